@@ -1,0 +1,286 @@
+// leeway assess: what outputs on a source and on shifted targets permit to say.
+#include <fmt/format.h>
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+
+#include "apps/leeway/command.h"
+#include "apps/leeway/options.h"
+#include "leeway/assess/assess.h"
+#include "leeway/assess/gates.h"
+#include "leeway/assess/rows.h"
+#include "leeway/assess/table.h"
+#include "leeway/core/error.h"
+#include "leeway/core/file.h"
+#include "leeway/core/images.h"
+#include "leeway/core/outputs.h"
+#include "leeway/report/report.h"
+
+namespace leeway::app {
+namespace {
+
+struct Arguments {
+  std::vector<std::string> sources, targets, images, gates;
+  assess::Paired paired = assess::Paired::automatic;
+  Binary binary = Binary::refuse;
+  std::string unit, rows, report;
+};
+
+// NAME=PATH, split at the first "="; nothing where there is no name.
+std::pair<std::string, std::string> split_name(const std::string& text) {
+  const auto equals = text.find('=');
+  return equals == std::string::npos ? std::pair<std::string, std::string>{"", text}
+                                     : std::pair{text.substr(0, equals), text.substr(equals + 1)};
+}
+
+struct NamedFile {
+  std::string model, shift, path;
+};
+
+std::vector<NamedFile> parse_sources(const std::vector<std::string>& texts) {
+  std::vector<NamedFile> sources;
+  std::set<std::string> models;
+  for (const std::string& text : texts) {
+    auto [model, path] = split_name(text);
+    if (path.empty()) throw UsageError(fmt::format("--source {}: expected [MODEL=]FILE", text));
+    if (model.empty()) model = "model";
+    if (model.find('/') != std::string::npos)
+      throw UsageError(fmt::format("--source {}: expected a model's name without \"/\"", text));
+    if (!models.insert(model).second)
+      throw UsageError(fmt::format("--source {}: model \"{}\" has a source already", text, model));
+    sources.push_back({model, "", path});
+  }
+  return sources;
+}
+
+// [MODEL/]SHIFT=FILE. A single model need not be named; what stands before the first "/" must be a model
+// otherwise.
+NamedFile parse_target(const std::string& option, const std::string& text,
+                       const std::vector<NamedFile>& sources) {
+  auto [name, path] = split_name(text);
+  if (name.empty() || path.empty())
+    throw UsageError(fmt::format("{} {}: expected [MODEL/]SHIFT=FILE", option, text));
+  const auto slash = name.find('/');
+  if (slash == std::string::npos) {
+    if (sources.size() > 1 && option == "--target")
+      throw UsageError(fmt::format("{} {}: expected MODEL/SHIFT=FILE, as there are {} models", option, text,
+                                   sources.size()));
+    return {sources.size() == 1 ? sources.front().model : "", name, path};
+  }
+  const std::string model = name.substr(0, slash);
+  for (const NamedFile& source : sources)
+    if (source.model == model) return {model, name.substr(slash + 1), path};
+  throw UsageError(fmt::format("{} {}: no --source names the model \"{}\"", option, text, model));
+}
+
+std::vector<NamedFile> parse_targets(const std::vector<std::string>& texts,
+                                     const std::vector<NamedFile>& sources) {
+  std::vector<NamedFile> targets;
+  std::set<std::pair<std::string, std::string>> names;
+  for (const std::string& text : texts) {
+    targets.push_back(parse_target("--target", text, sources));
+    const NamedFile& target = targets.back();
+    if (target.shift.empty()) throw UsageError(fmt::format("--target {}: expected [MODEL/]SHIFT=FILE", text));
+    if (!names.insert({target.model, target.shift}).second)
+      throw UsageError(fmt::format("--target {}: model \"{}\" has a target \"{}\" already", text,
+                                   target.model, target.shift));
+  }
+  return targets;
+}
+
+std::vector<assess::Gate> parse_gates(const std::vector<std::string>& texts) {
+  std::vector<assess::Gate> gates;
+  try {
+    for (const std::string& text : texts) gates.push_back(assess::parse_gate(text));
+  } catch (const Error& mistake) {
+    throw UsageError(mistake.what());
+  }
+  return gates;
+}
+
+std::vector<assess::GateOutcome> check_gates(const std::vector<assess::Gate>& gates, const Json& results) {
+  std::vector<assess::GateOutcome> outcomes;
+  try {
+    for (const assess::Gate& gate : gates) outcomes.push_back(assess::check_gate(gate, results));
+  } catch (const Error& mistake) {
+    throw UsageError(mistake.what());
+  }
+  return outcomes;
+}
+
+Outputs open_outputs(Context& context, const std::string& path, Binary binary) {
+  // assess() looks at every logit anyway and names the row that is not finite.
+  Outputs outputs = read_outputs(path, {.binary = binary, .check_finite = false});
+  context.add_input(path, outputs.logits.shape);
+  return outputs;
+}
+
+// The images of the source (no name), of a shift for all models, or of one model's shift.
+struct ImageFile {
+  std::string name;
+  Images images;
+};
+
+// Throws UsageError for a name that is no target's, Error for images that are not as many as the rows they
+// show.
+void check_images(const ImageFile& file, const std::vector<assess::Source>& sources,
+                  const std::vector<assess::Target>& targets) {
+  bool known = file.name.empty();
+  const auto expect = [&](const Outputs& outputs) {
+    if (outputs.n() != file.images.n())
+      throw Error(fmt::format("{}: expected {} images, one for each row of {}, found {}", file.images.path,
+                              outputs.n(), outputs.path, file.images.n()));
+  };
+  if (known)
+    for (const assess::Source& source : sources) expect(source.outputs);
+  for (const assess::Target& target : targets)
+    if (file.name == target.shift || file.name == target.model + "/" + target.shift) {
+      known = true;
+      expect(target.outputs);
+    }
+  if (!known) throw UsageError(fmt::format("--images {}=...: no --target has this name", file.name));
+}
+
+std::vector<ImageFile> open_images(Context& context, const std::vector<std::string>& texts,
+                                   const std::vector<assess::Source>& sources,
+                                   const std::vector<assess::Target>& targets) {
+  std::vector<ImageFile> files;
+  for (const std::string& text : texts) {
+    const auto [name, path] = split_name(text);
+    files.push_back({name, read_images(path)});
+    context.add_input(path, files.back().images.pixels.shape);
+    check_images(files.back(), sources, targets);
+  }
+  return files;
+}
+
+void write_report(const std::string& path, const Json& record, const std::vector<ImageFile>& images) {
+  std::vector<report::PictureSource> pictures;
+  for (const ImageFile& file : images) pictures.push_back({file.name, &file.images});
+  write_text(path, report::html_report(record, report::flip_pictures(record, pictures)));
+}
+
+// Adds a line for each gate to the table; returns whether one is violated.
+bool tell_gates(const Context& context, const std::vector<assess::GateOutcome>& outcomes,
+                std::string& table) {
+  bool violated = false;
+  for (const assess::GateOutcome& outcome : outcomes) {
+    violated |= !outcome.violations.empty();
+    table += assess::describe(outcome) + "\n";
+    if (!outcome.violations.empty()) context.warn("leeway: " + assess::describe(outcome));
+    for (const auto& missing : outcome.missing)
+      context.warn(fmt::format("leeway: gate {}: not decided for {} under {}: {}", outcome.gate.text,
+                               missing.model, missing.target, missing.reason));
+  }
+  return violated;
+}
+
+// Each warning once, with the results that it concerns.
+void tell_warnings(const Context& context, const Json& results) {
+  std::vector<std::string> order;
+  std::map<std::string, std::vector<std::string>> concerned;
+  for (const Json& result : results)
+    for (const std::string warning : result["warnings"]) {
+      auto& list = concerned[warning];
+      if (list.empty()) order.push_back(warning);
+      list.push_back(result["model"].get<std::string>() + "/" + result["target"].get<std::string>());
+    }
+  for (const std::string& warning : order) {
+    const auto& list = concerned[warning];
+    context.warn(fmt::format("leeway: {}{}: {}", list.front(),
+                             list.size() > 1 ? fmt::format(" and {} more", list.size() - 1) : "", warning));
+  }
+}
+
+int run_assess(Context& context, const Arguments& arguments) {
+  const std::vector<NamedFile> source_files = parse_sources(arguments.sources);
+  const std::vector<NamedFile> target_files = parse_targets(arguments.targets, source_files);
+  const std::vector<assess::Gate> gates = parse_gates(arguments.gates);
+
+  context.start_clock();
+  std::vector<assess::Source> sources;
+  std::vector<assess::Target> targets;
+  for (const NamedFile& file : source_files)
+    sources.push_back({file.model, open_outputs(context, file.path, arguments.binary)});
+  for (const NamedFile& file : target_files)
+    targets.push_back({file.model, file.shift, open_outputs(context, file.path, arguments.binary)});
+
+  const std::vector<ImageFile> images = open_images(context, arguments.images, sources, targets);
+
+  assess::Options options;
+  options.paired = arguments.paired;
+  options.seed = context.seed;
+  options.unit = !arguments.unit.empty() ? arguments.unit : arguments.images.empty() ? "samples" : "images";
+  std::optional<assess::RowsFile> rows;
+  if (!arguments.rows.empty()) {
+    rows.emplace(arguments.rows);
+    options.rows = [&](const assess::TargetRows& found) { rows->write(found); };
+  }
+  Json assessment = assess::assess(sources, targets, options, context.progress());
+  const std::vector<assess::GateOutcome> outcomes = check_gates(gates, assessment["results"]);
+  context.stop_clock();
+
+  if (rows) rows->commit();
+  Json results = std::move(assessment["results"]);
+  assessment.erase("results");
+  Json record = context.record("leeway.assess/1", std::move(results));
+  for (auto& [key, value] : assessment.items()) record[key] = std::move(value);
+  record["gates"] = Json::array();
+  for (const assess::GateOutcome& outcome : outcomes) record["gates"].push_back(assess::to_json(outcome));
+
+  tell_warnings(context, record["results"]);
+  std::string table = assess::table(record);
+  const bool violated = tell_gates(context, outcomes, table);
+  if (!arguments.report.empty()) write_report(arguments.report, record, images);
+  context.write_record(record);
+  context.print(record, table);
+  return violated ? exit_gate : exit_ok;
+}
+
+}  // namespace
+
+void add_assess(CLI::App& root, Context& context, Run& run) {
+  auto* command =
+      root.add_subcommand("assess", "Say how a classifier fares on shifted data, from its outputs");
+  const auto arguments = std::make_shared<Arguments>();
+  command
+      ->add_option("--source", arguments->sources, "[MODEL=]FILE: outputs on the data the model is known on")
+      ->required();
+  command->add_option("--target", arguments->targets, "[MODEL/]SHIFT=FILE: outputs on shifted data")
+      ->required();
+  command
+      ->add_option("--paired", arguments->paired,
+                   "Row i of a target is row i of its source: auto (same n, and same labels where both have "
+                   "them), yes (labels and groups of one hold for the other), no")
+      ->transform(CLI::CheckedTransformer(std::map<std::string, assess::Paired>{
+          {"auto", assess::Paired::automatic}, {"yes", assess::Paired::yes}, {"no", assess::Paired::no}}))
+      ->default_str("auto");
+  add_binary_flag(*command, arguments->binary);
+  auto* images = command->add_option(
+      "--images", arguments->images,
+      "[[MODEL/]SHIFT=]FILE: the source's images (unnamed) or a target's, for the report");
+  command->add_option("--unit", arguments->unit,
+                      "What a row is, for sentences: images, reviews (default samples)");
+  command->add_option("--rows", arguments->rows, "Write what happened to every row as CSV");
+  images->needs(command->add_option("--report", arguments->report, "Write one self-contained HTML page"));
+  command
+      ->add_option("--fail-if", arguments->gates,
+                   "KEY OP NUMBER, as in \"accuracy<0.8\": exit 4 where it holds")
+      ->allow_extra_args(false);
+  context.add_common_flags(*command, "Write the JSON record to this file");
+  command->footer(
+      "Outputs files (.npz, .safetensors, .npy, .csv) hold `logits` or `probs`, and optionally `labels`, "
+      "`groups`\n"
+      "and `class_names`. Intervals are of level 95%: Clopper-Pearson for shares, the delta method for "
+      "agreement.\n\n"
+      "  leeway assess --source val.npz --target prod=monday.npz --report page.html\n"
+      "  leeway assess --source cnn=c.npz robust=r.npz --target cnn/blur=cb.npz robust/blur=rb.npz\n"
+      "  leeway assess --source val.npz --target noise=noise.npz --fail-if \"worst_class.accuracy<0.6\"");
+  command->callback([&context, &run, arguments] {
+    run = [&context, arguments] { return run_assess(context, *arguments); };
+  });
+}
+
+}  // namespace leeway::app

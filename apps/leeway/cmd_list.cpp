@@ -1,0 +1,120 @@
+// leeway list: the members of every family.
+#include <fmt/format.h>
+
+#include <array>
+
+#include "apps/leeway/command.h"
+#include "apps/leeway/nn_loader.h"
+#include "leeway/shift/shift.h"
+
+namespace leeway::app {
+namespace {
+
+constexpr std::array<const char*, 4> families = {"architectures", "algorithms", "attacks", "shifts"};
+
+Json to_json(const std::vector<nn::Entry>& entries) {
+  Json list = Json::array();
+  for (const auto& entry : entries)
+    list.push_back({{"name", entry.name}, {"summary", entry.summary}, {"source", entry.source}});
+  return list;
+}
+
+Json shifts() {
+  Json list = Json::array();
+  for (const auto& member : shift::members())
+    list.push_back({{"name", member.name},
+                    {"summary", member.summary},
+                    {"strength", member.strength},
+                    {"default", member.default_strength},
+                    {"low", member.low},
+                    {"high", member.high}});
+  return list;
+}
+
+Json architectures(const nn::Session& session) {
+  Json list = to_json(session.architectures());
+  for (Json& one : list) {
+    const std::string name = one["name"];
+    one["weights_28x28"] = session.weights_of(name, {1, 28, 28}, 10);
+    one["weights_3x32x32"] = session.weights_of(name, {3, 32, 32}, 10);
+  }
+  return list;
+}
+
+Json algorithms(const nn::Session& session) {
+  Json list = to_json(session.algorithms());
+  for (Json& one : list) {
+    one["parameters"] = Json::array();
+    for (const auto& parameter : session.parameters_of(one["name"]))
+      one["parameters"].push_back({{"name", parameter.name},
+                                   {"default", parameter.value},
+                                   {"low", parameter.low},
+                                   {"high", parameter.high},
+                                   {"meaning", parameter.meaning}});
+  }
+  return list;
+}
+
+Json members(const std::string& family, const Context& context) {
+  if (family == "shifts") return shifts();
+  const nn::Session& session = model_session(context.threads);
+  if (family == "architectures") return architectures(session);
+  if (family == "algorithms") return algorithms(session);
+  return to_json(session.attacks());
+}
+
+std::string table(const std::string& family, const Json& list) {
+  std::string text = family + "\n";
+  for (const Json& one : list) {
+    text += fmt::format("  {:<18} {}", one["name"].get<std::string>(), one["summary"].get<std::string>());
+    if (one.contains("weights_28x28"))
+      text += fmt::format(" ({} weights for 1x28x28, {} for 3x32x32, 10 classes)",
+                          one["weights_28x28"].get<std::size_t>(), one["weights_3x32x32"].get<std::size_t>());
+    if (one.contains("strength"))
+      text += fmt::format("; {}, {:g} to {:g}, default {:g}", one["strength"].get<std::string>(),
+                          one["low"].get<double>(), one["high"].get<double>(), one["default"].get<double>());
+    text += "\n";
+    for (const Json& parameter : one.value("parameters", Json::array()))
+      text += fmt::format("    {:<16} {} (default {:g})\n", parameter["name"].get<std::string>(),
+                          parameter["meaning"].get<std::string>(), parameter["default"].get<double>());
+  }
+  return text;
+}
+
+int run_list(Context& context, const std::string& wanted) {
+  context.start_clock();
+  Json results = Json::array();
+  std::string text;
+  for (const std::string family : families) {
+    if (!wanted.empty() && wanted != family) continue;
+    try {
+      Json list = members(family, context);
+      text += table(family, list);
+      results.push_back({{"family", family}, {"members", std::move(list)}});
+    } catch (const std::runtime_error& missing) {
+      // the whole list says what is not there and goes on; a family asked for by name is a failure
+      if (!wanted.empty()) throw;
+      text += fmt::format("{}\n  not available: {}\n", family, missing.what());
+      results.push_back({{"family", family}, {"members", Json()}, {"reason", missing.what()}});
+    }
+  }
+  context.stop_clock();
+  const Json record = context.record("leeway.list/1", std::move(results));
+  context.write_record(record);
+  context.print(record, text);
+  return exit_ok;
+}
+
+}  // namespace
+
+void add_list(CLI::App& root, Context& context, Run& run) {
+  auto* command = root.add_subcommand("list", "List architectures, training algorithms, attacks and shifts");
+  const auto family = std::make_shared<std::string>();
+  command->add_option("family", *family, "One of them (default: all)")
+      ->check(CLI::IsMember(std::vector<std::string>(families.begin(), families.end())));
+  context.add_common_flags(*command, "Write the JSON record to this file");
+  command->callback(
+      [&context, family, &run] { run = [&context, family] { return run_list(context, *family); }; });
+}
+
+}  // namespace leeway::app

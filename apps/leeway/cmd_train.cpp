@@ -1,0 +1,123 @@
+// leeway train: a classifier of images, by plain or adversarial training.
+#include <fmt/format.h>
+
+#include "apps/leeway/command.h"
+#include "apps/leeway/model_options.h"
+#include "apps/leeway/nn_loader.h"
+
+namespace leeway::app {
+namespace {
+
+struct TrainFlags {
+  ModelFlags model;  // architecture and normalization
+  nn::TrainOptions options;
+  std::string data, norm = "linf", eps, steps, relative_step, start;
+  std::vector<std::string> set;
+};
+
+nn::TrainOptions options_of(const Context& context, const TrainFlags& flags) {
+  nn::TrainOptions options = flags.options;
+  options.norm = parse_norm(flags.norm);
+  options.normalization = normalization_of(flags.model);
+  options.start = flags.start;
+  options.seed = context.seed;
+  options.device = context.device;
+  if (!flags.eps.empty()) options.parameters["eps"] = parse_number("--eps", flags.eps);
+  if (!flags.steps.empty()) options.parameters["steps"] = parse_number("--attack-steps", flags.steps);
+  if (!flags.relative_step.empty())
+    options.parameters["relative-step"] = parse_number("--relative-step", flags.relative_step);
+  for (const std::string& text : flags.set) {
+    const auto equals = text.find('=');
+    if (equals == std::string::npos) throw UsageError(fmt::format("--set {}: expected NAME=NUMBER", text));
+    options.parameters[text.substr(0, equals)] = parse_number("--set", text.substr(equals + 1));
+  }
+  return options;
+}
+
+std::string table_of(const nn::TrainResult& result, const std::string& out) {
+  const bool robust = !result.epochs.empty() && result.epochs.front().validation_robust_accuracy;
+  std::string text =
+      fmt::format("{:>5} {:>9} {:>9} {:>11}{} {:>8}\n", "epoch", "loss", "accuracy", "validation",
+                  robust ? fmt::format(" {:>13}", "under attack") : "", "seconds");
+  const auto share = [](const std::optional<double>& value) {
+    return value ? fmt::format("{:.4f}", *value) : "-";
+  };
+  for (const nn::Epoch& epoch : result.epochs)
+    text += fmt::format("{:>5} {:>9.4f} {:>9.4f} {:>11}{} {:>8.1f}{}\n", epoch.number, epoch.loss,
+                        epoch.accuracy, share(epoch.validation_accuracy),
+                        robust ? fmt::format(" {:>13}", share(epoch.validation_robust_accuracy)) : "",
+                        epoch.seconds, epoch.number == result.best_epoch ? "  <- kept" : "");
+  return text + fmt::format("{}: {} weights, trained on {} images, validated on {}\n", out,
+                            result.model->info().parameters, result.n_train, result.n_validation);
+}
+
+int run_train(Context& context, const TrainFlags& flags) {
+  require_out(context, "the weights");
+  const nn::TrainOptions options = options_of(context, flags);
+  context.start_clock();
+  const Images images = load_images(context, flags.data);
+  const nn::TrainResult trained =
+      model_session(context.threads).train(images, options, context.out, context.progress());
+  context.stop_clock();
+
+  for (const std::string& note : trained.notes) context.warn("leeway: " + note);
+  Json result = Json::parse(trained.record);
+  result["out"] = context.out;
+  result["weights"] = trained.model->info().parameters;
+  result["resumed_after"] = trained.resumed_after;
+  result["reused"] = trained.reused;
+  Json seconds = Json::array();
+  for (const nn::Epoch& epoch : trained.epochs) seconds.push_back(epoch.seconds);
+  result["epoch_seconds"] = std::move(seconds);
+  context.print(context.record("leeway.train/1", Json::array({std::move(result)})),
+                table_of(trained, context.out));
+  return exit_ok;
+}
+
+}  // namespace
+
+void add_train(CLI::App& root, Context& context, Run& run) {
+  auto* command = root.add_subcommand("train", "Train a classifier of images");
+  const auto flags = std::make_shared<TrainFlags>();
+  nn::TrainOptions& options = flags->options;
+  command
+      ->add_option("--data", flags->data,
+                   "Labelled images: .npz, .safetensors, IDX(.gz), or fashion-mnist:train")
+      ->required();
+  command->add_option("--arch", options.architecture, "See leeway list architectures")->capture_default_str();
+  command->add_option("--algorithm", options.algorithm, "See leeway list algorithms")->capture_default_str();
+  command->add_option("--epochs", options.epochs, "At most so many passes over the data")
+      ->capture_default_str();
+  command->add_option("--batch", options.batch, "Images a step")->capture_default_str();
+  command->add_option("--lr", options.learning_rate, "Learning rate of Adam")->capture_default_str();
+  command->add_option("--weight-decay", options.weight_decay, "Decoupled weight decay")
+      ->capture_default_str();
+  command->add_option("--validation", options.validation, "Share of the data held out to choose the epoch")
+      ->capture_default_str();
+  command
+      ->add_option("--patience", options.patience, "Stop after so many epochs without a better one; 0: never")
+      ->capture_default_str();
+  command->add_option("--classes", options.classes, "Number of classes (default: 1 + the largest label)");
+  command->add_option("--start", flags->start, "Weights to start from (.safetensors) instead of random ones");
+  command->add_option("--norm", flags->norm, "Of adversarial training: linf or l2")->capture_default_str();
+  command->add_option("--eps", flags->eps,
+                      "Of adversarial training: radius, a number or a fraction (default 0.1)");
+  command->add_option("--attack-steps", flags->steps, "Of adversarial training: steps of PGD (default 7)");
+  command->add_option("--relative-step", flags->relative_step, "Of adversarial training: step length / eps");
+  command->add_option("--set", flags->set, "NAME=NUMBER: any parameter of the algorithm");
+  command->add_flag("--reuse", options.reuse, "Keep --out where it was made with the same options and data");
+  add_normalization_flags(*command, flags->model);
+  context.add_common_flags(*command, "Weights (.safetensors)");
+  command->footer(
+      "Early stopping and the choice of the epoch go by validation accuracy, under the attack for "
+      "adversarial training.\n"
+      "OUT.state holds the last finished epoch: the same command goes on from there after a stop or a "
+      "crash.\n"
+      "The bits of the weights depend on --threads, which the record names.\n\n"
+      "  leeway train --data fashion-mnist:train --epochs 5 --out cnn.safetensors\n"
+      "  leeway train --data fashion-mnist:train --algorithm pgd --eps 0.1 --out robust.safetensors");
+  command->callback(
+      [&context, flags, &run] { run = [&context, flags] { return run_train(context, *flags); }; });
+}
+
+}  // namespace leeway::app

@@ -1,0 +1,54 @@
+// leeway: how far may the data shift before a classifier breaks, and how sure can one be?
+#include <cstdio>
+#include <string>
+
+#include "apps/leeway/command.h"
+#include "leeway/core/error.h"
+
+namespace {
+
+using namespace leeway;
+using namespace leeway::app;
+
+constexpr void (*commands[])(CLI::App&, Context&, Run&) = {
+    add_pa, add_assess,
+};
+
+int fail(const std::string& message, int code) {
+  std::string line = "leeway: " + message;
+  for (char& c : line)
+    if (c == '\n' || c == '\r') c = ' ';
+  std::fputs((line + "\n").c_str(), stderr);
+  return code;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app{"How far may the data shift before a classifier breaks, and how sure can one be?", "leeway"};
+  app.set_version_flag("--version", std::string(version));
+  app.require_subcommand(1);
+  app.get_formatter()->column_width(34);
+  app.footer(
+      "leeway COMMAND --help says everything about a command.\n"
+      "Exit codes: 0 ok, 1 runtime failure, 2 usage, 3 bad input, 4 a gate failed, 5 incomplete, 130 interrupted.");
+  Context context(std::vector<std::string>(argv, argv + argc));
+  Run run;
+  for (const auto add : commands) add(app, context, run);
+  try {
+    app.parse(argc, argv);
+    return run();
+  } catch (const CLI::Success& done) {
+    return app.exit(done);
+  } catch (const CLI::ParseError& mistake) {
+    return fail(std::string(mistake.what()) + " (see leeway --help)", exit_usage);
+  } catch (const UsageError& mistake) {
+    return fail(mistake.what(), exit_usage);
+  } catch (const Interrupted& stop) {
+    return fail(stop.what(), exit_interrupted);
+  } catch (const Error& bad_input) {
+    return fail(bad_input.what(), exit_input);
+  } catch (const std::exception& failure) {
+    return fail(failure.what(), exit_runtime);
+  }
+}

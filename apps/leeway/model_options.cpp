@@ -1,0 +1,111 @@
+#include "apps/leeway/model_options.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "apps/leeway/nn_loader.h"
+#include "leeway/core/statistics.h"
+
+namespace leeway::app {
+namespace {
+
+std::optional<double> number(std::string_view text) {
+  double value = 0;
+  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (status != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) return {};
+  return value;
+}
+
+}  // namespace
+
+void add_normalization_flags(CLI::App& command, ModelFlags& flags) {
+  command
+      .add_option("--mean", flags.mean,
+                  "The model takes (scale x - mean) / std of pixels x in [0,1]: one number a channel")
+      ->delimiter(',');
+  command.add_option("--std", flags.std, "See --mean")->delimiter(',');
+  command.add_option("--scale", flags.scale, "255 for models that expect pixels 0..255 (default 1)");
+}
+
+void add_model_flags(CLI::App& command, ModelFlags& flags) {
+  command.add_option("--model", flags.model, "TorchScript (.pt), .safetensors, or .npz of named tensors")
+      ->required();
+  command.add_option(
+      "--arch", flags.architecture,
+      "Architecture of named tensors, where the file does not say (see leeway list architectures)");
+  add_normalization_flags(command, flags);
+}
+
+Images load_images(Context& context, const std::string& data) {
+  Images images = read_images(data);
+  context.add_input(data, images.pixels.shape);
+  return images;
+}
+
+LoadedModel load_model_and_images(Context& context, const ModelFlags& flags, const std::string& data) {
+  Images images = load_images(context, data);
+  nn::ModelSource source;
+  source.path = flags.model;
+  source.architecture = flags.architecture;
+  source.scale = flags.scale;
+  if (!flags.mean.empty()) source.mean = flags.mean;
+  if (!flags.std.empty()) source.std = flags.std;
+  source.input = nn::shape_of(images);
+  source.device = context.device;
+  auto model = model_session(context.threads).load(source);
+  context.add_input(flags.model, {model->info().parameters});
+  return {std::move(model), std::move(images)};
+}
+
+nn::Normalization normalization_of(const ModelFlags& flags) {
+  return {flags.scale.value_or(1), flags.mean, flags.std};
+}
+
+double parse_number(const std::string& option, const std::string& text) {
+  const auto slash = text.find('/');
+  const auto top = number(std::string_view(text).substr(0, slash));
+  const auto bottom = slash == std::string::npos ? std::optional<double>(1)
+                                                 : number(std::string_view(text).substr(slash + 1));
+  if (!top || !bottom || *bottom == 0)
+    throw UsageError(fmt::format("{} {}: expected a number such as 0.1 or 8/255", option, text));
+  return *top / *bottom;
+}
+
+nn::Norm parse_norm(const std::string& text) {
+  for (const nn::Norm norm : {nn::Norm::linf, nn::Norm::l2})
+    if (text == nn::name_of(norm)) return norm;
+  throw UsageError(fmt::format("--norm {}: expected linf or l2", text));
+}
+
+void require_out(const Context& context, const std::string& what) {
+  if (context.out.empty()) throw UsageError(fmt::format("--out FILE is missing: where {} should go", what));
+}
+
+void add_rate(Json& result, const std::string& prefix, std::size_t hits, std::size_t n) {
+  const Interval interval = clopper_pearson(hits, n);
+  result[prefix] = static_cast<double>(hits) / static_cast<double>(n);
+  result[prefix + "_low"] = interval.low;
+  result[prefix + "_high"] = interval.high;
+}
+
+std::string rate_text(std::size_t hits, std::size_t n) {
+  const Interval interval = clopper_pearson(hits, n);
+  return fmt::format("{:.4f} [{:.4f}, {:.4f}]", static_cast<double>(hits) / static_cast<double>(n),
+                     interval.low, interval.high);
+}
+
+std::vector<std::int64_t> predicted_classes(const Array& logits) {
+  const auto values = logits.view<float>();
+  const std::size_t k = logits.shape[1];
+  std::vector<std::int64_t> classes(logits.shape[0]);
+  for (std::size_t i = 0; i < classes.size(); ++i) {
+    const auto row = values.subspan(i * k, k);
+    classes[i] = std::max_element(row.begin(), row.end()) - row.begin();
+  }
+  return classes;
+}
+
+}  // namespace leeway::app

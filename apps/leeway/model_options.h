@@ -1,0 +1,49 @@
+// What the commands that run models share: how a model, images and a radius are named on the command line.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "apps/leeway/command.h"
+#include "leeway/core/images.h"
+#include "leeway/nn/session.h"
+
+namespace leeway::app {
+
+struct ModelFlags {
+  std::string model, architecture;
+  std::optional<double> scale;
+  std::vector<double> mean, std;
+};
+
+void add_normalization_flags(CLI::App& command, ModelFlags& flags);
+void add_model_flags(CLI::App& command, ModelFlags& flags);  // --model --arch, and the above
+
+// Notes the model and the images as inputs and loads both.
+struct LoadedModel {
+  std::unique_ptr<nn::Model> model;
+  Images images;
+};
+[[nodiscard]] LoadedModel load_model_and_images(Context& context, const ModelFlags& flags,
+                                                const std::string& data);
+[[nodiscard]] Images load_images(Context& context, const std::string& data);
+
+[[nodiscard]] nn::Normalization normalization_of(const ModelFlags& flags);
+
+// "0.1" or "8/255". UsageError that names the option.
+[[nodiscard]] double parse_number(const std::string& option, const std::string& text);
+[[nodiscard]] nn::Norm parse_norm(const std::string& text);
+
+// UsageError where --out is missing.
+void require_out(const Context& context, const std::string& what);
+
+// {"PREFIX": rate, "PREFIX_low", "PREFIX_high"} with the exact 95% interval.
+void add_rate(Json& result, const std::string& prefix, std::size_t hits, std::size_t n);
+[[nodiscard]] std::string rate_text(std::size_t hits, std::size_t n);  // "0.7830 [0.7748, 0.7910]"
+
+[[nodiscard]] std::vector<std::int64_t> predicted_classes(const Array& logits);
+
+}  // namespace leeway::app

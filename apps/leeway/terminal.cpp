@@ -1,0 +1,89 @@
+#include "apps/leeway/terminal.h"
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+
+namespace leeway::app {
+namespace {
+
+std::atomic<int> stop_signals{0};
+
+extern "C" void on_signal(int) {
+  if (stop_signals.fetch_add(1) > 0) _exit(130);
+}
+
+double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+int columns() {
+  winsize size{};
+  return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+}
+
+std::string duration(double seconds) {
+  const int s = static_cast<int>(seconds + .5);
+  return s < 60 ? fmt::format("{} s", s) : fmt::format("{}:{:02} min", s / 60, s % 60);
+}
+
+constexpr double first_after = .5, bar_every = .1, line_every = 5;
+
+}  // namespace
+
+TerminalProgress::TerminalProgress(bool silent) : silent_(silent), is_terminal_(isatty(STDERR_FILENO) == 1) {
+  struct sigaction action {};
+  action.sa_handler = on_signal;
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+}
+
+TerminalProgress::~TerminalProgress() { clear_line(); }
+
+void TerminalProgress::clear_line() {
+  if (drawn_ && is_terminal_) std::fputs("\r\033[K", stderr);
+  drawn_ = false;
+}
+
+void TerminalProgress::update(std::string_view task, std::size_t done, std::size_t total, std::string_view note) {
+  if (silent_) return;
+  const double time = now();
+  if (task_ != task) {
+    clear_line();
+    task_ = task;
+    started_ = last_ = time;
+  }
+  const double elapsed = time - started_;
+  const bool finished = done >= total;
+  const double wait = is_terminal_ ? (drawn_ ? bar_every : first_after) : line_every;
+  if (finished ? !drawn_ : time - last_ < wait) return;
+  last_ = time;
+  const double share = total == 0 ? 1. : std::min(1., static_cast<double>(done) / static_cast<double>(total));
+  std::string text = fmt::format("{} {}/{}", task, done, total);
+  if (done > 0 && !finished) text += fmt::format(", {} left", duration(elapsed / share - elapsed));
+  if (!note.empty()) text += fmt::format(", {}", note);
+  if (!is_terminal_) {
+    std::fputs((text + "\n").c_str(), stderr);
+  } else if (finished) {
+    clear_line();
+    return;
+  } else {
+    const int width = std::clamp(columns() - static_cast<int>(text.size()) - 4, 0, 30);
+    const int full = static_cast<int>(share * width);
+    std::string bar;
+    for (int i = 0; i < width; ++i) bar += i < full ? "━" : "─";
+    std::fputs(fmt::format("\r\033[K{} {}", bar, text.substr(0, static_cast<std::size_t>(columns()))).c_str(), stderr);
+  }
+  std::fflush(stderr);
+  drawn_ = true;
+}
+
+bool TerminalProgress::stop_requested() const { return stop_signals.load() > 0; }
+
+}  // namespace leeway::app

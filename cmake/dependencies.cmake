@@ -1,0 +1,33 @@
+# The parts that others keep well. One imported target each; see DESIGN in HACKING.md for why each was chosen.
+find_package(Threads REQUIRED)
+find_package(fmt REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(ZLIB REQUIRED)
+find_package(PNG REQUIRED)
+find_package(Boost REQUIRED)  # headers: math, random
+if(NOT LEEWAY_STD_THREADS)
+  find_package(TBB REQUIRED)
+endif()
+find_package(CLI11 REQUIRED)
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(HWY REQUIRED IMPORTED_TARGET libhwy)
+pkg_check_modules(XXHASH REQUIRED IMPORTED_TARGET libxxhash)
+
+# OpenCV has no CMake package without its larger modules; its headers warn in C++20, hence SYSTEM.
+find_path(OPENCV_INCLUDE opencv2/imgproc.hpp PATH_SUFFIXES opencv4 REQUIRED)
+find_library(OPENCV_CORE opencv_core REQUIRED)
+find_library(OPENCV_IMGPROC opencv_imgproc REQUIRED)
+add_library(leeway_opencv INTERFACE)
+target_include_directories(leeway_opencv SYSTEM INTERFACE ${OPENCV_INCLUDE})
+target_link_libraries(leeway_opencv INTERFACE ${OPENCV_IMGPROC} ${OPENCV_CORE})
+
+if(LEEWAY_NN)
+  find_package(Torch REQUIRED)  # must stand in the root scope
+endif()
+if(LEEWAY_TESTS)
+  find_package(GTest REQUIRED)
+  find_package(rapidcheck REQUIRED)
+endif()
+if(LEEWAY_BENCH)
+  find_package(benchmark REQUIRED)
+endif()

@@ -1,0 +1,24 @@
+# cmake --install: the command, both libraries, the headers, and a package that find_package(leeway) finds.
+#   leeway::leeway   static, without LibTorch
+#   leeway::nn       shared, where LEEWAY_NN is ON; the command opens it when it needs a model
+include(CMakePackageConfigHelpers)
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/leeway)
+
+target_compile_features(leeway_library PUBLIC cxx_std_20)
+set_target_properties(leeway_opencv PROPERTIES EXPORT_NAME opencv)
+install(TARGETS leeway RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(TARGETS leeway_library leeway_opencv EXPORT leeway ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(DIRECTORY leeway/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/leeway
+        FILES_MATCHING PATTERN "*.h" PATTERN "nn" EXCLUDE)
+if(LEEWAY_NN)
+  set_target_properties(leeway_nn PROPERTIES EXPORT_NAME nn)
+  install(TARGETS leeway_nn EXPORT leeway LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(FILES leeway/nn/session.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/leeway/nn)
+endif()
+
+install(EXPORT leeway NAMESPACE leeway:: FILE leewayTargets.cmake DESTINATION ${package_dir})
+configure_package_config_file(cmake/leewayConfig.cmake.in ${PROJECT_BINARY_DIR}/leewayConfig.cmake
+                              INSTALL_DESTINATION ${package_dir})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/leewayConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/leewayConfig.cmake ${PROJECT_BINARY_DIR}/leewayConfigVersion.cmake
+        DESTINATION ${package_dir})

@@ -1,0 +1,44 @@
+# Flags that every target of ours is built with.
+add_library(leeway_flags INTERFACE)
+target_compile_options(leeway_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Werror)
+target_compile_definitions(leeway_flags INTERFACE LEEWAY_VERSION="${PROJECT_VERSION}")
+target_include_directories(leeway_flags INTERFACE ${PROJECT_SOURCE_DIR})
+if(LEEWAY_SANITIZE)
+  target_compile_options(leeway_flags INTERFACE -fsanitize=${LEEWAY_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  target_link_options(leeway_flags INTERFACE -fsanitize=${LEEWAY_SANITIZE})
+endif()
+if(LEEWAY_FUZZ)
+  target_compile_options(leeway_flags INTERFACE -fsanitize=fuzzer-no-link)
+endif()
+if(LEEWAY_STD_THREADS)
+  target_compile_definitions(leeway_flags INTERFACE LEEWAY_STD_THREADS)
+endif()
+
+# leeway_part(NAME SOURCES a.cpp ... USES core ... LINKS external targets ...)
+# A folder of the torch-free library as an object library leeway_NAME; leeway::leeway joins them all.
+function(leeway_part name)
+  cmake_parse_arguments(PART "" "" "SOURCES;USES;LINKS" ${ARGN})
+  add_library(leeway_${name} OBJECT ${PART_SOURCES})
+  target_link_libraries(leeway_${name} PUBLIC leeway_flags ${PART_LINKS})
+  foreach(other ${PART_USES})
+    target_link_libraries(leeway_${name} PUBLIC leeway_${other})
+  endforeach()
+  set_property(GLOBAL APPEND PROPERTY LEEWAY_PARTS leeway_${name})
+endfunction()
+
+# leeway_test(NAME SOURCES a_test.cpp ... PARTS core agreement ... [LINKS ...])
+# One executable NAME_test over the named parts, registered with ctest test by test. Parts must include every part they use.
+function(leeway_test name)
+  cmake_parse_arguments(TEST "" "" "SOURCES;PARTS;LINKS" ${ARGN})
+  add_executable(${name}_test ${TEST_SOURCES})
+  foreach(part ${TEST_PARTS})
+    target_link_libraries(${name}_test PRIVATE leeway_${part})
+  endforeach()
+  target_link_libraries(${name}_test PRIVATE GTest::gmock GTest::gtest_main rapidcheck rapidcheck_gtest ${TEST_LINKS})
+  target_compile_definitions(${name}_test PRIVATE
+    LEEWAY_SHARED_DATA="${PROJECT_SOURCE_DIR}/../shared/data"
+    LEEWAY_REFERENCE="${PROJECT_SOURCE_DIR}/tests/reference"
+    LEEWAY_COMMAND="${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/leeway")
+  gtest_discover_tests(${name}_test DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 600)
+endfunction()
+include(GoogleTest)

@@ -1,0 +1,172 @@
+#include "leeway/agreement/agreement.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include "leeway/agreement/maximum.h"
+#include "leeway/agreement/pairs.h"
+#include "leeway/agreement/tail.h"
+
+namespace leeway::agreement {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr std::size_t sample_rows = 512, sampling_pays = 8 * sample_rows;
+
+Array rows_of(const Array& array, std::span<const std::size_t> rows) {
+  const std::size_t k = array.shape[1];
+  const auto take = [&](const auto* values) {
+    std::vector<std::remove_cvref_t<decltype(*values)>> out(rows.size() * k);
+    for (std::size_t i = 0; i < rows.size(); ++i) std::copy_n(values + rows[i] * k, k, out.data() + i * k);
+    return make_array({rows.size(), k}, std::move(out));
+  };
+  return array.type == ElementType::f32 ? take(array.view<float>().data()) : take(array.view<double>().data());
+}
+
+Objective objective_of(const Pairs& pairs, const std::optional<TailBound>& tail) {
+  const Facts& facts = pairs.facts();
+  const double n = static_cast<double>(pairs.n()), k = static_cast<double>(pairs.k());
+  Objective objective;
+  objective.evaluate = [&pairs](double beta) { return pairs.evaluate(beta); };
+  if (tail) objective.tail = [&tail](double beta) { return (*tail)(beta); };
+  objective.log_k = std::log(k);
+  objective.slope_at_zero = facts.x_sum / (n * k);
+  objective.gap_mean = facts.gap_sum / n;
+  objective.spread = std::max(facts.spread_both, facts.spread_single);
+  objective.limit = tail ? tail->limit() : -infinity;
+  objective.start = facts.spread_sum > 0 ? 4 * n / facts.spread_sum : 1;
+  return objective;
+}
+
+// A local search on few rows says where the search on all of them starts; it changes no result by more than rounding.
+double start_from_sample(const Array& clean, const Array& shifted, const Pairs::Names& names, double fallback) {
+  std::vector<std::size_t> rows(sample_rows);
+  for (std::size_t i = 0; i < sample_rows; ++i) rows[i] = i * clean.shape[0] / sample_rows;
+  const Array clean_rows = rows_of(clean, rows), shifted_rows = rows_of(shifted, rows);
+  const Pairs pairs(clean_rows, shifted_rows, {}, names);
+  if (pairs.facts().disagreeing == 0) return fallback;
+  const Maximum found = climb(objective_of(pairs, std::nullopt), 30);
+  return found.beta > 0 && std::isfinite(found.beta) ? found.beta : fallback;
+}
+
+Maximum solve(const Pairs& pairs, const Array& clean, const Array& shifted, const Options& options) {
+  std::optional<TailBound> tail;
+  if (pairs.facts().disagreeing == 0) tail.emplace(pairs);
+  Objective objective = objective_of(pairs, tail);
+  if (pairs.n() >= sampling_pays)
+    objective.start = start_from_sample(clean, shifted, {options.clean_name, options.shifted_name}, objective.start);
+  return maximize(objective, options.gap, options.max_evaluations);
+}
+
+// PA +- z s / sqrt(n): at the maximum dA/dbeta = 0, so that to first order beta* may be held fixed (delta method), and the
+// a_i(beta*) are n independent terms of a mean. Clipped to [0, log k], where PA lies. One pair says nothing.
+Interval delta_interval(const std::vector<double>& per_row, double pa, double log_k, double level) {
+  if (per_row.size() < 2) return {0, log_k};
+  const double half = normal_quantile(.5 * (1 + level)) * mean_and_error(per_row).standard_error;
+  return {std::max(0., pa - half), std::min(log_k, pa + half)};
+}
+
+// Every replicate finds its own beta*, certified to 1e-6: far inside the width of the interval.
+Interval bootstrap_interval(const Array& clean, const Array& shifted, const Options& options) {
+  Options replicate;
+  replicate.gap = 1e-6;
+  BootstrapOptions bootstrap_options;
+  bootstrap_options.replicates = options.bootstrap;
+  bootstrap_options.level = options.level;
+  bootstrap_options.seed = options.seed;
+  const double log_k = std::log(static_cast<double>(clean.shape[1]));
+  return bootstrap(
+      clean.shape[0],
+      [&](std::span<const std::size_t> rows) {
+        const Array clean_rows = rows_of(clean, rows), shifted_rows = rows_of(shifted, rows);
+        const Pairs pairs(clean_rows, shifted_rows, {}, {options.clean_name, options.shifted_name});
+        return log_k + solve(pairs, clean_rows, shifted_rows, replicate).value;
+      },
+      bootstrap_options);
+}
+
+// The zero of A' between two points at which it changes from + to -.
+Point crest(const Pairs& pairs, Point left, Point right) {
+  for (int i = 0; i < 60 && right.beta - left.beta > 1e-9 * right.beta; ++i) {
+    const double secant = left.beta + (right.beta - left.beta) * left.slope() / (left.slope() - right.slope());
+    const double margin = .1 * (right.beta - left.beta);
+    const double beta = i % 2 == 0 ? std::clamp(secant, left.beta + margin * 1e-6, right.beta - margin * 1e-6)
+                                   : .5 * (left.beta + right.beta);
+    const Point middle{beta, pairs.evaluate(beta)};
+    if (middle.slope() == 0) return middle;
+    (middle.slope() > 0 ? left : right) = middle;
+  }
+  return left.value() > right.value() ? left : right;
+}
+
+void draw_curve(Agreement& result, Maximum& maximum, const Pairs& pairs, const Options& options) {
+  std::vector<Point>& points = maximum.points;
+  if (options.curve_points > 0) {
+    const double n = static_cast<double>(pairs.n());
+    const bool finite = std::isfinite(maximum.beta) && maximum.beta > 0;
+    const double spread = pairs.facts().spread_sum / n;
+    const double centre = finite ? maximum.beta : spread > 0 ? 8 / spread : 1;
+    for (std::size_t i = 0; i < options.curve_points; ++i) {
+      const double t = options.curve_points == 1 ? .5 : static_cast<double>(i) / static_cast<double>(options.curve_points - 1);
+      const double beta = centre * std::pow(10, -2 + 3 * t);
+      points.push_back({beta, pairs.evaluate(beta)});
+    }
+    std::sort(points.begin(), points.end(), [](const Point& a, const Point& b) { return a.beta < b.beta; });
+    for (std::size_t i = 1; i + 1 < points.size(); ++i) {
+      const Point &a = points[i], &b = points[i + 1];
+      const bool known = std::any_of(maximum.stationary.begin(), maximum.stationary.end(), [&](const Point& p) {
+        return p.beta >= a.beta && p.beta <= b.beta;
+      });
+      if (!known && a.slope() > 0 && b.slope() < 0) maximum.stationary.push_back(crest(pairs, a, b));
+    }
+  }
+  for (const Point& point : points) result.curve.push_back({point.beta, point.value()});
+  for (const Point& point : maximum.stationary) result.local_maxima.push_back({point.beta, point.value()});
+  if (maximum.beta == 0 || std::isinf(maximum.beta)) result.local_maxima.push_back({maximum.beta, maximum.value});
+  auto& maxima = result.local_maxima;
+  const auto less = [](const CurvePoint& a, const CurvePoint& b) { return a.beta < b.beta; };
+  const auto same = [](const CurvePoint& a, const CurvePoint& b) { return b.beta - a.beta <= 1e-6 * b.beta; };
+  std::sort(maxima.begin(), maxima.end(), less);
+  maxima.erase(std::unique(maxima.begin(), maxima.end(), same), maxima.end());
+}
+
+}  // namespace
+
+Agreement posterior_agreement(const Array& clean, const Array& shifted, std::span<const std::int64_t> labels,
+                              const Options& options) {
+  const Pairs pairs(clean, shifted, labels, {options.clean_name, options.shifted_name});
+  Maximum maximum = solve(pairs, clean, shifted, options);
+  const std::size_t n = pairs.n();
+  const double log_k = std::log(static_cast<double>(pairs.k()));
+
+  Agreement result;
+  result.n = n, result.k = pairs.k();
+  result.beta = maximum.beta, result.value = maximum.value;
+  result.gap = maximum.gap, result.converged = maximum.converged;
+  result.evaluations = maximum.evaluations;
+  result.pa = std::clamp(log_k + maximum.value, 0., log_k);
+  result.pa_normalized = result.pa / log_k;
+  result.log_pa_sum = maximum.value * static_cast<double>(n);
+  result.pa_interval = options.bootstrap > 0
+                           ? bootstrap_interval(clean, shifted, options)
+                           : delta_interval(pairs.per_row(maximum.beta), result.pa, log_k, options.level);
+  draw_curve(result, maximum, pairs, options);
+
+  const Facts& facts = pairs.facts();
+  result.afr_pred = static_cast<double>(facts.same_prediction) / static_cast<double>(n);
+  result.afr_pred_interval = clopper_pearson(facts.same_prediction, n, options.level);
+  if (!labels.empty()) {
+    result.afr_true = static_cast<double>(facts.right) / static_cast<double>(n);
+    result.afr_true_interval = clopper_pearson(facts.right, n, options.level);
+    result.attack_success = 1 - *result.afr_true;
+  }
+  return result;
+}
+
+std::vector<double> agreement_per_row(const Array& clean, const Array& shifted, double beta) {
+  return Pairs(clean, shifted, {}, {"clean", "shifted"}).per_row(beta);
+}
+
+}  // namespace leeway::agreement

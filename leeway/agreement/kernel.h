@@ -1,0 +1,81 @@
+// One evaluation of the agreement objective over a block of rows: the hot loops, vectorised with Highway.
+//
+// With x' = F' - max F' and x'' = F'' - max F'' (both <= 0, one row at a time) a row contributes
+//   f1 = log P,             P  = sum_j exp(beta (x'_j + x''_j))
+//   f2 = log Z' + log Z'',  Z' = sum_j exp(beta x'_j), Z'' likewise
+// so that a_i = f1 - f2, with f1 and f2 convex in beta; d and c are their first and second derivatives in beta
+// (paper 001, section 3.6; the means E_r, E_p' and variances Var_r, Var_p' of FORMULAS).
+//
+// Two layouts. Tiles, for few classes: `tile_rows` rows side by side, class by class, clean block first, so that a vector
+// holds one class of several rows; incomplete last tiles are padded with zeros. Rows, for many classes: the row-major file
+// itself, read in place. Accuracy: 1e-15 relative per exponential (beta x to 30),
+// float64 throughout whatever the file holds.
+// Rows whose P underflows in the common scale are evaluated one by one in a scale of their own.
+#pragma once
+
+#include <cstddef>
+
+namespace leeway::agreement {
+
+inline constexpr std::size_t tile_rows = 16;
+
+// Rows are told apart by their spread R_i, the largest max - min over classes of x', x'' or x' + x'': a row's second
+// derivatives change at most by a factor e^{R_i |t|} over a distance t, so that few rows of large spread must not stand
+// for all. Band b holds the rows with beta R_i <= band_edges[b]; the last one holds the rest.
+inline constexpr std::size_t bands = 6;
+inline constexpr double band_edges[bands - 1] = {4, 8, 16, 32, 128};
+
+// Sums over rows; the second derivatives band by band.
+struct Moments {
+  double f1 = 0, d1 = 0;
+  double f2 = 0, d2 = 0;
+  double c1[bands] = {}, c2[bands] = {};
+
+  Moments& operator+=(const Moments& other);
+};
+
+// Where and what to evaluate.
+struct At {
+  double beta = 0;
+  const float* spreads = nullptr;  // R_i, rounded up; null: c1 and c2 are not wanted and stay 0, for less time
+  bool clamp = true;               // some beta x may lie below lowest_exponent (in powers of two)
+  double* agreement = nullptr;     // receives a_i for every row
+
+  // The same for rows from `row` on.
+  [[nodiscard]] At from(std::size_t row) const {
+    return {beta, spreads == nullptr ? nullptr : spreads + row, clamp, agreement == nullptr ? nullptr : agreement + row};
+  }
+};
+inline constexpr double lowest_exponent = -490;
+
+// Tiles of x' and x'' as float64.
+[[nodiscard]] Moments evaluate_tiles(const double* tiles, std::size_t rows, std::size_t k, const At& at);
+
+// Tiles of F' and F'' as they stand in a float32 file; maxima: per tile, tile_rows of max F', then of max F''.
+[[nodiscard]] Moments evaluate_tiles(const float* tiles, const float* maxima, std::size_t rows, std::size_t k,
+                                     const At& at);
+
+// Row-major F' and F''; maxima_clean[i] = max F'(x_i).
+[[nodiscard]] Moments evaluate_rows(const float* clean, const float* shifted, const double* maxima_clean,
+                                    const double* maxima_shifted, std::size_t rows, std::size_t k, const At& at);
+[[nodiscard]] Moments evaluate_rows(const double* clean, const double* shifted, const double* maxima_clean,
+                                    const double* maxima_shifted, std::size_t rows, std::size_t k, const At& at);
+
+// What is needed of rows once: of a tile of logits, which becomes x in place, or of one row-major row.
+// gap, spread as in pairs.h; x_sum over classes of x' + x''; `check` is not 0 where a logit is not finite or too large.
+struct RowFacts {
+  double max_clean, max_shifted, argmax_clean, argmax_shifted;
+  double gap, spread_both, spread_clean, spread_shifted, x_sum, check;
+};
+void prepare_tile(double* tile, std::size_t k, RowFacts (&facts)[tile_rows]);
+[[nodiscard]] RowFacts prepare_row(const float* clean, const float* shifted, std::size_t k);
+[[nodiscard]] RowFacts prepare_row(const double* clean, const double* shifted, std::size_t k);
+
+// The limit of a_i at infinity of one row of x' and x'': log(s / (m' m'')), m' and m'' tied top classes that share s.
+[[nodiscard]] double agreement_at_infinity(const double* x_clean, const double* x_shifted, std::size_t k);
+
+// The sum of exp(beta x) over `count` values x <= 0 with the kernel's own exponential and nothing else: the floor that
+// an evaluation is measured against (bench/).
+[[nodiscard]] double sum_of_exponentials(const double* x, std::size_t count, double beta);
+
+}  // namespace leeway::agreement

@@ -1,0 +1,91 @@
+// Clean and shifted logits, checked and laid out for the kernel, with all that is needed about them at no beta at all.
+//
+// Layouts (kernel.h): tiles in memory while they are small (x as float64 up to 8 MB, float32 logits as they are up to
+// 256 MB); above that, and for more than 128 classes, the caller's arrays are read in place, so a memory-mapped file is
+// never copied. The arrays must outlive the Pairs.
+// Errors (Error): as posterior_agreement (agreement.h). Also |logit| >= 1e140, whose squares would overflow.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "leeway/agreement/kernel.h"
+#include "leeway/core/array.h"
+
+namespace leeway::agreement {
+
+// Means over rows are in units of logits; x as in kernel.h, gap_i = max F' + max F'' - max(F' + F'') >= 0.
+struct Facts {
+  std::size_t disagreeing = 0;     // rows with gap_i > 0: their top classes do not meet
+  std::size_t same_prediction = 0; // argmax F' = argmax F'', ties to the lowest class
+  std::size_t right = 0;           // argmax F'' = label, where labels are given
+  double gap_sum = 0;              // sum of gap_i
+  double x_sum = 0;                // sum over rows and classes of x' + x''
+  double spread_sum = 0;           // sum over rows of max - min of x' and of x''
+  double spread_both = 0;          // largest max - min of x' + x'' in a row
+  double spread_single = 0;        // largest max - min of x' or of x'' in a row
+
+  Facts& operator+=(const Facts& other);
+};
+
+// Uninitialised memory, aligned for vectors.
+template <class T>
+struct FreeBlock {
+  void operator()(T* block) const { std::free(block); }
+};
+template <class T>
+using AlignedBlock = std::unique_ptr<T[], FreeBlock<T>>;
+
+class Pairs {
+ public:
+  struct Names {
+    std::string clean, shifted;
+  };
+  Pairs(const Array& clean, const Array& shifted, std::span<const std::int64_t> labels, const Names& names);
+
+  [[nodiscard]] std::size_t n() const { return n_; }
+  [[nodiscard]] std::size_t k() const { return k_; }
+  [[nodiscard]] const Facts& facts() const { return facts_; }
+
+  // Means over rows at beta >= 0; c1 and c2 are 0 where `curvature` is not asked for. The same bits for any number of
+  // threads.
+  [[nodiscard]] Moments evaluate(double beta, bool curvature = true) const;
+
+  // x' and x'' of one row, 2k values.
+  void copy_row(std::size_t row, std::span<double> x) const;
+
+  // a_i(beta) for every row; beta may be infinity.
+  [[nodiscard]] std::vector<double> per_row(double beta) const;
+
+ private:
+  enum class Layout { tiles_f64, tiles_f32, stream_tiles, rows };
+  static constexpr std::size_t chunk_rows = 512;
+
+  Facts prepare_chunk(std::span<const std::int64_t> labels, std::size_t begin, std::size_t end);
+  template <class T>
+  Facts prepare_tiles(std::span<const std::int64_t> labels, std::size_t begin, std::size_t end);
+  template <class T>
+  Facts prepare_rows(std::span<const std::int64_t> labels, std::size_t begin, std::size_t end);
+  template <class T>
+  void fill_tile(double* tile, std::size_t begin, std::size_t end) const;
+  [[nodiscard]] Moments evaluate_chunk(const At& at, std::size_t begin, std::size_t end) const;
+  [[nodiscard]] At at(double beta, bool curvature) const;
+  [[noreturn]] void refuse(std::size_t begin, std::size_t end) const;
+
+  std::size_t n_ = 0, k_ = 0;
+  Array widened_;  // where one set is float32 and the other float64
+  const Array* clean_;
+  const Array* shifted_;
+  Names names_;
+  Layout layout_;
+  AlignedBlock<double> tiles_, maxima_;       // maxima_: rows layout, n of max F', then n of max F''
+  AlignedBlock<float> float_tiles_, float_maxima_, spreads_;
+  Facts facts_;
+};
+
+}  // namespace leeway::agreement

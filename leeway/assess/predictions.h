@@ -1,0 +1,29 @@
+// What a classifier says about each row: the predicted class and how sure it is.
+//
+// Class: argmax of the logits, ties to the lowest. Confidence: the largest softmax probability at inverse
+// temperature 1, 1 / sum_j exp(F_j - max F), in [1/k, 1], in float64 whatever type the logits have. Errors
+// (Error): a logit that is NaN or infinite (file, row, class). Cost: one pass, at most one exponential a
+// logit. The same bits for any number of threads.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "leeway/core/array.h"
+
+namespace leeway::assess {
+
+struct Predictions {
+  std::vector<std::int32_t> classes;
+  std::vector<double> confidences;
+  double mean_confidence = 0;
+  double saturated_share = 0;  // of rows whose confidence exceeds 1 - 1e-6
+  double repeated_share =
+      0;  // of rows that repeat another row's logits exactly; estimated from 65536 rows beyond that
+  bool constant = false;  // all rows have the same logits, and there are at least two
+};
+
+[[nodiscard]] Predictions predict(const Array& logits, std::string_view name);
+
+}  // namespace leeway::assess

@@ -1,0 +1,198 @@
+#include "leeway/assess/table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <vector>
+
+#include "leeway/assess/words.h"
+
+namespace leeway::assess {
+namespace {
+
+constexpr std::size_t max_width = 100, gap = 2;
+
+// Columns that a text takes: code points of UTF-8, which continue with bytes 10xxxxxx.
+std::size_t width_of(const std::string& text) {
+  return static_cast<std::size_t>(std::count_if(
+      text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
+}
+
+std::size_t byte_at(const std::string& text, std::size_t column) {
+  std::size_t byte = 0;
+  for (std::size_t seen = 0; byte < text.size(); ++byte) {
+    const bool starts = (static_cast<unsigned char>(text[byte]) & 0xc0) != 0x80;
+    if (starts && seen++ == column) break;
+  }
+  return byte;
+}
+
+// "a_very_long_name" -> "a_ver..name"
+std::string cut(const std::string& text, std::size_t width) {
+  const std::size_t length = width_of(text);
+  if (length <= width) return text;
+  const std::size_t tail = (width - 2) / 2, head = width - 2 - tail;
+  return text.substr(0, byte_at(text, head)) + ".." + text.substr(byte_at(text, length - tail));
+}
+
+std::string pad(const std::string& text, std::size_t width, bool left) {
+  const std::string space(width - std::min(width, width_of(text)), ' ');
+  return left ? text + space : space + text;
+}
+
+struct Column {
+  std::string title;
+  std::size_t narrowest = 0;  // 0: never cut
+  bool left = false;
+  std::vector<std::string> cells = {};
+
+  [[nodiscard]] std::size_t width() const {
+    std::size_t widest = width_of(title);
+    for (const std::string& cell : cells) widest = std::max(widest, width_of(cell));
+    return widest;
+  }
+};
+
+// "74.0 [73.1 74.9]" in units of 1/scale; digits one finer than the interval is wide.
+std::string with_interval(const Json& result, const std::string& key, double scale) {
+  if (result[key].is_null()) return "-";
+  const double value = scale * result[key].get<double>();
+  const double low = scale * number_from_json(result[key + "_low"]),
+               high = scale * number_from_json(result[key + "_high"]);
+  const int digits = std::min(3, percent_digits(high - low) + (high - low < 10 ? 1 : 0));
+  return fmt::format("{:.{}f} [{:.{}f} {:.{}f}]", value, digits, low, digits, high, digits);
+}
+
+std::string single(const Json& value, double scale, const char* format) {
+  if (value.is_null()) return "-";
+  const double number = number_from_json(value);
+  return std::isinf(number) ? "inf" : fmt::format(fmt::runtime(format), scale * number);
+}
+
+std::string worst_class(const Json& result) {
+  const Json& cell = result["worst_class"];
+  if (cell.is_null()) return "-";
+  const std::string name = cell["name"];
+  if (!cell["accuracy"].is_null())
+    return fmt::format("{} {:.0f}", name, 100 * cell["accuracy"].get<double>());
+  if (!cell["afr_pred"].is_null())
+    return fmt::format("{} ({:.0f})", name, 100 * cell["afr_pred"].get<double>());
+  return "-";
+}
+
+std::vector<Column> columns(const Json& record) {
+  const std::string level = fmt::format(" [{:g}%]", 100 * record["level"].get<double>());
+  std::vector<Column> all{
+      {"model", 8, true}, {"target", 10, true}, {"n"}, {"accuracy" + level}, {"AFR"}, {"agreement" + level},
+      {"beta"},           {"worst class", 11}};
+  for (const Json& result : record["results"]) {
+    const std::string cells[] = {result["model"],
+                                 result["target"],
+                                 std::to_string(result["n"].get<std::size_t>()),
+                                 with_interval(result, "accuracy", 100),
+                                 single(result["afr_pred"], 100, "{:.1f}"),
+                                 with_interval(result, "pa", 1),
+                                 single(result["beta"], 1, "{:.3g}"),
+                                 worst_class(result)};
+    for (std::size_t j = 0; j < all.size(); ++j) all[j].cells.push_back(cells[j]);
+  }
+  if (record["models"].size() == 1) all.erase(all.begin());
+  return all;
+}
+
+// Widths that fit; what is too much is taken from the widest column that may be cut.
+std::vector<std::size_t> fit(const std::vector<Column>& all) {
+  std::vector<std::size_t> widths;
+  std::size_t total = gap * (all.size() - 1);
+  for (const Column& column : all) total += widths.emplace_back(column.width());
+  while (total > max_width) {
+    std::size_t widest = all.size();
+    for (std::size_t j = 0; j < all.size(); ++j)
+      if (all[j].narrowest > 0 && widths[j] > all[j].narrowest &&
+          (widest == all.size() || widths[j] > widths[widest]))
+        widest = j;
+    if (widest == all.size()) break;
+    --widths[widest], --total;
+  }
+  return widths;
+}
+
+std::string line(const std::vector<std::string>& cells, const std::vector<Column>& all,
+                 const std::vector<std::size_t>& widths) {
+  std::string text;
+  for (std::size_t j = 0; j < all.size(); ++j)
+    text += pad(cut(cells[j], widths[j]), widths[j], all[j].left) + std::string(gap, ' ');
+  return text.substr(0, text.find_last_not_of(' ') + 1) + "\n";
+}
+
+// One line for every column with dashes and every reason: "accuracy: the target has no labels (prod, week
+// 2)".
+std::string footnotes(const Json& record) {
+  static const std::vector<std::pair<const char*, const char*>> keys{
+      {"accuracy", "accuracy"}, {"pa", "AFR, agreement, beta"}, {"worst_class", "worst class"}};
+  std::string text;
+  for (const auto& [key, title] : keys) {
+    std::map<std::string, std::vector<std::string>> reasons;
+    for (const Json& result : record["results"])
+      if (result[key].is_null()) {
+        auto& targets = reasons[result["not_computed"].value(key, "not computed")];
+        const std::string target = result["target"];
+        if (std::find(targets.begin(), targets.end(), target) == targets.end()) targets.push_back(target);
+      }
+    for (const auto& [reason, targets] : reasons) {
+      std::string names;
+      for (std::size_t i = 0; i < std::min<std::size_t>(3, targets.size()); ++i)
+        names += (i ? ", " : "") + targets[i];
+      if (targets.size() > 3) names += ", ...";
+      text += fmt::format("-  {}: {} ({})\n", title, reason, names);
+    }
+  }
+  return text;
+}
+
+std::string wrapped(const std::string& text) {
+  std::string out, current;
+  std::size_t at = 0;
+  while (at < text.size()) {
+    const std::size_t end = std::min(text.find(' ', at), text.size());
+    const std::string word = text.substr(at, end - at);
+    if (!current.empty() && width_of(current) + 1 + width_of(word) > max_width) {
+      out += current + "\n";
+      current.clear();
+    }
+    current += (current.empty() ? "" : " ") + word;
+    at = end + 1;
+  }
+  return out + current + "\n";
+}
+
+std::string legend(const Json& record) {
+  bool by_flips = false;
+  for (const Json& result : record["results"])
+    by_flips |= !result["worst_class"].is_null() && result["worst_class"]["accuracy"].is_null();
+  std::string text =
+      "accuracy, AFR (predictions unchanged) and worst class (its accuracy) in %; agreement from 0 to log k "
+      "= " +
+      fmt::format("{:.2f}", std::log(static_cast<double>(record["class_names"].size()))) + ".";
+  if (by_flips) text += " (..): without labels the class whose predictions change most, and its AFR.";
+  return text;
+}
+
+}  // namespace
+
+std::string table(const Json& record) {
+  const std::vector<Column> all = columns(record);
+  const std::vector<std::size_t> widths = fit(all);
+  std::vector<std::string> cells;
+  for (const Column& column : all) cells.push_back(column.title);
+  std::string text = wrapped(record["headline"]) + "\n" + line(cells, all, widths);
+  for (std::size_t i = 0; i < record["results"].size(); ++i) {
+    for (std::size_t j = 0; j < all.size(); ++j) cells[j] = all[j].cells[i];
+    text += line(cells, all, widths);
+  }
+  return text + "\n" + wrapped(legend(record)) + footnotes(record);
+}
+
+}  // namespace leeway::assess

@@ -1,0 +1,18 @@
+// The assessment as text for a terminal: the headline, one line a result within 100 columns, and why a dash
+// is a dash.
+//
+// Accuracies and AFR are in percent, posterior agreement in [0, log k]; brackets hold the interval. Figures
+// are aligned to the right; long names are cut in their middle. The model's column is left out where there is
+// one model only.
+#pragma once
+
+#include <string>
+
+#include "leeway/core/result.h"
+
+namespace leeway::assess {
+
+// `record`: what assess() returns, with or without an envelope.
+[[nodiscard]] std::string table(const Json& record);
+
+}  // namespace leeway::assess

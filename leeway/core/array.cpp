@@ -1,0 +1,273 @@
+#include "leeway/core/array.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <new>
+#include <type_traits>
+
+#include "leeway/core/error.h"
+#include "leeway/core/message.h"
+#include "leeway/core/parallel.h"
+
+namespace leeway {
+namespace {
+
+// f(span of the elements); booleans come as bytes. Text has been refused before.
+template <class F>
+auto visit(const Array& array, const F& f) {
+  switch (array.type) {
+    case ElementType::i8:
+      return f(array.view<std::int8_t>());
+    case ElementType::u8:
+      return f(array.view<std::uint8_t>());
+    case ElementType::i16:
+      return f(array.view<std::int16_t>());
+    case ElementType::u16:
+      return f(array.view<std::uint16_t>());
+    case ElementType::i32:
+      return f(array.view<std::int32_t>());
+    case ElementType::u32:
+      return f(array.view<std::uint32_t>());
+    case ElementType::i64:
+      return f(array.view<std::int64_t>());
+    case ElementType::u64:
+      return f(array.view<std::uint64_t>());
+    case ElementType::f32:
+      return f(array.view<float>());
+    case ElementType::f64:
+      return f(array.view<double>());
+    case ElementType::boolean:
+    case ElementType::text:
+      break;
+  }
+  return f(
+      std::span<const std::uint8_t>(static_cast<const std::uint8_t*>(array.storage.get()), array.size()));
+}
+
+void refuse_text(const Array& array, std::string_view name) {
+  if (array.type == ElementType::text) refuse(name, "numbers", "text");
+}
+
+template <class T>
+bool is_whole(T value) {
+  if constexpr (std::is_floating_point_v<T>)
+    return value == std::floor(value) && std::abs(value) < T{9223372036854775808.0};
+  else
+    return std::in_range<std::int64_t>(value);
+}
+
+// An exponent of all ones means NaN or infinity; adding one to it carries into the sign bit. No branches and
+// no comparisons, so that the loop over a block becomes three vector instructions even for SSE2.
+template <class T, class Bits>
+bool block_not_finite(const T* values) {
+  constexpr int mantissa = std::numeric_limits<T>::digits - 1;
+  constexpr Bits unit = Bits{1} << mantissa;
+  constexpr Bits sign = Bits{1} << (8 * sizeof(Bits) - 1);
+  constexpr Bits exponent = sign - unit;
+  Bits seen = 0;
+  for (int i = 0; i < 256; ++i) seen |= (std::bit_cast<Bits>(values[i]) & exponent) + unit;
+  return (seen & sign) != 0;
+}
+
+template <class T, class Bits>
+std::size_t find_not_finite(std::span<const T> values, std::size_t begin, std::size_t end) {
+  std::size_t i = begin;
+  while (i + 256 <= end && !block_not_finite<T, Bits>(values.data() + i)) i += 256;
+  while (i < end && std::isfinite(values[i])) ++i;
+  return i < end ? i : std::numeric_limits<std::size_t>::max();
+}
+
+template <class T, class Bits>
+std::optional<std::size_t> find_not_finite(std::span<const T> values) {
+  constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
+  const auto map = [&](std::size_t begin, std::size_t end) {
+    return find_not_finite<T, Bits>(values, begin, end);
+  };
+  const auto join = [](std::size_t left, std::size_t right) { return std::min(left, right); };
+  if (values.empty()) return std::nullopt;
+  const auto first = reduce_chunks<std::size_t>(values.size(), std::size_t{1} << 18, map, join);
+  return first == none ? std::nullopt : std::optional(first);
+}
+
+}  // namespace
+
+std::string_view name_of(ElementType type) {
+  switch (type) {
+    case ElementType::boolean:
+      return "bool";
+    case ElementType::i8:
+      return "int8";
+    case ElementType::u8:
+      return "uint8";
+    case ElementType::i16:
+      return "int16";
+    case ElementType::u16:
+      return "uint16";
+    case ElementType::i32:
+      return "int32";
+    case ElementType::u32:
+      return "uint32";
+    case ElementType::i64:
+      return "int64";
+    case ElementType::u64:
+      return "uint64";
+    case ElementType::f32:
+      return "float32";
+    case ElementType::f64:
+      return "float64";
+    case ElementType::text:
+      break;
+  }
+  return "text";
+}
+
+std::size_t size_of(ElementType type) {
+  switch (type) {
+    case ElementType::boolean:
+    case ElementType::i8:
+    case ElementType::u8:
+      return 1;
+    case ElementType::i16:
+    case ElementType::u16:
+      return 2;
+    case ElementType::i32:
+    case ElementType::u32:
+    case ElementType::f32:
+      return 4;
+    case ElementType::i64:
+    case ElementType::u64:
+    case ElementType::f64:
+      return 8;
+    case ElementType::text:
+      break;
+  }
+  return 0;
+}
+
+std::size_t Array::size() const {
+  std::size_t product = 1;
+  for (const std::size_t s : shape) product *= s;
+  return product;
+}
+
+std::string Array::shape_text() const { return fmt::format("({})", fmt::join(shape, ", ")); }
+
+std::span<const std::byte> Array::bytes() const {
+  if (type == ElementType::text) return {};
+  return {static_cast<const std::byte*>(storage.get()), size() * size_of(type)};
+}
+
+void Array::require(ElementType wanted) const {
+  if (type != wanted)
+    throw Error(
+        fmt::format("Array::view: expected elements of type {}, found {}", name_of(wanted), name_of(type)));
+}
+
+std::optional<std::size_t> checked_bytes(std::span<const std::size_t> shape, std::size_t element_size) {
+  constexpr std::size_t limit = std::numeric_limits<std::int64_t>::max();
+  std::size_t product = std::max<std::size_t>(element_size, 1);
+  bool empty = element_size == 0;
+  for (const std::size_t s : shape) {
+    if (s == 0) {
+      empty = true;
+      continue;
+    }
+    if (s > limit / product) return std::nullopt;
+    product *= s;
+  }
+  return empty ? 0 : product;
+}
+
+std::shared_ptr<std::byte> allocate_bytes(std::size_t count) {
+  constexpr std::align_val_t alignment{64};
+  auto* block = static_cast<std::byte*>(::operator new(std::max<std::size_t>(count, 1), alignment));
+  return {block, [](std::byte* p) { ::operator delete(p, alignment); }};
+}
+
+template <class T>
+Array make_array(std::vector<std::size_t> shape, std::vector<T> values) {
+  Array array;
+  array.type = ElementTypeOf<T>::value;
+  array.shape = std::move(shape);
+  const auto bytes = checked_bytes(array.shape, sizeof(T));
+  if (!bytes || *bytes != values.size() * sizeof(T))
+    throw Error(fmt::format("make_array: expected as many values as shape {} holds, found {}",
+                            array.shape_text(), values.size()));
+  const auto owner = std::make_shared<const std::vector<T>>(std::move(values));
+  array.storage = {owner, owner->data()};
+  return array;
+}
+
+template Array make_array(std::vector<std::size_t>, std::vector<std::int8_t>);
+template Array make_array(std::vector<std::size_t>, std::vector<std::uint8_t>);
+template Array make_array(std::vector<std::size_t>, std::vector<std::int16_t>);
+template Array make_array(std::vector<std::size_t>, std::vector<std::uint16_t>);
+template Array make_array(std::vector<std::size_t>, std::vector<std::int32_t>);
+template Array make_array(std::vector<std::size_t>, std::vector<std::uint32_t>);
+template Array make_array(std::vector<std::size_t>, std::vector<std::int64_t>);
+template Array make_array(std::vector<std::size_t>, std::vector<std::uint64_t>);
+template Array make_array(std::vector<std::size_t>, std::vector<float>);
+template Array make_array(std::vector<std::size_t>, std::vector<double>);
+
+Array make_text_array(std::vector<std::size_t> shape, std::vector<std::string> values) {
+  Array array;
+  array.type = ElementType::text;
+  array.shape = std::move(shape);
+  const auto count = checked_bytes(array.shape, 1);
+  if (!count || *count != values.size())
+    throw Error(fmt::format("make_text_array: expected as many values as shape {} holds, found {}",
+                            array.shape_text(), values.size()));
+  array.texts = std::make_shared<const std::vector<std::string>>(std::move(values));
+  return array;
+}
+
+std::vector<double> to_f64(const Array& array, std::string_view name) {
+  refuse_text(array, name);
+  const bool boolean = array.type == ElementType::boolean;
+  return visit(array, [&](auto values) {
+    std::vector<double> out(values.size());
+    for (std::size_t i = 0; i < out.size(); ++i)
+      out[i] = static_cast<double>(boolean ? values[i] != 0 : values[i]);
+    return out;
+  });
+}
+
+std::vector<std::int64_t> to_i64(const Array& array, std::string_view name) {
+  refuse_text(array, name);
+  const bool boolean = array.type == ElementType::boolean;
+  return visit(array, [&](auto values) {
+    std::vector<std::int64_t> out(values.size());
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      if (!is_whole(values[i]))
+        refuse(name, "whole numbers", fmt::format("{} at {}", values[i], position_text(array, i)));
+      out[i] = boolean ? values[i] != 0 : static_cast<std::int64_t>(values[i]);
+    }
+    return out;
+  });
+}
+
+Array as_float(const Array& array, std::string_view name) {
+  return array.is_float() ? array : make_array(array.shape, to_f64(array, name));
+}
+
+std::optional<std::size_t> first_not_finite(const Array& array) {
+  if (array.type == ElementType::f32) return find_not_finite<float, std::uint32_t>(array.view<float>());
+  if (array.type == ElementType::f64) return find_not_finite<double, std::uint64_t>(array.view<double>());
+  return std::nullopt;
+}
+
+std::string position_text(const Array& array, std::size_t index) {
+  if (array.shape.size() <= 1) return fmt::format("row {}", index);
+  if (array.shape.size() == 2)
+    return fmt::format("row {}, column {}", index / array.shape[1], index % array.shape[1]);
+  std::vector<std::size_t> place(array.shape.size());
+  for (std::size_t d = place.size(); d-- > 0; index /= array.shape[d]) place[d] = index % array.shape[d];
+  return fmt::format("({})", fmt::join(place, ", "));
+}
+
+}  // namespace leeway

@@ -1,0 +1,122 @@
+// A dense array as it comes out of a file: element type, shape, and shared read-only storage.
+//
+// Always C order and native byte order; readers convert what is not. Storage may be a memory-mapped file
+// (nothing is copied until it is touched) or a heap block, and lives as long as any Array refers to it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace leeway {
+
+enum class ElementType { boolean, i8, u8, i16, u16, i32, u32, i64, u64, f32, f64, text };
+
+[[nodiscard]] std::string_view name_of(ElementType type);  // "float32", "int64", ..., "text"
+[[nodiscard]] std::size_t size_of(ElementType type);       // bytes; 0 for text
+
+template <class T>
+struct ElementTypeOf;  // specialised below for the C++ type of every ElementType but boolean and text
+
+struct Array {
+  ElementType type = ElementType::f64;
+  std::vector<std::size_t> shape = {0};
+  std::shared_ptr<const void> storage;  // size() elements (a boolean is a byte, 0 = false); null for text
+  std::shared_ptr<const std::vector<std::string>> texts;  // size() strings, UTF-8; only for text
+  bool from_half = false;                                 // float32 widened from float16
+
+  [[nodiscard]] std::size_t size() const;        // product of the shape; 1 for the empty shape of a scalar
+  [[nodiscard]] std::string shape_text() const;  // "(10000, 10)", "(5)", "()"
+  [[nodiscard]] bool is_float() const { return type == ElementType::f32 || type == ElementType::f64; }
+
+  // The elements as they lie in memory; empty for text.
+  [[nodiscard]] std::span<const std::byte> bytes() const;
+
+  // The elements, where T is exactly the element type. Throws Error otherwise.
+  template <class T>
+  [[nodiscard]] std::span<const T> view() const {
+    require(ElementTypeOf<T>::value);
+    return {static_cast<const T*>(storage.get()), size()};
+  }
+
+ private:
+  void require(ElementType wanted) const;
+};
+
+using ArrayMap = std::map<std::string, Array>;
+
+template <>
+struct ElementTypeOf<std::int8_t> {
+  static constexpr auto value = ElementType::i8;
+};
+template <>
+struct ElementTypeOf<std::uint8_t> {
+  static constexpr auto value = ElementType::u8;
+};
+template <>
+struct ElementTypeOf<std::int16_t> {
+  static constexpr auto value = ElementType::i16;
+};
+template <>
+struct ElementTypeOf<std::uint16_t> {
+  static constexpr auto value = ElementType::u16;
+};
+template <>
+struct ElementTypeOf<std::int32_t> {
+  static constexpr auto value = ElementType::i32;
+};
+template <>
+struct ElementTypeOf<std::uint32_t> {
+  static constexpr auto value = ElementType::u32;
+};
+template <>
+struct ElementTypeOf<std::int64_t> {
+  static constexpr auto value = ElementType::i64;
+};
+template <>
+struct ElementTypeOf<std::uint64_t> {
+  static constexpr auto value = ElementType::u64;
+};
+template <>
+struct ElementTypeOf<float> {
+  static constexpr auto value = ElementType::f32;
+};
+template <>
+struct ElementTypeOf<double> {
+  static constexpr auto value = ElementType::f64;
+};
+
+// Takes over `values`; their number must be the product of `shape` (Error otherwise).
+template <class T>
+[[nodiscard]] Array make_array(std::vector<std::size_t> shape, std::vector<T> values);
+[[nodiscard]] Array make_text_array(std::vector<std::size_t> shape, std::vector<std::string> values);
+
+// Every element as float64 (any type but text), or as int64 (integers, booleans and whole floats; Error names
+// the first element that is not whole or does not fit). `name` opens the message.
+[[nodiscard]] std::vector<double> to_f64(const Array& array, std::string_view name);
+[[nodiscard]] std::vector<std::int64_t> to_i64(const Array& array, std::string_view name);
+
+// The array itself where it is float32 or float64, a float64 copy otherwise. Error for text.
+[[nodiscard]] Array as_float(const Array& array, std::string_view name);
+
+// Index of the first element that is NaN or infinite. One pass at the speed of memory, in parallel.
+[[nodiscard]] std::optional<std::size_t> first_not_finite(const Array& array);
+
+// "row 7" for element 7 of a vector, "row 7, column 2" of a matrix, "(7, 2, 0)" beyond.
+[[nodiscard]] std::string position_text(const Array& array, std::size_t index);
+
+// Uninitialised storage aligned to 64 bytes.
+[[nodiscard]] std::shared_ptr<std::byte> allocate_bytes(std::size_t count);
+
+// Product of the dimensions times `element_size`, or nothing where that exceeds 2^63 - 1. Zeros count as ones
+// for the check, so that no product of some of the dimensions overflows either.
+[[nodiscard]] std::optional<std::size_t> checked_bytes(std::span<const std::size_t> shape,
+                                                       std::size_t element_size);
+
+}  // namespace leeway

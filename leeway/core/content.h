@@ -1,0 +1,21 @@
+// What kind of file this is, told by its first bytes.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace leeway {
+
+enum class Content { npy, npz, safetensors, idx, gzip, other };
+
+[[nodiscard]] Content identify(std::span<const std::byte> bytes);
+
+// For messages about files that cannot be read: "an HTML page", "a Python pickle", "an empty file", "text".
+[[nodiscard]] std::string describe_content(std::span<const std::byte> bytes);
+
+// Characters without control codes as far as one looks: may be read as a table.
+[[nodiscard]] bool looks_like_text(std::span<const std::byte> bytes);
+
+}  // namespace leeway

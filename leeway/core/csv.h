@@ -1,0 +1,39 @@
+// Comma-separated values with a header line (RFC 4180: quoted fields, doubled quotes, LF or CRLF).
+//
+// Errors name the file and the line: a row with another number of fields, an unclosed quote, a quote inside a
+// field, two columns of one name, no header (a first line of numbers), bytes that are not UTF-8. A byte-order
+// mark and empty lines at the end are skipped; blanks around the names of columns are cut off. Lines count
+// from 1, rows (after the header) from 0. Cost: one pass, and a std::string for each field.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace leeway {
+
+struct CsvTable {
+  std::vector<std::string> header;
+  std::vector<std::vector<std::string>> columns;  // columns[j][i] = field j of data row i
+
+  [[nodiscard]] std::size_t rows() const { return columns.empty() ? 0 : columns.front().size(); }
+  [[nodiscard]] std::optional<std::size_t> find(std::string_view name) const;
+};
+
+[[nodiscard]] CsvTable read_csv(const std::filesystem::path& path);
+[[nodiscard]] CsvTable parse_csv(std::string_view text, std::string_view name);
+
+// The whole field as a number, blanks around it aside: "1.5", "-2e3", "nan", "inf". An underflow is 0;
+// nothing where the field is no number or float64 cannot hold it.
+[[nodiscard]] std::optional<double> parse_number(std::string_view field);
+
+// A column as numbers; Error names the file, the column and the first row that is none.
+[[nodiscard]] std::vector<double> csv_numbers(const CsvTable& table, std::size_t column,
+                                              std::string_view name);
+
+// One field, quoted where the format asks for it.
+[[nodiscard]] std::string csv_field(std::string_view text);
+
+}  // namespace leeway

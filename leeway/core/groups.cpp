@@ -1,0 +1,77 @@
+#include "leeway/core/groups.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <string>
+#include <unordered_map>
+
+#include "leeway/core/csv.h"
+#include "leeway/core/message.h"
+
+namespace leeway {
+namespace {
+
+// Levels in the order of their numbers where all are numbers, else of their bytes; codes follow.
+void sort_levels(GroupColumn& column) {
+  std::vector<std::optional<double>> numbers;
+  for (const std::string& level : column.levels) numbers.push_back(parse_number(level));
+  const bool numeric = std::ranges::all_of(numbers, [](const auto& v) { return v && *v == *v; });
+  std::vector<std::size_t> order(column.levels.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::sort(order, [&](std::size_t a, std::size_t b) {
+    if (numeric && *numbers[a] != *numbers[b]) return *numbers[a] < *numbers[b];
+    return column.levels[a] < column.levels[b];
+  });
+  std::vector<std::string> levels(order.size());
+  std::vector<std::int32_t> code(order.size());
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    levels[i] = std::move(column.levels[order[i]]);
+    code[order[i]] = static_cast<std::int32_t>(i);
+  }
+  column.levels = std::move(levels);
+  for (std::int32_t& c : column.codes) c = code[static_cast<std::size_t>(c)];
+}
+
+// Value(i) is row i of the column; equal values share a level.
+template <class Value>
+GroupColumn make_column(std::size_t n, const Value& value) {
+  GroupColumn column;
+  column.codes.reserve(n);
+  std::unordered_map<std::decay_t<decltype(value(0))>, std::int32_t> codes;
+  for (std::size_t i = 0; i < n; ++i) {
+    const auto [entry, is_new] = codes.try_emplace(value(i), static_cast<std::int32_t>(codes.size()));
+    if (is_new) column.levels.push_back(fmt::format("{}", entry->first));
+    column.codes.push_back(entry->second);
+  }
+  sort_levels(column);
+  return column;
+}
+
+}  // namespace
+
+std::vector<GroupColumn> group_columns(const Array& groups, const Array* names, std::size_t n,
+                                       std::string_view where) {
+  const auto& shape = groups.shape;
+  if (shape.empty() || shape.size() > 2 || shape[0] != n)
+    refuse(where, fmt::format("shape ({0}) or ({0}, g)", n), "shape " + groups.shape_text());
+  const std::size_t g = shape.size() == 2 ? shape[1] : 1;
+  if (names != nullptr && (names->type != ElementType::text || names->size() != g))
+    refuse(where, fmt::format("{} texts in group_names", g),
+           fmt::format("shape {} of {}", names->shape_text(), name_of(names->type)));
+  std::vector<GroupColumn> columns;
+  const bool text = groups.type == ElementType::text;
+  const std::vector<std::int64_t> numbers = text ? std::vector<std::int64_t>{} : to_i64(groups, where);
+  for (std::size_t j = 0; j < g; ++j) {
+    if (text)
+      columns.push_back(
+          make_column(n, [&](std::size_t i) { return std::string_view((*groups.texts)[i * g + j]); }));
+    else
+      columns.push_back(make_column(n, [&](std::size_t i) { return numbers[i * g + j]; }));
+    columns.back().name = names != nullptr ? (*names->texts)[j] : fmt::format("group {}", j);
+  }
+  return columns;
+}
+
+}  // namespace leeway

@@ -1,0 +1,18 @@
+// Categorical attributes of the samples, from an array of an outputs file.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+#include "leeway/core/array.h"
+#include "leeway/core/outputs.h"
+
+namespace leeway {
+
+// `groups` is (n) or (n,g), whole numbers or text; `names`, if not null, g texts. `where` opens error
+// messages.
+[[nodiscard]] std::vector<GroupColumn> group_columns(const Array& groups, const Array* names, std::size_t n,
+                                                     std::string_view where);
+
+}  // namespace leeway

@@ -1,0 +1,76 @@
+#include "leeway/core/inflate.h"
+
+#include <fmt/format.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <new>
+
+#include "leeway/core/message.h"
+
+namespace leeway {
+namespace {
+
+constexpr std::size_t piece = std::size_t{1} << 30;  // zlib counts in 32 bits
+
+}  // namespace
+
+struct Inflater::State {
+  z_stream stream{};
+  std::span<const std::byte> packed;  // not yet handed to zlib
+  std::string_view name;
+  bool ended = false;
+
+  // One call of inflate. Returns the number of bytes written.
+  std::size_t step(std::span<std::byte> out) {
+    if (stream.avail_in == 0 && !packed.empty()) {
+      const auto next = packed.first(std::min(packed.size(), piece));
+      stream.next_in = reinterpret_cast<Bytef*>(const_cast<std::byte*>(next.data()));
+      stream.avail_in = static_cast<uInt>(next.size());
+      packed = packed.subspan(next.size());
+    }
+    const std::size_t room = std::min(out.size(), piece);
+    stream.next_out = reinterpret_cast<Bytef*>(out.data());
+    stream.avail_out = static_cast<uInt>(room);
+    const int code = ::inflate(&stream, Z_NO_FLUSH);
+    if (code == Z_MEM_ERROR) throw std::bad_alloc();
+    if (code == Z_STREAM_END) {
+      ended = true;
+    } else if (code == Z_BUF_ERROR) {
+      refuse(name, "a whole compressed stream", "a stream cut off");
+    } else if (code != Z_OK) {
+      refuse(name, "a sound compressed stream", fmt::format("damage ({})", stream.msg ? stream.msg : "zlib"));
+    }
+    return room - stream.avail_out;
+  }
+};
+
+Inflater::Inflater(std::span<const std::byte> packed, StreamFormat format, std::string_view name)
+    : state_(std::make_unique<State>()) {
+  state_->packed = packed;
+  state_->name = name;
+  const int window_bits = format == StreamFormat::gzip ? 15 + 16 : -15;
+  if (::inflateInit2(&state_->stream, window_bits) != Z_OK) throw std::bad_alloc();
+}
+
+Inflater::~Inflater() { ::inflateEnd(&state_->stream); }
+
+void Inflater::read(std::span<std::byte> out) {
+  const std::size_t wanted = out.size();
+  while (!out.empty()) {
+    if (state_->ended)
+      refuse(state_->name, fmt::format("{} more bytes in the compressed stream", wanted),
+             fmt::format("its end after {}", wanted - out.size()));
+    out = out.subspan(state_->step(out));
+  }
+}
+
+void Inflater::expect_end() {
+  std::byte extra{};
+  while (!state_->ended)
+    if (state_->step({&extra, 1}) != 0) refuse(state_->name, "the end of the compressed stream", "more data");
+  if (state_->stream.avail_in != 0 || !state_->packed.empty())
+    refuse(state_->name, "nothing after the compressed stream", "more bytes");
+}
+
+}  // namespace leeway

@@ -1,0 +1,36 @@
+// Deflate and gzip streams, inflated piece by piece into memory that the caller provides.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string_view>
+
+namespace leeway {
+
+// Deflate expands at most 1032 to 1: a larger claim is a lie and need not be allocated.
+inline constexpr std::size_t max_expansion = 1032;
+
+enum class StreamFormat { raw_deflate, gzip };
+
+class Inflater {
+ public:
+  // `name` opens error messages; both spans must outlive this.
+  Inflater(std::span<const std::byte> packed, StreamFormat format, std::string_view name);
+  ~Inflater();
+  Inflater(const Inflater&) = delete;
+  Inflater& operator=(const Inflater&) = delete;
+
+  // Fills `out` entirely. Throws Error where the stream is damaged or ends before.
+  void read(std::span<std::byte> out);
+
+  // Throws Error unless the stream ends here, with nothing packed left over. Of gzip the checksum is
+  // verified.
+  void expect_end();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace leeway

@@ -1,0 +1,61 @@
+#include "leeway/core/npz.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <string>
+
+#include "leeway/core/error.h"
+#include "leeway/core/message.h"
+#include "leeway/core/npy.h"
+#include "leeway/core/zip.h"
+
+namespace leeway {
+namespace {
+
+constexpr std::string_view suffix = ".npy";
+
+}  // namespace
+
+ArrayMap parse_npz(const MappedFile& file, std::string_view name, const WantedName& wanted) {
+  ArrayMap arrays;
+  bool any = false;
+  const auto members = list_zip(file.bytes, name);
+  for (const ZipMember& member : members) {
+    if (!member.name.ends_with(suffix)) continue;
+    any = true;
+    const std::string key = member.name.substr(0, member.name.size() - suffix.size());
+    if (wanted && !wanted(key)) continue;
+    const std::string where = fmt::format("{}: {}", name, printable(key));
+    const MappedFile content = unpack(member, file, where);
+    arrays[key] = parse_npy(content.bytes, content.storage, where);
+  }
+  if (!any)
+    refuse(name, "a zip archive of .npy members",
+           members.empty() ? "an empty archive" : "the member " + in_quotes(members.front().name));
+  return arrays;
+}
+
+ArrayMap read_npz(const std::filesystem::path& path) {
+  const MappedFile file = map_file(path);
+  if (file.bytes.empty()) refuse(display_name(path), "an npz file", "an empty file");
+  return parse_npz(file, display_name(path));
+}
+
+void write_npz(const std::filesystem::path& path, const ArrayMap& arrays) {
+  AtomicFile file(path);
+  ZipWriter zip(file);
+  for (const auto& [name, array] : arrays) {
+    if (name.empty() || name.size() > 1000)
+      throw Error(fmt::format("{}: expected array names of 1 to 1000 bytes, found {}", display_name(path),
+                              in_quotes(name)));
+    const NpyPieces pieces = npy_pieces(array);
+    const std::array<std::span<const std::byte>, 2> parts{
+        std::as_bytes(std::span(pieces.header.data(), pieces.header.size())), pieces.data};
+    zip.add(name + std::string(suffix), parts);
+  }
+  zip.finish();
+  file.commit();
+}
+
+}  // namespace leeway

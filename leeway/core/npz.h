@@ -1,0 +1,32 @@
+// NumPy's .npz format: a zip archive of .npy members.
+//
+// Read: stored members are memory-mapped in place when their data is aligned for the type and native, copied
+// otherwise; deflated members are inflated with zlib. Every member's CRC is checked when it is inflated
+// (stored ones are not: that would read the whole file). Refused, by name: encryption, zip64 that lies,
+// members that overlap, a size that the compressed bytes cannot hold (deflate expands at most 1032 to 1),
+// more than 4 GiB or 200 times the file's size when inflated, other compression methods, two members of one
+// name, an archive without .npy members (others are ignored). Written: stored, members aligned to 64 bytes,
+// in the order of the map, with a fixed date.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string_view>
+
+#include "leeway/core/array.h"
+#include "leeway/core/file.h"
+
+namespace leeway {
+
+[[nodiscard]] ArrayMap read_npz(const std::filesystem::path& path);
+
+// Which arrays to read, by name; the others are not inflated. An empty function: all.
+using WantedName = std::function<bool(std::string_view)>;
+
+// From memory. `name` opens error messages.
+[[nodiscard]] ArrayMap parse_npz(const MappedFile& file, std::string_view name,
+                                 const WantedName& wanted = {});
+
+void write_npz(const std::filesystem::path& path, const ArrayMap& arrays);
+
+}  // namespace leeway

@@ -1,0 +1,271 @@
+#include "leeway/core/outputs.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+#include "leeway/core/content.h"
+#include "leeway/core/csv.h"
+#include "leeway/core/file.h"
+#include "leeway/core/groups.h"
+#include "leeway/core/idx.h"
+#include "leeway/core/message.h"
+#include "leeway/core/npy.h"
+#include "leeway/core/npz.h"
+#include "leeway/core/outputs_csv.h"
+#include "leeway/core/probabilities.h"
+#include "leeway/core/safetensors.h"
+
+namespace leeway {
+namespace {
+
+using Names = std::vector<std::string_view>;
+
+Names label_names() { return {"labels", "y", "y_true"}; }
+
+bool is_outputs_name(std::string_view name) {
+  constexpr std::string_view names[] = {"logits", "probs",       "pred_probs",  "labels",
+                                        "y",      "y_true",      "features",    "feats",
+                                        "groups", "group_names", "class_names", "norms"};
+  return std::ranges::find(names, name) != std::end(names);
+}
+
+std::string_view text_of(const MappedFile& file) {
+  return {reinterpret_cast<const char*>(file.bytes.data()), file.bytes.size()};
+}
+
+// Text under the name *.csv.
+bool is_csv(const MappedFile& file, const std::filesystem::path& path) {
+  return identify(file.bytes) == Content::other && path.extension() == ".csv" &&
+         (file.bytes.empty() || describe_content(file.bytes) == "text");
+}
+
+ArrayMap read_binary(const MappedFile& file, const std::filesystem::path& path, std::string_view expected,
+                     const WantedName& wanted = {}) {
+  const std::string name = display_name(path);
+  switch (identify(file.bytes)) {
+    case Content::npy:
+      return {{"", parse_npy(file.bytes, file.storage, name)}};
+    case Content::npz:
+      return parse_npz(file, name, wanted);
+    case Content::safetensors:
+      return parse_safetensors(file, name).tensors;
+    default:
+      break;
+  }
+  const bool cut_off =
+      path.extension() == ".safetensors" && !file.bytes.empty() && !looks_like_text(file.bytes);
+  if (cut_off) return parse_safetensors(file, name).tensors;
+  const std::string found = describe_content(file.bytes);
+  refuse(name, expected, found == "text" ? "text (a table is read where the name ends in .csv)" : found);
+}
+
+// One array under any of its names, and how messages call it.
+struct Named {
+  Array array;
+  std::string where;
+};
+
+std::optional<Named> pick(const ArrayMap& arrays, const Names& names, const std::string& file) {
+  const std::string* key = nullptr;
+  for (const std::string_view name : names) {
+    const auto found = arrays.find(std::string(name));
+    if (found == arrays.end()) continue;
+    if (key != nullptr)
+      refuse(file, fmt::format("one of {}", fmt::join(names, ", ")), *key + " and " + found->first);
+    key = &found->first;
+  }
+  if (key == nullptr) return std::nullopt;
+  return Named{arrays.at(*key), key->empty() ? file : file + ": " + *key};
+}
+
+// (n) or (n,1) with this n.
+void require_length(const Named& named, std::size_t n) {
+  const auto& shape = named.array.shape;
+  const bool vector = shape.size() == 1 || (shape.size() == 2 && shape[1] == 1);
+  if (!vector || shape[0] != n)
+    refuse(named.where, fmt::format("shape ({}), one value a sample", n),
+           "shape " + named.array.shape_text());
+}
+
+std::vector<std::int64_t> label_values(const Named& named, std::size_t n, std::size_t k,
+                                       const std::vector<std::string>& class_names) {
+  require_length(named, n);
+  if (named.array.type == ElementType::text) {
+    std::unordered_map<std::string_view, std::int64_t> codes;
+    for (const std::string& class_name : class_names)
+      codes.emplace(class_name, static_cast<std::int64_t>(codes.size()));
+    std::vector<std::int64_t> labels;
+    for (const std::string& text : *named.array.texts) {
+      const auto found = codes.find(text);
+      if (found == codes.end())
+        refuse(named.where, class_names.empty() ? "labels that are numbers" : "labels that are class names",
+               fmt::format("{} at row {}", in_quotes(text), labels.size()));
+      labels.push_back(found->second);
+    }
+    return labels;
+  }
+  std::vector<std::int64_t> labels = to_i64({named.array.type, {n}, named.array.storage, {}}, named.where);
+  for (std::size_t i = 0; i < n; ++i)
+    if (labels[i] < 0 || static_cast<std::size_t>(labels[i]) >= k)
+      refuse(named.where, fmt::format("labels in 0..{}", k - 1), fmt::format("{} at row {}", labels[i], i));
+  return labels;
+}
+
+std::vector<std::string> class_names_of(const Named& named, std::size_t k) {
+  if (named.array.type != ElementType::text)
+    refuse(named.where, "text", std::string(name_of(named.array.type)));
+  if (named.array.shape != std::vector<std::size_t>{k})
+    refuse(named.where, fmt::format("shape ({}), one name a class", k), "shape " + named.array.shape_text());
+  return *named.array.texts;
+}
+
+Array feature_matrix(const Named& named, const Outputs& outputs, bool check_finite) {
+  const auto& shape = named.array.shape;
+  if (shape.size() != 2 || shape[0] != outputs.n())
+    refuse(named.where, fmt::format("shape ({}, d)", outputs.n()), "shape " + named.array.shape_text());
+  Array features = as_float(named.array, named.where);
+  if (!check_finite) return features;
+  if (const auto bad = first_not_finite(features))
+    refuse(named.where, "finite features",
+           fmt::format("{} at {}", to_f64(features, "")[*bad], position_text(features, *bad)));
+  return features;
+}
+
+std::vector<double> norm_values(const Named& named, std::size_t n) {
+  require_length(named, n);
+  std::vector<double> norms = to_f64(named.array, named.where);
+  for (std::size_t i = 0; i < n; ++i)
+    if (!(norms[i] >= 0 && std::isfinite(norms[i])))
+      refuse(named.where, "finite norms of at least 0", fmt::format("{} at row {}", norms[i], i));
+  return norms;
+}
+
+// One element as float64, without converting all of them.
+double element(const Array& array, std::size_t index) {
+  return array.type == ElementType::f32 ? static_cast<double>(array.view<float>()[index])
+                                        : array.view<double>()[index];
+}
+
+// (n) or (n,1): the positive class of two. Element i of `values` is its logit.
+Array logit_pairs(const Array& values) {
+  const std::size_t n = values.shape[0];
+  std::vector<double> pairs(2 * n, 0.0);
+  for (std::size_t i = 0; i < n; ++i) pairs[2 * i + 1] = element(values, i);
+  return make_array({n, 2}, std::move(pairs));
+}
+
+Array probability_pairs(const Array& values) {
+  const std::size_t n = values.shape[0];
+  std::vector<double> pairs(2 * n);
+  for (std::size_t i = 0; i < n; ++i) {
+    pairs[2 * i + 1] = element(values, i);
+    pairs[2 * i] = 1 - pairs[2 * i + 1];
+  }
+  return make_array({n, 2}, std::move(pairs));
+}
+
+void set_logits(Outputs& outputs, const Named& scores, bool are_probs, const OutputsOptions& options) {
+  const auto& shape = scores.array.shape;
+  if (shape.empty() || shape.size() > 2)
+    refuse(scores.where, "shape (n, k): a row a sample, a column a class",
+           "shape " + scores.array.shape_text());
+  if (shape[0] == 0) refuse(scores.where, "at least one row", "shape " + scores.array.shape_text());
+  Array values = as_float(scores.array, scores.where);
+  const double smallest = smallest_normal(scores.array);
+  if (shape.size() == 1 || shape[1] == 1) {
+    if (options.binary == Binary::refuse)
+      refuse(scores.where,
+             "at least two classes (for the positive class of two: --binary logit or --binary prob)",
+             "shape " + scores.array.shape_text());
+    if (are_probs && options.binary == Binary::logit)
+      refuse(scores.where, "logits, as --binary logit says", "probabilities");
+    are_probs = options.binary == Binary::prob;
+    values = are_probs ? probability_pairs(values) : logit_pairs(values);
+  } else if (shape[1] == 0) {
+    refuse(scores.where, "at least two classes", "shape " + scores.array.shape_text());
+  }
+  outputs.from_probs = are_probs;
+  if (are_probs) {
+    LogProbabilities logs = log_probabilities(values, smallest, scores.where);
+    outputs.logits = std::move(logs.logits);
+    if (logs.zeros > 0)
+      outputs.warnings.push_back(fmt::format("{}: {} probabilities are exactly 0 and count as {:.3g}",
+                                             scores.where, logs.zeros, smallest));
+    return;
+  }
+  outputs.logits = std::move(values);
+  if (!options.check_finite) return;
+  if (const auto bad = first_not_finite(outputs.logits))
+    refuse(outputs.path, "finite logits",
+           fmt::format("{} at row {}, class {}", element(outputs.logits, *bad), *bad / outputs.k(),
+                       *bad % outputs.k()));
+}
+
+Outputs build(const ArrayMap& arrays, const std::string& name, const OutputsOptions& options) {
+  Outputs outputs;
+  outputs.path = name;
+  const auto logits = pick(arrays, {"logits", ""}, name);
+  const auto scores = logits ? logits : pick(arrays, {"probs", "pred_probs"}, name);
+  if (!scores) {
+    std::vector<std::string> names;
+    for (const auto& entry : arrays) names.push_back(entry.first);
+    const std::string found =
+        names.empty() ? "none of the known names" : fmt::format("{}", fmt::join(names, ", "));
+    refuse(name, "an array named logits or probs", printable(found, 100));
+  }
+  set_logits(outputs, *scores, !logits, options);
+  const std::size_t n = outputs.n(), k = outputs.k();
+  if (const auto names = pick(arrays, {"class_names"}, name)) outputs.class_names = class_names_of(*names, k);
+  if (const auto labels = pick(arrays, label_names(), name))
+    outputs.labels = label_values(*labels, n, k, outputs.class_names);
+  if (const auto features = pick(arrays, {"features", "feats"}, name))
+    outputs.features = feature_matrix(*features, outputs, options.check_finite);
+  if (const auto groups = pick(arrays, {"groups"}, name)) {
+    const auto names = pick(arrays, {"group_names"}, name);
+    outputs.groups = group_columns(groups->array, names ? &names->array : nullptr, n, groups->where);
+  }
+  if (const auto norms = pick(arrays, {"norms"}, name)) outputs.norms = norm_values(*norms, n);
+  return outputs;
+}
+
+}  // namespace
+
+ArrayMap read_arrays(const std::filesystem::path& path) {
+  return read_binary(map_file(path), path, "an .npy, .npz or .safetensors file");
+}
+
+Outputs read_outputs(const std::filesystem::path& path, const OutputsOptions& options) {
+  const MappedFile file = map_file(path);
+  const std::string name = display_name(path);
+  if (is_csv(file, path)) return build(outputs_from_csv(parse_csv(text_of(file), name), name), name, options);
+  return build(read_binary(file, path, "an .npy, .npz, .safetensors or .csv file", is_outputs_name), name,
+               options);
+}
+
+std::vector<std::int64_t> read_labels(const std::filesystem::path& path, std::size_t n, std::size_t k) {
+  const MappedFile file = map_file(path);
+  const std::string name = display_name(path);
+  const Content content = identify(file.bytes);
+  ArrayMap arrays;
+  if (is_csv(file, path)) {
+    arrays["labels"] = labels_from_csv(parse_csv(text_of(file), name), name);
+  } else if (content == Content::idx || content == Content::gzip) {
+    arrays[""] = parse_idx(file, name);
+  } else {
+    const auto wanted = [](std::string_view key) {
+      return key == "labels" || key == "y" || key == "y_true";
+    };
+    arrays = read_binary(file, path, "labels in an .npy, .npz, .safetensors, .csv or IDX file", wanted);
+  }
+  const auto labels = pick(arrays, {"", "labels", "y", "y_true"}, name);
+  if (!labels) refuse(name, "an array named labels, y or y_true", "none");
+  return label_values(*labels, n, k, {});
+}
+
+}  // namespace leeway

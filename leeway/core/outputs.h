@@ -1,0 +1,62 @@
+// An outputs file: what a classifier said about n samples.
+//
+// .npz, .safetensors: `logits` or `probs` (alias `pred_probs`) (n,k), and optionally `labels` (`y`, `y_true`)
+// (n), `features` (`feats`) (n,d), `groups` (n,g), `class_names` (k), `norms` (n). A bare .npy is logits. CSV
+// columns: `logit_*` or `p_*`, `y_true` or `label`, `attr_*` = groups, `feat_*`. `probs` become their
+// logarithms; an exact 0 counts as the type's smallest normal number, and a warning says how many there were.
+// A row of probs that is negative, above 1 or does not sum to 1 within 1e-3 is an error. A vector (n) or
+// (n,1) is the positive class of two: binary_logit gives logits (0, v), binary_prob gives (log(1-v), log v).
+// Errors (Error: file, expected, found, row): n = 0, k < 2, a length that differs from n, a label outside
+// 0..k-1 or not whole, and, with check_finite, NaN or infinite logits.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "leeway/core/array.h"
+
+namespace leeway {
+
+enum class Binary { refuse, logit, prob };  // what a vector means; refuse: an error that names --binary
+
+struct OutputsOptions {
+  Binary binary = Binary::refuse;
+  bool check_finite = true;  // false where the caller reads every logit anyway and names the row itself
+};
+
+// One categorical attribute of the samples: codes[i] indexes levels. Levels are sorted (numerically where all
+// are numbers), so they do not depend on the order of rows.
+struct GroupColumn {
+  std::string name;  // "background"; "group 0" where the file gives no names
+  std::vector<std::string> levels;
+  std::vector<std::int32_t> codes;
+};
+
+struct Outputs {
+  std::string path;
+  Array logits;  // (n,k), float32 or float64
+  std::optional<std::vector<std::int64_t>> labels;
+  std::optional<Array> features;  // (n,d), float32 or float64
+  std::vector<GroupColumn> groups;
+  std::vector<std::string> class_names;  // empty or k
+  std::optional<std::vector<double>> norms;
+  std::vector<std::string> warnings;
+  bool from_probs = false;
+
+  [[nodiscard]] std::size_t n() const { return logits.shape[0]; }
+  [[nodiscard]] std::size_t k() const { return logits.shape[1]; }
+};
+
+[[nodiscard]] Outputs read_outputs(const std::filesystem::path& path, const OutputsOptions& options = {});
+
+// Labels from a file of their own (.npy, .npz with `labels`, .csv, IDX); checked against n and k.
+[[nodiscard]] std::vector<std::int64_t> read_labels(const std::filesystem::path& path, std::size_t n,
+                                                    std::size_t k);
+
+// Any array file by its content (.npy, .npz, .safetensors) as named arrays; a bare .npy is named "".
+[[nodiscard]] ArrayMap read_arrays(const std::filesystem::path& path);
+
+}  // namespace leeway

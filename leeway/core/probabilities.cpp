@@ -1,0 +1,95 @@
+#include "leeway/core/probabilities.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cfloat>
+#include <cmath>
+#include <limits>
+#include <span>
+
+#include "leeway/core/message.h"
+#include "leeway/core/parallel.h"
+
+namespace leeway {
+namespace {
+
+constexpr double tolerance = 1e-3;
+constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
+
+bool is_probability(double p) { return p >= 0 && p <= 1 + tolerance; }
+
+template <class T>
+bool is_distribution(std::span<const T> row) {
+  double sum = 0;
+  bool sound = true;
+  for (const T p : row) {
+    sum += static_cast<double>(p);
+    sound = sound && is_probability(static_cast<double>(p));
+  }
+  return sound && std::abs(sum - 1) <= tolerance;
+}
+
+template <class T>
+[[noreturn]] void refuse_row(std::span<const T> row, std::size_t index, std::string_view where) {
+  double sum = 0;
+  for (std::size_t j = 0; j < row.size(); ++j) {
+    const auto p = static_cast<double>(row[j]);
+    if (!is_probability(p))
+      refuse(where, "probabilities in [0,1]", fmt::format("{:.6g} at row {}, class {}", p, index, j));
+    sum += p;
+  }
+  refuse(where, "probabilities that sum to 1", fmt::format("a sum of {:.6g} at row {}", sum, index));
+}
+
+struct Part {
+  std::size_t first_bad = none, zeros = 0;
+};
+
+template <class T>
+LogProbabilities logarithms(std::span<const T> probs, const Array& array, double smallest,
+                            std::string_view where) {
+  const std::size_t n = array.shape[0], k = array.shape[1];
+  const auto block = allocate_bytes(probs.size() * sizeof(double));
+  auto* logs = reinterpret_cast<double*>(block.get());
+  const double log_smallest = std::log(smallest);
+  const auto map = [&](std::size_t begin, std::size_t end) {
+    Part part;
+    for (std::size_t i = begin; i < end; ++i) {
+      const auto row = probs.subspan(i * k, k);
+      if (!is_distribution(row)) return Part{i, 0};
+      for (std::size_t j = 0; j < k; ++j) {
+        const bool zero = row[j] == 0;
+        part.zeros += zero ? 1 : 0;
+        logs[i * k + j] = zero ? log_smallest : std::log(static_cast<double>(row[j]));
+      }
+    }
+    return part;
+  };
+  const auto join = [](const Part& a, const Part& b) {
+    return Part{std::min(a.first_bad, b.first_bad), a.zeros + b.zeros};
+  };
+  const std::size_t chunk = std::max<std::size_t>(1, (std::size_t{1} << 15) / k);
+  const Part whole = reduce_chunks<Part>(n, chunk, map, join);
+  if (whole.first_bad != none) refuse_row(probs.subspan(whole.first_bad * k, k), whole.first_bad, where);
+  LogProbabilities result;
+  result.zeros = whole.zeros;
+  result.logits.type = ElementType::f64;
+  result.logits.shape = array.shape;
+  result.logits.storage = block;
+  return result;
+}
+
+}  // namespace
+
+double smallest_normal(const Array& array) {
+  if (array.from_half) return 0x1p-14;
+  return array.type == ElementType::f32 ? static_cast<double>(FLT_MIN) : DBL_MIN;
+}
+
+LogProbabilities log_probabilities(const Array& probs, double smallest, std::string_view where) {
+  if (probs.type == ElementType::f32) return logarithms(probs.view<float>(), probs, smallest, where);
+  return logarithms(probs.view<double>(), probs, smallest, where);
+}
+
+}  // namespace leeway

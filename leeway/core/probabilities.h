@@ -1,0 +1,25 @@
+// Probabilities of an outputs file as logarithms.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+#include "leeway/core/array.h"
+
+namespace leeway {
+
+struct LogProbabilities {
+  Array logits;           // (n,k) float64
+  std::size_t zeros = 0;  // entries that were exactly 0
+};
+
+// log p, and log `smallest` for p = 0. `probs` is (n,k), float32 or float64. Error (named `where`, with its
+// row) for a row with an entry outside [0,1] or NaN, or whose sum is farther than 1e-3 from 1; entries up
+// to 1.001 count as rounding. In parallel over rows.
+[[nodiscard]] LogProbabilities log_probabilities(const Array& probs, double smallest, std::string_view where);
+
+// The smallest normal number of the type that the file holds (float16 for Array::from_half; float64 for
+// integers).
+[[nodiscard]] double smallest_normal(const Array& array);
+
+}  // namespace leeway

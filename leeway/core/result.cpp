@@ -1,0 +1,77 @@
+#include "leeway/core/result.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <string_view>
+
+#include "leeway/core/error.h"
+#include "leeway/core/file.h"
+
+namespace leeway {
+namespace {
+
+constexpr int deepest_nesting = 100;
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+std::string place_of(std::string_view text, std::size_t byte) {
+  const auto before = text.substr(0, std::min(byte, text.size()));
+  const auto line = std::count(before.begin(), before.end(), '\n') + 1;
+  return fmt::format("line {}, byte {}", line, byte);
+}
+
+}  // namespace
+
+Json json_number(double value) {
+  if (std::isnan(value)) return "nan";
+  if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
+  return value;
+}
+
+double number_from_json(const Json& value) {
+  if (value.is_number()) return value.get<double>();
+  if (value == "inf") return infinity;
+  if (value == "-inf") return -infinity;
+  if (value == "nan") return std::numeric_limits<double>::quiet_NaN();
+  constexpr std::size_t longest = 40;
+  std::string found = value.is_structured() ? std::string("an ") + value.type_name()
+                                            : value.dump(-1, ' ', false, Json::error_handler_t::replace);
+  if (found.size() > longest) found = fmt::format("a {}", value.type_name());
+  throw Error(fmt::format("expected a number or \"inf\", \"-inf\", \"nan\", found {}", found));
+}
+
+Json read_record(const std::string& path) {
+  const MappedFile file = map_file(path);
+  const std::string_view text(reinterpret_cast<const char*>(file.bytes.data()), file.bytes.size());
+  const auto check_depth = [&](int depth, Json::parse_event_t event, const Json&) {
+    const bool opens =
+        event == Json::parse_event_t::object_start || event == Json::parse_event_t::array_start;
+    if (opens && depth >= deepest_nesting)
+      throw Error(fmt::format("{}: expected a result record nested at most {} levels deep, found more", path,
+                              deepest_nesting));
+    return true;
+  };
+  Json record;
+  try {
+    record = Json::parse(text.begin(), text.end(), check_depth);
+  } catch (const Json::parse_error& mistake) {
+    const std::string found =
+        text.empty() ? "an empty file" : "text that is not JSON at " + place_of(text, mistake.byte);
+    throw Error(fmt::format("{}: expected a result record (JSON), found {}", path, found));
+  } catch (const Json::out_of_range&) {
+    throw Error(fmt::format("{}: expected a result record (JSON), found a number beyond float64", path));
+  }
+  if (!record.is_object())
+    throw Error(fmt::format("{}: expected a result record (a JSON object), found {} {}", path,
+                            record.is_array() ? "an" : "a", record.type_name()));
+  const auto schema = record.find("schema");
+  if (schema == record.end() || !schema->is_string())
+    throw Error(fmt::format("{}: expected a result record with a \"schema\" string, found {}", path,
+                            schema == record.end() ? "none" : schema->type_name()));
+  return record;
+}
+
+}  // namespace leeway

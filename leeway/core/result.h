@@ -1,0 +1,27 @@
+// Result records: the JSON that every command prints with --json.
+//
+// A record is {"schema": "leeway.pa/1", "command": [...], "inputs": [{"path","bytes","shape","xxh3_128"}],
+// "seed", "version", "seconds", "results": [...]}. Numbers have the accuracy of float64; those that JSON has
+// no word for are the strings "inf", "-inf" and "nan".
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace leeway {
+
+using Json = nlohmann::ordered_json;
+
+inline constexpr const char* version = LEEWAY_VERSION;
+
+// The number itself, or "inf", "-inf", "nan".
+[[nodiscard]] Json json_number(double value);
+
+// The reverse of json_number. Throws Error for anything else.
+[[nodiscard]] double number_from_json(const Json& value);
+
+// Reads a record written by a command. Throws Error (file, position) for what is not JSON, is nested more
+// than 100 levels deep, or is not an object with a "schema" string.
+[[nodiscard]] Json read_record(const std::string& path);
+
+}  // namespace leeway

@@ -1,0 +1,166 @@
+#include "leeway/core/safetensors.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <vector>
+
+#include "leeway/core/error.h"
+#include "leeway/core/half.h"
+#include "leeway/core/message.h"
+#include "leeway/core/result.h"
+#include "leeway/core/safetensors_header.h"
+#include "leeway/core/utf8.h"
+
+namespace leeway {
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "safetensors data is little-endian");
+
+constexpr std::size_t max_header = 100'000'000;  // the format's own limit
+
+struct Dtype {
+  std::string_view name;
+  ElementType type;
+  std::size_t size;               // bytes in the file
+  float (*widen)(std::uint16_t);  // null: taken as it is
+};
+constexpr Dtype dtypes[] = {
+    {"F64", ElementType::f64, 8, nullptr},         {"F32", ElementType::f32, 4, nullptr},
+    {"F16", ElementType::f32, 2, float_from_half}, {"BF16", ElementType::f32, 2, float_from_bfloat16},
+    {"I64", ElementType::i64, 8, nullptr},         {"I32", ElementType::i32, 4, nullptr},
+    {"I16", ElementType::i16, 2, nullptr},         {"I8", ElementType::i8, 1, nullptr},
+    {"U64", ElementType::u64, 8, nullptr},         {"U32", ElementType::u32, 4, nullptr},
+    {"U16", ElementType::u16, 2, nullptr},         {"U8", ElementType::u8, 1, nullptr},
+    {"BOOL", ElementType::boolean, 1, nullptr},
+};
+
+Array make_tensor(const SafetensorsEntry& entry, const MappedFile& data, std::string_view where) {
+  const auto* dtype = std::ranges::find(dtypes, entry.dtype, &Dtype::name);
+  if (dtype == std::end(dtypes)) refuse(where, "a type such as F32, F16, I64", in_quotes(entry.dtype));
+  Array array;
+  array.type = dtype->type;
+  array.shape = entry.shape;
+  const auto bytes = data.bytes.subspan(entry.begin, entry.end - entry.begin);
+  const auto expected = checked_bytes(entry.shape, dtype->size);
+  if (expected != bytes.size())
+    refuse(where,
+           fmt::format("{} bytes for shape {} of {}",
+                       expected ? fmt::format("{}", *expected) : "fewer than 2^63", array.shape_text(),
+                       dtype->name),
+           fmt::format("{}", bytes.size()));
+  if (dtype->widen != nullptr) {
+    const auto block = allocate_bytes(2 * bytes.size());
+    for (std::size_t i = 0; i < bytes.size() / 2; ++i) {
+      std::uint16_t narrow = 0;
+      std::memcpy(&narrow, bytes.data() + 2 * i, 2);
+      const float wide = dtype->widen(narrow);
+      std::memcpy(block.get() + 4 * i, &wide, 4);
+    }
+    array.storage = block;
+    array.from_half = dtype->widen == float_from_half;
+  } else if (reinterpret_cast<std::uintptr_t>(bytes.data()) % dtype->size != 0) {
+    const auto block = allocate_bytes(bytes.size());
+    std::ranges::copy(bytes, block.get());
+    array.storage = block;
+  } else {
+    array.storage = std::shared_ptr<const void>(data.storage, bytes.data());
+  }
+  return array;
+}
+
+// The tensors must cover the data from its first byte to its last, one after another.
+void check_cover(const std::map<std::string, SafetensorsEntry>& entries, std::size_t size,
+                 std::string_view name) {
+  std::vector<const std::pair<const std::string, SafetensorsEntry>*> by_place;
+  for (const auto& entry : entries) by_place.push_back(&entry);
+  std::ranges::sort(by_place, {}, [](const auto* e) { return std::pair(e->second.begin, e->second.end); });
+  std::size_t reached = 0;
+  for (const auto* entry : by_place) {
+    const auto& [begin, end] = std::pair(entry->second.begin, entry->second.end);
+    const std::string where = fmt::format("{}: {}", name, printable(entry->first));
+    if (end < begin || end > size)
+      refuse(where, fmt::format("offsets within {} bytes of data", size),
+             fmt::format("{} to {}", begin, end));
+    if (begin != reached)
+      refuse(where, fmt::format("data from byte {}", reached), fmt::format("from byte {}", begin));
+    reached = end;
+  }
+  if (reached != size)
+    refuse(name, fmt::format("{} bytes of tensors after the header", reached), fmt::format("{}", size));
+}
+
+std::string_view dtype_name(ElementType type, std::string_view where) {
+  const auto* found =
+      std::ranges::find_if(dtypes, [&](const Dtype& d) { return d.type == type && d.widen == nullptr; });
+  if (found == std::end(dtypes)) refuse(where, "numbers", "text");
+  return found->name;
+}
+
+}  // namespace
+
+Safetensors parse_safetensors(const MappedFile& file, std::string_view name) {
+  if (file.bytes.size() < 8)
+    refuse(name, "a safetensors file", fmt::format("a file of {} bytes", file.bytes.size()));
+  std::uint64_t length = 0;
+  std::memcpy(&length, file.bytes.data(), 8);
+  if (length > max_header)
+    refuse(name, fmt::format("a header of at most {} bytes", max_header), fmt::format("{}", length));
+  if (length > file.bytes.size() - 8)
+    refuse(name, fmt::format("a header of {} bytes", length),
+           fmt::format("{} bytes left", file.bytes.size() - 8));
+  const std::string_view text(reinterpret_cast<const char*>(file.bytes.data()) + 8, length);
+  SafetensorsHeader header = parse_safetensors_header(text, name);
+  const MappedFile data{file.storage, file.bytes.subspan(8 + length)};
+  check_cover(header.entries, data.bytes.size(), name);
+  Safetensors content;
+  content.metadata = std::move(header.metadata);
+  for (const auto& [key, entry] : header.entries)
+    content.tensors[key] = make_tensor(entry, data, fmt::format("{}: {}", name, printable(key)));
+  return content;
+}
+
+Safetensors read_safetensors(const std::filesystem::path& path) {
+  return parse_safetensors(map_file(path), display_name(path));
+}
+
+void write_safetensors(const std::filesystem::path& path, const Safetensors& content) {
+  std::vector<const ArrayMap::value_type*> order;
+  for (const auto& entry : content.tensors) order.push_back(&entry);
+  std::ranges::stable_sort(order, std::ranges::greater{},
+                           [](const auto* e) { return size_of(e->second.type); });
+
+  const auto checked = [&](const std::string& text) -> const std::string& {
+    if (!is_utf8(text)) throw Error(display_name(path) + ": expected UTF-8 names, found " + in_quotes(text));
+    return text;
+  };
+  Json header = Json::object();
+  if (!content.metadata.empty()) {
+    Json& metadata = header["__metadata__"] = Json::object();
+    for (const auto& [key, value] : content.metadata) metadata[checked(key)] = checked(value);
+  }
+  std::size_t offset = 0;
+  for (const auto* entry : order) {
+    const auto& [key, array] = *entry;
+    const std::string where = fmt::format("{}: {}", display_name(path), printable(key));
+    const std::size_t end = offset + array.bytes().size();
+    header[checked(key)] = {{"dtype", dtype_name(array.type, where)},
+                            {"shape", array.shape},
+                            {"data_offsets", std::vector<std::size_t>{offset, end}}};
+    offset = end;
+  }
+  std::string text = header.dump();
+  text.append((8 - text.size() % 8) % 8, ' ');
+  const std::uint64_t length = text.size();
+  AtomicFile file(path);
+  file.write(std::as_bytes(std::span(&length, 1)));
+  file.write(text);
+  for (const auto* entry : order) file.write(entry->second.bytes());
+  file.commit();
+}
+
+}  // namespace leeway

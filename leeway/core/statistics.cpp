@@ -1,0 +1,122 @@
+#include "leeway/core/statistics.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/math/distributions/normal.hpp>
+#include <boost/math/special_functions/beta.hpp>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "leeway/core/error.h"
+#include "leeway/core/parallel.h"
+#include "leeway/core/random.h"
+
+namespace leeway {
+namespace {
+
+// double throughout: 80-bit intermediates differ between machines
+using Double = boost::math::policies::policy<boost::math::policies::promote_double<false>>;
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+constexpr std::size_t sum_chunk = 4096;
+
+void check_inside(const char* where, const char* what, double value) {
+  if (!(value > 0 && value < 1))
+    throw Error(fmt::format("{}: {}: expected a number between 0 and 1, both excluded, found {}", where, what,
+                            value));
+}
+
+void check_proportion(const char* where, std::size_t successes, std::size_t n, double level) {
+  check_inside(where, "level", level);
+  if (successes > n)
+    throw Error(fmt::format("{}: successes: expected at most n = {}, found {}", where, n, successes));
+}
+
+// f(i) over [0, n), in chunks
+template <class F>
+double sum(std::size_t n, const F& f) {
+  return reduce_chunks<double>(
+      n, sum_chunk,
+      [&](std::size_t begin, std::size_t end) {
+        double total = 0;
+        for (std::size_t i = begin; i < end; ++i) total += f(i);
+        return total;
+      },
+      [](double left, double right) { return left + right; });
+}
+
+double quantile(const std::vector<double>& sorted, double p) {
+  const double place = p * static_cast<double>(sorted.size() - 1);
+  const auto below = std::min(static_cast<std::size_t>(place), sorted.size() - 1);
+  const auto above = std::min(below + 1, sorted.size() - 1);
+  const double weight = place - static_cast<double>(below);
+  if (weight == 0 || sorted[below] == sorted[above]) return sorted[below];  // infinities: no inf - inf
+  return sorted[below] + weight * (sorted[above] - sorted[below]);
+}
+
+}  // namespace
+
+Interval clopper_pearson(std::size_t successes, std::size_t n, double level) {
+  check_proportion("clopper_pearson", successes, n, level);
+  const double tail = (1 - level) / 2, k = static_cast<double>(successes),
+               m = static_cast<double>(n - successes);
+  Interval interval{0, 1};
+  if (successes > 0) interval.low = boost::math::ibeta_inv(k, m + 1, tail, Double());
+  if (successes < n) interval.high = boost::math::ibetac_inv(k + 1, m, tail, Double());
+  return interval;
+}
+
+Interval wilson(std::size_t successes, std::size_t n, double level) {
+  check_proportion("wilson", successes, n, level);
+  if (n == 0) return {0, 1};
+  const double z = normal_quantile(.5 + level / 2), trials = static_cast<double>(n);
+  const double p = static_cast<double>(successes) / trials, z2 = z * z / trials;
+  const double centre = (p + z2 / 2) / (1 + z2);
+  const double half = std::sqrt(z2 * (p * (1 - p) + z2 / 4)) / (1 + z2);
+  // the ends that are exactly 0 and 1 on paper
+  return {successes == 0 ? 0 : std::max(0., centre - half), successes == n ? 1 : std::min(1., centre + half)};
+}
+
+Mean mean_and_error(std::span<const double> values) {
+  const std::size_t n = values.size();
+  if (n == 0) return {nan, nan, 0};
+  const double count = static_cast<double>(n);
+  const double mean = sum(n, [&](std::size_t i) { return values[i]; }) / count;
+  if (n == 1) return {mean, nan, 1};
+  const double squares = sum(n, [&](std::size_t i) { return (values[i] - mean) * (values[i] - mean); });
+  return {mean, std::sqrt(squares / (count - 1) / count), n};
+}
+
+double normal_quantile(double p) {
+  check_inside("normal_quantile", "p", p);
+  return boost::math::quantile(boost::math::normal_distribution<double, Double>(), p);
+}
+
+Interval bootstrap(std::size_t n, const std::function<double(std::span<const std::size_t>)>& statistic,
+                   const BootstrapOptions& options) {
+  check_inside("bootstrap", "level", options.level);
+  if (n == 0) throw Error("bootstrap: n: expected at least one row, found 0");
+  if (options.replicates == 0) throw Error("bootstrap: replicates: expected at least 1, found 0");
+  std::vector<double> values(options.replicates);
+  parallel_for(options.replicates, [&](std::size_t b) {
+    Random random(options.seed, stream("bootstrap"), b);
+    std::vector<std::size_t> rows(n);
+    for (auto& row : rows) row = random.below(n);
+    values[b] = statistic(rows);
+  });
+  std::erase_if(values, [](double value) { return std::isnan(value); });
+  if (values.empty()) return {nan, nan};
+  std::sort(values.begin(), values.end());
+  const double tail = (1 - options.level) / 2;
+  return {quantile(values, tail), quantile(values, 1 - tail)};
+}
+
+double mcnemar_p(std::size_t b, std::size_t c) {
+  if (b == c) return 1;
+  // 2 P(X <= fewer), X binomial(b + c, 1/2)
+  const double fewer = static_cast<double>(std::min(b, c)), more = static_cast<double>(std::max(b, c));
+  return std::min(1., 2 * boost::math::ibeta(more, fewer + 1, .5, Double()));
+}
+
+}  // namespace leeway

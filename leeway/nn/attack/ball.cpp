@@ -1,0 +1,115 @@
+#include "leeway/nn/attack/ball.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "leeway/core/random.h"
+
+namespace leeway::nn {
+namespace {
+
+// A number a row, shaped to multiply images.
+torch::Tensor per_row(const torch::Tensor& values) { return values.view({-1, 1, 1, 1}); }
+
+torch::Tensor sum_rows(const torch::Tensor& images) { return images.flatten(1).sum(1); }
+
+// The t >= 0 a row for which min(t |d|, room) has length `radius`, infinity where the whole room is shorter.
+// Coordinates that reach their end leave the equation and t grows, so every pass but the last clips at least
+// one more of them.
+torch::Tensor reach(const torch::Tensor& direction, const torch::Tensor& room, double radius) {
+  const torch::Tensor slope = direction.abs(), slope2 = slope.square(), room2 = room.square();
+  torch::Tensor t = radius / sum_rows(slope2).sqrt();
+  torch::Tensor clipped = slope * per_row(t) >= room;
+  while (clipped.any().item<bool>()) {
+    const torch::Tensor left = (radius * radius - sum_rows(room2 * clipped)).clamp_min(0);
+    const torch::Tensor next = (left / sum_rows(slope2 * clipped.logical_not())).sqrt();
+    t = torch::maximum(t, torch::where(next.isnan(), torch::full_like(next, INFINITY), next));
+    const torch::Tensor now = slope * per_row(t) >= room;
+    if (now.equal(clipped)) break;
+    clipped = now;
+  }
+  return t;
+}
+
+// clip(x + t d) as a step inside [0,1], of length `radius` or as long as the box permits.
+torch::Tensor move(const torch::Tensor& x, const torch::Tensor& direction, double radius, double longest) {
+  const torch::Tensor up = direction > 0;
+  const torch::Tensor room = torch::where(up, 1 - x, x);
+  const torch::Tensor t = reach(direction, room, radius).clamp_max(longest);
+  // 0 * infinity where neither direction nor limit is left
+  const torch::Tensor length =
+      torch::minimum((direction.abs() * per_row(t)).nan_to_num(0, INFINITY, 0), room);
+  return torch::where(up, x + length, x - length).clamp(0, 1);
+}
+
+}  // namespace
+
+torch::Tensor distances(const torch::Tensor& a, const torch::Tensor& b, Norm norm) {
+  const torch::Tensor difference = (a.to(torch::kFloat64) - b.to(torch::kFloat64)).flatten(1).abs();
+  return norm == Norm::linf ? difference.amax(1) : difference.square().sum(1).sqrt();
+}
+
+Ball::Ball(torch::Tensor clean, Norm norm, double eps) : clean_(std::move(clean)), norm_(norm), eps_(eps) {
+  if (norm_ == Norm::l2) {
+    // a little inside: what float32 rounds on the way, in the length and in every pixel, carries no image out
+    const double pixels = static_cast<double>(clean_.numel()) / static_cast<double>(clean_.size(0));
+    radius_ = std::max(0., eps_ * (1 - 2e-6) - std::sqrt(pixels) * 0x1p-25);
+    return;
+  }
+  // float32 bounds rounded towards the centre: measured in float64 no image lies outside
+  const torch::Tensor centre = clean_.to(torch::kFloat64);
+  const torch::Tensor low = (centre - eps_).to(torch::kFloat32), high = (centre + eps_).to(torch::kFloat32);
+  const torch::Tensor inner_low = torch::nextafter(low, torch::full_like(low, 2));
+  const torch::Tensor inner_high = torch::nextafter(high, torch::full_like(high, -1));
+  low_ = torch::where(centre - low.to(torch::kFloat64) > eps_, inner_low, low).clamp_min_(0);
+  high_ = torch::where(high.to(torch::kFloat64) - centre > eps_, inner_high, high).clamp_max_(1);
+}
+
+torch::Tensor Ball::project(const torch::Tensor& y) const {
+  if (norm_ == Norm::linf) return torch::minimum(torch::maximum(y, low_), high_);
+  if (radius_ == 0) return clean_.clone();
+  const torch::Tensor x = y.clamp(0, 1);
+  const torch::Tensor outside = distances(x, clean_, norm_) > eps_;
+  if (!outside.any().item<bool>()) return x;
+  return torch::where(per_row(outside), move(clean_, y - clean_, radius_, 1), x);
+}
+
+torch::Tensor Ball::step(const torch::Tensor& x, const torch::Tensor& gradient, double length) const {
+  if (norm_ == Norm::linf) return project(x + gradient.sign() * length);
+  // scaled by its largest entry: squares of tiny gradients underflow
+  const torch::Tensor largest = gradient.flatten(1).abs().amax(1);
+  const torch::Tensor direction =
+      gradient / per_row(torch::where(largest > 0, largest, torch::ones_like(largest)));
+  return project(move(x, direction, length, INFINITY));
+}
+
+torch::Tensor Ball::random(std::uint64_t seed, std::uint32_t stream,
+                           std::span<const std::uint64_t> keys) const {
+  torch::Tensor start = torch::empty_like(clean_, torch::MemoryFormat::Contiguous);
+  float* const data = start.data_ptr<float>();
+  const std::int64_t d = start.numel() / start.size(0);
+  const auto eps = static_cast<float>(eps_);
+  at::parallel_for(0, start.size(0), 16, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) {
+      Random random(seed, stream, keys[static_cast<std::size_t>(i)]);
+      float* const row = data + i * d;
+      if (norm_ == Norm::linf) {
+        constexpr float unit = 1.f / 2147483648.f;  // of 31 bits: words become [-1, 1)
+        for (std::int64_t j = 0; j < d; ++j)
+          row[j] = eps * (static_cast<float>(static_cast<std::int32_t>(random.bits())) * unit);
+        continue;
+      }
+      double length = 0;
+      for (std::int64_t j = 0; j < d; ++j) {
+        const double value = random.normal();
+        row[j] = static_cast<float>(value);
+        length += value * value;
+      }
+      const double radius = eps_ * std::pow(random.uniform(), 1 / static_cast<double>(d));
+      for (std::int64_t j = 0; j < d; ++j) row[j] *= static_cast<float>(radius / std::sqrt(length));
+    }
+  });
+  return project(clean_ + start);
+}
+
+}  // namespace leeway::nn

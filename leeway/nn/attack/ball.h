@@ -1,0 +1,43 @@
+// The images an attack may reach: within eps of the clean one in l_inf or l_2, and inside [0,1].
+//
+// Both sets are convex; projections are exact onto their intersection, not one after the other. In l_2, the
+// projection of y is clip(x + t (y - x)) with the largest t <= 1 whose distance from the clean x is at most
+// eps, and a step of length a along g is clip(z + t g) with the t that makes it a long inside [0,1], or as
+// long as the box permits. On a linear model projected ascent with these steps reaches the worst case of ball
+// and box together; clipping after a plain projection does not. Every image returned lies in the ball when
+// its distance is measured in float64 on the stored float32 pixels.
+#pragma once
+
+#include <torch/torch.h>
+
+#include <cstdint>
+#include <span>
+
+#include "leeway/nn/session.h"
+
+namespace leeway::nn {
+
+class Ball {
+ public:
+  Ball(torch::Tensor clean, Norm norm, double eps);  // clean: (rows,c,h,w) in [0,1]; eps >= 0, finite
+
+  // Uniform in the ball, then clipped: row i draws from Random(seed, stream, keys[i]).
+  [[nodiscard]] torch::Tensor random(std::uint64_t seed, std::uint32_t stream,
+                                     std::span<const std::uint64_t> keys) const;
+
+  // Steepest ascent of length `length` from x along `gradient`, projected. Rows without gradient stay.
+  [[nodiscard]] torch::Tensor step(const torch::Tensor& x, const torch::Tensor& gradient,
+                                   double length) const;
+
+  [[nodiscard]] torch::Tensor project(const torch::Tensor& y) const;
+
+ private:
+  torch::Tensor clean_, low_, high_;
+  Norm norm_;
+  double eps_, radius_ = 0;  // radius_: of l_2 projections, eps_ less what rounding may add
+};
+
+// |a_i - b_i| of every row in float64.
+[[nodiscard]] torch::Tensor distances(const torch::Tensor& a, const torch::Tensor& b, Norm norm);
+
+}  // namespace leeway::nn

@@ -1,0 +1,93 @@
+#include "leeway/nn/io/load.h"
+
+#include <fmt/format.h>
+
+#include "leeway/core/file.h"
+#include "leeway/core/message.h"
+#include "leeway/core/npz.h"
+#include "leeway/core/safetensors.h"
+#include "leeway/nn/io/weights.h"
+#include "leeway/nn/model.h"
+#include "leeway/nn/tensors.h"
+
+namespace leeway::nn {
+namespace {
+
+bool contains(std::span<const std::byte> bytes, std::string_view text) {
+  const std::string_view all(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  return all.find(text) != std::string_view::npos;
+}
+
+// "torchscript", "safetensors" or "npz", by content. Names of a zip's members stand in its directory, at the
+// end.
+std::string format_of(const std::filesystem::path& path) {
+  const std::string expected = "TorchScript, safetensors or npz of named tensors";
+  const std::string name = display_name(path);
+  const std::span<const std::byte> bytes = map_file(path).bytes;
+  if (bytes.empty()) refuse(name, expected, "an empty file");
+  if (contains(bytes.first(std::min<std::size_t>(bytes.size(), 2)), "PK")) {
+    const std::span<const std::byte> tail = bytes.last(std::min<std::size_t>(bytes.size(), 1 << 20));
+    if (contains(tail, "constants.pkl")) return "torchscript";
+    if (contains(tail, "data.pkl"))
+      refuse(name, expected, "a PyTorch checkpoint (export it as TorchScript or safetensors)");
+    return contains(tail, ".npy") ? "npz" : "torchscript";
+  }
+  if (contains(bytes.first(std::min<std::size_t>(bytes.size(), 64)), "{")) return "safetensors";
+  if (contains(bytes.first(std::min<std::size_t>(bytes.size(), 2)), "\x80\x02"))
+    refuse(name, expected,
+           "a PyTorch checkpoint of the old format (export it as TorchScript or safetensors)");
+  refuse(name, expected, "something else");
+}
+
+std::unique_ptr<Model> load_named_tensors(ModelInfo info, ArrayMap tensors) {
+  const std::string name = display_name(info.path);
+  if (info.architecture.empty())
+    refuse(name, "the name of its architecture (--arch)", "a file that does not say");
+  const Architecture& wanted = architecture(info.architecture);
+  if (!info.input.known()) refuse(name, "a known input shape", "a file that does not say");
+  const auto output = tensors.find(std::string(wanted.output));
+  if (output == tensors.end() || output->second.shape.empty())
+    refuse(name, fmt::format("a tensor {} of architecture {}", wanted.output, wanted.name),
+           tensors.empty() ? "no tensors" : fmt::format("none among its {} tensors", tensors.size()));
+  info.classes = output->second.shape[0];
+  check_normalization(info.normalization, name, info.input.channels);
+  const std::shared_ptr<Network> network = make_network(wanted, info.input, info.classes);
+  copy_weights(tensors, *network, name);
+  info.parameters = count_weights(*network);
+  return make_model(std::move(info), network);
+}
+
+}  // namespace
+
+std::unique_ptr<Model> load_model(const ModelSource& source) {
+  (void)device_from_name(source.device);
+  ModelInfo info;
+  info.path = source.path.string();
+  info.format = format_of(source.path);
+  ArrayMap tensors;
+  if (info.format == "torchscript") {
+    if (!source.architecture.empty())
+      refuse(display_name(info.path), "named tensors, for an architecture",
+             "TorchScript, which brings its own");
+  } else {
+    info.architecture = source.architecture;
+    if (info.format == "safetensors") {
+      Safetensors content = read_safetensors(source.path);
+      info = with_metadata(std::move(info), content.metadata);
+      tensors = std::move(content.tensors);
+    } else {
+      tensors = read_npz(source.path);
+    }
+    if (!info.input.known()) info.input = source.input;
+  }
+  if (source.scale) info.normalization.scale = *source.scale;
+  if (source.mean) info.normalization.mean = *source.mean;
+  if (source.std) info.normalization.std = *source.std;
+  if (info.format == "torchscript") {
+    check_normalization(info.normalization, display_name(info.path), 0);
+    return load_torchscript(std::move(info));
+  }
+  return load_named_tensors(std::move(info), std::move(tensors));
+}
+
+}  // namespace leeway::nn

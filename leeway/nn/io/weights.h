@@ -1,0 +1,31 @@
+// Weights by name: files of named tensors into networks, and networks into safetensors.
+//
+// Saved metadata (strings): "architecture", "input" (c,h,w), "classes", "scale", "mean", "std" (numbers
+// separated by commas), "training" (JSON).
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+
+#include "leeway/core/array.h"
+#include "leeway/nn/model/architecture.h"
+#include "leeway/nn/session.h"
+
+namespace leeway::nn {
+
+// Copies tensors into the parameters and buffers of the same names. `name` opens error messages: Error for
+// tensors that are missing, unknown, or of another shape, naming them.
+void copy_weights(const ArrayMap& tensors, Network& network, const std::string& name);
+
+[[nodiscard]] ArrayMap weights_of(const Network& network);
+
+// Written atomically.
+void save_weights(const std::filesystem::path& path, const ModelInfo& info, const Network& network);
+
+[[nodiscard]] std::map<std::string, std::string> metadata_of(const ModelInfo& info);
+
+// What metadata says, over what `info` holds already; Error for values that make no sense.
+[[nodiscard]] ModelInfo with_metadata(ModelInfo info, const std::map<std::string, std::string>& metadata);
+
+}  // namespace leeway::nn

@@ -1,0 +1,300 @@
+#include "leeway/nn/model.h"
+
+#include <fmt/format.h>
+
+#include <atomic>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "leeway/core/message.h"
+#include "leeway/nn/attack/attack.h"
+#include "leeway/nn/io/weights.h"
+#include "leeway/nn/shards.h"
+#include "leeway/nn/tensors.h"
+
+namespace leeway::nn {
+namespace {
+
+// (n, tail...) float32, filled shard by shard; rows are known at the start, the tail with the first shard.
+class Rows {
+ public:
+  explicit Rows(std::size_t n) : n_(n) {}
+
+  void put(std::size_t begin, const torch::Tensor& rows) {
+    const torch::Tensor plain = rows.detach().to(torch::kFloat32).contiguous();
+    const std::lock_guard lock(mutex_);
+    if (!data_) {
+      for (const std::int64_t size : plain.sizes().slice(1)) tail_.push_back(static_cast<std::size_t>(size));
+      width_ = static_cast<std::size_t>(plain.numel() / plain.size(0));
+      data_ = allocate_bytes(n_ * width_ * sizeof(float));
+    }
+    std::memcpy(data_.get() + begin * width_ * sizeof(float), plain.data_ptr<float>(),
+                static_cast<std::size_t>(plain.numel()) * sizeof(float));
+  }
+  [[nodiscard]] Array take() {
+    Array array;
+    array.type = ElementType::f32;
+    array.shape = {n_};
+    array.shape.insert(array.shape.end(), tail_.begin(), tail_.end());
+    array.storage = std::move(data_);
+    return array;
+  }
+
+ private:
+  std::size_t n_, width_ = 0;
+  std::vector<std::size_t> tail_;
+  std::shared_ptr<std::byte> data_;
+  std::mutex mutex_;
+};
+
+std::vector<std::int64_t> predictions(const Array& logits) {
+  const auto values = logits.view<float>();
+  const std::size_t n = logits.shape[0], k = logits.shape[1];
+  std::vector<std::int64_t> classes(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    const auto row = values.subspan(i * k, k);
+    classes[i] = std::max_element(row.begin(), row.end()) - row.begin();
+  }
+  return classes;
+}
+
+class TorchModel : public Model {
+ public:
+  TorchModel(ModelInfo info, ForwardFunction forward, std::shared_ptr<Network> network)
+      : info_(std::move(info)),
+        classes_(info_.classes),
+        forward_(std::move(forward)),
+        network_(std::move(network)) {}
+
+  [[nodiscard]] const ModelInfo& info() const override { return info_; }
+  [[nodiscard]] Outputs outputs(const Images& images, Progress* progress) const override;
+  [[nodiscard]] Array input_gradients(const Images& images, const std::vector<std::int64_t>& labels,
+                                      Progress* progress) const override;
+  [[nodiscard]] Array class_gradients(const Images& images, Progress* progress) const override;
+  [[nodiscard]] AttackResult attack(const Images& images, const AttackOptions& options,
+                                    Progress* progress) const override;
+  void save(const std::filesystem::path& path) const override;
+
+ private:
+  [[nodiscard]] std::string name() const { return info_.path.empty() ? "model" : display_name(info_.path); }
+  void check_images(const Images& images) const;
+  void check_labels(const std::vector<std::int64_t>& labels, const std::string& source, std::size_t n,
+                    std::size_t k) const;
+  [[nodiscard]] std::size_t classes_for(const Images& images) const;
+  [[nodiscard]] Forward forward(const torch::Tensor& x) const;
+  [[nodiscard]] Outputs run(const Images& images, const std::string& task, Progress* progress) const;
+
+  ModelInfo info_;
+  mutable std::atomic<std::size_t> classes_;  // 0 until the first pass of a model that does not say
+  ForwardFunction forward_;
+  std::shared_ptr<Network> network_;
+};
+
+void TorchModel::check_images(const Images& images) const {
+  if (info_.input.known() && info_.input != shape_of(images))
+    refuse(images.path.empty() ? "images" : display_name(images.path),
+           fmt::format("images of shape {}, which {} takes", text_of(info_.input), name()),
+           text_of(shape_of(images)));
+  const std::size_t given = info_.normalization.mean.size();
+  if (given > 0) check_normalization(info_.normalization, name(), images.channels());
+}
+
+void TorchModel::check_labels(const std::vector<std::int64_t>& labels, const std::string& source,
+                              std::size_t n, std::size_t k) const {
+  const std::string origin = source.empty() ? "labels" : display_name(source);
+  if (labels.size() != n) refuse(origin, fmt::format("{} labels", n), std::to_string(labels.size()));
+  for (std::size_t i = 0; i < n; ++i)
+    if (labels[i] < 0 || labels[i] >= static_cast<std::int64_t>(k))
+      refuse(origin, fmt::format("labels from 0 to {}, the classes of {}", k - 1, name()),
+             fmt::format("{} at row {}", labels[i], i));
+}
+
+// A forward pass whose output is checked: strangers' models come this way.
+Forward TorchModel::forward(const torch::Tensor& x) const {
+  Forward result;
+  try {
+    result = forward_(x);
+  } catch (const std::exception& failure) {
+    const std::string reason = first_line(failure);
+    if (network_ || reason.find("allocate") != std::string::npos)
+      throw std::runtime_error(name() + ": " + reason);
+    refuse(name(), fmt::format("a model for images of shape {}", text_of(x.sizes().slice(1))),
+           "\"" + printable(reason, 200) + "\"");
+  }
+  const torch::Tensor& logits = result.logits;
+  if (logits.dim() != 2 || logits.size(0) != x.size(0) || logits.size(1) < 2)
+    refuse(name(), fmt::format("logits of shape ({}, k), k >= 2", x.size(0)), text_of(logits.sizes()));
+  const auto k = static_cast<std::size_t>(logits.size(1));
+  std::size_t known = 0;
+  if (!classes_.compare_exchange_strong(known, k) && known != k)
+    refuse(name(), fmt::format("{} classes for every image", known), std::to_string(k));
+  return result;
+}
+
+Outputs TorchModel::run(const Images& images, const std::string& task, Progress* progress) const {
+  check_images(images);
+  const std::size_t n = images.n();
+  Rows logits(n), features(n);
+  std::atomic<bool> has_features{true};
+  for_shards(n, task, progress, [&](std::size_t begin, std::size_t end) {
+    const torch::NoGradGuard no_grad;
+    const Forward result = forward(pixels(images, begin, end));
+    logits.put(begin, result.logits);
+    if (result.features.defined())
+      features.put(begin, result.features.flatten(1));
+    else
+      has_features = false;
+  });
+  Outputs outputs;
+  outputs.path = images.path;
+  outputs.logits = logits.take();
+  if (has_features) outputs.features = features.take();
+  if (const auto index = first_not_finite(outputs.logits))
+    refuse(name(), "finite logits",
+           fmt::format("{} at row {}, class {}", outputs.logits.view<float>()[*index], *index / outputs.k(),
+                       *index % outputs.k()));
+  if (images.labels) check_labels(*images.labels, images.path, n, outputs.k());
+  outputs.labels = images.labels;
+  return outputs;
+}
+
+Outputs TorchModel::outputs(const Images& images, Progress* progress) const {
+  return translated(name(), [&] { return run(images, "outputs", progress); });
+}
+
+std::size_t TorchModel::classes_for(const Images& images) const {
+  if (classes_ == 0) {
+    const torch::NoGradGuard no_grad;
+    const TorchThreads one(1);
+    (void)forward(pixels(images, 0, 1));
+  }
+  return classes_;
+}
+
+Array TorchModel::input_gradients(const Images& images, const std::vector<std::int64_t>& labels,
+                                  Progress* progress) const {
+  return translated(name(), [&] {
+    check_images(images);
+    check_labels(labels, "", images.n(), classes_for(images));
+    Rows gradients(images.n());
+    for_shards(images.n(), "input gradients", progress, [&](std::size_t begin, std::size_t end) {
+      const torch::Tensor x = pixels(images, begin, end).requires_grad_();
+      const torch::Tensor loss = torch::nn::functional::cross_entropy(
+          forward(x).logits, to_tensor(labels, begin, end),
+          torch::nn::functional::CrossEntropyFuncOptions().reduction(torch::kSum));
+      gradients.put(begin, torch::autograd::grad({loss}, {x})[0]);
+    });
+    return gradients.take();
+  });
+}
+
+Array TorchModel::class_gradients(const Images& images, Progress* progress) const {
+  return translated(name(), [&] {
+    check_images(images);
+    const auto k = static_cast<std::int64_t>(classes_for(images));
+    Rows gradients(images.n());
+    for_shards(images.n(), "class gradients", progress, [&](std::size_t begin, std::size_t end) {
+      const torch::Tensor x = pixels(images, begin, end).requires_grad_();
+      const torch::Tensor logits = forward(x).logits;
+      std::vector<torch::Tensor> by_class;
+      for (std::int64_t j = 0; j < k; ++j)
+        by_class.push_back(
+            torch::autograd::grad({logits.select(1, j).sum()}, {x}, {}, j + 1 < k)[0].flatten(1));
+      gradients.put(begin, torch::stack(by_class, 1));
+    });
+    return gradients.take();
+  });
+}
+
+AttackResult TorchModel::attack(const Images& images, const AttackOptions& options,
+                                Progress* progress) const {
+  check_attack(options);
+  return translated(name(), [&] {
+    const AttackMember& member = nn::attack(options.attack);
+    const std::size_t n = images.n();
+    AttackResult result;
+    const std::vector<std::int64_t> clean = predictions(run(images, "clean outputs", progress).logits);
+    result.labelled = images.labels.has_value();
+    result.targets = result.labelled ? *images.labels : clean;
+    Rows attacked(n);
+    const ForwardFunction function = [this](const torch::Tensor& x) { return forward(x); };
+    for_shards(n, options.attack, progress, [&](std::size_t begin, std::size_t end) {
+      std::vector<std::uint64_t> keys;
+      for (std::size_t row = begin; row < end; ++row) keys.push_back(row);
+      attacked.put(begin, member.run({function, pixels(images, begin, end),
+                                      to_tensor(result.targets, begin, end), keys},
+                                     options));
+    });
+    result.images = {images.path, attacked.take(), images.labels};
+    result.outputs = run(result.images, "check", progress);
+    const std::vector<std::int64_t> predicted = predictions(result.outputs.logits);
+    std::size_t right = 0, held = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      right += clean[i] == result.targets[i];
+      held += predicted[i] == result.targets[i];
+      result.success.push_back(predicted[i] != result.targets[i]);
+    }
+    result.clean_accuracy = static_cast<double>(right) / static_cast<double>(n);
+    result.robust_accuracy = static_cast<double>(held) / static_cast<double>(n);
+    result.norms.assign(n, std::numeric_limits<double>::infinity());
+    for_shards(n, "norms", nullptr, [&](std::size_t begin, std::size_t end) {
+      const torch::Tensor moved =
+          distances(pixels(result.images, begin, end), pixels(images, begin, end), options.norm);
+      for (std::size_t i = begin; i < end; ++i)
+        if (result.success[i]) result.norms[i] = moved.data_ptr<double>()[i - begin];
+    });
+    return result;
+  });
+}
+
+void TorchModel::save(const std::filesystem::path& path) const {
+  if (!network_) refuse(name(), "a model with an architecture, to save its weights", "TorchScript");
+  save_weights(path, info_, *network_);
+}
+
+}  // namespace
+
+ForwardFunction normalized(const Normalization& normalization, ForwardFunction network) {
+  if (normalization == Normalization{}) return network;
+  const auto per_channel = [](const std::vector<double>& values) {
+    return values.empty() ? torch::Tensor() : torch::tensor(values, torch::kFloat32).view({1, -1, 1, 1});
+  };
+  return [scale = normalization.scale, mean = per_channel(normalization.mean),
+          std = per_channel(normalization.std), network = std::move(network)](const torch::Tensor& images) {
+    torch::Tensor z = scale == 1 ? images : images * scale;
+    if (mean.defined()) z = z - mean;
+    if (std.defined()) z = z / std;
+    return network(z);
+  };
+}
+
+void check_normalization(const Normalization& normalization, const std::string& name, std::size_t channels) {
+  if (!(normalization.scale > 0 && std::isfinite(normalization.scale)))
+    refuse(name, "a positive scale", fmt::format("{}", normalization.scale));
+  const auto check = [&](const std::vector<double>& values, const char* what, bool positive) {
+    if (!values.empty() && channels > 0 && values.size() != channels)
+      refuse(name, fmt::format("{} {} numbers, one a channel", channels, what),
+             std::to_string(values.size()));
+    for (const double value : values)
+      if (!std::isfinite(value) || (positive && value <= 0))
+        refuse(name, fmt::format("{} of {} numbers", what, positive ? "positive" : "finite"),
+               fmt::format("{}", value));
+  };
+  check(normalization.mean, "mean", false);
+  check(normalization.std, "std", true);
+}
+
+std::unique_ptr<Model> make_model(ModelInfo info, ForwardFunction forward, std::shared_ptr<Network> network) {
+  return std::make_unique<TorchModel>(std::move(info), std::move(forward), std::move(network));
+}
+
+std::unique_ptr<Model> make_model(ModelInfo info, std::shared_ptr<Network> network) {
+  network->eval();
+  for (torch::Tensor& parameter : network->parameters()) parameter.requires_grad_(false);
+  ForwardFunction forward =
+      normalized(info.normalization, [network](const torch::Tensor& x) { return network->forward(x); });
+  return make_model(std::move(info), std::move(forward), std::move(network));
+}
+
+}  // namespace leeway::nn

@@ -1,0 +1,63 @@
+#include "leeway/nn/model/architecture.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "leeway/core/error.h"
+#include "leeway/core/message.h"
+#include "leeway/core/random.h"
+#include "leeway/nn/model/members.h"
+#include "leeway/nn/tensors.h"
+
+namespace leeway::nn {
+
+std::span<const Architecture> architectures() {
+  static const Architecture list[] = {
+      linear(),
+      small_cnn(),
+  };
+  return list;
+}
+
+const Architecture& architecture(std::string_view name) {
+  std::string names;
+  for (const Architecture& one : architectures()) {
+    if (one.name == name) return one;
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", one.name);
+  }
+  refuse("architecture", "one of " + names, in_quotes(name));
+}
+
+std::shared_ptr<Network> make_network(const Architecture& architecture, const InputShape& input,
+                                      std::size_t classes) {
+  const std::string name = fmt::format("architecture {}", architecture.name);
+  if (input.channels == 0 || input.height < architecture.least_side || input.width < architecture.least_side)
+    refuse(name, fmt::format("images of at least {0} x {0} pixels and one channel", architecture.least_side),
+           text_of(input));
+  if (classes < 2) refuse(name, "at least 2 classes", std::to_string(classes));
+  return architecture.make(input, static_cast<std::int64_t>(classes));
+}
+
+void initialize(Network& network, std::uint64_t seed) {
+  const torch::NoGradGuard no_grad;
+  std::uint64_t number = 0;
+  double bound = 0;
+  for (const auto& item : network.named_parameters()) {
+    torch::Tensor tensor = item.value();
+    // A bias follows its weight and has the bound of it.
+    if (tensor.dim() > 1) bound = 1 / std::sqrt(static_cast<double>(tensor.numel() / tensor.size(0)));
+    Random random(seed, stream("weights"), number++);
+    float* const data = tensor.data_ptr<float>();
+    for (std::int64_t i = 0; i < tensor.numel(); ++i)
+      data[i] = static_cast<float>((2 * random.uniform() - 1) * bound);
+  }
+}
+
+std::size_t count_weights(const Network& network) {
+  std::size_t count = 0;
+  for (const torch::Tensor& tensor : network.parameters()) count += static_cast<std::size_t>(tensor.numel());
+  return count;
+}
+
+}  // namespace leeway::nn

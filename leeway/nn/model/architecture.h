@@ -1,0 +1,52 @@
+// Architectures: networks whose weights come from a file of named tensors, or from training.
+//
+// A family: this header is its interface, architecture.cpp the visible list, and every member is one file.
+// Parameter names are those of the network's PyTorch form, so that weights saved there load here.
+#pragma once
+
+#include <torch/torch.h>
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "leeway/nn/session.h"
+
+namespace leeway::nn {
+
+struct Forward {
+  torch::Tensor logits;    // (n,k)
+  torch::Tensor features;  // (n,d), the last hidden layer; undefined where there is none
+};
+
+class Network : public torch::nn::Module {
+ public:
+  // x (n,c,h,w), normalized.
+  [[nodiscard]] virtual Forward forward(const torch::Tensor& x) = 0;
+};
+
+struct Architecture {
+  std::string_view name, summary, source;
+  std::string_view output;  // the tensor whose first size is the number of classes
+  std::size_t least_side;   // smallest height and width it takes
+  std::shared_ptr<Network> (*make)(const InputShape& input,
+                                   std::int64_t classes);  // with uninitialised weights
+};
+
+[[nodiscard]] std::span<const Architecture> architectures();
+[[nodiscard]] const Architecture& architecture(
+    std::string_view name);  // Error that lists the names there are
+
+// make() after checking `input` and `classes` (Error).
+[[nodiscard]] std::shared_ptr<Network> make_network(const Architecture& architecture, const InputShape& input,
+                                                    std::size_t classes);
+
+// Fills weights and biases of convolutions and linear layers with U(-1/sqrt(f), 1/sqrt(f)), f = inputs of one
+// output: PyTorch's default, but drawn by leeway::Random, so that they depend on the seed alone and not on
+// LibTorch's version.
+void initialize(Network& network, std::uint64_t seed);
+
+[[nodiscard]] std::size_t count_weights(const Network& network);
+
+}  // namespace leeway::nn

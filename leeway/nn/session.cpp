@@ -1,0 +1,58 @@
+#include "leeway/nn/session.h"
+
+#include <torch/torch.h>
+
+#include "leeway/core/message.h"
+#include "leeway/core/parallel.h"
+#include "leeway/nn/attack/attack.h"
+#include "leeway/nn/io/load.h"
+#include "leeway/nn/model/architecture.h"
+#include "leeway/nn/tensors.h"
+#include "leeway/nn/train/algorithm.h"
+#include "leeway/nn/train/train.h"
+
+namespace leeway::nn {
+namespace {
+
+template <class Members>
+std::vector<Entry> entries(const Members& members) {
+  std::vector<Entry> list;
+  for (const auto& member : members) list.push_back({member.name, member.summary, member.source});
+  return list;
+}
+
+class TorchSession : public Session {
+ public:
+  void set_threads(int count) override { leeway::set_threads(count); }
+  [[nodiscard]] std::string torch_version() const override { return TORCH_VERSION; }
+  [[nodiscard]] std::vector<Entry> architectures() const override { return entries(nn::architectures()); }
+  [[nodiscard]] std::vector<Entry> algorithms() const override { return entries(nn::algorithms()); }
+  [[nodiscard]] std::vector<Entry> attacks() const override { return entries(nn::attacks()); }
+  [[nodiscard]] std::vector<Parameter> parameters_of(const std::string& name) const override {
+    return algorithm(name).parameters;
+  }
+  [[nodiscard]] std::size_t weights_of(const std::string& name, const InputShape& input,
+                                       std::size_t classes) const override {
+    return count_weights(*make_network(architecture(name), input, classes));
+  }
+  [[nodiscard]] std::unique_ptr<Model> load(const ModelSource& source) const override {
+    return translated(display_name(source.path), [&] { return load_model(source); });
+  }
+  [[nodiscard]] TrainResult train(const Images& images, const TrainOptions& options,
+                                  const std::filesystem::path& out, Progress* progress) const override {
+    return train_model(images, options, out, progress);
+  }
+};
+
+}  // namespace
+
+Session& session() {
+  static TorchSession instance;
+  return instance;
+}
+
+}  // namespace leeway::nn
+
+leeway::nn::Session* leeway_nn_session(int abi) {
+  return abi == leeway::nn::abi_version ? &leeway::nn::session() : nullptr;
+}

@@ -1,0 +1,208 @@
+// The facade of everything that runs or trains a model. No LibTorch here: programs include this header and
+// link leeway::nn, or open libleeway_nn.so when they first need a model (leeway_nn_session below), which
+// keeps commands that need none quick to start.
+//
+// Inputs are images in [0,1], (n,c,h,w); scaling and normalization belong to the model: z = (scale x -
+// mean_c) / std_c. Logits are (n,k), k >= 2, float32; predictions are the largest logit, ties to the lowest
+// class. Errors: leeway::Error for bad input (file, expected, found, row); std::runtime_error for failures of
+// the machine; leeway::Interrupted after Progress::stop_requested(). Threads and determinism: outputs,
+// gradients and attacks are computed in fixed shards of 128 rows, one thread each, and put together in order:
+// the same bits for any set_threads() on one machine. Training runs on LibTorch's own threads: the same bits
+// for a given seed, batch size and thread count. One call at a time.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "leeway/core/images.h"
+#include "leeway/core/outputs.h"
+#include "leeway/core/progress.h"
+
+namespace leeway::nn {
+
+// Raised whenever this header changes in a way that a program compiled against an older one cannot bear.
+inline constexpr int abi_version = 1;
+
+struct InputShape {
+  std::size_t channels = 0, height = 0, width = 0;  // all 0: unknown
+
+  [[nodiscard]] std::size_t pixels() const { return channels * height * width; }
+  [[nodiscard]] bool known() const { return pixels() > 0; }
+  bool operator==(const InputShape&) const = default;
+};
+[[nodiscard]] inline InputShape shape_of(const Images& images) {
+  return {images.channels(), images.height(), images.width()};
+}
+
+struct Normalization {
+  double scale = 1;               // 255 for models that expect pixels 0..255
+  std::vector<double> mean, std;  // one number a channel, or empty: 0 and 1
+
+  bool operator==(const Normalization&) const = default;
+};
+
+// One line of a family's table.
+struct Entry {
+  std::string_view name, summary, source;
+};
+
+// One number that an algorithm takes besides the common options.
+struct Parameter {
+  std::string_view name;
+  double value;      // default
+  double low, high;  // legal values, both included
+  std::string_view meaning;
+};
+
+struct ModelSource {
+  std::filesystem::path path;   // TorchScript, .safetensors, or .npz of named tensors
+  std::string architecture;     // empty: what the file says; TorchScript brings its own
+  std::optional<double> scale;  // these three replace what the file says
+  std::optional<std::vector<double>> mean, std;
+  InputShape input;  // used where the file does not say: the shape of the images at hand
+  std::string device = "cpu";
+};
+
+struct ModelInfo {
+  std::string path, format;  // "torchscript", "safetensors", "npz"
+  std::string architecture;  // empty for TorchScript
+  InputShape input;          // unknown for TorchScript
+  std::size_t classes = 0;   // 0 = unknown before the first images
+  std::size_t parameters = 0;
+  Normalization normalization;
+  std::string training;  // the JSON record of its training; empty where there is none
+};
+
+enum class Norm { linf, l2 };
+[[nodiscard]] constexpr std::string_view name_of(Norm norm) { return norm == Norm::linf ? "linf" : "l2"; }
+
+// A fixed-budget attack: find x' with |x' - x| <= eps inside [0,1] that the model classifies differently from
+// the target class: the label where the images have labels, the model's own prediction otherwise.
+struct AttackOptions {
+  std::string attack = "pgd";
+  Norm norm = Norm::linf;
+  double eps = 8. / 255;                // radius, pixels in [0,1]; l2: of the whole image
+  std::size_t steps = 20;               // one-step attacks ignore this and the next three
+  std::optional<double> relative_step;  // step length / eps; default 2.5 / steps
+  bool random_start = true;             // uniform in the ball, a function of (seed, row, restart)
+  std::size_t restarts = 1;
+  std::uint64_t seed = 0;
+};
+
+struct AttackResult {
+  Images images;    // float32, all rows in order; the best found: a success before a higher loss
+  Outputs outputs;  // of `images`: a fresh pass over the stored pixels
+  std::vector<std::int64_t> targets;  // the labels, or the predictions that were attacked
+  bool labelled = false;              // targets are labels
+  std::vector<std::uint8_t> success;  // 1: the fresh pass does not predict the target
+  std::vector<double> norms;          // |x' - x|, measured on the stored pixels; infinity without success
+  double clean_accuracy = 0;          // share of rows whose clean prediction is the target
+  double robust_accuracy = 0;         // 1 - mean(success)
+};
+
+class Model {
+ public:
+  virtual ~Model() = default;
+  [[nodiscard]] virtual const ModelInfo& info() const = 0;
+
+  // Logits, features (the last hidden layer; absent for a linear model and for TorchScript that returns
+  // logits alone: one that returns (logits, features) has them), and the images' labels.
+  [[nodiscard]] virtual Outputs outputs(const Images& images, Progress* progress = nullptr) const = 0;
+
+  // Gradient of -log softmax(F(x_i))_(y_i) with respect to x_i: (n,c,h,w), float32. `labels` has n entries.
+  [[nodiscard]] virtual Array input_gradients(const Images& images, const std::vector<std::int64_t>& labels,
+                                              Progress* progress = nullptr) const = 0;
+
+  // Gradient of every logit with respect to x_i: (n,k,d), d = c h w, float32. k backward passes.
+  [[nodiscard]] virtual Array class_gradients(const Images& images, Progress* progress = nullptr) const = 0;
+
+  [[nodiscard]] virtual AttackResult attack(const Images& images, const AttackOptions& options,
+                                            Progress* progress = nullptr) const = 0;
+
+  // Weights and all of info() as safetensors. Error for a TorchScript model.
+  virtual void save(const std::filesystem::path& path) const = 0;
+};
+
+struct TrainOptions {
+  std::string architecture = "small-cnn";
+  std::string algorithm = "erm";
+  std::map<std::string, double> parameters;  // of the algorithm, by name; those not named have its defaults
+  Norm norm = Norm::linf;                    // of an adversarial algorithm's perturbations
+  std::size_t epochs = 10;
+  std::size_t batch = 128;
+  double learning_rate = 1e-3;  // Adam, betas .9 and .999
+  double weight_decay = 0;      // decoupled (AdamW)
+  double validation = .1;       // share of rows held out, drawn by the seed; 0: none, the last epoch wins
+  std::size_t patience = 5;     // epochs without a better validation score before stopping; 0: never
+  std::size_t classes = 0;      // 0: 1 + the largest label
+  Normalization normalization;
+  std::filesystem::path start;  // safetensors weights to start from instead of random ones
+  std::uint64_t seed = 0;
+  bool reuse = false;  // where `out` was made with these very options and data, load it instead
+  std::string device = "cpu";
+};
+
+struct Epoch {
+  std::size_t number = 0;         // from 1
+  double loss = 0, accuracy = 0;  // over the epoch's batches, as trained (adversarial images included)
+  std::optional<double> validation_accuracy;
+  std::optional<double>
+      validation_robust_accuracy;  // under the algorithm's own attack; then this is the score
+  double seconds = 0;
+};
+
+struct TrainResult {
+  std::shared_ptr<Model> model;  // the best epoch's weights
+  std::vector<Epoch> epochs;     // those before a resume included
+  std::size_t best_epoch = 0;
+  bool stopped_early = false;
+  std::size_t resumed_after = 0;  // epochs taken over from an interrupted run
+  bool reused = false;
+  std::size_t n_train = 0, n_validation = 0;
+  int threads = 0;     // LibTorch's, on which the bits depend
+  std::string record;  // what is saved with the weights: options, data digest, epochs, versions (JSON)
+  std::vector<std::string> notes;  // one line each: continued from ..., started anew because ...
+};
+
+class Session {
+ public:
+  virtual ~Session() = default;
+
+  // Threads of later calls; 0 = one per core.
+  virtual void set_threads(int count) = 0;
+  [[nodiscard]] virtual std::string torch_version() const = 0;
+
+  [[nodiscard]] virtual std::vector<Entry> architectures() const = 0;
+  [[nodiscard]] virtual std::vector<Entry> algorithms() const = 0;
+  [[nodiscard]] virtual std::vector<Entry> attacks() const = 0;
+  [[nodiscard]] virtual std::vector<Parameter> parameters_of(const std::string& algorithm) const = 0;
+  // Number of weights of an architecture for that input and k classes.
+  [[nodiscard]] virtual std::size_t weights_of(const std::string& architecture, const InputShape& input,
+                                               std::size_t classes) const = 0;
+
+  [[nodiscard]] virtual std::unique_ptr<Model> load(const ModelSource& source) const = 0;
+
+  // Trains on labelled images and writes the weights to `out` (safetensors) once training is complete. After
+  // every epoch OUT.state is replaced atomically; a rerun with the same options and data goes on from it and
+  // ends in the same bits as a run without a break, one with other options starts anew; notes say which.
+  // Removed in the end. The score of an epoch is validation accuracy; under an adversarial algorithm,
+  // validation accuracy under its attack.
+  [[nodiscard]] virtual TrainResult train(const Images& images, const TrainOptions& options,
+                                          const std::filesystem::path& out,
+                                          Progress* progress = nullptr) const = 0;
+};
+
+// The session of this process, for programs that link leeway::nn.
+[[nodiscard]] Session& session();
+
+}  // namespace leeway::nn
+
+// The same for programs that open the library: null where `abi` is not the library's abi_version.
+extern "C" leeway::nn::Session* leeway_nn_session(int abi);

@@ -1,0 +1,37 @@
+#include "leeway/nn/shards.h"
+
+#include <torch/torch.h>
+
+#include <algorithm>
+#include <mutex>
+
+#include "leeway/core/parallel.h"
+
+namespace leeway::nn {
+
+TorchThreads::TorchThreads(int count) : before_(at::get_num_threads()) {
+  if (before_ != count) at::set_num_threads(count);
+}
+
+TorchThreads::~TorchThreads() {
+  if (at::get_num_threads() != before_) at::set_num_threads(before_);
+}
+
+void for_shards(std::size_t n, const std::string& task, Progress* progress,
+                const std::function<void(std::size_t, std::size_t)>& body) {
+  const TorchThreads one(1);
+  std::mutex mutex;
+  std::size_t done = 0;
+  parallel_for((n + shard_rows - 1) / shard_rows, [&](std::size_t shard) {
+    if (progress && progress->stop_requested()) throw Interrupted(task + ": stopped; nothing was written");
+    if (at::get_num_threads() != 1) at::set_num_threads(1);  // a setting of the thread
+    const std::size_t begin = shard * shard_rows, end = std::min(n, begin + shard_rows);
+    body(begin, end);
+    if (!progress) return;
+    const std::lock_guard lock(mutex);
+    done += end - begin;
+    progress->update(task, done, n, "");
+  });
+}
+
+}  // namespace leeway::nn

@@ -1,0 +1,53 @@
+// Between arrays and tensors, and between LibTorch's exceptions and ours.
+#pragma once
+
+#include <torch/torch.h>
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "leeway/core/array.h"
+#include "leeway/core/images.h"
+#include "leeway/nn/session.h"
+
+namespace leeway::nn {
+
+// Rows [begin, end) as (rows,c,h,w) float32. Error that names the first row with a pixel outside [0,1] or
+// NaN.
+[[nodiscard]] torch::Tensor pixels(const Images& images, std::size_t begin, std::size_t end);
+
+// All rows, copied by all threads.
+[[nodiscard]] torch::Tensor all_pixels(const Images& images);
+
+// A float32 copy of the values of `array`; Error for text.
+[[nodiscard]] torch::Tensor to_tensor(const Array& array, const std::string& name);
+
+// A float32 array with the values of a tensor of any device and floating type.
+[[nodiscard]] Array to_array(const torch::Tensor& tensor);
+
+// Rows [begin, end) as int64.
+[[nodiscard]] torch::Tensor to_tensor(const std::vector<std::int64_t>& labels, std::size_t begin,
+                                      std::size_t end);
+
+// "(1, 28, 28)"
+[[nodiscard]] std::string text_of(const InputShape& shape);
+[[nodiscard]] std::string text_of(torch::IntArrayRef sizes);
+
+[[nodiscard]] torch::Device device_from_name(const std::string& name);
+
+// The first line of what LibTorch says, without its backtrace.
+[[nodiscard]] std::string first_line(const std::exception& failure);
+
+// Runs `work`; what LibTorch throws becomes std::runtime_error("NAME: first line").
+template <class Work>
+auto translated(const std::string& name, const Work& work) {
+  try {
+    return work();
+  } catch (const c10::Error& failure) {
+    throw std::runtime_error(name + ": " + first_line(failure));
+  }
+}
+
+}  // namespace leeway::nn

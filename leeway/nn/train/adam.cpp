@@ -1,0 +1,47 @@
+#include "leeway/nn/train/adam.h"
+
+#include <cmath>
+
+#include "leeway/nn/train/adam_kernel.h"
+
+namespace leeway::nn {
+
+Adam::Adam(std::vector<torch::Tensor> weights, double learning_rate, double weight_decay)
+    : weights_(std::move(weights)), learning_rate_(learning_rate), weight_decay_(weight_decay) {
+  for (const torch::Tensor& weight : weights_) {
+    first_.push_back(torch::zeros_like(weight, torch::MemoryFormat::Contiguous).detach());
+    second_.push_back(first_.back().clone());
+  }
+}
+
+void Adam::step(const std::vector<torch::Tensor>& gradients) {
+  const double beta1 = .9, beta2 = .999, t = static_cast<double>(++steps_);
+  const AdamFactors factors{static_cast<float>(beta1),
+                            static_cast<float>(beta2),
+                            static_cast<float>(learning_rate_ / (1 - std::pow(beta1, t))),
+                            static_cast<float>(1 / std::sqrt(1 - std::pow(beta2, t))),
+                            1e-8f,
+                            static_cast<float>(1 - learning_rate_ * weight_decay_)};
+  for (std::size_t i = 0; i < weights_.size(); ++i) {
+    const torch::Tensor gradient = gradients[i].contiguous();
+    float* const weight = weights_[i].data_ptr<float>();
+    float* const first = first_[i].data_ptr<float>();
+    float* const second = second_[i].data_ptr<float>();
+    const float* const g = gradient.data_ptr<float>();
+    at::parallel_for(0, weights_[i].numel(), 1 << 15, [&](std::int64_t begin, std::int64_t end) {
+      adam_pass(weight + begin, first + begin, second + begin, g + begin,
+                static_cast<std::size_t>(end - begin), factors);
+    });
+  }
+}
+
+void Adam::restore(const std::vector<torch::Tensor>& first, const std::vector<torch::Tensor>& second,
+                   std::size_t steps) {
+  for (std::size_t i = 0; i < weights_.size(); ++i) {
+    first_[i].copy_(first[i]);
+    second_[i].copy_(second[i]);
+  }
+  steps_ = steps;
+}
+
+}  // namespace leeway::nn

@@ -1,0 +1,55 @@
+#include "leeway/core/random.h"
+#include "leeway/nn/attack/attack.h"
+#include "leeway/nn/train/algorithm.h"
+
+namespace leeway::nn {
+namespace {
+
+// min over weights of E max_(|x' - x| <= eps) CE(F(x'), y): the cross-entropy at the last point of PGD from a
+// random start, drawn anew for every epoch and row.
+class PgdTraining : public Algorithm {
+ public:
+  explicit PgdTraining(const AlgorithmSetting& setting) : forward_(setting.forward) {
+    attack_.attack = "pgd";
+    attack_.norm = setting.norm;
+    attack_.eps = setting.parameters.at("eps");
+    attack_.steps = static_cast<std::size_t>(setting.parameters.at("steps"));
+    const double step = setting.parameters.at("relative-step");
+    attack_.relative_step = step > 0 ? step : 2.5 / static_cast<double>(attack_.steps);
+    attack_.seed = setting.seed;
+  }
+
+  Objective objective(const Batch& batch) override {
+    std::vector<std::uint64_t> keys;
+    for (const std::int64_t row : batch.rows)
+      keys.push_back(static_cast<std::uint64_t>(batch.epoch) << 40 | static_cast<std::uint64_t>(row));
+    const Ball ball(batch.x, attack_.norm, attack_.eps);
+    const torch::Tensor start = ball.random(attack_.seed, stream("pgd training start"), keys);
+    const torch::Tensor attacked = ascend({forward_, batch.x, batch.y, keys}, ball, start,
+                                          *attack_.relative_step * attack_.eps, attack_.steps, nullptr);
+    const torch::Tensor logits = forward_(attacked).logits;
+    return {torch::nn::functional::cross_entropy(logits, batch.y), logits};
+  }
+
+  [[nodiscard]] std::optional<AttackOptions> selection_attack() const override { return attack_; }
+
+ private:
+  ForwardFunction forward_;
+  AttackOptions attack_;
+};
+
+}  // namespace
+
+AlgorithmMember pgd_training() {
+  return {"pgd",
+          "adversarial training: plain training on images attacked by PGD",
+          "Madry et al., ICLR 2018",
+          {{"eps", .1, 0, 1e6, "radius of the attack, pixels in [0,1]"},
+           {"steps", 7, 1, 10000, "steps of the attack"},
+           {"relative-step", 0, 0, 100, "step length / eps; 0: 2.5 / steps"}},
+          [](const AlgorithmSetting& setting) -> std::unique_ptr<Algorithm> {
+            return std::make_unique<PgdTraining>(setting);
+          }};
+}
+
+}  // namespace leeway::nn

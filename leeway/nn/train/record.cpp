@@ -1,0 +1,87 @@
+#include "leeway/nn/train/record.h"
+
+#include <fmt/format.h>
+#include <xxhash.h>
+
+#include "leeway/core/file.h"
+#include "leeway/nn/train/algorithm.h"
+
+namespace leeway::nn {
+namespace {
+
+std::string digest(const Images& images) {
+  XXH3_state_t* const state = XXH3_createState();
+  XXH3_128bits_reset(state);
+  XXH3_128bits_update(state, images.pixels.bytes().data(), images.pixels.bytes().size());
+  if (images.labels)
+    XXH3_128bits_update(state, images.labels->data(), images.labels->size() * sizeof(std::int64_t));
+  const XXH128_hash_t hash = XXH3_128bits_digest(state);
+  XXH3_freeState(state);
+  return fmt::format("{:016x}{:016x}", hash.high64, hash.low64);
+}
+
+}  // namespace
+
+Json training_plan(const Images& images, const TrainOptions& options, int threads,
+                   const std::string& torch_version) {
+  return {{"architecture", options.architecture},
+          {"algorithm", options.algorithm},
+          {"parameters", complete_parameters(algorithm(options.algorithm), options.parameters)},
+          {"norm", name_of(options.norm)},
+          {"epochs", options.epochs},
+          {"batch", options.batch},
+          {"learning_rate", options.learning_rate},
+          {"weight_decay", options.weight_decay},
+          {"validation", options.validation},
+          {"patience", options.patience},
+          {"classes", options.classes},
+          {"scale", options.normalization.scale},
+          {"mean", options.normalization.mean},
+          {"std", options.normalization.std},
+          {"start", options.start.empty() ? "" : digest_file(options.start)},
+          {"seed", options.seed},
+          {"threads", threads},
+          {"data", digest(images)},
+          {"torch", torch_version}};
+}
+
+std::string differences(const Json& before, const Json& now) {
+  std::string text;
+  for (const auto& [key, value] : now.items()) {
+    const Json old = before.is_object() && before.contains(key) ? before.at(key) : Json();
+    if (old != value)
+      text += fmt::format("{}{} {}, now {}", text.empty() ? "" : "; ", key, old.dump(), value.dump());
+  }
+  return text;
+}
+
+Json epochs_to_json(const std::vector<Epoch>& epochs, bool seconds) {
+  Json list = Json::array();
+  for (const Epoch& epoch : epochs) {
+    Json one{{"epoch", epoch.number}, {"loss", epoch.loss}, {"accuracy", epoch.accuracy}};
+    if (epoch.validation_accuracy) one["validation_accuracy"] = *epoch.validation_accuracy;
+    if (epoch.validation_robust_accuracy)
+      one["validation_robust_accuracy"] = *epoch.validation_robust_accuracy;
+    if (seconds) one["seconds"] = epoch.seconds;
+    list.push_back(std::move(one));
+  }
+  return list;
+}
+
+std::vector<Epoch> epochs_from_json(const Json& json) {
+  std::vector<Epoch> epochs;
+  for (const Json& one : json) {
+    Epoch epoch;
+    epoch.number = one.at("epoch");
+    epoch.loss = one.at("loss");
+    epoch.accuracy = one.at("accuracy");
+    if (one.contains("validation_accuracy")) epoch.validation_accuracy = one.at("validation_accuracy");
+    if (one.contains("validation_robust_accuracy"))
+      epoch.validation_robust_accuracy = one.at("validation_robust_accuracy");
+    if (one.contains("seconds")) epoch.seconds = one.at("seconds");
+    epochs.push_back(epoch);
+  }
+  return epochs;
+}
+
+}  // namespace leeway::nn

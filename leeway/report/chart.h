@@ -1,0 +1,41 @@
+// Figures of the page: data for the Vega specifications in specs/, drawn by page/page.js.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "leeway/core/result.h"
+
+namespace leeway::report {
+
+// The numbers behind a figure, one click away: columns (title, field) of the rows of a data set.
+struct Numbers {
+  std::string data;
+  std::vector<std::pair<std::string, std::string>> columns;
+};
+
+struct Chart {
+  std::string spec;              // "curve": specs/curve.vg.json
+  std::string title, note;       // plain text; the note may be empty
+  std::string description;       // for those who hear the page
+  std::vector<std::pair<std::string, Json>> data;     // named data sets of the specification
+  std::vector<std::pair<std::string, Json>> signals;  // and its signals
+  Numbers numbers;
+};
+
+[[nodiscard]] std::string chart_html(const Chart& chart);
+
+// Figures that share axes, in a grid; those after the first `shown` behind one click. Below them their numbers.
+[[nodiscard]] std::string panels_html(const std::vector<Chart>& charts, std::size_t shown = 12);
+
+// One figure with a choice of what it shows: the variants differ in data, signals and note only.
+[[nodiscard]] std::string choice_html(const std::vector<Chart>& variants);
+
+// Shape and colour of every model: "● CNN  ■ robust CNN".
+[[nodiscard]] std::string model_key(const std::vector<std::string>& models);
+
+inline constexpr std::size_t series = 4;  // colours, shapes and dashes there are; a chart has no more lines
+
+}  // namespace leeway::report

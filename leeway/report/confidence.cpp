@@ -1,0 +1,95 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "leeway/report/chart.h"
+#include "leeway/report/sections.h"
+
+namespace leeway::report {
+namespace {
+
+std::vector<double> shares(const std::vector<double>& counts) {
+  const double total = std::accumulate(counts.begin(), counts.end(), 0.);
+  std::vector<double> out;
+  for (const double value : counts) out.push_back(total > 0 ? value / total : 0);
+  return out;
+}
+
+double tallest(const Record& record) {
+  double top = 0;
+  for (const Result& result : record.results)
+    if (result.confidence)
+      for (const auto& counts : {result.confidence->clean, result.confidence->shifted})
+        for (const double value : shares(counts)) top = std::max(top, value);
+  return top;
+}
+
+std::string means(const Confidence& confidence) {
+  if (!confidence.clean_mean || !confidence.shifted_mean) return "";
+  return fmt::format("mean {} → {}", percent(*confidence.clean_mean), percent(*confidence.shifted_mean));
+}
+
+Chart histogram(const Record& record, const Result& result, double top) {
+  const Confidence& confidence = *result.confidence;
+  Chart chart{"confidence", result.target, means(confidence), "", {}, {}, {}};
+  chart.description = "Histogram of the confidence of " + subject(record, result) + ", before and after the shift; " + chart.note;
+  const auto clean = shares(confidence.clean), shifted = shares(confidence.shifted);
+  Json bins = Json::array();
+  for (std::size_t b = 0; b < clean.size(); ++b)
+    bins.push_back({{"model", result.model}, {"from", brief(confidence.edges[b])}, {"to", brief(confidence.edges[b + 1])},
+                    {"clean", brief(clean[b])}, {"shifted", brief(shifted[b])}});
+  chart.data = {{"bins", bins}};
+  chart.signals = {{"top", brief(top)}, {"slot", record.model_index(result.model) % series}};
+  chart.numbers = {"bins", {{"Model", "model"}, {"From", "from"}, {"To", "to"}, {"Clean", "clean"}, {"Shifted", "shifted"}}};
+  return chart;
+}
+
+// How much surer the model is, on average, than it is right.
+double overconfidence(const Result& result) {
+  if (!result.confidence || !result.confidence->shifted_mean || !result.accuracy.value) return -1;
+  return *result.confidence->shifted_mean - *result.accuracy.value;
+}
+
+std::string heading(const Record& record) {
+  const auto most = std::max_element(record.results.begin(), record.results.end(), [](const Result& a, const Result& b) {
+    return overconfidence(a) < overconfidence(b);
+  });
+  if (overconfidence(*most) > .05)
+    return fmt::format("{} is {} sure on average and right on {}", escape(subject(record, *most)),
+                       percent(*most->confidence->shifted_mean), percent(*most->accuracy.value));
+  if (overconfidence(*most) > -1) return "No model is much surer than it is right";
+  for (const Result& result : record.results)
+    if (result.confidence && result.confidence->clean_mean && result.confidence->shifted_mean)
+      return fmt::format("{}: mean confidence goes from {} to {}", escape(subject(record, result)),
+                         percent(*result.confidence->clean_mean), percent(*result.confidence->shifted_mean));
+  return "Confidence before and after";
+}
+
+}  // namespace
+
+Section confidence_section(const Record& record) {
+  Section section{"confidence", "Confidence", "", ""};
+  const double top = tallest(record);
+  for (const std::string& model : record.models) {
+    std::vector<Chart> charts;
+    for (const std::string& target : record.targets) {
+      const Result* result = record.find(model, target);
+      if (result != nullptr && result->confidence && !result->confidence->clean.empty())
+        charts.push_back(histogram(record, *result, top));
+    }
+    if (charts.empty()) continue;
+    if (record.models.size() > 1) section.body += "<h3>" + escape(model) + "</h3>\n";
+    section.body += panels_html(charts);
+  }
+  if (section.body.empty()) return section;
+  section.heading = heading(record);
+  section.body = paragraph("Confidence is the largest probability the model gives to any class. A model that knows its "
+                           "limits loses confidence as it loses accuracy; one that stays sure while it is wrong gives no "
+                           "warning. Grey area: on the source. Dashed line: under the shift. Height: share of samples.") +
+                 section.body;
+  return section;
+}
+
+}  // namespace leeway::report

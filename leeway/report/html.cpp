@@ -1,0 +1,94 @@
+#include "leeway/report/html.h"
+
+#include <fmt/format.h>
+
+#include "leeway/core/utf8.h"
+
+namespace leeway::report {
+namespace {
+
+constexpr std::string_view replacement = "\xEF\xBF\xBD";  // U+FFFD
+
+// U+202A..202E and U+2066..2069 turn the direction of what follows them: a name could rewrite its surroundings.
+bool turns_direction(std::string_view character) {
+  if (character.size() != 3 || character[0] != '\xE2') return false;
+  return (character[1] == '\x80' && character[2] >= '\xAA' && character[2] <= '\xAE') ||
+         (character[1] == '\x81' && character[2] >= '\xA6' && character[2] <= '\xA9');
+}
+
+}  // namespace
+
+std::string escape(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  while (!text.empty()) {
+    const std::size_t length = utf8_length(text);
+    const std::string_view character = text.substr(0, length == 0 ? 1 : length);
+    text.remove_prefix(character.size());
+    const auto byte = static_cast<unsigned char>(character[0]);
+    if (length == 0 || turns_direction(character)) {
+      out += replacement;
+    } else if (character == "&") {
+      out += "&amp;";
+    } else if (character == "<") {
+      out += "&lt;";
+    } else if (character == ">") {
+      out += "&gt;";
+    } else if (character == "\"") {
+      out += "&quot;";
+    } else if (character == "'") {
+      out += "&#39;";
+    } else if (character == "\n" || character == "\r" || character == "\t") {
+      out += ' ';
+    } else if (byte < 0x20 || byte == 0x7F) {
+      out += replacement;
+    } else {
+      out += character;
+    }
+  }
+  return out;
+}
+
+std::string script_json(const Json& value) {
+  std::string out;
+  for (const char c : value.dump(-1, ' ', true, Json::error_handler_t::replace)) {
+    if (c == '<') {
+      out += "\\u003c";
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
+std::string list_of(const std::vector<std::string>& words) {
+  std::string out;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (i > 0) out += i + 1 == words.size() ? " and " : ", ";
+    out += words[i];
+  }
+  return out;
+}
+
+std::string fill(std::string_view text, const std::vector<std::pair<std::string, std::string>>& values) {
+  std::string out;
+  while (true) {
+    const std::size_t begin = text.find("{{");
+    const std::size_t end = begin == text.npos ? text.npos : text.find("}}", begin);
+    if (end == text.npos) return out.append(text);
+    out.append(text.substr(0, begin));
+    const std::string_view key = text.substr(begin + 2, end - begin - 2);
+    for (const auto& [name, value] : values)
+      if (name == key) out += value;
+    text.remove_prefix(end + 2);
+  }
+}
+
+std::string section_html(const Section& section) {
+  return fmt::format("<section id=\"{0}\" aria-labelledby=\"{0}-heading\">\n<h2 id=\"{0}-heading\">{1}</h2>\n{2}</section>\n",
+                     section.id, section.heading, section.body);
+}
+
+std::string paragraph(const std::string& html) { return "<p>" + html + "</p>\n"; }
+
+}  // namespace leeway::report

@@ -1,0 +1,35 @@
+// Text of a record as safe HTML and JSON.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "leeway/core/result.h"
+
+namespace leeway::report {
+
+// `text` for element content and quoted attributes. Invalid UTF-8, control characters and direction overrides become U+FFFD, line
+// breaks and tabs a space.
+[[nodiscard]] std::string escape(std::string_view text);
+
+// JSON that may stand inside a <script> element: ASCII only, no "<".
+[[nodiscard]] std::string script_json(const Json& value);
+
+// "a", "a and b", "a, b and c".
+[[nodiscard]] std::string list_of(const std::vector<std::string>& words);
+
+// `text` with every KEY of {{KEY}} replaced by its value; values are not searched again.
+[[nodiscard]] std::string fill(std::string_view text, const std::vector<std::pair<std::string, std::string>>& values);
+
+struct Section {
+  std::string id, link;     // the link's words in the page's contents
+  std::string heading;      // a finding, HTML
+  std::string body;         // HTML
+};
+[[nodiscard]] std::string section_html(const Section& section);
+
+// A paragraph of at most 70 characters a line; `html` stands as it is.
+[[nodiscard]] std::string paragraph(const std::string& html);
+
+}  // namespace leeway::report

@@ -1,0 +1,73 @@
+#include "leeway/report/numbers.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace leeway::report {
+namespace {
+
+std::optional<std::string> not_finite(double value) {
+  if (std::isnan(value)) return "not a number";
+  if (std::isinf(value)) return value > 0 ? "∞" : "–∞";
+  return std::nullopt;
+}
+
+int percent_decimals(const Measured& share) {
+  if (!share.low || !share.high) return 1;
+  return decimals_for(50 * (*share.high - *share.low), 1);
+}
+
+}  // namespace
+
+int decimals_for(double half_width, int otherwise) {
+  if (!std::isfinite(half_width) || half_width <= 0) return otherwise;
+  return std::clamp(static_cast<int>(std::ceil(-std::log10(half_width))), 0, 4);
+}
+
+std::string fixed(double value, int decimals) {
+  if (const auto word = not_finite(value)) return *word;
+  std::string text = fmt::format("{:.{}f}", value, decimals);
+  if (text[0] == '-' && text.find_first_of("123456789") == text.npos) text.erase(0, 1);  // no "-0.0"
+  if (text[0] == '-') text.replace(0, 1, "−");
+  return text;
+}
+
+std::string significant(double value, int digits) {
+  if (const auto word = not_finite(value)) return *word;
+  std::string text = fmt::format("{:.{}g}", value, digits);
+  if (text[0] == '-') text.replace(0, 1, "−");
+  return text;
+}
+
+std::string count(std::size_t value) {
+  std::string text = fmt::format("{}", value);
+  for (std::size_t at = text.size(); at > 3; at -= 3) text.insert(at - 3, ",");
+  return text;
+}
+
+std::string percent(double share, int decimals) { return fixed(100 * share, decimals) + "%"; }
+
+std::string percent(const Measured& share) { return percent(share.value.value_or(NAN), percent_decimals(share)); }
+
+std::string percent_interval(const Measured& share) {
+  if (!share.low || !share.high) return "";
+  const int decimals = percent_decimals(share);
+  return fixed(100 * *share.low, decimals) + "–" + fixed(100 * *share.high, decimals);
+}
+
+std::string bytes(std::size_t value) {
+  const auto size = static_cast<double>(value);
+  if (size < 1e3) return fmt::format("{} B", value);
+  if (size < 1e6) return fmt::format("{:.0f} kB", size / 1e3);
+  if (size < 1e9) return fmt::format("{:.1f} MB", size / 1e6);
+  return fmt::format("{:.1f} GB", size / 1e9);
+}
+
+Json brief(double value) {
+  if (!std::isfinite(value)) return nullptr;
+  return std::stod(fmt::format("{:.5g}", value));
+}
+
+}  // namespace leeway::report

@@ -1,0 +1,210 @@
+#include "leeway/report/record.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "leeway/core/message.h"
+#include "leeway/report/json_view.h"
+
+namespace leeway::report {
+namespace {
+
+Measured measured(const JsonView& object, const std::string& key) {
+  return {object[key].share(), object[key + "_low"].share(), object[key + "_high"].share()};
+}
+
+std::vector<Point> points(const JsonView& list) {
+  std::vector<Point> out;
+  for (const JsonView& item : list.items()) {
+    const auto beta = item["beta"].number(), value = item["value"].number();
+    if (beta && *beta < 0) item["beta"].refuse("a number from 0");
+    if (beta && value) out.push_back({*beta, *value});
+  }
+  std::stable_sort(out.begin(), out.end(), [](const Point& a, const Point& b) { return a.beta < b.beta; });
+  return out;
+}
+
+std::vector<Member> members(const JsonView& list) {
+  std::vector<Member> out;
+  for (const JsonView& item : list.items()) {
+    Member member;
+    member.index = item["class"].index().value_or(0);
+    member.group = item["group"].text();
+    member.name = member.group.empty() ? item["name"].text() : item["level"].text();
+    member.n = item["n"].index().value_or(0);
+    member.source = item["source_accuracy"].share();
+    member.accuracy = {item["accuracy"].share(), item["low"].share(), item["high"].share()};
+    member.afr_pred = item["afr_pred"].share();
+    out.push_back(std::move(member));
+  }
+  return out;
+}
+
+std::optional<Confidence> confidence(const JsonView& object) {
+  if (object.is_null()) return std::nullopt;
+  Confidence out{object["edges"].numbers(), object["clean"].numbers(), object["shifted"].numbers(),
+                 object["clean_mean"].share(), object["shifted_mean"].share()};
+  for (const char* key : {"clean", "shifted"}) {
+    const std::size_t bins = object[key].items().size();
+    if (out.edges.size() != bins + 1)
+      object[key].refuse("one count less than there are edges",
+                         fmt::format("{} counts and {} edges", bins, out.edges.size()));
+  }
+  return out;
+}
+
+std::vector<std::vector<std::size_t>> confusion(const JsonView& object) {
+  std::vector<std::vector<std::size_t>> counts;
+  const auto rows = object["counts"].items();
+  for (const JsonView& row : rows) {
+    std::vector<std::size_t> line;
+    for (const JsonView& item : row.items()) line.push_back(item.index().value_or(0));
+    if (line.size() != rows.size())
+      row.refuse(fmt::format("{} counts", rows.size()), fmt::format("{}", line.size()));
+    counts.push_back(std::move(line));
+  }
+  return counts;
+}
+
+std::vector<TopFlip> top_flips(const JsonView& list) {
+  std::vector<TopFlip> out;
+  for (const JsonView& item : list.items())
+    out.push_back({item["from"].index().value_or(0), item["to"].index().value_or(0), item["count"].index().value_or(0)});
+  return out;
+}
+
+std::vector<Flip> flips(const JsonView& list) {
+  std::vector<Flip> out;
+  for (const JsonView& item : list.items()) {
+    Flip flip;
+    flip.row = item["row"].index().value_or(0);
+    flip.label = item["label"].index();
+    flip.clean_pred = item["clean_pred"].index().value_or(0);
+    flip.shifted_pred = item["shifted_pred"].index().value_or(0);
+    flip.clean_confidence = item["clean_confidence"].share();
+    flip.shifted_confidence = item["shifted_confidence"].share();
+    flip.agreement = item["agreement"].number();
+    out.push_back(flip);
+  }
+  return out;
+}
+
+Result result(const JsonView& object) {
+  Result out;
+  out.model = object["model"].text();
+  out.target = object["target"].text();
+  out.n = object["n"].index().value_or(0);
+  out.source_n = object["source_n"].index().value_or(out.n);
+  out.paired = object["paired"].flag();
+  out.labelled = object["labelled"].flag();
+  out.accuracy = measured(object, "accuracy");
+  out.source_accuracy = measured(object, "source_accuracy");
+  out.afr_pred = measured(object, "afr_pred");
+  out.pa = {object["pa"].number(), object["pa_low"].number(), object["pa_high"].number()};
+  out.pa_normalized = object["pa_normalized"].number();
+  out.beta = object["beta"].number();
+  out.gap = object["gap"].number();
+  out.error_bound = object["error_bound"].number();
+  for (const std::string& method : object["estimates"].keys())
+    if (const auto error = object["estimates"][method].number()) out.estimates.emplace_back(method, *error);
+  out.curve = points(object["curve"]);
+  out.local_maxima = points(object["local_maxima"]);
+  out.confidence = confidence(object["confidence"]);
+  out.classes = members(object["classes"]);
+  for (const JsonView& item : object["classes"].items())
+    if (item["by"].text() == "prediction") out.classes_by_prediction = true;
+  out.groups = members(object["groups"]);
+  out.confusion = confusion(object["confusion"]);
+  out.top_flips = top_flips(object["top_flips"]);
+  out.flips = flips(object["flips"]);
+  out.clean_shares = object["predicted_shares"]["clean"].numbers();
+  out.shifted_shares = object["predicted_shares"]["shifted"].numbers();
+  out.warnings = object["warnings"].texts();
+  for (const std::string& key : object["not_computed"].keys())
+    out.not_computed[key] = object["not_computed"][key].text();
+  return out;
+}
+
+// Names in the order of the record's list, then those that only results have.
+std::vector<std::string> names(std::vector<std::string> listed, const std::vector<Result>& results,
+                               std::string Result::*member) {
+  for (const Result& one : results)
+    if (std::find(listed.begin(), listed.end(), one.*member) == listed.end()) listed.push_back(one.*member);
+  return listed;
+}
+
+}  // namespace
+
+std::string Result::reason(std::string_view key) const {
+  const auto found = not_computed.find(std::string(key));
+  if (found != not_computed.end()) return found->second;
+  if (key == "accuracy" && !labelled) return "the target has no labels";
+  if (!paired) return "the target is not paired with the source";
+  return "the record does not say why";
+}
+
+std::optional<double> Result::quality() const { return accuracy.value ? accuracy.value : afr_pred.value; }
+
+std::string Record::class_name(std::size_t index) const {
+  return index < class_names.size() && !class_names[index].empty() ? class_names[index] : fmt::format("class {}", index);
+}
+
+std::size_t Record::model_index(std::string_view model) const {
+  return static_cast<std::size_t>(std::find(models.begin(), models.end(), model) - models.begin());
+}
+
+const Result* Record::find(std::string_view model, std::string_view target) const {
+  for (const Result& one : results)
+    if (one.model == model && one.target == target) return &one;
+  return nullptr;
+}
+
+std::vector<std::size_t> Record::worst_first() const {
+  std::vector<std::size_t> order(results.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return results[a].quality().value_or(2) < results[b].quality().value_or(2);
+  });
+  return order;
+}
+
+Envelope read_envelope(const Json& record, const std::string& name) {
+  const JsonView view(record, name);
+  Envelope envelope;
+  for (const JsonView& words : view["commands"].items()) envelope.commands.push_back(words.texts());
+  if (envelope.commands.empty() && !view["command"].is_null()) envelope.commands.push_back(view["command"].texts());
+  for (const JsonView& item : view["inputs"].items()) {
+    Input input{item["path"].text(), "", item["xxh3_128"].text(), item["bytes"].index()};
+    for (const JsonView& length : item["shape"].items()) {
+      if (!input.shape.empty()) input.shape += " × ";
+      input.shape += count(length.index().value_or(0));
+    }
+    envelope.inputs.push_back(std::move(input));
+  }
+  envelope.version = view["version"].text();
+  envelope.seconds = view["seconds"].number();
+  envelope.seed = view["seed"].index();
+  return envelope;
+}
+
+Record read_assessment(const Json& record, const std::string& name) {
+  const JsonView view(record, name);
+  Record out;
+  out.envelope = read_envelope(record, name);
+  out.headline = view["headline"].text();
+  out.findings = view["findings"].texts();
+  out.class_names = view["class_names"].texts();
+  for (const JsonView& item : view["results"].items()) out.results.push_back(result(item));
+  if (out.results.empty()) refuse(name, "at least one result", "none");
+  out.models = names(view["models"].texts(), out.results, &Result::model);
+  out.targets = names(view["targets"].texts(), out.results, &Result::target);
+  std::size_t k = out.class_names.size();
+  for (const Result& one : out.results) k = std::max({k, one.confusion.size(), one.shifted_shares.size()});
+  for (std::size_t c = out.class_names.size(); c < k; ++c) out.class_names.push_back(fmt::format("class {}", c));
+  return out;
+}
+
+}  // namespace leeway::report

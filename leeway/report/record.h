@@ -1,0 +1,102 @@
+// A record of schema "leeway.assess/1" as the page uses it: typed, checked, with a reason for everything absent.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "leeway/core/result.h"
+#include "leeway/report/numbers.h"
+
+namespace leeway::report {
+
+struct Point {
+  double beta = 0, value = 0;
+};
+
+// A class or a group.
+struct Member {
+  std::size_t index = 0;      // of a class
+  std::string group, name;    // the attribute (groups only), and the class name or the level
+  std::size_t n = 0;
+  std::optional<double> source;
+  Measured accuracy;
+  std::optional<double> afr_pred;
+};
+
+struct Confidence {
+  std::vector<double> edges, clean, shifted;  // counts
+  std::optional<double> clean_mean, shifted_mean;
+};
+
+struct TopFlip {
+  std::size_t from = 0, to = 0, count = 0;
+};
+
+struct Flip {
+  std::size_t row = 0;
+  std::optional<std::size_t> label;
+  std::size_t clean_pred = 0, shifted_pred = 0;
+  std::optional<double> clean_confidence, shifted_confidence, agreement;
+};
+
+struct Result {
+  std::string model, target;
+  std::size_t n = 0, source_n = 0;
+  bool paired = false, labelled = false;
+  Measured accuracy, source_accuracy, afr_pred, pa;
+  std::optional<double> pa_normalized, beta, gap, error_bound;
+  std::vector<std::pair<std::string, double>> estimates;
+  std::vector<Point> curve, local_maxima;
+  std::optional<Confidence> confidence;
+  std::vector<Member> classes, groups;
+  bool classes_by_prediction = false;
+  std::vector<std::vector<std::size_t>> confusion;  // counts[clean][shifted]; empty where there is none
+  std::vector<TopFlip> top_flips;
+  std::vector<Flip> flips;
+  std::vector<double> clean_shares, shifted_shares;
+  std::vector<std::string> warnings;
+  std::map<std::string, std::string> not_computed;
+
+  // Why `key` is absent, in words for the reader.
+  [[nodiscard]] std::string reason(std::string_view key) const;
+  // What to sort by, worst first: accuracy, or AFR where there are no labels, or nothing.
+  [[nodiscard]] std::optional<double> quality() const;
+};
+
+struct Input {
+  std::string path, shape, digest;
+  std::optional<std::size_t> bytes;
+};
+
+struct Envelope {
+  std::vector<std::vector<std::string>> commands;  // one of each joined record
+  std::vector<Input> inputs;
+  std::string version;
+  std::optional<double> seconds;
+  std::optional<std::size_t> seed;
+};
+
+struct Record {
+  Envelope envelope;
+  std::string headline;
+  std::vector<std::string> findings, models, targets, class_names;
+  std::vector<Result> results;
+
+  [[nodiscard]] std::string class_name(std::size_t index) const;
+  [[nodiscard]] std::size_t k() const { return class_names.size(); }
+  [[nodiscard]] std::size_t model_index(std::string_view model) const;
+  [[nodiscard]] const Result* find(std::string_view model, std::string_view target) const;
+  // Indices of `results`, worst first; those that have no quality last, in their order.
+  [[nodiscard]] std::vector<std::size_t> worst_first() const;
+};
+
+// Errors (Error): a value of another type than docs/assess-record.md says (named by its path in the record), lists
+// whose lengths do not fit, no results.
+[[nodiscard]] Record read_assessment(const Json& record, const std::string& name);
+[[nodiscard]] Envelope read_envelope(const Json& record, const std::string& name);
+
+}  // namespace leeway::report

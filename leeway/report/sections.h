@@ -1,0 +1,37 @@
+// The sections of an assessment's page. Each heading is a finding computed from the record; a section that has nothing to
+// show has an empty body and is left out.
+#pragma once
+
+#include <string>
+
+#include "leeway/report/html.h"
+#include "leeway/report/record.h"
+#include "leeway/report/report.h"
+
+namespace leeway::report {
+
+// "CNN under noise 0.3", or without the model where there is only one.
+[[nodiscard]] std::string subject(const Record& record, const Result& result);
+
+[[nodiscard]] std::string overview(const Record& record);  // headline, findings, table and chart: no heading of its own
+[[nodiscard]] Section agreement_section(const Record& record);
+[[nodiscard]] Section confidence_section(const Record& record);
+[[nodiscard]] Section classes_section(const Record& record);
+[[nodiscard]] Section groups_section(const Record& record);
+[[nodiscard]] Section shares_section(const Record& record);
+[[nodiscard]] Section confusion_section(const Record& record);
+[[nodiscard]] Section flips_section(const Record& record, const Pictures& pictures, const Options& options);
+[[nodiscard]] Section warnings_section(const Record& record);
+[[nodiscard]] Section missing_section(const Record& record);
+[[nodiscard]] Section assumptions_section(const Record& record);
+[[nodiscard]] Section source_section(const Envelope& envelope);
+
+// Every section above from agreement on, in the order of the page, without the empty ones.
+[[nodiscard]] std::string assess_page(const Record& record, const Pictures& pictures, const Options& options);
+[[nodiscard]] std::string pa_page(const Json& record, const Options& options);
+
+// The whole document: `headline` and `main` are HTML.
+[[nodiscard]] std::string page(const std::string& title, const std::string& headline, const std::string& lead,
+                               const std::vector<Section>& sections);
+
+}  // namespace leeway::report

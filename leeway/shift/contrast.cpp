@@ -1,0 +1,42 @@
+// x' = clip(m + c (x - m), 0, 1), m the mean of the picture's channel: c = 1 changes nothing, c = 0 leaves
+// each channel one flat tone, c > 1 sharpens.
+//
+// Source: Hendrycks and Dietterich, ICLR 2019, whose severities are c = .4, .3, .2, .1, .05 (for ImageNet).
+#include <algorithm>
+
+#include "leeway/shift/family.h"
+
+namespace leeway::shift {
+namespace {
+
+Shifted apply(const Images& images, const Options& options, Progress* progress) {
+  check_strength(contrast(), options.strength);
+  const std::size_t area = images.height() * images.width();
+  return change_pictures(images, "contrast", progress, [&](std::size_t, std::span<float> picture) {
+    for (std::size_t start = 0; start < picture.size(); start += area) {
+      const auto channel = picture.subspan(start, area);
+      double mean = 0;
+      for (const float x : channel) mean += x;
+      mean /= static_cast<double>(area);
+      // in double, so that c = 1 rounds back to x itself
+      for (float& x : channel)
+        x = static_cast<float>(std::clamp(mean + options.strength * (x - mean), 0., 1.));
+    }
+  });
+}
+
+}  // namespace
+
+Member contrast() {
+  return {.name = "contrast",
+          .summary = "distance of every pixel from its channel's mean, scaled",
+          .strength = "factor; 1 = unchanged, 0 = flat",
+          .default_strength = .4,
+          .low = 0,
+          .high = 10,
+          .identity = 1,
+          .selects_rows = false,
+          .apply = apply};
+}
+
+}  // namespace leeway::shift

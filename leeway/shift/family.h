@@ -1,0 +1,38 @@
+// What the members of the shift family share. Not part of the library's interface.
+#pragma once
+
+#include <functional>
+
+#include "leeway/shift/shift.h"
+
+namespace leeway::shift {
+
+// The members; shift.cpp lists them.
+[[nodiscard]] Member gaussian_noise();
+[[nodiscard]] Member gaussian_blur();
+[[nodiscard]] Member contrast();
+[[nodiscard]] Member brightness();
+[[nodiscard]] Member rotation();
+[[nodiscard]] Member pixelation();
+[[nodiscard]] Member imbalance();
+[[nodiscard]] Member label_subset();
+
+// Error unless the strength is in the member's range.
+void check_strength(const Member& member, double strength);
+
+// One picture at a time: change(row, picture) alters (c,h,w) floats in [0,1] in place and leaves them in
+// [0,1]. Called from several threads.
+using Change = std::function<void(std::size_t row, std::span<float> picture)>;
+[[nodiscard]] Shifted change_pictures(const Images& images, std::string_view task, Progress* progress,
+                                      const Change& change);
+
+// The rows named, in that order.
+[[nodiscard]] Shifted keep_rows(const Images& images, std::vector<std::size_t> rows);
+
+// The set's labels; Error where it has none.
+[[nodiscard]] const std::vector<std::int64_t>& labels_of(const Images& images, std::string_view member);
+
+// Error where `classes` names a class twice or one that no label has.
+void check_classes(const Images& images, const std::vector<std::int64_t>& classes, std::string_view member);
+
+}  // namespace leeway::shift

@@ -1,0 +1,37 @@
+// x'_p = clip(x_p + sigma z_p, 0, 1), z_p standard normal, independent for every pixel and channel. Image i
+// draws from Random(seed, stream("gaussian-noise"), i), pixel after pixel: the same z at every sigma.
+//
+// Source: sensor noise as in Hendrycks and Dietterich, "Benchmarking neural network robustness to common
+// corruptions and perturbations", ICLR 2019, whose severities are sigma = .08, .12, .18, .26, .38.
+#include <algorithm>
+
+#include "leeway/core/random.h"
+#include "leeway/shift/family.h"
+
+namespace leeway::shift {
+namespace {
+
+Shifted apply(const Images& images, const Options& options, Progress* progress) {
+  check_strength(gaussian_noise(), options.strength);
+  return change_pictures(images, "gaussian-noise", progress, [&](std::size_t row, std::span<float> picture) {
+    Random random(options.seed, stream("gaussian-noise"), row);
+    for (float& x : picture)
+      x = static_cast<float>(std::clamp(x + options.strength * random.normal(), 0., 1.));
+  });
+}
+
+}  // namespace
+
+Member gaussian_noise() {
+  return {.name = "gaussian-noise",
+          .summary = "independent normal noise on every pixel, clipped to [0,1]",
+          .strength = "standard deviation, pixels in [0,1]",
+          .default_strength = .1,
+          .low = 0,
+          .high = 10,
+          .identity = 0,
+          .selects_rows = false,
+          .apply = apply};
+}
+
+}  // namespace leeway::shift

@@ -1,0 +1,39 @@
+// The rows whose label is one of Options::classes, in their order; labels keep their numbers.
+//
+// Source: label shift at its extreme, classes that no longer occur.
+#include <algorithm>
+#include <utility>
+
+#include "leeway/core/error.h"
+#include "leeway/shift/family.h"
+
+namespace leeway::shift {
+namespace {
+
+Shifted apply(const Images& images, const Options& options, Progress*) {
+  check_strength(label_subset(), options.strength);
+  if (options.classes.empty()) throw Error("shift label-subset: expected the classes to keep, found none");
+  check_classes(images, options.classes, "label-subset");
+  const auto& labels = labels_of(images, "label-subset");
+  std::vector<std::size_t> kept;
+  for (std::size_t row = 0; row < labels.size(); ++row)
+    if (std::find(options.classes.begin(), options.classes.end(), labels[row]) != options.classes.end())
+      kept.push_back(row);
+  return keep_rows(images, std::move(kept));
+}
+
+}  // namespace
+
+Member label_subset() {
+  return {.name = "label-subset",
+          .summary = "only the rows of the classes named",
+          .strength = "none",
+          .default_strength = 0,
+          .low = 0,
+          .high = 0,
+          .identity = std::nullopt,
+          .selects_rows = true,
+          .apply = apply};
+}
+
+}  // namespace leeway::shift

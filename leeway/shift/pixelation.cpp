@@ -1,0 +1,57 @@
+// Every pixel becomes the mean of its square of s x s pixels (the squares start at the upper left corner;
+// those at the right and lower border may be smaller). Error for an s that is not whole.
+//
+// Source: the pixelation of Hendrycks and Dietterich, ICLR 2019, with the box filter on both ways; there s =
+// 1/.6 to 1/.25.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "leeway/core/error.h"
+#include "leeway/shift/family.h"
+
+namespace leeway::shift {
+namespace {
+
+void flatten(std::span<float> channel, std::size_t height, std::size_t width, std::size_t side) {
+  for (std::size_t top = 0; top < height; top += side)
+    for (std::size_t left = 0; left < width; left += side) {
+      const std::size_t bottom = std::min(height, top + side), right = std::min(width, left + side);
+      double sum = 0;
+      for (std::size_t y = top; y < bottom; ++y)
+        for (std::size_t x = left; x < right; ++x) sum += channel[y * width + x];
+      const auto mean = static_cast<float>(sum / static_cast<double>((bottom - top) * (right - left)));
+      for (std::size_t y = top; y < bottom; ++y)
+        for (std::size_t x = left; x < right; ++x) channel[y * width + x] = mean;
+    }
+}
+
+Shifted apply(const Images& images, const Options& options, Progress* progress) {
+  check_strength(pixelation(), options.strength);
+  if (options.strength != std::floor(options.strength))
+    throw Error(
+        fmt::format("shift pixelation: expected a whole number of pixels, found {}", options.strength));
+  const auto side = static_cast<std::size_t>(options.strength);
+  const std::size_t height = images.height(), width = images.width(), area = height * width;
+  return change_pictures(images, "pixelation", progress, [&](std::size_t, std::span<float> picture) {
+    for (std::size_t start = 0; start < picture.size(); start += area)
+      flatten(picture.subspan(start, area), height, width, side);
+  });
+}
+
+}  // namespace
+
+Member pixelation() {
+  return {.name = "pixelation",
+          .summary = "squares of pixels replaced by their mean",
+          .strength = "side of a square, whole pixels; 1 = unchanged",
+          .default_strength = 2,
+          .low = 1,
+          .high = 1000,
+          .identity = 1,
+          .selects_rows = false,
+          .apply = apply};
+}
+
+}  // namespace leeway::shift

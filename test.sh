@@ -1,0 +1,89 @@
+#!/usr/bin/env bash
+# Every check of the project. `./test.sh` runs all stages; `./test.sh tidy fuzz` runs those named, in this order:
+#   release  everything, built as users run it; all tests
+#   house    the house's rules: includes, format, README, examples of the documents, a program against the installed package
+#   asan     the part without LibTorch, under AddressSanitizer and UBSan; its tests
+#   tsan     the same under ThreadSanitizer
+#   tidy     clang (warnings are errors) and clang-tidy over the part without LibTorch
+#   fuzz     each fuzzer for LEEWAY_FUZZ_SECONDS (default 20)
+# A stage that fails does not keep the next from running; the exit status is 1 and the last lines say which it was.
+set -uo pipefail
+cd "$(dirname "$0")" || exit 1
+. .ci/steps.sh
+
+stages=(release house asan tsan tidy fuzz)
+fuzz_seconds=${LEEWAY_FUZZ_SECONDS:-20}
+jobs=$(jobs_that_fit)
+
+# configure_and_build PRESET [CMAKE ARGUMENT...]
+configure_and_build() {
+  local preset=$1
+  shift
+  quietly "build/configure-$preset.log" cmake --preset "$preset" -DLEEWAY_TESTS=ON "$@" &&
+    cmake --build --preset "$preset" -j "$jobs"
+}
+
+# run_tests PRESET [CTEST ARGUMENT...]
+run_tests() {
+  local preset=$1
+  shift
+  ctest --test-dir "build/$preset" --no-tests=error --output-on-failure --progress -j "$jobs" "$@" |
+    tr '\r' '\n' | sed -E '/^\[ *[0-9]+\/[0-9]+\]/d; /^[0-9]+\/[0-9]+ Test/d; /^$/d'
+}
+
+stage_release() {
+  if [ -e tests/report/package.json ]; then
+    quietly build/npm.log npm --prefix tests/report ci --no-audit --no-fund || return
+  fi
+  configure_and_build release && run_tests release -LE house
+}
+
+stage_house() { configure_and_build release && run_tests release -L house; }
+
+stage_asan() { configure_and_build asan && run_tests asan; }
+
+stage_tsan() { configure_and_build tsan && run_tests tsan; }
+
+stage_tidy() {
+  configure_and_build tidy &&
+    run-clang-tidy -quiet -p build/tidy -j "$jobs" "^$PWD/(leeway|apps|examples)/" 2>build/tidy.log |
+    sed -E '/^clang-tidy/d; /^$/d'
+}
+
+stage_fuzz() {
+  local fuzzer name status=0 found=0
+  configure_and_build tidy || return
+  for fuzzer in build/tidy/bin/*_fuzz; do
+    [ -x "$fuzzer" ] || continue
+    found=1
+    name=$(basename "$fuzzer")
+    mkdir -p "build/fuzz/$name"
+    echo "$name, $fuzz_seconds s"
+    quietly "build/fuzz/$name.log" "$fuzzer" -max_total_time="$fuzz_seconds" -timeout=10 -rss_limit_mb=2048 \
+      -artifact_prefix="build/fuzz/$name-" "build/fuzz/$name" || status=1
+  done
+  [ $found = 1 ] || { echo "no fuzzer was built" >&2; return 1; }
+  return $status
+}
+
+if [ $# -gt 0 ]; then
+  for wanted in "$@"; do
+    [[ " ${stages[*]} " == *" $wanted "* ]] || { echo "no stage $wanted; there are: ${stages[*]}" >&2; exit 2; }
+  done
+  chosen=$*
+else
+  chosen=${stages[*]}
+fi
+
+failed=()
+step "packages" install_packages all || exit 1
+for stage in "${stages[@]}"; do
+  [[ " $chosen " == *" $stage "* ]] || continue
+  step "$stage" "stage_$stage" || failed+=("$stage")
+done
+print_step_times
+if [ ${#failed[@]} -gt 0 ]; then
+  echo "FAILED: ${failed[*]}"
+  exit 1
+fi
+echo "all stages passed"

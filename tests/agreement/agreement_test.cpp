@@ -1,0 +1,402 @@
+#include "leeway/agreement/agreement.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <string>
+
+#include "leeway/core/error.h"
+#include "leeway/core/parallel.h"
+#include "leeway/core/random.h"
+#include "tests/agreement/brute_force.h"
+#include "tests/agreement/cases.h"
+
+namespace leeway::agreement {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+Array f64(std::size_t n, std::size_t k, std::vector<double> values) {
+  return make_array<double>({n, k}, std::move(values));
+}
+
+// --- shares of predictions
+// -------------------------------------------------------------------------------------
+
+// Argmaxes, ties to the lowest class: F' 0, 2, 1, 1 and F'' 0, 2, 2, 0.
+const std::vector<double> clean_rows = {1, 1, 0, /**/ 0, 1, 2, /**/ 0, 3, 3, /**/ -2, -1, -1};
+const std::vector<double> shifted_rows = {5, 4, 5, /**/ 1, 1, 4, /**/ 0, 1, 3, /**/ 0, 0, 0};
+
+TEST(Predictions, TiesGoToTheLowestClass) {
+  const std::vector<std::int64_t> labels = {0, 2, 2, 2};  // F'' is right on rows 0, 1 and 2
+  const Agreement found = posterior_agreement(f64(4, 3, clean_rows), f64(4, 3, shifted_rows), labels);
+  EXPECT_EQ(found.afr_pred, .5);
+  ASSERT_TRUE(found.afr_true && found.afr_true_interval && found.attack_success);
+  EXPECT_EQ(*found.afr_true, .75);
+  EXPECT_EQ(*found.attack_success, .25);
+}
+
+TEST(Predictions, TiesBeyondTheFirstVectorOfClasses) {
+  for (const std::size_t k : {2, 10, 129, 1000}) {
+    std::vector<double> clean(2 * k, 0.0), shifted(2 * k, 0.0);
+    clean[k - 1] = clean[k - 2] = 1;      // row 0: class k-2 ...
+    shifted[k - 2] = 2;                   // ... in both
+    clean[k + k - 1] = 1;                 // row 1: class k-1 ...
+    shifted[k + k - 1] = shifted[k] = 3;  // ... and class 0
+    EXPECT_EQ(posterior_agreement(f64(2, k, clean), f64(2, k, shifted)).afr_pred, .5) << k;
+  }
+}
+
+TEST(Predictions, WithoutLabelsNothingIsSaidOfTruth) {
+  const Agreement found = posterior_agreement(f64(4, 3, clean_rows), f64(4, 3, shifted_rows));
+  EXPECT_FALSE(found.afr_true || found.afr_true_interval || found.attack_success);
+}
+
+// Clopper-Pearson for 2 of 4 at .95: the quantiles of Beta(2,3) and Beta(3,2), symmetric about 1/2; by hand
+// the lower end solves P(X >= 2) = 6 p^2 q^2 + 4 p^3 q + p^4 = .025.
+TEST(Predictions, IntervalsAreExact) {
+  const std::vector<std::int64_t> labels = {0, 2, 2, 2};
+  const Agreement found = posterior_agreement(f64(4, 3, clean_rows), f64(4, 3, shifted_rows), labels);
+  const double p = found.afr_pred_interval.low, q = 1 - p;
+  EXPECT_NEAR(6 * p * p * q * q + 4 * p * p * p * q + p * p * p * p, .025, 1e-10);
+  EXPECT_NEAR(found.afr_pred_interval.high, 1 - p, 1e-12);
+  const double r = found.afr_true_interval->high;  // 3 of 4: P(X <= 3) = 1 - r^4 = .025
+  EXPECT_NEAR(1 - r * r * r * r, .025, 1e-10);
+}
+
+// --- agreement of single rows
+// ----------------------------------------------------------------------------------
+
+TEST(PerRow, ByHand) {
+  const Array clean = f64(2, 2, {1, 0, 0, 0}), shifted = f64(2, 2, {0, 1, 3, 0});
+  // F' = (1,0), F'' = (0,1) at beta 5: log(2 e^5 / (1 + e^5)^2) = -4.3203; and a
+  // constant row against anything is log(1/2).
+  const auto values = agreement_per_row(clean, shifted, 5);
+  ASSERT_EQ(values.size(), 2);
+  EXPECT_NEAR(values[0], std::log(2) + 5 - 2 * std::log1p(std::exp(5.0)), 1e-14);
+  EXPECT_NEAR(values[0], -4.3203, 1e-4);
+  EXPECT_NEAR(values[1], -std::numbers::ln2, 1e-14);
+}
+
+TEST(PerRow, LimitsCountTies) {
+  const Array clean = f64(5, 3, {1, 1, 0, 1, 1, 0, 1, 0, 0, 2, 1, 0, 4, 4, 4});
+  const Array shifted = f64(5, 3, {1, 1, 0, 1, 0, 1, 0, 1, 1, 9, 0, 0, 1, 1, 1});
+  const auto values = agreement_per_row(clean, shifted, infinity);
+  const std::vector<double> expected = {-std::log(2), -std::log(4), -infinity, 0, -std::log(3)};
+  ASSERT_EQ(values.size(), 5);
+  EXPECT_EQ(values[2], expected[2]);
+  for (const std::size_t i : {0, 1, 3, 4}) EXPECT_NEAR(values[i], expected[i], 1e-15) << i;
+}
+
+TEST(PerRow, IsMinusLogKAtZero) {
+  const Pair pair = gaussian(20, 7, 1, 81);
+  for (const double value : agreement_per_row(clean_array(pair), shifted_array(pair), 0))
+    EXPECT_NEAR(value, -std::log(7), 1e-14);
+}
+
+class PerRowOfCase : public testing::TestWithParam<Case> {};
+
+TEST_P(PerRowOfCase, IsThatOfTheNaiveLoop) {
+  const Pair pair = GetParam().make();
+  const brute::Objective objective(pair);
+  const double scale = objective.grid().front() * 1e9;
+  for (const double beta : {0.0, .01 * scale, scale, 30 * scale, 1e4 * scale, infinity}) {
+    const auto naive = objective.per_row(beta);
+    const auto values = agreement_per_row(clean_array(pair), shifted_array(pair), beta);
+    ASSERT_EQ(values.size(), naive.size());
+    for (std::size_t i = 0; i < naive.size(); ++i) {
+      if (std::isinf(naive[i])) {
+        EXPECT_EQ(values[i], naive[i]) << "row " << i;
+      } else {
+        EXPECT_NEAR(values[i], naive[i], 1e-13 * std::max(1., std::abs(naive[i])))
+            << "row " << i << ", beta " << beta;
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(NaiveLoop, PerRowOfCase, testing::ValuesIn(cases()),
+                         [](const auto& test) { return test.param.name; });
+
+// --- intervals
+// -------------------------------------------------------------------------------------------------
+
+// Maximum at beta = log(2 + sqrt 3), where the three rows are log 3/4, log 3/4, log 1/3 (maximum_test.cpp).
+// Their standard deviation is |log 3/4 - log 1/3| / sqrt 3 = log(9/4) / sqrt 3, and its error log(9/4) / 3.
+TEST(DeltaInterval, ByHand) {
+  Options options;
+  options.level = .5;  // .6745 standard errors: stays inside [0, log 2]
+  const Agreement found =
+      posterior_agreement(f64(3, 2, {2, 0, 2, 0, 1, 0}), f64(3, 2, {1, 0, 1, 0, 0, 1}), {}, options);
+  const double half = .6744897501960817 * std::log(2.25) / 3;
+  ASSERT_LT(found.pa + half, std::log(2));
+  EXPECT_NEAR(found.pa_interval.high, found.pa + half, 1e-7);
+  EXPECT_NEAR(found.pa_interval.low, std::max(0., found.pa - half), 1e-7);
+}
+
+TEST(DeltaInterval, IsTheStandardErrorAtTheMaximum) {
+  const Pair pair = gaussian(400, 6, .8, 82);
+  const Agreement found = posterior_agreement(clean_array(pair), shifted_array(pair));
+  const auto rows = brute::Objective(pair).per_row(found.beta);
+  double squares = 0;
+  for (const double a : rows) squares += (a - found.value) * (a - found.value);
+  const double half = 1.959963984540054 * std::sqrt(squares / 399 / 400);
+  EXPECT_NEAR(found.pa_interval.low, found.pa - half, 1e-9);
+  EXPECT_NEAR(found.pa_interval.high, found.pa + half, 1e-9);
+}
+
+TEST(DeltaInterval, StaysWherePaLies) {
+  const Pair pair = gaussian(5, 3, 2, 83);
+  const Agreement found = posterior_agreement(clean_array(pair), shifted_array(pair));
+  EXPECT_GE(found.pa_interval.low, 0);
+  EXPECT_LE(found.pa_interval.low, found.pa);
+  EXPECT_GE(found.pa_interval.high, found.pa);
+  EXPECT_LE(found.pa_interval.high, std::log(3));
+}
+
+TEST(DeltaInterval, OnePairSaysNothing) {
+  const Agreement found = posterior_agreement(f64(1, 2, {1, 0}), f64(1, 2, {2, 0}));
+  EXPECT_EQ(found.pa_interval.low, 0);
+  EXPECT_DOUBLE_EQ(found.pa_interval.high, std::log(2));
+}
+
+// 39 replicates at level .9: the ends lie between the first and third, and between the 37th and 39th, of the
+// sorted replicates, whatever rule interpolates quantiles. Every replicate finds its own beta.
+TEST(BootstrapInterval, AgreesWithALoop) {
+  const Pair pair = gaussian(60, 3, 1, 84);
+  Options options;
+  options.bootstrap = 39;
+  options.level = .9;
+  options.seed = 1234;
+  const Agreement found = posterior_agreement(clean_array(pair), shifted_array(pair), {}, options);
+
+  std::vector<double> replicates;
+  for (std::size_t b = 0; b < options.bootstrap; ++b) {
+    Random random(options.seed, stream("bootstrap"), b);
+    Pair drawn{pair.n, pair.k, {}, {}};
+    for (std::size_t i = 0; i < pair.n; ++i) {
+      const std::size_t first = random.below(pair.n) * pair.k;
+      for (std::size_t j = first; j < first + pair.k; ++j) {
+        drawn.clean.push_back(pair.clean[j]);
+        drawn.shifted.push_back(pair.shifted[j]);
+      }
+    }
+    replicates.push_back(std::log(3) + brute::Objective(drawn).maxima().front().value);
+  }
+  std::sort(replicates.begin(), replicates.end());
+  EXPECT_GE(found.pa_interval.low, replicates[0] - 2e-6);
+  EXPECT_LE(found.pa_interval.low, replicates[2] + 2e-6);
+  EXPECT_GE(found.pa_interval.high, replicates[36] - 2e-6);
+  EXPECT_LE(found.pa_interval.high, replicates[38] + 2e-6);
+  EXPECT_LT(replicates[2], replicates[36]);
+}
+
+TEST(BootstrapInterval, DependsOnTheSeedAlone) {
+  const Pair pair = gaussian(80, 4, 1, 85);
+  const auto interval = [&](std::uint64_t seed) {
+    Options options;
+    options.bootstrap = 50;
+    options.seed = seed;
+    return posterior_agreement(clean_array(pair), shifted_array(pair), {}, options).pa_interval;
+  };
+  const Interval first = interval(1), again = interval(1), other = interval(2);
+  EXPECT_EQ(first.low, again.low);
+  EXPECT_EQ(first.high, again.high);
+  EXPECT_NE(first.low, other.low);
+}
+
+// --- bits
+// ------------------------------------------------------------------------------------------------------
+
+std::vector<std::uint64_t> bits_of(const Agreement& a) {
+  std::vector<std::uint64_t> bits = {a.evaluations};
+  for (const double x :
+       {a.beta, a.value, a.gap, a.pa, a.log_pa_sum, a.pa_interval.low, a.pa_interval.high, a.afr_pred})
+    bits.push_back(std::bit_cast<std::uint64_t>(x));
+  for (const auto* points : {&a.curve, &a.local_maxima})
+    for (const auto& [beta, value] : *points) {
+      bits.push_back(std::bit_cast<std::uint64_t>(beta));
+      bits.push_back(std::bit_cast<std::uint64_t>(value));
+    }
+  return bits;
+}
+
+class ThreadsTest : public testing::TestWithParam<Case> {
+ protected:
+  ~ThreadsTest() override { set_threads(0); }
+};
+
+TEST_P(ThreadsTest, SameBitsForAnyNumber) {
+  const Pair pair = GetParam().make();
+  const Array clean = clean_array(pair), shifted = shifted_array(pair);
+  Options options;
+  options.curve_points = 5;
+  options.bootstrap = pair.n <= 100 ? 20 : 0;
+  std::vector<std::vector<std::uint64_t>> results, rows;
+  for (const int threads : {1, 2, 7}) {
+    set_threads(threads);
+    results.push_back(bits_of(posterior_agreement(clean, shifted, {}, options)));
+    rows.emplace_back();
+    for (const double a : agreement_per_row(clean, shifted, 1.25))
+      rows.back().push_back(std::bit_cast<std::uint64_t>(a));
+  }
+  EXPECT_EQ(results[0], results[1]);
+  EXPECT_EQ(results[0], results[2]);
+  EXPECT_EQ(rows[0], rows[1]);
+  EXPECT_EQ(rows[0], rows[2]);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Bits, ThreadsTest,
+    testing::Values(Case{"many_rows", [] { return gaussian(20011, 10, .9, 91); }},
+                    Case{"many_rows_single", [] { return in_single(gaussian(20011, 10, .9, 92)); }},
+                    Case{"large_tiles_single", [] { return in_single(gaussian(60001, 10, .9, 93)); }},
+                    Case{"many_classes", [] { return gaussian(1501, 300, .9, 94); }},
+                    Case{"many_classes_single", [] { return in_single(gaussian(1501, 300, .9, 95)); }},
+                    Case{"two_classes", [] { return gaussian(5003, 2, .9, 96); }},
+                    Case{"identical", [] { return gaussian(5003, 10, 0, 97); }},
+                    Case{"bootstrap", [] { return gaussian(97, 5, .9, 98); }}),
+    [](const auto& test) { return test.param.name; });
+
+// --- layouts
+// ---------------------------------------------------------------------------------------------------
+
+// Inputs too large for the other tests, against the naive objective at the beta found and around it.
+class LargeTest : public testing::TestWithParam<Case> {};
+
+TEST_P(LargeTest, IsALocalMaximumOfTheNaiveObjective) {
+  const Pair pair = GetParam().make();
+  const Agreement found = posterior_agreement(clean_array(pair), shifted_array(pair));
+  const brute::Objective objective(pair);
+  EXPECT_TRUE(found.converged);
+  EXPECT_LE(found.evaluations, 40);
+  EXPECT_NEAR(objective(found.beta), found.value, 1e-11);
+  for (const double factor : {.1, .5, .99, 1.01, 2., 10.})
+    EXPECT_LE(objective(factor * found.beta), found.value + found.gap + 1e-12) << factor;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Layouts, LargeTest,
+    testing::Values(Case{"f64_beyond_small_tiles", [] { return gaussian(60007, 10, .9, 101); }},
+                    Case{"f32_beyond_small_tiles", [] { return in_single(gaussian(60007, 10, .9, 102)); }},
+                    Case{"f32_k128", [] { return in_single(gaussian(1003, 128, .9, 103)); }},
+                    Case{"f32_k129", [] { return in_single(gaussian(1003, 129, .9, 104)); }},
+                    Case{"f64_k129", [] { return gaussian(1003, 129, .9, 105); }}),
+    [](const auto& test) { return test.param.name; });
+
+// One set float32, the other float64: as if both were float64.
+TEST(Layouts, MixedTypes) {
+  Pair pair = in_single(gaussian(50, 6, .9, 106));
+  const Array narrow_clean = clean_array(pair), narrow_shifted = shifted_array(pair);
+  pair.single = false;
+  const Array clean = clean_array(pair), shifted = shifted_array(pair);
+  const double expected = posterior_agreement(clean, shifted).value;
+  EXPECT_NEAR(posterior_agreement(narrow_clean, shifted).value, expected, 1e-13);
+  EXPECT_NEAR(posterior_agreement(clean, narrow_shifted).value, expected, 1e-13);
+}
+
+// --- errors
+// ----------------------------------------------------------------------------------------------------
+
+template <class F>
+std::string message_of(const F& f) {
+  try {
+    f();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+std::string message_of(const Array& clean, const Array& shifted,
+                       const std::vector<std::int64_t>& labels = {}) {
+  Options options;
+  options.clean_name = "a.npy";
+  options.shifted_name = "b.npy";
+  return message_of([&] { (void)posterior_agreement(clean, shifted, labels, options); });
+}
+
+TEST(Errors, Shapes) {
+  using testing::AllOf;
+  using testing::HasSubstr;
+  const Array good = f64(2, 3, {1, 2, 3, 4, 5, 6});
+  EXPECT_THAT(message_of(good, f64(3, 2, {1, 2, 3, 4, 5, 6})),
+              AllOf(HasSubstr("b.npy"), HasSubstr("(2, 3)"), HasSubstr("(3, 2)")));
+  EXPECT_THAT(message_of(make_array<double>({6}, {1, 2, 3, 4, 5, 6}), good),
+              AllOf(HasSubstr("a.npy"), HasSubstr("(6")));
+  EXPECT_THAT(message_of(good, make_array<double>({1, 2, 3}, {1, 2, 3, 4, 5, 6})),
+              AllOf(HasSubstr("b.npy"), HasSubstr("(1, 2, 3)")));
+  EXPECT_THAT(message_of(f64(2, 1, {1, 2}), f64(2, 1, {1, 2})),
+              AllOf(HasSubstr("a.npy"), HasSubstr("(2, 1)")));
+  EXPECT_THAT(message_of(f64(0, 3, {}), f64(0, 3, {})), AllOf(HasSubstr("a.npy"), HasSubstr("(0, 3)")));
+  EXPECT_THAT(message_of(make_array<std::int64_t>({2, 3}, {1, 2, 3, 4, 5, 6}), good),
+              AllOf(HasSubstr("a.npy"), HasSubstr("int64")));
+}
+
+// Every non-finite value, in both sets, at places that fall into first, middle and incomplete last blocks.
+TEST(Errors, NonFiniteLogitsNameRowAndClass) {
+  for (const bool single : {false, true})
+    for (const std::size_t k : {3, 10, 200})
+      for (const auto& [value, text] :
+           {std::pair(nan, "nan"), std::pair(infinity, "inf"), std::pair(-infinity, "-inf")})
+        for (const std::size_t row : {0, 17, 599, 1036})
+          for (const bool in_clean : {true, false}) {
+            Pair pair = gaussian(1037, k, .5, 111);
+            const std::size_t column = (row + 2) % k;
+            (in_clean ? pair.clean : pair.shifted)[row * k + column] = value;
+            pair.single = single;
+            const std::string message = message_of(clean_array(pair), shifted_array(pair));
+            EXPECT_THAT(message, testing::StartsWith(in_clean ? "a.npy: " : "b.npy: "));
+            EXPECT_THAT(message, testing::HasSubstr(text));
+            EXPECT_THAT(message, testing::HasSubstr("row " + std::to_string(row) + ","));
+            EXPECT_THAT(message, testing::HasSubstr("class " + std::to_string(column)));
+          }
+}
+
+// With several, the first row is named, whatever the number of threads.
+TEST(Errors, NamesTheFirstBadRow) {
+  Pair pair = gaussian(5000, 10, .5, 112);
+  pair.clean[4321 * 10] = nan;
+  pair.shifted[1234 * 10 + 4] = infinity;
+  for (const int threads : {1, 2, 7}) {
+    set_threads(threads);
+    EXPECT_THAT(message_of(clean_array(pair), shifted_array(pair)), testing::HasSubstr("row 1234, class 4"));
+  }
+  set_threads(0);
+}
+
+TEST(Errors, PerRowNamesRowAndClassToo) {
+  const std::string message = message_of([&] {
+    (void)agreement_per_row(f64(1, 2, {0, 1}), f64(1, 2, {0, nan}), 1);
+  });
+  EXPECT_THAT(message, testing::AllOf(testing::HasSubstr("row 0"), testing::HasSubstr("class 1")));
+}
+
+TEST(Errors, Labels) {
+  using testing::AllOf;
+  using testing::HasSubstr;
+  const Array good = f64(2, 3, {1, 2, 3, 4, 5, 6});
+  EXPECT_THAT(message_of(good, good, {0}), AllOf(HasSubstr("labels"), HasSubstr("2"), HasSubstr("1")));
+  EXPECT_THAT(message_of(good, good, {0, 3}), AllOf(HasSubstr("labels"), HasSubstr("3"), HasSubstr("row 1")));
+  EXPECT_THAT(message_of(good, good, {-1, 0}), AllOf(HasSubstr("-1"), HasSubstr("row 0")));
+}
+
+TEST(Errors, AreOneLine) {
+  const Array good = f64(2, 2, {1, 2, 3, 4});
+  for (const std::string& message :
+       {message_of(good, f64(2, 3, {1, 2, 3, 4, 5, 6})), message_of(good, f64(2, 2, {1, nan, 3, 4})),
+        message_of(good, good, {0, 2})}) {
+    EXPECT_NE(message, "no error");
+    EXPECT_EQ(message.find('\n'), std::string::npos);
+    EXPECT_NE(message.back(), '.');
+  }
+}
+
+}  // namespace
+}  // namespace leeway::agreement

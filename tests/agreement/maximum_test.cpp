@@ -1,0 +1,202 @@
+// The certified maximum against brute force, on every family of inputs in cases.h.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+#include <limits>
+#include <numbers>
+#include <ostream>
+
+#include "leeway/agreement/agreement.h"
+#include "leeway/core/npz.h"
+#include "tests/agreement/brute_force.h"
+#include "tests/agreement/cases.h"
+
+namespace leeway::agreement {
+
+void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
+
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double rounding = 1e-12;
+
+Agreement solve(const Pair& pair, const Options& options = {}) {
+  return posterior_agreement(clean_array(pair), shifted_array(pair), {}, options);
+}
+
+class MaximumTest : public testing::TestWithParam<Case> {};
+
+TEST_P(MaximumTest, IsTheGlobalOneAndCertified) {
+  const Pair pair = GetParam().make();
+  const brute::Objective objective(pair);
+  const brute::Maximum best = objective.maxima().front();
+  const double limit = objective(infinity), log_k = std::log(static_cast<double>(pair.k));
+
+  const Agreement found = solve(pair);
+  SCOPED_TRACE(testing::Message() << "brute force: " << best.value << " at " << best.beta << ", limit "
+                                  << limit << "; found " << found.value << " at " << found.beta << ", gap "
+                                  << found.gap);
+  EXPECT_TRUE(found.converged);
+  EXPECT_GE(found.gap, 0);
+  EXPECT_LE(found.gap, 1e-9);
+  EXPECT_NEAR(found.value, best.value, 1e-9);
+  EXPECT_LE(best.value, found.value + found.gap + rounding);
+  EXPECT_NEAR(objective(found.beta), found.value, rounding) << "the value is that of another beta";
+  if (limit >= best.value - rounding) {
+    EXPECT_EQ(found.beta, infinity);
+  } else if (limit < best.value - 2e-9) {
+    EXPECT_LT(found.beta, infinity);
+  }
+  EXPECT_LE(found.evaluations, GetParam().ordinary ? 40 : 150);
+
+  EXPECT_EQ(found.n, pair.n);
+  EXPECT_EQ(found.k, pair.k);
+  EXPECT_NEAR(found.pa, log_k + found.value, rounding);
+  EXPECT_GE(found.pa, 0);
+  EXPECT_LE(found.pa, log_k);
+  EXPECT_DOUBLE_EQ(found.pa_normalized, found.pa / log_k);
+  EXPECT_DOUBLE_EQ(found.log_pa_sum, static_cast<double>(pair.n) * found.value);
+}
+
+INSTANTIATE_TEST_SUITE_P(BruteForce, MaximumTest, testing::ValuesIn(cases()),
+                         [](const auto& test) { return test.param.name; });
+
+// Values known in closed form; none of them is the value at the largest beta tried.
+struct Exact {
+  std::string name;
+  std::vector<double> clean, shifted;
+  double beta, value;
+};
+void PrintTo(const Exact& e, std::ostream* out) { *out << e.name; }
+
+class ExactTest : public testing::TestWithParam<Exact> {};
+
+TEST_P(ExactTest, ByHand) {
+  const Exact& e = GetParam();
+  const Agreement found = solve({1, e.clean.size(), e.clean, e.shifted});
+  EXPECT_NEAR(found.value, e.value, rounding);
+  EXPECT_EQ(found.beta, e.beta);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Limits, ExactTest,
+    testing::Values(
+        // The same single top class: agreement is complete at infinity.
+        Exact{"agreeing", {3, 1, 0}, {5, 4, 0}, infinity, 0},
+        // Two tops each, both shared: log(2 / (2 * 2)).
+        Exact{"tops_tied_and_shared", {1, 1, 0}, {1, 1, 0}, infinity, -std::numbers::ln2},
+        // Two tops each, one shared: log(1/4) at infinity is below log(1/3) at 0.
+        Exact{"tops_tied_one_shared", {1, 1, 0}, {1, 0, 1}, 0, -std::log(3)},
+        // Two tops against one of them: log(1/2), above log(1/4) at 0.
+        Exact{"two_tops_against_one", {2, 2, 0, 0}, {2, 1, 0, 0}, infinity, -std::numbers::ln2},
+        // Opposite orders: A falls from the start.
+        Exact{"disagreeing", {1, 0}, {0, 1}, 0, -std::numbers::ln2},
+        // Nothing is said: the limit equals the value at 0, and then beta is infinite by convention.
+        Exact{"constant", {7, 7, 7}, {2, 2, 2}, infinity, -std::log(3)}),
+    [](const auto& test) { return test.param.name; });
+
+// F' = (2,0), F'' = (1,0) twice and F' = (1,0), F'' = (0,1) once. With y = e^-beta the rows are
+//   (1 + y^3) / ((1 + y^2)(1 + y)) = (1 - y + y^2) / (1 + y^2)   and   2 y / (1 + y)^2,
+// and the derivative of 2 log(first) + log(second) vanishes where 2 (y^2 - 1) / ((1 + y^2)(1 - y + y^2)) =
+// -(1 - y) / (y (1 + y)), that is 2 y (1 + y)^2 = (1 + y^2)(1 - y + y^2): y^4 - 3 y^3 - 2 y^2 - 3 y + 1 = 0.
+// Divided by y^2 and with z = y + 1/y: z^2 - 3 z - 4 = 0, z = 4, y = 2 - sqrt 3. There the rows are 3/4 and
+// 1/3.
+TEST(Maximum, InteriorByHand) {
+  const Pair pair{3, 2, {2, 0, 2, 0, 1, 0}, {1, 0, 1, 0, 0, 1}};
+  const Agreement found = solve(pair);
+  EXPECT_NEAR(found.beta, std::log(2 + std::sqrt(3)), 1e-6);
+  EXPECT_NEAR(found.value, (2 * std::log(.75) + std::log(1. / 3)) / 3, 1e-10);
+}
+
+TEST(Maximum, ReportsBothMaximaOfTheExactExample) {
+  Options options;
+  options.curve_points = 60;
+  const Agreement found = solve(two_maxima(), options);
+  EXPECT_NEAR(found.beta, 11.62, .01);
+  EXPECT_NEAR(found.value, -.3239, 1e-4);
+  const auto near = [](double beta, double value) {
+    return testing::AllOf(testing::Field(&CurvePoint::beta, testing::DoubleNear(beta, .01)),
+                          testing::Field(&CurvePoint::value, testing::DoubleNear(value, 1e-3)));
+  };
+  EXPECT_THAT(found.local_maxima, testing::ElementsAre(near(.18, -.516), near(11.62, -.3239)));
+}
+
+TEST(Maximum, CurveIsSortedAndTrue) {
+  Options options;
+  options.curve_points = 33;
+  const Pair pair = gaussian(60, 4, .9, 71);
+  const brute::Objective objective(pair);
+  const Agreement found = solve(pair, options);
+  ASSERT_GE(found.curve.size(), options.curve_points);
+  for (std::size_t i = 0; i < found.curve.size(); ++i) {
+    const auto [beta, value] = found.curve[i];
+    if (i > 0) {
+      EXPECT_GT(beta, found.curve[i - 1].beta);
+    }
+    EXPECT_NEAR(value, objective(beta), rounding) << "beta " << beta;
+    EXPECT_LE(value, found.value + found.gap);
+  }
+  EXPECT_LT(found.curve.front().beta, found.beta / 10);
+  EXPECT_GT(found.curve.back().beta, found.beta * 3);
+  ASSERT_EQ(found.local_maxima.size(), 1);
+  EXPECT_NEAR(found.local_maxima[0].value, found.value, rounding);
+}
+
+// A gap that cannot be reached in so few evaluations is admitted, and what is claimed still holds.
+TEST(Maximum, SaysWhenItDidNotConverge) {
+  Options options;
+  options.max_evaluations = 3;
+  const Pair pair = scale_mixture(512);
+  const Agreement found = solve(pair, options);
+  EXPECT_FALSE(found.converged);
+  EXPECT_GT(found.gap, options.gap);
+  EXPECT_LE(found.evaluations, 3);
+  EXPECT_LE(brute::Objective(pair).maxima().front().value, found.value + found.gap + rounding);
+}
+
+TEST(Maximum, CoarserGapsAreHonoured) {
+  for (const double gap : {1e-2, 1e-4, 1e-6}) {
+    Options options;
+    options.gap = gap;
+    for (const std::uint64_t seed : {7, 512, 1014, 1468}) {
+      const Pair pair = scale_mixture(seed);
+      const Agreement found = solve(pair, options);
+      EXPECT_TRUE(found.converged);
+      EXPECT_LE(found.gap, gap);
+      EXPECT_LE(brute::Objective(pair).maxima().front().value, found.value + found.gap + rounding) << seed;
+    }
+  }
+}
+
+// 120 mixtures of scales that no one picked.
+TEST(Maximum, RandomMixturesOfScales) {
+  for (std::uint64_t seed = 20000; seed < 20120; ++seed) {
+    const Pair pair = scale_mixture(seed);
+    const Agreement found = solve(pair);
+    const brute::Maximum best = brute::Objective(pair).maxima().front();
+    EXPECT_TRUE(found.converged) << seed;
+    EXPECT_NEAR(found.value, best.value, 1e-9) << seed;
+    EXPECT_LE(best.value, found.value + found.gap + rounding) << seed;
+  }
+}
+
+TEST(Maximum, Reference) {
+  const std::filesystem::path path =
+      std::filesystem::path(LEEWAY_SHARED_DATA) / "reference/pa_synth_N10000_K10.npz";
+  if (!std::filesystem::exists(path)) GTEST_SKIP() << "needs pa_synth_N10000_K10.npz, which is not here";
+  const ArrayMap arrays = read_npz(path);
+  const auto labels = to_i64(arrays.at("y"), "y");
+  const Agreement found = posterior_agreement(arrays.at("logits0"), arrays.at("logits1"), labels);
+  EXPECT_EQ(found.n, 10000);
+  EXPECT_EQ(found.k, 10);
+  EXPECT_NEAR(found.beta, 1.8457239307, 2e-7);
+  EXPECT_NEAR(found.log_pa_sum, -11160.122616, 2e-6);
+  EXPECT_NEAR(found.value, -1.1160122616, 2e-10);
+  EXPECT_LE(found.gap, 1e-9);
+  EXPECT_LE(found.evaluations, 40);
+}
+
+}  // namespace
+}  // namespace leeway::agreement

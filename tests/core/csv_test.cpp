@@ -1,0 +1,99 @@
+#include "leeway/core/csv.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <cmath>
+
+#include "tests/core/files.h"
+
+namespace leeway {
+namespace {
+
+using ::testing::ElementsAre;
+using testing::error_of;
+
+std::string csv_error(std::string_view text) {
+  return error_of([&] { static_cast<void>(parse_csv(text, "a.csv")); });
+}
+
+TEST(Csv, PlainTable) {
+  const auto table = parse_csv("a, b ,c\n1,2,3\r\n4,5 , x\n", "a.csv");
+  EXPECT_THAT(table.header, ElementsAre("a", "b", "c"));
+  ASSERT_EQ(table.rows(), 2u);
+  EXPECT_THAT(table.columns[1], ElementsAre("2", "5 "));
+  EXPECT_THAT(table.columns[2], ElementsAre("3", " x"));
+  EXPECT_EQ(table.find("c"), 2u);
+  EXPECT_EQ(table.find("d"), std::nullopt);
+}
+
+TEST(Csv, QuotesAndEnds) {
+  const auto table = parse_csv("\xef\xbb\xbf\"a,1\",b\n\"x \"\"y\"\"\",\"two\nlines\"\n,\n\n\r\n", "a.csv");
+  EXPECT_THAT(table.header, ElementsAre("a,1", "b"));
+  EXPECT_THAT(table.columns[0], ElementsAre("x \"y\"", ""));
+  EXPECT_THAT(table.columns[1], ElementsAre("two\nlines", ""));
+  EXPECT_EQ(parse_csv("a\n1", "x").rows(), 1u);
+  EXPECT_EQ(parse_csv("a\n", "x").rows(), 0u);
+  EXPECT_EQ(parse_csv("a", "x").rows(), 0u);
+  EXPECT_EQ(parse_csv("a,b\n1,", "x").columns[1].at(0), "");
+  EXPECT_EQ(parse_csv("a\n\"\"\n", "x").rows(), 1u);
+}
+
+TEST(Csv, Refused) {
+  EXPECT_EQ(csv_error(""), "a.csv: expected a header line and rows, found an empty file");
+  EXPECT_EQ(csv_error("\n\n"), "a.csv: expected a header line and rows, found an empty file");
+  EXPECT_EQ(csv_error("1,2\n3,4\n"), "a.csv: expected a header line, found a first line of numbers");
+  EXPECT_EQ(csv_error("a,a\n"), "a.csv: expected columns of different names, found 'a' twice");
+  EXPECT_EQ(csv_error("a,b\n1,2\n3\n"), "a.csv: expected 2 fields, as in the header, found 1 in line 3");
+  EXPECT_EQ(csv_error("a,b\n1,2,3\n"), "a.csv: expected 2 fields, as in the header, found more in line 2");
+  EXPECT_EQ(csv_error("a,b\n1,2\n\n3,4\n"), "a.csv: expected 2 fields, as in the header, found 1 in line 3");
+  EXPECT_EQ(csv_error("a,b,c\n1,"), "a.csv: expected 3 fields, as in the header, found 2 in line 2");
+  EXPECT_EQ(csv_error("a,b\n\"1,2\n"), "a.csv: expected a closing quote, found none for the one in line 2");
+  EXPECT_EQ(csv_error("a\n\"x\ny\"\nz\"\n"), "a.csv: expected a quote only around a whole field, found one inside a field in line 4");
+  EXPECT_EQ(csv_error("a\n\"x\"y\n"), "a.csv: expected a comma or the end of the line after a field, found 'y' in line 2");
+  EXPECT_EQ(csv_error("a\rb\r"), "a.csv: expected a comma or the end of the line after a field, found '\\x0d' in line 1");
+  EXPECT_EQ(csv_error(std::string_view("a\n\0", 3)), "a.csv: expected UTF-8 text, found other bytes");
+  EXPECT_EQ(csv_error("a\n\xff"), "a.csv: expected UTF-8 text, found other bytes");
+}
+
+TEST(Csv, Numbers) {
+  const auto table = parse_csv("x\n1\n -2.5e3 \n+.5\nnan\ninf\n1e-400\n", "a.csv");
+  const auto values = csv_numbers(table, 0, "a.csv");
+  EXPECT_THAT(std::vector(values.begin(), values.begin() + 3), ElementsAre(1.0, -2500.0, 0.5));
+  EXPECT_TRUE(std::isnan(values[3]));
+  EXPECT_TRUE(std::isinf(values[4]));
+  EXPECT_EQ(values[5], 0.0);
+  for (const char* bad : {"one", "1x", "1e400", "0x10", "1,5", "+-1", "--1", "1 2"})
+    EXPECT_EQ(parse_number(bad), std::nullopt) << bad;
+  EXPECT_EQ(error_of([] { static_cast<void>(csv_numbers(parse_csv("x,y\n1,2\n3,\n", ""), 1, "a.csv")); }),
+            "a.csv: expected numbers in column 'y', found '' at row 1");
+}
+
+RC_GTEST_PROP(Csv, NumbersKeepEveryBit, (double value)) {
+  char text[40];
+  std::snprintf(text, sizeof text, "%.17g", value);
+  RC_ASSERT(parse_number(text) == value);
+}
+
+RC_GTEST_PROP(Csv, AnyTextSurvives, ()) {
+  const auto cell = rc::gen::container<std::string>(rc::gen::element('a', ',', '"', '\n', '\r', ' ', '7'));
+  const auto rows = *rc::gen::container<std::vector<std::pair<std::string, std::string>>>(rc::gen::pair(cell, cell));
+  std::string text = "left,right\n";
+  for (const auto& [left, right] : rows) text += csv_field(left) + "," + csv_field(right) + "\n";
+  const auto table = parse_csv(text, "x");
+  RC_ASSERT(table.rows() == rows.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    RC_ASSERT(table.columns[0][i] == rows[i].first);
+    RC_ASSERT(table.columns[1][i] == rows[i].second);
+  }
+}
+
+TEST(Csv, FieldIsQuotedOnlyWhereNeeded) {
+  EXPECT_EQ(csv_field("a b"), "a b");
+  EXPECT_EQ(csv_field("a,b"), "\"a,b\"");
+  EXPECT_EQ(csv_field("say \"x\""), "\"say \"\"x\"\"\"");
+}
+
+}  // namespace
+}  // namespace leeway

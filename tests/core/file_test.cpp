@@ -1,0 +1,146 @@
+#include "leeway/core/file.h"
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include <csignal>
+
+#include "tests/core/files.h"
+
+namespace leeway {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::error_of;
+using testing::read_bytes;
+using testing::TemporaryFolder;
+using testing::write_bytes;
+
+std::size_t files_in(const fs::path& folder) {
+  return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder), fs::directory_iterator()));
+}
+
+TEST(MapFile, SeesTheBytes) {
+  const TemporaryFolder folder;
+  const auto file = map_file(write_bytes(folder / "a", "hello"));
+  EXPECT_EQ(std::string(reinterpret_cast<const char*>(file.bytes.data()), file.bytes.size()), "hello");
+  EXPECT_TRUE(map_file(write_bytes(folder / "empty", "")).bytes.empty());
+}
+
+TEST(MapFile, OutlivesTheName) {
+  const TemporaryFolder folder;
+  const auto path = write_bytes(folder / "a", "hello");
+  const auto file = map_file(path);
+  fs::remove(path);
+  EXPECT_EQ(std::to_integer<char>(file.bytes[4]), 'o');
+}
+
+TEST(MapFile, RefusesWhatIsNoFile) {
+  const TemporaryFolder folder;
+  const std::string missing = (folder / "missing.npy").string(), directory = folder.path().string();
+  EXPECT_EQ(error_of([&] { map_file(missing); }), missing + ": expected a readable file, found no such file");
+  EXPECT_EQ(error_of([&] { map_file(directory); }), directory + ": expected a regular file, found a directory");
+  EXPECT_EQ(error_of([] { map_file("/dev/null"); }), "/dev/null: expected a regular file, found a pipe or device");
+  const auto pipe = folder / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);  // nobody writes it: must not wait
+  EXPECT_EQ(error_of([&] { map_file(pipe); }), pipe.string() + ": expected a regular file, found a pipe or device");
+}
+
+TEST(AtomicFile, AppearsWhole) {
+  const TemporaryFolder folder;
+  const auto path = write_bytes(folder / "a", "old");
+  {
+    AtomicFile file(path);
+    file.write("new ");
+    file.write(std::string(200'000, 'x'));
+    file.write("end");
+    EXPECT_EQ(read_bytes(path), "old");
+    EXPECT_EQ(files_in(folder.path()), 2u);
+    file.commit();
+    EXPECT_THROW(file.commit(), std::logic_error);
+    EXPECT_THROW(file.write("more"), std::logic_error);
+  }
+  EXPECT_EQ(read_bytes(path), "new " + std::string(200'000, 'x') + "end");
+  EXPECT_EQ(files_in(folder.path()), 1u);
+}
+
+TEST(AtomicFile, LeavesNothingWithoutCommit) {
+  const TemporaryFolder folder;
+  {
+    AtomicFile file(folder / "a");
+    file.write("half a result");
+  }
+  EXPECT_EQ(files_in(folder.path()), 0u);
+}
+
+TEST(AtomicFile, AKillLeavesTheOldFileAndATemporaryOne) {
+  const TemporaryFolder folder;
+  const auto path = write_bytes(folder / "a", "old");
+  const pid_t child = ::fork();
+  if (child == 0) {
+    AtomicFile file(path);
+    file.write(std::string(200'000, 'x'));
+    ::raise(SIGKILL);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  ASSERT_TRUE(WIFSIGNALED(status));
+  EXPECT_EQ(read_bytes(path), "old");
+  EXPECT_TRUE(fs::exists(path.string() + ".partial-" + std::to_string(child)));
+  EXPECT_EQ(remove_partials(path), 1u);
+  EXPECT_EQ(files_in(folder.path()), 1u);
+}
+
+TEST(AtomicFile, FailuresAreTheMachines) {
+  const TemporaryFolder folder;
+  EXPECT_THROW(AtomicFile(folder / "no/such/folder/a"), std::runtime_error);
+  EXPECT_THROW(AtomicFile{folder.path()}, std::runtime_error);  // a folder has that name
+  AtomicFile full("/dev/full");
+  full.write("x");
+  EXPECT_THROW(full.commit(), std::runtime_error);
+}
+
+TEST(AtomicFile, DevicesAreWrittenNotReplaced) {
+  write_text("/dev/null", "x");
+  EXPECT_TRUE(fs::is_character_file("/dev/null"));
+}
+
+TEST(AtomicFile, ReplacesTheFileBehindALink) {
+  const TemporaryFolder folder;
+  const auto path = write_bytes(folder / "real", "old");
+  fs::create_symlink("real", folder / "link");
+  write_text(folder / "link", "new");
+  EXPECT_TRUE(fs::is_symlink(folder / "link"));
+  EXPECT_EQ(read_bytes(path), "new");
+}
+
+TEST(RemovePartials, TakesOnlyWhatIsLeftBehind) {
+  const TemporaryFolder folder;
+  for (const char* name : {"a.partial-1", "a.partial-22", "a.partial-", "a.partial-x", "b.partial-1", "a"})
+    write_bytes(folder / name, "");
+  AtomicFile in_work(folder / "a");
+  EXPECT_EQ(remove_partials(folder / "a"), 2u);
+  EXPECT_FALSE(fs::exists(folder / "a.partial-22"));
+  in_work.write("x");
+  in_work.commit();
+  EXPECT_EQ(files_in(folder.path()), 4u);
+  EXPECT_EQ(remove_partials(folder / "nothing"), 0u);
+}
+
+TEST(DigestFile, KnownValues) {
+  const TemporaryFolder folder;
+  // XXH3_128bits of nothing, as the specification gives it.
+  EXPECT_EQ(digest_file(write_bytes(folder / "empty", "")), "99aa06d3014798d86001c324468d497f");
+  const auto one = digest_file(write_bytes(folder / "a", std::string(3 << 20, 'a')));
+  const auto other = digest_file(write_bytes(folder / "b", std::string(3 << 20, 'a') + "b"));
+  EXPECT_EQ(one.size(), 32u);
+  EXPECT_NE(one, other);
+  EXPECT_THAT(error_of([&] { static_cast<void>(digest_file(folder / "missing")); }), ::testing::HasSubstr("no such file"));
+}
+
+}  // namespace
+}  // namespace leeway

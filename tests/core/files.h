@@ -1,0 +1,91 @@
+// What tests of readers and writers share: a temporary folder, whole files as strings, and the message of an Error.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "leeway/core/array.h"
+#include "leeway/core/error.h"
+
+namespace leeway::testing {
+
+// A fresh folder, removed at the end.
+class TemporaryFolder {
+ public:
+  TemporaryFolder() {
+    std::string name = (std::filesystem::temp_directory_path() / "leeway-test-XXXXXX").string();
+    if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("mkdtemp failed");
+    path_ = name;
+  }
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+  [[nodiscard]] std::filesystem::path operator/(std::string_view name) const { return path_ / name; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+inline std::string read_bytes(const std::filesystem::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+inline std::filesystem::path write_bytes(const std::filesystem::path& path, std::string_view bytes) {
+  std::ofstream(path, std::ios::binary).write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  return path;
+}
+
+// The message of the Error that `work` throws; "" where it throws none.
+template <class Work>
+std::string error_of(const Work& work) {
+  try {
+    work();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+// The bytes of a number as they lie in memory.
+template <class T>
+std::string raw(T value) {
+  return {reinterpret_cast<const char*>(&value), sizeof value};
+}
+
+template <class T>
+std::string raw(const std::vector<T>& values) {
+  return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T)};
+}
+
+// An .npy file with this header dictionary, version 1, not padded.
+inline std::string npy_with(std::string_view dictionary, std::string_view data) {
+  return "\x93NUMPY" + std::string("\x01\x00", 2) + raw(static_cast<std::uint16_t>(dictionary.size())) +
+         std::string(dictionary) + std::string(data);
+}
+
+template <class T>
+std::vector<T> values_of(const Array& array) {
+  const auto view = array.view<T>();
+  return {view.begin(), view.end()};
+}
+
+inline std::filesystem::path reference(std::string_view name) {
+  return std::filesystem::path(LEEWAY_REFERENCE) / "core" / name;
+}
+
+}  // namespace leeway::testing

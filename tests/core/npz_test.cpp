@@ -1,0 +1,251 @@
+#include "leeway/core/npz.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstdlib>
+
+#include "leeway/core/npy.h"
+#include "leeway/core/zip.h"
+#include "tests/core/files.h"
+#include "tests/core/zip_maker.h"
+
+namespace leeway {
+namespace {
+
+using namespace leeway::testing;
+using ::testing::ElementsAre;
+
+const std::string matrix = npy_bytes(make_array<float>({2, 2}, {1, 2, 3, 4}));  // 144 bytes
+
+MappedFile in_memory(const std::string& bytes) {
+  const auto owner = std::make_shared<std::string>(bytes);
+  return {owner, std::as_bytes(std::span(owner->data(), owner->size()))};
+}
+
+std::string zip_error(const std::string& bytes) {
+  return error_of([&] { static_cast<void>(parse_npz(in_memory(bytes), "a.npz")); });
+}
+
+TEST(Npz, StoredAndDeflatedMembers) {
+  const auto arrays = parse_npz(in_memory(make_zip({stored_entry("a.npy", matrix), deflated_entry("b.npy", matrix)})), "x");
+  ASSERT_EQ(arrays.size(), 2u);
+  EXPECT_THAT(arrays.at("a").view<float>(), ElementsAre(1, 2, 3, 4));
+  EXPECT_THAT(arrays.at("b").view<float>(), ElementsAre(1, 2, 3, 4));
+}
+
+TEST(Npz, OnlyWantedMembersAreInflated) {
+  ZipEntry damaged = deflated_entry("b.npy", matrix);
+  damaged.crc ^= 1;
+  const std::string bytes = make_zip({stored_entry("a.npy", matrix), damaged});
+  const auto arrays = parse_npz(in_memory(bytes), "x", [](std::string_view name) { return name == "a"; });
+  EXPECT_EQ(arrays.size(), 1u);
+  EXPECT_NE(zip_error(bytes), "");
+}
+
+struct BadZip {
+  std::string name, bytes, message;
+};
+void PrintTo(const BadZip& bad, std::ostream* out) { *out << bad.name; }
+
+class RefusedZip : public ::testing::TestWithParam<BadZip> {};
+TEST_P(RefusedZip, WithItsReason) { EXPECT_THAT(zip_error(GetParam().bytes), ::testing::MatchesRegex(GetParam().message)); }
+
+// An entry of matrix with one thing changed.
+template <class Change>
+std::string changed(ZipEntry entry, const Change& change) {
+  change(entry);
+  return make_zip({entry});
+}
+
+std::string bomb() {
+  ZipEntry entry = deflated_entry("a.npy", std::string(100'000, '\0'));
+  entry.size = 0xfffffff0;
+  return make_zip({entry});
+}
+
+std::string zip64(std::uint64_t size, std::uint64_t packed) {
+  ZipEntry entry = stored_entry("a.npy", matrix);
+  entry.extra = raw(std::uint16_t{1}) + raw(std::uint16_t{16}) + raw(size) + raw(packed);
+  entry.size = 0xffffffff;
+  entry.packed_size = 0xffffffff;
+  return make_zip({entry});
+}
+
+std::string overlapping() {
+  const ZipEntry first = stored_entry("a.npy", matrix);
+  ZipEntry second = stored_entry("b.npy", matrix);
+  second.name = second.local_name.emplace("a.npy");
+  second.offset = 0;
+  ZipEntry third = second;
+  third.name = "a.npy";
+  return make_zip({first, third});
+}
+
+// Two records for one local header, under two names that the header's own name cannot both equal.
+std::string shared() {
+  const ZipEntry first = stored_entry("a.npy", matrix);
+  ZipEntry second = stored_entry("b.npy", matrix);
+  second.offset = 0;
+  return make_zip({first, second});
+}
+
+// The second member begins inside the first one's data.
+std::string nested() {
+  const std::string inner = make_zip({stored_entry("b.npy", matrix)}).substr(0, 30 + 5 + matrix.size());
+  const ZipEntry outer = stored_entry("a.npy", inner);
+  ZipEntry second = stored_entry("b.npy", matrix);
+  second.offset = 30 + 5;
+  return make_zip({outer, second});
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Npz, RefusedZip,
+    ::testing::Values(
+        BadZip{"Empty", "", "a.npz: expected a zip archive's end record, found none .*"},
+        BadZip{"NoMembers", make_zip({}), "a.npz: expected a zip archive of .npy members, found an empty archive"},
+        BadZip{"OtherMembers", make_zip({stored_entry("archive/data.pkl", "x")}),
+               "a.npz: expected a zip archive of .npy members, found the member 'archive/data.pkl'"},
+        BadZip{"Encrypted", changed(stored_entry("a.npy", matrix), [](ZipEntry& e) { e.flags = 1; }),
+               "a.npz: a.npy: expected an open member, found an encrypted one"},
+        BadZip{"Bzip2", changed(stored_entry("a.npy", matrix), [](ZipEntry& e) { e.method = 12; }),
+               "a.npz: a.npy: expected a stored or deflated member, found compression method 12"},
+        BadZip{"Twice", make_zip({stored_entry("a.npy", matrix), stored_entry("a.npy", matrix)}),
+               "a.npz: expected members of different names, found 'a.npy' twice"},
+        BadZip{"TwiceInOnePlace", overlapping(), "a.npz: expected members of different names, found 'a.npy' twice"},
+        BadZip{"TwoNamesInOnePlace", shared(),
+               "a.npz: b.npy: expected a local header like the directory's entry, found another name or method"},
+        BadZip{"Nested", nested(), "a.npz: expected members that do not overlap, found 'a.npy' and 'b.npy'"},
+        BadZip{"Bomb", bomb(), "a.npz: a.npy: expected a size that [0-9]+ packed bytes can hold, found 4294967280"},
+        BadZip{"StoredSizeLies", changed(stored_entry("a.npy", matrix), [](ZipEntry& e) { e.size = 1 << 30; }),
+               "a.npz: a.npy: expected a size that 144 packed bytes can hold, found 1073741824"},
+        BadZip{"LocalSizeLies", changed(stored_entry("a.npy", matrix), [](ZipEntry& e) { e.local_size = 7; }),
+               "a.npz: a.npy: expected sizes 144 and 144 in the local header, found 144 and 7"},
+        BadZip{"DeflatedSizeTooLarge", changed(deflated_entry("a.npy", matrix), [](ZipEntry& e) { e.size += 100; }),
+               "a.npz: a: expected 244 more bytes in the compressed stream, found its end after 144"},
+        BadZip{"DeflatedSizeTooSmall", changed(deflated_entry("a.npy", matrix), [](ZipEntry& e) { e.size -= 1; }),
+               "a.npz: a: expected the end of the compressed stream, found more data"},
+        BadZip{"Checksum", changed(deflated_entry("a.npy", matrix), [](ZipEntry& e) { e.crc = 7; }),
+               "a.npz: a: expected checksum 00000007, found [0-9a-f]+"},
+        BadZip{"CutStream",
+               changed(deflated_entry("a.npy", matrix), [](ZipEntry& e) { e.packed.resize(e.packed.size() - 3); }),
+               "a.npz: a: expected a whole compressed stream, found a stream cut off"},
+        BadZip{"LongStream", changed(deflated_entry("a.npy", matrix), [](ZipEntry& e) { e.packed += "xyz"; }),
+               "a.npz: a: expected nothing after the compressed stream, found more bytes"},
+        BadZip{"DamagedStream", changed(deflated_entry("a.npy", matrix), [](ZipEntry& e) { e.packed[0] = '\x07'; }),
+               "a.npz: a: expected a sound compressed stream, found damage .*"},
+        BadZip{"OutsideTheFile",
+               changed(stored_entry("a.npy", matrix), [](ZipEntry& e) { e.packed_size = e.size = 1 << 20; }),
+               "a.npz: a.npy: expected a whole zip archive, found a record that ends outside the file"},
+        BadZip{"OffsetLies", changed(stored_entry("a.npy", matrix), [](ZipEntry& e) { e.offset = 5; }),
+               "a.npz: a.npy: expected a local header at byte 5, found other bytes"},
+        BadZip{"LocalNameLies", changed(stored_entry("a.npy", matrix), [](ZipEntry& e) { e.local_name = "b.npy"; }),
+               "a.npz: a.npy: expected a local header like the directory's entry, found another name or method"},
+        BadZip{"Zip64SizeLies", zip64(144, std::uint64_t{1} << 62),
+               "a.npz: a.npy: expected a whole zip archive, found a record that ends outside the file"},
+        BadZip{"Zip64InflatedLies", zip64(std::uint64_t{1} << 62, 144),
+               "a.npz: a.npy: expected a size that 144 packed bytes can hold, found 4611686018427387904"},
+        BadZip{"ManyMembersClaimed", make_zip({stored_entry("a.npy", matrix)}, {.count = 60000}),
+               "a.npz: expected at most 1 members in the zip directory, found 60000"},
+        BadZip{"FewMembersClaimed",
+               make_zip({stored_entry("a.npy", matrix), stored_entry("b.npy", matrix)}, {.count = 1}),
+               "a.npz: expected 1 members in the zip directory, found more bytes"},
+        BadZip{"DirectoryElsewhere", make_zip({stored_entry("a.npy", matrix)}, {.offset = 3}),
+               "a.npz: expected a zip directory that ends at the end record, found 51 bytes from byte 3"},
+        BadZip{"DirectoryOutside", make_zip({stored_entry("a.npy", matrix)}, {.size = 1 << 30}),
+               "a.npz: expected a zip directory that ends at the end record, found 1073741824 bytes from byte 179"},
+        BadZip{"BytesInFront", "x" + make_zip({stored_entry("a.npy", matrix)}),
+               "a.npz: expected a zip directory that ends at the end record, found 51 bytes from byte 179"},
+        BadZip{"BytesBehind", make_zip({stored_entry("a.npy", matrix)}) + "x",
+               "a.npz: expected a zip archive's end record, found none .*"},
+        BadZip{"MemberIsNoNpy", make_zip({stored_entry("a.npy", "text")}), "a.npz: a: expected an npy file, found .*"},
+        BadZip{"MemberOfObjects", make_zip({stored_entry("a.npy", npy_with("{'descr': '|O', 'fortran_order': False, 'shape': (1,)}", "x"))}),
+               "a.npz: a: expected numbers or text, found Python objects .*"}),
+    [](const auto& bad) { return bad.param.name; });
+
+// The honest bomb: 5 GB of zeros in 5 MB. Refused by the sum of sizes, before anything is inflated.
+TEST(Npz, RefusesToInflateTooMuch) {
+  ZipEntry entry = deflated_entry("a0.npy", std::string(1'000'000, '\0'));
+  entry.packed.resize(1'100'000);  // 1032 times this is 1.1 GB
+  entry.size = 1'100'000'000;
+  std::vector<ZipEntry> entries(5, entry);
+  for (std::size_t i = 0; i < entries.size(); ++i) entries[i].name = "a" + std::to_string(i) + ".npy";
+  EXPECT_EQ(zip_error(make_zip(entries)), "a.npz: expected at most 4294967296 bytes when inflated, found 5500000000");
+}
+
+// One byte changed anywhere gives the same arrays, other arrays or an Error: never a crash.
+TEST(Npz, EveryByteMayBeWrong) {
+  const std::string good = make_zip({stored_entry("a.npy", matrix), deflated_entry("b.npy", matrix)});
+  std::size_t refused = 0;
+  for (std::size_t i = 0; i < good.size(); ++i)
+    for (const int bit : {1, 16, 128}) {
+      std::string bad = good;
+      bad[i] = static_cast<char>(bad[i] ^ bit);
+      refused += zip_error(bad).empty() ? 0 : 1;
+    }
+  EXPECT_GT(refused, good.size());
+}
+
+TEST(Npz, RoundTrip) {
+  const TemporaryFolder folder;
+  ArrayMap arrays;
+  arrays["logits"] = make_array<float>({2, 3}, {1, 2, 3, 4, 5, 6});
+  arrays["labels"] = make_array<std::int64_t>({2}, {0, 2});
+  arrays["class_names"] = make_text_array({3}, {"cat", "dög", ""});
+  arrays["empty"] = make_array<double>({0, 4}, {});
+  write_npz(folder / "a.npz", arrays);
+  const ArrayMap back = read_npz(folder / "a.npz");
+  ASSERT_EQ(back.size(), 4u);
+  EXPECT_EQ(values_of<float>(back.at("logits")), values_of<float>(arrays.at("logits")));
+  EXPECT_EQ(values_of<std::int64_t>(back.at("labels")), values_of<std::int64_t>(arrays.at("labels")));
+  EXPECT_EQ(*back.at("class_names").texts, *arrays.at("class_names").texts);
+  EXPECT_EQ(back.at("empty").shape, arrays.at("empty").shape);
+  write_npz(folder / "b.npz", back);
+  EXPECT_EQ(read_bytes(folder / "a.npz"), read_bytes(folder / "b.npz"));
+}
+
+TEST(Npz, WrittenMembersAreMappedInPlace) {
+  const TemporaryFolder folder;
+  write_npz(folder / "a.npz", {{"x", make_array<double>({2}, {1, 2})}, {"y", make_array<std::int8_t>({1}, {3})}});
+  const auto file = map_file(folder / "a.npz");
+  for (const auto& [name, array] : parse_npz(file, "a.npz")) {
+    const auto* data = static_cast<const std::byte*>(array.storage.get());
+    EXPECT_TRUE(data > file.bytes.data() && data < file.bytes.data() + file.bytes.size()) << name;
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(data) % 64, 0u) << name;
+  }
+}
+
+// Many members: more than the 65534 that a plain zip can count.
+TEST(Npz, ManyMembersNeedZip64) {
+  const TemporaryFolder folder;
+  ArrayMap arrays;
+  const Array one = make_array<std::int8_t>({1}, {3});
+  for (int i = 0; i < 66'000; ++i) arrays.emplace(std::to_string(i), one);
+  write_npz(folder / "a.npz", arrays);
+  EXPECT_EQ(read_npz(folder / "a.npz").size(), 66'000u);
+}
+
+TEST(Npz, NumpyReadsWhatIsWritten) {
+  if (std::system("python3 -c 'import numpy' 2>/dev/null") != 0) GTEST_SKIP() << "python3-numpy is not installed";
+  const TemporaryFolder folder;
+  write_npz(folder / "a.npz", {{"x", make_array<double>({2, 1}, {1.5, -2})},
+                               {"flag", {ElementType::boolean, {2}, make_array<std::uint8_t>({2}, {0, 1}).storage, {}}},
+                               {"names", make_text_array({2}, {"cat", "dög"})}});
+  const std::string script =
+      "import numpy, sys, zipfile; a = numpy.load(sys.argv[1]); assert a['x'].tolist() == [[1.5], [-2]]; "
+      "assert a['flag'].tolist() == [False, True]; assert a['names'].tolist() == ['cat', 'dög']; "
+      "assert zipfile.ZipFile(sys.argv[1]).testzip() is None";
+  EXPECT_EQ(std::system(("python3 -c \"" + script + "\" " + (folder / "a.npz").string()).c_str()), 0);
+}
+
+TEST(Npz, NamesThatZipCannotHold) {
+  const TemporaryFolder folder;
+  const Array one = make_array<std::int8_t>({1}, {3});
+  EXPECT_NE(error_of([&] { write_npz(folder / "a.npz", {{"", one}}); }), "");
+  EXPECT_NE(error_of([&] { write_npz(folder / "a.npz", {{std::string(70'000, 'x'), one}}); }), "");
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
+}
+
+}  // namespace
+}  // namespace leeway

@@ -1,0 +1,158 @@
+#include "leeway/core/random.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <vector>
+
+#include "leeway/core/error.h"
+
+namespace leeway {
+namespace {
+
+using testing::ElementsAre;
+
+// The vectors that Random123 publishes for philox4x32, 10 rounds.
+TEST(Philox, KnownAnswers) {
+  EXPECT_THAT(philox4x32_10({0, 0, 0, 0}, {0, 0}),
+              ElementsAre(0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8));
+  EXPECT_THAT(philox4x32_10({~0u, ~0u, ~0u, ~0u}, {~0u, ~0u}),
+              ElementsAre(0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd));
+  EXPECT_THAT(philox4x32_10({0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344}, {0xa4093822, 0x299f31d0}),
+              ElementsAre(0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1));
+}
+
+RC_GTEST_PROP(Random, IsPhiloxOfBlockStreamSampleAndSeed,
+              (std::uint64_t seed, std::uint32_t purpose, std::uint64_t sample)) {
+  Random random(seed, purpose, sample);
+  const auto low = [](std::uint64_t value) { return static_cast<std::uint32_t>(value); };
+  const auto high = [](std::uint64_t value) { return static_cast<std::uint32_t>(value >> 32); };
+  for (std::uint32_t block = 0; block < 3; ++block)
+    for (const std::uint32_t word :
+         philox4x32_10({block, purpose, low(sample), high(sample)}, {low(seed), high(seed)}))
+      RC_ASSERT(random.bits() == word);
+}
+
+// 0x6627e8d5e169c58d without its last 12 bits, half a step up, over 2^52.
+TEST(Random, UniformFromTwoWords) {
+  Random random(0, 0, 0);
+  EXPECT_EQ(random.uniform(), std::ldexp(static_cast<double>(0x6627e8d5e169cULL) + .5, -52));
+}
+
+TEST(Random, NormalIsBoxMuller) {
+  Random uniforms(5, 6, 7), normals(5, 6, 7);
+  const double radius = std::sqrt(-2 * std::log(uniforms.uniform())),
+               angle = 2 * std::acos(-1.) * uniforms.uniform();
+  EXPECT_DOUBLE_EQ(normals.normal(), radius * std::cos(angle));
+  EXPECT_DOUBLE_EQ(normals.normal(), radius * std::sin(angle));
+}
+
+// Bounds are five standard errors for the number of draws.
+TEST(Random, UniformMoments) {
+  constexpr int n = 200'000;
+  double sum = 0, squares = 0, low = 1, high = 0;
+  for (int i = 0; i < n; ++i) {
+    const double u = Random(17, stream("uniform"), static_cast<std::uint64_t>(i)).uniform();
+    sum += u, squares += u * u, low = std::min(low, u), high = std::max(high, u);
+  }
+  EXPECT_NEAR(sum / n, 1. / 2, 5 * std::sqrt(1. / 12 / n));
+  EXPECT_NEAR(squares / n, 1. / 3, 5 * std::sqrt(4. / 45 / n));
+  EXPECT_GT(low, 0);
+  EXPECT_LT(high, 1);
+}
+
+TEST(Random, NormalMoments) {
+  constexpr int n = 200'000;
+  Random random(18, stream("normal"));
+  std::vector<double> z(n);
+  for (double& value : z) value = random.normal();
+  const auto moment = [&](int power) {
+    double sum = 0;
+    for (const double value : z) sum += std::pow(value, power);
+    return sum / n;
+  };
+  EXPECT_NEAR(moment(1), 0, 5 * std::sqrt(1. / n));
+  EXPECT_NEAR(moment(2), 1, 5 * std::sqrt(2. / n));
+  EXPECT_NEAR(moment(3), 0, 5 * std::sqrt(15. / n));
+  EXPECT_NEAR(moment(4), 3, 5 * std::sqrt(96. / n));
+  double neighbours = 0;
+  for (std::size_t i = 1; i < z.size(); ++i) neighbours += z[i - 1] * z[i];
+  EXPECT_NEAR(neighbours / n, 0, 5 * std::sqrt(1. / n));
+}
+
+TEST(Random, BelowIsUniform) {
+  constexpr int n = 70'000, m = 7;
+  Random random(19, stream("below"));
+  std::vector<int> counts(m);
+  for (int i = 0; i < n; ++i) ++counts.at(random.below(m));
+  for (const int count : counts) EXPECT_NEAR(count, n / m, 5 * std::sqrt(n / m * (1 - 1. / m)));
+}
+
+// A plain remainder of 32 bits by 3 * 2^30 would give the lowest third twice as often as each of the others.
+TEST(Random, BelowHasNoRemainderBias) {
+  for (const std::uint64_t m : {std::uint64_t{3} << 30, std::uint64_t{3} << 62}) {
+    constexpr int n = 30'000;
+    Random random(20, stream("below"));
+    std::vector<int> thirds(3);
+    for (int i = 0; i < n; ++i) ++thirds.at(random.below(m) / (m / 3));
+    for (const int count : thirds) EXPECT_NEAR(count, n / 3, 5 * std::sqrt(n * 2. / 9));
+  }
+}
+
+RC_GTEST_PROP(Random, BelowStaysBelow, (std::uint64_t seed, std::uint64_t m)) {
+  RC_PRE(m > 0u);
+  Random random(seed, 1);
+  for (int i = 0; i < 20; ++i) RC_ASSERT(random.below(m) < m);
+}
+
+TEST(Random, BelowOneAndBelowZero) {
+  Random random(1, 1);
+  EXPECT_EQ(random.below(1), 0u);
+  try {
+    (void)random.below(0);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(), "Random::below: m: expected a number above 0, found 0");
+  }
+}
+
+// FNV-1a of the empty word, of "a" and of "foobar", as its authors publish them.
+TEST(Stream, IsFnv1a) {
+  EXPECT_EQ(stream(""), 0x811c9dc5u);
+  EXPECT_EQ(stream("a"), 0xe40c292cu);
+  EXPECT_EQ(stream("foobar"), 0xbf9cf968u);
+}
+
+TEST(Shuffle, DependsOnSeedAndStreamAlone) {
+  std::vector<std::size_t> start(100);
+  std::iota(start.begin(), start.end(), std::size_t{0});
+  const auto shuffled = [&](std::uint64_t seed, std::uint32_t purpose) {
+    auto values = start;
+    shuffle(values, seed, purpose);
+    return values;
+  };
+  EXPECT_THAT(shuffled(1, 2), testing::UnorderedElementsAreArray(start));
+  EXPECT_EQ(shuffled(1, 2), shuffled(1, 2));
+  EXPECT_NE(shuffled(1, 2), shuffled(2, 2));
+  EXPECT_NE(shuffled(1, 2), shuffled(1, 3));
+  EXPECT_NE(shuffled(1, 2), start);
+}
+
+// Each of the 6 orders of three, in 6,000 seeds.
+TEST(Shuffle, EveryOrderEquallyOften) {
+  std::vector<int> counts(27);
+  for (std::uint64_t seed = 0; seed < 6000; ++seed) {
+    std::vector<std::size_t> values{0, 1, 2};
+    shuffle(values, seed, stream("shuffle"));
+    ++counts[values[0] * 9 + values[1] * 3 + values[2]];
+  }
+  for (const std::size_t order : {5u, 7u, 11u, 15u, 19u, 21u})
+    EXPECT_NEAR(counts[order], 1000, 5 * std::sqrt(6000 * 5. / 36));
+}
+
+}  // namespace
+}  // namespace leeway

@@ -1,0 +1,144 @@
+#include "leeway/core/safetensors.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/core/files.h"
+
+namespace leeway {
+namespace {
+
+using namespace leeway::testing;
+using ::testing::ElementsAre;
+
+MappedFile in_memory(const std::string& bytes) {
+  const auto owner = std::make_shared<std::string>(bytes);
+  return {owner, std::as_bytes(std::span(owner->data(), owner->size()))};
+}
+
+std::string with_header(const std::string& header, const std::string& data = "") {
+  return raw(std::uint64_t{header.size()}) + header + data;
+}
+
+struct BadSafetensors {
+  std::string name, bytes, message;
+};
+void PrintTo(const BadSafetensors& bad, std::ostream* out) { *out << bad.name; }
+
+class RefusedSafetensors : public ::testing::TestWithParam<BadSafetensors> {};
+TEST_P(RefusedSafetensors, WithItsReason) {
+  const std::string message =
+      error_of([] { static_cast<void>(parse_safetensors(in_memory(GetParam().bytes), "a")); });
+  EXPECT_EQ(message, GetParam().message);
+}
+
+std::string tensor(const std::string& dtype, const std::string& shape, const std::string& offsets) {
+  return "{\"dtype\":\"" + dtype + "\",\"shape\":" + shape + ",\"data_offsets\":" + offsets + "}";
+}
+
+const std::string pair = tensor("F32", "[2]", "[0,8]"), eight(8, '\0');
+
+INSTANTIATE_TEST_SUITE_P(
+    Safetensors, RefusedSafetensors,
+    ::testing::Values(
+        BadSafetensors{"Short", "abc", "a: expected a safetensors file, found a file of 3 bytes"},
+        BadSafetensors{"HeaderOutside", raw(std::uint64_t{99}) + "{}", "a: expected a header of 99 bytes, found 2 bytes left"},
+        BadSafetensors{"GiantHeader", raw(~std::uint64_t{0}) + "{}",
+                       "a: expected a header of at most 100000000 bytes, found 18446744073709551615"},
+        BadSafetensors{"NoJson", with_header("<html>"), "a: expected a JSON object as header, found '<html>'"},
+        BadSafetensors{"BrokenJson", with_header("{\"x\":"), "a: expected a JSON header, found other text at byte 14"},
+        BadSafetensors{"TwoObjects", with_header("{}{}"), "a: expected a JSON header, found other text at byte 11"},
+        BadSafetensors{"NumberForTensor", with_header("{\"x\":7}"), "a: x: expected dtype, shape and data_offsets, found 7"},
+        BadSafetensors{"Bomb", with_header("{\"x\":" + std::string(1'000'000, '[')),
+                       "a: x: expected dtype, shape and data_offsets, found a list"},
+        BadSafetensors{"NestedShape", with_header("{\"x\":{\"shape\":" + std::string(1'000'000, '[')),
+                       "a: x: expected dtype, shape and data_offsets, found a list at 'shape'"},
+        BadSafetensors{"UnknownField", with_header("{\"x\":{\"stride\":3}}"),
+                       "a: x: expected dtype, shape and data_offsets, found 3 at 'stride'"},
+        BadSafetensors{"FieldTwice", with_header("{\"x\":{\"dtype\":\"F32\",\"dtype\":\"F64\"}}"),
+                       "a: x: expected dtype, shape and data_offsets, found 'F64' at 'dtype'"},
+        BadSafetensors{"FieldMissing", with_header("{\"x\":{\"dtype\":\"F32\",\"shape\":[2]}}", eight),
+                       "a: x: expected dtype, shape and two data_offsets, found fewer"},
+        BadSafetensors{"OneOffset", with_header("{\"x\":" + tensor("F32", "[2]", "[0]") + "}", eight),
+                       "a: x: expected dtype, shape and two data_offsets, found fewer"},
+        BadSafetensors{"ThreeOffsets", with_header("{\"x\":" + tensor("F32", "[2]", "[0,8,9]") + "}", eight),
+                       "a: x: expected dtype, shape and data_offsets, found 9 at 'data_offsets'"},
+        BadSafetensors{"NegativeSize", with_header("{\"x\":" + tensor("F32", "[-2]", "[0,8]") + "}", eight),
+                       "a: x: expected dtype, shape and data_offsets, found -2 at 'shape'"},
+        BadSafetensors{"FloatSize", with_header("{\"x\":" + tensor("F32", "[2.5]", "[0,8]") + "}", eight),
+                       "a: x: expected dtype, shape and data_offsets, found 2.5 at 'shape'"},
+        BadSafetensors{"TensorTwice", with_header("{\"x\":" + pair + ",\"x\":" + pair + "}", eight),
+                       "a: expected names that stand once, found 'x' twice"},
+        BadSafetensors{"UnknownType", with_header("{\"x\":" + tensor("F8_E4M3", "[8]", "[0,8]") + "}", eight),
+                       "a: x: expected a type such as F32, F16, I64, found 'F8_E4M3'"},
+        BadSafetensors{"ShapeLies", with_header("{\"x\":" + tensor("F32", "[3]", "[0,8]") + "}", eight),
+                       "a: x: expected 12 bytes for shape (3) of F32, found 8"},
+        BadSafetensors{"Overflow", with_header("{\"x\":" + tensor("F32", "[4294967296,4294967296]", "[0,8]") + "}", eight),
+                       "a: x: expected fewer than 2^63 bytes for shape (4294967296, 4294967296) of F32, found 8"},
+        BadSafetensors{"Outside", with_header("{\"x\":" + tensor("F32", "[4]", "[0,16]") + "}", eight),
+                       "a: x: expected offsets within 8 bytes of data, found 0 to 16"},
+        BadSafetensors{"Backwards", with_header("{\"x\":" + tensor("F32", "[2]", "[8,0]") + "}", eight),
+                       "a: x: expected offsets within 8 bytes of data, found 8 to 0"},
+        BadSafetensors{"Overlap", with_header("{\"x\":" + pair + ",\"y\":" + tensor("F32", "[1]", "[4,8]") + "}", eight),
+                       "a: y: expected data from byte 8, found from byte 4"},
+        BadSafetensors{"Hole", with_header("{\"x\":" + tensor("F32", "[1]", "[4,8]") + "}", eight),
+                       "a: x: expected data from byte 0, found from byte 4"},
+        BadSafetensors{"MoreData", with_header("{\"x\":" + pair + "}", eight + "x"),
+                       "a: expected 8 bytes of tensors after the header, found 9"},
+        BadSafetensors{"NumberInMetadata", with_header("{\"__metadata__\":{\"a\":1}}"),
+                       "a: __metadata__: expected an object of texts, found 1"},
+        BadSafetensors{"MetadataTwice", with_header("{\"__metadata__\":{},\"__metadata__\":{}}"),
+                       "a: expected names that stand once, found '__metadata__' twice"}),
+    [](const auto& bad) { return bad.param.name; });
+
+TEST(Safetensors, EmptyIsLegal) {
+  EXPECT_TRUE(parse_safetensors(in_memory(with_header("{}")), "a").tensors.empty());
+  EXPECT_TRUE(parse_safetensors(in_memory(with_header("{\"__metadata__\":{}}  ")), "a").metadata.empty());
+}
+
+TEST(Safetensors, RoundTrip) {
+  const TemporaryFolder folder;
+  Safetensors content;
+  content.tensors["b.weight"] = make_array<float>({2, 1}, {1, -2});
+  content.tensors["a.steps"] = make_array<std::int64_t>({}, {7});
+  content.tensors["flag"] = {ElementType::boolean, {1}, make_array<std::uint8_t>({1}, {1}).storage, {}};
+  content.tensors["none"] = make_array<double>({0}, {});
+  content.metadata = {{"arch", "small-cnn"}, {"quote", "\"\n"}};
+  write_safetensors(folder / "a", content);
+  const auto file = map_file(folder / "a");
+  const Safetensors back = parse_safetensors(file, "a");
+  EXPECT_EQ(back.metadata, content.metadata);
+  ASSERT_EQ(back.tensors.size(), 4u);
+  EXPECT_THAT(back.tensors.at("b.weight").view<float>(), ElementsAre(1, -2));
+  EXPECT_THAT(back.tensors.at("a.steps").view<std::int64_t>(), ElementsAre(7));
+  EXPECT_EQ(back.tensors.at("flag").type, ElementType::boolean);
+  for (const auto& [name, array] : back.tensors) {  // mapped, not copied
+    const auto* data = static_cast<const std::byte*>(array.storage.get());
+    EXPECT_TRUE(data >= file.bytes.data() && data <= file.bytes.data() + file.bytes.size()) << name;
+  }
+  write_safetensors(folder / "b", back);
+  EXPECT_EQ(read_bytes(folder / "a"), read_bytes(folder / "b"));
+}
+
+// Eight bytes of length, the header padded to a multiple of 8, the larger elements first.
+TEST(Safetensors, ExactBytes) {
+  const TemporaryFolder folder;
+  write_safetensors(folder / "a", {{{"b", make_array<std::uint8_t>({1}, {7})}, {"c", make_array<float>({1}, {1})}}, {}});
+  const std::string header =
+      R"({"c":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},"b":{"dtype":"U8","shape":[1],"data_offsets":[4,5]}})";
+  const std::string padding((8 - header.size() % 8) % 8, ' ');
+  EXPECT_EQ(read_bytes(folder / "a"), with_header(header + padding, raw(1.0f) + "\x07"));
+}
+
+TEST(Safetensors, WhatCannotBeWritten) {
+  const TemporaryFolder folder;
+  const auto path = folder / "a";
+  EXPECT_EQ(error_of([&] { write_safetensors(path, {{{"x", make_text_array({1}, {"t"})}}, {}}); }),
+            path.string() + ": x: expected numbers, found text");
+  EXPECT_EQ(error_of([&] { write_safetensors(path, {{{"\xff", make_array<float>({1}, {1})}}, {}}); }),
+            path.string() + ": expected UTF-8 names, found '\\xff'");
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
+}
+
+}  // namespace
+}  // namespace leeway

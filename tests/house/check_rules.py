@@ -1,0 +1,135 @@
+#!/usr/bin/python3
+"""Checks the rules of the house that a compiler does not know. Usage: check_rules.py [ROOT]
+
+Which folder may include which; LibTorch in leeway/nn alone; headers that begin with a comment and have #pragma once;
+a library that neither prints nor ends the process; files that stay short. One line for each breach, exit status 1.
+"""
+import pathlib
+import re
+import sys
+
+ANALYSES = {"agreement", "average_case", "error_bound", "shift"}
+# Folder of leeway/ -> the folders it may include besides itself. A folder that is not named here is an error.
+MAY_INCLUDE = {
+    "core": set(),
+    **{folder: {"core"} for folder in ANALYSES},
+    "assess": {"core"} | ANALYSES,
+    "nn": {"core", "shift"},
+    "report": {"core"},
+    "sweep": {"core"},
+}
+NN_FACADE = "leeway/nn/session.h"
+FACADE_ONLY = {"apps", "examples"}  # folders that know every part, but of nn the facade alone
+LONGEST = {"leeway": 500, "apps": 500, "examples": 59}
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
+TORCH = re.compile(r"^(torch|ATen|c10|caffe2)/")
+COMMENT_OR_TEXT = re.compile(r'//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\'', re.S)
+OUTPUT_OR_END = re.compile(
+    r"\bstd::(?:cout|cerr|clog|terminate)\b|\bfmt::print\b"
+    r"|(?<![\w.>])(?:v?f?printf|f?puts|putchar|perror|abort|_?exit|_Exit|quick_exit)\s*\(")
+
+
+def code_of(text):
+    """The text without comments and literals; line breaks stay, so that line numbers do."""
+    return COMMENT_OR_TEXT.sub(lambda found: "\n" * found.group().count("\n") or " ", text)
+
+
+def sources(root):
+    for top in ("leeway", "apps", "examples"):
+        for path in sorted((root / top).rglob("*")):
+            if path.suffix in (".h", ".cpp") and path.is_file():
+                yield path
+
+
+def check_includes(name, text, graph):
+    """Breaches of one file; `graph` gains the edges between folders of leeway/."""
+    top, folder = name.split("/")[0], name.split("/")[1]
+    for number, line in enumerate(text.splitlines(), 1):
+        found = INCLUDE.match(line)
+        if not found:
+            continue
+        quoted, target = found.group(1) == '"', found.group(2)
+        where = f"{name}:{number}"
+        if TORCH.match(target) and not name.startswith("leeway/nn/"):
+            yield f"{where}: only leeway/nn may include LibTorch, found {target}"
+        if quoted and top == "leeway" and not target.startswith("leeway/"):
+            yield f"{where}: expected a path from the root (leeway/...), found {target}"
+        if not target.startswith("leeway/"):
+            continue
+        other = target.split("/")[1]
+        if top in FACADE_ONLY and other == "nn" and target != NN_FACADE:
+            yield f"{where}: {top} reaches nn only through {NN_FACADE}, found {target}"
+        if top == "leeway" and other != folder:
+            graph.setdefault(folder, set()).add(other)
+            if other not in MAY_INCLUDE.get(folder, set()):
+                yield f"{where}: leeway/{folder} may not include leeway/{other}, found {target}"
+
+
+def check_header(name, text):
+    if not text.startswith("//"):
+        yield f"{name}:1: expected a comment that says what the header is for"
+    if "#pragma once" not in code_of(text):
+        yield f"{name}:1: expected #pragma once"
+
+
+def cycle_in(graph):
+    """One cycle of folders as a list, or None."""
+    done = set()
+
+    def walk(node, path):
+        if node in path:
+            return path[path.index(node):] + [node]
+        if node in done:
+            return None
+        for other in sorted(graph.get(node, ())):
+            found = walk(other, path + [node])
+            if found:
+                return found
+        done.add(node)
+        return None
+
+    for start in sorted(graph):
+        found = walk(start, [])
+        if found:
+            return found
+    return None
+
+
+def check(root):
+    breaches, graph = [], {}
+    for folder in sorted(p.name for p in (root / "leeway").iterdir() if p.is_dir()):
+        if folder not in MAY_INCLUDE:
+            breaches.append(f"leeway/{folder}: say in tests/house/check_rules.py what this folder may include")
+    for path in sources(root):
+        name = path.relative_to(root).as_posix()
+        text = path.read_text(encoding="utf-8")
+        top = name.split("/")[0]
+        breaches += check_includes(name, text, graph)
+        if path.suffix == ".h":
+            breaches += check_header(name, text)
+        if top == "leeway":
+            for number, line in enumerate(code_of(text).splitlines(), 1):
+                found = OUTPUT_OR_END.search(line)
+                if found:
+                    breaches.append(f"{name}:{number}: the library neither prints nor exits, found {found.group().strip()}")
+        lines = text.count("\n")
+        if lines > LONGEST[top]:
+            breaches.append(f"{name}: expected at most {LONGEST[top]} lines, found {lines}")
+    loop = cycle_in(graph)
+    if loop:
+        breaches.append("folders include each other in a circle: " + " -> ".join(loop))
+    return breaches
+
+
+def main():
+    root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parents[2])
+    if not any(sources(root)):
+        sys.exit(f"no sources under {root.resolve()}")
+    breaches = check(root)
+    print("\n".join(breaches) or "the rules hold")
+    sys.exit(1 if breaches else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,94 @@
+#!/usr/bin/python3
+"""check_rules.py must find every breach planted in a small tree, and nothing in a tree without one."""
+import pathlib
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+import check_rules  # noqa: E402
+
+GOOD = {
+    "leeway/core/array.h": "// An array.\n#pragma once\n#include <vector>\n",
+    "leeway/core/array.cpp": '#include "leeway/core/array.h"\n// printf("said in a comment")\nconst char* s = "exit(1)";\n',
+    "leeway/agreement/agreement.h": '// Agreement.\n#pragma once\n#include "leeway/core/array.h"\n',
+    "leeway/shift/shift.h": '// Shifts.\n#pragma once\n#include "leeway/core/array.h"\n',
+    "leeway/assess/assess.h": '// All.\n#pragma once\n#include "leeway/agreement/agreement.h"\n',
+    "leeway/nn/session.h": '// The facade.\n#pragma once\n#include "leeway/core/array.h"\n',
+    "leeway/nn/session.cpp": '#include <torch/torch.h>\n#include "leeway/nn/session.h"\n#include "leeway/shift/shift.h"\n',
+    "apps/leeway/main.cpp": '#include "leeway/nn/session.h"\n#include "leeway/assess/assess.h"\nint main() { printf("x"); }\n',
+    "examples/01_short.cpp": '#include "leeway/agreement/agreement.h"\nint main() {}\n',
+}
+
+
+class Rules(unittest.TestCase):
+    def breaches(self, files=None):
+        with tempfile.TemporaryDirectory() as folder:
+            for name, text in {**GOOD, **(files or {})}.items():
+                path = pathlib.Path(folder) / name
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(text, encoding="utf-8")
+            return check_rules.check(pathlib.Path(folder))
+
+    def expect(self, name, text, *parts):
+        found = self.breaches(files={name: text})
+        self.assertTrue(found, "nothing found")
+        for part in parts:
+            self.assertTrue(any(part in breach for breach in found), f"{part!r} not in {found}")
+        return found
+
+    def test_a_good_tree_has_no_breach(self):
+        self.assertEqual(self.breaches(), [])
+
+    def test_analyses_do_not_know_each_other(self):
+        self.expect("leeway/agreement/a.cpp", '\n#include "leeway/shift/shift.h"\n',
+                    "leeway/agreement/a.cpp:2: leeway/agreement may not include leeway/shift")
+
+    def test_analyses_do_not_know_assess(self):
+        self.expect("leeway/shift/a.cpp", '#include "leeway/assess/assess.h"\n',
+                    "leeway/shift may not include leeway/assess")
+
+    def test_report_knows_core_alone(self):
+        self.expect("leeway/report/page.cpp", '#include "leeway/agreement/agreement.h"\n',
+                    "leeway/report may not include leeway/agreement")
+
+    def test_torch_stays_in_nn(self):
+        for header in ("torch/torch.h", "ATen/ATen.h", "c10/core/Device.h"):
+            self.expect("apps/leeway/a.cpp", f"#include <{header}>\n", f"only leeway/nn may include LibTorch, found {header}")
+
+    def test_apps_and_examples_use_the_facade(self):
+        for folder in ("apps/leeway", "examples"):
+            self.expect(f"{folder}/a.cpp", '#include "leeway/nn/model.h"\n', "only through leeway/nn/session.h")
+
+    def test_a_circle_is_named(self):
+        self.expect("leeway/core/a.cpp", '#include "leeway/agreement/agreement.h"\n',
+                    "circle: agreement -> core -> agreement")
+
+    def test_a_relative_include(self):
+        self.expect("leeway/core/a.cpp", '#include "array.h"\n', "expected a path from the root")
+
+    def test_headers(self):
+        self.expect("leeway/core/a.h", "#pragma once\n", "leeway/core/a.h:1: expected a comment")
+        self.expect("leeway/core/a.h", "// Says #pragma once in words only.\n", "leeway/core/a.h:1: expected #pragma once")
+
+    def test_the_library_is_silent(self):
+        for code in ("std::cout << 1;", "printf(x);", "std::fprintf(f, x);", "fmt::print(x);", "abort();", "std::exit(1);",
+                     "std::abort ();", "std::terminate();"):
+            self.expect("leeway/core/a.cpp", "/* a\n*/\nvoid f() { " + code + " }\n",
+                        "leeway/core/a.cpp:3: the library neither prints nor exits")
+
+    def test_names_that_only_look_alike(self):
+        code = 'void f() { on_exit(1); scope.exit(); p->abort(); snprintf(b, 1, "x"); vsnprintf(b); }\n'
+        self.assertEqual(self.breaches(files={"leeway/core/a.cpp": code}), [])
+
+    def test_length(self):
+        self.expect("leeway/core/a.cpp", "\n" * 501, "expected at most 500 lines, found 501")
+        self.expect("examples/02_long.cpp", "\n" * 60, "expected at most 59 lines, found 60")
+        self.assertEqual(self.breaches(files={"leeway/core/a.cpp": "\n" * 500}), [])
+
+    def test_a_new_folder_must_be_placed(self):
+        self.expect("leeway/novelty/a.cpp", "\n", "leeway/novelty: say in")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,16 @@
+// A program outside the tree, built against the installed package. Two samples, two classes: rows that agree
+// at any temperature, so the best inverse temperature is infinite and posterior agreement is log 2.
+#include <cmath>
+#include <iostream>
+#include <vector>
+
+#include "leeway/agreement/agreement.h"
+#include "leeway/core/array.h"
+
+int main() {
+  const leeway::Array logits = leeway::make_array({2, 2}, std::vector<double>{2, 0, 0, 3});
+  const auto result = leeway::agreement::posterior_agreement(logits, logits);
+  std::cout << "leeway " << LEEWAY_VERSION << ": n " << result.n << ", beta " << result.beta << ", pa "
+            << result.pa << '\n';
+  return std::abs(result.pa - std::log(2.0)) < 1e-9 && std::isinf(result.beta) ? 0 : 1;
+}
