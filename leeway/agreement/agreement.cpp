@@ -29,12 +29,12 @@ Objective objective_of(const Pairs& pairs, const std::optional<TailBound>& tail)
   const Facts& facts = pairs.facts();
   const double n = static_cast<double>(pairs.n()), k = static_cast<double>(pairs.k());
   Objective objective;
-  objective.evaluate = [&pairs](double beta) { return pairs.evaluate(beta); };
+  objective.evaluate = [&pairs](double beta, Detail detail) { return pairs.evaluate(beta, detail); };
   if (tail) objective.tail = [&tail](double beta) { return (*tail)(beta); };
   objective.log_k = std::log(k);
   objective.slope_at_zero = facts.x_sum / (n * k);
   objective.gap_mean = facts.gap_sum / n;
-  objective.spread = std::max(facts.spread_both, facts.spread_single);
+  objective.spread = facts.spread;
   objective.limit = tail ? tail->limit() : -infinity;
   objective.start = facts.spread_sum > 0 ? 4 * n / facts.spread_sum : 1;
   return objective;
@@ -62,9 +62,14 @@ Maximum solve(const Pairs& pairs, const Array& clean, const Array& shifted, cons
 
 // PA +- z s / sqrt(n): at the maximum dA/dbeta = 0, so that to first order beta* may be held fixed (delta method), and the
 // a_i(beta*) are n independent terms of a mean. Clipped to [0, log k], where PA lies. One pair says nothing.
-Interval delta_interval(const std::vector<double>& per_row, double pa, double log_k, double level) {
-  if (per_row.size() < 2) return {0, log_k};
-  const double half = normal_quantile(.5 * (1 + level)) * mean_and_error(per_row).standard_error;
+Interval delta_interval(const Pairs& pairs, const Maximum& maximum, double pa, double log_k, double level) {
+  const double n = static_cast<double>(pairs.n());
+  if (pairs.n() < 2) return {0, log_k};
+  double mean_square = maximum.mean_square.value_or(0);
+  if (!maximum.mean_square)
+    for (const double a : pairs.per_row(maximum.beta)) mean_square += a * a / n;
+  const double variance = std::max(0., mean_square - maximum.value * maximum.value) * n / (n - 1);
+  const double half = normal_quantile(.5 * (1 + level)) * std::sqrt(variance / n);
   return {std::max(0., pa - half), std::min(log_k, pa + half)};
 }
 
@@ -94,7 +99,7 @@ Point crest(const Pairs& pairs, Point left, Point right) {
     const double margin = .1 * (right.beta - left.beta);
     const double beta = i % 2 == 0 ? std::clamp(secant, left.beta + margin * 1e-6, right.beta - margin * 1e-6)
                                    : .5 * (left.beta + right.beta);
-    const Point middle{beta, pairs.evaluate(beta)};
+    const Point middle{beta, pairs.evaluate(beta, Detail::slope)};
     if (middle.slope() == 0) return middle;
     (middle.slope() > 0 ? left : right) = middle;
   }
@@ -111,7 +116,7 @@ void draw_curve(Agreement& result, Maximum& maximum, const Pairs& pairs, const O
     for (std::size_t i = 0; i < options.curve_points; ++i) {
       const double t = options.curve_points == 1 ? .5 : static_cast<double>(i) / static_cast<double>(options.curve_points - 1);
       const double beta = centre * std::pow(10, -2 + 3 * t);
-      points.push_back({beta, pairs.evaluate(beta)});
+      points.push_back({beta, pairs.evaluate(beta, Detail::slope)});
     }
     std::sort(points.begin(), points.end(), [](const Point& a, const Point& b) { return a.beta < b.beta; });
     for (std::size_t i = 1; i + 1 < points.size(); ++i) {
@@ -151,7 +156,7 @@ Agreement posterior_agreement(const Array& clean, const Array& shifted, std::spa
   result.log_pa_sum = maximum.value * static_cast<double>(n);
   result.pa_interval = options.bootstrap > 0
                            ? bootstrap_interval(clean, shifted, options)
-                           : delta_interval(pairs.per_row(maximum.beta), result.pa, log_k, options.level);
+                           : delta_interval(pairs, maximum, result.pa, log_k, options.level);
   draw_curve(result, maximum, pairs, options);
 
   const Facts& facts = pairs.facts();

@@ -79,13 +79,20 @@ struct ClassSums {
   }
 };
 
+// a_i of a vector of rows.
+HWY_INLINE V log_ratio(const ClassSums& s) {
+  const D d;
+  return hn::Min(hn::Zero(d), hn::Log(d, hn::Div(s.p, hn::Mul(s.z1, s.z2))));
+}
+
 // Sums over rows, lane by lane. Logarithms are taken of products: mantissas are multiplied (each in [1,2), so at most
 // 2^block_rows) and exponents added, one logarithm a block.
 class RowSums {
  public:
-  HWY_INLINE explicit RowSums(double beta) : inverse_beta_(beta > 0 ? 1 / beta : 1e300) {
+  HWY_INLINE explicit RowSums(const At& at)
+      : inverse_beta_(at.beta > 0 ? 1 / at.beta : 1e300), squares_wanted_(at.squares) {
     const D d;
-    d1_ = d2_ = hn::Zero(d);
+    d1_ = d2_ = squares_ = hn::Zero(d);
     for (std::size_t b = 0; b < bands; ++b) c1_[b] = c2_[b] = hn::Zero(d);
     p_mantissa_ = z_mantissa_ = hn::Set(d, 1.0);
     p_exponent_ = z_exponent_ = hn::Zero(hn::RebindToSigned<D>());
@@ -110,6 +117,10 @@ class RowSums {
       const V var1 = hn::NegMulAdd(mean1, mean1, hn::Mul(s.v1, inverse_z1));
       const V var2 = hn::NegMulAdd(mean2, mean2, hn::Mul(s.v2, inverse_z2));
       V c2 = hn::Add(var1, var2);
+      if (squares_wanted_) {
+        const V a = log_ratio(s);
+        squares_ = hn::MulAdd(a, a, squares_);
+      }
       const V spread = hn::PromoteTo(d, hn::LoadU(hn::Rebind<float, D>(), spreads));
       for (std::size_t b = 0; b + 1 < bands; ++b) {
         const auto above = hn::Gt(spread, hn::Set(d, band_edges[b] * inverse_beta_));
@@ -133,7 +144,7 @@ class RowSums {
     Moments m;
     m.f1 = logarithm(p_mantissa_, p_exponent_);
     m.f2 = logarithm(z_mantissa_, z_exponent_);
-    m.d1 = sum(d1_), m.d2 = sum(d2_);
+    m.d1 = sum(d1_), m.d2 = sum(d2_), m.squares = sum(squares_);
     for (std::size_t b = 0; b < bands; ++b) m.c1[b] = sum(c1_[b]), m.c2[b] = sum(c2_[b]);
     return m;
   }
@@ -170,15 +181,11 @@ class RowSums {
   }
 
   double inverse_beta_;
-  V d1_, d2_, c1_[bands], c2_[bands], p_mantissa_, z_mantissa_;
+  bool squares_wanted_;
+  V d1_, d2_, squares_, c1_[bands], c2_[bands], p_mantissa_, z_mantissa_;
   VI p_exponent_, z_exponent_;
   std::int64_t added_ = 0;
 };
-
-HWY_INLINE V log_ratio(const ClassSums& s) {
-  const D d;
-  return hn::Min(hn::Zero(d), hn::Log(d, hn::Div(s.p, hn::Mul(s.z1, s.z2))));
-}
 
 HWY_INLINE V load_x(const double* block, const double*, std::size_t offset) { return hn::Load(D(), block + offset); }
 
@@ -210,27 +217,35 @@ Moments tiles(const T* all, const T* all_maxima, std::size_t rows, std::size_t k
   const D d;
   const std::size_t lanes = hn::Lanes(d);
   const V scale = hn::Set(d, at.beta * log2_e);
-  RowSums total(at.beta);
+  RowSums total(at);
   Moments by_row;
   for (std::size_t begin = 0; begin < rows; begin += tile_rows) {
     const T* tile = all + begin * 2 * k;
     const T* maxima = all_maxima == nullptr ? nullptr : all_maxima + begin * 2;
     const T* maxima_shifted = maxima == nullptr ? nullptr : maxima + tile_rows;
     const std::size_t valid = std::min(tile_rows, rows - begin);
-    for (std::size_t first = 0; first < valid; first += lanes) {
-      ClassSums sums;
-      for (std::size_t j = 0; j < k; ++j) {
-        const V x1 = load_x(tile, maxima, j * tile_rows + first);
-        const V x2 = load_x(tile + k * tile_rows, maxima_shifted, j * tile_rows + first);
-        sums.add<curved>(x1, x2, exponential<clamped>(x1, scale), exponential<clamped>(x2, scale));
-      }
+    const auto finish = [&](const ClassSums& sums, std::size_t first) HWY_ATTR {
       const bool whole = first + lanes <= valid && hn::AllTrue(d, hn::Ge(sums.p, hn::Set(d, smallest_p)));
       if (HWY_LIKELY(whole)) {
         total.add<curved>(sums, curved ? at.spreads + begin + first : nullptr);
         if (at.agreement != nullptr) hn::StoreU(log_ratio(sums), d, at.agreement + begin + first);
-      } else {
+      } else if (first < valid) {
         by_row += rows_of_tile(tile, maxima, first, std::min(valid, first + lanes), k, at.from(begin));
       }
+    };
+    // Two vectors at a time: their chains of additions overlap.
+    for (std::size_t first = 0; first < valid; first += 2 * lanes) {
+      ClassSums one, two;
+      for (std::size_t j = 0; j < k; ++j) {
+        const V x1 = load_x(tile, maxima, j * tile_rows + first);
+        const V x2 = load_x(tile + k * tile_rows, maxima_shifted, j * tile_rows + first);
+        one.add<curved>(x1, x2, exponential<clamped>(x1, scale), exponential<clamped>(x2, scale));
+        const V x3 = load_x(tile, maxima, j * tile_rows + first + lanes);
+        const V x4 = load_x(tile + k * tile_rows, maxima_shifted, j * tile_rows + first + lanes);
+        two.add<curved>(x3, x4, exponential<clamped>(x3, scale), exponential<clamped>(x4, scale));
+      }
+      finish(one, first);
+      finish(two, first + lanes);
     }
   }
   by_row += total.total();
@@ -279,6 +294,7 @@ Moments one_row(const T* clean, const T* shifted, double max1, double max2, std:
   m.f2 = std::log(z1 * z2), m.d2 = mean1 + mean2;
   if constexpr (curved) {
     const std::size_t band = band_of(beta * spread);
+    m.squares = (m.f1 - m.f2) * (m.f1 - m.f2);
     m.c1[band] = sum_lanes(sums.v12) / p - mean12 * mean12;
     m.c2[band] = sum_lanes(sums.v1) / z1 - mean1 * mean1 + sum_lanes(sums.v2) / z2 - mean2 * mean2;
   }
@@ -298,84 +314,196 @@ Moments rows_of(const T* clean, const T* shifted, const double* max1, const doub
   return total;
 }
 
-// One vector of rows of a tile. Two passes: maxima, then everything relative to them.
-HWY_INLINE void prepare_lanes(double* clean, double* shifted, std::size_t k, RowFacts* facts) {
+HWY_INLINE V load_strided(const double* source, std::size_t stride) {
   const D d;
-  const std::size_t lanes = hn::Lanes(d);
-  V max1 = hn::Load(d, clean), max2 = hn::Load(d, shifted), arg1 = hn::Zero(d), arg2 = hn::Zero(d);
-  V check = hn::Zero(d);
-  for (std::size_t j = 0; j < k; ++j) {
-    const V f1 = hn::Load(d, clean + j * tile_rows), f2 = hn::Load(d, shifted + j * tile_rows);
-    const V index = hn::Set(d, static_cast<double>(j));
-    const auto above1 = hn::Gt(f1, max1), above2 = hn::Gt(f2, max2);
-    max1 = hn::IfThenElse(above1, f1, max1), arg1 = hn::IfThenElse(above1, index, arg1);
-    max2 = hn::IfThenElse(above2, f2, max2), arg2 = hn::IfThenElse(above2, index, arg2);
-    const auto fine = hn::And(hn::Lt(hn::Abs(f1), hn::Set(d, logit_limit)), hn::Lt(hn::Abs(f2), hn::Set(d, logit_limit)));
-    check = hn::IfThenElse(fine, check, hn::Set(d, 1.0));
+  const hn::RebindToSigned<D> di;
+  return hn::GatherIndex(d, source, hn::Mul(hn::Iota(di, 0), hn::Set(di, static_cast<std::int64_t>(stride))));
+}
+
+HWY_INLINE V load_strided(const float* source, std::size_t stride) {
+  const hn::Rebind<float, D> df;
+  const hn::RebindToSigned<decltype(df)> di;
+  const auto index = hn::Mul(hn::Iota(di, 0), hn::Set(di, static_cast<std::int32_t>(stride)));
+  return hn::PromoteTo(D(), hn::GatherIndex(df, source, index));
+}
+
+HWY_INLINE void store_lanes(V values, float* to) {
+  const hn::Rebind<float, D> df;
+  hn::Store(hn::DemoteTo(df, values), df, to);
+}
+
+// Sums and maxima over rows, lane by lane.
+class FactSums {
+ public:
+  FactSums() {
+    const D d;
+    for (V& sum : sums_) sum = hn::Zero(d);
+    largest_ = hn::Zero(d);
   }
-  V min1 = hn::Zero(d), min2 = hn::Zero(d), sum = hn::Zero(d);
-  V max12 = hn::Set(d, -4 * logit_limit), min12 = hn::Zero(d);
+
+  struct Row {
+    V gap, x_sum, spread_sum, spread, same, right;
+  };
+
+  // Counts the lanes below `valid`.
+  HWY_INLINE void add(const Row& row, std::size_t valid) {
+    const D d;
+    const auto counted = hn::FirstN(d, valid);
+    const V one = hn::Set(d, 1.0);
+    const V values[] = {row.gap, row.x_sum, row.spread_sum, row.same, row.right,
+                        hn::IfThenElseZero(hn::Gt(row.gap, hn::Zero(d)), one)};
+    for (int i = 0; i < 6; ++i) sums_[i] = hn::Add(sums_[i], hn::IfThenElseZero(counted, values[i]));
+    largest_ = hn::Max(largest_, hn::IfThenElseZero(counted, row.spread));
+  }
+
+  [[nodiscard]] Facts total() const {
+    const D d;
+    const auto sum = [&](int i) { return hn::GetLane(hn::SumOfLanes(d, sums_[i])); };
+    const auto number = [&](int i) { return static_cast<std::size_t>(sum(i)); };
+    Facts facts;
+    facts.gap_sum = sum(0), facts.x_sum = sum(1), facts.spread_sum = sum(2);
+    facts.same_prediction = number(3), facts.right = number(4), facts.disagreeing = number(5);
+    facts.spread = hn::GetLane(hn::MaxOfLanes(d, largest_));
+    return facts;
+  }
+
+ private:
+  V sums_[6], largest_;
+};
+
+// One vector of rows: logits from memory to x in the tile, and what is needed of them. Two passes over the classes: the
+// maxima; then, from the last class to the first so that ties end at the lowest, everything relative to them.
+// `bad` keeps sums that are not finite, and what exceeds logit_limit.
+template <class T>
+HWY_INLINE FactSums::Row prepare_lanes(const PrepareTiles<T>& job, std::size_t row, double* clean, double* shifted,
+                                       V& bad) {
+  const D d;
+  const std::size_t k = job.k;
+  V max1 = hn::Set(d, -2 * logit_limit), max2 = max1;
   for (std::size_t j = 0; j < k; ++j) {
+    const V f1 = load_strided(job.clean + row * k + j, k), f2 = load_strided(job.shifted + row * k + j, k);
+    hn::Store(f1, d, clean + j * tile_rows);
+    hn::Store(f2, d, shifted + j * tile_rows);
+    if (job.raw != nullptr) {
+      float* const raw = job.raw + row / tile_rows * 2 * k * tile_rows + j * tile_rows + row % tile_rows;
+      store_lanes(f1, raw);
+      store_lanes(f2, raw + k * tile_rows);
+    }
+    max1 = hn::Max(max1, f1), max2 = hn::Max(max2, f2);
+  }
+  const V zero = hn::Zero(d);
+  V min1 = zero, min2 = zero, min12 = zero, sum = zero, arg1 = zero, arg2 = zero;
+  V max12 = hn::Set(d, -4 * logit_limit);
+  for (std::size_t j = k; j-- > 0;) {
     const V x1 = hn::Sub(hn::Load(d, clean + j * tile_rows), max1);
     const V x2 = hn::Sub(hn::Load(d, shifted + j * tile_rows), max2);
     hn::Store(x1, d, clean + j * tile_rows);
     hn::Store(x2, d, shifted + j * tile_rows);
-    const V x12 = hn::Add(x1, x2);
+    const V x12 = hn::Add(x1, x2), index = hn::Set(d, static_cast<double>(j));
     min1 = hn::Min(min1, x1), min2 = hn::Min(min2, x2), min12 = hn::Min(min12, x12);
     max12 = hn::Max(max12, x12);
+    arg1 = hn::IfThenElse(hn::Eq(x1, zero), index, arg1);
+    arg2 = hn::IfThenElse(hn::Eq(x2, zero), index, arg2);
     sum = hn::Add(sum, x12);
   }
-  const V all[] = {max1, max2, arg1, arg2, hn::Neg(max12), hn::Sub(max12, min12), hn::Neg(min1), hn::Neg(min2), sum, check};
-  alignas(64) double values[10][hn::MaxLanes(d)];
-  for (int i = 0; i < 10; ++i) hn::Store(all[i], d, values[i]);
-  for (std::size_t lane = 0; lane < lanes; ++lane)
-    facts[lane] = {values[0][lane], values[1][lane], values[2][lane], values[3][lane], values[4][lane],
-                   values[5][lane], values[6][lane], values[7][lane], values[8][lane], values[9][lane]};
-}
-
-void prepare_one_tile(double* tile, std::size_t k, RowFacts* facts) {
-  for (std::size_t first = 0; first < tile_rows; first += hn::Lanes(D()))
-    prepare_lanes(tile + first, tile + k * tile_rows + first, k, facts + first);
+  if (job.raw != nullptr) {
+    const std::size_t at = row / tile_rows * 2 * tile_rows + row % tile_rows;
+    store_lanes(max1, job.maxima + at);
+    store_lanes(max2, job.maxima + at + tile_rows);
+  }
+  // A NaN or an infinity makes the sum one; x - x is 0 for every finite x.
+  const V limit = hn::Set(d, logit_limit);
+  const V largest = hn::Max(hn::Max(hn::Abs(max1), hn::Abs(max2)), hn::Neg(hn::Min(min1, min2)));
+  bad = hn::Add(bad, hn::Add(hn::Sub(sum, sum), hn::IfThenElseZero(hn::Ge(largest, limit), limit)));
+  const V spread = hn::Max(hn::Sub(max12, min12), hn::Neg(hn::Min(min1, min2)));
+  const V one = hn::Set(d, 1.0);
+  V right = zero;
+  if (job.labels != nullptr) {
+    const V label = hn::ConvertTo(d, hn::LoadU(hn::RebindToSigned<D>(), job.labels + row));
+    right = hn::IfThenElseZero(hn::Eq(label, arg2), one);
+  }
+  return {hn::Neg(max12), sum, hn::Neg(hn::Add(min1, min2)), spread, hn::IfThenElseZero(hn::Eq(arg1, arg2), one), right};
 }
 
 template <class T>
-RowFacts prepare_classes(const T* clean, const T* shifted, std::size_t k) {
+Prepared prepare(const PrepareTiles<T>& job) {
   const D d;
   const std::size_t lanes = hn::Lanes(d);
-  V max1 = hn::Set(d, -logit_limit), max2 = max1, check = hn::Zero(d);
-  V min1 = hn::Set(d, logit_limit), min2 = min1, min12 = hn::Set(d, 2 * logit_limit), max12 = hn::Neg(min12);
-  V sum = hn::Zero(d);
+  const std::size_t block = 2 * job.k * tile_rows;
+  // Rounding to float32 must not make a spread smaller; what exceeds the type's range exceeds every band's edge too.
+  const V up = hn::Set(d, 1 + 1e-6), most = hn::Set(d, 1e38);
+  FactSums total;
+  V bad = hn::Zero(d);
+  for (std::size_t row = 0; row < job.rows; row += lanes) {
+    const std::size_t lane = row % tile_rows;
+    double* clean = (job.raw != nullptr ? job.tiles : job.tiles + row / tile_rows * block) + lane;
+    double* shifted = clean + job.k * tile_rows;
+    const FactSums::Row facts = prepare_lanes(job, row, clean, shifted, bad);
+    store_lanes(hn::Min(hn::Mul(facts.spread, up), most), job.spreads + row);
+    total.add(facts, std::min(lanes, job.rows - row));
+  }
+  return {total.total(), sum_lanes(bad) != 0};
+}
+
+template <class T>
+PreparedRow prepare_classes(const T* clean, const T* shifted, const std::int64_t* label, std::size_t k) {
+  const D d;
+  const std::size_t lanes = hn::Lanes(d);
+  V max1 = hn::Set(d, -2 * logit_limit), max2 = max1, min1 = hn::Neg(max1), min2 = min1, sum1 = hn::Zero(d), sum2 = sum1;
   const auto take = [&](V f1, V f2) HWY_ATTR {
-    const V f12 = hn::Add(f1, f2);
-    const auto fine = hn::And(hn::Lt(hn::Abs(f1), hn::Set(d, logit_limit)), hn::Lt(hn::Abs(f2), hn::Set(d, logit_limit)));
-    check = hn::IfThenElse(fine, check, hn::Set(d, 1.0));
-    max1 = hn::Max(max1, f1), max2 = hn::Max(max2, f2), max12 = hn::Max(max12, f12);
-    min1 = hn::Min(min1, f1), min2 = hn::Min(min2, f2), min12 = hn::Min(min12, f12);
+    max1 = hn::Max(max1, f1), max2 = hn::Max(max2, f2);
+    min1 = hn::Min(min1, f1), min2 = hn::Min(min2, f2);
   };
   std::size_t j = 0;
   for (; j + lanes <= k; j += lanes) {
     const V f1 = load_classes(clean, j), f2 = load_classes(shifted, j);
     take(f1, f2);
-    sum = hn::Add(sum, hn::Add(f1, f2));
+    sum1 = hn::Add(sum1, f1), sum2 = hn::Add(sum2, f2);
   }
-  double rest = 0;
-  for (std::size_t c = j; c < k; ++c) rest += static_cast<double>(clean[c]) + static_cast<double>(shifted[c]);
+  double sum = sum_lanes(sum1) + sum_lanes(sum2);
+  for (std::size_t c = j; c < k; ++c) sum += static_cast<double>(clean[c]) + static_cast<double>(shifted[c]);
   if (j < k) take(load_classes(clean, k - lanes), load_classes(shifted, k - lanes));
   const auto low = [&](V v) HWY_ATTR { return hn::GetLane(hn::MinOfLanes(d, v)); };
   const auto high = [&](V v) HWY_ATTR { return hn::GetLane(hn::MaxOfLanes(d, v)); };
-  const double m1 = high(max1), m2 = high(max2);
+  const double top1 = high(max1), top2 = high(max2), bottom1 = low(min1), bottom2 = low(min2);
+  const double largest = std::max({std::abs(top1), std::abs(top2), std::abs(bottom1), std::abs(bottom2)});
+  PreparedRow result;
+  result.row.refused = !std::isfinite(sum) || !(largest < logit_limit);
+  if (result.row.refused) return result;
+  // x = F - max as an evaluation rounds it: a shared top class gives exactly 0.
+  V top12 = hn::Set(d, -4 * logit_limit), bottom12 = hn::Zero(d);
+  const V m1 = hn::Set(d, top1), m2 = hn::Set(d, top2);
+  for (std::size_t c = 0; c < k; c += lanes) {
+    const std::size_t at = std::min(c, k - lanes);
+    const V x12 = hn::Add(hn::Sub(load_classes(clean, at), m1), hn::Sub(load_classes(shifted, at), m2));
+    top12 = hn::Max(top12, x12), bottom12 = hn::Min(bottom12, x12);
+  }
   const auto first_of = [k](const T* row, double value) {
     std::size_t c = 0;
     while (c + 1 < k && static_cast<double>(row[c]) != value) ++c;
-    return static_cast<double>(c);
+    return c;
   };
-  return {m1, m2, first_of(clean, m1), first_of(shifted, m2), gap_of_row(clean, shifted, k, m1, m2),
-          high(max12) - low(min12), m1 - low(min1), m2 - low(min2),
-          sum_lanes(sum) + rest - static_cast<double>(k) * (m1 + m2), high(check)};
+  const std::size_t prediction = first_of(shifted, top2);
+  Facts& facts = result.row.facts;
+  facts.gap_sum = -high(top12);
+  facts.disagreeing = facts.gap_sum > 0;
+  facts.same_prediction = first_of(clean, top1) == prediction;
+  facts.right = label != nullptr && static_cast<std::size_t>(*label) == prediction;
+  facts.x_sum = sum - static_cast<double>(k) * (top1 + top2);
+  facts.spread_sum = top1 - bottom1 + top2 - bottom2;
+  facts.spread = std::max({top1 - bottom1, top2 - bottom2, high(top12) - low(bottom12)});
+  result.max_clean = top1, result.max_shifted = top2;
+  return result;
 }
 
-RowFacts prepare_row_f32(const float* c, const float* s, std::size_t k) { return prepare_classes(c, s, k); }
-RowFacts prepare_row_f64(const double* c, const double* s, std::size_t k) { return prepare_classes(c, s, k); }
+Prepared prepare_f32(const PrepareTiles<float>& job) { return prepare(job); }
+Prepared prepare_f64(const PrepareTiles<double>& job) { return prepare(job); }
+PreparedRow prepare_row_f32(const float* c, const float* s, const std::int64_t* label, std::size_t k) {
+  return prepare_classes(c, s, label, k);
+}
+PreparedRow prepare_row_f64(const double* c, const double* s, const std::int64_t* label, std::size_t k) {
+  return prepare_classes(c, s, label, k);
+}
 
 template <class T>
 Moments any_tiles(const T* t, const T* maxima, std::size_t rows, std::size_t k, const At& at) {
@@ -433,13 +561,14 @@ HWY_EXPORT(tiles_f32);
 HWY_EXPORT(rows_f32);
 HWY_EXPORT(rows_f64);
 HWY_EXPORT(exponentials);
-HWY_EXPORT(prepare_one_tile);
+HWY_EXPORT(prepare_f32);
+HWY_EXPORT(prepare_f64);
 HWY_EXPORT(prepare_row_f32);
 HWY_EXPORT(prepare_row_f64);
 
 Moments& Moments::operator+=(const Moments& other) {
   f1 += other.f1, d1 += other.d1;
-  f2 += other.f2, d2 += other.d2;
+  f2 += other.f2, d2 += other.d2, squares += other.squares;
   for (std::size_t b = 0; b < bands; ++b) c1[b] += other.c1[b], c2[b] += other.c2[b];
   return *this;
 }
@@ -458,14 +587,24 @@ Moments evaluate_rows(const double* c, const double* s, const double* m1, const 
                       std::size_t k, const At& at) {
   return HWY_DYNAMIC_DISPATCH(rows_f64)(c, s, m1, m2, rows, k, at);
 }
-void prepare_tile(double* tile, std::size_t k, RowFacts (&facts)[tile_rows]) {
-  HWY_DYNAMIC_DISPATCH(prepare_one_tile)(tile, k, facts);
+Facts& Facts::operator+=(const Facts& other) {
+  disagreeing += other.disagreeing;
+  same_prediction += other.same_prediction;
+  right += other.right;
+  gap_sum += other.gap_sum;
+  x_sum += other.x_sum;
+  spread_sum += other.spread_sum;
+  spread = std::max(spread, other.spread);
+  return *this;
 }
-RowFacts prepare_row(const float* clean, const float* shifted, std::size_t k) {
-  return HWY_DYNAMIC_DISPATCH(prepare_row_f32)(clean, shifted, k);
+
+Prepared prepare_tiles(const PrepareTiles<float>& job) { return HWY_DYNAMIC_DISPATCH(prepare_f32)(job); }
+Prepared prepare_tiles(const PrepareTiles<double>& job) { return HWY_DYNAMIC_DISPATCH(prepare_f64)(job); }
+PreparedRow prepare_row(const float* clean, const float* shifted, const std::int64_t* label, std::size_t k) {
+  return HWY_DYNAMIC_DISPATCH(prepare_row_f32)(clean, shifted, label, k);
 }
-RowFacts prepare_row(const double* clean, const double* shifted, std::size_t k) {
-  return HWY_DYNAMIC_DISPATCH(prepare_row_f64)(clean, shifted, k);
+PreparedRow prepare_row(const double* clean, const double* shifted, const std::int64_t* label, std::size_t k) {
+  return HWY_DYNAMIC_DISPATCH(prepare_row_f64)(clean, shifted, label, k);
 }
 
 double agreement_at_infinity(const double* x1, const double* x2, std::size_t k) {

@@ -14,6 +14,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 namespace leeway::agreement {
 
@@ -22,28 +23,34 @@ inline constexpr std::size_t tile_rows = 16;
 // Rows are told apart by their spread R_i, the largest max - min over classes of x', x'' or x' + x'': a row's second
 // derivatives change at most by a factor e^{R_i |t|} over a distance t, so that few rows of large spread must not stand
 // for all. Band b holds the rows with beta R_i <= band_edges[b]; the last one holds the rest.
-inline constexpr std::size_t bands = 6;
-inline constexpr double band_edges[bands - 1] = {4, 8, 16, 32, 128};
+inline constexpr std::size_t bands = 4;
+inline constexpr double band_edges[bands - 1] = {8, 16, 64};
 
 // Sums over rows; the second derivatives band by band.
 struct Moments {
   double f1 = 0, d1 = 0;
   double f2 = 0, d2 = 0;
   double c1[bands] = {}, c2[bands] = {};
+  double squares = 0;  // of a_i
 
   Moments& operator+=(const Moments& other);
 };
 
+// What an evaluation gives: values and slopes; curvatures too; the squares of a_i too.
+enum class Detail { slope, curvature, squares };
+
 // Where and what to evaluate.
 struct At {
   double beta = 0;
-  const float* spreads = nullptr;  // R_i, rounded up; null: c1 and c2 are not wanted and stay 0, for less time
+  const float* spreads = nullptr;  // R_i, rounded up; null: c1 and c2 are not wanted, and stay 0
   bool clamp = true;               // some beta x may lie below lowest_exponent (in powers of two)
+  bool squares = false;            // wanted; 0 otherwise. Only with spreads
   double* agreement = nullptr;     // receives a_i for every row
 
   // The same for rows from `row` on.
   [[nodiscard]] At from(std::size_t row) const {
-    return {beta, spreads == nullptr ? nullptr : spreads + row, clamp, agreement == nullptr ? nullptr : agreement + row};
+    return {beta, spreads == nullptr ? nullptr : spreads + row, clamp, squares,
+            agreement == nullptr ? nullptr : agreement + row};
   }
 };
 inline constexpr double lowest_exponent = -490;
@@ -61,15 +68,48 @@ inline constexpr double lowest_exponent = -490;
 [[nodiscard]] Moments evaluate_rows(const double* clean, const double* shifted, const double* maxima_clean,
                                     const double* maxima_shifted, std::size_t rows, std::size_t k, const At& at);
 
-// What is needed of rows once: of a tile of logits, which becomes x in place, or of one row-major row.
-// gap, spread as in pairs.h; x_sum over classes of x' + x''; `check` is not 0 where a logit is not finite or too large.
-struct RowFacts {
-  double max_clean, max_shifted, argmax_clean, argmax_shifted;
-  double gap, spread_both, spread_clean, spread_shifted, x_sum, check;
+// What is needed of rows at no beta at all, in units of logits. gap_i = max F' + max F'' - max(F' + F'') >= 0.
+struct Facts {
+  std::size_t disagreeing = 0;      // rows with gap_i > 0: their top classes do not meet
+  std::size_t same_prediction = 0;  // argmax F' = argmax F'', ties to the lowest class
+  std::size_t right = 0;            // argmax F'' = label, where labels are given
+  double gap_sum = 0;               // sum of gap_i
+  double x_sum = 0;                 // sum over rows and classes of x' + x''
+  double spread_sum = 0;            // sum over rows of max - min of x' and of x''
+  double spread = 0;                // the largest R_i
+
+  Facts& operator+=(const Facts& other);
 };
-void prepare_tile(double* tile, std::size_t k, RowFacts (&facts)[tile_rows]);
-[[nodiscard]] RowFacts prepare_row(const float* clean, const float* shifted, std::size_t k);
-[[nodiscard]] RowFacts prepare_row(const double* clean, const double* shifted, std::size_t k);
+struct Prepared {
+  Facts facts;
+  bool refused = false;  // some logit is not finite, or not below logit_limit
+};
+
+// Squares of logits, summed over 10^9 rows, stay finite below this.
+inline constexpr double logit_limit = 1e140;
+
+// Row-major logits into tiles. Both sources hold whole tiles of rows, of which the first `rows` count.
+template <class T>
+struct PrepareTiles {
+  const T *clean, *shifted;
+  const std::int64_t* labels;  // or null
+  std::size_t rows, k;
+  double* tiles;   // receives x; where `raw` is given, scratch for one tile
+  float* raw;      // or null: receives the logits as they are, tile by tile
+  float* maxima;   // with raw: tile by tile, tile_rows of max F', then of max F''
+  float* spreads;  // receives R_i
+};
+[[nodiscard]] Prepared prepare_tiles(const PrepareTiles<float>& job);
+[[nodiscard]] Prepared prepare_tiles(const PrepareTiles<double>& job);
+
+// The same for one row that stays where it is.
+struct PreparedRow {
+  Prepared row;
+  double max_clean = 0, max_shifted = 0;
+};
+[[nodiscard]] PreparedRow prepare_row(const float* clean, const float* shifted, const std::int64_t* label, std::size_t k);
+[[nodiscard]] PreparedRow prepare_row(const double* clean, const double* shifted, const std::int64_t* label,
+                                      std::size_t k);
 
 // The limit of a_i at infinity of one row of x' and x'': log(s / (m' m'')), m' and m'' tied top classes that share s.
 [[nodiscard]] double agreement_at_infinity(const double* x_clean, const double* x_shifted, std::size_t k);

@@ -31,9 +31,6 @@ inline constexpr double exp2_coefficients[exp2_degree + 1] = {
     1.0208690299958306e-07,
     7.072585949269223e-09};
 
-// Squares of logits, summed over 10^9 rows, stay finite below this.
-inline constexpr double logit_limit = 1e140;
-
 // max F' + max F'' - max(F' + F'') of one row, from x as the kernel rounds it: 0 exactly where a top class is shared.
 template <class T>
 double gap_of_row(const T* clean, const T* shifted, std::size_t k, double max_clean, double max_shifted) {
@@ -76,6 +73,7 @@ Moments moments_of(std::size_t k, double beta, double spread, const X1& x1, cons
   Moments m;
   m.f1 = both.value, m.d1 = both.mean;
   m.f2 = one.value + two.value, m.d2 = one.mean + two.mean;
+  m.squares = (m.f1 - m.f2) * (m.f1 - m.f2);
   const std::size_t band = band_of(beta * spread);
   m.c1[band] = both.variance, m.c2[band] = one.variance + two.variance;
   return m;

@@ -29,13 +29,12 @@ double growth_slope(double r, double t) { return std::expm1(r * t) / r; }
 // What one evaluated point says about its surroundings.
 class Side {
  public:
-  Side(const Point& point, double largest_spread, bool curved) : m_(point.moments) {
+  Side(const Point& point, double largest_spread) : m_(point.moments), curved_(point.detail != Detail::slope) {
     for (std::size_t b = 0; b < bands; ++b) {
-      if (!curved || (m_.c1[b] == 0 && m_.c2[b] == 0)) continue;
+      if (m_.c1[b] == 0 && m_.c2[b] == 0) continue;
       const double edge = b + 1 < bands && point.beta > 0 ? band_edges[b] / point.beta : infinity;
       bands_[used_++] = {std::min(edge, largest_spread), m_.c1[b], m_.c2[b]};
     }
-    curved_ = curved;
   }
 
   // f1 at most, at signed distance t.
@@ -72,14 +71,14 @@ class Side {
   const Moments& m_;
   std::array<Band, bands> bands_;
   std::size_t used_ = 0;
-  bool curved_ = false;
+  bool curved_;
 };
 
 // Bounds of f1 and f2 on [a, b] from what is known at its ends; t is the distance from a.
 class Bracket {
  public:
-  Bracket(const Objective& objective, const Point& a, const Point& b, bool curvature_at_a)
-      : a_(a, objective.spread, curvature_at_a), b_(b, objective.spread, true), width_(b.beta - a.beta),
+  Bracket(const Objective& objective, const Point& a, const Point& b)
+      : a_(a, objective.spread), b_(b, objective.spread), width_(b.beta - a.beta),
         start_(a.moments.f1), rise_(b.moments.f1 - a.moments.f1),
         least_(std::max(a_.least_curvature(width_), b_.least_curvature(width_))) {}
 
@@ -129,26 +128,30 @@ class Search {
     Moments zero;
     zero.f1 = objective.log_k, zero.f2 = 2 * objective.log_k;
     zero.d1 = zero.d2 = objective.slope_at_zero;
-    nodes_.push_back({{0, zero}, false});
+    nodes_.push_back({{0, zero, Detail::slope}, false});
     best_ = std::max(-objective.log_k, objective.limit);
     best_beta_ = best_ == objective.limit ? infinity : 0;
+    if (best_beta_ == 0) best_square_ = objective.log_k * objective.log_k;
   }
 
   // Newton from `beta` to a local maximum, or until it runs out to 0 or infinity.
   void climb(double beta) {
     std::optional<Point> before;
+    Detail detail = Detail::curvature;
     for (int i = 0; i < max_steps && budget_left(); ++i) {
-      const Point here = add(beta);
+      const Point here = add(beta, detail);
       const double step = next_step(here, before);
       const bool small = std::abs(step) <= step_accuracy * here.beta;
       if (here.curvature() < 0 && small) {
         stationary_.push_back(here);
-        if (here.value() >= best_) best_ = here.value(), best_beta_ = here.beta + step;
+        if (best_beta_ == here.beta) best_beta_ += step;
         return;
       }
       if (small || here.beta * objective_.spread < 1e-6 || tail_is_proved(here)) return;
       before = here;
       beta = here.beta + step;
+      // About to arrive: the next point is likely the last, and its squares will be asked for.
+      if (std::abs(step) <= 2e-2 * here.beta) detail = Detail::squares;
     }
   }
 
@@ -159,19 +162,18 @@ class Search {
       if (!beta) return true;
       if (!budget_left()) return false;
       if (*beta == 0) {
-        nodes_.front().point.moments = evaluate(0);
-        curvature_at_zero_ = true;
+        nodes_.front().point = {0, evaluate(0, Detail::curvature), Detail::curvature};
         continue;
       }
       const double known = best_;
-      const Point here = add(*beta);
-      if (here.value() > known + gap_ && best_beta_ == here.beta) climb_from(here);
+      const Point here = add(*beta, Detail::curvature);
+      if (here.value() > known + gap_ && best_beta_ == here.beta) climb(here.beta);
     }
   }
 
   [[nodiscard]] Maximum result(bool converged) const {
     Maximum m;
-    m.beta = best_beta_, m.value = best_;
+    m.beta = best_beta_, m.value = best_, m.mean_square = best_square_;
     m.converged = converged;
     m.gap = converged ? std::max(0., highest_ - best_) : infinity;
     m.evaluations = evaluations_;
@@ -179,7 +181,7 @@ class Search {
     m.stationary = stationary_;
     if (converged && objective_.limit >= std::max(best_, highest_) - gap_) {
       m.gap = std::max(0., std::max(best_, highest_) - objective_.limit);
-      m.beta = infinity, m.value = objective_.limit;
+      m.beta = infinity, m.value = objective_.limit, m.mean_square.reset();
     }
     return m;
   }
@@ -194,24 +196,27 @@ class Search {
 
   [[nodiscard]] bool budget_left() const { return evaluations_ < budget_; }
 
-  Moments evaluate(double beta) {
+  Moments evaluate(double beta, Detail detail) {
     ++evaluations_;
-    return objective_.evaluate(beta);
+    return objective_.evaluate(beta, detail);
   }
 
-  Point add(double beta) {
+  Point add(double beta, Detail detail) {
     const auto after = std::find_if(nodes_.begin(), nodes_.end(), [&](const Node& node) { return node.point.beta >= beta; });
-    if (after != nodes_.end() && after->point.beta == beta) return after->point;
-    const Point point{beta, evaluate(beta)};
+    if (after != nodes_.end() && after->point.beta == beta && after->point.detail >= detail) return after->point;
+    const Point point{beta, evaluate(beta, detail), detail};
+    if (after != nodes_.end() && after->point.beta == beta) {
+      if (best_beta_ == beta) best_square_ = square_of(point);
+      return after->point = point;
+    }
     const bool inherited = (after - 1)->proved;
     nodes_.insert(after, {point, inherited});
-    if (point.value() > best_) best_ = point.value(), best_beta_ = beta;
+    if (point.value() > best_) best_ = point.value(), best_beta_ = beta, best_square_ = square_of(point);
     return point;
   }
 
-  void climb_from(const Point& here) {
-    const double step = next_step(here, std::nullopt);
-    climb(here.beta + step);
+  static std::optional<double> square_of(const Point& point) {
+    return point.detail == Detail::squares ? std::optional(point.moments.squares) : std::nullopt;
   }
 
   // Newton, or with two points the root of the cubic through A' and A'' at both; doubling where A is not concave.
@@ -258,7 +263,7 @@ class Search {
         }
         return beyond(node.point);
       }
-      const Bracket bracket(objective_, node.point, nodes_[i + 1].point, i > 0 || curvature_at_zero_);
+      const Bracket bracket(objective_, node.point, nodes_[i + 1].point);
       double highest = highest_;
       if (proves(bracket, 0, bracket.width(), best_ + .5 * gap_, max_depth, highest)) {
         highest_ = highest;
@@ -280,7 +285,7 @@ class Search {
   // Where the bound is highest; in the geometric middle of brackets that span orders of magnitude.
   [[nodiscard]] double split(std::size_t i, const Bracket& bracket) const {
     const double a = nodes_[i].point.beta, b = nodes_[i + 1].point.beta;
-    if (i == 0 && !curvature_at_zero_ && b * objective_.spread < .5) return 0;
+    if (i == 0 && nodes_[0].point.detail == Detail::slope && b * objective_.spread < .5) return 0;
     if (a > 0 && b > 8 * a) return std::sqrt(a * b);
     constexpr int grid = 32;
     double top = -infinity, where = .5 * bracket.width();
@@ -296,8 +301,8 @@ class Search {
   std::size_t budget_, evaluations_ = 0;
   std::vector<Node> nodes_;
   std::vector<Point> stationary_;
+  std::optional<double> best_square_;
   double best_ = 0, best_beta_ = 0, highest_ = -infinity;
-  bool curvature_at_zero_ = false;
 };
 
 }  // namespace

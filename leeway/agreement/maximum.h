@@ -15,6 +15,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "leeway/agreement/kernel.h"
@@ -22,7 +23,7 @@
 namespace leeway::agreement {
 
 struct Objective {
-  std::function<Moments(double beta)> evaluate;  // means over rows
+  std::function<Moments(double beta, Detail detail)> evaluate;  // means over rows
   std::function<double(double beta)> tail;       // upper bound of A on [beta, inf]; empty: the linear rule suffices
   double log_k = 0;
   double slope_at_zero = 0;   // f1'(0) = f2'(0)
@@ -36,6 +37,7 @@ struct Objective {
 struct Point {
   double beta = 0;
   Moments moments;
+  Detail detail = Detail::slope;  // what moments hold
 
   [[nodiscard]] double value() const { return moments.f1 - moments.f2; }
   [[nodiscard]] double slope() const { return moments.d1 - moments.d2; }
@@ -45,6 +47,7 @@ struct Point {
 struct Maximum {
   double beta = 0, value = 0;
   double gap = 0;  // sup A <= value + gap
+  std::optional<double> mean_square;  // of a_i at beta, where the search happened to learn it
   bool converged = false;
   std::size_t evaluations = 0;
   std::vector<Point> points;      // evaluated, sorted by beta, 0 among them

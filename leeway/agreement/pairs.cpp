@@ -49,18 +49,6 @@ void check_shapes(const Array& clean, const Array& shifted, std::span<const std:
 
 }  // namespace
 
-Facts& Facts::operator+=(const Facts& other) {
-  disagreeing += other.disagreeing;
-  same_prediction += other.same_prediction;
-  right += other.right;
-  gap_sum += other.gap_sum;
-  x_sum += other.x_sum;
-  spread_sum += other.spread_sum;
-  spread_both = std::max(spread_both, other.spread_both);
-  spread_single = std::max(spread_single, other.spread_single);
-  return *this;
-}
-
 Pairs::Pairs(const Array& clean, const Array& shifted, std::span<const std::int64_t> labels, const Names& names)
     : clean_(&clean), shifted_(&shifted), names_(names) {
   check_shapes(clean, shifted, labels, names);
@@ -93,99 +81,86 @@ Pairs::Pairs(const Array& clean, const Array& shifted, std::span<const std::int6
 
 Facts Pairs::prepare_chunk(std::span<const std::int64_t> labels, std::size_t begin, std::size_t end) {
   const bool floats = is_float(*clean_);
-  if (layout_ == Layout::rows)
-    return floats ? prepare_rows<float>(labels, begin, end) : prepare_rows<double>(labels, begin, end);
-  return floats ? prepare_tiles<float>(labels, begin, end) : prepare_tiles<double>(labels, begin, end);
-}
-
-// Rows [begin, end) as one tile; rows of padding repeat nothing: they are zeros, and never counted.
-template <class T>
-void Pairs::fill_tile(double* tile, std::size_t begin, std::size_t end) const {
-  const T* sources[] = {static_cast<const T*>(clean_->storage.get()) + begin * k_,
-                        static_cast<const T*>(shifted_->storage.get()) + begin * k_};
-  const std::size_t rows = end - begin;
-  if (rows < tile_rows) std::fill_n(tile, 2 * k_ * tile_rows, 0.);
-  for (const T* source : sources) {
-    for (std::size_t r = 0; r < rows; ++r)
-      for (std::size_t j = 0; j < k_; ++j) tile[j * tile_rows + r] = static_cast<double>(source[r * k_ + j]);
-    tile += k_ * tile_rows;
+  Prepared prepared;
+  if (layout_ == Layout::rows) {
+    prepared = floats ? rows_of<float>(labels, begin, end) : rows_of<double>(labels, begin, end);
+  } else {
+    AlignedBlock<double> scratch;
+    if (layout_ == Layout::tiles_f32) scratch = aligned_block<double>(tile_rows * 2 * k_);
+    if (layout_ == Layout::stream_tiles) scratch = aligned_block<double>(chunk_rows * 2 * k_);
+    double* const tiles = scratch ? scratch.get() : tiles_.get() + begin * 2 * k_;
+    float* const spreads = spreads_.get() + begin;
+    prepared = floats ? tiles_of<float>(labels, begin, end, tiles, spreads)
+                      : tiles_of<double>(labels, begin, end, tiles, spreads);
   }
+  if (prepared.refused) refuse(begin, end);
+  return prepared.facts;
 }
 
-namespace {
-
-void count(Facts& facts, const RowFacts& row, std::span<const std::int64_t> labels, std::size_t i) {
-  facts.disagreeing += row.gap > 0;
-  facts.same_prediction += row.argmax_clean == row.argmax_shifted;
-  if (!labels.empty()) facts.right += static_cast<std::int64_t>(row.argmax_shifted) == labels[i];
-  facts.gap_sum += row.gap;
-  facts.x_sum += row.x_sum;
-  facts.spread_sum += row.spread_clean + row.spread_shifted;
-  facts.spread_both = std::max(facts.spread_both, row.spread_both);
-  facts.spread_single = std::max({facts.spread_single, row.spread_clean, row.spread_shifted});
-}
-
-// R_i of kernel.h. The factor covers rounding to float32; what exceeds its range is larger than every band's edge anyway.
-float rounded_up(const RowFacts& row) {
-  const double spread = std::max({row.spread_both, row.spread_clean, row.spread_shifted}) * (1 + 1e-6);
-  return static_cast<float>(std::min(spread, 1e38));
-}
-
-}  // namespace
-
+// Rows [begin, end) as tiles. The last tile of the set may be incomplete: it is prepared from a copy that repeats its last
+// row, so that nothing beyond the file is read.
 template <class T>
-Facts Pairs::prepare_tiles(std::span<const std::int64_t> labels, std::size_t begin, std::size_t end) {
-  Facts facts;
-  RowFacts rows[tile_rows];
-  AlignedBlock<double> scratch;
-  if (layout_ != Layout::tiles_f64) scratch = aligned_block<double>(2 * k_ * tile_rows);
-  for (std::size_t first = begin; first < end; first += tile_rows) {
-    const std::size_t last = std::min(end, first + tile_rows);
-    double* tile = scratch ? scratch.get() : tiles_.get() + first * 2 * k_;
-    fill_tile<T>(tile, first, last);
-    if (layout_ == Layout::tiles_f32)
-      std::transform(tile, tile + 2 * k_ * tile_rows, float_tiles_.get() + first * 2 * k_,
-                     [](double value) { return static_cast<float>(value); });
-    prepare_tile(tile, k_, rows);
-    for (std::size_t i = first; i < last; ++i) {
-      const RowFacts& row = rows[i - first];
-      if (row.check != 0) refuse(i, i + 1);
-      count(facts, row, labels, i);
-      spreads_[i] = rounded_up(row);
+Prepared Pairs::tiles_of(std::span<const std::int64_t> labels, std::size_t begin, std::size_t end, double* tiles,
+                         float* spreads) const {
+  const T* clean = static_cast<const T*>(clean_->storage.get()) + begin * k_;
+  const T* shifted = static_cast<const T*>(shifted_->storage.get()) + begin * k_;
+  const std::size_t whole = (end - begin) / tile_rows * tile_rows, rest = end - begin - whole;
+  const bool keep_raw = layout_ == Layout::tiles_f32;
+  PrepareTiles<T> job{clean, shifted, labels.empty() ? nullptr : labels.data() + begin, whole, k_, tiles, nullptr, nullptr,
+                      spreads};
+  if (keep_raw) job.raw = float_tiles_.get() + begin * 2 * k_, job.maxima = float_maxima_.get() + begin * 2;
+  Prepared prepared = prepare_tiles(job);
+  if (rest == 0) return prepared;
+
+  std::vector<T> copies[2];
+  for (const auto& [copy, source] : {std::pair(&copies[0], clean), std::pair(&copies[1], shifted)})
+    for (std::size_t r = 0; r < tile_rows; ++r) {
+      const T* row = source + (whole + std::min(r, rest - 1)) * k_;
+      copy->insert(copy->end(), row, row + k_);
     }
-    if (layout_ == Layout::tiles_f32)
-      for (std::size_t r = 0; r < tile_rows; ++r) {
-        float_maxima_[first * 2 + r] = static_cast<float>(rows[r].max_clean);
-        float_maxima_[first * 2 + tile_rows + r] = static_cast<float>(rows[r].max_shifted);
-      }
-  }
-  return facts;
+  std::vector<std::int64_t> label_copies(tile_rows);
+  if (!labels.empty()) std::copy_n(labels.data() + begin + whole, rest, label_copies.begin());
+  PrepareTiles<T> last = job;
+  last.clean = copies[0].data(), last.shifted = copies[1].data();
+  if (!labels.empty()) last.labels = label_copies.data();
+  last.rows = rest;
+  last.spreads += whole;
+  if (keep_raw)
+    last.raw += whole * 2 * k_, last.maxima += whole * 2;
+  else
+    last.tiles += whole * 2 * k_;
+  const Prepared tail = prepare_tiles(last);
+  prepared.facts += tail.facts;
+  prepared.refused |= tail.refused;
+  return prepared;
 }
 
 template <class T>
-Facts Pairs::prepare_rows(std::span<const std::int64_t> labels, std::size_t begin, std::size_t end) {
-  Facts facts;
+Prepared Pairs::rows_of(std::span<const std::int64_t> labels, std::size_t begin, std::size_t end) {
+  Prepared all;
   const T* clean = static_cast<const T*>(clean_->storage.get());
   const T* shifted = static_cast<const T*>(shifted_->storage.get());
   for (std::size_t i = begin; i < end; ++i) {
-    const RowFacts row = prepare_row(clean + i * k_, shifted + i * k_, k_);
-    if (row.check != 0) refuse(i, i + 1);
-    maxima_[i] = row.max_clean;
-    maxima_[n_ + i] = row.max_shifted;
-    count(facts, row, labels, i);
-    spreads_[i] = rounded_up(row);
+    const PreparedRow one =
+        prepare_row(clean + i * k_, shifted + i * k_, labels.empty() ? nullptr : labels.data() + i, k_);
+    all.facts += one.row.facts;
+    all.refused |= one.row.refused;
+    maxima_[i] = one.max_clean;
+    maxima_[n_ + i] = one.max_shifted;
+    spreads_[i] = static_cast<float>(std::min(one.row.facts.spread * (1 + 1e-6), 1e38));
   }
-  return facts;
+  return all;
 }
 
 void Pairs::refuse(std::size_t begin, std::size_t end) const {
-  for (const auto& [array, name] : {std::pair(clean_, &names_.clean), std::pair(shifted_, &names_.shifted)})
-    for (std::size_t i = begin * k_; i < end * k_; ++i) {
+  for (std::size_t row = begin; row < end; ++row)
+    for (const auto& [array, name] : {std::pair(clean_, &names_.clean), std::pair(shifted_, &names_.shifted)})
+      for (std::size_t i = row * k_; i < (row + 1) * k_; ++i) {
       const double value = is_float(*array) ? static_cast<double>(array->view<float>()[i]) : array->view<double>()[i];
       if (!(std::abs(value) < logit_limit))
         throw Error(fmt::format("{}: expected finite logits below 1e140, found {} at row {}, class {}", *name, value,
-                                i / k_, i % k_));
-    }
+                                row, i % k_));
+      }
   throw std::logic_error("Pairs::refuse: no logit to refuse");
 }
 
@@ -199,37 +174,36 @@ Moments Pairs::evaluate_chunk(const At& all, std::size_t begin, std::size_t end)
     case Layout::tiles_f32:
       return evaluate_tiles(float_tiles_.get() + begin * 2 * k_, float_maxima_.get() + begin * 2, rows, k_, at);
     case Layout::rows:
-      return floats ? evaluate_rows(clean_->view<float>().data() + begin * k_,
-                                    shifted_->view<float>().data() + begin * k_, maxima_.get() + begin,
-                                    maxima_.get() + n_ + begin, rows, k_, at)
-                    : evaluate_rows(clean_->view<double>().data() + begin * k_,
-                                    shifted_->view<double>().data() + begin * k_, maxima_.get() + begin,
-                                    maxima_.get() + n_ + begin, rows, k_, at);
+      return floats ? evaluate_rows_of<float>(at, begin, rows) : evaluate_rows_of<double>(at, begin, rows);
     case Layout::stream_tiles:
       break;
   }
   const AlignedBlock<double> tiles = aligned_block<double>(chunk_rows * 2 * k_);
-  RowFacts facts[tile_rows];
-  for (std::size_t first = begin; first < end; first += tile_rows) {
-    double* tile = tiles.get() + (first - begin) * 2 * k_;
-    const std::size_t last = std::min(end, first + tile_rows);
-    floats ? fill_tile<float>(tile, first, last) : fill_tile<double>(tile, first, last);
-    prepare_tile(tile, k_, facts);
-  }
+  float spreads[chunk_rows];
+  (void)(floats ? tiles_of<float>({}, begin, end, tiles.get(), spreads)
+                : tiles_of<double>({}, begin, end, tiles.get(), spreads));
   return evaluate_tiles(tiles.get(), rows, k_, at);
 }
 
-At Pairs::at(double beta, bool curvature) const {
-  return {beta, curvature ? spreads_.get() : nullptr, -beta * facts_.spread_single * log2_e < lowest_exponent, nullptr};
+template <class T>
+Moments Pairs::evaluate_rows_of(const At& at, std::size_t begin, std::size_t rows) const {
+  const T* clean = static_cast<const T*>(clean_->storage.get()) + begin * k_;
+  const T* shifted = static_cast<const T*>(shifted_->storage.get()) + begin * k_;
+  return evaluate_rows(clean, shifted, maxima_.get() + begin, maxima_.get() + n_ + begin, rows, k_, at);
 }
 
-Moments Pairs::evaluate(double beta, bool curvature) const {
-  const At where = at(beta, curvature);
+At Pairs::at(double beta, Detail detail) const {
+  return {beta, detail == Detail::slope ? nullptr : spreads_.get(), -beta * facts_.spread * log2_e < lowest_exponent,
+          detail == Detail::squares, nullptr};
+}
+
+Moments Pairs::evaluate(double beta, Detail detail) const {
+  const At where = at(beta, detail);
   Moments sum = reduce_chunks<Moments>(
       n_, chunk_rows, [&](std::size_t begin, std::size_t end) { return evaluate_chunk(where, begin, end); },
       [](Moments a, const Moments& b) { return a += b; });
   const double n = static_cast<double>(n_);
-  sum.f1 /= n, sum.d1 /= n, sum.f2 /= n, sum.d2 /= n;
+  sum.f1 /= n, sum.d1 /= n, sum.f2 /= n, sum.d2 /= n, sum.squares /= n;
   for (std::size_t b = 0; b < bands; ++b) sum.c1[b] = std::max(0., sum.c1[b] / n), sum.c2[b] = std::max(0., sum.c2[b] / n);
   return sum;
 }
@@ -251,7 +225,7 @@ std::vector<double> Pairs::per_row(double beta) const {
   parallel_for((n_ + chunk_rows - 1) / chunk_rows, [&](std::size_t chunk) {
     const std::size_t begin = chunk * chunk_rows, end = std::min(n_, begin + chunk_rows);
     if (std::isfinite(beta)) {
-      At where = at(beta, false);
+      At where = at(beta, Detail::slope);
       where.agreement = a.data();
       (void)evaluate_chunk(where, begin, end);
       return;

@@ -19,20 +19,6 @@
 
 namespace leeway::agreement {
 
-// Means over rows are in units of logits; x as in kernel.h, gap_i = max F' + max F'' - max(F' + F'') >= 0.
-struct Facts {
-  std::size_t disagreeing = 0;     // rows with gap_i > 0: their top classes do not meet
-  std::size_t same_prediction = 0; // argmax F' = argmax F'', ties to the lowest class
-  std::size_t right = 0;           // argmax F'' = label, where labels are given
-  double gap_sum = 0;              // sum of gap_i
-  double x_sum = 0;                // sum over rows and classes of x' + x''
-  double spread_sum = 0;           // sum over rows of max - min of x' and of x''
-  double spread_both = 0;          // largest max - min of x' + x'' in a row
-  double spread_single = 0;        // largest max - min of x' or of x'' in a row
-
-  Facts& operator+=(const Facts& other);
-};
-
 // Uninitialised memory, aligned for vectors.
 template <class T>
 struct FreeBlock {
@@ -52,9 +38,9 @@ class Pairs {
   [[nodiscard]] std::size_t k() const { return k_; }
   [[nodiscard]] const Facts& facts() const { return facts_; }
 
-  // Means over rows at beta >= 0; c1 and c2 are 0 where `curvature` is not asked for. The same bits for any number of
+  // Means over rows at beta >= 0; what `detail` does not ask for is 0. The same bits for any number of
   // threads.
-  [[nodiscard]] Moments evaluate(double beta, bool curvature = true) const;
+  [[nodiscard]] Moments evaluate(double beta, Detail detail = Detail::curvature) const;
 
   // x' and x'' of one row, 2k values.
   void copy_row(std::size_t row, std::span<double> x) const;
@@ -66,15 +52,16 @@ class Pairs {
   enum class Layout { tiles_f64, tiles_f32, stream_tiles, rows };
   static constexpr std::size_t chunk_rows = 512;
 
-  Facts prepare_chunk(std::span<const std::int64_t> labels, std::size_t begin, std::size_t end);
+  [[nodiscard]] Facts prepare_chunk(std::span<const std::int64_t> labels, std::size_t begin, std::size_t end);
   template <class T>
-  Facts prepare_tiles(std::span<const std::int64_t> labels, std::size_t begin, std::size_t end);
+  [[nodiscard]] Prepared tiles_of(std::span<const std::int64_t> labels, std::size_t begin, std::size_t end,
+                                  double* tiles, float* spreads) const;
   template <class T>
-  Facts prepare_rows(std::span<const std::int64_t> labels, std::size_t begin, std::size_t end);
+  [[nodiscard]] Prepared rows_of(std::span<const std::int64_t> labels, std::size_t begin, std::size_t end);
   template <class T>
-  void fill_tile(double* tile, std::size_t begin, std::size_t end) const;
+  [[nodiscard]] Moments evaluate_rows_of(const At& at, std::size_t begin, std::size_t rows) const;
   [[nodiscard]] Moments evaluate_chunk(const At& at, std::size_t begin, std::size_t end) const;
-  [[nodiscard]] At at(double beta, bool curvature) const;
+  [[nodiscard]] At at(double beta, Detail detail) const;
   [[noreturn]] void refuse(std::size_t begin, std::size_t end) const;
 
   std::size_t n_ = 0, k_ = 0;

@@ -110,7 +110,7 @@ Gate parse_gate(std::string_view text) {
 }
 
 GateOutcome check_gate(const Gate& gate, const Json& results) {
-  GateOutcome outcome{gate, {}, {}};
+  GateOutcome outcome{gate, {}, {}, results.size()};
   bool known = false;
   for (const Json& result : results) {
     const std::string model = result["model"], target = result["target"];
@@ -155,6 +155,12 @@ Json to_json(const GateOutcome& outcome) {
 
 std::string describe(const GateOutcome& outcome) {
   const auto& violations = outcome.violations;
+  const std::size_t missing = outcome.missing.size();
+  if (violations.empty() && missing == outcome.results)
+    return fmt::format("gate {}: undecided, no result has a value", outcome.gate.text);
+  if (violations.empty() && missing > 0)
+    return fmt::format("gate {}: not violated, {} {} undecided", outcome.gate.text, missing,
+                       missing == 1 ? "result" : "results");
   if (violations.empty()) return fmt::format("gate {}: not violated", outcome.gate.text);
   std::string text = fmt::format("gate {}: violated by {} under {} ({:.6g})", outcome.gate.text,
                                  violations[0].model, violations[0].target, violations[0].value);

@@ -33,6 +33,7 @@ struct GateOutcome {
   };
   std::vector<Violation> violations;
   std::vector<Missing> missing;  // results in which the value was not computed
+  std::size_t results = 0;       // looked at
 };
 
 // Throws Error where no result has the key, or where it is not a number.
@@ -41,7 +42,7 @@ struct GateOutcome {
 // A member of the record's "gates".
 [[nodiscard]] Json to_json(const GateOutcome& outcome);
 
-// "accuracy<0.8 is violated by cnn under noise (0.74) and 2 others", or "... holds".
+// "gate accuracy<0.8: violated by cnn under noise (0.74) and 2 others", or that it is not, or undecided.
 [[nodiscard]] std::string describe(const GateOutcome& outcome);
 
 }  // namespace leeway::assess

@@ -76,7 +76,7 @@ std::string worst_class(const Json& result) {
   if (cell.is_null()) return "-";
   const std::string name = cell["name"];
   if (!cell["accuracy"].is_null())
-    return fmt::format("{} {:.0f}", name, 100 * cell["accuracy"].get<double>());
+    return fmt::format("{}: {:.0f}", name, 100 * cell["accuracy"].get<double>());
   if (!cell["afr_pred"].is_null())
     return fmt::format("{} ({:.0f})", name, 100 * cell["afr_pred"].get<double>());
   return "-";

@@ -97,8 +97,13 @@ class Writer {
                                    alone ? " of " + options_.unit : "", level_, interval_text(*s.accuracy));
     if (!s.change) return text;
     const std::string before = percent(*s.source_accuracy);
-    if (s.change->clearly_lower()) return text + ", down from " + before;
-    if (s.change->clearly_higher()) return text + ", up from " + before;
+    if (s.change->clear()) {
+      const std::string direction = s.change->clearly_lower() ? "down" : "up";
+      if (before != percent(*s.accuracy)) return fmt::format("{}, {} from {}", text, direction, before);
+      const int digits = percent_digits(100 * (s.change->interval.high - s.change->interval.low));
+      return fmt::format("{}, {} by {} points", text, direction,
+                         signed_points(std::abs(s.change->value), digits));
+    }
     return text + fmt::format(", not clearly different from {} on the source", before);
   }
 

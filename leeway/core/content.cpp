@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "leeway/core/npy_header.h"
+#include "leeway/core/utf8.h"
 
 namespace leeway {
 namespace {
@@ -39,9 +40,15 @@ Content identify(std::span<const std::byte> bytes) {
 }
 
 bool looks_like_text(std::span<const std::byte> bytes) {
-  return std::ranges::none_of(as_text(bytes), [](char c) {
+  std::string_view text = as_text(bytes);
+  const bool control = std::ranges::any_of(text, [](char c) {
     return (static_cast<unsigned char>(c) < 0x20 && c != '\t' && c != '\n' && c != '\r') || c == 0x7f;
   });
+  if (control) return false;
+  // The last character may be cut in two by the limit on how far one looks.
+  for (int cut = 0; cut < 4 && !text.empty(); ++cut, text.remove_suffix(1))
+    if (is_utf8(text)) return true;
+  return text.empty();
 }
 
 std::string describe_content(std::span<const std::byte> bytes) {

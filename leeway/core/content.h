@@ -15,7 +15,7 @@ enum class Content { npy, npz, safetensors, idx, gzip, other };
 // For messages about files that cannot be read: "an HTML page", "a Python pickle", "an empty file", "text".
 [[nodiscard]] std::string describe_content(std::span<const std::byte> bytes);
 
-// Characters without control codes as far as one looks: may be read as a table.
+// UTF-8 without control codes as far as one looks (4 KB): may be read as a table.
 [[nodiscard]] bool looks_like_text(std::span<const std::byte> bytes);
 
 }  // namespace leeway

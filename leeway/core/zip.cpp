@@ -247,6 +247,7 @@ void ZipWriter::add(std::string_view name, std::span<const std::span<const std::
   Entry entry{std::string(name), 0, 0, offset_};
   uLong crc = 0;
   for (const auto piece : pieces) {
+    if (piece.empty()) continue;  // zlib takes a null pointer for a wish to start anew
     crc = ::crc32_z(crc, reinterpret_cast<const Bytef*>(piece.data()), piece.size());
     entry.size += piece.size();
   }

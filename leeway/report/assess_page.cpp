@@ -11,27 +11,34 @@ namespace {
 constexpr const char* specs[] = {"overview", "curve", "confidence", "confusion"};
 
 std::string scope(const Record& record) {
-  const auto counted = [](std::size_t n, const std::string& one) { return fmt::format("{} {}{}", n, one, n == 1 ? "" : "s"); };
+  const auto counted = [](std::size_t n, const std::string& one) {
+    return fmt::format("{} {}{}", n, one, n == 1 ? "" : "s");
+  };
   std::size_t least = record.results[0].n, most = least;
   for (const Result& result : record.results) {
     least = std::min(least, result.n);
     most = std::max(most, result.n);
   }
   const std::string n = least == most ? count(most) : count(least) + " to " + count(most);
-  return fmt::format("{}, {}, {} classes, {} samples a target", counted(record.models.size(), "model"), counted(record.targets.size(), "target"), record.k(), n);
+  return fmt::format("{}, {}, {} classes, {} samples a target", counted(record.models.size(), "model"),
+                     counted(record.targets.size(), "target"), record.k(), n);
 }
 
 // For records without a headline.
 std::string plain_headline(const Record& record) {
   const Result& worst = record.results[record.worst_first().front()];
-  if (worst.accuracy.value) return fmt::format("{} is right on {} of samples.", subject(record, worst), percent(worst.accuracy));
-  if (worst.afr_pred.value) return fmt::format("{} changes its mind on {} of samples.", subject(record, worst), percent(1 - *worst.afr_pred.value, 1));
+  if (worst.accuracy.value)
+    return fmt::format("{} is right on {} of samples.", subject(record, worst), percent(worst.accuracy));
+  if (worst.afr_pred.value)
+    return fmt::format("{} changes its mind on {} of samples.", subject(record, worst),
+                       percent(1 - *worst.afr_pred.value, 1));
   return fmt::format("{} was assessed on {} samples.", subject(record, worst), count(worst.n));
 }
 
 std::string contents(const std::vector<Section>& sections) {
   std::string out;
-  for (const Section& section : sections) out += fmt::format("<li><a href=\"#{}\">{}</a></li>", section.id, escape(section.link));
+  for (const Section& section : sections)
+    out += fmt::format("<li><a href=\"#{}\">{}</a></li>", section.id, escape(section.link));
   return "<nav class=\"contents\" aria-label=\"Sections\"><ul>" + out + "</ul></nav>\n";
 }
 
@@ -44,22 +51,36 @@ std::string vega() {
 
 }  // namespace
 
-std::string page(const std::string& title, const std::string& headline, const std::string& lead, const std::vector<Section>& sections) {
+std::string page(const std::string& title, const std::string& headline, const std::string& lead,
+                 const std::vector<Section>& sections) {
   std::string main, drawings;
   for (const Section& section : sections) main += section_html(section);
   for (const char* name : specs)
-    drawings += fmt::format("<script type=\"application/json\" id=\"spec-{}\">{}</script>\n", name, script_json(Json::parse(asset(fmt::format("specs/{}.vg.json", name)))));
-  return fill(asset("page/page.html"), {{"title", escape(title)}, {"headline", escape(headline)}, {"lead", lead}, {"contents", contents(sections)}, {"main", main},
-                                        {"style", asset("page/page.css")}, {"specs", drawings}, {"licence", asset("page/vega_licence.txt")}, {"vega", vega()}, {"script", asset("page/page.js")}});
+    drawings += fmt::format("<script type=\"application/json\" id=\"spec-{}\">{}</script>\n", name,
+                            script_json(Json::parse(asset(fmt::format("specs/{}.vg.json", name)))));
+  return fill(asset("page/page.html"), {{"title", escape(title)},
+                                        {"headline", escape(headline)},
+                                        {"lead", lead},
+                                        {"contents", contents(sections)},
+                                        {"main", main},
+                                        {"style", asset("page/page.css")},
+                                        {"specs", drawings},
+                                        {"licence", asset("page/vega_licence.txt")},
+                                        {"vega", vega()},
+                                        {"script", asset("page/page.js")}});
 }
 
 std::string assess_page(const Record& record, const Pictures& pictures, const Options& options) {
   std::vector<Section> sections;
-  for (Section& section : std::vector<Section>{warnings_section(record), agreement_section(record), confidence_section(record), classes_section(record), groups_section(record), shares_section(record),
-                                               confusion_section(record), flips_section(record, pictures, options), missing_section(record), assumptions_section(record), source_section(record.envelope)})
+  for (Section& section : std::vector<Section>{
+           warnings_section(record), agreement_section(record), confidence_section(record),
+           classes_section(record), groups_section(record), shares_section(record), confusion_section(record),
+           flips_section(record, pictures, options), missing_section(record), assumptions_section(record),
+           source_section(record.envelope)})
     if (!section.body.empty()) sections.push_back(std::move(section));
   const std::string headline = record.headline.empty() ? plain_headline(record) : record.headline;
-  const std::string lead = fmt::format("<p class=\"scope\">{}</p>\n", escape(scope(record))) + overview(record);
+  const std::string lead =
+      fmt::format("<p class=\"scope\">{}</p>\n", escape(scope(record))) + overview(record);
   return page("leeway: " + list_of(record.models), headline, lead, sections);
 }
 

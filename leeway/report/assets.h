@@ -1,4 +1,5 @@
-// The files built into the library by embed.cmake: "page/page.css", "specs/curve.vg.json", ..., and "vega_parts.js".
+// The files built into the library by embed.cmake: "page/page.css", "specs/curve.vg.json", ..., and
+// "vega_parts.js".
 #pragma once
 
 #include <string>

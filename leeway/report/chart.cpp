@@ -22,10 +22,12 @@ Json numbers_of(const Chart& chart) {
 
 std::string figure(const Chart& chart, const std::string& chooser, const Json& content) {
   return fmt::format(
-      "<figure class=\"chart\" data-spec=\"{}\">{}<figcaption><strong>{}</strong> <span class=\"note\">{}</span></figcaption>\n"
+      "<figure class=\"chart\" data-spec=\"{}\">{}<figcaption><strong>{}</strong> <span "
+      "class=\"note\">{}</span></figcaption>\n"
       "<div class=\"plot\" role=\"img\" aria-label=\"{}\"></div>\n"
       "<script type=\"application/json\" class=\"payload\">{}</script></figure>\n",
-      chart.spec, chooser, escape(chart.title), escape(chart.note), escape(chart.description), script_json(content));
+      chart.spec, chooser, escape(chart.title), escape(chart.note), escape(chart.description),
+      script_json(content));
 }
 
 std::string numbers_html(const Chart& chart) {
@@ -45,11 +47,15 @@ std::string chart_html(const Chart& chart) {
 std::string panels_html(const std::vector<Chart>& charts, std::size_t shown) {
   if (charts.empty()) return "";
   std::string first, rest;
-  for (std::size_t i = 0; i < charts.size(); ++i) (i < shown ? first : rest) += figure(charts[i], "", payload(charts[i]));
-  std::string out = fmt::format("<div class=\"charts\"><div class=\"panels\" data-spec=\"{}\">\n{}</div>\n", charts[0].spec, first);
+  for (std::size_t i = 0; i < charts.size(); ++i)
+    (i < shown ? first : rest) += figure(charts[i], "", payload(charts[i]));
+  std::string out = fmt::format("<div class=\"charts\"><div class=\"panels\" data-spec=\"{}\">\n{}</div>\n",
+                                charts[0].spec, first);
   if (!rest.empty())
-    out += fmt::format("<details class=\"more\"><summary>{} more charts</summary><div class=\"panels\" data-spec=\"{}\">\n{}</div></details>\n",
-                       charts.size() - shown, charts[0].spec, rest);
+    out += fmt::format(
+        "<details class=\"more\"><summary>{} more charts</summary><div class=\"panels\" "
+        "data-spec=\"{}\">\n{}</div></details>\n",
+        charts.size() - shown, charts[0].spec, rest);
   return out + numbers_html(charts[0]) + "</div>\n";
 }
 
@@ -61,16 +67,23 @@ std::string choice_html(const std::vector<Chart>& variants) {
     content["variants"].push_back(payload(variants[i]));
     options += fmt::format("<option value=\"{}\">{}</option>", i, escape(variants[i].title));
   }
-  const std::string chooser =
-      variants.size() < 2 ? "" : fmt::format("<label class=\"choose\">Show <select>{}</select></label>", options);
-  return "<div class=\"charts\">" + figure(variants[0], chooser, content) + numbers_html(variants[0]) + "</div>\n";
+  std::string controls =
+      variants.size() < 2 ? "" : fmt::format("<label>Show <select>{}</select></label>", options);
+  for (const auto& [signal, words] : variants[0].toggles)
+    controls += fmt::format("<label class=\"toggle\"><input type=\"checkbox\" data-signal=\"{}\"> {}</label>",
+                            signal, escape(words));
+  return "<div class=\"charts\">" +
+         figure(variants[0], "<div class=\"controls\">" + controls + "</div>", content) +
+         numbers_html(variants[0]) + "</div>\n";
 }
 
 std::string model_key(const std::vector<std::string>& models) {
   std::string out;
   for (std::size_t i = 0; i < models.size(); ++i)
-    out += fmt::format("<li><svg class=\"mark m{0}\" viewBox=\"0 0 12 12\" aria-hidden=\"true\"><use href=\"#shape{0}\"/></svg>{1}</li>",
-                       i % series, escape(models[i]));
+    out += fmt::format(
+        "<li><svg class=\"mark m{0}\" viewBox=\"0 0 12 12\" aria-hidden=\"true\"><use "
+        "href=\"#shape{0}\"/></svg>{1}</li>",
+        i % series, escape(models[i]));
   return "<ul class=\"key\">" + out + "</ul>\n";
 }
 

@@ -17,17 +17,19 @@ struct Numbers {
 };
 
 struct Chart {
-  std::string spec;              // "curve": specs/curve.vg.json
-  std::string title, note;       // plain text; the note may be empty
-  std::string description;       // for those who hear the page
-  std::vector<std::pair<std::string, Json>> data;     // named data sets of the specification
-  std::vector<std::pair<std::string, Json>> signals;  // and its signals
-  Numbers numbers;
+  std::string spec;                                        // "curve": specs/curve.vg.json
+  std::string title, note;                                 // plain text; the note may be empty
+  std::string description;                                 // for those who hear the page
+  std::vector<std::pair<std::string, Json>> data = {};     // named data sets of the specification
+  std::vector<std::pair<std::string, Json>> signals = {};  // and its signals
+  Numbers numbers = {};
+  std::vector<std::pair<std::string, std::string>> toggles = {};  // signal, what switching it on does
 };
 
 [[nodiscard]] std::string chart_html(const Chart& chart);
 
-// Figures that share axes, in a grid; those after the first `shown` behind one click. Below them their numbers.
+// Figures that share axes, in a grid; those after the first `shown` behind one click. Below them their
+// numbers.
 [[nodiscard]] std::string panels_html(const std::vector<Chart>& charts, std::size_t shown = 12);
 
 // One figure with a choice of what it shows: the variants differ in data, signals and note only.

@@ -33,16 +33,22 @@ std::string means(const Confidence& confidence) {
 
 Chart histogram(const Record& record, const Result& result, double top) {
   const Confidence& confidence = *result.confidence;
-  Chart chart{"confidence", result.target, means(confidence), "", {}, {}, {}};
-  chart.description = "Histogram of the confidence of " + subject(record, result) + ", before and after the shift; " + chart.note;
+  Chart chart{"confidence", result.target, means(confidence), ""};
+  chart.description = "Histogram of the confidence of " + subject(record, result) +
+                      ", before and after the shift; " + chart.note;
   const auto clean = shares(confidence.clean), shifted = shares(confidence.shifted);
   Json bins = Json::array();
   for (std::size_t b = 0; b < clean.size(); ++b)
-    bins.push_back({{"model", result.model}, {"from", brief(confidence.edges[b])}, {"to", brief(confidence.edges[b + 1])},
-                    {"clean", brief(clean[b])}, {"shifted", brief(shifted[b])}});
+    bins.push_back({{"model", result.model},
+                    {"from", brief(confidence.edges[b])},
+                    {"to", brief(confidence.edges[b + 1])},
+                    {"clean", brief(clean[b])},
+                    {"shifted", brief(shifted[b])}});
   chart.data = {{"bins", bins}};
   chart.signals = {{"top", brief(top)}, {"slot", record.model_index(result.model) % series}};
-  chart.numbers = {"bins", {{"Model", "model"}, {"From", "from"}, {"To", "to"}, {"Clean", "clean"}, {"Shifted", "shifted"}}};
+  chart.numbers = {
+      "bins",
+      {{"Model", "model"}, {"From", "from"}, {"To", "to"}, {"Clean", "clean"}, {"Shifted", "shifted"}}};
   return chart;
 }
 
@@ -53,9 +59,9 @@ double overconfidence(const Result& result) {
 }
 
 std::string heading(const Record& record) {
-  const auto most = std::max_element(record.results.begin(), record.results.end(), [](const Result& a, const Result& b) {
-    return overconfidence(a) < overconfidence(b);
-  });
+  const auto most = std::max_element(
+      record.results.begin(), record.results.end(),
+      [](const Result& a, const Result& b) { return overconfidence(a) < overconfidence(b); });
   if (overconfidence(*most) > .05)
     return fmt::format("{} is {} sure on average and right on {}", escape(subject(record, *most)),
                        percent(*most->confidence->shifted_mean), percent(*most->accuracy.value));
@@ -85,10 +91,12 @@ Section confidence_section(const Record& record) {
   }
   if (section.body.empty()) return section;
   section.heading = heading(record);
-  section.body = paragraph("Confidence is the largest probability the model gives to any class. A model that knows its "
-                           "limits loses confidence as it loses accuracy; one that stays sure while it is wrong gives no "
-                           "warning. Grey area: on the source. Dashed line: under the shift. Height: share of samples.") +
-                 section.body;
+  section.body =
+      paragraph(
+          "Confidence is the largest probability the model gives to any class. A model that knows its "
+          "limits loses confidence as it loses accuracy; one that stays sure while it is wrong gives no "
+          "warning. Grey area: on the source. Dashed line: under the shift. Height: share of samples.") +
+      section.body;
   return section;
 }
 

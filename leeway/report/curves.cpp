@@ -46,7 +46,10 @@ Json line_rows(const Curve& curve, const Axes& axes) {
   Json rows = Json::array();
   for (const Point& point : curve.points)
     if (point.beta >= axes.low && point.beta <= axes.high && std::isfinite(point.value))
-      rows.push_back({{"line", curve.line}, {"slot", curve.slot}, {"beta", brief(point.beta)}, {"a", brief(point.value)},
+      rows.push_back({{"line", curve.line},
+                      {"slot", curve.slot},
+                      {"beta", brief(point.beta)},
+                      {"a", brief(point.value)},
                       {"y", brief(point.value + curve.log_k)}});
   return rows;
 }
@@ -68,8 +71,8 @@ std::vector<Label> maxima_of(const Curve& curve) {
   return out;
 }
 
-// Labels of one panel stand above their maximum, from the highest down; one that would come within a line's height of the one
-// above it moves below.
+// Labels of one panel stand above their maximum, from the highest down; one that would come within a line's
+// height of the one above it moves below.
 Json label_rows(std::vector<Label> labels, const Axes& axes) {
   std::stable_sort(labels.begin(), labels.end(), [](const Label& a, const Label& b) { return a.y > b.y; });
   const double line_height = .11 * (1 - below) * axes.log_k;
@@ -81,10 +84,18 @@ Json label_rows(std::vector<Label> labels, const Axes& axes) {
       middle = std::min(middle, floor - line_height);
       floor = middle;
     }
-    const double x = label.x == 0 ? axes.low : std::isinf(label.x) ? axes.high : std::clamp(label.x, axes.low, axes.high);
-    rows.push_back({{"line", label.curve->line}, {"slot", label.curve->slot}, {"beta", brief(x)}, {"y", brief(label.y)},
-                    {"label_y", brief(middle)}, {"global", label.global}, {"infinite", std::isinf(label.x)},
-                    {"where", significant(label.x, 3)}, {"pa", fixed(label.y, 2)}});
+    const double x = label.x == 0          ? axes.low
+                     : std::isinf(label.x) ? axes.high
+                                           : std::clamp(label.x, axes.low, axes.high);
+    rows.push_back({{"line", label.curve->line},
+                    {"slot", label.curve->slot},
+                    {"beta", brief(x)},
+                    {"y", brief(label.y)},
+                    {"label_y", brief(middle)},
+                    {"global", label.global},
+                    {"infinite", std::isinf(label.x)},
+                    {"where", significant(label.x, 3)},
+                    {"pa", fixed(label.y, 2)}});
   }
   return rows;
 }
@@ -97,18 +108,22 @@ std::vector<Chart> curve_charts(const std::vector<Curve>& curves) {
   for (std::size_t begin = 0; begin < curves.size();) {
     std::size_t end = begin;
     while (end < curves.size() && end - begin < series && curves[end].panel == curves[begin].panel) ++end;
-    Chart chart{"curve", curves[begin].panel, "", "", {}, {}, {}};
+    Chart chart{"curve", curves[begin].panel, "", ""};
     Json lines = Json::array();
     std::vector<Label> labels;
     for (std::size_t i = begin; i < end; ++i) {
       for (auto& row : line_rows(curves[i], axes)) lines.push_back(row);
       for (const Label& label : maxima_of(curves[i])) labels.push_back(label);
       if (curves[i].pa && curves[i].beta)
-        chart.description += fmt::format("{}: PA {} at beta {}. ", curves[i].line, fixed(*curves[i].pa, 2), significant(*curves[i].beta, 3));
+        chart.description += fmt::format("{}: PA {} at beta {}. ", curves[i].line, fixed(*curves[i].pa, 2),
+                                         significant(*curves[i].beta, 3));
     }
     chart.data = {{"lines", lines}, {"maxima", label_rows(labels, axes)}};
-    chart.signals = {{"low", brief(axes.low)}, {"high", brief(axes.high)}, {"log_k", brief(axes.log_k)},
-                     {"bottom", brief(below * axes.log_k)}, {"infinity", axes.infinity}};
+    chart.signals = {{"low", brief(axes.low)},
+                     {"high", brief(axes.high)},
+                     {"log_k", brief(axes.log_k)},
+                     {"bottom", brief(below * axes.log_k)},
+                     {"infinity", axes.infinity}};
     chart.numbers = {"lines", {{"Model", "line"}, {"β", "beta"}, {"A(β)", "a"}, {"A(β) + log k", "y"}}};
     charts.push_back(std::move(chart));
     begin = end;
@@ -128,19 +143,25 @@ Section agreement_section(const Record& record) {
       if (worst == nullptr || *result->pa.value < *worst->pa.value) worst = result;
       if (best == nullptr || *result->pa.value > *best->pa.value) best = result;
       if (result->curve.empty()) continue;
-      curves.push_back({target, model, record.model_index(model) % series, std::log(static_cast<double>(std::max<std::size_t>(record.k(), 2))),
-                        result->beta, result->pa.value, result->curve, result->local_maxima});
+      curves.push_back({target, model, record.model_index(model) % series,
+                        std::log(static_cast<double>(std::max<std::size_t>(record.k(), 2))), result->beta,
+                        result->pa.value, result->curve, result->local_maxima});
     }
   if (curves.empty()) return section;
   const std::string most = fixed(std::log(static_cast<double>(record.k())), 2);
-  section.heading =
-      worst == best ? fmt::format("{} keeps {} of {} agreement", escape(subject(record, *worst)), fixed(*worst->pa.value, 2), most)
-                    : fmt::format("Least agreement: {} ({} of {}). Most: {} ({})", escape(subject(record, *worst)),
-                                  fixed(*worst->pa.value, 2), most, escape(subject(record, *best)), fixed(*best->pa.value, 2));
+  section.heading = worst == best
+                        ? fmt::format("{} keeps {} of {} agreement", escape(subject(record, *worst)),
+                                      fixed(*worst->pa.value, 2), most)
+                        : fmt::format("Least agreement: {} ({} of {}). Most: {} ({})",
+                                      escape(subject(record, *worst)), fixed(*worst->pa.value, 2), most,
+                                      escape(subject(record, *best)), fixed(*best->pa.value, 2));
   section.body =
-      paragraph("Each line shows how well the answers before and after the shift agree when the model's scores are read "
-                "more or less sharply (β). On the left everything is a guess; on the right every contradiction counts fully. "
-                "The highest point, marked, is PA. A line that stays high to the right never contradicts itself.") +
+      paragraph(
+          "Each line shows how well the answers before and after the shift agree when the model's scores are "
+          "read "
+          "more or less sharply (β). On the left everything is a guess; on the right every contradiction "
+          "counts fully. "
+          "The highest point, marked, is PA. A line that stays high to the right never contradicts itself.") +
       panels_html(curve_charts(curves));
   return section;
 }

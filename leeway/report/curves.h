@@ -20,7 +20,8 @@ struct Curve {
   std::vector<Point> maxima;  // local ones; the global one may be among them
 };
 
-// One figure for each panel, at most `series` lines each; all share both axes: beta (logarithmic) and A(beta) + log k.
+// One figure for each panel, at most `series` lines each; all share both axes: beta (logarithmic) and A(beta)
+// + log k.
 [[nodiscard]] std::vector<Chart> curve_charts(const std::vector<Curve>& curves);
 
 }  // namespace leeway::report

@@ -10,11 +10,14 @@
 namespace leeway::report {
 namespace {
 
-using Uris = std::map<std::pair<std::size_t, std::size_t>, std::string>;  // (result, row) -> the three pictures as HTML
+using Uris = std::map<std::pair<std::size_t, std::size_t>,
+                      std::string>;  // (result, row) -> the three pictures as HTML
 
 std::string image(const Picture& picture, const std::string& words) {
-  return fmt::format("<figure><img src=\"{0}\" alt=\"{1}\" width=\"{2}\" height=\"{3}\"><figcaption>{1}</figcaption></figure>",
-                     png_data_uri(picture), words, picture.width, picture.height);
+  return fmt::format(
+      "<figure><img src=\"{0}\" alt=\"{1}\" width=\"{2}\" "
+      "height=\"{3}\"><figcaption>{1}</figcaption></figure>",
+      png_data_uri(picture), words, picture.width, picture.height);
 }
 
 bool complete(const Picture& picture) {
@@ -27,14 +30,18 @@ Uris pictures_within(const Pictures& pictures, std::size_t budget) {
   std::map<std::size_t, std::size_t> seen;
   std::vector<std::pair<std::size_t, const FlipPicture*>> order;
   for (const FlipPicture& flip : pictures.flips) order.emplace_back(seen[flip.result]++, &flip);
-  std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::stable_sort(order.begin(), order.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
   Uris out;
   std::size_t used = 0;
   for (const auto& [turn, flip] : order) {
-    if (!complete(flip->clean) || !complete(flip->shifted) || flip->clean.pixels.size() != flip->shifted.pixels.size()) continue;
+    if (!complete(flip->clean) || !complete(flip->shifted) ||
+        flip->clean.pixels.size() != flip->shifted.pixels.size())
+      continue;
     const Difference change = difference(flip->clean, flip->shifted);
-    std::string html = image(flip->clean, "clean") + image(flip->shifted, "shifted") +
-                       image(change.picture, fmt::format("difference, up to {}", percent(change.largest / 255.)));
+    std::string html =
+        image(flip->clean, "clean") + image(flip->shifted, "shifted") +
+        image(change.picture, fmt::format("difference, up to {}", percent(change.largest / 255.)));
     used += html.size();
     if (used > budget) break;
     out.emplace(std::pair(flip->result, flip->row), std::move(html));
@@ -42,38 +49,53 @@ Uris pictures_within(const Pictures& pictures, std::size_t budget) {
   return out;
 }
 
-std::string said(const Record& record, const char* when, std::size_t prediction, const std::optional<double>& confidence,
-                 const std::optional<std::size_t>& label) {
-  const char* verdict = !label ? "" : *label == prediction ? " <span class=\"right\">right</span>" : " <span class=\"wrong\">wrong</span>";
+std::string said(const Record& record, const char* when, std::size_t prediction,
+                 const std::optional<double>& confidence, const std::optional<std::size_t>& label) {
+  const char* verdict = !label                 ? ""
+                        : *label == prediction ? " <span class=\"right\">right</span>"
+                                               : " <span class=\"wrong\">wrong</span>";
   return fmt::format("<dt>{}</dt><dd><b>{}</b> {}{}</dd>", when, escape(record.class_name(prediction)),
                      confidence ? percent(*confidence, *confidence > .995 ? 1 : 0) : "", verdict);
 }
 
 std::string card(const Record& record, const Flip& flip, const std::string& pictures) {
   const std::string label = flip.label ? ", truly " + escape(record.class_name(*flip.label)) : "";
-  return fmt::format("<li class=\"flip\"><div class=\"triple\">{}</div><p class=\"row\">Row {}{}</p><dl>{}{}</dl></li>\n", pictures, flip.row, label,
-                     said(record, "clean", flip.clean_pred, flip.clean_confidence, flip.label),
-                     said(record, "shifted", flip.shifted_pred, flip.shifted_confidence, flip.label));
+  return fmt::format(
+      "<li class=\"flip\"><div class=\"triple\">{}</div><p class=\"row\">Row {}{}</p><dl>{}{}</dl></li>\n",
+      pictures, flip.row, label, said(record, "clean", flip.clean_pred, flip.clean_confidence, flip.label),
+      said(record, "shifted", flip.shifted_pred, flip.shifted_confidence, flip.label));
 }
 
-Cell said_cell(const Record& record, std::size_t prediction) { return text_cell(record.class_name(prediction)); }
+Cell said_cell(const Record& record, std::size_t prediction) {
+  return text_cell(record.class_name(prediction));
+}
 
 Cell sure_cell(const std::optional<double>& confidence) {
-  return confidence ? number_cell(*confidence, percent(*confidence, 1)) : dash_cell("the record does not say");
+  return confidence ? number_cell(*confidence, percent(*confidence, 1))
+                    : dash_cell("the record does not say");
 }
 
 std::string flip_table(const Record& record, const Result& result, const std::vector<Flip>& flips) {
-  Table table(subject(record, result), {{"Row", ""}, {"Label", "", false}, {"Clean prediction", "", false}, {"Confidence", ""}, {"Shifted prediction", "", false},
-                                        {"Confidence", ""}, {"Agreement", "a_i at the maximiser: 0 is perfect, the more negative the worse"}});
+  Table table(subject(record, result),
+              {{"Row", ""},
+               {"Label", "", false},
+               {"Clean prediction", "", false},
+               {"Confidence", ""},
+               {"Shifted prediction", "", false},
+               {"Confidence", ""},
+               {"Agreement", "a_i at the maximiser: 0 is perfect, the more negative the worse"}});
   for (const Flip& flip : flips)
     table.add({number_cell(static_cast<double>(flip.row), fmt::format("{}", flip.row)),
                flip.label ? text_cell(record.class_name(*flip.label)) : dash_cell("the target has no labels"),
-               said_cell(record, flip.clean_pred), sure_cell(flip.clean_confidence), said_cell(record, flip.shifted_pred), sure_cell(flip.shifted_confidence),
-               flip.agreement ? number_cell(*flip.agreement, fixed(*flip.agreement, 2)) : dash_cell(result.reason("agreement"))});
+               said_cell(record, flip.clean_pred), sure_cell(flip.clean_confidence),
+               said_cell(record, flip.shifted_pred), sure_cell(flip.shifted_confidence),
+               flip.agreement ? number_cell(*flip.agreement, fixed(*flip.agreement, 2))
+                              : dash_cell(result.reason("agreement"))});
   return table.html();
 }
 
-std::string one_result(const Record& record, std::size_t index, std::vector<Flip> flips, const Uris& uris, bool open) {
+std::string one_result(const Record& record, std::size_t index, std::vector<Flip> flips, const Uris& uris,
+                       bool open) {
   const Result& result = record.results[index];
   std::string cards;
   std::vector<Flip> bare;
@@ -87,8 +109,13 @@ std::string one_result(const Record& record, std::size_t index, std::vector<Flip
   }
   std::string body = cards.empty() ? "" : "<ul class=\"flips\">\n" + cards + "</ul>\n";
   if (!bare.empty()) body += flip_table(record, result, bare);
-  return fmt::format("<details class=\"more\"{}><summary>{}: {} of {} changed samples</summary>\n{}</details>\n", open ? " open" : "", escape(subject(record, result)),
-                     flips.size(), result.afr_pred.value ? count(static_cast<std::size_t>((1 - *result.afr_pred.value) * static_cast<double>(result.n) + .5)) : "the", body);
+  return fmt::format(
+      "<details class=\"more\"{}><summary>{}: {} of {} changed samples</summary>\n{}</details>\n",
+      open ? " open" : "", escape(subject(record, result)), flips.size(),
+      result.afr_pred.value
+          ? count(static_cast<std::size_t>((1 - *result.afr_pred.value) * static_cast<double>(result.n) + .5))
+          : "the",
+      body);
 }
 
 }  // namespace
@@ -103,15 +130,22 @@ Section flips_section(const Record& record, const Pictures& pictures, const Opti
     if (flips.empty()) continue;
     if (first) {
       const Flip& flip = flips[0];
-      const auto sure = [](const std::optional<double>& confidence) { return confidence ? percent(*confidence, *confidence > .995 ? 1 : 0) + " " : std::string(); };
-      section.heading = fmt::format("The surest contradiction: {}{} becomes {}{} ({}, row {})", sure(flip.clean_confidence), escape(record.class_name(flip.clean_pred)),
-                                    sure(flip.shifted_confidence), escape(record.class_name(flip.shifted_pred)), escape(subject(record, record.results[i])), flip.row);
+      const auto sure = [](const std::optional<double>& confidence) {
+        return confidence ? percent(*confidence, *confidence > .995 ? 1 : 0) + " " : std::string();
+      };
+      section.heading = fmt::format(
+          "The surest contradiction: {}{} becomes {}{} ({}, row {})", sure(flip.clean_confidence),
+          escape(record.class_name(flip.clean_pred)), sure(flip.shifted_confidence),
+          escape(record.class_name(flip.shifted_pred)), escape(subject(record, record.results[i])), flip.row);
     }
     section.body += one_result(record, i, flips, uris, first);
     first = false;
   }
   if (section.body.empty()) return section;
-  section.body = paragraph("Samples on which the model contradicts itself most surely: what it said on the source, what it says under the shift, and how sure it was.") + section.body;
+  section.body = paragraph(
+                     "Samples on which the model contradicts itself most surely: what it said on the source, "
+                     "what it says under the shift, and how sure it was.") +
+                 section.body;
   return section;
 }
 

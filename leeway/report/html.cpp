@@ -9,7 +9,8 @@ namespace {
 
 constexpr std::string_view replacement = "\xEF\xBF\xBD";  // U+FFFD
 
-// U+202A..202E and U+2066..2069 turn the direction of what follows them: a name could rewrite its surroundings.
+// U+202A..202E and U+2066..2069 turn the direction of what follows them: a name could rewrite its
+// surroundings.
 bool turns_direction(std::string_view character) {
   if (character.size() != 3 || character[0] != '\xE2') return false;
   return (character[1] == '\x80' && character[2] >= '\xAA' && character[2] <= '\xAE') ||
@@ -85,8 +86,10 @@ std::string fill(std::string_view text, const std::vector<std::pair<std::string,
 }
 
 std::string section_html(const Section& section) {
-  return fmt::format("<section id=\"{0}\" aria-labelledby=\"{0}-heading\">\n<h2 id=\"{0}-heading\">{1}</h2>\n{2}</section>\n",
-                     section.id, section.heading, section.body);
+  return fmt::format(
+      "<section id=\"{0}\" aria-labelledby=\"{0}-heading\">\n<h2 "
+      "id=\"{0}-heading\">{1}</h2>\n{2}</section>\n",
+      section.id, section.heading, section.body);
 }
 
 std::string paragraph(const std::string& html) { return "<p>" + html + "</p>\n"; }

@@ -9,8 +9,8 @@
 
 namespace leeway::report {
 
-// `text` for element content and quoted attributes. Invalid UTF-8, control characters and direction overrides become U+FFFD, line
-// breaks and tabs a space.
+// `text` for element content and quoted attributes. Invalid UTF-8, control characters and direction overrides
+// become U+FFFD, line breaks and tabs a space.
 [[nodiscard]] std::string escape(std::string_view text);
 
 // JSON that may stand inside a <script> element: ASCII only, no "<".
@@ -20,12 +20,13 @@ namespace leeway::report {
 [[nodiscard]] std::string list_of(const std::vector<std::string>& words);
 
 // `text` with every KEY of {{KEY}} replaced by its value; values are not searched again.
-[[nodiscard]] std::string fill(std::string_view text, const std::vector<std::pair<std::string, std::string>>& values);
+[[nodiscard]] std::string fill(std::string_view text,
+                               const std::vector<std::pair<std::string, std::string>>& values);
 
 struct Section {
-  std::string id, link;     // the link's words in the page's contents
-  std::string heading;      // a finding, HTML
-  std::string body;         // HTML
+  std::string id, link;  // the link's words in the page's contents
+  std::string heading;   // a finding, HTML
+  std::string body;      // HTML
 };
 [[nodiscard]] std::string section_html(const Section& section);
 

@@ -20,7 +20,8 @@ void JsonView::refuse(std::string_view expected, std::string_view found) const {
 }
 
 void JsonView::refuse(std::string_view expected) const {
-  const auto text = value_->is_string() ? quoted(value_->get_ref<const std::string&>()) : std::string(value_->type_name());
+  const auto text = value_->is_string() ? in_quotes(value_->get_ref<const std::string&>())
+                                        : std::string(value_->type_name());
   refuse(expected, value_->is_number() ? value_->dump() : text);
 }
 

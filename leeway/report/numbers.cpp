@@ -49,7 +49,9 @@ std::string count(std::size_t value) {
 
 std::string percent(double share, int decimals) { return fixed(100 * share, decimals) + "%"; }
 
-std::string percent(const Measured& share) { return percent(share.value.value_or(NAN), percent_decimals(share)); }
+std::string percent(const Measured& share) {
+  return percent(share.value.value_or(NAN), percent_decimals(share));
+}
 
 std::string percent_interval(const Measured& share) {
   if (!share.low || !share.high) return "";

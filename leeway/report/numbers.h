@@ -1,6 +1,7 @@
 // How numbers are written on the page.
 //
-// Digits stop where the interval begins: a value whose interval reaches .9 points to either side has one decimal.
+// Digits stop where the interval begins: a value whose interval reaches .9 points to either side has one
+// decimal.
 #pragma once
 
 #include <cstddef>
@@ -16,16 +17,17 @@ struct Measured {
   std::optional<double> value, low, high;
 };
 
-// Decimals that an interval of this half width supports, 0..4; `otherwise` for a width that is 0 or not finite.
+// Decimals that an interval of this half width supports, 0..4; `otherwise` for a width that is 0 or not
+// finite.
 [[nodiscard]] int decimals_for(double half_width, int otherwise);
 
-[[nodiscard]] std::string fixed(double value, int decimals);       // "-0.35"; "∞", "–∞", "not a number"
-[[nodiscard]] std::string significant(double value, int digits);   // "0.0123", "1.7", "2.3e+06"; "∞"
-[[nodiscard]] std::string count(std::size_t value);                // "10,000"
-[[nodiscard]] std::string percent(double share, int decimals = 0); // "74%"
-[[nodiscard]] std::string percent(const Measured& share);          // "74.0%", digits by the interval
-[[nodiscard]] std::string percent_interval(const Measured& share); // "73.1–74.9"; empty without one
-[[nodiscard]] std::string bytes(std::size_t value);                // "480 kB"
+[[nodiscard]] std::string fixed(double value, int decimals);      // "-0.35"; "∞", "–∞", "not a number"
+[[nodiscard]] std::string significant(double value, int digits);  // "0.0123", "1.7", "2.3e+06"; "∞"
+[[nodiscard]] std::string count(std::size_t value);               // "10,000"
+[[nodiscard]] std::string percent(double share, int decimals = 0);  // "74%"
+[[nodiscard]] std::string percent(const Measured& share);           // "74.0%", digits by the interval
+[[nodiscard]] std::string percent_interval(const Measured& share);  // "73.1–74.9"; empty without one
+[[nodiscard]] std::string bytes(std::size_t value);                 // "480 kB"
 
 // Five significant digits are enough for a chart, and a third of the size.
 [[nodiscard]] Json brief(double value);

@@ -18,7 +18,9 @@ bool has_pairs(const Result& r) { return r.afr_pred.value.has_value() || r.pa.va
 bool has_bound(const Result& r) { return r.error_bound.has_value(); }
 bool has_estimates(const Result& r) { return !r.estimates.empty(); }
 
-double log_k(const Record& record) { return std::log(static_cast<double>(std::max<std::size_t>(record.k(), 2))); }
+double log_k(const Record& record) {
+  return std::log(static_cast<double>(std::max<std::size_t>(record.k(), 2)));
+}
 
 std::string source_words(const Result& result) {
   if (!result.source_accuracy.value) return "";
@@ -38,7 +40,8 @@ Cell change_cell(const Result& result) {
   if (!result.accuracy.value) return dash_cell(result.reason("accuracy"));
   if (!result.source_accuracy.value) return dash_cell(result.reason("source_accuracy"));
   const double change = *result.accuracy.value - *result.source_accuracy.value;
-  const double width = result.accuracy.high && result.accuracy.low ? 50 * (*result.accuracy.high - *result.accuracy.low) : 0;
+  const double width =
+      result.accuracy.high && result.accuracy.low ? 50 * (*result.accuracy.high - *result.accuracy.low) : 0;
   Cell cell = number_cell(change, (change > 0 ? "+" : "") + fixed(100 * change, decimals_for(width, 1)));
   cell.title = source_words(result);
   return cell;
@@ -52,7 +55,8 @@ Cell pa_cell(const Result& result) {
   if (interval) {
     cell.low = result.pa.low;
     cell.high = result.pa.high;
-    cell.html += fmt::format(" <span class=\"iv\">{}–{}</span>", fixed(*result.pa.low, decimals), fixed(*result.pa.high, decimals));
+    cell.html += fmt::format(" <span class=\"iv\">{}–{}</span>", fixed(*result.pa.low, decimals),
+                             fixed(*result.pa.high, decimals));
   }
   if (result.pa_normalized) cell.title = percent(*result.pa_normalized) + " of the largest possible value";
   return cell;
@@ -63,12 +67,14 @@ Cell optional_cell(const std::optional<double>& value, int digits, const std::st
 }
 
 std::string headline_table(const Record& record) {
-  const bool accuracy = any(record, has_accuracy), pairs = any(record, has_pairs), bound = any(record, has_bound);
+  const bool accuracy = any(record, has_accuracy), pairs = any(record, has_pairs),
+             bound = any(record, has_bound);
   std::vector<Column> columns = {{"Target", "", false}, {"Model", "", false}};
   const std::size_t sorting = columns.size();
   columns.push_back({"Accuracy", "Share of samples predicted right, with its 95% interval", true, true});
   columns.push_back({"Points lost or won", "Accuracy on the target minus accuracy on the source"});
-  columns.push_back({"Same prediction", "AFR: share of samples whose prediction is the same clean and shifted", true, true});
+  columns.push_back({"Same prediction",
+                     "AFR: share of samples whose prediction is the same clean and shifted", true, true});
   columns.push_back({"PA", "Posterior agreement with its 95% interval", true, true});
   columns.push_back({"β", "The sharpness at which the model agrees with itself best"});
   if (bound) columns.push_back({"Error at most", "Upper bound on the error"});
@@ -76,8 +82,12 @@ std::string headline_table(const Record& record) {
   Table table("Every model on every target, worst first", columns);
   for (const std::size_t i : record.worst_first()) {
     const Result& result = record.results[i];
-    std::vector<Cell> row = {text_cell(result.target), text_cell(result.model), accuracy_cell(result), change_cell(result),
-                             share_cell(result.afr_pred, result.reason("afr_pred")), pa_cell(result),
+    std::vector<Cell> row = {text_cell(result.target),
+                             text_cell(result.model),
+                             accuracy_cell(result),
+                             change_cell(result),
+                             share_cell(result.afr_pred, result.reason("afr_pred")),
+                             pa_cell(result),
                              optional_cell(result.beta, 3, result.reason("beta"))};
     if (bound)
       row.push_back(result.error_bound ? number_cell(*result.error_bound, percent(*result.error_bound, 1))
@@ -108,8 +118,9 @@ std::string estimates_table(const Record& record) {
       row.push_back(found == result.estimates.end() ? dash_cell(result.reason("estimates." + method))
                                                     : number_cell(found->second, percent(found->second, 1)));
     }
-    row.push_back(result.accuracy.value ? number_cell(1 - *result.accuracy.value, percent(1 - *result.accuracy.value, 1))
-                                        : dash_cell(result.reason("accuracy")));
+    row.push_back(result.accuracy.value
+                      ? number_cell(1 - *result.accuracy.value, percent(1 - *result.accuracy.value, 1))
+                      : dash_cell(result.reason("accuracy")));
     table.add(std::move(row));
   }
   return table.html(2);
@@ -118,18 +129,26 @@ std::string estimates_table(const Record& record) {
 std::string terms(const Record& record) {
   std::string out = "<dl class=\"terms\">\n";
   if (any(record, has_accuracy))
-    out += "<dt>Accuracy</dt><dd>The share of samples that the model predicts right. The small figures are its 95% interval; "
-           "the shading is how far it lies from the source, the data the model is known on.</dd>\n";
+    out +=
+        "<div><dt>Accuracy</dt><dd>The share of samples that the model predicts right. The small figures are "
+        "its 95% interval; "
+        "the shading is how far it lies from the source, the data the model is known on.</dd></div>\n";
   if (any(record, has_pairs)) {
-    out += "<dt>Same prediction</dt><dd>The share of samples on which the model says the same before and after the "
-           "shift, right or wrong (agreement-to-flip rate, AFR). It needs no labels.</dd>\n";
+    out +=
+        "<div><dt>Same prediction</dt><dd>The share of samples on which the model says the same before and "
+        "after the "
+        "shift, right or wrong (agreement-to-flip rate, AFR). It needs no labels.</dd></div>\n";
     out += fmt::format(
-        "<dt>PA</dt><dd>Posterior agreement: how much of what the model says, its confidence included, survives the "
-        "shift. 0 is no more than guessing, {} is perfect.</dd>\n",
+        "<div><dt>PA</dt><dd>Posterior agreement: how much of what the model says, its confidence included, "
+        "survives the "
+        "shift. 0 is no more than guessing, {} is perfect.</dd></div>\n",
         fixed(log_k(record), 2));
-    out += "<dt>β</dt><dd>How sharply the model's scores may be read before the two sets of answers contradict each "
-           "other; PA is measured there. Larger is steadier; ∞ means no top choice ever changes. It depends on the scale of the "
-           "model's scores, so compare it within a model.</dd>\n";
+    out +=
+        "<div><dt>β</dt><dd>How sharply the model's scores may be read before the two sets of answers "
+        "contradict each "
+        "other; PA is measured there. Larger is steadier; ∞ means no top choice ever changes. It depends on "
+        "the scale of the "
+        "model's scores, so compare it within a model.</dd></div>\n";
   }
   return out + "</dl>\n";
 }
@@ -158,7 +177,8 @@ Json overview_row(const Result& result, const Metric& metric, std::size_t slot) 
   row["value"] = brief(*value.value);
   row["low"] = brief(value.low.value_or(*value.value));
   row["high"] = brief(value.high.value_or(*value.value));
-  if (metric.reference != nullptr && (result.*(metric.reference)).value) row["source"] = brief(*(result.*(metric.reference)).value);
+  if (metric.reference != nullptr && (result.*(metric.reference)).value)
+    row["source"] = brief(*(result.*(metric.reference)).value);
   row["n"] = result.n;
   return row;
 }
@@ -166,27 +186,44 @@ Json overview_row(const Result& result, const Metric& metric, std::size_t slot) 
 std::string overview_charts(const Record& record) {
   std::vector<Metric> metrics;
   if (any(record, has_accuracy))
-    metrics.push_back({"Accuracy", "line: from the source's", 1, true, &Result::accuracy, &Result::source_accuracy});
+    metrics.push_back(
+        {"Accuracy", "line: from the source's", 1, true, &Result::accuracy, &Result::source_accuracy});
   if (any(record, has_pairs)) {
-    metrics.push_back({"Same prediction", "share unchanged by the shift", 1, true, &Result::afr_pred, nullptr});
-    metrics.push_back({"PA", "of at most " + fixed(log_k(record), 2), log_k(record), false, &Result::pa, nullptr});
+    metrics.push_back(
+        {"Same prediction", "share unchanged by the shift", 1, true, &Result::afr_pred, nullptr});
+    metrics.push_back(
+        {"PA", "of at most " + fixed(log_k(record), 2), log_k(record), false, &Result::pa, nullptr});
   }
   const auto targets = target_order(record);
   std::string out;
   for (std::size_t first = 0; first < record.models.size() && !metrics.empty(); first += series) {
     const std::size_t last = std::min(first + series, record.models.size());
-    out += model_key({record.models.begin() + static_cast<std::ptrdiff_t>(first), record.models.begin() + static_cast<std::ptrdiff_t>(last)});
+    out += model_key({record.models.begin() + static_cast<std::ptrdiff_t>(first),
+                      record.models.begin() + static_cast<std::ptrdiff_t>(last)});
     std::vector<Chart> charts;
     for (const Metric& metric : metrics) {
-      Chart chart{"overview", metric.title, metric.note, metric.title + " of every model on every target, with 95% intervals", {}, {}, {}};
+      Chart chart{"overview",  metric.title,
+                  metric.note, metric.title + " of every model on every target, with 95% intervals",
+                  {},          {},
+                  {}};
       Json rows = Json::array();
       for (const std::string& target : targets)
         for (std::size_t m = first; m < last; ++m)
-          if (const Result* result = record.find(record.models[m], target)) rows.push_back(overview_row(*result, metric, m - first));
+          if (const Result* result = record.find(record.models[m], target))
+            rows.push_back(overview_row(*result, metric, m - first));
       chart.data = {{"rows", rows}};
-      chart.signals = {{"targets", targets}, {"slots", last - first}, {"top", brief(metric.top)}, {"percent", metric.percent}};
-      chart.numbers = {"rows", {{"Target", "target"}, {"Model", "model"}, {"Value", "value"}, {"Low", "low"}, {"High", "high"},
-                                {"Source", "source"}, {"n", "n"}}};
+      chart.signals = {{"targets", targets},
+                       {"slots", last - first},
+                       {"top", brief(metric.top)},
+                       {"percent", metric.percent}};
+      chart.numbers = {"rows",
+                       {{"Target", "target"},
+                        {"Model", "model"},
+                        {"Value", "value"},
+                        {"Low", "low"},
+                        {"High", "high"},
+                        {"Source", "source"},
+                        {"n", "n"}}};
       charts.push_back(std::move(chart));
     }
     out += panels_html(charts);

@@ -2,12 +2,11 @@
 
 #include <cmath>
 
+#include "leeway/core/message.h"
 #include "leeway/report/curves.h"
 #include "leeway/report/json_view.h"
 #include "leeway/report/sections.h"
 #include "leeway/report/table.h"
-
-#include "leeway/core/message.h"
 
 namespace leeway::report {
 namespace {
@@ -42,21 +41,39 @@ std::vector<Pair> pairs_of(const JsonView& view) {
 }
 
 std::string pair_table(const std::vector<Pair>& pairs) {
-  Table table("Every shifted set against the clean one", {{"Shifted set", "", false}, {"PA", "Posterior agreement with its 95% interval", true, true},
-                                                          {"Largest possible", "log k"}, {"β", ""}, {"Same prediction", "AFR: share of samples whose prediction is the same clean and shifted", true, true},
-                                                          {"Right after the shift", "Share of shifted samples predicted as their label", true, true}, {"Gap", "Certified: no β gives more than this beyond PA"}, {"n", ""}});
+  Table table("Every shifted set against the clean one",
+              {{"Shifted set", "", false},
+               {"PA", "Posterior agreement with its 95% interval", true, true},
+               {"Largest possible", "log k"},
+               {"β", ""},
+               {"Same prediction", "AFR: share of samples whose prediction is the same clean and shifted",
+                true, true},
+               {"Right after the shift", "Share of shifted samples predicted as their label", true, true},
+               {"Gap", "Certified: no β gives more than this beyond PA"},
+               {"n", ""}});
   for (const Pair& pair : pairs) {
     const bool interval = pair.pa.low && pair.pa.high;
-    Cell pa = pair.pa.value ? number_cell(*pair.pa.value, "<b>" + fixed(*pair.pa.value, interval ? decimals_for((*pair.pa.high - *pair.pa.low) / 2, 3) : 3) + "</b>") : dash_cell("");
+    Cell pa =
+        pair.pa.value
+            ? number_cell(*pair.pa.value,
+                          "<b>" +
+                              fixed(*pair.pa.value,
+                                    interval ? decimals_for((*pair.pa.high - *pair.pa.low) / 2, 3) : 3) +
+                              "</b>")
+            : dash_cell("");
     if (pair.pa.value && interval) {
       const int decimals = decimals_for((*pair.pa.high - *pair.pa.low) / 2, 3);
       pa.low = pair.pa.low;
       pa.high = pair.pa.high;
-      pa.html += fmt::format(" <span class=\"iv\">{}–{}</span>", fixed(*pair.pa.low, decimals), fixed(*pair.pa.high, decimals));
+      pa.html += fmt::format(" <span class=\"iv\">{}–{}</span>", fixed(*pair.pa.low, decimals),
+                             fixed(*pair.pa.high, decimals));
     }
     const double log_k = std::log(static_cast<double>(pair.k));
-    table.add({text_cell(pair.shifted), pa, number_cell(log_k, fixed(log_k, 2)), pair.beta ? number_cell(*pair.beta, significant(*pair.beta, 3)) : dash_cell(""),
-               share_cell(pair.afr_pred, ""), share_cell(pair.afr_true, "no labels were given"), pair.gap ? number_cell(*pair.gap, significant(*pair.gap, 2)) : dash_cell(""), count_cell(pair.n)});
+    table.add({text_cell(pair.shifted), pa, number_cell(log_k, fixed(log_k, 2)),
+               pair.beta ? number_cell(*pair.beta, significant(*pair.beta, 3)) : dash_cell(""),
+               share_cell(pair.afr_pred, ""), share_cell(pair.afr_true, "no labels were given"),
+               pair.gap ? number_cell(*pair.gap, significant(*pair.gap, 2)) : dash_cell(""),
+               count_cell(pair.n)});
   }
   return table.html();
 }
@@ -70,17 +87,32 @@ std::string pa_page(const Json& record, const Options& options) {
   std::vector<Curve> curves;
   for (const Pair& pair : pairs) {
     if (pair.pa.value.value_or(HUGE_VAL) < worst->pa.value.value_or(HUGE_VAL)) worst = &pair;
-    if (!pair.curve.empty()) curves.push_back({pair.shifted, "PA", 0, std::log(static_cast<double>(pair.k)), pair.beta, pair.pa.value, pair.curve, {}});
+    if (!pair.curve.empty())
+      curves.push_back({pair.shifted,
+                        "PA",
+                        0,
+                        std::log(static_cast<double>(pair.k)),
+                        pair.beta,
+                        pair.pa.value,
+                        pair.curve,
+                        {}});
   }
-  const std::string headline = fmt::format("Between the clean set and {}, {} of {} posterior agreement is left; {} of predictions stay the same.", worst->shifted,
-                                           worst->pa.value ? fixed(*worst->pa.value, 2) : "an unknown part", fixed(std::log(static_cast<double>(worst->k)), 2),
-                                           worst->afr_pred.value ? percent(worst->afr_pred) : "an unknown share");
-  std::string lead = pair_table(pairs) + "<dl class=\"terms\"><dt>PA</dt><dd>Posterior agreement: how much of what the classifier says, its confidence included, survives "
-                     "the shift. 0 is no more than guessing, log k is perfect.</dd><dt>β</dt><dd>How sharply the scores may be read before the two sets of answers contradict each "
-                     "other; PA is measured there. ∞ means no top choice ever changes.</dd></dl>\n";
+  const std::string headline = fmt::format(
+      "Between the clean set and {}, {} of {} posterior agreement is left; {} of predictions stay the same.",
+      worst->shifted, worst->pa.value ? fixed(*worst->pa.value, 2) : "an unknown part",
+      fixed(std::log(static_cast<double>(worst->k)), 2),
+      worst->afr_pred.value ? percent(worst->afr_pred) : "an unknown share");
+  std::string lead =
+      pair_table(pairs) +
+      "<dl class=\"terms\"><div><dt>PA</dt><dd>Posterior agreement: how much of what the classifier says, "
+      "its confidence included, survives "
+      "the shift. 0 is no more than guessing, log k is perfect.</dd></div><div><dt>β</dt><dd>How sharply the "
+      "scores may be read before the two sets of answers contradict each "
+      "other; PA is measured there. ∞ means no top choice ever changes.</dd></div></dl>\n";
   std::vector<Section> sections;
   if (!curves.empty())
-    sections.push_back({"agreement", "Agreement", "Agreement against the sharpness β at which scores are read",
+    sections.push_back({"agreement", "Agreement",
+                        "Agreement against the sharpness β at which scores are read",
                         paragraph("The highest point, marked, is PA.") + panels_html(curve_charts(curves))});
   sections.push_back(source_section(read_envelope(record, options.record_name)));
   return page("leeway: posterior agreement", headline, lead, sections);

@@ -43,7 +43,8 @@ Picture small_picture(const Images& images, std::size_t row) {
         for (std::size_t v = y * box; v < std::min(height, (y + 1) * box); ++v)
           for (std::size_t u = x * box; u < std::min(width, (x + 1) * box); ++u, ++pixels)
             sum += static_cast<double>(values[(c * height + v) * width + u]);
-        out.pixels.push_back(static_cast<std::uint8_t>(std::lround(255 * std::clamp(sum / static_cast<double>(pixels), 0., 1.))));
+        out.pixels.push_back(static_cast<std::uint8_t>(
+            std::lround(255 * std::clamp(sum / static_cast<double>(pixels), 0., 1.))));
       }
   return out;
 }
@@ -56,7 +57,8 @@ const Images* images_named(const std::vector<PictureSource>& sources, const std:
 
 void require_row(const Images& images, std::size_t row, const std::string& record) {
   if (row >= images.n())
-    refuse(images.path, fmt::format("the images of {}, whose flips reach row {}", record, row), fmt::format("{} images", images.n()));
+    refuse(images.path, fmt::format("the images of {}, whose flips reach row {}", record, row),
+           fmt::format("{} images", images.n()));
 }
 
 }  // namespace
@@ -65,7 +67,8 @@ std::string png_data_uri(const Picture& picture) {
   std::vector<std::uint8_t> interleaved(picture.pixels.size());
   const std::size_t area = picture.height * picture.width;
   for (std::size_t c = 0; c < picture.channels; ++c)
-    for (std::size_t p = 0; p < area; ++p) interleaved[p * picture.channels + c] = picture.pixels[c * area + p];
+    for (std::size_t p = 0; p < area; ++p)
+      interleaved[p * picture.channels + c] = picture.pixels[c * area + p];
   png_image header{};
   header.version = PNG_IMAGE_VERSION;
   header.width = static_cast<png_uint_32>(picture.width);
@@ -85,17 +88,20 @@ Difference difference(const Picture& clean, const Picture& shifted) {
     out.largest = std::max(out.largest, std::abs(int{shifted.pixels[i]} - int{clean.pixels[i]}));
   for (std::size_t i = 0; i < clean.pixels.size(); ++i) {
     const double change = shifted.pixels[i] - clean.pixels[i];
-    out.picture.pixels[i] = static_cast<std::uint8_t>(128 + (out.largest == 0 ? 0 : std::lround(127 * change / out.largest)));
+    out.picture.pixels[i] =
+        static_cast<std::uint8_t>(128 + (out.largest == 0 ? 0 : std::lround(127 * change / out.largest)));
   }
   return out;
 }
 
-Pictures flip_pictures(const Json& record, const std::vector<PictureSource>& sources, const Options& options) {
+Pictures flip_pictures(const Json& record, const std::vector<PictureSource>& sources,
+                       const Options& options) {
   Pictures out;
   const Images* clean = images_named(sources, "");
   for (const PictureSource& source : sources) {
     const std::size_t channels = source.images->channels();
-    if (channels != 1 && channels != 3) refuse(source.images->path, "pictures of 1 or 3 channels", fmt::format("{}", channels));
+    if (channels != 1 && channels != 3)
+      refuse(source.images->path, "pictures of 1 or 3 channels", fmt::format("{}", channels));
   }
   if (clean == nullptr) return out;
   const Record read = read_assessment(record, options.record_name);
@@ -104,8 +110,11 @@ Pictures flip_pictures(const Json& record, const std::vector<PictureSource>& sou
     const Images* shifted = images_named(sources, result.model + "/" + result.target);
     if (shifted == nullptr) shifted = images_named(sources, result.target);
     if (shifted == nullptr) continue;
-    const auto shape = [](const Images& images) { return fmt::format("({}, {}, {})", images.channels(), images.height(), images.width()); };
-    if (shape(*clean) != shape(*shifted)) refuse(shifted->path, fmt::format("pictures {} as in {}", shape(*clean), clean->path), shape(*shifted));
+    const auto shape = [](const Images& images) {
+      return fmt::format("({}, {}, {})", images.channels(), images.height(), images.width());
+    };
+    if (shape(*clean) != shape(*shifted))
+      refuse(shifted->path, fmt::format("pictures {} as in {}", shape(*clean), clean->path), shape(*shifted));
     for (std::size_t f = 0; f < std::min(options.flips_per_result, result.flips.size()); ++f) {
       const std::size_t row = result.flips[f].row;
       require_row(*clean, row, options.record_name);

@@ -10,8 +10,8 @@ namespace leeway::report {
 // "data:image/png;base64,...". Deterministic for one version of libpng and zlib.
 [[nodiscard]] std::string png_data_uri(const Picture& picture);
 
-// What the shift did, pixel by pixel: middle grey where nothing changed, lighter where it added, darker where it took away;
-// scaled so that the largest change of the picture is white or black. Both of one shape.
+// What the shift did, pixel by pixel: middle grey where nothing changed, lighter where it added, darker where
+// it took away; scaled so that the largest change of the picture is white or black. Both of one shape.
 struct Difference {
   Picture picture;
   int largest = 0;  // largest absolute change, 0..255

@@ -27,13 +27,16 @@ void say(std::vector<Said>& list, const std::string& text, const Result& result)
 
 // "every model and target", "pgd, blur (both models)", or the subjects one by one.
 std::string whom(const Record& record, const std::vector<const Result*>& results) {
-  if (results.size() == record.results.size()) return record.results.size() == 1 ? "" : "every model and target";
+  if (results.size() == record.results.size())
+    return record.results.size() == 1 ? "" : "every model and target";
   std::vector<std::string> whole;
   std::size_t covered = 0;
   for (const std::string& target : record.targets) {
     const auto of_target = [&](const Result& r) { return r.target == target; };
-    const auto all = static_cast<std::size_t>(std::count_if(record.results.begin(), record.results.end(), of_target));
-    const auto here = static_cast<std::size_t>(std::count_if(results.begin(), results.end(), [&](const Result* r) { return of_target(*r); }));
+    const auto all =
+        static_cast<std::size_t>(std::count_if(record.results.begin(), record.results.end(), of_target));
+    const auto here = static_cast<std::size_t>(
+        std::count_if(results.begin(), results.end(), [&](const Result* r) { return of_target(*r); }));
     if (all != here || all == 0) continue;
     whole.push_back(target);
     covered += here;
@@ -53,25 +56,45 @@ std::string list(const Record& record, const std::vector<Said>& sentences) {
   std::string out;
   for (const Said& said : sentences) {
     const std::string about = whom(record, said.results);
-    out += fmt::format("<li>{}{}</li>\n", escape(said.text), about.empty() ? "" : " <span class=\"about\">" + escape(about) + "</span>");
+    out += fmt::format("<li>{}{}</li>\n", escape(said.text),
+                       about.empty() ? "" : " <span class=\"about\">" + escape(about) + "</span>");
   }
   return "<ul>\n" + out + "</ul>\n";
 }
 
 std::string words_for(const std::string& key) {
-  static const std::map<std::string, std::string> words = {
-      {"accuracy", "Accuracy"}, {"source_accuracy", "Accuracy on the source"}, {"afr_pred", "Same prediction"}, {"afr_true", "Shifted predictions against labels"},
-      {"pa", "Posterior agreement"}, {"pa_normalized", "Posterior agreement"}, {"log_pa_mean", "Posterior agreement"}, {"pa_low", "The interval of posterior agreement"},
-      {"beta", "β"}, {"gap", "The certificate of the maximum"}, {"curve", "The agreement curve"}, {"local_maxima", "Local maxima"},
-      {"error_bound", "An upper bound on the error"}, {"estimates", "Estimated errors"}, {"classes", "The table of classes"}, {"groups", "The table of groups"},
-      {"worst_class", "The weakest class"}, {"worst_group", "The weakest group"}, {"confusion", "The map of changed predictions"}, {"top_flips", "The most frequent changes"},
-      {"flips", "The samples that change"}, {"confidence", "Confidence"}, {"predicted_shares", "The mix of predictions"}};
+  static const std::map<std::string, std::string> words = {{"accuracy", "Accuracy"},
+                                                           {"source_accuracy", "Accuracy on the source"},
+                                                           {"afr_pred", "Same prediction"},
+                                                           {"afr_true", "Shifted predictions against labels"},
+                                                           {"pa", "Posterior agreement"},
+                                                           {"pa_normalized", "Posterior agreement"},
+                                                           {"log_pa_mean", "Posterior agreement"},
+                                                           {"pa_low", "The interval of posterior agreement"},
+                                                           {"beta", "β"},
+                                                           {"gap", "The certificate of the maximum"},
+                                                           {"curve", "The agreement curve"},
+                                                           {"local_maxima", "Local maxima"},
+                                                           {"error_bound", "An upper bound on the error"},
+                                                           {"estimates", "Estimated errors"},
+                                                           {"classes", "The table of classes"},
+                                                           {"groups", "The table of groups"},
+                                                           {"worst_class", "The weakest class"},
+                                                           {"worst_group", "The weakest group"},
+                                                           {"confusion", "The map of changed predictions"},
+                                                           {"top_flips", "The most frequent changes"},
+                                                           {"flips", "The samples that change"},
+                                                           {"confidence", "Confidence"},
+                                                           {"predicted_shares", "The mix of predictions"}};
   const auto found = words.find(key);
   return found == words.end() ? key : found->second;
 }
 
 std::string shell_word(const std::string& word) {
-  const bool plain = !word.empty() && word.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=:,./@%") == word.npos;
+  const bool plain =
+      !word.empty() &&
+      word.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=:,./@%") ==
+          word.npos;
   if (plain) return word;
   std::string out = "'";
   for (const char c : word) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
@@ -107,25 +130,31 @@ Section warnings_section(const Record& record) {
     for (const std::string& warning : result.warnings) say(sentences, warning, result);
   if (sentences.empty()) return section;
   section.link = fmt::format("Warnings ({})", sentences.size());
-  section.heading = sentences.size() == 1 ? std::string("One thing to keep in mind before trusting these numbers")
-                                          : fmt::format("{} things to keep in mind before trusting these numbers", sentences.size());
+  section.heading =
+      sentences.size() == 1
+          ? std::string("One thing to keep in mind before trusting these numbers")
+          : fmt::format("{} things to keep in mind before trusting these numbers", sentences.size());
   section.body = list(record, sentences);
   return section;
 }
 
 Section missing_section(const Record& record) {
   Section section{"missing", "Not computed", "", ""};
-  std::map<std::pair<std::string, const Result*>, std::vector<std::string>> keys;  // the things that share a reason in one result
+  std::map<std::pair<std::string, const Result*>, std::vector<std::string>>
+      keys;  // the things that share a reason in one result
   std::vector<Said> sentences;
   for (const Result& result : record.results) {
     std::vector<std::pair<std::string, std::vector<std::string>>> by_reason;
     for (const auto& [key, reason] : result.not_computed) {
-      auto found = std::find_if(by_reason.begin(), by_reason.end(), [&](const auto& item) { return item.first == reason; });
+      auto found = std::find_if(by_reason.begin(), by_reason.end(),
+                                [&](const auto& item) { return item.first == reason; });
       if (found == by_reason.end()) found = by_reason.insert(by_reason.end(), {reason, {}});
       const std::string words = words_for(key);
-      if (std::find(found->second.begin(), found->second.end(), words) == found->second.end()) found->second.push_back(words);
+      if (std::find(found->second.begin(), found->second.end(), words) == found->second.end())
+        found->second.push_back(words);
     }
-    for (const auto& [reason, things] : by_reason) say(sentences, list_of(things) + ": " + reason + ".", result);
+    for (const auto& [reason, things] : by_reason)
+      say(sentences, list_of(things) + ": " + reason + ".", result);
   }
   if (sentences.empty()) return section;
   section.heading = "What could not be computed, and why";
@@ -143,18 +172,30 @@ Section assumptions_section(const Record& record) {
     if (result.gap && std::isfinite(*result.gap)) gap = std::max(gap, *result.gap);
     pairs = pairs || result.paired;
     labels = labels || result.accuracy.value.has_value();
-    for (const Measured* value : {&result.accuracy, &result.afr_pred, &result.pa}) intervals += value->low && value->high ? 1 : 0;
+    for (const Measured* value : {&result.accuracy, &result.afr_pred, &result.pa})
+      intervals += value->low && value->high ? 1 : 0;
   }
-  items.push_back("Samples are drawn independently of each other. Where they come in clusters (frames of a video, visits of one person), the intervals are too narrow.");
+  items.push_back(
+      "Samples are drawn independently of each other. Where they come in clusters (frames of a video, visits "
+      "of one person), the intervals are too narrow.");
   if (intervals > 0)
-    items.push_back(fmt::format("Intervals have level 95%: those of proportions are exact (Clopper and Pearson), those of PA use its variance at the maximum. "
-                                "Of the {} intervals in the first table about {} can be expected to miss.", intervals, significant(std::max(1., std::round(.05 * static_cast<double>(intervals))), 2)));
+    items.push_back(fmt::format(
+        "Intervals have level 95%: those of proportions are exact (Clopper and Pearson), those of PA use its "
+        "variance at the maximum. "
+        "Of the {} intervals in the first table about {} can be expected to miss.",
+        intervals, significant(std::max(1., std::round(.05 * static_cast<double>(intervals))), 2)));
   if (labels) items.push_back("Labels are taken as true.");
-  if (pairs) items.push_back("In a paired target, row i is row i of the source after the shift. Files in another order would look like a shift that is none.");
+  if (pairs)
+    items.push_back(
+        "In a paired target, row i is row i of the source after the shift. Files in another order would look "
+        "like a shift that is none.");
   if (pairs && gap > 0)
-    items.push_back(fmt::format("PA is the global maximum over all β: no β gives more than {} beyond it.", significant(gap, 2)));
+    items.push_back(fmt::format("PA is the global maximum over all β: no β gives more than {} beyond it.",
+                                significant(gap, 2)));
   items.push_back("Confidence is the largest softmax probability as the model gives it, not calibrated.");
-  items.push_back("A result speaks for this shift at this strength and for data like these, not for shifts that were not tried.");
+  items.push_back(
+      "A result speaks for this shift at this strength and for data like these, not for shifts that were not "
+      "tried.");
   for (const std::string& item : items) section.body += "<li>" + item + "</li>\n";
   section.body = "<ul>\n" + section.body + "</ul>\n";
   return section;
@@ -162,16 +203,27 @@ Section assumptions_section(const Record& record) {
 
 Section source_section(const Envelope& envelope) {
   Section section{"source", "Reproduce", "", ""};
-  section.heading = envelope.seconds ? fmt::format("Computed in {} s by this command", significant(*envelope.seconds, 2)) : std::string("How this was computed");
+  section.heading = envelope.seconds
+                        ? fmt::format("Computed in {} s by this command", significant(*envelope.seconds, 2))
+                        : std::string("How this was computed");
   for (const auto& command : envelope.commands)
-    if (!command.empty()) section.body += fmt::format("<div class=\"command\"><pre tabindex=\"0\"><code>{}</code></pre><button type=\"button\" class=\"copy-text\">Copy command</button></div>\n", shell_line(command));
-  Table table("Inputs", {{"File", "", false}, {"Shape", "", false}, {"Size", ""}, {"XXH3-128 digest", "", false}});
+    if (!command.empty())
+      section.body += fmt::format(
+          "<div class=\"command\"><pre tabindex=\"0\"><code>{}</code></pre><button type=\"button\" "
+          "class=\"copy-text\">Copy command</button></div>\n",
+          shell_line(command));
+  Table table("Inputs",
+              {{"File", "", false}, {"Shape", "", false}, {"Size", ""}, {"XXH3-128 digest", "", false}});
   for (const Input& input : envelope.inputs)
-    table.add({text_cell(input.path), input.shape.empty() ? dash_cell("not recorded") : text_cell(input.shape),
-               input.bytes ? number_cell(static_cast<double>(*input.bytes), bytes(*input.bytes)) : dash_cell("not a file, or digests were switched off"),
-               input.digest.empty() ? dash_cell("not a file, or digests were switched off") : html_cell("<code>" + escape(input.digest) + "</code>")});
+    table.add({text_cell(input.path),
+               input.shape.empty() ? dash_cell("not recorded") : text_cell(input.shape),
+               input.bytes ? number_cell(static_cast<double>(*input.bytes), bytes(*input.bytes))
+                           : dash_cell("not a file, or digests were switched off"),
+               input.digest.empty() ? dash_cell("not a file, or digests were switched off")
+                                    : html_cell("<code>" + escape(input.digest) + "</code>")});
   if (!table.empty()) section.body += table.html();
-  std::string small = "leeway " + escape(envelope.version.empty() ? "of an unknown version" : envelope.version);
+  std::string small =
+      "leeway " + escape(envelope.version.empty() ? "of an unknown version" : envelope.version);
   if (envelope.seed) small += fmt::format(", seed {}", *envelope.seed);
   section.body += paragraph(small + ". The page is one file and works offline.");
   return section;

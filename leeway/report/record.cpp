@@ -72,7 +72,8 @@ std::vector<std::vector<std::size_t>> confusion(const JsonView& object) {
 std::vector<TopFlip> top_flips(const JsonView& list) {
   std::vector<TopFlip> out;
   for (const JsonView& item : list.items())
-    out.push_back({item["from"].index().value_or(0), item["to"].index().value_or(0), item["count"].index().value_or(0)});
+    out.push_back({item["from"].index().value_or(0), item["to"].index().value_or(0),
+                   item["count"].index().value_or(0)});
   return out;
 }
 
@@ -149,7 +150,8 @@ std::string Result::reason(std::string_view key) const {
 std::optional<double> Result::quality() const { return accuracy.value ? accuracy.value : afr_pred.value; }
 
 std::string Record::class_name(std::size_t index) const {
-  return index < class_names.size() && !class_names[index].empty() ? class_names[index] : fmt::format("class {}", index);
+  return index < class_names.size() && !class_names[index].empty() ? class_names[index]
+                                                                   : fmt::format("class {}", index);
 }
 
 std::size_t Record::model_index(std::string_view model) const {
@@ -175,7 +177,8 @@ Envelope read_envelope(const Json& record, const std::string& name) {
   const JsonView view(record, name);
   Envelope envelope;
   for (const JsonView& words : view["commands"].items()) envelope.commands.push_back(words.texts());
-  if (envelope.commands.empty() && !view["command"].is_null()) envelope.commands.push_back(view["command"].texts());
+  if (envelope.commands.empty() && !view["command"].is_null())
+    envelope.commands.push_back(view["command"].texts());
   for (const JsonView& item : view["inputs"].items()) {
     Input input{item["path"].text(), "", item["xxh3_128"].text(), item["bytes"].index()};
     for (const JsonView& length : item["shape"].items()) {
@@ -203,7 +206,8 @@ Record read_assessment(const Json& record, const std::string& name) {
   out.targets = names(view["targets"].texts(), out.results, &Result::target);
   std::size_t k = out.class_names.size();
   for (const Result& one : out.results) k = std::max({k, one.confusion.size(), one.shifted_shares.size()});
-  for (std::size_t c = out.class_names.size(); c < k; ++c) out.class_names.push_back(fmt::format("class {}", c));
+  for (std::size_t c = out.class_names.size(); c < k; ++c)
+    out.class_names.push_back(fmt::format("class {}", c));
   return out;
 }
 

@@ -1,4 +1,5 @@
-// A record of schema "leeway.assess/1" as the page uses it: typed, checked, with a reason for everything absent.
+// A record of schema "leeway.assess/1" as the page uses it: typed, checked, with a reason for everything
+// absent.
 #pragma once
 
 #include <cstddef>
@@ -19,8 +20,8 @@ struct Point {
 
 // A class or a group.
 struct Member {
-  std::size_t index = 0;      // of a class
-  std::string group, name;    // the attribute (groups only), and the class name or the level
+  std::size_t index = 0;    // of a class
+  std::string group, name;  // the attribute (groups only), and the class name or the level
   std::size_t n = 0;
   std::optional<double> source;
   Measured accuracy;
@@ -94,8 +95,8 @@ struct Record {
   [[nodiscard]] std::vector<std::size_t> worst_first() const;
 };
 
-// Errors (Error): a value of another type than docs/assess-record.md says (named by its path in the record), lists
-// whose lengths do not fit, no results.
+// Errors (Error): a value of another type than docs/assess-record.md says (named by its path in the record),
+// lists whose lengths do not fit, no results.
 [[nodiscard]] Record read_assessment(const Json& record, const std::string& name);
 [[nodiscard]] Envelope read_envelope(const Json& record, const std::string& name);
 

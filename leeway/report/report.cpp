@@ -8,9 +8,11 @@ namespace leeway::report {
 
 std::string html_report(const Json& record, const Pictures& pictures, const Options& options) {
   const std::string schema = JsonView(record, options.record_name)["schema"].text();
-  if (schema == "leeway.assess/1") return assess_page(read_assessment(record, options.record_name), pictures, options);
+  if (schema == "leeway.assess/1")
+    return assess_page(read_assessment(record, options.record_name), pictures, options);
   if (schema == "leeway.pa/1") return pa_page(record, options);
-  refuse(options.record_name, "a record of schema leeway.assess/1 or leeway.pa/1", schema.empty() ? "none" : quoted(schema));
+  refuse(options.record_name, "a record of schema leeway.assess/1 or leeway.pa/1",
+         schema.empty() ? "none" : in_quotes(schema));
 }
 
 }  // namespace leeway::report

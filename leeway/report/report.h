@@ -1,14 +1,14 @@
 // The report: one self-contained HTML page from the record of a command.
 //
-// html_report draws records of schema "leeway.assess/1" (docs/assess-record.md) and "leeway.pa/1". Pages need no network:
-// charts (Vega 5), style and pictures are inside. What a record leaves out is a dash that says why.
-// join_records makes one assessment of several, so that models assessed one by one stand on one page.
+// html_report draws records of schema "leeway.assess/1" (docs/assess-record.md) and "leeway.pa/1". Pages need
+// no network: charts (Vega 5), style and pictures are inside. What a record leaves out is a dash that says
+// why. join_records makes one assessment of several, so that models assessed one by one stand on one page.
 //
 // The page is a function of its inputs alone: no clock, no randomness. Text of the record is escaped.
-// Size: below 3 MB for any assessment of up to some 200 results; rows of long tables are limited and the page says so.
-// Pictures take at most Options::picture_bytes; the flips that would go beyond are shown without.
-// Errors (Error: name, expected, found): an unknown schema, a value of another type than the schema's, an assessment
-// without results, joined records whose classes differ.
+// Size: below 3 MB for any assessment of up to some 200 results; rows of long tables are limited and the page
+// says so. Pictures take at most Options::picture_bytes; the flips that would go beyond are shown without.
+// Errors (Error: name, expected, found): an unknown schema, a value of another type than the schema's, an
+// assessment without results, joined records whose classes differ.
 #pragma once
 
 #include <cstddef>
@@ -38,8 +38,8 @@ struct Pictures {
   std::vector<FlipPicture> flips;
 };
 
-// Where pictures come from. `name` is "" for the source, SHIFT, or MODEL/SHIFT for pictures of one model alone
-// (adversarial examples). `images` is kept by pointer.
+// Where pictures come from. `name` is "" for the source, SHIFT, or MODEL/SHIFT for pictures of one model
+// alone (adversarial examples). `images` is kept by pointer.
 struct PictureSource {
   std::string name;
   const Images* images = nullptr;
@@ -51,16 +51,17 @@ struct Options {
   std::size_t picture_bytes = 1500000;  // of all pictures together, as they stand in the page
 };
 
-// The pictures of every flip that will be shown and whose clean and shifted image are both among `sources`; larger
-// images are averaged down to at most 64 pixels a side. Throws Error for a row beyond the images, for clean and
-// shifted images of different shapes, and for channels other than 1 and 3.
+// The pictures of every flip that will be shown and whose clean and shifted image are both among `sources`;
+// larger images are averaged down to at most 64 pixels a side. Throws Error for a row beyond the images, for
+// clean and shifted images of different shapes, and for channels other than 1 and 3.
 [[nodiscard]] Pictures flip_pictures(const Json& record, const std::vector<PictureSource>& sources,
                                      const Options& options = {});
 
-[[nodiscard]] std::string html_report(const Json& record, const Pictures& pictures = {}, const Options& options = {});
+[[nodiscard]] std::string html_report(const Json& record, const Pictures& pictures = {},
+                                      const Options& options = {});
 
-// Names and records, in the order in which they are to be shown; one record stays as it is. Where two hold the same
-// model and target, the later model is called "MODEL (NAME)".
+// Names and records, in the order in which they are to be shown; one record stays as it is. Where two hold
+// the same model and target, the later model is called "MODEL (NAME)".
 [[nodiscard]] Json join_records(const std::vector<std::pair<std::string, Json>>& records);
 
 }  // namespace leeway::report

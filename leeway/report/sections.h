@@ -1,5 +1,5 @@
-// The sections of an assessment's page. Each heading is a finding computed from the record; a section that has nothing to
-// show has an empty body and is left out.
+// The sections of an assessment's page. Each heading is a finding computed from the record; a section that
+// has nothing to show has an empty body and is left out.
 #pragma once
 
 #include <string>
@@ -13,7 +13,8 @@ namespace leeway::report {
 // "CNN under noise 0.3", or without the model where there is only one.
 [[nodiscard]] std::string subject(const Record& record, const Result& result);
 
-[[nodiscard]] std::string overview(const Record& record);  // headline, findings, table and chart: no heading of its own
+[[nodiscard]] std::string overview(
+    const Record& record);  // headline, findings, table and chart: no heading of its own
 [[nodiscard]] Section agreement_section(const Record& record);
 [[nodiscard]] Section confidence_section(const Record& record);
 [[nodiscard]] Section classes_section(const Record& record);

@@ -23,11 +23,14 @@ std::size_t note_of(std::vector<std::string>& notes, const std::string& reason) 
   return notes.size() - 1;
 }
 
-std::string cell_html(const Cell& cell, const Column& column, bool heads_row, std::vector<std::string>& notes) {
+std::string cell_html(const Cell& cell, const Column& column, bool heads_row,
+                      std::vector<std::string>& notes) {
   std::string attributes, classes = column.numeric ? "num" : "";
   if (cell.value && std::isfinite(*cell.value)) attributes += fmt::format(" data-v=\"{:.9g}\"", *cell.value);
-  if (cell.value && std::isinf(*cell.value)) attributes += *cell.value > 0 ? " data-v=\"Infinity\"" : " data-v=\"-Infinity\"";
-  if (cell.low && cell.high) attributes += fmt::format(" data-low=\"{:.9g}\" data-high=\"{:.9g}\"", *cell.low, *cell.high);
+  if (cell.value && std::isinf(*cell.value))
+    attributes += *cell.value > 0 ? " data-v=\"Infinity\"" : " data-v=\"-Infinity\"";
+  if (cell.low && cell.high)
+    attributes += fmt::format(" data-low=\"{:.9g}\" data-high=\"{:.9g}\"", *cell.low, *cell.high);
   if (std::abs(cell.shade) >= .005) {
     classes += cell.shade < 0 ? " worse" : " better";
     attributes += fmt::format(" style=\"--s:{:.2f}\"", std::min(1., std::abs(cell.shade)));
@@ -40,7 +43,8 @@ std::string cell_html(const Cell& cell, const Column& column, bool heads_row, st
     attributes += " data-missing";
   }
   if (!title.empty()) attributes += fmt::format(" title=\"{}\"", escape(title));
-  if (!classes.empty()) attributes += fmt::format(" class=\"{}\"", classes[0] == ' ' ? classes.substr(1) : classes);
+  if (!classes.empty())
+    attributes += fmt::format(" class=\"{}\"", classes[0] == ' ' ? classes.substr(1) : classes);
   return heads_row ? fmt::format("<th scope=\"row\"{}>{}</th>", attributes, html)
                    : fmt::format("<td{}>{}</td>", attributes, html);
 }
@@ -101,12 +105,13 @@ std::string Table::html(std::size_t row_headers) const {
     if (column.interval) attributes += " data-interval";
     if (sorted_ == c) attributes += ascending_ ? " aria-sort=\"ascending\"" : " aria-sort=\"descending\"";
     const std::string hint = column.hint.empty() ? "" : fmt::format(" title=\"{}\"", escape(column.hint));
-    head += fmt::format("<th scope=\"col\"{}><button type=\"button\" class=\"sort\"{}>{}</button></th>", attributes, hint,
-                        escape(column.title));
+    head += fmt::format("<th scope=\"col\"{}><button type=\"button\" class=\"sort\"{}>{}</button></th>",
+                        attributes, hint, escape(column.title));
   }
   for (const auto& row : rows_) {
     body += "<tr>";
-    for (std::size_t c = 0; c < row.size(); ++c) body += cell_html(row[c], columns_[c], c < row_headers, notes);
+    for (std::size_t c = 0; c < row.size(); ++c)
+      body += cell_html(row[c], columns_[c], c < row_headers, notes);
     body += "</tr>\n";
   }
   std::string below;
@@ -115,7 +120,9 @@ std::string Table::html(std::size_t row_headers) const {
   if (!below.empty()) below = "<ul class=\"notes\">" + below + "</ul>";
   return fmt::format(
       "<div class=\"tablebox\"><div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{0}\">\n"
-      "<table class=\"data\"><caption>{0}</caption>\n<thead><tr>{1}</tr></thead>\n<tbody>\n{2}</tbody></table></div>\n"
+      "<table "
+      "class=\"data\"><caption>{0}</caption>\n<thead><tr>{1}</tr></thead>\n<tbody>\n{2}</tbody></table></"
+      "div>\n"
       "<div class=\"below\">{3}<button type=\"button\" class=\"copy\">Copy table</button></div></div>\n",
       escape(caption_), head, body, below);
 }

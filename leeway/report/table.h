@@ -12,10 +12,10 @@
 namespace leeway::report {
 
 struct Column {
-  std::string title;          // plain text
-  std::string hint;           // what it means, one sentence; may be empty
+  std::string title;  // plain text
+  std::string hint;   // what it means, one sentence; may be empty
   bool numeric = true;
-  bool interval = false;      // cells hold an interval: copied as three columns
+  bool interval = false;  // cells hold an interval: copied as three columns
 };
 
 struct Cell {

@@ -341,22 +341,25 @@ TEST(Errors, Shapes) {
 
 // Every non-finite value, in both sets, at places that fall into first, middle and incomplete last blocks.
 TEST(Errors, NonFiniteLogitsNameRowAndClass) {
-  for (const bool single : {false, true})
-    for (const std::size_t k : {3, 10, 200})
-      for (const auto& [value, text] :
-           {std::pair(nan, "nan"), std::pair(infinity, "inf"), std::pair(-infinity, "-inf")})
+  for (const std::size_t k : {3, 10, 200}) {
+    const Pair good = gaussian(1037, k, .5, 111);
+    for (const bool single : {false, true})
+      for (const double value : {nan, infinity, -infinity})
         for (const std::size_t row : {0, 17, 599, 1036})
           for (const bool in_clean : {true, false}) {
-            Pair pair = gaussian(1037, k, .5, 111);
+            Pair pair = good;
+            pair.single = single;
             const std::size_t column = (row + 2) % k;
             (in_clean ? pair.clean : pair.shifted)[row * k + column] = value;
-            pair.single = single;
             const std::string message = message_of(clean_array(pair), shifted_array(pair));
             EXPECT_THAT(message, testing::StartsWith(in_clean ? "a.npy: " : "b.npy: "));
-            EXPECT_THAT(message, testing::HasSubstr(text));
+            EXPECT_THAT(message, testing::HasSubstr(std::isnan(value) ? "nan"
+                                                    : value > 0       ? "found inf"
+                                                                      : "-inf"));
             EXPECT_THAT(message, testing::HasSubstr("row " + std::to_string(row) + ","));
-            EXPECT_THAT(message, testing::HasSubstr("class " + std::to_string(column)));
+            EXPECT_THAT(message, testing::EndsWith("class " + std::to_string(column)));
           }
+  }
 }
 
 // With several, the first row is named, whatever the number of threads.

@@ -17,11 +17,14 @@
 
 namespace leeway::agreement::brute {
 
-// log sum_j exp(beta (x_j - max x)), at least 0.
+// log sum_j exp(beta (x_j - max x)), at least 0. Terms that underflow to 0 are left out: exp is slow there.
 inline double shifted_logsumexp(std::span<const double> x, double beta) {
   const double top = *std::max_element(x.begin(), x.end());
   double sum = 0;
-  for (const double value : x) sum += std::exp(beta * (value - top));
+  for (const double value : x) {
+    const double exponent = beta * (value - top);
+    if (exponent > -746) sum += std::exp(exponent);
+  }
   return std::log(sum);
 }
 

@@ -69,12 +69,13 @@ TEST(GroupCells, HoldTheAttributeAndItsCrossingWithTheClass) {
 TEST(GroupCells, MatchLevelsOfTheSourceByName) {
   // The source knows the levels b and c: its b counts, its c does not.
   const std::vector<GroupColumn> other{{"place", {"b", "c"}, {0, 0, 0, 0, 1, 1, 1, 1}}};
-  const auto cells = group_cells({clean, labels, &other}, {shifted, labels, &places}, {false, .95, {"cat", "dog"}});
+  const auto cells =
+      group_cells({clean, labels, &other}, {shifted, labels, &places}, {false, .95, {"cat", "dog"}});
   for (const Cell& cell : cells) {
     if (cell.group != "place") continue;
     EXPECT_EQ(cell.source_n, cell.name == "b" ? 4u : 0u);
     EXPECT_EQ(cell.source_accuracy.has_value(), cell.name == "b");
-    if (cell.name == "b") EXPECT_EQ(cell.source_accuracy->count, 3u);
+    EXPECT_EQ(cell.source_accuracy.value_or(Share{}).count, cell.name == "b" ? 3u : 0u);
   }
 }
 

@@ -12,7 +12,8 @@ namespace leeway::assess {
 // Row i: logit `margin` for classes[i], 0 for the others; confidence e^margin / (e^margin + k - 1).
 inline Outputs outputs_of(const std::vector<int>& classes, std::size_t k, double margin = 2) {
   std::vector<double> logits(classes.size() * k);
-  for (std::size_t i = 0; i < classes.size(); ++i) logits[i * k + static_cast<std::size_t>(classes[i])] = margin;
+  for (std::size_t i = 0; i < classes.size(); ++i)
+    logits[i * k + static_cast<std::size_t>(classes[i])] = margin;
   Outputs outputs;
   outputs.path = "made.npz";
   outputs.logits = make_array<double>({classes.size(), k}, std::move(logits));

@@ -19,7 +19,8 @@ TEST(Pair, AutomaticNeedsEqualLengths) {
 
 TEST(Pair, AutomaticNeedsEqualLabelsWhereBothHaveThem) {
   const Outputs a = labelled(three, {0, 1, 0}), b = labelled(three, {0, 1, 1});
-  EXPECT_EQ(pair(a, b, Paired::automatic).reason, "source and target are different samples: 1 of 3 labels differ");
+  EXPECT_EQ(pair(a, b, Paired::automatic).reason,
+            "source and target are different samples: 1 of 3 labels differ");
   EXPECT_TRUE(pair(a, a, Paired::automatic).asserted);
   EXPECT_TRUE(pair(a, three, Paired::automatic).paired);
   EXPECT_FALSE(pair(a, three, Paired::automatic).asserted);

@@ -13,8 +13,8 @@ namespace leeway {
 namespace {
 
 using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 using testing::error_of;
+using ::testing::HasSubstr;
 
 constexpr double inf = std::numeric_limits<double>::infinity();
 
@@ -36,7 +36,9 @@ TEST(Array, ScalarAndNothing) {
 }
 
 TEST(Array, ValuesMustFillTheShape) {
-  EXPECT_EQ(error_of([] { static_cast<void>(make_array<float>({2, 3}, {1, 2})); }),
+  EXPECT_EQ(error_of([] {
+              static_cast<void>(make_array<float>({2, 3}, {1, 2}));
+            }),
             "make_array: expected as many values as shape (2, 3) holds, found 2");
   EXPECT_THAT(error_of([] { static_cast<void>(make_text_array({3}, {"a"})); }), HasSubstr("shape (3)"));
   const std::size_t large = std::size_t{1} << 33;  // the product is 2^66, which wraps to 4
@@ -63,10 +65,13 @@ TEST(Array, WhatIsNotWholeIsNamed) {
   EXPECT_EQ(message({1, 2, 2.5}), "y.npy: expected whole numbers, found 2.5 at row 2");
   EXPECT_EQ(message({NAN}), "y.npy: expected whole numbers, found nan at row 0");
   EXPECT_EQ(message({1, -inf}), "y.npy: expected whole numbers, found -inf at row 1");
-  EXPECT_EQ(message({9223372036854775808.0}), "y.npy: expected whole numbers, found 9.223372036854776e+18 at row 0");
+  EXPECT_EQ(message({9223372036854775808.0}),
+            "y.npy: expected whole numbers, found 9.223372036854776e+18 at row 0");
   EXPECT_EQ(message({-9223372036854774784.0}), "");
   const std::uint64_t top = std::numeric_limits<std::uint64_t>::max();
-  EXPECT_EQ(error_of([&] { static_cast<void>(to_i64(make_array<std::uint64_t>({1, 2}, {0, top}), "y")); }),
+  EXPECT_EQ(error_of([&] {
+              static_cast<void>(to_i64(make_array<std::uint64_t>({1, 2}, {0, top}), "y"));
+            }),
             "y: expected whole numbers, found 18446744073709551615 at row 0, column 1");
   EXPECT_EQ(error_of([] { static_cast<void>(to_f64(make_text_array({1}, {"a"}), "y")); }),
             "y: expected numbers, found text");
@@ -80,7 +85,9 @@ TEST(Array, PositionOfAnElement) {
 
 TEST(Array, CheckedBytes) {
   const std::size_t large = std::size_t{1} << 32;
-  const auto bytes = [](std::vector<std::size_t> shape, std::size_t size) { return checked_bytes(shape, size); };
+  const auto bytes = [](std::vector<std::size_t> shape, std::size_t size) {
+    return checked_bytes(shape, size);
+  };
   EXPECT_EQ(bytes({3, 4}, 8), 96u);
   EXPECT_EQ(bytes({}, 8), 8u);
   EXPECT_EQ(bytes({0, 4}, 8), 0u);

@@ -50,9 +50,12 @@ TEST(Csv, Refused) {
   EXPECT_EQ(csv_error("a,b\n1,2\n\n3,4\n"), "a.csv: expected 2 fields, as in the header, found 1 in line 3");
   EXPECT_EQ(csv_error("a,b,c\n1,"), "a.csv: expected 3 fields, as in the header, found 2 in line 2");
   EXPECT_EQ(csv_error("a,b\n\"1,2\n"), "a.csv: expected a closing quote, found none for the one in line 2");
-  EXPECT_EQ(csv_error("a\n\"x\ny\"\nz\"\n"), "a.csv: expected a quote only around a whole field, found one inside a field in line 4");
-  EXPECT_EQ(csv_error("a\n\"x\"y\n"), "a.csv: expected a comma or the end of the line after a field, found 'y' in line 2");
-  EXPECT_EQ(csv_error("a\rb\r"), "a.csv: expected a comma or the end of the line after a field, found '\\x0d' in line 1");
+  EXPECT_EQ(csv_error("a\n\"x\ny\"\nz\"\n"),
+            "a.csv: expected a quote only around a whole field, found one inside a field in line 4");
+  EXPECT_EQ(csv_error("a\n\"x\"y\n"),
+            "a.csv: expected a comma or the end of the line after a field, found 'y' in line 2");
+  EXPECT_EQ(csv_error("a\rb\r"),
+            "a.csv: expected a comma or the end of the line after a field, found '\\x0d' in line 1");
   EXPECT_EQ(csv_error(std::string_view("a\n\0", 3)), "a.csv: expected UTF-8 text, found other bytes");
   EXPECT_EQ(csv_error("a\n\xff"), "a.csv: expected UTF-8 text, found other bytes");
 }
@@ -78,7 +81,8 @@ RC_GTEST_PROP(Csv, NumbersKeepEveryBit, (double value)) {
 
 RC_GTEST_PROP(Csv, AnyTextSurvives, ()) {
   const auto cell = rc::gen::container<std::string>(rc::gen::element('a', ',', '"', '\n', '\r', ' ', '7'));
-  const auto rows = *rc::gen::container<std::vector<std::pair<std::string, std::string>>>(rc::gen::pair(cell, cell));
+  const auto rows =
+      *rc::gen::container<std::vector<std::pair<std::string, std::string>>>(rc::gen::pair(cell, cell));
   std::string text = "left,right\n";
   for (const auto& [left, right] : rows) text += csv_field(left) + "," + csv_field(right) + "\n";
   const auto table = parse_csv(text, "x");

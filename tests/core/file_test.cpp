@@ -42,12 +42,15 @@ TEST(MapFile, OutlivesTheName) {
 TEST(MapFile, RefusesWhatIsNoFile) {
   const TemporaryFolder folder;
   const std::string missing = (folder / "missing.npy").string(), directory = folder.path().string();
-  EXPECT_EQ(error_of([&] { map_file(missing); }), missing + ": expected a readable file, found no such file");
-  EXPECT_EQ(error_of([&] { map_file(directory); }), directory + ": expected a regular file, found a directory");
-  EXPECT_EQ(error_of([] { map_file("/dev/null"); }), "/dev/null: expected a regular file, found a pipe or device");
+  EXPECT_EQ(error_of([&] { return map_file(missing); }), missing + ": expected a readable file, found no such file");
+  EXPECT_EQ(error_of([&] { return map_file(directory); }),
+            directory + ": expected a regular file, found a directory");
+  EXPECT_EQ(error_of([] { return map_file("/dev/null"); }),
+            "/dev/null: expected a regular file, found a pipe or device");
   const auto pipe = folder / "pipe";
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);  // nobody writes it: must not wait
-  EXPECT_EQ(error_of([&] { map_file(pipe); }), pipe.string() + ": expected a regular file, found a pipe or device");
+  EXPECT_EQ(error_of([&] { return map_file(pipe); }),
+            pipe.string() + ": expected a regular file, found a pipe or device");
 }
 
 TEST(AtomicFile, AppearsWhole) {
@@ -139,7 +142,8 @@ TEST(DigestFile, KnownValues) {
   const auto other = digest_file(write_bytes(folder / "b", std::string(3 << 20, 'a') + "b"));
   EXPECT_EQ(one.size(), 32u);
   EXPECT_NE(one, other);
-  EXPECT_THAT(error_of([&] { static_cast<void>(digest_file(folder / "missing")); }), ::testing::HasSubstr("no such file"));
+  EXPECT_THAT(error_of([&] { static_cast<void>(digest_file(folder / "missing")); }),
+              ::testing::HasSubstr("no such file"));
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// What tests of readers and writers share: a temporary folder, whole files as strings, and the message of an Error.
+// What tests of readers and writers share: a temporary folder, whole files as strings, and the message of an
+// Error.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -29,7 +29,8 @@ std::string zip_error(const std::string& bytes) {
 }
 
 TEST(Npz, StoredAndDeflatedMembers) {
-  const auto arrays = parse_npz(in_memory(make_zip({stored_entry("a.npy", matrix), deflated_entry("b.npy", matrix)})), "x");
+  const auto arrays =
+      parse_npz(in_memory(make_zip({stored_entry("a.npy", matrix), deflated_entry("b.npy", matrix)})), "x");
   ASSERT_EQ(arrays.size(), 2u);
   EXPECT_THAT(arrays.at("a").view<float>(), ElementsAre(1, 2, 3, 4));
   EXPECT_THAT(arrays.at("b").view<float>(), ElementsAre(1, 2, 3, 4));
@@ -50,7 +51,9 @@ struct BadZip {
 void PrintTo(const BadZip& bad, std::ostream* out) { *out << bad.name; }
 
 class RefusedZip : public ::testing::TestWithParam<BadZip> {};
-TEST_P(RefusedZip, WithItsReason) { EXPECT_THAT(zip_error(GetParam().bytes), ::testing::MatchesRegex(GetParam().message)); }
+TEST_P(RefusedZip, WithItsReason) {
+  EXPECT_THAT(zip_error(GetParam().bytes), ::testing::MatchesRegex(GetParam().message));
+}
 
 // An entry of matrix with one thing changed.
 template <class Change>
@@ -104,7 +107,8 @@ INSTANTIATE_TEST_SUITE_P(
     Npz, RefusedZip,
     ::testing::Values(
         BadZip{"Empty", "", "a.npz: expected a zip archive's end record, found none .*"},
-        BadZip{"NoMembers", make_zip({}), "a.npz: expected a zip archive of .npy members, found an empty archive"},
+        BadZip{"NoMembers", make_zip({}),
+               "a.npz: expected a zip archive of .npy members, found an empty archive"},
         BadZip{"OtherMembers", make_zip({stored_entry("archive/data.pkl", "x")}),
                "a.npz: expected a zip archive of .npy members, found the member 'archive/data.pkl'"},
         BadZip{"Encrypted", changed(stored_entry("a.npy", matrix), [](ZipEntry& e) { e.flags = 1; }),
@@ -113,35 +117,45 @@ INSTANTIATE_TEST_SUITE_P(
                "a.npz: a.npy: expected a stored or deflated member, found compression method 12"},
         BadZip{"Twice", make_zip({stored_entry("a.npy", matrix), stored_entry("a.npy", matrix)}),
                "a.npz: expected members of different names, found 'a.npy' twice"},
-        BadZip{"TwiceInOnePlace", overlapping(), "a.npz: expected members of different names, found 'a.npy' twice"},
-        BadZip{"TwoNamesInOnePlace", shared(),
-               "a.npz: b.npy: expected a local header like the directory's entry, found another name or method"},
+        BadZip{"TwiceInOnePlace", overlapping(),
+               "a.npz: expected members of different names, found 'a.npy' twice"},
+        BadZip{
+            "TwoNamesInOnePlace", shared(),
+            "a.npz: b.npy: expected a local header like the directory's entry, found another name or method"},
         BadZip{"Nested", nested(), "a.npz: expected members that do not overlap, found 'a.npy' and 'b.npy'"},
-        BadZip{"Bomb", bomb(), "a.npz: a.npy: expected a size that [0-9]+ packed bytes can hold, found 4294967280"},
-        BadZip{"StoredSizeLies", changed(stored_entry("a.npy", matrix), [](ZipEntry& e) { e.size = 1 << 30; }),
+        BadZip{"Bomb", bomb(),
+               "a.npz: a.npy: expected a size that [0-9]+ packed bytes can hold, found 4294967280"},
+        BadZip{"StoredSizeLies",
+               changed(stored_entry("a.npy", matrix), [](ZipEntry& e) { e.size = 1 << 30; }),
                "a.npz: a.npy: expected a size that 144 packed bytes can hold, found 1073741824"},
         BadZip{"LocalSizeLies", changed(stored_entry("a.npy", matrix), [](ZipEntry& e) { e.local_size = 7; }),
                "a.npz: a.npy: expected sizes 144 and 144 in the local header, found 144 and 7"},
-        BadZip{"DeflatedSizeTooLarge", changed(deflated_entry("a.npy", matrix), [](ZipEntry& e) { e.size += 100; }),
+        BadZip{"DeflatedSizeTooLarge",
+               changed(deflated_entry("a.npy", matrix), [](ZipEntry& e) { e.size += 100; }),
                "a.npz: a: expected 244 more bytes in the compressed stream, found its end after 144"},
-        BadZip{"DeflatedSizeTooSmall", changed(deflated_entry("a.npy", matrix), [](ZipEntry& e) { e.size -= 1; }),
+        BadZip{"DeflatedSizeTooSmall",
+               changed(deflated_entry("a.npy", matrix), [](ZipEntry& e) { e.size -= 1; }),
                "a.npz: a: expected the end of the compressed stream, found more data"},
         BadZip{"Checksum", changed(deflated_entry("a.npy", matrix), [](ZipEntry& e) { e.crc = 7; }),
                "a.npz: a: expected checksum 00000007, found [0-9a-f]+"},
         BadZip{"CutStream",
-               changed(deflated_entry("a.npy", matrix), [](ZipEntry& e) { e.packed.resize(e.packed.size() - 3); }),
+               changed(deflated_entry("a.npy", matrix),
+                       [](ZipEntry& e) { e.packed.resize(e.packed.size() - 3); }),
                "a.npz: a: expected a whole compressed stream, found a stream cut off"},
         BadZip{"LongStream", changed(deflated_entry("a.npy", matrix), [](ZipEntry& e) { e.packed += "xyz"; }),
                "a.npz: a: expected nothing after the compressed stream, found more bytes"},
-        BadZip{"DamagedStream", changed(deflated_entry("a.npy", matrix), [](ZipEntry& e) { e.packed[0] = '\x07'; }),
+        BadZip{"DamagedStream",
+               changed(deflated_entry("a.npy", matrix), [](ZipEntry& e) { e.packed[0] = '\x07'; }),
                "a.npz: a: expected a sound compressed stream, found damage .*"},
         BadZip{"OutsideTheFile",
                changed(stored_entry("a.npy", matrix), [](ZipEntry& e) { e.packed_size = e.size = 1 << 20; }),
                "a.npz: a.npy: expected a whole zip archive, found a record that ends outside the file"},
         BadZip{"OffsetLies", changed(stored_entry("a.npy", matrix), [](ZipEntry& e) { e.offset = 5; }),
                "a.npz: a.npy: expected a local header at byte 5, found other bytes"},
-        BadZip{"LocalNameLies", changed(stored_entry("a.npy", matrix), [](ZipEntry& e) { e.local_name = "b.npy"; }),
-               "a.npz: a.npy: expected a local header like the directory's entry, found another name or method"},
+        BadZip{
+            "LocalNameLies",
+            changed(stored_entry("a.npy", matrix), [](ZipEntry& e) { e.local_name = "b.npy"; }),
+            "a.npz: a.npy: expected a local header like the directory's entry, found another name or method"},
         BadZip{"Zip64SizeLies", zip64(144, std::uint64_t{1} << 62),
                "a.npz: a.npy: expected a whole zip archive, found a record that ends outside the file"},
         BadZip{"Zip64InflatedLies", zip64(std::uint64_t{1} << 62, 144),
@@ -154,14 +168,19 @@ INSTANTIATE_TEST_SUITE_P(
         BadZip{"DirectoryElsewhere", make_zip({stored_entry("a.npy", matrix)}, {.offset = 3}),
                "a.npz: expected a zip directory that ends at the end record, found 51 bytes from byte 3"},
         BadZip{"DirectoryOutside", make_zip({stored_entry("a.npy", matrix)}, {.size = 1 << 30}),
-               "a.npz: expected a zip directory that ends at the end record, found 1073741824 bytes from byte 179"},
+               "a.npz: expected a zip directory that ends at the end record, found 1073741824 bytes from "
+               "byte 179"},
         BadZip{"BytesInFront", "x" + make_zip({stored_entry("a.npy", matrix)}),
                "a.npz: expected a zip directory that ends at the end record, found 51 bytes from byte 179"},
         BadZip{"BytesBehind", make_zip({stored_entry("a.npy", matrix)}) + "x",
                "a.npz: expected a zip archive's end record, found none .*"},
-        BadZip{"MemberIsNoNpy", make_zip({stored_entry("a.npy", "text")}), "a.npz: a: expected an npy file, found .*"},
-        BadZip{"MemberOfObjects", make_zip({stored_entry("a.npy", npy_with("{'descr': '|O', 'fortran_order': False, 'shape': (1,)}", "x"))}),
-               "a.npz: a: expected numbers or text, found Python objects .*"}),
+        BadZip{"MemberIsNoNpy", make_zip({stored_entry("a.npy", "text")}),
+               "a.npz: a: expected an npy file, found .*"},
+        BadZip{
+            "MemberOfObjects",
+            make_zip({stored_entry("a.npy",
+                                   npy_with("{'descr': '|O', 'fortran_order': False, 'shape': (1,)}", "x"))}),
+            "a.npz: a: expected numbers or text, found Python objects .*"}),
     [](const auto& bad) { return bad.param.name; });
 
 // The honest bomb: 5 GB of zeros in 5 MB. Refused by the sum of sizes, before anything is inflated.
@@ -171,7 +190,8 @@ TEST(Npz, RefusesToInflateTooMuch) {
   entry.size = 1'100'000'000;
   std::vector<ZipEntry> entries(5, entry);
   for (std::size_t i = 0; i < entries.size(); ++i) entries[i].name = "a" + std::to_string(i) + ".npy";
-  EXPECT_EQ(zip_error(make_zip(entries)), "a.npz: expected at most 4294967296 bytes when inflated, found 5500000000");
+  EXPECT_EQ(zip_error(make_zip(entries)),
+            "a.npz: expected at most 4294967296 bytes when inflated, found 5500000000");
 }
 
 // One byte changed anywhere gives the same arrays, other arrays or an Error: never a crash.
@@ -207,7 +227,8 @@ TEST(Npz, RoundTrip) {
 
 TEST(Npz, WrittenMembersAreMappedInPlace) {
   const TemporaryFolder folder;
-  write_npz(folder / "a.npz", {{"x", make_array<double>({2}, {1, 2})}, {"y", make_array<std::int8_t>({1}, {3})}});
+  write_npz(folder / "a.npz",
+            {{"x", make_array<double>({2}, {1, 2})}, {"y", make_array<std::int8_t>({1}, {3})}});
   const auto file = map_file(folder / "a.npz");
   for (const auto& [name, array] : parse_npz(file, "a.npz")) {
     const auto* data = static_cast<const std::byte*>(array.storage.get());
@@ -227,16 +248,18 @@ TEST(Npz, ManyMembersNeedZip64) {
 }
 
 TEST(Npz, NumpyReadsWhatIsWritten) {
-  if (std::system("python3 -c 'import numpy' 2>/dev/null") != 0) GTEST_SKIP() << "python3-numpy is not installed";
+  if (std::system("/usr/bin/python3 -c 'import numpy' 2>/dev/null") != 0)
+    GTEST_SKIP() << "python3-numpy is not installed";
   const TemporaryFolder folder;
-  write_npz(folder / "a.npz", {{"x", make_array<double>({2, 1}, {1.5, -2})},
-                               {"flag", {ElementType::boolean, {2}, make_array<std::uint8_t>({2}, {0, 1}).storage, {}}},
-                               {"names", make_text_array({2}, {"cat", "dög"})}});
+  write_npz(folder / "a.npz",
+            {{"x", make_array<double>({2, 1}, {1.5, -2})},
+             {"flag", {ElementType::boolean, {2}, make_array<std::uint8_t>({2}, {0, 1}).storage, {}}},
+             {"names", make_text_array({2}, {"cat", "dög"})}});
   const std::string script =
       "import numpy, sys, zipfile; a = numpy.load(sys.argv[1]); assert a['x'].tolist() == [[1.5], [-2]]; "
       "assert a['flag'].tolist() == [False, True]; assert a['names'].tolist() == ['cat', 'dög']; "
       "assert zipfile.ZipFile(sys.argv[1]).testzip() is None";
-  EXPECT_EQ(std::system(("python3 -c \"" + script + "\" " + (folder / "a.npz").string()).c_str()), 0);
+  EXPECT_EQ(std::system(("/usr/bin/python3 -c \"" + script + "\" " + (folder / "a.npz").string()).c_str()), 0);
 }
 
 TEST(Npz, NamesThatZipCannotHold) {

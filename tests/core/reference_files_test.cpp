@@ -1,4 +1,5 @@
-// Files made by NumPy and by hand (tests/reference/make_core_files.py) against what that script says they hold.
+// Files made by NumPy and by hand (tests/reference/make_core_files.py) against what that script says they
+// hold.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -28,7 +29,9 @@ double number(const json& value) {
   return value.is_boolean() ? static_cast<double>(value.get<bool>()) : value.get<double>();
 }
 
-bool same(double a, double b) { return a == b ? std::signbit(a) == std::signbit(b) : std::isnan(a) && std::isnan(b); }
+bool same(double a, double b) {
+  return a == b ? std::signbit(a) == std::signbit(b) : std::isnan(a) && std::isnan(b);
+}
 
 void expect_array(const Array& array, const json& wanted, const std::string& where) {
   SCOPED_TRACE(where);
@@ -88,7 +91,8 @@ TEST_P(ReferenceFile, EveryPrefixIsRefused) {
       if (extension == ".safetensors") static_cast<void>(read_safetensors(path));
       if (extension == ".idx" || extension == ".gz") static_cast<void>(read_idx(path));
     });
-    ASSERT_THAT(message, ::testing::StartsWith(path.string() + ": ")) << size << " of " << whole.size() << " bytes";
+    ASSERT_THAT(message, ::testing::StartsWith(path.string() + ": "))
+        << size << " of " << whole.size() << " bytes";
     ASSERT_THAT(message, ::testing::HasSubstr("expected ")) << size;
     ASSERT_EQ(message.find('\n'), std::string::npos) << size;
   }
@@ -109,7 +113,8 @@ INSTANTIATE_TEST_SUITE_P(All, ReferenceFile, ::testing::ValuesIn(files()), [](co
 
 // The bytes we write are NumPy's own for the same array (1.24; later versions pad the header more).
 TEST(ReferenceFiles, WrittenAsNumpyWrites) {
-  for (const char* file : {"version1.npy", "float64.npy", "scalar.npy", "empty.npy", "vector.npy", "text.npy"})
+  for (const char* file :
+       {"version1.npy", "float64.npy", "scalar.npy", "empty.npy", "vector.npy", "text.npy"})
     EXPECT_EQ(npy_bytes(read_npy(reference(file))), testing::read_bytes(reference(file))) << file;
 }
 

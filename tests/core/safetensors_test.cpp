@@ -42,13 +42,18 @@ INSTANTIATE_TEST_SUITE_P(
     Safetensors, RefusedSafetensors,
     ::testing::Values(
         BadSafetensors{"Short", "abc", "a: expected a safetensors file, found a file of 3 bytes"},
-        BadSafetensors{"HeaderOutside", raw(std::uint64_t{99}) + "{}", "a: expected a header of 99 bytes, found 2 bytes left"},
+        BadSafetensors{"HeaderOutside", raw(std::uint64_t{99}) + "{}",
+                       "a: expected a header of 99 bytes, found 2 bytes left"},
         BadSafetensors{"GiantHeader", raw(~std::uint64_t{0}) + "{}",
                        "a: expected a header of at most 100000000 bytes, found 18446744073709551615"},
-        BadSafetensors{"NoJson", with_header("<html>"), "a: expected a JSON object as header, found '<html>'"},
-        BadSafetensors{"BrokenJson", with_header("{\"x\":"), "a: expected a JSON header, found other text at byte 14"},
-        BadSafetensors{"TwoObjects", with_header("{}{}"), "a: expected a JSON header, found other text at byte 11"},
-        BadSafetensors{"NumberForTensor", with_header("{\"x\":7}"), "a: x: expected dtype, shape and data_offsets, found 7"},
+        BadSafetensors{"NoJson", with_header("<html>"),
+                       "a: expected a JSON object as header, found '<html>'"},
+        BadSafetensors{"BrokenJson", with_header("{\"x\":"),
+                       "a: expected a JSON header, found other text at byte 14"},
+        BadSafetensors{"TwoObjects", with_header("{}{}"),
+                       "a: expected a JSON header, found other text at byte 11"},
+        BadSafetensors{"NumberForTensor", with_header("{\"x\":7}"),
+                       "a: x: expected dtype, shape and data_offsets, found 7"},
         BadSafetensors{"Bomb", with_header("{\"x\":" + std::string(1'000'000, '[')),
                        "a: x: expected dtype, shape and data_offsets, found a list"},
         BadSafetensors{"NestedShape", with_header("{\"x\":{\"shape\":" + std::string(1'000'000, '[')),
@@ -73,13 +78,16 @@ INSTANTIATE_TEST_SUITE_P(
                        "a: x: expected a type such as F32, F16, I64, found 'F8_E4M3'"},
         BadSafetensors{"ShapeLies", with_header("{\"x\":" + tensor("F32", "[3]", "[0,8]") + "}", eight),
                        "a: x: expected 12 bytes for shape (3) of F32, found 8"},
-        BadSafetensors{"Overflow", with_header("{\"x\":" + tensor("F32", "[4294967296,4294967296]", "[0,8]") + "}", eight),
-                       "a: x: expected fewer than 2^63 bytes for shape (4294967296, 4294967296) of F32, found 8"},
+        BadSafetensors{
+            "Overflow",
+            with_header("{\"x\":" + tensor("F32", "[4294967296,4294967296]", "[0,8]") + "}", eight),
+            "a: x: expected fewer than 2^63 bytes for shape (4294967296, 4294967296) of F32, found 8"},
         BadSafetensors{"Outside", with_header("{\"x\":" + tensor("F32", "[4]", "[0,16]") + "}", eight),
                        "a: x: expected offsets within 8 bytes of data, found 0 to 16"},
         BadSafetensors{"Backwards", with_header("{\"x\":" + tensor("F32", "[2]", "[8,0]") + "}", eight),
                        "a: x: expected offsets within 8 bytes of data, found 8 to 0"},
-        BadSafetensors{"Overlap", with_header("{\"x\":" + pair + ",\"y\":" + tensor("F32", "[1]", "[4,8]") + "}", eight),
+        BadSafetensors{"Overlap",
+                       with_header("{\"x\":" + pair + ",\"y\":" + tensor("F32", "[1]", "[4,8]") + "}", eight),
                        "a: y: expected data from byte 8, found from byte 4"},
         BadSafetensors{"Hole", with_header("{\"x\":" + tensor("F32", "[1]", "[4,8]") + "}", eight),
                        "a: x: expected data from byte 0, found from byte 4"},
@@ -123,7 +131,8 @@ TEST(Safetensors, RoundTrip) {
 // Eight bytes of length, the header padded to a multiple of 8, the larger elements first.
 TEST(Safetensors, ExactBytes) {
   const TemporaryFolder folder;
-  write_safetensors(folder / "a", {{{"b", make_array<std::uint8_t>({1}, {7})}, {"c", make_array<float>({1}, {1})}}, {}});
+  write_safetensors(folder / "a",
+                    {{{"b", make_array<std::uint8_t>({1}, {7})}, {"c", make_array<float>({1}, {1})}}, {}});
   const std::string header =
       R"({"c":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},"b":{"dtype":"U8","shape":[1],"data_offsets":[4,5]}})";
   const std::string padding((8 - header.size() % 8) % 8, ' ');
@@ -133,9 +142,13 @@ TEST(Safetensors, ExactBytes) {
 TEST(Safetensors, WhatCannotBeWritten) {
   const TemporaryFolder folder;
   const auto path = folder / "a";
-  EXPECT_EQ(error_of([&] { write_safetensors(path, {{{"x", make_text_array({1}, {"t"})}}, {}}); }),
+  EXPECT_EQ(error_of([&] {
+              write_safetensors(path, {{{"x", make_text_array({1}, {"t"})}}, {}});
+            }),
             path.string() + ": x: expected numbers, found text");
-  EXPECT_EQ(error_of([&] { write_safetensors(path, {{{"\xff", make_array<float>({1}, {1})}}, {}}); }),
+  EXPECT_EQ(error_of([&] {
+              write_safetensors(path, {{{"\xff", make_array<float>({1}, {1})}}, {}});
+            }),
             path.string() + ": expected UTF-8 names, found '\\xff'");
   EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
 }

@@ -57,7 +57,7 @@ std::vector<Reference> references() {
 }
 
 void expect_close(double value, double reference) {
-  EXPECT_NEAR(value, reference, 1e-11 * std::abs(reference));
+  EXPECT_NEAR(value, reference, 1e-10 * std::abs(reference));
 }
 
 TEST(Statistics, AgreesWithOtherPrograms) {

@@ -21,8 +21,8 @@ TEST(Message, StaysOnOneLine) {
 TEST(Utf8, EdgesOfValidity) {
   EXPECT_TRUE(is_utf8(""));
   EXPECT_TRUE(is_utf8("\x7f\xc2\x80\xdf\xbf\xe0\xa0\x80\xef\xbf\xbf\xf0\x90\x80\x80\xf4\x8f\xbf\xbf"));
-  for (const char* bad : {"\x80", "\xc1\xbf", "\xe0\x9f\xbf", "\xed\xa0\x80", "\xf0\x8f\xbf\xbf", "\xf4\x90\x80\x80",
-                          "\xc3", "\xe2\x82", "\xf5\x80\x80\x80", "\xc3(", "\xff"})
+  for (const char* bad : {"\x80", "\xc1\xbf", "\xe0\x9f\xbf", "\xed\xa0\x80", "\xf0\x8f\xbf\xbf",
+                          "\xf4\x90\x80\x80", "\xc3", "\xe2\x82", "\xf5\x80\x80\x80", "\xc3(", "\xff"})
     EXPECT_FALSE(is_utf8(bad)) << printable(bad);
   EXPECT_EQ(utf8_from_code_points(U"\xd800"), std::nullopt);
   EXPECT_EQ(utf8_from_code_points(std::u32string(1, char32_t{0x110000})), std::nullopt);

@@ -27,7 +27,8 @@ inline std::string deflate(std::string_view data) {
 }
 
 inline std::string gzip(std::string_view data) {
-  const auto crc = static_cast<std::uint32_t>(::crc32(0, reinterpret_cast<const Bytef*>(data.data()), static_cast<uInt>(data.size())));
+  const auto crc = static_cast<std::uint32_t>(
+      ::crc32(0, reinterpret_cast<const Bytef*>(data.data()), static_cast<uInt>(data.size())));
   return std::string("\x1f\x8b\x08\0\0\0\0\0\x02\xff", 10) + deflate(data) + raw(crc) +
          raw(static_cast<std::uint32_t>(data.size()));
 }
@@ -66,9 +67,10 @@ inline std::string make_zip(const std::vector<ZipEntry>& entries, const ZipLies&
   for (const ZipEntry& e : entries) {
     const std::size_t packed = e.packed_size.value_or(static_cast<std::uint32_t>(e.packed.size()));
     const std::string local_name = e.local_name.value_or(e.name);
-    directory += u32(0x02014b50) + u16(20) + u16(20) + u16(e.flags) + u16(e.method) + u32(0) + u32(e.crc) + u32(packed) +
-                 u32(e.size) + u16(e.name.size()) + u16(e.extra.size()) + u16(0) + u16(0) + u16(0) + u32(0) +
-                 u32(e.offset.value_or(static_cast<std::uint32_t>(out.size()))) + e.name + e.extra;
+    directory += u32(0x02014b50) + u16(20) + u16(20) + u16(e.flags) + u16(e.method) + u32(0) + u32(e.crc) +
+                 u32(packed) + u32(e.size) + u16(e.name.size()) + u16(e.extra.size()) + u16(0) + u16(0) +
+                 u16(0) + u32(0) + u32(e.offset.value_or(static_cast<std::uint32_t>(out.size()))) + e.name +
+                 e.extra;
     out += u32(0x04034b50) + u16(20) + u16(e.flags) + u16(e.method) + u32(0) + u32(e.crc) + u32(packed) +
            u32(e.local_size.value_or(e.size)) + u16(local_name.size()) + u16(0) + local_name + e.packed;
   }

@@ -29,7 +29,7 @@ def describe(array):
     if array.dtype.kind in "US":
         values = [v.decode() if isinstance(v, bytes) else str(v) for v in array.ravel()]
         return {"type": "text", "shape": list(array.shape), "values": values}
-    name = "float32" if array.dtype == np.float16 else array.dtype.newbyteorder("=").name
+    name = "float32" if array.dtype.kind == "f" and array.dtype.itemsize == 2 else array.dtype.name
     return {"type": name, "shape": list(array.shape), "values": [number(v) for v in array.ravel()]}
 
 

@@ -23,7 +23,8 @@ bool contains(std::span<const std::byte> bytes, std::string_view text) {
 std::string format_of(const std::filesystem::path& path) {
   const std::string expected = "TorchScript, safetensors or npz of named tensors";
   const std::string name = display_name(path);
-  const std::span<const std::byte> bytes = map_file(path).bytes;
+  const MappedFile file = map_file(path);
+  const std::span<const std::byte> bytes = file.bytes;
   if (bytes.empty()) refuse(name, expected, "an empty file");
   if (contains(bytes.first(std::min<std::size_t>(bytes.size(), 2)), "PK")) {
     const std::span<const std::byte> tail = bytes.last(std::min<std::size_t>(bytes.size(), 1 << 20));

@@ -1,0 +1,83 @@
+// leeway report: the HTML page of saved records.
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+
+#include "apps/leeway/command.h"
+#include "leeway/core/file.h"
+#include "leeway/core/images.h"
+#include "leeway/report/report.h"
+
+namespace leeway::app {
+namespace {
+
+struct Arguments {
+  std::vector<std::string> records, images;
+  std::size_t flips = report::Options{}.flips_per_result;
+};
+
+struct NamedImages {
+  std::string name;
+  Images images;
+};
+
+std::vector<NamedImages> open_images(const std::vector<std::string>& texts) {
+  std::vector<NamedImages> files;
+  for (const std::string& text : texts) {
+    const auto equals = text.find('=');
+    const bool named = equals != std::string::npos;
+    const std::string path = named ? text.substr(equals + 1) : text;
+    if (path.empty()) throw UsageError("--images " + text + ": expected [[MODEL/]SHIFT=]FILE");
+    files.push_back({named ? text.substr(0, equals) : "", read_images(path)});
+  }
+  return files;
+}
+
+int run_report(const Context& context, const Arguments& arguments) {
+  std::vector<std::pair<std::string, Json>> records;
+  for (const std::string& path : arguments.records) records.emplace_back(path, read_record(path));
+  const Json record = report::join_records(records);
+  report::Options options;
+  options.record_name = arguments.records.size() == 1 ? arguments.records[0] : "the joined record";
+  options.flips_per_result = arguments.flips;
+  const std::vector<NamedImages> images = open_images(arguments.images);
+  std::vector<report::PictureSource> sources;
+  for (const NamedImages& file : images) sources.push_back({file.name, &file.images});
+  const report::Pictures pictures =
+      sources.empty() ? report::Pictures{} : report::flip_pictures(record, sources, options);
+  const std::string path = context.out.empty() ? "report.html" : context.out;
+  const std::string html = report::html_report(record, pictures, options);
+  write_text(path, html);
+  const Json said = {{"schema", "leeway.report/1"}, {"page", path}, {"bytes", html.size()}};
+  context.print(said, path + "\n");
+  return exit_ok;
+}
+
+}  // namespace
+
+void add_report(CLI::App& root, Context& context, Run& run) {
+  auto* command = root.add_subcommand("report", "Draw saved records as one self-contained HTML page");
+  const auto arguments = std::make_shared<Arguments>();
+  command
+      ->add_option("records", arguments->records,
+                   "Records that a command saved with --out: one of pa, or one or more of assess")
+      ->required();
+  command->add_option(
+      "--images", arguments->images,
+      "[[MODEL/]SHIFT=]FILE: the source's images (unnamed) or a target's, to show what changed");
+  command->add_option("--flips", arguments->flips, "Changed samples shown for each model and target")
+      ->check(CLI::Range(0, 1000))
+      ->capture_default_str();
+  context.add_common_flags(*command, "Write the page to this file (default report.html)");
+  command->footer(
+      "The page needs no network: charts, style and pictures are inside. Several assessments make one page, "
+      "so that\n"
+      "models assessed one by one stand side by side.\n\n"
+      "  leeway assess --source val.npz --target noise=noise.npz --out noise.json\n"
+      "  leeway report noise.json --out noise.html --images val_images.npz noise=noise_images.npz");
+  command->callback([&context, &run, arguments] {
+    run = [&context, arguments] { return run_report(context, *arguments); };
+  });
+}
+
+}  // namespace leeway::app

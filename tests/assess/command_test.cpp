@@ -1,0 +1,239 @@
+// The command `leeway assess` from end to end.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <sstream>
+
+#include "leeway/core/csv.h"
+#include "leeway/core/npz.h"
+#include "leeway/core/result.h"
+#include "tests/assess/made_outputs.h"
+
+namespace leeway {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+struct Outcome {
+  int code = 0;
+  std::string out, err;
+};
+
+class AssessCommand : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = std::filesystem::path(testing::TempDir()) /
+              (std::string("leeway_") + testing::UnitTest::GetInstance()->current_test_info()->name());
+    std::filesystem::remove_all(folder_);
+    std::filesystem::create_directories(folder_);
+    // 300 rows of three classes; in shifted.npz every fourth prediction changes.
+    std::vector<int> clean(300), shifted(300);
+    std::vector<std::int64_t> labels(300);
+    for (std::size_t i = 0; i < 300; ++i) {
+      labels[i] = clean[i] = static_cast<int>(i % 3);
+      shifted[i] = static_cast<int>(i % 4 == 0 ? (i + 1) % 3 : i % 3);
+    }
+    save("clean.npz", assess::outputs_of(clean, 3), labels);
+    save("shifted.npz", assess::outputs_of(shifted, 3), labels);
+    clean.resize(200);
+    save("unlabelled.npz", assess::outputs_of(clean, 3), {});
+    save("binary.npz", assess::outputs_of({0, 1}, 2), {});
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  void save(const std::string& name, const Outputs& outputs, const std::vector<std::int64_t>& labels) const {
+    ArrayMap arrays{{"logits", outputs.logits}};
+    if (!labels.empty()) arrays["labels"] = make_array<std::int64_t>({labels.size()}, labels);
+    write_npz(folder_ / name, arrays);
+  }
+
+  [[nodiscard]] std::string read(const std::string& name) const {
+    std::stringstream text;
+    text << std::ifstream(folder_ / name).rdbuf();
+    return text.str();
+  }
+
+  [[nodiscard]] Outcome run(const std::string& arguments) const {
+    const std::string command =
+        "cd '" + folder_.string() + "' && '" LEEWAY_COMMAND "' assess " + arguments + " > out 2> err";
+    const int status = std::system(command.c_str());
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read("out"), read("err")};
+  }
+
+  std::filesystem::path folder_;
+};
+
+TEST_F(AssessCommand, PrintsATable) {
+  const Outcome outcome = run("--source clean.npz --target noise=shifted.npz");
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(outcome.err, "");
+  EXPECT_THAT(outcome.out,
+              HasSubstr("Under noise, the model changes its mind on 25% of samples and is right on 75%"));
+  EXPECT_THAT(outcome.out, HasSubstr("noise   300"));
+}
+
+TEST_F(AssessCommand, PrintsTheRecordOfTheContract) {
+  const Outcome outcome =
+      run("--source cnn=clean.npz --target cnn/noise=shifted.npz prod=unlabelled.npz --json --seed 7");
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const Json record = Json::parse(outcome.out);
+  EXPECT_EQ(record["schema"], "leeway.assess/1");
+  EXPECT_EQ(record["seed"], 7);
+  EXPECT_EQ(record["command"][1], "assess");
+  ASSERT_EQ(record["inputs"].size(), 3u);
+  EXPECT_EQ(record["inputs"][0]["path"], "clean.npz");
+  EXPECT_EQ(record["inputs"][0]["shape"], Json::parse("[300, 3]"));
+  EXPECT_EQ(record["inputs"][0]["xxh3_128"].get<std::string>().size(), 32u);
+  for (const char* key :
+       {"version", "seconds", "headline", "findings", "models", "targets", "class_names", "gates"})
+    EXPECT_TRUE(record.contains(key)) << key;
+  ASSERT_EQ(record["results"].size(), 2u);
+  const Json& paired = record["results"][0];
+  EXPECT_EQ(paired["accuracy"], .75);
+  EXPECT_EQ(paired["afr_pred"], .75);
+  EXPECT_EQ(paired["worst_class"]["accuracy"], .75);
+  EXPECT_EQ(record["results"][1]["target"], "prod");
+  EXPECT_TRUE(record["results"][1]["accuracy"].is_null());
+}
+
+TEST_F(AssessCommand, WritesEveryRowAndTheRecord) {
+  const Outcome outcome =
+      run("--source clean.npz --target noise=shifted.npz --rows rows.csv --out record.json --report r.html");
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const CsvTable rows = read_csv(folder_ / "rows.csv");
+  ASSERT_EQ(rows.rows(), 300u);
+  std::size_t flipped = 0;
+  for (std::size_t i = 0; i < 300; ++i) flipped += rows.columns[*rows.find("flipped")][i] == "1";
+  EXPECT_EQ(flipped, 75u);
+  EXPECT_EQ(read_record((folder_ / "record.json").string())["results"][0]["n"], 300);
+  EXPECT_THAT(read("r.html"), HasSubstr("</html>"));
+}
+
+TEST_F(AssessCommand, FailsAfterEverythingIsWritten) {
+  const Outcome outcome =
+      run("--source clean.npz --target noise=shifted.npz --rows rows.csv --out record.json --fail-if "
+          "'accuracy<0.8' --fail-if "
+          "'worst_class.accuracy<0.1' --fail-if 'error_bound>0.2'");
+  EXPECT_EQ(outcome.code, 4);
+  EXPECT_THAT(outcome.out, HasSubstr("gate accuracy<0.8: violated by model under noise (0.75)"));
+  EXPECT_THAT(outcome.out, HasSubstr("gate worst_class.accuracy<0.1: not violated"));
+  EXPECT_THAT(outcome.err,
+              HasSubstr("gate error_bound>0.2: not decided for model under noise: this version does not "
+                        "compute the error bound"));
+  const Json record = read_record((folder_ / "record.json").string());
+  EXPECT_EQ(record["gates"][0]["violated"], true);
+  EXPECT_EQ(record["gates"][1]["violated"], false);
+  EXPECT_TRUE(std::filesystem::exists(folder_ / "rows.csv"));
+}
+
+TEST_F(AssessCommand, HoldsWhereNoGateIsViolated) {
+  EXPECT_EQ(run("--source clean.npz --target noise=shifted.npz --fail-if 'accuracy<0.7'").code, 0);
+}
+
+TEST_F(AssessCommand, ExplainsMistakesInItsCall) {
+  const auto usage = [&](const std::string& arguments) {
+    const Outcome outcome = run(arguments);
+    EXPECT_EQ(outcome.code, 2) << arguments;
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
+    return outcome.err;
+  };
+  const std::string pair = "--source clean.npz --target noise=shifted.npz ";
+  EXPECT_THAT(usage("--source clean.npz"), HasSubstr("--target"));
+  EXPECT_EQ(usage("--source clean.npz --target shifted.npz"),
+            "leeway: --target shifted.npz: expected [MODEL/]SHIFT=FILE\n");
+  EXPECT_EQ(usage("--source a=clean.npz b=clean.npz --target noise=shifted.npz"),
+            "leeway: --target noise=shifted.npz: expected MODEL/SHIFT=FILE, as there are 2 models\n");
+  EXPECT_EQ(usage("--source a=clean.npz --target b/noise=shifted.npz"),
+            "leeway: --target b/noise=shifted.npz: no --source names the model \"b\"\n");
+  EXPECT_EQ(usage("--source a=clean.npz a=shifted.npz --target a/noise=shifted.npz"),
+            "leeway: --source a=shifted.npz: model \"a\" has a source already\n");
+  EXPECT_EQ(usage(pair + "--target noise=shifted.npz"),
+            "leeway: --target noise=shifted.npz: model \"model\" has a target \"noise\" already\n");
+  EXPECT_THAT(usage(pair + "--fail-if 'accuracy=1'"), HasSubstr("found the comparison \"=\""));
+  EXPECT_EQ(usage(pair + "--rows rows.csv --fail-if 'acuracy<1'"),
+            "leeway: gate \"acuracy<1\": expected a key of a result such as accuracy, found acuracy, which "
+            "no result has\n");
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "rows.csv"));
+  EXPECT_THAT(usage(pair + "--paired perhaps"), HasSubstr("--paired"));
+  EXPECT_THAT(usage(pair + "--images clean.npz"), HasSubstr("--report"));
+}
+
+TEST_F(AssessCommand, ExplainsBadInput) {
+  const auto input = [&](const std::string& arguments) {
+    const Outcome outcome = run(arguments);
+    EXPECT_EQ(outcome.code, 3) << arguments;
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
+    return outcome.err;
+  };
+  EXPECT_THAT(input("--source absent.npz --target a=shifted.npz"), HasSubstr("absent.npz"));
+  EXPECT_EQ(input("--source clean.npz --target a=binary.npz"),
+            "leeway: binary.npz: expected 3 classes as in clean.npz, found 2\n");
+  EXPECT_EQ(input("--source clean.npz --target a=unlabelled.npz --paired yes"),
+            "leeway: unlabelled.npz: expected 300 rows, one for each of clean.npz with which it is said to "
+            "be paired, "
+            "found 200\n");
+  std::vector<double> logits(600, 1);
+  logits[7] = std::nan("");
+  write_npz(folder_ / "nan.npz", {{"logits", make_array<double>({200, 3}, std::move(logits))}});
+  EXPECT_EQ(input("--source clean.npz --target a=nan.npz"),
+            "leeway: nan.npz: expected finite logits, found nan at row 2, class 1\n");
+}
+
+TEST_F(AssessCommand, CountsImagesAgainstRows) {
+  write_npz(folder_ / "x.npz",
+            {{"x", make_array<std::uint8_t>({300, 1, 4, 4}, std::vector<std::uint8_t>(4800, 9))}});
+  write_npz(folder_ / "few.npz",
+            {{"x", make_array<std::uint8_t>({2, 1, 4, 4}, std::vector<std::uint8_t>(32, 9))}});
+  const std::string start = "--source clean.npz --target noise=shifted.npz --report r.html --images ";
+  const Outcome shown = run(start + "x.npz noise=x.npz");
+  EXPECT_EQ(shown.code, 0) << shown.err;
+  EXPECT_THAT(shown.out, HasSubstr("25% of images"));
+  EXPECT_EQ(run(start + "few.npz").code, 3);
+  EXPECT_THAT(run(start + "few.npz").err,
+              HasSubstr("few.npz: expected 300 images, one for each row of clean.npz, found 2"));
+  EXPECT_EQ(run(start + "blur=x.npz").code, 2);
+}
+
+// Two published models on the same 534 pictures of birds, with the background as a group.
+TEST_F(AssessCommand, FindsTheWorstGroupOfWaterbirds) {
+  const std::filesystem::path birds = std::filesystem::path(LEEWAY_SHARED_DATA) / "waterbirds";
+  const std::string names[] = {"resnet_waterbirds_avg_results.csv", "jtt_waterbirds_avg_results.csv"};
+  if (!std::filesystem::exists(birds / names[0])) GTEST_SKIP() << "the Waterbirds outputs are not here";
+  const std::string erm = (birds / names[0]).string(), jtt = (birds / names[1]).string();
+  const Outcome outcome = run("--source '" + erm + "' --target jtt='" + jtt + "' --json");
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+
+  const CsvTable table = read_csv(jtt);
+  const auto column = [&](const char* name) { return table.columns[*table.find(name)]; };
+  const auto label = column("y_true"), place = column("attr_true"), predicted = column("y_pred");
+  std::map<std::string, std::pair<int, int>> groups;  // right, all
+  for (std::size_t i = 0; i < table.rows(); ++i) {
+    auto& [right, all] = groups["class " + label[i] + " / " + place[i]];
+    right += predicted[i] == label[i];
+    ++all;
+  }
+  std::string worst;
+  double lowest = 2;
+  for (const auto& [name, counts] : groups)
+    if (const double accuracy = static_cast<double>(counts.first) / counts.second; accuracy < lowest) {
+      lowest = accuracy;
+      worst = name;
+    }
+  const Json result = Json::parse(outcome.out)["results"][0];
+  EXPECT_EQ(result["n"], 534);
+  EXPECT_EQ(result["paired"], true);
+  EXPECT_EQ(result["worst_group"]["level"], worst);
+  EXPECT_DOUBLE_EQ(result["worst_group"]["accuracy"].get<double>(), lowest);
+  EXPECT_EQ(result["worst_group"]["n"], groups[worst].second);
+}
+
+}  // namespace
+}  // namespace leeway

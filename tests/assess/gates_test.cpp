@@ -1,0 +1,121 @@
+#include "leeway/assess/gates.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "leeway/core/error.h"
+
+namespace leeway::assess {
+namespace {
+
+const Json results = Json::parse(R"([
+  {"model": "a", "target": "x", "accuracy": 0.7, "beta": "inf", "k": 10, "error_bound": null, "worst_group": null,
+   "worst_class": {"class": 3, "name": "dog", "accuracy": 0.5}, "estimates": {"cot": 0.2}, "curve": [],
+   "not_computed": {"error_bound": "not part of this version", "worst_group": "the target has no groups"}},
+  {"model": "b", "target": "y", "accuracy": null, "beta": 2, "k": 10, "error_bound": null, "worst_group": null,
+   "worst_class": {"class": 3, "name": "dog"}, "estimates": {},
+   "not_computed": {"accuracy": "the target has no labels"}}])");
+
+std::string message(const std::function<void()>& act) {
+  try {
+    act();
+  } catch (const Error& e) {
+    return e.what();
+  }
+  return "no error";
+}
+
+TEST(ParseGate, ReadsEveryComparison) {
+  const Gate gate = parse_gate(" worst_class.accuracy <= 0.8 ");
+  EXPECT_EQ(gate.key, "worst_class.accuracy");
+  EXPECT_EQ(gate.op, "<=");
+  EXPECT_EQ(gate.threshold, .8);
+  EXPECT_EQ(parse_gate("estimates.atc-ne>1e-3").key, "estimates.atc-ne");
+  for (const std::string op : {"<", "<=", ">", ">=", "==", "!="})
+    EXPECT_EQ(parse_gate("n" + op + "-3").op, op);
+  EXPECT_EQ(parse_gate("n<-3").threshold, -3);
+  EXPECT_EQ(parse_gate("n<+3").threshold, 3);
+  EXPECT_EQ(parse_gate("beta==inf").threshold, std::numeric_limits<double>::infinity());
+  EXPECT_EQ(parse_gate("beta>-inf").threshold, -std::numeric_limits<double>::infinity());
+}
+
+TEST(ParseGate, SaysWhatIsWrong) {
+  const auto wrong = [](const std::string& text) { return message([&] { (void)parse_gate(text); }); };
+  const std::string start = ": expected KEY OP NUMBER such as accuracy<0.8, found ";
+  EXPECT_EQ(wrong("accuracy"), "gate \"accuracy\"" + start + "no comparison (< <= > >= == !=)");
+  EXPECT_EQ(wrong(""), "gate \"\"" + start + "no comparison (< <= > >= == !=)");
+  EXPECT_EQ(wrong("accuracy=0.8"), "gate \"accuracy=0.8\"" + start + "the comparison \"=\"");
+  EXPECT_EQ(wrong("accuracy=<0.8"), "gate \"accuracy=<0.8\"" + start + "the comparison \"=<\"");
+  EXPECT_EQ(wrong("<0.8"), "gate \"<0.8\"" + start + "the key \"\"");
+  EXPECT_EQ(wrong("a b<0.8"), "gate \"a b<0.8\"" + start + "the key \"a b\"");
+  EXPECT_EQ(wrong("accuracy<"), "gate \"accuracy<\"" + start + "the number \"\"");
+  EXPECT_EQ(wrong("accuracy<80%"), "gate \"accuracy<80%\"" + start + "the number \"80%\"");
+  EXPECT_EQ(wrong("accuracy<nan"), "gate \"accuracy<nan\"" + start + "the number \"nan\"");
+  EXPECT_EQ(wrong("accuracy<0.8<1"), "gate \"accuracy<0.8<1\"" + start + "the number \"0.8<1\"");
+}
+
+TEST(CheckGate, IsViolatedWhereItsConditionHolds) {
+  const auto violations = [](const std::string& text) {
+    return check_gate(parse_gate(text), results).violations.size();
+  };
+  EXPECT_EQ(violations("accuracy<0.7"), 0u);
+  EXPECT_EQ(violations("accuracy<=0.7"), 1u);
+  EXPECT_EQ(violations("k==10"), 2u);
+  EXPECT_EQ(violations("k!=10"), 0u);
+  EXPECT_EQ(violations("k>=10"), 2u);
+  EXPECT_EQ(violations("beta>1e6"), 1u);
+  EXPECT_EQ(violations("beta==inf"), 1u);
+  EXPECT_EQ(violations("estimates.cot>0.1"), 1u);
+  EXPECT_EQ(violations("worst_class.accuracy<0.6"), 1u);
+}
+
+TEST(CheckGate, ListsWhatWasNotComputed) {
+  const GateOutcome accuracy = check_gate(parse_gate("accuracy<0.8"), results);
+  ASSERT_EQ(accuracy.missing.size(), 1u);
+  EXPECT_EQ(accuracy.missing[0].model, "b");
+  EXPECT_EQ(accuracy.missing[0].reason, "the target has no labels");
+  const GateOutcome bound = check_gate(parse_gate("error_bound>0.2"), results);
+  EXPECT_EQ(bound.missing.size(), 2u);
+  EXPECT_TRUE(bound.violations.empty());
+  EXPECT_EQ(check_gate(parse_gate("worst_group.accuracy<0.2"), results).missing[0].reason,
+            "the target has no groups");
+}
+
+TEST(CheckGate, RefusesKeysThatNoResultHas) {
+  const auto wrong = [](const std::string& text) {
+    return message([&] { (void)check_gate(parse_gate(text), results); });
+  };
+  EXPECT_EQ(wrong("acuracy<0.8"),
+            "gate \"acuracy<0.8\": expected a key of a result such as accuracy, found acuracy, which no "
+            "result has");
+  EXPECT_THAT(wrong("worst_group.acuracy<0.8"), ::testing::HasSubstr("which no result has"));
+  EXPECT_THAT(wrong("worst_class.accuracy.low<0.8"), ::testing::HasSubstr("which no result has"));
+  EXPECT_THAT(wrong("estimates.<0.8"), ::testing::HasSubstr("which no result has"));
+  EXPECT_EQ(wrong("model<1"),
+            "gate \"model<1\": expected a key whose value is a number, found model to be \"a\"");
+  EXPECT_EQ(wrong("worst_class<1"),
+            "gate \"worst_class<1\": expected a key whose value is a number, found worst_class to be object");
+}
+
+TEST(DescribeGate, CountsTheViolations) {
+  const auto said = [](const std::string& text) { return describe(check_gate(parse_gate(text), results)); };
+  EXPECT_EQ(said("accuracy<0.8"), "gate accuracy<0.8: violated by a under x (0.7)");
+  EXPECT_EQ(said("k>1"), "gate k>1: violated by a under x (10) and 1 other");
+  EXPECT_EQ(said("k<1"), "gate k<1: not violated");
+  EXPECT_EQ(said("accuracy<0.1"), "gate accuracy<0.1: not violated, 1 result undecided");
+  EXPECT_EQ(said("error_bound>0.2"), "gate error_bound>0.2: undecided, no result has a value");
+}
+
+TEST(GateJson, ListsViolationsAndWhatIsMissing) {
+  const Json json = to_json(check_gate(parse_gate("accuracy<inf"), results));
+  EXPECT_EQ(json["gate"], "accuracy<inf");
+  EXPECT_EQ(json["threshold"], "inf");
+  EXPECT_EQ(json["violated"], true);
+  EXPECT_EQ(json["violations"][0]["value"], .7);
+  EXPECT_EQ(json["not_computed"][0]["reason"], "the target has no labels");
+}
+
+}  // namespace
+}  // namespace leeway::assess

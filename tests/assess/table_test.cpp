@@ -1,0 +1,64 @@
+#include "leeway/assess/table.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "leeway/assess/assess.h"
+#include "tests/assess/made_outputs.h"
+
+namespace leeway::assess {
+namespace {
+
+using ::testing::HasSubstr;
+
+// n rows of four classes; every fifth prediction is wrong.
+Outputs made(std::size_t n, bool with_labels) {
+  std::vector<int> classes(n);
+  std::vector<std::int64_t> labels(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    labels[i] = static_cast<std::int64_t>(i % 4);
+    classes[i] = static_cast<int>(i % 5 == 0 ? (i + 1) % 4 : i % 4);
+  }
+  const Outputs outputs = outputs_of(classes, 4);
+  return with_labels ? labelled(outputs, labels) : outputs;
+}
+
+std::vector<std::string> lines(const std::string& text) {
+  std::vector<std::string> all;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) all.push_back(line);
+  return all;
+}
+
+TEST(Table, HasOneLineAResultAndSaysWhyADashIsADash) {
+  const std::string text =
+      table(assess({{"model", made(1000, true)}},
+                   {{"model", "noise", made(1000, true)}, {"model", "week", made(900, false)}}));
+  EXPECT_THAT(text, HasSubstr("target     n    accuracy [95%]    AFR"));
+  EXPECT_THAT(text, HasSubstr("noise   1000  80.0 [77.4 82.4]  100.0  1.386 [1.386 1.386]   inf"));
+  EXPECT_THAT(text, HasSubstr("week     900                 -      -"));
+  EXPECT_THAT(text, HasSubstr("-  accuracy: the target has no labels (week)\n"));
+  EXPECT_THAT(
+      text,
+      HasSubstr(
+          "-  AFR, agreement, beta: source and target are different samples: 1000 rows and 900 (week)\n"));
+  EXPECT_THAT(text, ::testing::Not(HasSubstr("model  ")));  // one model needs no column
+}
+
+TEST(Table, FitsAHundredColumns) {
+  const std::string many = "a model with a name that goes on and on, as names do",
+                    other = "größeres Modell №2 mit Umlauten";
+  const std::string shift = "a shift that somebody described in one whole long sentence";
+  const std::string text = table(assess({{many, made(1000, true)}, {other, made(1000, true)}},
+                                        {{many, shift, made(1000, true)}, {other, shift, made(1000, true)}}));
+  for (const std::string& line : lines(text)) {
+    const auto columns = std::count_if(line.begin(), line.end(), [](char c) { return (c & 0xc0) != 0x80; });
+    EXPECT_LE(columns, 100) << line;
+  }
+  EXPECT_THAT(text, HasSubstr(".."));
+}
+
+}  // namespace
+}  // namespace leeway::assess

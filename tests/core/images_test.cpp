@@ -1,0 +1,137 @@
+#include "leeway/core/images.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "leeway/core/npy.h"
+#include "leeway/core/npz.h"
+#include "tests/core/files.h"
+#include "tests/core/zip_maker.h"
+
+namespace leeway {
+namespace {
+
+using namespace leeway::testing;
+using ::testing::ElementsAre;
+using std::string_literals::operator""s;
+
+class ImagesFile : public ::testing::Test {
+ protected:
+  std::string error(const ArrayMap& arrays) {
+    write_npz(path("a.npz"), arrays);
+    return error("a.npz");
+  }
+  std::string error(std::string_view name) {
+    const std::string message = error_of([&] { static_cast<void>(read_images(path(name))); });
+    const std::string prefix = folder_.path().string() + "/";
+    return message.starts_with(prefix) ? message.substr(prefix.size()) : message;
+  }
+  Images read(const ArrayMap& arrays) {
+    write_npz(path("a.npz"), arrays);
+    return read_images(path("a.npz"));
+  }
+  [[nodiscard]] std::string path(std::string_view name) const { return (folder_ / name).string(); }
+
+ private:
+  TemporaryFolder folder_;
+};
+
+const Array bytes = make_array<std::uint8_t>({2, 1, 1, 2}, {0, 51, 102, 255});
+
+TEST_F(ImagesFile, BytesStayBytesAndAreReadAsFractions) {
+  const Images images = read({{"x", bytes}, {"y", make_array<std::uint8_t>({2}, {3, 1})}});
+  EXPECT_EQ(images.pixels.type, ElementType::u8);
+  EXPECT_EQ(images.n(), 2u);
+  EXPECT_EQ(images.pixels_per_image(), 2u);
+  EXPECT_THAT(*images.labels, ElementsAre(3, 1));
+  std::vector<float> row(2);
+  images.copy_row(1, row);
+  EXPECT_THAT(row, ElementsAre(102 / 255.0f, 1.0f));
+  EXPECT_NE(error_of([&] { images.copy_row(2, row); }), "");
+  EXPECT_NE(error_of([&] { images.copy_row(0, std::span(row).first(1)); }), "");
+}
+
+TEST_F(ImagesFile, Floats) {
+  const Images narrow = read({{"x", make_array<double>({1, 1, 1, 2}, {0, .1})}});
+  EXPECT_EQ(narrow.pixels.type, ElementType::f32);
+  EXPECT_THAT(narrow.pixels.view<float>(), ElementsAre(0, .1f));
+  EXPECT_FALSE(narrow.labels.has_value());
+  for (const double bad : {-.1, 1.5, static_cast<double>(NAN)}) {
+    EXPECT_THAT(error({{"x", make_array<float>({2, 1, 1, 1}, {0, static_cast<float>(bad)})}}),
+                ::testing::MatchesRegex("a.npz: x: expected float pixels in \\[0,1\\], found .* at row 1"));
+    EXPECT_THAT(error({{"x", make_array<double>({2, 1, 1, 1}, {0, bad})}}), ::testing::HasSubstr("at row 1"));
+  }
+}
+
+TEST_F(ImagesFile, Refused) {
+  EXPECT_EQ(error({{"x", make_array<std::uint8_t>({2, 2}, {0, 1, 2, 3})}}),
+            "a.npz: x: expected shape (n, c, h, w), found shape (2, 2)");
+  EXPECT_EQ(error({{"x", make_array<std::uint8_t>({0, 1, 2, 2}, {})}}),
+            "a.npz: x: expected at least one pixel, found shape (0, 1, 2, 2)");
+  EXPECT_EQ(error({{"x", make_array<std::int64_t>({1, 1, 1, 1}, {0})}}),
+            "a.npz: x: expected pixels of type uint8 or float, found int64");
+  EXPECT_EQ(error({{"images", bytes}}), "a.npz: expected an array named x, found images");
+  EXPECT_EQ(error({{"x", bytes}, {"y", make_array<std::int64_t>({1}, {0})}}),
+            "a.npz: y: expected shape (2), one label an image, found shape (1)");
+  EXPECT_EQ(error({{"x", bytes}, {"labels", make_array<std::int64_t>({2}, {0, -1})}}),
+            "a.npz: labels: expected labels of at least 0, found -1 at row 1");
+  const Array labels = make_array<std::int64_t>({2}, {0, 1});
+  EXPECT_EQ(error({{"x", bytes}, {"labels", labels}, {"y", labels}}),
+            "a.npz: expected one of y, labels, found both");
+  write_bytes(path("page.npz"), "<html>");
+  EXPECT_EQ(error("page.npz"),
+            "page.npz: expected an .npy, .npz or .safetensors file, found an HTML or XML page");
+}
+
+TEST_F(ImagesFile, BareNpy) {
+  write_npy(path("a.npy"), bytes);
+  EXPECT_EQ(read_images(path("a.npy")).n(), 2u);
+}
+
+TEST_F(ImagesFile, IdxWithItsLabelsBeside) {
+  const std::string pictures = "\0\0\x08\x03\0\0\0\x02\0\0\0\x01\0\0\0\x02"s + "abcd",
+                    labels = "\0\0\x08\x01\0\0\0\x02\x07\x00"s;
+  write_bytes(path("t-images-idx3-ubyte"), pictures);
+  EXPECT_FALSE(read_images(path("t-images-idx3-ubyte")).labels.has_value());
+  write_bytes(path("t-labels-idx1-ubyte.gz"), gzip(labels));
+  const Images images = read_images(path("t-images-idx3-ubyte"));
+  EXPECT_EQ(images.pixels.shape_text(), "(2, 1, 1, 2)");
+  EXPECT_THAT(*images.labels, ElementsAre(7, 0));
+  write_bytes(path("t-images-idx3-ubyte.gz"), gzip(pictures));
+  EXPECT_THAT(*read_images(path("t-images-idx3-ubyte.gz")).labels, ElementsAre(7, 0));
+  write_bytes(path("t-labels-idx1-ubyte.gz"), gzip("\0\0\x08\x01\0\0\0\x01\x07"s));
+  EXPECT_EQ(error("t-images-idx3-ubyte"), path("t-labels-idx1-ubyte.gz").substr(path("").size()) +
+                                              ": expected shape (2), one label an image, found shape (1)");
+  EXPECT_EQ(
+      error("t-labels-idx1-ubyte.gz"),
+      "t-labels-idx1-ubyte.gz: expected IDX images: three dimensions of uint8, found shape (1) of uint8");
+}
+
+TEST_F(ImagesFile, WrittenAndSelected) {
+  Images images{"x", bytes, std::vector<std::int64_t>{3, 1}};
+  const Images turned = select_rows(images, std::vector<std::size_t>{1, 0, 1});
+  EXPECT_THAT(turned.pixels.view<std::uint8_t>(), ElementsAre(102, 255, 0, 51, 102, 255));
+  EXPECT_THAT(*turned.labels, ElementsAre(1, 3, 1));
+  EXPECT_EQ(error_of([&] { static_cast<void>(select_rows(images, std::vector<std::size_t>{2})); }),
+            "select_rows: expected rows below 2, found 2");
+  write_images(path("b.npz"), turned);
+  const Images back = read_images(path("b.npz"));
+  EXPECT_EQ(values_of<std::uint8_t>(back.pixels), values_of<std::uint8_t>(turned.pixels));
+  EXPECT_EQ(back.labels, turned.labels);
+}
+
+TEST(FashionMnist, ByName) {
+  EXPECT_EQ(error_of([] { static_cast<void>(read_images("fashion-mnist:tset")); }),
+            "fashion-mnist:tset: expected fashion-mnist:train or fashion-mnist:test, found 'tset'");
+  if (!std::filesystem::exists("/usr/share/datasets/fashion-mnist"))
+    GTEST_SKIP() << "dataset-fashion-mnist is not installed";
+  const Images images = read_images("fashion-mnist:test");
+  EXPECT_EQ(images.path, "fashion-mnist:test");
+  EXPECT_EQ(images.pixels.shape_text(), "(10000, 1, 28, 28)");
+  EXPECT_THAT(std::vector(images.labels->begin(), images.labels->begin() + 5), ElementsAre(9, 2, 1, 1, 6));
+}
+
+}  // namespace
+}  // namespace leeway

@@ -1,0 +1,203 @@
+// What every shift owes, whatever it does: a new member is tested the day it is listed.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <iterator>
+#include <limits>
+#include <set>
+
+#include "leeway/core/parallel.h"
+#include "tests/shift/pictures.h"
+
+namespace leeway::shift {
+namespace {
+
+class EveryShift : public testing::TestWithParam<Member> {
+ protected:
+  // label-subset keeps two of the three classes; imbalance orders all; the others look at no class.
+  static std::vector<std::int64_t> classes() {
+    if (!GetParam().selects_rows) return {};
+    return GetParam().name == "label-subset" ? std::vector<std::int64_t>{2, 0}
+                                             : std::vector<std::int64_t>{1, 2, 0};
+  }
+  static Shifted run(const Images& images, double strength, std::uint64_t seed = 7,
+                     Progress* progress = nullptr) {
+    return GetParam().apply(images, {strength, seed, classes()}, progress);
+  }
+  const Images images_ = random_images(700, 2, 5, 4);
+};
+
+class ShiftOfPixels : public EveryShift {};      // not those that select rows
+class ShiftWithIdentity : public EveryShift {};  // those with a strength that changes nothing
+
+TEST_P(EveryShift, DescribesItself) {
+  const Member& m = GetParam();
+  EXPECT_THAT(m.name, testing::Not(testing::IsEmpty()));
+  EXPECT_TRUE(std::all_of(m.name.begin(), m.name.end(), [](char c) { return std::islower(c) || c == '-'; }));
+  EXPECT_LT(m.summary.size(), 80u);
+  EXPECT_THAT(m.strength, testing::Not(testing::IsEmpty()));
+  EXPECT_LE(m.low, m.default_strength);
+  EXPECT_LE(m.default_strength, m.high);
+  if (m.identity) {
+    EXPECT_LE(m.low, *m.identity);
+    EXPECT_LE(*m.identity, m.high);
+    EXPECT_NE(m.default_strength, *m.identity);
+  }
+  EXPECT_EQ(&member(m.name), &*std::find_if(members().begin(), members().end(),
+                                            [&](const Member& other) { return other.name == m.name; }));
+}
+
+TEST_P(EveryShift, RefusesStrengthsOutOfRange) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  for (const double strength :
+       {GetParam().low - 1, std::nextafter(GetParam().high, infinity), infinity, std::nan("")}) {
+    const std::string message = message_of([&] { (void)run(images_, strength); });
+    EXPECT_THAT(message, testing::StartsWith(fmt::format("shift {}: expected ", GetParam().name)));
+    EXPECT_THAT(message, testing::EndsWith(fmt::format(", found {}", strength)));
+  }
+}
+
+TEST_P(EveryShift, StaysBetweenZeroAndOne) {
+  std::set<double> strengths{GetParam().low, GetParam().default_strength, GetParam().high};
+  for (const double strength : strengths)
+    for (const float x : floats(run(images_, strength).images))
+      ASSERT_TRUE(x >= 0 && x <= 1) << strength << " " << x;
+}
+
+TEST_P(EveryShift, ChangesSomethingByDefault) {
+  const Shifted shifted = run(images_, GetParam().default_strength);
+  EXPECT_NE(floats(shifted.images), floats(images_));
+}
+
+TEST_P(ShiftWithIdentity, ChangesNothingAtIt) {
+  const Shifted shifted = run(images_, *GetParam().identity);
+  EXPECT_EQ(floats(shifted.images), floats(images_));
+  EXPECT_EQ(shifted.images.labels, images_.labels);
+}
+
+TEST_P(EveryShift, LabelsAndPixelsFollowTheRows) {
+  const Shifted shifted = run(images_, GetParam().default_strength);
+  ASSERT_EQ(shifted.rows.size(), shifted.images.n());
+  ASSERT_EQ(shifted.images.labels->size(), shifted.images.n());
+  EXPECT_TRUE(std::is_sorted(shifted.rows.begin(), shifted.rows.end()));
+  if (!GetParam().selects_rows) {
+    EXPECT_EQ(shifted.images.pixels.shape, images_.pixels.shape);
+  }
+  std::vector<float> was(images_.pixels_per_image()), is(was.size());
+  for (std::size_t i = 0; i < shifted.rows.size(); ++i) {
+    EXPECT_EQ((*shifted.images.labels)[i], (*images_.labels)[shifted.rows[i]]);
+    if (!GetParam().selects_rows) {
+      EXPECT_EQ(shifted.rows[i], i);
+      continue;
+    }
+    images_.copy_row(shifted.rows[i], was);
+    shifted.images.copy_row(i, is);
+    EXPECT_EQ(was, is);
+  }
+}
+
+TEST_P(EveryShift, HasTheSameBitsForAnyThreads) {
+  set_threads(1);
+  const Shifted one = run(images_, GetParam().default_strength);
+  for (const int count : {2, 7}) {
+    set_threads(count);
+    const Shifted many = run(images_, GetParam().default_strength);
+    EXPECT_EQ(floats(one.images), floats(many.images));
+    EXPECT_EQ(one.rows, many.rows);
+  }
+  set_threads(0);
+}
+
+// The other pictures all become black: picture 600 stays what it was.
+TEST_P(ShiftOfPixels, LooksAtOnePictureAtATime) {
+  const std::size_t size = images_.pixels_per_image(), start = 600 * size;
+  std::vector<float> pixels = floats(images_);
+  std::fill(pixels.begin(), pixels.begin() + static_cast<std::ptrdiff_t>(start), 0.f);
+  std::fill(pixels.begin() + static_cast<std::ptrdiff_t>(start + size), pixels.end(), 0.f);
+  const Images alone = make_images(images_.pixels.shape, pixels);
+  const auto a = floats(run(images_, GetParam().default_strength).images);
+  const auto b = floats(run(alone, GetParam().default_strength).images);
+  for (std::size_t i = start; i < start + size; ++i) ASSERT_EQ(a[i], b[i]);
+}
+
+TEST_P(EveryShift, ReadsBytesAsFractions) {
+  std::vector<std::uint8_t> bytes(6 * 12);
+  for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::uint8_t>(i * 3);
+  std::vector<float> fractions(bytes.size());
+  for (std::size_t i = 0; i < bytes.size(); ++i) fractions[i] = static_cast<float>(bytes[i]) / 255.f;
+  const std::vector<std::int64_t> labels{0, 1, 2, 0, 1, 2};
+  const Images whole{"bytes.npz", make_array(std::vector<std::size_t>{6, 1, 4, 3}, bytes), labels};
+  const Images parts{"floats.npz", make_array(std::vector<std::size_t>{6, 1, 4, 3}, fractions), labels};
+  const Shifted from_bytes = run(whole, GetParam().default_strength),
+                from_floats = run(parts, GetParam().default_strength);
+  EXPECT_EQ(from_bytes.rows, from_floats.rows);
+  EXPECT_EQ(floats(from_bytes.images), floats(from_floats.images));
+  EXPECT_EQ(from_bytes.images.pixels.type, GetParam().selects_rows ? ElementType::u8 : ElementType::f32);
+}
+
+class StoppingProgress : public Progress {
+ public:
+  explicit StoppingProgress(bool stop) : stop_(stop) {}
+  void update(std::string_view task, std::size_t done, std::size_t total, std::string_view) override {
+    tasks.insert(std::string(task));
+    last_done = done, last_total = total;
+  }
+  [[nodiscard]] bool stop_requested() const override { return stop_; }
+
+  std::set<std::string> tasks;
+  std::size_t last_done = 0, last_total = 1;
+
+ private:
+  bool stop_;
+};
+
+TEST_P(ShiftOfPixels, ReportsAndStops) {
+  StoppingProgress watching(false), stopping(true);
+  (void)run(images_, GetParam().default_strength, 0, &watching);
+  EXPECT_THAT(watching.tasks, testing::ElementsAre(GetParam().name));
+  EXPECT_EQ(watching.last_done, 700u);
+  EXPECT_EQ(watching.last_total, 700u);
+  EXPECT_THROW((void)run(images_, GetParam().default_strength, 0, &stopping), Interrupted);
+}
+
+std::string test_name(const testing::TestParamInfo<Member>& tested) {
+  std::string name(tested.param.name);
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+}
+
+std::vector<Member> members_where(bool (*condition)(const Member&)) {
+  std::vector<Member> some;
+  std::copy_if(members().begin(), members().end(), std::back_inserter(some), condition);
+  return some;
+}
+
+INSTANTIATE_TEST_SUITE_P(Members, EveryShift, testing::ValuesIn(members().begin(), members().end()),
+                         test_name);
+INSTANTIATE_TEST_SUITE_P(Members, ShiftOfPixels,
+                         testing::ValuesIn(members_where([](const Member& m) { return !m.selects_rows; })),
+                         test_name);
+INSTANTIATE_TEST_SUITE_P(Members, ShiftWithIdentity, testing::ValuesIn(members_where([](const Member& m) {
+                           return m.identity.has_value();
+                         })),
+                         test_name);
+
+TEST(Members, HaveNamesOfTheirOwn) {
+  std::set<std::string_view> names;
+  for (const auto& m : members()) names.insert(m.name);
+  EXPECT_EQ(names.size(), members().size());
+}
+
+TEST(Members, UnknownNameListsThoseThereAre) {
+  EXPECT_EQ(message_of([] { (void)member("snow"); }),
+            "shift: expected one of gaussian-noise, gaussian-blur, contrast, brightness, rotation, "
+            "pixelation, imbalance, "
+            "label-subset, found snow");
+}
+
+}  // namespace
+}  // namespace leeway::shift
