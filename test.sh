@@ -51,16 +51,18 @@ stage_tidy() {
 }
 
 stage_fuzz() {
-  local fuzzer name status=0 found=0
+  local fuzzer name corpus status=0 found=0
   configure_and_build tidy || return
   for fuzzer in build/tidy/bin/*_fuzz; do
     [ -x "$fuzzer" ] || continue
     found=1
     name=$(basename "$fuzzer")
-    mkdir -p "build/fuzz/$name"
+    corpus=build/fuzz/$name
+    mkdir -p "$corpus"
+    find tests/reference examples/data -name "*.${name%_fuzz}" -size -64k -exec cp -n {} "$corpus" ';'
     echo "$name, $fuzz_seconds s"
-    quietly "build/fuzz/$name.log" "$fuzzer" -max_total_time="$fuzz_seconds" -timeout=10 -rss_limit_mb=2048 \
-      -artifact_prefix="build/fuzz/$name-" "build/fuzz/$name" || status=1
+    quietly "$corpus.log" "$fuzzer" -max_total_time="$fuzz_seconds" -timeout=10 -rss_limit_mb=2048 \
+      -artifact_prefix="$corpus-" "$corpus" || status=1
   done
   [ $found = 1 ] || { echo "no fuzzer was built" >&2; return 1; }
   return $status

@@ -10,16 +10,8 @@ if(NOT LEEWAY_STD_THREADS)
 endif()
 find_package(CLI11 REQUIRED)
 find_package(PkgConfig REQUIRED)
-pkg_check_modules(HWY REQUIRED IMPORTED_TARGET libhwy)
+pkg_check_modules(HWY REQUIRED libhwy)  # headers alone: see leeway/agreement/kernel.cpp
 pkg_check_modules(XXHASH REQUIRED IMPORTED_TARGET libxxhash)
-
-# OpenCV has no CMake package without its larger modules; its headers warn in C++20, hence SYSTEM.
-find_path(OPENCV_INCLUDE opencv2/imgproc.hpp PATH_SUFFIXES opencv4 REQUIRED)
-find_library(OPENCV_CORE opencv_core REQUIRED)
-find_library(OPENCV_IMGPROC opencv_imgproc REQUIRED)
-add_library(leeway_opencv INTERFACE)
-target_include_directories(leeway_opencv SYSTEM INTERFACE ${OPENCV_INCLUDE})
-target_link_libraries(leeway_opencv INTERFACE ${OPENCV_IMGPROC} ${OPENCV_CORE})
 
 if(LEEWAY_NN)
   find_package(Torch REQUIRED)  # must stand in the root scope

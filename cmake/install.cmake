@@ -5,9 +5,8 @@ include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/leeway)
 
 target_compile_features(leeway_library PUBLIC cxx_std_20)
-set_target_properties(leeway_opencv PROPERTIES EXPORT_NAME opencv)
 install(TARGETS leeway RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-install(TARGETS leeway_library leeway_opencv EXPORT leeway ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS leeway_library EXPORT leeway ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY leeway/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/leeway
         FILES_MATCHING PATTERN "*.h" PATTERN "nn" EXCLUDE)
 if(LEEWAY_NN)

@@ -1,6 +1,7 @@
 # Flags that every target of ours is built with.
 add_library(leeway_flags INTERFACE)
-target_compile_options(leeway_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Werror)
+target_compile_options(leeway_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Werror
+  $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)  # false positives on std::string in GCC 12
 target_compile_definitions(leeway_flags INTERFACE LEEWAY_VERSION="${PROJECT_VERSION}")
 target_include_directories(leeway_flags INTERFACE ${PROJECT_SOURCE_DIR})
 if(LEEWAY_SANITIZE)

@@ -1,10 +1,12 @@
 // leeway assess: what outputs on a source and on shifted targets permit to say.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <optional>
 #include <set>
+#include <tuple>
 
 #include "apps/leeway/command.h"
 #include "apps/leeway/options.h"
@@ -44,10 +46,10 @@ std::vector<NamedFile> parse_sources(const std::vector<std::string>& texts) {
   std::set<std::string> models;
   for (const std::string& text : texts) {
     auto [model, path] = split_name(text);
+    if (model.find('/') != std::string::npos)
+      std::tie(model, path) = std::pair{"", text};  // a path that has "="
     if (path.empty()) throw UsageError(fmt::format("--source {}: expected [MODEL=]FILE", text));
     if (model.empty()) model = "model";
-    if (model.find('/') != std::string::npos)
-      throw UsageError(fmt::format("--source {}: expected a model's name without \"/\"", text));
     if (!models.insert(model).second)
       throw UsageError(fmt::format("--source {}: model \"{}\" has a source already", text, model));
     sources.push_back({model, "", path});
@@ -87,6 +89,11 @@ std::vector<NamedFile> parse_targets(const std::vector<std::string>& texts,
       throw UsageError(fmt::format("--target {}: model \"{}\" has a target \"{}\" already", text,
                                    target.model, target.shift));
   }
+  for (const NamedFile& source : sources)
+    if (std::none_of(targets.begin(), targets.end(),
+                     [&](const NamedFile& t) { return t.model == source.model; }))
+      throw UsageError(
+          fmt::format("--source {}: no --target for the model \"{}\"", source.path, source.model));
   return targets;
 }
 
@@ -223,12 +230,14 @@ int run_assess(Context& context, const Arguments& arguments) {
   context.stop_clock();
 
   if (rows) rows->commit();
+  Json record = context.record("leeway.assess/1", Json::array());
+  record.erase("results");  // the largest part comes last
   Json results = std::move(assessment["results"]);
   assessment.erase("results");
-  Json record = context.record("leeway.assess/1", std::move(results));
   for (auto& [key, value] : assessment.items()) record[key] = std::move(value);
   record["gates"] = Json::array();
   for (const assess::GateOutcome& outcome : outcomes) record["gates"].push_back(assess::to_json(outcome));
+  record["results"] = std::move(results);
 
   tell_warnings(context, record["results"]);
   std::string table = assess::table(record);

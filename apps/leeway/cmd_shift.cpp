@@ -31,6 +31,8 @@ const shift::Member& chosen(const ShiftFlags& flags) {
     if (member.name != flags.name) continue;
     if (!member.selects_rows && !flags.classes.empty())
       throw UsageError(fmt::format("--classes: {} does not look at classes", member.name));
+    if (member.needs_classes && flags.classes.empty())
+      throw UsageError(fmt::format("--classes is required: the classes that {} keeps", member.name));
     const double strength = flags.strength.value_or(member.default_strength);
     if (strength >= member.low && strength <= member.high) return member;
     throw UsageError(member.low == member.high ? fmt::format("--strength: {} has none", member.name)
@@ -92,13 +94,13 @@ Json describe(const ShiftFlags& flags, const shift::Member& member, const Images
 }
 
 std::string table(const Json& result, std::uint64_t seed) {
-  std::string text = result["shift"].get<std::string>();
+  std::string text =
+      fmt::format("{}, seed {}: {} of {} images, shape {}\n", result["shift"].get<std::string>(), seed,
+                  result["n"].get<std::size_t>(), result["n_source"].get<std::size_t>(),
+                  fmt::join(result["shape"].get<std::vector<std::size_t>>(), " x "));
   if (result.contains("strength"))
-    text += fmt::format(" {} ({})", result["strength"].get<double>(),
+    text += fmt::format("strength {} ({})\n", result["strength"].get<double>(),
                         result["strength_means"].get<std::string>());
-  text += fmt::format(", seed {}: {} of {} images, shape {}\n", seed, result["n"].get<std::size_t>(),
-                      result["n_source"].get<std::size_t>(),
-                      fmt::join(result["shape"].get<std::vector<std::size_t>>(), " x "));
   if (result.contains("mean_change"))
     text += fmt::format("mean change of a pixel {:.4f}\n", result["mean_change"].get<double>());
   if (!result.contains("rows_of_class")) return text;

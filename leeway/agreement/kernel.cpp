@@ -5,6 +5,9 @@
 #include <cstdint>
 #include <limits>
 
+// Three instruction sets on x86, the compiler's own elsewhere. Which one is chosen below, not by libhwy: that library
+// calibrates a timer for 10 ms whenever a program that links it starts.
+#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4 | HWY_AVX3_DL)
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "leeway/agreement/kernel.cpp"
 #include <hwy/foreach_target.h>
@@ -556,15 +559,43 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace leeway::agreement {
 
-HWY_EXPORT(tiles_f64);
-HWY_EXPORT(tiles_f32);
-HWY_EXPORT(rows_f32);
-HWY_EXPORT(rows_f64);
-HWY_EXPORT(exponentials);
-HWY_EXPORT(prepare_f32);
-HWY_EXPORT(prepare_f64);
-HWY_EXPORT(prepare_row_f32);
-HWY_EXPORT(prepare_row_f64);
+namespace {
+
+enum class Level { baseline, avx2, avx512 };
+
+Level level_of_this_machine() {
+#if HWY_ARCH_X86
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512cd") &&
+      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
+    return Level::avx512;
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2"))
+    return Level::avx2;
+#endif
+  return Level::baseline;
+}
+
+const Level level = level_of_this_machine();
+
+}  // namespace
+
+#if HWY_TARGETS & HWY_AVX3
+#define LEEWAY_AVX512(function) \
+  if (level == Level::avx512) return &N_AVX3::function;
+#else
+#define LEEWAY_AVX512(function)
+#endif
+#if HWY_TARGETS & HWY_AVX2
+#define LEEWAY_AVX2(function) \
+  if (level >= Level::avx2) return &N_AVX2::function;
+#else
+#define LEEWAY_AVX2(function)
+#endif
+#define LEEWAY_BEST(function)                                \
+  [] {                                                       \
+    LEEWAY_AVX512(function)                                  \
+    LEEWAY_AVX2(function)                                    \
+    return &HWY_STATIC_DISPATCH(function);                   \
+  }()
 
 Moments& Moments::operator+=(const Moments& other) {
   f1 += other.f1, d1 += other.d1;
@@ -574,18 +605,18 @@ Moments& Moments::operator+=(const Moments& other) {
 }
 
 Moments evaluate_tiles(const double* t, std::size_t rows, std::size_t k, const At& at) {
-  return HWY_DYNAMIC_DISPATCH(tiles_f64)(t, rows, k, at);
+  return LEEWAY_BEST(tiles_f64)(t, rows, k, at);
 }
 Moments evaluate_tiles(const float* t, const float* maxima, std::size_t rows, std::size_t k, const At& at) {
-  return HWY_DYNAMIC_DISPATCH(tiles_f32)(t, maxima, rows, k, at);
+  return LEEWAY_BEST(tiles_f32)(t, maxima, rows, k, at);
 }
 Moments evaluate_rows(const float* c, const float* s, const double* m1, const double* m2, std::size_t rows,
                       std::size_t k, const At& at) {
-  return HWY_DYNAMIC_DISPATCH(rows_f32)(c, s, m1, m2, rows, k, at);
+  return LEEWAY_BEST(rows_f32)(c, s, m1, m2, rows, k, at);
 }
 Moments evaluate_rows(const double* c, const double* s, const double* m1, const double* m2, std::size_t rows,
                       std::size_t k, const At& at) {
-  return HWY_DYNAMIC_DISPATCH(rows_f64)(c, s, m1, m2, rows, k, at);
+  return LEEWAY_BEST(rows_f64)(c, s, m1, m2, rows, k, at);
 }
 Facts& Facts::operator+=(const Facts& other) {
   disagreeing += other.disagreeing;
@@ -598,13 +629,13 @@ Facts& Facts::operator+=(const Facts& other) {
   return *this;
 }
 
-Prepared prepare_tiles(const PrepareTiles<float>& job) { return HWY_DYNAMIC_DISPATCH(prepare_f32)(job); }
-Prepared prepare_tiles(const PrepareTiles<double>& job) { return HWY_DYNAMIC_DISPATCH(prepare_f64)(job); }
+Prepared prepare_tiles(const PrepareTiles<float>& job) { return LEEWAY_BEST(prepare_f32)(job); }
+Prepared prepare_tiles(const PrepareTiles<double>& job) { return LEEWAY_BEST(prepare_f64)(job); }
 PreparedRow prepare_row(const float* clean, const float* shifted, const std::int64_t* label, std::size_t k) {
-  return HWY_DYNAMIC_DISPATCH(prepare_row_f32)(clean, shifted, label, k);
+  return LEEWAY_BEST(prepare_row_f32)(clean, shifted, label, k);
 }
 PreparedRow prepare_row(const double* clean, const double* shifted, const std::int64_t* label, std::size_t k) {
-  return HWY_DYNAMIC_DISPATCH(prepare_row_f64)(clean, shifted, label, k);
+  return LEEWAY_BEST(prepare_row_f64)(clean, shifted, label, k);
 }
 
 double agreement_at_infinity(const double* x1, const double* x2, std::size_t k) {
@@ -614,7 +645,7 @@ double agreement_at_infinity(const double* x1, const double* x2, std::size_t k) 
 }
 
 double sum_of_exponentials(const double* x, std::size_t count, double beta) {
-  return HWY_DYNAMIC_DISPATCH(exponentials)(x, count, beta);
+  return LEEWAY_BEST(exponentials)(x, count, beta);
 }
 
 }  // namespace leeway::agreement

@@ -40,15 +40,16 @@ Content identify(std::span<const std::byte> bytes) {
 }
 
 bool looks_like_text(std::span<const std::byte> bytes) {
-  std::string_view text = as_text(bytes);
+  const std::string_view text = as_text(bytes);
   const bool control = std::ranges::any_of(text, [](char c) {
     return (static_cast<unsigned char>(c) < 0x20 && c != '\t' && c != '\n' && c != '\r') || c == 0x7f;
   });
   if (control) return false;
+  if (is_utf8(text)) return true;
   // The last character may be cut in two by the limit on how far one looks.
-  for (int cut = 0; cut < 4 && !text.empty(); ++cut, text.remove_suffix(1))
-    if (is_utf8(text)) return true;
-  return text.empty();
+  const bool cut = bytes.size() > text.size();
+  return cut && (is_utf8(text.substr(0, text.size() - 1)) || is_utf8(text.substr(0, text.size() - 2)) ||
+                 is_utf8(text.substr(0, text.size() - 3)));
 }
 
 std::string describe_content(std::span<const std::byte> bytes) {

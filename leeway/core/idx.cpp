@@ -39,14 +39,15 @@ class Source {
  public:
   Source(const MappedFile& file, std::string_view name) : plain_(file.bytes), name_(name) {
     const bool gzip = plain_.size() >= 2 && plain_[0] == std::byte{0x1f} && plain_[1] == std::byte{0x8b};
-    most_ = gzip ? plain_.size() * max_expansion : plain_.size();
+    most_left_ = gzip ? plain_.size() * max_expansion : plain_.size();
     if (gzip) inflater_.emplace(plain_, StreamFormat::gzip, name);
   }
 
-  // How many bytes there can be at most, those already read included.
-  [[nodiscard]] std::size_t most() const { return most_; }
+  // How many bytes can follow at most.
+  [[nodiscard]] std::size_t most_left() const { return most_left_; }
 
   void read(std::span<std::byte> out) {
+    most_left_ -= std::min(most_left_, out.size());
     if (inflater_) return inflater_->read(out);
     if (out.size() > plain_.size())
       refuse(name_, fmt::format("{} more bytes", out.size()), fmt::format("{}", plain_.size()));
@@ -62,7 +63,7 @@ class Source {
  private:
   std::span<const std::byte> plain_;
   std::string_view name_;
-  std::size_t most_ = 0;
+  std::size_t most_left_ = 0;
   std::optional<Inflater> inflater_;
 };
 
@@ -87,9 +88,9 @@ Array parse_idx(const MappedFile& file, std::string_view name) {
     for (const std::byte b : field) size = size << 8 | std::to_integer<std::size_t>(b);
   }
   const auto bytes = checked_bytes(array.shape, size_of(*type));
-  if (!bytes || *bytes > source.most())
+  if (!bytes || *bytes > source.most_left())
     refuse(name, fmt::format("data for shape {} of {}", array.shape_text(), name_of(*type)),
-           fmt::format("a file that can hold at most {} bytes", source.most()));
+           fmt::format("at most {} bytes", source.most_left()));
   const auto block = allocate_bytes(*bytes);
   source.read({block.get(), *bytes});
   source.expect_end();

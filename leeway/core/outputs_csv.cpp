@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -38,22 +39,22 @@ std::optional<std::size_t> whole_number(std::string_view text) {
   return error == std::errc{} && end == text.data() + text.size() ? std::optional(value) : std::nullopt;
 }
 
-// Sorts numbered classes by number; returns false where classes have names.
+// Where classes are numbered: their columns by number, without those that have none. False where classes have
+// names.
 bool sort_by_number(Family& family, std::string_view prefix, std::string_view name) {
-  if (std::ranges::none_of(family.suffixes, [](const auto& s) { return whole_number(s).has_value(); }))
-    return false;
-  const std::size_t k = family.columns.size();
-  std::vector<std::size_t> columns(k);
-  std::vector<bool> seen(k, false);
-  for (std::size_t j = 0; j < k; ++j) {
-    const auto number = whole_number(family.suffixes[j]);
-    if (!number || *number >= k || seen[*number])
-      refuse(name, fmt::format("columns {0}0 to {0}{1}", prefix, k - 1),
-             in_quotes(std::string(prefix) + family.suffixes[j]));
-    seen[*number] = true;
-    columns[*number] = family.columns[j];
-  }
-  family.columns = std::move(columns);
+  std::map<std::size_t, std::size_t> columns;
+  for (std::size_t j = 0; j < family.columns.size(); ++j)
+    if (const auto number = whole_number(family.suffixes[j]))
+      if (!columns.emplace(*number, family.columns[j]).second)
+        refuse(name, "classes that stand once",
+               in_quotes(std::string(prefix) + family.suffixes[j]) + " again");
+  if (columns.empty()) return false;
+  const std::size_t last = columns.rbegin()->first;
+  if (last != columns.size() - 1)
+    refuse(name, fmt::format("columns {0}0 to {0}{1}", prefix, columns.size() - 1),
+           fmt::format("{}{}", prefix, last));
+  family.columns.clear();
+  for (const auto& [number, column] : columns) family.columns.push_back(column);
   return true;
 }
 

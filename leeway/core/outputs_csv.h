@@ -2,8 +2,9 @@
 // groups, group_names, class_names, norms.
 //
 // Columns: `logit_*` or `p_*` (one a class), one of `y_true`, `label`, `labels`, `y`, then `attr_*`,
-// `feat_*`, `norm`. What follows logit_ or p_ is the class: 0..k-1 in any order, or names, whose order is
-// that of the columns. Labels that are not numbers stay text. Other columns are ignored.
+// `feat_*`, `norm`. What follows logit_ or p_ is the class: 0..k-1 in any order (p_max and the like beside
+// them are ignored), or names, whose order is that of the columns. Labels that are not numbers stay text.
+// Other columns are ignored.
 #pragma once
 
 #include <string_view>

@@ -4,11 +4,16 @@
 #include <sched.h>
 
 #include <atomic>
-#include <condition_variable>
 #include <exception>
+#include <memory>
 #include <mutex>
-#include <system_error>
 #include <thread>
+
+#ifndef LEEWAY_STD_THREADS
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
+#endif
 
 #include "leeway/core/error.h"
 
@@ -28,31 +33,12 @@ int available_cores() {
   return cores;
 }
 
-// One parallel loop. Its chunks are handed out by a counter; the exception of the lowest chunk that throws is
-// kept.
+// Runs chunks and keeps the exception of the lowest one that throws. Chunks below one that threw still run, since they may
+// throw too: that makes the choice independent of timing.
 class Loop {
  public:
-  Loop(std::size_t count, const std::function<void(std::size_t)>& body)
-      : count_(count), failed_(count), body_(body) {}
+  Loop(std::size_t count, const std::function<void(std::size_t)>& body) : failed_(count), body_(body) {}
 
-  void work() {
-    for (std::size_t i = next_.fetch_add(1, std::memory_order_relaxed); i < count_;
-         i = next_.fetch_add(1, std::memory_order_relaxed))
-      run(i);
-  }
-
-  [[nodiscard]] bool has_chunks() const { return next_.load(std::memory_order_relaxed) < count_; }
-
-  void rethrow() const {
-    if (exception_) std::rethrow_exception(exception_);
-  }
-
-  int helpers = 0;                    // guarded by the pool's mutex
-  std::condition_variable last_left;  // helpers became 0
-
- private:
-  // Chunks below one that threw still run, since they may throw too: that makes the choice independent of
-  // timing.
   void run(std::size_t i) noexcept {
     if (i > failed_.load(std::memory_order_relaxed)) return;
     try {
@@ -65,83 +51,55 @@ class Loop {
     }
   }
 
-  const std::size_t count_;
-  std::atomic<std::size_t> next_{0}, failed_;
+  void rethrow() const {
+    if (exception_) std::rethrow_exception(exception_);
+  }
+
+ private:
+  std::atomic<std::size_t> failed_;
   const std::function<void(std::size_t)>& body_;
   std::mutex mutex_;
   std::exception_ptr exception_;
 };
 
-// Helpers that join open loops. The owner of a loop works on it from the start and, at its end, waits only
-// for helpers that are inside a chunk of it: no deadlock with loops inside loops, and no wait for a thread
-// that is still starting.
-class Pool {
- public:
-  void run(Loop& loop) {
-    std::unique_lock lock(mutex_);
-    loops_.push_back(&loop);
-    recruit();
-    lock.unlock();
-    loop.work();
-    lock.lock();
-    std::erase(loops_, &loop);
-    loop.last_left.wait(lock, [&] { return loop.helpers == 0; });
-  }
+#ifdef LEEWAY_STD_THREADS
 
- private:
-  // Wakes or starts one helper. The mutex is held.
-  void recruit() {
-    if (idle_ > 0) {
-      wake_.notify_one();
-    } else if (started_ + 1 < threads()) {
-      try {
-        std::thread([this] { serve(); }).detach();
-        ++started_;
-      } catch (const std::system_error&) {
-        // the machine gives no more threads: those there are do the work
-      }
-    }
-  }
-
-  [[nodiscard]] Loop* open_loop() const {
-    if (busy_ + 1 >= threads()) return nullptr;
-    for (auto loop = loops_.rbegin(); loop != loops_.rend(); ++loop)
-      if ((*loop)->has_chunks()) return *loop;
-    return nullptr;
-  }
-
-  void serve() {
-    std::unique_lock lock(mutex_);
-    for (;;) {
-      Loop* const loop = open_loop();
-      if (loop == nullptr) {
-        ++idle_;
-        wake_.wait(lock);
-        --idle_;
-        continue;
-      }
-      ++busy_;
-      ++loop->helpers;
-      // each helper brings two more: many cores wake in a few steps, and the owner paid for one
-      for (int i = 0; i < 2 && open_loop() != nullptr; ++i) recruit();
-      lock.unlock();
-      loop->work();
-      lock.lock();
-      --busy_;
-      if (--loop->helpers == 0) loop->last_left.notify_one();
-    }
-  }
-
-  std::mutex mutex_;
-  std::condition_variable wake_;
-  std::vector<Loop*> loops_;
-  int started_ = 0, idle_ = 0, busy_ = 0;
-};
-
-Pool& pool() {
-  static Pool* const instance = new Pool;  // never destroyed: its idle threads end with the process
-  return *instance;
+// Threads of its own for every loop: slow to start, but every synchronisation is one that ThreadSanitizer sees.
+void run_chunks(Loop& loop, std::size_t count) {
+  std::atomic<std::size_t> next{0};
+  const auto work = [&] {
+    for (std::size_t i = next++; i < count; i = next++) loop.run(i);
+  };
+  std::vector<std::thread> helpers;
+  for (std::size_t i = 1; i < std::min<std::size_t>(count, static_cast<std::size_t>(threads())); ++i)
+    helpers.emplace_back(work);
+  work();
+  for (std::thread& helper : helpers) helper.join();
 }
+
+#else
+
+// Waking TBB's threads takes longer than small work does; between loops that follow each other they stay awake.
+void run_chunks(Loop& loop, std::size_t count) {
+  static std::mutex mutex;
+  static std::shared_ptr<tbb::task_arena> shared;
+  std::shared_ptr<tbb::task_arena> arena;
+  {
+    const std::lock_guard lock(mutex);
+    if (!shared || shared->max_concurrency() != threads()) shared = std::make_shared<tbb::task_arena>(threads());
+    arena = shared;
+  }
+  arena->execute([&] {
+    tbb::parallel_for(
+        tbb::blocked_range<std::size_t>(0, count, 1),
+        [&](const tbb::blocked_range<std::size_t>& range) {
+          for (std::size_t i = range.begin(); i < range.end(); ++i) loop.run(i);
+        },
+        tbb::simple_partitioner());
+  });
+}
+
+#endif
 
 }  // namespace
 
@@ -162,7 +120,7 @@ void parallel_for(std::size_t count, const std::function<void(std::size_t)>& bod
     return;
   }
   Loop loop(count, body);
-  pool().run(loop);
+  run_chunks(loop, count);
   loop.rethrow();
 }
 

@@ -62,10 +62,10 @@ struct Parameter {
 };
 
 struct ModelSource {
-  std::filesystem::path path;   // TorchScript, .safetensors, or .npz of named tensors
-  std::string architecture;     // empty: what the file says; TorchScript brings its own
-  std::optional<double> scale;  // these three replace what the file says
-  std::optional<std::vector<double>> mean, std;
+  std::filesystem::path path;        // TorchScript, .safetensors, or .npz of named tensors
+  std::string architecture;          // empty: what the file says; TorchScript brings its own
+  std::optional<double> scale = {};  // these three replace what the file says
+  std::optional<std::vector<double>> mean = {}, std = {};
   InputShape input;  // used where the file does not say: the shape of the images at hand
   std::string device = "cpu";
 };
@@ -88,10 +88,10 @@ enum class Norm { linf, l2 };
 struct AttackOptions {
   std::string attack = "pgd";
   Norm norm = Norm::linf;
-  double eps = 8. / 255;                // radius, pixels in [0,1]; l2: of the whole image
-  std::size_t steps = 20;               // one-step attacks ignore this and the next three
-  std::optional<double> relative_step;  // step length / eps; default 2.5 / steps
-  bool random_start = true;             // uniform in the ball, a function of (seed, row, restart)
+  double eps = 8. / 255;                     // radius, pixels in [0,1]; l2: of the whole image
+  std::size_t steps = 20;                    // one-step attacks ignore this and the next three
+  std::optional<double> relative_step = {};  // step length / eps; default 2.5 / steps
+  bool random_start = true;                  // uniform in the ball, a function of (seed, row, restart)
   std::size_t restarts = 1;
   std::uint64_t seed = 0;
 };
@@ -152,7 +152,7 @@ struct TrainOptions {
 struct Epoch {
   std::size_t number = 0;         // from 1
   double loss = 0, accuracy = 0;  // over the epoch's batches, as trained (adversarial images included)
-  std::optional<double> validation_accuracy;
+  std::optional<double> validation_accuracy = {};
   std::optional<double>
       validation_robust_accuracy;  // under the algorithm's own attack; then this is the score
   double seconds = 0;

@@ -73,10 +73,10 @@ std::string page(const std::string& title, const std::string& headline, const st
 std::string assess_page(const Record& record, const Pictures& pictures, const Options& options) {
   std::vector<Section> sections;
   for (Section& section : std::vector<Section>{
-           warnings_section(record), agreement_section(record), confidence_section(record),
-           classes_section(record), groups_section(record), shares_section(record), confusion_section(record),
-           flips_section(record, pictures, options), missing_section(record), assumptions_section(record),
-           source_section(record.envelope)})
+           warnings_section(record), comparisons_section(record), agreement_section(record),
+           confidence_section(record), classes_section(record), groups_section(record),
+           shares_section(record), confusion_section(record), flips_section(record, pictures, options),
+           missing_section(record), assumptions_section(record), source_section(record.envelope)})
     if (!section.body.empty()) sections.push_back(std::move(section));
   const std::string headline = record.headline.empty() ? plain_headline(record) : record.headline;
   const std::string lead =

@@ -23,17 +23,20 @@ double tallest(const Record& record) {
     if (result.confidence)
       for (const auto& counts : {result.confidence->clean, result.confidence->shifted})
         for (const double value : shares(counts)) top = std::max(top, value);
-  return top;
+  return std::max(.1, std::ceil(top * 10 - 1e-9) / 10);
 }
 
-std::string means(const Confidence& confidence) {
+std::string means(const Result& result) {
+  const Confidence& confidence = *result.confidence;
   if (!confidence.clean_mean || !confidence.shifted_mean) return "";
-  return fmt::format("mean {} → {}", percent(*confidence.clean_mean), percent(*confidence.shifted_mean));
+  const std::string right = result.accuracy.value ? ", right " + percent(*result.accuracy.value) : "";
+  return fmt::format("mean {} → {}{}", percent(*confidence.clean_mean), percent(*confidence.shifted_mean),
+                     right);
 }
 
 Chart histogram(const Record& record, const Result& result, double top) {
   const Confidence& confidence = *result.confidence;
-  Chart chart{"confidence", result.target, means(confidence), ""};
+  Chart chart{"confidence", result.target, means(result), ""};
   chart.description = "Histogram of the confidence of " + subject(record, result) +
                       ", before and after the shift; " + chart.note;
   const auto clean = shares(confidence.clean), shifted = shares(confidence.shifted);
@@ -95,7 +98,10 @@ Section confidence_section(const Record& record) {
       paragraph(
           "Confidence is the largest probability the model gives to any class. A model that knows its "
           "limits loses confidence as it loses accuracy; one that stays sure while it is wrong gives no "
-          "warning. Grey area: on the source. Dashed line: under the shift. Height: share of samples.") +
+          "warning. Height: share of samples.") +
+      std::string(
+          "<ul class=\"key\"><li><span class=\"swatch\"></span>on the source</li><li><span class=\"swatch "
+          "shifted\"></span>under the shift</li></ul>\n") +
       section.body;
   return section;
 }

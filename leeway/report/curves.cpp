@@ -17,7 +17,8 @@ struct Axes {
   bool infinity = false;                       // some curve is highest at infinity
 };
 
-// Two decades to either side of the maxima, or as far as the curves go.
+// Two decades before the maxima, for their labels, and a little more than one behind them, or as far as the
+// curves go.
 Axes axes_of(const std::vector<Curve>& curves) {
   Axes axes;
   double least = HUGE_VAL, most = 0;
@@ -32,8 +33,8 @@ Axes axes_of(const std::vector<Curve>& curves) {
     if (std::isinf(*curve.beta)) {
       axes.infinity = true;
     } else if (*curve.beta > 0) {
-      axes.low = std::min(axes.low, *curve.beta / 30);
-      axes.high = std::max(axes.high, *curve.beta * 30);
+      axes.low = std::min(axes.low, *curve.beta / 100);
+      axes.high = std::max(axes.high, *curve.beta * 20);
     }
   }
   axes.low = std::isfinite(axes.low) ? std::max(axes.low, least) : least;
@@ -71,33 +72,47 @@ std::vector<Label> maxima_of(const Curve& curve) {
   return out;
 }
 
-// Labels of one panel stand above their maximum, from the highest down; one that would come within a line's
-// height of the one above it moves below.
+// Labels stand in the empty upper left, each at the height of its maximum and joined to it by a line; one
+// that would come within a line's height of the label above moves down. A curve that is highest at infinity
+// has its label below its right end.
 Json label_rows(std::vector<Label> labels, const Axes& axes) {
   std::stable_sort(labels.begin(), labels.end(), [](const Label& a, const Label& b) { return a.y > b.y; });
   const double line_height = .11 * (1 - below) * axes.log_k;
-  double floor = HUGE_VAL;  // lower edge of the label above
+  double left = HUGE_VAL, right = HUGE_VAL;  // middle of the lowest label so far
   Json rows = Json::array();
   for (const Label& label : labels) {
-    double middle = std::min(label.y + line_height * .75, axes.log_k - line_height * .1);
-    if (label.global) {
-      middle = std::min(middle, floor - line_height);
-      floor = middle;
-    }
-    const double x = label.x == 0          ? axes.low
-                     : std::isinf(label.x) ? axes.high
-                                           : std::clamp(label.x, axes.low, axes.high);
+    const bool infinite = std::isinf(label.x);
+    double middle = infinite ? std::min(label.y - line_height, right - line_height)
+                             : std::min(label.y, left - line_height);
+    if (label.global) (infinite ? right : left) = middle;
+    const double x = infinite ? axes.high : std::clamp(label.x, axes.low, axes.high);
     rows.push_back({{"line", label.curve->line},
                     {"slot", label.curve->slot},
                     {"beta", brief(x)},
                     {"y", brief(label.y)},
                     {"label_y", brief(middle)},
                     {"global", label.global},
-                    {"infinite", std::isinf(label.x)},
+                    {"infinite", infinite},
                     {"where", significant(label.x, 3)},
                     {"pa", fixed(label.y, 2)}});
   }
   return rows;
+}
+
+// Powers of ten, or 1-2-5 steps where there are few.
+Json ticks_of(const Axes& axes) {
+  Json tens = Json::array(), steps = Json::array();
+  const int first = static_cast<int>(std::floor(std::log10(axes.low))),
+            last = static_cast<int>(std::ceil(std::log10(axes.high)));
+  const int every = std::max(1, (last - first) / 5);
+  for (int power = first; power <= last; ++power)
+    for (const int step : {1, 2, 5}) {
+      const double value = step * std::pow(10., power);
+      if (value < axes.low || value > axes.high) continue;
+      steps.push_back(brief(value));
+      if (step == 1 && power % every == 0) tens.push_back(brief(value));
+    }
+  return tens.size() >= 2 ? tens : steps;
 }
 
 }  // namespace
@@ -119,11 +134,9 @@ std::vector<Chart> curve_charts(const std::vector<Curve>& curves) {
                                          significant(*curves[i].beta, 3));
     }
     chart.data = {{"lines", lines}, {"maxima", label_rows(labels, axes)}};
-    chart.signals = {{"low", brief(axes.low)},
-                     {"high", brief(axes.high)},
-                     {"log_k", brief(axes.log_k)},
-                     {"bottom", brief(below * axes.log_k)},
-                     {"infinity", axes.infinity}};
+    chart.signals = {{"low", brief(axes.low)},     {"high", brief(axes.high)},
+                     {"log_k", brief(axes.log_k)}, {"bottom", brief(below * axes.log_k)},
+                     {"ticks", ticks_of(axes)},    {"infinity", axes.infinity}};
     chart.numbers = {"lines", {{"Model", "line"}, {"β", "beta"}, {"A(β)", "a"}, {"A(β) + log k", "y"}}};
     charts.push_back(std::move(chart));
     begin = end;

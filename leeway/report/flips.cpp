@@ -10,8 +10,12 @@
 namespace leeway::report {
 namespace {
 
-using Uris = std::map<std::pair<std::size_t, std::size_t>,
-                      std::string>;  // (result, row) -> the three pictures as HTML
+// The three pictures of one flip as HTML, and the largest change of a pixel in [0,1].
+struct Triple {
+  std::string html;
+  double largest = 0;
+};
+using Triples = std::map<std::pair<std::size_t, std::size_t>, Triple>;  // by result and row
 
 std::string image(const Picture& picture, const std::string& words) {
   return fmt::format(
@@ -26,13 +30,13 @@ bool complete(const Picture& picture) {
 }
 
 // The first flip of every result before the second of any, so that a short budget is spread evenly.
-Uris pictures_within(const Pictures& pictures, std::size_t budget) {
+Triples pictures_within(const Pictures& pictures, std::size_t budget) {
   std::map<std::size_t, std::size_t> seen;
   std::vector<std::pair<std::size_t, const FlipPicture*>> order;
   for (const FlipPicture& flip : pictures.flips) order.emplace_back(seen[flip.result]++, &flip);
   std::stable_sort(order.begin(), order.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });
-  Uris out;
+  Triples out;
   std::size_t used = 0;
   for (const auto& [turn, flip] : order) {
     if (!complete(flip->clean) || !complete(flip->shifted) ||
@@ -40,11 +44,10 @@ Uris pictures_within(const Pictures& pictures, std::size_t budget) {
       continue;
     const Difference change = difference(flip->clean, flip->shifted);
     std::string html =
-        image(flip->clean, "clean") + image(flip->shifted, "shifted") +
-        image(change.picture, fmt::format("difference, up to {}", percent(change.largest / 255.)));
+        image(flip->clean, "clean") + image(flip->shifted, "shifted") + image(change.picture, "difference");
     used += html.size();
     if (used > budget) break;
-    out.emplace(std::pair(flip->result, flip->row), std::move(html));
+    out.emplace(std::pair(flip->result, flip->row), Triple{std::move(html), change.largest / 255.});
   }
   return out;
 }
@@ -55,14 +58,16 @@ std::string said(const Record& record, const char* when, std::size_t prediction,
                         : *label == prediction ? " <span class=\"right\">right</span>"
                                                : " <span class=\"wrong\">wrong</span>";
   return fmt::format("<dt>{}</dt><dd><b>{}</b> {}{}</dd>", when, escape(record.class_name(prediction)),
-                     confidence ? percent(*confidence, *confidence > .995 ? 1 : 0) : "", verdict);
+                     confidence ? escape(sureness(*confidence)) : "", verdict);
 }
 
-std::string card(const Record& record, const Flip& flip, const std::string& pictures) {
+std::string card(const Record& record, const Flip& flip, const Triple& triple) {
   const std::string label = flip.label ? ", truly " + escape(record.class_name(*flip.label)) : "";
   return fmt::format(
-      "<li class=\"flip\"><div class=\"triple\">{}</div><p class=\"row\">Row {}{}</p><dl>{}{}</dl></li>\n",
-      pictures, flip.row, label, said(record, "clean", flip.clean_pred, flip.clean_confidence, flip.label),
+      "<li class=\"flip\"><div class=\"triple\">{}</div><p class=\"row\">Row {}{}; pixels change by up to "
+      "{}</p><dl>{}{}</dl></li>\n",
+      triple.html, flip.row, label, percent(triple.largest),
+      said(record, "clean", flip.clean_pred, flip.clean_confidence, flip.label),
       said(record, "shifted", flip.shifted_pred, flip.shifted_confidence, flip.label));
 }
 
@@ -71,7 +76,7 @@ Cell said_cell(const Record& record, std::size_t prediction) {
 }
 
 Cell sure_cell(const std::optional<double>& confidence) {
-  return confidence ? number_cell(*confidence, percent(*confidence, 1))
+  return confidence ? number_cell(*confidence, escape(sureness(*confidence)))
                     : dash_cell("the record does not say");
 }
 
@@ -94,14 +99,14 @@ std::string flip_table(const Record& record, const Result& result, const std::ve
   return table.html();
 }
 
-std::string one_result(const Record& record, std::size_t index, std::vector<Flip> flips, const Uris& uris,
-                       bool open) {
+std::string one_result(const Record& record, std::size_t index, std::vector<Flip> flips,
+                       const Triples& triples, bool open) {
   const Result& result = record.results[index];
   std::string cards;
   std::vector<Flip> bare;
   for (const Flip& flip : flips) {
-    const auto found = uris.find({index, flip.row});
-    if (found == uris.end()) {
+    const auto found = triples.find({index, flip.row});
+    if (found == triples.end()) {
       bare.push_back(flip);
     } else {
       cards += card(record, flip, found->second);
@@ -122,7 +127,7 @@ std::string one_result(const Record& record, std::size_t index, std::vector<Flip
 
 Section flips_section(const Record& record, const Pictures& pictures, const Options& options) {
   Section section{"flips", "Samples", "", ""};
-  const Uris uris = pictures_within(pictures, options.picture_bytes);
+  const Triples triples = pictures_within(pictures, options.picture_bytes);
   bool first = true;
   for (const std::size_t i : record.worst_first()) {
     std::vector<Flip> flips = record.results[i].flips;
@@ -131,14 +136,14 @@ Section flips_section(const Record& record, const Pictures& pictures, const Opti
     if (first) {
       const Flip& flip = flips[0];
       const auto sure = [](const std::optional<double>& confidence) {
-        return confidence ? percent(*confidence, *confidence > .995 ? 1 : 0) + " " : std::string();
+        return confidence ? escape(sureness(*confidence)) + " " : std::string();
       };
       section.heading = fmt::format(
           "The surest contradiction: {}{} becomes {}{} ({}, row {})", sure(flip.clean_confidence),
           escape(record.class_name(flip.clean_pred)), sure(flip.shifted_confidence),
           escape(record.class_name(flip.shifted_pred)), escape(subject(record, record.results[i])), flip.row);
     }
-    section.body += one_result(record, i, flips, uris, first);
+    section.body += one_result(record, i, flips, triples, first);
     first = false;
   }
   if (section.body.empty()) return section;

@@ -59,6 +59,22 @@ std::string percent_interval(const Measured& share) {
   return fixed(100 * *share.low, decimals) + "–" + fixed(100 * *share.high, decimals);
 }
 
+std::string sureness(double confidence) {
+  if (confidence >= .9995) return ">99.9%";
+  return percent(confidence, confidence >= .995 ? 1 : 0);
+}
+
+std::string signed_points(const Measured& change) {
+  const double points = 100 * change.value.value_or(NAN);
+  return (points > 0 ? "+" : "") + fixed(points, percent_decimals(change));
+}
+
+std::string signed_points_interval(const Measured& change) {
+  if (!change.low || !change.high) return "";
+  const int decimals = percent_decimals(change);
+  return fixed(100 * *change.low, decimals) + " to " + fixed(100 * *change.high, decimals);
+}
+
 std::string bytes(std::size_t value) {
   const auto size = static_cast<double>(value);
   if (size < 1e3) return fmt::format("{} B", value);

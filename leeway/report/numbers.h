@@ -27,7 +27,12 @@ struct Measured {
 [[nodiscard]] std::string percent(double share, int decimals = 0);  // "74%"
 [[nodiscard]] std::string percent(const Measured& share);           // "74.0%", digits by the interval
 [[nodiscard]] std::string percent_interval(const Measured& share);  // "73.1–74.9"; empty without one
-[[nodiscard]] std::string bytes(std::size_t value);                 // "480 kB"
+// A confidence: "98%", "99.7%", ">99.9%".
+[[nodiscard]] std::string sureness(double confidence);
+[[nodiscard]] std::string signed_points(const Measured& change);  // "+3.1", "−71.6", digits by the interval
+[[nodiscard]] std::string signed_points_interval(
+    const Measured& change);                         // "−72.5 to −70.6"; empty without one
+[[nodiscard]] std::string bytes(std::size_t value);  // "480 kB"
 
 // Five significant digits are enough for a chart, and a third of the size.
 [[nodiscard]] Json brief(double value);

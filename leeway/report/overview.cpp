@@ -36,66 +36,46 @@ Cell accuracy_cell(const Result& result) {
   return cell;
 }
 
-Cell change_cell(const Result& result) {
-  if (!result.accuracy.value) return dash_cell(result.reason("accuracy"));
-  if (!result.source_accuracy.value) return dash_cell(result.reason("source_accuracy"));
-  const double change = *result.accuracy.value - *result.source_accuracy.value;
-  const double width =
-      result.accuracy.high && result.accuracy.low ? 50 * (*result.accuracy.high - *result.accuracy.low) : 0;
-  Cell cell = number_cell(change, (change > 0 ? "+" : "") + fixed(100 * change, decimals_for(width, 1)));
-  cell.title = source_words(result);
-  return cell;
-}
-
-Cell pa_cell(const Result& result) {
-  if (!result.pa.value) return dash_cell(result.reason("pa"));
-  const bool interval = result.pa.low && result.pa.high;
-  const int decimals = interval ? decimals_for((*result.pa.high - *result.pa.low) / 2, 3) : 3;
-  Cell cell = number_cell(*result.pa.value, "<b>" + fixed(*result.pa.value, decimals) + "</b>");
-  if (interval) {
-    cell.low = result.pa.low;
-    cell.high = result.pa.high;
-    cell.html += fmt::format(" <span class=\"iv\">{}–{}</span>", fixed(*result.pa.low, decimals),
-                             fixed(*result.pa.high, decimals));
-  }
-  if (result.pa_normalized) cell.title = percent(*result.pa_normalized) + " of the largest possible value";
-  return cell;
-}
-
-Cell optional_cell(const std::optional<double>& value, int digits, const std::string& reason) {
-  return value ? number_cell(*value, significant(*value, digits)) : dash_cell(reason);
-}
-
 std::string headline_table(const Record& record) {
   const bool accuracy = any(record, has_accuracy), pairs = any(record, has_pairs),
              bound = any(record, has_bound);
+  const std::string level = percent(record.level);
   std::vector<Column> columns = {{"Target", "", false}, {"Model", "", false}};
-  const std::size_t sorting = columns.size();
-  columns.push_back({"Accuracy", "Share of samples predicted right, with its 95% interval", true, true});
-  columns.push_back({"Points lost or won", "Accuracy on the target minus accuracy on the source"});
-  columns.push_back({"Same prediction",
-                     "AFR: share of samples whose prediction is the same clean and shifted", true, true});
-  columns.push_back({"PA", "Posterior agreement with its 95% interval", true, true});
-  columns.push_back({"β", "The sharpness at which the model agrees with itself best"});
+  if (accuracy) {
+    columns.push_back(
+        {"Accuracy", "Share of samples predicted right, with its " + level + " interval", true, true});
+    columns.push_back({"Change, points", "Accuracy on the target minus accuracy on the source", true, true});
+  }
+  if (pairs) {
+    columns.push_back({"Same prediction",
+                       "AFR: share of samples whose prediction is the same clean and shifted", true, true});
+    columns.push_back({"PA", "Posterior agreement with its " + level + " interval", true, true});
+    columns.push_back({"β", "The sharpness at which the model agrees with itself best"});
+  }
   if (bound) columns.push_back({"Error at most", "Upper bound on the error"});
   columns.push_back({"n", "Samples of the target"});
   Table table("Every model on every target, worst first", columns);
   for (const std::size_t i : record.worst_first()) {
     const Result& result = record.results[i];
-    std::vector<Cell> row = {text_cell(result.target),
-                             text_cell(result.model),
-                             accuracy_cell(result),
-                             change_cell(result),
-                             share_cell(result.afr_pred, result.reason("afr_pred")),
-                             pa_cell(result),
-                             optional_cell(result.beta, 3, result.reason("beta"))};
+    std::vector<Cell> row = {text_cell(result.target), text_cell(result.model)};
+    if (accuracy) {
+      row.push_back(accuracy_cell(result));
+      row.push_back(
+          change_cell(result.change, result.reason(result.accuracy.value ? "source_accuracy" : "accuracy")));
+    }
+    if (pairs) {
+      row.push_back(share_cell(result.afr_pred, result.reason("afr_pred")));
+      row.push_back(pa_cell(result.pa, result.reason("pa")));
+      row.push_back(result.beta ? number_cell(*result.beta, significant(*result.beta, 3))
+                                : dash_cell(result.reason("beta")));
+    }
     if (bound)
       row.push_back(result.error_bound ? number_cell(*result.error_bound, percent(*result.error_bound, 1))
                                        : dash_cell(result.reason("error_bound")));
     row.push_back(count_cell(result.n));
     table.add(std::move(row));
   }
-  if (accuracy || pairs) table.sorted_by(accuracy ? sorting : sorting + 2, true);
+  if (accuracy || pairs) table.sorted_by(2, true);
   return table.html(2);
 }
 
@@ -126,31 +106,59 @@ std::string estimates_table(const Record& record) {
   return table.html(2);
 }
 
+std::string term(const std::string& name, const std::string& meaning) {
+  return fmt::format("<div><dt>{}</dt><dd>{}</dd></div>\n", name, meaning);
+}
+
 std::string terms(const Record& record) {
-  std::string out = "<dl class=\"terms\">\n";
+  std::string out;
   if (any(record, has_accuracy))
     out +=
-        "<div><dt>Accuracy</dt><dd>The share of samples that the model predicts right. The small figures are "
-        "its 95% interval; "
-        "the shading is how far it lies from the source, the data the model is known on.</dd></div>\n";
+        term("Accuracy",
+             fmt::format(
+                 "The share of samples that the model predicts right. The small figures are its {} "
+                 "interval; the shading is how far it lies from the source, the data the model is known on.",
+                 percent(record.level)));
   if (any(record, has_pairs)) {
-    out +=
-        "<div><dt>Same prediction</dt><dd>The share of samples on which the model says the same before and "
-        "after the "
-        "shift, right or wrong (agreement-to-flip rate, AFR). It needs no labels.</dd></div>\n";
-    out += fmt::format(
-        "<div><dt>PA</dt><dd>Posterior agreement: how much of what the model says, its confidence included, "
-        "survives the "
-        "shift. 0 is no more than guessing, {} is perfect.</dd></div>\n",
-        fixed(log_k(record), 2));
-    out +=
-        "<div><dt>β</dt><dd>How sharply the model's scores may be read before the two sets of answers "
-        "contradict each "
-        "other; PA is measured there. Larger is steadier; ∞ means no top choice ever changes. It depends on "
-        "the scale of the "
-        "model's scores, so compare it within a model.</dd></div>\n";
+    out += term("Same prediction",
+                "The share of samples on which the model says the same before and after the shift, right "
+                "or wrong (in papers AFR, attack failure rate). It needs no labels.");
+    out += term(
+        "PA",
+        fmt::format(
+            "Posterior agreement: how much of what the model says, its confidence included, survives the "
+            "shift. 0 is no more than guessing, {} is perfect.",
+            fixed(log_k(record), 2)));
+    out += term(
+        "β",
+        "How sharply the model's scores may be read before the answers contradict each other; PA is measured "
+        "there. Larger is steadier, ∞ means no top choice changes. It depends on the scale of the scores: "
+        "compare it within a model.");
   }
-  return out + "</dl>\n";
+  return out.empty() ? out : "<dl class=\"terms\">\n" + out + "</dl>\n";
+}
+
+std::string gates(const Record& record) {
+  std::string out;
+  for (const Gate& gate : record.gates) {
+    std::vector<std::string> who;
+    for (const Gate::Violation& violation : gate.violations) {
+      if (who.size() == 3) {
+        who.push_back(fmt::format("{} more", gate.violations.size() - 3));
+        break;
+      }
+      const std::string value = violation.value ? " (" + significant(*violation.value, 3) + ")" : "";
+      who.push_back(escape(violation.model + " under " + violation.target) + value);
+    }
+    const std::string verdict = !who.empty()         ? "<b class=\"wrong\">failed</b> by " + list_of(who)
+                                : gate.undecided > 0 ? "<b>held</b> where it could be decided"
+                                                     : "<b>held</b>";
+    const std::string undecided =
+        gate.undecided == 0 ? ""
+                            : fmt::format("; {} undecided, as the value was not computed", gate.undecided);
+    out += fmt::format("<li>Gate <code>{}</code> {}{}</li>\n", escape(gate.text), verdict, undecided);
+  }
+  return out.empty() ? out : "<ul class=\"findings\">\n" + out + "</ul>\n";
 }
 
 struct Metric {
@@ -203,7 +211,7 @@ std::string overview_charts(const Record& record) {
     std::vector<Chart> charts;
     for (const Metric& metric : metrics) {
       Chart chart{"overview",  metric.title,
-                  metric.note, metric.title + " of every model on every target, with 95% intervals",
+                  metric.note, metric.title + " of every model on every target, with intervals",
                   {},          {},
                   {}};
       Json rows = Json::array();
@@ -244,7 +252,8 @@ std::string overview(const Record& record) {
     for (const std::string& finding : record.findings) items += "<li>" + escape(finding) + "</li>";
     out += "<ul class=\"findings\">" + items + "</ul>\n";
   }
-  return out + headline_table(record) + terms(record) + overview_charts(record) + estimates_table(record);
+  return out + gates(record) + headline_table(record) + terms(record) + overview_charts(record) +
+         estimates_table(record);
 }
 
 }  // namespace leeway::report

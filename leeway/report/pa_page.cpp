@@ -52,24 +52,8 @@ std::string pair_table(const std::vector<Pair>& pairs) {
                {"Gap", "Certified: no β gives more than this beyond PA"},
                {"n", ""}});
   for (const Pair& pair : pairs) {
-    const bool interval = pair.pa.low && pair.pa.high;
-    Cell pa =
-        pair.pa.value
-            ? number_cell(*pair.pa.value,
-                          "<b>" +
-                              fixed(*pair.pa.value,
-                                    interval ? decimals_for((*pair.pa.high - *pair.pa.low) / 2, 3) : 3) +
-                              "</b>")
-            : dash_cell("");
-    if (pair.pa.value && interval) {
-      const int decimals = decimals_for((*pair.pa.high - *pair.pa.low) / 2, 3);
-      pa.low = pair.pa.low;
-      pa.high = pair.pa.high;
-      pa.html += fmt::format(" <span class=\"iv\">{}–{}</span>", fixed(*pair.pa.low, decimals),
-                             fixed(*pair.pa.high, decimals));
-    }
     const double log_k = std::log(static_cast<double>(pair.k));
-    table.add({text_cell(pair.shifted), pa, number_cell(log_k, fixed(log_k, 2)),
+    table.add({text_cell(pair.shifted), pa_cell(pair.pa, ""), number_cell(log_k, fixed(log_k, 2)),
                pair.beta ? number_cell(*pair.beta, significant(*pair.beta, 3)) : dash_cell(""),
                share_cell(pair.afr_pred, ""), share_cell(pair.afr_true, "no labels were given"),
                pair.gap ? number_cell(*pair.gap, significant(*pair.gap, 2)) : dash_cell(""),

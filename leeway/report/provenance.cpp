@@ -62,30 +62,38 @@ std::string list(const Record& record, const std::vector<Said>& sentences) {
   return "<ul>\n" + out + "</ul>\n";
 }
 
+std::string sentence(std::string text) {
+  if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') text[0] = static_cast<char>(text[0] - 'a' + 'A');
+  if (!text.ends_with('.')) text += '.';
+  return text;
+}
+
 std::string words_for(const std::string& key) {
-  static const std::map<std::string, std::string> words = {{"accuracy", "Accuracy"},
-                                                           {"source_accuracy", "Accuracy on the source"},
-                                                           {"afr_pred", "Same prediction"},
-                                                           {"afr_true", "Shifted predictions against labels"},
-                                                           {"pa", "Posterior agreement"},
-                                                           {"pa_normalized", "Posterior agreement"},
-                                                           {"log_pa_mean", "Posterior agreement"},
-                                                           {"pa_low", "The interval of posterior agreement"},
-                                                           {"beta", "β"},
-                                                           {"gap", "The certificate of the maximum"},
-                                                           {"curve", "The agreement curve"},
-                                                           {"local_maxima", "Local maxima"},
-                                                           {"error_bound", "An upper bound on the error"},
-                                                           {"estimates", "Estimated errors"},
-                                                           {"classes", "The table of classes"},
-                                                           {"groups", "The table of groups"},
-                                                           {"worst_class", "The weakest class"},
-                                                           {"worst_group", "The weakest group"},
-                                                           {"confusion", "The map of changed predictions"},
-                                                           {"top_flips", "The most frequent changes"},
-                                                           {"flips", "The samples that change"},
-                                                           {"confidence", "Confidence"},
-                                                           {"predicted_shares", "The mix of predictions"}};
+  static const std::map<std::string, std::string> words = {{"accuracy", "accuracy"},
+                                                           {"source_accuracy", "accuracy on the source"},
+                                                           {"accuracy_change", "the change of accuracy"},
+                                                           {"afr_pred", "the share of same predictions"},
+                                                           {"afr_true", "the share of same predictions"},
+                                                           {"pa", "posterior agreement"},
+                                                           {"pa_normalized", "posterior agreement"},
+                                                           {"log_pa_mean", "posterior agreement"},
+                                                           {"pa_low", "the interval of posterior agreement"},
+                                                           {"pa_high", "the interval of posterior agreement"},
+                                                           {"beta", "posterior agreement"},
+                                                           {"gap", "posterior agreement"},
+                                                           {"curve", "posterior agreement"},
+                                                           {"local_maxima", "posterior agreement"},
+                                                           {"error_bound", "an upper bound on the error"},
+                                                           {"estimates", "estimated errors"},
+                                                           {"classes", "the table of classes"},
+                                                           {"groups", "the table of groups"},
+                                                           {"worst_class", "the weakest class"},
+                                                           {"worst_group", "the weakest group"},
+                                                           {"confusion", "the map of changed predictions"},
+                                                           {"top_flips", "the most frequent changes"},
+                                                           {"flips", "the samples that change"},
+                                                           {"confidence", "confidence"},
+                                                           {"predicted_shares", "the mix of predictions"}};
   const auto found = words.find(key);
   return found == words.end() ? key : found->second;
 }
@@ -140,8 +148,6 @@ Section warnings_section(const Record& record) {
 
 Section missing_section(const Record& record) {
   Section section{"missing", "Not computed", "", ""};
-  std::map<std::pair<std::string, const Result*>, std::vector<std::string>>
-      keys;  // the things that share a reason in one result
   std::vector<Said> sentences;
   for (const Result& result : record.results) {
     std::vector<std::pair<std::string, std::vector<std::string>>> by_reason;
@@ -154,7 +160,7 @@ Section missing_section(const Record& record) {
         found->second.push_back(words);
     }
     for (const auto& [reason, things] : by_reason)
-      say(sentences, list_of(things) + ": " + reason + ".", result);
+      say(sentences, sentence(list_of(things) + ": " + reason), result);
   }
   if (sentences.empty()) return section;
   section.heading = "What could not be computed, and why";
@@ -180,10 +186,11 @@ Section assumptions_section(const Record& record) {
       "of one person), the intervals are too narrow.");
   if (intervals > 0)
     items.push_back(fmt::format(
-        "Intervals have level 95%: those of proportions are exact (Clopper and Pearson), those of PA use its "
+        "Intervals have level {}: those of proportions are exact (Clopper and Pearson), those of PA use its "
         "variance at the maximum. "
         "Of the {} intervals in the first table about {} can be expected to miss.",
-        intervals, significant(std::max(1., std::round(.05 * static_cast<double>(intervals))), 2)));
+        percent(record.level, record.level > .99 ? 1 : 0), intervals,
+        significant(std::max(1., std::round((1 - record.level) * static_cast<double>(intervals))), 2)));
   if (labels) items.push_back("Labels are taken as true.");
   if (pairs)
     items.push_back(

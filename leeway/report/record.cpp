@@ -93,6 +93,22 @@ std::vector<Flip> flips(const JsonView& list) {
   return out;
 }
 
+Comparison comparison(const JsonView& object) {
+  return {object["target"].text(),
+          object["model"].text(),
+          object["other"].text(),
+          object["n"].index().value_or(0),
+          {object["difference"].number(), object["low"].number(), object["high"].number()},
+          object["mcnemar_p"].share()};
+}
+
+Gate gate(const JsonView& object) {
+  Gate out{object["gate"].text(), {}, object["not_computed"].items().size()};
+  for (const JsonView& item : object["violations"].items())
+    out.violations.push_back({item["model"].text(), item["target"].text(), item["value"].number()});
+  return out;
+}
+
 Result result(const JsonView& object) {
   Result out;
   out.model = object["model"].text();
@@ -103,6 +119,10 @@ Result result(const JsonView& object) {
   out.labelled = object["labelled"].flag();
   out.accuracy = measured(object, "accuracy");
   out.source_accuracy = measured(object, "source_accuracy");
+  out.change = {object["accuracy_change"].number(), object["accuracy_change_low"].number(),
+                object["accuracy_change_high"].number()};
+  if (!out.change.value && out.accuracy.value && out.source_accuracy.value)
+    out.change.value = *out.accuracy.value - *out.source_accuracy.value;
   out.afr_pred = measured(object, "afr_pred");
   out.pa = {object["pa"].number(), object["pa_low"].number(), object["pa_high"].number()};
   out.pa_normalized = object["pa_normalized"].number();
@@ -200,6 +220,9 @@ Record read_assessment(const Json& record, const std::string& name) {
   out.headline = view["headline"].text();
   out.findings = view["findings"].texts();
   out.class_names = view["class_names"].texts();
+  out.level = view["level"].share().value_or(.95);
+  for (const JsonView& item : view["comparisons"].items()) out.comparisons.push_back(comparison(item));
+  for (const JsonView& item : view["gates"].items()) out.gates.push_back(gate(item));
   for (const JsonView& item : view["results"].items()) out.results.push_back(result(item));
   if (out.results.empty()) refuse(name, "at least one result", "none");
   out.models = names(view["models"].texts(), out.results, &Result::model);

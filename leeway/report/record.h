@@ -49,6 +49,7 @@ struct Result {
   std::size_t n = 0, source_n = 0;
   bool paired = false, labelled = false;
   Measured accuracy, source_accuracy, afr_pred, pa;
+  Measured change;  // accuracy minus source accuracy
   std::optional<double> pa_normalized, beta, gap, error_bound;
   std::vector<std::pair<std::string, double>> estimates;
   std::vector<Point> curve, local_maxima;
@@ -81,10 +82,32 @@ struct Envelope {
   std::optional<std::size_t> seed;
 };
 
+// Two models on the same samples: accuracy of `model` minus that of `other`.
+struct Comparison {
+  std::string target, model, other;
+  std::size_t n = 0;
+  Measured difference;
+  std::optional<double> p;  // McNemar's exact test
+};
+
+// A condition under which the run counts as failed.
+struct Gate {
+  std::string text;
+  struct Violation {
+    std::string model, target;
+    std::optional<double> value;
+  };
+  std::vector<Violation> violations;
+  std::size_t undecided = 0;  // results without the value
+};
+
 struct Record {
   Envelope envelope;
+  double level = .95;  // of every interval
   std::string headline;
   std::vector<std::string> findings, models, targets, class_names;
+  std::vector<Comparison> comparisons;
+  std::vector<Gate> gates;
   std::vector<Result> results;
 
   [[nodiscard]] std::string class_name(std::size_t index) const;

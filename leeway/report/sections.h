@@ -15,6 +15,7 @@ namespace leeway::report {
 
 [[nodiscard]] std::string overview(
     const Record& record);  // headline, findings, table and chart: no heading of its own
+[[nodiscard]] Section comparisons_section(const Record& record);
 [[nodiscard]] Section agreement_section(const Record& record);
 [[nodiscard]] Section confidence_section(const Record& record);
 [[nodiscard]] Section classes_section(const Record& record);

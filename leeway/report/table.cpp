@@ -86,6 +86,32 @@ Cell share_cell(const Measured& share, std::string_view reason) {
   return cell;
 }
 
+Cell change_cell(const Measured& change, std::string_view reason) {
+  if (!change.value) return dash_cell(reason);
+  Cell cell = number_cell(*change.value, signed_points(change));
+  const std::string interval = signed_points_interval(change);
+  if (!interval.empty()) {
+    cell.low = change.low;
+    cell.high = change.high;
+    cell.html += fmt::format(" <span class=\"iv wide\">{}</span>", interval);
+  }
+  return cell;
+}
+
+Cell pa_cell(const Measured& pa, std::string_view reason) {
+  if (!pa.value) return dash_cell(reason);
+  const bool interval = pa.low && pa.high;
+  const int decimals = interval ? decimals_for((*pa.high - *pa.low) / 2, 3) : 3;
+  Cell cell = number_cell(*pa.value, "<b>" + fixed(*pa.value, decimals) + "</b>");
+  if (interval) {
+    cell.low = pa.low;
+    cell.high = pa.high;
+    cell.html +=
+        fmt::format(" <span class=\"iv\">{}–{}</span>", fixed(*pa.low, decimals), fixed(*pa.high, decimals));
+  }
+  return cell;
+}
+
 Table::Table(std::string caption, std::vector<Column> columns)
     : caption_(std::move(caption)), columns_(std::move(columns)) {}
 

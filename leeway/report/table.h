@@ -31,6 +31,10 @@ struct Cell {
 [[nodiscard]] Cell count_cell(std::size_t value);
 [[nodiscard]] Cell dash_cell(std::string_view reason);
 [[nodiscard]] Cell number_cell(double value, std::string html);
+// A difference of shares in points, with its interval; a dash with `reason` where there is none.
+[[nodiscard]] Cell change_cell(const Measured& change, std::string_view reason);
+// PA in nats, digits by its interval; a dash with `reason` where there is none.
+[[nodiscard]] Cell pa_cell(const Measured& pa, std::string_view reason);
 // A share as "74.0% 73.1–74.9"; a dash with `reason` where there is none.
 [[nodiscard]] Cell share_cell(const Measured& share, std::string_view reason);
 

@@ -33,6 +33,7 @@ Member label_subset() {
           .high = 0,
           .identity = std::nullopt,
           .selects_rows = true,
+          .needs_classes = true,
           .apply = apply};
 }
 

@@ -47,6 +47,7 @@ struct Member {
   double low, high;                // legal strengths, both included; low = high: it has no strength
   std::optional<double> identity;  // the strength that changes nothing, where there is one
   bool selects_rows;               // changes which samples there are, not their pixels
+  bool needs_classes = false;      // has no meaning without Options::classes
   Shifted (*apply)(const Images& images, const Options& options, Progress* progress);
 };
 

@@ -48,7 +48,10 @@ class AssessCommand : public testing::Test {
   void TearDown() override { std::filesystem::remove_all(folder_); }
 
   void save(const std::string& name, const Outputs& outputs, const std::vector<std::int64_t>& labels) const {
-    ArrayMap arrays{{"logits", outputs.logits}};
+    std::vector<double> logits = to_f64(outputs.logits, name);
+    for (std::size_t i = 0; i < logits.size(); ++i)
+      logits[i] += 1e-6 * static_cast<double>(i);  // no two rows alike
+    ArrayMap arrays{{"logits", make_array<double>(outputs.logits.shape, std::move(logits))}};
     if (!labels.empty()) arrays["labels"] = make_array<std::int64_t>({labels.size()}, labels);
     write_npz(folder_ / name, arrays);
   }
@@ -132,6 +135,12 @@ TEST_F(AssessCommand, FailsAfterEverythingIsWritten) {
   EXPECT_TRUE(std::filesystem::exists(folder_ / "rows.csv"));
 }
 
+TEST_F(AssessCommand, ReadsAPathThatHasAnEqualsSign) {
+  std::filesystem::create_directories(folder_ / "run=3");
+  std::filesystem::copy_file(folder_ / "clean.npz", folder_ / "run=3/clean.npz");
+  EXPECT_EQ(run("--source ./run=3/clean.npz --target noise=run=3/clean.npz").code, 0);
+}
+
 TEST_F(AssessCommand, HoldsWhereNoGateIsViolated) {
   EXPECT_EQ(run("--source clean.npz --target noise=shifted.npz --fail-if 'accuracy<0.7'").code, 0);
 }
@@ -150,6 +159,8 @@ TEST_F(AssessCommand, ExplainsMistakesInItsCall) {
             "leeway: --target shifted.npz: expected [MODEL/]SHIFT=FILE\n");
   EXPECT_EQ(usage("--source a=clean.npz b=clean.npz --target noise=shifted.npz"),
             "leeway: --target noise=shifted.npz: expected MODEL/SHIFT=FILE, as there are 2 models\n");
+  EXPECT_EQ(usage("--source a=clean.npz b=clean.npz --target a/noise=shifted.npz"),
+            "leeway: --source clean.npz: no --target for the model \"b\"\n");
   EXPECT_EQ(usage("--source a=clean.npz --target b/noise=shifted.npz"),
             "leeway: --target b/noise=shifted.npz: no --source names the model \"b\"\n");
   EXPECT_EQ(usage("--source a=clean.npz a=shifted.npz --target a/noise=shifted.npz"),

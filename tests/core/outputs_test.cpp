@@ -284,7 +284,8 @@ TEST_F(OutputsFile, GroupLevelsDoNotDependOnTheOrderOfRows) {
 
 TEST_F(OutputsFile, CsvColumns) {
   const auto outputs = read_csv_text(
-      "id,p_1,p_0,y_true,attr_place,attr_age,feat_0,norm\na,.25,.75,0,sea,7,1.5,0\nb,1,0,1,land,10,2.5,."
+      "id,p_1,p_max,p_0,y_true,attr_place,attr_age,feat_0,norm\na,.25,.75,.75,0,sea,7,1.5,0\nb,1,1,0,1,land,"
+      "10,2.5,."
       "25\n");
   EXPECT_THAT(outputs.logits.view<double>(), ElementsAre(std::log(.75), std::log(.25), std::log(DBL_MIN), 0));
   EXPECT_TRUE(outputs.class_names.empty());
@@ -306,9 +307,9 @@ TEST_F(OutputsFile, CsvClassesByName) {
 
 TEST_F(OutputsFile, CsvRefused) {
   EXPECT_EQ(csv_error("a,b\n1,2\n"), "a.csv: expected columns logit_* or p_*, found a, b");
-  EXPECT_EQ(csv_error("logit_0,logit_2\n1,2\n"),
-            "a.csv: expected columns logit_0 to logit_1, found 'logit_2'");
-  EXPECT_EQ(csv_error("p_0,p_1,p_value\n1,2,3\n"), "a.csv: expected columns p_0 to p_2, found 'p_value'");
+  EXPECT_EQ(csv_error("logit_0,logit_2\n1,2\n"), "a.csv: expected columns logit_0 to logit_1, found logit_2");
+  EXPECT_EQ(csv_error("p_0,p_1,p_01\n1,2,3\n"),
+            "a.csv: expected classes that stand once, found 'p_01' again");
   EXPECT_EQ(csv_error("logit_0,logit_1\n"), "a.csv: logits: expected at least one row, found shape (0, 2)");
   EXPECT_EQ(csv_error("logit_0,logit_1\n1,nan\n"),
             "a.csv: expected finite logits, found nan at row 0, class 1");

@@ -6,6 +6,7 @@ the features, the gradient of each image's cross-entropy, and the gradient of ev
 rounded to float32.
 """
 import pathlib
+import zipfile
 
 import numpy as np
 import torch
@@ -33,6 +34,16 @@ class Logits(nn.Module):
         return self.pair(x)[0]
 
 
+def save(module, path):
+    """Without the debug records, which hold the paths of source files."""
+    torch.jit.script(module).save(str(path))
+    with zipfile.ZipFile(path) as archive:
+        members = {name: archive.read(name) for name in archive.namelist() if not name.endswith(".debug_pkl")}
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, data in members.items():
+            archive.writestr(zipfile.ZipInfo(name), data)
+
+
 def main():
     torch.manual_seed(7)
     folder = pathlib.Path(__file__).parent / "torchscript"
@@ -41,8 +52,8 @@ def main():
     with torch.no_grad():
         for p in pair.parameters():
             p.mul_(2)
-    torch.jit.script(pair).save(str(folder / "pair.pt"))
-    torch.jit.script(Logits(pair)).save(str(folder / "logits.pt"))
+    save(pair, folder / "pair.pt")
+    save(Logits(pair), folder / "logits.pt")
 
     rng = np.random.default_rng(7)
     x = rng.random((6, 1, 8, 8), dtype=np.float32)

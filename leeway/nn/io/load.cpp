@@ -28,6 +28,8 @@ std::string format_of(const std::filesystem::path& path) {
   if (bytes.empty()) refuse(name, expected, "an empty file");
   if (contains(bytes.first(std::min<std::size_t>(bytes.size(), 2)), "PK")) {
     const std::span<const std::byte> tail = bytes.last(std::min<std::size_t>(bytes.size(), 1 << 20));
+    if (!contains(tail, std::string_view("PK\x05\x06", 4)))
+      refuse(name, expected, "a zip archive that is cut short");
     if (contains(tail, "constants.pkl")) return "torchscript";
     if (contains(tail, "data.pkl"))
       refuse(name, expected, "a PyTorch checkpoint (export it as TorchScript or safetensors)");

@@ -43,9 +43,9 @@
     return spec;
   };
 
-  const draw = (figure) => {
+  const draw = async (figure) => {
     const plot = figure.querySelector(".plot"), chart = payloadOf(figure), width = Math.floor(plot.clientWidth);
-    if (width === 0) return Promise.resolve();
+    if (width === 0) return;
     if (chart.view) chart.view.finalize();
     plot.replaceChildren();
     chart.width = width;
@@ -53,7 +53,7 @@
       expr: vega.expressionInterpreter, renderer: "svg", container: plot, hover: true, tooltip: showTip,
       loader: { load: refuse, sanitize: refuse }, logLevel: vega.Warn,
     });
-    return chart.view.runAsync();
+    await chart.view.runAsync();
   };
   const drawable = () => all("figure.chart").filter((figure) => figure.querySelector(".plot").clientWidth > 0);
   const drawMissing = () => Promise.all(drawable().filter((figure) => !payloadOf(figure).view).map(draw));

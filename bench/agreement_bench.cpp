@@ -1,0 +1,154 @@
+// agreement_bench CLEAN.npy SHIFTED.npy [REPEATS [THREADS]]
+//
+// Times, as one JSON object on stdout (medians over REPEATS; seconds):
+//   solve       the certified maximum, both files opened and read each time
+//   evaluation  one evaluation of A with all derivatives, on what is laid out in memory (file pages in the
+//   cache) floor       2 n k exponentials with the kernel's own exp and nothing else, on a block in the L1
+//   cache, with as many
+//               threads: no evaluation can be faster
+// rss_anon is the peak of memory beyond the page cache (RssAnon of /proc/self/status), in bytes, sampled
+// while solving.
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <fstream>
+#include <functional>
+#include <iostream>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "leeway/agreement/agreement.h"
+#include "leeway/agreement/kernel.h"
+#include "leeway/agreement/pairs.h"
+#include "leeway/core/npy.h"
+#include "leeway/core/parallel.h"
+#include "leeway/core/result.h"
+
+namespace {
+
+using namespace leeway;
+
+double seconds(const std::function<void()>& work) {
+  const auto start = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const std::size_t n = values.size();
+  return n % 2 ? values[n / 2] : .5 * (values[n / 2 - 1] + values[n / 2]);
+}
+
+double rss_anon() {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);)
+    if (line.rfind("RssAnon:", 0) == 0) return 1024 * std::strtod(line.c_str() + 8, nullptr);
+  return 0;
+}
+
+// The peak of RssAnon while it lives, looked at every 2 ms.
+class MemoryWatch {
+ public:
+  MemoryWatch()
+      : watcher_([this] {
+          while (!done_) {
+            peak_ = std::max(peak_.load(), rss_anon());
+            std::this_thread::sleep_for(std::chrono::milliseconds(2));
+          }
+        }) {}
+  ~MemoryWatch() { stop(); }
+  double stop() {
+    done_ = true;
+    if (watcher_.joinable()) watcher_.join();
+    return std::max(peak_.load(), rss_anon());
+  }
+
+ private:
+  std::atomic<bool> done_{false};
+  std::atomic<double> peak_{0};
+  std::thread watcher_;
+};
+
+// 2 n k exponentials, cut as the library cuts its rows, every block the same 4096 values.
+double floor_once(std::size_t exponentials, const std::vector<double>& block) {
+  const std::size_t blocks = std::max<std::size_t>(1, exponentials / block.size());
+  const std::size_t tasks = std::min<std::size_t>(blocks, 64);
+  std::vector<double> sums(tasks);
+  const double spent = seconds([&] {
+    parallel_for(tasks, [&](std::size_t task) {
+      const std::size_t from = task * blocks / tasks, to = (task + 1) * blocks / tasks;
+      for (std::size_t b = from; b < to; ++b)
+        sums[task] +=
+            agreement::sum_of_exponentials(block.data(), block.size(), 1 + 1e-9 * static_cast<double>(b));
+    });
+  });
+  if (!(sums[0] > 0)) throw std::runtime_error("the floor's sum is not positive");
+  return spent * static_cast<double>(exponentials) / static_cast<double>(blocks * block.size());
+}
+
+Json run(const std::string& clean_path, const std::string& shifted_path, std::size_t repeats) {
+  agreement::Agreement found;
+  std::vector<double> solve, evaluation, floor;
+  const auto solve_once = [&] {
+    const Array clean = read_npy(clean_path), shifted = read_npy(shifted_path);
+    found = agreement::posterior_agreement(clean, shifted);
+  };
+  solve_once();  // pages into the cache, threads started
+
+  for (std::size_t r = 0; r < repeats; ++r) solve.push_back(seconds(solve_once));
+  MemoryWatch memory;
+  solve_once();  // once more: watching costs time
+  const double peak = memory.stop();
+
+  const Array clean = read_npy(clean_path), shifted = read_npy(shifted_path);
+  const agreement::Pairs pairs(clean, shifted, {}, {clean_path, shifted_path});
+  const double beta = std::isfinite(found.beta) && found.beta > 0 ? found.beta : 1;
+  std::vector<double> block(4096);
+  for (std::size_t i = 0; i < block.size(); ++i) block[i] = -static_cast<double>(i % 1009) / 128;
+  double sink = 0;
+  for (std::size_t r = 0; r < repeats; ++r) {
+    evaluation.push_back(seconds([&] { sink += pairs.evaluate(beta).f1; }));
+    floor.push_back(floor_once(2 * found.n * found.k, block));
+  }
+  if (!std::isfinite(sink)) throw std::runtime_error("an evaluation is not finite");
+
+  return {{"n", found.n},
+          {"k", found.k},
+          {"threads", threads()},
+          {"repeats", repeats},
+          {"beta", json_number(found.beta)},
+          {"log_pa_sum", found.log_pa_sum},
+          {"gap", json_number(found.gap)},
+          {"evaluations", found.evaluations},
+          {"solve", median(solve)},
+          {"solve_least", *std::min_element(solve.begin(), solve.end())},
+          {"evaluation", median(evaluation)},
+          {"floor", median(floor)},
+          {"evaluation_least", *std::min_element(evaluation.begin(), evaluation.end())},
+          {"floor_least", *std::min_element(floor.begin(), floor.end())},
+          {"rss_anon", peak}};
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 3 || argc > 5) {
+    std::fputs("usage: agreement_bench CLEAN.npy SHIFTED.npy [REPEATS [THREADS]]\n", stderr);
+    return 2;
+  }
+  try {
+    const std::size_t repeats = argc > 3 ? std::max<std::size_t>(1, std::strtoull(argv[3], nullptr, 10)) : 21;
+    if (argc > 4) set_threads(std::atoi(argv[4]));
+    std::cout << run(argv[1], argv[2], repeats).dump() << '\n';
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return 1;
+  }
+}

@@ -1,0 +1,252 @@
+// leeway pa, from files to table and record.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "leeway/core/file.h"
+#include "leeway/core/npy.h"
+#include "leeway/core/npz.h"
+#include "leeway/core/random.h"
+#include "leeway/core/result.h"
+#include "tests/apps/run_command.h"
+
+namespace leeway {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+class PaCommand : public CommandTest {
+ protected:
+  // Three pairs with their maximum at beta = log(2 + sqrt 3), where the rows agree by 3/4, 3/4 and 1/3
+  // (worked out in tests/agreement/maximum_test.cpp). Predictions: 0 0 0 clean, 0 0 1 shifted.
+  PaCommand() {
+    write_npy(folder_ / "clean.npy", make_array<double>({3, 2}, {2, 0, 2, 0, 1, 0}));
+    write_npy(folder_ / "shifted.npy", make_array<double>({3, 2}, {1, 0, 1, 0, 0, 1}));
+    write_npy(folder_ / "half.npy", make_array<float>({3, 2}, {1, 0, 1, 0, .5, 0}));  // agrees with clean
+    write_npy(folder_ / "y.npy", make_array<std::int64_t>({3}, {0, 1, 1}));
+  }
+
+  [[nodiscard]] Json results(const std::string& arguments) const {
+    const Outcome said = run("pa " + arguments + " --json");
+    EXPECT_EQ(said.code, 0) << said.err;
+    EXPECT_EQ(said.err, "");
+    return Json::parse(said.out);
+  }
+
+  // n rows of k logits, and the same with noise.
+  void write_noisy(std::size_t n, std::size_t k) const {
+    Random random(1, stream("pa test"));
+    std::vector<float> clean(n * k), shifted(n * k);
+    for (std::size_t i = 0; i < n * k; ++i) {
+      clean[i] = static_cast<float>(2 * random.normal());
+      shifted[i] = clean[i] + static_cast<float>(random.normal());
+    }
+    write_npy(folder_ / "a.npy", make_array({n, k}, clean));
+    write_npy(folder_ / "b.npy", make_array({n, k}, shifted));
+  }
+
+  const double beta_ = std::log(2 + std::sqrt(3)), mean_ = (2 * std::log(.75) + std::log(1. / 3)) / 3;
+};
+
+TEST_F(PaCommand, RecordHoldsEveryPromisedKey) {
+  const Json record = results("clean.npy shifted.npy --labels y.npy --seed 5");
+  EXPECT_EQ(record.at("schema"), "leeway.pa/1");
+  EXPECT_EQ(record.at("seed"), 5);
+  EXPECT_EQ(record.at("version"), version);
+  EXPECT_GT(record.at("seconds").get<double>(), 0);
+  EXPECT_THAT(record.at("command").dump(), AllOf(HasSubstr("\"pa\""), HasSubstr("\"--labels\"")));
+  ASSERT_EQ(record.at("results").size(), 1);
+  const Json& r = record["results"][0];
+  EXPECT_EQ(r.at("shifted"), "shifted.npy");
+  EXPECT_EQ(r.at("n"), 3);
+  EXPECT_EQ(r.at("k"), 2);
+  EXPECT_NEAR(r.at("beta"), beta_, 1e-6);
+  EXPECT_NEAR(r.at("log_pa_mean"), mean_, 1e-9);
+  EXPECT_NEAR(r.at("log_pa_sum"), 3 * mean_, 3e-9);
+  EXPECT_NEAR(r.at("pa"), std::log(2) + mean_, 1e-9);
+  EXPECT_NEAR(r.at("pa_normalized"), 1 + mean_ / std::log(2), 2e-9);
+  EXPECT_LE(r.at("gap").get<double>(), 1e-9);
+  EXPECT_GE(r.at("gap").get<double>(), 0);
+  EXPECT_LE(r.at("pa_low").get<double>(), r["pa"].get<double>());
+  EXPECT_GE(r.at("pa_high").get<double>(), r["pa"].get<double>());
+  EXPECT_NEAR(r.at("afr_pred"), 2. / 3, 1e-15);
+  EXPECT_NEAR(r.at("afr_true"), 2. / 3, 1e-15);  // shifted predictions 0 0 1, labels 0 1 1
+  EXPECT_GT(r.at("evaluations").get<int>(), 0);
+  EXPECT_LE(r.at("evaluations").get<int>(), 40);
+  ASSERT_TRUE(r.at("curve").is_array());
+  ASSERT_FALSE(r["curve"].empty());
+  for (const Json& point : r["curve"]) EXPECT_TRUE(point.contains("beta") && point.contains("value"));
+}
+
+TEST_F(PaCommand, InputsAreDescribedAndDigested) {
+  const Json record = results("clean.npy shifted.npy");
+  ASSERT_EQ(record.at("inputs").size(), 2);
+  const Json& input = record["inputs"][1];
+  EXPECT_EQ(input.at("path"), "shifted.npy");
+  EXPECT_EQ(input.at("bytes"), std::filesystem::file_size(folder_ / "shifted.npy"));
+  EXPECT_EQ(input.at("shape").dump(), "[3,2]");
+  EXPECT_EQ(input.at("xxh3_128"), digest_file(folder_ / "shifted.npy"));
+  EXPECT_FALSE(results("clean.npy shifted.npy --no-digest")["inputs"][0].contains("xxh3_128"));
+}
+
+TEST_F(PaCommand, SeveralShiftedSetsAreFittedOneByOne) {
+  const Json r = results("clean.npy shifted.npy half.npy clean.npy").at("results");
+  ASSERT_EQ(r.size(), 3);
+  EXPECT_EQ(r[1].at("shifted"), "half.npy");
+  EXPECT_NEAR(r[0].at("beta"), beta_, 1e-6);
+  for (const int i : {1, 2}) {
+    EXPECT_EQ(r[i].at("beta"), "inf");
+    EXPECT_EQ(r[i].at("log_pa_mean"), 0);
+    EXPECT_EQ(r[i].at("pa_normalized"), 1);
+  }
+}
+
+TEST_F(PaCommand, WithoutLabelsThereIsNoTruth) {
+  EXPECT_TRUE(results("clean.npy shifted.npy")["results"][0].at("afr_true").is_null());
+}
+
+TEST_F(PaCommand, LabelsInAnOutputsFileAreUsed) {
+  write_npz(folder_ / "clean.npz", {{"logits", make_array<double>({3, 2}, {2, 0, 2, 0, 1, 0})},
+                                    {"y", make_array<std::int64_t>({3}, {0, 0, 1})}});
+  EXPECT_EQ(results("clean.npz shifted.npy")["results"][0].at("afr_true"), 1);
+}
+
+TEST_F(PaCommand, ProbabilitiesAreTheirLogarithms) {
+  const auto softmax = [](double a, double b) { return std::exp(a) / (std::exp(a) + std::exp(b)); };
+  std::vector<double> probs;
+  for (const auto& [a, b] : {std::pair(1, 0), std::pair(1, 0), std::pair(0, 1)})
+    probs.insert(probs.end(), {softmax(a, b), softmax(b, a)});
+  write_npz(folder_ / "shifted.npz", {{"probs", make_array<double>({3, 2}, probs)}});
+  const Json r = results("clean.npy shifted.npz")["results"][0];
+  EXPECT_NEAR(r.at("log_pa_mean"), mean_, 1e-9);
+  EXPECT_NEAR(r.at("beta"), beta_, 1e-6);
+}
+
+TEST_F(PaCommand, TableNamesEverySetAndItsNumbers) {
+  const Outcome said = run("pa clean.npy shifted.npy half.npy --labels y.npy");
+  EXPECT_EQ(said.code, 0);
+  EXPECT_EQ(said.err, "");
+  EXPECT_THAT(said.out, AllOf(HasSubstr("shifted.npy"), HasSubstr("half.npy"), HasSubstr("inf"),
+                              HasSubstr("1.317"), HasSubstr("0.6667")));
+  EXPECT_THAT(said.out, HasSubstr("0.1352"));  // log 2 + (2 log 3/4 + log 1/3) / 3
+  std::size_t longest = 0;
+  for (std::size_t begin = 0, end; (end = said.out.find('\n', begin)) != std::string::npos; begin = end + 1)
+    longest = std::max(longest, end - begin);
+  EXPECT_LE(longest, 100);
+}
+
+TEST_F(PaCommand, OutWritesTheRecord) {
+  const Outcome said = run("pa clean.npy shifted.npy --out r.json");
+  EXPECT_EQ(said.code, 0) << said.err;
+  EXPECT_THAT(said.out, HasSubstr("shifted.npy"));  // still the table
+  const Json record = read_record((folder_ / "r.json").string());
+  EXPECT_NEAR(record.at("results")[0].at("beta"), beta_, 1e-6);
+}
+
+TEST_F(PaCommand, ThreadsChangeNothing) {
+  write_noisy(6001, 10);
+  const auto bytes = [&](const std::string& threads) {
+    return results("a.npy b.npy --bootstrap 6 --curve 9 --threads " + threads).at("results").dump();
+  };
+  const std::string one = bytes("1");
+  EXPECT_EQ(one, bytes("2"));
+  EXPECT_EQ(one, bytes("7"));
+}
+
+TEST_F(PaCommand, BootstrapDependsOnTheSeed) {
+  write_noisy(200, 4);
+  const auto low = [&](const std::string& flags) {
+    return results("a.npy b.npy " + flags)["results"][0].at("pa_low").get<double>();
+  };
+  const double first = low("--bootstrap 40 --seed 1");
+  EXPECT_EQ(first, low("--bootstrap 40 --seed 1"));
+  EXPECT_NE(first, low("--bootstrap 40 --seed 2"));
+  EXPECT_NEAR(first, low(""), .1);  // the delta method's
+}
+
+TEST_F(PaCommand, LevelWidensTheInterval) {
+  write_noisy(200, 4);
+  const auto width = [&](const std::string& flags) {
+    const Json r = results("a.npy b.npy " + flags)["results"][0];
+    return r.at("pa_high").get<double>() - r.at("pa_low").get<double>();
+  };
+  // quantiles of the normal distribution at .975 and .75
+  EXPECT_NEAR(width("") / width("--level .5"), 1.959963984540054 / .6744897501960817, 1e-6);
+}
+
+TEST_F(PaCommand, HelpExplains) {
+  for (const std::string flag : {"-h", "--help"}) {
+    const Outcome said = run("pa " + flag);
+    EXPECT_EQ(said.code, 0);
+    EXPECT_THAT(said.out, AllOf(HasSubstr("--labels"), HasSubstr("--bootstrap"), HasSubstr("--json"),
+                                HasSubstr("log k")));
+  }
+}
+
+TEST_F(PaCommand, MisuseExitsWithTwo) {
+  for (const std::string arguments :
+       {"", "clean.npy", "clean.npy shifted.npy --no-such-flag", "clean.npy shifted.npy --bootstrap many",
+        "clean.npy shifted.npy --level 2"}) {
+    const Outcome said = run("pa " + arguments);
+    EXPECT_EQ(said.code, 2) << arguments;
+    EXPECT_EQ(said.out, "") << arguments;
+    EXPECT_NE(said.err, "") << arguments;
+  }
+}
+
+struct BadInput {
+  std::string arguments;
+  std::vector<std::string> parts;  // of the message
+};
+
+TEST_F(PaCommand, BadInputExitsWithThreeAndOneLine) {
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  write_npy(folder_ / "longer.npy", make_array<double>({4, 2}, {1, 0, 1, 0, 0, 1, 1, 1}));
+  write_npy(folder_ / "wider.npy", make_array<double>({3, 3}, {1, 0, 1, 0, 0, 1, 1, 1, 1}));
+  write_npy(folder_ / "nan.npy", make_array<double>({3, 2}, {1, 0, 1, nan, 0, 1}));
+  write_npy(folder_ / "vector.npy", make_array<double>({3}, {1, 0, 1}));
+  write_npy(folder_ / "y2.npy", make_array<std::int64_t>({3}, {0, 1, 2}));
+  const std::vector<BadInput> inputs = {
+      {"missing.npy shifted.npy", {"missing.npy"}},
+      {"clean.npy missing.npy", {"missing.npy"}},
+      {"clean.npy .", {"."}},
+      {"clean.npy longer.npy", {"longer.npy", "(3, 2)", "(4, 2)"}},
+      {"clean.npy shifted.npy wider.npy", {"wider.npy", "(3, 3)"}},
+      {"clean.npy nan.npy", {"nan.npy", "row 1", "class 1", "nan"}},
+      {"nan.npy clean.npy", {"nan.npy", "row 1", "class 1"}},
+      {"vector.npy vector.npy", {"vector.npy", "--binary"}},
+      {"clean.npy shifted.npy --labels y2.npy", {"y2.npy", "2"}},
+      {"clean.npy shifted.npy --labels missing.npy", {"missing.npy"}},
+  };
+  for (const auto& [arguments, parts] : inputs)
+    for (const std::string flag : {"", " --json"}) {
+      const Outcome said = run("pa " + arguments + flag);
+      EXPECT_EQ(said.code, 3) << arguments;
+      EXPECT_EQ(said.out, "") << arguments;
+      EXPECT_EQ(std::count(said.err.begin(), said.err.end(), '\n'), 1) << said.err;
+      for (const std::string& part : parts) EXPECT_THAT(said.err, HasSubstr(part));
+    }
+}
+
+TEST_F(PaCommand, VectorsAreBinaryOutputsOnRequest) {
+  write_npy(folder_ / "v.npy", make_array<double>({3}, {-2, -2, -1}));
+  write_npy(folder_ / "w.npy", make_array<double>({3}, {-1, -1, 1}));
+  const Json r =
+      results("v.npy w.npy --binary logit")["results"][0];  // (0, v): clean and shifted of the other tests
+  EXPECT_EQ(r.at("k"), 2);
+  EXPECT_NEAR(r.at("log_pa_mean"), mean_, 1e-9);
+}
+
+TEST_F(PaCommand, QuietIsQuiet) {
+  const Outcome said = run("pa clean.npy shifted.npy half.npy --quiet");
+  EXPECT_EQ(said.code, 0);
+  EXPECT_EQ(said.err, "");
+}
+
+}  // namespace
+}  // namespace leeway

@@ -1,0 +1,96 @@
+// A stranger's file, read by every reader that takes its kind: an Error or sound arrays, nothing else.
+// FUZZ_EXTENSION is the ending of the file's name.
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <stdexcept>
+#include <string>
+
+#include "leeway/core/array.h"
+#include "leeway/core/error.h"
+#include "leeway/core/images.h"
+#include "leeway/core/outputs.h"
+#include "leeway/core/result.h"
+
+namespace {
+
+// The one file of this process, in memory and reached by a name: a link with the right ending to
+// /proc/self/fd/N.
+class FileInMemory {
+ public:
+  FileInMemory() : descriptor_(::memfd_create("fuzz", 0)) {
+    std::string name = (std::filesystem::temp_directory_path() / "leeway-fuzz-XXXXXX").string();
+    if (descriptor_ < 0 || ::mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary file");
+    folder_ = name;
+    link_ = folder_ / (std::string("input") + FUZZ_EXTENSION);
+    std::filesystem::create_symlink("/proc/self/fd/" + std::to_string(descriptor_), link_);
+  }
+  ~FileInMemory() {
+    std::error_code ignored;
+    std::filesystem::remove_all(folder_, ignored);
+    ::close(descriptor_);
+  }
+  FileInMemory(const FileInMemory&) = delete;
+  FileInMemory& operator=(const FileInMemory&) = delete;
+
+  const std::filesystem::path& set(const std::uint8_t* data, std::size_t size) {
+    if (::ftruncate(descriptor_, 0) != 0 ||
+        ::pwrite(descriptor_, data, size, 0) != static_cast<ssize_t>(size))
+      throw std::runtime_error("cannot write the temporary file");
+    return link_;
+  }
+
+ private:
+  int descriptor_;
+  std::filesystem::path folder_, link_;
+};
+
+void require(bool holds) {
+  if (!holds) std::abort();
+}
+
+// Touches every element: a shape that promises more than the storage holds is found by AddressSanitizer.
+void touch(const leeway::Array& array) {
+  if (array.type == leeway::ElementType::text)
+    require(array.texts->size() == array.size());
+  else
+    require(leeway::to_f64(array, "fuzz").size() == array.size());
+}
+
+template <class Read>
+void attempt(const Read& read) {
+  try {
+    read();
+  } catch (const leeway::Error& error) {
+    require(error.what()[0] != '\0');
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  static FileInMemory file;
+  const std::filesystem::path& path = file.set(data, size);
+  attempt([&] {
+    for (const auto& [name, array] : leeway::read_arrays(path)) touch(array);
+  });
+  for (const auto binary : {leeway::Binary::refuse, leeway::Binary::logit, leeway::Binary::prob})
+    attempt([&] {
+      const leeway::Outputs outputs = leeway::read_outputs(path, {.binary = binary});
+      require(outputs.n() >= 1 && outputs.k() >= 2 && !leeway::first_not_finite(outputs.logits));
+      require(!outputs.labels || outputs.labels->size() == outputs.n());
+      require(outputs.class_names.empty() || outputs.class_names.size() == outputs.k());
+      touch(outputs.logits);
+    });
+  attempt([&] { require(leeway::read_labels(path, 4, 3).size() == 4); });
+  attempt([&] {
+    const leeway::Images images = leeway::read_images(path.string());
+    require(images.n() >= 1 && (!images.labels || images.labels->size() == images.n()));
+    touch(images.pixels);
+  });
+  attempt([&] { require(leeway::read_record(path.string()).contains("schema")); });
+  return 0;
+}

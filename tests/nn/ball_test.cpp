@@ -1,0 +1,127 @@
+#include "leeway/nn/attack/ball.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "leeway/core/random.h"
+
+namespace leeway::nn {
+namespace {
+
+torch::Tensor made(std::uint64_t seed, std::int64_t rows, double low, double high) {
+  torch::Tensor images = torch::empty({rows, 1, 3, 4});
+  Random random(seed, stream("ball test"));
+  for (std::int64_t i = 0; i < images.numel(); ++i)
+    images.data_ptr<float>()[i] = static_cast<float>(low + (high - low) * random.uniform());
+  return images;
+}
+
+// clip(x + t d) with the t that gives the move the wanted length, by bisection in float64.
+std::vector<double> bisected(const float* x, const double* direction, std::size_t d, double length,
+                             double longest) {
+  const auto move = [&](double t) {
+    std::vector<double> moved(d);
+    for (std::size_t i = 0; i < d; ++i) moved[i] = std::clamp(x[i] + t * direction[i], 0., 1.);
+    return moved;
+  };
+  const auto measure = [&](double t) {
+    double sum = 0;
+    const auto moved = move(t);
+    for (std::size_t i = 0; i < d; ++i) sum += (moved[i] - x[i]) * (moved[i] - x[i]);
+    return std::sqrt(sum);
+  };
+  double low = 0, high = longest;
+  if (measure(high) <= length) return move(high);
+  for (int i = 0; i < 200; ++i) (measure((low + high) / 2) < length ? low : high) = (low + high) / 2;
+  return move(low);
+}
+
+class BothNorms : public testing::TestWithParam<Norm> {};
+
+TEST_P(BothNorms, EverythingStaysInBallAndBox) {
+  for (std::uint64_t seed = 0; seed < 30; ++seed) {
+    const double eps = std::pow(10., -4 + static_cast<double>(seed % 6));
+    torch::Tensor clean = made(seed, 5, 0, 1);
+    clean.view({-1}).slice(0, 0, 60, 4).fill_(seed % 2 ? 1.f : 0.f);  // on the box's faces
+    const Ball ball(clean, GetParam(), eps);
+    const std::vector<std::uint64_t> keys{1, 2, 3, 4, 5};
+    const torch::Tensor gradient = made(seed + 100, 5, -1, 1);
+    for (const torch::Tensor& x : {ball.random(seed, 1, keys), ball.project(made(seed + 200, 5, -3, 3)),
+                                   ball.project(clean), ball.step(clean, gradient, eps),
+                                   ball.step(ball.random(seed, 2, keys), gradient * 1e-30f, 3 * eps)}) {
+      EXPECT_GE(x.min().item<float>(), 0.f);
+      EXPECT_LE(x.max().item<float>(), 1.f);
+      EXPECT_LE(distances(x, clean, GetParam()).max().item<double>(), eps) << "eps " << eps;
+    }
+  }
+}
+
+TEST_P(BothNorms, RadiusZeroIsTheCleanImage) {
+  const torch::Tensor clean = made(3, 4, 0, 1);
+  const Ball ball(clean, GetParam(), 0);
+  EXPECT_TRUE(ball.random(1, 1, std::vector<std::uint64_t>{0, 1, 2, 3}).equal(clean));
+  EXPECT_TRUE(ball.step(clean, made(4, 4, -1, 1), 0).equal(clean));
+}
+
+TEST_P(BothNorms, RowsWithoutGradientStay) {
+  const torch::Tensor clean = made(5, 2, 0, 1);
+  const Ball ball(clean, GetParam(), .3);
+  torch::Tensor gradient = made(6, 2, -1, 1);
+  gradient[0].zero_();
+  const torch::Tensor x = ball.step(clean, gradient, .1);
+  EXPECT_TRUE(x[0].equal(clean[0]));
+  EXPECT_FALSE(x[1].equal(clean[1]));
+}
+
+TEST_P(BothNorms, RandomStartsDependOnTheKeyAlone) {
+  const torch::Tensor clean = made(7, 3, .3, .7);
+  const Ball all(clean, GetParam(), .2), last(clean.slice(0, 2), GetParam(), .2);
+  const torch::Tensor x = all.random(9, 1, std::vector<std::uint64_t>{0, 1, 2});
+  EXPECT_TRUE(x.slice(0, 2).equal(last.random(9, 1, std::vector<std::uint64_t>{2})));
+  EXPECT_FALSE(x.equal(all.random(10, 1, std::vector<std::uint64_t>{0, 1, 2})));
+  EXPECT_GT(distances(x, clean, GetParam()).min().item<double>(),
+            .1);  // 12 pixels: below half only with odds 2^-12
+}
+
+INSTANTIATE_TEST_SUITE_P(Norms, BothNorms, testing::Values(Norm::linf, Norm::l2),
+                         [](const auto& instance) { return std::string(name_of(instance.param)); });
+
+// A step of length .3 in l_2 from (.9, .5) along (4, 3): the first pixel meets the box after .1, the second
+// moves on by sqrt(.09 - .01) = .2828.
+TEST(L2Step, IsTheLengthInsideTheBox) {
+  const torch::Tensor clean = torch::tensor({.9f, .5f}).view({1, 1, 1, 2});
+  const torch::Tensor x =
+      Ball(clean, Norm::l2, 1).step(clean, torch::tensor({4.f, 3.f}).view({1, 1, 1, 2}), .3);
+  EXPECT_NEAR(x.view(-1)[0].item<double>(), 1, 1e-6);
+  EXPECT_NEAR(x.view(-1)[1].item<double>(), .5 + std::sqrt(.08), 1e-5);
+}
+
+TEST(L2Step, AgreesWithBisection) {
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    const torch::Tensor clean = made(seed, 1, 0, 1), gradient = made(seed + 500, 1, -1, 1);
+    const double length = .05 * static_cast<double>(seed + 1);
+    const torch::Tensor x = Ball(clean, Norm::l2, 100).step(clean, gradient, length);
+    std::vector<double> direction(12);
+    for (std::size_t i = 0; i < 12; ++i) direction[i] = gradient.data_ptr<float>()[i];
+    const auto expected = bisected(clean.data_ptr<float>(), direction.data(), 12, length, 1e6);
+    for (std::size_t i = 0; i < 12; ++i) EXPECT_NEAR(x.data_ptr<float>()[i], expected[i], 2e-5) << seed;
+  }
+}
+
+// The projection onto ball and box together is clip(x + t (y - x)), t <= 1 (its optimality conditions).
+TEST(L2Projection, AgreesWithBisection) {
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    const torch::Tensor clean = made(seed, 1, 0, 1), y = made(seed + 900, 1, -1, 2);
+    const double eps = .05 * static_cast<double>(seed + 1);
+    const torch::Tensor x = Ball(clean, Norm::l2, eps).project(y);
+    std::vector<double> direction(12);
+    for (std::size_t i = 0; i < 12; ++i)
+      direction[i] = static_cast<double>(y.data_ptr<float>()[i]) - clean.data_ptr<float>()[i];
+    const auto expected = bisected(clean.data_ptr<float>(), direction.data(), 12, eps, 1);
+    for (std::size_t i = 0; i < 12; ++i) EXPECT_NEAR(x.data_ptr<float>()[i], expected[i], 2e-5) << seed;
+  }
+}
+
+}  // namespace
+}  // namespace leeway::nn

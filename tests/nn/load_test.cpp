@@ -1,0 +1,170 @@
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "leeway/core/npz.h"
+#include "leeway/core/safetensors.h"
+#include "leeway/nn/io/weights.h"
+#include "tests/nn/toy.h"
+
+namespace leeway::nn {
+namespace {
+
+const InputShape small{1, 8, 8};
+
+std::string load_error(const std::filesystem::path& path, const std::string& architecture = "",
+                       const InputShape& input = small) {
+  ModelSource source;
+  source.path = path;
+  source.architecture = architecture;
+  source.input = input;
+  std::string message = toy::error_of([&] { (void)session().load(source); });
+  EXPECT_EQ(message.find('\n'), std::string::npos) << message;
+  const std::string folder = path.parent_path().string() + "/";
+  if (message.starts_with(folder)) message = message.substr(folder.size());
+  return message;
+}
+
+void write_bytes(const std::filesystem::path& path, const std::string& bytes) {
+  std::ofstream(path, std::ios::binary) << bytes;
+}
+
+std::string read_bytes(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+TEST(SavedModel, ComesBackWithItsBitsAndItsInfo) {
+  const toy::Folder folder;
+  const Normalization normalization{255, {.5}, {.25}};
+  const auto model = toy::model("small-cnn", small, 3, 1, normalization);
+  model->save(folder / "m.safetensors");
+  ModelSource source;
+  source.path = folder / "m.safetensors";
+  const auto again = session().load(source);
+  const Images images = toy::images(20, small, 3);
+  EXPECT_TRUE(toy::same_bits(model->outputs(images).logits, again->outputs(images).logits));
+  EXPECT_EQ(again->info().architecture, "small-cnn");
+  EXPECT_EQ(again->info().input, small);
+  EXPECT_EQ(again->info().classes, 3U);
+  EXPECT_EQ(again->info().normalization, normalization);
+  source.scale = 1;
+  EXPECT_EQ(session().load(source)->info().normalization.scale, 1)
+      << "what is asked for replaces what the file says";
+}
+
+TEST(NamedTensors, LoadFromNpzWithTheirArchitecture) {
+  const toy::Folder folder;
+  const auto network = make_network(architecture("linear"), small, 3);
+  initialize(*network, 1);
+  write_npz(folder / "w.npz", weights_of(*network));
+  ModelSource source;
+  source.path = folder / "w.npz";
+  source.architecture = "linear";
+  source.input = small;
+  const Images images = toy::images(5, small, 3);
+  EXPECT_TRUE(toy::same_bits(session().load(source)->outputs(images).logits,
+                             toy::model("linear", small, 3, 1)->outputs(images).logits));
+}
+
+TEST(NamedTensors, SayWhatIsMissing) {
+  const toy::Folder folder;
+  const auto network = make_network(architecture("small-cnn"), small, 3);
+  initialize(*network, 1);
+  const ArrayMap weights = weights_of(*network);
+  const auto message = [&](const ArrayMap& tensors, const std::string& name = "small-cnn") {
+    write_npz(folder / "w.npz", tensors);
+    return load_error(folder / "w.npz", name);
+  };
+  EXPECT_EQ(message(weights, ""),
+            "w.npz: expected the name of its architecture (--arch), found a file that does not say");
+  EXPECT_EQ(message(weights, "resnet"), "architecture: expected one of linear, small-cnn, found 'resnet'");
+  EXPECT_EQ(message(weights, "linear"),
+            "w.npz: expected a tensor bias of architecture linear, found none among its 8 tensors");
+  ArrayMap tensors = weights;
+  tensors.erase("2.bias");
+  tensors["extra"] = tensors.at("0.bias");
+  EXPECT_EQ(message(tensors),
+            "w.npz: expected the 8 tensors of the architecture, found no 2.bias, and unknown extra");
+  tensors = weights;
+  tensors["5.weight"] = make_array({2, 2}, std::vector<float>(4));
+  EXPECT_EQ(message(tensors), "w.npz: expected tensor 5.weight of shape (100, 128), found (2, 2)");
+  tensors = weights;
+  tensors["0.bias"] = make_array({16}, std::vector<float>(16, std::numeric_limits<float>::quiet_NaN()));
+  EXPECT_EQ(message(tensors), "w.npz: expected finite numbers in tensor 0.bias, found NaN or infinity");
+  write_npz(folder / "w.npz", weights);
+  EXPECT_EQ(load_error(folder / "w.npz", "small-cnn", {}),
+            "w.npz: expected a known input shape, found a file that does not say");
+  EXPECT_EQ(
+      load_error(folder / "w.npz", "small-cnn", {1, 3, 3}),
+      "architecture small-cnn: expected images of at least 4 x 4 pixels and one channel, found (1, 3, 3)");
+}
+
+TEST(Metadata, IsChecked) {
+  const toy::Folder folder;
+  const auto message = [&](const std::string& key, const std::string& value) {
+    toy::model("linear", small, 3)->save(folder / "m.safetensors");
+    Safetensors content = read_safetensors(folder / "m.safetensors");
+    content.metadata[key] = value;
+    write_safetensors(folder / "m2.safetensors", content);
+    return load_error(folder / "m2.safetensors");
+  };
+  EXPECT_EQ(message("input", "1,8"),
+            "m2.safetensors: expected 3 numbers in its metadata \"input\", found '1,8'");
+  EXPECT_EQ(message("input", "1,8,-8"),
+            "m2.safetensors: expected whole numbers from 1 to 1000000 in its metadata \"input\", found -8");
+  EXPECT_EQ(message("input", "1,9,9"),
+            "m2.safetensors: expected tensor weight of shape (3, 81), found (3, 64)");
+  EXPECT_EQ(message("mean", "x"),
+            "m2.safetensors: expected numbers separated by commas in its metadata \"mean\", found 'x'");
+  EXPECT_EQ(message("mean", "1,2,3"), "m2.safetensors: expected 1 mean numbers, one a channel, found 3");
+  EXPECT_EQ(message("std", "0"), "m2.safetensors: expected std of positive numbers, found 0");
+  EXPECT_EQ(message("scale", "0"), "m2.safetensors: expected a positive scale, found 0");
+  EXPECT_EQ(message("architecture", "alexnet"),
+            "architecture: expected one of linear, small-cnn, found 'alexnet'");
+}
+
+TEST(ModelFiles, AreToldApartByContent) {
+  const toy::Folder folder;
+  const std::string expected = "f: expected TorchScript, safetensors or npz of named tensors, found ";
+  const auto message = [&](const std::string& bytes) {
+    write_bytes(folder / "f", bytes);
+    return load_error(folder / "f");
+  };
+  EXPECT_EQ(message(""), expected + "an empty file");
+  EXPECT_EQ(message("<html>no model</html>"), expected + "something else");
+  EXPECT_EQ(message("\x80\x02\x8a\x0a"),
+            expected + "a PyTorch checkpoint of the old format (export it as TorchScript or safetensors)");
+  EXPECT_NE(load_error(folder / "absent"), "no error");
+  EXPECT_NE(load_error(std::filesystem::temp_directory_path()), "no error");
+}
+
+// Every shortened or altered TorchScript file is refused in one line or still loads: never a crash.
+TEST(ModelFiles, BrokenTorchScriptIsRefusedInOneLine) {
+  const toy::Folder folder;
+  const std::string whole = read_bytes(std::string(LEEWAY_REFERENCE) + "/torchscript/logits.pt");
+  ASSERT_GT(whole.size(), 1000U);
+  for (std::size_t cut = 0; cut < whole.size(); cut += 97) {
+    write_bytes(folder / "cut.pt", whole.substr(0, cut));
+    EXPECT_NE(load_error(folder / "cut.pt"), "no error") << cut;
+  }
+  write_bytes(folder / "cut.pt", whole.substr(0, whole.size() - 30));
+  EXPECT_EQ(load_error(folder / "cut.pt"),
+            "cut.pt: expected TorchScript, safetensors or npz of named tensors, found a zip archive that is "
+            "cut short");
+  std::string altered = whole;
+  altered.replace(altered.find("def forward"), 11, "def forwxxx");
+  write_bytes(folder / "altered.pt", altered);
+  EXPECT_TRUE(
+      load_error(folder / "altered.pt").starts_with("altered.pt: expected a TorchScript file, found \""));
+}
+
+TEST(ModelFiles, TorchScriptBringsItsOwnArchitecture) {
+  const toy::Folder folder;
+  std::filesystem::copy(std::string(LEEWAY_REFERENCE) + "/torchscript/logits.pt", folder / "m.pt");
+  EXPECT_EQ(load_error(folder / "m.pt", "linear"),
+            "m.pt: expected named tensors, for an architecture, found TorchScript, which brings its own");
+}
+
+}  // namespace
+}  // namespace leeway::nn

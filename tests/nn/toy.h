@@ -1,0 +1,109 @@
+// Small images, models and files that several tests use.
+#pragma once
+
+#include <torch/torch.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <filesystem>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "leeway/core/images.h"
+#include "leeway/core/random.h"
+#include "leeway/nn/model.h"
+#include "leeway/nn/model/architecture.h"
+#include "leeway/nn/session.h"
+
+namespace leeway::nn::toy {
+
+// An empty folder that goes away with the object.
+class Folder {
+ public:
+  Folder() {
+    static std::atomic<int> count{0};
+    path_ = std::filesystem::temp_directory_path() /
+            ("leeway-nn-test-" + std::to_string(getpid()) + "-" + std::to_string(count++));
+    std::filesystem::create_directories(path_);
+  }
+  ~Folder() { std::filesystem::remove_all(path_); }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  [[nodiscard]] std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+// Uniform pixels in [0,1) and labels below k.
+inline Images images(std::size_t n, const InputShape& shape, std::size_t k, std::uint64_t seed = 1) {
+  Images result;
+  std::vector<float> pixels;
+  std::vector<std::int64_t> labels;
+  for (std::size_t i = 0; i < n; ++i) {
+    Random random(seed, stream("toy images"), i);
+    labels.push_back(static_cast<std::int64_t>(random.below(k)));
+    for (std::size_t j = 0; j < shape.pixels(); ++j)
+      pixels.push_back(static_cast<float>(random.uniform() * .999));
+  }
+  result.path = "toy.npz";
+  result.pixels = make_array({n, shape.channels, shape.height, shape.width}, std::move(pixels));
+  result.labels = labels;
+  return result;
+}
+
+// Classes told apart by a bright square of their own, in noise.
+inline Images squares(std::size_t n, std::size_t k, std::uint64_t seed = 1) {
+  Images result = images(n, {1, 8, 8}, k, seed);
+  std::vector<float> pixels(result.pixels.view<float>().begin(), result.pixels.view<float>().end());
+  for (std::size_t i = 0; i < n; ++i) {
+    const auto corner = static_cast<std::size_t>((*result.labels)[i]) * 2;
+    for (float* p = &pixels[i * 64]; p < &pixels[i * 64] + 64; ++p) *p *= .4f;
+    for (std::size_t y = 0; y < 4; ++y)
+      for (std::size_t x = 0; x < 2; ++x) pixels[i * 64 + y * 8 + (corner + x) % 8] += .5f;
+  }
+  result.pixels = make_array({n, 1, 8, 8}, std::move(pixels));
+  return result;
+}
+
+// An architecture with random weights.
+inline std::unique_ptr<Model> model(const std::string& name, const InputShape& shape, std::size_t k,
+                                    std::uint64_t seed = 1, const Normalization& normalization = {}) {
+  ModelInfo info;
+  info.architecture = name;
+  info.input = shape;
+  info.classes = k;
+  info.normalization = normalization;
+  auto network = make_network(architecture(name), shape, k);
+  initialize(*network, seed);
+  return make_model(info, network);
+}
+
+// F(x) = W x + b with the weights given, over images of shape (1,1,d).
+inline std::unique_ptr<Model> linear_model(const torch::Tensor& weight, const torch::Tensor& bias) {
+  ModelInfo info;
+  info.architecture = "linear";
+  info.input = {1, 1, static_cast<std::size_t>(weight.size(1))};
+  info.classes = static_cast<std::size_t>(weight.size(0));
+  auto network = make_network(architecture("linear"), info.input, info.classes);
+  const torch::NoGradGuard no_grad;
+  for (auto& item : network->named_parameters()) item.value().copy_(item.key() == "weight" ? weight : bias);
+  return make_model(info, network);
+}
+
+template <class Work>
+std::string error_of(const Work& work) {
+  try {
+    work();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+inline bool same_bits(const Array& a, const Array& b) {
+  return a.shape == b.shape && a.type == b.type && std::ranges::equal(a.bytes(), b.bytes());
+}
+
+}  // namespace leeway::nn::toy

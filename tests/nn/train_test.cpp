@@ -1,0 +1,291 @@
+#include "leeway/nn/train/train.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "leeway/core/parallel.h"
+#include "leeway/core/result.h"
+#include "leeway/core/safetensors.h"
+#include "leeway/nn/train/algorithm.h"
+#include "tests/nn/toy.h"
+
+namespace leeway::nn {
+namespace {
+
+std::string file_text(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+TrainOptions quick(const std::string& algorithm_name = "erm") {
+  TrainOptions options;
+  options.algorithm = algorithm_name;
+  options.epochs = 4;
+  options.batch = 32;
+  options.learning_rate = 5e-3;
+  options.validation = .2;
+  if (algorithm_name != "erm") options.parameters = {{"eps", .05}, {"steps", 2}};
+  return options;
+}
+
+// Tests that do not ask about threads use one: waiting for a second costs more than it gives on batches this
+// small.
+class OneThread : public testing::Environment {
+ public:
+  void SetUp() override { set_threads(1); }
+};
+const testing::Environment* const one_thread = testing::AddGlobalTestEnvironment(new OneThread);
+
+// Asks to stop when so many batches are done.
+class StopAfter : public Progress {
+ public:
+  explicit StopAfter(std::size_t batches) : batches_(batches) {}
+  void update(std::string_view, std::size_t done, std::size_t, std::string_view) override { done_ = done; }
+  [[nodiscard]] bool stop_requested() const override { return done_ >= batches_; }
+
+ private:
+  std::size_t batches_, done_ = 0;
+};
+
+class EveryAlgorithm : public testing::TestWithParam<std::string> {};
+
+TEST_P(EveryAlgorithm, LearnsToTellSquaresApart) {
+  const toy::Folder folder;
+  const TrainResult result =
+      session().train(toy::squares(400, 4), quick(GetParam()), folder / "m.safetensors");
+  EXPECT_EQ(result.n_train, 320U);
+  EXPECT_EQ(result.n_validation, 80U);
+  EXPECT_GT(*result.epochs[result.best_epoch - 1].validation_accuracy, .9);
+  EXPECT_LT(result.epochs.back().loss, result.epochs.front().loss);
+  EXPECT_TRUE(result.notes.empty());
+  // the file holds the best epoch's weights, which judge new images as well
+  ModelSource source;
+  source.path = folder / "m.safetensors";
+  const auto model = session().load(source);
+  AttackOptions none;
+  none.eps = 0;
+  EXPECT_GT(model->attack(toy::squares(200, 4, 77), none).clean_accuracy, .9);
+  EXPECT_FALSE(std::filesystem::exists(folder / "m.safetensors.state"));
+  const Json record = Json::parse(model->info().training);
+  EXPECT_EQ(record.at("plan").at("algorithm"), GetParam());
+  EXPECT_EQ(record.at("plan").at("threads"), 1);
+}
+
+TEST_P(EveryAlgorithm, HasTheSameBitsForTheSameSeedAndThreads) {
+  const toy::Folder folder;
+  const Images images = toy::squares(80, 4);
+  for (const int count : {1, 2}) {
+    set_threads(count);
+    TrainOptions options = quick(GetParam());
+    options.epochs = 2;
+    (void)session().train(images, options, folder / "a");
+    (void)session().train(images, options, folder / "b");
+    EXPECT_EQ(file_text(folder / "a"), file_text(folder / "b")) << count;
+    options.seed = 1;
+    (void)session().train(images, options, folder / "c");
+    EXPECT_NE(file_text(folder / "a"), file_text(folder / "c"));
+  }
+  set_threads(1);
+}
+
+// 160 rows in batches of 32: 5 batches an epoch. Stopped in the third epoch, it goes on after the second.
+TEST_P(EveryAlgorithm, ResumesToTheBitsOfAnUnbrokenRun) {
+  const toy::Folder folder;
+  const Images images = toy::squares(200, 4);
+  const TrainOptions options = quick(GetParam());
+  (void)session().train(images, options, folder / "whole");
+  StopAfter stop(12);
+  std::string message;
+  try {
+    (void)session().train(images, options, folder / "broken", &stop);
+  } catch (const Interrupted& interrupted) {
+    message = interrupted.what();
+  }
+  EXPECT_EQ(message, "train: stopped in epoch 3; " + (folder / "broken.state").string() +
+                         " holds epoch 2, the same command goes on from there");
+  EXPECT_FALSE(std::filesystem::exists(folder / "broken"));
+  const TrainResult result = session().train(images, options, folder / "broken");
+  EXPECT_EQ(result.resumed_after, 2U);
+  EXPECT_EQ(result.notes, std::vector{(folder / "broken.state").string() + ": continued after epoch 2"});
+  EXPECT_EQ(result.epochs.size(), 4U);
+  EXPECT_EQ(file_text(folder / "whole"), file_text(folder / "broken"));
+}
+
+std::vector<std::string> all_algorithms() {
+  std::vector<std::string> names;
+  for (const AlgorithmMember& member : algorithms()) names.emplace_back(member.name);
+  return names;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, EveryAlgorithm, testing::ValuesIn(all_algorithms()),
+                         [](const auto& instance) { return instance.param; });
+
+class OldState : public testing::Test {
+ protected:
+  void SetUp() override {
+    StopAfter stop(7);
+    EXPECT_THROW((void)session().train(images_, quick(), path_, &stop), Interrupted);
+    ASSERT_TRUE(std::filesystem::exists(state_));
+  }
+  [[nodiscard]] std::string note(const TrainOptions& options) {
+    const TrainResult result = session().train(images_, options, path_);
+    EXPECT_EQ(result.resumed_after, 0U);
+    EXPECT_EQ(result.notes.size(), 1U);
+    return result.notes.empty() ? "" : result.notes.front();
+  }
+  toy::Folder folder_;
+  std::filesystem::path path_ = folder_ / "m", state_ = folder_ / "m.state";
+  Images images_ = toy::squares(200, 4);
+};
+
+TEST_F(OldState, OfOtherOptionsIsNotUsed) {
+  TrainOptions options = quick();
+  options.seed = 5;
+  options.batch = 64;
+  EXPECT_EQ(note(options),
+            state_.string() +
+                ": is of a training with other options (batch 32, now 64; seed 0, now 5): starting anew");
+}
+
+TEST_F(OldState, OfOtherDataIsNotUsed) {
+  images_ = toy::squares(200, 4, 9);
+  EXPECT_NE(note(quick()).find("other options (data "), std::string::npos);
+}
+
+TEST_F(OldState, ThatIsBrokenIsNotUsed) {
+  std::filesystem::resize_file(state_, std::filesystem::file_size(state_) / 2);
+  EXPECT_TRUE(note(quick()).ends_with(": starting anew"));
+}
+
+TEST_F(OldState, WithoutItsTensorsIsNotUsed) {
+  Safetensors content = read_safetensors(state_);
+  content.tensors.erase("second.3");
+  write_safetensors(state_, content);
+  EXPECT_EQ(note(quick()), state_.string() + ": expected a tensor second.3, found none: starting anew");
+}
+
+TEST(Training, KeepsTheBestEpochAndStopsWithoutBetterOnes) {
+  const toy::Folder folder;
+  TrainOptions options = quick();
+  options.epochs = 40;
+  options.patience = 2;
+  const TrainResult result = session().train(toy::images(100, {1, 8, 8}, 4), options, folder / "m");  // noise
+  EXPECT_TRUE(result.stopped_early);
+  EXPECT_EQ(result.epochs.size(), result.best_epoch + 2);
+  for (const Epoch& epoch : result.epochs)
+    EXPECT_LE(*epoch.validation_accuracy, *result.epochs[result.best_epoch - 1].validation_accuracy);
+}
+
+TEST(Training, WithoutValidationKeepsTheLastEpoch) {
+  const toy::Folder folder;
+  TrainOptions options = quick();
+  options.validation = 0;
+  const TrainResult result = session().train(toy::squares(100, 4), options, folder / "m");
+  EXPECT_EQ(result.best_epoch, 4U);
+  EXPECT_FALSE(result.epochs.back().validation_accuracy.has_value());
+  EXPECT_EQ(result.n_validation, 0U);
+}
+
+TEST(Training, ByPgdGivesMoreRobustModels) {
+  const toy::Folder folder;
+  TrainOptions plain = quick(), robust = quick("pgd");
+  plain.epochs = robust.epochs = 8;
+  robust.parameters = {{"eps", .2}, {"steps", 4}};
+  const Images images = toy::squares(400, 4);
+  const auto held = [&](const TrainOptions& options) {
+    const TrainResult result = session().train(images, options, folder / options.algorithm);
+    AttackOptions attack_options;
+    attack_options.eps = .2;
+    return result.model->attack(toy::squares(200, 4, 5), attack_options).robust_accuracy;
+  };
+  EXPECT_GT(held(robust), held(plain) + .05);
+}
+
+// The score of adversarial training is what PGD leaves of the validation set, which is never above the clean
+// one.
+TEST(Training, ByPgdReportsRobustValidationAccuracy) {
+  const toy::Folder folder;
+  const TrainResult result = session().train(toy::squares(200, 4), quick("pgd"), folder / "m");
+  double best = 0;
+  for (const Epoch& epoch : result.epochs) {
+    EXPECT_LE(*epoch.validation_robust_accuracy, *epoch.validation_accuracy);
+    best = std::max(best, *epoch.validation_robust_accuracy);
+  }
+  EXPECT_EQ(*result.epochs[result.best_epoch - 1].validation_robust_accuracy, best);
+}
+
+TEST(Training, StartsFromGivenWeights) {
+  const toy::Folder folder;
+  const Images images = toy::squares(300, 4);
+  TrainOptions options = quick();
+  (void)session().train(images, options, folder / "first");
+  options.start = folder / "first";
+  options.epochs = 1;
+  options.seed = 3;
+  const TrainResult result = session().train(images, options, folder / "second");
+  EXPECT_GT(result.epochs.front().accuracy, .9) << "of the first epoch";
+}
+
+TEST(Training, ReusesAResultOfTheSamePlan) {
+  const toy::Folder folder;
+  const Images images = toy::squares(200, 4);
+  TrainOptions options = quick();
+  options.epochs = 1;
+  (void)session().train(images, options, folder / "m");
+  const std::string before = file_text(folder / "m");
+  options.reuse = true;
+  const TrainResult again = session().train(images, options, folder / "m");
+  EXPECT_TRUE(again.reused);
+  EXPECT_EQ(again.epochs.size(), 1U);
+  EXPECT_EQ(file_text(folder / "m"), before);
+  options.seed = 1;
+  EXPECT_FALSE(session().train(images, options, folder / "m").reused);
+  EXPECT_NE(file_text(folder / "m"), before);
+}
+
+TEST(Training, RefusesWhatItCannotTrainOn) {
+  const toy::Folder folder;
+  const auto message = [&](const Images& images, const TrainOptions& options) {
+    return toy::error_of([&] { (void)session().train(images, options, folder / "m"); });
+  };
+  Images images = toy::squares(20, 4);
+  TrainOptions options = quick();
+  options.parameters = {{"eps", 1.}};
+  EXPECT_EQ(message(images, options), "algorithm erm: expected no parameters, found 'eps'");
+  options = quick("pgd");
+  options.parameters = {{"radius", 1.}};
+  EXPECT_EQ(message(images, options),
+            "algorithm pgd: expected parameters among eps, steps, relative-step, found 'radius'");
+  options.parameters = {{"steps", 0.}};
+  EXPECT_EQ(message(images, options), "algorithm pgd: steps: expected a number from 1 to 10000, found 0");
+  options = quick("dro");
+  options.parameters = {};
+  EXPECT_EQ(message(images, options), "algorithm: expected one of erm, pgd, found 'dro'");
+  options = quick();
+  options.validation = 1;
+  EXPECT_EQ(message(images, options), "train: validation: expected a share from 0 to less than 1, found 1");
+  options.validation = .001;
+  EXPECT_EQ(
+      message(images, options),
+      "toy.npz: expected enough rows to train on and to validate, found 20 with a validation share of 0.001");
+  options = quick();
+  options.classes = 2;
+  EXPECT_TRUE(message(images, options).starts_with("toy.npz: expected labels below 2, found "));
+  options = quick();
+  options.learning_rate = -1;
+  EXPECT_EQ(message(images, options), "train: learning rate: expected a positive number, found -1");
+  images.labels.reset();
+  EXPECT_EQ(message(images, quick()), "toy.npz: expected labels to train on, found none");
+}
+
+TEST(Training, SaysWhenTheLossIsNoNumber) {
+  const toy::Folder folder;
+  TrainOptions options = quick();
+  options.learning_rate = 1e30;
+  EXPECT_THROW((void)session().train(toy::squares(200, 4), options, folder / "m"), std::runtime_error);
+  EXPECT_FALSE(std::filesystem::exists(folder / "m"));
+}
+
+}  // namespace
+}  // namespace leeway::nn
