@@ -7,13 +7,20 @@ set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/leeway)
 target_compile_features(leeway_library PUBLIC cxx_std_20)
 install(TARGETS leeway RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(TARGETS leeway_library EXPORT leeway ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(DIRECTORY leeway/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/leeway
-        FILES_MATCHING PATTERN "*.h" PATTERN "nn" EXCLUDE)
+# The headers that programs are written against; those beside them belong to their folder.
+file(GLOB core_headers RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS leeway/core/*.h)
+set(public_headers leeway/agreement/agreement.h leeway/shift/shift.h leeway/assess/assess.h leeway/assess/gates.h
+    leeway/assess/rows.h leeway/assess/table.h leeway/report/report.h)
 if(LEEWAY_NN)
   set_target_properties(leeway_nn PROPERTIES EXPORT_NAME nn)
   install(TARGETS leeway_nn EXPORT leeway LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-  install(FILES leeway/nn/session.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/leeway/nn)
+  set_target_properties(leeway_nn PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
+  list(APPEND public_headers leeway/nn/session.h)
 endif()
+foreach(header ${core_headers} ${public_headers})
+  get_filename_component(folder ${header} DIRECTORY)
+  install(FILES ${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/${folder})
+endforeach()
 
 install(EXPORT leeway NAMESPACE leeway:: FILE leewayTargets.cmake DESTINATION ${package_dir})
 configure_package_config_file(cmake/leewayConfig.cmake.in ${PROJECT_BINARY_DIR}/leewayConfig.cmake

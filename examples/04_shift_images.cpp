@@ -1,6 +1,7 @@
 // Shifts of images: one picture, noisier and turned; pixels stay in [0,1] and a seed fixes every one of them.
 #include <fmt/core.h>
 
+#include <cmath>
 #include <vector>
 
 #include "leeway/shift/shift.h"
@@ -12,7 +13,7 @@ void draw(const leeway::Images& images) {
   images.copy_row(0, pixels);
   for (std::size_t y = 0; y < images.height(); ++y) {
     for (std::size_t x = 0; x < images.width(); ++x)
-      fmt::print("{}", " .:+#"[static_cast<int>(4 * pixels[y * images.width() + x] + .5f)]);
+      fmt::print("{}", " .:+#"[std::lround(4 * pixels[y * images.width() + x])]);
     fmt::print("|\n");
   }
 }

@@ -10,10 +10,14 @@
 
 namespace leeway::report {
 
-// The numbers behind a figure, one click away: columns (title, field) of the rows of a data set.
+// The numbers behind a figure, one click away: columns of the rows of a data set.
+struct NumbersColumn {
+  std::string title, field;
+  std::string names = "";  // a signal that lists names: the field is an index into it
+};
 struct Numbers {
   std::string data;
-  std::vector<std::pair<std::string, std::string>> columns;
+  std::vector<NumbersColumn> columns;
 };
 
 struct Chart {

@@ -13,7 +13,7 @@ namespace leeway::report {
 namespace {
 
 constexpr std::size_t matrix_rows = 30;  // classes or groups of a matrix, worst first
-constexpr std::size_t long_rows = 1500;  // rows of the table that has everything
+constexpr std::size_t long_rows = 600;   // rows of the table that has everything
 constexpr double full_shade = .5;        // a cell this far from the source is shaded fully
 
 using Members = std::vector<Member> Result::*;
@@ -248,7 +248,7 @@ Section groups_section(const Record& record) {
 }
 
 Section shares_section(const Record& record) {
-  Section section{"shares", "Predictions", "", ""};
+  Section section{"shares", "Mix", "", ""};
   ShareChange most;
   for (const Result& result : record.results)
     for (std::size_t c = 0; c < std::min(result.clean_shares.size(), result.shifted_shares.size()); ++c) {

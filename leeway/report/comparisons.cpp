@@ -71,7 +71,7 @@ Section comparisons_section(const Record& record) {
                text_cell(first ? comparison.other : comparison.model), change_cell(ahead, ""),
                comparison.p
                    ? number_cell(*comparison.p, *comparison.p < 1e-4
-                                                    ? "<0.0001"
+                                                    ? "&lt;0.0001"
                                                     : fixed(*comparison.p, *comparison.p < .01 ? 4 : 2))
                    : dash_cell("not computed"),
                count_cell(comparison.n)});

@@ -30,8 +30,7 @@ std::string means(const Result& result) {
   const Confidence& confidence = *result.confidence;
   if (!confidence.clean_mean || !confidence.shifted_mean) return "";
   const std::string right = result.accuracy.value ? ", right " + percent(*result.accuracy.value) : "";
-  return fmt::format("mean {} → {}{}", percent(*confidence.clean_mean), percent(*confidence.shifted_mean),
-                     right);
+  return fmt::format("{} → {}{}", percent(*confidence.clean_mean), percent(*confidence.shifted_mean), right);
 }
 
 Chart histogram(const Record& record, const Result& result, double top) {
@@ -98,7 +97,8 @@ Section confidence_section(const Record& record) {
       paragraph(
           "Confidence is the largest probability the model gives to any class. A model that knows its "
           "limits loses confidence as it loses accuracy; one that stays sure while it is wrong gives no "
-          "warning. Height: share of samples.") +
+          "warning. The figures: mean confidence before and after, and the share that is right; the height: "
+          "share of samples.") +
       std::string(
           "<ul class=\"key\"><li><span class=\"swatch\"></span>on the source</li><li><span class=\"swatch "
           "shifted\"></span>under the shift</li></ul>\n") +

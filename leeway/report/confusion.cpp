@@ -11,8 +11,8 @@ namespace leeway::report {
 namespace {
 
 constexpr std::size_t map_classes = 100;  // a map of more is unreadable
-constexpr std::size_t map_cells = 60000;  // of all maps together; the worst results come first
-constexpr std::size_t flips_each = 10;    // most frequent changes of each result
+constexpr std::size_t map_cells = 15000;  // of all maps together; the worst results come first
+constexpr std::size_t table_rows = 400;   // most frequent changes, of all results together
 
 // A record may leave the list out where it has the matrix.
 std::vector<TopFlip> frequent(const Result& result) {
@@ -35,8 +35,8 @@ Chart map_of(const Record& record, const Result& result, Json& cells) {
   chart.data = {{"cells", cells}};
   chart.signals = {{"names", names}};
   chart.numbers = {"cells",
-                   {{"Clean prediction", "from"},
-                    {"Shifted prediction", "to"},
+                   {{"Clean prediction", "i", "names"},
+                    {"Shifted prediction", "j", "names"},
                     {"Samples", "count"},
                     {"Share of the clean prediction", "share"}}};
   chart.toggles = {{"percent", "as a share of each row"}};
@@ -44,7 +44,7 @@ Chart map_of(const Record& record, const Result& result, Json& cells) {
 }
 
 // Cells that hold something.
-Json cells_of(const Record& record, const Result& result) {
+Json cells_of(const Result& result) {
   Json cells = Json::array();
   for (std::size_t i = 0; i < result.confusion.size(); ++i) {
     const auto& row = result.confusion[i];
@@ -53,8 +53,6 @@ Json cells_of(const Record& record, const Result& result) {
       if (row[j] > 0)
         cells.push_back({{"i", i},
                          {"j", j},
-                         {"from", record.class_name(i)},
-                         {"to", record.class_name(j)},
                          {"count", row[j]},
                          {"share", brief(static_cast<double>(row[j]) / static_cast<double>(total))}});
   }
@@ -62,7 +60,8 @@ Json cells_of(const Record& record, const Result& result) {
 }
 
 std::string frequent_table(const Record& record) {
-  Table table(fmt::format("The {} most frequent changes of each model and target", flips_each),
+  const std::size_t each = std::clamp<std::size_t>(table_rows / record.results.size(), 1, 10);
+  Table table(fmt::format("The {} most frequent changes of each model and target", each),
               {{"Target", "", false},
                {"Model", "", false},
                {"Clean prediction", "", false},
@@ -75,7 +74,7 @@ std::string frequent_table(const Record& record) {
     const auto flips = frequent(result);
     const double changed =
         result.afr_pred.value ? (1 - *result.afr_pred.value) * static_cast<double>(result.n) : 0;
-    for (std::size_t f = 0; f < std::min(flips_each, flips.size()); ++f, ++rows)
+    for (std::size_t f = 0; f < std::min(each, flips.size()); ++f, ++rows)
       table.add({text_cell(result.target), text_cell(result.model),
                  text_cell(record.class_name(flips[f].from)), text_cell(record.class_name(flips[f].to)),
                  count_cell(flips[f].count),
@@ -105,7 +104,7 @@ Section confusion_section(const Record& record) {
                             escape(record.class_name(flips[0].from)), escape(record.class_name(flips[0].to)),
                             count(flips[0].count));
     if (result.confusion.empty() || result.confusion.size() > map_classes) continue;
-    Json content = cells_of(record, result);
+    Json content = cells_of(result);
     cells += content.size();
     if (cells > map_cells) {
       ++left_out;

@@ -125,13 +125,19 @@ std::string one_result(const Record& record, std::size_t index, std::vector<Flip
 
 }  // namespace
 
+std::size_t flips_shown(const Record& record, const Options& options) {
+  constexpr std::size_t of_all_results = 400;
+  return std::min(options.flips_per_result, std::max<std::size_t>(1, of_all_results / record.results.size()));
+}
+
 Section flips_section(const Record& record, const Pictures& pictures, const Options& options) {
   Section section{"flips", "Samples", "", ""};
   const Triples triples = pictures_within(pictures, options.picture_bytes);
+  const std::size_t shown = flips_shown(record, options);
   bool first = true;
   for (const std::size_t i : record.worst_first()) {
     std::vector<Flip> flips = record.results[i].flips;
-    if (flips.size() > options.flips_per_result) flips.resize(options.flips_per_result);
+    if (flips.size() > shown) flips.resize(shown);
     if (flips.empty()) continue;
     if (first) {
       const Flip& flip = flips[0];

@@ -23,7 +23,7 @@ int percent_decimals(const Measured& share) {
 
 int decimals_for(double half_width, int otherwise) {
   if (!std::isfinite(half_width) || half_width <= 0) return otherwise;
-  return std::clamp(static_cast<int>(std::ceil(-std::log10(half_width))), 0, 4);
+  return std::clamp(static_cast<int>(std::ceil(-std::log10(half_width / 2))), 0, 4);
 }
 
 std::string fixed(double value, int decimals) {

@@ -17,8 +17,8 @@ struct Measured {
   std::optional<double> value, low, high;
 };
 
-// Decimals that an interval of this half width supports, 0..4; `otherwise` for a width that is 0 or not
-// finite.
+// Decimals that an interval of this half width supports, 0..4: those before its first digit, and one more
+// where that is a 1; `otherwise` for a width that is 0 or not finite.
 [[nodiscard]] int decimals_for(double half_width, int otherwise);
 
 [[nodiscard]] std::string fixed(double value, int decimals);      // "-0.35"; "∞", "–∞", "not a number"

@@ -158,7 +158,7 @@ std::string gates(const Record& record) {
                             : fmt::format("; {} undecided, as the value was not computed", gate.undecided);
     out += fmt::format("<li>Gate <code>{}</code> {}{}</li>\n", escape(gate.text), verdict, undecided);
   }
-  return out.empty() ? out : "<ul class=\"findings\">\n" + out + "</ul>\n";
+  return out;
 }
 
 struct Metric {
@@ -180,13 +180,12 @@ std::vector<std::string> target_order(const Record& record) {
 
 Json overview_row(const Result& result, const Metric& metric, std::size_t slot) {
   const Measured& value = result.*(metric.value);
-  Json row = {{"target", result.target}, {"model", result.model}, {"slot", slot}, {"value", nullptr}};
-  if (!value.value) return row;
-  row["value"] = brief(*value.value);
-  row["low"] = brief(value.low.value_or(*value.value));
-  row["high"] = brief(value.high.value_or(*value.value));
-  if (metric.reference != nullptr && (result.*(metric.reference)).value)
-    row["source"] = brief(*(result.*(metric.reference)).value);
+  const auto number = [](const std::optional<double>& x) { return x ? brief(*x) : Json(); };
+  Json row = {
+      {"target", result.target}, {"model", result.model}, {"slot", slot}, {"value", number(value.value)}};
+  row["low"] = number(value.low ? value.low : value.value);
+  row["high"] = number(value.high ? value.high : value.value);
+  row["source"] = metric.reference == nullptr ? Json() : number((result.*(metric.reference)).value);
   row["n"] = result.n;
   return row;
 }
@@ -246,14 +245,10 @@ std::string subject(const Record& record, const Result& result) {
 }
 
 std::string overview(const Record& record) {
-  std::string out;
-  if (!record.findings.empty()) {
-    std::string items;
-    for (const std::string& finding : record.findings) items += "<li>" + escape(finding) + "</li>";
-    out += "<ul class=\"findings\">" + items + "</ul>\n";
-  }
-  return out + gates(record) + headline_table(record) + terms(record) + overview_charts(record) +
-         estimates_table(record);
+  std::string items = gates(record);
+  for (const std::string& finding : record.findings) items += "<li>" + escape(finding) + "</li>\n";
+  if (!items.empty()) items = "<ul class=\"findings\">\n" + items + "</ul>\n";
+  return items + headline_table(record) + terms(record) + overview_charts(record) + estimates_table(record);
 }
 
 }  // namespace leeway::report

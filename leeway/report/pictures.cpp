@@ -9,7 +9,7 @@
 #include <stdexcept>
 
 #include "leeway/core/message.h"
-#include "leeway/report/record.h"
+#include "leeway/report/sections.h"
 
 namespace leeway::report {
 namespace {
@@ -115,7 +115,7 @@ Pictures flip_pictures(const Json& record, const std::vector<PictureSource>& sou
     };
     if (shape(*clean) != shape(*shifted))
       refuse(shifted->path, fmt::format("pictures {} as in {}", shape(*clean), clean->path), shape(*shifted));
-    for (std::size_t f = 0; f < std::min(options.flips_per_result, result.flips.size()); ++f) {
+    for (std::size_t f = 0; f < std::min(flips_shown(read, options), result.flips.size()); ++f) {
       const std::size_t row = result.flips[f].row;
       require_row(*clean, row, options.record_name);
       require_row(*shifted, row, options.record_name);

@@ -42,6 +42,14 @@ std::string whom(const Record& record, const std::vector<const Result*>& results
     covered += here;
   }
   if (covered == results.size()) return list_of(whole);
+  const auto of_model = [&](const std::string& model) {
+    return static_cast<std::size_t>(std::count_if(record.results.begin(), record.results.end(),
+                                                  [&](const Result& r) { return r.model == model; }));
+  };
+  const std::string& model = results[0]->model;
+  if (std::all_of(results.begin(), results.end(), [&](const Result* r) { return r->model == model; }) &&
+      results.size() == of_model(model))
+    return model + ", every target";
   std::vector<std::string> each;
   for (const Result* result : results) each.push_back(subject(record, *result));
   if (each.size() > 6) {
@@ -147,7 +155,7 @@ Section warnings_section(const Record& record) {
 }
 
 Section missing_section(const Record& record) {
-  Section section{"missing", "Not computed", "", ""};
+  Section section{"missing", "Gaps", "", ""};
   std::vector<Said> sentences;
   for (const Result& result : record.results) {
     std::vector<std::pair<std::string, std::vector<std::string>>> by_reason;

@@ -28,6 +28,10 @@ namespace leeway::report {
 [[nodiscard]] Section assumptions_section(const Record& record);
 [[nodiscard]] Section source_section(const Envelope& envelope);
 
+// Flips shown of each result: as many as asked, fewer where there are so many results that the page would
+// grow long.
+[[nodiscard]] std::size_t flips_shown(const Record& record, const Options& options);
+
 // Every section above from agreement on, in the order of the page, without the empty ones.
 [[nodiscard]] std::string assess_page(const Record& record, const Pictures& pictures, const Options& options);
 [[nodiscard]] std::string pa_page(const Json& record, const Options& options);

@@ -98,6 +98,10 @@ class Objective {
     for (double beta = from; beta < to * ratio; beta *= ratio) betas.push_back(beta);
     for (int i = 1; i <= 40; ++i) betas.push_back(.25 * i / largest_);
     std::sort(betas.begin(), betas.end());
+    const auto close = [](double a, double b) {
+      return b < 1.001 * a;
+    };  // equal but for rounding, among others
+    betas.erase(std::unique(betas.begin(), betas.end(), close), betas.end());
     return betas;
   }
 
@@ -111,7 +115,8 @@ class Objective {
     for (std::size_t i = 0; i < betas.size(); ++i) {
       const double left = i ? values[i - 1] : found[0].value;
       const double right = i + 1 < betas.size() ? values[i + 1] : found[1].value;
-      if (values[i] > left + 1e-13 && values[i] >= right)
+      const bool flat = std::abs(values[i] - left) < 1e-14 && std::abs(values[i] - right) < 1e-14;
+      if (!flat && values[i] >= left && values[i] >= right)
         found.push_back(refine(i ? betas[i - 1] : 0, i + 1 < betas.size() ? betas[i + 1] : 2 * betas[i]));
     }
     std::stable_sort(found.begin(), found.end(), [](auto a, auto b) { return a.value > b.value; });

@@ -55,6 +55,9 @@ class Draws {
 // maxima.
 [[nodiscard]] Pair scale_mixture(std::uint64_t seed);
 
+// One to six pairs of two to five logits that are small integers, mostly near each other: tops tie often.
+[[nodiscard]] Pair small_integers(std::uint64_t seed);
+
 // The exact example of several maxima: two classes, F' = (a, 0), F'' = (b, 0), groups of 686, 1924 and 57
 // rows.
 [[nodiscard]] Pair two_maxima();

@@ -182,6 +182,40 @@ TEST(Maximum, RandomMixturesOfScales) {
   }
 }
 
+TEST(Maximum, RandomTies) {
+  for (std::uint64_t seed = 1; seed <= 400; ++seed) {
+    const Pair pair = small_integers(seed);
+    const Agreement found = solve(pair);
+    const brute::Maximum best = brute::Objective(pair).maxima().front();
+    EXPECT_TRUE(found.converged) << seed;
+    EXPECT_NEAR(found.value, best.value, 1e-9) << seed;
+    EXPECT_LE(best.value, found.value + found.gap + rounding) << seed;
+  }
+}
+
+// A row of equal logits agrees with anything by log(1/k) at every beta: it adds nothing to be searched for.
+// The first row tends to 0 or is such a row too.
+TEST(Maximum, ConstantRowsCostNothing) {
+  const Agreement some = solve({2, 2, {1, -1, -.5, -.5}, {1, -1.5, -.5, 0}});
+  EXPECT_TRUE(some.converged);
+  EXPECT_EQ(some.beta, infinity);
+  EXPECT_NEAR(some.value, -.5 * std::numbers::ln2, 1e-12);
+  EXPECT_LE(some.evaluations, 40);
+  const Agreement all = solve({2, 2, {1, 1, -1, -1}, {0, 1, -1, -1.5}});
+  EXPECT_TRUE(all.converged);
+  EXPECT_NEAR(all.value, -std::numbers::ln2, 1e-12);
+  EXPECT_LE(all.evaluations, 40);
+}
+
+// F' distinguishes {0,3} from {1,2}, F'' distinguishes {2,3} from {0,1}: independent of each other, so that
+// the agreement is (1 + y)^2 / (2 + 2y)^2 = 1/4 at every y = e^-beta, though both posteriors move.
+TEST(Maximum, FlatByIndependence) {
+  const Agreement found = solve({1, 4, {1, 0, 0, 1}, {0, 0, 1, 1}});
+  EXPECT_NEAR(found.value, -std::log(4), 1e-12);
+  EXPECT_GE(found.gap, 0);
+  EXPECT_EQ(found.converged, found.gap <= 1e-9);
+}
+
 TEST(Maximum, Reference) {
   const std::filesystem::path path =
       std::filesystem::path(LEEWAY_SHARED_DATA) / "reference/pa_synth_N10000_K10.npz";

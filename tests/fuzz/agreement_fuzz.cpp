@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "leeway/agreement/agreement.h"
-#include "leeway/core/error.h"
+#include "tests/fuzz/fuzz.h"
 
 namespace {
 
@@ -42,12 +42,10 @@ void check(const std::uint8_t* data, std::size_t size, std::size_t k) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size < 2) return 0;
   const std::size_t k = 2 + data[0] % 20;
-  try {
+  return leeway::fuzz::guarded([&] {  // NaN and infinity are refused
     if (data[1] % 2 == 0)
       check<float>(data + 2, size - 2, k);
     else
       check<double>(data + 2, size - 2, k);
-  } catch (const leeway::Error&) {  // NaN or infinity: refused
-  }
-  return 0;
+  });
 }

@@ -1,2 +1,270 @@
-#include <gtest/gtest.h>
-int x;
+// The commands that run models, from outside: exit codes, one-line messages, files that are whole or absent,
+// resuming.
+#include <gmock/gmock.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "leeway/core/images.h"
+#include "leeway/core/npz.h"
+#include "leeway/core/outputs.h"
+#include "leeway/core/random.h"
+#include "leeway/core/result.h"
+#include "leeway/core/safetensors.h"
+
+namespace leeway {
+namespace {
+
+using testing::AllOf;
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+std::string text_of(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+class Command : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!std::filesystem::exists(LEEWAY_COMMAND)) GTEST_SKIP() << LEEWAY_COMMAND << " is not built";
+    folder_ = std::filesystem::temp_directory_path() / ("leeway-command-test-" + std::to_string(getpid()));
+    std::filesystem::create_directories(folder_);
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  // A process of the command with its output in files.
+  [[nodiscard]] pid_t start(const std::vector<std::string>& arguments, const char* library = nullptr) const {
+    const std::string out = path("stdout"), err = path("stderr");
+    const pid_t child = fork();
+    if (child != 0) return child;
+    if (library) setenv("LEEWAY_NN_LIBRARY", library, 1);
+    if (!freopen(out.c_str(), "w", stdout) || !freopen(err.c_str(), "w", stderr)) _exit(99);
+    std::vector<char*> argv{const_cast<char*>(LEEWAY_COMMAND)};
+    for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
+    argv.push_back(nullptr);
+    execv(LEEWAY_COMMAND, argv.data());
+    _exit(98);
+  }
+  [[nodiscard]] static int wait_for(pid_t child) {
+    int status = 0;
+    waitpid(child, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+  }
+  int run(const std::vector<std::string>& arguments, const char* library = nullptr) const {
+    return wait_for(start(arguments, library));
+  }
+  [[nodiscard]] std::string path(const std::string& name) const { return (folder_ / name).string(); }
+  [[nodiscard]] std::string out() const { return text_of(path("stdout")); }
+  [[nodiscard]] std::string err() const { return text_of(path("stderr")); }
+
+  // n images of 8x8 with one bright column a class.
+  std::string images(std::size_t n) const {
+    std::vector<float> pixels;
+    std::vector<std::int64_t> labels;
+    for (std::size_t i = 0; i < n; ++i) {
+      Random random(1, stream("command test"), i);
+      labels.push_back(static_cast<std::int64_t>(i % 3));
+      for (std::size_t j = 0; j < 64; ++j)
+        pixels.push_back(static_cast<float>((j % 8 == i % 3 ? .5 : .1) + .4 * random.uniform()));
+    }
+    write_images(folder_ / "data.npz", {"", make_array({n, 1, 8, 8}, std::move(pixels)), labels});
+    return path("data.npz");
+  }
+  [[nodiscard]] std::string trained() const {
+    EXPECT_EQ(run({"train", "--data", images(300), "--epochs", "3", "--threads", "1", "--lr", "0.005",
+                   "--out", path("m.safetensors"), "--quiet"}),
+              0)
+        << err();
+    return path("m.safetensors");
+  }
+
+  std::filesystem::path folder_;
+};
+
+TEST_F(Command, TrainInferAttackFitTogether) {
+  const std::string model = trained();
+  ASSERT_EQ(run({"infer", "--model", model, "--data", path("data.npz"), "--out", path("o.npz"), "--json"}), 0)
+      << err();
+  const Json infer = Json::parse(out());
+  EXPECT_EQ(infer.at("schema"), "leeway.infer/1");
+  EXPECT_EQ(infer.at("inputs").size(), 2U);
+  const Outputs outputs = read_outputs(path("o.npz"));
+  EXPECT_EQ(outputs.n(), 300U);
+  EXPECT_EQ(outputs.k(), 3U);
+  EXPECT_EQ(outputs.features->shape, (std::vector<std::size_t>{300, 100}));
+  EXPECT_EQ(outputs.labels->at(4), 1);
+
+  ASSERT_EQ(run({"attack", "--model", model, "--data", path("data.npz"), "--eps", "64/255", "--steps", "4",
+                 "--out", path("adv.npz"), "--json"}),
+            0)
+      << err();
+  const Json attack = Json::parse(out()).at("results").at(0);
+  EXPECT_EQ(attack.at("eps"), 64. / 255);
+  EXPECT_EQ(attack.at("clean_accuracy"), infer.at("results").at(0).at("accuracy"));
+  EXPECT_LT(attack.at("robust_accuracy"), attack.at("clean_accuracy"));
+
+  // the stored images, judged anew, give the accuracy that the attack reported; norms go on to the outputs
+  ASSERT_EQ(run({"infer", "--model", model, "--data", path("adv.npz"), "--out", path("o2.npz"), "--json"}), 0)
+      << err();
+  EXPECT_EQ(Json::parse(out()).at("results").at(0).at("accuracy"), attack.at("robust_accuracy"));
+  EXPECT_EQ(read_npz(path("o2.npz")).at("norms").shape, (std::vector<std::size_t>{300}));
+}
+
+TEST_F(Command, TrainingSaysTheSameInItsRecordAndInTheFile) {
+  ASSERT_EQ(
+      run({"train", "--data", images(60), "--epochs", "2", "--threads", "1", "--algorithm", "pgd", "--eps",
+           "0.05", "--attack-steps", "2", "--seed", "4", "--out", path("m.safetensors"), "--json"}),
+      0)
+      << err();
+  const Json result = Json::parse(out()).at("results").at(0);
+  const Json saved = Json::parse(read_safetensors(path("m.safetensors")).metadata.at("training"));
+  EXPECT_EQ(result.at("plan"), saved.at("plan"));
+  EXPECT_EQ(result.at("plan").at("seed"), 4);
+  EXPECT_EQ(result.at("plan").at("parameters").at("steps"), 2);
+  EXPECT_EQ(result.at("epochs").size(), 2U);
+}
+
+// Errors are thrown inside the library that dlopen brought in and caught outside of it.
+TEST_F(Command, BadInputIsOneLineAndExit3) {
+  const std::string data = images(12), target = path("o.npz");
+  std::ofstream(path("page.pt")) << "<html>no model</html>";
+  const auto message = [&](const std::vector<std::string>& arguments) {
+    EXPECT_EQ(run(arguments), 3) << err();
+    EXPECT_EQ(err().find('\n'), err().size() - 1) << err();
+    EXPECT_FALSE(std::filesystem::exists(target));
+    return err();
+  };
+  EXPECT_THAT(
+      message({"infer", "--model", path("page.pt"), "--data", data, "--out", target}),
+      HasSubstr("page.pt: expected TorchScript, safetensors or npz of named tensors, found something else"));
+  EXPECT_THAT(message({"infer", "--model", path("absent.pt"), "--data", data, "--out", target}),
+              HasSubstr("absent.pt"));
+  EXPECT_THAT(message({"infer", "--model", data, "--arch", "small-cnn", "--data", data, "--out", target}),
+              HasSubstr("data.npz: expected a tensor 7.bias of architecture small-cnn"));
+  EXPECT_THAT(message({"train", "--data", data, "--arch", "resnet", "--out", target}),
+              HasSubstr("architecture: expected one of linear, small-cnn, found 'resnet'"));
+  EXPECT_THAT(message({"train", "--data", data, "--algorithm", "magic", "--out", target}),
+              HasSubstr("algorithm: expected one of"));
+  EXPECT_THAT(message({"attack", "--model", path("page.pt"), "--data", path("nothing.npz"), "--out", target}),
+              HasSubstr("nothing.npz"));
+}
+
+TEST_F(Command, WrongUseIsExit2) {
+  const std::string data = images(12);
+  EXPECT_EQ(run({"train", "--data", data}), 2);
+  EXPECT_EQ(err(), "leeway: --out FILE is missing: where the weights should go\n");
+  EXPECT_EQ(run({"attack", "--model", "m", "--data", data, "--eps", "8/0", "--out", path("o")}), 2);
+  EXPECT_EQ(err(), "leeway: --eps 8/0: expected a number such as 0.1 or 8/255\n");
+  EXPECT_EQ(run({"attack", "--model", "m", "--data", data, "--norm", "l7", "--out", path("o")}), 2);
+  EXPECT_EQ(run({"infer", "--data", data}), 2);
+}
+
+TEST_F(Command, WithoutTheModelPartSaysWhatIsMissing) {
+  const std::string data = images(12);
+  EXPECT_EQ(
+      run({"infer", "--model", "m", "--data", data, "--out", path("o")}, "/nonexistent/libleeway_nn.so"), 1);
+  EXPECT_THAT(err(), AllOf(StartsWith("leeway: this command needs the model part"),
+                           HasSubstr("-DLEEWAY_NN=ON"), EndsWith("\n")));
+  EXPECT_EQ(run({"infer", "--model", "m", "--data", data, "--out", path("o")}, data.c_str()), 1);
+  EXPECT_THAT(err(), HasSubstr("data.npz: could not be loaded"));
+  EXPECT_EQ(run({"list", "shifts"}, "/nonexistent/libleeway_nn.so"), 0);
+  EXPECT_THAT(out(), HasSubstr("gaussian-noise"));
+  EXPECT_EQ(run({"list"}, "/nonexistent/libleeway_nn.so"), 0);
+  EXPECT_THAT(out(), AllOf(HasSubstr("gaussian-noise"),
+                           HasSubstr("not available: this command needs the model part")));
+  EXPECT_EQ(run({"list", "attacks"}, "/nonexistent/libleeway_nn.so"), 1);
+}
+
+TEST_F(Command, ListsEveryFamily) {
+  EXPECT_EQ(run({"list"}), 0);
+  EXPECT_THAT(out(),
+              AllOf(HasSubstr("architectures\n  linear"), HasSubstr("small-cnn"), HasSubstr("166406 weights"),
+                    HasSubstr("algorithms\n  erm"), HasSubstr("attacks\n  pgd"), HasSubstr("shifts\n")));
+}
+
+// Killed at moments spread over the whole run: the final name never holds anything but a whole file, and
+// running on ends in the bits of a run that nobody killed.
+TEST_F(Command, TrainingSurvivesKills) {
+  const std::string data = images(600);
+  const std::vector<std::string> whole{"train",      "--data",  data,      "--epochs",   "12",
+                                       "--patience", "0",       "--batch", "8",          "--threads",
+                                       "1",          "--quiet", "--out",   path("whole")};
+  const auto before = std::chrono::steady_clock::now();
+  ASSERT_EQ(run(whole), 0) << err();
+  const std::chrono::duration<double> length = std::chrono::steady_clock::now() - before;
+  std::vector<std::string> broken = whole;
+  broken.back() = path("broken");
+  std::erase(broken, "--quiet");
+  int killed = 0;
+  for (int i = 0; i < 6; ++i) {
+    const pid_t child = start(broken);
+    std::this_thread::sleep_for(length * (.3 + .1 * i));
+    kill(child, SIGKILL);
+    const int status = wait_for(child);
+    killed += status == -SIGKILL;
+    if (std::filesystem::exists(path("broken"))) {
+      EXPECT_EQ(text_of(path("broken")), text_of(path("whole")));
+    }
+    if (status == 0) break;
+  }
+  EXPECT_GT(killed, 0);
+  const bool finished = std::filesystem::exists(path("broken")),
+             state = std::filesystem::exists(path("broken.state"));
+  ASSERT_EQ(run(broken), 0) << err();
+  if (!finished && state) {
+    EXPECT_THAT(err(), HasSubstr("broken.state: continued after epoch "));
+  }
+  EXPECT_EQ(text_of(path("broken")), text_of(path("whole")));
+  for (const auto& entry : std::filesystem::directory_iterator(folder_))
+    EXPECT_THAT(entry.path().filename().string(), testing::Not(HasSubstr("partial"))) << "left behind";
+}
+
+TEST_F(Command, AttackSurvivesKills) {
+  const std::string model = trained();
+  const std::vector<std::string> arguments{"attack",    "--model", model,   "--data",
+                                           images(600), "--steps", "60",    "--threads",
+                                           "1",         "--quiet", "--out", path("adv.npz")};
+  const auto before = std::chrono::steady_clock::now();
+  ASSERT_EQ(run(arguments), 0) << err();
+  const std::chrono::duration<double> length = std::chrono::steady_clock::now() - before;
+  const std::string expected = text_of(path("adv.npz"));
+  std::filesystem::remove(path("adv.npz"));
+  for (const double share : {.2, .6, .9, 1.}) {
+    const pid_t child = start(arguments);
+    std::this_thread::sleep_for(length * share);
+    kill(child, SIGKILL);
+    (void)wait_for(child);
+    if (std::filesystem::exists(path("adv.npz"))) {
+      EXPECT_EQ(text_of(path("adv.npz")), expected);
+    }
+  }
+  ASSERT_EQ(run(arguments), 0) << err();
+  EXPECT_EQ(text_of(path("adv.npz")), expected);
+}
+
+TEST_F(Command, InterruptedTrainingIsExit130AndGoesOn) {
+  const std::vector<std::string> arguments{"train",      "--data", images(600), "--epochs", "300",
+                                           "--patience", "0",      "--batch",   "8",        "--threads",
+                                           "1",          "--out",  path("m")};
+  const pid_t child = start(arguments);
+  for (int i = 0; i < 600 && !std::filesystem::exists(path("m.state")); ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  kill(child, SIGINT);
+  EXPECT_EQ(wait_for(child), 130) << err();
+  EXPECT_THAT(err(),
+              AllOf(HasSubstr("m.state holds epoch "), HasSubstr("the same command goes on from there")));
+  EXPECT_FALSE(std::filesystem::exists(path("m")));
+}
+
+}  // namespace
+}  // namespace leeway

@@ -153,7 +153,7 @@ TEST(ModelFiles, BrokenTorchScriptIsRefusedInOneLine) {
             "cut.pt: expected TorchScript, safetensors or npz of named tensors, found a zip archive that is "
             "cut short");
   std::string altered = whole;
-  altered.replace(altered.find("def forward"), 11, "def forwxxx");
+  altered.replace(altered.find("def forward"), 11, "def (((((((");
   write_bytes(folder / "altered.pt", altered);
   EXPECT_TRUE(
       load_error(folder / "altered.pt").starts_with("altered.pt: expected a TorchScript file, found \""));

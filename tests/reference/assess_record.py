@@ -32,6 +32,13 @@ def share(values):
     return float(values.mean()), low, high
 
 
+def paired_difference(only_first, only_second, n):
+    """(second - first, low, high): Bonett and Price's interval for two proportions on the same samples."""
+    p, q = (only_first + 1) / (n + 2), (only_second + 1) / (n + 2)
+    width = 1.959963984540054 * np.sqrt((p + q - (q - p) ** 2) / (n + 2))
+    return (only_second - only_first) / n, float(max(q - p - width, -1)), float(min(q - p + width, 1))
+
+
 def draw(rng, model, y, base, severity):
     """Logits of a model: evidence for the label and its look-alikes, worn down by the shift."""
     f = base + rng.normal(0, .25 + severity * .55, base.shape)
@@ -111,6 +118,8 @@ def result(rng, model, target, f0, y, groups, target_index):
     if paired:
         right, kept = pred1 == y, pred1 == pred0
         r["accuracy"], r["accuracy_low"], r["accuracy_high"] = share(right)
+        r["accuracy_change"], r["accuracy_change_low"], r["accuracy_change_high"] = paired_difference(
+            int((source_right & ~right).sum()), int((right & ~source_right).sum()), n)
         r["afr_pred"], r["afr_pred_low"], r["afr_pred_high"] = share(kept)
         r["afr_true"] = r["accuracy"]
         a, pa = posterior_agreement(f0, f1)
@@ -152,11 +161,19 @@ def result(rng, model, target, f0, y, groups, target_index):
     r["predicted_shares"] = {"clean": (np.bincount(pred0, minlength=10) / N).tolist(),
                              "shifted": (np.bincount(pred1, minlength=10) / n).tolist()}
     r["warnings"] = []
-    if model == "CNN" and float((c0 > .9999).mean()) > .05:
+    if model == "CNN" and float((c0 > .9999).mean()) > .02:
         r["warnings"].append(f"{(c0 > .9999).mean():.0%} of clean confidences are above 0.9999: saturated confidence says "
                              "little about how sure the model is.")
     r["not_computed"] = reasons
-    return r
+    return r, right
+
+
+def comparison(target, rights):
+    from scipy.stats import binomtest
+    only_robust, only_plain = int((~rights[0] & rights[1]).sum()), int((rights[0] & ~rights[1]).sum())
+    value, low, high = paired_difference(only_robust, only_plain, N)
+    return {"target": target, "model": "CNN", "other": "robust CNN", "n": N, "difference": value, "low": low, "high": high,
+            "mcnemar_p": float(binomtest(only_plain, only_plain + only_robust).pvalue), "clear": low > 0 or high < 0}
 
 
 def rounded(value):
@@ -173,7 +190,7 @@ def main():
     rng = np.random.default_rng(3)
     y = np.repeat(np.arange(10), N // 10)
     groups = rng.choice(3, N, p=[.3, .25, .45])
-    results = []
+    results, rights = [], {}
     for model in SEVERITY:
         base = rng.normal(0, 1., (N, 10))
         hard = np.array([1.5, .2, 1.3, .8, 1.2, .4, 2.3, .5, .3, .4])
@@ -182,7 +199,11 @@ def main():
             for other in others:
                 base[y == c, other] += .9
         f0 = base * SCALE[model]
-        results += [result(rng, model, t, f0, y, groups, i) for i, t in enumerate(TARGETS)]
+        for i, target in enumerate(TARGETS):
+            made, right = result(rng, model, target, f0, y, groups, i)
+            results.append(made)
+            if right is not None:
+                rights.setdefault(target, []).append(right)
     by = {(r["model"], r["target"]): r for r in results}
     worst, other = by["CNN", "pgd 8/255"], by["robust CNN", "pgd 8/255"]
     percent = lambda v: f"{100 * v:.1f}%"
@@ -209,12 +230,15 @@ def main():
     record = {"schema": "leeway.assess/1", "command": command + ["--images", "fashion-mnist:test", "--report", "report.html"],
               "inputs": inputs, "seed": 0, "version": "0.1.0", "seconds": .412, "headline": headline,
               "findings": findings, "models": list(SEVERITY), "targets": TARGETS, "class_names": NAMES,
+              "level": .95, "comparisons": [comparison(t, both) for t, both in rights.items()],
+              "gates": [{"gate": "accuracy<0.5", "key": "accuracy", "op": "<", "threshold": .5, "violated": True,
+                         "violations": [{"model": r["model"], "target": r["target"], "value": r["accuracy"]}
+                                        for r in results if r["accuracy"] is not None and r["accuracy"] < .5],
+                         "not_computed": [{"model": r["model"], "target": r["target"], "reason": "no labels"}
+                                          for r in results if r["accuracy"] is None]}],
               "results": results}
     path = pathlib.Path(__file__).with_suffix(".json")
     path.write_text(json.dumps(rounded(record), indent=None, separators=(",", ":"), ensure_ascii=False) + "\n")
-    for r in results:
-        print(r["model"], r["target"], r.get("accuracy"), r.get("source_accuracy"), r.get("afr_pred"), r.get("pa"),
-              r.get("beta"))
 
 
 if __name__ == "__main__":

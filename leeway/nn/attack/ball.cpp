@@ -31,15 +31,8 @@ torch::Tensor reach(const torch::Tensor& direction, const torch::Tensor& room, d
   return t;
 }
 
-// clip(x + t d) as a step inside [0,1], of length `radius` or as long as the box permits.
-torch::Tensor move(const torch::Tensor& x, const torch::Tensor& direction, double radius, double longest) {
-  const torch::Tensor up = direction > 0;
-  const torch::Tensor room = torch::where(up, 1 - x, x);
-  const torch::Tensor t = reach(direction, room, radius).clamp_max(longest);
-  // 0 * infinity where neither direction nor limit is left
-  const torch::Tensor length =
-      torch::minimum((direction.abs() * per_row(t)).nan_to_num(0, INFINITY, 0), room);
-  return torch::where(up, x + length, x - length).clamp(0, 1);
+torch::Tensor room_along(const torch::Tensor& x, const torch::Tensor& direction) {
+  return torch::where(direction > 0, 1 - x, x);
 }
 
 }  // namespace
@@ -71,7 +64,9 @@ torch::Tensor Ball::project(const torch::Tensor& y) const {
   const torch::Tensor x = y.clamp(0, 1);
   const torch::Tensor outside = distances(x, clean_, norm_) > eps_;
   if (!outside.any().item<bool>()) return x;
-  return torch::where(per_row(outside), move(clean_, y - clean_, radius_, 1), x);
+  const torch::Tensor direction = y - clean_;
+  const torch::Tensor t = reach(direction, room_along(clean_, direction), radius_).clamp_max(1);
+  return torch::where(per_row(outside), (clean_ + direction * per_row(t)).clamp(0, 1), x);
 }
 
 torch::Tensor Ball::step(const torch::Tensor& x, const torch::Tensor& gradient, double length) const {
@@ -80,7 +75,11 @@ torch::Tensor Ball::step(const torch::Tensor& x, const torch::Tensor& gradient, 
   const torch::Tensor largest = gradient.flatten(1).abs().amax(1);
   const torch::Tensor direction =
       gradient / per_row(torch::where(largest > 0, largest, torch::ones_like(largest)));
-  return project(move(x, direction, length, INFINITY));
+  // not further than 10,000 lengths where the box leaves no room for one: float32 must still see the ball
+  // from there
+  const torch::Tensor farthest = 1e4 * length / sum_rows(direction.square()).sqrt();
+  const torch::Tensor t = torch::minimum(reach(direction, room_along(x, direction), length), farthest);
+  return project(x + direction * per_row(torch::where(largest > 0, t, torch::zeros_like(t))));
 }
 
 torch::Tensor Ball::random(std::uint64_t seed, std::uint32_t stream,

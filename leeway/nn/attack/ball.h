@@ -1,11 +1,12 @@
 // The images an attack may reach: within eps of the clean one in l_inf or l_2, and inside [0,1].
 //
-// Both sets are convex; projections are exact onto their intersection, not one after the other. In l_2, the
-// projection of y is clip(x + t (y - x)) with the largest t <= 1 whose distance from the clean x is at most
-// eps, and a step of length a along g is clip(z + t g) with the t that makes it a long inside [0,1], or as
-// long as the box permits. On a linear model projected ascent with these steps reaches the worst case of ball
-// and box together; clipping after a plain projection does not. Every image returned lies in the ball when
-// its distance is measured in float64 on the stored float32 pixels.
+// Both sets are convex; projections are exact onto their intersection, not onto one after the other. In l_2
+// the projection of y is clip(x + t (y - x)), x the clean image, with the largest t <= 1 whose distance from
+// x is at most eps (the conditions of optimality), and a step of length a along g goes from z to z + t g with
+// the t for which clip(z + t g) is a away from z: what the box cuts off is made up for in the other pixels.
+// On a linear model projected ascent with these steps reaches the worst case of ball and box together, from
+// the centre in one step; plain clipping does not. Every image returned lies in the ball when its distance is
+// measured in float64 on the stored float32 pixels.
 #pragma once
 
 #include <torch/torch.h>

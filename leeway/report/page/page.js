@@ -2,7 +2,7 @@
 (() => {
   const all = (selector, root = document) => [...root.querySelectorAll(selector)];
   const json = (element) => JSON.parse(element.textContent);
-  const longestPrintedTable = 150;  // rows; longer ones stay closed on paper
+  const longestPrinted = { numbers: 40, more: 150 };  // rows; tables that are longer stay closed on paper
 
   // --- Tooltip -------------------------------------------------------------------------------------------------
   const tip = document.getElementById("tip");
@@ -24,8 +24,18 @@
   const refuse = () => Promise.reject(new Error("the page loads nothing"));
   const charts = new Map();  // figure -> {payload, view, width}
 
+  const unpacked = (content) => {
+    for (const [name, { fields, rows }] of Object.entries(content.data ?? {})) {
+      content.data[name] = rows.map((row) => Object.fromEntries(fields.map((field, index) => [field, row[index]])));
+    }
+    return content;
+  };
   const payloadOf = (figure) => {
-    if (!charts.has(figure)) charts.set(figure, { payload: json(figure.querySelector(".payload")) });
+    if (!charts.has(figure)) {
+      const payload = json(figure.querySelector(".payload"));
+      (payload.variants ?? [payload]).forEach(unpacked);
+      charts.set(figure, { payload });
+    }
     return charts.get(figure);
   };
   const variantOf = (figure) => {
@@ -36,7 +46,7 @@
 
   const filled = (figure, width) => {
     const spec = structuredClone(specs[figure.dataset.spec]), content = variantOf(figure);
-    for (const data of spec.data) if (content.data && content.data[data.name]) data.values = content.data[data.name];
+    for (const data of spec.data) if (content.data?.[data.name]) data.values = content.data[data.name].map((row) => ({ ...row }));
     const signals = { ...content.signals, available: width };
     for (const input of all("input[data-signal]", figure)) signals[input.dataset.signal] = input.checked;
     for (const signal of spec.signals) if (signal.name in signals) signal.value = signals[signal.name];
@@ -158,7 +168,8 @@
       const { payload } = payloadOf(figure);
       return payload.variants ?? [payload];
     });
-    const rows = contents.flatMap((content) => (content.data?.[data] ?? []).map((row) => [content.title, ...columns.map(([, field]) => row[field])]));
+    const rows = contents.flatMap((content) => (content.data?.[data] ?? []).map((row) =>
+      [content.title, ...columns.map(([, field, names]) => (names ? content.signals[names][row[field]] : row[field]))]));
     const numeric = (index) => rows.some((row) => typeof row[index] === "number");
     const titles = ["Chart", ...columns.map(([title]) => title)];
     const head = titles.map((title, index) => {
@@ -200,8 +211,9 @@
   const beforePaper = () => {
     if (opened.length > 0) return;
     for (const details of all("details:not([open])")) {
-      if (details.classList.contains("numbers")) numbersTable(details);
-      if (all("tbody tr", details).length > longestPrintedTable) continue;
+      const numbers = details.classList.contains("numbers");
+      if (numbers) numbersTable(details);
+      if (all("tbody tr", details).length > longestPrinted[numbers ? "numbers" : "more"]) continue;
       details.open = true;
       opened.push(details);
     }

@@ -5,12 +5,18 @@
 #include <vector>
 
 #include "leeway/agreement/agreement.h"
+#include "leeway/assess/assess.h"
+#include "leeway/assess/gates.h"
+#include "leeway/assess/rows.h"
+#include "leeway/assess/table.h"
 #include "leeway/core/array.h"
+#include "leeway/report/report.h"
+#include "leeway/shift/shift.h"
 
 int main() {
   const leeway::Array logits = leeway::make_array({2, 2}, std::vector<double>{2, 0, 0, 3});
   const auto result = leeway::agreement::posterior_agreement(logits, logits);
   std::cout << "leeway " << LEEWAY_VERSION << ": n " << result.n << ", beta " << result.beta << ", pa "
-            << result.pa << '\n';
+            << result.pa << ", " << leeway::shift::members().size() << " shifts\n";
   return std::abs(result.pa - std::log(2.0)) < 1e-9 && std::isinf(result.beta) ? 0 : 1;
 }

@@ -1,5 +1,5 @@
-// A stranger's file, read by every reader that takes its kind: an Error or sound arrays, nothing else.
-// FUZZ_EXTENSION is the ending of the file's name.
+// A stranger's file of unknown kind, given to every reader that takes a path: an Error, or what the reader
+// promises. The file is named .csv: everything else is told by its content.
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -9,11 +9,10 @@
 #include <stdexcept>
 #include <string>
 
-#include "leeway/core/array.h"
-#include "leeway/core/error.h"
 #include "leeway/core/images.h"
 #include "leeway/core/outputs.h"
 #include "leeway/core/result.h"
+#include "tests/fuzz/fuzz.h"
 
 namespace {
 
@@ -25,7 +24,7 @@ class FileInMemory {
     std::string name = (std::filesystem::temp_directory_path() / "leeway-fuzz-XXXXXX").string();
     if (descriptor_ < 0 || ::mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary file");
     folder_ = name;
-    link_ = folder_ / (std::string("input") + FUZZ_EXTENSION);
+    link_ = folder_ / "input.csv";
     std::filesystem::create_symlink("/proc/self/fd/" + std::to_string(descriptor_), link_);
   }
   ~FileInMemory() {
@@ -52,45 +51,29 @@ void require(bool holds) {
   if (!holds) std::abort();
 }
 
-// Touches every element: a shape that promises more than the storage holds is found by AddressSanitizer.
-void touch(const leeway::Array& array) {
-  if (array.type == leeway::ElementType::text)
-    require(array.texts->size() == array.size());
-  else
-    require(leeway::to_f64(array, "fuzz").size() == array.size());
-}
-
-template <class Read>
-void attempt(const Read& read) {
-  try {
-    read();
-  } catch (const leeway::Error& error) {
-    require(error.what()[0] != '\0');
-  }
-}
-
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using leeway::fuzz::guarded, leeway::fuzz::touch;
   static FileInMemory file;
   const std::filesystem::path& path = file.set(data, size);
-  attempt([&] {
+  guarded([&] {
     for (const auto& [name, array] : leeway::read_arrays(path)) touch(array);
   });
   for (const auto binary : {leeway::Binary::refuse, leeway::Binary::logit, leeway::Binary::prob})
-    attempt([&] {
+    guarded([&] {
       const leeway::Outputs outputs = leeway::read_outputs(path, {.binary = binary});
       require(outputs.n() >= 1 && outputs.k() >= 2 && !leeway::first_not_finite(outputs.logits));
       require(!outputs.labels || outputs.labels->size() == outputs.n());
       require(outputs.class_names.empty() || outputs.class_names.size() == outputs.k());
       touch(outputs.logits);
     });
-  attempt([&] { require(leeway::read_labels(path, 4, 3).size() == 4); });
-  attempt([&] {
+  guarded([&] { require(leeway::read_labels(path, 4, 3).size() == 4); });
+  guarded([&] {
     const leeway::Images images = leeway::read_images(path.string());
     require(images.n() >= 1 && (!images.labels || images.labels->size() == images.n()));
     touch(images.pixels);
   });
-  attempt([&] { require(leeway::read_record(path.string()).contains("schema")); });
+  guarded([&] { require(leeway::read_record(path.string()).contains("schema")); });
   return 0;
 }

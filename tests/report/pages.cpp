@@ -1,0 +1,140 @@
+#include "tests/report/pages.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <set>
+
+namespace leeway::report::test {
+
+Json bare_record(std::size_t k) {
+  Json record = {
+      {"schema", "leeway.assess/1"}, {"command", {"leeway", "assess"}}, {"results", Json::array()}};
+  for (std::size_t c = 0; c < k; ++c) record["class_names"].push_back(fmt::format("class {}", c));
+  record["results"].push_back({{"model", "cnn"}, {"target", "noise"}, {"n", 100}});
+  return record;
+}
+
+namespace {
+
+Json cell(std::size_t c, double accuracy) {
+  return {{"class", c},
+          {"name", fmt::format("name {}", c)},
+          {"n", 50},
+          {"source_accuracy", .9},
+          {"accuracy", accuracy},
+          {"low", accuracy - .05},
+          {"high", accuracy + .05},
+          {"afr_pred", .8}};
+}
+
+Json full_result(const std::string& model, const std::string& target, std::size_t k, double accuracy) {
+  Json r = {{"model", model}, {"target", target}, {"n", 10000},      {"source_n", 10000},
+            {"k", k},         {"paired", true},   {"labelled", true}};
+  for (const auto& [key, value] :
+       {std::pair{"accuracy", accuracy}, {"source_accuracy", .91}, {"afr_pred", .82}}) {
+    r[key] = value;
+    r[std::string(key) + "_low"] = value - .009;
+    r[std::string(key) + "_high"] = value + .009;
+  }
+  const double log_k = std::log(static_cast<double>(k));
+  r["pa"] = .6 * log_k;
+  r["pa_low"] = .59 * log_k;
+  r["pa_high"] = .61 * log_k;
+  r["pa_normalized"] = .6;
+  r["beta"] = 1.7;
+  r["gap"] = 5e-10;
+  for (int i = 0; i < 60; ++i) {
+    const double beta = .01 * std::pow(1.15, i);
+    r["curve"].push_back(
+        {{"beta", beta}, {"value", -log_k + .6 * log_k * std::exp(-std::pow(std::log(beta / 1.7), 2))}});
+  }
+  r["local_maxima"] = {{{"beta", 1.7}, {"value", -.4 * log_k}}};
+  Json edges, counts;
+  for (int b = 0; b <= 20; ++b) edges.push_back(b / 20.);
+  for (int b = 0; b < 20; ++b) counts.push_back(500);
+  r["confidence"] = {
+      {"edges", edges}, {"clean", counts}, {"shifted", counts}, {"clean_mean", .9}, {"shifted_mean", .8}};
+  for (std::size_t c = 0; c < k; ++c) {
+    r["classes"].push_back(cell(c, .05 + .9 * static_cast<double>(c) / static_cast<double>(k)));
+    r["predicted_shares"]["clean"].push_back(1. / static_cast<double>(k));
+    r["predicted_shares"]["shifted"].push_back(1. / static_cast<double>(k));
+  }
+  for (std::size_t i = 0; k <= 100 && i < k; ++i) {
+    Json row;
+    for (std::size_t j = 0; j < k; ++j) row.push_back(i == j ? 90 : 1 + (i + j) % 7);
+    r["confusion"]["counts"].push_back(row);
+  }
+  for (std::size_t i = 0; i < 50; ++i)
+    r["top_flips"].push_back({{"from", i % k}, {"to", (i + 1) % k}, {"count", 60 - i}});
+  for (std::size_t i = 0; i < 24; ++i)
+    r["flips"].push_back({{"row", i},
+                          {"label", i % k},
+                          {"clean_pred", i % k},
+                          {"shifted_pred", (i + 1) % k},
+                          {"clean_confidence", .99},
+                          {"shifted_confidence", .97},
+                          {"agreement", -3. - static_cast<double>(i)}});
+  return r;
+}
+
+}  // namespace
+
+Json full_record(std::size_t models, std::size_t targets, std::size_t k) {
+  Json record = bare_record(k);
+  record["results"] = Json::array();
+  for (std::size_t m = 0; m < models; ++m)
+    for (std::size_t t = 0; t < targets; ++t)
+      record["results"].push_back(full_result(fmt::format("model {}", m), fmt::format("shift {}", t), k,
+                                              .5 + .01 * static_cast<double>(m + t)));
+  return record;
+}
+
+Json reference_record() { return read_record(std::string(LEEWAY_REFERENCE) + "/assess_record.json"); }
+
+std::string markup(const std::string& html) {
+  std::string out;
+  for (std::size_t at = 0; at < html.size();) {
+    const std::size_t script = html.find("<script", at), style = html.find("<style", at);
+    const std::size_t next = std::min(script, style);
+    if (next == html.npos) return out + html.substr(at);
+    const std::size_t open = html.find('>', next) + 1;
+    out += html.substr(at, open - at);
+    at = html.find(next == script ? "</script" : "</style", open);
+    if (at == html.npos) return out;
+  }
+  return out;
+}
+
+std::optional<std::string> malformed(const std::string& html) {
+  static const std::set<std::string> empty = {"meta", "img", "input", "br"};
+  const std::string text = markup(html);
+  std::vector<std::string> open;
+  for (std::size_t at = text.find('<'); at != text.npos; at = text.find('<', at + 1)) {
+    if (text[at + 1] == '!') continue;
+    const std::size_t end = text.find('>', at);
+    if (end == text.npos) return "a tag without end: " + text.substr(at, 40);
+    const bool closes = text[at + 1] == '/';
+    const std::size_t begin = at + (closes ? 2 : 1);
+    const std::string name = text.substr(begin, text.find_first_of(" >/\n", begin) - begin);
+    if (name.empty() || name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789") != name.npos)
+      return "no tag: " + text.substr(at, 40);
+    if (closes) {
+      if (open.empty() || open.back() != name)
+        return "</" + name + "> closes " + (open.empty() ? "nothing" : open.back()) + " before " +
+               text.substr(at, 60);
+      open.pop_back();
+    } else if (!empty.contains(name) && text[end - 1] != '/') {
+      open.push_back(name);
+    }
+  }
+  return open.empty() ? std::nullopt : std::optional<std::string>(open.back() + " is not closed");
+}
+
+std::size_t occurrences(const std::string& text, const std::string& what) {
+  std::size_t count = 0;
+  for (std::size_t at = text.find(what); at != text.npos; at = text.find(what, at + what.size())) ++count;
+  return count;
+}
+
+}  // namespace leeway::report::test

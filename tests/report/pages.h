@@ -1,0 +1,28 @@
+// Records for the tests of the page, and a check that a page is well formed.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "leeway/core/result.h"
+
+namespace leeway::report::test {
+
+// The smallest legal assessment: one model, one target, k classes, nothing computed but n.
+Json bare_record(std::size_t k = 2);
+
+// `models` x `targets` results over k classes with every key, numbers made up but consistent in shape.
+Json full_record(std::size_t models, std::size_t targets, std::size_t k);
+
+Json reference_record();  // tests/reference/assess_record.json
+
+// The page without what stands inside its <script> and <style> elements.
+std::string markup(const std::string& html);
+
+// Nothing where every element is closed in order, otherwise what is wrong.
+std::optional<std::string> malformed(const std::string& html);
+
+std::size_t occurrences(const std::string& text, const std::string& what);
+
+}  // namespace leeway::report::test

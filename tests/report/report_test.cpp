@@ -1,0 +1,307 @@
+#include "leeway/report/report.h"
+
+#include <gmock/gmock.h>
+
+#include "leeway/core/error.h"
+#include "tests/report/pages.h"
+
+namespace leeway::report {
+namespace {
+
+using test::bare_record;
+using test::full_record;
+using test::malformed;
+using test::markup;
+using test::occurrences;
+using test::reference_record;
+using testing::HasSubstr;
+using testing::Not;
+
+// The page's markup, after a check that it is well formed.
+std::string page_of(const Json& record, const Pictures& pictures = {}) {
+  const std::string html = html_report(record, pictures);
+  EXPECT_EQ(malformed(html), std::nullopt);
+  return markup(html);
+}
+
+std::string complaint(const Json& record) {
+  try {
+    (void)html_report(record, {}, {.record_name = "r.json"});
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "none";
+}
+
+TEST(Report, DrawsEverySectionOfTheReferenceRecord) {
+  const std::string page = page_of(reference_record());
+  for (const char* id : {"overview", "warnings", "models", "agreement", "confidence", "classes", "groups",
+                         "shares", "changes", "flips", "missing", "assumptions", "source"})
+    EXPECT_EQ(occurrences(page, std::string("id=\"") + id + "\""), 1u) << id;
+  EXPECT_THAT(page, HasSubstr("content=\"default-src 'none';"));
+  EXPECT_THAT(page,
+              HasSubstr("<b>18.2%</b> <span class=\"iv\">17.4–18.9</span>"));  // .1816, .174085 to .189296
+  EXPECT_EQ(occurrences(page, "data-spec=\"confidence\"><"), 12u);
+}
+
+TEST(Report, HeadingsAreFindings) {
+  const std::string page = page_of(reference_record());
+  EXPECT_THAT(
+      page,
+      HasSubstr("Least agreement: CNN under pgd 8/255 (0.31 of 2.30). Most: CNN under contrast 0.4 (2.01)"));
+  EXPECT_THAT(page, HasSubstr("Weakest class: Shirt (CNN under pgd 8/255)"));
+  EXPECT_THAT(page, HasSubstr("CNN under pgd 8/255 most often turns Coat into Pullover"));
+  EXPECT_THAT(page, HasSubstr("CNN under pgd 8/255 is 85% sure on average and right on 18%"));
+}
+
+TEST(Report, SaysWhichGateFailed) {
+  const std::string page = page_of(reference_record());
+  EXPECT_THAT(
+      page,
+      HasSubstr(
+          "Gate <code>accuracy&lt;0.5</code> <b class=\"wrong\">failed</b> by CNN under noise 0.3 (0.399)"));
+  Json record = bare_record();
+  record["gates"] = {{{"gate", "pa>1"}, {"violations", Json::array()}, {"not_computed", Json::array()}}};
+  EXPECT_THAT(page_of(record), HasSubstr("Gate <code>pa&gt;1</code> <b>held</b>"));
+}
+
+TEST(Report, IsAFunctionOfItsRecord) {
+  EXPECT_EQ(html_report(reference_record()), html_report(reference_record()));
+}
+
+TEST(Report, EscapesEverythingThatComesFromTheRecord) {
+  const std::string evil = "\"><script>alert('x')</script><img src=x onerror=alert(1)>\n]]>&amp;";
+  Json record = full_record(2, 2, 3);
+  record["headline"] = evil;
+  record["findings"] = {evil};
+  record["command"] = {"leeway", evil};
+  record["version"] = evil;
+  record["inputs"] = {{{"path", evil}, {"shape", {1, 2}}, {"xxh3_128", evil}}};
+  record["class_names"] = {evil, "b", "c"};
+  record["gates"] = {{{"gate", evil},
+                      {"violations", {{{"model", evil}, {"target", evil}, {"value", 1}}}},
+                      {"not_computed", Json::array()}}};
+  record["comparisons"] = {{{"target", evil},
+                            {"model", evil},
+                            {"other", evil},
+                            {"n", 1},
+                            {"difference", .1},
+                            {"low", .05},
+                            {"high", .2}}};
+  for (Json& result : record["results"]) {
+    result["model"] = evil + result["model"].get<std::string>();
+    result["target"] = evil + result["target"].get<std::string>();
+    result["warnings"] = {evil};
+    result["not_computed"] = {{evil, evil}, {"accuracy", evil}};
+    result["accuracy"] = nullptr;
+    result["estimates"] = {{evil, .5}};
+    for (Json& member : result["classes"]) member["name"] = evil;
+    result["groups"] = {{{"group", evil}, {"level", evil}, {"n", 3}, {"accuracy", .5}}};
+  }
+  const std::string html = html_report(record);
+  EXPECT_EQ(malformed(html), std::nullopt);
+  EXPECT_THAT(html, Not(HasSubstr("<script>alert")));
+  EXPECT_THAT(html, Not(HasSubstr("<img")));
+  Json harmless = full_record(2, 2, 3);
+  EXPECT_EQ(occurrences(markup(html), "<script"), occurrences(markup(html), "</script"));
+  EXPECT_THAT(html, HasSubstr("&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt;"));
+}
+
+TEST(Report, KeepsTextThatIsNoUtf8AndTurnedTextInItsPlace) {
+  Json record = bare_record();
+  record["headline"] =
+      "a\xff"
+      "b \xE2\x80\xAE"
+      "evil\x01";  // U+202E turns what follows
+  EXPECT_THAT(page_of(record), HasSubstr("<h1>a\xEF\xBF\xBD"
+                                         "b \xEF\xBF\xBD"
+                                         "evil\xEF\xBF\xBD</h1>"));
+}
+
+TEST(Report, ABareRecordStillMakesAPage) {
+  const std::string page = page_of(bare_record());
+  EXPECT_THAT(page, HasSubstr("noise was assessed on 100 samples."));
+  EXPECT_THAT(page, Not(HasSubstr("id=\"agreement\"")));
+  EXPECT_THAT(page, HasSubstr("id=\"assumptions\""));
+}
+
+TEST(Report, ADashSaysWhy) {
+  Json record = full_record(1, 2, 2);
+  record["results"][1]["accuracy"] = nullptr;
+  record["results"][1]["not_computed"]["accuracy"] = "nobody labelled <it>";
+  const std::string page = page_of(record);
+  EXPECT_THAT(page, HasSubstr("title=\"nobody labelled &lt;it&gt;\""));
+  EXPECT_THAT(page, HasSubstr("<li><sup>a</sup> nobody labelled &lt;it&gt;</li>"));
+  EXPECT_THAT(
+      page, HasSubstr("<li>Accuracy: nobody labelled &lt;it&gt;. <span class=\"about\">shift 1</span></li>"));
+}
+
+TEST(Report, AnUnlabelledTargetHasNoAccuracyColumn) {
+  Json record = full_record(1, 1, 2);
+  Json& result = record["results"][0];
+  result["labelled"] = false;
+  for (const char* key : {"accuracy", "accuracy_low", "accuracy_high", "source_accuracy",
+                          "source_accuracy_low", "source_accuracy_high"})
+    result[key] = nullptr;
+  for (Json& member : result["classes"]) member["accuracy"] = nullptr;
+  const std::string page = page_of(record);
+  EXPECT_THAT(page, Not(HasSubstr("<dt>Accuracy</dt>")));
+  EXPECT_THAT(page, HasSubstr("<dt>Same prediction</dt>"));
+  EXPECT_THAT(page, HasSubstr("The class that changes most: name 0 (shift 0), 80% keep their prediction"));
+}
+
+TEST(Report, BetaMayBeInfinite) {
+  Json record = full_record(1, 1, 2);
+  record["results"][0]["beta"] = "inf";
+  record["results"][0]["local_maxima"] = {{{"beta", "inf"}, {"value", -.3}}};
+  const std::string html = html_report(record);
+  EXPECT_THAT(markup(html), HasSubstr("data-v=\"Infinity\" class=\"num\">∞"));
+  EXPECT_THAT(html, HasSubstr("true,true,\"\\u221e\""));
+}
+
+TEST(Report, NotANumberCountsAsNotComputed) {
+  Json record = full_record(1, 1, 2);
+  record["results"][0]["accuracy"] = "nan";
+  record["results"][0]["flips"][0]["agreement"] = "-inf";
+  const std::string page = page_of(record);
+  EXPECT_THAT(page, Not(HasSubstr("nan%")));
+  EXPECT_THAT(page, HasSubstr("–∞"));
+}
+
+TEST(Report, DrawsTheConfusionOfAHundredClassesAndListsThoseOfAThousand) {
+  const std::string hundred = html_report(full_record(1, 1, 100));
+  EXPECT_THAT(markup(hundred), HasSubstr("data-spec=\"confusion\""));
+  EXPECT_LT(hundred.size(), 3000000u);
+  const std::string thousand = html_report(full_record(3, 4, 1000));
+  EXPECT_EQ(malformed(thousand), std::nullopt);
+  EXPECT_THAT(markup(thousand), Not(HasSubstr("data-spec=\"confusion\"")));
+  EXPECT_THAT(markup(thousand), HasSubstr("most frequent changes of each model and target"));
+  EXPECT_THAT(markup(thousand), HasSubstr("the 30 worst of 1000"));
+  EXPECT_LT(thousand.size(), 3000000u);
+}
+
+TEST(Report, TwoHundredResultsStayBelowThreeMegabytes) {
+  const std::string html = html_report(full_record(10, 20, 10));
+  EXPECT_EQ(malformed(html), std::nullopt);
+  EXPECT_LT(html.size(), 3000000u);
+}
+
+TEST(Report, AtMostFourLinesAChart) {
+  // 6 models on one target: panels of 4 and 2 lines; 3 metrics for models 0..3 and 3 for models 4, 5
+  const std::string page = page_of(full_record(6, 1, 3));
+  EXPECT_EQ(occurrences(page, "data-spec=\"curve\"><"), 2u);
+  EXPECT_EQ(occurrences(page, "data-spec=\"overview\"><"), 6u);
+}
+
+TEST(Report, RefusesWhatIsNoRecordOfItsKind) {
+  EXPECT_EQ(complaint({{"schema", "leeway.bound/1"}}),
+            "r.json: expected a record of schema leeway.assess/1 or leeway.pa/1, found 'leeway.bound/1'");
+  EXPECT_EQ(complaint(Json::array()), "r.json: expected an object at the top, found array");
+  EXPECT_EQ(complaint({{"schema", "leeway.assess/1"}, {"results", Json::array()}}),
+            "r.json: expected at least one result, found none");
+  EXPECT_EQ(complaint({{"schema", "leeway.pa/1"}, {"results", Json::array()}}),
+            "r.json: expected at least one result, found none");
+}
+
+struct Wrong {
+  const char* pointer;
+  Json value;
+  const char* message;
+};
+
+TEST(Report, NamesTheValueThatDoesNotFit) {
+  const std::vector<Wrong> cases = {
+      {"/headline", 3, "r.json: expected a string at headline, found 3"},
+      {"/results", "x", "r.json: expected a list at results, found 'x'"},
+      {"/results/0/accuracy", "high", "r.json: expected a number at results[0].accuracy, found 'high'"},
+      {"/results/0/accuracy", 1.5, "r.json: expected a number from 0 to 1 at results[0].accuracy, found 1.5"},
+      {"/results/0/n", -1, "r.json: expected a whole number from 0 at results[0].n, found -1"},
+      {"/results/0/n", 1.5, "r.json: expected a whole number from 0 at results[0].n, found 1.5"},
+      {"/results/0/paired", 1, "r.json: expected true or false at results[0].paired, found 1"},
+      {"/results/0/curve/3/beta", -1,
+       "r.json: expected a number from 0 at results[0].curve[3].beta, found -1"},
+      {"/results/0/confidence/clean",
+       {1, 2},
+       "r.json: expected one count less than there are edges at results[0].confidence.clean, found 2 counts "
+       "and 21 edges"},
+      {"/results/0/confusion/counts/1",
+       {1},
+       "r.json: expected 3 counts at results[0].confusion.counts[1], found 1"},
+      {"/results/0/classes/0", 7, "r.json: expected an object at results[0].classes[0], found 7"},
+      {"/inputs", Json::object(), "r.json: expected a list at inputs, found object"},
+  };
+  for (const Wrong& wrong : cases) {
+    Json record = full_record(1, 1, 3);
+    record[Json::json_pointer(wrong.pointer)] = wrong.value;
+    EXPECT_EQ(complaint(record), wrong.message);
+  }
+}
+
+TEST(Report, DrawsRecordsOfPa) {
+  Json record = {{"schema", "leeway.pa/1"},
+                 {"command", {"leeway", "pa", "a b.npy"}},
+                 {"version", "0.1.0"},
+                 {"seconds", .01}};
+  record["results"] = {
+      {{"shifted", "noise.npy"},
+       {"n", 1000},
+       {"k", 10},
+       {"beta", 1.5},
+       {"pa", 1.2},
+       {"pa_low", 1.1},
+       {"pa_high", 1.3},
+       {"afr_pred", .7},
+       {"curve",
+        {{{"beta", 0}, {"value", -2.3}}, {{"beta", 1.5}, {"value", -1.1}}, {{"beta", 9}, {"value", -4}}}}},
+      {{"shifted", "same.npy"},
+       {"n", 1000},
+       {"k", 10},
+       {"beta", "inf"},
+       {"pa", 2.302585},
+       {"afr_pred", 1},
+       {"curve", {{{"beta", 1}, {"value", -1}}}}}};
+  const std::string page = page_of(record);
+  EXPECT_THAT(page, HasSubstr("Between the clean set and noise.npy, 1.20 of 2.30 posterior agreement is "
+                              "left; 70.0% of predictions stay the same."));
+  EXPECT_EQ(occurrences(page, "data-spec=\"curve\"><"), 2u);
+  EXPECT_THAT(page, HasSubstr("leeway pa &#39;a b.npy&#39;"));
+}
+
+TEST(Report, TheCommandCanBePastedIntoAShell) {
+  Json record = bare_record();
+  record["command"] = {"leeway", "assess", "--source", "my cnn=it's.npz", "--target", "plain=a/b.npz", ""};
+  EXPECT_THAT(page_of(record),
+              HasSubstr("leeway assess \\\n    --source &#39;my cnn=it&#39;\\&#39;&#39;s.npz&#39; \\\n    "
+                        "--target plain=a/b.npz &#39;&#39;</code>"));
+}
+
+TEST(Report, PicturesStopAtTheirBudget) {
+  const Json record = full_record(2, 1, 3);
+  Pictures pictures;
+  for (std::size_t r = 0; r < 2; ++r)
+    for (std::size_t row = 0; row < 8; ++row) {
+      Picture picture{1, 8, 8, std::vector<std::uint8_t>(64, static_cast<std::uint8_t>(row))};
+      pictures.flips.push_back({r, row, picture, picture});
+    }
+  EXPECT_EQ(occurrences(page_of(record, pictures), "<img"), 3u * 16);
+  Options small;
+  small.picture_bytes = 3000;  // some five triples of about 550 bytes
+  const std::string html = html_report(record, pictures, small);
+  const std::size_t images = occurrences(html, "<img");
+  EXPECT_GT(images, 0u);
+  EXPECT_LT(images, 3u * 8);
+  small.picture_bytes = 0;
+  EXPECT_EQ(occurrences(html_report(record, pictures, small), "<img"), 0u);
+}
+
+TEST(Report, ShowsAsManyFlipsAsAsked) {
+  const Json record = full_record(1, 1, 3);
+  Options options;
+  options.flips_per_result = 0;
+  EXPECT_THAT(markup(html_report(record, {}, options)), Not(HasSubstr("id=\"flips\"")));
+  options.flips_per_result = 100;
+  EXPECT_THAT(markup(html_report(record, {}, options)), HasSubstr("24 of 1,800 changed samples"));
+}
+
+}  // namespace
+}  // namespace leeway::report
