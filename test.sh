@@ -27,8 +27,8 @@ configure_and_build() {
 run_tests() {
   local preset=$1
   shift
-  ctest --test-dir "build/$preset" --no-tests=error --output-on-failure --progress -j "$jobs" "$@" |
-    tr '\r' '\n' | sed -E '/^\[ *[0-9]+\/[0-9]+\]/d; /^[0-9]+\/[0-9]+ Test/d; /^$/d'
+  ctest --test-dir "build/$preset" --no-tests=error --output-on-failure -j "$jobs" "$@" |
+    sed -E '/^ *Start +[0-9]+:/d; / Passed +[0-9.]+ sec$/d; /^$/d'
 }
 
 stage_release() {

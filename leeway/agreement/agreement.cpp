@@ -22,7 +22,8 @@ Array rows_of(const Array& array, std::span<const std::size_t> rows) {
     for (std::size_t i = 0; i < rows.size(); ++i) std::copy_n(values + rows[i] * k, k, out.data() + i * k);
     return make_array({rows.size(), k}, std::move(out));
   };
-  return array.type == ElementType::f32 ? take(array.view<float>().data()) : take(array.view<double>().data());
+  return array.type == ElementType::f32 ? take(array.view<float>().data())
+                                        : take(array.view<double>().data());
 }
 
 Objective objective_of(const Pairs& pairs, const std::optional<TailBound>& tail) {
@@ -40,8 +41,10 @@ Objective objective_of(const Pairs& pairs, const std::optional<TailBound>& tail)
   return objective;
 }
 
-// A local search on few rows says where the search on all of them starts; it changes no result by more than rounding.
-double start_from_sample(const Array& clean, const Array& shifted, const Pairs::Names& names, double fallback) {
+// A local search on few rows says where the search on all of them starts; it changes no result by more than
+// rounding.
+double start_from_sample(const Array& clean, const Array& shifted, const Pairs::Names& names,
+                         double fallback) {
   std::vector<std::size_t> rows(sample_rows);
   for (std::size_t i = 0; i < sample_rows; ++i) rows[i] = i * clean.shape[0] / sample_rows;
   const Array clean_rows = rows_of(clean, rows), shifted_rows = rows_of(shifted, rows);
@@ -56,12 +59,14 @@ Maximum solve(const Pairs& pairs, const Array& clean, const Array& shifted, cons
   if (pairs.facts().disagreeing == 0) tail.emplace(pairs);
   Objective objective = objective_of(pairs, tail);
   if (pairs.n() >= sampling_pays)
-    objective.start = start_from_sample(clean, shifted, {options.clean_name, options.shifted_name}, objective.start);
+    objective.start =
+        start_from_sample(clean, shifted, {options.clean_name, options.shifted_name}, objective.start);
   return maximize(objective, options.gap, options.max_evaluations);
 }
 
-// PA +- z s / sqrt(n): at the maximum dA/dbeta = 0, so that to first order beta* may be held fixed (delta method), and the
-// a_i(beta*) are n independent terms of a mean. Clipped to [0, log k], where PA lies. One pair says nothing.
+// PA +- z s / sqrt(n): at the maximum dA/dbeta = 0, so that to first order beta* may be held fixed (delta
+// method), and the a_i(beta*) are n independent terms of a mean. Clipped to [0, log k], where PA lies. One
+// pair says nothing.
 Interval delta_interval(const Pairs& pairs, const Maximum& maximum, double pa, double log_k, double level) {
   const double n = static_cast<double>(pairs.n());
   if (pairs.n() < 2) return {0, log_k};
@@ -95,7 +100,8 @@ Interval bootstrap_interval(const Array& clean, const Array& shifted, const Opti
 // The zero of A' between two points at which it changes from + to -.
 Point crest(const Pairs& pairs, Point left, Point right) {
   for (int i = 0; i < 60 && right.beta - left.beta > 1e-9 * right.beta; ++i) {
-    const double secant = left.beta + (right.beta - left.beta) * left.slope() / (left.slope() - right.slope());
+    const double secant =
+        left.beta + (right.beta - left.beta) * left.slope() / (left.slope() - right.slope());
     const double margin = .1 * (right.beta - left.beta);
     const double beta = i % 2 == 0 ? std::clamp(secant, left.beta + margin * 1e-6, right.beta - margin * 1e-6)
                                    : .5 * (left.beta + right.beta);
@@ -114,22 +120,24 @@ void draw_curve(Agreement& result, Maximum& maximum, const Pairs& pairs, const O
     const double spread = pairs.facts().spread_sum / n;
     const double centre = finite ? maximum.beta : spread > 0 ? 8 / spread : 1;
     for (std::size_t i = 0; i < options.curve_points; ++i) {
-      const double t = options.curve_points == 1 ? .5 : static_cast<double>(i) / static_cast<double>(options.curve_points - 1);
+      const double t = options.curve_points == 1
+                           ? .5
+                           : static_cast<double>(i) / static_cast<double>(options.curve_points - 1);
       const double beta = centre * std::pow(10, -2 + 3 * t);
       points.push_back({beta, pairs.evaluate(beta, Detail::slope)});
     }
     std::sort(points.begin(), points.end(), [](const Point& a, const Point& b) { return a.beta < b.beta; });
     for (std::size_t i = 1; i + 1 < points.size(); ++i) {
       const Point &a = points[i], &b = points[i + 1];
-      const bool known = std::any_of(maximum.stationary.begin(), maximum.stationary.end(), [&](const Point& p) {
-        return p.beta >= a.beta && p.beta <= b.beta;
-      });
+      const bool known = std::any_of(maximum.stationary.begin(), maximum.stationary.end(),
+                                     [&](const Point& p) { return p.beta >= a.beta && p.beta <= b.beta; });
       if (!known && a.slope() > 0 && b.slope() < 0) maximum.stationary.push_back(crest(pairs, a, b));
     }
   }
   for (const Point& point : points) result.curve.push_back({point.beta, point.value()});
   for (const Point& point : maximum.stationary) result.local_maxima.push_back({point.beta, point.value()});
-  if (maximum.beta == 0 || std::isinf(maximum.beta)) result.local_maxima.push_back({maximum.beta, maximum.value});
+  if (maximum.beta == 0 || std::isinf(maximum.beta))
+    result.local_maxima.push_back({maximum.beta, maximum.value});
   auto& maxima = result.local_maxima;
   const auto less = [](const CurvePoint& a, const CurvePoint& b) { return a.beta < b.beta; };
   const auto same = [](const CurvePoint& a, const CurvePoint& b) { return b.beta - a.beta <= 1e-6 * b.beta; };

@@ -3,26 +3,26 @@
 // With x' = F' - max F' and x'' = F'' - max F'' (both <= 0, one row at a time) a row contributes
 //   f1 = log P,             P  = sum_j exp(beta (x'_j + x''_j))
 //   f2 = log Z' + log Z'',  Z' = sum_j exp(beta x'_j), Z'' likewise
-// so that a_i = f1 - f2, with f1 and f2 convex in beta; d and c are their first and second derivatives in beta
-// (paper 001, section 3.6; the means E_r, E_p' and variances Var_r, Var_p' of FORMULAS).
+// so that a_i = f1 - f2, with f1 and f2 convex in beta; d and c are their first and second derivatives in
+// beta (paper 001, section 3.6; the means E_r, E_p' and variances Var_r, Var_p' of FORMULAS).
 //
-// Two layouts. Tiles, for few classes: `tile_rows` rows side by side, class by class, clean block first, so that a vector
-// holds one class of several rows; incomplete last tiles are padded with zeros. Rows, for many classes: the row-major file
-// itself, read in place. Accuracy: 1e-15 relative per exponential (beta x to 30),
+// Two layouts. Tiles, for few classes: `tile_rows` rows side by side, class by class, clean block first, so
+// that a vector holds one class of several rows; incomplete last tiles are padded with zeros. Rows, for many
+// classes: the row-major file itself, read in place. Accuracy: 1e-15 relative per exponential (beta x to 30),
 // float64 throughout whatever the file holds.
 // Rows whose P underflows in the common scale are evaluated one by one in a scale of their own.
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 
 namespace leeway::agreement {
 
 inline constexpr std::size_t tile_rows = 16;
 
-// Rows are told apart by their spread R_i, the largest max - min over classes of x', x'' or x' + x'': a row's second
-// derivatives change at most by a factor e^{R_i |t|} over a distance t, so that few rows of large spread must not stand
-// for all. Band b holds the rows with beta R_i <= band_edges[b]; the last one holds the rest.
+// Rows are told apart by their spread R_i, the largest max - min over classes of x', x'' or x' + x'': a row's
+// second derivatives change at most by a factor e^{R_i |t|} over a distance t, so that few rows of large
+// spread must not stand for all. Band b holds the rows with beta R_i <= band_edges[b]; the last one holds the
+// rest.
 inline constexpr std::size_t bands = 4;
 inline constexpr double band_edges[bands - 1] = {8, 16, 64};
 
@@ -58,64 +58,25 @@ inline constexpr double lowest_exponent = -490;
 // Tiles of x' and x'' as float64.
 [[nodiscard]] Moments evaluate_tiles(const double* tiles, std::size_t rows, std::size_t k, const At& at);
 
-// Tiles of F' and F'' as they stand in a float32 file; maxima: per tile, tile_rows of max F', then of max F''.
+// Tiles of F' and F'' as they stand in a float32 file; maxima: per tile, tile_rows of max F', then of max
+// F''.
 [[nodiscard]] Moments evaluate_tiles(const float* tiles, const float* maxima, std::size_t rows, std::size_t k,
                                      const At& at);
 
 // Row-major F' and F''; maxima_clean[i] = max F'(x_i).
 [[nodiscard]] Moments evaluate_rows(const float* clean, const float* shifted, const double* maxima_clean,
-                                    const double* maxima_shifted, std::size_t rows, std::size_t k, const At& at);
+                                    const double* maxima_shifted, std::size_t rows, std::size_t k,
+                                    const At& at);
 [[nodiscard]] Moments evaluate_rows(const double* clean, const double* shifted, const double* maxima_clean,
-                                    const double* maxima_shifted, std::size_t rows, std::size_t k, const At& at);
+                                    const double* maxima_shifted, std::size_t rows, std::size_t k,
+                                    const At& at);
 
-// What is needed of rows at no beta at all, in units of logits. gap_i = max F' + max F'' - max(F' + F'') >= 0.
-struct Facts {
-  std::size_t disagreeing = 0;      // rows with gap_i > 0: their top classes do not meet
-  std::size_t same_prediction = 0;  // argmax F' = argmax F'', ties to the lowest class
-  std::size_t right = 0;            // argmax F'' = label, where labels are given
-  double gap_sum = 0;               // sum of gap_i
-  double x_sum = 0;                 // sum over rows and classes of x' + x''
-  double spread_sum = 0;            // sum over rows of max - min of x' and of x''
-  double spread = 0;                // the largest R_i
-
-  Facts& operator+=(const Facts& other);
-};
-struct Prepared {
-  Facts facts;
-  bool refused = false;  // some logit is not finite, or not below logit_limit
-};
-
-// Squares of logits, summed over 10^9 rows, stay finite below this.
-inline constexpr double logit_limit = 1e140;
-
-// Row-major logits into tiles. Both sources hold whole tiles of rows, of which the first `rows` count.
-template <class T>
-struct PrepareTiles {
-  const T *clean, *shifted;
-  const std::int64_t* labels;  // or null
-  std::size_t rows, k;
-  double* tiles;   // receives x; where `raw` is given, scratch for one tile
-  float* raw;      // or null: receives the logits as they are, tile by tile
-  float* maxima;   // with raw: tile by tile, tile_rows of max F', then of max F''
-  float* spreads;  // receives R_i
-};
-[[nodiscard]] Prepared prepare_tiles(const PrepareTiles<float>& job);
-[[nodiscard]] Prepared prepare_tiles(const PrepareTiles<double>& job);
-
-// The same for one row that stays where it is.
-struct PreparedRow {
-  Prepared row;
-  double max_clean = 0, max_shifted = 0;
-};
-[[nodiscard]] PreparedRow prepare_row(const float* clean, const float* shifted, const std::int64_t* label, std::size_t k);
-[[nodiscard]] PreparedRow prepare_row(const double* clean, const double* shifted, const std::int64_t* label,
-                                      std::size_t k);
-
-// The limit of a_i at infinity of one row of x' and x'': log(s / (m' m'')), m' and m'' tied top classes that share s.
+// The limit of a_i at infinity of one row of x' and x'': log(s / (m' m'')), m' and m'' tied top classes that
+// share s.
 [[nodiscard]] double agreement_at_infinity(const double* x_clean, const double* x_shifted, std::size_t k);
 
-// The sum of exp(beta x) over `count` values x <= 0 with the kernel's own exponential and nothing else: the floor that
-// an evaluation is measured against (bench/).
+// The sum of exp(beta x) over `count` values x <= 0 with the kernel's own exponential and nothing else: the
+// floor that an evaluation is measured against (bench/).
 [[nodiscard]] double sum_of_exponentials(const double* x, std::size_t count, double beta);
 
 }  // namespace leeway::agreement

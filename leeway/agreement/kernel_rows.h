@@ -1,5 +1,5 @@
-// Constants of the kernel, and its rows that need a scale of their own: plain loops, taken where P underflows in the common
-// scale and where a tile is incomplete.
+// Constants of the kernel, and its rows that need a scale of their own: plain loops, taken where P underflows
+// in the common scale and where a tile is incomplete.
 #pragma once
 
 #include <algorithm>
@@ -13,32 +13,23 @@ namespace leeway::agreement {
 
 inline constexpr double log2_e = 1.4426950408889634, log_2 = 0.6931471805599453;
 
-// Below this P, terms clamped at 2^lowest_exponent = 3e-148 could be seen: 3e-148 k / 1e-120 is nothing for any k.
+// Below this P, terms clamped at 2^lowest_exponent = 3e-148 could be seen: 3e-148 k / 1e-120 is nothing for
+// any k.
 inline constexpr double smallest_p = 1e-120;
 
 // 2^f on [-1/2, 1/2], interpolated at the Chebyshev nodes; relative error 2.9e-16.
 inline constexpr int exp2_degree = 10;
-inline constexpr double exp2_coefficients[exp2_degree + 1] = {
-    1.0,
-    0.69314718055995,
-    0.24022650695910097,
-    0.05550410866444772,
-    0.009618129107606888,
-    0.0013333558230164974,
-    0.0001540353044173605,
-    1.5252657260200837e-05,
-    1.321544258792169e-06,
-    1.0208690299958306e-07,
-    7.072585949269223e-09};
-
-// max F' + max F'' - max(F' + F'') of one row, from x as the kernel rounds it: 0 exactly where a top class is shared.
-template <class T>
-double gap_of_row(const T* clean, const T* shifted, std::size_t k, double max_clean, double max_shifted) {
-  double top = -4 * logit_limit;
-  for (std::size_t j = 0; j < k; ++j)
-    top = std::max(top, (static_cast<double>(clean[j]) - max_clean) + (static_cast<double>(shifted[j]) - max_shifted));
-  return -top;
-}
+inline constexpr double exp2_coefficients[exp2_degree + 1] = {1.0,
+                                                              0.69314718055995,
+                                                              0.24022650695910097,
+                                                              0.05550410866444772,
+                                                              0.009618129107606888,
+                                                              0.0013333558230164974,
+                                                              0.0001540353044173605,
+                                                              1.5252657260200837e-05,
+                                                              1.321544258792169e-06,
+                                                              1.0208690299958306e-07,
+                                                              7.072585949269223e-09};
 
 // log sum_j exp(beta y_j) with its first two derivatives in beta, shifted by the largest y.
 struct LogSum {
@@ -81,7 +72,8 @@ Moments moments_of(std::size_t k, double beta, double spread, const X1& x1, cons
 
 // Class j of row `row` of one tile; set 0 = clean, 1 = shifted. Null maxima: the tile holds x, not F.
 template <class T>
-double tile_value(const T* tile, const T* maxima, std::size_t k, std::size_t set, std::size_t j, std::size_t row) {
+double tile_value(const T* tile, const T* maxima, std::size_t k, std::size_t set, std::size_t j,
+                  std::size_t row) {
   const double value = tile[(set * k + j) * tile_rows + row];
   return maxima == nullptr ? value : value - static_cast<double>(maxima[set * tile_rows + row]);
 }

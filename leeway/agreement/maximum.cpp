@@ -20,7 +20,8 @@ double total(const double (&curvature)[bands]) {
 // (e^{rt} - 1 - rt) / r^2 for either sign of r, r != 0; the series where the difference would cancel.
 double growth(double r, double t) {
   const double x = r * t;
-  if (std::abs(x) < .1) return t * t * (.5 + x * (1. / 6 + x * (1. / 24 + x * (1. / 120 + x * (1. / 720 + x / 5040)))));
+  if (std::abs(x) < .1)
+    return t * t * (.5 + x * (1. / 6 + x * (1. / 24 + x * (1. / 120 + x * (1. / 720 + x / 5040)))));
   return (std::exp(x) - 1 - x) / (r * r);
 }
 
@@ -29,7 +30,8 @@ double growth_slope(double r, double t) { return std::expm1(r * t) / r; }
 // What one evaluated point says about its surroundings.
 class Side {
  public:
-  Side(const Point& point, double largest_spread) : m_(point.moments), curved_(point.detail != Detail::slope) {
+  Side(const Point& point, double largest_spread)
+      : m_(point.moments), curved_(point.detail != Detail::slope) {
     for (std::size_t b = 0; b < bands; ++b) {
       if (m_.c1[b] == 0 && m_.c2[b] == 0) continue;
       const double edge = b + 1 < bands && point.beta > 0 ? band_edges[b] / point.beta : infinity;
@@ -53,7 +55,8 @@ class Side {
   }
   [[nodiscard]] double f2_below_slope(double t) const {
     double slope = 0;
-    for (std::size_t i = 0; i < used_; ++i) slope += bands_[i].c2 * growth_slope(-bands_[i].spread, std::abs(t));
+    for (std::size_t i = 0; i < used_; ++i)
+      slope += bands_[i].c2 * growth_slope(-bands_[i].spread, std::abs(t));
     return m_.d2 + std::copysign(slope, t);
   }
 
@@ -78,8 +81,11 @@ class Side {
 class Bracket {
  public:
   Bracket(const Objective& objective, const Point& a, const Point& b)
-      : a_(a, objective.spread), b_(b, objective.spread), width_(b.beta - a.beta),
-        start_(a.moments.f1), rise_(b.moments.f1 - a.moments.f1),
+      : a_(a, objective.spread),
+        b_(b, objective.spread),
+        width_(b.beta - a.beta),
+        start_(a.moments.f1),
+        rise_(b.moments.f1 - a.moments.f1),
         least_(std::max(a_.least_curvature(width_), b_.least_curvature(width_))) {}
 
   [[nodiscard]] double width() const { return width_; }
@@ -94,7 +100,8 @@ class Bracket {
     return f1_above(t) - std::max(a_.f2_below(t), b_.f2_below(t - width_));
   }
 
-  // An upper bound of A on [t0, t1]: f1 is below the chord of its upper bounds, f2 above a tangent of its lower bound.
+  // An upper bound of A on [t0, t1]: f1 is below the chord of its upper bounds, f2 above a tangent of its
+  // lower bound.
   [[nodiscard]] double above(double t0, double t1) const {
     const double t = .5 * (t0 + t1), half = t - t0;
     const double from_a = a_.f2_below(t), from_b = b_.f2_below(t - width_);
@@ -202,8 +209,10 @@ class Search {
   }
 
   Point add(double beta, Detail detail) {
-    const auto after = std::find_if(nodes_.begin(), nodes_.end(), [&](const Node& node) { return node.point.beta >= beta; });
-    if (after != nodes_.end() && after->point.beta == beta && after->point.detail >= detail) return after->point;
+    const auto after =
+        std::find_if(nodes_.begin(), nodes_.end(), [&](const Node& node) { return node.point.beta >= beta; });
+    if (after != nodes_.end() && after->point.beta == beta && after->point.detail >= detail)
+      return after->point;
     const Point point{beta, evaluate(beta, detail), detail};
     if (after != nodes_.end() && after->point.beta == beta) {
       if (best_beta_ == beta) best_square_ = square_of(point);
@@ -219,7 +228,8 @@ class Search {
     return point.detail == Detail::squares ? std::optional(point.moments.squares) : std::nullopt;
   }
 
-  // Newton, or with two points the root of the cubic through A' and A'' at both; doubling where A is not concave.
+  // Newton, or with two points the root of the cubic through A' and A'' at both; doubling where A is not
+  // concave.
   [[nodiscard]] static double next_step(const Point& here, const std::optional<Point>& before) {
     const double slope = here.slope(), curvature = here.curvature();
     const double most_up = 3 * here.beta, most_down = -.75 * here.beta;
@@ -240,10 +250,12 @@ class Search {
     return std::clamp(step, most_down, most_up);
   }
 
-  // Nothing beyond `last` can be better: f1' <= -gap_mean there and f2' only rises; or the tail bound says so.
+  // Nothing beyond `last` can be better: f1' <= -gap_mean there and f2' only rises; or the tail bound says
+  // so.
   bool tail_is_proved(const Point& last) {
     const double target = best_ + .5 * gap_;
-    if (objective_.gap_mean > 0 && last.moments.d2 >= -objective_.gap_mean && last.value() <= target) return true;
+    if (objective_.gap_mean > 0 && last.moments.d2 >= -objective_.gap_mean && last.value() <= target)
+      return true;
     if (!objective_.tail) return false;
     const double bound = objective_.tail(last.beta);
     if (bound > target) return false;

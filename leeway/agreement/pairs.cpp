@@ -35,21 +35,24 @@ void check_shapes(const Array& clean, const Array& shifted, std::span<const std:
       throw Error(fmt::format("{}: expected logits of shape (n,k) with n >= 1 and k >= 2, found {}", *name,
                               array->shape_text()));
     if (array->type != ElementType::f32 && array->type != ElementType::f64)
-      throw Error(fmt::format("{}: expected float32 or float64 logits, found {}", *name, name_of(array->type)));
+      throw Error(
+          fmt::format("{}: expected float32 or float64 logits, found {}", *name, name_of(array->type)));
   }
   if (clean.shape != shifted.shape)
-    throw Error(fmt::format("{}: expected logits of shape {} as in {}, found {}", names.shifted, clean.shape_text(),
-                            names.clean, shifted.shape_text()));
+    throw Error(fmt::format("{}: expected logits of shape {} as in {}, found {}", names.shifted,
+                            clean.shape_text(), names.clean, shifted.shape_text()));
   if (!labels.empty() && labels.size() != clean.shape[0])
     throw Error(fmt::format("labels: expected {} of them, found {}", clean.shape[0], labels.size()));
   for (std::size_t i = 0; i < labels.size(); ++i)
     if (labels[i] < 0 || static_cast<std::size_t>(labels[i]) >= clean.shape[1])
-      throw Error(fmt::format("labels: expected classes 0 to {}, found {} at row {}", clean.shape[1] - 1, labels[i], i));
+      throw Error(fmt::format("labels: expected classes 0 to {}, found {} at row {}", clean.shape[1] - 1,
+                              labels[i], i));
 }
 
 }  // namespace
 
-Pairs::Pairs(const Array& clean, const Array& shifted, std::span<const std::int64_t> labels, const Names& names)
+Pairs::Pairs(const Array& clean, const Array& shifted, std::span<const std::int64_t> labels,
+             const Names& names)
     : clean_(&clean), shifted_(&shifted), names_(names) {
   check_shapes(clean, shifted, labels, names);
   n_ = clean.shape[0], k_ = clean.shape[1];
@@ -97,17 +100,18 @@ Facts Pairs::prepare_chunk(std::span<const std::int64_t> labels, std::size_t beg
   return prepared.facts;
 }
 
-// Rows [begin, end) as tiles. The last tile of the set may be incomplete: it is prepared from a copy that repeats its last
-// row, so that nothing beyond the file is read.
+// Rows [begin, end) as tiles. The last tile of the set may be incomplete: it is prepared from a copy that
+// repeats its last row, so that nothing beyond the file is read.
 template <class T>
-Prepared Pairs::tiles_of(std::span<const std::int64_t> labels, std::size_t begin, std::size_t end, double* tiles,
-                         float* spreads) const {
+Prepared Pairs::tiles_of(std::span<const std::int64_t> labels, std::size_t begin, std::size_t end,
+                         double* tiles, float* spreads) const {
   const T* clean = static_cast<const T*>(clean_->storage.get()) + begin * k_;
   const T* shifted = static_cast<const T*>(shifted_->storage.get()) + begin * k_;
   const std::size_t whole = (end - begin) / tile_rows * tile_rows, rest = end - begin - whole;
   const bool keep_raw = layout_ == Layout::tiles_f32;
-  PrepareTiles<T> job{clean, shifted, labels.empty() ? nullptr : labels.data() + begin, whole, k_, tiles, nullptr, nullptr,
-                      spreads};
+  PrepareTiles<T> job{clean,   shifted, labels.empty() ? nullptr : labels.data() + begin,
+                      whole,   k_,      tiles,
+                      nullptr, nullptr, spreads};
   if (keep_raw) job.raw = float_tiles_.get() + begin * 2 * k_, job.maxima = float_maxima_.get() + begin * 2;
   Prepared prepared = prepare_tiles(job);
   if (rest == 0) return prepared;
@@ -156,10 +160,11 @@ void Pairs::refuse(std::size_t begin, std::size_t end) const {
   for (std::size_t row = begin; row < end; ++row)
     for (const auto& [array, name] : {std::pair(clean_, &names_.clean), std::pair(shifted_, &names_.shifted)})
       for (std::size_t i = row * k_; i < (row + 1) * k_; ++i) {
-      const double value = is_float(*array) ? static_cast<double>(array->view<float>()[i]) : array->view<double>()[i];
-      if (!(std::abs(value) < logit_limit))
-        throw Error(fmt::format("{}: expected finite logits below 1e140, found {} at row {}, class {}", *name, value,
-                                row, i % k_));
+        const double value =
+            is_float(*array) ? static_cast<double>(array->view<float>()[i]) : array->view<double>()[i];
+        if (!(std::abs(value) < logit_limit))
+          throw Error(fmt::format("{}: expected finite logits below 1e140, found {} at row {}, class {}",
+                                  *name, value, row, i % k_));
       }
   throw std::logic_error("Pairs::refuse: no logit to refuse");
 }
@@ -172,7 +177,8 @@ Moments Pairs::evaluate_chunk(const At& all, std::size_t begin, std::size_t end)
     case Layout::tiles_f64:
       return evaluate_tiles(tiles_.get() + begin * 2 * k_, rows, k_, at);
     case Layout::tiles_f32:
-      return evaluate_tiles(float_tiles_.get() + begin * 2 * k_, float_maxima_.get() + begin * 2, rows, k_, at);
+      return evaluate_tiles(float_tiles_.get() + begin * 2 * k_, float_maxima_.get() + begin * 2, rows, k_,
+                            at);
     case Layout::rows:
       return floats ? evaluate_rows_of<float>(at, begin, rows) : evaluate_rows_of<double>(at, begin, rows);
     case Layout::stream_tiles:
@@ -193,8 +199,8 @@ Moments Pairs::evaluate_rows_of(const At& at, std::size_t begin, std::size_t row
 }
 
 At Pairs::at(double beta, Detail detail) const {
-  return {beta, detail == Detail::slope ? nullptr : spreads_.get(), -beta * facts_.spread * log2_e < lowest_exponent,
-          detail == Detail::squares, nullptr};
+  return {beta, detail == Detail::slope ? nullptr : spreads_.get(),
+          -beta * facts_.spread * log2_e < lowest_exponent, detail == Detail::squares, nullptr};
 }
 
 Moments Pairs::evaluate(double beta, Detail detail) const {
@@ -204,7 +210,8 @@ Moments Pairs::evaluate(double beta, Detail detail) const {
       [](Moments a, const Moments& b) { return a += b; });
   const double n = static_cast<double>(n_);
   sum.f1 /= n, sum.d1 /= n, sum.f2 /= n, sum.d2 /= n, sum.squares /= n;
-  for (std::size_t b = 0; b < bands; ++b) sum.c1[b] = std::max(0., sum.c1[b] / n), sum.c2[b] = std::max(0., sum.c2[b] / n);
+  for (std::size_t b = 0; b < bands; ++b)
+    sum.c1[b] = std::max(0., sum.c1[b] / n), sum.c2[b] = std::max(0., sum.c2[b] / n);
   return sum;
 }
 

@@ -1,9 +1,10 @@
-// Clean and shifted logits, checked and laid out for the kernel, with all that is needed about them at no beta at all.
+// Clean and shifted logits, checked and laid out for the kernel, with all that is needed about them at no
+// beta at all.
 //
-// Layouts (kernel.h): tiles in memory while they are small (x as float64 up to 8 MB, float32 logits as they are up to
-// 256 MB); above that, and for more than 128 classes, the caller's arrays are read in place, so a memory-mapped file is
-// never copied. The arrays must outlive the Pairs.
-// Errors (Error): as posterior_agreement (agreement.h). Also |logit| >= 1e140, whose squares would overflow.
+// Layouts (kernel.h): tiles in memory while they are small (x as float64 up to 8 MB, float32 logits as they
+// are up to 256 MB); above that, and for more than 128 classes, the caller's arrays are read in place, so a
+// memory-mapped file is never copied. The arrays must outlive the Pairs. Errors (Error): as
+// posterior_agreement (agreement.h). Also |logit| >= 1e140, whose squares would overflow.
 #pragma once
 
 #include <cstddef>
@@ -15,6 +16,7 @@
 #include <vector>
 
 #include "leeway/agreement/kernel.h"
+#include "leeway/agreement/prepare.h"
 #include "leeway/core/array.h"
 
 namespace leeway::agreement {
@@ -70,7 +72,7 @@ class Pairs {
   const Array* shifted_;
   Names names_;
   Layout layout_;
-  AlignedBlock<double> tiles_, maxima_;       // maxima_: rows layout, n of max F', then n of max F''
+  AlignedBlock<double> tiles_, maxima_;  // maxima_: rows layout, n of max F', then n of max F''
   AlignedBlock<float> float_tiles_, float_maxima_, spreads_;
   Facts facts_;
 };

@@ -54,7 +54,8 @@ double TailBound::operator()(double beta) const {
         double bound = 0;
         for (std::size_t i = begin; i < end; ++i) {
           const Row& row = rows_[i];
-          const double others = classes_ > row.ties ? (classes_ - row.ties) * std::exp(-beta * row.distance) : 0;
+          const double others =
+              classes_ > row.ties ? (classes_ - row.ties) * std::exp(-beta * row.distance) : 0;
           bound += std::min(0., -beta * row.gap + std::log(row.ties + others) - row.log_tops);
         }
         return bound;

@@ -2,9 +2,10 @@
 //
 // For every beta >= B
 //   a_i(beta) <= min(0, -B gap_i + log(s + (k-s) exp(-B D_i)) - log(m' m''))
-// with gap_i = max F' + max F'' - max(F' + F''), s classes tied at max(F' + F''), D_i the distance from there to the next
-// value, m' and m'' classes tied at max F' and max F''. The limit at infinity is log(s / (m' m'')) where gap_i = 0 and -inf
-// elsewhere. Ties are what makes this necessary: (1,1,0) twice tends to -log 2 from below, never reaching it.
+// with gap_i = max F' + max F'' - max(F' + F''), s classes tied at max(F' + F''), D_i the distance from there
+// to the next value, m' and m'' classes tied at max F' and max F''. The limit at infinity is log(s / (m'
+// m'')) where gap_i = 0 and -inf elsewhere. Ties are what makes this necessary: (1,1,0) twice tends to -log 2
+// from below, never reaching it.
 #pragma once
 
 #include <vector>
@@ -19,7 +20,9 @@ class TailBound {
 
   // An upper bound of the mean of a_i on [beta, inf]; falls as beta grows. beta = inf gives limit().
   [[nodiscard]] double operator()(double beta) const;
-  [[nodiscard]] double limit() const { return limit_; }  // of the mean, -inf if any row's top classes do not meet
+  [[nodiscard]] double limit() const {
+    return limit_;
+  }  // of the mean, -inf if any row's top classes do not meet
 
  private:
   struct Row {

@@ -69,6 +69,14 @@ std::vector<std::string> distinct_shifts(const std::vector<Target>& targets) {
   return shifts;
 }
 
+// The findings that say more than the headline does.
+std::vector<std::string> beyond(const std::string& headline, std::vector<std::string> findings) {
+  std::erase_if(findings, [&](const std::string& sentence) {
+    return headline.starts_with(sentence.substr(0, sentence.size() - 1));
+  });
+  return findings;
+}
+
 }  // namespace
 
 Json assess(const std::vector<Source>& sources, const std::vector<Target>& targets, const Options& options,
@@ -95,8 +103,9 @@ Json assess(const std::vector<Source>& sources, const std::vector<Target>& targe
 
   const std::vector<Comparison> comparisons = compare_models(summaries, options.level);
   const WordsOptions words{options.unit, options.level};
-  Json record = {{"headline", headline(summaries, comparisons, words)},
-                 {"findings", findings(summaries, words)},
+  const std::string first = headline(summaries, comparisons, words);
+  Json record = {{"headline", first},
+                 {"findings", beyond(first, findings(summaries, words))},
                  {"models", std::move(models)},
                  {"targets", distinct_shifts(targets)},
                  {"class_names", class_names},

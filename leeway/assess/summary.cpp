@@ -11,7 +11,7 @@
 namespace leeway::assess {
 namespace {
 
-constexpr std::size_t curve_logits = 20'000'000;  // beyond that a dense curve costs more than the maximum
+constexpr std::size_t curve_logits = 2'000'000;  // beyond that a dense curve costs more than the maximum
 
 std::vector<std::uint8_t> outcomes(std::span<const std::int32_t> predicted,
                                    std::span<const std::int64_t> labels) {

@@ -258,9 +258,7 @@ std::vector<std::int64_t> read_labels(const std::filesystem::path& path, std::si
   } else if (content == Content::idx || content == Content::gzip) {
     arrays[""] = parse_idx(file, name);
   } else {
-    const auto wanted = [](std::string_view key) {
-      return key == "labels" || key == "y" || key == "y_true";
-    };
+    const auto wanted = [](std::string_view key) { return key == "labels" || key == "y" || key == "y_true"; };
     arrays = read_binary(file, path, "labels in an .npy, .npz, .safetensors, .csv or IDX file", wanted);
   }
   const auto labels = pick(arrays, {"", "labels", "y", "y_true"}, name);

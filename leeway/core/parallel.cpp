@@ -11,6 +11,7 @@
 
 #ifndef LEEWAY_STD_THREADS
 #include <tbb/blocked_range.h>
+#include <tbb/info.h>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 #endif
@@ -83,10 +84,12 @@ void run_chunks(Loop& loop, std::size_t count) {
 void run_chunks(Loop& loop, std::size_t count) {
   static std::mutex mutex;
   static std::shared_ptr<tbb::task_arena> shared;
+  // TBB says on stderr that it has no more workers than cores when it is asked for more.
+  const int workers = std::min(threads(), tbb::info::default_concurrency());
   std::shared_ptr<tbb::task_arena> arena;
   {
     const std::lock_guard lock(mutex);
-    if (!shared || shared->max_concurrency() != threads()) shared = std::make_shared<tbb::task_arena>(threads());
+    if (!shared || shared->max_concurrency() != workers) shared = std::make_shared<tbb::task_arena>(workers);
     arena = shared;
   }
   arena->execute([&] {

@@ -1,5 +1,6 @@
 #include "leeway/nn/session.h"
 
+#include <malloc.h>
 #include <torch/torch.h>
 
 #include "leeway/core/message.h"
@@ -23,6 +24,12 @@ std::vector<Entry> entries(const Members& members) {
 
 class TorchSession : public Session {
  public:
+  // By default glibc hands the memory of a batch back to the system and faults it in again for the next: a
+  // quarter of the time of training a small network.
+  TorchSession() {
+    mallopt(M_MMAP_THRESHOLD, 32 << 20);
+    mallopt(M_TRIM_THRESHOLD, 512 << 20);
+  }
   void set_threads(int count) override { leeway::set_threads(count); }
   [[nodiscard]] std::string torch_version() const override { return TORCH_VERSION; }
   [[nodiscard]] std::vector<Entry> architectures() const override { return entries(nn::architectures()); }

@@ -199,7 +199,8 @@ class Session {
                                           Progress* progress = nullptr) const = 0;
 };
 
-// The session of this process, for programs that link leeway::nn.
+// The session of this process, for programs that link leeway::nn. The first call tells glibc's malloc to keep
+// up to 512 MB of freed memory for later batches.
 [[nodiscard]] Session& session();
 
 }  // namespace leeway::nn

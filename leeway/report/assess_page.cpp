@@ -35,6 +35,14 @@ std::string plain_headline(const Record& record) {
   return fmt::format("{} was assessed on {} samples.", subject(record, worst), count(worst.n));
 }
 
+// The first sentence and the rest: ". " and a capital end it.
+std::pair<std::string, std::string> first_sentence(const std::string& text) {
+  for (std::size_t at = text.find(". "); at != text.npos; at = text.find(". ", at + 1))
+    if (at + 2 < text.size() && text[at + 2] >= 'A' && text[at + 2] <= 'Z')
+      return {text.substr(0, at + 1), text.substr(at + 2)};
+  return {text, ""};
+}
+
 std::string contents(const std::vector<Section>& sections) {
   std::string out;
   for (const Section& section : sections)
@@ -58,8 +66,12 @@ std::string page(const std::string& title, const std::string& headline, const st
   for (const char* name : specs)
     drawings += fmt::format("<script type=\"application/json\" id=\"spec-{}\">{}</script>\n", name,
                             script_json(Json::parse(asset(fmt::format("specs/{}.vg.json", name)))));
+  const auto [first, more] = first_sentence(headline);
+  const std::string heading =
+      fmt::format("<h1{}>{}</h1>{}", first.size() > 110 ? " class=\"long\"" : "", escape(first),
+                  more.empty() ? "" : "\n<p class=\"second\">" + escape(more) + "</p>");
   return fill(asset("page/page.html"), {{"title", escape(title)},
-                                        {"headline", escape(headline)},
+                                        {"headline", heading},
                                         {"lead", lead},
                                         {"contents", contents(sections)},
                                         {"main", main},

@@ -72,27 +72,37 @@ std::vector<Label> maxima_of(const Curve& curve) {
   return out;
 }
 
+// Where a curve that is highest at infinity leaves the axis.
+Point last_shown(const Curve& curve, const Axes& axes) {
+  Point last{axes.high, curve.pa.value_or(0)};
+  for (const Point& point : curve.points)
+    if (point.beta >= axes.low && point.beta <= axes.high && std::isfinite(point.value))
+      last = {point.beta, point.value + curve.log_k};
+  return last;
+}
+
 // Labels stand in the empty upper left, each at the height of its maximum and joined to it by a line; one
-// that would come within a line's height of the label above moves down. A curve that is highest at infinity
-// has its label below its right end.
+// that would come within a line's height of the label above moves down.
 Json label_rows(std::vector<Label> labels, const Axes& axes) {
   std::stable_sort(labels.begin(), labels.end(), [](const Label& a, const Label& b) { return a.y > b.y; });
   const double line_height = .11 * (1 - below) * axes.log_k;
-  double left = HUGE_VAL, right = HUGE_VAL;  // middle of the lowest label so far
+  double lowest = HUGE_VAL;  // middle of the lowest label so far
+  std::size_t infinite = 0;
   Json rows = Json::array();
   for (const Label& label : labels) {
-    const bool infinite = std::isinf(label.x);
-    double middle = infinite ? std::min(label.y - line_height, right - line_height)
-                             : std::min(label.y, left - line_height);
-    if (label.global) (infinite ? right : left) = middle;
-    const double x = infinite ? axes.high : std::clamp(label.x, axes.low, axes.high);
+    const bool at_infinity = std::isinf(label.x);
+    const double middle = std::min(label.y, lowest - line_height);
+    if (label.global) lowest = middle;
+    const Point last = last_shown(*label.curve, axes);
     rows.push_back({{"line", label.curve->line},
                     {"slot", label.curve->slot},
-                    {"beta", brief(x)},
+                    {"beta", brief(at_infinity ? last.beta : std::clamp(label.x, axes.low, axes.high))},
+                    {"from_y", brief(last.value)},
                     {"y", brief(label.y)},
                     {"label_y", brief(middle)},
                     {"global", label.global},
-                    {"infinite", infinite},
+                    {"infinite", at_infinity},
+                    {"rank", at_infinity ? infinite++ : 0},
                     {"where", significant(label.x, 3)},
                     {"pa", fixed(label.y, 2)}});
   }

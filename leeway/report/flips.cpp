@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "leeway/report/pictures.h"
@@ -99,7 +100,7 @@ std::string flip_table(const Record& record, const Result& result, const std::ve
   return table.html();
 }
 
-std::string one_result(const Record& record, std::size_t index, std::vector<Flip> flips,
+std::string one_result(const Record& record, std::size_t index, const std::vector<Flip>& flips,
                        const Triples& triples, bool open) {
   const Result& result = record.results[index];
   std::string cards;
@@ -117,9 +118,9 @@ std::string one_result(const Record& record, std::size_t index, std::vector<Flip
   return fmt::format(
       "<details class=\"more\"{}><summary>{}: {} of {} changed samples</summary>\n{}</details>\n",
       open ? " open" : "", escape(subject(record, result)), flips.size(),
-      result.afr_pred.value
-          ? count(static_cast<std::size_t>((1 - *result.afr_pred.value) * static_cast<double>(result.n) + .5))
-          : "the",
+      result.afr_pred.value ? count(static_cast<std::size_t>(
+                                  std::llround((1 - *result.afr_pred.value) * static_cast<double>(result.n))))
+                            : "the",
       body);
 }
 

@@ -27,7 +27,9 @@ std::string escape(std::string_view text) {
     const std::string_view character = text.substr(0, length == 0 ? 1 : length);
     text.remove_prefix(character.size());
     const auto byte = static_cast<unsigned char>(character[0]);
-    if (length == 0 || turns_direction(character)) {
+    const bool space = character == "\n" || character == "\r" || character == "\t";
+    const bool control = !space && (byte < 0x20 || byte == 0x7F);
+    if (length == 0 || control || turns_direction(character)) {
       out += replacement;
     } else if (character == "&") {
       out += "&amp;";
@@ -39,10 +41,8 @@ std::string escape(std::string_view text) {
       out += "&quot;";
     } else if (character == "'") {
       out += "&#39;";
-    } else if (character == "\n" || character == "\r" || character == "\t") {
+    } else if (space) {
       out += ' ';
-    } else if (byte < 0x20 || byte == 0x7F) {
-      out += replacement;
     } else {
       out += character;
     }

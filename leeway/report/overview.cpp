@@ -161,6 +161,27 @@ std::string gates(const Record& record) {
   return out;
 }
 
+// What to look at next: gates and the first findings, the others behind one click, so that the table stays on
+// the first screen. A finding that the headline has said already is left out.
+std::string news(const Record& record) {
+  constexpr std::size_t shown = 3;
+  std::string first, rest;
+  std::size_t said = 0;
+  for (const std::string& finding : record.findings) {
+    const std::string words = finding.ends_with('.') ? finding.substr(0, finding.size() - 1) : finding;
+    if (record.headline.find(words) != std::string::npos) continue;
+    (said++ < shown ? first : rest) += "<li>" + escape(finding) + "</li>\n";
+  }
+  first = gates(record) + first;
+  std::string out = first.empty() ? "" : "<ul class=\"findings\">\n" + first + "</ul>\n";
+  if (!rest.empty())
+    out += fmt::format(
+        "<details class=\"more\"><summary>{} more findings</summary><ul "
+        "class=\"findings\">\n{}</ul></details>\n",
+        said - shown, rest);
+  return out;
+}
+
 struct Metric {
   std::string title, note;
   double top;
@@ -245,10 +266,8 @@ std::string subject(const Record& record, const Result& result) {
 }
 
 std::string overview(const Record& record) {
-  std::string items = gates(record);
-  for (const std::string& finding : record.findings) items += "<li>" + escape(finding) + "</li>\n";
-  if (!items.empty()) items = "<ul class=\"findings\">\n" + items + "</ul>\n";
-  return items + headline_table(record) + terms(record) + overview_charts(record) + estimates_table(record);
+  return news(record) + headline_table(record) + terms(record) + overview_charts(record) +
+         estimates_table(record);
 }
 
 }  // namespace leeway::report

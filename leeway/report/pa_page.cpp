@@ -97,7 +97,9 @@ std::string pa_page(const Json& record, const Options& options) {
   if (!curves.empty())
     sections.push_back({"agreement", "Agreement",
                         "Agreement against the sharpness β at which scores are read",
-                        paragraph("The highest point, marked, is PA.") + panels_html(curve_charts(curves))});
+                        paragraph("The highest point, marked, is PA. The lines join the values that the "
+                                  "search for it looked at; pa --curve adds more.") +
+                            panels_html(curve_charts(curves))});
   sections.push_back(source_section(read_envelope(record, options.record_name)));
   return page("leeway: posterior agreement", headline, lead, sections);
 }

@@ -161,7 +161,7 @@ Section missing_section(const Record& record) {
     std::vector<std::pair<std::string, std::vector<std::string>>> by_reason;
     for (const auto& [key, reason] : result.not_computed) {
       auto found = std::find_if(by_reason.begin(), by_reason.end(),
-                                [&](const auto& item) { return item.first == reason; });
+                                [&why = reason](const auto& item) { return item.first == why; });
       if (found == by_reason.end()) found = by_reason.insert(by_reason.end(), {reason, {}});
       const std::string words = words_for(key);
       if (std::find(found->second.begin(), found->second.end(), words) == found->second.end())

@@ -36,7 +36,7 @@ namespace leeway::report {
 [[nodiscard]] std::string assess_page(const Record& record, const Pictures& pictures, const Options& options);
 [[nodiscard]] std::string pa_page(const Json& record, const Options& options);
 
-// The whole document: `headline` and `main` are HTML.
+// The whole document: `lead` is HTML, `headline` text whose first sentence is set large.
 [[nodiscard]] std::string page(const std::string& title, const std::string& headline, const std::string& lead,
                                const std::vector<Section>& sections);
 

@@ -170,6 +170,8 @@ TEST(Assess, ComparesTwoModelsOnTheSameSamples) {
   EXPECT_EQ(c["clear"], false);
   EXPECT_THAT(record["headline"].get<std::string>(), HasSubstr("no clear difference"));
   EXPECT_EQ(record["targets"], Json::parse(R"(["noise", "blur"])"));
+  ASSERT_EQ(record["findings"].size(), 2u);  // the headline has said what there is to say of a under noise
+  for (const std::string finding : record["findings"]) EXPECT_THAT(finding, HasSubstr(", b "));
   EXPECT_EQ(record["results"][2]["target"], "blur");
 }
 

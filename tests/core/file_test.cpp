@@ -42,7 +42,8 @@ TEST(MapFile, OutlivesTheName) {
 TEST(MapFile, RefusesWhatIsNoFile) {
   const TemporaryFolder folder;
   const std::string missing = (folder / "missing.npy").string(), directory = folder.path().string();
-  EXPECT_EQ(error_of([&] { return map_file(missing); }), missing + ": expected a readable file, found no such file");
+  EXPECT_EQ(error_of([&] { return map_file(missing); }),
+            missing + ": expected a readable file, found no such file");
   EXPECT_EQ(error_of([&] { return map_file(directory); }),
             directory + ": expected a regular file, found a directory");
   EXPECT_EQ(error_of([] { return map_file("/dev/null"); }),

@@ -259,7 +259,8 @@ TEST(Npz, NumpyReadsWhatIsWritten) {
       "import numpy, sys, zipfile; a = numpy.load(sys.argv[1]); assert a['x'].tolist() == [[1.5], [-2]]; "
       "assert a['flag'].tolist() == [False, True]; assert a['names'].tolist() == ['cat', 'dög']; "
       "assert zipfile.ZipFile(sys.argv[1]).testzip() is None";
-  EXPECT_EQ(std::system(("/usr/bin/python3 -c \"" + script + "\" " + (folder / "a.npz").string()).c_str()), 0);
+  EXPECT_EQ(std::system(("/usr/bin/python3 -c \"" + script + "\" " + (folder / "a.npz").string()).c_str()),
+            0);
 }
 
 TEST(Npz, NamesThatZipCannotHold) {

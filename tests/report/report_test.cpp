@@ -65,6 +65,17 @@ TEST(Report, SaysWhichGateFailed) {
   EXPECT_THAT(page_of(record), HasSubstr("Gate <code>pa&gt;1</code> <b>held</b>"));
 }
 
+TEST(Report, TheFirstScreenHoldsTheFirstSentenceAndThreeFindings) {
+  Json record = bare_record();
+  record["headline"] = "Under blur 0.5 cnn is right on 44%. Of 3 targets this is the largest loss.";
+  record["findings"] = {"Under blur 0.5 cnn is right on 44%.", "one", "two", "three", "four", "five"};
+  const std::string page = page_of(record);
+  EXPECT_THAT(page, HasSubstr("<h1>Under blur 0.5 cnn is right on 44%.</h1>\n<p class=\"second\">Of 3 "
+                              "targets this is the largest loss.</p>"));
+  EXPECT_EQ(occurrences(page, "Under blur 0.5 cnn is right"), 1u);  // said once
+  EXPECT_THAT(page, HasSubstr("<li>three</li>\n</ul>\n<details class=\"more\"><summary>2 more findings"));
+}
+
 TEST(Report, IsAFunctionOfItsRecord) {
   EXPECT_EQ(html_report(reference_record()), html_report(reference_record()));
 }
@@ -156,7 +167,7 @@ TEST(Report, BetaMayBeInfinite) {
   record["results"][0]["local_maxima"] = {{{"beta", "inf"}, {"value", -.3}}};
   const std::string html = html_report(record);
   EXPECT_THAT(markup(html), HasSubstr("data-v=\"Infinity\" class=\"num\">∞"));
-  EXPECT_THAT(html, HasSubstr("true,true,\"\\u221e\""));
+  EXPECT_THAT(html, HasSubstr("true,true,0,\"\\u221e\""));
 }
 
 TEST(Report, NotANumberCountsAsNotComputed) {
