@@ -1,8 +1,9 @@
-// leeway demo: two classifiers trained here and now on Fashion-MNIST, four kinds of shift and an attack, and the page that
-// says which of them to trust.
+// leeway demo: two classifiers trained here and now on Fashion-MNIST, four kinds of shift and an attack, and
+// the page that says which of them to trust.
 //
-// Everything is a file in one folder, written when it is whole, so that a run that was interrupted, or a second one, takes
-// what stands there already: each product has a KEY file beside it that names what it was made from.
+// Everything is a file in one folder, written when it is whole, so that a run that was interrupted, or a
+// second one, takes what stands there already: each product has a KEY file beside it that names what it was
+// made from.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -103,7 +104,8 @@ class Demo {
     write_text(key_path, key);
   }
 
-  Classifier train(const std::string& name, const std::string& algorithm, std::size_t epochs, const fs::path& start) {
+  Classifier train(const std::string& name, const std::string& algorithm, std::size_t epochs,
+                   const fs::path& start) {
     nn::TrainOptions options;
     options.algorithm = algorithm;
     options.epochs = epochs;
@@ -136,8 +138,10 @@ class Demo {
       options.seed = context_.seed;
       shifts_.push_back(shift::member(shift_case.member).apply(test_, options, context_.progress()).images);
       const fs::path path = file(fmt::format("images-{}.npz", shift_case.member));
-      product(path, fmt::format("{} {} seed {} n {}", shift_case.member, shift_case.strength, context_.seed, test_.n()),
-              [&] { write_images(path, shifts_.back()); });
+      product(
+          path,
+          fmt::format("{} {} seed {} n {}", shift_case.member, shift_case.strength, context_.seed, test_.n()),
+          [&] { write_images(path, shifts_.back()); });
     }
   }
 
@@ -162,7 +166,9 @@ class Demo {
     nn::AttackOptions attack;
     attack.eps = attack_eps;
     attack.seed = context_.seed;
-    product(path, fmt::format("pgd {} steps {} seed {} n {} model {}", attack_eps, attack.steps, context_.seed, test_.n(), model.digest),
+    product(path,
+            fmt::format("pgd {} steps {} seed {} n {} model {}", attack_eps, attack.steps, context_.seed,
+                        test_.n(), model.digest),
             [&] { write_images(path, model.model->attack(test_, attack, context_.progress()).images); });
     model.attacked = read_images(path.string());
     model.clean = ask(model, test_, "clean");
@@ -179,7 +185,8 @@ class Demo {
     for (const Classifier& model : models_) {
       sources.push_back({model.name, model.clean});
       for (std::size_t i = 0; i < model.shifted.size(); ++i)
-        targets.push_back({model.name, i < shift_cases.size() ? shift_cases[i].name : attack_name, model.shifted[i]});
+        targets.push_back(
+            {model.name, i < shift_cases.size() ? shift_cases[i].name : attack_name, model.shifted[i]});
       pictures.push_back({model.name + "/" + attack_name, &model.attacked});
     }
     assess::Options options;
@@ -196,7 +203,8 @@ class Demo {
     write_text(json, record.dump(1) + "\n");
     write_text(page, report::html_report(record, report::flip_pictures(record, pictures)));
     context_.write_record(record);
-    context_.print(record, assess::table(record) + fmt::format("\nThe page: {}\nThe record: {}\n", fs::absolute(page).string(),
+    context_.print(record, assess::table(record) + fmt::format("\nThe page: {}\nThe record: {}\n",
+                                                               fs::absolute(page).string(),
                                                                fs::absolute(json).string()));
     return exit_ok;
   }
@@ -213,23 +221,33 @@ class Demo {
 }  // namespace
 
 void add_demo(CLI::App& root, Context& context, Run& run) {
-  auto* command = root.add_subcommand("demo", "Train two classifiers, shift their images, and write the page about them");
+  auto* command =
+      root.add_subcommand("demo", "Train two classifiers, shift their images, and write the page about them");
   const auto flags = std::make_shared<DemoFlags>();
-  command->add_option("--folder", flags->folder, "Where everything goes; what stands there is taken over")->capture_default_str();
+  command->add_option("--folder", flags->folder, "Where everything goes; what stands there is taken over")
+      ->capture_default_str();
   command->add_option("--train", flags->train, "Labelled images to train on")->capture_default_str();
   command->add_option("--test", flags->test, "Labelled images to assess on")->capture_default_str();
-  command->add_option("--images", flags->images, "At most so many of the test images")->check(CLI::Range(2, 1000000))->capture_default_str();
-  command->add_option("--epochs", flags->standard_epochs, "Of the standard classifier")->check(CLI::Range(1, 1000))->capture_default_str();
-  command->add_option("--robust-epochs", flags->robust_epochs, "Of adversarial training, which starts from the standard classifier")
+  command->add_option("--images", flags->images, "At most so many of the test images")
+      ->check(CLI::Range(2, 1000000))
+      ->capture_default_str();
+  command->add_option("--epochs", flags->standard_epochs, "Of the standard classifier")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
+  command
+      ->add_option("--robust-epochs", flags->robust_epochs,
+                   "Of adversarial training, which starts from the standard classifier")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
   context.add_common_flags(*command, "Write the JSON record to this file too");
   command->footer(
-      "The standard classifier is trained as usual, the robust one on PGD adversarial images. Both meet noise, blur, low\n"
+      "The standard classifier is trained as usual, the robust one on PGD adversarial images. Both meet "
+      "noise, blur, low\n"
       "contrast, rotation and an attack made for each. The same from the files that stay in the folder:\n\n"
       "  leeway assess --source standard=leeway-demo/outputs-standard-clean.npz \\\n"
       "    --target blur=leeway-demo/outputs-standard-gaussian-blur.npz --report blur.html");
-  command->callback([&context, flags, &run] { run = [&context, flags] { return Demo(context, *flags).run(); }; });
+  command->callback(
+      [&context, flags, &run] { run = [&context, flags] { return Demo(context, *flags).run(); }; });
 }
 
 }  // namespace leeway::app

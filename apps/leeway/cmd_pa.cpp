@@ -2,11 +2,14 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <memory>
+#include <optional>
+#include <span>
 
 #include "apps/leeway/command.h"
 #include "apps/leeway/options.h"
 #include "leeway/agreement/agreement.h"
-#include "leeway/core/error.h"
+#include "leeway/core/message.h"
 #include "leeway/core/outputs.h"
 
 namespace leeway::app {
@@ -45,7 +48,8 @@ Json to_json(const std::string& path, const agreement::Agreement& a) {
   }
   const auto points = [](const std::vector<agreement::CurvePoint>& curve) {
     Json list = Json::array();
-    for (const auto& p : curve) list.push_back({{"beta", json_number(p.beta)}, {"value", json_number(p.value)}});
+    for (const auto& p : curve)
+      list.push_back({{"beta", json_number(p.beta)}, {"value", json_number(p.value)}});
     return list;
   };
   r["curve"] = points(a.curve);
@@ -53,23 +57,26 @@ Json to_json(const std::string& path, const agreement::Agreement& a) {
   return r;
 }
 
-std::string table(const std::vector<std::string>& names, const std::vector<agreement::Agreement>& all, double level) {
+std::string table(const std::vector<std::string>& names, const std::vector<agreement::Agreement>& all,
+                  double level) {
   std::size_t width = 7;
   for (const auto& name : names) width = std::max(width, name.size());
   width = std::min<std::size_t>(width, 36);
-  std::string text = fmt::format("{:<{}} {:>9} {:>5} {:>8}  {:<16} {:>9} {:>7} {:>7}\n", "shifted", width, "n", "k", "PA",
-                                 fmt::format("[{:g}% interval]", 100 * level), "beta", "AFR(P)", "AFR(T)");
+  std::string text =
+      fmt::format("{:<{}} {:>9} {:>5} {:>8}  {:<16} {:>9} {:>7} {:>7}\n", "shifted", width, "n", "k", "PA",
+                  fmt::format("[{:g}% interval]", 100 * level), "beta", "AFR(P)", "AFR(T)");
   for (std::size_t i = 0; i < all.size(); ++i) {
     const auto& a = all[i];
     std::string name = names[i];
     if (name.size() > width) name = "..." + name.substr(name.size() - width + 3);
-    text += fmt::format("{:<{}} {:>9} {:>5} {:>8.4f}  {:<16} {:>9} {:>7.4f} {:>7}\n", name, width, a.n, a.k, a.pa,
-                        fmt::format("[{:.4f}, {:.4f}]", a.pa_interval.low, a.pa_interval.high),
+    text += fmt::format("{:<{}} {:>9} {:>5} {:>8.4f}  {:<16} {:>9} {:>7.4f} {:>7}\n", name, width, a.n, a.k,
+                        a.pa, fmt::format("[{:.4f}, {:.4f}]", a.pa_interval.low, a.pa_interval.high),
                         std::isinf(a.beta) ? "inf" : fmt::format("{:.4g}", a.beta), a.afr_pred,
                         a.afr_true ? fmt::format("{:.4f}", *a.afr_true) : "-");
   }
-  text += fmt::format("PA: posterior agreement, 0 to log k = {:.4f}; AFR(P), AFR(T): predictions unchanged, right.\n",
-                      std::log(static_cast<double>(all.front().k)));
+  text += fmt::format(
+      "PA: posterior agreement, 0 to log k = {:.4f}; AFR(P), AFR(T): predictions unchanged, right.\n",
+      std::log(static_cast<double>(all.front().k)));
   return text;
 }
 
@@ -78,27 +85,30 @@ int run_pa(Context& context, const PaFlags& flags) {
   const OutputsOptions reading{flags.binary, false};
   const Outputs clean = read_outputs(flags.clean, reading);
   context.add_input(flags.clean, clean.logits.shape);
-  std::vector<std::int64_t> labels;
-  if (!flags.labels.empty())
-    labels = read_labels(flags.labels, clean.n(), clean.k());
-  else if (clean.labels)
-    labels = *clean.labels;
+  std::optional<std::vector<std::int64_t>> labels = clean.labels;
+  if (!flags.labels.empty()) labels = read_labels(flags.labels, clean.n(), clean.k());
   std::vector<agreement::Agreement> all;
   Json results = Json::array();
   for (const std::string& path : flags.shifted) {
     const Outputs shifted = read_outputs(path, reading);
     context.add_input(path, shifted.logits.shape);
     for (const auto& warning : shifted.warnings) context.warn(warning);
-    if (labels.empty() && shifted.labels && shifted.n() == clean.n()) labels = *shifted.labels;
+    if (labels && shifted.labels && *labels != *shifted.labels)
+      context.warn(
+          fmt::format("leeway: {}: its labels differ from those used: are its rows in the order of {}?", path,
+                      flags.clean));
+    const auto& truth = labels ? labels : shifted.labels;
     agreement::Options options;
     options.level = flags.level;
     options.bootstrap = flags.bootstrap;
     options.curve_points = flags.curve;
     options.seed = context.seed;
     options.progress = context.progress();
-    options.clean_name = flags.clean;
-    options.shifted_name = path;
-    all.push_back(agreement::posterior_agreement(clean.logits, shifted.logits, labels, options));
+    options.clean_name = display_name(flags.clean);
+    options.shifted_name = display_name(path);
+    all.push_back(agreement::posterior_agreement(
+        clean.logits, shifted.logits,
+        truth ? std::span<const std::int64_t>(*truth) : std::span<const std::int64_t>(), options));
     results.push_back(to_json(path, all.back()));
     if (flags.shifted.size() > 1) context.progress()->update("pa", all.size(), flags.shifted.size(), "");
   }
@@ -117,18 +127,28 @@ int run_pa(Context& context, const PaFlags& flags) {
 void add_pa(CLI::App& root, Context& context, Run& run) {
   auto* command = root.add_subcommand("pa", "Posterior agreement of shifted outputs with clean ones");
   auto flags = std::make_shared<PaFlags>();
-  command->add_option("clean", flags->clean, "Outputs on the clean inputs: .npy (logits), .npz, .safetensors, .csv")->required();
-  command->add_option("shifted", flags->shifted, "Outputs on the same samples, shifted; same order")->required();
-  command->add_option("--labels", flags->labels, "Labels, where the outputs hold none: .npy, .npz, .csv, IDX");
+  command
+      ->add_option("clean", flags->clean,
+                   "Outputs on the clean inputs: .npy (logits), .npz, .safetensors, .csv")
+      ->required();
+  command->add_option("shifted", flags->shifted, "Outputs on the same samples, shifted; same order")
+      ->required();
+  command->add_option("--labels", flags->labels,
+                      "Labels, where the outputs hold none: .npy, .npz, .csv, IDX");
   add_binary_flag(*command, flags->binary);
-  command->add_option("--level", flags->level, "Confidence level of intervals")->check(CLI::Range(.5, .9999))->capture_default_str();
-  command->add_option("--bootstrap", flags->bootstrap,
-                      "Interval of PA from B resamples, each with its own beta (default: delta method at beta*)");
+  command->add_option("--level", flags->level, "Confidence level of intervals")
+      ->check(CLI::Range(.5, .9999))
+      ->capture_default_str();
+  command->add_option(
+      "--bootstrap", flags->bootstrap,
+      "Interval of PA from B resamples, each with its own beta (default: delta method at beta*)");
   command->add_option("--curve", flags->curve, "Points of A(beta) to add to the curve in the record");
   context.add_common_flags(*command, "Write the JSON record to this file");
   command->footer(
-      "PA = log k + max over beta >= 0 of the mean log agreement of the softmax(beta * logits) of the two sets. 0 means that\n"
-      "nothing survives the shift, log k that every prediction does, with full confidence. The maximum is global and\n"
+      "PA = log k + max over beta >= 0 of the mean log agreement of the softmax(beta * logits) of the two "
+      "sets. 0 means that\n"
+      "nothing survives the shift, log k that every prediction does, with full confidence. The maximum is "
+      "global and\n"
       "certified: `gap` bounds what a better beta could add.\n\n"
       "  leeway pa clean.npy noisy.npy blurred.npy --labels y.npy\n"
       "  leeway pa clean.npz noisy.npz --json");

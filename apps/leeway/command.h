@@ -1,8 +1,9 @@
 // What every subcommand shares: common flags, inputs and their digests, the record, exit codes.
 //
-// A command is a function that declares its options on a CLI::App and sets the callback that runs it. It writes its
-// result through Context::finish and returns an exit code:
-//   0 ok, 1 runtime failure, 2 usage, 3 bad input, 4 a gate failed, 5 incomplete, 130 interrupted with state saved.
+// A command is a function that declares its options on a CLI::App and sets the callback that runs it. It
+// writes its result through Context::finish and returns an exit code:
+//   0 ok, 1 runtime failure, 2 usage, 3 bad input, 4 a gate failed, 5 incomplete, 130 interrupted with state
+//   saved.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -27,21 +28,22 @@ class UsageError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-inline constexpr int exit_ok = 0, exit_runtime = 1, exit_usage = 2, exit_input = 3, exit_gate = 4, exit_incomplete = 5,
-                     exit_interrupted = 130;
+inline constexpr int exit_ok = 0, exit_runtime = 1, exit_usage = 2, exit_input = 3, exit_gate = 4,
+                     exit_incomplete = 5, exit_interrupted = 130;
 
 class Context {
  public:
   explicit Context(std::vector<std::string> arguments);
 
-  // Declares --json --out --seed --threads --device --quiet --no-digest on a subcommand; `out_help` says what --out writes.
+  // Declares --json --out --seed --threads --device --quiet --no-digest on a subcommand; `out_help` says what
+  // --out writes.
   void add_common_flags(CLI::App& command, const std::string& out_help);
 
   // Notes an input of the record and starts its digest in the background. `path` may also be a name such as
   // "fashion-mnist:test", which has no digest.
   void add_input(const std::string& path, const std::vector<std::size_t>& shape);
-  void start_clock();   // the first input is about to be opened
-  void stop_clock();    // the result is finished
+  void start_clock();                        // the first input is about to be opened
+  void stop_clock();                         // the result is finished
   void warn(const std::string& line) const;  // one line on stderr, unless --quiet
   [[nodiscard]] Progress* progress();        // shows nothing with --quiet, but still hears Ctrl-C
 

@@ -25,9 +25,14 @@ void Context::add_common_flags(CLI::App& command, const std::string& out_help) {
           "Threads; 0 = one per core. Never changes a result, but for training")
       ->check(CLI::Range(0, 4096))
       ->group(group);
-  command.add_option("--device", device, "Where models run: cpu or cuda[:i]")->capture_default_str()->group(group);
+  command.add_option("--device", device, "Where models run: cpu or cuda[:i]")
+      ->capture_default_str()
+      ->group(group);
   command.add_flag("--quiet", quiet, "No progress and no warnings on stderr")->group(group);
-  command.add_flag_callback("--no-digest", [this] { digests = false; }, "Do not digest the input files")->group(group);
+  command
+      .add_flag_callback(
+          "--no-digest", [this] { digests = false; }, "Do not digest the input files")
+      ->group(group);
 }
 
 void Context::add_input(const std::string& path, const std::vector<std::size_t>& shape) {

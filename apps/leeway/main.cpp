@@ -31,8 +31,12 @@ int main(int argc, char** argv) {
   app.get_formatter()->column_width(34);
   app.footer(
       "leeway COMMAND --help says everything about a command.\n"
-      "Exit codes: 0 ok, 1 runtime failure, 2 usage, 3 bad input, 4 a gate failed, 5 incomplete, 130 interrupted.");
-  Context context(std::vector<std::string>(argv, argv + argc));
+      "Exit codes: 0 ok, 1 runtime failure, 2 usage, 3 bad input, 4 a gate failed, 5 incomplete, 130 "
+      "interrupted.");
+  std::vector<std::string> arguments(argv, argv + argc);
+  if (!arguments.empty())
+    arguments.front() = "leeway";  // wherever it is installed: the record is read elsewhere
+  Context context(std::move(arguments));
   Run run;
   for (const auto add : commands) add(app, context, run);
   try {

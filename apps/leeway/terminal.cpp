@@ -51,7 +51,8 @@ void TerminalProgress::clear_line() {
   drawn_ = false;
 }
 
-void TerminalProgress::update(std::string_view task, std::size_t done, std::size_t total, std::string_view note) {
+void TerminalProgress::update(std::string_view task, std::size_t done, std::size_t total,
+                              std::string_view note) {
   if (silent_) return;
   const double time = now();
   if (task_ != task) {
@@ -78,7 +79,8 @@ void TerminalProgress::update(std::string_view task, std::size_t done, std::size
     const int full = static_cast<int>(share * width);
     std::string bar;
     for (int i = 0; i < width; ++i) bar += i < full ? "━" : "─";
-    std::fputs(fmt::format("\r\033[K{} {}", bar, text.substr(0, static_cast<std::size_t>(columns()))).c_str(), stderr);
+    std::fputs(fmt::format("\r\033[K{} {}", bar, text.substr(0, static_cast<std::size_t>(columns()))).c_str(),
+               stderr);
   }
   std::fflush(stderr);
   drawn_ = true;

@@ -8,8 +8,8 @@
 
 namespace leeway::app {
 
-// A bar that redraws itself when stderr is a terminal, a line every five seconds otherwise; silent for work shorter than
-// half a second. SIGINT and SIGTERM set stop_requested(); a second one ends the process at once.
+// A bar that redraws itself when stderr is a terminal, a line every five seconds otherwise; silent for work
+// shorter than half a second. SIGINT and SIGTERM set stop_requested(); a second one ends the process at once.
 class TerminalProgress : public Progress {
  public:
   explicit TerminalProgress(bool silent);

@@ -151,13 +151,13 @@ def compare(arguments, paths):
                   for mine in ("leeway, in process", "leeway pa, whole command")]
         beta, value = values[name]
         print(f"{name:58}{statistics.median(seconds):11.5f}{ratios[0]:12.1f}x{ratios[1]:12.1f}x{beta:12.7f}{value:17.6f}")
-    for start, what in (("torch, full batch", "the papers' way"), (f"torch, batch {BATCH}", "their default"),
+    for start, what in (("torch, full batch", "the papers' way at its best thread count"), (f"torch, batch {BATCH}", "their default at its best thread count"),
                         ("scipy", "scipy's bounded minimiser")):
         rows = [seconds for name, seconds in times.items() if name.startswith(start)]
         best = min(rows, key=statistics.median)
         ratios = [statistics.median(a / b for a, b in zip(best, times[mine]))
                   for mine in ("leeway, in process", "leeway pa, whole command")]
-        print(f"against {what} at its best thread count: {ratios[0]:.0f}x in process, {ratios[1]:.0f}x the whole command")
+        print(f"against {what}: {ratios[0]:.0f}x in process, {ratios[1]:.0f}x the whole command")
     show_floor(benches)
 
 

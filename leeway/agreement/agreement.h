@@ -45,7 +45,7 @@ struct Options {
   std::uint64_t seed = 0;
   std::size_t curve_points = 0;  // A on a grid around beta* besides the evaluations made anyway, and every
                                  // local maximum that the two together bracket
-  Progress* progress = nullptr;                                // of the bootstrap
+  Progress* progress = nullptr;  // of the bootstrap
   std::string clean_name = "clean", shifted_name = "shifted";  // what error messages call the two sets
 };
 

@@ -114,27 +114,15 @@ class RowSums {
     d1_ = hn::Add(d1_, mean12);
     d2_ = hn::Add(d2_, hn::Add(mean1, mean2));
     if constexpr (curved) {
-      V c1 = hn::NegMulAdd(mean12, mean12, hn::Mul(s.v12, inverse_p));
+      const V c1 = hn::NegMulAdd(mean12, mean12, hn::Mul(s.v12, inverse_p));
       const V var1 = hn::NegMulAdd(mean1, mean1, hn::Mul(s.v1, inverse_z1));
       const V var2 = hn::NegMulAdd(mean2, mean2, hn::Mul(s.v2, inverse_z2));
-      V c2 = hn::Add(var1, var2);
+      const V c2 = hn::Add(var1, var2);
       if (squares_wanted_) {
         const V a = log_ratio(s);
         squares_ = hn::MulAdd(a, a, squares_);
       }
-      const V spread = hn::PromoteTo(d, hn::LoadU(hn::Rebind<float, D>(), spreads));
-      for (std::size_t b = 0; b + 1 < bands; ++b) {
-        const auto above = hn::Gt(spread, hn::Set(d, band_edges[b] * inverse_beta_));
-        c1_[b] = hn::Add(c1_[b], hn::IfThenZeroElse(above, c1));
-        c2_[b] = hn::Add(c2_[b], hn::IfThenZeroElse(above, c2));
-        if (hn::AllFalse(d, above)) break;
-        c1 = hn::IfThenElseZero(above, c1);
-        c2 = hn::IfThenElseZero(above, c2);
-        if (b + 2 == bands) {
-          c1_[bands - 1] = hn::Add(c1_[bands - 1], c1);
-          c2_[bands - 1] = hn::Add(c2_[bands - 1], c2);
-        }
-      }
+      add_to_bands(c1, c2, hn::PromoteTo(d, hn::LoadU(hn::Rebind<float, D>(), spreads)));
     }
     multiply(s.p, p_mantissa_, p_exponent_);
     multiply(z12, z_mantissa_, z_exponent_);
@@ -152,6 +140,20 @@ class RowSums {
 
  private:
   using VI = hn::Vec<hn::RebindToSigned<D>>;
+
+  HWY_INLINE void add_to_bands(V c1, V c2, V spread) {
+    const D d;
+    for (std::size_t b = 0; b + 1 < bands; ++b) {
+      const auto above = hn::Gt(spread, hn::Set(d, band_edges[b] * inverse_beta_));
+      c1_[b] = hn::Add(c1_[b], hn::IfThenZeroElse(above, c1));
+      c2_[b] = hn::Add(c2_[b], hn::IfThenZeroElse(above, c2));
+      if (hn::AllFalse(d, above)) return;
+      c1 = hn::IfThenElseZero(above, c1);
+      c2 = hn::IfThenElseZero(above, c2);
+    }
+    c1_[bands - 1] = hn::Add(c1_[bands - 1], c1);
+    c2_[bands - 1] = hn::Add(c2_[bands - 1], c2);
+  }
 
   static HWY_INLINE void multiply(V value, V& mantissa, VI& exponent) {
     const D d;
@@ -256,7 +258,7 @@ Moments tiles(const T* all, const T* all_maxima, std::size_t rows, std::size_t k
   return by_row;
 }
 
-template <bool curved, class T>
+template <bool clamped, bool curved, class T>
 Moments one_row(const T* clean, const T* shifted, double max1, double max2, std::size_t k, double beta,
                 double spread) {
   const D d;
@@ -267,7 +269,7 @@ Moments one_row(const T* clean, const T* shifted, double max1, double max2, std:
   for (; j + lanes <= k; j += lanes) {
     const V x1 = hn::Sub(load_classes(clean, j), m1);
     const V x2 = hn::Sub(load_classes(shifted, j), m2);
-    sums.add<curved>(x1, x2, exponential<true>(x1, scale), exponential<true>(x2, scale));
+    sums.add<curved>(x1, x2, exponential<clamped>(x1, scale), exponential<clamped>(x2, scale));
   }
   if (j < k) {
     // The last vector again, with the lanes already counted masked out.
@@ -275,8 +277,8 @@ Moments one_row(const T* clean, const T* shifted, double max1, double max2, std:
     const auto fresh = hn::Not(hn::FirstN(d, j - start));
     const V x1 = hn::Sub(load_classes(clean, start), m1);
     const V x2 = hn::Sub(load_classes(shifted, start), m2);
-    const V e1 = hn::IfThenElseZero(fresh, exponential<true>(x1, scale));
-    const V e2 = hn::IfThenElseZero(fresh, exponential<true>(x2, scale));
+    const V e1 = hn::IfThenElseZero(fresh, exponential<clamped>(x1, scale));
+    const V e2 = hn::IfThenElseZero(fresh, exponential<clamped>(x2, scale));
     sums.add<curved>(x1, x2, e1, e2);
   }
   const double p = sum_lanes(sums.p);
@@ -299,13 +301,13 @@ Moments one_row(const T* clean, const T* shifted, double max1, double max2, std:
   return m;
 }
 
-template <bool curved, class T>
+template <bool clamped, bool curved, class T>
 Moments rows_of(const T* clean, const T* shifted, const double* max1, const double* max2, std::size_t rows,
                 std::size_t k, const At& at) {
   Moments total;
   for (std::size_t i = 0; i < rows; ++i) {
-    const Moments m = one_row<curved>(clean + i * k, shifted + i * k, max1[i], max2[i], k, at.beta,
-                                      curved ? at.spreads[i] : 0);
+    const Moments m = one_row<clamped, curved>(clean + i * k, shifted + i * k, max1[i], max2[i], k, at.beta,
+                                               curved ? at.spreads[i] : 0);
     if (at.agreement != nullptr) at.agreement[i] = std::min(0., m.f1 - m.f2);
     total += m;
   }
@@ -330,8 +332,10 @@ Moments tiles_f32(const float* t, const float* maxima, std::size_t rows, std::si
 template <class T>
 Moments any_rows(const T* clean, const T* shifted, const double* max1, const double* max2, std::size_t rows,
                  std::size_t k, const At& at) {
-  return at.spreads != nullptr ? rows_of<true>(clean, shifted, max1, max2, rows, k, at)
-                               : rows_of<false>(clean, shifted, max1, max2, rows, k, at);
+  if (at.clamp && at.spreads != nullptr) return rows_of<true, true>(clean, shifted, max1, max2, rows, k, at);
+  if (at.clamp) return rows_of<true, false>(clean, shifted, max1, max2, rows, k, at);
+  return at.spreads != nullptr ? rows_of<false, true>(clean, shifted, max1, max2, rows, k, at)
+                               : rows_of<false, false>(clean, shifted, max1, max2, rows, k, at);
 }
 
 Moments rows_f32(const float* c, const float* s, const double* m1, const double* m2, std::size_t rows,

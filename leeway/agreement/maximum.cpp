@@ -182,7 +182,7 @@ class Search {
     Maximum m;
     m.beta = best_beta_, m.value = best_, m.mean_square = best_square_;
     m.converged = converged;
-    m.gap = converged ? std::max(0., highest_ - best_) : infinity;
+    m.gap = std::max(0., (converged ? highest_ : highest_open()) - best_);
     m.evaluations = evaluations_;
     for (const Node& node : nodes_) m.points.push_back(node.point);
     m.stationary = stationary_;
@@ -261,6 +261,24 @@ class Search {
     if (bound > target) return false;
     highest_ = std::max(highest_, bound);
     return true;
+  }
+
+  // An upper bound of A everywhere, whatever is proved: by cells of each bracket that is still open.
+  [[nodiscard]] double highest_open() const {
+    constexpr int cells = 256;
+    double highest = highest_;
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+      if (nodes_[i].proved) continue;
+      if (i + 1 == nodes_.size()) {
+        highest = std::max(highest, objective_.tail ? objective_.tail(nodes_[i].point.beta) : 0);
+        continue;
+      }
+      const Bracket bracket(objective_, nodes_[i].point, nodes_[i + 1].point);
+      for (int j = 0; j < cells; ++j)
+        highest =
+            std::max(highest, bracket.above(bracket.width() * j / cells, bracket.width() * (j + 1) / cells));
+    }
+    return std::min(highest, 0.);
   }
 
   // The next point worth evaluating, or nothing when all is proved. 0 asks for the curvature there.

@@ -199,8 +199,12 @@ Moments Pairs::evaluate_rows_of(const At& at, std::size_t begin, std::size_t row
 }
 
 At Pairs::at(double beta, Detail detail) const {
-  return {beta, detail == Detail::slope ? nullptr : spreads_.get(),
-          -beta * facts_.spread * log2_e < lowest_exponent, detail == Detail::squares, nullptr};
+  At at;
+  at.beta = beta;
+  at.spreads = detail == Detail::slope ? nullptr : spreads_.get();
+  at.squares = detail == Detail::squares;
+  at.clamp = -beta * facts_.spread * log2_e < lowest_exponent;
+  return at;
 }
 
 Moments Pairs::evaluate(double beta, Detail detail) const {

@@ -37,7 +37,8 @@ TailBound::TailBound(const Pairs& pairs) : rows_(pairs.n()), classes_(static_cas
             tops_clean += x[j] == 0;
             tops_shifted += x[k + j] == 0;
           }
-          rows_[i] = {-top, top - next, ties, std::log(tops_clean * tops_shifted)};
+          rows_[i] = {-top, top - next, ties, std::log(tops_clean * tops_shifted),
+                      -std::log(std::max(tops_clean, tops_shifted))};
           limits += top == 0 ? std::log(ties) - rows_[i].log_tops : -infinity;
         }
         return limits;
@@ -56,7 +57,7 @@ double TailBound::operator()(double beta) const {
           const Row& row = rows_[i];
           const double others =
               classes_ > row.ties ? (classes_ - row.ties) * std::exp(-beta * row.distance) : 0;
-          bound += std::min(0., -beta * row.gap + std::log(row.ties + others) - row.log_tops);
+          bound += std::min(row.ceiling, -beta * row.gap + std::log(row.ties + others) - row.log_tops);
         }
         return bound;
       },

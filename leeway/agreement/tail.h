@@ -1,7 +1,7 @@
 // What agreement can at most be from some beta on, and what it tends to.
 //
 // For every beta >= B
-//   a_i(beta) <= min(0, -B gap_i + log(s + (k-s) exp(-B D_i)) - log(m' m''))
+//   a_i(beta) <= min(-log max(m', m''), -B gap_i + log(s + (k-s) exp(-B D_i)) - log(m' m''))
 // with gap_i = max F' + max F'' - max(F' + F''), s classes tied at max(F' + F''), D_i the distance from there
 // to the next value, m' and m'' classes tied at max F' and max F''. The limit at infinity is log(s / (m'
 // m'')) where gap_i = 0 and -inf elsewhere. Ties are what makes this necessary: (1,1,0) twice tends to -log 2
@@ -26,7 +26,7 @@ class TailBound {
 
  private:
   struct Row {
-    double gap, distance, ties, log_tops;
+    double gap, distance, ties, log_tops, ceiling;
   };
   std::vector<Row> rows_;
   double classes_ = 0, limit_ = 0;
