@@ -40,6 +40,6 @@ function(leeway_test name)
     LEEWAY_SHARED_DATA="${PROJECT_SOURCE_DIR}/../shared/data"
     LEEWAY_REFERENCE="${PROJECT_SOURCE_DIR}/tests/reference"
     LEEWAY_COMMAND="${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/leeway")
-  gtest_discover_tests(${name}_test DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 600)
+  gtest_discover_tests(${name}_test DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 600 ENVIRONMENT "RC_PARAMS=seed=1")  # a run repeats
 endfunction()
 include(GoogleTest)

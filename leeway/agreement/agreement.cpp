@@ -13,7 +13,7 @@ namespace leeway::agreement {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr std::size_t sample_rows = 512, sampling_pays = 8 * sample_rows;
+constexpr std::size_t least_sample = 512, most_sample = 16384, sampling_pays = 8 * least_sample;
 
 Array rows_of(const Array& array, std::span<const std::size_t> rows) {
   const std::size_t k = array.shape[1];
@@ -45,8 +45,9 @@ Objective objective_of(const Pairs& pairs, const std::optional<TailBound>& tail)
 // rounding.
 double start_from_sample(const Array& clean, const Array& shifted, const Pairs::Names& names,
                          double fallback) {
-  std::vector<std::size_t> rows(sample_rows);
-  for (std::size_t i = 0; i < sample_rows; ++i) rows[i] = i * clean.shape[0] / sample_rows;
+  const std::size_t n = clean.shape[0], count = std::clamp(n / 64, least_sample, most_sample);
+  std::vector<std::size_t> rows(count);
+  for (std::size_t i = 0; i < count; ++i) rows[i] = i * n / count;
   const Array clean_rows = rows_of(clean, rows), shifted_rows = rows_of(shifted, rows);
   const Pairs pairs(clean_rows, shifted_rows, {}, names);
   if (pairs.facts().disagreeing == 0) return fallback;

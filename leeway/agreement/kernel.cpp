@@ -190,15 +190,17 @@ class RowSums {
   std::int64_t added_ = 0;
 };
 
-HWY_INLINE V load_x(const double* block, const double*, std::size_t offset) {
-  return hn::Load(D(), block + offset);
+// What is to be taken off the logits of a vector of rows: nothing where the tile holds x.
+HWY_INLINE V load_maxima(const double*, std::size_t) { return hn::Zero(D()); }
+
+HWY_INLINE V load_maxima(const float* maxima, std::size_t first) {
+  return hn::PromoteTo(D(), hn::Load(hn::Rebind<float, D>(), maxima + first));
 }
 
-HWY_INLINE V load_x(const float* block, const float* maxima, std::size_t offset) {
-  const D d;
-  const hn::Rebind<float, D> df;
-  const V x = hn::PromoteTo(d, hn::Load(df, block + offset));
-  return hn::Sub(x, hn::PromoteTo(d, hn::Load(df, maxima + offset % tile_rows)));
+HWY_INLINE V load_x(const double* x, V) { return hn::Load(D(), x); }
+
+HWY_INLINE V load_x(const float* logits, V maxima) {
+  return hn::Sub(hn::PromoteTo(D(), hn::Load(hn::Rebind<float, D>(), logits)), maxima);
 }
 
 // Rows [first, last) of a tile that a vector could not take: some of them underflow, or the tile is
@@ -242,12 +244,16 @@ Moments tiles(const T* all, const T* all_maxima, std::size_t rows, std::size_t k
     // Two vectors at a time: their chains of additions overlap.
     for (std::size_t first = 0; first < valid; first += 2 * lanes) {
       ClassSums one, two;
+      const V max1 = load_maxima(maxima, first), max2 = load_maxima(maxima_shifted, first);
+      const V max3 = load_maxima(maxima, first + lanes), max4 = load_maxima(maxima_shifted, first + lanes);
       for (std::size_t j = 0; j < k; ++j) {
-        const V x1 = load_x(tile, maxima, j * tile_rows + first);
-        const V x2 = load_x(tile + k * tile_rows, maxima_shifted, j * tile_rows + first);
+        const T* const clean = tile + j * tile_rows + first;
+        const T* const shifted = clean + k * tile_rows;
+        const V x1 = load_x(clean, max1);
+        const V x2 = load_x(shifted, max2);
         one.add<curved>(x1, x2, exponential<clamped>(x1, scale), exponential<clamped>(x2, scale));
-        const V x3 = load_x(tile, maxima, j * tile_rows + first + lanes);
-        const V x4 = load_x(tile + k * tile_rows, maxima_shifted, j * tile_rows + first + lanes);
+        const V x3 = load_x(clean + lanes, max3);
+        const V x4 = load_x(shifted + lanes, max4);
         two.add<curved>(x3, x4, exponential<clamped>(x3, scale), exponential<clamped>(x4, scale));
       }
       finish(one, first);

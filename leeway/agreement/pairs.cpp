@@ -1,6 +1,7 @@
 #include "leeway/agreement/pairs.h"
 
 #include <fmt/format.h>
+#include <sys/mman.h>
 
 #include <algorithm>
 #include <cmath>
@@ -19,10 +20,13 @@ constexpr std::size_t f64_tiles_bytes = std::size_t{8} << 20, tiles_bytes = std:
 
 template <class T>
 AlignedBlock<T> aligned_block(std::size_t count) {
-  constexpr std::size_t alignment = 64;
+  // Large blocks in large pages: faulting in small ones takes as long as filling them.
+  constexpr std::size_t large = std::size_t{2} << 20;
+  const std::size_t alignment = count * sizeof(T) >= 2 * large ? large : 64;
   const std::size_t bytes = (count * sizeof(T) + alignment - 1) / alignment * alignment;
   auto* block = static_cast<T*>(std::aligned_alloc(alignment, std::max(bytes, alignment)));
   if (block == nullptr) throw std::bad_alloc();
+  if (alignment == large) madvise(block, bytes, MADV_HUGEPAGE);
   return AlignedBlock<T>(block);
 }
 

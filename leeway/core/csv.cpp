@@ -168,7 +168,9 @@ std::vector<double> csv_numbers(const CsvTable& table, std::size_t column, std::
 }
 
 std::string csv_field(std::string_view text) {
-  if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
+  // A byte-order mark at the start of a file would be skipped when it is read again.
+  const bool marked = text.starts_with("\xEF\xBB\xBF");
+  if (!marked && text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
   std::string out = "\"";
   for (const char c : text) out.append(c == '"' ? 2 : 1, c);
   return out + '"';

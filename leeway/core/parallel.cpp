@@ -34,8 +34,8 @@ int available_cores() {
   return cores;
 }
 
-// Runs chunks and keeps the exception of the lowest one that throws. Chunks below one that threw still run, since they may
-// throw too: that makes the choice independent of timing.
+// Runs chunks and keeps the exception of the lowest one that throws. Chunks below one that threw still run,
+// since they may throw too: that makes the choice independent of timing.
 class Loop {
  public:
   Loop(std::size_t count, const std::function<void(std::size_t)>& body) : failed_(count), body_(body) {}
@@ -65,11 +65,19 @@ class Loop {
 
 #ifdef LEEWAY_STD_THREADS
 
-// Threads of its own for every loop: slow to start, but every synchronisation is one that ThreadSanitizer sees.
+// Threads of its own for every loop: slow to start, but every synchronisation is one that ThreadSanitizer
+// sees. A loop inside a loop runs on the thread that meets it.
 void run_chunks(Loop& loop, std::size_t count) {
+  static thread_local bool inside = false;
+  if (inside) {
+    for (std::size_t i = 0; i < count; ++i) loop.run(i);
+    return;
+  }
   std::atomic<std::size_t> next{0};
   const auto work = [&] {
+    inside = true;
     for (std::size_t i = next++; i < count; i = next++) loop.run(i);
+    inside = false;
   };
   std::vector<std::thread> helpers;
   for (std::size_t i = 1; i < std::min<std::size_t>(count, static_cast<std::size_t>(threads())); ++i)
@@ -80,7 +88,8 @@ void run_chunks(Loop& loop, std::size_t count) {
 
 #else
 
-// Waking TBB's threads takes longer than small work does; between loops that follow each other they stay awake.
+// Waking TBB's threads takes longer than small work does; between loops that follow each other they stay
+// awake.
 void run_chunks(Loop& loop, std::size_t count) {
   static std::mutex mutex;
   static std::shared_ptr<tbb::task_arena> shared;

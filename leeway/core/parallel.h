@@ -7,8 +7,9 @@
 // An exception thrown by a chunk is thrown again by the call: that of the lowest chunk that throws, so it
 // does not depend on threads either. Later chunks may then be left out.
 //
-// Cost: a loop of one chunk, or with one thread, is a plain loop. The first loop of a process starts the threads, 1 to
-// 2 ms; later ones take some 5 us. A loop inside a loop is legal, and loops may be started from several threads at once.
+// Cost: a loop of one chunk, or with one thread, is a plain loop. The first loop of a process starts the
+// threads, 1 to 2 ms; later ones take some 5 us. A loop inside a loop is legal, and loops may be started from
+// several threads at once.
 #pragma once
 
 #include <algorithm>
