@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "apps/leeway/command.h"
 #include "apps/leeway/model_options.h"
@@ -49,7 +50,7 @@ int run_attack(Context& context, const AttackFlags& flags) {
   context.stop_clock();
 
   const std::size_t n = attacked.targets.size();
-  const auto clean = static_cast<std::size_t>(attacked.clean_accuracy * static_cast<double>(n) + .5);
+  const auto clean = static_cast<std::size_t>(std::llround(attacked.clean_accuracy * static_cast<double>(n)));
   const auto fallen =
       static_cast<std::size_t>(std::count(attacked.success.begin(), attacked.success.end(), std::uint8_t{1}));
   Json result{{"model", flags.model.model},

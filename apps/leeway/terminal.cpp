@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cmath>
 #include <csignal>
 #include <cstdio>
 
@@ -29,7 +30,7 @@ int columns() {
 }
 
 std::string duration(double seconds) {
-  const int s = static_cast<int>(seconds + .5);
+  const long s = std::lround(seconds);
   return s < 60 ? fmt::format("{} s", s) : fmt::format("{}:{:02} min", s / 60, s % 60);
 }
 

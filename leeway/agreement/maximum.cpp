@@ -72,7 +72,7 @@ class Side {
     double spread, c1, c2;
   };
   const Moments& m_;
-  std::array<Band, bands> bands_;
+  std::array<Band, bands> bands_{};
   std::size_t used_ = 0;
   bool curved_;
 };

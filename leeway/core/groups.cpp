@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <string>
 #include <unordered_map>
@@ -17,7 +18,7 @@ namespace {
 void sort_levels(GroupColumn& column) {
   std::vector<std::optional<double>> numbers;
   for (const std::string& level : column.levels) numbers.push_back(parse_number(level));
-  const bool numeric = std::ranges::all_of(numbers, [](const auto& v) { return v && *v == *v; });
+  const bool numeric = std::ranges::all_of(numbers, [](const auto& v) { return v && !std::isnan(*v); });
   std::vector<std::size_t> order(column.levels.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::sort(order, [&](std::size_t a, std::size_t b) {

@@ -28,8 +28,8 @@ fs::path resolve(const std::string& path_or_name) {
   const std::string part = path_or_name.substr(fashion_mnist.size());
   if (part != "train" && part != "test")
     refuse(printable(path_or_name), "fashion-mnist:train or fashion-mnist:test", in_quotes(part));
-  const fs::path path = fs::path("/usr/share/datasets/fashion-mnist") /
-                        ((part == "train" ? "train" : "t10k") + std::string("-images-idx3-ubyte.gz"));
+  fs::path path = fs::path("/usr/share/datasets/fashion-mnist") /
+                  ((part == "train" ? "train" : "t10k") + std::string("-images-idx3-ubyte.gz"));
   if (!fs::exists(path))
     refuse(path_or_name, "the files of Debian's package dataset-fashion-mnist", "no " + path.string());
   return path;

@@ -41,7 +41,9 @@ struct Elements {
   std::shared_ptr<const void> storage;
 };
 
-Elements own(std::shared_ptr<std::byte> block, std::size_t size) { return {{block.get(), size}, block}; }
+Elements own(std::shared_ptr<std::byte> block, std::size_t size) {
+  return {{block.get(), size}, std::move(block)};
+}
 
 // Order makes no difference where at most one dimension is longer than 1.
 bool order_matters(const NpyHeader& header) {

@@ -93,7 +93,7 @@ class DictionaryParser {
     if (quote != '\'' && quote != '"') fail("a quoted word in the npy header", rest());
     const std::size_t end = text_.find(quote, position_ + 1);
     if (end == std::string_view::npos) fail("a closed quote in the npy header", rest());
-    const std::string word(text_.substr(position_ + 1, end - position_ - 1));
+    std::string word(text_.substr(position_ + 1, end - position_ - 1));
     position_ = end + 1;
     return word;
   }
