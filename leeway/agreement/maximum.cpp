@@ -182,7 +182,7 @@ class Search {
     Maximum m;
     m.beta = best_beta_, m.value = best_, m.mean_square = best_square_;
     m.converged = converged;
-    m.gap = std::max(0., (converged ? highest_ : highest_open()) - best_);
+    m.gap = converged ? std::max(0., highest_ - best_) : infinity;
     m.evaluations = evaluations_;
     for (const Node& node : nodes_) m.points.push_back(node.point);
     m.stationary = stationary_;
@@ -192,6 +192,9 @@ class Search {
     }
     return m;
   }
+
+  // The gap when the budget ends before the proof.
+  [[nodiscard]] double open_gap() const { return std::max(0., highest_open() - best_); }
 
  private:
   struct Node {
@@ -343,7 +346,9 @@ Maximum maximize(const Objective& objective, double gap, std::size_t max_evaluat
   Search search(objective, gap, max_evaluations);
   const bool trivial = objective.tail && objective.tail(0) <= objective.limit + .5 * gap;
   if (!trivial) search.climb(objective.start);
-  return search.result(search.prove());
+  Maximum found = search.result(search.prove());
+  if (!found.converged) found.gap = search.open_gap();
+  return found;
 }
 
 Maximum climb(const Objective& objective, std::size_t max_evaluations) {
