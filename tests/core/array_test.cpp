@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -120,8 +121,8 @@ TEST(Array, FirstNotFinite) {
 }
 
 RC_GTEST_PROP(Array, EveryBitPatternIsJudgedLikeIsfinite, (const std::vector<std::uint32_t>& bits)) {
-  std::vector<float> values(bits.size());
-  std::memcpy(values.data(), bits.data(), bits.size() * 4);
+  std::vector<float> values;
+  for (const std::uint32_t pattern : bits) values.push_back(std::bit_cast<float>(pattern));
   std::optional<std::size_t> wanted;
   for (std::size_t i = values.size(); i-- > 0;)
     if (!std::isfinite(values[i])) wanted = i;
