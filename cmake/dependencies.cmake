@@ -10,7 +10,7 @@ if(NOT LEEWAY_STD_THREADS)
 endif()
 find_package(CLI11 REQUIRED)
 find_package(PkgConfig REQUIRED)
-pkg_check_modules(HWY REQUIRED libhwy)  # headers alone: see leeway/agreement/kernel.cpp
+pkg_check_modules(HWY REQUIRED libhwy)  # headers alone: see leeway/agreement/dispatch.h
 pkg_check_modules(XXHASH REQUIRED IMPORTED_TARGET libxxhash)
 
 if(LEEWAY_NN)

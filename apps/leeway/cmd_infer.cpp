@@ -27,9 +27,7 @@ int run_infer(Context& context, const InferFlags& flags) {
   context.start_clock();
   const LoadedModel loaded = load_model_and_images(context, flags.model, flags.data);
   const Outputs outputs = loaded.model->outputs(loaded.images, context.progress());
-  ArrayMap arrays{{"logits", outputs.logits}};
-  if (outputs.features) arrays["features"] = *outputs.features;
-  if (outputs.labels) arrays["labels"] = make_array({outputs.n()}, *outputs.labels);
+  ArrayMap arrays = arrays_of(outputs);
   pass_on(flags.data, arrays);
   write_npz(context.out, arrays);
   context.stop_clock();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <mutex>
 #include <optional>
 
 #include "leeway/agreement/maximum.h"
@@ -88,26 +89,29 @@ Interval bootstrap_interval(const Array& clean, const Array& shifted, const Opti
   bootstrap_options.level = options.level;
   bootstrap_options.seed = options.seed;
   const double log_k = std::log(static_cast<double>(clean.shape[1]));
+  std::mutex reporting;
+  std::size_t done = 0;
   return bootstrap(
       clean.shape[0],
       [&](std::span<const std::size_t> rows) {
         const Array clean_rows = rows_of(clean, rows), shifted_rows = rows_of(shifted, rows);
         const Pairs pairs(clean_rows, shifted_rows, {}, {options.clean_name, options.shifted_name});
-        return log_k + solve(pairs, clean_rows, shifted_rows, replicate).value;
+        const double pa = log_k + solve(pairs, clean_rows, shifted_rows, replicate).value;
+        if (options.progress != nullptr) {
+          const std::lock_guard lock(reporting);
+          if (options.progress->stop_requested()) throw Interrupted("bootstrap stopped: nothing was written");
+          options.progress->update("bootstrap", ++done, options.bootstrap, "");
+        }
+        return pa;
       },
       bootstrap_options);
 }
 
-// The zero of A' between two points at which it changes from + to -.
+// The zero of A' between two points at which it changes from + to -: bisection, to the accuracy that a curve shows.
 Point crest(const Pairs& pairs, Point left, Point right) {
-  for (int i = 0; i < 60 && right.beta - left.beta > 1e-9 * right.beta; ++i) {
-    const double secant =
-        left.beta + (right.beta - left.beta) * left.slope() / (left.slope() - right.slope());
-    const double margin = .1 * (right.beta - left.beta);
-    const double beta = i % 2 == 0 ? std::clamp(secant, left.beta + margin * 1e-6, right.beta - margin * 1e-6)
-                                   : .5 * (left.beta + right.beta);
+  while (right.beta - left.beta > 1e-7 * right.beta) {
+    const double beta = .5 * (left.beta + right.beta);
     const Point middle{beta, pairs.evaluate(beta, Detail::slope)};
-    if (middle.slope() == 0) return middle;
     (middle.slope() > 0 ? left : right) = middle;
   }
   return left.value() > right.value() ? left : right;

@@ -1,21 +1,22 @@
 // Posterior agreement (PA): how much of what a classifier says survives when its inputs are shifted.
 //
-// Two sets of logits for the same n samples, clean F' and shifted F'', each (n,k). At inverse temperature
-// beta >= 0:
+// Two sets of logits for the same n samples, clean F' and shifted F'', each (n,k). At inverse temperature beta >= 0:
 //
-//   p_i(j|X) = softmax(beta F(x_i))_j                        Gibbs posterior of sample i
-//   a_i(beta) = log sum_j p_i(j|X') p_i(j|X'')               agreement of pair i, in (-inf, 0]; -log k at
-//   beta = 0 A(beta)   = (1/n) sum_i a_i(beta) PA        = log k + max over beta in [0, inf] of A       in
-//   [0, log k]
+//   p_i(j|X)  = softmax(beta F(x_i))_j               Gibbs posterior of sample i
+//   a_i(beta) = log sum_j p_i(j|X') p_i(j|X'')       agreement of pair i, in (-inf, 0]; -log k at beta = 0
+//   A(beta)   = (1/n) sum_i a_i(beta)
+//   PA        = log k + max over beta in [0, inf] of A       in [0, log k]
 //
-// (papers 000, section 3, and 001, section 3.6.) The papers also print n * max A in [-n log k, 0]: log_pa_sum
-// here. A is not concave, whatever the papers say; the maximum here is global and certified (maximum.h).
+// (papers 000, section 3, and 001, section 3.6.) The papers also print n * max A in [-n log k, 0]: log_pa_sum here.
+// A is not concave, whatever the papers say; the maximum here is global and certified (maximum.h).
 //
-// Shapes: logits (n,k) row-major, float32 or float64, n >= 1, k >= 2, finite. Adding a constant to a row,
-// swapping the two sets, and permuting rows or classes change nothing but rounding; scaling all logits by c >
-// 0 divides beta by c. Errors (Error): shapes that differ, a logit that is NaN or infinite (named with its
-// row and class), labels outside 0..k-1. Cost: one pass to prepare and 8 to 40 evaluations, each two
-// exponentials per logit. Threads: leeway/core/parallel.h; the same bits for any number of them.
+// Shapes: logits (n,k) row-major, float32 or float64, n >= 1, k >= 2, finite. Adding a constant to a row, swapping
+// the two sets, and permuting rows or classes change nothing but rounding; scaling all logits by c > 0 divides beta
+// by c.
+// Errors (Error): shapes that differ, a logit that is NaN or infinite (named with its row and class), labels outside
+// 0..k-1.
+// Cost: one pass to prepare and typically 7 to 20 evaluations, each two exponentials per logit. Threads:
+// leeway/core/parallel.h; the same bits for any number of them.
 #pragma once
 
 #include <cstddef>
@@ -45,7 +46,7 @@ struct Options {
   std::uint64_t seed = 0;
   std::size_t curve_points = 0;  // A on a grid around beta* besides the evaluations made anyway, and every
                                  // local maximum that the two together bracket
-  Progress* progress = nullptr;  // of the bootstrap
+  Progress* progress = nullptr;  // of the bootstrap, which it may stop (Interrupted)
   std::string clean_name = "clean", shifted_name = "shifted";  // what error messages call the two sets
 };
 

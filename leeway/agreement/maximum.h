@@ -12,7 +12,7 @@
 // third-order near a maximum, so that few points suffice: Newton finds a local maximum, then points are added
 // where the bound is highest until it is nowhere above the best value by more than the wanted gap.
 // Source: ours; the papers (000, section 3.2; 001, section 3.6.3) rely on a concavity that does not hold.
-// Cost: typically 8 to 15 evaluations. Deterministic.
+// Cost: typically 7 to 20 evaluations. Deterministic.
 #pragma once
 
 #include <cstddef>

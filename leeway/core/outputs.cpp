@@ -266,4 +266,13 @@ std::vector<std::int64_t> read_labels(const std::filesystem::path& path, std::si
   return label_values(*labels, n, k, {});
 }
 
+ArrayMap arrays_of(const Outputs& outputs) {
+  ArrayMap arrays{{"logits", outputs.logits}};
+  if (outputs.labels) arrays["labels"] = make_array({outputs.n()}, *outputs.labels);
+  if (outputs.features) arrays["features"] = *outputs.features;
+  if (!outputs.class_names.empty())
+    arrays["class_names"] = make_text_array({outputs.class_names.size()}, outputs.class_names);
+  return arrays;
+}
+
 }  // namespace leeway

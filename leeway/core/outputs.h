@@ -52,6 +52,9 @@ struct Outputs {
 
 [[nodiscard]] Outputs read_outputs(const std::filesystem::path& path, const OutputsOptions& options = {});
 
+// The arrays of an outputs file that read_outputs reads back: logits, labels, features, class_names, those there are.
+[[nodiscard]] ArrayMap arrays_of(const Outputs& outputs);
+
 // Labels from a file of their own (.npy, .npz with `labels`, .csv, IDX); checked against n and k.
 [[nodiscard]] std::vector<std::int64_t> read_labels(const std::filesystem::path& path, std::size_t n,
                                                     std::size_t k);
