@@ -190,6 +190,16 @@ class RowSums {
   std::int64_t added_ = 0;
 };
 
+// Asks for what will be read `ahead` values from now. Between two loads stand some thirty instructions, too many
+// for the processor to find the next loads by itself; what is beyond the caches costs half the time with this.
+// Asking for an address outside the file does no harm.
+constexpr std::size_t row_lead = 1024;
+template <class T>
+HWY_INLINE void prefetch(const T* now, std::size_t ahead) {
+  const auto address = reinterpret_cast<std::uintptr_t>(now) + ahead * sizeof(T);
+  __builtin_prefetch(reinterpret_cast<const void*>(address));  // NOLINT(performance-no-int-to-ptr)
+}
+
 // What is to be taken off the logits of a vector of rows: nothing where the tile holds x.
 HWY_INLINE V load_maxima(const double*, std::size_t) { return hn::Zero(D()); }
 
@@ -225,6 +235,7 @@ Moments tiles(const T* all, const T* all_maxima, std::size_t rows, std::size_t k
   const D d;
   const std::size_t lanes = hn::Lanes(d);
   const V scale = hn::Set(d, at.beta * log2_e);
+  const std::size_t lead = 4 * k * tile_rows;  // two tiles
   RowSums total(at);
   Moments by_row;
   for (std::size_t begin = 0; begin < rows; begin += tile_rows) {
@@ -249,6 +260,8 @@ Moments tiles(const T* all, const T* all_maxima, std::size_t rows, std::size_t k
       for (std::size_t j = 0; j < k; ++j) {
         const T* const clean = tile + j * tile_rows + first;
         const T* const shifted = clean + k * tile_rows;
+        prefetch(clean, lead);
+        prefetch(shifted, lead);
         const V x1 = load_x(clean, max1);
         const V x2 = load_x(shifted, max2);
         one.add<curved>(x1, x2, exponential<clamped>(x1, scale), exponential<clamped>(x2, scale));
@@ -273,6 +286,8 @@ Moments one_row(const T* clean, const T* shifted, double max1, double max2, std:
   ClassSums sums;
   std::size_t j = 0;
   for (; j + lanes <= k; j += lanes) {
+    prefetch(clean + j, row_lead);
+    prefetch(shifted + j, row_lead);
     const V x1 = hn::Sub(load_classes(clean, j), m1);
     const V x2 = hn::Sub(load_classes(shifted, j), m2);
     sums.add<curved>(x1, x2, exponential<clamped>(x1, scale), exponential<clamped>(x2, scale));
