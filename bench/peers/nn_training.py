@@ -1,6 +1,7 @@
+#!/usr/bin/python3
 """An epoch of training and a pass over the test images: leeway beside the same loops in Python's torch.
 
-    python3 bench/peers/nn_training.py BUILD/bin/nn_training [--rounds 5]
+    bench/peers/nn_training.py BUILD/bin/nn_training [--rounds 5]
 
 Small CNN, Fashion-MNIST, batch 128, Adam. Both sides take turns in one run; each round is one epoch and ten passes over the
 10,000 test images, on either side at 1 thread and at all cores. Prints medians, and the ratio torch / leeway of the better
