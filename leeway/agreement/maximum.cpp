@@ -115,17 +115,18 @@ class Bracket {
   double width_, start_, rise_, least_;
 };
 
-// Is A <= target on [t0, t1]? The highest bound met on the way is kept in `highest` where the answer is yes.
-bool proves(const Bracket& bracket, double t0, double t1, double target, int depth, double& highest) {
+// Is A <= target on [t0, t1]? The highest bound met on the way is kept in `highest` where the answer is yes. No
+// more than `cells` pieces are looked at: a bound that hugs the target would otherwise be halved for ever.
+bool proves(const Bracket& bracket, double t0, double t1, double target, int& cells, double& highest) {
   const double bound = bracket.above(t0, t1);
   if (bound <= target) {
     highest = std::max(highest, bound);
     return true;
   }
   const double middle = .5 * (t0 + t1);
-  if (depth == 0 || bracket.above(middle) > target) return false;
-  return proves(bracket, t0, middle, target, depth - 1, highest) &&
-         proves(bracket, middle, t1, target, depth - 1, highest);
+  if (--cells <= 0 || !(t0 < middle && middle < t1) || bracket.above(middle) > target) return false;
+  return proves(bracket, t0, middle, target, cells, highest) &&
+         proves(bracket, middle, t1, target, cells, highest);
 }
 
 class Search {
@@ -201,7 +202,7 @@ class Search {
     Point point;
     bool proved = false;  // A <= best + gap / 2 from here to the next node, or to infinity
   };
-  static constexpr int max_steps = 80, max_depth = 40;
+  static constexpr int max_steps = 80, most_cells = 4096;
   static constexpr double step_accuracy = 1e-7;
 
   [[nodiscard]] bool budget_left() const { return evaluations_ < budget_; }
@@ -298,7 +299,8 @@ class Search {
       }
       const Bracket bracket(objective_, node.point, nodes_[i + 1].point);
       double highest = highest_;
-      if (proves(bracket, 0, bracket.width(), best_ + .5 * gap_, max_depth, highest)) {
+      int cells = most_cells;
+      if (proves(bracket, 0, bracket.width(), best_ + .5 * gap_, cells, highest)) {
         highest_ = highest;
         node.proved = true;
         continue;
