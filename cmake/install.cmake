@@ -28,3 +28,4 @@ configure_package_config_file(cmake/leewayConfig.cmake.in ${PROJECT_BINARY_DIR}/
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/leewayConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/leewayConfig.cmake ${PROJECT_BINARY_DIR}/leewayConfigVersion.cmake
         DESTINATION ${package_dir})
+include(${CMAKE_CURRENT_LIST_DIR}/man_page.cmake)

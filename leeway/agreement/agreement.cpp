@@ -14,6 +14,7 @@ namespace leeway::agreement {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double smallest_spread = 1e-30;
 constexpr std::size_t least_sample = 512, most_sample = 16384, sampling_pays = 8 * least_sample;
 
 Array rows_of(const Array& array, std::span<const std::size_t> rows) {
@@ -150,11 +151,37 @@ void draw_curve(Agreement& result, Maximum& maximum, const Pairs& pairs, const O
   maxima.erase(std::unique(maxima.begin(), maxima.end(), same), maxima.end());
 }
 
+// F - max F of each row, times 2^exponent.
+Array enlarged(const Array& array, const std::string& name, int exponent) {
+  std::vector<double> values = to_f64(array, name);
+  const std::size_t k = array.shape[1];
+  for (auto row = values.begin(); row != values.end(); row += static_cast<std::ptrdiff_t>(k)) {
+    const auto end = row + static_cast<std::ptrdiff_t>(k);
+    const double top = *std::max_element(row, end);
+    std::transform(row, end, row, [&](double value) { return std::scalbn(value - top, exponent); });
+  }
+  return make_array(array.shape, std::move(values));
+}
+
+// Logits so close together that beta times their squares overflows: the same objective at another scale of beta.
+Agreement of_tiny_logits(const Array& clean, const Array& shifted, double spread,
+                         std::span<const std::int64_t> labels, const Options& options) {
+  const int exponent = -std::ilogb(spread);
+  Agreement result = posterior_agreement(enlarged(clean, options.clean_name, exponent),
+                                         enlarged(shifted, options.shifted_name, exponent), labels, options);
+  result.beta = std::scalbn(result.beta, exponent);
+  for (auto* points : {&result.curve, &result.local_maxima})
+    for (CurvePoint& point : *points) point.beta = std::scalbn(point.beta, exponent);
+  return result;
+}
+
 }  // namespace
 
 Agreement posterior_agreement(const Array& clean, const Array& shifted, std::span<const std::int64_t> labels,
                               const Options& options) {
   const Pairs pairs(clean, shifted, labels, {options.clean_name, options.shifted_name});
+  if (pairs.facts().spread > 0 && pairs.facts().spread < smallest_spread)
+    return of_tiny_logits(clean, shifted, pairs.facts().spread, labels, options);
   Maximum maximum = solve(pairs, clean, shifted, options);
   const std::size_t n = pairs.n();
   const double log_k = std::log(static_cast<double>(pairs.k()));

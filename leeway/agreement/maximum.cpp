@@ -174,7 +174,9 @@ class Search {
         continue;
       }
       const double known = best_;
+      const std::size_t before = evaluations_;
       const Point here = add(*beta, Detail::curvature);
+      if (evaluations_ == before) return false;  // no number lies between the two ends
       if (here.value() > known + gap_ && best_beta_ == here.beta) climb(here.beta);
     }
   }

@@ -155,7 +155,8 @@ Prepared Pairs::rows_of(std::span<const std::int64_t> labels, std::size_t begin,
     all.refused |= one.row.refused;
     maxima_[i] = one.max_clean;
     maxima_[n_ + i] = one.max_shifted;
-    spreads_[i] = static_cast<float>(std::min(one.row.facts.spread * (1 + 1e-6), 1e38));
+    spreads_[i] = static_cast<float>(
+        std::clamp(one.row.facts.spread * (1 + 1e-6), least_float_spread, most_float_spread));
   }
   return all;
 }

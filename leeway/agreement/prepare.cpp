@@ -137,7 +137,8 @@ Prepared prepare(const PrepareTiles<T>& job) {
   const std::size_t block = 2 * job.k * tile_rows;
   // Rounding to float32 must not make a spread smaller; what exceeds the type's range exceeds every band's
   // edge too.
-  const V up = hn::Set(d, 1 + 1e-6), most = hn::Set(d, 1e38);
+  const V up = hn::Set(d, 1 + 1e-6);
+  const V least = hn::Set(d, least_float_spread), most = hn::Set(d, most_float_spread);
   FactSums total;
   V bad = hn::Zero(d);
   for (std::size_t row = 0; row < job.rows; row += lanes) {
@@ -145,7 +146,7 @@ Prepared prepare(const PrepareTiles<T>& job) {
     double* clean = (job.raw != nullptr ? job.tiles : job.tiles + row / tile_rows * block) + lane;
     double* shifted = clean + job.k * tile_rows;
     const FactSums::Row facts = prepare_lanes(job, row, clean, shifted, bad);
-    store_lanes(hn::Min(hn::Mul(facts.spread, up), most), job.spreads + row);
+    store_lanes(hn::Min(hn::Max(hn::Mul(facts.spread, up), least), most), job.spreads + row);
     total.add(facts, std::min(lanes, job.rows - row));
   }
   return {total.total(), sum_lanes(bad) != 0};

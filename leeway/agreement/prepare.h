@@ -9,6 +9,9 @@
 
 namespace leeway::agreement {
 
+// What a spread kept as float32 is held between: never rounded down to 0, which would claim that curvature is constant.
+inline constexpr double least_float_spread = 1e-37, most_float_spread = 1e38;
+
 // What is needed of rows at no beta at all, in units of logits. gap_i = max F' + max F'' - max(F' + F'') >=
 // 0.
 struct Facts {

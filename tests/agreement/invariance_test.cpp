@@ -117,6 +117,23 @@ RC_GTEST_PROP(Invariance, OrderOfClasses, ()) {
   require_same(pair, expected, found);
 }
 
+// Subnormal logits too: the objective has no scale of its own. Some betas are then beyond float64.
+TEST(Invariance, LogitsNearTheSmallestNumbers) {
+  const Pair pair = gaussian(40, 3, .5, 11);
+  const Agreement found = posterior_agreement(clean_array(pair), shifted_array(pair));
+  for (const int exponent : {-90, -130, -400, -900, -1000}) {
+    const Pair tiny = scaled(pair, std::ldexp(1, exponent));
+    const Agreement same = posterior_agreement(clean_array(tiny), shifted_array(tiny));
+    EXPECT_TRUE(same.converged);
+    EXPECT_NEAR(same.value, found.value, 1e-9) << exponent;
+    EXPECT_NEAR(std::scalbn(same.beta, exponent), found.beta, 1e-6 * found.beta) << exponent;
+  }
+  const Pair least = {1, 2, {0, 0x1p-1074}, {0x1p-1070, 0}};
+  EXPECT_EQ(posterior_agreement(clean_array(least), shifted_array(least)).pa, 0);
+  const Pair sure = {1, 2, {0, 0x1p-1074}, {5, 5}};
+  EXPECT_TRUE(posterior_agreement(clean_array(sure), shifted_array(sure)).converged);
+}
+
 RC_GTEST_PROP(Invariance, ScaleDividesBeta, ()) {
   const Pair pair = any_pair();
   const double factor = std::pow(10, .5 * *rc::gen::inRange(-6, 13));

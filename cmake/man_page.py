@@ -1,0 +1,115 @@
+#!/usr/bin/python3
+"""Writes leeway's man page from what its --help prints. Usage: man_page.py LEEWAY OUT.1
+
+One page for all commands; the options that all share stand once. The same command gives the same page: it has no date.
+"""
+import pathlib
+import re
+import subprocess
+import sys
+
+COLUMN = 34  # where descriptions begin in --help, as apps/leeway/main.cpp sets it
+COMMON = "Common:"
+
+AFTER = r"""
+.SH EXIT STATUS
+.TP
+.B 0
+Done, and every gate held.
+.TP
+.B 1
+The machine failed.
+.TP
+.B 2
+The command was called wrongly.
+.TP
+.B 3
+An input is bad; one line on standard error says which file, what was expected, what was found and in which row.
+.TP
+.B 4
+A gate failed
+.RB ( \-\-fail\-if ).
+.TP
+.B 5
+Incomplete.
+.TP
+.B 130
+Interrupted; what was done so far is saved.
+.SH ENVIRONMENT
+.TP
+.B LEEWAY_NN_LIBRARY
+The library that runs models, where it is not installed beside the command.
+"""
+
+
+def roff(text):
+    """Text as roff shows it, letter for letter."""
+    text = text.replace("\\", "\\e").replace("-", "\\-").replace("'", "\\(aq").replace("`", "\\(ga").replace("^", "\\(ha")
+    text = text.replace("~", "\\(ti")
+    return re.sub(r"^\.", r"\\&.", text, flags=re.M)
+
+
+def entries(lines):
+    """[(name, description)] of one block of --help."""
+    found = []
+    for line in lines:
+        if re.match(r"  \S", line):
+            fits = len(line) > COLUMN and line[COLUMN - 1] == " "
+            found.append([line[:COLUMN].strip(), line[COLUMN:].strip()] if fits else [line.strip(), ""])
+        elif found:
+            found[-1][1] = f"{found[-1][1]} {line.strip()}".strip()
+    return found
+
+
+def parse(text):
+    """(description, usage, {heading: entries}, footer) of --help."""
+    description, usage, lines = "", "", text.splitlines()
+    at = next(i for i, line in enumerate(lines) if line.startswith("Usage: "))
+    description, usage = " ".join(lines[:at]), lines[at].removeprefix("Usage: ")
+    blocks, footer, heading, body = {}, [], None, []
+    for line in lines[at + 1:] + [""]:
+        if footer or (line and heading is None and not re.fullmatch(r"[A-Z]\w+:", line)):
+            footer.append(line)
+        elif line and heading is None:
+            heading, body = line, []
+        elif line:
+            body.append(line)
+        elif heading is not None:
+            blocks[heading], heading = entries(body), None
+    return description, usage, blocks, "\n".join(footer).strip("\n")
+
+
+def tagged(items):
+    return "".join(f".TP\n.B {roff(name)}\n{roff(description)}\n" for name, description in items)
+
+
+def paragraphs(text):
+    """Sentences are filled; examples and lists, which are indented, stay as they are."""
+    parts = [part for part in text.split("\n\n") if part]
+    return "".join(f".PP\n.nf\n{roff(part)}\n.fi\n" if "  " in part else f".PP\n{roff(part)}\n" for part in parts)
+
+
+def page(leeway):
+    def help_of(*command):
+        return parse(subprocess.run([leeway, *command, "--help"], capture_output=True, text=True, check=True).stdout)
+
+    version = subprocess.run([leeway, "--version"], capture_output=True, text=True, check=True).stdout.strip()
+    question, _, blocks, inherited = help_of()  # CLI11 may repeat the command's footer under its subcommands
+    text = f'.TH LEEWAY 1 "" "leeway {version}" "User Commands"\n.SH NAME\n'
+    text += "leeway \\- say how far data may shift before a classifier breaks\n"
+    text += f".SH SYNOPSIS\n.B leeway\n.I COMMAND\n[\\fIOPTIONS\\fR]\n.SH DESCRIPTION\n{roff(question)}\n"
+    text += "The result goes to standard output, progress and complaints to standard error.\n.SH COMMANDS\n"
+    common = []
+    for name, _ in blocks["Subcommands:"]:
+        description, usage, options, footer = help_of(name)
+        text += f".SS {roff(usage)}\n{roff(description)}.\n"
+        for heading, items in options.items():
+            own = [item for item in items if item[0] != "-h,--help" and (heading != COMMON or item[0].startswith("--out "))]
+            common += [item for item in items if heading == COMMON and item not in own and item not in common]
+            text += tagged(own)
+        text += paragraphs(footer.replace(inherited, ""))
+    return text + ".SH OPTIONS OF EVERY COMMAND\n" + tagged(blocks["Options:"][:1] + common) + AFTER.lstrip("\n")
+
+
+if __name__ == "__main__":
+    pathlib.Path(sys.argv[2]).write_text(page(sys.argv[1]), encoding="utf-8")

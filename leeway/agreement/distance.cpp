@@ -1,0 +1,96 @@
+#include "leeway/agreement/distance.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "leeway/agreement/distances/family.h"
+#include "leeway/core/error.h"
+#include "leeway/core/message.h"
+#include "leeway/core/parallel.h"
+
+namespace leeway::agreement {
+namespace {
+
+const std::optional<Array>& compared(const Distance& member, const Sample& sample) {
+  return member.compares == Compared::probabilities ? sample.logits : sample.features;
+}
+
+std::string_view word(const Distance& member) {
+  return member.compares == Compared::probabilities ? "logits" : "features";
+}
+
+std::size_t rows_of(const Array& values) { return values.shape.empty() ? 0 : values.shape[0]; }
+
+}  // namespace
+
+std::span<const Distance> distances() {
+  static const Distance all[] = {kl(),  wasserstein(), wasserstein_flattened(), cosine(), centroid(),
+                                 mmd(), frechet()};
+  return all;
+}
+
+const Distance& distance(std::string_view name) {
+  std::string names;
+  for (const auto& candidate : distances()) {
+    if (candidate.name == name) return candidate;
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", candidate.name);
+  }
+  throw Error(fmt::format("distance: expected one of {}, found {}", names, printable(name)));
+}
+
+std::vector<MeasuredDistance> measure_distances(const Sample& clean, const Sample& shifted) {
+  std::vector<MeasuredDistance> measured;
+  for (const auto& member : distances()) {
+    MeasuredDistance result{.distance = &member, .value = {}, .missing = {}};
+    const auto &one = compared(member, clean), &two = compared(member, shifted);
+    if (!one || !two)
+      result.missing = fmt::format("{} has no {}", one ? shifted.name : clean.name, word(member));
+    else if (member.paired && rows_of(*one) != rows_of(*two))
+      result.missing = fmt::format("rows are not paired: {} and {}", rows_of(*one), rows_of(*two));
+    else
+      result.value = member.compute(clean, shifted);
+    measured.push_back(std::move(result));
+  }
+  return measured;
+}
+
+MatrixPair matrices_of(const Distance& member, const Sample& clean, const Sample& shifted) {
+  for (const Sample* sample : {&clean, &shifted})
+    if (!compared(member, *sample))
+      refuse(sample->name, fmt::format("{} for the distance {}", word(member), member.name), "none");
+  MatrixPair both{Matrix(*compared(member, clean), clean.name, word(member)),
+                  Matrix(*compared(member, shifted), shifted.name, word(member))};
+  require_equal_columns(both.clean, both.shifted);
+  if (member.compares == Compared::probabilities && both.clean.columns() < 2)
+    refuse(clean.name, "logits of at least 2 classes", "1");
+  if (member.paired && both.clean.rows() != both.shifted.rows())
+    refuse(shifted.name, fmt::format("{} rows, as in {}", both.clean.rows(), clean.name),
+           fmt::format("{}", both.shifted.rows()));
+  return both;
+}
+
+void log_softmax(std::span<double> row) {
+  const double top = *std::ranges::max_element(row);
+  double sum = 0;
+  for (const double x : row) sum += std::exp(x - top);
+  const double log_sum = std::log(sum);
+  for (double& x : row) x = (x - top) - log_sum;
+}
+
+std::vector<double> softmax_rows(const Matrix& logits) {
+  const std::size_t k = logits.columns(), chunk = 512;
+  std::vector<double> values(logits.rows() * k);
+  parallel_for((logits.rows() + chunk - 1) / chunk, [&](std::size_t part) {
+    for (std::size_t i = part * chunk; i < std::min(logits.rows(), (part + 1) * chunk); ++i) {
+      const auto row = std::span(values).subspan(i * k, k);
+      logits.copy_row(i, row);
+      log_softmax(row);
+      for (double& x : row) x = std::exp(x);
+    }
+  });
+  return values;
+}
+
+}  // namespace leeway::agreement

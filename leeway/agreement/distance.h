@@ -1,0 +1,66 @@
+// Distances between two sets of outputs or features: what agreement is compared with.
+//
+// A family: this header is its interface, distance.cpp the visible list of members, and every member is one
+// file in distances/ that holds its equation, its code and its source.
+//
+//   kl                      (1/n) sum_i KL(p''_i || p'_i)            paired, probabilities, nats
+//   wasserstein             mean over classes of W1 between columns  probabilities
+//   wasserstein-flattened   W1 between all n k probabilities         probabilities; classes are lost
+//   cosine                  (1/n) sum_i 1 - cos(u_i, v_i)            paired, features
+//   centroid                max_c |mean u_c - mean v_c|              features
+//   mmd                     MMD^2 = mean Kxx + mean Kyy - 2 mean Kxy features
+//   frechet                 |mean u - mean v|^2 + tr(Cu + Cv - 2 (Cu Cv)^(1/2))   features
+//
+// (paper 001, section 4.2.2.) Members that need probabilities take logits (n,k), k >= 2, and use their
+// softmax; the others take features (n,d), d >= 1. float32 or float64, finite, n >= 1; float64 throughout.
+// Both sets have the same number of columns; of rows too where the member is paired. Every distance is >= 0
+// and 0 for equal sets (but for rounding); all but kl are symmetric in the two sets.
+// Errors (Error): no matrix, another number of columns or rows, a value that is not finite or
+// not below 1e140 (with its row).
+// Cost: one or two passes, but: the two wasserstein sort, n k log n, and hold all probabilities as float64;
+// mmd visits all pairs of rows (n^2 d; memory of a few rows), frechet is n d^2 + d^3 in time and d^2 in
+// memory. Threads: leeway/core/parallel.h; the same bits for any number of them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "leeway/core/array.h"
+
+namespace leeway::agreement {
+
+// One of the two sets.
+struct Sample {
+  std::string name;                                 // what error messages call it
+  std::optional<Array> logits;                      // (n,k)
+  std::optional<Array> features;                    // (n,d)
+  std::optional<std::vector<std::int64_t>> labels;  // (n); read by pairing.h alone
+};
+
+enum class Compared { probabilities, features };
+
+struct Distance {
+  std::string_view name;     // "wasserstein"
+  std::string_view summary;  // one line for --help and the report
+  Compared compares;         // what the sets must hold: logits or features
+  bool paired;               // row i of one set belongs to row i of the other
+  double (*compute)(const Sample& clean, const Sample& shifted);
+};
+
+[[nodiscard]] std::span<const Distance> distances();
+[[nodiscard]] const Distance& distance(std::string_view name);  // Error that lists the names there are
+
+// Every distance, in the order of distances(); the value is absent where the sets do not hold what it needs:
+// logits or features in both, equal n where it is paired.
+struct MeasuredDistance {
+  const Distance* distance = nullptr;
+  std::optional<double> value;
+  std::string missing;  // what is not there, in words for a reader; empty with a value
+};
+[[nodiscard]] std::vector<MeasuredDistance> measure_distances(const Sample& clean, const Sample& shifted);
+
+}  // namespace leeway::agreement

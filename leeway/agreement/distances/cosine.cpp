@@ -1,0 +1,57 @@
+// (1/n) sum_i 1 - cos(u_i, v_i), features u and v of the same sample (paper 001, section 4.2.2).
+//
+// A row of zeros has no direction: 0 from another one, 1 from anything else.
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+#include "leeway/agreement/distances/family.h"
+#include "leeway/core/parallel.h"
+
+namespace leeway::agreement {
+namespace {
+
+// To length 1, where it has one; false for zeros. Scaled by the largest entry: squares overflow at 1e154.
+bool normalize(std::span<double> row) {
+  double top = 0, squares = 0;
+  for (const double x : row) top = std::max(top, std::abs(x));
+  if (top == 0) return false;
+  for (double& x : row) x /= top, squares += x * x;
+  for (double& x : row) x /= std::sqrt(squares);
+  return true;
+}
+
+double cosine_distance(std::span<double> u, std::span<double> v) {
+  const bool has_u = normalize(u), has_v = normalize(v);
+  if (!has_u || !has_v) return has_u == has_v ? 0 : 1;
+  double squares = 0;  // 1 - cos = |u - v|^2 / 2 for unit vectors, which keeps the digits of small angles
+  for (std::size_t c = 0; c < u.size(); ++c) squares += (u[c] - v[c]) * (u[c] - v[c]);
+  return squares / 2;
+}
+
+double compute(const Sample& clean, const Sample& shifted) {
+  const MatrixPair features = matrices_of(cosine(), clean, shifted);
+  const std::size_t n = features.clean.rows(), d = features.clean.columns();
+  const auto sum = [&](std::size_t begin, std::size_t end) {
+    std::vector<double> u(d), v(d);
+    double total = 0;
+    for (std::size_t i = begin; i < end; ++i) {
+      features.clean.copy_row(i, u), features.shifted.copy_row(i, v);
+      total += cosine_distance(u, v);
+    }
+    return total;
+  };
+  return reduce_chunks<double>(n, 512, sum, std::plus<>()) / static_cast<double>(n);
+}
+
+}  // namespace
+
+Distance cosine() {
+  return {.name = "cosine",
+          .summary = "mean cosine distance of the features of a sample, in [0,2]",
+          .compares = Compared::features,
+          .paired = true,
+          .compute = compute};
+}
+
+}  // namespace leeway::agreement

@@ -1,0 +1,38 @@
+// What the members of the distance family share. Not part of the library's interface.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "leeway/agreement/distance.h"
+#include "leeway/agreement/matrix.h"
+
+namespace leeway::agreement {
+
+// The members; distance.cpp lists them.
+[[nodiscard]] Distance kl();
+[[nodiscard]] Distance wasserstein();
+[[nodiscard]] Distance wasserstein_flattened();
+[[nodiscard]] Distance cosine();
+[[nodiscard]] Distance centroid();
+[[nodiscard]] Distance mmd();
+[[nodiscard]] Distance frechet();
+
+// What `member` compares in the two sets, checked.
+struct MatrixPair {
+  Matrix clean, shifted;
+};
+[[nodiscard]] MatrixPair matrices_of(const Distance& member, const Sample& clean, const Sample& shifted);
+
+// log softmax of a row of logits, in place.
+void log_softmax(std::span<double> row);
+
+// Softmax of every row, row-major.
+[[nodiscard]] std::vector<double> softmax_rows(const Matrix& logits);
+
+// W1 between the empirical distributions of two samples of any sizes, which are sorted on the way:
+// the integral over u in [0,1] of |F^-1(u) - G^-1(u)|.
+[[nodiscard]] double wasserstein_1(std::span<double> a, std::span<double> b);
+
+}  // namespace leeway::agreement

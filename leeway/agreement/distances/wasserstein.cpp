@@ -1,0 +1,60 @@
+// Mean over classes j of W1 between {p'_ij : i} and {p''_ij : i}, p = softmax of the logits.
+//
+// The thesis compares probabilities by W1 (paper 001, section 4.2.2) but flattens them first
+// (wasserstein_flattened.cpp); class by class, a mass that moves from one class to another is seen.
+#include <algorithm>
+#include <cmath>
+
+#include "leeway/agreement/distances/family.h"
+#include "leeway/core/parallel.h"
+
+namespace leeway::agreement {
+namespace {
+
+std::vector<double> column(const std::vector<double>& values, std::size_t k, std::size_t j) {
+  std::vector<double> result(values.size() / k);
+  for (std::size_t i = 0; i < result.size(); ++i) result[i] = values[i * k + j];
+  return result;
+}
+
+double compute(const Sample& clean, const Sample& shifted) {
+  const MatrixPair logits = matrices_of(wasserstein(), clean, shifted);
+  const std::size_t k = logits.clean.columns();
+  const std::vector<double> p = softmax_rows(logits.clean), q = softmax_rows(logits.shifted);
+  std::vector<double> per_class(k);
+  parallel_for(k, [&](std::size_t j) {
+    std::vector<double> a = column(p, k, j), b = column(q, k, j);
+    per_class[j] = wasserstein_1(a, b);
+  });
+  double sum = 0;
+  for (const double value : per_class) sum += value;
+  return sum / static_cast<double>(k);
+}
+
+}  // namespace
+
+double wasserstein_1(std::span<double> a, std::span<double> b) {
+  std::ranges::sort(a);
+  std::ranges::sort(b);
+  // Quantiles in units of 1/(|a| |b|): whole numbers, so that no step is lost or taken twice.
+  double sum = 0;
+  std::size_t i = 0, j = 0, here = 0;
+  while (i < a.size() && j < b.size()) {
+    const std::size_t next = std::min((i + 1) * b.size(), (j + 1) * a.size());
+    sum += static_cast<double>(next - here) * std::abs(a[i] - b[j]);
+    here = next;
+    if (here == (i + 1) * b.size()) ++i;
+    if (here == (j + 1) * a.size()) ++j;
+  }
+  return sum / (static_cast<double>(a.size()) * static_cast<double>(b.size()));
+}
+
+Distance wasserstein() {
+  return {.name = "wasserstein",
+          .summary = "Wasserstein-1 distance of the probabilities of a class, mean over classes",
+          .compares = Compared::probabilities,
+          .paired = false,
+          .compute = compute};
+}
+
+}  // namespace leeway::agreement

@@ -1,0 +1,27 @@
+// W1 between {p'_ij : i, j} and {p''_ij : i, j}, p = softmax of the logits, as the thesis' program computes
+// it (paper 001, section 4.2.2).
+//
+// All probabilities count as one sample of numbers, so the classes are lost: two sets that predict opposite
+// classes with the same confidence are at distance 0.
+#include "leeway/agreement/distances/family.h"
+
+namespace leeway::agreement {
+namespace {
+
+double compute(const Sample& clean, const Sample& shifted) {
+  const MatrixPair logits = matrices_of(wasserstein_flattened(), clean, shifted);
+  std::vector<double> p = softmax_rows(logits.clean), q = softmax_rows(logits.shifted);
+  return wasserstein_1(p, q);
+}
+
+}  // namespace
+
+Distance wasserstein_flattened() {
+  return {.name = "wasserstein-flattened",
+          .summary = "Wasserstein-1 distance of all probabilities as one sample, whatever their class",
+          .compares = Compared::probabilities,
+          .paired = false,
+          .compute = compute};
+}
+
+}  // namespace leeway::agreement

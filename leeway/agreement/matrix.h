@@ -1,0 +1,57 @@
+// A matrix of a file, read row by row as float64, and the squared distances between rows of two of them.
+//
+// Shapes: (n,d), n >= 1, d >= 1, float32 or float64, finite and below 1e140 (Error named with its row
+// otherwise). Nothing is copied but the rows asked for. Squared distances are sums of squared differences,
+// column by column in order: exact ties stay ties, no digits cancel, and blocks change nothing.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "leeway/core/array.h"
+
+namespace leeway::agreement {
+
+class Matrix {
+ public:
+  // `what` is the word for error messages: "features".
+  Matrix(const Array& values, std::string_view name, std::string_view what);
+
+  [[nodiscard]] std::size_t rows() const { return values_.shape[0]; }
+  [[nodiscard]] std::size_t columns() const { return values_.shape[1]; }
+  [[nodiscard]] const std::string& name() const { return name_; }
+  [[nodiscard]] const std::string& what() const { return what_; }
+
+  [[nodiscard]] double at(std::size_t row, std::size_t column) const;
+  void copy_row(std::size_t row, std::span<double> out) const;  // columns() values
+  [[nodiscard]] std::vector<double> row(std::size_t row) const;
+
+ private:
+  Array values_;  // shares the caller's storage
+  std::string name_, what_;
+};
+
+// Error unless both have the same number of columns.
+void require_equal_columns(const Matrix& clean, const Matrix& shifted);
+
+// Means of the columns, in one pass.
+[[nodiscard]] std::vector<double> column_means(const Matrix& matrix);
+
+// Up to `lanes` rows side by side, column by column.
+class RowTile {
+ public:
+  static constexpr std::size_t lanes = 8;
+  RowTile(const Matrix& matrix, std::span<const std::size_t> rows);  // at least one row
+
+  // |row - r|^2 for each row r of the tile; the lanes beyond repeat the last one.
+  [[nodiscard]] std::array<double, lanes> squared_distances(std::span<const double> row) const;
+
+ private:
+  std::vector<double> values_;
+};
+
+}  // namespace leeway::agreement

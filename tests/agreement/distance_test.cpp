@@ -1,0 +1,345 @@
+#include "leeway/agreement/distance.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <numeric>
+#include <string>
+
+#include "leeway/core/error.h"
+#include "leeway/core/parallel.h"
+#include "tests/agreement/cases.h"
+#include "tests/agreement/reference_cases.h"
+
+namespace leeway::agreement {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+Array f64(std::size_t n, std::size_t d, std::vector<double> values) {
+  return make_array<double>({n, d}, std::move(values));
+}
+
+Sample with_features(std::string name, std::size_t n, std::size_t d, std::vector<double> values) {
+  return {std::move(name), {}, f64(n, d, std::move(values)), {}};
+}
+
+// Logits whose softmax is the given probabilities.
+Sample with_probabilities(std::string name, std::size_t n, std::size_t k, std::vector<double> p) {
+  for (double& x : p) x = std::log(x);
+  return {std::move(name), f64(n, k, std::move(p)), {}, {}};
+}
+
+Sample drawn(std::string name, std::size_t n, std::size_t k, std::size_t d, std::uint64_t seed) {
+  Draws draws(seed);
+  std::vector<double> logits(n * k), features(n * d);
+  for (double& x : logits) x = 2 * draws.normal();
+  for (double& x : features) x = draws.normal();
+  return {std::move(name), f64(n, k, logits), f64(n, d, features), {}};
+}
+
+double measure(std::string_view name, const Sample& clean, const Sample& shifted) {
+  return distance(name).compute(clean, shifted);
+}
+
+std::string message_of(const std::function<void()>& call) {
+  try {
+    call();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+// --- by hand
+
+TEST(Distance, KullbackLeiblerByHand) {
+  // Row 0: .5 log(.5/.25) + .5 log(.5/.75) = .5 log(4/3); row 1: the same distribution twice.
+  const Sample clean = with_probabilities("clean", 2, 2, {.25, .75, .1, .9});
+  const Sample shifted = with_probabilities("shifted", 2, 2, {.5, .5, .1, .9});
+  EXPECT_NEAR(measure("kl", clean, shifted), .25 * std::log(4. / 3), 1e-15);
+}
+
+TEST(Distance, WassersteinByHand) {
+  // Class 0: {.2, .6} against {.3}: (.1 + .3) / 2 = .2; class 1, its mirror, the same.
+  const Sample clean = with_probabilities("clean", 2, 2, {.2, .8, .6, .4});
+  const Sample shifted = with_probabilities("shifted", 1, 2, {.3, .7});
+  EXPECT_NEAR(measure("wasserstein", clean, shifted), .2, 1e-15);
+  // Flattened: {.2, .4, .6, .8} against {.3, .7}: (.1 + .1 + .1 + .1) / 4.
+  EXPECT_NEAR(measure("wasserstein-flattened", clean, shifted), .1, 1e-15);
+}
+
+TEST(Distance, FlatteningLosesTheClasses) {
+  const Sample clean = with_probabilities("clean", 1, 2, {.1, .9});
+  const Sample shifted = with_probabilities("shifted", 1, 2, {.9, .1});
+  EXPECT_NEAR(measure("wasserstein", clean, shifted), .8, 1e-15);
+  EXPECT_NEAR(measure("wasserstein-flattened", clean, shifted), 0, 1e-15);
+}
+
+TEST(Distance, CosineByHand) {
+  // Right angle 1, opposite 2, same direction 0, zeros against zeros 0, zeros against anything else 1.
+  const Sample clean = with_features("clean", 5, 2, {1, 0, 1, 1, 1e200 / 1e70, 0, 0, 0, 0, 0});
+  const Sample shifted = with_features("shifted", 5, 2, {0, 3, -2, -2, 1e-300, 0, 0, 0, 0, 5});
+  EXPECT_NEAR(measure("cosine", clean, shifted), (1 + 2 + 0 + 0 + 1) / 5., 1e-15);
+}
+
+TEST(Distance, CosineKeepsSmallAngles) {
+  // 1 - cos of the angle 1e-6 is 5e-13 (1 - 1e-12 / 12): 1 - u.v would have four digits.
+  const Sample clean = with_features("clean", 1, 2, {1, 0});
+  const Sample shifted = with_features("shifted", 1, 2, {std::cos(1e-6), std::sin(1e-6)});
+  EXPECT_NEAR(measure("cosine", clean, shifted), 5e-13, 1e-21);
+}
+
+TEST(Distance, CentroidByHand) {
+  // Means (2, 0) and (1.5, 3).
+  const Sample clean = with_features("clean", 2, 2, {1, -1, 3, 1});
+  EXPECT_EQ(measure("centroid", clean, with_features("shifted", 1, 2, {1.5, 3})), 3);
+}
+
+TEST(Distance, MmdByHand) {
+  // Single rows at squared distance 30: 2 (4 - K) with K = e^-1.5 + e^-1 + e^-.75 + e^-.3.
+  const Sample clean = with_features("clean", 1, 2, {0, 0});
+  const Sample shifted = with_features("shifted", 1, 2, {std::sqrt(30.), 0});
+  const double k = std::exp(-1.5) + std::exp(-1.) + std::exp(-.75) + std::exp(-.3);
+  EXPECT_NEAR(measure("mmd", clean, shifted), 2 * (4 - k), 1e-14);
+}
+
+TEST(Distance, FrechetByHand) {
+  // One dimension: (m' - m'')^2 + (s' - s'')^2; {0, 2} has m = 1, s = sqrt 2, {0, 6} m = 3, s = 3 sqrt 2.
+  const Sample clean = with_features("clean", 2, 1, {0, 2}), shifted = with_features("shifted", 2, 1, {0, 6});
+  EXPECT_NEAR(measure("frechet", clean, shifted), 4 + 8, 1e-14);
+  // A single row has no spread: 1 + 2.
+  EXPECT_NEAR(measure("frechet", clean, with_features("shifted", 1, 1, {2})), 3, 1e-14);
+}
+
+// --- against other programs
+
+TEST(Distance, EqualsOtherPrograms) {
+  std::size_t compared = 0;
+  for (const auto& example : reference_cases()) {
+    for (const auto& result : measure_distances(example.clean, example.shifted)) {
+      const std::string name(result.distance->name);
+      SCOPED_TRACE(example.name + ", " + name);
+      ASSERT_EQ(result.value.has_value(), example.json["distances"].contains(name)) << result.missing;
+      if (!result.value) continue;
+      const double expected = example.json["distances"][name];
+      EXPECT_NEAR(*result.value, expected, 1e-9 * std::abs(expected) + 1e-13);
+      ++compared;
+    }
+  }
+  EXPECT_GE(compared, 65u);
+}
+
+// --- naive loops
+
+// O(n m) and O(n m d), straight from the definitions.
+double naive_wasserstein(std::vector<double> a, std::vector<double> b) {
+  // Integral of |F - G| between neighbouring values.
+  std::vector<double> all = a;
+  all.insert(all.end(), b.begin(), b.end());
+  std::ranges::sort(all);
+  const auto share = [](const std::vector<double>& values, double x) {
+    return static_cast<double>(std::ranges::count_if(values, [&](double v) { return v <= x; })) /
+           static_cast<double>(values.size());
+  };
+  double sum = 0;
+  for (std::size_t i = 0; i + 1 < all.size(); ++i)
+    sum += std::abs(share(a, all[i]) - share(b, all[i])) * (all[i + 1] - all[i]);
+  return sum;
+}
+
+TEST(Distance, EqualsNaiveLoops) {
+  for (const auto& [n, m] : {std::pair{40, 40}, {37, 70}, {1, 33}}) {
+    const Sample x = drawn("clean", n, 3, 5, 1), y = drawn("shifted", m, 3, 5, 2);
+    const auto probabilities = [](const Sample& sample, std::size_t j) {
+      std::vector<double> p;
+      const auto logits = sample.logits->view<double>();
+      for (std::size_t i = 0; i < logits.size(); i += 3)
+        p.push_back(std::exp(logits[i + j]) /
+                    (std::exp(logits[i]) + std::exp(logits[i + 1]) + std::exp(logits[i + 2])));
+      return p;
+    };
+    double wasserstein = 0;
+    for (std::size_t j = 0; j < 3; ++j)
+      wasserstein += naive_wasserstein(probabilities(x, j), probabilities(y, j)) / 3;
+    EXPECT_NEAR(measure("wasserstein", x, y), wasserstein, 1e-14);
+
+    const auto mean_kernel = [](const Sample& a, const Sample& b) {
+      const auto u = a.features->view<double>(), v = b.features->view<double>();
+      double sum = 0;
+      for (std::size_t i = 0; i < u.size(); i += 5)
+        for (std::size_t j = 0; j < v.size(); j += 5) {
+          double s = 0;
+          for (std::size_t c = 0; c < 5; ++c) s += (u[i + c] - v[j + c]) * (u[i + c] - v[j + c]);
+          for (const double width : {10., 15., 20., 50.}) sum += std::exp(-s / (2 * width));
+        }
+      return sum / static_cast<double>(u.size() * v.size() / 25);
+    };
+    EXPECT_NEAR(measure("mmd", x, y), mean_kernel(x, x) + mean_kernel(y, y) - 2 * mean_kernel(x, y), 1e-13);
+  }
+}
+
+// --- properties of every member
+
+TEST(Distance, EqualSetsAreAtDistanceZero) {
+  for (const auto& example : reference_cases())
+    for (const auto& member : distances())
+      EXPECT_NEAR(member.compute(example.clean, example.clean), 0, 1e-9)
+          << example.name << ", " << member.name;
+}
+
+RC_GTEST_PROP(Distance, SymmetricAndNotNegative, ()) {
+  const auto n = *rc::gen::inRange<std::size_t>(1, 30), d = *rc::gen::inRange<std::size_t>(1, 12);
+  const auto seed = *rc::gen::arbitrary<std::uint32_t>();
+  const Sample x = drawn("clean", n, 3, d, seed), y = drawn("shifted", n, 3, d, seed + 1ull);
+  for (const auto& member : distances()) {
+    const double there = member.compute(x, y), back = member.compute(y, x);
+    RC_ASSERT(there >= 0);
+    if (member.name != "kl") RC_ASSERT(std::abs(there - back) <= 1e-12 * (1 + there));
+  }
+}
+
+Array permuted(const Array& values, const std::vector<std::size_t>& rows) {
+  const std::size_t d = values.shape[1];
+  std::vector<double> result;
+  for (const std::size_t i : rows) {
+    const auto row = values.view<double>().subspan(i * d, d);
+    result.insert(result.end(), row.begin(), row.end());
+  }
+  return f64(rows.size(), d, std::move(result));
+}
+
+TEST(Distance, TheOrderOfRowsChangesOnlyRounding) {
+  const Sample x = drawn("clean", 60, 4, 3, 5), y = drawn("shifted", 60, 4, 3, 6);
+  std::vector<std::size_t> order(60), identity(60);
+  for (std::size_t i = 0; i < 60; ++i) identity[i] = i, order[i] = i * 7 % 60;
+  for (const auto& member : distances()) {
+    const auto& same = member.paired ? order : identity;  // unpaired: rows of one set alone may move
+    const Sample u{"clean", permuted(*x.logits, order), permuted(*x.features, order), {}};
+    const Sample v{"shifted", permuted(*y.logits, same), permuted(*y.features, same), {}};
+    EXPECT_NEAR(member.compute(u, v), member.compute(x, y), 1e-12) << member.name;
+  }
+}
+
+TEST(Distance, TheSameBitsForAnyNumberOfThreads) {
+  const Sample x = drawn("clean", 1700, 3, 3, 7), y = drawn("shifted", 1700, 3, 3, 8);
+  std::vector<std::vector<std::uint64_t>> runs;
+  for (const int count : {1, 2, 5}) {
+    set_threads(count);
+    runs.emplace_back();
+    for (const auto& member : distances())
+      runs.back().push_back(std::bit_cast<std::uint64_t>(member.compute(x, y)));
+  }
+  set_threads(0);
+  EXPECT_EQ(runs[0], runs[1]);
+  EXPECT_EQ(runs[0], runs[2]);
+}
+
+TEST(Distance, Float32IsReadAsItIs) {
+  Sample x = drawn("clean", 20, 3, 4, 9), y = drawn("shifted", 20, 3, 4, 10);
+  const auto narrowed = [](const Array& values) {
+    const auto view = values.view<double>();
+    std::vector<float> result;
+    for (const double value : view) result.push_back(static_cast<float>(value));
+    return make_array<float>(values.shape, std::move(result));
+  };
+  const auto widened = [](const Array& values) {
+    const auto view = values.view<float>();
+    return make_array<double>(values.shape, std::vector<double>(view.begin(), view.end()));
+  };
+  for (Sample* sample : {&x, &y})
+    sample->logits = narrowed(*sample->logits), sample->features = narrowed(*sample->features);
+  const Sample u{"clean", widened(*x.logits), widened(*x.features), {}};
+  const Sample v{"shifted", widened(*y.logits), widened(*y.features), {}};
+  for (const auto& member : distances()) EXPECT_EQ(member.compute(x, y), member.compute(u, v)) << member.name;
+}
+
+TEST(Distance, FrechetDoesNotChangeUnderRotation) {
+  Sample x = drawn("clean", 50, 2, 2, 11), y = drawn("shifted", 30, 2, 2, 12);
+  const double before = measure("frechet", x, y);
+  for (Sample* sample : {&x, &y}) {
+    std::vector<double> turned;
+    const auto values = sample->features->view<double>();
+    for (std::size_t i = 0; i < values.size(); i += 2) {
+      turned.push_back(std::cos(1.) * values[i] - std::sin(1.) * values[i + 1]);
+      turned.push_back(std::sin(1.) * values[i] + std::cos(1.) * values[i + 1]);
+    }
+    sample->features = f64(turned.size() / 2, 2, turned);
+  }
+  EXPECT_NEAR(measure("frechet", x, y), before, 1e-13);
+}
+
+TEST(Distance, FrechetOfManyRows) {  // more rows than one block: 4 s^2 apart in each of 3 columns
+  const std::size_t n = 5000;
+  Draws draws(13);
+  std::vector<double> rows(3 * n);
+  for (double& x : rows) x = draws.normal();
+  std::vector<double> tripled = rows;
+  for (double& x : tripled) x = 3 * x;
+  const Sample x = with_features("clean", n, 3, rows), y = with_features("shifted", n, 3, tripled);
+  double expected = 0;  // C'' = 9 C': tr (C' + 9 C' - 6 C') = 4 tr C', and the means differ by 2 m
+  for (std::size_t c = 0; c < 3; ++c) {
+    double sum = 0, squares = 0;
+    for (std::size_t i = 0; i < n; ++i) sum += rows[3 * i + c];
+    const double mean = sum / static_cast<double>(n);
+    for (std::size_t i = 0; i < n; ++i) squares += (rows[3 * i + c] - mean) * (rows[3 * i + c] - mean);
+    expected += 4 * mean * mean + 4 * squares / static_cast<double>(n - 1);
+  }
+  EXPECT_NEAR(measure("frechet", x, y), expected, 1e-11);
+}
+
+// --- what is refused, and what is left out
+
+TEST(Distance, NamesAreListed) {
+  EXPECT_EQ(
+      message_of([] { (void)distance("hellinger"); }),
+      "distance: expected one of kl, wasserstein, wasserstein-flattened, cosine, centroid, mmd, frechet, "
+      "found hellinger");
+}
+
+TEST(Distance, ErrorsNameTheSetAndTheRow) {
+  const Sample x = with_features("clean.npz", 2, 2, {1, 2, 3, 4});
+  EXPECT_EQ(message_of([&] {
+              (void)measure("mmd", x, with_features("s.npz", 1, 3, {1, 2, 3}));
+            }),
+            "s.npz: expected features of 2 columns, as in clean.npz, found 3");
+  EXPECT_EQ(message_of([&] {
+              (void)measure("cosine", x, with_features("s.npz", 1, 2, {1, 2}));
+            }),
+            "s.npz: expected 2 rows, as in clean.npz, found 1");
+  EXPECT_EQ(message_of([&] { (void)measure("kl", x, x); }),
+            "clean.npz: expected logits for the distance kl, found none");
+  EXPECT_THAT(message_of([&] {
+                (void)measure("mmd", x, with_features("s.npz", 2, 2, {1, 2, 3, nan}));
+              }),
+              HasSubstr("s.npz: expected finite features below 1e+140, found nan at row 1, column 1"));
+  EXPECT_THAT(message_of([&] { (void)measure("frechet", with_features("c", 1, 1, {-1e150}), x); }),
+              HasSubstr("found -1e+150 at row 0, column 0"));
+  EXPECT_THAT(message_of([&] { (void)measure("mmd", with_features("c", 0, 2, {}), x); }),
+              HasSubstr("c: expected features of shape (n,d), n and d at least 1, found (0, 2)"));
+}
+
+TEST(Distance, WhatCannotBeMeasuredIsSaid) {
+  const Sample x = drawn("clean", 4, 2, 3, 14);
+  Sample y = drawn("shifted", 5, 2, 3, 15);
+  auto measured = measure_distances(x, y);
+  ASSERT_EQ(measured.size(), distances().size());
+  for (const auto& result : measured) {
+    EXPECT_EQ(result.value.has_value(), !result.distance->paired) << result.distance->name;
+    EXPECT_EQ(result.missing, result.distance->paired ? "rows are not paired: 4 and 5" : "");
+  }
+  y.features.reset();
+  for (const auto& result : measure_distances(x, y))
+    EXPECT_EQ(result.missing == "shifted has no features", result.distance->compares == Compared::features);
+}
+
+}  // namespace
+}  // namespace leeway::agreement

@@ -1,0 +1,222 @@
+#include "leeway/agreement/pairing.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <limits>
+#include <sstream>
+#include <string>
+
+#include "leeway/core/error.h"
+#include "leeway/core/file.h"
+#include "leeway/core/parallel.h"
+#include "tests/agreement/cases.h"
+#include "tests/agreement/reference_cases.h"
+
+namespace leeway::agreement {
+
+void PrintTo(const RowPair& pair, std::ostream* out) { *out << pair.clean << "-" << pair.shifted; }
+
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+Sample sample(std::string name, std::size_t d, std::vector<double> features,
+              std::vector<std::int64_t> labels = {}) {
+  Sample result{std::move(name), {}, make_array<double>({features.size() / d, d}, features), {}};
+  if (!labels.empty()) result.labels = std::move(labels);
+  return result;
+}
+
+std::vector<RowPair> pairs_of(std::string_view method, const Sample& clean, const Sample& shifted) {
+  return pairing(method).pair(clean, shifted);
+}
+
+std::string message_of(const std::function<void()>& call) {
+  try {
+    call();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+std::string refusal(std::string_view method, const Sample& clean, const Sample& shifted) {
+  return message_of([&] { (void)pairs_of(method, clean, shifted); });
+}
+
+// --- by hand
+
+TEST(Pairing, GivenIsTheSameRow) {
+  EXPECT_THAT(pairs_of("given", sample("c", 1, {5, 6}), sample("s", 1, {6, 5})),
+              ElementsAre(RowPair{0, 0}, RowPair{1, 1}));
+}
+
+TEST(Pairing, LabelsInRowOrder) {
+  // Label 1: clean rows 0 and 3, shifted 1, 2 and 4; label 2: clean 1, shifted 3; 0 and 9: on one side only.
+  const Sample clean = sample("c", 1, {0, 0, 0, 0}, {1, 2, 0, 1}),
+               shifted = sample("s", 1, {0, 0, 0, 0, 0}, {9, 1, 1, 2, 1});
+  EXPECT_THAT(pairs_of("label", clean, shifted), ElementsAre(RowPair{0, 1}, RowPair{3, 2}, RowPair{1, 3}));
+}
+
+TEST(Pairing, NearestAndItsTies) {
+  // Clean at 0, 2, 2, 10. Shifted 1 is as near to 0 as to 2: row 0; 2 has two at distance 0: row 1.
+  const Sample clean = sample("c", 1, {0, 2, 2, 10}), shifted = sample("s", 1, {1, 2, 100, -3});
+  EXPECT_THAT(pairs_of("nearest", clean, shifted),
+              ElementsAre(RowPair{0, 0}, RowPair{1, 1}, RowPair{3, 2}, RowPair{0, 3}));
+}
+
+TEST(Pairing, NearestOfTheSameLabel) {
+  const Sample clean = sample("c", 1, {0, 1, 2, 3}, {5, 7, 5, 7}),
+               shifted = sample("s", 1, {0, 0, 3, 3}, {7, 5, 5, 8});
+  EXPECT_THAT(pairs_of("label-nearest", clean, shifted),
+              ElementsAre(RowPair{1, 0}, RowPair{0, 1}, RowPair{2, 2}));
+}
+
+// Shifted features are clean ones, turned and stretched: nearest rows are wrong, canonical ones are right.
+TEST(Pairing, CanonicalDirectionsUndoALinearMap) {
+  Draws draws(1);
+  std::vector<double> x, y;
+  for (std::size_t i = 0; i < 50; ++i) {
+    const double a = draws.normal(), b = draws.normal();
+    x.insert(x.end(), {a, b});
+    y.insert(y.end(), {3 - 4 * b, 9 + a + b, 1});  // another number of columns, too
+  }
+  const auto pairs = pairs_of("cca", sample("c", 2, x), sample("s", 3, y));
+  ASSERT_EQ(pairs.size(), 50u);
+  for (std::size_t i = 0; i < 50; ++i) EXPECT_EQ(pairs[i], (RowPair{i, i}));
+}
+
+TEST(Pairing, CanonicalDirectionsAreFittedOnLabels) {
+  // Two rows a label, in the same order in both sets: y = -x; 6 clean rows, 4 shifted.
+  const Sample clean = sample("c", 1, {1, 5, 2, 8, 3, 4}, {0, 1, 0, 1, 2, 2});
+  const Sample shifted = sample("s", 1, {-5, -1, -2, -8}, {1, 0, 0, 1});
+  EXPECT_THAT(pairs_of("cca", clean, shifted),
+              ElementsAre(RowPair{1, 0}, RowPair{0, 1}, RowPair{2, 2}, RowPair{3, 3}));
+}
+
+// --- against other programs, naive loops
+
+TEST(Pairing, EqualsOtherPrograms) {
+  std::size_t compared = 0;
+  for (const auto& example : reference_cases())
+    for (const auto& [method, expected] : example.json["pairs"].items()) {
+      SCOPED_TRACE(example.name + ", " + method);
+      std::vector<RowPair> wanted;
+      for (const auto& pair : expected) wanted.push_back({pair[0], pair[1]});
+      EXPECT_EQ(pairs_of(method, example.clean, example.shifted), wanted);
+      ++compared;
+    }
+  EXPECT_GE(compared, 41u);
+}
+
+TEST(Pairing, NearestEqualsANaiveLoopAtAnyNumberOfThreads) {
+  Draws draws(2);
+  std::vector<double> x(3 * 203), y(3 * 157);
+  for (double& value : x) value = static_cast<double>(draws.below(4));  // a grid: many ties
+  for (double& value : y) value = static_cast<double>(draws.below(4));
+  std::vector<RowPair> expected;
+  for (std::size_t j = 0; j < 157; ++j) {
+    std::size_t best = 0;
+    double least = std::numeric_limits<double>::infinity();
+    for (std::size_t i = 0; i < 203; ++i) {
+      double s = 0;
+      for (std::size_t c = 0; c < 3; ++c) s += (x[3 * i + c] - y[3 * j + c]) * (x[3 * i + c] - y[3 * j + c]);
+      if (s < least) least = s, best = i;
+    }
+    expected.push_back({best, j});
+  }
+  for (const int count : {1, 2, 5}) {
+    set_threads(count);
+    EXPECT_EQ(pairs_of("nearest", sample("c", 3, x), sample("s", 3, y)), expected) << count;
+  }
+  set_threads(0);
+}
+
+// --- what is refused
+
+TEST(Pairing, Errors) {
+  const Sample one = sample("c", 1, {1, 2, 3}, {0, 1, 0}), two = sample("s", 2, {1, 2, 3, 4}, {5, 5});
+  Sample bare = two;
+  bare.features.reset(), bare.labels.reset(), bare.logits = two.features;
+  EXPECT_EQ(refusal("given", one, two), "s: expected 3 rows, as in c, for rows paired as given, found 2");
+  EXPECT_EQ(refusal("label", one, two), "s: expected rows with a label of c, found none in common");
+  EXPECT_EQ(refusal("label", one, bare), "s: expected labels, to pair rows by, found none");
+  EXPECT_EQ(refusal("nearest", one, bare), "s: expected features, to pair rows by, found none");
+  EXPECT_EQ(refusal("nearest", one, two), "s: expected features of 1 columns, as in c, found 2");
+  EXPECT_EQ(refusal("label-nearest", one, two), "s: expected features of 1 columns, as in c, found 2");
+  Sample unlabelled = two;
+  unlabelled.labels.reset();
+  EXPECT_EQ(refusal("cca", one, unlabelled),
+            "s: expected labels in both sets or 3 rows, as in c, to correlate features, found 2 rows");
+  EXPECT_EQ(refusal("cca", sample("c", 1, {1, -1, 1, -1}), sample("s", 1, {1, 1, -1, -1})),
+            "s: expected features that correlate with those of c, found none that do");
+  Sample short_labels = one;
+  short_labels.labels->pop_back();
+  EXPECT_EQ(refusal("label", short_labels, one), "c: expected 3 labels, found 2");
+  Sample other_rows = one;
+  other_rows.logits = make_array<double>({2, 2}, {0, 0, 0, 0});
+  EXPECT_EQ(refusal("nearest", other_rows, one), "c: expected features of 2 rows, found 3");
+  EXPECT_EQ(message_of([] { (void)pairing("random"); }),
+            "pairing: expected one of given, label, nearest, label-nearest, cca, found random");
+}
+
+TEST(Pairing, TheTableSaysWhatIsNeeded) {
+  const Sample full = sample("c", 1, {1, 2, 4}, {0, 1, 0});
+  Sample without_labels = full, without_features = full;
+  without_labels.labels.reset(), without_features.features.reset();
+  without_features.logits = make_array<double>({3, 2}, std::vector<double>(6));
+  for (const auto& method : pairings()) {
+    EXPECT_EQ(refusal(method.name, without_labels, without_labels) == "no error", !method.needs_labels);
+    EXPECT_EQ(refusal(method.name, without_features, without_features) == "no error", !method.needs_features);
+  }
+}
+
+// --- files
+
+class PairsFile : public testing::Test {
+ protected:
+  PairsFile()
+      : path_(std::filesystem::temp_directory_path() /
+              ("leeway_pairs_" + std::to_string(getpid()) + ".csv")) {}
+  ~PairsFile() override { std::filesystem::remove(path_); }
+
+  std::string refusal_of(std::string_view text) {
+    write_text(path_, text);
+    return message_of([&] { (void)read_pairs(path_, 10, 20); });
+  }
+
+  std::filesystem::path path_;
+};
+
+TEST_F(PairsFile, IsReadBack) {
+  const std::vector<RowPair> pairs = {{3, 0}, {3, 7}, {9, 19}};
+  write_pairs(path_, pairs);
+  EXPECT_EQ(read_pairs(path_, 10, 20), pairs);
+  std::ifstream file(path_);
+  std::ostringstream text;
+  text << file.rdbuf();
+  EXPECT_EQ(text.str(), "clean,shifted\n3,0\n3,7\n9,19\n");
+}
+
+TEST_F(PairsFile, ErrorsNameTheFileAndTheRow) {
+  const std::string name = path_.string();
+  EXPECT_EQ(refusal_of("clean,shifted\n"), name + ": expected pairs of rows, found none");
+  EXPECT_EQ(refusal_of("shifted,clean\n1,2\n"),
+            name + ": expected the columns clean,shifted, found shifted,clean");
+  EXPECT_EQ(refusal_of("clean,shifted\n0,0\n10,0\n"),
+            name + ": expected whole numbers from 0 to 9 in column clean, found '10' at row 1");
+  EXPECT_EQ(refusal_of("clean,shifted\n0,0\n1,20\n"),
+            name + ": expected whole numbers from 0 to 19 in column shifted, found '20' at row 1");
+  for (const char* field : {"-1", "1.5", "nan", "x", "", "1e400"})
+    EXPECT_THAT(refusal_of(std::string("clean,shifted\n") + field + ",0\n"), HasSubstr("at row 0")) << field;
+  EXPECT_THAT(refusal_of("clean,shifted\n1\n"), HasSubstr(name + ": expected 2 fields"));
+}
+
+}  // namespace
+}  // namespace leeway::agreement

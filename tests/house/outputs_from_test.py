@@ -1,0 +1,135 @@
+#!/usr/bin/python3
+"""The recipes of docs/outputs-from.md write what they say. Usage: outputs_from_test.py BIN_FOLDER
+
+Each recipe runs as it stands after a few lines that make what it speaks of; `leeway pa` then reads the file beside one whose
+logits and labels are known. A recipe whose software is missing is skipped; one that is never run must say so.
+"""
+import importlib.util
+import json
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import numpy
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BINARIES = pathlib.Path(sys.argv.pop(1) if len(sys.argv) > 1 else ROOT / "build/release/bin").resolve()
+SECTION = re.compile(r"^## (?P<title>.+)\n(?P<words>(?:(?!## |```).*\n)*)"
+                     r"```(?:python|r)\n(?P<code>(?:(?!```).*\n)*)```$", re.M)
+RECIPES = {found["title"]: found for found in SECTION.finditer((ROOT / "docs/outputs-from.md").read_text(encoding="utf-8"))}
+NOT_RUN = {"Keras"}
+
+KNOWN = """
+import numpy
+known = numpy.load("known.npz")
+logits, labels = known["logits"], known["labels"]
+"""
+TORCH = """
+import torch
+class Known(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.drop = torch.nn.Dropout(.9)
+    def forward(self, x):
+        return self.drop(x)
+model = Known()
+data = torch.utils.data.TensorDataset(torch.tensor(logits), torch.tensor(labels))
+del logits, labels
+loader = torch.utils.data.DataLoader(data, batch_size=7, shuffle=False)
+"""
+SKLEARN = """
+from sklearn.linear_model import LogisticRegression
+x, y = logits, numpy.array(["maple", "ash", "oak"])[labels]
+classifier = LogisticRegression().fit(x, y)
+order = [list(classifier.classes_).index(name) for name in ("maple", "ash", "oak")]
+expected_probs = classifier.predict_proba(x)
+numpy.savez("known.npz", probs=expected_probs, labels=numpy.array(order)[labels])
+numpy.save("third.npy", numpy.load("third.npy")[:, [1, 0, 2]])  # ash, maple, oak
+del logits, labels
+"""
+R = """
+known <- read.csv("known.csv")
+p <- known[, c("maple", "ash", "oak")]
+y <- factor(known$name)
+"""
+
+
+class Recipes(unittest.TestCase):
+    def setUp(self):
+        self.scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(self.scratch.cleanup)
+        self.folder = pathlib.Path(self.scratch.name)
+        rng = numpy.random.default_rng(7)
+        self.labels = rng.integers(0, 3, 50)
+        self.logits = rng.normal(0, 1, (50, 3)).astype(numpy.float32)
+        self.logits[numpy.arange(50), self.labels] += 2
+        numpy.save(self.folder / "third.npy", self.logits + rng.normal(0, 1, (50, 3)))
+        numpy.savez(self.folder / "known.npz", logits=self.logits, labels=self.labels)
+
+    def run_program(self, command, code):
+        done = subprocess.run([*command, code], cwd=self.folder, capture_output=True, text=True, timeout=300, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def pa(self, clean, shifted):
+        done = subprocess.run([str(BINARIES / "leeway"), "pa", clean, shifted, "--json"], cwd=self.folder, capture_output=True,
+                              text=True, timeout=60, check=False)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return json.loads(done.stdout)["results"][0]
+
+    def written_is_known(self, outputs, tolerance):
+        """The file has the known labels, predictions and, against a third file, the known agreement."""
+        known, written = self.pa("known.npz", "third.npy"), self.pa(outputs, "third.npy")
+        self.assertEqual((written["n"], written["k"]), (50, 3))
+        self.assertTrue(.1 < known["pa_normalized"] < .9 and known["beta"] != "inf", known)
+        for key in ("pa", "beta"):
+            self.assertAlmostEqual(written[key], known[key], delta=tolerance)
+        self.assertEqual(self.pa("known.npz", outputs)["afr_pred"], 1)
+        self.assertEqual(self.pa(outputs, outputs)["afr_true"], self.pa("known.npz", "known.npz")["afr_true"])
+
+    def need(self, module):
+        if importlib.util.find_spec(module) is None:
+            self.skipTest(f"python3 has no module {module}")
+
+    def python(self, title, setup):
+        self.run_program([sys.executable, "-c"], KNOWN + setup + RECIPES[title]["code"])
+
+    def test_numpy(self):
+        self.python("NumPy", "")
+        self.written_is_known("outputs.npz", 0)
+
+    def test_pytorch(self):
+        self.need("torch")
+        self.python("PyTorch", TORCH)
+        self.written_is_known("outputs.npz", 0)
+
+    def test_scikit_learn(self):
+        self.need("sklearn")
+        self.python("scikit-learn", SKLEARN)
+        self.written_is_known("outputs.npz", 1e-12)
+        self.assertEqual(list(numpy.load(self.folder / "outputs.npz")["class_names"]), ["ash", "maple", "oak"])
+
+    def test_r(self):
+        if not shutil.which("Rscript"):
+            self.skipTest("there is no Rscript")
+        probs = numpy.exp(self.logits.astype(float))
+        probs /= probs.sum(1, keepdims=True)
+        rows = [[*map(repr, map(float, p)), ("maple", "ash", "oak")[label]] for p, label in zip(probs, self.labels)]
+        text = "\n".join(",".join(row) for row in [["maple", "ash", "oak", "name"], *rows]) + "\n"
+        (self.folder / "known.csv").write_text(text, encoding="utf-8")
+        self.run_program(["Rscript", "-e"], R + RECIPES["R"]["code"])
+        self.written_is_known("outputs.csv", 1e-6)
+
+    def test_the_others_say_so(self):
+        run = {"NumPy", "PyTorch", "scikit-learn", "R"}
+        self.assertEqual(set(RECIPES), run | NOT_RUN)
+        for title, recipe in RECIPES.items():
+            self.assertEqual("Not run by our tests" in recipe["words"], title in NOT_RUN, title)
+            self.assertLessEqual(recipe["code"].count("\n"), 6, f"{title}: a recipe is short")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,182 @@
+#!/usr/bin/python3
+"""What the command prints with --json is what docs/schema promises. Usage: schemas_test.py BIN_FOLDER
+
+Each record is validated, then broken: without a key that the contract names, or with a value of a wrong type there, it
+must be refused, so a schema that forgets a key fails. Keys that a schema does not know are allowed. The commands that
+run models are tried where the build has the model part.
+"""
+import copy
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import jsonschema
+import numpy
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+SCHEMAS = ROOT / "docs" / "schema"
+BINARIES = pathlib.Path(sys.argv.pop(1) if len(sys.argv) > 1 else ROOT / "build/release/bin").resolve()
+
+ENVELOPE = "schema command inputs seed version seconds results".split()
+INPUT = "inputs.0.path inputs.0.bytes inputs.0.shape".split()
+RESULT = {
+    "pa": "shifted n k beta pa pa_low pa_high pa_normalized log_pa_mean log_pa_sum gap evaluations afr_pred afr_true afr_true_low"
+          " converged curve curve.0.beta curve.0.value local_maxima",
+    "assess": "model target n source_n k paired labelled accuracy accuracy_low accuracy_high source_accuracy accuracy_change"
+              " afr_pred afr_true pa pa_low pa_high beta gap error_bound estimates curve local_maxima confidence confidence.edges"
+              " confidence.shifted classes classes.0.class classes.0.accuracy classes.0.low groups worst_class worst_class.class"
+              " worst_class.accuracy worst_class.n worst_group confusion confusion.counts top_flips top_flips.0.count flips"
+              " flips.0.row flips.0.agreement predicted_shares warnings not_computed",
+    "shift": "shift strength_means n n_source shape out mean_change",
+    "list": "family members members.0.name members.0.summary",
+    "train": "plan plan.parameters plan.seed plan.threads plan.torch epochs epochs.0.loss best_epoch stopped_early n_train"
+             " n_validation out weights resumed_after reused epoch_seconds",
+    "infer": "model data out n k parameters features accuracy_low",
+    "attack": "model data out attack norm eps steps target n clean_accuracy clean_accuracy_low robust_accuracy",
+}
+RECORD = {"assess": "headline findings models targets class_names level comparisons gates gates.0.key gates.0.op"
+                    " gates.0.threshold gates.0.violated gates.0.violations gates.0.violations.0.value gates.0.not_computed"}
+
+
+def validator(name):
+    path = SCHEMAS / f"{name}.json"
+    schema = json.loads(path.read_text(encoding="utf-8"))
+    jsonschema.Draft202012Validator.check_schema(schema)
+    return jsonschema.Draft202012Validator(schema, resolver=jsonschema.RefResolver(path.as_uri(), schema))
+
+
+def name_of(record):
+    return re.fullmatch(r"leeway\.([a-z-]+)/1", record["schema"]).group(1)
+
+
+def parent_of(record, path):
+    """The object that holds the last key of a dotted path, and that key."""
+    *steps, key = path.split(".")
+    for step in steps:
+        record = record[int(step)] if isinstance(record, list) else record[step]
+    return record, key
+
+
+class Records(unittest.TestCase):
+    maxDiff = 2000
+
+    @classmethod
+    def setUpClass(cls):
+        cls.scratch = tempfile.TemporaryDirectory()
+        cls.folder = pathlib.Path(cls.scratch.name)
+        (cls.folder / "examples").symlink_to(ROOT / "examples")
+        rng = numpy.random.default_rng(1)
+        labels = numpy.arange(120) % 3
+        images = rng.integers(0, 60, (120, 1, 28, 28)) + labels[:, None, None, None] * 90
+        numpy.savez(cls.folder / "images.npz", x=images.astype(numpy.uint8), y=labels)
+        logits = rng.normal(0, 1, (60, 3))
+        logits[numpy.arange(60), labels[:60]] += 2
+        for name in ("plain", "shifted"):
+            numpy.savez(cls.folder / f"{name}.npz", logits=logits, labels=labels[:60],
+                        groups=(numpy.arange(60) // 3 % 2)[:, None])
+            logits = logits + rng.normal(0, 2, logits.shape)
+        numpy.save(cls.folder / "logits.npy", logits)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.scratch.cleanup()
+
+    def run_leeway(self, arguments, status=0, environment=None):
+        done = subprocess.run([str(BINARIES / "leeway"), *arguments.split(), "--json"], cwd=self.folder, capture_output=True,
+                              text=True, timeout=500, check=False, env=environment)
+        self.assertEqual(done.returncode, status, f"leeway {arguments}\n{done.stderr}")
+        return json.loads(done.stdout)
+
+    def valid(self, record):
+        errors = validator(name_of(record)).iter_errors(record)
+        errors = [f"{'.'.join(map(str, error.absolute_path))}: {error.message[:300]}" for error in errors]
+        self.assertEqual(errors, [], record["schema"])
+
+    def refused_without(self, record, keys):
+        checker = validator(name_of(record))
+        for path in keys:
+            broken = copy.deepcopy(record)
+            parent, key = parent_of(broken, path)
+            was = parent.pop(key)
+            self.assertFalse(checker.is_valid(broken), f"{record['schema']}: accepted without {path}")
+            parent[key] = "wrong" if isinstance(was, bool) else True
+            self.assertFalse(checker.is_valid(broken), f"{record['schema']}: accepted {path} = {parent[key]}")
+
+    def check(self, record):
+        """A record that has all the keys of the contract."""
+        name = name_of(record)
+        self.valid(record)
+        self.valid({**record, "a key of tomorrow": 1})
+        self.refused_without(record, ENVELOPE + (INPUT if record["inputs"] else []) + RECORD.get(name, "").split())
+        self.refused_without(record, [f"results.0.{key}" for key in RESULT[name].split()])
+
+    def test_pa(self):
+        self.check(self.run_leeway("pa examples/data/clean.npz examples/data/blurred.npz --curve 5"))
+        self.valid(self.run_leeway("pa logits.npy logits.npy --no-digest"))  # no labels; beta is "inf"
+        self.valid(self.run_leeway("pa plain.npz shifted.npz logits.npy --bootstrap 20"))
+
+    def test_pa_record_that_grew(self):
+        record = self.run_leeway("pa plain.npz shifted.npz")
+        part = {"n": 1, "sum": -2.5}
+        record["results"][0]["ratios"] = [{"ratio": .5, "pa": .7, "beta": "inf", "afr_pred": .9, "afr_true": None}]
+        record["results"][0]["decomposition"] = {"err": part, "mis": part, "adv": part, "rest": part}
+        self.valid(record)
+        self.refused_without(record, [f"results.0.ratios.0.{key}" for key in "ratio pa beta afr_pred afr_true".split()])
+        self.refused_without(record, [f"results.0.decomposition.adv.{key}" for key in ("n", "sum")])
+
+    def test_assess(self):
+        self.check(self.run_leeway("assess --source examples/data/clean.npz --target blur=examples/data/blurred.npz "
+                                   "production=examples/data/production.npz --fail-if accuracy<0.85", status=4))
+        self.valid(self.run_leeway("assess --source plain.npz --target same=plain.npz other=shifted.npz bare=logits.npy"))
+        compared = self.run_leeway("assess --source a=plain.npz b=shifted.npz --target a/s=shifted.npz b/s=plain.npz")
+        self.assertEqual(len(compared["comparisons"]), 1)
+        self.assertTrue(compared["results"][0]["groups"])
+        self.valid(compared)
+        self.refused_without(compared, [f"comparisons.0.{key}"
+                                        for key in "target model other n difference low high mcnemar_p clear".split()])
+        self.refused_without(compared, [f"results.0.groups.0.{key}"
+                                        for key in "group level n accuracy low high".split()])
+
+    def test_shift(self):
+        self.check(self.run_leeway("shift contrast --data images.npz --out contrast.npz"))
+        rows = self.run_leeway("shift label-subset --data images.npz --classes 0,2 --out subset.npz")
+        self.valid(rows)
+        self.refused_without(rows, ["results.0.rows_of_class", "results.0.rows_of_class.1.n"])
+
+    def test_list(self):
+        self.check(self.run_leeway("list shifts"))
+        self.valid(self.run_leeway("list"))
+        without = self.run_leeway("list", environment={"LEEWAY_NN_LIBRARY": "/nonexistent"})
+        self.valid(without)
+        self.refused_without(without, ["results.0.reason"])
+
+    def test_report(self):
+        self.run_leeway("assess --source plain.npz --target s=shifted.npz --out record.json")
+        said = self.run_leeway("report record.json --out page.html")
+        self.valid(said)
+        self.refused_without(said, ["schema", "page", "bytes"])
+
+    def test_models(self):
+        if subprocess.run([BINARIES / "leeway", "list", "attacks"], capture_output=True, check=False).returncode == 1:
+            self.skipTest("this build has no model part")
+        train = "train --data images.npz --arch linear --epochs 1 --threads 1 --seed 1"
+        self.check(self.run_leeway(f"{train} --out linear.safetensors"))
+        self.valid(self.run_leeway(f"{train} --algorithm pgd --attack-steps 1 --out robust.safetensors"))
+        self.check(self.run_leeway("infer --model linear.safetensors --data images.npz --out outputs.npz"))
+        self.check(self.run_leeway("attack --model linear.safetensors --data images.npz --out attacked.npz"))
+        self.valid(self.run_leeway("attack --model linear.safetensors --data images.npz --attack fgsm --out fgsm.npz"))
+        self.valid(self.run_leeway("demo --folder demo --train images.npz --test images.npz --epochs 1 --robust-epochs 1"))
+
+    def test_every_record_has_a_schema(self):
+        written = {found for path in (ROOT / "apps").rglob("*.cpp")
+                   for found in re.findall(r'"leeway\.([a-z-]+)/\d+"', path.read_text(encoding="utf-8"))}
+        self.assertTrue(written)
+        self.assertEqual(sorted(written - {path.stem for path in SCHEMAS.glob("*.json")}), [], "no docs/schema/NAME.json")
+
+
+if __name__ == "__main__":
+    unittest.main()
