@@ -9,6 +9,8 @@
 #include "apps/leeway/command.h"
 #include "apps/leeway/options.h"
 #include "leeway/agreement/agreement.h"
+#include "leeway/agreement/decomposition.h"
+#include "leeway/agreement/ratios.h"
 #include "leeway/core/message.h"
 #include "leeway/core/outputs.h"
 
@@ -21,7 +23,70 @@ struct PaFlags {
   Binary binary = Binary::refuse;
   double level = .95;
   std::size_t bootstrap = 0, curve = 0;
+  std::string ratios;
 };
+
+// "0:1:0.1" (first, last, step) or "0,0.5,1".
+std::vector<double> parse_ratios(const std::string& text) {
+  const auto fail = [&] {
+    throw CLI::ValidationError(
+        "--ratios", fmt::format("expected FIRST:LAST:STEP or a list within 0 to 1, found {}", text));
+  };
+  const bool range = text.find(':') != std::string::npos;
+  std::vector<double> numbers;
+  for (const std::string& part : CLI::detail::split(text, range ? ':' : ',')) {
+    double value = 0;
+    if (!CLI::detail::lexical_cast(part, value) || !(value >= 0 && value <= 1)) fail();
+    numbers.push_back(value);
+  }
+  if (!range) return numbers;
+  if (numbers.size() != 3 || numbers[1] < numbers[0] || !(numbers[2] >= 1e-4)) fail();
+  std::vector<double> ratios;
+  for (int i = 0; numbers[0] + i * numbers[2] <= numbers[1] + 1e-9; ++i)
+    ratios.push_back(std::min(1., numbers[0] + i * numbers[2]));
+  return ratios;
+}
+
+Json to_json(const agreement::Decomposition& decomposition) {
+  Json parts = Json::object();
+  const auto or_null = [](const std::optional<double>& value) {
+    return value ? json_number(*value) : Json();
+  };
+  for (const auto& group : decomposition.groups)
+    parts[std::string(group.name)] = {{"n", group.n},
+                                      {"sum", json_number(group.sum)},
+                                      {"delta", or_null(group.delta)},
+                                      {"approximation", or_null(group.approximation)}};
+  return parts;
+}
+
+Json to_json(const std::vector<agreement::RatioPoint>& sweep) {
+  Json list = Json::array();
+  for (const auto& [ratio, shifted, a] : sweep)
+    list.push_back({{"ratio", ratio},
+                    {"shifted", shifted},
+                    {"pa", json_number(a.pa)},
+                    {"pa_low", json_number(a.pa_interval.low)},
+                    {"pa_high", json_number(a.pa_interval.high)},
+                    {"beta", json_number(a.beta)},
+                    {"gap", json_number(a.gap)},
+                    {"afr_pred", a.afr_pred},
+                    {"afr_true", a.afr_true ? Json(*a.afr_true) : Json()}});
+  return list;
+}
+
+std::string table(const std::string& name, const std::vector<agreement::RatioPoint>& sweep) {
+  std::string text = fmt::format(
+      "\n{}: the share of its samples that are shifted, smallest norms first\n{:>7} {:>9} "
+      "{:>8}  {:<16} {:>9} {:>7} {:>7}\n",
+      name, "ratio", "shifted", "PA", "[interval]", "beta", "AFR(P)", "AFR(T)");
+  for (const auto& [ratio, shifted, a] : sweep)
+    text += fmt::format("{:>7.4g} {:>9} {:>8.4f}  {:<16} {:>9} {:>7.4f} {:>7}\n", ratio, shifted, a.pa,
+                        fmt::format("[{:.4f}, {:.4f}]", a.pa_interval.low, a.pa_interval.high),
+                        std::isinf(a.beta) ? "inf" : fmt::format("{:.4g}", a.beta), a.afr_pred,
+                        a.afr_true ? fmt::format("{:.4f}", *a.afr_true) : "-");
+  return text;
+}
 
 Json to_json(const std::string& path, const agreement::Agreement& a) {
   Json r = {{"shifted", path},
@@ -81,6 +146,8 @@ std::string table(const std::vector<std::string>& names, const std::vector<agree
 }
 
 int run_pa(Context& context, const PaFlags& flags) {
+  const std::vector<double> ratios =
+      flags.ratios.empty() ? std::vector<double>() : parse_ratios(flags.ratios);
   context.start_clock();
   const OutputsOptions reading{flags.binary, false};
   const Outputs clean = read_outputs(flags.clean, reading);
@@ -89,6 +156,8 @@ int run_pa(Context& context, const PaFlags& flags) {
   if (!flags.labels.empty()) labels = read_labels(flags.labels, clean.n(), clean.k());
   std::vector<agreement::Agreement> all;
   Json results = Json::array();
+  std::string sweeps;
+  bool converged = true;
   for (const std::string& path : flags.shifted) {
     const Outputs shifted = read_outputs(path, reading);
     context.add_input(path, shifted.logits.shape);
@@ -106,20 +175,30 @@ int run_pa(Context& context, const PaFlags& flags) {
     options.progress = context.progress();
     options.clean_name = display_name(flags.clean);
     options.shifted_name = display_name(path);
-    all.push_back(agreement::posterior_agreement(
-        clean.logits, shifted.logits,
-        truth ? std::span<const std::int64_t>(*truth) : std::span<const std::int64_t>(), options));
+    const auto known = truth ? std::span<const std::int64_t>(*truth) : std::span<const std::int64_t>();
+    all.push_back(agreement::posterior_agreement(clean.logits, shifted.logits, known, options));
+    converged &= all.back().converged;
     results.push_back(to_json(path, all.back()));
+    if (truth)
+      results.back()["decomposition"] =
+          to_json(agreement::decompose(clean.logits, shifted.logits, known, all.back().beta));
+    if (!ratios.empty()) {
+      const auto norms = shifted.norms ? std::span<const double>(*shifted.norms) : std::span<const double>();
+      if (norms.empty())
+        context.warn(fmt::format("leeway: {}: no norms: its rows are shifted in their order", path));
+      const auto sweep = agreement::ratio_sweep(clean.logits, shifted.logits, known, norms, ratios, options);
+      for (const auto& point : sweep) converged &= point.agreement.converged;
+      results.back()["ratios"] = to_json(sweep);
+      sweeps += table(path, sweep);
+    }
     if (flags.shifted.size() > 1) context.progress()->update("pa", all.size(), flags.shifted.size(), "");
   }
   context.stop_clock();
   for (const auto& warning : clean.warnings) context.warn(warning);
   const Json record = context.record("leeway.pa/1", std::move(results));
   context.write_record(record);
-  context.print(record, table(flags.shifted, all, flags.level));
-  for (const auto& a : all)
-    if (!a.converged) return exit_incomplete;
-  return exit_ok;
+  context.print(record, table(flags.shifted, all, flags.level) + sweeps);
+  return converged ? exit_ok : exit_incomplete;
 }
 
 }  // namespace
@@ -142,6 +221,8 @@ void add_pa(CLI::App& root, Context& context, Run& run) {
   command->add_option(
       "--bootstrap", flags->bootstrap,
       "Interval of PA from B resamples, each with its own beta (default: delta method at beta*)");
+  command->add_option("--ratios", flags->ratios,
+                      "Also at these shares of shifted samples, smallest `norms` first: 0:1:0.1 or 0,0.5,1");
   command->add_option("--curve", flags->curve, "Points of A(beta) to add to the curve in the record");
   context.add_common_flags(*command, "Write the JSON record to this file");
   command->footer(

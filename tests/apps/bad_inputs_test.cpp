@@ -339,7 +339,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadInput{"class_names.npz", npz_with("class_names", make_text_array({2}, {"a", "b"})),
                  "class_names: expected shape (3), one name a class"},
         BadInput{"norms.npz", npz_with("norms", make_array<double>({4}, {0, 0, 0, -1})),
-                 "norms: expected finite norms of at least 0, found -1 at row 3"}),
+                 "norms: expected norms of at least 0, found -1 at row 3"}),
     test_name);
 
 std::string safetensors(const std::string& text, const std::string& data = "") {

@@ -242,6 +242,41 @@ TEST_F(PaCommand, VectorsAreBinaryOutputsOnRequest) {
   EXPECT_NEAR(r.at("log_pa_mean"), mean_, 1e-9);
 }
 
+TEST_F(PaCommand, RatiosShiftTheSmallestNormsFirst) {
+  const double inf = std::numeric_limits<double>::infinity();
+  write_npz(folder_ / "moved.npz", {{"logits", make_array<double>({3, 2}, {1, 0, 1, 0, 0, 1})},
+                                    {"norms", make_array<double>({3}, {inf, .5, .25})}});
+  const Json ratios =
+      results("clean.npy moved.npz --labels y.npy --ratios 0:1:0.3333333")["results"][0].at("ratios");
+  ASSERT_EQ(ratios.size(), 4);
+  EXPECT_EQ(ratios[0].at("pa"), std::log(2));
+  EXPECT_EQ(ratios[0].at("beta"), "inf");
+  EXPECT_EQ(ratios[1].at("shifted"), 1);
+  EXPECT_EQ(ratios[1].at("afr_pred"), 2. / 3);  // the last row, which turns, goes first
+  EXPECT_NEAR(ratios[3].at("pa"), mean_ + std::log(2), 1e-9);
+  const Outcome said = run("pa clean.npy shifted.npy --ratios 0,1");
+  EXPECT_EQ(said.code, 0);
+  EXPECT_THAT(said.err, HasSubstr("no norms"));
+  EXPECT_THAT(said.out, HasSubstr("smallest norms first"));
+  for (const std::string bad : {"0:1:x", "0:2:1", "1:0:.1", "0:1", "0:1:0", "-1", "x", ","})
+    EXPECT_EQ(run("pa clean.npy shifted.npy --ratios=" + bad).code, 2) << bad;
+}
+
+TEST_F(PaCommand, DecompositionAddsUpToTheSum) {
+  const Json r = results("clean.npy shifted.npy --labels y.npy")["results"][0];
+  const Json& parts = r.at("decomposition");
+  EXPECT_EQ(parts.at("err").at("n"), 1);
+  EXPECT_EQ(parts.at("mis").at("n"), 1);
+  EXPECT_EQ(parts.at("adv").at("n"), 0);
+  EXPECT_EQ(parts.at("rest").at("n"), 1);
+  EXPECT_NEAR(parts.at("err").at("sum"), std::log(.75), 1e-6);
+  EXPECT_NEAR(parts.at("rest").at("sum"), std::log(1. / 3), 1e-6);
+  double sum = 0;
+  for (const Json& part : parts) sum += part.at("sum").get<double>();
+  EXPECT_NEAR(sum, r.at("log_pa_sum"), 1e-9);
+  EXPECT_FALSE(results("clean.npy shifted.npy")["results"][0].contains("decomposition"));
+}
+
 TEST_F(PaCommand, QuietIsQuiet) {
   const Outcome said = run("pa clean.npy shifted.npy half.npy --quiet");
   EXPECT_EQ(said.code, 0);

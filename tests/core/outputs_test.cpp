@@ -264,7 +264,7 @@ TEST_F(OutputsFile, Companions) {
   EXPECT_EQ(error({{"logits", logits}, {"class_names", i64({1, 2, 3})}}),
             "a.npz: class_names: expected text, found int64");
   EXPECT_EQ(error({{"logits", logits}, {"norms", make_array<float>({2}, {0, -1})}}),
-            "a.npz: norms: expected finite norms of at least 0, found -1 at row 1");
+            "a.npz: norms: expected norms of at least 0, found -1 at row 1");
   EXPECT_THAT(error({{"logits", logits}, {"norms", make_array<float>({2}, {0, NAN})}}),
               HasSubstr("found nan at row 1"));
 }

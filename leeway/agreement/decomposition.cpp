@@ -1,0 +1,110 @@
+#include "leeway/agreement/decomposition.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <vector>
+
+#include "leeway/agreement/agreement.h"
+#include "leeway/core/error.h"
+#include "leeway/core/parallel.h"
+
+namespace leeway::agreement {
+namespace {
+
+constexpr std::size_t chunk_rows = 512;
+enum Group : std::size_t { err, mis, adv, rest, groups };
+
+struct Sums {
+  std::size_t n[groups] = {}, moved = 0;
+  double sum[groups] = {}, confidence[groups] = {}, moved_confidence = 0;
+};
+
+Sums join(Sums a, const Sums& b) {
+  for (std::size_t g = 0; g < groups; ++g)
+    a.n[g] += b.n[g], a.sum[g] += b.sum[g], a.confidence[g] += b.confidence[g];
+  a.moved += b.moved, a.moved_confidence += b.moved_confidence;
+  return a;
+}
+
+struct Prediction {
+  std::size_t top = 0;
+  double confidence = 0;  // softmax(beta F) there
+};
+
+template <class T>
+Prediction prediction_of(const T* row, std::size_t k, double beta) {
+  Prediction p;
+  for (std::size_t j = 1; j < k; ++j)
+    if (row[j] > row[p.top]) p.top = j;
+  const double top = static_cast<double>(row[p.top]);
+  double z = 0;
+  for (std::size_t j = 0; j < k; ++j) {
+    const double x = static_cast<double>(row[j]) - top;
+    z += x == 0 ? 1 : std::exp(beta * x);
+  }
+  p.confidence = 1 / z;
+  return p;
+}
+
+Prediction prediction_of(const Array& logits, std::size_t row, double beta) {
+  const std::size_t k = logits.shape[1];
+  return logits.type == ElementType::f32 ? prediction_of(logits.view<float>().data() + row * k, k, beta)
+                                         : prediction_of(logits.view<double>().data() + row * k, k, beta);
+}
+
+std::optional<double> weighted_log(double weight, double argument) {
+  if (!(argument > 0)) return std::nullopt;
+  return weight == 0 ? 0 : weight * std::log(argument);
+}
+
+}  // namespace
+
+Decomposition decompose(const Array& clean, const Array& shifted, std::span<const std::int64_t> labels,
+                        double beta) {
+  if (!(beta >= 0)) throw Error(fmt::format("decompose: beta: expected at least 0, found {}", beta));
+  const std::vector<double> a = agreement_per_row(clean, shifted, beta);
+  const std::size_t n = a.size();
+  if (labels.size() != n)
+    throw Error(fmt::format("decompose: labels: expected {} of them, found {}", n, labels.size()));
+  const Sums sums = reduce_chunks<Sums>(
+      n, chunk_rows,
+      [&](std::size_t begin, std::size_t end) {
+        Sums s;
+        for (std::size_t i = begin; i < end; ++i) {
+          const Prediction before = prediction_of(clean, i, beta), after = prediction_of(shifted, i, beta);
+          const bool right = static_cast<std::int64_t>(before.top) == labels[i];
+          const bool moved = before.top != after.top;
+          const Group g = moved ? (right ? adv : rest) : (right ? err : mis);
+          ++s.n[g];
+          s.sum[g] += a[i];
+          s.confidence[g] += before.confidence;
+          if (moved) ++s.moved, s.moved_confidence += after.confidence;
+        }
+        return s;
+      },
+      join);
+
+  Decomposition d;
+  const double count = static_cast<double>(n);
+  d.tau = static_cast<double>(sums.n[err] + sums.n[adv]) / count;
+  d.rho = static_cast<double>(sums.n[err] + sums.n[mis]) / count;
+  constexpr std::string_view names[groups] = {"err", "mis", "adv", "rest"};
+  for (std::size_t g = 0; g < groups; ++g)
+    d.groups[g] = {names[g], sums.n[g], sums.sum[g], std::nullopt, std::nullopt};
+  for (const Group g : {err, mis}) {
+    if (sums.n[g] == 0) continue;
+    const double delta = 1 - sums.confidence[g] / static_cast<double>(sums.n[g]);
+    const double share = g == err ? d.tau : 1 - d.tau;
+    d.groups[g].delta = delta;
+    d.groups[g].approximation = weighted_log(count * share * d.rho, 1 - 2 * delta);
+  }
+  if (sums.moved > 0) {
+    const double delta = 1 - sums.moved_confidence / static_cast<double>(sums.moved);
+    d.groups[adv].delta = delta;
+    d.groups[adv].approximation = weighted_log(count * d.tau * (1 - d.rho), delta);
+  }
+  return d;
+}
+
+}  // namespace leeway::agreement

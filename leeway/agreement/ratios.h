@@ -1,0 +1,33 @@
+// Ratio sweep: posterior agreement as a growing share of the samples is shifted.
+//
+// At ratio r the round(r n) samples of the smallest perturbation norm are shifted and the others stay clean:
+// ratio 0 compares the clean set with itself, ratio 1 is the whole shift. (Paper 000, section 4: adversarial
+// ratio; paper 001, section 4.1: shift ratio.) Equal norms go by row; an infinite norm, a failed attack, comes
+// last; without norms the order is that of the rows.
+//
+// Shapes: as posterior_agreement; norms empty or (n), >= 0 or infinite; ratios in [0,1]. Errors (Error): those of
+// posterior_agreement, norms of another length, negative or NaN or a ratio outside [0,1]. Cost: one agreement a ratio, and one copy of the shifted set. Deterministic for any number of threads.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "leeway/agreement/agreement.h"
+
+namespace leeway::agreement {
+
+struct RatioPoint {
+  double ratio = 0;
+  std::size_t shifted = 0;  // samples
+  Agreement agreement;
+};
+
+[[nodiscard]] std::vector<RatioPoint> ratio_sweep(const Array& clean, const Array& shifted,
+                                                  std::span<const std::int64_t> labels,
+                                                  std::span<const double> norms,
+                                                  std::span<const double> ratios,
+                                                  const Options& options = {});
+
+}  // namespace leeway::agreement

@@ -1,0 +1,121 @@
+#include "leeway/agreement/ratios.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "leeway/agreement/decomposition.h"
+#include "leeway/core/error.h"
+#include "tests/agreement/cases.h"
+
+namespace leeway::agreement {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+TEST(Ratios, EndsAreTheCleanSetAndTheWholeShift) {
+  const Pair pair = gaussian(200, 5, 1, 3);
+  const double ratios[] = {0, .5, 1};
+  const auto points = ratio_sweep(clean_array(pair), shifted_array(pair), {}, {}, ratios);
+  ASSERT_EQ(points.size(), 3);
+  EXPECT_NEAR(points[0].agreement.pa, std::log(5), 1e-9);
+  EXPECT_EQ(points[0].agreement.beta, infinity);
+  const Agreement whole = posterior_agreement(clean_array(pair), shifted_array(pair));
+  EXPECT_EQ(points[2].agreement.pa, whole.pa);
+  EXPECT_EQ(points[1].shifted, 100);
+  EXPECT_LT(points[2].agreement.pa, points[1].agreement.pa);
+}
+
+// The rows shifted at a ratio, recognised by what they become.
+TEST(Ratios, SmallestNormsFirstTiesByRowInfiniteLast) {
+  const std::size_t n = 6;
+  const Pair pair = {n, 2, {1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0}, {0, 1, 0, 2, 0, 3, 0, 4, 0, 5, 0, 6}};
+  const double norms[] = {2, infinity, 1, 2, infinity, 0};
+  const std::size_t order[] = {5, 2, 0, 3, 1, 4};
+  for (std::size_t count = 0; count <= n; ++count) {
+    Pair mixed = pair;
+    mixed.shifted = pair.clean;
+    for (std::size_t i = 0; i < count; ++i)
+      std::copy_n(pair.shifted.data() + 2 * order[i], 2, mixed.shifted.data() + 2 * order[i]);
+    const double ratio[] = {static_cast<double>(count) / static_cast<double>(n)};
+    for (const bool single : {false, true}) {
+      Pair given = pair;
+      given.single = mixed.single = single;
+      const auto points = ratio_sweep(clean_array(given), shifted_array(given), {}, norms, ratio);
+      const Agreement expected = posterior_agreement(clean_array(mixed), shifted_array(mixed));
+      EXPECT_EQ(points[0].shifted, count);
+      EXPECT_EQ(points[0].agreement.pa, expected.pa);
+      EXPECT_EQ(points[0].agreement.afr_pred, expected.afr_pred);
+    }
+  }
+}
+
+TEST(Ratios, BadArguments) {
+  const Pair pair = gaussian(4, 2, 1, 3);
+  const auto sweep = [&](std::vector<double> norms, std::vector<double> ratios) {
+    return ratio_sweep(clean_array(pair), shifted_array(pair), {}, norms, ratios);
+  };
+  EXPECT_THROW(sweep({1, 2}, {.5}), Error);
+  EXPECT_THROW(sweep({1, 2, -1, 0}, {.5}), Error);
+  EXPECT_THROW(sweep({1, 2, std::nan(""), 0}, {.5}), Error);
+  EXPECT_THROW(sweep({}, {1.5}), Error);
+  EXPECT_THROW(sweep({}, {std::nan("")}), Error);
+}
+
+TEST(Decomposition, GroupsAddUpToTheWhole) {
+  const Pair pair = gaussian(500, 4, 1.5, 9);
+  std::vector<std::int64_t> labels;
+  for (std::size_t i = 0; i < pair.n; ++i) {
+    const auto row = pair.clean.begin() + static_cast<std::ptrdiff_t>(4 * i);
+    labels.push_back(i % 3 == 0 ? 1 : std::max_element(row, row + 4) - row);
+  }
+  const Agreement found = posterior_agreement(clean_array(pair), shifted_array(pair), labels);
+  const Decomposition d = decompose(clean_array(pair), shifted_array(pair), labels, found.beta);
+  double sum = 0;
+  std::size_t n = 0;
+  for (const Contribution& group : d.groups) {
+    EXPECT_GT(group.n, 0);
+    sum += group.sum;
+    n += group.n;
+  }
+  EXPECT_EQ(n, pair.n);
+  EXPECT_NEAR(sum, found.log_pa_sum, 1e-9 * static_cast<double>(n));
+  EXPECT_EQ(d.rho, found.afr_pred);
+}
+
+// Four samples, one of each group, by hand at beta = log 3: p of the higher class is 3/4.
+TEST(Decomposition, ByHand) {
+  const Pair pair = {4, 2, {1, 0, 1, 0, 1, 0, 1, 0}, {1, 0, 1, 0, 0, 1, 0, 1}};
+  const std::vector<std::int64_t> labels = {0, 1, 0, 1};
+  const Decomposition d = decompose(clean_array(pair), shifted_array(pair), labels, std::log(3));
+  const double same = std::log(10. / 16), moved = std::log(6. / 16);
+  const double sums[] = {same, same, moved, moved};
+  for (std::size_t g = 0; g < 4; ++g) {
+    EXPECT_EQ(d.groups[g].n, 1);
+    EXPECT_NEAR(d.groups[g].sum, sums[g], 1e-15);
+  }
+  for (std::size_t g = 0; g < 3; ++g) EXPECT_NEAR(*d.groups[g].delta, .25, 1e-15);
+  EXPECT_NEAR(*d.groups[0].approximation, std::log(.5), 1e-15);
+  EXPECT_NEAR(*d.groups[1].approximation, std::log(.5), 1e-15);
+  EXPECT_NEAR(*d.groups[2].approximation, std::log(.25), 1e-15);
+  EXPECT_FALSE(d.groups[3].delta);
+}
+
+// Thesis, table 4.1: pairs that all agree are worth nothing less than 0, at infinity.
+TEST(Decomposition, AtInfinityAndWhereTheLogarithmDoesNotExist) {
+  const Pair agreeing = {2, 2, {.5, -.5, .5, -.5}, {.5, -.5, .5, -.5}};
+  const std::vector<std::int64_t> labels = {0, 0};
+  const Decomposition sure = decompose(clean_array(agreeing), shifted_array(agreeing), labels, infinity);
+  EXPECT_EQ(sure.groups[0].sum, 0);
+  EXPECT_EQ(*sure.groups[0].approximation, 0);
+  EXPECT_NEAR(decompose(clean_array(agreeing), shifted_array(agreeing), labels, 12.331).groups[0].sum / 2,
+              -.0088 / 1000, 1e-7);
+  const Decomposition flat = decompose(clean_array(agreeing), shifted_array(agreeing), labels, 0);
+  EXPECT_EQ(*flat.groups[0].delta, .5);
+  EXPECT_FALSE(flat.groups[0].approximation);
+}
+
+}  // namespace
+}  // namespace leeway::agreement
