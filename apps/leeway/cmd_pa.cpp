@@ -10,6 +10,7 @@
 #include "apps/leeway/options.h"
 #include "leeway/agreement/agreement.h"
 #include "leeway/agreement/decomposition.h"
+#include "leeway/agreement/pairing.h"
 #include "leeway/agreement/ratios.h"
 #include "leeway/core/message.h"
 #include "leeway/core/outputs.h"
@@ -23,7 +24,7 @@ struct PaFlags {
   Binary binary = Binary::refuse;
   double level = .95;
   std::size_t bootstrap = 0, curve = 0;
-  std::string ratios;
+  std::string ratios, pairing = "given", pairs, save_pairs;
 };
 
 // "0:1:0.1" (first, last, step) or "0,0.5,1".
@@ -145,14 +146,56 @@ std::string table(const std::vector<std::string>& names, const std::vector<agree
   return text;
 }
 
+using Labels = std::optional<std::vector<std::int64_t>>;
+
+// Two sets row by row, as they stand or as a pairing puts them together.
+struct Matched {
+  Array clean, shifted;
+  Labels labels;
+  std::optional<std::vector<double>> norms;
+};
+
+template <class T>
+std::optional<std::vector<T>> take(const std::optional<std::vector<T>>& values,
+                                   const std::vector<std::size_t>& rows) {
+  if (!values) return std::nullopt;
+  std::vector<T> taken;
+  for (const std::size_t row : rows) taken.push_back((*values)[row]);
+  return taken;
+}
+
+Matched match(Context& context, const PaFlags& flags, const Outputs& clean, const Labels& clean_labels,
+              const Outputs& shifted) {
+  if (flags.pairing == "given" && flags.pairs.empty() && flags.save_pairs.empty()) {
+    if (clean_labels && shifted.labels && *clean_labels != *shifted.labels)
+      context.warn(
+          fmt::format("leeway: {}: its labels differ from those used: are its rows in the order of {}?",
+                      shifted.path, flags.clean));
+    return {clean.logits, shifted.logits, clean_labels ? clean_labels : shifted.labels, shifted.norms};
+  }
+  const agreement::Sample first{display_name(flags.clean), clean.logits, clean.features, clean_labels};
+  const agreement::Sample second{display_name(shifted.path), shifted.logits, shifted.features,
+                                 shifted.labels};
+  const auto pairs = flags.pairs.empty() ? agreement::pairing(flags.pairing).pair(first, second)
+                                         : agreement::read_pairs(flags.pairs, clean.n(), shifted.n());
+  if (!flags.save_pairs.empty()) agreement::write_pairs(flags.save_pairs, pairs);
+  std::vector<std::size_t> clean_rows, shifted_rows;
+  for (const auto& pair : pairs) clean_rows.push_back(pair.clean), shifted_rows.push_back(pair.shifted);
+  return {agreement::take_rows(clean.logits, clean_rows), agreement::take_rows(shifted.logits, shifted_rows),
+          shifted.labels ? take(shifted.labels, shifted_rows) : take(clean_labels, clean_rows),
+          take(shifted.norms, shifted_rows)};
+}
+
 int run_pa(Context& context, const PaFlags& flags) {
   const std::vector<double> ratios =
       flags.ratios.empty() ? std::vector<double>() : parse_ratios(flags.ratios);
+  if (!flags.save_pairs.empty() && flags.shifted.size() > 1)
+    throw CLI::ValidationError("--save-pairs", "expected one shifted set");
   context.start_clock();
   const OutputsOptions reading{flags.binary, false};
   const Outputs clean = read_outputs(flags.clean, reading);
   context.add_input(flags.clean, clean.logits.shape);
-  std::optional<std::vector<std::int64_t>> labels = clean.labels;
+  Labels labels = clean.labels;
   if (!flags.labels.empty()) labels = read_labels(flags.labels, clean.n(), clean.k());
   std::vector<agreement::Agreement> all;
   Json results = Json::array();
@@ -162,11 +205,9 @@ int run_pa(Context& context, const PaFlags& flags) {
     const Outputs shifted = read_outputs(path, reading);
     context.add_input(path, shifted.logits.shape);
     for (const auto& warning : shifted.warnings) context.warn(warning);
-    if (labels && shifted.labels && *labels != *shifted.labels)
-      context.warn(
-          fmt::format("leeway: {}: its labels differ from those used: are its rows in the order of {}?", path,
-                      flags.clean));
-    const auto& truth = labels ? labels : shifted.labels;
+    const Matched matched = match(context, flags, clean, labels, shifted);
+    const auto truth =
+        matched.labels ? std::span<const std::int64_t>(*matched.labels) : std::span<const std::int64_t>();
     agreement::Options options;
     options.level = flags.level;
     options.bootstrap = flags.bootstrap;
@@ -175,18 +216,18 @@ int run_pa(Context& context, const PaFlags& flags) {
     options.progress = context.progress();
     options.clean_name = display_name(flags.clean);
     options.shifted_name = display_name(path);
-    const auto known = truth ? std::span<const std::int64_t>(*truth) : std::span<const std::int64_t>();
-    all.push_back(agreement::posterior_agreement(clean.logits, shifted.logits, known, options));
+    all.push_back(agreement::posterior_agreement(matched.clean, matched.shifted, truth, options));
     converged &= all.back().converged;
     results.push_back(to_json(path, all.back()));
-    if (truth)
+    if (!truth.empty())
       results.back()["decomposition"] =
-          to_json(agreement::decompose(clean.logits, shifted.logits, known, all.back().beta));
+          to_json(agreement::decompose(matched.clean, matched.shifted, truth, all.back().beta));
     if (!ratios.empty()) {
-      const auto norms = shifted.norms ? std::span<const double>(*shifted.norms) : std::span<const double>();
+      const auto norms = matched.norms ? std::span<const double>(*matched.norms) : std::span<const double>();
       if (norms.empty())
         context.warn(fmt::format("leeway: {}: no norms: its rows are shifted in their order", path));
-      const auto sweep = agreement::ratio_sweep(clean.logits, shifted.logits, known, norms, ratios, options);
+      const auto sweep =
+          agreement::ratio_sweep(matched.clean, matched.shifted, truth, norms, ratios, options);
       for (const auto& point : sweep) converged &= point.agreement.converged;
       results.back()["ratios"] = to_json(sweep);
       sweeps += table(path, sweep);
@@ -221,6 +262,18 @@ void add_pa(CLI::App& root, Context& context, Run& run) {
   command->add_option(
       "--bootstrap", flags->bootstrap,
       "Interval of PA from B resamples, each with its own beta (default: delta method at beta*)");
+  std::vector<std::string> names;
+  for (const auto& pairing : agreement::pairings()) names.emplace_back(pairing.name);
+  auto* pairing = command
+                      ->add_option("--pairing", flags->pairing,
+                                   "Which clean row belongs to which shifted row: given (row by row), label, "
+                                   "nearest (features), label-nearest, cca")
+                      ->check(CLI::IsMember(names))
+                      ->type_name("NAME")
+                      ->capture_default_str();
+  command->add_option("--pairs", flags->pairs, "Pairs from a CSV file with the columns clean,shifted")
+      ->excludes(pairing);
+  command->add_option("--save-pairs", flags->save_pairs, "Write the pairs to this CSV file");
   command->add_option("--ratios", flags->ratios,
                       "Also at these shares of shifted samples, smallest `norms` first: 0:1:0.1 or 0,0.5,1");
   command->add_option("--curve", flags->curve, "Points of A(beta) to add to the curve in the record");

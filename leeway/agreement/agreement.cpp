@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "leeway/agreement/maximum.h"
+#include "leeway/agreement/pairing.h"
 #include "leeway/agreement/pairs.h"
 #include "leeway/agreement/tail.h"
 
@@ -16,17 +17,6 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double smallest_spread = 1e-30;
 constexpr std::size_t least_sample = 512, most_sample = 16384, sampling_pays = 8 * least_sample;
-
-Array rows_of(const Array& array, std::span<const std::size_t> rows) {
-  const std::size_t k = array.shape[1];
-  const auto take = [&](const auto* values) {
-    std::vector<std::remove_cvref_t<decltype(*values)>> out(rows.size() * k);
-    for (std::size_t i = 0; i < rows.size(); ++i) std::copy_n(values + rows[i] * k, k, out.data() + i * k);
-    return make_array({rows.size(), k}, std::move(out));
-  };
-  return array.type == ElementType::f32 ? take(array.view<float>().data())
-                                        : take(array.view<double>().data());
-}
 
 Objective objective_of(const Pairs& pairs, const std::optional<TailBound>& tail) {
   const Facts& facts = pairs.facts();
@@ -50,7 +40,7 @@ double start_from_sample(const Array& clean, const Array& shifted, const Pairs::
   const std::size_t n = clean.shape[0], count = std::clamp(n / 64, least_sample, most_sample);
   std::vector<std::size_t> rows(count);
   for (std::size_t i = 0; i < count; ++i) rows[i] = i * n / count;
-  const Array clean_rows = rows_of(clean, rows), shifted_rows = rows_of(shifted, rows);
+  const Array clean_rows = take_rows(clean, rows), shifted_rows = take_rows(shifted, rows);
   const Pairs pairs(clean_rows, shifted_rows, {}, names);
   if (pairs.facts().disagreeing == 0) return fallback;
   const Maximum found = climb(objective_of(pairs, std::nullopt), 30);
@@ -95,7 +85,7 @@ Interval bootstrap_interval(const Array& clean, const Array& shifted, const Opti
   return bootstrap(
       clean.shape[0],
       [&](std::span<const std::size_t> rows) {
-        const Array clean_rows = rows_of(clean, rows), shifted_rows = rows_of(shifted, rows);
+        const Array clean_rows = take_rows(clean, rows), shifted_rows = take_rows(shifted, rows);
         const Pairs pairs(clean_rows, shifted_rows, {}, {options.clean_name, options.shifted_name});
         const double pa = log_k + solve(pairs, clean_rows, shifted_rows, replicate).value;
         if (options.progress != nullptr) {

@@ -7,6 +7,7 @@
 #include <map>
 #include <numeric>
 #include <optional>
+#include <type_traits>
 
 #include "leeway/agreement/cca.h"
 #include "leeway/agreement/matrix.h"
@@ -186,6 +187,17 @@ const Pairing& pairing(std::string_view name) {
     names += fmt::format("{}{}", names.empty() ? "" : ", ", candidate.name);
   }
   throw Error(fmt::format("pairing: expected one of {}, found {}", names, printable(name)));
+}
+
+Array take_rows(const Array& array, std::span<const std::size_t> rows) {
+  const std::size_t k = array.shape[1];
+  const auto take = [&](const auto* values) {
+    std::vector<std::remove_cvref_t<decltype(*values)>> out(rows.size() * k);
+    for (std::size_t i = 0; i < rows.size(); ++i) std::copy_n(values + rows[i] * k, k, out.data() + i * k);
+    return make_array({rows.size(), k}, std::move(out));
+  };
+  return array.type == ElementType::f32 ? take(array.view<float>().data())
+                                        : take(array.view<double>().data());
 }
 
 void write_pairs(const std::filesystem::path& path, std::span<const RowPair> pairs) {

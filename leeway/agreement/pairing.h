@@ -49,6 +49,9 @@ struct Pairing {
 [[nodiscard]] std::span<const Pairing> pairings();
 [[nodiscard]] const Pairing& pairing(std::string_view name);  // Error that lists the names there are
 
+// The rows of an array (n,d) of floats that `rows` names, in that order.
+[[nodiscard]] Array take_rows(const Array& array, std::span<const std::size_t> rows);
+
 // CSV with the header "clean,shifted" and one line a pair, rows counted from 0; written as a whole or not at
 // all.
 void write_pairs(const std::filesystem::path& path, std::span<const RowPair> pairs);

@@ -13,12 +13,13 @@
 #include "leeway/core/random.h"
 #include "leeway/core/result.h"
 #include "tests/apps/run_command.h"
+#include "tests/core/files.h"
 
 namespace leeway {
 namespace {
 
-using testing::AllOf;
-using testing::HasSubstr;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
 
 class PaCommand : public CommandTest {
  protected:
@@ -275,6 +276,30 @@ TEST_F(PaCommand, DecompositionAddsUpToTheSum) {
   for (const Json& part : parts) sum += part.at("sum").get<double>();
   EXPECT_NEAR(sum, r.at("log_pa_sum"), 1e-9);
   EXPECT_FALSE(results("clean.npy shifted.npy")["results"][0].contains("decomposition"));
+}
+
+// The shifted set in another order, and one sample short: pairing finds the rows again.
+TEST_F(PaCommand, PairingFindsTheRowsAgain) {
+  const auto features = make_array<double>({3, 1}, {0, 10, 20});
+  write_npz(folder_ / "c.npz", {{"logits", make_array<double>({3, 2}, {2, 0, 2, 0, 1, 0})},
+                                {"features", features},
+                                {"labels", make_array<std::int64_t>({3}, {0, 0, 1})}});
+  write_npz(folder_ / "s.npz", {{"logits", make_array<double>({2, 2}, {0, 1, 1, 0})},
+                                {"features", make_array<double>({2, 1}, {19, 11})},
+                                {"labels", make_array<std::int64_t>({2}, {1, 0})}});
+  write_npy(folder_ / "c2.npy", make_array<double>({2, 2}, {1, 0, 2, 0}));
+  write_npy(folder_ / "s2.npy", make_array<double>({2, 2}, {0, 1, 1, 0}));
+  const Json expected = results("c2.npy s2.npy")["results"][0];
+  const Json nearest = results("c.npz s.npz --pairing nearest --save-pairs p.csv")["results"][0];
+  EXPECT_EQ(nearest.at("pa"), expected.at("pa"));
+  EXPECT_EQ(nearest.at("afr_true"), 1);
+  EXPECT_EQ(testing::read_bytes(folder_ / "p.csv"), "clean,shifted\n2,0\n1,1\n");
+  EXPECT_EQ(results("c.npz s.npz --pairs p.csv")["results"][0].at("pa"), expected.at("pa"));
+  EXPECT_EQ(results("c.npz s.npz --pairing label")["results"][0].at("n"), 2);
+  EXPECT_EQ(run("pa clean.npy shifted.npy --pairing nearest").code, 3);
+  EXPECT_EQ(run("pa clean.npy shifted.npy --pairs p.csv").code, 0);
+  EXPECT_EQ(run("pa c2.npy s2.npy --pairs p.csv").code, 3);
+  EXPECT_EQ(run("pa clean.npy shifted.npy --pairing no-such").code, 2);
 }
 
 TEST_F(PaCommand, QuietIsQuiet) {
