@@ -23,7 +23,7 @@ using Eigen::MatrixXd;
 MatrixXd triangle_of(MatrixXd rows) {
   if (rows.rows() <= rows.cols()) return rows;
   const Index d = rows.cols();
-  const Eigen::HouseholderQR<MatrixXd> qr(std::move(rows));
+  const Eigen::HouseholderQR<MatrixXd> qr(rows);
   return qr.matrixQR().topRows(d).triangularView<Eigen::Upper>();
 }
 
