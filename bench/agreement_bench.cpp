@@ -95,7 +95,7 @@ double floor_once(std::size_t exponentials, const std::vector<double>& block) {
 
 Json run(const std::string& clean_path, const std::string& shifted_path, std::size_t repeats) {
   agreement::Agreement found;
-  std::vector<double> solve, evaluation, floor;
+  std::vector<double> solve, evaluation, slope, floor;
   const auto solve_once = [&] {
     const Array clean = read_npy(clean_path), shifted = read_npy(shifted_path);
     found = agreement::posterior_agreement(clean, shifted);
@@ -115,6 +115,7 @@ Json run(const std::string& clean_path, const std::string& shifted_path, std::si
   double sink = 0;
   for (std::size_t r = 0; r < repeats; ++r) {
     evaluation.push_back(seconds([&] { sink += pairs.evaluate(beta).f1; }));
+    slope.push_back(seconds([&] { sink += pairs.evaluate(beta, agreement::Detail::slope).f1; }));
     floor.push_back(floor_once(2 * found.n * found.k, block));
   }
   if (!std::isfinite(sink)) throw std::runtime_error("an evaluation is not finite");
@@ -130,6 +131,7 @@ Json run(const std::string& clean_path, const std::string& shifted_path, std::si
           {"solve", median(solve)},
           {"solve_least", *std::min_element(solve.begin(), solve.end())},
           {"evaluation", median(evaluation)},
+          {"evaluation_slope", median(slope)},
           {"floor", median(floor)},
           {"evaluation_least", *std::min_element(evaluation.begin(), evaluation.end())},
           {"floor_least", *std::min_element(floor.begin(), floor.end())},

@@ -164,12 +164,14 @@ def compare(arguments, paths):
 def show_floor(benches):
     last = benches[-1]
     fraction = statistics.median(b["floor"] / b["evaluation"] for b in benches)
+    slope_fraction = statistics.median(b["floor"] / b["evaluation_slope"] for b in benches)
     print(f"\nleeway: n={last['n']} k={last['k']}, {last['threads']} threads (0 = all cores): {last['evaluations']} evaluations to a gap of "
           f"{last['gap']:.1e};\n  solve {1e3 * statistics.median(b['solve'] for b in benches):.3f} ms "
           f"(least {1e3 * min(b['solve_least'] for b in benches):.3f}), "
-          f"one evaluation {1e6 * statistics.median(b['evaluation'] for b in benches):.1f} us, "
+          f"one evaluation {1e6 * statistics.median(b['evaluation_slope'] for b in benches):.1f} us, "
+          f"with curvatures {1e6 * statistics.median(b['evaluation'] for b in benches):.1f} us, "
           f"floor of 2 n k exponentials {1e6 * statistics.median(b['floor'] for b in benches):.1f} us: "
-          f"{100 * fraction:.0f}% of the exp floor;\n  memory beyond the page cache {max(b['rss_anon'] for b in benches) / 2**20:.0f} MiB")
+          f"{100 * slope_fraction:.0f}% and {100 * fraction:.0f}% of the exp floor;\n  memory beyond the page cache {max(b['rss_anon'] for b in benches) / 2**20:.0f} MiB")
 
 
 def large(arguments, folder):

@@ -100,7 +100,7 @@ Interval bootstrap_interval(const Array& clean, const Array& shifted, const Opti
 
 // The zero of A' between two points at which it changes from + to -: bisection, to the accuracy that a curve shows.
 Point crest(const Pairs& pairs, Point left, Point right) {
-  while (right.beta - left.beta > 1e-7 * right.beta) {
+  for (int i = 0; i < 60 && right.beta - left.beta > 1e-7 * right.beta; ++i) {
     const double beta = .5 * (left.beta + right.beta);
     const Point middle{beta, pairs.evaluate(beta, Detail::slope)};
     (middle.slope() > 0 ? left : right) = middle;

@@ -71,6 +71,21 @@ MatrixPair matrices_of(const Distance& member, const Sample& clean, const Sample
   return both;
 }
 
+double mean_over_rows(const MatrixPair& pair,
+                      const std::function<double(std::span<double>, std::span<double>)>& of) {
+  const std::size_t n = pair.clean.rows();
+  const auto sum = [&](std::size_t begin, std::size_t end) {
+    std::vector<double> u(pair.clean.columns()), v(pair.shifted.columns());
+    double total = 0;
+    for (std::size_t i = begin; i < end; ++i) {
+      pair.clean.copy_row(i, u), pair.shifted.copy_row(i, v);
+      total += of(u, v);
+    }
+    return total;
+  };
+  return reduce_chunks<double>(n, 512, sum, std::plus<>()) / static_cast<double>(n);
+}
+
 void log_softmax(std::span<double> row) {
   const double top = *std::ranges::max_element(row);
   double sum = 0;

@@ -15,6 +15,7 @@
 #include "leeway/core/random.h"
 #include "tests/agreement/brute_force.h"
 #include "tests/agreement/cases.h"
+#include "tests/message_of.h"
 
 namespace leeway::agreement {
 namespace {
@@ -304,22 +305,12 @@ TEST(Layouts, MixedTypes) {
 // --- errors
 // ----------------------------------------------------------------------------------------------------
 
-template <class F>
-std::string message_of(const F& f) {
-  try {
-    f();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
-}
-
 std::string message_of(const Array& clean, const Array& shifted,
                        const std::vector<std::int64_t>& labels = {}) {
   Options options;
   options.clean_name = "a.npy";
   options.shifted_name = "b.npy";
-  return message_of([&] { (void)posterior_agreement(clean, shifted, labels, options); });
+  return leeway::message_of([&] { (void)posterior_agreement(clean, shifted, labels, options); });
 }
 
 TEST(Errors, Shapes) {
@@ -375,7 +366,7 @@ TEST(Errors, NamesTheFirstBadRow) {
 }
 
 TEST(Errors, PerRowNamesRowAndClassToo) {
-  const std::string message = message_of([&] {
+  const std::string message = leeway::message_of([&] {
     (void)agreement_per_row(f64(1, 2, {0, 1}), f64(1, 2, {0, nan}), 1);
   });
   EXPECT_THAT(message, testing::AllOf(testing::HasSubstr("row 0"), testing::HasSubstr("class 1")));

@@ -16,6 +16,7 @@
 #include "leeway/core/parallel.h"
 #include "tests/agreement/cases.h"
 #include "tests/agreement/reference_cases.h"
+#include "tests/message_of.h"
 
 namespace leeway::agreement {
 namespace {
@@ -48,15 +49,6 @@ Sample drawn(std::string name, std::size_t n, std::size_t k, std::size_t d, std:
 
 double measure(std::string_view name, const Sample& clean, const Sample& shifted) {
   return distance(name).compute(clean, shifted);
-}
-
-std::string message_of(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
 }
 
 // --- by hand

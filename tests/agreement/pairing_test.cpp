@@ -16,6 +16,7 @@
 #include "leeway/core/parallel.h"
 #include "tests/agreement/cases.h"
 #include "tests/agreement/reference_cases.h"
+#include "tests/message_of.h"
 
 namespace leeway::agreement {
 
@@ -35,15 +36,6 @@ Sample sample(std::string name, std::size_t d, std::vector<double> features,
 
 std::vector<RowPair> pairs_of(std::string_view method, const Sample& clean, const Sample& shifted) {
   return pairing(method).pair(clean, shifted);
-}
-
-std::string message_of(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
 }
 
 std::string refusal(std::string_view method, const Sample& clean, const Sample& shifted) {

@@ -1,18 +1,13 @@
 // Bad inputs through the command itself: exit code 3, nothing on stdout, one line on stderr that names the
 // file and says what was expected.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
+#include "tests/apps/bad_inputs.h"
+
 #include <sys/stat.h>
-#include <sys/wait.h>
 
 #include <cmath>
-#include <cstdlib>
 
-#include "leeway/core/npy.h"
 #include "leeway/core/npz.h"
 #include "leeway/core/safetensors.h"
-#include "tests/core/files.h"
-#include "tests/core/zip_maker.h"
 
 namespace leeway {
 namespace {
@@ -20,39 +15,6 @@ namespace {
 using namespace leeway::testing;
 using ::testing::HasSubstr;
 using std::string_literals::operator""s;
-
-// Address space of a run, where no sanitizer needs more: what a file claims must not be allocated.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-const std::string limits;
-#else
-const std::string limits = "ulimit -v 1000000; ";
-#endif
-
-const Array good_logits = make_array<float>({4, 3}, {1, 0, 0, 0, 1, 0, 0, 0, 1, 1, 0, 0});
-
-struct Outcome {
-  int code = -1;
-  std::string out, error;
-};
-
-// Runs `leeway ARGUMENTS` in `folder`.
-Outcome run(const TemporaryFolder& folder, const std::string& arguments) {
-  const std::string command = limits + "cd '" + folder.path().string() + "' && exec '" LEEWAY_COMMAND "' " +
-                              arguments + " --threads 1 > .out 2> .error < /dev/null";
-  const int status = std::system(command.c_str());
-  return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_bytes(folder / ".out"),
-          read_bytes(folder / ".error")};
-}
-
-void expect_refused(const Outcome& outcome, const std::string& file, const std::string& words) {
-  EXPECT_EQ(outcome.code, 3) << outcome.error;
-  EXPECT_EQ(outcome.out, "");
-  ASSERT_FALSE(outcome.error.empty());
-  EXPECT_EQ(outcome.error.find('\n'), outcome.error.size() - 1) << outcome.error;  // one line, and only one
-  EXPECT_THAT(outcome.error, HasSubstr(file));
-  EXPECT_THAT(outcome.error, HasSubstr("expected "));
-  EXPECT_THAT(outcome.error, HasSubstr(words));
-}
 
 struct BadInput {
   std::string file, bytes, words;  // bytes: what the file holds
@@ -79,48 +41,6 @@ std::string test_name(const ::testing::TestParamInfo<BadInput>& info) {
     if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
   return name;
 }
-
-// Files from arrays.
-template <class T>
-std::string npy(std::vector<std::size_t> shape, std::vector<T> values) {
-  return npy_bytes(make_array(std::move(shape), std::move(values)));
-}
-
-std::string npz(const ArrayMap& arrays) {
-  std::vector<ZipEntry> entries;
-  for (const auto& [name, array] : arrays) entries.push_back(stored_entry(name + ".npy", npy_bytes(array)));
-  return make_zip(entries);
-}
-
-std::string npz_with(const std::string& name, const Array& array) {
-  return npz({{"logits", good_logits}, {name, array}});
-}
-
-Array i64(std::vector<std::int64_t> values) {
-  const std::size_t size = values.size();
-  return make_array({size}, std::move(values));
-}
-
-Array probs(std::vector<double> first_row) {
-  const std::size_t k = first_row.size();
-  std::vector<double> values = std::move(first_row);
-  values.resize(4 * k, 1.0 / static_cast<double>(k));
-  return make_array({4, k}, std::move(values));
-}
-
-std::string good_with(std::size_t index, float value) {
-  std::vector<float> values = values_of<float>(good_logits);
-  values[index] = value;
-  return npy<float>({4, 3}, values);
-}
-
-std::string header(std::string_view descr, std::string_view shape) {
-  return "{'descr': " + std::string(descr) + ", 'fortran_order': False, 'shape': " + std::string(shape) +
-         ", }\n";
-}
-
-const std::string good = npy_bytes(good_logits);  // 128 bytes of header, 48 of data
-constexpr float inf = std::numeric_limits<float>::infinity();
 
 INSTANTIATE_TEST_SUITE_P(
     Npy, BadInputs,
@@ -425,7 +345,6 @@ INSTANTIATE_TEST_SUITE_P(
     test_name);
 
 const std::string with_labels = "pa good.npy good.npy --labels FILE";
-const std::string idx_labels = "\0\0\x08\x01\0\0\0\x04\x00\x01\x02\x00"s;
 
 INSTANTIATE_TEST_SUITE_P(
     Labels, BadInputs,
@@ -479,36 +398,6 @@ TEST(BadPaths, GoodInputsAreNotRefused) {
   EXPECT_EQ(outcome.code, 0) << outcome.error;
   EXPECT_THAT(outcome.out, HasSubstr("\"afr_true\": 1.0"));
 }
-
-// Files cut off after any number of bytes. What remains of a structure differs at each of them.
-class CutOff : public ::testing::TestWithParam<std::string> {};
-
-TEST_P(CutOff, AtEveryBoundary) {
-  const TemporaryFolder folder;
-  write_npy(folder / "good.npy", good_logits);
-  const std::string name = "cut." + GetParam();
-  if (GetParam() == "npy") write_npy(folder / name, good_logits);
-  if (GetParam() == "npz")
-    write_bytes(folder / name,
-                make_zip({stored, deflated_entry("labels.npy", npy_bytes(i64({0, 1, 2, 0})))}));
-  if (GetParam() == "safetensors") write_safetensors(folder / name, {{{"logits", good_logits}}, {}});
-  if (GetParam() == "idx.gz") write_bytes(folder / name, gzip(idx_labels));
-  const std::string arguments =
-      GetParam() == "idx.gz" ? "pa good.npy good.npy --labels " + name : "pa good.npy " + name;
-  const std::string bytes = read_bytes(folder / name);
-  EXPECT_EQ(run(folder, arguments).code, 0);
-  const std::size_t step = bytes.size() > 300 ? 7 : bytes.size() > 100 ? 3 : 1;
-  for (std::size_t size = 0; size < bytes.size(); size += step) {
-    SCOPED_TRACE(size);
-    write_bytes(folder / name, std::string_view(bytes).substr(0, size));
-    expect_refused(run(folder, arguments), name, "expected ");
-  }
-}
-
-INSTANTIATE_TEST_SUITE_P(Formats, CutOff, ::testing::Values("npy", "npz", "safetensors", "idx.gz"),
-                         [](const auto& format) {
-                           return format.param == "idx.gz" ? std::string("idx_gz") : format.param;
-                         });
 
 }  // namespace
 }  // namespace leeway

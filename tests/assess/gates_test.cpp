@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "leeway/core/error.h"
+#include "tests/message_of.h"
 
 namespace leeway::assess {
 namespace {
@@ -17,15 +18,6 @@ const Json results = Json::parse(R"([
   {"model": "b", "target": "y", "accuracy": null, "beta": 2, "k": 10, "error_bound": null, "worst_group": null,
    "worst_class": {"class": 3, "name": "dog"}, "estimates": {},
    "not_computed": {"accuracy": "the target has no labels"}}])");
-
-std::string message(const std::function<void()>& act) {
-  try {
-    act();
-  } catch (const Error& e) {
-    return e.what();
-  }
-  return "no error";
-}
 
 TEST(ParseGate, ReadsEveryComparison) {
   const Gate gate = parse_gate(" worst_class.accuracy <= 0.8 ");
@@ -42,7 +34,7 @@ TEST(ParseGate, ReadsEveryComparison) {
 }
 
 TEST(ParseGate, SaysWhatIsWrong) {
-  const auto wrong = [](const std::string& text) { return message([&] { (void)parse_gate(text); }); };
+  const auto wrong = [](const std::string& text) { return message_of([&] { (void)parse_gate(text); }); };
   const std::string start = ": expected KEY OP NUMBER such as accuracy<0.8, found ";
   EXPECT_EQ(wrong("accuracy"), "gate \"accuracy\"" + start + "no comparison (< <= > >= == !=)");
   EXPECT_EQ(wrong(""), "gate \"\"" + start + "no comparison (< <= > >= == !=)");
@@ -85,7 +77,7 @@ TEST(CheckGate, ListsWhatWasNotComputed) {
 
 TEST(CheckGate, RefusesKeysThatNoResultHas) {
   const auto wrong = [](const std::string& text) {
-    return message([&] { (void)check_gate(parse_gate(text), results); });
+    return message_of([&] { (void)check_gate(parse_gate(text), results); });
   };
   EXPECT_EQ(wrong("acuracy<0.8"),
             "gate \"acuracy<0.8\": expected a key of a result such as accuracy, found acuracy, which no "

@@ -12,10 +12,9 @@ namespace leeway {
 namespace {
 
 using ::testing::ElementsAre;
-using testing::error_of;
 
 std::string csv_error(std::string_view text) {
-  return error_of([&] { static_cast<void>(parse_csv(text, "a.csv")); });
+  return message_of([&] { static_cast<void>(parse_csv(text, "a.csv")); });
 }
 
 TEST(Csv, PlainTable) {
@@ -69,7 +68,7 @@ TEST(Csv, Numbers) {
   EXPECT_EQ(values[5], 0.0);
   for (const char* bad : {"one", "1x", "1e400", "0x10", "1,5", "+-1", "--1", "1 2"})
     EXPECT_EQ(parse_number(bad), std::nullopt) << bad;
-  EXPECT_EQ(error_of([] { static_cast<void>(csv_numbers(parse_csv("x,y\n1,2\n3,\n", ""), 1, "a.csv")); }),
+  EXPECT_EQ(message_of([] { static_cast<void>(csv_numbers(parse_csv("x,y\n1,2\n3,\n", ""), 1, "a.csv")); }),
             "a.csv: expected numbers in column 'y', found '' at row 1");
 }
 

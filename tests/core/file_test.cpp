@@ -15,7 +15,6 @@ namespace leeway {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::error_of;
 using testing::read_bytes;
 using testing::TemporaryFolder;
 using testing::write_bytes;
@@ -42,15 +41,15 @@ TEST(MapFile, OutlivesTheName) {
 TEST(MapFile, RefusesWhatIsNoFile) {
   const TemporaryFolder folder;
   const std::string missing = (folder / "missing.npy").string(), directory = folder.path().string();
-  EXPECT_EQ(error_of([&] { return map_file(missing); }),
+  EXPECT_EQ(message_of([&] { return map_file(missing); }),
             missing + ": expected a readable file, found no such file");
-  EXPECT_EQ(error_of([&] { return map_file(directory); }),
+  EXPECT_EQ(message_of([&] { return map_file(directory); }),
             directory + ": expected a regular file, found a directory");
-  EXPECT_EQ(error_of([] { return map_file("/dev/null"); }),
+  EXPECT_EQ(message_of([] { return map_file("/dev/null"); }),
             "/dev/null: expected a regular file, found a pipe or device");
   const auto pipe = folder / "pipe";
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);  // nobody writes it: must not wait
-  EXPECT_EQ(error_of([&] { return map_file(pipe); }),
+  EXPECT_EQ(message_of([&] { return map_file(pipe); }),
             pipe.string() + ": expected a regular file, found a pipe or device");
 }
 
@@ -143,7 +142,7 @@ TEST(DigestFile, KnownValues) {
   const auto other = digest_file(write_bytes(folder / "b", std::string(3 << 20, 'a') + "b"));
   EXPECT_EQ(one.size(), 32u);
   EXPECT_NE(one, other);
-  EXPECT_THAT(error_of([&] { static_cast<void>(digest_file(folder / "missing")); }),
+  EXPECT_THAT(message_of([&] { static_cast<void>(digest_file(folder / "missing")); }),
               ::testing::HasSubstr("no such file"));
 }
 

@@ -16,6 +16,7 @@
 
 #include "leeway/core/array.h"
 #include "leeway/core/error.h"
+#include "tests/message_of.h"
 
 namespace leeway::testing {
 
@@ -49,17 +50,6 @@ inline std::string read_bytes(const std::filesystem::path& path) {
 inline std::filesystem::path write_bytes(const std::filesystem::path& path, std::string_view bytes) {
   std::ofstream(path, std::ios::binary).write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   return path;
-}
-
-// The message of the Error that `work` throws; "" where it throws none.
-template <class Work>
-std::string error_of(const Work& work) {
-  try {
-    work();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
 }
 
 // The bytes of a number as they lie in memory.

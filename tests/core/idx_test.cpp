@@ -14,7 +14,7 @@ using std::string_literals::operator""s;
 
 std::string idx_error(const std::string& bytes) {
   const MappedFile file{nullptr, std::as_bytes(std::span(bytes.data(), bytes.size()))};
-  return error_of([&] { static_cast<void>(parse_idx(file, "a")); });
+  return message_of([&] { static_cast<void>(parse_idx(file, "a")); });
 }
 
 const std::string good = "\0\0\x08\x02\0\0\0\x02\0\0\0\x03"s + "abcdef";

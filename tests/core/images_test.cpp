@@ -24,7 +24,7 @@ class ImagesFile : public ::testing::Test {
     return error("a.npz");
   }
   std::string error(std::string_view name) {
-    const std::string message = error_of([&] { static_cast<void>(read_images(path(name))); });
+    const std::string message = message_of([&] { static_cast<void>(read_images(path(name))); });
     const std::string prefix = folder_.path().string() + "/";
     return message.starts_with(prefix) ? message.substr(prefix.size()) : message;
   }
@@ -49,8 +49,8 @@ TEST_F(ImagesFile, BytesStayBytesAndAreReadAsFractions) {
   std::vector<float> row(2);
   images.copy_row(1, row);
   EXPECT_THAT(row, ElementsAre(102 / 255.0f, 1.0f));
-  EXPECT_NE(error_of([&] { images.copy_row(2, row); }), "");
-  EXPECT_NE(error_of([&] { images.copy_row(0, std::span(row).first(1)); }), "");
+  EXPECT_NE(message_of([&] { images.copy_row(2, row); }), "no error");
+  EXPECT_NE(message_of([&] { images.copy_row(0, std::span(row).first(1)); }), "no error");
 }
 
 TEST_F(ImagesFile, Floats) {
@@ -114,7 +114,7 @@ TEST_F(ImagesFile, WrittenAndSelected) {
   const Images turned = select_rows(images, std::vector<std::size_t>{1, 0, 1});
   EXPECT_THAT(turned.pixels.view<std::uint8_t>(), ElementsAre(102, 255, 0, 51, 102, 255));
   EXPECT_THAT(*turned.labels, ElementsAre(1, 3, 1));
-  EXPECT_EQ(error_of([&] { static_cast<void>(select_rows(images, std::vector<std::size_t>{2})); }),
+  EXPECT_EQ(message_of([&] { static_cast<void>(select_rows(images, std::vector<std::size_t>{2})); }),
             "select_rows: expected rows below 2, found 2");
   write_images(path("b.npz"), turned);
   const Images back = read_images(path("b.npz"));
@@ -123,7 +123,7 @@ TEST_F(ImagesFile, WrittenAndSelected) {
 }
 
 TEST(FashionMnist, ByName) {
-  EXPECT_EQ(error_of([] { static_cast<void>(read_images("fashion-mnist:tset")); }),
+  EXPECT_EQ(message_of([] { static_cast<void>(read_images("fashion-mnist:tset")); }),
             "fashion-mnist:tset: expected fashion-mnist:train or fashion-mnist:test, found 'tset'");
   if (!std::filesystem::exists("/usr/share/datasets/fashion-mnist"))
     GTEST_SKIP() << "dataset-fashion-mnist is not installed";

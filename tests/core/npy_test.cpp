@@ -10,14 +10,13 @@
 namespace leeway {
 namespace {
 
-using testing::error_of;
 using testing::npy_with;
 using testing::raw;
 using testing::TemporaryFolder;
 
 std::string read_error(std::string_view bytes) {
   const auto data = std::as_bytes(std::span(bytes.data(), bytes.size()));
-  return error_of([&] { static_cast<void>(parse_npy(data, nullptr, "a.npy")); });
+  return message_of([&] { static_cast<void>(parse_npy(data, nullptr, "a.npy")); });
 }
 
 struct BadNpy {
@@ -143,7 +142,7 @@ RC_GTEST_PROP(Npy, RoundTripOfFloat, ()) { round_trip<float>(); }
 RC_GTEST_PROP(Npy, RoundTripOfDouble, ()) { round_trip<double>(); }
 
 TEST(Npy, TextThatIsNotUtf8IsNotWritten) {
-  EXPECT_EQ(error_of([] { static_cast<void>(npy_bytes(make_text_array({1}, {"\xff"}))); }),
+  EXPECT_EQ(message_of([] { static_cast<void>(npy_bytes(make_text_array({1}, {"\xff"}))); }),
             "write_npy: expected UTF-8 text, found '\\xff'");
 }
 

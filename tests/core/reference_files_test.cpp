@@ -82,7 +82,7 @@ TEST_P(ReferenceFile, EveryPrefixIsRefused) {
   const auto extension = reference(GetParam()).extension();
   for (std::size_t size = 0; size < whole.size(); ++size) {
     const MappedFile file{nullptr, std::as_bytes(std::span(whole.data(), size))};
-    const std::string message = testing::error_of([&] {
+    const std::string message = message_of([&] {
       if (extension == ".npy") static_cast<void>(parse_npy(file.bytes, nullptr, "cut"));
       if (extension == ".npz") static_cast<void>(parse_npz(file, "cut"));
       if (extension == ".safetensors") static_cast<void>(parse_safetensors(file, "cut"));

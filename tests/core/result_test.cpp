@@ -13,20 +13,12 @@
 #include <string>
 
 #include "leeway/core/error.h"
+#include "tests/message_of.h"
 
 namespace leeway {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-
-std::string message_of(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
-}
 
 TEST(JsonNumber, SpellsWhatJsonCannot) {
   EXPECT_EQ(json_number(infinity).dump(), "\"inf\"");

@@ -28,7 +28,7 @@ void PrintTo(const BadSafetensors& bad, std::ostream* out) { *out << bad.name; }
 class RefusedSafetensors : public ::testing::TestWithParam<BadSafetensors> {};
 TEST_P(RefusedSafetensors, WithItsReason) {
   const std::string message =
-      error_of([] { static_cast<void>(parse_safetensors(in_memory(GetParam().bytes), "a")); });
+      message_of([] { static_cast<void>(parse_safetensors(in_memory(GetParam().bytes), "a")); });
   EXPECT_EQ(message, GetParam().message);
 }
 
@@ -142,11 +142,11 @@ TEST(Safetensors, ExactBytes) {
 TEST(Safetensors, WhatCannotBeWritten) {
   const TemporaryFolder folder;
   const auto path = folder / "a";
-  EXPECT_EQ(error_of([&] {
+  EXPECT_EQ(message_of([&] {
               write_safetensors(path, {{{"x", make_text_array({1}, {"t"})}}, {}});
             }),
             path.string() + ": x: expected numbers, found text");
-  EXPECT_EQ(error_of([&] {
+  EXPECT_EQ(message_of([&] {
               write_safetensors(path, {{{"\xff", make_array<float>({1}, {1})}}, {}});
             }),
             path.string() + ": expected UTF-8 names, found '\\xff'");

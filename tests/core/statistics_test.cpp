@@ -15,20 +15,12 @@
 #include "leeway/core/error.h"
 #include "leeway/core/parallel.h"
 #include "leeway/core/random.h"
+#include "tests/message_of.h"
 
 namespace leeway {
 namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-
-std::string message_of(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
-}
 
 struct Reference {
   std::string what;

@@ -70,7 +70,7 @@ TEST(Initialize, KeepsWithinOneOverTheRootOfTheInputs) {
 }
 
 TEST(ArchitectureByName, ListsTheNames) {
-  EXPECT_EQ(toy::error_of([] { (void)architecture("resnet"); }),
+  EXPECT_EQ(message_of([] { (void)architecture("resnet"); }),
             "architecture: expected one of linear, small-cnn, found 'resnet'");
 }
 

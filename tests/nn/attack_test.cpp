@@ -238,7 +238,7 @@ TEST(BestPoint, PrefersSuccessThenMargin) {
 
 TEST(AttackOptions, AreChecked) {
   const auto message = [](const AttackOptions& options) {
-    return toy::error_of([&] { check_attack(options); });
+    return message_of([&] { check_attack(options); });
   };
   EXPECT_EQ(message({.attack = "cw"}), "attack: expected one of pgd, fgsm, found 'cw'");
   EXPECT_EQ(message({.eps = -1}), "attack: eps: expected a finite number, at least 0, found -1");

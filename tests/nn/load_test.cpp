@@ -18,7 +18,7 @@ std::string load_error(const std::filesystem::path& path, const std::string& arc
   source.path = path;
   source.architecture = architecture;
   source.input = input;
-  std::string message = toy::error_of([&] { (void)session().load(source); });
+  std::string message = message_of([&] { (void)session().load(source); });
   EXPECT_EQ(message.find('\n'), std::string::npos) << message;
   const std::string folder = path.parent_path().string() + "/";
   if (message.starts_with(folder)) message = message.substr(folder.size());

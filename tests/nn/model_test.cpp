@@ -133,7 +133,7 @@ TEST(Models, TakeBytesAsPixelsOver255) {
 
 TEST(Models, RefuseBadImagesAndLabels) {
   const auto model = toy::model("small-cnn", colour, 3);
-  const auto message = [&](Images images) { return toy::error_of([&] { (void)model->outputs(images); }); };
+  const auto message = [&](Images images) { return message_of([&] { (void)model->outputs(images); }); };
   const auto with_pixel = [&](float value) {
     Images images = toy::images(150, colour, 3);
     std::vector<float> pixels(images.pixels.view<float>().begin(), images.pixels.view<float>().end());
@@ -149,7 +149,7 @@ TEST(Models, RefuseBadImagesAndLabels) {
   Images images = toy::images(4, colour, 3);
   (*images.labels)[2] = 3;
   EXPECT_EQ(message(images), "toy.npz: expected labels from 0 to 2, the classes of model, found 3 at row 2");
-  EXPECT_EQ(toy::error_of([&] {
+  EXPECT_EQ(message_of([&] {
               (void)model->input_gradients(toy::images(4, colour, 3), {0, 1});
             }),
             "labels: expected 4 labels, found 2");
@@ -159,7 +159,7 @@ TEST(Models, RefuseLogitsThatAreNotFinite) {
   const auto model = toy::linear_model(torch::tensor({{3e38f, 3e38f}, {0.f, 0.f}}), torch::zeros({2}));
   Images images;
   images.pixels = make_array({2, 1, 1, 2}, std::vector<float>{.1f, .1f, 1.f, 1.f});
-  EXPECT_EQ(toy::error_of([&] { (void)model->outputs(images); }),
+  EXPECT_EQ(message_of([&] { (void)model->outputs(images); }),
             "model: expected finite logits, found inf at row 1, class 0");
 }
 

@@ -72,7 +72,7 @@ INSTANTIATE_TEST_SUITE_P(Both, FromPython, testing::Values("logits.pt", "pair.pt
 
 TEST(TorchScript, RefusesImagesThatItCannotTake) {
   const auto model = load_torchscript_model("logits.pt");
-  const std::string message = toy::error_of([&] { (void)model->outputs(toy::images(3, {2, 8, 8}, 3)); });
+  const std::string message = message_of([&] { (void)model->outputs(toy::images(3, {2, 8, 8}, 3)); });
   EXPECT_NE(message.find("logits.pt: expected a model for images of shape (2, 8, 8), found \""),
             std::string::npos)
       << message;
@@ -82,7 +82,7 @@ TEST(TorchScript, RefusesImagesThatItCannotTake) {
 TEST(TorchScript, CannotBeSavedAsWeights) {
   const toy::Folder folder;
   const std::string message =
-      toy::error_of([&] { load_torchscript_model("logits.pt")->save(folder / "m.safetensors"); });
+      message_of([&] { load_torchscript_model("logits.pt")->save(folder / "m.safetensors"); });
   EXPECT_NE(message.find("expected a model with an architecture, to save its weights, found TorchScript"),
             std::string::npos);
 }

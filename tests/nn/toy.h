@@ -15,6 +15,7 @@
 #include "leeway/nn/model.h"
 #include "leeway/nn/model/architecture.h"
 #include "leeway/nn/session.h"
+#include "tests/message_of.h"
 
 namespace leeway::nn::toy {
 
@@ -90,16 +91,6 @@ inline std::unique_ptr<Model> linear_model(const torch::Tensor& weight, const to
   const torch::NoGradGuard no_grad;
   for (auto& item : network->named_parameters()) item.value().copy_(item.key() == "weight" ? weight : bias);
   return make_model(info, network);
-}
-
-template <class Work>
-std::string error_of(const Work& work) {
-  try {
-    work();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
 }
 
 inline bool same_bits(const Array& a, const Array& b) {

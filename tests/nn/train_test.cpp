@@ -247,7 +247,7 @@ TEST(Training, ReusesAResultOfTheSamePlan) {
 TEST(Training, RefusesWhatItCannotTrainOn) {
   const toy::Folder folder;
   const auto message = [&](const Images& images, const TrainOptions& options) {
-    return toy::error_of([&] { (void)session().train(images, options, folder / "m"); });
+    return message_of([&] { (void)session().train(images, options, folder / "m"); });
   };
   Images images = toy::squares(20, 4);
   TrainOptions options = quick();

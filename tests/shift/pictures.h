@@ -12,6 +12,7 @@
 #include "leeway/core/error.h"
 #include "leeway/core/random.h"
 #include "leeway/shift/shift.h"
+#include "tests/message_of.h"
 
 namespace leeway::shift {
 
@@ -41,15 +42,6 @@ inline std::vector<float> floats(const Images& images) {
 inline Shifted apply(std::string_view name, const Images& images, double strength, std::uint64_t seed = 0,
                      std::vector<std::int64_t> classes = {}) {
   return member(name).apply(images, {strength, seed, std::move(classes)}, nullptr);
-}
-
-inline std::string message_of(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
 }
 
 }  // namespace leeway::shift

@@ -3,10 +3,8 @@
 // A row of zeros has no direction: 0 from another one, 1 from anything else.
 #include <algorithm>
 #include <cmath>
-#include <functional>
 
 #include "leeway/agreement/distances/family.h"
-#include "leeway/core/parallel.h"
 
 namespace leeway::agreement {
 namespace {
@@ -30,18 +28,7 @@ double cosine_distance(std::span<double> u, std::span<double> v) {
 }
 
 double compute(const Sample& clean, const Sample& shifted) {
-  const MatrixPair features = matrices_of(cosine(), clean, shifted);
-  const std::size_t n = features.clean.rows(), d = features.clean.columns();
-  const auto sum = [&](std::size_t begin, std::size_t end) {
-    std::vector<double> u(d), v(d);
-    double total = 0;
-    for (std::size_t i = begin; i < end; ++i) {
-      features.clean.copy_row(i, u), features.shifted.copy_row(i, v);
-      total += cosine_distance(u, v);
-    }
-    return total;
-  };
-  return reduce_chunks<double>(n, 512, sum, std::plus<>()) / static_cast<double>(n);
+  return mean_over_rows(matrices_of(cosine(), clean, shifted), cosine_distance);
 }
 
 }  // namespace

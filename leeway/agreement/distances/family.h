@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -24,6 +25,10 @@ struct MatrixPair {
   Matrix clean, shifted;
 };
 [[nodiscard]] MatrixPair matrices_of(const Distance& member, const Sample& clean, const Sample& shifted);
+
+// (1/n) sum_i of(u_i, v_i) over the rows of both sets, handed over as copies that may be changed.
+[[nodiscard]] double mean_over_rows(const MatrixPair& pair,
+                                    const std::function<double(std::span<double>, std::span<double>)>& of);
 
 // log softmax of a row of logits, in place.
 void log_softmax(std::span<double> row);

@@ -1,0 +1,97 @@
+// Runs the command on files that are bad, and makes such files.
+#pragma once
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <cstdlib>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "leeway/core/npy.h"
+#include "tests/core/files.h"
+#include "tests/core/zip_maker.h"
+
+namespace leeway::testing {
+
+// Address space of a run, where no sanitizer needs more: what a file claims must not be allocated.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+inline const std::string limits;
+#else
+inline const std::string limits = "ulimit -v 1000000; ";
+#endif
+
+inline const Array good_logits = make_array<float>({4, 3}, {1, 0, 0, 0, 1, 0, 0, 0, 1, 1, 0, 0});
+
+struct Outcome {
+  int code = -1;
+  std::string out, error;
+};
+
+// Runs `leeway ARGUMENTS` in `folder`.
+inline Outcome run(const TemporaryFolder& folder, const std::string& arguments) {
+  const std::string command = limits + "cd '" + folder.path().string() + "' && exec '" LEEWAY_COMMAND "' " +
+                              arguments + " --threads 1 > .out 2> .error < /dev/null";
+  const int status = std::system(command.c_str());
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_bytes(folder / ".out"),
+          read_bytes(folder / ".error")};
+}
+
+inline void expect_refused(const Outcome& outcome, const std::string& file, const std::string& words) {
+  EXPECT_EQ(outcome.code, 3) << outcome.error;
+  EXPECT_EQ(outcome.out, "");
+  ASSERT_FALSE(outcome.error.empty());
+  EXPECT_EQ(outcome.error.find('\n'), outcome.error.size() - 1) << outcome.error;  // one line, and only one
+  EXPECT_THAT(outcome.error, ::testing::HasSubstr(file));
+  EXPECT_THAT(outcome.error, ::testing::HasSubstr("expected "));
+  EXPECT_THAT(outcome.error, ::testing::HasSubstr(words));
+}
+
+// Files from arrays.
+template <class T>
+std::string npy(std::vector<std::size_t> shape, std::vector<T> values) {
+  return npy_bytes(make_array(std::move(shape), std::move(values)));
+}
+
+inline std::string npz(const ArrayMap& arrays) {
+  std::vector<ZipEntry> entries;
+  for (const auto& [name, array] : arrays) entries.push_back(stored_entry(name + ".npy", npy_bytes(array)));
+  return make_zip(entries);
+}
+
+inline std::string npz_with(const std::string& name, const Array& array) {
+  return npz({{"logits", good_logits}, {name, array}});
+}
+
+inline Array i64(std::vector<std::int64_t> values) {
+  const std::size_t size = values.size();
+  return make_array({size}, std::move(values));
+}
+
+inline Array probs(std::vector<double> first_row) {
+  const std::size_t k = first_row.size();
+  std::vector<double> values = std::move(first_row);
+  values.resize(4 * k, 1.0 / static_cast<double>(k));
+  return make_array({4, k}, std::move(values));
+}
+
+inline std::string good_with(std::size_t index, float value) {
+  std::vector<float> values = values_of<float>(good_logits);
+  values[index] = value;
+  return npy<float>({4, 3}, values);
+}
+
+inline std::string header(std::string_view descr, std::string_view shape) {
+  return "{'descr': " + std::string(descr) + ", 'fortran_order': False, 'shape': " + std::string(shape) +
+         ", }\n";
+}
+
+inline const std::string good = npy_bytes(good_logits);  // 128 bytes of header, 48 of data
+inline constexpr float inf = std::numeric_limits<float>::infinity();
+
+inline const std::string idx_labels{"\0\0\x08\x01\0\0\0\x04\x00\x01\x02\x00", 12};
+
+}  // namespace leeway::testing
