@@ -26,9 +26,9 @@
 #include "leeway/agreement/agreement.h"
 #include "leeway/agreement/kernel.h"
 #include "leeway/agreement/pairs.h"
-#include "leeway/core/npy.h"
 #include "leeway/core/parallel.h"
 #include "leeway/core/result.h"
+#include "leeway/core/shards.h"
 
 namespace {
 
@@ -93,11 +93,13 @@ double floor_once(std::size_t exponentials, const std::vector<double>& block) {
   return spent * static_cast<double>(exponentials) / static_cast<double>(blocks * block.size());
 }
 
+Rows read(const std::string& text) { return read_shards(text, {.check_finite = false}).logits; }
+
 Json run(const std::string& clean_path, const std::string& shifted_path, std::size_t repeats) {
   agreement::Agreement found;
   std::vector<double> solve, evaluation, slope, floor;
   const auto solve_once = [&] {
-    const Array clean = read_npy(clean_path), shifted = read_npy(shifted_path);
+    const Rows clean = read(clean_path), shifted = read(shifted_path);
     found = agreement::posterior_agreement(clean, shifted);
   };
   solve_once();  // pages into the cache, threads started
@@ -107,7 +109,7 @@ Json run(const std::string& clean_path, const std::string& shifted_path, std::si
   solve_once();  // once more: watching costs time
   const double peak = memory.stop();
 
-  const Array clean = read_npy(clean_path), shifted = read_npy(shifted_path);
+  const Rows clean = read(clean_path), shifted = read(shifted_path);
   const agreement::Pairs pairs(clean, shifted, {}, {clean_path, shifted_path});
   const double beta = std::isfinite(found.beta) && found.beta > 0 ? found.beta : 1;
   std::vector<double> block(4096);

@@ -17,7 +17,7 @@
 #include "leeway/core/error.h"
 #include "leeway/core/file.h"
 #include "leeway/core/images.h"
-#include "leeway/core/outputs.h"
+#include "leeway/core/shards.h"
 #include "leeway/report/report.h"
 
 namespace leeway::app {
@@ -119,9 +119,9 @@ std::vector<assess::GateOutcome> check_gates(const std::vector<assess::Gate>& ga
 
 Outputs open_outputs(Context& context, const std::string& path, Binary binary) {
   // assess() looks at every logit anyway and names the row that is not finite.
-  Outputs outputs = read_outputs(path, {.binary = binary, .check_finite = false});
-  context.add_input(path, outputs.logits.shape);
-  return outputs;
+  OutputsShards shards = read_shards(path, {.binary = binary, .check_finite = false});
+  for (const OutputsFile& file : shards.files) context.add_input(file.path, file.shape);
+  return joined(std::move(shards));
 }
 
 // The images of the source (no name), of a shift for all models, or of one model's shift.

@@ -7,7 +7,6 @@
 #include <optional>
 
 #include "leeway/agreement/maximum.h"
-#include "leeway/agreement/pairing.h"
 #include "leeway/agreement/pairs.h"
 #include "leeway/agreement/tail.h"
 
@@ -35,19 +34,18 @@ Objective objective_of(const Pairs& pairs, const std::optional<TailBound>& tail)
 
 // A local search on few rows says where the search on all of them starts; it changes no result by more than
 // rounding.
-double start_from_sample(const Array& clean, const Array& shifted, const Pairs::Names& names,
-                         double fallback) {
-  const std::size_t n = clean.shape[0], count = std::clamp(n / 64, least_sample, most_sample);
+double start_from_sample(const Rows& clean, const Rows& shifted, const Pairs::Names& names, double fallback) {
+  const std::size_t n = clean.shape()[0], count = std::clamp(n / 64, least_sample, most_sample);
   std::vector<std::size_t> rows(count);
   for (std::size_t i = 0; i < count; ++i) rows[i] = i * n / count;
-  const Array clean_rows = take_rows(clean, rows), shifted_rows = take_rows(shifted, rows);
+  const Array clean_rows = clean.take(rows), shifted_rows = shifted.take(rows);
   const Pairs pairs(clean_rows, shifted_rows, {}, names);
   if (pairs.facts().disagreeing == 0) return fallback;
   const Maximum found = climb(objective_of(pairs, std::nullopt), 30);
   return found.beta > 0 && std::isfinite(found.beta) ? found.beta : fallback;
 }
 
-Maximum solve(const Pairs& pairs, const Array& clean, const Array& shifted, const Options& options) {
+Maximum solve(const Pairs& pairs, const Rows& clean, const Rows& shifted, const Options& options) {
   std::optional<TailBound> tail;
   if (pairs.facts().disagreeing == 0) tail.emplace(pairs);
   Objective objective = objective_of(pairs, tail);
@@ -72,20 +70,20 @@ Interval delta_interval(const Pairs& pairs, const Maximum& maximum, double pa, d
 }
 
 // Every replicate finds its own beta*, certified to 1e-6: far inside the width of the interval.
-Interval bootstrap_interval(const Array& clean, const Array& shifted, const Options& options) {
+Interval bootstrap_interval(const Rows& clean, const Rows& shifted, const Options& options) {
   Options replicate;
   replicate.gap = 1e-6;
   BootstrapOptions bootstrap_options;
   bootstrap_options.replicates = options.bootstrap;
   bootstrap_options.level = options.level;
   bootstrap_options.seed = options.seed;
-  const double log_k = std::log(static_cast<double>(clean.shape[1]));
+  const double log_k = std::log(static_cast<double>(clean.shape()[1]));
   std::mutex reporting;
   std::size_t done = 0;
   return bootstrap(
-      clean.shape[0],
+      clean.shape()[0],
       [&](std::span<const std::size_t> rows) {
-        const Array clean_rows = take_rows(clean, rows), shifted_rows = take_rows(shifted, rows);
+        const Array clean_rows = clean.take(rows), shifted_rows = shifted.take(rows);
         const Pairs pairs(clean_rows, shifted_rows, {}, {options.clean_name, options.shifted_name});
         const double pa = log_k + solve(pairs, clean_rows, shifted_rows, replicate).value;
         if (options.progress != nullptr) {
@@ -154,11 +152,12 @@ Array enlarged(const Array& array, const std::string& name, int exponent) {
 }
 
 // Logits so close together that beta times their squares overflows: the same objective at another scale of beta.
-Agreement of_tiny_logits(const Array& clean, const Array& shifted, double spread,
+Agreement of_tiny_logits(const Rows& clean, const Rows& shifted, double spread,
                          std::span<const std::int64_t> labels, const Options& options) {
   const int exponent = -std::ilogb(spread);
-  Agreement result = posterior_agreement(enlarged(clean, options.clean_name, exponent),
-                                         enlarged(shifted, options.shifted_name, exponent), labels, options);
+  Agreement result =
+      posterior_agreement(enlarged(clean.joined(), options.clean_name, exponent),
+                          enlarged(shifted.joined(), options.shifted_name, exponent), labels, options);
   result.beta = std::scalbn(result.beta, exponent);
   for (auto* points : {&result.curve, &result.local_maxima})
     for (CurvePoint& point : *points) point.beta = std::scalbn(point.beta, exponent);
@@ -167,7 +166,7 @@ Agreement of_tiny_logits(const Array& clean, const Array& shifted, double spread
 
 }  // namespace
 
-Agreement posterior_agreement(const Array& clean, const Array& shifted, std::span<const std::int64_t> labels,
+Agreement posterior_agreement(const Rows& clean, const Rows& shifted, std::span<const std::int64_t> labels,
                               const Options& options) {
   const Pairs pairs(clean, shifted, labels, {options.clean_name, options.shifted_name});
   if (pairs.facts().spread > 0 && pairs.facts().spread < smallest_spread)
@@ -200,7 +199,7 @@ Agreement posterior_agreement(const Array& clean, const Array& shifted, std::spa
   return result;
 }
 
-std::vector<double> agreement_per_row(const Array& clean, const Array& shifted, double beta) {
+std::vector<double> agreement_per_row(const Rows& clean, const Rows& shifted, double beta) {
   return Pairs(clean, shifted, {}, {"clean", "shifted"}).per_row(beta);
 }
 

@@ -10,7 +10,8 @@
 // (papers 000, section 3, and 001, section 3.6.) The papers also print n * max A in [-n log k, 0]: log_pa_sum here.
 // A is not concave, whatever the papers say; the maximum here is global and certified (maximum.h).
 //
-// Shapes: logits (n,k) row-major, float32 or float64, n >= 1, k >= 2, finite. Adding a constant to a row, swapping
+// Shapes: logits (n,k) row-major, in one array or several (rows.h: an Array is accepted as it is), float32 or
+// float64, n >= 1, k >= 2, finite. Adding a constant to a row, swapping
 // the two sets, and permuting rows or classes change nothing but rounding; scaling all logits by c > 0 divides beta
 // by c.
 // Errors (Error): shapes that differ, a logit that is NaN or infinite (named with its row and class), labels outside
@@ -26,8 +27,8 @@
 #include <string>
 #include <vector>
 
-#include "leeway/core/array.h"
 #include "leeway/core/progress.h"
+#include "leeway/core/rows.h"
 #include "leeway/core/statistics.h"
 
 namespace leeway::agreement {
@@ -72,12 +73,12 @@ struct Agreement {
 };
 
 // `labels` may be empty (afr_true is then absent).
-[[nodiscard]] Agreement posterior_agreement(const Array& clean, const Array& shifted,
+[[nodiscard]] Agreement posterior_agreement(const Rows& clean, const Rows& shifted,
                                             std::span<const std::int64_t> labels = {},
                                             const Options& options = {});
 
 // a_i(beta) for every row; beta may be infinity (the limit: log(s / (m' m'')) with m', m'' tied top logits
 // that share s classes; -inf where s = 0).
-[[nodiscard]] std::vector<double> agreement_per_row(const Array& clean, const Array& shifted, double beta);
+[[nodiscard]] std::vector<double> agreement_per_row(const Rows& clean, const Rows& shifted, double beta);
 
 }  // namespace leeway::agreement

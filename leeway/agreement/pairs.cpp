@@ -7,6 +7,7 @@
 #include <cmath>
 #include <new>
 #include <stdexcept>
+#include <utility>
 
 #include "leeway/agreement/kernel_rows.h"
 #include "leeway/core/error.h"
@@ -30,42 +31,41 @@ AlignedBlock<T> aligned_block(std::size_t count) {
   return AlignedBlock<T>(block);
 }
 
-bool is_float(const Array& array) { return array.type == ElementType::f32; }
+bool is_float(const Rows& rows) { return rows.type() == ElementType::f32; }
 
-void check_shapes(const Array& clean, const Array& shifted, std::span<const std::int64_t> labels,
+void check_shapes(const Rows& clean, const Rows& shifted, std::span<const std::int64_t> labels,
                   const Pairs::Names& names) {
-  for (const auto& [array, name] : {std::pair(&clean, &names.clean), std::pair(&shifted, &names.shifted)}) {
-    if (array->shape.size() != 2 || array->shape[0] < 1 || array->shape[1] < 2)
+  for (const auto& [rows, name] : {std::pair(&clean, &names.clean), std::pair(&shifted, &names.shifted)}) {
+    if (rows->shape().size() != 2 || rows->shape()[0] < 1 || rows->shape()[1] < 2)
       throw Error(fmt::format("{}: expected logits of shape (n,k) with n >= 1 and k >= 2, found {}", *name,
-                              array->shape_text()));
-    if (array->type != ElementType::f32 && array->type != ElementType::f64)
+                              rows->shape_text()));
+    if (rows->type() != ElementType::f32 && rows->type() != ElementType::f64)
       throw Error(
-          fmt::format("{}: expected float32 or float64 logits, found {}", *name, name_of(array->type)));
+          fmt::format("{}: expected float32 or float64 logits, found {}", *name, name_of(rows->type())));
   }
-  if (clean.shape != shifted.shape)
+  if (clean.shape() != shifted.shape())
     throw Error(fmt::format("{}: expected logits of shape {} as in {}, found {}", names.shifted,
                             clean.shape_text(), names.clean, shifted.shape_text()));
-  if (!labels.empty() && labels.size() != clean.shape[0])
-    throw Error(fmt::format("labels: expected {} of them, found {}", clean.shape[0], labels.size()));
+  const std::size_t n = clean.shape()[0], k = clean.shape()[1];
+  if (!labels.empty() && labels.size() != n)
+    throw Error(fmt::format("labels: expected {} of them, found {}", n, labels.size()));
   for (std::size_t i = 0; i < labels.size(); ++i)
-    if (labels[i] < 0 || static_cast<std::size_t>(labels[i]) >= clean.shape[1])
-      throw Error(fmt::format("labels: expected classes 0 to {}, found {} at row {}", clean.shape[1] - 1,
-                              labels[i], i));
+    if (labels[i] < 0 || static_cast<std::size_t>(labels[i]) >= k)
+      throw Error(fmt::format("labels: expected classes 0 to {}, found {} at row {}", k - 1, labels[i], i));
 }
 
 }  // namespace
 
-Pairs::Pairs(const Array& clean, const Array& shifted, std::span<const std::int64_t> labels,
-             const Names& names)
-    : clean_(&clean), shifted_(&shifted), names_(names) {
-  check_shapes(clean, shifted, labels, names);
-  n_ = clean.shape[0], k_ = clean.shape[1];
-  const bool floats = is_float(clean) && is_float(shifted);
+Pairs::Pairs(Rows clean, Rows shifted, std::span<const std::int64_t> labels, Names names)
+    : clean_(std::move(clean)), shifted_(std::move(shifted)), names_(std::move(names)) {
+  check_shapes(clean_, shifted_, labels, names_);
+  n_ = clean_.shape()[0], k_ = clean_.shape()[1];
+  const bool floats = is_float(clean_) && is_float(shifted_);
   const std::size_t values = (n_ + tile_rows - 1) / tile_rows * tile_rows * 2 * k_;
-  if (clean.type != shifted.type) {
+  if (clean_.type() != shifted_.type()) {
     // One type for both keeps the kernel's table small; mixed files are rare.
-    widened_ = make_array(clean.shape, to_f64(is_float(clean) ? clean : shifted, names.clean));
-    (is_float(clean) ? clean_ : shifted_) = &widened_;
+    Rows& narrow = is_float(clean_) ? clean_ : shifted_;
+    narrow = make_array(narrow.shape(), to_f64(narrow.joined(), names_.clean));
   }
   spreads_ = aligned_block<float>((n_ + tile_rows - 1) / tile_rows * tile_rows);
   if (k_ > most_tiled_classes) {
@@ -87,7 +87,7 @@ Pairs::Pairs(const Array& clean, const Array& shifted, std::span<const std::int6
 }
 
 Facts Pairs::prepare_chunk(std::span<const std::int64_t> labels, std::size_t begin, std::size_t end) {
-  const bool floats = is_float(*clean_);
+  const bool floats = is_float(clean_);
   Prepared prepared;
   if (layout_ == Layout::rows) {
     prepared = floats ? rows_of<float>(labels, begin, end) : rows_of<double>(labels, begin, end);
@@ -109,8 +109,9 @@ Facts Pairs::prepare_chunk(std::span<const std::int64_t> labels, std::size_t beg
 template <class T>
 Prepared Pairs::tiles_of(std::span<const std::int64_t> labels, std::size_t begin, std::size_t end,
                          double* tiles, float* spreads) const {
-  const T* clean = static_cast<const T*>(clean_->storage.get()) + begin * k_;
-  const T* shifted = static_cast<const T*>(shifted_->storage.get()) + begin * k_;
+  std::vector<T> scratch[2];
+  const T* clean = clean_.rows(begin, end, scratch[0]);
+  const T* shifted = shifted_.rows(begin, end, scratch[1]);
   const std::size_t whole = (end - begin) / tile_rows * tile_rows, rest = end - begin - whole;
   const bool keep_raw = layout_ == Layout::tiles_f32;
   PrepareTiles<T> job{clean,   shifted, labels.empty() ? nullptr : labels.data() + begin,
@@ -146,11 +147,11 @@ Prepared Pairs::tiles_of(std::span<const std::int64_t> labels, std::size_t begin
 template <class T>
 Prepared Pairs::rows_of(std::span<const std::int64_t> labels, std::size_t begin, std::size_t end) {
   Prepared all;
-  const T* clean = static_cast<const T*>(clean_->storage.get());
-  const T* shifted = static_cast<const T*>(shifted_->storage.get());
-  for (std::size_t i = begin; i < end; ++i) {
-    const PreparedRow one =
-        prepare_row(clean + i * k_, shifted + i * k_, labels.empty() ? nullptr : labels.data() + i, k_);
+  std::vector<T> scratch[2];
+  const T* clean = clean_.rows(begin, end, scratch[0]);
+  const T* shifted = shifted_.rows(begin, end, scratch[1]);
+  for (std::size_t i = begin; i < end; ++i, clean += k_, shifted += k_) {
+    const PreparedRow one = prepare_row(clean, shifted, labels.empty() ? nullptr : labels.data() + i, k_);
     all.facts += one.row.facts;
     all.refused |= one.row.refused;
     maxima_[i] = one.max_clean;
@@ -163,13 +164,13 @@ Prepared Pairs::rows_of(std::span<const std::int64_t> labels, std::size_t begin,
 
 void Pairs::refuse(std::size_t begin, std::size_t end) const {
   for (std::size_t row = begin; row < end; ++row)
-    for (const auto& [array, name] : {std::pair(clean_, &names_.clean), std::pair(shifted_, &names_.shifted)})
-      for (std::size_t i = row * k_; i < (row + 1) * k_; ++i) {
-        const double value =
-            is_float(*array) ? static_cast<double>(array->view<float>()[i]) : array->view<double>()[i];
+    for (const auto& [rows, name] :
+         {std::pair(&clean_, &names_.clean), std::pair(&shifted_, &names_.shifted)})
+      for (std::size_t j = 0; j < k_; ++j) {
+        const double value = rows->at(row, j);
         if (!(std::abs(value) < logit_limit))
-          throw Error(fmt::format("{}: expected finite logits below 1e140, found {} at row {}, class {}",
-                                  *name, value, row, i % k_));
+          throw Error(fmt::format("{}: expected finite logits below 1e140, found {} at {}, class {}", *name,
+                                  value, rows->position_text(row), j));
       }
   throw std::logic_error("Pairs::refuse: no logit to refuse");
 }
@@ -177,7 +178,7 @@ void Pairs::refuse(std::size_t begin, std::size_t end) const {
 Moments Pairs::evaluate_chunk(const At& all, std::size_t begin, std::size_t end) const {
   const At at = all.from(begin);
   const std::size_t rows = end - begin;
-  const bool floats = is_float(*clean_);
+  const bool floats = is_float(clean_);
   switch (layout_) {
     case Layout::tiles_f64:
       return evaluate_tiles(tiles_.get() + begin * 2 * k_, rows, k_, at);
@@ -190,7 +191,7 @@ Moments Pairs::evaluate_chunk(const At& all, std::size_t begin, std::size_t end)
       break;
   }
   const AlignedBlock<double> tiles = aligned_block<double>(chunk_rows * 2 * k_);
-  float spreads[chunk_rows];
+  alignas(64) float spreads[chunk_rows];
   (void)(floats ? tiles_of<float>({}, begin, end, tiles.get(), spreads)
                 : tiles_of<double>({}, begin, end, tiles.get(), spreads));
   return evaluate_tiles(tiles.get(), rows, k_, at);
@@ -198,8 +199,9 @@ Moments Pairs::evaluate_chunk(const At& all, std::size_t begin, std::size_t end)
 
 template <class T>
 Moments Pairs::evaluate_rows_of(const At& at, std::size_t begin, std::size_t rows) const {
-  const T* clean = static_cast<const T*>(clean_->storage.get()) + begin * k_;
-  const T* shifted = static_cast<const T*>(shifted_->storage.get()) + begin * k_;
+  std::vector<T> scratch[2];
+  const T* clean = clean_.rows(begin, begin + rows, scratch[0]);
+  const T* shifted = shifted_.rows(begin, begin + rows, scratch[1]);
   return evaluate_rows(clean, shifted, maxima_.get() + begin, maxima_.get() + n_ + begin, rows, k_, at);
 }
 
@@ -225,12 +227,10 @@ Moments Pairs::evaluate(double beta, Detail detail) const {
 }
 
 void Pairs::copy_row(std::size_t row, std::span<double> x) const {
-  const Array* sets[] = {clean_, shifted_};
+  const Rows* sets[] = {&clean_, &shifted_};
   for (std::size_t set = 0; set < 2; ++set) {
     const auto out = x.subspan(set * k_, k_);
-    for (std::size_t j = 0; j < k_; ++j)
-      out[j] = is_float(*sets[set]) ? static_cast<double>(sets[set]->view<float>()[row * k_ + j])
-                                    : sets[set]->view<double>()[row * k_ + j];
+    for (std::size_t j = 0; j < k_; ++j) out[j] = sets[set]->at(row, j);
     const double top = *std::max_element(out.begin(), out.end());
     for (double& value : out) value -= top;
   }

@@ -2,8 +2,8 @@
 // beta at all.
 //
 // Layouts (kernel.h): tiles in memory while they are small (x as float64 up to 8 MB, float32 logits as they
-// are up to 256 MB); above that, and for more than 128 classes, the caller's arrays are read in place, so a
-// memory-mapped file is never copied. The arrays must outlive the Pairs. Errors (Error): as
+// are up to 256 MB); above that, and for more than 128 classes, the arrays are read in place, so a
+// memory-mapped file is never copied. Errors (Error): as
 // posterior_agreement (agreement.h). Also |logit| >= 1e140, whose squares would overflow.
 #pragma once
 
@@ -17,7 +17,7 @@
 
 #include "leeway/agreement/kernel.h"
 #include "leeway/agreement/prepare.h"
-#include "leeway/core/array.h"
+#include "leeway/core/rows.h"
 
 namespace leeway::agreement {
 
@@ -34,7 +34,7 @@ class Pairs {
   struct Names {
     std::string clean, shifted;
   };
-  Pairs(const Array& clean, const Array& shifted, std::span<const std::int64_t> labels, const Names& names);
+  Pairs(Rows clean, Rows shifted, std::span<const std::int64_t> labels, Names names);
 
   [[nodiscard]] std::size_t n() const { return n_; }
   [[nodiscard]] std::size_t k() const { return k_; }
@@ -67,9 +67,7 @@ class Pairs {
   [[noreturn]] void refuse(std::size_t begin, std::size_t end) const;
 
   std::size_t n_ = 0, k_ = 0;
-  Array widened_;  // where one set is float32 and the other float64
-  const Array* clean_;
-  const Array* shifted_;
+  Rows clean_, shifted_;
   Names names_;
   Layout layout_;
   AlignedBlock<double> tiles_, maxima_;  // maxima_: rows layout, n of max F', then n of max F''

@@ -8,6 +8,8 @@
 // from below, never reaching it.
 #pragma once
 
+#include <cstddef>
+#include <span>
 #include <vector>
 
 #include "leeway/agreement/pairs.h"
@@ -16,7 +18,7 @@ namespace leeway::agreement {
 
 class TailBound {
  public:
-  explicit TailBound(const Pairs& pairs);  // one pass over the rows
+  explicit TailBound(const Pairs& pairs);  // one pass over the rows; `pairs` must outlive it
 
   // An upper bound of the mean of a_i on [beta, inf]; falls as beta grows. beta = inf gives limit().
   [[nodiscard]] double operator()(double beta) const;
@@ -28,7 +30,10 @@ class TailBound {
   struct Row {
     double gap, distance, ties, log_tops, ceiling;
   };
-  std::vector<Row> rows_;
+  [[nodiscard]] Row row_of(std::size_t i, std::span<double> x) const;
+
+  const Pairs* pairs_;
+  std::vector<Row> rows_;  // empty where there are too many to keep
   double classes_ = 0, limit_ = 0;
 };
 

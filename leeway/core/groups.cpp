@@ -75,4 +75,19 @@ std::vector<GroupColumn> group_columns(const Array& groups, const Array* names, 
   return columns;
 }
 
+GroupColumn join_columns(const std::vector<const GroupColumn*>& columns) {
+  GroupColumn all;
+  all.name = columns.front()->name;
+  std::unordered_map<std::string_view, std::int32_t> codes;
+  for (const GroupColumn* column : columns)
+    for (const std::string& level : column->levels)
+      if (codes.try_emplace(level, static_cast<std::int32_t>(codes.size())).second)
+        all.levels.push_back(level);
+  for (const GroupColumn* column : columns)
+    for (const std::int32_t code : column->codes)
+      all.codes.push_back(codes.at(column->levels[static_cast<std::size_t>(code)]));
+  sort_levels(all);
+  return all;
+}
+
 }  // namespace leeway

@@ -20,6 +20,7 @@
 #include "leeway/core/outputs_csv.h"
 #include "leeway/core/probabilities.h"
 #include "leeway/core/safetensors.h"
+#include "leeway/core/shards.h"
 
 namespace leeway {
 namespace {
@@ -248,7 +249,9 @@ Outputs read_outputs(const std::filesystem::path& path, const OutputsOptions& op
                options);
 }
 
-std::vector<std::int64_t> read_labels(const std::filesystem::path& path, std::size_t n, std::size_t k) {
+namespace {
+
+Named labels_in(const std::filesystem::path& path) {
   const MappedFile file = map_file(path);
   const std::string name = display_name(path);
   const Content content = identify(file.bytes);
@@ -263,7 +266,24 @@ std::vector<std::int64_t> read_labels(const std::filesystem::path& path, std::si
   }
   const auto labels = pick(arrays, {"", "labels", "y", "y_true"}, name);
   if (!labels) refuse(name, "an array named labels, y or y_true", "none");
-  return label_values(*labels, n, k, {});
+  return *labels;
+}
+
+}  // namespace
+
+std::vector<std::int64_t> read_labels(const std::string& text, std::size_t n, std::size_t k) {
+  const auto paths = expand_paths(text);
+  if (paths.size() == 1) return label_values(labels_in(paths.front()), n, k, {});
+  std::vector<std::int64_t> all;
+  for (const auto& path : paths) {
+    const Named labels = labels_in(path);
+    const std::size_t rows = labels.array.shape.empty() ? 0 : labels.array.shape[0];
+    const auto part = label_values(labels, rows, k, {});
+    all.insert(all.end(), part.begin(), part.end());
+  }
+  if (all.size() != n)
+    refuse(display_name(text), fmt::format("{} labels, one a sample", n), fmt::format("{}", all.size()));
+  return all;
 }
 
 ArrayMap arrays_of(const Outputs& outputs) {

@@ -55,9 +55,9 @@ struct Outputs {
 // The arrays of an outputs file that read_outputs reads back: logits, labels, features, class_names, those there are.
 [[nodiscard]] ArrayMap arrays_of(const Outputs& outputs);
 
-// Labels from a file of their own (.npy, .npz with `labels`, .csv, IDX); checked against n and k.
-[[nodiscard]] std::vector<std::int64_t> read_labels(const std::filesystem::path& path, std::size_t n,
-                                                    std::size_t k);
+// Labels from a file of their own (.npy, .npz with `labels`, .csv, IDX), or from several (shards.h); checked
+// against n and k.
+[[nodiscard]] std::vector<std::int64_t> read_labels(const std::string& text, std::size_t n, std::size_t k);
 
 // Any array file by its content (.npy, .npz, .safetensors) as named arrays; a bare .npy is named "".
 [[nodiscard]] ArrayMap read_arrays(const std::filesystem::path& path);
