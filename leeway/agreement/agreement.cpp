@@ -21,7 +21,7 @@ Objective objective_of(const Pairs& pairs, const std::optional<TailBound>& tail)
   const Facts& facts = pairs.facts();
   const double n = static_cast<double>(pairs.n()), k = static_cast<double>(pairs.k());
   Objective objective;
-  objective.evaluate = [&pairs](double beta, Detail detail) { return pairs.evaluate(beta, detail); };
+  objective.evaluate = [&pairs](std::span<const Request> requests) { return pairs.evaluate(requests); };
   if (tail) objective.tail = [&tail](double beta) { return (*tail)(beta); };
   objective.log_k = std::log(k);
   objective.slope_at_zero = facts.x_sum / (n * k);
@@ -32,17 +32,24 @@ Objective objective_of(const Pairs& pairs, const std::optional<TailBound>& tail)
   return objective;
 }
 
-// A local search on few rows says where the search on all of them starts; it changes no result by more than
-// rounding.
-double start_from_sample(const Rows& clean, const Rows& shifted, const Pairs::Names& names, double fallback) {
+// A search on few rows says where the search on all of them starts, and which points its proof will need; it
+// changes no result by more than rounding.
+void learn_from_sample(Objective& objective, const Rows& clean, const Rows& shifted,
+                       const Pairs::Names& names, double gap) {
   const std::size_t n = clean.shape()[0], count = std::clamp(n / 64, least_sample, most_sample);
   std::vector<std::size_t> rows(count);
   for (std::size_t i = 0; i < count; ++i) rows[i] = i * n / count;
-  const Array clean_rows = clean.take(rows), shifted_rows = shifted.take(rows);
-  const Pairs pairs(clean_rows, shifted_rows, {}, names);
-  if (pairs.facts().disagreeing == 0) return fallback;
-  const Maximum found = climb(objective_of(pairs, std::nullopt), 30);
-  return found.beta > 0 && std::isfinite(found.beta) ? found.beta : fallback;
+  const Pairs pairs(clean.take(rows), shifted.take(rows), {}, names);
+  if (pairs.facts().disagreeing == 0) return;
+  const Objective sampled = objective_of(pairs, std::nullopt);
+  const Maximum found = maximize(sampled, gap, 40);
+  if (!(found.beta > 0 && std::isfinite(found.beta))) return;
+  objective.start = found.beta;
+  if (!found.converged) return;
+  // Not those next to the maximum: Newton's own points will lie there.
+  const double near = 2.5 / std::sqrt(static_cast<double>(count)) * found.beta;
+  for (const double beta : points_of_proof(sampled, found, gap))
+    if (std::abs(beta - found.beta) > near) objective.companions.push_back(beta);
 }
 
 Maximum solve(const Pairs& pairs, const Rows& clean, const Rows& shifted, const Options& options) {
@@ -50,8 +57,7 @@ Maximum solve(const Pairs& pairs, const Rows& clean, const Rows& shifted, const 
   if (pairs.facts().disagreeing == 0) tail.emplace(pairs);
   Objective objective = objective_of(pairs, tail);
   if (pairs.n() >= sampling_pays)
-    objective.start =
-        start_from_sample(clean, shifted, {options.clean_name, options.shifted_name}, objective.start);
+    learn_from_sample(objective, clean, shifted, {options.clean_name, options.shifted_name}, options.gap);
   return maximize(objective, options.gap, options.max_evaluations);
 }
 

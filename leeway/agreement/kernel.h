@@ -39,6 +39,11 @@ struct Moments {
 // What an evaluation gives: values and slopes; curvatures too; the squares of a_i too.
 enum class Detail { slope, curvature, squares };
 
+struct Request {
+  double beta = 0;
+  Detail detail = Detail::curvature;
+};
+
 // Where and what to evaluate.
 struct At {
   double beta = 0;

@@ -147,7 +147,7 @@ class Search {
     std::optional<Point> before;
     Detail detail = Detail::curvature;
     for (int i = 0; i < max_steps && budget_left(); ++i) {
-      const Point here = add(beta, detail);
+      const Point here = i == 0 ? add_with_companions(beta, detail) : add(beta, detail);
       const double step = next_step(here, before);
       const bool small = std::abs(step) <= step_accuracy * here.beta;
       if (here.curvature() < 0 && small) {
@@ -210,16 +210,37 @@ class Search {
   [[nodiscard]] bool budget_left() const { return evaluations_ < budget_; }
 
   Moments evaluate(double beta, Detail detail) {
-    ++evaluations_;
-    return objective_.evaluate(beta, detail);
+    const Request request{beta, detail};
+    return evaluate(std::span(&request, 1)).front();
+  }
+  std::vector<Moments> evaluate(std::span<const Request> requests) {
+    evaluations_ += requests.size();
+    return objective_.evaluate(requests);
+  }
+
+  // The first time, with all companions in one call.
+  Point add_with_companions(double beta, Detail detail) {
+    if (!companions_wanted_ || evaluations_ + objective_.companions.size() >= budget_)
+      return add(beta, detail);
+    companions_wanted_ = false;
+    std::vector<Request> requests{{beta, detail}};
+    for (const double companion : objective_.companions) requests.push_back({companion, Detail::curvature});
+    const std::vector<Moments> moments = evaluate(requests);
+    for (std::size_t i = 1; i < requests.size(); ++i)
+      insert({requests[i].beta, moments[i], requests[i].detail});
+    return insert({beta, moments[0], detail});
   }
 
   Point add(double beta, Detail detail) {
-    const auto after =
-        std::find_if(nodes_.begin(), nodes_.end(), [&](const Node& node) { return node.point.beta >= beta; });
-    if (after != nodes_.end() && after->point.beta == beta && after->point.detail >= detail)
-      return after->point;
-    const Point point{beta, evaluate(beta, detail), detail};
+    const auto there = from(beta);
+    if (there != nodes_.end() && there->point.beta == beta && there->point.detail >= detail)
+      return there->point;
+    return insert({beta, evaluate(beta, detail), detail});
+  }
+
+  Point insert(const Point& point) {
+    const double beta = point.beta;
+    const auto after = from(beta);
     if (after != nodes_.end() && after->point.beta == beta) {
       if (best_beta_ == beta) best_square_ = square_of(point);
       return after->point = point;
@@ -228,6 +249,12 @@ class Search {
     nodes_.insert(after, {point, inherited});
     if (point.value() > best_) best_ = point.value(), best_beta_ = beta, best_square_ = square_of(point);
     return point;
+  }
+
+  // The first node at or after `beta`.
+  std::vector<Node>::iterator from(double beta) {
+    return std::find_if(nodes_.begin(), nodes_.end(),
+                        [&](const Node& node) { return node.point.beta >= beta; });
   }
 
   static std::optional<double> square_of(const Point& point) {
@@ -336,6 +363,7 @@ class Search {
   const Objective& objective_;
   double gap_;
   std::size_t budget_, evaluations_ = 0;
+  bool companions_wanted_ = true;
   std::vector<Node> nodes_;
   std::vector<Point> stationary_;
   std::optional<double> best_square_;
@@ -353,6 +381,31 @@ Maximum maximize(const Objective& objective, double gap, std::size_t max_evaluat
   Maximum found = search.result(search.prove());
   if (!found.converged) found.gap = search.open_gap();
   return found;
+}
+
+std::vector<double> points_of_proof(const Objective& objective, const Maximum& found, double gap) {
+  // Another set of rows has another A: what is proved far from the maximum is to have some room.
+  const double room = .02 * (found.value + objective.log_k);
+  std::vector<Point> points = found.points;
+  const auto best = std::max_element(points.begin(), points.end(), [](const Point& a, const Point& b) {
+                      return a.value() < b.value();
+                    })->beta;
+  for (std::size_t i = 1; i + 1 < points.size();) {
+    const Point &before = points[i - 1], &after = points[i + 1];
+    const bool beside_best = before.beta == best || after.beta == best;
+    const double target = found.value + .5 * gap - (beside_best ? 0 : room);
+    const Bracket bracket(objective, before, after);
+    double highest = -infinity;
+    int cells = 1024;
+    if (points[i].beta != best && proves(bracket, 0, bracket.width(), target, cells, highest))
+      points.erase(points.begin() + static_cast<std::ptrdiff_t>(i));
+    else
+      ++i;
+  }
+  std::vector<double> betas;
+  for (const Point& point : points)
+    if (point.beta > 0) betas.push_back(point.beta);
+  return betas;
 }
 
 Maximum climb(const Objective& objective, std::size_t max_evaluations) {

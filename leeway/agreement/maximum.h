@@ -18,6 +18,7 @@
 #include <cstddef>
 #include <functional>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "leeway/agreement/kernel.h"
@@ -25,7 +26,11 @@
 namespace leeway::agreement {
 
 struct Objective {
-  std::function<Moments(double beta, Detail detail)> evaluate;  // means over rows
+  // Means over rows, one for each request; several in one call cost less than one by one.
+  std::function<std::vector<Moments>(std::span<const Request>)> evaluate;
+  // Where the proof will likely want points (a search on a sample of rows can tell): evaluated in one call with
+  // the first point. Not 0.
+  std::vector<double> companions;
   std::function<double(double beta)>
       tail;  // upper bound of A on [beta, inf]; empty: the linear rule suffices
   double log_k = 0;
@@ -58,6 +63,11 @@ struct Maximum {
 };
 
 [[nodiscard]] Maximum maximize(const Objective& objective, double gap, std::size_t max_evaluations);
+
+// Which points of a converged search its proof can do with, sorted: of those evaluated, points far from the
+// maximum that met only on the way there are left out. 0 and infinity are not named.
+[[nodiscard]] std::vector<double> points_of_proof(const Objective& objective, const Maximum& found,
+                                                  double gap);
 
 // The local maximum that Newton's method finds from objective.start, without any proof.
 [[nodiscard]] Maximum climb(const Objective& objective, std::size_t max_evaluations);

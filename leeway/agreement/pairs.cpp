@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <new>
 #include <stdexcept>
@@ -175,26 +176,35 @@ void Pairs::refuse(std::size_t begin, std::size_t end) const {
   throw std::logic_error("Pairs::refuse: no logit to refuse");
 }
 
-Moments Pairs::evaluate_chunk(const At& all, std::size_t begin, std::size_t end) const {
-  const At at = all.from(begin);
+void Pairs::evaluate_chunk(std::span<const At> places, std::size_t begin, std::size_t end,
+                           std::span<Moments> sums) const {
   const std::size_t rows = end - begin;
   const bool floats = is_float(clean_);
-  switch (layout_) {
-    case Layout::tiles_f64:
-      return evaluate_tiles(tiles_.get() + begin * 2 * k_, rows, k_, at);
-    case Layout::tiles_f32:
-      return evaluate_tiles(float_tiles_.get() + begin * 2 * k_, float_maxima_.get() + begin * 2, rows, k_,
-                            at);
-    case Layout::rows:
-      return floats ? evaluate_rows_of<float>(at, begin, rows) : evaluate_rows_of<double>(at, begin, rows);
-    case Layout::stream_tiles:
-      break;
+  AlignedBlock<double> scratch;
+  if (layout_ == Layout::stream_tiles) {
+    alignas(64) float spreads[chunk_rows];
+    scratch = aligned_block<double>(chunk_rows * 2 * k_);
+    (void)(floats ? tiles_of<float>({}, begin, end, scratch.get(), spreads)
+                  : tiles_of<double>({}, begin, end, scratch.get(), spreads));
   }
-  const AlignedBlock<double> tiles = aligned_block<double>(chunk_rows * 2 * k_);
-  alignas(64) float spreads[chunk_rows];
-  (void)(floats ? tiles_of<float>({}, begin, end, tiles.get(), spreads)
-                : tiles_of<double>({}, begin, end, tiles.get(), spreads));
-  return evaluate_tiles(tiles.get(), rows, k_, at);
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const At at = places[i].from(begin);
+    switch (layout_) {
+      case Layout::tiles_f64:
+        sums[i] += evaluate_tiles(tiles_.get() + begin * 2 * k_, rows, k_, at);
+        break;
+      case Layout::tiles_f32:
+        sums[i] += evaluate_tiles(float_tiles_.get() + begin * 2 * k_, float_maxima_.get() + begin * 2, rows,
+                                  k_, at);
+        break;
+      case Layout::rows:
+        sums[i] +=
+            floats ? evaluate_rows_of<float>(at, begin, rows) : evaluate_rows_of<double>(at, begin, rows);
+        break;
+      case Layout::stream_tiles:
+        sums[i] += evaluate_tiles(scratch.get(), rows, k_, at);
+    }
+  }
 }
 
 template <class T>
@@ -215,15 +225,39 @@ At Pairs::at(double beta, Detail detail) const {
 }
 
 Moments Pairs::evaluate(double beta, Detail detail) const {
-  const At where = at(beta, detail);
-  Moments sum = reduce_chunks<Moments>(
-      n_, chunk_rows, [&](std::size_t begin, std::size_t end) { return evaluate_chunk(where, begin, end); },
-      [](Moments a, const Moments& b) { return a += b; });
+  const Request one{beta, detail};
+  return evaluate(std::span(&one, 1)).front();
+}
+
+std::vector<Moments> Pairs::evaluate(std::span<const Request> requests) const {
+  std::vector<Moments> all;
+  constexpr std::size_t most = 12;  // places of a pass: what a chunk's sums have room for
+  using Sums = std::array<Moments, most>;
+  for (std::size_t first = 0; first < requests.size(); first += most) {
+    const std::size_t count = std::min(most, requests.size() - first);
+    std::array<At, most> places;
+    for (std::size_t i = 0; i < count; ++i)
+      places[i] = at(requests[first + i].beta, requests[first + i].detail);
+    const Sums sums = reduce_chunks<Sums>(
+        n_, chunk_rows,
+        [&](std::size_t begin, std::size_t end) {
+          Sums chunk;
+          evaluate_chunk(std::span(places).first(count), begin, end, chunk);
+          return chunk;
+        },
+        [count](Sums a, const Sums& b) {
+          for (std::size_t i = 0; i < count; ++i) a[i] += b[i];
+          return a;
+        });
+    all.insert(all.end(), sums.begin(), sums.begin() + static_cast<std::ptrdiff_t>(count));
+  }
   const double n = static_cast<double>(n_);
-  sum.f1 /= n, sum.d1 /= n, sum.f2 /= n, sum.d2 /= n, sum.squares /= n;
-  for (std::size_t b = 0; b < bands; ++b)
-    sum.c1[b] = std::max(0., sum.c1[b] / n), sum.c2[b] = std::max(0., sum.c2[b] / n);
-  return sum;
+  for (Moments& sum : all) {
+    sum.f1 /= n, sum.d1 /= n, sum.f2 /= n, sum.d2 /= n, sum.squares /= n;
+    for (std::size_t b = 0; b < bands; ++b)
+      sum.c1[b] = std::max(0., sum.c1[b] / n), sum.c2[b] = std::max(0., sum.c2[b] / n);
+  }
+  return all;
 }
 
 void Pairs::copy_row(std::size_t row, std::span<double> x) const {
@@ -243,7 +277,8 @@ std::vector<double> Pairs::per_row(double beta) const {
     if (std::isfinite(beta)) {
       At where = at(beta, Detail::slope);
       where.agreement = a.data();
-      (void)evaluate_chunk(where, begin, end);
+      Moments ignored;
+      evaluate_chunk(std::span(&where, 1), begin, end, std::span(&ignored, 1));
       return;
     }
     std::vector<double> x(2 * k_);

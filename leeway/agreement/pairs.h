@@ -44,6 +44,9 @@ class Pairs {
   // threads.
   [[nodiscard]] Moments evaluate(double beta, Detail detail = Detail::curvature) const;
 
+  // The same for several betas in one pass over the logits, in the order of the requests.
+  [[nodiscard]] std::vector<Moments> evaluate(std::span<const Request> requests) const;
+
   // x' and x'' of one row, 2k values.
   void copy_row(std::size_t row, std::span<double> x) const;
 
@@ -62,7 +65,9 @@ class Pairs {
   [[nodiscard]] Prepared rows_of(std::span<const std::int64_t> labels, std::size_t begin, std::size_t end);
   template <class T>
   [[nodiscard]] Moments evaluate_rows_of(const At& at, std::size_t begin, std::size_t rows) const;
-  [[nodiscard]] Moments evaluate_chunk(const At& at, std::size_t begin, std::size_t end) const;
+  // Adds rows [begin, end) at each place to its sum.
+  void evaluate_chunk(std::span<const At> places, std::size_t begin, std::size_t end,
+                      std::span<Moments> sums) const;
   [[nodiscard]] At at(double beta, Detail detail) const;
   [[noreturn]] void refuse(std::size_t begin, std::size_t end) const;
 
