@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "leeway/agreement/agreement.h"
+#include "leeway/agreement/posterior.h"
 #include "leeway/core/error.h"
 #include "leeway/core/parallel.h"
 
@@ -25,32 +26,6 @@ Sums join(Sums a, const Sums& b) {
     a.n[g] += b.n[g], a.sum[g] += b.sum[g], a.confidence[g] += b.confidence[g];
   a.moved += b.moved, a.moved_confidence += b.moved_confidence;
   return a;
-}
-
-struct Prediction {
-  std::size_t top = 0;
-  double confidence = 0;  // softmax(beta F) there
-};
-
-template <class T>
-Prediction prediction_of(const T* row, std::size_t k, double beta) {
-  Prediction p;
-  for (std::size_t j = 1; j < k; ++j)
-    if (row[j] > row[p.top]) p.top = j;
-  const double top = static_cast<double>(row[p.top]);
-  double z = 0;
-  for (std::size_t j = 0; j < k; ++j) {
-    const double x = static_cast<double>(row[j]) - top;
-    z += x == 0 ? 1 : std::exp(beta * x);
-  }
-  p.confidence = 1 / z;
-  return p;
-}
-
-Prediction prediction_of(const Array& logits, std::size_t row, double beta) {
-  const std::size_t k = logits.shape[1];
-  return logits.type == ElementType::f32 ? prediction_of(logits.view<float>().data() + row * k, k, beta)
-                                         : prediction_of(logits.view<double>().data() + row * k, k, beta);
 }
 
 std::optional<double> weighted_log(double weight, double argument) {

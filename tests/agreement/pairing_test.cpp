@@ -35,7 +35,7 @@ Sample sample(std::string name, std::size_t d, std::vector<double> features,
 }
 
 std::vector<RowPair> pairs_of(std::string_view method, const Sample& clean, const Sample& shifted) {
-  return pairing(method).pair(clean, shifted);
+  return pairing(method).pair(clean, shifted, 1);
 }
 
 std::string refusal(std::string_view method, const Sample& clean, const Sample& shifted) {
@@ -155,7 +155,7 @@ TEST(Pairing, Errors) {
   other_rows.logits = make_array<double>({2, 2}, {0, 0, 0, 0});
   EXPECT_EQ(refusal("nearest", other_rows, one), "c: expected features of 2 rows, found 3");
   EXPECT_EQ(message_of([] { (void)pairing("random"); }),
-            "pairing: expected one of given, label, nearest, label-nearest, cca, found random");
+            "pairing: expected one of given, label, label-resample, nearest, label-nearest, cca, found random");
 }
 
 TEST(Pairing, TheTableSaysWhatIsNeeded) {

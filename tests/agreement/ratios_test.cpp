@@ -18,7 +18,8 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 TEST(Ratios, EndsAreTheCleanSetAndTheWholeShift) {
   const Pair pair = gaussian(200, 5, 1, 3);
   const double ratios[] = {0, .5, 1};
-  const auto points = ratio_sweep(clean_array(pair), shifted_array(pair), {}, {}, ratios);
+  const auto points =
+      ratio_sweep(clean_array(pair), shifted_array(pair), {.labels = {}, .norms = {}, .ratios = ratios});
   ASSERT_EQ(points.size(), 3);
   EXPECT_NEAR(points[0].agreement.pa, std::log(5), 1e-9);
   EXPECT_EQ(points[0].agreement.beta, infinity);
@@ -43,7 +44,8 @@ TEST(Ratios, SmallestNormsFirstTiesByRowInfiniteLast) {
     for (const bool single : {false, true}) {
       Pair given = pair;
       given.single = mixed.single = single;
-      const auto points = ratio_sweep(clean_array(given), shifted_array(given), {}, norms, ratio);
+      const auto points = ratio_sweep(clean_array(given), shifted_array(given),
+                                      {.labels = {}, .norms = norms, .ratios = ratio});
       const Agreement expected = posterior_agreement(clean_array(mixed), shifted_array(mixed));
       EXPECT_EQ(points[0].shifted, count);
       EXPECT_EQ(points[0].agreement.pa, expected.pa);
@@ -55,7 +57,8 @@ TEST(Ratios, SmallestNormsFirstTiesByRowInfiniteLast) {
 TEST(Ratios, BadArguments) {
   const Pair pair = gaussian(4, 2, 1, 3);
   const auto sweep = [&](std::vector<double> norms, std::vector<double> ratios) {
-    return ratio_sweep(clean_array(pair), shifted_array(pair), {}, norms, ratios);
+    return ratio_sweep(clean_array(pair), shifted_array(pair),
+                       {.labels = {}, .norms = norms, .ratios = ratios});
   };
   EXPECT_THROW(sweep({1, 2}, {.5}), Error);
   EXPECT_THROW(sweep({1, 2, -1, 0}, {.5}), Error);
