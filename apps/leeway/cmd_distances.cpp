@@ -45,7 +45,7 @@ std::string table(const std::vector<MeasuredSet>& sets) {
   constexpr std::size_t widest = 28, least_column = 9;
   std::size_t width = 7;
   for (const MeasuredSet& set : sets) width = std::max(width, std::min(widest, set.path.size()));
-  const auto column = [](const agreement::MeasuredDistance& measured) {
+  const auto column = [&](const agreement::MeasuredDistance& measured) {
     return std::max(least_column, measured.distance->name.size());
   };
   std::string text = fmt::format("{:<{}}", "shifted", width), reasons;

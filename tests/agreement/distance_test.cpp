@@ -334,5 +334,42 @@ TEST(Distance, WhatCannotBeMeasuredIsSaid) {
     EXPECT_EQ(result.missing == "shifted has no features", result.distance->compares == Compared::features);
 }
 
+TEST(MeasureDistances, OnlyThoseNamed) {
+  const Sample x = drawn("x", 20, 3, 2, 1), y = drawn("y", 20, 3, 2, 2);
+  const std::vector<std::string> names = {"mmd", "kl"};
+  const auto measured = measure_distances(x, y, names);
+  ASSERT_EQ(measured.size(), 2);
+  EXPECT_EQ(measured[0].distance->name, "kl");  // in the order of the family
+  EXPECT_EQ(*measured[1].value, measure("mmd", x, y));
+  const std::vector<std::string> wrong = {"no-such"};
+  EXPECT_THAT(message_of([&] { (void)measure_distances(x, y, wrong); }), HasSubstr("found no-such"));
+}
+
+class Counter : public Progress {
+ public:
+  explicit Counter(std::size_t patience) : patience_(patience) {}
+  void update(std::string_view, std::size_t done, std::size_t total, std::string_view) override {
+    done_.push_back(done);
+    total_ = total;
+  }
+  [[nodiscard]] bool stop_requested() const override { return done_.size() >= patience_; }
+
+  std::vector<std::size_t> done_;
+  std::size_t total_ = 0;
+
+ private:
+  std::size_t patience_;
+};
+
+TEST(MeasureDistances, MmdTellsHowFarItIsAndStops) {
+  const Sample x = drawn("x", 100, 2, 2, 1), y = drawn("y", 70, 2, 2, 2);
+  Counter counter(1000), impatient(2);
+  (void)distance("mmd").compute(x, y, &counter);
+  EXPECT_EQ(counter.total_, 270);  // rows of x against y, of x against x, of y against y
+  EXPECT_TRUE(std::ranges::is_sorted(counter.done_));
+  EXPECT_EQ(counter.done_.back(), 270);
+  EXPECT_THROW((void)distance("mmd").compute(x, y, &impatient), Interrupted);
+}
+
 }  // namespace
 }  // namespace leeway::agreement

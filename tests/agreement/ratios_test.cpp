@@ -54,6 +54,39 @@ TEST(Ratios, SmallestNormsFirstTiesByRowInfiniteLast) {
   }
 }
 
+// What is known of the whole shift is taken over, not computed again.
+TEST(Ratios, TheWholeShiftIsTakenWhereItIsGiven) {
+  const Pair pair = gaussian(50, 3, 1, 3);
+  const double ratios[] = {.5, 1};
+  Sweep sweep{.labels = {}, .norms = {}, .ratios = ratios};
+  const auto own = ratio_sweep(clean_array(pair), shifted_array(pair), sweep);
+  sweep.whole = own[1].agreement;
+  sweep.whole->pa = .125;  // recognised by what it is not
+  const auto taken = ratio_sweep(clean_array(pair), shifted_array(pair), sweep);
+  EXPECT_EQ(taken[1].agreement.pa, .125);
+  EXPECT_EQ(taken[0].agreement.pa, own[0].agreement.pa);
+}
+
+class Stopper : public Progress {
+ public:
+  void update(std::string_view, std::size_t done, std::size_t, std::string_view) override {
+    stop_ = done == 1;
+  }
+  [[nodiscard]] bool stop_requested() const override { return stop_; }
+
+ private:
+  bool stop_ = false;
+};
+
+TEST(Ratios, StopWhenAsked) {
+  const Pair pair = gaussian(50, 3, 1, 3);
+  const double ratios[] = {0, .25, .5, 1};
+  Stopper stopper;
+  Sweep sweep{.labels = {}, .norms = {}, .ratios = ratios};
+  sweep.options.progress = &stopper;
+  EXPECT_THROW((void)ratio_sweep(clean_array(pair), shifted_array(pair), sweep), Interrupted);
+}
+
 TEST(Ratios, BadArguments) {
   const Pair pair = gaussian(4, 2, 1, 3);
   const auto sweep = [&](std::vector<double> norms, std::vector<double> ratios) {
