@@ -48,7 +48,8 @@ std::string table(const std::vector<MeasuredSet>& sets) {
   const auto column = [&](const agreement::MeasuredDistance& measured) {
     return std::max(least_column, measured.distance->name.size());
   };
-  std::string text = fmt::format("{:<{}}", "shifted", width), reasons;
+  std::string text = fmt::format("{:<{}}", "shifted", width);
+  std::vector<std::pair<std::string, std::string>> reasons;  // and the distances that each one hinders
   for (const auto& measured : sets.front().distances)
     text += fmt::format(" {:>{}}", measured.distance->name, column(measured));
   text += "\n";
@@ -59,11 +60,18 @@ std::string table(const std::vector<MeasuredSet>& sets) {
     for (const auto& measured : set.distances) {
       text += fmt::format(" {:>{}}", measured.value ? fmt::format("{:.5g}", *measured.value) : "-",
                           column(measured));
-      if (!measured.value) reasons += fmt::format("-  {}: {}\n", measured.distance->name, measured.missing);
+      if (measured.value) continue;
+      const auto known =
+          std::ranges::find(reasons, measured.missing, &std::pair<std::string, std::string>::first);
+      if (known == reasons.end())
+        reasons.emplace_back(measured.missing, measured.distance->name);
+      else
+        known->second += fmt::format(", {}", measured.distance->name);
     }
     text += "\n";
   }
-  return text + reasons;
+  for (const auto& [reason, hindered] : reasons) text += fmt::format("-  {}: {}\n", hindered, reason);
+  return text;
 }
 
 int run_distances(Context& context, const DistanceFlags& flags) {
