@@ -26,6 +26,7 @@ INPUT = "inputs.0.path inputs.0.bytes inputs.0.shape".split()
 RESULT = {
     "pa": "shifted n k beta pa pa_low pa_high pa_normalized log_pa_mean log_pa_sum gap evaluations afr_pred afr_true afr_true_low"
           " converged curve curve.0.beta curve.0.value local_maxima",
+    "distances": "shifted n_clean n_shifted k distances not_computed",
     "assess": "model target n source_n k paired labelled accuracy accuracy_low accuracy_high source_accuracy accuracy_change"
               " afr_pred afr_true pa pa_low pa_high beta gap error_bound estimates curve local_maxima confidence confidence.edges"
               " confidence.shifted classes classes.0.class classes.0.accuracy classes.0.low groups worst_class worst_class.class"
@@ -127,6 +128,39 @@ class Records(unittest.TestCase):
         self.valid(record)
         self.refused_without(record, [f"results.0.ratios.0.{key}" for key in "ratio pa beta afr_pred afr_true".split()])
         self.refused_without(record, [f"results.0.decomposition.adv.{key}" for key in ("n", "sum")])
+
+    def test_pa_summaries(self):
+        record = self.run_leeway("pa plain.npz shifted.npz --summaries")
+        self.valid(record)
+        self.refused_without(record, [f"results.0.entropy.{key}" for key in "samples over at at.0.beta at.0.clean at.0.shifted"
+                                      " at.1.clean_plain at.1.shifted_plain".split()])
+        self.refused_without(record, [f"results.0.confidence.{key}" for key in "clean_right moved moved.n moved.at"
+                                      " moved.at.0.beta clean_right.at.1.mean clean_right.at.1.se".split()])
+        self.valid(self.run_leeway("pa logits.npy logits.npy --summaries"))  # no labels, nothing moved, beta is "inf"
+
+    def test_pa_of_several_models(self):
+        record = self.run_leeway("pa plain.npz shifted.npz --model b=plain.npz,logits.npy --ratios 0,.5,1")
+        self.valid(record)
+        self.assertEqual([result["model"] for result in record["results"]], ["model", "b"])
+        self.assertEqual(len(record["ar_gap"]), 1)
+        self.refused_without(record, [f"ar_gap.0.{key}" for key in "shifted model_plus model_minus points points.1.pa"
+                                      " points.1.ratio_plus points.1.ratio_minus points.1.gap".split()])
+
+    def test_pa_with_a_shared_beta(self):
+        record = self.run_leeway("pa plain.npz shifted.npz logits.npy --shared-beta")
+        self.valid(record)
+        self.assertNotIn("beta_shared", record["results"][0])
+        self.assertIsNone(record["results"][1]["gap"])
+        record["results"][1]["beta_shared"] = "yes"
+        self.assertFalse(validator("pa").is_valid(record))
+
+    def test_distances(self):
+        self.check(self.run_leeway("distances plain.npz shifted.npz logits.npy"))
+        record = self.run_leeway("distances plain.npz shifted.npz --only cosine,kl")
+        self.valid(record)
+        record["results"][0]["distances"]["kl"] = -1
+        self.assertFalse(validator("distances").is_valid(record))
+        self.assertEqual(set(record["results"][0]["not_computed"]), {"cosine"})
 
     def test_assess(self):
         self.check(self.run_leeway("assess --source examples/data/clean.npz --target blur=examples/data/blurred.npz "
