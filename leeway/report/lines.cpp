@@ -123,7 +123,7 @@ LineAxes fit_y(LineAxes axes, const std::vector<Line>& lines, double least, doub
 Chart line_chart(const std::string& title, const std::string& note, const std::vector<Line>& lines,
                  const LineAxes& axes, const std::vector<Span>& spans, const std::vector<Pick>& picks) {
   Chart chart{"lines", title, note, description(title, lines)};
-  std::size_t longest = 0;
+  std::size_t longest = axes.name_length;
   for (const Line& line : lines) longest = std::max(longest, line.name.size());
   Json ticks = Json::array();
   for (const double tick : axes.x_ticks) ticks.push_back(brief(tick));
@@ -136,7 +136,7 @@ Chart line_chart(const std::string& title, const std::string& note, const std::v
                    {"x_ticks", ticks},           {"x_names", axes.x_names},
                    {"x_title", axes.x_title},    {"y_ticks", ticks_of(axes)},
                    {"percent", axes.percent},    {"height", axes.height},
-                   {"picked", picks.size()},     {"margin", std::min<std::size_t>(130, 10 + 7 * longest)}};
+                   {"picked", picks.size()},     {"margin", std::min<std::size_t>(150, 14 + 8 * longest)}};
   chart.numbers = {
       "points", {{"Line", "line"}, {axes.x_title, "at"}, {"Value", "y"}, {"Low", "low"}, {"High", "high"}}};
   return chart;

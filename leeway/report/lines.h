@@ -43,6 +43,7 @@ struct LineAxes {
   std::string x_title;
   bool percent = false;  // y is a share
   std::size_t height = 170;
+  std::size_t name_length = 0;  // room for names of so many characters, so that charts below each other align
 };
 
 // y_low and y_high such that all points and intervals lie between them, at round numbers inside

@@ -52,9 +52,7 @@ std::string table_of(const PaRecord& record) {
       {"Unsorted, clean", "Bits of the plain mean: the balance of classes"},
       {"shifted", "Bits of the plain mean: the balance of classes"},
       {"Sure where right", "Mean confidence of clean samples predicted right, ± its standard error"},
-      {"n", "Samples predicted right"},
-      {"Sure where changed", "Mean confidence, after the shift, of samples whose prediction changes"},
-      {"n", "Samples whose prediction changes"}};
+      {"Sure where changed", "Mean confidence, after the shift, of samples whose prediction changes"}};
   columns.insert(columns.end(), rest.begin(), rest.end());
   Table table("Entropy and confidence", columns);
   for (const PaResult& result : record.results)
@@ -69,9 +67,7 @@ std::string table_of(const PaRecord& record) {
           {number_cell(beta, significant(beta, 3)), bits_cell(bits.clean), bits_cell(bits.shifted),
            bits_cell(bits.clean_plain), bits_cell(bits.shifted_plain),
            confidence_cell(at_beta(result.clean_right, beta), result.clean_right_n, "no sample is right"),
-           count_cell(result.clean_right_n),
-           confidence_cell(at_beta(result.moved, beta), result.moved_n, "no prediction changes"),
-           count_cell(result.moved_n)});
+           confidence_cell(at_beta(result.moved, beta), result.moved_n, "no prediction changes")});
       table.add(std::move(row));
     }
   return table.empty() ? "" : table.html(named ? 2 : 1);

@@ -101,6 +101,7 @@ LineAxes axes_of(const Selection& selection) {
   }
   axes.x_title = "checkpoint";
   axes.height = 180;
+  axes.name_length = std::string_view("shifted").size();
   return axes;
 }
 
@@ -204,7 +205,8 @@ std::string headline(const Selection& selection) {
     out += fmt::format(" Under the shift the first is right on {} of samples, the second on {}.",
                        percent(best.shifted), percent(other.shifted));
   if (selection.pa_difference.value)
-    out += fmt::format(" Their agreement differs by {}.", value_words(selection.pa_difference, false));
+    out +=
+        fmt::format(" The first's agreement is higher by {}.", value_words(selection.pa_difference, false));
   return out;
 }
 

@@ -87,7 +87,8 @@ def select_record():
                         **around("accuracy", accuracy, 0.006), **around("accuracy_shifted", shifted, 0.0095), "afr_pred": digits(shifted + 0.04)})
     best = {key: max(range(20), key=lambda i: results[i][key]) for key in ("pa", "accuracy", "accuracy_shifted")}
     selected = {key: {"index": index, "checkpoint": names[index]} for key, index in best.items()}
-    selected["pa_difference"] = {"value": digits(results[best["pa"]]["pa"] - results[best["accuracy"]]["pa"]), "low": 0.081, "high": 0.128}
+    ahead = results[best["pa"]]["pa"] - results[best["accuracy"]]["pa"]
+    selected["pa_difference"] = {"value": digits(ahead), "low": digits(ahead - 0.009), "high": digits(ahead + 0.009)}
     record = envelope("leeway.select/1", ["select", "--clean", "epochs", "--shifted", "shifted"], names[:2])
     return {**record, "results": results, "selected": selected}
 

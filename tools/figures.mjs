@@ -1,0 +1,62 @@
+// node tools/figures.mjs PAGE.html FOLDER [WIDTH]
+//
+// Writes every chart of a page of leeway as FOLDER/SECTION-TITLE.svg, for documents: WIDTH (480) pixels wide, on white, in
+// the light colours, with the reader's sans-serif. A chart with a choice is written once for each. Prints one line of
+// Markdown a chart. Needs what tests/report needs: npm --prefix tests/report ci, and Chromium.
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { launch } from "../tests/report/browser.mjs";
+
+const [file, folder, width = "480"] = process.argv.slice(2);
+if (!file || !folder || !(Number(width) >= 200)) {
+  console.error("usage: node tools/figures.mjs PAGE.html FOLDER [WIDTH]");
+  process.exit(2);
+}
+
+const slug = (text) => text.toLowerCase().replace(/[^a-z0-9.]+/g, "-").replace(/^-+|-+$/g, "");
+const escaped = (text) => text.replace(/[&<>]/g, (c) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;" })[c]);
+
+// One chart as it stands: its SVG, where it stands, what it is called.
+const taken = (figure) => figure.evaluate(async (element) => {
+  const styles = getComputedStyle(document.documentElement);
+  const svg = await element.view.background("#fff").toSVG();
+  return {
+    section: element.closest("section, #overview")?.id ?? "page",
+    title: element.querySelector("figcaption strong").textContent,
+    description: element.querySelector(".plot").getAttribute("aria-label"),
+    svg: svg.replace(/var\((--[a-z0-9]+)\)/g, (_, name) => styles.getPropertyValue(name).trim()).replaceAll("system-ui, sans-serif", "sans-serif"),
+  };
+});
+
+const browser = await launch();
+const margin = 32;  // of a narrow page, both sides
+const { page } = await browser.open(pathToFileURL(resolve(file)).href, { viewport: { width: Number(width) + margin, height: 900 }, colorScheme: "light" });
+for (const details of await page.locator("details.more:not([open]) > summary").all()) await details.click();
+await page.waitForFunction(() => [...document.querySelectorAll("figure.chart")].every((figure) => figure.view));
+
+mkdirSync(folder, { recursive: true });
+const names = new Map();  // name -> charts called so
+const write = (chart, option) => {
+  const choice = option === chart.title ? "" : option;
+  const base = [chart.section, chart.title, choice].filter(Boolean).map(slug).join("-");
+  names.set(base, (names.get(base) ?? 0) + 1);
+  const name = base + (names.get(base) > 1 ? "-" + names.get(base) : "") + ".svg";
+  writeFileSync(join(folder, name), chart.svg.replace(/>/, `><title>${escaped(chart.description)}</title>`) + "\n");
+  console.log(`![${chart.title}${choice ? ", " + choice : ""}](${name})`);
+};
+
+for (const charts of await page.locator(".charts").all()) {
+  const select = charts.locator("select");
+  const choices = await select.count() > 0 ? await select.locator("option").allTextContents() : [""];
+  const last = await charts.locator("figure.chart").last().elementHandle();
+  for (const [index, choice] of choices.entries()) {
+    if (index > 0) {
+      const before = await last.evaluateHandle((figure) => figure.view);
+      await select.selectOption(String(index));
+      await page.waitForFunction(([figure, view]) => figure.view !== view, [last, before]);
+    }
+    for (const figure of await charts.locator("figure.chart").all()) write(await taken(figure), choices.length > 1 ? choice : "");
+  }
+}
+await browser.close();
