@@ -32,7 +32,7 @@ const taken = (figure) => figure.evaluate(async (element) => {
 const browser = await launch();
 const margin = 32;  // of a narrow page, both sides
 const { page } = await browser.open(pathToFileURL(resolve(file)).href, { viewport: { width: Number(width) + margin, height: 900 }, colorScheme: "light" });
-for (const details of await page.locator("details.more:not([open]) > summary").all()) await details.click();
+await page.$$eval("details.more", (all) => all.forEach((details) => { details.open = true; }));  // which draws what is in them
 await page.waitForFunction(() => [...document.querySelectorAll("figure.chart")].every((figure) => figure.view));
 
 mkdirSync(folder, { recursive: true });

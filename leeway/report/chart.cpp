@@ -21,7 +21,7 @@ Json packed(const Json& rows) {
 }
 
 Json payload(const Chart& chart) {
-  Json out = {{"title", chart.title}, {"note", chart.note}};
+  Json out = {{"title", chart.title}, {"note", chart.note}, {"description", chart.description}};
   for (const auto& [name, values] : chart.data) out["data"][name] = packed(values);
   for (const auto& [name, value] : chart.signals) out["signals"][name] = value;
   return out;

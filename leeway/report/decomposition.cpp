@@ -124,9 +124,10 @@ Section decomposition_section(const PaRecord& record) {
   section.heading = heading(record);
   section.body =
       paragraph(
-          "Every sample takes something from the largest possible agreement, log k. A bar is what its "
-          "group takes, in nats for each sample of the whole set; the four bars and PA make log k. The "
-          "stroke is the approximation by three mean confidences that the paper gives.") +
+          "Every sample takes something from the largest possible agreement, log k. A bar is what its group "
+          "takes, in nats for each sample of the whole set; the four bars and PA make log k. The stroke is "
+          "the "
+          "paper's approximation from one mean confidence a group, where it exists.") +
       panels_html(charts);
   return section;
 }

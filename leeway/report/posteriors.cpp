@@ -35,7 +35,7 @@ Cell confidence_cell(const PaConfidence* at, std::size_t n, const char* none) {
   if (!at->error || !std::isfinite(*at->error)) return number_cell(*at->mean, percent(*at->mean, 1));
   const int decimals = decimals_for(100 * *at->error, 1);
   Cell cell =
-      number_cell(*at->mean, fmt::format("{} <span class=\"iv\">± {}</span>", percent(*at->mean, decimals),
+      number_cell(*at->mean, fmt::format("{} <span class=\"se\">± {}</span>", percent(*at->mean, decimals),
                                          fixed(100 * *at->error, decimals)));
   cell.title = "mean and standard error of " + count(n) + " samples";
   return cell;

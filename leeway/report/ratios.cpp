@@ -55,7 +55,8 @@ std::vector<Span> span_of(const PaRecord& record, const std::vector<const PaResu
       widest = &gap;
   if (widest == nullptr || width(*widest) < .005) return {};
   const PaRatioGap::At at = *widest->furthest();
-  return {{at.ratio_minus, at.ratio_plus, at.pa, points_of(at.ratio_plus - at.ratio_minus),
+  return {{std::min(at.ratio_minus, at.ratio_plus), std::max(at.ratio_minus, at.ratio_plus), at.pa,
+           points_of(at.ratio_plus - at.ratio_minus),
            fmt::format("{} at {} shifted and {} at {}\nboth have PA {}\nAR gap {}", widest->minus,
                        percent(at.ratio_minus), widest->plus, percent(at.ratio_plus), fixed(at.pa, 3),
                        points_of(at.ratio_plus - at.ratio_minus))}};

@@ -55,6 +55,14 @@ const tests = {
     await close();
   },
 
+  async "who hears the page hears what a chart shows"() {
+    const { page, close } = await browser.open(pages.pa.address, desktop);
+    const last = pa.results.find((result) => result.shifted === sets[0]).ratios.at(-1);
+    const label = await page.locator("#ratios .plot").first().getAttribute("aria-label");
+    assert.ok(label.startsWith(sets[0]) && label.includes(`cnn: from 2.3 to ${Number(last.pa.toPrecision(3))} at 100%`), label);
+    await close();
+  },
+
   async "a point of a line says its share, its agreement and its interval"() {
     const { page, close } = await browser.open(pages.pa.address, desktop);
     const points = page.locator("#ratios figure.chart").first().locator("g.mark-symbol").last().locator("path");

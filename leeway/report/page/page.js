@@ -48,7 +48,7 @@
   };
 
   const filled = (figure, width) => {
-    const spec = structuredClone(specs[figure.dataset.spec]), content = variantOf(figure);
+    const content = variantOf(figure), spec = { ...structuredClone(specs[figure.dataset.spec]), description: content.description };
     for (const data of spec.data) if (content.data?.[data.name]) data.values = content.data[data.name].map((row) => ({ ...row }));
     const signals = { ...content.signals, available: width };
     for (const input of all("input[data-signal]", figure)) signals[input.dataset.signal] = input.checked;
