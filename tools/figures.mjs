@@ -1,8 +1,8 @@
 // node tools/figures.mjs PAGE.html FOLDER [WIDTH]
 //
 // Writes every chart of a page of leeway as FOLDER/SECTION-TITLE.svg, for documents: WIDTH (480) pixels wide, on white, in
-// the light colours, with the reader's sans-serif. A chart with a choice is written once for each. Prints one line of
-// Markdown a chart. Needs what tests/report needs: npm --prefix tests/report ci, and Chromium.
+// the light colours, with the reader's sans-serif, its title above it. A chart with a choice is written once for each.
+// Prints one line of Markdown a chart. Needs what tests/report needs: npm --prefix tests/report ci, and Chromium.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -21,9 +21,11 @@ const escaped = (text) => text.replace(/[&<>]/g, (c) => ({ "&": "&amp;", "<": "&
 const taken = (figure) => figure.evaluate(async (element) => {
   const styles = getComputedStyle(document.documentElement);
   const svg = await element.view.background("#fff").toSVG();
+  element.view.background(null);
   return {
     section: element.closest("section, #overview")?.id ?? "page",
     title: element.querySelector("figcaption strong").textContent,
+    note: element.querySelector(".note").textContent,
     description: element.querySelector(".plot").getAttribute("aria-label"),
     svg: svg.replace(/var\((--[a-z0-9]+)\)/g, (_, name) => styles.getPropertyValue(name).trim()).replaceAll("system-ui, sans-serif", "sans-serif"),
   };
@@ -35,6 +37,16 @@ const { page } = await browser.open(pathToFileURL(resolve(file)).href, { viewpor
 await page.$$eval("details.more", (all) => all.forEach((details) => { details.open = true; }));  // which draws what is in them
 await page.waitForFunction(() => [...document.querySelectorAll("figure.chart")].every((figure) => figure.view));
 
+// The chart below a line with its title and note, and its description for those who hear the document.
+const complete = (chart) => {
+  const head = 24;
+  return chart.svg.replace(/width="([\d.]+)" height="([\d.]+)" viewBox="[^"]*">/, (_, width, height) =>
+    `width="${width}" height="${Number(height) + head}" viewBox="0 ${-head} ${width} ${Number(height) + head}">` +
+    `<title>${escaped(chart.description)}</title><rect y="${-head}" width="${width}" height="${head}" fill="#fff"/>` +
+    `<text y="-8" font-family="sans-serif" font-size="13px" fill="#1b1f24"><tspan font-weight="600">${escaped(chart.title)}</tspan>` +
+    `<tspan dx="8" fill="#5b6470">${escaped(chart.note)}</tspan></text>`);
+};
+
 mkdirSync(folder, { recursive: true });
 const names = new Map();  // name -> charts called so
 const write = (chart, option) => {
@@ -42,7 +54,7 @@ const write = (chart, option) => {
   const base = [chart.section, chart.title, choice].filter(Boolean).map(slug).join("-");
   names.set(base, (names.get(base) ?? 0) + 1);
   const name = base + (names.get(base) > 1 ? "-" + names.get(base) : "") + ".svg";
-  writeFileSync(join(folder, name), chart.svg.replace(/>/, `><title>${escaped(chart.description)}</title>`) + "\n");
+  writeFileSync(join(folder, name), complete(chart) + "\n");
   console.log(`![${chart.title}${choice ? ", " + choice : ""}](${name})`);
 };
 

@@ -66,8 +66,7 @@ std::string headline_table(const Record& record) {
     if (pairs) {
       row.push_back(share_cell(result.afr_pred, result.reason("afr_pred")));
       row.push_back(pa_cell(result.pa, result.reason("pa")));
-      row.push_back(result.beta ? number_cell(*result.beta, significant(*result.beta, 3))
-                                : dash_cell(result.reason("beta")));
+      row.push_back(significant_cell(result.beta, 3, result.reason("beta")));
     }
     if (bound)
       row.push_back(result.error_bound ? number_cell(*result.error_bound, percent(*result.error_bound, 1))

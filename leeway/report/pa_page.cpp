@@ -5,38 +5,28 @@
 
 #include "leeway/report/curves.h"
 #include "leeway/report/sections.h"
-#include "leeway/report/table.h"
 
 namespace leeway::report {
 namespace {
 
 std::string pair_table(const PaRecord& record) {
-  const bool named = record.models.size() > 1;
-  std::vector<Column> columns = {{"Shifted set", "", false}};
-  if (named) columns.push_back({"Model", "", false});
-  const std::vector<Column> rest = {
-      {"PA", "Posterior agreement with its 95% interval", true, true},
-      {"Largest possible", "log k"},
-      {"β", ""},
-      {"Same prediction", "AFR: share of samples whose prediction is the same clean and shifted", true, true},
-      {"Right after the shift", "Share of shifted samples predicted as their label", true, true},
-      {"Gap", "Certified: no β gives more than this beyond PA"},
-      {"n", ""}};
-  columns.insert(columns.end(), rest.begin(), rest.end());
-  Table table("Every shifted set against the clean one", columns);
-  for (const PaResult& result : record.results) {
-    const double log_k = result.log_k();
-    std::vector<Cell> row = {text_cell(result.shifted)};
-    if (named) row.push_back(text_cell(result.model));
-    row.insert(row.end(),
-               {pa_cell(result.pa, ""), number_cell(log_k, fixed(log_k, 2)),
-                result.beta ? number_cell(*result.beta, significant(*result.beta, 3)) : dash_cell(""),
-                share_cell(result.afr_pred, ""), share_cell(result.afr_true, "no labels were given"),
-                result.gap ? number_cell(*result.gap, significant(*result.gap, 2)) : dash_cell(""),
-                count_cell(result.n)});
-    table.add(std::move(row));
-  }
-  return table.html(named ? 2 : 1);
+  Table table = result_table(
+      record, "Every shifted set against the clean one",
+      {{"PA", "Posterior agreement with its 95% interval", true, true},
+       {"Largest possible", "log k"},
+       {"β", "The sharpness at which the model agrees with itself best"},
+       {"Same prediction", "AFR: share of samples whose prediction is the same clean and shifted", true,
+        true},
+       {"Right after the shift", "Share of shifted samples predicted as their label", true, true},
+       {"Gap", "Certified: no β gives more than this beyond PA"},
+       {"n", ""}});
+  for (const PaResult& result : record.results)
+    table.add(result_cells(record, result,
+                           {pa_cell(result.pa, ""), number_cell(result.log_k(), fixed(result.log_k(), 2)),
+                            significant_cell(result.beta, 3, ""), share_cell(result.afr_pred, ""),
+                            share_cell(result.afr_true, "no labels were given"),
+                            significant_cell(result.gap, 2, ""), count_cell(result.n)}));
+  return table.html(record.models.size() > 1 ? 2 : 1);
 }
 
 std::string headline(const PaRecord& record) {
@@ -57,6 +47,21 @@ std::string headline(const PaRecord& record) {
 }
 
 }  // namespace
+
+Table result_table(const PaRecord& record, const std::string& caption, const std::vector<Column>& columns) {
+  std::vector<Column> all = {{"Shifted set", "", false}};
+  if (record.models.size() > 1) all.push_back({"Model", "", false});
+  all.insert(all.end(), columns.begin(), columns.end());
+  return {caption, all};
+}
+
+std::vector<Cell> result_cells(const PaRecord& record, const PaResult& result,
+                               const std::vector<Cell>& cells) {
+  std::vector<Cell> all = {text_cell(result.shifted)};
+  if (record.models.size() > 1) all.push_back(text_cell(result.model));
+  all.insert(all.end(), cells.begin(), cells.end());
+  return all;
+}
 
 std::string pa_meaning(const std::string& most) {
   return fmt::format(

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "leeway/report/sections.h"
-#include "leeway/report/table.h"
 
 namespace leeway::report {
 namespace {
@@ -42,35 +41,27 @@ Cell confidence_cell(const PaConfidence* at, std::size_t n, const char* none) {
 }
 
 std::string table_of(const PaRecord& record) {
-  const bool named = record.models.size() > 1;
-  std::vector<Column> columns = {{"Shifted set", "", false}};
-  if (named) columns.push_back({"Model", "", false});
-  const std::vector<Column> rest = {
-      {"β", "How sharply the scores are read: 1 is as the model gives them, the other is where PA is"},
-      {"Entropy, clean", "Bits, of rows sorted before they are averaged"},
-      {"shifted", "Bits, of rows sorted before they are averaged"},
-      {"Unsorted, clean", "Bits of the plain mean: the balance of classes"},
-      {"shifted", "Bits of the plain mean: the balance of classes"},
-      {"Sure where right", "Mean confidence of clean samples predicted right, ± its standard error"},
-      {"Sure where changed", "Mean confidence, after the shift, of samples whose prediction changes"}};
-  columns.insert(columns.end(), rest.begin(), rest.end());
-  Table table("Entropy and confidence", columns);
+  Table table = result_table(
+      record, "Entropy and confidence",
+      {{"β", "How sharply the scores are read: 1 is as the model gives them, the other is where PA is"},
+       {"Entropy, clean", "Bits, of rows sorted before they are averaged"},
+       {"shifted", "Bits, of rows sorted before they are averaged"},
+       {"Unsorted, clean", "Bits of the plain mean: the balance of classes"},
+       {"shifted", "Bits of the plain mean: the balance of classes"},
+       {"Sure where right", "Mean confidence of clean samples predicted right, ± its standard error"},
+       {"Sure where changed", "Mean confidence, after the shift, of samples whose prediction changes"}});
   for (const PaResult& result : record.results)
     for (const double beta : betas(result)) {
-      std::vector<Cell> row = {text_cell(result.shifted)};
-      if (named) row.push_back(text_cell(result.model));
       const PaEntropy* entropy = at_beta(result.entropy, beta);
-      const PaEntropy none;
-      const PaEntropy& bits = entropy == nullptr ? none : *entropy;
-      row.insert(
-          row.end(),
+      const PaEntropy bits = entropy == nullptr ? PaEntropy{} : *entropy;
+      table.add(result_cells(
+          record, result,
           {number_cell(beta, significant(beta, 3)), bits_cell(bits.clean), bits_cell(bits.shifted),
            bits_cell(bits.clean_plain), bits_cell(bits.shifted_plain),
            confidence_cell(at_beta(result.clean_right, beta), result.clean_right_n, "no sample is right"),
-           confidence_cell(at_beta(result.moved, beta), result.moved_n, "no prediction changes")});
-      table.add(std::move(row));
+           confidence_cell(at_beta(result.moved, beta), result.moved_n, "no prediction changes")}));
     }
-  return table.empty() ? "" : table.html(named ? 2 : 1);
+  return table.empty() ? "" : table.html(record.models.size() > 1 ? 2 : 1);
 }
 
 // Confidence where it matters: as the model gives it, or at the first beta there is.

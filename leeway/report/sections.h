@@ -8,6 +8,7 @@
 #include "leeway/report/pa_record.h"
 #include "leeway/report/record.h"
 #include "leeway/report/report.h"
+#include "leeway/report/table.h"
 
 namespace leeway::report {
 
@@ -41,6 +42,12 @@ namespace leeway::report {
 [[nodiscard]] std::string assess_page(const Record& record, const Pictures& pictures, const Options& options);
 [[nodiscard]] std::string pa_page(const PaRecord& record);
 [[nodiscard]] std::string select_page(const Json& record, const Options& options);
+
+// A table of results of posterior agreement leads with the shifted set, and the model where there are several.
+[[nodiscard]] Table result_table(const PaRecord& record, const std::string& caption,
+                                 const std::vector<Column>& columns);
+[[nodiscard]] std::vector<Cell> result_cells(const PaRecord& record, const PaResult& result,
+                                             const std::vector<Cell>& cells);
 
 // Sections of a page of posterior agreement.
 [[nodiscard]] Section pa_curves_section(const PaRecord& record);

@@ -176,8 +176,7 @@ std::string checkpoint_table(const Selection& selection) {
        {"Highest", "By what the checkpoint is the best", false}});
   for (std::size_t i = 0; i < selection.checkpoints.size(); ++i) {
     const Checkpoint& one = selection.checkpoints[i];
-    table.add({text_cell(one.name), pa_cell(one.pa, ""),
-               one.beta ? number_cell(*one.beta, significant(*one.beta, 3)) : dash_cell(""),
+    table.add({text_cell(one.name), pa_cell(one.pa, ""), significant_cell(one.beta, 3, ""),
                share_cell({one.afr_pred, {}, {}}, ""), share_cell(one.accuracy, "no labels were given"),
                share_cell(one.shifted, "no labels were given"), count_cell(one.n),
                text_cell(chosen_by(selection, i))});
