@@ -150,7 +150,7 @@ std::string sentence(const std::vector<std::string>& names, const std::vector<Ch
       "Agreement chooses {}, accuracy {}. The first has {:.4f} [{:.4f}, {:.4f}] more agreement: {}.\n"
       "On the shifted set {} is right on {:.4f}, {} on {:.4f}.\n",
       by_pa, names[*selection.accuracy], difference->value, low, high,
-      low > 0 ? "more than chance would give" : "these samples do not tell the two apart", by_pa,
+      low > 0 ? "the choice matters" : "these samples do not tell the two apart", by_pa,
       shifted(selection.pa), names[*selection.accuracy], shifted(*selection.accuracy));
 }
 

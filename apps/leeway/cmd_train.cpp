@@ -7,6 +7,7 @@
 #include "apps/leeway/model_options.h"
 #include "apps/leeway/nn_loader.h"
 #include "leeway/agreement/agreement.h"
+#include "leeway/shift/shift.h"
 
 namespace leeway::app {
 namespace {
@@ -17,6 +18,21 @@ struct TrainFlags {
   std::string data, norm = "linf", eps, steps, relative_step, start, select = "accuracy", select_shift, keep;
   std::vector<std::string> set;
 };
+
+void check_shift(const nn::Selection& selection) {
+  std::vector<std::string_view> names;
+  for (const shift::Member& member : shift::members()) {
+    if (member.selects_rows) continue;
+    names.push_back(member.name);
+    if (member.name != selection.shift) continue;
+    const double strength = selection.strength.value_or(member.default_strength);
+    if (strength >= member.low && strength <= member.high) return;
+    throw UsageError(fmt::format("--select-shift: expected {} to {} for {}, found {}", member.low,
+                                 member.high, member.name, strength));
+  }
+  throw UsageError(
+      fmt::format("--select-shift: expected one of {}, found {}", fmt::join(names, ", "), selection.shift));
+}
 
 // --select pa --select-shift NAME[:STRENGTH]: posterior agreement of the validation images with their shifted version.
 nn::Selection selection_of(const TrainFlags& flags) {
@@ -33,6 +49,7 @@ nn::Selection selection_of(const TrainFlags& flags) {
   selection.shift = flags.select_shift.substr(0, colon);
   if (colon != std::string::npos)
     selection.strength = parse_number("--select-shift", flags.select_shift.substr(colon + 1));
+  check_shift(selection);
   selection.score = [](const Outputs& clean, const Outputs& shifted) {
     agreement::Options options;
     options.clean_name = clean.path;

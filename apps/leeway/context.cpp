@@ -31,8 +31,8 @@ void Context::add_common_flags(CLI::App& command, const std::string& out_help) {
   command
       .add_option(
           "--config", config,
-          "Options from a TOML file: long names as keys, at the top or under [COMMAND]; flags are true; "
-          "paths in it are relative to the working directory. The command line wins")
+          "Options from a TOML file: long names as keys, at its top or under [COMMAND]; the command line "
+          "wins; relative paths start at the working directory")
       ->type_name("FILE")
       ->group(group);
   command.add_flag("--quiet", quiet, "No progress and no warnings on stderr")->group(group);

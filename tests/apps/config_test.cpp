@@ -68,6 +68,7 @@ TEST(ParseConfig, RefusesWhatNoOptionTakes) {
               HasSubstr("f.toml: line 1, column 8: expected TOML, found a mistake ("));
   EXPECT_THAT(message("a = 1\na = 2\n"), HasSubstr("f.toml: line 2"));
   EXPECT_THAT(message("a = \"\xff\"\n"), HasSubstr("f.toml: line 1"));
+  EXPECT_THAT(message("\uFEFE = 1\n"), HasSubstr("f.toml: line 1"));
   EXPECT_EQ(
       message("\nwhen = 1979-05-27\n"),
       "f.toml: line 2, column 8: expected a text, a number, true, false or a list, found a date or time");
@@ -168,7 +169,7 @@ TEST_F(ConfigCommand, WrongFilesAreOneLineAndExit3) {
               HasSubstr("expected a value that the option takes for threads, found '-1' ("));
   EXPECT_THAT(refused("pairing = 'x'\n"), HasSubstr("for pairing, found 'x' ("));
   EXPECT_THAT(refused("config = 'g.toml'\n"), HasSubstr("found 'config'"));
-  EXPECT_THAT(refused("clean = 'a.npy'\n"),
+  EXPECT_THAT(refused("[pa]\nclean = 'a.npy'\n"),
               HasSubstr("found 'clean'"));  // not an option: it has no long name
   EXPECT_THAT(refused("seed = 1979-05-27\n"), HasSubstr("f.toml: line 1, column 8: expected"));
   std::filesystem::remove(folder_ / "f.toml");

@@ -62,7 +62,7 @@ TEST_F(SelectCommand, TableMarksTheChoicesAndSaysThemInWords) {
   EXPECT_THAT(said.out, HasSubstr("<- accuracy, shifted accuracy\n"));
   EXPECT_THAT(said.out, HasSubstr("<- PA\n"));
   EXPECT_THAT(said.out, HasSubstr("Agreement chooses steady.npy, accuracy right.npy. The first has 0.6931"));
-  EXPECT_THAT(said.out, HasSubstr("more than chance would give"));
+  EXPECT_THAT(said.out, HasSubstr("the choice matters"));
   const Outcome same = run("select --clean steady.npy --shifted steady.npy --labels y.npy");
   EXPECT_THAT(same.out, HasSubstr("<- PA, accuracy, shifted accuracy\n"));
   EXPECT_THAT(same.out, HasSubstr("choose the same: steady.npy, right on 0.5000"));

@@ -21,7 +21,8 @@ std::string_view text_of(const std::uint8_t* data, std::size_t size) {
 
 void collect(Json& value, std::vector<Json*>& all) {
   all.push_back(&value);
-  for (Json& inner : value.is_structured() ? value : Json::array()) collect(inner, all);
+  if (!value.is_structured()) return;
+  for (Json& inner : value) collect(inner, all);
 }
 
 Json strange_value(std::uint32_t choice) {

@@ -47,7 +47,7 @@ torch::Tensor ShiftedValidation::logits(const torch::Tensor& x, const ForwardFun
   for_shards(labels_.size(), "validation", nullptr, [&](std::size_t begin, std::size_t end) {
     const torch::NoGradGuard no_grad;
     parts[begin / shard_rows] =
-        forward(x.slice(0, static_cast<std::int64_t>(begin), static_cast<std::int64_t>(end)));
+        forward(x.slice(0, static_cast<std::int64_t>(begin), static_cast<std::int64_t>(end))).logits;
   });
   return torch::cat(parts);
 }
