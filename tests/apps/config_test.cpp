@@ -68,6 +68,7 @@ TEST(ParseConfig, RefusesWhatNoOptionTakes) {
               HasSubstr("f.toml: line 1, column 8: expected TOML, found a mistake ("));
   EXPECT_THAT(message("a = 1\na = 2\n"), HasSubstr("f.toml: line 2"));
   EXPECT_THAT(message("a = \"\xff\"\n"), HasSubstr("f.toml: line 1"));
+  EXPECT_THAT(message("when = 1979-05-27T.7:32:00Z\n"), HasSubstr("f.toml: line 1"));
   EXPECT_THAT(message("\uFEFE = 1\n"), HasSubstr("f.toml: line 1"));
   EXPECT_EQ(
       message("\nwhen = 1979-05-27\n"),
