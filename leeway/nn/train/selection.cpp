@@ -29,8 +29,7 @@ double selection_strength(const Selection& selection) {
 }
 
 ShiftedValidation::ShiftedValidation(const Selection& selection, const Images& images,
-                                     std::span<const std::int64_t> rows, std::uint64_t seed,
-                                     Progress* progress)
+                                     std::span<const std::int64_t> rows, std::uint64_t seed)
     : selection_(selection) {
   const std::vector<std::size_t> chosen(rows.begin(), rows.end());
   const Images clean = select_rows(images, chosen);
@@ -38,7 +37,7 @@ ShiftedValidation::ShiftedValidation(const Selection& selection, const Images& i
   how.strength = selection_strength(selection);
   how.seed = seed;
   clean_ = all_pixels(clean);
-  shifted_ = all_pixels(shift::member(selection.shift).apply(clean, how, progress).images);
+  shifted_ = all_pixels(shift::member(selection.shift).apply(clean, how, nullptr).images);
   labels_ = *clean.labels;
 }
 

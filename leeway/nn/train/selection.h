@@ -24,7 +24,7 @@ class ShiftedValidation {
  public:
   // Shifts the images of `rows`; the noise of a random shift depends on `seed` alone, so every epoch sees the same.
   ShiftedValidation(const Selection& selection, const Images& images, std::span<const std::int64_t> rows,
-                    std::uint64_t seed, Progress* progress);
+                    std::uint64_t seed);
   // Sets selection_score and validation_shifted_accuracy. std::runtime_error where the score is NaN.
   void score(Epoch& epoch, const ForwardFunction& forward) const;
 

@@ -129,7 +129,7 @@ Training::Training(const Images& images, const TrainOptions& options, std::files
   validation_x_ = all.index_select(0, index_tensor(split_.validation));
   validation_y_ = labels.index_select(0, index_tensor(split_.validation));
   if (options.selection.given())
-    selection_.emplace(options.selection, images, split_.validation, options.seed, progress);
+    selection_.emplace(options.selection, images, split_.validation, options.seed);
   info_.path = out_.string();
   info_.format = "safetensors";
   info_.architecture = options.architecture;
