@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 
 namespace leeway::report {
 namespace {
@@ -97,7 +98,9 @@ std::string bytes(std::size_t value) {
 
 Json brief(double value) {
   if (!std::isfinite(value)) return nullptr;
-  return std::stod(fmt::format("{:.5g}", value));
+  // Not std::stod, which throws at subnormal numbers; five digits of the largest ones are beyond float64.
+  const double rounded = std::strtod(fmt::format("{:.5g}", value).c_str(), nullptr);
+  return std::isfinite(rounded) ? rounded : value;
 }
 
 Json brief(const std::optional<double>& value) { return value ? brief(*value) : Json(); }

@@ -32,14 +32,16 @@ RESULT = {
               " confidence.shifted classes classes.0.class classes.0.accuracy classes.0.low groups worst_class worst_class.class"
               " worst_class.accuracy worst_class.n worst_group confusion confusion.counts top_flips top_flips.0.count flips"
               " flips.0.row flips.0.agreement predicted_shares warnings not_computed",
+    "select": "checkpoint n k pa pa_low pa_high beta gap converged accuracy accuracy_low accuracy_high accuracy_shifted"
+              " accuracy_shifted_low accuracy_shifted_high afr_pred afr_pred_low afr_pred_high",
     "shift": "shift strength_means n n_source shape out mean_change",
     "list": "family members members.0.name members.0.summary",
-    "train": "plan plan.parameters plan.seed plan.threads plan.torch epochs epochs.0.loss best_epoch stopped_early n_train"
+    "train": "plan plan.parameters plan.seed plan.threads plan.torch epochs epochs.0.loss best_epoch best_by_score best_by_accuracy plan.selection plan.keep_epochs stopped_early n_train"
              " n_validation out weights resumed_after reused epoch_seconds",
     "infer": "model data out n k parameters features accuracy_low",
     "attack": "model data out attack norm eps steps target n clean_accuracy clean_accuracy_low robust_accuracy",
 }
-RECORD = {"assess": "headline findings models targets class_names level comparisons gates gates.0.key gates.0.op"
+RECORD = {"select": "selected", "assess": "headline findings models targets class_names level comparisons gates gates.0.key gates.0.op"
                     " gates.0.threshold gates.0.violated gates.0.violations gates.0.violations.0.value gates.0.not_computed"}
 
 
@@ -162,6 +164,16 @@ class Records(unittest.TestCase):
         self.assertFalse(validator("distances").is_valid(record))
         self.assertEqual(set(record["results"][0]["not_computed"]), {"cosine"})
 
+    def test_select(self):
+        record = self.run_leeway("select --clean examples/data/clean.npz examples/data/blurred.npz "
+                                 "--shifted examples/data/blurred.npz examples/data/clean.npz --names a b")
+        self.check(record)
+        record["selected"]["pa_difference"] = {"value": 0, "low": -1, "high": "inf"}
+        self.valid(record)
+        self.refused_without(record, [f"selected.{key}" for key in "pa accuracy accuracy_shifted pa_difference pa.index"
+                                      " accuracy.checkpoint pa_difference.value pa_difference.low pa_difference.high".split()])
+        self.valid(self.run_leeway("select --clean logits.npy --shifted logits.npy"))  # no labels
+
     def test_assess(self):
         self.check(self.run_leeway("assess --source examples/data/clean.npz --target blur=examples/data/blurred.npz "
                                    "production=examples/data/production.npz --fail-if accuracy<0.85", status=4))
@@ -200,6 +212,9 @@ class Records(unittest.TestCase):
         train = "train --data images.npz --arch linear --epochs 1 --threads 1 --seed 1"
         self.check(self.run_leeway(f"{train} --out linear.safetensors"))
         self.valid(self.run_leeway(f"{train} --algorithm pgd --attack-steps 1 --out robust.safetensors"))
+        chosen = self.run_leeway(f"{train} --select pa --select-shift gaussian-noise:0.2 --keep-epochs kept --out pa.safetensors")
+        self.check(chosen)
+        self.refused_without(chosen, ["results.0.plan.selection.shift"])
         self.check(self.run_leeway("infer --model linear.safetensors --data images.npz --out outputs.npz"))
         self.check(self.run_leeway("attack --model linear.safetensors --data images.npz --out attacked.npz"))
         self.valid(self.run_leeway("attack --model linear.safetensors --data images.npz --attack fgsm --out fgsm.npz"))
