@@ -1,0 +1,70 @@
+// Estimates of a classifier's error on a target without labels, from the labelled source and the target's
+// outputs.
+//
+// A family: this header is its interface, estimator.cpp the visible list of members, and every member is one
+// file in estimators/ that holds its equation, its code and its source.
+//
+//   ac             1 - mean over T of the largest softmax
+//   doc            1 - (acc_S + AC_T - AC_S)                       (difference of confidences)
+//   atc-conf       share of T whose confidence is below the threshold that the source's accuracy sets
+//   atc-ne         the same with negative entropy
+//   cot            cost of the optimal transport between T's softmax rows and the source's label frequencies
+//   cot-corrected  cot + conf_S - acc_S
+//
+// All on softmax(t F), t the inverse temperature (temperature.h; 1 where scaling is off; infinity is legal:
+// confidence is then shared among tied top classes). Every estimate is an error, clipped to [0,1]. None of
+// them is a bound: each holds under an assumption of its own, which `assumes` says in words.
+// Errors (Error): those of check (sample.h). Cost: one pass over both sets, n log n for atc (or selection),
+// transport.h for cot. Deterministic for any number of threads; the order of rows changes nothing but
+// rounding.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "leeway/core/progress.h"
+#include "leeway/core/statistics.h"
+#include "leeway/error_bound/sample.h"
+
+namespace leeway::error_bound {
+
+struct Estimator {
+  std::string_view name;     // "atc-conf"
+  std::string_view summary;  // one line for --help and the report
+  std::string_view source;   // paper
+  std::string_view assumes;  // in words for the reader: "the model is as well calibrated on the target ..."
+  double (*error)(const Sample& source, const Sample& target, double inverse_temperature);
+};
+
+[[nodiscard]] std::span<const Estimator> estimators();
+[[nodiscard]] const Estimator& estimator(std::string_view name);  // Error that lists the names there are
+
+struct EstimateOptions {
+  std::vector<std::string_view> methods;  // empty: all
+  bool temperature = true;                // fit it on the source first
+  std::size_t bootstrap = 200;  // replicates of the interval, source and target rows resampled; 0: none
+  double level = .95;
+  std::uint64_t seed = 0;
+  Progress* progress = nullptr;
+};
+
+struct Estimate {
+  const Estimator* estimator = nullptr;
+  double error = 0;
+  std::optional<Interval> interval;
+};
+
+struct Estimates {
+  double inverse_temperature = 1;  // used; 0 and infinity are legal
+  double source_error = 0;
+  Interval source_error_interval;  // Clopper-Pearson
+  std::vector<Estimate> estimates;
+};
+
+[[nodiscard]] Estimates estimate_error(const Sample& source, const Sample& target,
+                                       const EstimateOptions& options = {});
+
+}  // namespace leeway::error_bound

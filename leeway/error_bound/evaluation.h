@@ -1,0 +1,45 @@
+// How well error bounds and estimates did over many shifts whose truth is known.
+//
+// Of n shifts with true target accuracy a_i and predicted accuracy p_i:
+//   MAE             mean |a_i - p_i|
+//   coverage        share of shifts with p_i <= a_i (the error was not understated)
+//   overestimation  mean of p_i - a_i over the others
+//   violation rate  1 - coverage, of a bound to be held against its delta
+// and the same after an adjustment that makes an estimate a (heuristic) bound: learnt on the other data sets,
+// shift = -min(Q(a - p), 0), scale = min(Q(a / p - 1e-8), 1), Q the quantile of level 1 - wanted coverage,
+// method "lower"; adjusted p - shift, or p scale (paper 004, section 4 and appendix).
+// Errors (Error): lists of different lengths, a value outside [0,1], no shifts, one data set only
+// (adjustment). Cost: n log n. Deterministic.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "leeway/core/statistics.h"
+
+namespace leeway::error_bound {
+
+struct Shift {
+  std::string data_set;
+  double truth = 0;      // accuracy on the target
+  double predicted = 0;  // accuracy
+};
+
+struct Score {
+  std::size_t n = 0;
+  double mae = 0;
+  double coverage = 0;
+  Interval coverage_interval;            // Clopper-Pearson
+  std::optional<double> overestimation;  // none where nothing is overestimated
+};
+[[nodiscard]] Score score(std::span<const Shift> shifts, double level = .95);
+
+enum class Adjustment { shift, scale };
+// The predictions as adjusted with all data sets but their own, in the order given.
+[[nodiscard]] std::vector<Shift> adjust(std::span<const Shift> shifts, Adjustment adjustment,
+                                        double coverage);
+
+}  // namespace leeway::error_bound

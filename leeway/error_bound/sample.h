@@ -1,0 +1,28 @@
+// The outputs that an error bound or estimate is made from: a labelled source and an unlabelled target.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "leeway/core/array.h"
+
+namespace leeway::error_bound {
+
+struct Sample {
+  std::string name;                  // what error messages call it
+  Array logits;                      // (n,k), float32 or float64, n >= 1, k >= 2, finite
+  std::vector<std::int64_t> labels;  // (n), 0..k-1; empty where there are none
+  std::optional<Array> features;     // (n,d), float32 or float64, finite
+
+  [[nodiscard]] std::size_t n() const { return logits.shape[0]; }
+  [[nodiscard]] std::size_t k() const { return logits.shape[1]; }
+};
+
+// Throws Error (name, expected, found, row): no matrix, another number of classes in the two, a value that is
+// not finite or not below 1e140 in size, a source without labels or with one outside 0..k-1.
+void check(const Sample& source, const Sample& target);
+
+}  // namespace leeway::error_bound

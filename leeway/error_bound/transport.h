@@ -1,0 +1,35 @@
+// Exact optimal transport from n rows of equal mass to k columns of given masses.
+//
+//   minimise sum_ij x_ij (1 - p_ij)   over x_ij >= 0, sum_j x_ij = 1/n, sum_i x_ij = m_j
+//
+// p is the gain of row i in column j: for the COT estimate (paper 004, baselines) the softmax of the target's
+// rows, and m the label frequencies of the source. Columns are few and rows many, so the work is done on the k
+// potentials u of the dual,
+//   cost = 1 - min over u of sum_j m_j u_j + (1/n) sum_i max_j (p_ij - u_j):
+// potentials of a sample of the rows, exact for that sample, are the start for sixteen times as many rows;
+// there every row goes to its best column, and what the columns then hold too much of moves along shortest
+// paths in the graph of columns, rows that are far from a tie left out. The dual value proves the result: where
+// left-out rows matter, more of them are taken in.
+//
+// Shapes: gains (n,k) row-major, finite, n >= 1, k >= 1; masses (k), at least 0, their sum is normalised to 1.
+// Errors (Error): sizes that do not fit, a gain that is not finite, a mass that is negative, masses that are all 0. Cost: about n k log(n) / log(16), in practice a few passes over the gains. Memory:
+// the rows near a tie. Deterministic for any number of threads.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+namespace leeway::error_bound {
+
+struct Transport {
+  double cost = 0;
+  double gap = 0;                  // certified: the optimum is at least cost - gap; some 1e-15
+  std::vector<double> potentials;  // u, (k), the least of them 0
+  std::size_t moves = 0;           // paths along which mass was moved, over all samples
+};
+
+[[nodiscard]] Transport optimal_transport(std::span<const double> gains, std::size_t k,
+                                          std::span<const double> masses);
+
+}  // namespace leeway::error_bound
