@@ -26,6 +26,9 @@ INPUT = "inputs.0.path inputs.0.bytes inputs.0.shape".split()
 RESULT = {
     "pa": "shifted n k beta pa pa_low pa_high pa_normalized log_pa_mean log_pa_sum gap evaluations afr_pred afr_true afr_true_low"
           " converged curve curve.0.beta curve.0.value local_maxima",
+    "bound": "method error lower upper is_bound",
+    "bound-evaluate": "method n mae coverage coverage_low coverage_high overestimation violation_rate violation_low violation_high"
+                      " exceeds_delta adjusted adjusted.0.adjustment adjusted.0.mae points points.0.data_set points.0.truth",
     "assess": "model target n source_n k paired labelled accuracy accuracy_low accuracy_high source_accuracy accuracy_change"
               " afr_pred afr_true pa pa_low pa_high beta gap error_bound estimates curve local_maxima confidence confidence.edges"
               " confidence.shifted classes classes.0.class classes.0.accuracy classes.0.low groups worst_class worst_class.class"
@@ -38,7 +41,9 @@ RESULT = {
     "infer": "model data out n k parameters features accuracy_low",
     "attack": "model data out attack norm eps steps target n clean_accuracy clean_accuracy_low robust_accuracy",
 }
-RECORD = {"assess": "headline findings models targets class_names level comparisons gates gates.0.key gates.0.op"
+RECORD = {"bound": "source source.n source.error source.error_low target target.n target.error inverse_temperature level dis2",
+          "bound-evaluate": "data_sets level delta",
+          "assess": "headline findings models targets class_names level comparisons gates gates.0.key gates.0.op"
                     " gates.0.threshold gates.0.violated gates.0.violations gates.0.violations.0.value gates.0.not_computed"}
 
 
@@ -127,6 +132,15 @@ class Records(unittest.TestCase):
         self.valid(record)
         self.refused_without(record, [f"results.0.ratios.0.{key}" for key in "ratio pa beta afr_pred afr_true".split()])
         self.refused_without(record, [f"results.0.decomposition.adv.{key}" for key in ("n", "sum")])
+
+    def test_bound(self):
+        self.check(self.run_leeway("bound --source plain.npz --target shifted.npz --methods ac,cot --bootstrap 20"))
+        self.valid(self.run_leeway("bound --source plain.npz --target logits.npy --bootstrap 0 --temperature off"))
+
+    def test_bound_evaluate(self):
+        (self.folder / "shifts.csv").write_text("data_set,truth,ac,cot\na,.5,.6,.4\na,.6,.6,.5\nb,.7,.9,.8\n")
+        self.check(self.run_leeway("bound evaluate shifts.csv --delta .01"))
+        self.valid(self.run_leeway("bound evaluate shifts.csv --methods cot"))
 
     def test_assess(self):
         self.check(self.run_leeway("assess --source examples/data/clean.npz --target blur=examples/data/blurred.npz "
