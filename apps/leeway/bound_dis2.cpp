@@ -110,14 +110,6 @@ std::string table(const Dis2& dis2, const Dis2Flags& flags) {
       dis2.concentration, dis2.source_error + dis2.discrepancy + dis2.concentration, dis2.bound);
   for (const auto& one : dis2.concentrations)
     text += fmt::format("  with {:<20} {:.4f}   bound {:.4f}\n", one.name, one.term, one.bound);
-  text += fmt::format(
-      "  holds with probability {:g} if no truth disagrees with the classifier more, target over source, "
-      "than "
-      "the critics found;\n"
-      "  it can fail where linear critics of the {} cannot express the truth, or features were trained to "
-      "hide "
-      "the shift.\n",
-      1 - flags.options.delta, flags.representation);
   if (flags.options.holdout == 0)
     text += "  --holdout 0: critics were chosen on the rows they are measured on; this proves nothing.\n";
   return text;

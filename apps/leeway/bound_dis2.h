@@ -26,7 +26,7 @@ void add_dis2_flags(CLI::App& command, const std::shared_ptr<Dis2Flags>& flags);
 
 [[nodiscard]] Json to_json(const error_bound::Dis2& dis2, const Dis2Flags& flags);
 
-// The terms of the bound, one a line, and what is assumed.
+// The terms of the bound, and what each concentration makes of it.
 [[nodiscard]] std::string table(const error_bound::Dis2& dis2, const Dis2Flags& flags);
 
 }  // namespace leeway::app

@@ -53,7 +53,7 @@ Sample open_sample(Context& context, const std::string& path, Binary binary) {
 }
 
 struct Row {
-  std::string method;
+  std::string method, summary, assumes, fails;
   double error;
   std::optional<double> lower, upper;
   bool is_bound;
@@ -61,12 +61,29 @@ struct Row {
 
 std::vector<Row> rows_of(const Estimates& estimates) {
   std::vector<Row> rows;
-  for (const auto& one : estimates.estimates) {
-    rows.push_back({std::string(one.estimator->name), one.error, std::nullopt, std::nullopt, false});
-    if (one.interval) rows.back().lower = one.interval->low, rows.back().upper = one.interval->high;
+  for (const auto& [estimator, error, interval] : estimates.estimates) {
+    rows.push_back({std::string(estimator->name), std::string(estimator->summary),
+                    std::string(estimator->assumes), std::string(estimator->fails), error, std::nullopt,
+                    std::nullopt, false});
+    if (interval) rows.back().lower = interval->low, rows.back().upper = interval->high;
   }
   return rows;
 }
+
+#ifdef LEEWAY_HAS_DIS2
+std::vector<Row> rows_of_dis2(const error_bound::Dis2& dis2, const Dis2Flags& flags) {
+  const std::string assumes = fmt::format(
+      "no truth disagrees with the classifier more, target over source, than critics on the {} can",
+      flags.representation);
+  const std::string fails = fmt::format(
+      "linear critics on the {} cannot express the truth, or features were trained to hide the shift",
+      flags.representation);
+  return {{"dis2", fmt::format("upper bound with probability {:g}", 1 - flags.options.delta), assumes, fails,
+           dis2.bound, std::nullopt, dis2.bound, true},
+          {"dis2-estimate", "dis2 without its term for chance", assumes, fails, dis2.estimate, std::nullopt,
+           std::nullopt, false}};
+}
+#endif
 
 // Share of the target's rows that are wrong, where it has labels.
 std::optional<double> true_error(const Sample& target) {
@@ -82,36 +99,50 @@ Json to_json(const std::vector<Row>& rows) {
                        {"error", row.error},
                        {"lower", or_null(row.lower)},
                        {"upper", or_null(row.upper)},
-                       {"is_bound", row.is_bound}});
+                       {"is_bound", row.is_bound},
+                       {"assumes", row.assumes},
+                       {"fails", row.fails}});
   return results;
+}
+
+// "atc-conf, atc-ne: right if ...", a line for each assumption.
+std::string assumptions(const std::vector<Row>& rows) {
+  std::string text;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const auto same = [&](const Row& row) {
+      return row.assumes == rows[i].assumes && row.fails == rows[i].fails;
+    };
+    if (std::any_of(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(i), same)) continue;
+    std::vector<std::string> names;
+    for (const Row& row : rows)
+      if (same(row)) names.push_back(row.method);
+    text += fmt::format("{}: right if {}.\n  It is too low if {}.\n", fmt::join(names, ", "), rows[i].assumes,
+                        rows[i].fails);
+  }
+  return text;
 }
 
 std::string table(const std::vector<Row>& rows, const Estimates& estimates, double level,
                   std::optional<double> truth) {
-  std::string text = fmt::format("{:<15} {:>7}  {:<18} {}\n", "method", "error",
-                                 fmt::format("[{:g}% interval]", 100 * level), "right if");
+  const auto line = [](std::string_view method, double error, std::string_view interval,
+                       std::string_view what) {
+    return fmt::format("{:<15} {:>7.4f}  {:<16}  {}\n", method, error, interval, what);
+  };
+  const auto range = [](double low, double high) { return fmt::format("[{:.4f}, {:.4f}]", low, high); };
+  std::string text =
+      fmt::format("{:<15} {:>7}  {:<16}\n", "method", "error", fmt::format("[{:g}% interval]", 100 * level));
   for (const Row& row : rows) {
-    std::string interval = "-";
-    if (row.is_bound)
-      interval = "upper bound";
-    else if (row.lower && row.upper)
-      interval = fmt::format("[{:.4f}, {:.4f}]", *row.lower, *row.upper);
-    std::string assumes = row.is_bound                    ? "see below"
-                          : row.method == "dis2-estimate" ? "as dis2, n large"
-                                                          : "";
-    for (const auto& one : estimates.estimates)
-      if (one.estimator->name == row.method) assumes = one.estimator->assumes;
-    text += fmt::format("{:<15} {:>7.4f}  {:<18} {}\n", row.method, row.error, interval, assumes);
+    std::string interval = row.is_bound ? "upper bound" : "-";
+    if (!row.is_bound && row.lower && row.upper) interval = range(*row.lower, *row.upper);
+    text += line(row.method, row.error, interval, row.summary);
   }
-  text += fmt::format("source error    {:>7.4f}  [{:.4f}, {:.4f}]\n", estimates.source_error,
-                      estimates.source_error_interval.low, estimates.source_error_interval.high);
-  if (truth)
-    text += fmt::format("target error    {:>7.4f}  from the target's labels, which no method saw\n", *truth);
-  text +=
-      "Estimates are no bounds: they are too low where the shift makes the classifier sure of its mistakes. "
-      "Their intervals\n"
-      "tell how far the rows settle the estimate, not whether what it assumes is true.\n";
-  return text;
+  const Interval& source = estimates.source_error_interval;
+  text += line("source", estimates.source_error, range(source.low, source.high),
+               "error on the source, by its labels");
+  if (truth) text += line("target", *truth, "-", "error by the target's labels, which no method saw");
+  return text + "\n" + assumptions(rows) +
+         "An estimate is no bound. Its interval tells how far the rows there are settle it, not whether what "
+         "it assumes is true.\n";
 }
 
 int run_bound(Context& context, const BoundFlags& flags) {
@@ -143,8 +174,8 @@ int run_bound(Context& context, const BoundFlags& flags) {
 #ifdef LEEWAY_HAS_DIS2
   if (std::ranges::find(methods, "dis2") != methods.end()) {
     const auto bound = run_dis2(context, *flags.dis2, source, target);
-    rows.insert(rows.begin(), {{"dis2", bound.bound, std::nullopt, bound.bound, true},
-                               {"dis2-estimate", bound.estimate, std::nullopt, std::nullopt, false}});
+    const std::vector<Row> both = rows_of_dis2(bound, *flags.dis2);
+    rows.insert(rows.begin(), both.begin(), both.end());
     dis2 = to_json(bound, *flags.dis2);
     terms = table(bound, *flags.dis2);
   }

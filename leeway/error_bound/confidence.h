@@ -7,7 +7,8 @@
 // that hold the same values in another order get the same scores to the bit (but for rare roundings), so that
 // ties are seen as ties.
 //
-// Shapes: logits (n,k), float32 or float64, checked (sample.h); rows, where given, the rows to use, with repeats.
+// Shapes: logits (n,k), float32 or float64, checked (sample.h); rows, where given, the rows to use, with
+// repeats.
 // Errors: none. Cost: n k exponentials. Deterministic for any number of threads.
 #pragma once
 

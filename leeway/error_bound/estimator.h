@@ -1,8 +1,8 @@
 // Estimates of a classifier's error on a target without labels, from the labelled source and the target's
 // outputs.
 //
-// A family: this header is its interface, estimator.cpp the visible list of members, and a file in estimators/
-// holds an equation with its variants, the code and the source.
+// A family: this header is its interface, estimator.cpp the visible list of members, and a file in
+// estimators/ holds an equation with its variants, the code and the source.
 //
 //   ac             1 - mean over T of the largest softmax
 //   doc            1 - (acc_S + AC_T - AC_S)                       (difference of confidences)
@@ -15,16 +15,18 @@
 // confidence is then shared among tied top classes). Every estimate is an error, clipped to [0,1]. None of
 // them is a bound: each holds under an assumption of its own, which `assumes` says in words.
 //
-// Intervals: percentile bootstrap. A replicate draws both sets anew, row by row and independently, and repeats
-// the whole estimate: the temperature is fitted again, since which rows happened to be drawn moves it, too.
-// They are widened to hold the estimate, since replicates of cot lie above it where nothing is shifted. Beyond
-// `most_rows` replicates are smaller by a factor r, and their deviations scaled by sqrt(r) (m out of n). An
-// interval says how far the estimate is settled by the rows there are, not whether what it assumes is true.
+// Intervals: percentile bootstrap. A replicate draws both sets anew, row by row and independently, and
+// repeats the whole estimate: the temperature is fitted again, since which rows happened to be drawn moves
+// it, too. They are widened to hold the estimate, since replicates of cot lie above it where nothing is
+// shifted. Beyond `most_rows` replicates are smaller by a factor r, and their deviations scaled by sqrt(r)
+// (m out of n). An interval says how far the estimate is settled by the rows there are, not whether what it
+// assumes is true.
 //
-// Errors (Error): those of check (sample.h), a method that there is not, a level outside (0,1). Cost: one pass
-// over both sets, selection for atc, transport.h for cot; the same for every replicate, which run in
-// parallel. Memory: with cot (n_T, k) float64 for every thread. Deterministic for any number of threads; the
-// order of rows changes nothing but rounding (of intervals: which rows are drawn). Interrupted on request.
+// Errors (Error): those of check (sample.h), a method that there is not, a level outside (0,1). Cost: one
+// pass over both sets, selection for atc, transport.h for cot; the same for every replicate, which run in
+// parallel. Memory: with cot (n_T, k) float64 for every thread. Deterministic for any number of threads;
+// the order of rows changes nothing but rounding (of intervals: which rows are drawn). Interrupted on
+// request.
 #pragma once
 
 #include <cstdint>

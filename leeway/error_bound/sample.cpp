@@ -18,6 +18,7 @@ constexpr std::size_t chunk_values = 65536, none = static_cast<std::size_t>(-1);
 template <class T>
 std::size_t first_outside(const Array& array) {
   const auto values = array.view<T>();
+  if (values.empty()) return none;
   return reduce_chunks<std::size_t>(
       values.size(), chunk_values,
       [&](std::size_t begin, std::size_t end) {

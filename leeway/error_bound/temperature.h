@@ -8,9 +8,9 @@
 // has the largest logit of its row (ties included), L falls for ever, and t is infinite. Otherwise the one
 // root of L' is found by Newton's method, kept within the bracket that the signs of L' prove.
 //
-// Shapes: logits (n,k), float32 or float64, checked (sample.h); labels (n), 0..k-1; rows, where given, the rows
-// to use, with repeats. Errors: none. Cost: n k exponentials an evaluation, 5 to 10 of them; large sets start
-// from the root of a part of their rows. Deterministic for any number of threads.
+// Shapes: logits (n,k), float32 or float64, checked (sample.h); labels (n), 0..k-1; rows, where given, the
+// rows to use, with repeats. Errors: none. Cost: n k exponentials an evaluation, 5 to 10 of them; large
+// sets start from the root of a part of their rows. Deterministic for any number of threads.
 #pragma once
 
 #include <cstddef>

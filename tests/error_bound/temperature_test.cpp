@@ -87,7 +87,7 @@ TEST(Temperature, AnOutlierDoesNotHideTheRest) {
   EXPECT_NEAR(found.inverse, std::log(3), 1e-9);
 }
 
-// Right by 1 a thousand times, wrong by 1e-6 once: 1000 e^-t = 5e-7 about (1000 / (1 + e^t) = 1e-6 sigma(1e-6 t)).
+// Right by 1 a thousand times, wrong by 1e-6 once: 1000 sigma(-t) = 1e-6 sigma(1e-6 t).
 TEST(Temperature, NearlySeparable) {
   std::vector<double> logits;
   for (int i = 0; i < 1000; ++i) logits.insert(logits.end(), {1, 0});
