@@ -29,27 +29,30 @@ std::size_t first_outside(const Array& array) {
       [](std::size_t a, std::size_t b) { return std::min(a, b); });
 }
 
-std::string found_at(const Array& array, std::size_t index) {
+std::string found_at(const Array& array, std::size_t index, std::string_view column) {
   const double value = array.type == ElementType::f32 ? static_cast<double>(array.view<float>()[index])
                                                       : array.view<double>()[index];
-  return fmt::format("{:g} at {}", value, position_text(array, index));
+  const std::size_t width = array.shape[1];
+  return fmt::format("{:g} at row {}, {} {}", value, index / width, column, index % width);
 }
 
-void check_values(const std::string& name, std::string_view what, const Array& array) {
+// `what` is "logits" or "features", `column` what one of their columns is called.
+void check_values(const std::string& name, std::string_view what, std::string_view column,
+                  const Array& array) {
   if (!array.is_float() || array.shape.size() != 2)
     refuse(name, fmt::format("{} as a matrix of floats", what),
            fmt::format("{} {}", name_of(array.type), array.shape_text()));
   const std::size_t index =
       array.type == ElementType::f32 ? first_outside<float>(array) : first_outside<double>(array);
-  if (index != none) refuse(name, fmt::format("finite {} below 1e140 in size", what), found_at(array, index));
+  if (index != none) refuse(name, fmt::format("finite {} below 1e140", what), found_at(array, index, column));
 }
 
 void check_rows(const Sample& sample) {
-  check_values(sample.name, "logits", sample.logits);
+  check_values(sample.name, "logits", "class", sample.logits);
   if (sample.n() == 0) refuse(sample.name, "at least 1 row", "none");
   if (sample.k() < 2) refuse(sample.name, "at least 2 classes", std::to_string(sample.k()));
   if (!sample.features) return;
-  check_values(sample.name, "features", *sample.features);
+  check_values(sample.name, "features", "column", *sample.features);
   if (sample.features->shape[0] != sample.n())
     refuse(sample.name, fmt::format("features of {} rows, as many as logits", sample.n()),
            fmt::format("{}", sample.features->shape[0]));

@@ -140,7 +140,7 @@ Temperature root(const Likelihood& likelihood, double t, double tolerance) {
       return result;
     }
     if (std::isinf(bracket.high) && !(next < 2 * t)) {  // far below: Newton's steps are short there
-      t = std::max(std::isfinite(next) ? next : 0, leap * t);
+      t = std::min(1e301, std::max(std::isfinite(next) ? next : 0, leap * t));
       leap *= leap;
     } else if (next > bracket.low && next < bracket.high && result.evaluations < most_evaluations / 4) {
       t = next;

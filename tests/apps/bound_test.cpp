@@ -131,7 +131,7 @@ TEST_F(BoundCommand, BadInputIsOneLine) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   write_npy(folder_ / "nan.npy", make_array<double>({2, 2}, {1, 0, nan, 0}));
   EXPECT_EQ(refusal("--source source.npz --target nan.npy", 3),
-            "leeway: nan.npy: expected finite logits below 1e140 in size, found nan at row 1, column 0\n");
+            "leeway: nan.npy: expected finite logits below 1e140, found nan at row 1, class 0\n");
   EXPECT_EQ(refusal("--source target.npy --target target.npy", 3),
             "leeway: target.npy: expected labels, which the source must have, found none\n");
   write_npy(folder_ / "three.npy", make_array<double>({1, 3}, {1, 0, 0}));

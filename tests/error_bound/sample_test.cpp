@@ -26,15 +26,15 @@ TEST_F(SampleCheck, WhatIsSoundPasses) { EXPECT_EQ(refusal(source_, target_), "n
 TEST_F(SampleCheck, ValuesMustBeFiniteAndNotHuge) {
   const double nan = std::numeric_limits<double>::quiet_NaN(), inf = std::numeric_limits<double>::infinity();
   EXPECT_EQ(refusal(source_, sample_of(2, {1, 0, nan, 1}, {}, "t.npy")),
-            "t.npy: expected finite logits below 1e140 in size, found nan at row 1, column 0");
+            "t.npy: expected finite logits below 1e140, found nan at row 1, class 0");
   EXPECT_EQ(refusal(sample_of(2, {1, 0, 0, -inf}, {0, 0}, "s.npz"), target_),
-            "s.npz: expected finite logits below 1e140 in size, found -inf at row 1, column 1");
+            "s.npz: expected finite logits below 1e140, found -inf at row 1, class 1");
   EXPECT_EQ(refusal(source_, sample_of(2, {1e141, 0}, {}, "t.npy")),
-            "t.npy: expected finite logits below 1e140 in size, found 1e+141 at row 0, column 0");
+            "t.npy: expected finite logits below 1e140, found 1e+141 at row 0, class 0");
   Sample single = target_;
   single.logits = make_array<float>({1, 2}, {0, std::numeric_limits<float>::infinity()});
   EXPECT_EQ(refusal(source_, single),
-            "t.npy: expected finite logits below 1e140 in size, found inf at row 0, column 1");
+            "t.npy: expected finite logits below 1e140, found inf at row 0, class 1");
 }
 
 TEST_F(SampleCheck, ShapesMustFit) {
@@ -67,6 +67,9 @@ TEST_F(SampleCheck, FeaturesMustFit) {
   source.features = make_array<double>({2, 2}, {1, 2, 3, 4});
   EXPECT_EQ(refusal(source, target), "s.npz: expected features of 3 rows, as many as logits, found 2");
   source.features = make_array<double>({3, 1}, {1, 2, 3});
+  target.features = make_array<double>({2, 2}, {1, 2, 3, std::numeric_limits<double>::infinity()});
+  EXPECT_EQ(refusal(source, target),
+            "t.npy: expected finite features below 1e140, found inf at row 1, column 1");
   target.features = make_array<double>({2, 2}, {1, 2, 3, 4});
   EXPECT_EQ(refusal(source, target), "t.npy: expected 1 features, as in s.npz, found 2");
 }
