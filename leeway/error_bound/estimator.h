@@ -57,9 +57,9 @@ struct Estimator {
 
 struct EstimateOptions {
   std::vector<std::string_view> methods{};  // empty: all
-  bool temperature = true;                // fit it on the source first
-  std::size_t bootstrap = 200;            // replicates of the intervals; 0: none
-  std::size_t most_rows = 100'000;        // of the larger set, in a replicate; the smaller keeps 1,000
+  bool temperature = true;                  // fit it on the source first
+  std::size_t bootstrap = 200;              // replicates of the intervals; 0: none
+  std::size_t most_rows = 100'000;          // of the larger set, in a replicate; the smaller keeps 1,000
   double level = .95;
   std::uint64_t seed = 0;
   Progress* progress = nullptr;
