@@ -172,7 +172,7 @@ TEST_F(BoundEvaluateCommand, RecordHoldsScoresAndAdjustments) {
   EXPECT_EQ(guess.at("exceeds_delta"), true);  // two of four is more than chance at .01
   ASSERT_EQ(guess.at("adjusted").size(), 2);
   EXPECT_EQ(guess["adjusted"][0].at("adjustment"), "shift");
-  EXPECT_NEAR(guess["adjusted"][0].at("mae"), .15, 1e-12);  // .4 .5 .4 .5 beside .5 .7 .8 .4
+  EXPECT_NEAR(guess["adjusted"][0].at("mae"), .2, 1e-12);  // .4 .5 .4 .5 beside .5 .7 .8 .4
   EXPECT_EQ(guess.at("points").size(), 4);
 }
 
