@@ -13,7 +13,8 @@
 int main(int argc, char** argv) {
   using namespace leeway;
   if (argc < 4) {
-    fmt::print(stderr, "usage: dis2_bench SOURCE.npy LABELS.npy TARGET.npy [RESTARTS [SEED [maximum|reference]]]\n");
+    fmt::print(stderr,
+               "usage: dis2_bench SOURCE.npy LABELS.npy TARGET.npy [RESTARTS [SEED [maximum|reference]]]\n");
     return 2;
   }
   const auto start = std::chrono::steady_clock::now();
@@ -30,7 +31,8 @@ int main(int argc, char** argv) {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
   fmt::print(
-      "{{\"seconds\":{:.4f},\"average\":{:.6f},\"largest\":{:.6f},\"bound\":{:.6f},\"terms\":[{:.5f},{:.5f},{:.5f}],"
+      "{{\"seconds\":{:.4f},\"average\":{:.6f},\"largest\":{:.6f},\"bound\":{:.6f},\"terms\":[{:.5f},{:.5f},{"
+      ":.5f}],"
       "\"validity_score\":{:.4f},\"peak_mib\":{}}}\n",
       seconds, mean, result.discrepancy, result.bound, result.concentrations[0].term,
       result.concentrations[1].term, result.concentrations[2].term, *result.validity_score,
