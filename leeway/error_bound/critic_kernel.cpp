@@ -233,7 +233,9 @@ LEEWAY_INLINE void intervals_of(const CriticBlock& block, const float* scores, c
     const Vector zero{}, far = zero + infinity;
     Vector lowest = -far, highest = far;
     for (std::size_t p = 0; p < block.panels; ++p) {
-      const Vector lead = f[y] - at(f + p * lanes), slope = g[y] - at(g + p * lanes);
+      const Vector other = at(f + p * lanes), lead = f[y] - other;
+      // An unused class is behind at every step.
+      const Vector slope = other > zero + unused ? g[y] - at(g + p * lanes) : zero;
       const Vector root = -lead / slope;
       const Vector from = slope > zero ? root : (slope == zero && lead < zero) ? far : -far;
       const Vector to = slope < zero ? root : far;

@@ -77,7 +77,7 @@ Simulation simulate(Labeller labeller, std::size_t draws, std::size_t n) {
     const Sample target = sample_of("target", draw(true, labeller, n, number));
     for (std::size_t level = 0; level < std::size(deltas); ++level) {
       Dis2Options options = quick();
-      options.seed = number, options.delta = deltas[level];
+      options.restarts = 1, options.seed = number, options.delta = deltas[level];
       const Dis2 result = dis2_bound(source, target, options);
       for (std::size_t i = 0; i < result.concentrations.size(); ++i)
         simulation.violated[level][i] += result.concentrations[i].bound < truth;

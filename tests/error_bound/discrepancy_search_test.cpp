@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 #include <string>
 
 #include "leeway/core/random.h"
@@ -103,8 +102,8 @@ TEST_P(Planes, NeverAboveTheExactMaximumAndCloseToIt) {
   RecordProperty("found", std::to_string(found));
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Planes, testing::ValuesIn(planes()), [](const auto& info) {
-  std::string name = info.param.name;
+INSTANTIATE_TEST_SUITE_P(All, Planes, testing::ValuesIn(planes()), [](const auto& plane) {
+  std::string name = plane.param.name;
   std::ranges::replace(name, ' ', '_');
   return name;
 });
