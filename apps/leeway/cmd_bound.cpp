@@ -6,15 +6,13 @@
 #include <memory>
 #include <optional>
 
+#include "apps/leeway/bound_dis2.h"
 #include "apps/leeway/bound_evaluate.h"
 #include "apps/leeway/command.h"
 #include "apps/leeway/options.h"
 #include "leeway/core/message.h"
 #include "leeway/core/shards.h"
 #include "leeway/error_bound/estimator.h"
-#ifdef LEEWAY_HAS_DIS2
-#include "apps/leeway/bound_dis2.h"
-#endif
 
 namespace leeway::app {
 namespace {
@@ -28,16 +26,12 @@ struct BoundFlags {
   std::vector<std::string> methods;
   std::size_t bootstrap = 200;
   double level = .95;
-#ifdef LEEWAY_HAS_DIS2
   std::shared_ptr<Dis2Flags> dis2 = std::make_shared<Dis2Flags>();
-#endif
 };
 
 std::vector<std::string> method_names() {
   std::vector<std::string> names;
-#ifdef LEEWAY_HAS_DIS2
   names.emplace_back("dis2");
-#endif
   for (const auto& member : error_bound::estimators()) names.emplace_back(member.name);
   return names;
 }
@@ -70,7 +64,6 @@ std::vector<Row> rows_of(const Estimates& estimates) {
   return rows;
 }
 
-#ifdef LEEWAY_HAS_DIS2
 std::vector<Row> rows_of_dis2(const error_bound::Dis2& dis2, const Dis2Flags& flags) {
   const std::string assumes = fmt::format(
       "no truth disagrees with the classifier more, target over source, than critics on the {} can",
@@ -83,7 +76,6 @@ std::vector<Row> rows_of_dis2(const error_bound::Dis2& dis2, const Dis2Flags& fl
           {"dis2-estimate", "dis2 without its term for chance", assumes, fails, dis2.estimate, std::nullopt,
            std::nullopt, false}};
 }
-#endif
 
 // Share of the target's rows that are wrong, where it has labels.
 std::optional<double> true_error(const Sample& target) {
@@ -171,7 +163,6 @@ int run_bound(Context& context, const BoundFlags& flags) {
 
   Json dis2;
   std::string terms;
-#ifdef LEEWAY_HAS_DIS2
   if (std::ranges::find(methods, "dis2") != methods.end()) {
     const auto bound = run_dis2(context, *flags.dis2, source, target);
     const std::vector<Row> both = rows_of_dis2(bound, *flags.dis2);
@@ -179,7 +170,6 @@ int run_bound(Context& context, const BoundFlags& flags) {
     dis2 = to_json(bound, *flags.dis2);
     terms = table(bound, *flags.dis2);
   }
-#endif
   const std::optional<double> truth = true_error(target);
   context.stop_clock();
   Json record = context.record("leeway.bound/1", to_json(rows));
@@ -226,9 +216,7 @@ void add_bound(CLI::App& root, Context& context, Run& run) {
       ->check(CLI::Range(.5, .9999))
       ->capture_default_str();
   add_binary_flag(*command, flags->binary);
-#ifdef LEEWAY_HAS_DIS2
   add_dis2_flags(*command, flags->dis2);
-#endif
   context.add_common_flags(*command, "Write the JSON record to this file");
   command->footer(
       "  leeway bound --source validation.npz --target production.npz\n"

@@ -135,7 +135,11 @@ class Records(unittest.TestCase):
 
     def test_bound(self):
         self.check(self.run_leeway("bound --source plain.npz --target shifted.npz --methods ac,cot --bootstrap 20"))
-        self.valid(self.run_leeway("bound --source plain.npz --target logits.npy --bootstrap 0 --temperature off"))
+        self.valid(self.run_leeway("bound --source plain.npz --target logits.npy --bootstrap 0 --temperature off --methods cot"))
+        record = self.run_leeway("bound --source plain.npz --target shifted.npz --methods dis2 --restarts 2")
+        self.valid(record)
+        self.refused_without(record, [f"dis2.{key}" for key in "source_error discrepancy concentration bound n_source n_target"
+                                      " validity_score concentrations".split()])
 
     def test_bound_evaluate(self):
         (self.folder / "shifts.csv").write_text("data_set,truth,ac,cot\na,.5,.6,.4\na,.6,.6,.5\nb,.7,.9,.8\n")
