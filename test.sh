@@ -5,14 +5,14 @@
 #   asan     the part without LibTorch, under AddressSanitizer and UBSan; its tests
 #   tsan     the tests of what runs in parallel, under ThreadSanitizer
 #   tidy     clang-tidy over the part without LibTorch; clang's warnings count
-#   fuzz     each fuzzer for LEEWAY_FUZZ_SECONDS (default 20)
+#   fuzz     each fuzzer for LEEWAY_FUZZ_SECONDS (default 60), as many at a time as there are cores
 # A stage that fails does not keep the next from running; the exit status is 1 and the last lines say which it was.
 set -uo pipefail
 cd "$(dirname "$0")" || exit 1
 . .ci/steps.sh
 
 stages=(release house asan tsan tidy fuzz)
-fuzz_seconds=${LEEWAY_FUZZ_SECONDS:-20}
+fuzz_seconds=${LEEWAY_FUZZ_SECONDS:-60}
 jobs=$(jobs_that_fit)
 
 # configure_and_build PRESET [TARGET...]: all targets where none is named
@@ -59,20 +59,22 @@ stage_tidy() {
 }
 
 stage_fuzz() {
-  local fuzzer name status=0 found=0
   configure_and_build tidy fuzzers || return
-  for fuzzer in build/tidy/bin/fuzz_*; do
-    [ -x "$fuzzer" ] || continue
-    found=1
-    name=$(basename "$fuzzer")
-    mkdir -p "build/fuzz/$name"
-    echo "$name, $fuzz_seconds s"
-    quietly "build/fuzz/$name.log" "$fuzzer" -max_total_time="$fuzz_seconds" -max_len=4096 -timeout=20 -rss_limit_mb=2048 \
-      -dict=tests/fuzz/formats.dict -artifact_prefix="build/fuzz/$name-" "build/fuzz/$name" tests/fuzz/seeds \
-      tests/reference/core || status=1
-  done
-  [ $found = 1 ] || { echo "no fuzzer was built" >&2; return 1; }
-  return $status
+  local fuzzers=(build/tidy/bin/fuzz_*)
+  [ -x "${fuzzers[0]}" ] || { echo "no fuzzer was built" >&2; return 1; }
+  mkdir -p build/fuzz
+  export -f quietly run_fuzzer
+  export fuzz_seconds
+  printf '%s\n' "${fuzzers[@]}" | xargs -P "$jobs" -I {} bash -c 'run_fuzzer {}'
+}
+
+# One fuzzer, its corpus in build/fuzz/NAME; says how many inputs it ran.
+run_fuzzer() {
+  local name log
+  name=$(basename "$1")
+  log=build/fuzz/$name.log
+  quietly "$log" tests/fuzz/run_fuzzer.sh "$1" "$fuzz_seconds" "build/fuzz/$name" || return
+  echo "$name: $(sed -nE 's/^Done ([0-9]+) runs in ([0-9]+) second.*/\1 runs in \2 s/p' "$log")"
 }
 
 if [ $# -gt 0 ]; then

@@ -27,7 +27,7 @@ struct Arguments {
   std::vector<std::string> sources, targets, images, gates;
   assess::Paired paired = assess::Paired::automatic;
   Binary binary = Binary::refuse;
-  std::string unit, rows, report;
+  std::string unit, rows, report, undecided = "pass";
 };
 
 // NAME=PATH, split at the first "="; nothing where there is no name.
@@ -169,19 +169,16 @@ void write_report(const std::string& path, const Json& record, const std::vector
   write_text(path, report::html_report(record, report::flip_pictures(record, pictures)));
 }
 
-// Adds a line for each gate to the table; returns whether one is violated.
-bool tell_gates(const Context& context, const std::vector<assess::GateOutcome>& outcomes,
+// Adds a line for each gate to the table.
+void tell_gates(const Context& context, const std::vector<assess::GateOutcome>& outcomes,
                 std::string& table) {
-  bool violated = false;
   for (const assess::GateOutcome& outcome : outcomes) {
-    violated |= !outcome.violations.empty();
     table += assess::describe(outcome) + "\n";
     if (!outcome.violations.empty()) context.warn("leeway: " + assess::describe(outcome));
     for (const auto& missing : outcome.missing)
       context.warn(fmt::format("leeway: gate {}: not decided for {} under {}: {}", outcome.gate.text,
                                missing.model, missing.target, missing.reason));
   }
-  return violated;
 }
 
 // Each warning once, with the results that it concerns.
@@ -241,11 +238,14 @@ int run_assess(Context& context, const Arguments& arguments) {
 
   tell_warnings(context, record["results"]);
   std::string table = assess::table(record);
-  const bool violated = tell_gates(context, outcomes, table);
+  tell_gates(context, outcomes, table);
   if (!arguments.report.empty()) write_report(arguments.report, record, images);
   context.write_record(record);
   context.print(record, table);
-  return violated ? exit_gate : exit_ok;
+  const bool failed = std::any_of(outcomes.begin(), outcomes.end(), [&](const assess::GateOutcome& outcome) {
+    return !outcome.violations.empty() || (arguments.undecided == "fail" && !outcome.missing.empty());
+  });
+  return failed ? exit_gate : exit_ok;
 }
 
 }  // namespace
@@ -278,6 +278,12 @@ void add_assess(CLI::App& root, Context& context, Run& run) {
       ->add_option("--fail-if", arguments->gates,
                    "KEY OP NUMBER, as in \"accuracy<0.8\": exit 4 where it holds")
       ->allow_extra_args(false);
+  command
+      ->add_option("--undecided", arguments->undecided,
+                   "What a gate on a number that was not computed does: pass, or fail (exit 4)")
+      ->check(CLI::IsMember({"pass", "fail"}).description(""))
+      ->type_name("pass|fail")
+      ->capture_default_str();
   context.add_common_flags(*command, "Write the JSON record to this file");
   command->footer(
       "Outputs files (.npz, .safetensors, .npy, .csv) hold `logits` or `probs`, and optionally `labels`, "

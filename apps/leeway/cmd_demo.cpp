@@ -195,6 +195,7 @@ class Demo {
     assessment.erase("results");
     Json record = context_.record("leeway.assess/1", std::move(results));
     for (auto& [key, value] : assessment.items()) record[key] = std::move(value);
+    record["gates"] = Json::array();
 
     const fs::path page = file("report.html"), json = file("assessment.json");
     write_text(json, record.dump(1) + "\n");

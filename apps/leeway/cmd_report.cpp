@@ -59,8 +59,9 @@ void add_report(CLI::App& root, Context& context, Run& run) {
   auto* command = root.add_subcommand("report", "Draw saved records as one self-contained HTML page");
   const auto arguments = std::make_shared<Arguments>();
   command
-      ->add_option("records", arguments->records,
-                   "Records that a command saved with --out: one of pa, or one or more of assess")
+      ->add_option(
+          "records", arguments->records,
+          "Records that a command saved with --out: one of select, or one or more of pa or of assess")
       ->required();
   command->add_option(
       "--images", arguments->images,
@@ -70,9 +71,10 @@ void add_report(CLI::App& root, Context& context, Run& run) {
       ->capture_default_str();
   context.add_common_flags(*command, "Write the page to this file (default report.html)");
   command->footer(
-      "The page needs no network: charts, style and pictures are inside. Several assessments make one page, "
-      "so that\n"
-      "models assessed one by one stand side by side.\n\n"
+      "The page needs no network: charts, style and pictures are inside. Several records of assess, or of "
+      "pa, "
+      "make one\n"
+      "page, so that models assessed one by one stand side by side.\n\n"
       "  leeway assess --source val.npz --target noise=noise.npz --out noise.json\n"
       "  leeway report noise.json --out noise.html --images val_images.npz noise=noise_images.npz");
   command->callback([&context, &run, arguments] {

@@ -1,9 +1,13 @@
 // leeway train: a classifier of images, by plain or adversarial training.
 #include <fmt/format.h>
 
+#include <optional>
+
 #include "apps/leeway/command.h"
 #include "apps/leeway/model_options.h"
 #include "apps/leeway/nn_loader.h"
+#include "leeway/agreement/agreement.h"
+#include "leeway/shift/shift.h"
 
 namespace leeway::app {
 namespace {
@@ -11,9 +15,49 @@ namespace {
 struct TrainFlags {
   ModelFlags model;  // architecture and normalization
   nn::TrainOptions options;
-  std::string data, norm = "linf", eps, steps, relative_step, start;
+  std::string data, norm = "linf", eps, steps, relative_step, start, select = "accuracy", select_shift, keep;
   std::vector<std::string> set;
 };
+
+void check_shift(const nn::Selection& selection) {
+  std::vector<std::string_view> names;
+  for (const shift::Member& member : shift::members()) {
+    if (member.selects_rows) continue;
+    names.push_back(member.name);
+    if (member.name != selection.shift) continue;
+    const double strength = selection.strength.value_or(member.default_strength);
+    if (strength >= member.low && strength <= member.high) return;
+    throw UsageError(fmt::format("--select-shift: expected {} to {} for {}, found {}", member.low,
+                                 member.high, member.name, strength));
+  }
+  throw UsageError(
+      fmt::format("--select-shift: expected one of {}, found {}", fmt::join(names, ", "), selection.shift));
+}
+
+// --select pa --select-shift NAME[:STRENGTH]: posterior agreement of the validation images with their shifted version.
+nn::Selection selection_of(const TrainFlags& flags) {
+  if (flags.select == "accuracy") {
+    if (!flags.select_shift.empty()) throw UsageError("--select-shift: expected --select pa beside it");
+    return {};
+  }
+  if (flags.select_shift.empty())
+    throw UsageError(
+        "--select pa: expected --select-shift NAME[:STRENGTH], the shift that agreement is measured under");
+  nn::Selection selection;
+  selection.name = flags.select;
+  const auto colon = flags.select_shift.find(':');
+  selection.shift = flags.select_shift.substr(0, colon);
+  if (colon != std::string::npos)
+    selection.strength = parse_number("--select-shift", flags.select_shift.substr(colon + 1));
+  check_shift(selection);
+  selection.score = [](const Outputs& clean, const Outputs& shifted) {
+    agreement::Options options;
+    options.clean_name = clean.path;
+    options.shifted_name = shifted.path;
+    return agreement::posterior_agreement(clean.logits, shifted.logits, {}, options).pa;
+  };
+  return selection;
+}
 
 nn::TrainOptions options_of(const Context& context, const TrainFlags& flags) {
   nn::TrainOptions options = flags.options;
@@ -22,6 +66,8 @@ nn::TrainOptions options_of(const Context& context, const TrainFlags& flags) {
   options.start = flags.start;
   options.seed = context.seed;
   options.device = context.device;
+  options.selection = selection_of(flags);
+  options.keep_epochs = flags.keep;
   if (!flags.eps.empty()) options.parameters["eps"] = parse_number("--eps", flags.eps);
   if (!flags.steps.empty()) options.parameters["steps"] = parse_number("--attack-steps", flags.steps);
   if (!flags.relative_step.empty())
@@ -35,18 +81,36 @@ nn::TrainOptions options_of(const Context& context, const TrainFlags& flags) {
 }
 
 std::string table_of(const nn::TrainResult& result, const std::string& out) {
-  const bool robust = !result.epochs.empty() && result.epochs.front().validation_robust_accuracy;
-  std::string text =
-      fmt::format("{:>5} {:>9} {:>9} {:>11}{} {:>8}\n", "epoch", "loss", "accuracy", "validation",
-                  robust ? fmt::format(" {:>13}", "under attack") : "", "seconds");
+  const nn::Epoch& first = result.epochs.front();
   const auto share = [](const std::optional<double>& value) {
     return value ? fmt::format("{:.4f}", *value) : "-";
   };
-  for (const nn::Epoch& epoch : result.epochs)
-    text += fmt::format("{:>5} {:>9.4f} {:>9.4f} {:>11}{} {:>8.1f}{}\n", epoch.number, epoch.loss,
-                        epoch.accuracy, share(epoch.validation_accuracy),
-                        robust ? fmt::format(" {:>13}", share(epoch.validation_robust_accuracy)) : "",
-                        epoch.seconds, epoch.number == result.best_epoch ? "  <- kept" : "");
+  // Columns that this training has: what stands above, how wide, and an epoch's cell.
+  struct Column {
+    std::string_view name;
+    int width;
+    std::optional<double> nn::Epoch::*value;
+  };
+  std::vector<Column> columns = {{"validation", 11, &nn::Epoch::validation_accuracy}};
+  if (first.validation_robust_accuracy)
+    columns.push_back({"under attack", 13, &nn::Epoch::validation_robust_accuracy});
+  if (first.validation_shifted_accuracy)
+    columns.push_back({"shifted", 8, &nn::Epoch::validation_shifted_accuracy});
+  if (first.selection_score) columns.push_back({"PA", 8, &nn::Epoch::selection_score});
+  std::string text = fmt::format("{:>5} {:>9} {:>9}", "epoch", "loss", "accuracy");
+  for (const Column& column : columns) text += fmt::format(" {:>{}}", column.name, column.width);
+  text += fmt::format(" {:>8}\n", "seconds");
+  for (const nn::Epoch& epoch : result.epochs) {
+    text += fmt::format("{:>5} {:>9.4f} {:>9.4f}", epoch.number, epoch.loss, epoch.accuracy);
+    for (const Column& column : columns)
+      text += fmt::format(" {:>{}}", share(epoch.*column.value), column.width);
+    text += fmt::format(" {:>8.1f}{}\n", epoch.seconds, epoch.number == result.best_epoch ? "  <- kept" : "");
+  }
+  if (first.selection_score)
+    text += result.best_by_score == result.best_by_accuracy
+                ? fmt::format("Agreement and accuracy choose the same epoch, {}.\n", result.best_by_score)
+                : fmt::format("Agreement chose epoch {}; accuracy would have chosen epoch {}.\n",
+                              result.best_by_score, result.best_by_accuracy);
   return text + fmt::format("{}: {} weights, trained on {} images, validated on {}\n", out,
                             result.model->info().parameters, result.n_train, result.n_validation);
 }
@@ -97,6 +161,15 @@ void add_train(CLI::App& root, Context& context, Run& run) {
   command
       ->add_option("--patience", options.patience, "Stop after so many epochs without a better one; 0: never")
       ->capture_default_str();
+  command
+      ->add_option("--select", flags->select, "What chooses the epoch: accuracy, or pa, posterior agreement")
+      ->check(CLI::IsMember({"accuracy", "pa"}).description(""))
+      ->type_name("accuracy|pa")
+      ->capture_default_str();
+  command->add_option("--select-shift", flags->select_shift,
+                      "With --select pa: NAME[:STRENGTH] of a shift of leeway shift, as gaussian-noise:0.2");
+  command->add_option("--keep-epochs", flags->keep,
+                      "Save the weights of every epoch in this folder: epoch-001.safetensors, ...");
   command->add_option("--classes", options.classes, "Number of classes (default: 1 + the largest label)");
   command->add_option("--start", flags->start, "Weights to start from (.safetensors) instead of random ones");
   command->add_option("--norm", flags->norm, "Of adversarial training: linf or l2")->capture_default_str();
@@ -110,12 +183,15 @@ void add_train(CLI::App& root, Context& context, Run& run) {
   context.add_common_flags(*command, "Weights (.safetensors)");
   command->footer(
       "Early stopping and the choice of the epoch go by validation accuracy, under the attack for "
-      "adversarial training.\n"
+      "adversarial training;\n"
+      "with --select pa by posterior agreement of the held-out images with their shifted version.\n"
       "OUT.state holds the last finished epoch: the same command goes on from there after a stop or a "
       "crash.\n"
       "The bits of the weights depend on --threads, which the record names.\n\n"
       "  leeway train --data fashion-mnist:train --epochs 5 --out cnn.safetensors\n"
-      "  leeway train --data fashion-mnist:train --algorithm pgd --eps 0.1 --out robust.safetensors");
+      "  leeway train --data fashion-mnist:train --algorithm pgd --eps 0.1 --out robust.safetensors\n"
+      "  leeway train --data fashion-mnist:train --select pa --select-shift gaussian-noise:0.2 --out "
+      "pa.safetensors");
   command->callback(
       [&context, flags, &run] { run = [&context, flags] { return run_train(context, *flags); }; });
 }

@@ -35,8 +35,8 @@ class Context {
  public:
   explicit Context(std::vector<std::string> arguments);
 
-  // Declares --json --out --seed --threads --device --quiet --no-digest on a subcommand; `out_help` says what
-  // --out writes.
+  // Declares --json --out --seed --threads --device --config --quiet --no-digest on a subcommand;
+  // `out_help` says what --out writes.
   void add_common_flags(CLI::App& command, const std::string& out_help);
 
   // Notes an input of the record and starts its digest in the background. `path` may also be a name such as
@@ -55,7 +55,7 @@ class Context {
   void write_record(const Json& record) const;
 
   bool json = false, quiet = false, digests = true;
-  std::string out, device = "cpu";
+  std::string out, device = "cpu", config;  // config: applied already (config_flags.h), noted as an input
   std::uint64_t seed = 0;
   int threads = 0;
 
@@ -76,6 +76,8 @@ using Run = std::function<int()>;
 
 void add_pa(CLI::App& root, Context& context, Run& run);
 void add_bound(CLI::App& root, Context& context, Run& run);
+void add_distances(CLI::App& root, Context& context, Run& run);
+void add_select(CLI::App& root, Context& context, Run& run);
 void add_assess(CLI::App& root, Context& context, Run& run);
 void add_report(CLI::App& root, Context& context, Run& run);
 void add_shift(CLI::App& root, Context& context, Run& run);

@@ -28,6 +28,13 @@ void Context::add_common_flags(CLI::App& command, const std::string& out_help) {
   command.add_option("--device", device, "Where models run: cpu or cuda[:i]")
       ->capture_default_str()
       ->group(group);
+  command
+      .add_option(
+          "--config", config,
+          "Options from a TOML file: long names as keys, at its top or under [COMMAND]; the command line "
+          "wins; relative paths start at the working directory")
+      ->type_name("FILE")
+      ->group(group);
   command.add_flag("--quiet", quiet, "No progress and no warnings on stderr")->group(group);
   command
       .add_flag_callback(
@@ -61,6 +68,7 @@ Progress* Context::progress() {
 
 Json Context::record(const std::string& schema, Json results) {
   progress_.reset();
+  if (!config.empty()) add_input(config, {});
   Json inputs = Json::array();
   for (auto& input : inputs_) {
     auto [bytes, digest] = input.bytes_and_digest.get();

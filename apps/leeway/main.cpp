@@ -3,6 +3,7 @@
 #include <string>
 
 #include "apps/leeway/command.h"
+#include "apps/leeway/config_flags.h"
 #include "leeway/core/error.h"
 
 namespace {
@@ -11,8 +12,8 @@ using namespace leeway;
 using namespace leeway::app;
 
 constexpr void (*commands[])(CLI::App&, Context&, Run&) = {
-    add_pa,    add_bound,  add_assess, add_report, add_train,
-    add_infer, add_attack, add_list,   add_shift,  add_demo,
+    add_pa,    add_bound, add_select, add_distances, add_assess, add_report,
+    add_train, add_infer, add_attack, add_list,      add_shift,  add_demo,
 };
 
 int fail(const std::string& message, int code) {
@@ -37,10 +38,11 @@ int main(int argc, char** argv) {
   std::vector<std::string> arguments(argv, argv + argc);
   if (!arguments.empty())
     arguments.front() = "leeway";  // wherever it is installed: the record is read elsewhere
-  Context context(std::move(arguments));
+  Context context(arguments);
   Run run;
   for (const auto add : commands) add(app, context, run);
   try {
+    apply_config(app, arguments);
     app.parse(argc, argv);
     return run();
   } catch (const CLI::Success& done) {

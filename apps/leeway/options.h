@@ -14,7 +14,8 @@ inline void add_binary_flag(CLI::App& command, Binary& binary) {
   command
       .add_option("--binary", binary,
                   "What a vector of outputs holds for the positive class of two: logit or prob")
-      ->transform(CLI::CheckedTransformer(meanings));
+      ->transform(CLI::CheckedTransformer(meanings).description(""))
+      ->type_name("logit|prob");
 }
 
 }  // namespace leeway::app

@@ -5,7 +5,9 @@
 #include <limits>
 #include <mutex>
 #include <optional>
+#include <utility>
 
+#include "leeway/agreement/fidelity.h"
 #include "leeway/agreement/maximum.h"
 #include "leeway/agreement/pairs.h"
 #include "leeway/agreement/tail.h"
@@ -194,15 +196,7 @@ Agreement posterior_agreement(const Rows& clean, const Rows& shifted, std::span<
                            : delta_interval(pairs, maximum, result.pa, log_k, options.level);
   draw_curve(result, maximum, pairs, options);
 
-  const Facts& facts = pairs.facts();
-  result.afr_pred = static_cast<double>(facts.same_prediction) / static_cast<double>(n);
-  result.afr_pred_interval = clopper_pearson(facts.same_prediction, n, options.level);
-  if (!labels.empty()) {
-    result.afr_true = static_cast<double>(facts.right) / static_cast<double>(n);
-    result.afr_true_interval = clopper_pearson(facts.right, n, options.level);
-    result.attack_success = 1 - *result.afr_true;
-  }
-  return result;
+  return with_fidelity(std::move(result), pairs.facts(), !labels.empty(), options.level);
 }
 
 std::vector<double> agreement_per_row(const Rows& clean, const Rows& shifted, double beta) {

@@ -53,6 +53,7 @@ struct Options {
 
 struct Agreement {
   std::size_t n = 0, k = 0;
+  bool fitted = true;                    // false: beta was given (fixed_beta.h), nothing was maximised
   double beta = 0;                       // maximiser; infinity is a legal answer
   double value = 0;                      // max A = log_pa_mean, in [-log k, 0]
   double gap = 0;                        // certified: the supremum of A is at most value + gap

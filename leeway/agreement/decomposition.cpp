@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "leeway/agreement/agreement.h"
+#include "leeway/agreement/posterior.h"
 #include "leeway/core/error.h"
 #include "leeway/core/parallel.h"
 
@@ -27,32 +28,6 @@ Sums join(Sums a, const Sums& b) {
   return a;
 }
 
-struct Prediction {
-  std::size_t top = 0;
-  double confidence = 0;  // softmax(beta F) there
-};
-
-template <class T>
-Prediction prediction_of(const T* row, std::size_t k, double beta) {
-  Prediction p;
-  for (std::size_t j = 1; j < k; ++j)
-    if (row[j] > row[p.top]) p.top = j;
-  const double top = static_cast<double>(row[p.top]);
-  double z = 0;
-  for (std::size_t j = 0; j < k; ++j) {
-    const double x = static_cast<double>(row[j]) - top;
-    z += x == 0 ? 1 : std::exp(beta * x);
-  }
-  p.confidence = 1 / z;
-  return p;
-}
-
-Prediction prediction_of(const Array& logits, std::size_t row, double beta) {
-  const std::size_t k = logits.shape[1];
-  return logits.type == ElementType::f32 ? prediction_of(logits.view<float>().data() + row * k, k, beta)
-                                         : prediction_of(logits.view<double>().data() + row * k, k, beta);
-}
-
 std::optional<double> weighted_log(double weight, double argument) {
   if (!(argument > 0)) return std::nullopt;
   return weight == 0 ? 0 : weight * std::log(argument);
@@ -60,7 +35,7 @@ std::optional<double> weighted_log(double weight, double argument) {
 
 }  // namespace
 
-Decomposition decompose(const Array& clean, const Array& shifted, std::span<const std::int64_t> labels,
+Decomposition decompose(const Rows& clean, const Rows& shifted, std::span<const std::int64_t> labels,
                         double beta) {
   if (!(beta >= 0)) throw Error(fmt::format("decompose: beta: expected at least 0, found {}", beta));
   const std::vector<double> a = agreement_per_row(clean, shifted, beta);

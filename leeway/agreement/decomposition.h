@@ -22,7 +22,7 @@
 #include <span>
 #include <string_view>
 
-#include "leeway/core/array.h"
+#include "leeway/core/rows.h"
 
 namespace leeway::agreement {
 
@@ -39,7 +39,7 @@ struct Decomposition {
   double tau = 0, rho = 0;
 };
 
-[[nodiscard]] Decomposition decompose(const Array& clean, const Array& shifted,
+[[nodiscard]] Decomposition decompose(const Rows& clean, const Rows& shifted,
                                       std::span<const std::int64_t> labels, double beta);
 
 }  // namespace leeway::agreement

@@ -40,9 +40,12 @@ const Distance& distance(std::string_view name) {
   throw Error(fmt::format("distance: expected one of {}, found {}", names, printable(name)));
 }
 
-std::vector<MeasuredDistance> measure_distances(const Sample& clean, const Sample& shifted) {
+std::vector<MeasuredDistance> measure_distances(const Sample& clean, const Sample& shifted,
+                                                std::span<const std::string> names, Progress* progress) {
+  for (const std::string& name : names) (void)distance(name);
   std::vector<MeasuredDistance> measured;
   for (const auto& member : distances()) {
+    if (!names.empty() && std::ranges::find(names, member.name) == names.end()) continue;
     MeasuredDistance result{.distance = &member, .value = {}, .missing = {}};
     const auto &one = compared(member, clean), &two = compared(member, shifted);
     if (!one || !two)
@@ -50,7 +53,7 @@ std::vector<MeasuredDistance> measure_distances(const Sample& clean, const Sampl
     else if (member.paired && rows_of(*one) != rows_of(*two))
       result.missing = fmt::format("rows are not paired: {} and {}", rows_of(*one), rows_of(*two));
     else
-      result.value = member.compute(clean, shifted);
+      result.value = member.compute(clean, shifted, progress);
     measured.push_back(std::move(result));
   }
   return measured;

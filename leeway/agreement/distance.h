@@ -16,7 +16,7 @@
 // Both sets have the same number of columns; of rows too where the member is paired. Every distance is >= 0
 // and 0 for equal sets (but for rounding); all but kl are symmetric in the two sets.
 // Errors (Error): no matrix, another number of columns or rows, a value that is not finite or
-// not below 1e140 (with its row).
+// not below 1e140 (with its row). Interrupted, where progress asks mmd to stop.
 // Cost: one or two passes, but: the two wasserstein sort, n k log n, and hold all probabilities as float64;
 // mmd visits all pairs of rows (n^2 d; memory of a few rows), frechet is n d^2 + d^3 in time and d^2 in
 // memory. Threads: leeway/core/parallel.h; the same bits for any number of them.
@@ -30,6 +30,7 @@
 #include <vector>
 
 #include "leeway/core/array.h"
+#include "leeway/core/progress.h"
 
 namespace leeway::agreement {
 
@@ -48,19 +49,21 @@ struct Distance {
   std::string_view summary;  // one line for --help and the report
   Compared compares;         // what the sets must hold: logits or features
   bool paired;               // row i of one set belongs to row i of the other
-  double (*compute)(const Sample& clean, const Sample& shifted);
+  double (*compute)(const Sample& clean, const Sample& shifted, Progress* progress);  // null: silent
 };
 
 [[nodiscard]] std::span<const Distance> distances();
 [[nodiscard]] const Distance& distance(std::string_view name);  // Error that lists the names there are
 
-// Every distance, in the order of distances(); the value is absent where the sets do not hold what it needs:
+// The distances named, every one where none is, in the order of distances(); the value is absent where the sets do not hold what it needs:
 // logits or features in both, equal n where it is paired.
 struct MeasuredDistance {
   const Distance* distance = nullptr;
   std::optional<double> value;
   std::string missing;  // what is not there, in words for a reader; empty with a value
 };
-[[nodiscard]] std::vector<MeasuredDistance> measure_distances(const Sample& clean, const Sample& shifted);
+[[nodiscard]] std::vector<MeasuredDistance> measure_distances(const Sample& clean, const Sample& shifted,
+                                                              std::span<const std::string> names = {},
+                                                              Progress* progress = nullptr);
 
 }  // namespace leeway::agreement

@@ -16,6 +16,7 @@
 #include "leeway/core/file.h"
 #include "leeway/core/message.h"
 #include "leeway/core/parallel.h"
+#include "leeway/core/random.h"
 
 namespace leeway::agreement {
 namespace {
@@ -87,7 +88,7 @@ std::vector<RowPair> nearest_of(const Matrix& x, const Rows& candidates, const M
   return pairs;
 }
 
-std::vector<RowPair> given(const Sample& clean, const Sample& shifted) {
+std::vector<RowPair> given(const Sample& clean, const Sample& shifted, std::uint64_t) {
   const std::size_t n = rows_of(clean);
   if (rows_of(shifted) != n)
     refuse(shifted.name, fmt::format("{} rows, as in {}, for rows paired as given", n, clean.name),
@@ -97,7 +98,7 @@ std::vector<RowPair> given(const Sample& clean, const Sample& shifted) {
   return pairs;
 }
 
-std::vector<RowPair> by_label(const Sample& clean, const Sample& shifted) {
+std::vector<RowPair> by_label(const Sample& clean, const Sample& shifted, std::uint64_t) {
   const RowsOfLabel clean_rows = rows_of_labels(clean), shifted_rows = rows_of_labels(shifted);
   std::vector<RowPair> pairs;
   for (const auto& [label, rows] : shifted_rows) {
@@ -109,13 +110,26 @@ std::vector<RowPair> by_label(const Sample& clean, const Sample& shifted) {
   return sorted(std::move(pairs), clean, shifted);
 }
 
-std::vector<RowPair> nearest(const Sample& clean, const Sample& shifted) {
+std::vector<RowPair> label_resample(const Sample& clean, const Sample& shifted, std::uint64_t seed) {
+  const RowsOfLabel clean_rows = rows_of_labels(clean), shifted_rows = rows_of_labels(shifted);
+  std::vector<RowPair> pairs;
+  for (const auto& [label, rows] : shifted_rows) {
+    const auto found = clean_rows.find(label);
+    if (found == clean_rows.end()) continue;
+    for (const std::size_t row : rows)
+      pairs.push_back(
+          {found->second[Random(seed, stream("label-resample"), row).below(found->second.size())], row});
+  }
+  return sorted(std::move(pairs), clean, shifted);
+}
+
+std::vector<RowPair> nearest(const Sample& clean, const Sample& shifted, std::uint64_t) {
   const Matrix x = features_of(clean), y = features_of(shifted);
   require_equal_columns(x, y);
   return nearest_of(x, all_rows(x.rows()), y, all_rows(y.rows()));
 }
 
-std::vector<RowPair> label_nearest(const Sample& clean, const Sample& shifted) {
+std::vector<RowPair> label_nearest(const Sample& clean, const Sample& shifted, std::uint64_t) {
   const Matrix x = features_of(clean), y = features_of(shifted);
   require_equal_columns(x, y);
   const RowsOfLabel clean_rows = rows_of_labels(clean), shifted_rows = rows_of_labels(shifted);
@@ -139,7 +153,7 @@ CanonicalSide first_directions(CanonicalSide side, std::size_t kept) {
   return side;
 }
 
-std::vector<RowPair> canonical(const Sample& clean, const Sample& shifted) {
+std::vector<RowPair> canonical(const Sample& clean, const Sample& shifted, std::uint64_t seed) {
   const Matrix x = features_of(clean), y = features_of(shifted);
   const bool labelled = clean.labels && shifted.labels;
   if (!labelled && x.rows() != y.rows())
@@ -148,7 +162,7 @@ std::vector<RowPair> canonical(const Sample& clean, const Sample& shifted) {
         fmt::format("labels in both sets or {} rows, as in {}, to correlate features", x.rows(), clean.name),
         fmt::format("{} rows", y.rows()));
   Rows x_rows, y_rows;
-  for (const RowPair& pair : labelled ? by_label(clean, shifted) : given(clean, shifted))
+  for (const RowPair& pair : labelled ? by_label(clean, shifted, seed) : given(clean, shifted, seed))
     x_rows.push_back(pair.clean), y_rows.push_back(pair.shifted);
   const CanonicalCorrelations found = canonical_correlations(x, x_rows, y, y_rows);
   const auto kept = static_cast<std::size_t>(
@@ -173,6 +187,8 @@ std::span<const Pairing> pairings() {
   static const Pairing all[] = {
       {"given", "row i of one set to row i of the other", false, false, given},
       {"label", "rows of one label in the order of the files", true, false, by_label},
+      {"label-resample", "each shifted row to a clean row of its label, drawn by the seed", true, false,
+       label_resample},
       {"nearest", "each shifted row to the clean row with the nearest features", false, true, nearest},
       {"label-nearest", "each shifted row to the nearest clean row of its label", true, true, label_nearest},
       {"cca", "each shifted row to the clean row nearest along canonical directions", false, true, canonical},
@@ -187,17 +203,6 @@ const Pairing& pairing(std::string_view name) {
     names += fmt::format("{}{}", names.empty() ? "" : ", ", candidate.name);
   }
   throw Error(fmt::format("pairing: expected one of {}, found {}", names, printable(name)));
-}
-
-Array take_rows(const Array& array, std::span<const std::size_t> rows) {
-  const std::size_t k = array.shape[1];
-  const auto take = [&](const auto* values) {
-    std::vector<std::remove_cvref_t<decltype(*values)>> out(rows.size() * k);
-    for (std::size_t i = 0; i < rows.size(); ++i) std::copy_n(values + rows[i] * k, k, out.data() + i * k);
-    return make_array({rows.size(), k}, std::move(out));
-  };
-  return array.type == ElementType::f32 ? take(array.view<float>().data())
-                                        : take(array.view<double>().data());
 }
 
 void write_pairs(const std::filesystem::path& path, std::span<const RowPair> pairs) {

@@ -3,12 +3,13 @@
 //   given          row i to row i; both sets have the same number of rows
 //   label          of each label that both sets have, the first min(n', n'') rows: its t-th shifted row gets
 //                  its t-th clean row
+//   label-resample  each shifted row gets a clean row of its label, drawn with replacement
 //   nearest        each shifted row gets the clean row whose features are nearest (Euclidean)
 //   label-nearest  the same among the clean rows of its label
 //   cca            the same along canonical directions
 //
 // (paper 001, section 3.6, names label matching, nearest neighbour and canonical correlation.) Ties go to the
-// lowest clean row. Nearest rows may be used more than once, or never. Shifted rows that get none (a label
+// lowest clean row. Nearest and drawn rows may be used more than once, or never. Shifted rows that get none (a label
 // that the clean set lacks, or has too few of) are left out. Pairs are sorted by shifted row.
 //
 // cca: canonical correlation needs rows that belong together to begin with. Those are the pairs of `label`
@@ -25,6 +26,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <span>
 #include <string_view>
@@ -43,14 +45,12 @@ struct Pairing {
   std::string_view name;     // "label-nearest"
   std::string_view summary;  // one line for --help and the report
   bool needs_labels, needs_features;
-  std::vector<RowPair> (*pair)(const Sample& clean, const Sample& shifted);
+  // `seed` is read by label-resample alone: a draw depends on it and on the shifted row
+  std::vector<RowPair> (*pair)(const Sample& clean, const Sample& shifted, std::uint64_t seed);
 };
 
 [[nodiscard]] std::span<const Pairing> pairings();
 [[nodiscard]] const Pairing& pairing(std::string_view name);  // Error that lists the names there are
-
-// The rows of an array (n,d) of floats that `rows` names, in that order.
-[[nodiscard]] Array take_rows(const Array& array, std::span<const std::size_t> rows);
 
 // CSV with the header "clean,shifted" and one line a pair, rows counted from 0; written as a whole or not at
 // all.

@@ -37,23 +37,28 @@ Array mixture(std::span<const T> clean, std::span<const T> shifted, const std::v
 
 }  // namespace
 
-std::vector<RatioPoint> ratio_sweep(const Array& clean, const Array& shifted,
-                                    std::span<const std::int64_t> labels, std::span<const double> norms,
-                                    std::span<const double> ratios, const Options& options) {
-  for (const double ratio : ratios)
+std::vector<RatioPoint> ratio_sweep(const Array& clean, const Array& shifted, const Sweep& sweep) {
+  const Options& options = sweep.options;
+  for (const double ratio : sweep.ratios)
     if (!(ratio >= 0 && ratio <= 1))
       throw Error(fmt::format("ratio_sweep: ratios: expected 0 to 1, found {}", ratio));
   // The whole shift first: it checks both sets.
-  const Agreement whole = posterior_agreement(clean, shifted, labels, options);
+  const Agreement whole =
+      sweep.whole ? *sweep.whole : posterior_agreement(clean, shifted, sweep.labels, options);
   const std::size_t n = whole.n;
-  const std::vector<std::size_t> order = order_of(norms, n);
+  const std::vector<std::size_t> order = order_of(sweep.norms, n);
   const bool floats = clean.type == ElementType::f32 && shifted.type == ElementType::f32;
   const std::vector<double> clean_wide = floats ? std::vector<double>() : to_f64(clean, options.clean_name);
   const std::vector<double> shifted_wide =
       floats ? std::vector<double>() : to_f64(shifted, options.shifted_name);
 
   std::vector<RatioPoint> points;
-  for (const double ratio : ratios) {
+  for (const double ratio : sweep.ratios) {
+    if (options.progress != nullptr) {
+      if (options.progress->stop_requested()) throw Interrupted("ratios stopped: nothing was written");
+      options.progress->update("ratios", points.size(), sweep.ratios.size(),
+                               fmt::format("ratio {:g}", ratio));
+    }
     const auto count = static_cast<std::size_t>(std::lround(ratio * static_cast<double>(n)));
     if (count == n) {
       points.push_back({ratio, n, whole});
@@ -62,7 +67,7 @@ std::vector<RatioPoint> ratio_sweep(const Array& clean, const Array& shifted,
     const std::span<const std::size_t> rows(order.data(), count);
     const Array mixed = floats ? mixture<float>(clean.view<float>(), shifted.view<float>(), clean.shape, rows)
                                : mixture<double>(clean_wide, shifted_wide, clean.shape, rows);
-    points.push_back({ratio, count, posterior_agreement(clean, mixed, labels, options)});
+    points.push_back({ratio, count, posterior_agreement(clean, mixed, sweep.labels, options)});
   }
   return points;
 }

@@ -6,11 +6,14 @@
 // last; without norms the order is that of the rows.
 //
 // Shapes: as posterior_agreement; norms empty or (n), >= 0 or infinite; ratios in [0,1]. Errors (Error): those of
-// posterior_agreement, norms of another length, negative or NaN or a ratio outside [0,1]. Cost: one agreement a ratio, and one copy of the shifted set. Deterministic for any number of threads.
+// posterior_agreement, norms of another length, negative or NaN or a ratio outside [0,1]; Interrupted, where
+// Options::progress asks to stop. Cost: one agreement a ratio, each with its own beta, and one copy of the shifted set.
+// Deterministic for any number of threads.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -24,10 +27,16 @@ struct RatioPoint {
   Agreement agreement;
 };
 
+struct Sweep {
+  std::span<const std::int64_t> labels;  // empty or (n)
+  std::span<const double> norms;         // empty or (n)
+  std::span<const double> ratios;
+  Options options = {};
+  std::optional<Agreement> whole =
+      {};  // posterior_agreement of the two sets with these options, where it is known
+};
+
 [[nodiscard]] std::vector<RatioPoint> ratio_sweep(const Array& clean, const Array& shifted,
-                                                  std::span<const std::int64_t> labels,
-                                                  std::span<const double> norms,
-                                                  std::span<const double> ratios,
-                                                  const Options& options = {});
+                                                  const Sweep& sweep);
 
 }  // namespace leeway::agreement

@@ -4,7 +4,7 @@
 //                     OP: < <= > >= == !=     NUMBER: 0.8, 1e-3, inf, -inf
 //
 // A gate is violated by every result for which the condition holds. A value that was not computed (null)
-// violates nothing, but is listed with its reason. "inf" and "-inf" in the results compare as numbers. Errors
+// violates nothing, but is listed with its reason: whether it counts as a failure is for the caller to say. "inf" and "-inf" in the results compare as numbers. Errors
 // (Error): text that is no gate, named with what is wrong with it.
 #pragma once
 

@@ -45,7 +45,10 @@ double number_from_json(const Json& value) {
 
 Json read_record(const std::string& path) {
   const MappedFile file = map_file(path);
-  const std::string_view text(reinterpret_cast<const char*>(file.bytes.data()), file.bytes.size());
+  return parse_record({reinterpret_cast<const char*>(file.bytes.data()), file.bytes.size()}, path);
+}
+
+Json parse_record(std::string_view text, const std::string& path) {
   const auto check_depth = [&](int depth, Json::parse_event_t event, const Json&) {
     const bool opens =
         event == Json::parse_event_t::object_start || event == Json::parse_event_t::array_start;

@@ -7,6 +7,7 @@
 
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 
 namespace leeway {
 
@@ -23,5 +24,6 @@ inline constexpr const char* version = LEEWAY_VERSION;
 // Reads a record written by a command. Throws Error (file, position) for what is not JSON, is nested more
 // than 100 levels deep, or is not an object with a "schema" string.
 [[nodiscard]] Json read_record(const std::string& path);
+[[nodiscard]] Json parse_record(std::string_view text, const std::string& name);  // of the file `name`
 
 }  // namespace leeway

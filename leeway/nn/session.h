@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -28,7 +29,7 @@
 namespace leeway::nn {
 
 // Raised whenever this header changes in a way that a program compiled against an older one cannot bear.
-inline constexpr int abi_version = 1;
+inline constexpr int abi_version = 2;
 
 struct InputShape {
   std::size_t channels = 0, height = 0, width = 0;  // all 0: unknown
@@ -130,6 +131,18 @@ class Model {
   virtual void save(const std::filesystem::path& path) const = 0;
 };
 
+// Which epoch's weights are kept, where neither accuracy is to decide. After every epoch the validation images and
+// their shifted version pass through the network, and `score` says how good it is: the highest wins, the earliest of
+// equal ones. This folder knows no scores: the program brings one.
+struct Selection {
+  std::string name;  // of the score, for the record: "pa"; empty: accuracy decides
+  std::function<double(const Outputs& clean, const Outputs& shifted)> score;  // labels among the outputs
+  std::string shift;                    // a member of leeway/shift that changes pixels
+  std::optional<double> strength = {};  // default: the member's
+
+  [[nodiscard]] bool given() const { return !name.empty(); }
+};
+
 struct TrainOptions {
   std::string architecture = "small-cnn";
   std::string algorithm = "erm";
@@ -145,6 +158,9 @@ struct TrainOptions {
   Normalization normalization;
   std::filesystem::path start;  // safetensors weights to start from instead of random ones
   std::uint64_t seed = 0;
+  Selection selection;
+  std::filesystem::path
+      keep_epochs;     // folder for the weights of each epoch, epoch-001.safetensors, ...; empty: none
   bool reuse = false;  // where `out` was made with these very options and data, load it instead
   std::string device = "cpu";
 };
@@ -154,7 +170,9 @@ struct Epoch {
   double loss = 0, accuracy = 0;  // over the epoch's batches, as trained (adversarial images included)
   std::optional<double> validation_accuracy = {};
   std::optional<double>
-      validation_robust_accuracy;  // under the algorithm's own attack; then this is the score
+      validation_robust_accuracy;              // under the algorithm's own attack; then this is the score
+  std::optional<double> selection_score = {};  // TrainOptions::selection's, which then decides
+  std::optional<double> validation_shifted_accuracy = {};  // on its shifted images
   double seconds = 0;
 };
 
@@ -162,6 +180,9 @@ struct TrainResult {
   std::shared_ptr<Model> model;  // the best epoch's weights
   std::vector<Epoch> epochs;     // those before a resume included
   std::size_t best_epoch = 0;
+  // What each criterion would have chosen among these epochs; 0: there is no such criterion. One of them is
+  // best_epoch.
+  std::size_t best_by_score = 0, best_by_accuracy = 0;
   bool stopped_early = false;
   std::size_t resumed_after = 0;  // epochs taken over from an interrupted run
   bool reused = false;
@@ -193,7 +214,7 @@ class Session {
   // every epoch OUT.state is replaced atomically; a rerun with the same options and data goes on from it and
   // ends in the same bits as a run without a break, one with other options starts anew; notes say which.
   // Removed in the end. The score of an epoch is validation accuracy; under an adversarial algorithm,
-  // validation accuracy under its attack.
+  // validation accuracy under its attack; with TrainOptions::selection, its score.
   [[nodiscard]] virtual TrainResult train(const Images& images, const TrainOptions& options,
                                           const std::filesystem::path& out,
                                           Progress* progress = nullptr) const = 0;

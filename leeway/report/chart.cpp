@@ -21,7 +21,7 @@ Json packed(const Json& rows) {
 }
 
 Json payload(const Chart& chart) {
-  Json out = {{"title", chart.title}, {"note", chart.note}};
+  Json out = {{"title", chart.title}, {"note", chart.note}, {"description", chart.description}};
   for (const auto& [name, values] : chart.data) out["data"][name] = packed(values);
   for (const auto& [name, value] : chart.signals) out["signals"][name] = value;
   return out;
@@ -42,6 +42,20 @@ std::string figure(const Chart& chart, const std::string& chooser, const Json& c
       "<script type=\"application/json\" class=\"payload\">{}</script></figure>\n",
       chart.spec, chooser, escape(chart.title), escape(chart.note), escape(chart.description),
       script_json(content));
+}
+
+Json payloads(const std::vector<Chart>& variants) {
+  Json list = Json::array();
+  for (const Chart& variant : variants) list.push_back(payload(variant));
+  return {{"variants", std::move(list)}};
+}
+
+std::string chooser(const std::vector<std::string>& words) {
+  if (words.size() < 2) return "";
+  std::string options;
+  for (std::size_t i = 0; i < words.size(); ++i)
+    options += fmt::format("<option value=\"{}\">{}</option>", i, escape(words[i]));
+  return fmt::format("<label>Show <select>{}</select></label>", options);
 }
 
 std::string numbers_html(const Chart& chart) {
@@ -75,20 +89,33 @@ std::string panels_html(const std::vector<Chart>& charts, std::size_t shown) {
 
 std::string choice_html(const std::vector<Chart>& variants) {
   if (variants.empty()) return "";
-  Json content = {{"variants", Json::array()}};
-  std::string options;
-  for (std::size_t i = 0; i < variants.size(); ++i) {
-    content["variants"].push_back(payload(variants[i]));
-    options += fmt::format("<option value=\"{}\">{}</option>", i, escape(variants[i].title));
-  }
-  std::string controls =
-      variants.size() < 2 ? "" : fmt::format("<label>Show <select>{}</select></label>", options);
+  std::vector<std::string> titles;
+  for (const Chart& variant : variants) titles.push_back(variant.title);
+  std::string controls = chooser(titles);
   for (const auto& [signal, words] : variants[0].toggles)
     controls += fmt::format("<label class=\"toggle\"><input type=\"checkbox\" data-signal=\"{}\"> {}</label>",
                             signal, escape(words));
   return "<div class=\"charts\">" +
-         figure(variants[0], "<div class=\"controls\">" + controls + "</div>", content) +
+         figure(variants[0], "<div class=\"controls\">" + controls + "</div>", payloads(variants)) +
          numbers_html(variants[0]) + "</div>\n";
+}
+
+std::string choice_panels_html(const std::vector<Choice>& choices) {
+  if (choices.empty() || choices[0].charts.empty()) return "";
+  std::vector<std::string> words;
+  for (const Choice& choice : choices) words.push_back(choice.words);
+  std::string figures;
+  for (std::size_t i = 0; i < choices[0].charts.size(); ++i) {
+    std::vector<Chart> variants;
+    for (const Choice& choice : choices) variants.push_back(choice.charts[i]);
+    figures += figure(variants[0], "", payloads(variants));
+  }
+  const Chart& first = choices[0].charts[0];
+  return fmt::format(
+             "<div class=\"charts\"><div class=\"controls\">{}</div><div class=\"panels\" "
+             "data-spec=\"{}\">\n{}</div>\n",
+             chooser(words), first.spec, figures) +
+         numbers_html(first) + "</div>\n";
 }
 
 std::string model_key(const std::vector<std::string>& models) {

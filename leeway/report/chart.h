@@ -39,6 +39,13 @@ struct Chart {
 // One figure with a choice of what it shows: the variants differ in data, signals and note only.
 [[nodiscard]] std::string choice_html(const std::vector<Chart>& variants);
 
+// Figures in a grid with one choice for all of them: the charts of every choice are as many, in one order.
+struct Choice {
+  std::string words;
+  std::vector<Chart> charts;
+};
+[[nodiscard]] std::string choice_panels_html(const std::vector<Choice>& choices);
+
 // Shape and colour of every model: "● CNN  ■ robust CNN".
 [[nodiscard]] std::string model_key(const std::vector<std::string>& models);
 

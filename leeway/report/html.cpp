@@ -92,6 +92,13 @@ std::string section_html(const Section& section) {
       section.id, section.heading, section.body);
 }
 
+std::string terms_html(const std::vector<std::pair<std::string, std::string>>& terms) {
+  std::string out;
+  for (const auto& [name, meaning] : terms)
+    out += fmt::format("<div><dt>{}</dt><dd>{}</dd></div>\n", name, meaning);
+  return out.empty() ? out : "<dl class=\"terms\">\n" + out + "</dl>\n";
+}
+
 std::string paragraph(const std::string& html) { return "<p>" + html + "</p>\n"; }
 
 }  // namespace leeway::report

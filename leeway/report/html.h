@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "leeway/core/result.h"
@@ -32,5 +33,8 @@ struct Section {
 
 // A paragraph of at most 70 characters a line; `html` stands as it is.
 [[nodiscard]] std::string paragraph(const std::string& html);
+
+// What a word means, where it first stands: {name, meaning}, both HTML.
+[[nodiscard]] std::string terms_html(const std::vector<std::pair<std::string, std::string>>& terms);
 
 }  // namespace leeway::report

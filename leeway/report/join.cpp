@@ -1,17 +1,52 @@
 #include <algorithm>
+#include <filesystem>
+#include <functional>
+#include <map>
 #include <set>
 
 #include "leeway/core/message.h"
+#include "leeway/report/pa_record.h"
 #include "leeway/report/record.h"
 #include "leeway/report/report.h"
 
 namespace leeway::report {
 namespace {
 
+using Named = std::vector<std::pair<std::string, Json>>;
 using Name = std::pair<std::string, std::string>;  // model, target
 
-void append_new(Json& list, const std::string& text) {
-  if (std::find(list.begin(), list.end(), text) == list.end()) list.push_back(text);
+// What every joined record has of its parts: commands, inputs (each once) and the time of all.
+Json joined_envelope(const Named& records, const std::vector<Envelope>& envelopes) {
+  Json out = {{"schema", records[0].second["schema"]},
+              {"commands", Json::array()},
+              {"inputs", Json::array()},
+              {"results", Json::array()}};
+  double seconds = 0;
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    for (const auto& command : envelopes[i].commands) out["commands"].push_back(command);
+    for (const auto& input : records[i].second.value("inputs", Json::array()))
+      if (std::find(out["inputs"].begin(), out["inputs"].end(), input) == out["inputs"].end())
+        out["inputs"].push_back(input);
+    seconds += envelopes[i].seconds.value_or(0);
+  }
+  out["seconds"] = seconds;
+  return out;
+}
+
+// Names that no two results share: the later one is called "MODEL (NAME)".
+std::string free_name(std::set<Name>& taken, const std::string& model, const std::string& target,
+                      const std::string& name) {
+  if (taken.insert({model, target}).second) return model;
+  const std::string longer = model.empty() ? name : model + " (" + name + ")";
+  if (!taken.insert({longer, target}).second)
+    refuse(name, "each model and target once", in_quotes(longer + "/" + target) + " again");
+  return longer;
+}
+
+void require_same_count(const Named& records, std::size_t i, std::size_t first, std::size_t found) {
+  if (found != first)
+    refuse(records[i].first, std::to_string(first) + " classes as in " + records[0].first,
+           std::to_string(found));
 }
 
 // The record whose worst result is worst speaks for all; the others' headlines lead the findings.
@@ -25,12 +60,9 @@ std::size_t speaker(const std::vector<Record>& read) {
   return worst;
 }
 
-void require_same_classes(const std::vector<std::pair<std::string, Json>>& records,
-                          const std::vector<Record>& read) {
+void require_same_classes(const Named& records, const std::vector<Record>& read) {
   for (std::size_t i = 1; i < read.size(); ++i) {
-    if (read[i].k() != read[0].k())
-      refuse(records[i].first, std::to_string(read[0].k()) + " classes as in " + records[0].first,
-             std::to_string(read[i].k()));
+    require_same_count(records, i, read[0].k(), read[i].k());
     for (std::size_t c = 0; c < read[0].k(); ++c)
       if (read[i].class_names[c] != read[0].class_names[c])
         refuse(records[i].first,
@@ -40,59 +72,114 @@ void require_same_classes(const std::vector<std::pair<std::string, Json>>& recor
   }
 }
 
-}  // namespace
-
-Json join_records(const std::vector<std::pair<std::string, Json>>& records) {
-  if (records.empty()) refuse("join", "at least one record", "none");
-  if (records.size() == 1) return records[0].second;
+Json join_assessments(const Named& records) {
   std::vector<Record> read;
+  std::vector<Envelope> envelopes;
   for (const auto& [name, record] : records) {
-    const auto schema = record.find("schema");
-    if (schema == record.end() || *schema != "leeway.assess/1")
-      refuse(name, "schema leeway.assess/1, the only one of which several make one page",
-             schema == record.end() ? "none" : schema->dump());
     read.push_back(read_assessment(record, name));
+    envelopes.push_back(read.back().envelope);
   }
   require_same_classes(records, read);
   const std::size_t first = speaker(read);
-  Json out = {{"schema", "leeway.assess/1"},
-              {"commands", Json::array()},
-              {"inputs", Json::array()},
-              {"version", read[first].envelope.version},
-              {"headline", read[first].headline},
-              {"findings", Json::array()},
-              {"models", Json::array()},
-              {"targets", Json::array()},
-              {"class_names", read[0].class_names},
-              {"results", Json::array()}};
+  std::vector<std::string> findings, models, targets;
   for (std::size_t i = 0; i < read.size(); ++i)
-    if (i != first && !read[i].headline.empty()) append_new(out["findings"], read[i].headline);
+    if (i != first && !read[i].headline.empty()) append_new(findings, read[i].headline);
   std::set<Name> taken;
-  double seconds = 0;
+  Json out = joined_envelope(records, envelopes);
   for (std::size_t i = 0; i < read.size(); ++i) {
     const auto& [name, record] = records[i];
-    for (const auto& command : read[i].envelope.commands) out["commands"].push_back(command);
-    for (const auto& input : record.value("inputs", Json::array()))
-      if (std::find(out["inputs"].begin(), out["inputs"].end(), input) == out["inputs"].end())
-        out["inputs"].push_back(input);
-    for (const std::string& finding : read[i].findings) append_new(out["findings"], finding);
-    seconds += read[i].envelope.seconds.value_or(0);
+    for (const std::string& finding : read[i].findings) append_new(findings, finding);
     for (Json result : record["results"]) {
-      std::string model = result.value("model", "");
       const std::string target = result.value("target", "");
-      if (!taken.insert({model, target}).second) {
-        model += " (" + name + ")";
-        if (!taken.insert({model, target}).second)
-          refuse(name, "each model and target once", in_quotes(model + "/" + target) + " again");
-        result["model"] = model;
-      }
-      append_new(out["models"], model);
-      append_new(out["targets"], target);
+      result["model"] = free_name(taken, result.value("model", ""), target, name);
+      append_new(models, result["model"]);
+      append_new(targets, target);
       out["results"].push_back(std::move(result));
     }
   }
-  out["seconds"] = seconds;
+  out["version"] = read[first].envelope.version;
+  out["headline"] = read[first].headline;
+  out["findings"] = findings;
+  out["models"] = models;
+  out["targets"] = targets;
+  out["class_names"] = read[0].class_names;
   return out;
+}
+
+std::string stem(const std::string& path) { return std::filesystem::path(path).stem().string(); }
+
+// Shifted sets by their files alone, "pgd8" of "robust/pgd8.npz", so that the same shift of two models is one
+// set; as they are where two of one record would become one.
+std::function<std::string(const std::string&)> set_names(const std::vector<PaRecord>& read, bool one_model) {
+  const auto as_given = [](const std::string& path) { return path; };
+  if (one_model) return as_given;
+  for (const PaRecord& record : read) {
+    std::set<std::string> stems;
+    for (const std::string& shifted : record.shifted)
+      if (!stems.insert(stem(shifted)).second) return as_given;
+  }
+  return stem;
+}
+
+// Records of one model each, which therefore do not name it, are models by the names of their records; of one
+// clean set, they are one model.
+Json join_agreements(const Named& records) {
+  std::vector<PaRecord> read;
+  std::vector<Envelope> envelopes;
+  for (const auto& [name, record] : records) {
+    read.push_back(read_pa(record, name));
+    envelopes.push_back(read.back().envelope);
+  }
+  const auto clean = [&](std::size_t i) {
+    return envelopes[i].inputs.empty() ? records[i].first : envelopes[i].inputs[0].path;
+  };
+  bool one_model = true;
+  for (std::size_t i = 0; i < read.size(); ++i) {
+    for (const PaResult& result : read[i].results)
+      require_same_count(records, i, read[0].results[0].k, result.k);
+    one_model = one_model && read[i].models == std::vector<std::string>{""} && clean(i) == clean(0);
+  }
+  const auto set_name = set_names(read, one_model);
+  std::set<Name> taken;
+  Json out = joined_envelope(records, envelopes);
+  out["version"] = envelopes[0].version;
+  for (std::size_t i = 0; i < read.size(); ++i) {
+    const auto& [name, record] = records[i];
+    std::map<Name, std::string> called;
+    for (Json result : record["results"]) {
+      const std::string given = result.value("model", "");
+      result["shifted"] = set_name(result.value("shifted", ""));
+      const std::string model =
+          free_name(taken, given.empty() && !one_model ? stem(name) : given, result["shifted"], name);
+      if (!model.empty()) result["model"] = model;
+      called[{given, result["shifted"]}] = model;
+      out["results"].push_back(std::move(result));
+    }
+    for (Json gap : record.value("ar_gap", Json::array())) {
+      gap["shifted"] = set_name(gap.value("shifted", ""));
+      for (const char* key : {"model_plus", "model_minus"})
+        gap[key] = called[{gap.value(key, ""), gap["shifted"]}];
+      out["ar_gap"].push_back(std::move(gap));
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+Json join_records(const Named& records) {
+  if (records.empty()) refuse("join", "at least one record", "none");
+  if (records.size() == 1) return records[0].second;
+  const auto schema = [](const auto& named) { return JsonView(named.second, named.first)["schema"].text(); };
+  const std::string first = schema(records[0]);
+  if (first != "leeway.assess/1" && first != "leeway.pa/1")
+    refuse(records[0].first, "schema leeway.assess/1 or leeway.pa/1, of which several make one page",
+           first.empty() ? "none" : in_quotes(first));
+  for (const auto& record : records)
+    if (const std::string own = schema(record); own != first)
+      refuse(record.first, "schema " + first + " as in " + records[0].first,
+             own.empty() ? "none" : in_quotes(own));
+  return first == "leeway.pa/1" ? join_agreements(records) : join_assessments(records);
 }
 
 }  // namespace leeway::report

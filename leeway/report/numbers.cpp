@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 
 namespace leeway::report {
 namespace {
@@ -75,6 +76,18 @@ std::string signed_points_interval(const Measured& change) {
   return fixed(100 * *change.low, decimals) + " to " + fixed(100 * *change.high, decimals);
 }
 
+std::string value_words(const Measured& value, bool share) {
+  if (!value.value) return "not known";
+  if (share) {
+    const std::string interval = percent_interval(value);
+    return percent(value) + (interval.empty() ? "" : " (" + interval + ")");
+  }
+  if (!value.low || !value.high) return fixed(*value.value, 3);
+  const int decimals = decimals_for((*value.high - *value.low) / 2, 3);
+  return fmt::format("{} ({} to {})", fixed(*value.value, decimals), fixed(*value.low, decimals),
+                     fixed(*value.high, decimals));
+}
+
 std::string bytes(std::size_t value) {
   const auto size = static_cast<double>(value);
   if (size < 1e3) return fmt::format("{} B", value);
@@ -85,7 +98,11 @@ std::string bytes(std::size_t value) {
 
 Json brief(double value) {
   if (!std::isfinite(value)) return nullptr;
-  return std::stod(fmt::format("{:.5g}", value));
+  // Not std::stod, which throws at subnormal numbers; five digits of the largest ones are beyond float64.
+  const double rounded = std::strtod(fmt::format("{:.5g}", value).c_str(), nullptr);
+  return std::isfinite(rounded) ? rounded : value;
 }
+
+Json brief(const std::optional<double>& value) { return value ? brief(*value) : Json(); }
 
 }  // namespace leeway::report

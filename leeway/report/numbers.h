@@ -31,10 +31,13 @@ struct Measured {
 [[nodiscard]] std::string sureness(double confidence);
 [[nodiscard]] std::string signed_points(const Measured& change);  // "+3.1", "−71.6", digits by the interval
 [[nodiscard]] std::string signed_points_interval(
-    const Measured& change);                         // "−72.5 to −70.6"; empty without one
+    const Measured& change);  // "−72.5 to −70.6"; empty without one
+// "74.0% (73.1–74.9)" of a share, "1.203 (1.187 to 1.219)" of another number, "not known".
+[[nodiscard]] std::string value_words(const Measured& value, bool share);
 [[nodiscard]] std::string bytes(std::size_t value);  // "480 kB"
 
 // Five significant digits are enough for a chart, and a third of the size.
 [[nodiscard]] Json brief(double value);
+[[nodiscard]] Json brief(const std::optional<double>& value);  // null where there is none
 
 }  // namespace leeway::report

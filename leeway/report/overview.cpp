@@ -66,8 +66,7 @@ std::string headline_table(const Record& record) {
     if (pairs) {
       row.push_back(share_cell(result.afr_pred, result.reason("afr_pred")));
       row.push_back(pa_cell(result.pa, result.reason("pa")));
-      row.push_back(result.beta ? number_cell(*result.beta, significant(*result.beta, 3))
-                                : dash_cell(result.reason("beta")));
+      row.push_back(significant_cell(result.beta, 3, result.reason("beta")));
     }
     if (bound)
       row.push_back(result.error_bound ? number_cell(*result.error_bound, percent(*result.error_bound, 1))
@@ -83,8 +82,7 @@ std::string estimates_table(const Record& record) {
   if (!any(record, has_estimates)) return "";
   std::vector<std::string> methods;
   for (const Result& result : record.results)
-    for (const auto& [method, error] : result.estimates)
-      if (std::find(methods.begin(), methods.end(), method) == methods.end()) methods.push_back(method);
+    for (const auto& [method, error] : result.estimates) append_new(methods, method);
   std::vector<Column> columns = {{"Target", "", false}, {"Model", "", false}};
   for (const std::string& method : methods) columns.push_back({method, "Estimated error"});
   columns.push_back({"True error", "1 minus accuracy, where there are labels"});
@@ -106,36 +104,24 @@ std::string estimates_table(const Record& record) {
   return table.html(2);
 }
 
-std::string term(const std::string& name, const std::string& meaning) {
-  return fmt::format("<div><dt>{}</dt><dd>{}</dd></div>\n", name, meaning);
-}
-
 std::string terms(const Record& record) {
-  std::string out;
+  std::vector<std::pair<std::string, std::string>> list;
   if (any(record, has_accuracy))
-    out +=
-        term("Accuracy",
-             fmt::format(
-                 "The share of samples that the model predicts right. The small figures are its {} "
-                 "interval; the shading is how far it lies from the source, the data the model is known on.",
-                 percent(record.level)));
-  if (any(record, has_pairs)) {
-    out += term("Same prediction",
-                "The share of samples on which the model says the same before and after the shift, right "
-                "or wrong (in papers AFR, attack failure rate). It needs no labels.");
-    out += term(
-        "PA",
+    list.emplace_back(
+        "Accuracy",
         fmt::format(
-            "Posterior agreement: how much of what the model says, its confidence included, survives the "
-            "shift. 0 is no more than guessing, {} is perfect.",
-            fixed(log_k(record), 2)));
-    out += term(
-        "β",
-        "How sharply the model's scores may be read before the answers contradict each other; PA is measured "
-        "there. Larger is steadier, ∞ means no top choice changes. It depends on the scale of the scores: "
-        "compare it within a model.");
+            "The share of samples that the model predicts right. The small figures are its {} "
+            "interval; the shading is how far it lies from the source, the data the model is known on.",
+            percent(record.level)));
+  if (any(record, has_pairs)) {
+    list.emplace_back(
+        "Same prediction",
+        "The share of samples on which the model says the same before and after the shift, right "
+        "or wrong (in papers AFR, attack failure rate). It needs no labels.");
+    list.emplace_back("PA", pa_meaning(fixed(log_k(record), 2)));
+    list.emplace_back("β", beta_meaning());
   }
-  return out.empty() ? out : "<dl class=\"terms\">\n" + out + "</dl>\n";
+  return terms_html(list);
 }
 
 std::string gates(const Record& record) {
@@ -193,20 +179,17 @@ struct Metric {
 // Rows of the overview charts: targets, worst first by their worst model.
 std::vector<std::string> target_order(const Record& record) {
   std::vector<std::string> order;
-  for (const std::size_t i : record.worst_first())
-    if (std::find(order.begin(), order.end(), record.results[i].target) == order.end())
-      order.push_back(record.results[i].target);
+  for (const std::size_t i : record.worst_first()) append_new(order, record.results[i].target);
   return order;
 }
 
 Json overview_row(const Result& result, const Metric& metric, std::size_t slot) {
   const Measured& value = result.*(metric.value);
-  const auto number = [](const std::optional<double>& x) { return x ? brief(*x) : Json(); };
   Json row = {
-      {"target", result.target}, {"model", result.model}, {"slot", slot}, {"value", number(value.value)}};
-  row["low"] = number(value.low ? value.low : value.value);
-  row["high"] = number(value.high ? value.high : value.value);
-  row["source"] = metric.reference == nullptr ? Json() : number((result.*(metric.reference)).value);
+      {"target", result.target}, {"model", result.model}, {"slot", slot}, {"value", brief(value.value)}};
+  row["low"] = brief(value.low ? value.low : value.value);
+  row["high"] = brief(value.high ? value.high : value.value);
+  row["source"] = metric.reference == nullptr ? Json() : brief((result.*(metric.reference)).value);
   row["n"] = result.n;
   return row;
 }

@@ -7,25 +7,9 @@
 #include <utility>
 
 #include "leeway/core/message.h"
-#include "leeway/report/json_view.h"
 
 namespace leeway::report {
 namespace {
-
-Measured measured(const JsonView& object, const std::string& key) {
-  return {object[key].share(), object[key + "_low"].share(), object[key + "_high"].share()};
-}
-
-std::vector<Point> points(const JsonView& list) {
-  std::vector<Point> out;
-  for (const JsonView& item : list.items()) {
-    const auto beta = item["beta"].number(), value = item["value"].number();
-    if (beta && *beta < 0) item["beta"].refuse("a number from 0");
-    if (beta && value) out.push_back({*beta, *value});
-  }
-  std::stable_sort(out.begin(), out.end(), [](const Point& a, const Point& b) { return a.beta < b.beta; });
-  return out;
-}
 
 std::vector<Member> members(const JsonView& list) {
   std::vector<Member> out;
@@ -117,22 +101,21 @@ Result result(const JsonView& object) {
   out.source_n = object["source_n"].index().value_or(out.n);
   out.paired = object["paired"].flag();
   out.labelled = object["labelled"].flag();
-  out.accuracy = measured(object, "accuracy");
-  out.source_accuracy = measured(object, "source_accuracy");
-  out.change = {object["accuracy_change"].number(), object["accuracy_change_low"].number(),
-                object["accuracy_change_high"].number()};
+  out.accuracy = read_shares(object, "accuracy");
+  out.source_accuracy = read_shares(object, "source_accuracy");
+  out.change = read_numbers(object, "accuracy_change");
   if (!out.change.value && out.accuracy.value && out.source_accuracy.value)
     out.change.value = *out.accuracy.value - *out.source_accuracy.value;
-  out.afr_pred = measured(object, "afr_pred");
-  out.pa = {object["pa"].number(), object["pa_low"].number(), object["pa_high"].number()};
+  out.afr_pred = read_shares(object, "afr_pred");
+  out.pa = read_numbers(object, "pa");
   out.pa_normalized = object["pa_normalized"].number();
   out.beta = object["beta"].number();
   out.gap = object["gap"].number();
   out.error_bound = object["error_bound"].number();
   for (const std::string& method : object["estimates"].keys())
     if (const auto error = object["estimates"][method].number()) out.estimates.emplace_back(method, *error);
-  out.curve = points(object["curve"]);
-  out.local_maxima = points(object["local_maxima"]);
+  out.curve = read_points(object["curve"]);
+  out.local_maxima = read_points(object["local_maxima"]);
   out.confidence = confidence(object["confidence"]);
   out.classes = members(object["classes"]);
   for (const JsonView& item : object["classes"].items())
@@ -152,12 +135,34 @@ Result result(const JsonView& object) {
 // Names in the order of the record's list, then those that only results have.
 std::vector<std::string> names(std::vector<std::string> listed, const std::vector<Result>& results,
                                std::string Result::*member) {
-  for (const Result& one : results)
-    if (std::find(listed.begin(), listed.end(), one.*member) == listed.end()) listed.push_back(one.*member);
+  for (const Result& one : results) append_new(listed, one.*member);
   return listed;
 }
 
 }  // namespace
+
+void append_new(std::vector<std::string>& list, const std::string& text) {
+  if (std::find(list.begin(), list.end(), text) == list.end()) list.push_back(text);
+}
+
+Measured read_shares(const JsonView& object, const std::string& key) {
+  return {object[key].share(), object[key + "_low"].share(), object[key + "_high"].share()};
+}
+
+Measured read_numbers(const JsonView& object, const std::string& key) {
+  return {object[key].number(), object[key + "_low"].number(), object[key + "_high"].number()};
+}
+
+std::vector<Point> read_points(const JsonView& list) {
+  std::vector<Point> out;
+  for (const JsonView& item : list.items()) {
+    const auto beta = item["beta"].number(), value = item["value"].number();
+    if (beta && *beta < 0) item["beta"].refuse("a number from 0");
+    if (beta && value) out.push_back({*beta, *value});
+  }
+  std::stable_sort(out.begin(), out.end(), [](const Point& a, const Point& b) { return a.beta < b.beta; });
+  return out;
+}
 
 std::string Result::reason(std::string_view key) const {
   const auto found = not_computed.find(std::string(key));

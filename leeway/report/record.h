@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "leeway/core/result.h"
+#include "leeway/report/json_view.h"
 #include "leeway/report/numbers.h"
 
 namespace leeway::report {
@@ -122,5 +123,14 @@ struct Record {
 // lists whose lengths do not fit, no results.
 [[nodiscard]] Record read_assessment(const Json& record, const std::string& name);
 [[nodiscard]] Envelope read_envelope(const Json& record, const std::string& name);
+
+// Members `key`, `key`_low and `key`_high; shares are from 0 to 1.
+[[nodiscard]] Measured read_shares(const JsonView& object, const std::string& key);
+[[nodiscard]] Measured read_numbers(const JsonView& object, const std::string& key);
+// A list of {"beta", "value"}, sorted by beta.
+[[nodiscard]] std::vector<Point> read_points(const JsonView& list);
+
+// `text` at the end of `list`, unless it stands there already.
+void append_new(std::vector<std::string>& list, const std::string& text);
 
 }  // namespace leeway::report

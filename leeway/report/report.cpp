@@ -10,8 +10,9 @@ std::string html_report(const Json& record, const Pictures& pictures, const Opti
   const std::string schema = JsonView(record, options.record_name)["schema"].text();
   if (schema == "leeway.assess/1")
     return assess_page(read_assessment(record, options.record_name), pictures, options);
-  if (schema == "leeway.pa/1") return pa_page(record, options);
-  refuse(options.record_name, "a record of schema leeway.assess/1 or leeway.pa/1",
+  if (schema == "leeway.pa/1") return pa_page(read_pa(record, options.record_name));
+  if (schema == "leeway.select/1") return select_page(record, options);
+  refuse(options.record_name, "a record of schema leeway.assess/1, leeway.pa/1 or leeway.select/1",
          schema.empty() ? "none" : in_quotes(schema));
 }
 

@@ -1,14 +1,15 @@
 // The report: one self-contained HTML page from the record of a command.
 //
-// html_report draws records of schema "leeway.assess/1" (docs/assess-record.md) and "leeway.pa/1". Pages need
-// no network: charts (Vega 5), style and pictures are inside. What a record leaves out is a dash that says
-// why. join_records makes one assessment of several, so that models assessed one by one stand on one page.
+// html_report draws records of schema "leeway.assess/1" (docs/assess-record.md), "leeway.pa/1" and
+// "leeway.select/1" (docs/schema). Pages need no network: charts (Vega 5), style and pictures are inside. What
+// a record leaves out is a dash that says why. join_records makes one record of several, so that models
+// assessed one by one stand on one page.
 //
 // The page is a function of its inputs alone: no clock, no randomness. Text of the record is escaped.
 // Size: below 3 MB for any assessment of up to some 200 results; rows of long tables are limited and the page
 // says so. Pictures take at most Options::picture_bytes; the flips that would go beyond are shown without.
-// Errors (Error: name, expected, found): an unknown schema, a value of another type than the schema's, an
-// assessment without results, joined records whose classes differ.
+// Errors (Error: name, expected, found): an unknown schema, a value of another type than the schema's, a
+// record without results, joined records whose schemas or classes differ.
 #pragma once
 
 #include <cstddef>
@@ -60,8 +61,10 @@ struct Options {
 [[nodiscard]] std::string html_report(const Json& record, const Pictures& pictures = {},
                                       const Options& options = {});
 
-// Names and records, in the order in which they are to be shown; one record stays as it is. Where two hold
-// the same model and target, the later model is called "MODEL (NAME)".
+// Names and records, in the order in which they are to be shown; one record stays as it is. Several are all of
+// leeway.assess/1 or all of leeway.pa/1. Where two hold the same model and target, the later model is called
+// "MODEL (NAME)". Records of pa that name no model and have different clean sets are of different models, called
+// by the record's name without folder and ending; their shifted sets are then called by their files likewise.
 [[nodiscard]] Json join_records(const std::vector<std::pair<std::string, Json>>& records);
 
 }  // namespace leeway::report

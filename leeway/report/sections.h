@@ -5,8 +5,10 @@
 #include <string>
 
 #include "leeway/report/html.h"
+#include "leeway/report/pa_record.h"
 #include "leeway/report/record.h"
 #include "leeway/report/report.h"
+#include "leeway/report/table.h"
 
 namespace leeway::report {
 
@@ -28,15 +30,33 @@ namespace leeway::report {
 [[nodiscard]] Section assumptions_section(const Record& record);
 [[nodiscard]] Section source_section(const Envelope& envelope);
 
+// What PA and β mean, in words for every page; `most` is the largest PA there can be.
+[[nodiscard]] std::string pa_meaning(const std::string& most);
+[[nodiscard]] std::string beta_meaning();
+
 // Flips shown of each result: as many as asked, fewer where there are so many results that the page would
 // grow long.
 [[nodiscard]] std::size_t flips_shown(const Record& record, const Options& options);
 
 // Every section above from agreement on, in the order of the page, without the empty ones.
 [[nodiscard]] std::string assess_page(const Record& record, const Pictures& pictures, const Options& options);
-[[nodiscard]] std::string pa_page(const Json& record, const Options& options);
+[[nodiscard]] std::string pa_page(const PaRecord& record);
+[[nodiscard]] std::string select_page(const Json& record, const Options& options);
 
-// The whole document: `lead` is HTML, `headline` text whose first sentence is set large.
+// A table of results of posterior agreement leads with the shifted set, and the model where there are several.
+[[nodiscard]] Table result_table(const PaRecord& record, const std::string& caption,
+                                 const std::vector<Column>& columns);
+[[nodiscard]] std::vector<Cell> result_cells(const PaRecord& record, const PaResult& result,
+                                             const std::vector<Cell>& cells);
+
+// Sections of a page of posterior agreement.
+[[nodiscard]] Section pa_curves_section(const PaRecord& record);
+[[nodiscard]] Section ratios_section(const PaRecord& record);
+[[nodiscard]] Section decomposition_section(const PaRecord& record);
+[[nodiscard]] Section posteriors_section(const PaRecord& record);
+
+// The whole document: `lead` is HTML, `headline` text whose first sentence is set large. Sections without a
+// body are left out.
 [[nodiscard]] std::string page(const std::string& title, const std::string& headline, const std::string& lead,
                                const std::vector<Section>& sections);
 

@@ -74,6 +74,10 @@ Cell number_cell(double value, std::string html) {
   return cell;
 }
 
+Cell significant_cell(const std::optional<double>& value, int digits, std::string_view reason) {
+  return value ? number_cell(*value, significant(*value, digits)) : dash_cell(reason);
+}
+
 Cell share_cell(const Measured& share, std::string_view reason) {
   if (!share.value) return dash_cell(reason);
   Cell cell = number_cell(*share.value, percent(share));

@@ -31,6 +31,8 @@ struct Cell {
 [[nodiscard]] Cell count_cell(std::size_t value);
 [[nodiscard]] Cell dash_cell(std::string_view reason);
 [[nodiscard]] Cell number_cell(double value, std::string html);
+// With so many significant digits; a dash with `reason` where there is none.
+[[nodiscard]] Cell significant_cell(const std::optional<double>& value, int digits, std::string_view reason);
 // A difference of shares in points, with its interval; a dash with `reason` where there is none.
 [[nodiscard]] Cell change_cell(const Measured& change, std::string_view reason);
 // PA in nats, digits by its interval; a dash with `reason` where there is none.

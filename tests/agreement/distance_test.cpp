@@ -48,7 +48,7 @@ Sample drawn(std::string name, std::size_t n, std::size_t k, std::size_t d, std:
 }
 
 double measure(std::string_view name, const Sample& clean, const Sample& shifted) {
-  return distance(name).compute(clean, shifted);
+  return distance(name).compute(clean, shifted, nullptr);
 }
 
 // --- by hand
@@ -184,7 +184,7 @@ TEST(Distance, EqualsNaiveLoops) {
 TEST(Distance, EqualSetsAreAtDistanceZero) {
   for (const auto& example : reference_cases())
     for (const auto& member : distances())
-      EXPECT_NEAR(member.compute(example.clean, example.clean), 0, 1e-9)
+      EXPECT_NEAR(member.compute(example.clean, example.clean, nullptr), 0, 1e-9)
           << example.name << ", " << member.name;
 }
 
@@ -193,7 +193,7 @@ RC_GTEST_PROP(Distance, SymmetricAndNotNegative, ()) {
   const auto seed = *rc::gen::arbitrary<std::uint32_t>();
   const Sample x = drawn("clean", n, 3, d, seed), y = drawn("shifted", n, 3, d, seed + 1ull);
   for (const auto& member : distances()) {
-    const double there = member.compute(x, y), back = member.compute(y, x);
+    const double there = member.compute(x, y, nullptr), back = member.compute(y, x, nullptr);
     RC_ASSERT(there >= 0);
     if (member.name != "kl") RC_ASSERT(std::abs(there - back) <= 1e-12 * (1 + there));
   }
@@ -217,7 +217,7 @@ TEST(Distance, TheOrderOfRowsChangesOnlyRounding) {
     const auto& same = member.paired ? order : identity;  // unpaired: rows of one set alone may move
     const Sample u{"clean", permuted(*x.logits, order), permuted(*x.features, order), {}};
     const Sample v{"shifted", permuted(*y.logits, same), permuted(*y.features, same), {}};
-    EXPECT_NEAR(member.compute(u, v), member.compute(x, y), 1e-12) << member.name;
+    EXPECT_NEAR(member.compute(u, v, nullptr), member.compute(x, y, nullptr), 1e-12) << member.name;
   }
 }
 
@@ -228,7 +228,7 @@ TEST(Distance, TheSameBitsForAnyNumberOfThreads) {
     set_threads(count);
     runs.emplace_back();
     for (const auto& member : distances())
-      runs.back().push_back(std::bit_cast<std::uint64_t>(member.compute(x, y)));
+      runs.back().push_back(std::bit_cast<std::uint64_t>(member.compute(x, y, nullptr)));
   }
   set_threads(0);
   EXPECT_EQ(runs[0], runs[1]);
@@ -251,7 +251,8 @@ TEST(Distance, Float32IsReadAsItIs) {
     sample->logits = narrowed(*sample->logits), sample->features = narrowed(*sample->features);
   const Sample u{"clean", widened(*x.logits), widened(*x.features), {}};
   const Sample v{"shifted", widened(*y.logits), widened(*y.features), {}};
-  for (const auto& member : distances()) EXPECT_EQ(member.compute(x, y), member.compute(u, v)) << member.name;
+  for (const auto& member : distances())
+    EXPECT_EQ(member.compute(x, y, nullptr), member.compute(u, v, nullptr)) << member.name;
 }
 
 TEST(Distance, FrechetDoesNotChangeUnderRotation) {
@@ -331,6 +332,43 @@ TEST(Distance, WhatCannotBeMeasuredIsSaid) {
   y.features.reset();
   for (const auto& result : measure_distances(x, y))
     EXPECT_EQ(result.missing == "shifted has no features", result.distance->compares == Compared::features);
+}
+
+TEST(MeasureDistances, OnlyThoseNamed) {
+  const Sample x = drawn("x", 20, 3, 2, 1), y = drawn("y", 20, 3, 2, 2);
+  const std::vector<std::string> names = {"mmd", "kl"};
+  const auto measured = measure_distances(x, y, names);
+  ASSERT_EQ(measured.size(), 2);
+  EXPECT_EQ(measured[0].distance->name, "kl");  // in the order of the family
+  EXPECT_EQ(*measured[1].value, measure("mmd", x, y));
+  const std::vector<std::string> wrong = {"no-such"};
+  EXPECT_THAT(message_of([&] { (void)measure_distances(x, y, wrong); }), HasSubstr("found no-such"));
+}
+
+class Counter : public Progress {
+ public:
+  explicit Counter(std::size_t patience) : patience_(patience) {}
+  void update(std::string_view, std::size_t done, std::size_t total, std::string_view) override {
+    done_.push_back(done);
+    total_ = total;
+  }
+  [[nodiscard]] bool stop_requested() const override { return done_.size() >= patience_; }
+
+  std::vector<std::size_t> done_;
+  std::size_t total_ = 0;
+
+ private:
+  std::size_t patience_;
+};
+
+TEST(MeasureDistances, MmdTellsHowFarItIsAndStops) {
+  const Sample x = drawn("x", 100, 2, 2, 1), y = drawn("y", 70, 2, 2, 2);
+  Counter counter(1000), impatient(2);
+  (void)distance("mmd").compute(x, y, &counter);
+  EXPECT_EQ(counter.total_, 270);  // rows of x against y, of x against x, of y against y
+  EXPECT_TRUE(std::ranges::is_sorted(counter.done_));
+  EXPECT_EQ(counter.done_.back(), 270);
+  EXPECT_THROW((void)distance("mmd").compute(x, y, &impatient), Interrupted);
 }
 
 }  // namespace

@@ -35,7 +35,7 @@ Sample sample(std::string name, std::size_t d, std::vector<double> features,
 }
 
 std::vector<RowPair> pairs_of(std::string_view method, const Sample& clean, const Sample& shifted) {
-  return pairing(method).pair(clean, shifted);
+  return pairing(method).pair(clean, shifted, 1);
 }
 
 std::string refusal(std::string_view method, const Sample& clean, const Sample& shifted) {
@@ -54,6 +54,29 @@ TEST(Pairing, LabelsInRowOrder) {
   const Sample clean = sample("c", 1, {0, 0, 0, 0}, {1, 2, 0, 1}),
                shifted = sample("s", 1, {0, 0, 0, 0, 0}, {9, 1, 1, 2, 1});
   EXPECT_THAT(pairs_of("label", clean, shifted), ElementsAre(RowPair{0, 1}, RowPair{3, 2}, RowPair{1, 3}));
+}
+
+// 3,000 shifted rows of one label, three clean ones: each is drawn a thousand times, within five standard deviations.
+TEST(Pairing, ResampledRowsOfALabel) {
+  const std::vector<std::int64_t> many(3000, 4);
+  const Sample clean = sample("c", 1, {0, 0, 0, 0}, {4, 9, 4, 4}),
+               shifted = sample("s", 1, std::vector<double>(3000), many);
+  const auto pairs = pairing("label-resample").pair(clean, shifted, 7);
+  ASSERT_EQ(pairs.size(), 3000);
+  std::size_t drawn[4] = {};
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    EXPECT_EQ(pairs[i].shifted, i);
+    ++drawn[pairs[i].clean];
+  }
+  EXPECT_EQ(drawn[1], 0);
+  for (const std::size_t row : {0, 2, 3}) EXPECT_NEAR(static_cast<double>(drawn[row]), 1000, 130);
+  EXPECT_EQ(pairs, pairing("label-resample").pair(clean, shifted, 7));
+  EXPECT_NE(pairs, pairing("label-resample").pair(clean, shifted, 8));
+  // A draw depends on the seed and its own row: rows of a label that the clean set lacks change no other.
+  Sample some = shifted;
+  (*some.labels)[0] = 1;
+  const auto rest = pairing("label-resample").pair(clean, some, 7);
+  EXPECT_EQ(rest, std::vector<RowPair>(pairs.begin() + 1, pairs.end()));
 }
 
 TEST(Pairing, NearestAndItsTies) {
@@ -138,6 +161,7 @@ TEST(Pairing, Errors) {
   bare.features.reset(), bare.labels.reset(), bare.logits = two.features;
   EXPECT_EQ(refusal("given", one, two), "s: expected 3 rows, as in c, for rows paired as given, found 2");
   EXPECT_EQ(refusal("label", one, two), "s: expected rows with a label of c, found none in common");
+  EXPECT_EQ(refusal("label-resample", one, two), "s: expected rows with a label of c, found none in common");
   EXPECT_EQ(refusal("label", one, bare), "s: expected labels, to pair rows by, found none");
   EXPECT_EQ(refusal("nearest", one, bare), "s: expected features, to pair rows by, found none");
   EXPECT_EQ(refusal("nearest", one, two), "s: expected features of 1 columns, as in c, found 2");
@@ -154,8 +178,9 @@ TEST(Pairing, Errors) {
   Sample other_rows = one;
   other_rows.logits = make_array<double>({2, 2}, {0, 0, 0, 0});
   EXPECT_EQ(refusal("nearest", other_rows, one), "c: expected features of 2 rows, found 3");
-  EXPECT_EQ(message_of([] { (void)pairing("random"); }),
-            "pairing: expected one of given, label, nearest, label-nearest, cca, found random");
+  EXPECT_EQ(
+      message_of([] { (void)pairing("random"); }),
+      "pairing: expected one of given, label, label-resample, nearest, label-nearest, cca, found random");
 }
 
 TEST(Pairing, TheTableSaysWhatIsNeeded) {

@@ -18,7 +18,8 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 TEST(Ratios, EndsAreTheCleanSetAndTheWholeShift) {
   const Pair pair = gaussian(200, 5, 1, 3);
   const double ratios[] = {0, .5, 1};
-  const auto points = ratio_sweep(clean_array(pair), shifted_array(pair), {}, {}, ratios);
+  const auto points =
+      ratio_sweep(clean_array(pair), shifted_array(pair), {.labels = {}, .norms = {}, .ratios = ratios});
   ASSERT_EQ(points.size(), 3);
   EXPECT_NEAR(points[0].agreement.pa, std::log(5), 1e-9);
   EXPECT_EQ(points[0].agreement.beta, infinity);
@@ -43,7 +44,8 @@ TEST(Ratios, SmallestNormsFirstTiesByRowInfiniteLast) {
     for (const bool single : {false, true}) {
       Pair given = pair;
       given.single = mixed.single = single;
-      const auto points = ratio_sweep(clean_array(given), shifted_array(given), {}, norms, ratio);
+      const auto points = ratio_sweep(clean_array(given), shifted_array(given),
+                                      {.labels = {}, .norms = norms, .ratios = ratio});
       const Agreement expected = posterior_agreement(clean_array(mixed), shifted_array(mixed));
       EXPECT_EQ(points[0].shifted, count);
       EXPECT_EQ(points[0].agreement.pa, expected.pa);
@@ -52,10 +54,44 @@ TEST(Ratios, SmallestNormsFirstTiesByRowInfiniteLast) {
   }
 }
 
+// What is known of the whole shift is taken over, not computed again.
+TEST(Ratios, TheWholeShiftIsTakenWhereItIsGiven) {
+  const Pair pair = gaussian(50, 3, 1, 3);
+  const double ratios[] = {.5, 1};
+  Sweep sweep{.labels = {}, .norms = {}, .ratios = ratios};
+  const auto own = ratio_sweep(clean_array(pair), shifted_array(pair), sweep);
+  sweep.whole = own[1].agreement;
+  sweep.whole->pa = .125;  // recognised by what it is not
+  const auto taken = ratio_sweep(clean_array(pair), shifted_array(pair), sweep);
+  EXPECT_EQ(taken[1].agreement.pa, .125);
+  EXPECT_EQ(taken[0].agreement.pa, own[0].agreement.pa);
+}
+
+class Stopper : public Progress {
+ public:
+  void update(std::string_view, std::size_t done, std::size_t, std::string_view) override {
+    stop_ = done == 1;
+  }
+  [[nodiscard]] bool stop_requested() const override { return stop_; }
+
+ private:
+  bool stop_ = false;
+};
+
+TEST(Ratios, StopWhenAsked) {
+  const Pair pair = gaussian(50, 3, 1, 3);
+  const double ratios[] = {0, .25, .5, 1};
+  Stopper stopper;
+  Sweep sweep{.labels = {}, .norms = {}, .ratios = ratios};
+  sweep.options.progress = &stopper;
+  EXPECT_THROW((void)ratio_sweep(clean_array(pair), shifted_array(pair), sweep), Interrupted);
+}
+
 TEST(Ratios, BadArguments) {
   const Pair pair = gaussian(4, 2, 1, 3);
   const auto sweep = [&](std::vector<double> norms, std::vector<double> ratios) {
-    return ratio_sweep(clean_array(pair), shifted_array(pair), {}, norms, ratios);
+    return ratio_sweep(clean_array(pair), shifted_array(pair),
+                       {.labels = {}, .norms = norms, .ratios = ratios});
   };
   EXPECT_THROW(sweep({1, 2}, {.5}), Error);
   EXPECT_THROW(sweep({1, 2, -1, 0}, {.5}), Error);

@@ -302,6 +302,131 @@ TEST_F(PaCommand, PairingFindsTheRowsAgain) {
   EXPECT_EQ(run("pa clean.npy shifted.npy --pairing no-such").code, 2);
 }
 
+// At beta = 1 and at the best beta; over the samples right before the shift, here rows 0 and 2.
+TEST_F(PaCommand, SummariesHoldEntropyAndConfidence) {
+  write_npy(folder_ / "y2.npy", make_array<std::int64_t>({3}, {0, 1, 0}));
+  const Json r = results("clean.npy shifted.npy --labels y2.npy --summaries")["results"][0];
+  EXPECT_EQ(r.at("entropy").at("samples"), 2);
+  EXPECT_EQ(r.at("entropy").at("over"), "right");
+  ASSERT_EQ(r.at("entropy").at("at").size(), 2);
+  EXPECT_EQ(r["entropy"]["at"][0].at("beta"), 1);
+  EXPECT_EQ(r["entropy"]["at"][1].at("beta"), r.at("beta"));
+  const auto p = [](double x) { return 1 / (1 + std::exp(-x)); };
+  const auto h = [](double q) { return -q * std::log2(q) - (1 - q) * std::log2(1 - q); };
+  EXPECT_NEAR(r["entropy"]["at"][0].at("clean"), h((p(2) + p(1)) / 2), 1e-12);
+  EXPECT_NEAR(r["entropy"]["at"][0].at("shifted"), h(p(1)), 1e-12);
+  EXPECT_NEAR(r["entropy"]["at"][0].at("shifted_plain"), 1, 1e-12);
+  EXPECT_EQ(r.at("confidence").at("clean_right").at("n"), 2);
+  EXPECT_NEAR(r["confidence"]["clean_right"]["at"][1].at("mean"), (p(2 * beta_) + p(beta_)) / 2, 1e-6);
+  EXPECT_EQ(r["confidence"].at("moved").at("n"), 1);
+  EXPECT_NEAR(r["confidence"]["moved"]["at"][0].at("mean"), p(1), 1e-12);
+  EXPECT_TRUE(r["confidence"]["moved"]["at"][0].at("se").is_null());  // one trial
+  const Json bare = results("clean.npy half.npy --summaries")["results"][0];
+  EXPECT_EQ(bare["entropy"].at("over"), "all");
+  EXPECT_EQ(bare["entropy"]["at"][1].at("beta"), "inf");
+  EXPECT_EQ(bare["entropy"]["at"][1].at("clean"), 0);
+  EXPECT_TRUE(bare["confidence"].at("clean_right").is_null());
+  EXPECT_TRUE(bare["confidence"]["moved"]["at"][0].at("mean").is_null());
+  EXPECT_THAT(
+      run("pa clean.npy shifted.npy --summaries").out,
+      AllOf(HasSubstr("entropy of the posteriors"), HasSubstr("mean confidence"), HasSubstr(" all ")));
+  EXPECT_FALSE(results("clean.npy shifted.npy")["results"][0].contains("entropy"));
+}
+
+// Another model that the same shift leaves as it was; the record and the words say which model is which.
+TEST_F(PaCommand, ModelsAreComparedUnderTheSameShift) {
+  const Json record =
+      results("clean.npy shifted.npy --name cnn --model robust=clean.npy,half.npy --ratios 0,1 --quiet");
+  ASSERT_EQ(record.at("results").size(), 2);
+  EXPECT_EQ(record["results"][0].at("model"), "cnn");
+  EXPECT_EQ(record["results"][1].at("model"), "robust");
+  EXPECT_EQ(record["results"][1].at("shifted"), "half.npy");
+  EXPECT_EQ(record["results"][1].at("pa_normalized"), 1);
+  ASSERT_EQ(record.at("ar_gap").size(), 1);
+  const Json& gap = record["ar_gap"][0];
+  EXPECT_EQ(gap.at("shifted"), "shifted.npy");
+  EXPECT_EQ(gap.at("model_plus"), "robust");
+  EXPECT_EQ(gap.at("model_minus"), "cnn");
+  ASSERT_EQ(gap.at("points").size(), 2);
+  EXPECT_EQ(gap["points"][1].at("pa"), std::log(2));
+  EXPECT_EQ(gap["points"][1].at("ratio_plus"), 1);
+  EXPECT_EQ(gap["points"][1].at("ratio_minus"), 0);  // log 2 is where cnn starts
+  EXPECT_EQ(gap["points"][1].at("gap"), 1);
+  const Outcome said =
+      run("pa clean.npy shifted.npy --name cnn --model robust=clean.npy,half.npy --ratios 0,1");
+  EXPECT_THAT(said.out,
+              HasSubstr("shifted.npy: at 0% shifted samples, cnn is where robust is at 100% (PA 0.6931)"));
+  EXPECT_THAT(said.out, HasSubstr("robust: half.npy"));
+  const Json plain = results("clean.npy shifted.npy --ratios 0,1 --quiet");
+  EXPECT_FALSE(plain.contains("ar_gap"));
+  EXPECT_FALSE(plain["results"][0].contains("model"));
+}
+
+TEST_F(PaCommand, ModelsMayDifferInRowsAndClasses) {
+  write_npy(folder_ / "c4.npy", make_array<double>({2, 3}, {4, 0, 0, 0, 1, 0}));
+  const Outcome said = run("pa clean.npy shifted.npy --model b=c4.npy,c4.npy --ratios 0,1 --json");
+  EXPECT_EQ(said.code, 0) << said.err;
+  const Json record = Json::parse(said.out);
+  EXPECT_EQ(record["results"][1].at("k"), 3);
+  EXPECT_TRUE(record.at("ar_gap").empty());  // PA is not compared between numbers of classes
+  EXPECT_THAT(said.err, HasSubstr("2 and 3 classes"));
+  for (const std::string bad :
+       {"--model b=clean.npy,half.npy,half.npy", "--model b=clean.npy", "--model b",
+        "--model =clean.npy,half.npy", "--model b=clean.npy,,half.npy", "--model model=clean.npy,half.npy",
+        "--model b=clean.npy,half.npy --model b=clean.npy,half.npy",
+        "--model b=clean.npy,half.npy --save-pairs p.csv"})
+    EXPECT_EQ(run("pa clean.npy shifted.npy " + bad).code, 2) << bad;
+  EXPECT_EQ(run("pa clean.npy shifted.npy --model b=clean.npy,missing.npy").code, 3);
+}
+
+TEST_F(PaCommand, ASharedBetaIsThatOfTheFirstSet) {
+  const Json r = results("clean.npy shifted.npy half.npy --shared-beta").at("results");
+  EXPECT_NEAR(r[0].at("beta"), beta_, 1e-6);
+  EXPECT_FALSE(r[0].contains("beta_shared"));
+  EXPECT_EQ(r[1].at("beta"), r[0].at("beta"));
+  EXPECT_EQ(r[1].at("beta_shared"), true);
+  EXPECT_TRUE(r[1].at("gap").is_null());
+  EXPECT_TRUE(r[1].at("converged").is_null());
+  const auto a = [&](double x, double y) {  // log(p'p'' + (1 - p')(1 - p''))
+    const double p = 1 / (1 + std::exp(-beta_ * x)), q = 1 / (1 + std::exp(-beta_ * y));
+    return std::log(p * q + (1 - p) * (1 - q));
+  };
+  EXPECT_NEAR(r[1].at("log_pa_mean"), (2 * a(2, 1) + a(1, .5)) / 3, 1e-6);
+  EXPECT_THAT(run("pa clean.npy shifted.npy half.npy --shared-beta").out, HasSubstr("=1.317"));
+  // Beta is infinite on the first: one pair that moves leaves nothing.
+  const Json lost = results("clean.npy half.npy shifted.npy --shared-beta")["results"][1];
+  EXPECT_EQ(lost.at("pa"), "-inf");
+}
+
+TEST_F(PaCommand, LabelsAndPairsAreInputsToo) {
+  testing::write_bytes(folder_ / "p.csv", "clean,shifted\n0,0\n1,1\n");
+  const Json inputs =
+      results(
+          "clean.npy shifted.npy half.npy --labels y.npy --pairs p.csv --model b=clean.npy,half.npy,half.npy")
+          .at("inputs");
+  std::vector<std::string> paths;
+  for (const Json& input : inputs) paths.push_back(input.at("path"));
+  EXPECT_THAT(paths, ::testing::UnorderedElementsAre("clean.npy", "y.npy", "shifted.npy", "p.csv", "half.npy",
+                                                     "clean.npy", "half.npy", "half.npy"));
+}
+
+TEST_F(PaCommand, ResamplingDependsOnTheSeed) {
+  write_noisy(200, 4);
+  std::vector<std::int64_t> labels(200);
+  for (std::size_t i = 0; i < labels.size(); ++i) labels[i] = static_cast<std::int64_t>(i % 2);
+  write_npz(folder_ / "b.npz",
+            {{"logits", read_npy(folder_ / "b.npy")}, {"labels", make_array({200}, labels)}});
+  write_npz(folder_ / "a.npz",
+            {{"logits", read_npy(folder_ / "a.npy")}, {"labels", make_array({200}, labels)}});
+  const auto pa = [&](const std::string& seed) {
+    return results("a.npz b.npz --pairing label-resample --seed " + seed)["results"][0]
+        .at("pa")
+        .get<double>();
+  };
+  EXPECT_EQ(pa("1"), pa("1"));
+  EXPECT_NE(pa("1"), pa("2"));
+}
+
 TEST_F(PaCommand, QuietIsQuiet) {
   const Outcome said = run("pa clean.npy shifted.npy half.npy --quiet");
   EXPECT_EQ(said.code, 0);

@@ -118,6 +118,20 @@ TEST_F(AssessCommand, WritesEveryRowAndTheRecord) {
   EXPECT_THAT(read("r.html"), HasSubstr("</html>"));
 }
 
+TEST_F(AssessCommand, UndecidedGateFailsWhereThatIsAskedFor) {
+  const std::string line =
+      "--source clean.npz --target a=unlabelled.npz b=shifted.npz --fail-if 'accuracy<0.1' ";
+  EXPECT_EQ(run(line).code, 0);
+  EXPECT_EQ(run(line + "--undecided pass").code, 0);
+  const Outcome failed = run(line + "--undecided fail");
+  EXPECT_EQ(failed.code, 4);
+  EXPECT_THAT(failed.err,
+              HasSubstr("gate accuracy<0.1: not decided for model under a: the target has no labels"));
+  EXPECT_EQ(run("--source clean.npz --target b=shifted.npz --fail-if 'accuracy<0.1' --undecided fail").code,
+            0);
+  EXPECT_EQ(run(line + "--undecided maybe").code, 2);
+}
+
 TEST_F(AssessCommand, FailsAfterEverythingIsWritten) {
   const Outcome outcome =
       run("--source clean.npz --target noise=shifted.npz --rows rows.csv --out record.json --fail-if "

@@ -29,19 +29,22 @@ RESULT = {
     "bound": "method error lower upper is_bound assumes fails",
     "bound-evaluate": "method n mae coverage coverage_low coverage_high overestimation violation_rate violation_low violation_high"
                       " exceeds_delta adjusted adjusted.0.adjustment adjusted.0.mae points points.0.data_set points.0.truth",
+    "distances": "shifted n_clean n_shifted k distances not_computed",
     "assess": "model target n source_n k paired labelled accuracy accuracy_low accuracy_high source_accuracy accuracy_change"
               " afr_pred afr_true pa pa_low pa_high beta gap error_bound estimates curve local_maxima confidence confidence.edges"
               " confidence.shifted classes classes.0.class classes.0.accuracy classes.0.low groups worst_class worst_class.class"
               " worst_class.accuracy worst_class.n worst_group confusion confusion.counts top_flips top_flips.0.count flips"
               " flips.0.row flips.0.agreement predicted_shares warnings not_computed",
+    "select": "checkpoint n k pa pa_low pa_high beta gap converged accuracy accuracy_low accuracy_high accuracy_shifted"
+              " accuracy_shifted_low accuracy_shifted_high afr_pred afr_pred_low afr_pred_high",
     "shift": "shift strength_means n n_source shape out mean_change",
     "list": "family members members.0.name members.0.summary",
-    "train": "plan plan.parameters plan.seed plan.threads plan.torch epochs epochs.0.loss best_epoch stopped_early n_train"
+    "train": "plan plan.parameters plan.seed plan.threads plan.torch epochs epochs.0.loss best_epoch best_by_score best_by_accuracy plan.selection plan.keep_epochs stopped_early n_train"
              " n_validation out weights resumed_after reused epoch_seconds",
     "infer": "model data out n k parameters features accuracy_low",
     "attack": "model data out attack norm eps steps target n clean_accuracy clean_accuracy_low robust_accuracy",
 }
-RECORD = {"bound": "source source.n source.error source.error_low target target.n target.error inverse_temperature level dis2",
+RECORD = {"select": "selected", "bound": "source source.n source.error source.error_low target target.n target.error inverse_temperature level dis2",
           "bound-evaluate": "data_sets level delta",
           "assess": "headline findings models targets class_names level comparisons gates gates.0.key gates.0.op"
                     " gates.0.threshold gates.0.violated gates.0.violations gates.0.violations.0.value gates.0.not_computed"}
@@ -133,6 +136,49 @@ class Records(unittest.TestCase):
         self.refused_without(record, [f"results.0.ratios.0.{key}" for key in "ratio pa beta afr_pred afr_true".split()])
         self.refused_without(record, [f"results.0.decomposition.adv.{key}" for key in ("n", "sum")])
 
+    def test_pa_summaries(self):
+        record = self.run_leeway("pa plain.npz shifted.npz --summaries")
+        self.valid(record)
+        self.refused_without(record, [f"results.0.entropy.{key}" for key in "samples over at at.0.beta at.0.clean at.0.shifted"
+                                      " at.1.clean_plain at.1.shifted_plain".split()])
+        self.refused_without(record, [f"results.0.confidence.{key}" for key in "clean_right moved moved.n moved.at"
+                                      " moved.at.0.beta clean_right.at.1.mean clean_right.at.1.se".split()])
+        self.valid(self.run_leeway("pa logits.npy logits.npy --summaries"))  # no labels, nothing moved, beta is "inf"
+
+    def test_pa_of_several_models(self):
+        record = self.run_leeway("pa plain.npz shifted.npz --model b=plain.npz,logits.npy --ratios 0,.5,1")
+        self.valid(record)
+        self.assertEqual([result["model"] for result in record["results"]], ["model", "b"])
+        self.assertEqual(len(record["ar_gap"]), 1)
+        self.refused_without(record, [f"ar_gap.0.{key}" for key in "shifted model_plus model_minus points points.1.pa"
+                                      " points.1.ratio_plus points.1.ratio_minus points.1.gap".split()])
+
+    def test_pa_with_a_shared_beta(self):
+        record = self.run_leeway("pa plain.npz shifted.npz logits.npy --shared-beta")
+        self.valid(record)
+        self.assertNotIn("beta_shared", record["results"][0])
+        self.assertIsNone(record["results"][1]["gap"])
+        record["results"][1]["beta_shared"] = "yes"
+        self.assertFalse(validator("pa").is_valid(record))
+
+    def test_distances(self):
+        self.check(self.run_leeway("distances plain.npz shifted.npz logits.npy"))
+        record = self.run_leeway("distances plain.npz shifted.npz --only cosine,kl")
+        self.valid(record)
+        record["results"][0]["distances"]["kl"] = -1
+        self.assertFalse(validator("distances").is_valid(record))
+        self.assertEqual(set(record["results"][0]["not_computed"]), {"cosine"})
+
+    def test_select(self):
+        record = self.run_leeway("select --clean examples/data/clean.npz examples/data/blurred.npz "
+                                 "--shifted examples/data/blurred.npz examples/data/clean.npz --names a b")
+        self.check(record)
+        record["selected"]["pa_difference"] = {"value": 0, "low": -1, "high": "inf"}
+        self.valid(record)
+        self.refused_without(record, [f"selected.{key}" for key in "pa accuracy accuracy_shifted pa_difference pa.index"
+                                      " accuracy.checkpoint pa_difference.value pa_difference.low pa_difference.high".split()])
+        self.valid(self.run_leeway("select --clean logits.npy --shifted logits.npy"))  # no labels
+
     def test_bound(self):
         self.check(self.run_leeway("bound --source plain.npz --target shifted.npz --methods ac,cot --bootstrap 20"))
         self.valid(self.run_leeway("bound --source plain.npz --target logits.npy --bootstrap 0 --temperature off --methods cot"))
@@ -184,6 +230,9 @@ class Records(unittest.TestCase):
         train = "train --data images.npz --arch linear --epochs 1 --threads 1 --seed 1"
         self.check(self.run_leeway(f"{train} --out linear.safetensors"))
         self.valid(self.run_leeway(f"{train} --algorithm pgd --attack-steps 1 --out robust.safetensors"))
+        chosen = self.run_leeway(f"{train} --select pa --select-shift gaussian-noise:0.2 --keep-epochs kept --out pa.safetensors")
+        self.check(chosen)
+        self.refused_without(chosen, ["results.0.plan.selection.shift"])
         self.check(self.run_leeway("infer --model linear.safetensors --data images.npz --out outputs.npz"))
         self.check(self.run_leeway("attack --model linear.safetensors --data images.npz --out attacked.npz"))
         self.valid(self.run_leeway("attack --model linear.safetensors --data images.npz --attack fgsm --out fgsm.npz"))

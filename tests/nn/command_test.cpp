@@ -134,6 +134,36 @@ TEST_F(Command, TrainingSaysTheSameInItsRecordAndInTheFile) {
   EXPECT_EQ(result.at("epochs").size(), 2U);
 }
 
+// Epochs kept by a training that agreement steers, put before leeway select.
+TEST_F(Command, TrainingByAgreementAndSelectionOfItsEpochs) {
+  const std::string data = images(120);
+  ASSERT_EQ(
+      run({"train", "--data", data, "--epochs", "2", "--threads", "1", "--select", "pa", "--select-shift",
+           "gaussian-noise:0.3", "--keep-epochs", path("kept"), "--out", path("m.safetensors"), "--json"}),
+      0)
+      << err();
+  const Json result = Json::parse(out()).at("results").at(0);
+  const Json &first = result.at("epochs").at(0), &second = result.at("epochs").at(1);
+  EXPECT_EQ(result.at("best_epoch"), first.at("selection_score") >= second.at("selection_score") ? 1 : 2);
+  EXPECT_EQ(result.at("best_by_score"), result.at("best_epoch"));
+  EXPECT_EQ(result.at("best_by_accuracy"),
+            first.at("validation_accuracy") >= second.at("validation_accuracy") ? 1 : 2);
+  EXPECT_EQ(result.at("plan").at("selection").at("score"), "pa");
+  ASSERT_EQ(run({"shift", "gaussian-noise", "--strength", "0.3", "--data", data, "--out", path("noisy.npz")}),
+            0);
+  for (const std::string epoch : {"1", "2"})
+    for (const std::string set : {"data", "noisy"})
+      ASSERT_EQ(run({"infer", "--model", path("kept/epoch-00" + epoch + ".safetensors"), "--data",
+                     path(set + ".npz"), "--out", path(set + epoch + ".npz")}),
+                0)
+          << err();
+  ASSERT_EQ(run({"select", "--clean", path("data1.npz"), path("data2.npz"), "--shifted", path("noisy1.npz"),
+                 path("noisy2.npz"), "--json"}),
+            0)
+      << err();
+  EXPECT_EQ(Json::parse(out()).at("results").size(), 2U);
+}
+
 // Errors are thrown inside the library that dlopen brought in and caught outside of it.
 TEST_F(Command, BadInputIsOneLineAndExit3) {
   const std::string data = images(12), target = path("o.npz");
@@ -167,6 +197,23 @@ TEST_F(Command, WrongUseIsExit2) {
   EXPECT_EQ(err(), "leeway: --eps 8/0: expected a number such as 0.1 or 8/255\n");
   EXPECT_EQ(run({"attack", "--model", "m", "--data", data, "--norm", "l7", "--out", path("o")}), 2);
   EXPECT_EQ(run({"infer", "--data", data}), 2);
+  const auto train = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> all = {"train", "--data", data, "--out", path("o")};
+    all.insert(all.end(), more.begin(), more.end());
+    EXPECT_EQ(run(all), 2);
+    return err();
+  };
+  EXPECT_EQ(train({"--select", "pa"}),
+            "leeway: --select pa: expected --select-shift NAME[:STRENGTH], the shift that agreement is "
+            "measured under\n");
+  EXPECT_EQ(train({"--select-shift", "contrast"}),
+            "leeway: --select-shift: expected --select pa beside it\n");
+  EXPECT_THAT(train({"--select", "pa", "--select-shift", "imbalance"}),
+              AllOf(StartsWith("leeway: --select-shift: expected one of gaussian-noise, "),
+                    EndsWith("found imbalance\n")));
+  EXPECT_THAT(train({"--select", "pa", "--select-shift", "gaussian-noise:-1"}),
+              EndsWith("for gaussian-noise, found -1\n"));
+  EXPECT_EQ(train({"--select", "luck"}).substr(0, 8), "leeway: ");
 }
 
 TEST_F(Command, WithoutTheModelPartSaysWhatIsMissing) {

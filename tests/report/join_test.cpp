@@ -1,7 +1,7 @@
 #include <gmock/gmock.h>
 
-#include "leeway/core/error.h"
 #include "leeway/report/report.h"
+#include "tests/message_of.h"
 #include "tests/report/pages.h"
 
 namespace leeway::report {
@@ -10,12 +10,7 @@ namespace {
 using test::full_record;
 
 std::string complaint(const std::vector<std::pair<std::string, Json>>& records) {
-  try {
-    (void)join_records(records);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "none";
+  return message_of([&] { (void)join_records(records); });
 }
 
 TEST(Join, OneRecordStaysAsItIs) {
@@ -57,8 +52,65 @@ TEST(Join, RefusesWhatDoesNotBelongTogether) {
   EXPECT_EQ(complaint({{"a.json", record}, {"b.json", renamed}}),
             "b.json: expected class 1 named 'class 1' as in a.json, found 'cat'");
   EXPECT_EQ(complaint({{"a.json", record}, {"b.json", {{"schema", "leeway.pa/1"}}}}),
-            "b.json: expected schema leeway.assess/1, the only one of which several make one page, found "
-            "\"leeway.pa/1\"");
+            "b.json: expected schema leeway.assess/1 as in a.json, found 'leeway.pa/1'");
+  const Json selection = {{"schema", "leeway.select/1"}};
+  EXPECT_EQ(complaint({{"a.json", selection}, {"b.json", selection}}),
+            "a.json: expected schema leeway.assess/1 or leeway.pa/1, of which several make one page, found "
+            "'leeway.select/1'");
+}
+
+// A record of leeway pa without a model's name.
+Json agreement(const std::string& clean, const std::vector<std::string>& shifted, std::size_t k = 10) {
+  Json record = {{"schema", "leeway.pa/1"}, {"command", {"leeway", "pa"}}, {"inputs", {{{"path", clean}}}}};
+  for (const std::string& path : shifted)
+    record["results"].push_back({{"shifted", path}, {"n", 100}, {"k", k}, {"pa", 1}});
+  return record;
+}
+
+std::vector<std::string> all(const Json& record, const char* key) {
+  std::vector<std::string> values;
+  for (const Json& result : record["results"]) values.push_back(result.value(key, "-"));
+  return values;
+}
+
+TEST(JoinAgreements, ModelsAreCalledByTheirRecordsAndSetsByTheirFiles) {
+  const Json joined =
+      join_records({{"out/cnn.json", agreement("cnn/clean.npz", {"cnn/pgd.npz", "cnn/noise.npz"})},
+                    {"out/robust.json", agreement("robust/clean.npz", {"robust/pgd.npz"})}});
+  EXPECT_EQ(all(joined, "model"), (std::vector<std::string>{"cnn", "cnn", "robust"}));
+  EXPECT_EQ(all(joined, "shifted"), (std::vector<std::string>{"pgd", "noise", "pgd"}));
+  EXPECT_EQ(joined["inputs"].size(), 2u);
+  EXPECT_EQ(test::malformed(html_report(joined)), std::nullopt);
+}
+
+TEST(JoinAgreements, OneCleanSetIsOneModel) {
+  const Json joined = join_records({{"a.json", agreement("clean.npz", {"x/pgd.npz"})},
+                                    {"b.json", agreement("clean.npz", {"y/noise.npz"})}});
+  EXPECT_EQ(all(joined, "model"), (std::vector<std::string>{"-", "-"}));
+  EXPECT_EQ(all(joined, "shifted"), (std::vector<std::string>{"x/pgd.npz", "y/noise.npz"}));
+}
+
+TEST(JoinAgreements, SetsKeepTheirPathsWhereFilesAreCalledAlike) {
+  const Json joined = join_records({{"cnn.json", agreement("cnn/clean.npz", {"4/pgd.npz", "8/pgd.npz"})},
+                                    {"robust.json", agreement("robust/clean.npz", {"r/pgd.npz"})}});
+  EXPECT_EQ(all(joined, "shifted"), (std::vector<std::string>{"4/pgd.npz", "8/pgd.npz", "r/pgd.npz"}));
+}
+
+TEST(JoinAgreements, GapsFollowTheirModels) {
+  Json record = agreement("clean.npz", {"pgd.npz", "pgd.npz"});
+  record["results"][0]["model"] = "a";
+  record["results"][1]["model"] = "b";
+  record["ar_gap"] = {
+      {{"shifted", "pgd.npz"}, {"model_plus", "a"}, {"model_minus", "b"}, {"points", Json::array()}}};
+  const Json joined = join_records({{"1.json", record}, {"2.json", record}});
+  EXPECT_EQ(all(joined, "model"), (std::vector<std::string>{"a", "b", "a (2.json)", "b (2.json)"}));
+  EXPECT_EQ(joined["ar_gap"][1]["model_plus"], "a (2.json)");
+  EXPECT_EQ(joined["ar_gap"][1]["shifted"], joined["results"][2]["shifted"]);
+}
+
+TEST(JoinAgreements, RefusesOtherClasses) {
+  EXPECT_EQ(complaint({{"a.json", agreement("c", {"x"})}, {"b.json", agreement("d", {"x"}, 4)}}),
+            "b.json: expected 10 classes as in a.json, found 4");
 }
 
 }  // namespace

@@ -43,6 +43,8 @@ TEST(Numbers, AreWrittenForReaders) {
 TEST(Numbers, ChartsGetFiveDigits) {
   EXPECT_EQ(brief(.123456789), Json(.12346));
   EXPECT_EQ(brief(HUGE_VAL), Json());
+  EXPECT_EQ(brief(5e-324), Json(5e-324));
+  EXPECT_EQ(brief(1.7976931348623157e308), Json(1.7976931348623157e308));  // 1.7977e308 is beyond float64
 }
 
 TEST(Html, ListsAndTemplates) {

@@ -1,51 +1,14 @@
 // page.test.mjs MAKER RECORD.json: draws the record's page with MAKER and uses it in Chromium as a reader would.
 // Exit 0: all well; 1: something is not; 77: playwright-core or chromium is absent.
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
-import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { pathToFileURL } from "node:url";
-
-const skip = (reason) => {
-  console.log("skipped: " + reason);
-  process.exit(77);
-};
-
-let chromium;
-try {
-  ({ chromium } = createRequire(import.meta.url)("playwright-core"));
-} catch {
-  skip("playwright-core is absent; npm --prefix tests/report ci installs it");
-}
-const executablePath = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(existsSync);
-if (!executablePath) skip("chromium is absent; Debian's package chromium has it");
+import { readFileSync, statSync } from "node:fs";
+import { desktop, draw, launch, overflow, phone, run } from "./browser.mjs";
 
 const [maker, recordPath] = process.argv.slice(2);
-const folder = mkdtempSync(join(tmpdir(), "leeway-page-"));
-const file = join(folder, "report.html");
-execFileSync(maker, [recordPath, file]);
 const record = JSON.parse(readFileSync(recordPath, "utf8"));
-const address = pathToFileURL(file).href;
-
-const browser = await chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-gpu", "--disable-quic"] });
-
-// A page that notes all it complains of and asks for.
-const open = async (options) => {
-  const context = await browser.newContext({ permissions: ["clipboard-read", "clipboard-write"], ...options });
-  const page = await context.newPage();
-  const complaints = [], requests = [];
-  page.on("console", (message) => complaints.push(`${message.type()}: ${message.text()}`));
-  page.on("pageerror", (error) => complaints.push(error.message));
-  page.on("request", (request) => requests.push(request.url()));
-  await page.goto(address);
-  await page.waitForSelector("body[data-ready='1']", { timeout: 60000 });
-  return { page, complaints, requests, close: () => context.close() };
-};
-const desktop = { viewport: { width: 1280, height: 800 } };
-const phone = { viewport: { width: 390, height: 844 }, hasTouch: true };
-const overflow = (page) => page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+const browser = await launch();
+const { file, address } = draw(maker, recordPath);
+const open = (options) => browser.open(address, options);
 
 const tests = {
   async "loads nothing, complains of nothing, is small"() {
@@ -218,16 +181,4 @@ const tests = {
   },
 };
 
-let failed = 0;
-for (const [name, test] of Object.entries(tests)) {
-  try {
-    await test();
-    console.log("ok      " + name);
-  } catch (error) {
-    failed += 1;
-    console.log("FAILED  " + name + "\n" + (error.stack ?? error));
-  }
-}
-await browser.close();
-rmSync(folder, { recursive: true, force: true });
-process.exit(failed > 0 ? 1 : 0);
+process.exit(await run(browser, tests));

@@ -90,7 +90,9 @@ Json full_record(std::size_t models, std::size_t targets, std::size_t k) {
   return record;
 }
 
-Json reference_record() { return read_record(std::string(LEEWAY_REFERENCE) + "/assess_record.json"); }
+Json reference_record(const std::string& file) {
+  return read_record(std::string(LEEWAY_REFERENCE) + "/" + file);
+}
 
 std::string markup(const std::string& html) {
   std::string out;

@@ -15,7 +15,7 @@ Json bare_record(std::size_t k = 2);
 // `models` x `targets` results over k classes with every key, numbers made up but consistent in shape.
 Json full_record(std::size_t models, std::size_t targets, std::size_t k);
 
-Json reference_record();  // tests/reference/assess_record.json
+Json reference_record(const std::string& file = "assess_record.json");  // of tests/reference
 
 // The page without what stands inside its <script> and <style> elements.
 std::string markup(const std::string& html);

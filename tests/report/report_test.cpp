@@ -206,7 +206,8 @@ TEST(Report, AtMostFourLinesAChart) {
 
 TEST(Report, RefusesWhatIsNoRecordOfItsKind) {
   EXPECT_EQ(complaint({{"schema", "leeway.bound/1"}}),
-            "r.json: expected a record of schema leeway.assess/1 or leeway.pa/1, found 'leeway.bound/1'");
+            "r.json: expected a record of schema leeway.assess/1, leeway.pa/1 or leeway.select/1, found "
+            "'leeway.bound/1'");
   EXPECT_EQ(complaint(Json::array()), "r.json: expected an object at the top, found array");
   EXPECT_EQ(complaint({{"schema", "leeway.assess/1"}, {"results", Json::array()}}),
             "r.json: expected at least one result, found none");

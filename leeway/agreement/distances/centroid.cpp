@@ -7,7 +7,7 @@
 namespace leeway::agreement {
 namespace {
 
-double compute(const Sample& clean, const Sample& shifted) {
+double compute(const Sample& clean, const Sample& shifted, Progress*) {
   const MatrixPair features = matrices_of(centroid(), clean, shifted);
   const std::vector<double> u = column_means(features.clean), v = column_means(features.shifted);
   double largest = 0;

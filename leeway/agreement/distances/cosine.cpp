@@ -27,7 +27,7 @@ double cosine_distance(std::span<double> u, std::span<double> v) {
   return squares / 2;
 }
 
-double compute(const Sample& clean, const Sample& shifted) {
+double compute(const Sample& clean, const Sample& shifted, Progress*) {
   return mean_over_rows(matrices_of(cosine(), clean, shifted), cosine_distance);
 }
 

@@ -50,7 +50,7 @@ MatrixXd factor(const Matrix& x, const std::vector<double>& means) {
          std::sqrt(static_cast<double>(std::max<std::size_t>(2, x.rows()) - 1));
 }
 
-double compute(const Sample& clean, const Sample& shifted) {
+double compute(const Sample& clean, const Sample& shifted, Progress*) {
   const auto [x, y] = matrices_of(frechet(), clean, shifted);
   const std::vector<double> x_means = column_means(x), y_means = column_means(y);
   double between = 0;

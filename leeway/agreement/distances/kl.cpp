@@ -17,7 +17,7 @@ double divergence(std::span<double> p, std::span<double> q) {
   return std::max(0., sum);
 }
 
-double compute(const Sample& clean, const Sample& shifted) {
+double compute(const Sample& clean, const Sample& shifted, Progress*) {
   return mean_over_rows(matrices_of(kl(), clean, shifted), divergence);
 }
 

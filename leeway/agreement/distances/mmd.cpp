@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <mutex>
 #include <numeric>
 
 #include "leeway/agreement/distances/family.h"
@@ -44,24 +45,48 @@ double kernel_sum(const Matrix& x, std::size_t begin, std::size_t end, const Mat
   return std::accumulate(sums.begin(), sums.end(), 0.);
 }
 
+// Rows done of the three sums, told by whichever thread is done with some.
+class Told {
+ public:
+  Told(Progress* progress, std::size_t rows) : progress_(progress), rows_(rows) {}
+  void add(std::size_t rows) {
+    if (progress_ == nullptr) return;
+    const std::lock_guard lock(telling_);
+    if (progress_->stop_requested()) throw Interrupted("mmd stopped: nothing was written");
+    progress_->update("mmd", done_ += rows, rows_, "");
+  }
+
+ private:
+  Progress* progress_;
+  std::size_t rows_, done_ = 0;
+  std::mutex telling_;
+};
+
 template <class First>
-double kernel_sum(const Matrix& x, const Matrix& y, const First& first) {
+double kernel_sum(const Matrix& x, const Matrix& y, const First& first, Told& told) {
   constexpr std::size_t chunk = 32;
-  const auto sum = [&](std::size_t begin, std::size_t end) { return kernel_sum(x, begin, end, y, first); };
+  const auto sum = [&](std::size_t begin, std::size_t end) {
+    const double part = kernel_sum(x, begin, end, y, first);
+    told.add(end - begin);
+    return part;
+  };
   return reduce_chunks<double>(x.rows(), chunk, sum, std::plus<>());
 }
 
-double mean_within(const Matrix& x) {
+double mean_within(const Matrix& x, Told& told) {
   const auto n = static_cast<double>(x.rows());
-  const double above = kernel_sum(x, x, [](std::size_t i) { return i + 1; });
+  const double above = kernel_sum(
+      x, x, [](std::size_t i) { return i + 1; }, told);
   return (2 * above / n + kernel_of_equals) / n;
 }
 
-double compute(const Sample& clean, const Sample& shifted) {
+double compute(const Sample& clean, const Sample& shifted, Progress* progress) {
   const auto [x, y] = matrices_of(mmd(), clean, shifted);
-  const double between = kernel_sum(x, y, [](std::size_t) { return std::size_t{0}; }) /
+  Told told(progress, 2 * x.rows() + y.rows());
+  const double between = kernel_sum(
+                             x, y, [](std::size_t) { return std::size_t{0}; }, told) /
                          static_cast<double>(x.rows()) / static_cast<double>(y.rows());
-  return std::max(0., mean_within(x) + mean_within(y) - 2 * between);
+  return std::max(0., mean_within(x, told) + mean_within(y, told) - 2 * between);
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ std::vector<double> column(const std::vector<double>& values, std::size_t k, std
   return result;
 }
 
-double compute(const Sample& clean, const Sample& shifted) {
+double compute(const Sample& clean, const Sample& shifted, Progress*) {
   const MatrixPair logits = matrices_of(wasserstein(), clean, shifted);
   const std::size_t k = logits.clean.columns();
   const std::vector<double> p = softmax_rows(logits.clean), q = softmax_rows(logits.shifted);

@@ -8,7 +8,7 @@
 namespace leeway::agreement {
 namespace {
 
-double compute(const Sample& clean, const Sample& shifted) {
+double compute(const Sample& clean, const Sample& shifted, Progress*) {
   const MatrixPair logits = matrices_of(wasserstein_flattened(), clean, shifted);
   std::vector<double> p = softmax_rows(logits.clean), q = softmax_rows(logits.shifted);
   return wasserstein_1(p, q);

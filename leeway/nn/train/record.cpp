@@ -5,6 +5,7 @@
 
 #include "leeway/core/file.h"
 #include "leeway/nn/train/algorithm.h"
+#include "leeway/nn/train/selection.h"
 
 namespace leeway::nn {
 namespace {
@@ -18,6 +19,11 @@ std::string digest(const Images& images) {
   const XXH128_hash_t hash = XXH3_128bits_digest(state);
   XXH3_freeState(state);
   return fmt::format("{:016x}{:016x}", hash.high64, hash.low64);
+}
+
+Json selection_to_json(const Selection& selection) {
+  if (!selection.given()) return nullptr;
+  return {{"score", selection.name}, {"shift", selection.shift}, {"strength", selection_strength(selection)}};
 }
 
 }  // namespace
@@ -34,6 +40,8 @@ Json training_plan(const Images& images, const TrainOptions& options, int thread
           {"weight_decay", options.weight_decay},
           {"validation", options.validation},
           {"patience", options.patience},
+          {"selection", selection_to_json(options.selection)},
+          {"keep_epochs", options.keep_epochs.string()},
           {"classes", options.classes},
           {"scale", options.normalization.scale},
           {"mean", options.normalization.mean},
@@ -62,6 +70,9 @@ Json epochs_to_json(const std::vector<Epoch>& epochs, bool seconds) {
     if (epoch.validation_accuracy) one["validation_accuracy"] = *epoch.validation_accuracy;
     if (epoch.validation_robust_accuracy)
       one["validation_robust_accuracy"] = *epoch.validation_robust_accuracy;
+    if (epoch.validation_shifted_accuracy)
+      one["validation_shifted_accuracy"] = *epoch.validation_shifted_accuracy;
+    if (epoch.selection_score) one["selection_score"] = json_number(*epoch.selection_score);
     if (seconds) one["seconds"] = epoch.seconds;
     list.push_back(std::move(one));
   }
@@ -78,6 +89,9 @@ std::vector<Epoch> epochs_from_json(const Json& json) {
     if (one.contains("validation_accuracy")) epoch.validation_accuracy = one.at("validation_accuracy");
     if (one.contains("validation_robust_accuracy"))
       epoch.validation_robust_accuracy = one.at("validation_robust_accuracy");
+    if (one.contains("validation_shifted_accuracy"))
+      epoch.validation_shifted_accuracy = one.at("validation_shifted_accuracy");
+    if (one.contains("selection_score")) epoch.selection_score = number_from_json(one.at("selection_score"));
     if (one.contains("seconds")) epoch.seconds = one.at("seconds");
     epochs.push_back(epoch);
   }

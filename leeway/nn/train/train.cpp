@@ -21,6 +21,7 @@
 #include "leeway/nn/train/adam.h"
 #include "leeway/nn/train/algorithm.h"
 #include "leeway/nn/train/record.h"
+#include "leeway/nn/train/selection.h"
 #include "leeway/nn/train/state.h"
 
 namespace leeway::nn {
@@ -62,6 +63,7 @@ void check_options(const Images& images, const TrainOptions& options) {
         options.validation);
   (void)device_from_name(options.device);
   check_normalization(options.normalization, "train: normalization", images.channels());
+  check_selection(options);
   if (!images.labels) refuse(name, "labels to train on", "none");
   if (images.labels->size() != images.n())
     refuse(name, fmt::format("{} labels", images.n()), std::to_string(images.labels->size()));
@@ -79,10 +81,12 @@ class Training {
   [[nodiscard]] TrainResult run();
 
  private:
+  void begin_anew();
   void begin();
   [[nodiscard]] Epoch run_epoch(std::size_t number);
   [[nodiscard]] double score(const Epoch& epoch) const;
   void validate(Epoch& epoch);
+  void keep_weights() const;
   void stop_if_asked(std::size_t epoch) const;
   [[nodiscard]] TrainResult finish(bool stopped_early);
 
@@ -94,6 +98,7 @@ class Training {
   Json plan_;
   Split split_;
   torch::Tensor x_, y_, validation_x_, validation_y_;
+  std::optional<ShiftedValidation> selection_;
   ModelInfo info_;
   std::shared_ptr<Network> network_;
   std::unique_ptr<Algorithm> algorithm_;
@@ -123,6 +128,8 @@ Training::Training(const Images& images, const TrainOptions& options, std::files
   y_ = labels;
   validation_x_ = all.index_select(0, index_tensor(split_.validation));
   validation_y_ = labels.index_select(0, index_tensor(split_.validation));
+  if (options.selection.given())
+    selection_.emplace(options.selection, images, split_.validation, options.seed);
   info_.path = out_.string();
   info_.format = "safetensors";
   info_.architecture = options.architecture;
@@ -138,8 +145,8 @@ Training::Training(const Images& images, const TrainOptions& options, std::files
                         [network = network_](const torch::Tensor& x) { return network->forward(x); });
 }
 
-// Weights and optimiser as they stand before the first epoch to be run.
-void Training::begin() {
+// Weights and optimiser before the first epoch.
+void Training::begin_anew() {
   if (options_.start.empty())
     initialize(*network_, options_.seed);
   else
@@ -148,11 +155,22 @@ void Training::begin() {
   algorithm_ =
       member.make({forward_, complete_parameters(member, options_.parameters), options_.norm, options_.seed});
   adam_ = std::make_unique<Adam>(network_->parameters(), options_.learning_rate, options_.weight_decay);
+}
+
+// The same before the first epoch to be run.
+void Training::begin() {
+  begin_anew();
   remove_partials(out_);
   remove_partials(state_);
   Restored restored = restore_state(state_, plan_, *network_, *adam_);
   if (!restored.note.empty()) notes_.push_back(restored.note);
+  if (!options_.keep_epochs.empty()) std::filesystem::create_directories(options_.keep_epochs);
   if (!restored.course) return;
+  if (!epochs_kept(options_, restored.course->epochs.size())) {
+    notes_.back() =
+        fmt::format("{}: does not hold every epoch: starting anew", display_name(options_.keep_epochs));
+    return begin_anew();
+  }
   course_ = std::move(*restored.course);
   resumed_after_ = course_.epochs.size();
 }
@@ -198,6 +216,7 @@ Epoch Training::run_epoch(std::size_t number) {
   epoch.accuracy = right / static_cast<double>(order.size());
   network_->eval();
   if (!split_.validation.empty()) validate(epoch);
+  if (selection_) selection_->score(epoch, forward_);
   epoch.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
   return epoch;
 }
@@ -225,8 +244,16 @@ void Training::validate(Epoch& epoch) {
 
 // Without validation every epoch is better than those before it.
 double Training::score(const Epoch& epoch) const {
-  if (epoch.validation_robust_accuracy) return *epoch.validation_robust_accuracy;
-  return epoch.validation_accuracy.value_or(static_cast<double>(epoch.number));
+  if (epoch.selection_score) return *epoch.selection_score;
+  return accuracy_score(epoch).value_or(static_cast<double>(epoch.number));
+}
+
+void Training::keep_weights() const {
+  if (options_.keep_epochs.empty()) return;
+  ModelInfo info = info_;
+  info.path = epoch_path(options_.keep_epochs, course_.epochs.size()).string();
+  info.training = Json{{"plan", plan_}, {"epochs", epochs_to_json(course_.epochs, false)}}.dump();
+  save_weights(info.path, info, *network_);
 }
 
 TrainResult Training::run() {
@@ -242,6 +269,7 @@ TrainResult Training::run() {
       course_.best_epoch = epoch.number;
       course_.best = nn::weights_of(*network_);
     }
+    keep_weights();
     save_state(state_, plan_, course_, *network_, *adam_);
   }
   return finish(course_.epochs.size() < options_.epochs);
@@ -258,9 +286,13 @@ TrainResult Training::finish(bool stopped_early) {
   result.n_validation = split_.validation.size();
   result.threads = threads_;
   result.notes = notes_;
+  compare_choices(result);
+  const auto best_by = [](std::size_t epoch) { return epoch > 0 ? Json(epoch) : Json(); };
   const Json record{{"plan", plan_},
                     {"epochs", epochs_to_json(result.epochs, false)},
                     {"best_epoch", result.best_epoch},
+                    {"best_by_score", best_by(result.best_by_score)},
+                    {"best_by_accuracy", best_by(result.best_by_accuracy)},
                     {"stopped_early", stopped_early},
                     {"n_train", result.n_train},
                     {"n_validation", result.n_validation}};
@@ -283,6 +315,8 @@ std::optional<TrainResult> reuse(const Images& images, const TrainOptions& optio
     const Json record = Json::parse(result.model->info().training);
     if (record.at("plan") != training_plan(images, options, threads(), TORCH_VERSION)) return {};
     result.epochs = epochs_from_json(record.at("epochs"));
+    if (!epochs_kept(options, result.epochs.size())) return {};
+    compare_choices(result);
     result.best_epoch = record.at("best_epoch");
     result.stopped_early = record.at("stopped_early");
     result.n_train = record.at("n_train");

@@ -21,6 +21,7 @@
 
   // --- Charts --------------------------------------------------------------------------------------------------
   const specs = Object.fromEntries(all("script[id^='spec-']").map((s) => [s.id.slice(5), json(s)]));
+  const config = json(document.getElementById("config"));
   const refuse = () => Promise.reject(new Error("the page loads nothing"));
   const charts = new Map();  // figure -> {payload, view, width}
 
@@ -38,14 +39,16 @@
     }
     return charts.get(figure);
   };
+  // Controls stand in their figure, or above several figures for all of them.
+  const shared = (figure) => figure.closest(".charts").querySelector(":scope > .controls");
   const variantOf = (figure) => {
     const { payload } = payloadOf(figure);
-    const select = figure.querySelector("select");
+    const select = figure.querySelector("select") ?? shared(figure)?.querySelector("select");
     return payload.variants ? payload.variants[select ? Number(select.value) : 0] : payload;
   };
 
   const filled = (figure, width) => {
-    const spec = structuredClone(specs[figure.dataset.spec]), content = variantOf(figure);
+    const content = variantOf(figure), spec = { ...structuredClone(specs[figure.dataset.spec]), description: content.description };
     for (const data of spec.data) if (content.data?.[data.name]) data.values = content.data[data.name].map((row) => ({ ...row }));
     const signals = { ...content.signals, available: width };
     for (const input of all("input[data-signal]", figure)) signals[input.dataset.signal] = input.checked;
@@ -59,24 +62,27 @@
     if (chart.view) chart.view.finalize();
     plot.replaceChildren();
     chart.width = width;
-    chart.view = new vega.View(vega.parse(filled(figure, width), null, { ast: true }), {
+    chart.view = new vega.View(vega.parse(filled(figure, width), config, { ast: true }), {
       expr: vega.expressionInterpreter, renderer: "svg", container: plot, hover: true, tooltip: showTip,
       loader: { load: refuse, sanitize: refuse }, logLevel: vega.Warn,
     });
+    figure.view = chart.view;  // for scripts that take charts out of the page
     await chart.view.runAsync();
   };
   const drawable = () => all("figure.chart").filter((figure) => figure.querySelector(".plot").clientWidth > 0);
   const drawMissing = () => Promise.all(drawable().filter((figure) => !payloadOf(figure).view).map(draw));
 
-  for (const figure of all("figure.chart")) {
-    for (const control of all("select, input[data-signal]", figure)) {
-      control.addEventListener("change", () => {
-        const note = figure.querySelector(".note"), title = figure.querySelector("figcaption strong"), content = variantOf(figure);
-        if (note) note.textContent = content.note;
-        if (title) title.textContent = content.title;
-        draw(figure);
-      });
-    }
+  const redraw = (figure) => {
+    const note = figure.querySelector(".note"), title = figure.querySelector("figcaption strong"), content = variantOf(figure);
+    if (note) note.textContent = content.note;
+    if (title) title.textContent = content.title;
+    return draw(figure);
+  };
+  for (const control of all(".charts select, .charts input[data-signal]")) {
+    control.addEventListener("change", () => {
+      const own = control.closest("figure.chart");
+      for (const figure of own ? [own] : all("figure.chart", control.closest(".charts"))) redraw(figure);
+    });
   }
   let pending = 0;
   addEventListener("resize", () => {

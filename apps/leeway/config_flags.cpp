@@ -1,0 +1,117 @@
+#include "apps/leeway/config_flags.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <span>
+
+#include "apps/leeway/config.h"
+#include "leeway/core/file.h"
+#include "leeway/core/message.h"
+
+namespace leeway::app {
+namespace {
+
+using Words = std::span<const std::string>;
+
+bool given(Words words, const std::string& option) {
+  return std::any_of(words.begin(), words.end(), [&](const std::string& word) {
+    return word == option || word.starts_with(option + "=");
+  });
+}
+
+std::optional<std::string> value_of(Words words, const std::string& option) {
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (words[i].starts_with(option + "=")) return words[i].substr(option.size() + 1);
+    if (words[i] == option && i + 1 < words.size()) return words[i + 1];
+  }
+  return {};
+}
+
+std::vector<CLI::App*> commands_of(CLI::App& root) {
+  return root.get_subcommands([](const CLI::App*) { return true; });
+}
+
+CLI::App* command_named(CLI::App& root, const std::string& name) {
+  for (CLI::App* command : commands_of(root))
+    if (command->get_name() == name) return command;
+  return nullptr;
+}
+
+// Null where the command has no such option, and for those that make no sense in a file.
+CLI::Option* option_of(CLI::App& command, const std::string& key) {
+  if (key.empty() || key.front() == '-' || key == "help" || key == "config") return nullptr;
+  return command.get_option_no_throw("--" + key);
+}
+
+std::string shown(const ConfigEntry& entry) {
+  if (entry.kind == ConfigEntry::Kind::boolean) return entry.values.front();
+  if (entry.values.size() == 1) return in_quotes(entry.values.front());
+  return fmt::format("a list of {}", entry.values.size());
+}
+
+void set(CLI::Option& option, const ConfigEntry& entry) {
+  const auto wrong = [&](std::string_view expected, const std::string& found) {
+    refuse(entry.place, fmt::format("{} for {}", expected, entry.key), found);
+  };
+  const bool is_flag = option.get_items_expected_max() == 0;
+  if (is_flag != (entry.kind == ConfigEntry::Kind::boolean))
+    wrong(is_flag ? "true or false" : "a text, a number or a list", shown(entry));
+  if (is_flag && entry.values.front() == "false") return;
+  if (option.get_items_expected_max() == 1 && entry.values.size() != 1) wrong("one value", shown(entry));
+  if (entry.values.empty()) return;
+  for (const std::string& value : entry.values) option.add_result(value);
+  try {
+    option.run_callback();
+  } catch (const CLI::ParseError& mistake) {
+    wrong("a value that the option takes",
+          fmt::format("{} ({})", shown(entry), printable(mistake.what(), 200)));
+  }
+}
+
+// The option of `command` that an entry is for; null where it is for others.
+CLI::Option* meant(CLI::App& root, const CLI::App& command, const ConfigEntry& entry) {
+  if (entry.table.empty()) {
+    CLI::Option* own = nullptr;
+    bool known = false;
+    for (CLI::App* one : commands_of(root)) {
+      CLI::Option* const option = option_of(*one, entry.key);
+      known |= option != nullptr;
+      if (one == &command) own = option;
+    }
+    if (!known) refuse(entry.place, "the long name of an option", in_quotes(entry.key));
+    return own;
+  }
+  CLI::App* const named = command_named(root, entry.table);
+  if (!named) refuse(entry.place, "a command of leeway as the table", in_quotes(entry.table));
+  CLI::Option* const option = option_of(*named, entry.key);
+  if (!option)
+    refuse(entry.place, fmt::format("the long name of an option of {}", entry.table), in_quotes(entry.key));
+  return named == &command ? option : nullptr;
+}
+
+}  // namespace
+
+void apply_config(CLI::App& root, const std::vector<std::string>& arguments) {
+  Words words(arguments);
+  words = words.first(std::find(words.begin(), words.end(), "--") - words.begin());
+  if (words.size() < 2) return;
+  CLI::App* const command = command_named(root, words[1]);
+  const auto path = value_of(words, "--config");
+  if (!command || !path) return;
+  const MappedFile file = map_file(*path);
+  const std::string_view text(reinterpret_cast<const char*>(file.bytes.data()), file.bytes.size());
+  const std::vector<ConfigEntry> entries = parse_config(text, *path);
+  std::set<std::string> own;
+  for (const ConfigEntry& entry : entries)
+    if (entry.table == words[1]) own.insert(entry.key);
+  for (const ConfigEntry& entry : entries) {
+    CLI::Option* const option = meant(root, *command, entry);
+    const bool overruled = entry.table.empty() && own.contains(entry.key);
+    if (option && !overruled && !given(words, "--" + entry.key)) set(*option, entry);
+  }
+}
+
+}  // namespace leeway::app

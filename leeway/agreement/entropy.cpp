@@ -1,0 +1,78 @@
+#include "leeway/agreement/entropy.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+
+#include "leeway/agreement/posterior.h"
+#include "leeway/core/parallel.h"
+
+namespace leeway::agreement {
+namespace {
+
+constexpr std::size_t chunk_rows = 4096;
+
+struct Sums {
+  std::size_t samples = 0;
+  std::vector<double> sorted[2], plain[2];  // of clean, of shifted
+
+  void add(std::size_t set, std::vector<double>& p) {
+    if (plain[set].empty()) plain[set].resize(p.size()), sorted[set].resize(p.size());
+    std::ranges::transform(p, plain[set], plain[set].begin(), std::plus<>());
+    std::ranges::sort(p, std::greater<>());
+    std::ranges::transform(p, sorted[set], sorted[set].begin(), std::plus<>());
+  }
+};
+
+Sums join(Sums a, Sums b) {
+  if (a.samples == 0) return b;
+  if (b.samples == 0) return a;
+  for (const std::size_t set : {0, 1}) {
+    std::ranges::transform(a.sorted[set], b.sorted[set], a.sorted[set].begin(), std::plus<>());
+    std::ranges::transform(a.plain[set], b.plain[set], a.plain[set].begin(), std::plus<>());
+  }
+  a.samples += b.samples;
+  return a;
+}
+
+double bits(const std::vector<double>& sums, std::size_t samples) {
+  if (samples == 0) return std::numeric_limits<double>::quiet_NaN();
+  double entropy = 0;
+  for (const double sum : sums)
+    if (const double q = sum / static_cast<double>(samples); q > 0) entropy -= q * std::log2(q);
+  return std::max(0., entropy);
+}
+
+}  // namespace
+
+Entropies entropies(const Array& clean, const Array& shifted, std::span<const std::int64_t> labels,
+                    std::span<const double> betas) {
+  require_pairs("entropies", clean, shifted, labels, betas);
+  Entropies result;
+  result.right_only = !labels.empty();
+  for (const double beta : betas) {
+    const Sums sums = reduce_chunks<Sums>(
+        clean.shape[0], chunk_rows,
+        [&](std::size_t begin, std::size_t end) {
+          Sums s;
+          std::vector<double> p(clean.shape[1]);
+          for (std::size_t i = begin; i < end; ++i) {
+            const std::size_t top = posterior_of(clean, i, beta, p);
+            if (result.right_only && static_cast<std::int64_t>(top) != labels[i]) continue;
+            ++s.samples;
+            s.add(0, p);
+            posterior_of(shifted, i, beta, p);
+            s.add(1, p);
+          }
+          return s;
+        },
+        join);
+    result.samples = sums.samples;
+    result.at.push_back({beta, bits(sums.sorted[0], sums.samples), bits(sums.sorted[1], sums.samples),
+                         bits(sums.plain[0], sums.samples), bits(sums.plain[1], sums.samples)});
+  }
+  return result;
+}
+
+}  // namespace leeway::agreement

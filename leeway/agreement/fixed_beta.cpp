@@ -1,0 +1,75 @@
+#include "leeway/agreement/fixed_beta.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "leeway/agreement/fidelity.h"
+#include "leeway/agreement/pairs.h"
+#include "leeway/core/error.h"
+#include "leeway/core/parallel.h"
+
+namespace leeway::agreement {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr std::size_t chunk_rows = 4096;
+
+template <class Term>
+double mean_of(std::size_t n, const Term& term) {
+  const auto sum = [&](std::size_t begin, std::size_t end) {
+    double total = 0;
+    for (std::size_t i = begin; i < end; ++i) total += term(i);
+    return total;
+  };
+  return reduce_chunks<double>(n, chunk_rows, sum, std::plus<>()) / static_cast<double>(n);
+}
+
+Interval interval_of(const std::vector<double>& a, double mean, double log_k, const Options& options) {
+  const std::size_t n = a.size();
+  if (n < 2 || !std::isfinite(mean)) return {-infinity, log_k};
+  if (options.bootstrap > 0) {
+    const auto pa = [&](std::span<const std::size_t> rows) {
+      double total = 0;
+      for (const std::size_t row : rows) total += a[row];
+      return log_k + total / static_cast<double>(n);
+    };
+    return bootstrap(n, pa, {options.bootstrap, options.level, options.seed});
+  }
+  const double square = mean_of(n, [&](std::size_t i) { return (a[i] - mean) * (a[i] - mean); });
+  const double half =
+      normal_quantile(.5 * (1 + options.level)) * std::sqrt(square / static_cast<double>(n - 1));
+  return {log_k + mean - half, std::min(log_k, log_k + mean + half)};
+}
+
+}  // namespace
+
+Agreement agreement_at(const Rows& clean, const Rows& shifted, double beta,
+                       std::span<const std::int64_t> labels, const Options& options) {
+  if (!(beta >= 0)) throw Error(fmt::format("agreement_at: beta: expected at least 0, found {}", beta));
+  const Pairs pairs(clean, shifted, labels, {options.clean_name, options.shifted_name});
+  const std::vector<double> a = pairs.per_row(beta);
+  const std::size_t n = pairs.n();
+  const double log_k = std::log(static_cast<double>(pairs.k()));
+  const double mean = mean_of(n, [&](std::size_t i) { return a[i]; });
+
+  Agreement result;
+  result.fitted = false;
+  result.n = n, result.k = pairs.k();
+  result.beta = beta, result.value = mean;
+  result.gap = std::numeric_limits<double>::quiet_NaN();
+  result.evaluations = 1;
+  result.pa = std::min(log_k, log_k + mean);
+  result.pa_normalized = result.pa / log_k;
+  result.log_pa_sum = mean * static_cast<double>(n);
+  result.pa_interval = interval_of(a, mean, log_k, options);
+  result.curve = {{beta, mean}};
+  return with_fidelity(std::move(result), pairs.facts(), !labels.empty(), options.level);
+}
+
+}  // namespace leeway::agreement

@@ -1,0 +1,33 @@
+// Gibbs posteriors of single rows, for what is read off them at a given beta: decomposition, entropies, confidences.
+//
+//   p(j|x) = softmax(beta F(x))_j      (paper 001, section 3.6); at beta = infinity: uniform over the tied top classes
+//
+// Shapes: logits (n,k) float32 or float64, finite; row < n; beta in [0, inf]. float64 throughout. The top class of a
+// tie is the lowest. Errors: none here, require_pairs checks what these functions take on trust.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "leeway/core/rows.h"
+
+namespace leeway::agreement {
+
+struct Prediction {
+  std::size_t top = 0;
+  double confidence = 0;  // p(top|x)
+};
+
+[[nodiscard]] Prediction prediction_of(const Rows& logits, std::size_t row, double beta);
+
+// p(j|x) for j = 0..k-1 into `p`, k values; gives the top class.
+std::size_t posterior_of(const Array& logits, std::size_t row, double beta, std::span<double> p);
+
+// Error, opened by `function`, unless the two sets of logits have one shape (n,k) and finite values, `labels` is empty
+// or has n entries, and every beta is at least 0.
+void require_pairs(std::string_view function, const Array& clean, const Array& shifted,
+                   std::span<const std::int64_t> labels, std::span<const double> betas);
+
+}  // namespace leeway::agreement

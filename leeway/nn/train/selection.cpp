@@ -1,0 +1,97 @@
+#include "leeway/nn/train/selection.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include "leeway/core/message.h"
+#include "leeway/nn/shards.h"
+#include "leeway/nn/tensors.h"
+#include "leeway/shift/shift.h"
+
+namespace leeway::nn {
+
+void check_selection(const TrainOptions& options) {
+  const Selection& selection = options.selection;
+  if (!selection.given()) return;
+  if (!selection.score) refuse("train: selection", "a function that scores an epoch", "none");
+  if (options.validation <= 0)
+    refuse("train: selection", "validation images to choose the epoch by", "a validation share of 0");
+  if (shift::member(selection.shift).selects_rows)
+    refuse("train: selection", "a shift that changes pixels",
+           fmt::format("{}, which selects rows", selection.shift));
+}
+
+double selection_strength(const Selection& selection) {
+  return selection.strength.value_or(shift::member(selection.shift).default_strength);
+}
+
+ShiftedValidation::ShiftedValidation(const Selection& selection, const Images& images,
+                                     std::span<const std::int64_t> rows, std::uint64_t seed)
+    : selection_(selection) {
+  const std::vector<std::size_t> chosen(rows.begin(), rows.end());
+  const Images clean = select_rows(images, chosen);
+  shift::Options how;
+  how.strength = selection_strength(selection);
+  how.seed = seed;
+  clean_ = all_pixels(clean);
+  shifted_ = all_pixels(shift::member(selection.shift).apply(clean, how, nullptr).images);
+  labels_ = *clean.labels;
+}
+
+torch::Tensor ShiftedValidation::logits(const torch::Tensor& x, const ForwardFunction& forward) const {
+  std::vector<torch::Tensor> parts((labels_.size() + shard_rows - 1) / shard_rows);
+  for_shards(labels_.size(), "validation", nullptr, [&](std::size_t begin, std::size_t end) {
+    const torch::NoGradGuard no_grad;
+    parts[begin / shard_rows] =
+        forward(x.slice(0, static_cast<std::int64_t>(begin), static_cast<std::int64_t>(end))).logits;
+  });
+  return torch::cat(parts);
+}
+
+void ShiftedValidation::score(Epoch& epoch, const ForwardFunction& forward) const {
+  const torch::Tensor after = logits(shifted_, forward);
+  Outputs clean, shifted;
+  clean.logits = to_array(logits(clean_, forward));
+  shifted.logits = to_array(after);
+  clean.labels = shifted.labels = labels_;
+  clean.path = fmt::format("validation images after epoch {}", epoch.number);
+  shifted.path = clean.path + ", shifted";
+  epoch.selection_score = selection_.score(clean, shifted);
+  if (std::isnan(*epoch.selection_score))
+    throw std::runtime_error(fmt::format("train: the score {} of epoch {}: expected a number, found NaN",
+                                         selection_.name, epoch.number));
+  const torch::Tensor truth = to_tensor(labels_, 0, labels_.size());
+  const double right = (after.argmax(1) == truth).sum().item<double>();
+  epoch.validation_shifted_accuracy = right / static_cast<double>(labels_.size());
+}
+
+std::optional<double> accuracy_score(const Epoch& epoch) {
+  return epoch.validation_robust_accuracy ? epoch.validation_robust_accuracy : epoch.validation_accuracy;
+}
+
+void compare_choices(TrainResult& result) {
+  const auto best = [&](const auto& value) -> std::size_t {
+    const Epoch* found = nullptr;
+    for (const Epoch& epoch : result.epochs)
+      if (value(epoch) && (!found || *value(epoch) > *value(*found))) found = &epoch;
+    return found ? found->number : 0;
+  };
+  result.best_by_accuracy = best(accuracy_score);
+  result.best_by_score = best([](const Epoch& epoch) { return epoch.selection_score; });
+}
+
+std::filesystem::path epoch_path(const std::filesystem::path& folder, std::size_t number) {
+  return folder / fmt::format("epoch-{:03}.safetensors", number);
+}
+
+bool epochs_kept(const TrainOptions& options, std::size_t epochs) {
+  if (options.keep_epochs.empty()) return true;
+  for (std::size_t number = 1; number <= epochs; ++number)
+    if (!std::filesystem::exists(epoch_path(options.keep_epochs, number))) return false;
+  return true;
+}
+
+}  // namespace leeway::nn

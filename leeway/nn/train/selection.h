@@ -1,0 +1,49 @@
+// Choosing the epoch: by validation accuracy, or by a score that the program brings (Selection in session.h) of the
+// network's outputs on the validation images and on their shifted version. Also the files of kept epochs.
+#pragma once
+
+#include <torch/torch.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "leeway/nn/model.h"
+#include "leeway/nn/session.h"
+
+namespace leeway::nn {
+
+// Error for a selection without a score, without validation images, or with a shift that is unknown or selects rows.
+void check_selection(const TrainOptions& options);
+[[nodiscard]] double selection_strength(const Selection& selection);  // given, or the shift's default
+
+class ShiftedValidation {
+ public:
+  // Shifts the images of `rows`; the noise of a random shift depends on `seed` alone, so every epoch sees the same.
+  ShiftedValidation(const Selection& selection, const Images& images, std::span<const std::int64_t> rows,
+                    std::uint64_t seed);
+  // Sets selection_score and validation_shifted_accuracy. std::runtime_error where the score is NaN.
+  void score(Epoch& epoch, const ForwardFunction& forward) const;
+
+ private:
+  [[nodiscard]] torch::Tensor logits(const torch::Tensor& x, const ForwardFunction& forward) const;
+
+  const Selection& selection_;
+  torch::Tensor clean_, shifted_;
+  std::vector<std::int64_t> labels_;
+};
+
+// Validation accuracy, under the algorithm's own attack where it has one.
+[[nodiscard]] std::optional<double> accuracy_score(const Epoch& epoch);
+
+// Fills in best_by_score and best_by_accuracy from the epochs.
+void compare_choices(TrainResult& result);
+
+[[nodiscard]] std::filesystem::path epoch_path(const std::filesystem::path& folder, std::size_t number);
+// True where no epochs are to be kept, too.
+[[nodiscard]] bool epochs_kept(const TrainOptions& options, std::size_t epochs);
+
+}  // namespace leeway::nn

@@ -1,0 +1,58 @@
+// Line charts with intervals: PA against the share of shifted samples, scores against checkpoints.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "leeway/report/chart.h"
+#include "leeway/report/numbers.h"
+
+namespace leeway::report {
+
+struct LinePoint {
+  double x = 0;
+  Measured y;         // one without a value is a gap in the line
+  std::string at;     // x in words
+  std::string words;  // shown when the pointer rests on it, below the line's name
+};
+
+struct Line {
+  std::string name;
+  std::size_t slot = 0;  // colour, shape and dash, 0..series-1
+  std::vector<LinePoint> points;
+};
+
+// A horizontal distance between two lines at height y.
+struct Span {
+  double from = 0, to = 0, y = 0;
+  std::string text, words;  // beside it, and when the pointer rests on it
+};
+
+// An x that was chosen, marked over the whole height.
+struct Pick {
+  double x = 0;
+  std::size_t slot = 0;
+  std::string text;
+};
+
+struct LineAxes {
+  double x_low = 0, x_high = 1, y_low = 0, y_high = 1;
+  std::vector<double> x_ticks;
+  std::vector<std::string> x_names;  // of the ticks
+  std::string x_title;
+  bool percent = false;  // y is a share
+  std::size_t height = 170;
+  std::size_t name_length = 0;  // room for names of so many characters, so that charts below each other align
+};
+
+// y_low and y_high such that all points and intervals lie between them, at round numbers inside
+// [least, most].
+[[nodiscard]] LineAxes fit_y(LineAxes axes, const std::vector<Line>& lines, double least, double most);
+
+// At most `series` lines. Data set "points" has the fields line, at, y, low and high.
+[[nodiscard]] Chart line_chart(const std::string& title, const std::string& note,
+                               const std::vector<Line>& lines, const LineAxes& axes,
+                               const std::vector<Span>& spans = {}, const std::vector<Pick>& picks = {});
+
+}  // namespace leeway::report

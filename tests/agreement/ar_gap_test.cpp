@@ -1,0 +1,89 @@
+#include "leeway/agreement/ar_gap.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <utility>
+
+#include "tests/agreement/cases.h"
+#include "tests/message_of.h"
+
+namespace leeway::agreement {
+namespace {
+
+std::vector<RatioPoint> sweep_of(const std::vector<std::pair<double, double>>& corners) {
+  std::vector<RatioPoint> sweep;
+  for (const auto& [ratio, pa] : corners) {
+    sweep.emplace_back();
+    sweep.back().ratio = ratio;
+    sweep.back().agreement.pa = pa;
+  }
+  return sweep;
+}
+
+TEST(ArGap, LevelsAreMetBetweenTheRatios) {
+  const auto sweep = sweep_of({{0, 2}, {.5, 1}, {1, .5}});
+  EXPECT_EQ(ratio_at_level(sweep, 2), 0);
+  EXPECT_NEAR(*ratio_at_level(sweep, 1.5), .25, 1e-15);
+  EXPECT_EQ(ratio_at_level(sweep, 1), .5);
+  EXPECT_NEAR(*ratio_at_level(sweep, .75), .75, 1e-15);
+  EXPECT_EQ(ratio_at_level(sweep, .5), 1);
+  EXPECT_FALSE(ratio_at_level(sweep, .4));         // never so low
+  EXPECT_FALSE(ratio_at_level(sweep, 2.1));        // lower from the start
+  EXPECT_EQ(ratio_at_level(sweep, 2 + 1e-10), 0);  // the accuracy of PA
+  EXPECT_FALSE(ratio_at_level({}, 1));
+}
+
+TEST(ArGap, TheFirstMeetingCountsAndOfAFlatPieceItsBeginning) {
+  // Falls to 1 at .25, rises to 1.5 at .5, falls again.
+  EXPECT_EQ(ratio_at_level(sweep_of({{0, 2}, {.25, 1}, {.5, 1.5}, {1, 0}}), 1), .25);
+  EXPECT_NEAR(*ratio_at_level(sweep_of({{0, 2}, {.25, 1}, {.5, 1.5}, {1, 0}}), 1.2), .2, 1e-15);
+  EXPECT_EQ(ratio_at_level(sweep_of({{0, 2}, {.25, 1}, {.75, 1}, {1, 0}}), 1), .25);
+  EXPECT_EQ(ratio_at_level(sweep_of({{0, 1}, {.5, 1}, {1, 0}}), 1), 0);
+  // A rise above a start that already is below the level does not meet it.
+  EXPECT_FALSE(ratio_at_level(sweep_of({{0, 1}, {.5, 2}, {1, 1}}), 1.5));
+}
+
+TEST(ArGap, PointsAreAtTheRatiosOfTheBetterModel) {
+  const auto robust = sweep_of({{1, 1.5}, {0, 2}, {.5, 1.75}});  // in any order
+  const auto weak = sweep_of({{0, 2}, {.5, 1}, {1, .5}});
+  for (const bool swapped : {false, true}) {
+    const ArGap gap = swapped ? ar_gap(weak, robust) : ar_gap(robust, weak);
+    EXPECT_EQ(gap.first_is_plus, !swapped);
+    ASSERT_EQ(gap.points.size(), 3);
+    const double expected[3][4] = {{2, 0, 0, 0}, {1.75, .5, .125, .375}, {1.5, 1, .25, .75}};
+    for (int i = 0; i < 3; ++i) {
+      EXPECT_EQ(gap.points[i].pa, expected[i][0]);
+      EXPECT_EQ(gap.points[i].ratio_plus, expected[i][1]);
+      EXPECT_NEAR(*gap.points[i].ratio_minus, expected[i][2], 1e-15);
+      EXPECT_NEAR(*gap.points[i].gap, expected[i][3], 1e-15);
+    }
+  }
+}
+
+TEST(ArGap, TheBetterModelIsThatOfTheLargestCommonRatio) {
+  // At 1 alone the second would win; both hold .5.
+  const auto first = sweep_of({{0, 2}, {.5, 1.5}, {.75, .1}}), second = sweep_of({{0, 2}, {.5, 1}, {1, .9}});
+  const ArGap gap = ar_gap(first, second);
+  EXPECT_TRUE(gap.first_is_plus);
+  EXPECT_FALSE(gap.points[2].ratio_minus);  // PA .1: the other never falls so low
+  EXPECT_FALSE(gap.points[2].gap);
+  EXPECT_TRUE(ar_gap(first, first).first_is_plus);
+  EXPECT_EQ(message_of([&] {
+              (void)ar_gap(sweep_of({{0, 1}}), sweep_of({{1, 1}}));
+            }),
+            "ar_gap: expected sweeps with a ratio in common, found none");
+}
+
+// A model against itself has no gap where PA falls at every ratio.
+TEST(ArGap, OfEqualSweepsIsZero) {
+  const Pair pair = gaussian(400, 4, 1, 7);
+  const double ratios[] = {0, .25, .5, .75, 1};
+  const auto sweep =
+      ratio_sweep(clean_array(pair), shifted_array(pair), {.labels = {}, .norms = {}, .ratios = ratios});
+  for (std::size_t i = 1; i < sweep.size(); ++i) ASSERT_LT(sweep[i].agreement.pa, sweep[i - 1].agreement.pa);
+  for (const ArGapPoint& point : ar_gap(sweep, sweep).points) EXPECT_NEAR(point.gap.value_or(9), 0, 1e-12);
+}
+
+}  // namespace
+}  // namespace leeway::agreement

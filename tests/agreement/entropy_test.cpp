@@ -1,0 +1,168 @@
+#include "leeway/agreement/entropy.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+#include <limits>
+
+#include "leeway/agreement/confidence.h"
+#include "leeway/core/npz.h"
+#include "leeway/core/parallel.h"
+#include "tests/agreement/cases.h"
+#include "tests/message_of.h"
+
+namespace leeway::agreement {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+const double three_quarters = .75 * std::log2(4. / 3) + .25 * 2;  // entropy of (3/4, 1/4)
+
+// p of the higher logit is 3/4 at beta = log 3.
+TEST(Entropy, SortedRowsAreAlignedPlainOnesCancel) {
+  const Pair pair = {2, 2, {1, 0, 0, 1}, {0, 0, 0, 2}};
+  const double betas[] = {std::log(3)};
+  const Entropies found = entropies(clean_array(pair), shifted_array(pair), {}, betas);
+  EXPECT_EQ(found.samples, 2);
+  EXPECT_FALSE(found.right_only);
+  ASSERT_EQ(found.at.size(), 1);
+  EXPECT_NEAR(found.at[0].clean, three_quarters, 1e-14);
+  EXPECT_NEAR(found.at[0].clean_plain, 1, 1e-14);
+  // Rows (1/2, 1/2) and (1/10, 9/10): sorted (.7, .3), plain (.3, .7).
+  const double h = -.7 * std::log2(.7) - .3 * std::log2(.3);
+  EXPECT_NEAR(found.at[0].shifted, h, 1e-14);
+  EXPECT_NEAR(found.at[0].shifted_plain, h, 1e-14);
+}
+
+// At infinity tied tops share a row: (1,0,0), (0,1/2,1/2), sorted and averaged (3/4, 1/4, 0).
+TEST(Entropy, AtInfinityTheTopsShare) {
+  const Pair pair = {2, 3, {5, 1, 1, 0, 2, 2}, {1, 0, 0, 0, 1, 0}};
+  const double betas[] = {0, infinity};
+  const Entropies found = entropies(clean_array(pair), shifted_array(pair), {}, betas);
+  EXPECT_NEAR(found.at[0].clean, std::log2(3), 1e-14);
+  EXPECT_NEAR(found.at[1].clean, three_quarters, 1e-14);
+  EXPECT_NEAR(found.at[1].clean_plain, 1.5, 1e-14);  // (1/2, 1/4, 1/4)
+  EXPECT_EQ(found.at[1].shifted, 0);
+  EXPECT_NEAR(found.at[1].shifted_plain, 1, 1e-14);
+}
+
+TEST(Entropy, OnlyTheSamplesThatAreRightBeforeTheShift) {
+  const Pair pair = {3, 2, {1, 0, 1, 0, 0, 9}, {0, 1, 3, 3, 7, 7}};
+  const std::vector<std::int64_t> labels = {0, 1, 0}, wrong = {1, 1, 0};
+  const double betas[] = {std::log(3)};
+  const Entropies found = entropies(clean_array(pair), shifted_array(pair), labels, betas);
+  EXPECT_EQ(found.samples, 1);
+  EXPECT_TRUE(found.right_only);
+  EXPECT_NEAR(found.at[0].clean, three_quarters, 1e-14);
+  EXPECT_NEAR(found.at[0].shifted, three_quarters, 1e-14);  // wrong after the shift: counted all the same
+  const Entropies none = entropies(clean_array(pair), shifted_array(pair), wrong, betas);
+  EXPECT_EQ(none.samples, 0);
+  EXPECT_TRUE(std::isnan(none.at[0].clean) && std::isnan(none.at[0].shifted_plain));
+}
+
+TEST(Entropy, OneRowIsItsOwnEntropyInAnyOrderOfClasses) {
+  const Pair pair = {1, 4, {1, 2, 3, 4}, {4, 2, 1, 3}};
+  const double betas[] = {1};
+  const auto at = entropies(clean_array(pair), shifted_array(pair), {}, betas).at[0];
+  EXPECT_NEAR(at.clean, at.clean_plain, 1e-14);
+  EXPECT_NEAR(at.clean, at.shifted, 1e-14);
+}
+
+TEST(Summaries, ThreadsAndStorageChangeNothing) {
+  const Pair pair = in_single(gaussian(9001, 5, 1, 4)), wide = [&] {
+    Pair copy = pair;
+    copy.single = false;
+    return copy;
+  }();
+  std::vector<std::int64_t> labels(pair.n, 1);
+  const double betas[] = {1, 2.5};
+  std::vector<double> values[3];
+  for (const int run : {0, 1, 2}) {
+    set_threads(run == 0 ? 1 : 3);
+    const Pair& used = run == 2 ? wide : pair;
+    for (const auto& at : entropies(clean_array(used), shifted_array(used), labels, betas).at)
+      values[run].insert(values[run].end(), {at.clean, at.shifted, at.clean_plain, at.shifted_plain});
+    const Confidences sure = confidences(clean_array(used), shifted_array(used), labels, betas);
+    for (const auto* part : {&*sure.clean_right, &sure.moved})
+      for (const auto& at : part->at) values[run].insert(values[run].end(), {at.mean, at.standard_error});
+  }
+  set_threads(0);
+  EXPECT_EQ(values[0], values[1]);
+  EXPECT_EQ(values[0], values[2]);
+}
+
+TEST(Summaries, BadArguments) {
+  const Pair pair = gaussian(4, 3, 1, 1), wider = gaussian(4, 2, 1, 1);
+  const double one[] = {1}, negative[] = {-1};
+  const std::vector<std::int64_t> labels = {0, 1};
+  const Array clean = clean_array(pair), shifted = shifted_array(pair);
+  EXPECT_EQ(message_of([&] { (void)entropies(clean, shifted_array(wider), {}, one); }),
+            "entropies: shifted: expected logits of shape (4, 3), found (4, 2)");
+  EXPECT_EQ(message_of([&] { (void)entropies(clean, shifted, labels, one); }),
+            "entropies: labels: expected 4 of them, found 2");
+  EXPECT_EQ(message_of([&] { (void)confidences(clean, shifted, {}, negative); }),
+            "confidences: beta: expected at least 0, found -1");
+  Pair broken = pair;
+  broken.shifted[4] = std::nan("");
+  EXPECT_EQ(message_of([&] { (void)confidences(clean, shifted_array(broken), {}, one); }),
+            "shifted: expected finite logits below 1e+140, found nan at row 1, column 1");
+}
+
+// --- confidences
+
+// Clean confidences of the class on top at beta = log 3: 3/4, 3/4, 9/10; shifted, where it moved: 9/10, 3/4.
+TEST(Confidence, ByHand) {
+  const Pair pair = {4, 2, {1, 0, 0, 1, 2, 0, 1, 0}, {0, 2, 0, 1, 2, 0, 0, 1}};
+  const std::vector<std::int64_t> labels = {0, 1, 0, 1};  // the last one is wrong before the shift, and moves
+  const double betas[] = {std::log(3)};
+  const Confidences found = confidences(clean_array(pair), shifted_array(pair), labels, betas);
+  ASSERT_TRUE(found.clean_right);
+  EXPECT_EQ(found.clean_right->n, 3);
+  EXPECT_NEAR(found.clean_right->at[0].mean, .8, 1e-15);
+  EXPECT_NEAR(found.clean_right->at[0].standard_error, .05, 1e-15);  // s^2 = (.0025 + .0025 + .01) / 2
+  EXPECT_EQ(found.moved.n, 2);
+  EXPECT_NEAR(found.moved.at[0].mean, .825, 1e-15);
+  EXPECT_NEAR(found.moved.at[0].standard_error, .075, 1e-15);
+  EXPECT_FALSE(confidences(clean_array(pair), shifted_array(pair), {}, betas).clean_right);
+}
+
+TEST(Confidence, OfNoneAndOfOne) {
+  const Pair still = {1, 2, {1, 0}, {2, 0}}, moved = {1, 3, {1, 0, 0}, {0, 2, 2}};
+  const double betas[] = {infinity};
+  const ConfidenceSummary none = confidences(clean_array(still), shifted_array(still), {}, betas).moved;
+  EXPECT_EQ(none.n, 0);
+  EXPECT_TRUE(std::isnan(none.at[0].mean));
+  const ConfidenceSummary one = confidences(clean_array(moved), shifted_array(moved), {}, betas).moved;
+  EXPECT_EQ(one.n, 1);
+  EXPECT_EQ(one.at[0].mean, .5);  // two tied tops
+  EXPECT_TRUE(std::isnan(one.at[0].standard_error));
+}
+
+// Values of numpy and scipy in float64.
+TEST(Summaries, OfTheReferenceData) {
+  const std::filesystem::path file =
+      std::filesystem::path(LEEWAY_SHARED_DATA) / "reference/pa_synth_N10000_K10.npz";
+  if (!std::filesystem::exists(file)) GTEST_SKIP() << file;
+  const ArrayMap arrays = read_npz(file);
+  const auto labels = to_i64(arrays.at("y"), "y");
+  const double betas[] = {1, 1.845};
+  const Entropies found = entropies(arrays.at("logits0"), arrays.at("logits1"), labels, betas);
+  EXPECT_EQ(found.samples, 9053);
+  const double expected[2][4] = {{2.000238912717, 2.201129642874, 3.321423072701, 3.321678946732},
+                                 {0.945511598709, 1.388217761530, 3.320971280189, 3.321565893725}};
+  for (const int b : {0, 1}) {
+    const EntropyAt& at = found.at[b];
+    const double values[] = {at.clean, at.shifted, at.clean_plain, at.shifted_plain};
+    for (const int i : {0, 1, 2, 3}) EXPECT_NEAR(values[i], expected[b][i], 1e-10) << b << " " << i;
+  }
+  const Confidences sure = confidences(arrays.at("logits0"), arrays.at("logits1"), labels, betas);
+  EXPECT_EQ(sure.clean_right->n, 9053);
+  EXPECT_NEAR(sure.clean_right->at[1].mean, .844670200127, 1e-11);
+  EXPECT_NEAR(sure.clean_right->at[1].standard_error, 1.766428614781e-03, 1e-13);
+  EXPECT_EQ(sure.moved.n, 4303);
+  EXPECT_NEAR(sure.moved.at[0].mean, .420327342440, 1e-11);
+  EXPECT_NEAR(sure.moved.at[0].standard_error, 2.218883533705e-03, 1e-13);
+}
+
+}  // namespace
+}  // namespace leeway::agreement

@@ -1,0 +1,221 @@
+// The pages of leeway pa and leeway select.
+#include <gmock/gmock.h>
+
+#include "leeway/report/lines.h"
+#include "leeway/report/report.h"
+#include "tests/message_of.h"
+#include "tests/report/pages.h"
+
+namespace leeway::report {
+namespace {
+
+using test::malformed;
+using test::markup;
+using test::occurrences;
+using test::reference_record;
+using testing::HasSubstr;
+using testing::Not;
+
+std::string page_of(const Json& record) {
+  const std::string html = html_report(record);
+  EXPECT_EQ(malformed(html), std::nullopt);
+  return markup(html);
+}
+
+std::string complaint(const Json& record) {
+  return message_of([&] { (void)html_report(record, {}, {.record_name = "r.json"}); });
+}
+
+Json pa_of(double pa, double high_pa) { return {{"ratio", pa}, {"pa", high_pa}}; }
+
+// One result, nothing but what leeway pa always gives.
+Json bare_pa(const std::string& shifted = "noise.npy") {
+  return {{"schema", "leeway.pa/1"},
+          {"command", {"leeway", "pa"}},
+          {"results", {{{"shifted", shifted}, {"n", 1000}, {"k", 10}, {"pa", 1.2}, {"beta", 1.5}}}}};
+}
+
+Json bare_selection() {
+  Json record = {
+      {"schema", "leeway.select/1"}, {"command", {"leeway", "select"}}, {"results", Json::array()}};
+  for (const double pa : {.5, .9, .7})
+    record["results"].push_back({{"checkpoint", "run/e" + std::to_string(record["results"].size()) + ".npz"},
+                                 {"n", 100},
+                                 {"k", 10},
+                                 {"pa", pa}});
+  record["selected"] = {{"pa", {{"index", 1}, {"checkpoint", "run/e1.npz"}}},
+                        {"accuracy", nullptr},
+                        {"accuracy_shifted", nullptr},
+                        {"pa_difference", nullptr}};
+  return record;
+}
+
+TEST(PaPage, DrawsEverySectionOfTheReferenceRecord) {
+  const std::string page = page_of(reference_record("pa_record.json"));
+  for (const char* id : {"overview", "ratios", "groups", "posteriors", "agreement", "source"})
+    EXPECT_EQ(occurrences(page, std::string("id=\"") + id + "\""), 1u) << id;
+  EXPECT_EQ(occurrences(page, "data-spec=\"lines\"><figcaption"), 3u);  // three shifted sets
+  EXPECT_EQ(occurrences(page, "data-spec=\"parts\"><figcaption"), 6u);  // of two models
+}
+
+TEST(PaPage, HeadingsAreFindings) {
+  const std::string page = page_of(reference_record("pa_record.json"));
+  // the widest gap: (.16 / .55)^(1 / 1.3) = .387
+  EXPECT_THAT(page, HasSubstr("pgd 4/255: with 39% of samples shifted cnn agrees with itself as little as "
+                              "robust does with 100%"));
+  // 6880 of 10000 samples; .75 of the loss by construction
+  EXPECT_THAT(page,
+              HasSubstr("cnn under pgd 8/255: the 69% of samples that are right and then change cost 75% "
+                        "of the agreement lost"));
+  // .55 + .4 * .86 = .894
+  EXPECT_THAT(page,
+              HasSubstr("cnn under pgd 8/255: where the prediction changes the model is 89% sure; it was "
+                        "94% sure where it was right"));
+  EXPECT_THAT(page,
+              HasSubstr("Between the clean set and pgd 8/255, cnn keeps 0.32 of 2.30 posterior agreement"));
+}
+
+TEST(PaPage, WhatIsAbsentHasNoSection) {
+  const std::string page = page_of(bare_pa());
+  for (const char* id : {"ratios", "groups", "posteriors", "agreement"})
+    EXPECT_EQ(occurrences(page, std::string("id=\"") + id + "\""), 0u) << id;
+  Json record = bare_pa();
+  record["results"][0]["decomposition"] = nullptr;
+  EXPECT_EQ(page_of(record), page);
+}
+
+TEST(PaPage, OneModelNeedsNoName) {
+  Json record = bare_pa();
+  record["results"][0]["ratios"] = {pa_of(0, 2.3), pa_of(.5, 1.9), pa_of(1, 1.2)};
+  const std::string html = html_report(record);
+  EXPECT_THAT(markup(html), HasSubstr("noise.npy: agreement falls from 2.30 to 1.20 as the share of shifted "
+                                      "samples grows from 0% to 100%"));
+  EXPECT_THAT(markup(html), Not(HasSubstr("Model</button>")));
+  EXPECT_THAT(markup(html), Not(HasSubstr("<select>")));  // no labels, no AFR: nothing to choose
+}
+
+TEST(PaPage, AGapThatNoPairReachesIsADash) {
+  Json record = bare_pa();
+  record["results"][0]["ratios"] = {pa_of(0, 2.3), pa_of(1, 1.2)};
+  record["ar_gap"] = {
+      {{"shifted", "noise.npy"}, {"model_plus", "b"}, {"model_minus", "a"}, {"points", Json::array()}}};
+  EXPECT_THAT(page_of(record), HasSubstr("the two models have no agreement in common"));
+}
+
+TEST(PaPage, GroupsWithoutAnApproximationAndWithInfiniteSumsAreDrawn) {
+  Json record = bare_pa();
+  record["results"][0]["decomposition"] = {
+      {"err", {{"n", 900}, {"sum", 0}}}, {"adv", {{"n", 100}, {"sum", "-inf"}, {"approximation", nullptr}}}};
+  const std::string html = html_report(record);
+  EXPECT_EQ(malformed(html), std::nullopt);
+  EXPECT_THAT(markup(html), HasSubstr("the 10% of samples that are right and then change cost all of the "
+                                      "agreement lost"));
+  EXPECT_THAT(html, HasSubstr("approximation unavailable"));
+  record["results"][0]["decomposition"] = {{"err", {{"n", 1000}, {"sum", 0}}}};
+  EXPECT_THAT(page_of(record), HasSubstr("No group of samples costs any agreement"));
+}
+
+TEST(PaPage, FiveModelsMakeTwoCharts) {
+  Json record = bare_pa();
+  for (int m = 0; m < 5; ++m) {
+    record["results"][m] = bare_pa()["results"][0];
+    record["results"][m]["model"] = "m" + std::to_string(m);
+    record["results"][m]["ratios"] = {pa_of(0, 2.3), pa_of(1, 1.2)};
+  }
+  EXPECT_EQ(occurrences(page_of(record), "data-spec=\"lines\"><figcaption"), 2u);
+}
+
+TEST(PaPage, NamesTheValueThatDoesNotFit) {
+  Json record = bare_pa();
+  record["results"][0]["ratios"] = {{{"pa", 1}}};
+  EXPECT_EQ(complaint(record),
+            "r.json: expected a number from 0 to 1 at results[0].ratios[0].ratio, found none");
+  record["results"][0]["ratios"] = {{{"ratio", 2}}};
+  EXPECT_EQ(complaint(record),
+            "r.json: expected a number from 0 to 1 at results[0].ratios[0].ratio, found 2");
+  record = bare_pa();
+  record["results"][0]["decomposition"] = {{"adv", {{"n", -1}}}};
+  EXPECT_EQ(complaint(record),
+            "r.json: expected a whole number from 0 at results[0].decomposition.adv.n, found -1");
+}
+
+TEST(SelectPage, SaysWhatEachCriterionChooses) {
+  const std::string page = page_of(reference_record("select_record.json"));
+  EXPECT_THAT(page, HasSubstr("Posterior agreement chooses epochs/epoch-13.npz, accuracy chooses "
+                              "epochs/epoch-20.npz.</h1>"));
+  EXPECT_THAT(page,
+              HasSubstr("Under the shift the first is right on 60.2% of samples, the second on 59.3%. The "
+                        "first&#39;s agreement is higher by 0.029 (0.020 to 0.038)."));
+  EXPECT_EQ(occurrences(page, "data-spec=\"lines\"><figcaption"), 2u);
+  EXPECT_THAT(page, HasSubstr("<td>accuracy under the shift</td>"));
+}
+
+TEST(SelectPage, NeedsNoLabels) {
+  const std::string page = page_of(bare_selection());
+  EXPECT_THAT(page, HasSubstr("run/e1.npz has the highest posterior agreement, 0.900."));
+  EXPECT_THAT(page, HasSubstr("no labels were given"));
+  EXPECT_EQ(occurrences(page, "data-spec=\"lines\"><figcaption"), 1u);
+}
+
+TEST(SelectPage, TheSameCheckpointIsSaidOnce) {
+  Json record = bare_selection();
+  record["selected"]["accuracy"] = record["selected"]["pa"];
+  EXPECT_THAT(page_of(record),
+              HasSubstr("Posterior agreement and accuracy choose the same checkpoint, run/e1.npz."));
+  EXPECT_THAT(page_of(record), HasSubstr("<td>PA and accuracy</td>"));
+}
+
+TEST(SelectPage, ShortNamesStandOnTheAxis) {
+  EXPECT_THAT(html_report(bare_selection()), HasSubstr("\"x_names\":[\"e0\",\"e1\",\"e2\"]"));
+  Json record = bare_selection();
+  record["results"][0]["checkpoint"] = "a long name";
+  EXPECT_THAT(html_report(record), HasSubstr("\"x_names\":[\"1\",\"2\",\"3\"]"));
+  record["results"] = {record["results"][1]};
+  record["selected"]["pa"]["index"] = 0;
+  EXPECT_THAT(html_report(record),
+              HasSubstr("\"x_low\":0.0,"));  // one checkpoint stands in the middle of 0..2
+}
+
+TEST(SelectPage, RefusesAChoiceThatIsNoCheckpoint) {
+  Json record = bare_selection();
+  record["selected"]["pa"]["index"] = 3;
+  EXPECT_EQ(complaint(record), "r.json: expected a checkpoint below 3 at selected.pa.index, found 3");
+  record["results"] = Json::array();
+  record["selected"] = nullptr;
+  EXPECT_EQ(complaint(record), "r.json: expected at least one result, found none");
+}
+
+Line line_of(const std::string& name, std::vector<double> values) {
+  Line line{name, 0, {}};
+  for (const double value : values)
+    line.points.push_back({static_cast<double>(line.points.size()), {value, {}, {}}, "", ""});
+  return line;
+}
+
+TEST(Lines, AxesEndAtRoundNumbersWithinTheirLimits) {
+  const LineAxes some = fit_y({}, {line_of("a", {.52, .61}), line_of("b", {.78})}, 0, 1);
+  EXPECT_DOUBLE_EQ(some.y_low, .5);  // a range of .26 has steps of .1
+  EXPECT_DOUBLE_EQ(some.y_high, .8);
+  const LineAxes top = fit_y({}, {line_of("a", {.995, .999})}, 0, 1);
+  EXPECT_DOUBLE_EQ(top.y_high, 1);  // not beyond what can be
+  const LineAxes flat = fit_y({}, {line_of("a", {1, 1})}, 0, 1);
+  EXPECT_LT(flat.y_low, flat.y_high);
+  EXPECT_DOUBLE_EQ(flat.y_high, 1);
+}
+
+TEST(Lines, NamesAtTheEndsDoNotTouch) {
+  LineAxes axes;  // 0 to 1 over 170 pixels
+  const Chart chart =
+      line_chart("", "", {line_of("a", {.02}), line_of("b", {.03}), line_of("c", {.01})}, axes);
+  std::vector<double> heights;
+  for (const auto& [name, rows] : chart.data)
+    if (name == "ends")
+      for (const Json& row : rows) heights.push_back(row["label_y"]);
+  ASSERT_EQ(heights.size(), 3u);  // b, a, c from above
+  EXPECT_GE(heights[2], 0);
+  EXPECT_GE(heights[1] - heights[2], 15. / 170 - 1e-4);
+  EXPECT_GE(heights[0] - heights[1], 15. / 170 - 1e-4);
+}
+
+}  // namespace
+}  // namespace leeway::report
