@@ -5,12 +5,14 @@
 
 #include "apps/leeway/command.h"
 #include "apps/leeway/nn_loader.h"
+#include "leeway/error_bound/estimator.h"
 #include "leeway/shift/shift.h"
 
 namespace leeway::app {
 namespace {
 
-constexpr std::array<const char*, 4> families = {"architectures", "algorithms", "attacks", "shifts"};
+constexpr std::array<const char*, 5> families = {"architectures", "algorithms", "attacks", "estimators",
+                                                 "shifts"};
 
 Json to_json(const std::vector<nn::Entry>& entries) {
   Json list = Json::array();
@@ -28,6 +30,17 @@ Json shifts() {
                     {"default", member.default_strength},
                     {"low", member.low},
                     {"high", member.high}});
+  return list;
+}
+
+Json estimators() {
+  Json list = Json::array();
+  for (const auto& member : error_bound::estimators())
+    list.push_back({{"name", member.name},
+                    {"summary", member.summary},
+                    {"source", member.source},
+                    {"assumes", member.assumes},
+                    {"fails", member.fails}});
   return list;
 }
 
@@ -57,6 +70,7 @@ Json algorithms(const nn::Session& session) {
 
 Json members(const std::string& family, const Context& context) {
   if (family == "shifts") return shifts();
+  if (family == "estimators") return estimators();
   const nn::Session& session = model_session(context.threads);
   if (family == "architectures") return architectures(session);
   if (family == "algorithms") return algorithms(session);
@@ -108,7 +122,8 @@ int run_list(Context& context, const std::string& wanted) {
 }  // namespace
 
 void add_list(CLI::App& root, Context& context, Run& run) {
-  auto* command = root.add_subcommand("list", "List architectures, training algorithms, attacks and shifts");
+  auto* command =
+      root.add_subcommand("list", "List architectures, training algorithms, attacks, estimators and shifts");
   const auto family = std::make_shared<std::string>();
   command->add_option("family", *family, "One of them (default: all)")
       ->check(CLI::IsMember(std::vector<std::string>(families.begin(), families.end())));

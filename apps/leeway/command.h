@@ -75,6 +75,7 @@ class Context {
 using Run = std::function<int()>;
 
 void add_pa(CLI::App& root, Context& context, Run& run);
+void add_bound(CLI::App& root, Context& context, Run& run);
 void add_distances(CLI::App& root, Context& context, Run& run);
 void add_select(CLI::App& root, Context& context, Run& run);
 void add_assess(CLI::App& root, Context& context, Run& run);

@@ -10,8 +10,11 @@
 // the bound. The paper's reference stops at a surrogate loss, whose minimiser can have D near 0 where the
 // true maximum is .5; here the optimum of the convex surrogate is only the start of a search on D itself.
 //
+// Each restart is measured at several critics (discrepancy_search.h), the first one also at h itself, where it
+// is in the class (logits), and at the best constant: so D is 0 or more on logits.
+//
 // Errors (Error): those of check (sample.h), features that are needed and missing, a split without source or
-// target rows. Cost: restarts x (quasi-Newton on (n,d) + search on D). Deterministic for a seed, whatever the
+// target rows, options out of range; Interrupted. Cost: restarts x (quasi-Newton on (n,d) + search on D). Deterministic for a seed, whatever the
 // number of threads.
 #pragma once
 
@@ -47,16 +50,29 @@ struct Dis2Options {
   double holdout =
       .5;  // share of both sets on which D and the error are measured; 0: train and measure on all
            // rows, for study
-  bool stratified = true;  // the source's split keeps the shares of its labels
+  // The source's split keeps the shares of its labels. Then held-out rows are not independent of those that
+  // chose the critic, as the proof wants them: shares of labels are tied.
+  bool stratified = false;
   std::uint64_t seed = 0;
   Progress* progress = nullptr;
 };
 
-// sqrt terms beside each other; each holds by itself with probability 1 - delta.
+// Bounds beside each other (concentration.h); each holds by itself with probability 1 - delta. The largest
+// over all critics measured.
 struct Concentration {
   std::string_view name;  // "hoeffding", "empirical-bernstein", "betting"
   double term = 0;        // what is added to source_error + discrepancy
   double bound = 0;       // of the error on the target, in [0,1]
+};
+
+// Corollary E.2, for a target with labels: where
+//   err_T(h) <= err_S(h) + D(h,h') - sqrt(2 (n_S + n_T) log(1/delta) / (n_S n_T))
+// on the held-out rows, the assumption holds, or an event of probability at most delta happened. The critic is
+// the one with the largest D on the training rows: held-out rows choose nothing.
+struct Verdict {
+  double target_error = 0;  // the left side
+  double threshold = 0;     // the right side
+  bool holds = false;       // left <= right: the assumption is proved. False says nothing.
 };
 
 struct Dis2 {
@@ -67,9 +83,13 @@ struct Dis2 {
   double bound = 0;                                   // their sum, clipped
   double estimate = 0;  // without the root term, clipped: an estimator with a name of its own
   std::size_t n_source = 0, n_target = 0;  // rows measured on
+  // a_max / (a_1 + sum over t <= t* of |a_t - a_(t-1)|), a_t the held-out source agreement after step t, t* the
+  // step of a_max: near 1 where agreement is reached at once and kept. Steps are epochs, the least over restarts
+  // (Search::reference), or the quasi-Newton steps to the surrogate's optimum (Search::maximum).
   std::optional<double> validity_score;
   std::vector<Concentration> concentrations;  // Hoeffding first
-  std::vector<double> restarts;               // D of every restart
+  std::vector<double> restarts;               // D of every restart, the largest of the critics it met
+  std::optional<Verdict> corollary;           // where the target has labels and rows are held out
 };
 
 [[nodiscard]] Dis2 dis2_bound(const Sample& source, const Sample& target, const Dis2Options& options = {});

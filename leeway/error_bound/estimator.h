@@ -1,8 +1,8 @@
 // Estimates of a classifier's error on a target without labels, from the labelled source and the target's
 // outputs.
 //
-// A family: this header is its interface, estimator.cpp the visible list of members, and every member is one
-// file in estimators/ that holds its equation, its code and its source.
+// A family: this header is its interface, estimator.cpp the visible list of members, and a file in
+// estimators/ holds an equation with its variants, the code and the source.
 //
 //   ac             1 - mean over T of the largest softmax
 //   doc            1 - (acc_S + AC_T - AC_S)                       (difference of confidences)
@@ -14,9 +14,19 @@
 // All on softmax(t F), t the inverse temperature (temperature.h; 1 where scaling is off; infinity is legal:
 // confidence is then shared among tied top classes). Every estimate is an error, clipped to [0,1]. None of
 // them is a bound: each holds under an assumption of its own, which `assumes` says in words.
-// Errors (Error): those of check (sample.h). Cost: one pass over both sets, n log n for atc (or selection),
-// transport.h for cot. Deterministic for any number of threads; the order of rows changes nothing but
-// rounding.
+//
+// Intervals: percentile bootstrap. A replicate draws both sets anew, row by row and independently, and
+// repeats the whole estimate: the temperature is fitted again, since which rows happened to be drawn moves
+// it, too. They are widened to hold the estimate, since replicates of cot lie above it where nothing is
+// shifted. Beyond `most_rows` replicates are smaller by a factor r, and their deviations scaled by sqrt(r)
+// (m out of n). An interval says how far the estimate is settled by the rows there are, not whether what it
+// assumes is true.
+//
+// Errors (Error): those of check (sample.h), a method that there is not, a level outside (0,1). Cost: one
+// pass over both sets, selection for atc, transport.h for cot; the same for every replicate, which run in
+// parallel. Memory: with cot (n_T, k) float64 for every thread. Deterministic for any number of threads;
+// the order of rows changes nothing but rounding (of intervals: which rows are drawn). Interrupted on
+// request.
 #pragma once
 
 #include <cstdint>
@@ -27,25 +37,29 @@
 
 #include "leeway/core/progress.h"
 #include "leeway/core/statistics.h"
+#include "leeway/error_bound/evidence.h"
 #include "leeway/error_bound/sample.h"
 
 namespace leeway::error_bound {
 
 struct Estimator {
-  std::string_view name;     // "atc-conf"
-  std::string_view summary;  // one line for --help and the report
-  std::string_view source;   // paper
-  std::string_view assumes;  // in words for the reader: "the model is as well calibrated on the target ..."
-  double (*error)(const Sample& source, const Sample& target, double inverse_temperature);
+  std::string_view name;                      // "atc-conf"
+  std::string_view summary;                   // one line for --help and the report
+  std::string_view source;                    // paper
+  std::string_view assumes;                   // completes "it is right if ..."
+  std::string_view fails;                     // completes "it is too low if ..."
+  bool transport;                             // reads Evidence::transport_cost
+  double (*error)(const Evidence& evidence);  // not clipped
 };
 
 [[nodiscard]] std::span<const Estimator> estimators();
 [[nodiscard]] const Estimator& estimator(std::string_view name);  // Error that lists the names there are
 
 struct EstimateOptions {
-  std::vector<std::string_view> methods;  // empty: all
-  bool temperature = true;                // fit it on the source first
-  std::size_t bootstrap = 200;  // replicates of the interval, source and target rows resampled; 0: none
+  std::vector<std::string_view> methods{};  // empty: all
+  bool temperature = true;                  // fit it on the source first
+  std::size_t bootstrap = 200;              // replicates of the intervals; 0: none
+  std::size_t most_rows = 100'000;          // of the larger set, in a replicate; the smaller keeps 1,000
   double level = .95;
   std::uint64_t seed = 0;
   Progress* progress = nullptr;

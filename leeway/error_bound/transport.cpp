@@ -163,10 +163,12 @@ class Columns {
     for (std::uint32_t c = 0; c < candidates_.size(); ++c) hold(c, candidates_[c].best, 1);
   }
 
-  // Moves all excess to where mass is missing; false where no path leads there within reach.
+  // Moves all excess to where mass is missing; false where no path leads there within reach. What rounding leaves
+  // over when nothing is missing any more stays where it is.
   bool balance() {
     for (std::size_t source = 0; source < p_.k; ++source)
       while (excess_[source] > tolerance) {
+        if (std::ranges::none_of(excess_, missing)) return true;
         if (!shortest_paths(source)) return false;
         push(source);
         ++moves_;
@@ -179,6 +181,7 @@ class Columns {
 
  private:
   static constexpr double tolerance = 1e-10;  // rows
+  static bool missing(double excess) { return excess < -1e-14; }
   static constexpr std::size_t most_dense = 256;
   static constexpr std::uint32_t none = 0xFFFFFFFF;
 
@@ -256,7 +259,7 @@ class Columns {
         if (!done_[j] && distance_[j] < infinity && (here == k || distance_[j] < distance_[here])) here = j;
       if (here == k) return false;
       done_[here] = 1;
-      if (excess_[here] < -tolerance) {
+      if (missing(excess_[here])) {
         const double reached = distance_[here];
         for (std::size_t j = 0; j < k; ++j)
           if (done_[j]) u_[j] += std::max(0., reached - distance_[j]);

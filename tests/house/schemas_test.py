@@ -26,6 +26,9 @@ INPUT = "inputs.0.path inputs.0.bytes inputs.0.shape".split()
 RESULT = {
     "pa": "shifted n k beta pa pa_low pa_high pa_normalized log_pa_mean log_pa_sum gap evaluations afr_pred afr_true afr_true_low"
           " converged curve curve.0.beta curve.0.value local_maxima",
+    "bound": "method error lower upper is_bound assumes fails",
+    "bound-evaluate": "method n mae coverage coverage_low coverage_high overestimation violation_rate violation_low violation_high"
+                      " exceeds_delta adjusted adjusted.0.adjustment adjusted.0.mae points points.0.data_set points.0.truth",
     "distances": "shifted n_clean n_shifted k distances not_computed",
     "assess": "model target n source_n k paired labelled accuracy accuracy_low accuracy_high source_accuracy accuracy_change"
               " afr_pred afr_true pa pa_low pa_high beta gap error_bound estimates curve local_maxima confidence confidence.edges"
@@ -41,7 +44,9 @@ RESULT = {
     "infer": "model data out n k parameters features accuracy_low",
     "attack": "model data out attack norm eps steps target n clean_accuracy clean_accuracy_low robust_accuracy",
 }
-RECORD = {"select": "selected", "assess": "headline findings models targets class_names level comparisons gates gates.0.key gates.0.op"
+RECORD = {"select": "selected", "bound": "source source.n source.error source.error_low target target.n target.error inverse_temperature level dis2",
+          "bound-evaluate": "data_sets level delta",
+          "assess": "headline findings models targets class_names level comparisons gates gates.0.key gates.0.op"
                     " gates.0.threshold gates.0.violated gates.0.violations gates.0.violations.0.value gates.0.not_computed"}
 
 
@@ -173,6 +178,19 @@ class Records(unittest.TestCase):
         self.refused_without(record, [f"selected.{key}" for key in "pa accuracy accuracy_shifted pa_difference pa.index"
                                       " accuracy.checkpoint pa_difference.value pa_difference.low pa_difference.high".split()])
         self.valid(self.run_leeway("select --clean logits.npy --shifted logits.npy"))  # no labels
+
+    def test_bound(self):
+        self.check(self.run_leeway("bound --source plain.npz --target shifted.npz --methods ac,cot --bootstrap 20"))
+        self.valid(self.run_leeway("bound --source plain.npz --target logits.npy --bootstrap 0 --temperature off --methods cot"))
+        record = self.run_leeway("bound --source plain.npz --target shifted.npz --methods dis2 --restarts 2")
+        self.valid(record)
+        self.refused_without(record, [f"dis2.{key}" for key in "source_error discrepancy concentration bound n_source n_target"
+                                      " validity_score concentrations".split()])
+
+    def test_bound_evaluate(self):
+        (self.folder / "shifts.csv").write_text("data_set,truth,ac,cot\na,.5,.6,.4\na,.6,.6,.5\nb,.7,.9,.8\n")
+        self.check(self.run_leeway("bound evaluate shifts.csv --delta .01"))
+        self.valid(self.run_leeway("bound evaluate shifts.csv --methods cot"))
 
     def test_assess(self):
         self.check(self.run_leeway("assess --source examples/data/clean.npz --target blur=examples/data/blurred.npz "

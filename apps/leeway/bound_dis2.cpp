@@ -1,0 +1,118 @@
+#include "apps/leeway/bound_dis2.h"
+
+#include <fmt/format.h>
+
+#include <map>
+
+namespace leeway::app {
+
+using error_bound::Dis2;
+using error_bound::Loss;
+using error_bound::Representation;
+using error_bound::Search;
+
+Representation parse_representation(const std::string& text) {
+  if (text == "logits") return {Representation::Kind::logits};
+  if (text == "features") return {Representation::Kind::features};
+  std::size_t components = 0;
+  if (text.rfind("pca:", 0) == 0 && CLI::detail::lexical_cast(text.substr(4), components) && components > 0)
+    return {Representation::Kind::pca, components};
+  throw CLI::ValidationError("--representation",
+                             fmt::format("expected logits, features or pca:COMPONENTS, found {}", text));
+}
+
+void add_dis2_flags(CLI::App& command, const std::shared_ptr<Dis2Flags>& flags) {
+  static const std::map<std::string, Loss> losses = {
+      {"disagreement", Loss::disagreement_logistic}, {"d-bat", Loss::d_bat}, {"chuang", Loss::chuang}};
+  static const std::map<std::string, Search> searches = {{"maximum", Search::maximum},
+                                                         {"reference", Search::reference}};
+  const std::string group = "Dis2";
+  error_bound::Dis2Options& options = flags->options;
+  command
+      .add_option("--representation", flags->representation,
+                  "What critics see: logits, features or pca:COMPONENTS")
+      ->check([](const std::string& text) {
+        try {
+          (void)parse_representation(text);
+        } catch (const CLI::ValidationError& mistake) {
+          return std::string(mistake.what());
+        }
+        return std::string();
+      })
+      ->capture_default_str()
+      ->group(group);
+  command
+      .add_option("--delta", options.delta,
+                  "The bound holds with probability 1 - delta, where its assumption does")
+      ->check(CLI::Range(1e-12, .5))
+      ->capture_default_str()
+      ->group(group);
+  command
+      .add_option("--holdout", options.holdout,
+                  "Share of rows that the bound is measured on; 0: all, which proves nothing")
+      ->check(CLI::Range(0., .95))
+      ->capture_default_str()
+      ->group(group);
+  command.add_option("--restarts", options.restarts, "Critics trained; the largest discrepancy counts")
+      ->check(CLI::Range(1, 100000))
+      ->capture_default_str()
+      ->group(group);
+  command.add_option("--loss", options.loss, "Disagreement loss: disagreement, d-bat or chuang")
+      ->transform(CLI::CheckedTransformer(losses))
+      ->type_name("NAME")
+      ->group(group);
+  command
+      .add_option("--search", options.search,
+                  "maximum: the largest discrepancy; reference: the papers' AdamW recipe")
+      ->transform(CLI::CheckedTransformer(searches))
+      ->type_name("NAME")
+      ->group(group);
+}
+
+Dis2 run_dis2(Context& context, const Dis2Flags& flags, const error_bound::Sample& source,
+              const error_bound::Sample& target) {
+  error_bound::Dis2Options options = flags.options;
+  options.representation = parse_representation(flags.representation);
+  options.seed = context.seed;
+  options.progress = context.progress();
+  return error_bound::dis2_bound(source, target, options);
+}
+
+Json to_json(const Dis2& dis2, const Dis2Flags& flags) {
+  Json concentrations = Json::array();
+  for (const auto& one : dis2.concentrations)
+    concentrations.push_back(
+        {{"name", one.name}, {"term", json_number(one.term)}, {"bound", json_number(one.bound)}});
+  Json restarts = Json::array();
+  for (const double discrepancy : dis2.restarts) restarts.push_back(json_number(discrepancy));
+  return {{"representation", flags.representation},
+          {"delta", flags.options.delta},
+          {"holdout", flags.options.holdout},
+          {"source_error", json_number(dis2.source_error)},
+          {"discrepancy", json_number(dis2.discrepancy)},
+          {"agreement_source", json_number(dis2.agreement_source)},
+          {"agreement_target", json_number(dis2.agreement_target)},
+          {"concentration", json_number(dis2.concentration)},
+          {"bound", json_number(dis2.bound)},
+          {"estimate", json_number(dis2.estimate)},
+          {"n_source", dis2.n_source},
+          {"n_target", dis2.n_target},
+          {"validity_score", dis2.validity_score ? json_number(*dis2.validity_score) : Json()},
+          {"concentrations", std::move(concentrations)},
+          {"restarts", std::move(restarts)}};
+}
+
+std::string table(const Dis2& dis2, const Dis2Flags& flags) {
+  std::string text = fmt::format(
+      "\ndis2 (critics on {}, measured on {} source and {} target rows):\n"
+      "  {:.4f} error on the source + {:.4f} discrepancy + {:.4f} concentration = {:.4f}, clipped {:.4f}\n",
+      flags.representation, dis2.n_source, dis2.n_target, dis2.source_error, dis2.discrepancy,
+      dis2.concentration, dis2.source_error + dis2.discrepancy + dis2.concentration, dis2.bound);
+  for (const auto& one : dis2.concentrations)
+    text += fmt::format("  with {:<20} {:.4f}   bound {:.4f}\n", one.name, one.term, one.bound);
+  if (flags.options.holdout == 0)
+    text += "  --holdout 0: critics were chosen on the rows they are measured on; this proves nothing.\n";
+  return text;
+}
+
+}  // namespace leeway::app

@@ -1,0 +1,54 @@
+// Rows of logits as the estimators read them: float64, less their maximum, all of them or a resample.
+//
+// z_ij = F_ij - max_j F_ij <= 0; softmax(t F) is softmax(t z), and no exponential overflows. Also here: the
+// one way in which rows are cut into chunks. Internal. Errors: none; the caller has checked the sample.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "leeway/core/array.h"
+
+namespace leeway::error_bound {
+
+class CentredRows {
+ public:
+  // `rows` names the rows and their order, repeats allowed; empty: all of them. Both must outlive this.
+  explicit CentredRows(const Array& logits, std::span<const std::size_t> rows = {})
+      : rows_(rows), k_(logits.shape[1]), n_(rows.empty() ? logits.shape[0] : rows.size()) {
+    if (logits.type == ElementType::f32)
+      singles_ = logits.view<float>().data();
+    else
+      doubles_ = logits.view<double>().data();
+  }
+
+  [[nodiscard]] std::size_t n() const { return n_; }
+  [[nodiscard]] std::size_t k() const { return k_; }
+  [[nodiscard]] std::size_t index(std::size_t i) const { return rows_.empty() ? i : rows_[i]; }
+
+  // A function of k alone, so that sums do not depend on threads.
+  [[nodiscard]] std::size_t chunk() const { return std::clamp<std::size_t>(32768 / k_, 16, 4096); }
+
+  // Row i in `scratch`, which is as long as a row; valid until the next call with it.
+  const double* row(std::size_t i, std::vector<double>& scratch) const {
+    return singles_ ? centre(singles_ + index(i) * k_, scratch) : centre(doubles_ + index(i) * k_, scratch);
+  }
+
+ private:
+  template <class T>
+  const double* centre(const T* values, std::vector<double>& scratch) const {
+    const auto top = static_cast<double>(*std::max_element(values, values + k_));
+    scratch.resize(k_);
+    for (std::size_t j = 0; j < k_; ++j) scratch[j] = static_cast<double>(values[j]) - top;
+    return scratch.data();
+  }
+
+  std::span<const std::size_t> rows_;
+  std::size_t k_, n_;
+  const float* singles_ = nullptr;
+  const double* doubles_ = nullptr;
+};
+
+}  // namespace leeway::error_bound

@@ -1,0 +1,93 @@
+#include "leeway/error_bound/confidence.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "leeway/core/parallel.h"
+#include "leeway/error_bound/centred.h"
+
+namespace leeway::error_bound {
+namespace {
+
+// A sum with the rounding errors of its additions (Neumaier's two-sum), so that the order of what is added
+// almost never shows.
+class ExactSum {
+ public:
+  void add(double value) {
+    const double next = sum_ + value, part = next - sum_;
+    rest_ += (sum_ - (next - part)) + (value - part);
+    sum_ = next;
+  }
+  [[nodiscard]] double value() const { return sum_ + rest_; }
+
+ private:
+  double sum_ = 0, rest_ = 0;
+};
+
+struct RowScores {
+  double confidence, negative_entropy;
+};
+
+RowScores score(const double* z, std::size_t k, double t) {
+  if (std::isinf(t)) {
+    const auto tops = static_cast<double>(std::count(z, z + k, 0.));
+    return {1 / tops, -std::log(tops)};
+  }
+  // The top itself is left out of the sum: beside it, what the others weigh would be lost below 1e-16.
+  ExactSum others, weighted;
+  bool top_seen = false;
+  for (std::size_t j = 0; j < k; ++j) {
+    if (z[j] == 0 && !top_seen) {
+      top_seen = true;
+      continue;
+    }
+    const double weight = std::exp(t * z[j]);
+    others.add(weight), weighted.add(weight * z[j]);
+  }
+  const double rest = others.value();
+  return {1 / (1 + rest), t * weighted.value() / (1 + rest) - std::log1p(rest)};
+}
+
+void soften(const double* z, double t, std::span<double> p) {
+  double total = 0;
+  for (std::size_t j = 0; j < p.size(); ++j) {
+    p[j] = std::isinf(t) ? static_cast<double>(z[j] == 0) : std::exp(t * z[j]);
+    total += p[j];
+  }
+  for (double& value : p) value /= total;
+}
+
+template <class Body>
+void for_rows(const CentredRows& rows, const Body& body) {
+  const std::size_t chunk = rows.chunk();
+  parallel_for((rows.n() + chunk - 1) / chunk, [&](std::size_t c) {
+    std::vector<double> scratch;
+    for (std::size_t i = c * chunk; i < std::min(rows.n(), (c + 1) * chunk); ++i)
+      body(i, rows.row(i, scratch));
+  });
+}
+
+}  // namespace
+
+Scores scores(const Array& logits, double inverse_temperature, std::span<const std::size_t> rows) {
+  const CentredRows z(logits, rows);
+  Scores result;
+  result.confidence.resize(z.n()), result.negative_entropy.resize(z.n());
+  for_rows(z, [&](std::size_t i, const double* row) {
+    const RowScores one = score(row, z.k(), inverse_temperature);
+    result.confidence[i] = one.confidence, result.negative_entropy[i] = one.negative_entropy;
+  });
+  return result;
+}
+
+std::vector<double> softmax(const Array& logits, double inverse_temperature,
+                            std::span<const std::size_t> rows) {
+  const CentredRows z(logits, rows);
+  std::vector<double> p(z.n() * z.k());
+  for_rows(z, [&](std::size_t i, const double* row) {
+    soften(row, inverse_temperature, std::span(p).subspan(i * z.k(), z.k()));
+  });
+  return p;
+}
+
+}  // namespace leeway::error_bound

@@ -1,0 +1,34 @@
+// How sure a classifier is of each row, at a given inverse temperature t.
+//
+//   confidence_i         max_j p_ij,            p_i = softmax(t F_i)
+//   negative entropy_i   sum_j p_ij log p_ij,   0 log 0 = 0; from -log k to 0
+//
+// At t = infinity p is shared equally among the tied top classes of a row, at t = 0 among all classes. Rows
+// that hold the same values in another order get the same scores to the bit (but for rare roundings), so that
+// ties are seen as ties.
+//
+// Shapes: logits (n,k), float32 or float64, checked (sample.h); rows, where given, the rows to use, with
+// repeats.
+// Errors: none. Cost: n k exponentials. Deterministic for any number of threads.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "leeway/core/array.h"
+
+namespace leeway::error_bound {
+
+struct Scores {
+  std::vector<double> confidence, negative_entropy;  // (n)
+};
+
+[[nodiscard]] Scores scores(const Array& logits, double inverse_temperature,
+                            std::span<const std::size_t> rows = {});
+
+// p, (n,k) row-major.
+[[nodiscard]] std::vector<double> softmax(const Array& logits, double inverse_temperature,
+                                          std::span<const std::size_t> rows = {});
+
+}  // namespace leeway::error_bound

@@ -1,0 +1,286 @@
+#include "leeway/error_bound/critic_kernel.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+#pragma GCC diagnostic ignored "-Wpsabi"  // vectors wider than the baseline's: never passed between calls
+
+// Vectors of the compiler: one source for every instruction set, and every body is inlined into a function
+// that is compiled for one of them.
+#define LEEWAY_INLINE __attribute__((always_inline)) inline
+
+namespace leeway::error_bound {
+namespace {
+
+constexpr std::size_t lanes = 16;
+using Vector = float __attribute__((vector_size(64)));
+using Integers = std::int32_t __attribute__((vector_size(64)));
+using Loose = float __attribute__((vector_size(64), aligned(4), may_alias));
+
+constexpr float infinity = std::numeric_limits<float>::infinity();
+constexpr float unused = -1e30f;
+
+LEEWAY_INLINE const Loose& at(const float* p) { return *reinterpret_cast<const Loose*>(p); }
+LEEWAY_INLINE Loose& at(float* p) { return *reinterpret_cast<Loose*>(p); }
+LEEWAY_INLINE void fill(Vector& v, float value) { v = Vector{} + value; }
+
+LEEWAY_INLINE float largest(const Vector& v) {
+  float lane[lanes];
+  at(lane) = v;
+  for (std::size_t half = lanes / 2; half > 0; half /= 2)
+    for (std::size_t i = 0; i < half; ++i) lane[i] = std::max(lane[i], lane[i + half]);
+  return lane[0];
+}
+
+LEEWAY_INLINE float sum(const Vector& v) {
+  float lane[lanes];
+  at(lane) = v;
+  for (std::size_t half = lanes / 2; half > 0; half /= 2)
+    for (std::size_t i = 0; i < half; ++i) lane[i] += lane[i + half];
+  return lane[0];
+}
+
+// exp to 2e-7 relative for x <= 0; 0 below -87.
+LEEWAY_INLINE void exp_in_place(Vector& x) {
+  const Vector zero{};
+  const Integers far = x < zero - 87.f;
+  const Vector scaled = (far ? zero : x) * std::numbers::log2e_v<float>;
+  constexpr float rounder = 12582912.f;  // 1.5 2^23: adding it rounds to a whole number
+  const Vector shifted = scaled + rounder;
+  const Vector f = scaled - (shifted - rounder);
+  constexpr float l = std::numbers::ln2_v<float>, l2 = l * l, l3 = l2 * l;
+  Vector p = zero + l3 * l3 / 720;  // the series of 2^f, to 1.2e-7 on [-.5, .5]
+  p = p * f + l3 * l2 / 120;
+  p = p * f + l2 * l2 / 24;
+  p = p * f + l3 / 6;
+  p = p * f + l2 / 2;
+  p = p * f + l;
+  p = p * f + 1.f;
+  const Integers exponent = ((Integers)shifted - (Integers)(zero + rounder)) << 23;
+  x = far ? zero : (Vector)((Integers)p + exponent);
+}
+
+template <std::size_t R, std::size_t P>
+LEEWAY_INLINE void score_tile(const CriticBlock& block, std::size_t row, const float* theta, float* scores) {
+  Vector sums[R][P] = {};
+  const float* x = block.x + row * block.width;
+  for (std::size_t j = 0; j < block.width; ++j)
+    for (std::size_t p = 0; p < P; ++p) {
+      const Vector t = at(theta + (p * block.width + j) * lanes);
+      for (std::size_t r = 0; r < R; ++r) sums[r][p] += t * x[r * block.width + j];
+    }
+  for (std::size_t r = 0; r < R; ++r)
+    for (std::size_t p = 0; p < P; ++p)
+      at(scores + (row + r) * block.panels * lanes + p * lanes) = sums[r][p];
+}
+
+template <std::size_t R, std::size_t P>
+LEEWAY_INLINE void score_panels(const CriticBlock& block, const float* theta, float* scores) {
+  std::size_t row = 0;
+  for (; row + R <= block.rows; row += R) score_tile<R, P>(block, row, theta, scores);
+  for (; row < block.rows; ++row) score_tile<1, P>(block, row, theta, scores);
+}
+
+template <std::size_t R, std::size_t P>
+LEEWAY_INLINE void scores_of(const CriticBlock& block, const float* theta, float* scores) {
+  std::size_t panel = 0;
+  for (; panel + P <= block.panels; panel += P)
+    score_panels<R, P>(block, theta + panel * block.width * lanes, scores + panel * lanes);
+  for (; panel < block.panels; ++panel)
+    score_panels<R, 1>(block, theta + panel * block.width * lanes, scores + panel * lanes);
+  for (std::size_t r = 0; r < block.rows; ++r)
+    for (std::size_t c = block.k; c < block.panels * lanes; ++c)
+      scores[r * block.panels * lanes + c] = unused;
+}
+
+template <std::size_t R, std::size_t P>
+LEEWAY_INLINE void gradient_tile(const CriticBlock& block, std::size_t column, const float* residuals,
+                                 float* gradient) {
+  Vector sums[R][P];
+  for (std::size_t p = 0; p < P; ++p)
+    for (std::size_t r = 0; r < R; ++r) sums[r][p] = at(gradient + (p * block.width + column + r) * lanes);
+  for (std::size_t i = 0; i < block.rows; ++i)
+    for (std::size_t p = 0; p < P; ++p) {
+      const Vector residual = at(residuals + (i * block.panels + p) * lanes);
+      for (std::size_t r = 0; r < R; ++r) sums[r][p] += residual * block.x[i * block.width + column + r];
+    }
+  for (std::size_t p = 0; p < P; ++p)
+    for (std::size_t r = 0; r < R; ++r) at(gradient + (p * block.width + column + r) * lanes) = sums[r][p];
+}
+
+// R divides 8, and 8 the width.
+template <std::size_t R, std::size_t P>
+LEEWAY_INLINE void add_gradient_of(const CriticBlock& block, const float* residuals, float* gradient) {
+  for (std::size_t column = 0; column < block.width; column += R) {
+    std::size_t panel = 0;
+    for (; panel + P <= block.panels; panel += P)
+      gradient_tile<R, P>(block, column, residuals + panel * lanes, gradient + panel * block.width * lanes);
+    for (; panel < block.panels; ++panel)
+      gradient_tile<R, 1>(block, column, residuals + panel * lanes, gradient + panel * block.width * lanes);
+  }
+}
+
+struct Row {
+  float* f;  // (16 panels)
+  std::size_t k, panels, y;
+};
+
+// f becomes exp(f - top); their sum is returned.
+LEEWAY_INLINE float exponentials(const Row& row, float top) {
+  Vector total{};
+  for (std::size_t p = 0; p < row.panels; ++p) {
+    Vector v = at(row.f + p * lanes) - top;
+    exp_in_place(v);
+    at(row.f + p * lanes) = v;
+    total += v;
+  }
+  return sum(total);
+}
+
+LEEWAY_INLINE void scale(const Row& row, float factor) {
+  for (std::size_t p = 0; p < row.panels; ++p) at(row.f + p * lanes) *= factor;
+}
+
+// weight * -log p_y, and its derivatives weight (p - e_y).
+LEEWAY_INLINE double cross_entropy(const Row& row, float top, float weight) {
+  const float own = row.f[row.y];
+  const float total = exponentials(row, top);
+  scale(row, weight / total);
+  row.f[row.y] -= weight;
+  return double(weight) * (double(top) - own + double(std::log(total)));
+}
+
+LEEWAY_INLINE double softplus(float m) {
+  return double(std::max(m, 0.f) + std::log1p(std::exp(-std::abs(m))));
+}
+LEEWAY_INLINE float sigmoid(float m) { return 1 / (1 + std::exp(-m)); }
+
+LEEWAY_INLINE double disagreement_logistic(const Row& row, float weight) {
+  Vector total{};
+  for (std::size_t p = 0; p < row.panels; ++p) {
+    const Vector v = at(row.f + p * lanes);
+    total += v > Vector{} + unused ? v : Vector{};
+  }
+  const float others = static_cast<float>(row.k - 1), own = row.f[row.y];
+  const float m = own - (sum(total) - own) / others;
+  const float slope = weight * sigmoid(m) * std::numbers::log2e_v<float>;
+  std::fill(row.f, row.f + row.k, -slope / others);
+  std::fill(row.f + row.k, row.f + row.panels * lanes, 0.f);
+  row.f[row.y] = slope;
+  return double(weight) * softplus(m) * std::numbers::log2e;
+}
+
+LEEWAY_INLINE double d_bat(const Row& row, float weight) {
+  const float own = row.f[row.y];
+  row.f[row.y] = unused;
+  Vector best = at(row.f);
+  for (std::size_t p = 1; p < row.panels; ++p) {
+    const Vector v = at(row.f + p * lanes);
+    best = v > best ? v : best;
+  }
+  const float top = largest(best), total = exponentials(row, top);
+  const float m = own - top - std::log(total);
+  const float slope = weight * sigmoid(m) * std::numbers::log2e_v<float>;
+  scale(row, -slope / total);
+  row.f[row.y] = slope;
+  return double(weight) * softplus(m) * std::numbers::log2e;
+}
+
+// weight * p_y; derivatives weight p_y (e_y - p).
+LEEWAY_INLINE double probability(const Row& row, float top, float weight) {
+  const float total = exponentials(row, top), p = row.f[row.y] / total;
+  scale(row, -weight * p / total);
+  row.f[row.y] += weight * p;
+  return double(weight * p);
+}
+
+LEEWAY_INLINE double residuals_of(const CriticBlock& block, Objective objective, const float* weights,
+                                  float* scores, std::uint8_t* agreed) {
+  double value = 0;
+  for (std::size_t i = 0; i < block.rows; ++i) {
+    const Row row{scores + i * block.panels * lanes, block.k, block.panels,
+                  static_cast<std::size_t>(block.y[i])};
+    Vector best = at(row.f);
+    for (std::size_t p = 1; p < row.panels; ++p) {
+      const Vector v = at(row.f + p * lanes);
+      best = v > best ? v : best;
+    }
+    const float top = largest(best);
+    agreed[i] = row.f[row.y] == top && std::find(row.f, row.f + row.y, top) == row.f + row.y;
+    if (weights == nullptr) continue;
+    const bool source = i < block.source_rows;
+    if (objective == Objective::smooth)
+      value += probability(row, top, source ? -weights[i] : weights[i]);
+    else if (source)
+      value += cross_entropy(row, top, weights[i]);
+    else if (objective == Objective::logistic)
+      value += disagreement_logistic(row, weights[i]);
+    else if (objective == Objective::d_bat)
+      value += d_bat(row, weights[i]);
+    else
+      value += cross_entropy(row, top, -weights[i]);
+  }
+  return value;
+}
+
+LEEWAY_INLINE void intervals_of(const CriticBlock& block, const float* scores, const float* slopes,
+                                float* low, float* high) {
+  for (std::size_t i = 0; i < block.rows; ++i) {
+    const float *f = scores + i * block.panels * lanes, *g = slopes + i * block.panels * lanes;
+    const std::size_t y = static_cast<std::size_t>(block.y[i]);
+    const Vector zero{}, far = zero + infinity;
+    Vector lowest = -far, highest = far;
+    for (std::size_t p = 0; p < block.panels; ++p) {
+      const Vector other = at(f + p * lanes), lead = f[y] - other;
+      // An unused class is behind at every step.
+      const Vector slope = other > zero + unused ? g[y] - at(g + p * lanes) : zero;
+      const Vector root = -lead / slope;
+      const Vector from = slope > zero ? root : (slope == zero && lead < zero) ? far : -far;
+      const Vector to = slope < zero ? root : far;
+      lowest = from > lowest ? from : lowest;
+      highest = to < highest ? to : highest;
+    }
+    low[i] = largest(lowest);
+    high[i] = -largest(-highest);
+  }
+}
+
+#define LEEWAY_CRITIC_KERNEL(NAME, TARGET, R, P)                                                       \
+  TARGET void scores_##NAME(const CriticBlock& block, const float* theta, float* scores) {             \
+    scores_of<R, P>(block, theta, scores);                                                             \
+  }                                                                                                    \
+  TARGET double residuals_##NAME(const CriticBlock& block, Objective objective, const float* weights,  \
+                                 float* scores, std::uint8_t* agreed) {                                \
+    return residuals_of(block, objective, weights, scores, agreed);                                    \
+  }                                                                                                    \
+  TARGET void add_gradient_##NAME(const CriticBlock& block, const float* residuals, float* gradient) { \
+    add_gradient_of<R, P>(block, residuals, gradient);                                                 \
+  }                                                                                                    \
+  TARGET void intervals_##NAME(const CriticBlock& block, const float* scores, const float* slopes,     \
+                               float* low, float* high) {                                              \
+    intervals_of(block, scores, slopes, low, high);                                                    \
+  }                                                                                                    \
+  constexpr CriticKernel kernel_##NAME{scores_##NAME, residuals_##NAME, add_gradient_##NAME,           \
+                                       intervals_##NAME};
+
+#ifdef __x86_64__
+LEEWAY_CRITIC_KERNEL(avx512, __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma"))), 8, 2)
+LEEWAY_CRITIC_KERNEL(avx2, __attribute__((target("avx2,fma"))), 4, 1)
+#endif
+LEEWAY_CRITIC_KERNEL(baseline, , 2, 1)
+
+}  // namespace
+
+const CriticKernel& critic_kernel() {
+#ifdef __x86_64__
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
+    return kernel_avx512;
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return kernel_avx2;
+#endif
+  return kernel_baseline;
+}
+
+}  // namespace leeway::error_bound

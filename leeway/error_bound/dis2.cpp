@@ -1,0 +1,256 @@
+#include "leeway/error_bound/dis2.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <mutex>
+#include <numeric>
+#include <utility>
+
+#include "leeway/core/message.h"
+#include "leeway/core/parallel.h"
+#include "leeway/error_bound/concentration.h"
+#include "leeway/error_bound/critic_rows.h"
+#include "leeway/error_bound/discrepancy_search.h"
+#include "leeway/error_bound/reference_search.h"
+
+namespace leeway::error_bound {
+namespace {
+
+constexpr double lowest = -std::numeric_limits<double>::infinity();
+constexpr std::size_t many_parameters = std::size_t{1} << 20;  // restarts one by one, to save memory
+
+// A critic on the held-out rows.
+struct Measured {
+  double discrepancy = lowest, agreement_source = 0, agreement_target = 0;
+};
+
+struct Restart {
+  Measured best;
+  std::array<double, 3> bounds = {lowest, lowest, lowest};  // the largest: Hoeffding, Bernstein, betting
+  double training_discrepancy = lowest;                     // of the critic that trains best ...
+  double verdict_discrepancy = 0;                           // ... and its D on held-out rows
+  double validity_score = 1;
+};
+
+class Measuring {
+ public:
+  Measuring(const Sample& source, const CriticData& data, double delta) : data_(data), delta_(delta) {
+    const auto right = [&](std::span<const std::size_t> rows, const CriticRows& critic_rows) {
+      std::vector<std::uint8_t> is(rows.size());
+      for (std::size_t i = 0; i < rows.size(); ++i) is[i] = source.labels[rows[i]] == critic_rows.y[i];
+      return is;
+    };
+    right_holdout_ = right(data.source.holdout, data.holdout);
+    right_training_ = right(data.source.training, data.training);
+  }
+
+  void add(std::span<const float> theta, Restart& restart) const {
+    add(agreeing_rows(data_.training, theta), agreeing_rows(data_.holdout, theta), restart);
+  }
+
+  // The critic that predicts what h predicts.
+  void add_classifier(Restart& restart) const {
+    add(std::vector<std::uint8_t>(data_.training.n(), 1), std::vector<std::uint8_t>(data_.holdout.n(), 1),
+        restart);
+  }
+
+  [[nodiscard]] double source_error() const {
+    const auto right = std::accumulate(right_holdout_.begin(), right_holdout_.end(), std::size_t{0});
+    return 1 - static_cast<double>(right) / static_cast<double>(right_holdout_.size());
+  }
+
+  // Share of held-out source rows on which the critic agrees.
+  [[nodiscard]] double source_agreement(std::span<const float> theta) const {
+    return static_cast<double>(agreement(data_.holdout, theta).source) /
+           static_cast<double>(data_.holdout.n_source);
+  }
+
+ private:
+  static Counts count(const CriticRows& rows, std::span<const std::uint8_t> right,
+                      std::span<const std::uint8_t> agreed) {
+    Counts counts{rows.n_source, rows.n_target};
+    for (std::size_t i = 0; i < rows.n_source; ++i) {
+      counts.wrong_agreed += !right[i] && agreed[i];
+      counts.right_disagreed += right[i] && !agreed[i];
+    }
+    for (std::size_t i = rows.n_source; i < rows.n(); ++i) counts.target_disagreed += !agreed[i];
+    return counts;
+  }
+
+  static Agreement total(const CriticRows& rows, std::span<const std::uint8_t> agreed) {
+    const auto middle = agreed.begin() + static_cast<std::ptrdiff_t>(rows.n_source);
+    return {std::accumulate(agreed.begin(), middle, std::size_t{0}),
+            std::accumulate(middle, agreed.end(), std::size_t{0})};
+  }
+
+  void add(const std::vector<std::uint8_t>& training, const std::vector<std::uint8_t>& holdout,
+           Restart& restart) const {
+    const Agreement agreed = total(data_.holdout, holdout);
+    const double found = discrepancy(agreed, data_.holdout);
+    if (found > restart.best.discrepancy)
+      restart.best = {found, static_cast<double>(agreed.source) / static_cast<double>(data_.holdout.n_source),
+                      static_cast<double>(agreed.target) / static_cast<double>(data_.holdout.n_target)};
+    const double trained = discrepancy(total(data_.training, training), data_.training);
+    if (trained > restart.training_discrepancy)
+      restart.training_discrepancy = trained, restart.verdict_discrepancy = found;
+    const Counts counts = count(data_.holdout, right_holdout_, holdout);
+    const double bounds[] = {hoeffding_bound(counts, delta_), empirical_bernstein_bound(counts, delta_),
+                             betting_bound(counts, count(data_.training, right_training_, training), delta_)};
+    for (std::size_t i = 0; i < restart.bounds.size(); ++i)
+      restart.bounds[i] = std::max(restart.bounds[i], bounds[i]);
+  }
+
+  const CriticData& data_;
+  double delta_;
+  std::vector<std::uint8_t> right_holdout_, right_training_;
+};
+
+// The score of agreements after each step.
+class Validity {
+ public:
+  void add(double agreement) {
+    path_ += first_ ? agreement : std::abs(agreement - last_);
+    if (first_ || agreement > best_) best_ = agreement, path_to_best_ = path_;
+    last_ = agreement;
+    first_ = false;
+  }
+  [[nodiscard]] double score() const { return path_to_best_ > 0 ? best_ / path_to_best_ : 0; }
+
+ private:
+  bool first_ = true;
+  double last_ = 0, best_ = 0, path_ = 0, path_to_best_ = 0;
+};
+
+void check(const Dis2Options& options) {
+  if (!(options.delta > 0 && options.delta < 1))
+    refuse("delta", "a probability between 0 and 1", fmt::format("{}", options.delta));
+  if (!(options.holdout >= 0 && options.holdout < 1))
+    refuse("holdout", "a share of at least 0 and below 1", fmt::format("{}", options.holdout));
+  if (options.restarts < 1) refuse("restarts", "1 or more", "0");
+}
+
+// Constant critics: the class whose share shrinks most from source to target, by the training rows.
+std::vector<float> best_constant(const CriticRows& rows) {
+  std::vector<double> fall(rows.k);
+  for (std::size_t i = 0; i < rows.n(); ++i)
+    fall[static_cast<std::size_t>(rows.y[i])] += i < rows.n_source ? 1. / static_cast<double>(rows.n_source)
+                                                                   : -1. / static_cast<double>(rows.n_target);
+  std::vector<float> theta(rows.parameters());
+  theta[rows.at(rows.d, static_cast<std::size_t>(std::ranges::max_element(fall) - fall.begin()))] = 1;
+  return theta;
+}
+
+// Runs `one(r)` for every restart and reports each as it ends.
+std::vector<Restart> run_restarts(const Dis2Options& options, const CriticRows& rows,
+                                  const std::function<Restart(std::size_t)>& one) {
+  std::vector<Restart> restarts(options.restarts);
+  std::mutex reporting;
+  std::size_t done = 0;
+  double best = lowest;
+  const auto run = [&](std::size_t r) {
+    restarts[r] = one(r);
+    const std::lock_guard lock(reporting);
+    best = std::max(best, restarts[r].best.discrepancy);
+    if (!options.progress) return;
+    options.progress->update("critics", ++done, options.restarts, fmt::format("discrepancy {:.3f}", best));
+    if (options.progress->stop_requested() && done < options.restarts)
+      throw Interrupted("stopped between critics; nothing was saved");
+  };
+  if (rows.parameters() < many_parameters)
+    parallel_for(options.restarts, run);
+  else
+    for (std::size_t r = 0; r < options.restarts; ++r) run(r);
+  return restarts;
+}
+
+std::vector<Restart> search_maximum(const CriticData& data, const Measuring& measuring,
+                                    const Dis2Options& options) {
+  Validity validity;
+  const DiscrepancySearch search(
+      data.training, data.centre, data.scale, options.loss, options.seed,
+      [&](std::span<const float> theta) { validity.add(measuring.source_agreement(theta)); });
+  return run_restarts(options, data.training, [&](std::size_t r) {
+    Restart restart;
+    restart.validity_score = validity.score();
+    for (const FoundCritic& critic : search.restart(r)) measuring.add(critic.theta, restart);
+    if (r > 0) return restart;
+    measuring.add(best_constant(data.training), restart);
+    if (options.representation.kind == Representation::Kind::logits) measuring.add_classifier(restart);
+    return restart;
+  });
+}
+
+std::vector<Restart> search_reference(const CriticData& data, const Measuring& measuring,
+                                      const Dis2Options& options) {
+  return run_restarts(options, data.training, [&](std::size_t r) {
+    Restart restart;
+    Validity validity;
+    train_reference(data.training, options.loss, options.seed, r, [&](std::span<const float> theta) {
+      measuring.add(theta, restart);
+      validity.add(measuring.source_agreement(theta));
+    });
+    restart.validity_score = validity.score();
+    return restart;
+  });
+}
+
+Verdict verdict(const Sample& target, const CriticData& data, const Dis2& result, double found,
+                double delta) {
+  std::size_t wrong = 0;
+  for (std::size_t i = 0; i < result.n_target; ++i)
+    wrong += target.labels[data.target.holdout[i]] != data.holdout.y[result.n_source + i];
+  const double n_source = static_cast<double>(result.n_source),
+               n_target = static_cast<double>(result.n_target);
+  Verdict verdict;
+  verdict.target_error = static_cast<double>(wrong) / n_target;
+  verdict.threshold = result.source_error + found -
+                      std::sqrt(2 * (n_source + n_target) * -std::log(delta) / (n_source * n_target));
+  verdict.holds = verdict.target_error <= verdict.threshold;
+  return verdict;
+}
+
+}  // namespace
+
+Dis2 dis2_bound(const Sample& source, const Sample& target, const Dis2Options& options) {
+  check(source, target);
+  check(options);
+  const bool maximum = options.search == Search::maximum;
+  const CriticData data = critic_data(source, target, options, maximum ? Scaling::standard : Scaling::none);
+  const Measuring measuring(source, data, options.delta);
+  const std::vector<Restart> restarts =
+      maximum ? search_maximum(data, measuring, options) : search_reference(data, measuring, options);
+
+  Dis2 result;
+  result.n_source = data.holdout.n_source, result.n_target = data.holdout.n_target;
+  result.source_error = measuring.source_error();
+  Restart all = restarts.front();
+  for (const Restart& restart : restarts) {
+    result.restarts.push_back(restart.best.discrepancy);
+    if (restart.best.discrepancy > all.best.discrepancy) all.best = restart.best;
+    if (restart.training_discrepancy > all.training_discrepancy)
+      all.training_discrepancy = restart.training_discrepancy,
+      all.verdict_discrepancy = restart.verdict_discrepancy;
+    for (std::size_t i = 0; i < all.bounds.size(); ++i)
+      all.bounds[i] = std::max(all.bounds[i], restart.bounds[i]);
+    all.validity_score = std::min(all.validity_score, restart.validity_score);
+  }
+  result.discrepancy = all.best.discrepancy;
+  result.agreement_source = all.best.agreement_source, result.agreement_target = all.best.agreement_target;
+  result.concentration = hoeffding_term(result.n_source, result.n_target, options.delta);
+  const double sum = result.source_error + result.discrepancy;
+  result.bound = std::clamp(sum + result.concentration, 0., 1.);
+  result.estimate = std::clamp(sum, 0., 1.);
+  result.validity_score = all.validity_score;
+  const std::string_view names[] = {"hoeffding", "empirical-bernstein", "betting"};
+  for (std::size_t i = 0; i < all.bounds.size(); ++i)
+    result.concentrations.push_back({names[i], all.bounds[i] - sum, std::clamp(all.bounds[i], 0., 1.)});
+  if (!target.labels.empty() && options.holdout > 0)
+    result.corollary = verdict(target, data, result, all.verdict_discrepancy, options.delta);
+  return result;
+}
+
+}  // namespace leeway::error_bound

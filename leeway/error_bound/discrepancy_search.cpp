@@ -1,0 +1,194 @@
+#include "leeway/error_bound/discrepancy_search.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "leeway/core/random.h"
+#include "leeway/error_bound/quasi_newton.h"
+
+namespace leeway::error_bound {
+namespace {
+
+using Parameters = std::vector<float>;
+
+constexpr std::size_t plain_iterations = 60, restart_iterations = 8, ascent_iterations = 6;
+constexpr double sharpness[] = {2, 6, 18};  // typical lead of a score over another, stage by stage
+constexpr double ratios[] = {1, 2, .5, 4, .25, 8, 16, .125};
+constexpr std::size_t kinds = 4;
+
+Objective objective_of(Loss loss) {
+  switch (loss) {
+    case Loss::d_bat:
+      return Objective::d_bat;
+    case Loss::chuang:
+      return Objective::chuang;
+    case Loss::disagreement_logistic:
+      break;
+  }
+  return Objective::logistic;
+}
+
+std::vector<float> even_weights(const CriticRows& rows, double total) {
+  std::vector<float> weights(rows.n());
+  for (std::size_t i = 0; i < weights.size(); ++i)
+    weights[i] =
+        static_cast<float>(total / static_cast<double>(i < rows.n_source ? rows.n_source : rows.n_target));
+  return weights;
+}
+
+std::vector<std::size_t> classes_by_frequency(const CriticRows& rows) {
+  std::vector<std::size_t> count(rows.k), classes(rows.k);
+  for (std::size_t i = rows.n_source; i < rows.n(); ++i) ++count[static_cast<std::size_t>(rows.y[i])];
+  std::iota(classes.begin(), classes.end(), 0);
+  std::ranges::stable_sort(classes, std::greater{}, [&](std::size_t c) { return count[c]; });
+  while (classes.size() > 1 && count[classes.back()] == 0) classes.pop_back();
+  return classes;
+}
+
+// Typical difference of two scores: columns of x have unit variance.
+double lead_of(const CriticRows& rows, std::span<const float> theta) {
+  double total = 0;
+  for (std::size_t j = 0; j < rows.d; ++j) {
+    double mean = 0, squares = 0;
+    for (std::size_t c = 0; c < rows.k; ++c)
+      mean += double(theta[rows.at(j, c)]) / static_cast<double>(rows.k);
+    for (std::size_t c = 0; c < rows.k; ++c) squares += std::pow(double(theta[rows.at(j, c)]) - mean, 2);
+    total += squares / static_cast<double>(rows.k);
+  }
+  return std::sqrt(2 * total);
+}
+
+// Cheap on few rows, where much can be gained and overfitting is the point; a handful on many.
+std::size_t line_searches(const CriticRows& rows) {
+  return std::clamp<std::size_t>(60000 / (rows.n() * rows.panels()), 4, 400);
+}
+
+Parameters direction_of(const CriticRows& rows, std::size_t line, Random& random) {
+  Parameters direction(rows.parameters());
+  const auto c = static_cast<std::size_t>(random.below(rows.k));
+  const std::size_t kind = line % 4;  // a bias, a class (twice), all
+  for (std::size_t other = 0; other < rows.k; ++other) {
+    if (kind != 3 && other != c) continue;
+    for (std::size_t j = kind == 0 ? rows.d : 0; j <= rows.d; ++j)
+      direction[rows.at(j, other)] = static_cast<float>(random.normal());
+  }
+  return direction;
+}
+
+}  // namespace
+
+DiscrepancySearch::DiscrepancySearch(const CriticRows& rows, std::span<const double> centre,
+                                     std::span<const double> scale, Loss loss, std::uint64_t seed,
+                                     const std::function<void(std::span<const float>)>& watch)
+    : rows_(rows),
+      centre_(centre),
+      scale_(scale),
+      objective_(objective_of(loss)),
+      seed_(seed),
+      classes_(classes_by_frequency(rows)),
+      even_(even_weights(rows, .5)) {
+  Descent descent{plain_iterations, 1e-5, {}};
+  if (watch) descent.watch = [&](std::span<const float> theta, const Evaluation&) { watch(theta); };
+  plain_ = minimise([&](std::span<const float> theta) { return evaluate(rows_, theta, objective_, even_); },
+                    uniform_start(0), descent);
+}
+
+std::vector<float> DiscrepancySearch::uniform_start(std::size_t index) const {
+  Parameters theta(rows_.parameters());
+  Random random(seed_, stream("critic start"), index);
+  const double size = 1 / std::sqrt(static_cast<double>(rows_.d));
+  for (std::size_t c = 0; c < rows_.k; ++c) {
+    double bias = (2 * random.uniform() - 1) * size;
+    for (std::size_t j = 0; j < rows_.d; ++j) {
+      const double raw = (2 * random.uniform() - 1) * size;
+      bias += raw * centre_[j];
+      theta[rows_.at(j, c)] = static_cast<float>(std::clamp(raw * scale_[j], -100., 100.));
+    }
+    theta[rows_.at(rows_.d, c)] = static_cast<float>(std::clamp(bias, -100., 100.));
+  }
+  return theta;
+}
+
+std::vector<float> DiscrepancySearch::gaussian_start(std::size_t index) const {
+  Parameters theta(rows_.parameters());
+  Random random(seed_, stream("critic gaussian"), index);
+  for (std::size_t c = 0; c < rows_.k; ++c)
+    for (std::size_t j = 0; j <= rows_.d; ++j) theta[rows_.at(j, c)] = static_cast<float>(random.normal());
+  return theta;
+}
+
+std::vector<float> DiscrepancySearch::surrogate(std::vector<float> start, std::span<const float> weights,
+                                                std::size_t iterations) const {
+  return minimise([&](std::span<const float> theta) { return evaluate(rows_, theta, objective_, weights); },
+                  std::move(start), {iterations, 1e-4, {}});
+}
+
+std::vector<float> DiscrepancySearch::weights_of(std::size_t index) const {
+  std::vector<float> weights = even_;
+  const std::size_t kind = index % kinds, turn = index / kinds;
+  Random random(seed_, stream("critic weights"), index);
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    const bool target = i >= rows_.n_source;
+    if (kind == 0 && target) weights[i] *= static_cast<float>(ratios[turn % std::size(ratios)]);
+    if (kind == 1 && target && static_cast<std::size_t>(rows_.y[i]) != classes_[turn % classes_.size()])
+      weights[i] *= .01f;
+    if (kind == 2) weights[i] *= static_cast<float>(-std::log(random.uniform()));
+  }
+  return weights;
+}
+
+FoundCritic DiscrepancySearch::ascend(std::vector<float> theta) const {
+  const std::vector<float> weights = even_weights(rows_, 1);
+  FoundCritic best;
+  best.training_discrepancy = -2;
+  const auto watch = [&](std::span<const float> at, const Evaluation& evaluation) {
+    const double found = discrepancy(evaluation.agreement, rows_);
+    if (found > best.training_discrepancy) best = {Parameters(at.begin(), at.end()), found};
+  };
+  for (const double lead : sharpness) {
+    const double now = lead_of(rows_, theta);
+    if (now > 0)
+      for (float& value : theta) value *= static_cast<float>(lead / now);
+    theta =
+        minimise([&](std::span<const float> at) { return evaluate(rows_, at, Objective::smooth, weights); },
+                 std::move(theta), {ascent_iterations, 1e-4, watch});
+  }
+  return best;
+}
+
+FoundCritic DiscrepancySearch::polish(FoundCritic critic, std::size_t index) const {
+  Random random(seed_, stream("critic line"), index);
+  for (std::size_t line = 0; line < line_searches(rows_); ++line) {
+    const Parameters direction = direction_of(rows_, line, random);
+    const BestStep best = best_step(rows_, critic.theta, direction);
+    if (best.gain <= 0) continue;
+    FoundCritic next = critic;
+    for (std::size_t i = 0; i < direction.size(); ++i) next.theta[i] += best.step * direction[i];
+    next.training_discrepancy = discrepancy(agreement(rows_, next.theta), rows_);
+    if (next.training_discrepancy > critic.training_discrepancy) critic = std::move(next);
+  }
+  return critic;
+}
+
+std::vector<FoundCritic> DiscrepancySearch::restart(std::size_t index) const {
+  Parameters theta = plain_;
+  if (objective_ != Objective::logistic)
+    theta = surrogate(uniform_start(index), weights_of(index), plain_iterations);
+  else if (index % kinds == kinds - 1)
+    theta = gaussian_start(index);
+  else if (index > 0)
+    theta = surrogate(plain_, weights_of(index), restart_iterations);
+  std::vector<FoundCritic> found;
+  found.push_back({theta, discrepancy(agreement(rows_, theta), rows_)});
+  found.push_back(ascend(std::move(theta)));
+  found.push_back(polish(std::max(found[0], found[1],
+                                  [](const FoundCritic& a, const FoundCritic& b) {
+                                    return a.training_discrepancy < b.training_discrepancy;
+                                  }),
+                         index));
+  return found;
+}
+
+}  // namespace leeway::error_bound

@@ -1,0 +1,177 @@
+#include "leeway/error_bound/estimator.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "leeway/core/error.h"
+#include "leeway/core/message.h"
+#include "leeway/core/parallel.h"
+#include "leeway/core/random.h"
+#include "leeway/error_bound/estimators/family.h"
+#include "leeway/error_bound/temperature.h"
+
+namespace leeway::error_bound {
+namespace {
+
+constexpr std::size_t least_rows = 1000, replicates_at_once = 8;
+
+using Errors = std::vector<double>;  // of the methods asked for
+using Methods = std::vector<const Estimator*>;
+
+Methods chosen(const EstimateOptions& options) {
+  Methods methods;
+  for (const std::string_view name : options.methods) methods.push_back(&estimator(name));
+  if (methods.empty())
+    for (const Estimator& member : estimators()) methods.push_back(&member);
+  return methods;
+}
+
+// Both sets, or both resampled, to the errors of all methods.
+class Estimation {
+ public:
+  Estimation(const Sample& source, const Sample& target, const Methods& methods, bool temperature)
+      : source_(source), target_(target), methods_(methods), scaled_(temperature) {
+    transport_ = std::ranges::any_of(methods, [](const Estimator* method) { return method->transport; });
+    if (scaled_) inverse_temperature_ = fit_temperature(source.logits, source.labels).inverse;
+  }
+
+  [[nodiscard]] double inverse_temperature() const { return inverse_temperature_; }
+
+  [[nodiscard]] Evidence evidence() const {
+    return collect(source_, target_, {inverse_temperature_, transport_, {}, {}});
+  }
+
+  [[nodiscard]] Errors errors(const Evidence& evidence) const {
+    Errors errors;
+    for (const Estimator* method : methods_) errors.push_back(std::clamp(method->error(evidence), 0., 1.));
+    return errors;
+  }
+
+  [[nodiscard]] Errors resampled(std::size_t replicate, double ratio, std::uint64_t seed) const {
+    const auto source = draw(source_.n(), ratio, Random(seed, stream("bootstrap source"), replicate));
+    const auto target = draw(target_.n(), ratio, Random(seed, stream("bootstrap target"), replicate));
+    double t = 1;
+    if (scaled_) {
+      const double start = std::isfinite(inverse_temperature_) ? inverse_temperature_ : 0;
+      t = fit_temperature(source_.logits, source_.labels, {1e-6, start, source}).inverse;
+    }
+    return errors(collect(source_, target_, {t, transport_, source, target}));
+  }
+
+ private:
+  // Rows drawn with replacement, in the order of memory: no estimate knows an order.
+  static std::vector<std::size_t> draw(std::size_t n, double ratio, Random random) {
+    const auto wanted = static_cast<std::size_t>(std::ceil(ratio * static_cast<double>(n)));
+    std::vector<std::uint32_t> times(n, 0);
+    for (std::size_t i = 0; i < std::clamp<std::size_t>(wanted, 1, n); ++i) ++times[random.below(n)];
+    std::vector<std::size_t> rows;
+    rows.reserve(std::min(wanted, n));
+    for (std::size_t row = 0; row < n; ++row) rows.insert(rows.end(), times[row], row);
+    return rows;
+  }
+
+  const Sample& source_;
+  const Sample& target_;
+  const Methods& methods_;
+  bool scaled_, transport_ = false;
+  double inverse_temperature_ = 1;
+};
+
+// Quantile by linear interpolation between order statistics (type 7 of Hyndman and Fan 1996).
+double quantile(const std::vector<double>& sorted, double p) {
+  const double position = p * static_cast<double>(sorted.size() - 1);
+  const auto below = static_cast<std::size_t>(position);
+  const std::size_t above = std::min(below + 1, sorted.size() - 1);
+  return std::lerp(sorted[below], sorted[above], position - static_cast<double>(below));
+}
+
+Interval interval_of(std::vector<double> replicates, double error, double ratio, double level) {
+  for (double& value : replicates) value = std::clamp(error + std::sqrt(ratio) * (value - error), 0., 1.);
+  std::sort(replicates.begin(), replicates.end());
+  const double tail = .5 * (1 - level);
+  return {std::min(error, quantile(replicates, tail)), std::max(error, quantile(replicates, 1 - tail))};
+}
+
+double share_drawn(const Sample& source, const Sample& target, std::size_t most) {
+  const auto larger = static_cast<double>(std::max(source.n(), target.n()));
+  const auto smaller = static_cast<double>(std::min(source.n(), target.n()));
+  return std::min(1.,
+                  std::max(static_cast<double>(most) / larger, static_cast<double>(least_rows) / smaller));
+}
+
+std::vector<Errors> replicate(const Estimation& estimation, double ratio, const EstimateOptions& options) {
+  std::vector<Errors> all(options.bootstrap);
+  for (std::size_t begin = 0; begin < all.size(); begin += replicates_at_once) {
+    const std::size_t count = std::min(replicates_at_once, all.size() - begin);
+    parallel_for(
+        count, [&](std::size_t i) { all[begin + i] = estimation.resampled(begin + i, ratio, options.seed); });
+    if (options.progress == nullptr) continue;
+    options.progress->update("intervals", begin + count, all.size(), "");
+    if (options.progress->stop_requested() && begin + count < all.size())
+      throw Interrupted("stopped; nothing was saved");
+  }
+  return all;
+}
+
+}  // namespace
+
+double mean_of(std::span<const double> values) {
+  const double sum = reduce_chunks<double>(
+      values.size(), 4096,
+      [&](std::size_t begin, std::size_t end) {
+        double part = 0;
+        for (std::size_t i = begin; i < end; ++i) part += values[i];
+        return part;
+      },
+      [](double a, double b) { return a + b; });
+  return sum / static_cast<double>(values.size());
+}
+
+std::span<const Estimator> estimators() {
+  static const Estimator members[] = {ac, doc, atc_conf, atc_ne, cot, cot_corrected};
+  return members;
+}
+
+const Estimator& estimator(std::string_view name) {
+  std::vector<std::string_view> names;
+  for (const Estimator& member : estimators()) {
+    if (member.name == name) return member;
+    names.push_back(member.name);
+  }
+  throw Error(
+      fmt::format("estimator: expected one of {}, found {}", fmt::join(names, ", "), in_quotes(name)));
+}
+
+Estimates estimate_error(const Sample& source, const Sample& target, const EstimateOptions& options) {
+  if (!(options.level > 0 && options.level < 1))
+    throw Error(
+        fmt::format("estimate_error: level: expected a number within (0, 1), found {}", options.level));
+  const Methods methods = chosen(options);
+  check(source, target);
+  const Estimation estimation(source, target, methods, options.temperature);
+  const Evidence evidence = estimation.evidence();
+  const Errors errors = estimation.errors(evidence);
+  const double ratio = share_drawn(source, target, options.most_rows);
+  const std::vector<Errors> replicates = replicate(estimation, ratio, options);
+  const std::size_t wrong = source.n() - evidence.n_correct;
+  Estimates result;
+  result.inverse_temperature = estimation.inverse_temperature();
+  result.source_error = static_cast<double>(wrong) / static_cast<double>(source.n());
+  result.source_error_interval = clopper_pearson(wrong, source.n(), options.level);
+  for (std::size_t m = 0; m < methods.size(); ++m) {
+    Estimate estimate{methods[m], errors[m], std::nullopt};
+    if (!replicates.empty()) {
+      std::vector<double> values;
+      for (const Errors& one : replicates) values.push_back(one[m]);
+      estimate.interval = interval_of(std::move(values), errors[m], ratio, options.level);
+    }
+    result.estimates.push_back(estimate);
+  }
+  return result;
+}
+
+}  // namespace leeway::error_bound

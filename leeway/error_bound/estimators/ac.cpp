@@ -1,0 +1,17 @@
+// AC, average confidence (Guo et al. 2017; Hendrycks and Gimpel 2017):
+//   error = 1 - mean over the target of max_j p_ij
+#include "leeway/error_bound/estimators/family.h"
+
+namespace leeway::error_bound {
+
+extern const Estimator ac = {
+    .name = "ac",
+    .summary = "average confidence: 1 - mean confidence on the target",
+    .source = "Guo et al. 2017; Hendrycks and Gimpel 2017",
+    .assumes = "confidence equals accuracy on the target as it does on the source",
+    .fails = "the shift makes the classifier surer of its mistakes, which most shifts do",
+    .transport = false,
+    .error = [](const Evidence& evidence) { return 1 - mean_of(evidence.target.confidence); },
+};
+
+}  // namespace leeway::error_bound

@@ -1,0 +1,53 @@
+#include "leeway/error_bound/evidence.h"
+
+#include <algorithm>
+#include <cstdint>
+
+#include "leeway/core/parallel.h"
+#include "leeway/error_bound/centred.h"
+#include "leeway/error_bound/transport.h"
+
+namespace leeway::error_bound {
+namespace {
+
+std::size_t count_correct(const CentredRows& rows, std::span<const std::int64_t> labels) {
+  return reduce_chunks<std::size_t>(
+      rows.n(), rows.chunk(),
+      [&](std::size_t begin, std::size_t end) {
+        std::vector<double> scratch;
+        std::size_t correct = 0;
+        for (std::size_t i = begin; i < end; ++i) {
+          const double* const z = rows.row(i, scratch);
+          correct += std::find(z, z + rows.k(), 0.) - z == labels[rows.index(i)];
+        }
+        return correct;
+      },
+      [](std::size_t a, std::size_t b) { return a + b; });
+}
+
+std::vector<double> shares(const CentredRows& rows, std::span<const std::int64_t> labels) {
+  std::vector<double> counts(rows.k(), 0);
+  for (std::size_t i = 0; i < rows.n(); ++i) ++counts[static_cast<std::size_t>(labels[rows.index(i)])];
+  for (double& count : counts) count /= static_cast<double>(rows.n());
+  return counts;
+}
+
+}  // namespace
+
+Evidence collect(const Sample& source, const Sample& target, const EvidenceOptions& options) {
+  const CentredRows rows(source.logits, options.source_rows);
+  Evidence evidence;
+  evidence.n_correct = count_correct(rows, source.labels);
+  evidence.source_accuracy = static_cast<double>(evidence.n_correct) / static_cast<double>(rows.n());
+  evidence.label_shares = shares(rows, source.labels);
+  evidence.source = scores(source.logits, options.inverse_temperature, options.source_rows);
+  evidence.target = scores(target.logits, options.inverse_temperature, options.target_rows);
+  if (options.transport)
+    evidence.transport_cost =
+        optimal_transport(softmax(target.logits, options.inverse_temperature, options.target_rows),
+                          target.k(), evidence.label_shares)
+            .cost;
+  return evidence;
+}
+
+}  // namespace leeway::error_bound

@@ -1,0 +1,33 @@
+// What estimators look at: scores of both sets at one inverse temperature, and what the source's labels say.
+//
+// Made once and shared by all estimators, anew for every resample of a bootstrap.
+// Errors: none; the sample is checked (sample.h). Cost: n k exponentials a set; with `transport` that of
+// transport.h, and (n_T, k) float64 of memory. Deterministic for any number of threads.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "leeway/error_bound/confidence.h"
+#include "leeway/error_bound/sample.h"
+
+namespace leeway::error_bound {
+
+struct Evidence {
+  std::size_t n_correct = 0;         // source rows whose prediction is their label
+  double source_accuracy = 0;        // n_correct / n_S
+  std::vector<double> label_shares;  // (k) of the source; 0 for a class that no row has
+  Scores source, target;
+  double transport_cost = 0;  // of the target's softmax rows to label_shares; 0 unless asked for
+};
+
+struct EvidenceOptions {
+  double inverse_temperature = 1;
+  bool transport = false;
+  std::span<const std::size_t> source_rows{}, target_rows{};  // empty: all
+};
+
+[[nodiscard]] Evidence collect(const Sample& source, const Sample& target, const EvidenceOptions& options);
+
+}  // namespace leeway::error_bound

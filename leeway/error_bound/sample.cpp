@@ -1,0 +1,88 @@
+#include "leeway/error_bound/sample.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "leeway/core/error.h"
+#include "leeway/core/message.h"
+#include "leeway/core/parallel.h"
+
+namespace leeway::error_bound {
+namespace {
+
+constexpr double too_large = 1e140;  // squares of what lies below, summed over all rows, stay finite
+constexpr std::size_t chunk_values = 65536, none = static_cast<std::size_t>(-1);
+
+template <class T>
+std::size_t first_outside(const Array& array) {
+  const auto values = array.view<T>();
+  if (values.empty()) return none;
+  return reduce_chunks<std::size_t>(
+      values.size(), chunk_values,
+      [&](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i)
+          if (!(std::abs(static_cast<double>(values[i])) < too_large)) return i;
+        return none;
+      },
+      [](std::size_t a, std::size_t b) { return std::min(a, b); });
+}
+
+std::string found_at(const Array& array, std::size_t index, std::string_view column) {
+  const double value = array.type == ElementType::f32 ? static_cast<double>(array.view<float>()[index])
+                                                      : array.view<double>()[index];
+  const std::size_t width = array.shape[1];
+  return fmt::format("{:g} at row {}, {} {}", value, index / width, column, index % width);
+}
+
+// `what` is "logits" or "features", `column` what one of their columns is called.
+void check_values(const std::string& name, std::string_view what, std::string_view column,
+                  const Array& array) {
+  if (!array.is_float() || array.shape.size() != 2)
+    refuse(name, fmt::format("{} as a matrix of floats", what),
+           fmt::format("{} {}", name_of(array.type), array.shape_text()));
+  const std::size_t index =
+      array.type == ElementType::f32 ? first_outside<float>(array) : first_outside<double>(array);
+  if (index != none) refuse(name, fmt::format("finite {} below 1e140", what), found_at(array, index, column));
+}
+
+void check_rows(const Sample& sample) {
+  check_values(sample.name, "logits", "class", sample.logits);
+  if (sample.n() == 0) refuse(sample.name, "at least 1 row", "none");
+  if (sample.k() < 2) refuse(sample.name, "at least 2 classes", std::to_string(sample.k()));
+  if (!sample.features) return;
+  check_values(sample.name, "features", "column", *sample.features);
+  if (sample.features->shape[0] != sample.n())
+    refuse(sample.name, fmt::format("features of {} rows, as many as logits", sample.n()),
+           fmt::format("{}", sample.features->shape[0]));
+}
+
+void check_labels(const Sample& sample) {
+  if (sample.labels.size() != sample.n())
+    refuse(sample.name, fmt::format("{} labels, one for each row", sample.n()),
+           fmt::format("{}", sample.labels.size()));
+  const auto k = static_cast<std::int64_t>(sample.k());
+  const auto bad = std::ranges::find_if(sample.labels, [&](std::int64_t y) { return y < 0 || y >= k; });
+  if (bad != sample.labels.end())
+    refuse(sample.name, fmt::format("labels 0 to {}", k - 1),
+           fmt::format("{} at row {}", *bad, bad - sample.labels.begin()));
+}
+
+}  // namespace
+
+void check(const Sample& source, const Sample& target) {
+  check_rows(source);
+  check_rows(target);
+  if (source.k() != target.k())
+    refuse(target.name, fmt::format("{} classes, as in {}", source.k(), source.name),
+           std::to_string(target.k()));
+  if (source.labels.empty()) refuse(source.name, "labels, which the source must have", "none");
+  check_labels(source);
+  if (!target.labels.empty()) check_labels(target);
+  if (source.features && target.features && source.features->shape[1] != target.features->shape[1])
+    refuse(target.name, fmt::format("{} features, as in {}", source.features->shape[1], source.name),
+           std::to_string(target.features->shape[1]));
+}
+
+}  // namespace leeway::error_bound

@@ -1,0 +1,39 @@
+// The temperature that calibrates a classifier on labelled outputs (Guo et al. 2017).
+//
+//   minimise over t >= 0   L(t) = (1/n) sum_i [ log sum_j exp(t F_ij) - t F_iy ],   y the label of row i
+//
+// t is the inverse temperature: L is convex in t (not in 1/t, nor in log t). Its slope rises from
+//   L'(0) = mean (average_j F_ij - F_iy)   to   L'(inf) = mean (max_j F_ij - F_iy) >= 0.
+// Where L'(0) >= 0 chance is better than the logits, and t = 0. Where L'(inf) = 0, that is where every label
+// has the largest logit of its row (ties included), L falls for ever, and t is infinite. Otherwise the one
+// root of L' is found by Newton's method, kept within the bracket that the signs of L' prove.
+//
+// Shapes: logits (n,k), float32 or float64, checked (sample.h); labels (n), 0..k-1; rows, where given, the
+// rows to use, with repeats. Errors: none. Cost: n k exponentials an evaluation, 5 to 10 of them; large
+// sets start from the root of a part of their rows. Deterministic for any number of threads.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "leeway/core/array.h"
+
+namespace leeway::error_bound {
+
+struct Temperature {
+  double inverse = 1;           // t; 0 and infinity are legal
+  double error = 0;             // |t - the minimiser| is at most this, rounding of L' included
+  std::size_t evaluations = 0;  // of L' on all rows
+};
+
+struct TemperatureOptions {
+  double tolerance = 1e-12;             // of t, relative
+  double start = 0;                     // near t, where it is known; 0: it is not
+  std::span<const std::size_t> rows{};  // empty: all
+};
+
+[[nodiscard]] Temperature fit_temperature(const Array& logits, std::span<const std::int64_t> labels,
+                                          const TemperatureOptions& options = {});
+
+}  // namespace leeway::error_bound

@@ -1,0 +1,206 @@
+// leeway bound and leeway bound evaluate, from files to table and record.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <limits>
+#include <vector>
+
+#include "leeway/core/npy.h"
+#include "leeway/core/npz.h"
+#include "leeway/core/random.h"
+#include "leeway/core/result.h"
+#include "tests/apps/run_command.h"
+
+namespace leeway {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+const std::string estimates = "--methods ac,doc,atc-conf,atc-ne,cot,cot-corrected ";
+
+class BoundCommand : public CommandTest {
+ protected:
+  // Odds 3:1, 3:1, 7:1 and 1:1 in the source, 7:1, 3:1, 1:3, 1:1 in the target
+  // (worked out in tests/error_bound/estimator_test.cpp).
+  BoundCommand() {
+    const double a = std::log(3), b = std::log(7);
+    write_npz(folder_ / "source.npz", {{"logits", make_array<double>({4, 2}, {a, 0, a, 0, b, 0, 0, 0})},
+                                       {"labels", make_array<std::int64_t>({4}, {0, 0, 1, 0})}});
+    write_npy(folder_ / "target.npy", make_array<double>({4, 2}, {b, 0, a, 0, 0, a, 0, 0}));
+  }
+
+  [[nodiscard]] Json record(const std::string& arguments) const {
+    const Outcome said = run("bound " + arguments + " --json");
+    EXPECT_EQ(said.code, 0) << said.err;
+    EXPECT_EQ(said.err, "");
+    return Json::parse(said.out);
+  }
+
+  // The one line that a refusal prints.
+  [[nodiscard]] std::string refusal(const std::string& arguments, int code) const {
+    const Outcome said = run("bound " + arguments);
+    EXPECT_EQ(said.code, code) << arguments;
+    EXPECT_EQ(said.out, "");
+    EXPECT_EQ(std::count(said.err.begin(), said.err.end(), '\n'), 1) << said.err;
+    return said.err;
+  }
+
+  void write_logits(const std::string& name, std::size_t n, std::size_t k, double skill) const {
+    Random random(1, stream(name));
+    std::vector<double> logits(n * k);
+    std::vector<std::int64_t> labels(n);
+    for (double& value : logits) value = random.normal();
+    for (std::size_t i = 0; i < n; ++i) {
+      labels[i] = static_cast<std::int64_t>(random.below(k));
+      logits[i * k + static_cast<std::size_t>(labels[i])] += skill;
+    }
+    write_npz(folder_ / name, {{"logits", make_array({n, k}, logits)}, {"labels", make_array({n}, labels)}});
+  }
+};
+
+TEST_F(BoundCommand, RecordHoldsEveryPromisedKey) {
+  const Json r = record("--source source.npz --target target.npy --temperature off --seed 3 " + estimates);
+  EXPECT_EQ(r.at("schema"), "leeway.bound/1");
+  EXPECT_EQ(r.at("inputs").size(), 2);
+  EXPECT_EQ(r.at("seed"), 3);
+  EXPECT_EQ(r.at("inverse_temperature"), 1);
+  EXPECT_EQ(r.at("source").at("error"), .25);
+  EXPECT_TRUE(r.at("target").at("error").is_null());
+  EXPECT_TRUE(r.at("dis2").is_null());
+  const std::pair<const char*, double> expected[] = {{"ac", 9. / 32},   {"doc", .25},
+                                                     {"atc-conf", .25}, {"atc-ne", .25},
+                                                     {"cot", 9. / 32},  {"cot-corrected", .25}};
+  ASSERT_EQ(r.at("results").size(), 6);
+  for (std::size_t m = 0; m < 6; ++m) {
+    const Json& result = r["results"][m];
+    EXPECT_EQ(result.at("method"), expected[m].first);
+    EXPECT_NEAR(result.at("error"), expected[m].second, 1e-12);
+    EXPECT_EQ(result.at("is_bound"), false);
+    EXPECT_LE(result.at("lower").get<double>(), result["error"].get<double>());
+    EXPECT_GE(result.at("upper").get<double>(), result["error"].get<double>());
+  }
+}
+
+TEST_F(BoundCommand, SameSeedSameBits) {
+  write_logits("a.npz", 300, 4, 2), write_logits("b.npz", 200, 4, 1);
+  const std::string arguments = "--source a.npz --target b.npz --bootstrap 30 " + estimates;
+  const Json one = record(arguments + "--seed 1 --threads 1"),
+             two = record(arguments + "--seed 1 --threads 3");
+  EXPECT_EQ(one.at("results"), two.at("results"));
+  EXPECT_NE(one.at("results"), record(arguments + "--seed 2").at("results"));
+  EXPECT_GT(one.at("target").at("error").get<double>(), one.at("source").at("error").get<double>());
+}
+
+TEST_F(BoundCommand, TableSaysWhatIsAssumed) {
+  const Outcome said = run("bound --source source.npz --target target.npy " + estimates);
+  EXPECT_EQ(said.code, 0) << said.err;
+  EXPECT_THAT(said.out, AllOf(HasSubstr("cot-corrected"), HasSubstr("atc-conf, atc-ne: right if as large"),
+                              HasSubstr("source           0.2500"), HasSubstr("It is too low if"),
+                              HasSubstr("An estimate is no bound")));
+}
+
+TEST_F(BoundCommand, WithoutTheBootstrapThereAreNoIntervals) {
+  const Json r = record("--source source.npz --target target.npy --methods ac --bootstrap 0");
+  EXPECT_TRUE(r.at("results")[0].at("lower").is_null());
+  EXPECT_TRUE(r.at("results")[0].at("upper").is_null());
+}
+
+TEST_F(BoundCommand, LabelsFromAFileOfTheirOwn) {
+  write_npy(folder_ / "s.npy", make_array<double>({2, 2}, {1, 0, 1, 0}));
+  write_npy(folder_ / "y.npy", make_array<std::int64_t>({2}, {0, 1}));
+  EXPECT_EQ(record("--source s.npy --labels y.npy --target target.npy --methods ac").at("source").at("error"),
+            .5);
+}
+
+// One target row; two classes of which the source shows one; every source row right.
+TEST_F(BoundCommand, SmallAndOneSidedInputsAreAnswered) {
+  write_npy(folder_ / "one.npy", make_array<double>({1, 2}, {0, 1}));
+  write_npz(folder_ / "right.npz", {{"logits", make_array<double>({3, 2}, {1, 0, 2, 0, 3, 0})},
+                                    {"labels", make_array<std::int64_t>({3}, {0, 0, 0})}});
+  const Json r = record("--source right.npz --target one.npy " + estimates);
+  EXPECT_EQ(r.at("inverse_temperature"), "inf");
+  const double expected[] = {0, 0, 0, 0, 1, 1};  // sure of class 1, which the source does not have
+  for (std::size_t m = 0; m < 6; ++m) EXPECT_EQ(r.at("results")[m].at("error"), expected[m]) << m;
+}
+
+TEST_F(BoundCommand, BadInputIsOneLine) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  write_npy(folder_ / "nan.npy", make_array<double>({2, 2}, {1, 0, nan, 0}));
+  EXPECT_EQ(refusal("--source source.npz --target nan.npy", 3),
+            "leeway: nan.npy: expected finite logits below 1e140, found nan at row 1, class 0\n");
+  EXPECT_EQ(refusal("--source target.npy --target target.npy", 3),
+            "leeway: target.npy: expected labels, which the source must have, found none\n");
+  write_npy(folder_ / "three.npy", make_array<double>({1, 3}, {1, 0, 0}));
+  EXPECT_EQ(refusal("--source source.npz --target three.npy", 3),
+            "leeway: three.npy: expected 2 classes, as in source.npz, found 3\n");
+  EXPECT_THAT(refusal("--source absent.npz --target target.npy", 3), HasSubstr("absent.npz"));
+}
+
+TEST_F(BoundCommand, BadUsageIsExitTwo) {
+  EXPECT_THAT(refusal("--source source.npz", 2), HasSubstr("expected --source and --target"));
+  EXPECT_THAT(refusal("--source source.npz --target target.npy --methods ac,nonsense", 2),
+              HasSubstr("nonsense"));
+  EXPECT_THAT(refusal("--source source.npz --target target.npy --temperature warm", 2),
+              HasSubstr("--temperature"));
+  EXPECT_THAT(refusal("--source source.npz --target target.npy --level 2", 2), HasSubstr("--level"));
+  EXPECT_THAT(refusal("evaluate", 2), HasSubstr("table"));
+}
+
+// Predicted .1 above, right on, .3 below, .2 above (tests/error_bound/evaluation_test.cpp).
+class BoundEvaluateCommand : public BoundCommand {
+ protected:
+  BoundEvaluateCommand() {
+    std::ofstream(folder_ / "shifts.csv") << "data_set,truth,guess\na,.5,.6\na,.7,.7\nb,.8,.5\nb,.4,.6\n";
+  }
+};
+
+TEST_F(BoundEvaluateCommand, RecordHoldsScoresAndAdjustments) {
+  const Json r = record("evaluate shifts.csv --delta .01 --coverage .9");
+  EXPECT_EQ(r.at("schema"), "leeway.bound-evaluate/1");
+  EXPECT_EQ(r.at("data_sets"), 2);
+  ASSERT_EQ(r.at("results").size(), 1);
+  const Json& guess = r["results"][0];
+  EXPECT_EQ(guess.at("method"), "guess");
+  EXPECT_NEAR(guess.at("mae"), .15, 1e-12);
+  EXPECT_EQ(guess.at("coverage"), .5);
+  EXPECT_NEAR(guess.at("overestimation"), .15, 1e-12);
+  EXPECT_EQ(guess.at("violation_rate"), .5);
+  EXPECT_EQ(guess.at("exceeds_delta"), true);  // two of four is more than chance at .01
+  ASSERT_EQ(guess.at("adjusted").size(), 2);
+  EXPECT_EQ(guess["adjusted"][0].at("adjustment"), "shift");
+  EXPECT_NEAR(guess["adjusted"][0].at("mae"), .2, 1e-12);  // .4 .5 .4 .5 beside .5 .7 .8 .4
+  EXPECT_EQ(guess.at("points").size(), 4);
+}
+
+TEST_F(BoundEvaluateCommand, TableShowsThem) {
+  const Outcome said = run("bound evaluate shifts.csv --delta .01");
+  EXPECT_EQ(said.code, 0) << said.err;
+  EXPECT_THAT(said.out,
+              AllOf(HasSubstr("0.1500"), HasSubstr("shift 0.95"), HasSubstr("scale 0.99"),
+                    HasSubstr("beyond chance above delta = 0.01"), HasSubstr("4 shifts of 2 data sets")));
+}
+
+TEST_F(BoundEvaluateCommand, OneDataSetIsScoredWithoutAdjustment) {
+  std::ofstream(folder_ / "one.csv") << "target_error,ac\n.5,.25\n";
+  const Outcome said = run("bound evaluate one.csv --json");
+  EXPECT_EQ(said.code, 0);
+  EXPECT_THAT(said.err, HasSubstr("one data set"));
+  const Json r = Json::parse(said.out).at("results")[0];
+  EXPECT_EQ(r.at("mae"), .25);
+  EXPECT_EQ(r.at("coverage"), 0);  // the error is understated
+  EXPECT_TRUE(r.at("adjusted").empty());
+}
+
+TEST_F(BoundEvaluateCommand, BadTablesAreOneLine) {
+  std::ofstream(folder_ / "bad.csv") << "truth,ac\n.5,2\n";
+  EXPECT_THAT(refusal("evaluate bad.csv", 3),
+              HasSubstr("bad.csv: expected column 'ac' within 0 to 1, found 2 at row 0"));
+  EXPECT_THAT(refusal("evaluate absent.csv", 3), HasSubstr("absent.csv"));
+}
+
+}  // namespace
+}  // namespace leeway

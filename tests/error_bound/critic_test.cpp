@@ -1,0 +1,154 @@
+#include "leeway/error_bound/critic.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "leeway/core/parallel.h"
+#include "leeway/core/random.h"
+
+namespace leeway::error_bound {
+namespace {
+
+CriticRows random_rows(std::size_t n_source, std::size_t n_target, std::size_t d, std::size_t k) {
+  CriticRows rows{n_source, n_target, d, (d + 8) / 8 * 8, k, {}, {}};
+  Random random(3, stream("critic test"), d * 1000 + k);
+  rows.x.resize(rows.n() * rows.width);
+  for (std::size_t i = 0; i < rows.n(); ++i) {
+    for (std::size_t j = 0; j < d; ++j) rows.x[i * rows.width + j] = static_cast<float>(random.normal());
+    rows.x[i * rows.width + d] = 1;
+    rows.y.push_back(static_cast<std::int32_t>(random.below(k)));
+  }
+  return rows;
+}
+
+std::vector<float> random_theta(const CriticRows& rows, std::uint64_t sample) {
+  std::vector<float> theta(rows.parameters());
+  Random random(4, stream("critic test"), sample);
+  for (std::size_t c = 0; c < rows.k; ++c)
+    for (std::size_t j = 0; j <= rows.d; ++j) theta[rows.at(j, c)] = static_cast<float>(random.normal());
+  return theta;
+}
+
+std::vector<double> naive_scores(const CriticRows& rows, std::span<const float> theta, std::size_t i) {
+  std::vector<double> f(rows.k);
+  for (std::size_t c = 0; c < rows.k; ++c)
+    for (std::size_t j = 0; j <= rows.d; ++j)
+      f[c] += double(rows.x[i * rows.width + j]) * double(theta[rows.at(j, c)]);
+  return f;
+}
+
+double naive_loss(const CriticRows& rows, std::span<const float> theta, Objective objective, std::size_t i) {
+  const std::vector<double> f = naive_scores(rows, theta, i);
+  const auto y = static_cast<std::size_t>(rows.y[i]);
+  double all = 0, others = 0, sum = 0;
+  for (std::size_t c = 0; c < rows.k; ++c) {
+    all += std::exp(f[c]);
+    if (c != y) others += std::exp(f[c]), sum += f[c];
+  }
+  const double p = std::exp(f[y]) / all;
+  const bool source = i < rows.n_source;
+  if (objective == Objective::smooth) return source ? -p : p;
+  if (source) return -std::log(p);
+  if (objective == Objective::chuang) return std::log(p);
+  const double m =
+      f[y] - (objective == Objective::d_bat ? std::log(others) : sum / static_cast<double>(rows.k - 1));
+  return std::log2(1 + std::exp(m));
+}
+
+class Objectives : public testing::TestWithParam<Objective> {};
+
+TEST_P(Objectives, ValueAndGradientAreThoseOfAPlainLoop) {
+  for (const auto& [d, k] : {std::pair<std::size_t, std::size_t>{2, 2}, {7, 3}, {8, 16}, {19, 37}}) {
+    const CriticRows rows = random_rows(150, 131, d, k);
+    std::vector<float> theta = random_theta(rows, 1);
+    std::vector<float> weights(rows.n());
+    for (std::size_t i = 0; i < rows.n(); ++i) weights[i] = .01f * static_cast<float>(1 + i % 3);
+    const auto naive = [&] {
+      double total = 0;
+      for (std::size_t i = 0; i < rows.n(); ++i)
+        total += double(weights[i]) * naive_loss(rows, theta, GetParam(), i);
+      return total;
+    };
+    const Evaluation found = evaluate(rows, theta, GetParam(), weights);
+    EXPECT_NEAR(found.value, naive(), 2e-5 * (1 + std::abs(naive())));
+    for (const std::size_t c : {std::size_t{0}, k - 1})
+      for (const std::size_t j : {std::size_t{0}, d}) {
+        float& parameter = theta[rows.at(j, c)];
+        const float before = parameter;
+        parameter = before + .01f;
+        const double up = naive(), high = parameter;
+        parameter = before - .01f;
+        const double down = naive(), low = parameter;
+        parameter = before;
+        EXPECT_NEAR(found.gradient[rows.at(j, c)], (up - down) / (high - low), 1e-3) << d << ' ' << k;
+      }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Objectives,
+                         testing::Values(Objective::logistic, Objective::d_bat, Objective::chuang,
+                                         Objective::smooth));
+
+TEST(Critic, LargeScoresDoNotOverflow) {
+  const CriticRows rows = random_rows(20, 20, 3, 3);
+  std::vector<float> theta = random_theta(rows, 1), weights(rows.n(), 1);
+  for (float& value : theta) value *= 1e4f;
+  for (const Objective objective :
+       {Objective::logistic, Objective::d_bat, Objective::chuang, Objective::smooth}) {
+    const Evaluation found = evaluate(rows, theta, objective, weights);
+    EXPECT_TRUE(std::isfinite(found.value));
+    for (const float slope : found.gradient) EXPECT_TRUE(std::isfinite(slope));
+  }
+}
+
+TEST(Critic, TiesGoToTheLowestClass) {
+  CriticRows rows = random_rows(3, 3, 2, 3);
+  rows.y = {0, 1, 2, 0, 0, 1};
+  const Agreement tied = agreement(rows, std::vector<float>(rows.parameters()));
+  EXPECT_EQ(tied.source, 1u);
+  EXPECT_EQ(tied.target, 2u);
+  EXPECT_NEAR(discrepancy(tied, rows), 1. / 3 - 2. / 3, 1e-15);
+}
+
+TEST(Critic, AgreementIsThatOfAPlainLoopAtAnyNumberOfThreads) {
+  const CriticRows rows = random_rows(1500, 1400, 5, 20);
+  const std::vector<float> theta = random_theta(rows, 2), weights(rows.n(), .01f);
+  Agreement naive;
+  for (std::size_t i = 0; i < rows.n(); ++i) {
+    const std::vector<double> f = naive_scores(rows, theta, i);
+    const bool agrees = std::ranges::max_element(f) - f.begin() == rows.y[i];
+    (i < rows.n_source ? naive.source : naive.target) += agrees;
+  }
+  set_threads(1);
+  const Evaluation one = evaluate(rows, theta, Objective::logistic, weights);
+  set_threads(3);
+  const Evaluation three = evaluate(rows, theta, Objective::logistic, weights);
+  set_threads(0);
+  EXPECT_EQ(one.agreement.source, naive.source);
+  EXPECT_EQ(one.agreement.target, naive.target);
+  EXPECT_EQ(one.value, three.value);
+  EXPECT_EQ(one.gradient, three.gradient);
+}
+
+TEST(Critic, BestStepIsTheBestOfAFineGrid) {
+  for (const std::size_t k : {2, 3, 20}) {
+    const CriticRows rows = random_rows(40, 30, 4, k);
+    const std::vector<float> theta = random_theta(rows, 5), direction = random_theta(rows, 6);
+    const double here = discrepancy(agreement(rows, theta), rows);
+    const auto at = [&](float step) {
+      std::vector<float> moved = theta;
+      for (std::size_t i = 0; i < moved.size(); ++i) moved[i] += step * direction[i];
+      return discrepancy(agreement(rows, moved), rows);
+    };
+    double best = here;
+    for (int i = -20000; i <= 20000; ++i) best = std::max(best, at(static_cast<float>(std::sinh(i * 4e-4))));
+    const BestStep found = best_step(rows, theta, direction);
+    EXPECT_NEAR(at(found.step), here + found.gain, 1e-12);
+    EXPECT_GE(here + found.gain, best - 1e-12);
+  }
+}
+
+}  // namespace
+}  // namespace leeway::error_bound

@@ -1,0 +1,192 @@
+#include "leeway/error_bound/dis2.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "leeway/core/parallel.h"
+#include "leeway/core/random.h"
+#include "tests/message_of.h"
+
+namespace leeway::error_bound {
+namespace {
+
+// Logits (0, u) and a second direction v that the classifier does not use, as a third class far below: the
+// classifier predicts 1 where u > 0.
+struct Row {
+  double u, v;
+  std::int64_t label;
+};
+
+Sample sample_of(const char* name, const std::vector<Row>& rows) {
+  std::vector<double> logits;
+  Sample sample{name, {}, {}, {}};
+  for (const Row& row : rows) {
+    logits.insert(logits.end(), {0, row.u, row.v - 50});
+    sample.labels.push_back(row.label);
+  }
+  sample.logits = make_array<double>({rows.size(), 3}, std::move(logits));
+  return sample;
+}
+
+enum class Labeller { linear, outside };
+
+// The linear labeller turns away from the classifier: 1 where u + .4 v > 0. Target rows have large v.
+// Outside the class: nine labels of ten are the other one, wherever the row lies.
+std::vector<Row> draw(bool target, Labeller labeller, std::size_t n, std::uint64_t number) {
+  Random random(5, stream(target ? "target rows" : "source rows"), number);
+  std::vector<Row> rows;
+  for (std::size_t i = 0; i < n; ++i) {
+    Row row{2 * random.normal(),
+            target && labeller == Labeller::linear ? 1.5 + random.normal() : random.normal(), 0};
+    row.label = labeller == Labeller::linear ? row.u + .4 * row.v > 0 : row.u > 0;
+    if (labeller == Labeller::outside && target && random.uniform() < .9) row.label = 1 - row.label;
+    rows.push_back(row);
+  }
+  return rows;
+}
+
+double true_target_error(Labeller labeller) {
+  if (labeller == Labeller::outside) return .9;
+  const std::vector<Row> rows = draw(true, labeller, 400000, 1u << 30);
+  return static_cast<double>(std::ranges::count_if(rows, [](const Row& r) { return (r.u > 0) != r.label; })) /
+         400000;
+}
+
+Dis2Options quick() {
+  Dis2Options options;
+  options.restarts = 2;
+  return options;
+}
+
+// Violations per level and concentration over draws.
+struct Simulation {
+  std::size_t violated[4][3] = {}, proved = 0, draws = 0;
+  double worst_validity = 2;
+};
+constexpr double deltas[] = {.01, .05, .1, .2};
+
+Simulation simulate(Labeller labeller, std::size_t draws, std::size_t n) {
+  Simulation simulation;
+  simulation.draws = draws;
+  const double truth = true_target_error(labeller);
+  for (std::size_t number = 0; number < draws; ++number) {
+    const Sample source = sample_of("source", draw(false, labeller, n, number));
+    const Sample target = sample_of("target", draw(true, labeller, n, number));
+    for (std::size_t level = 0; level < std::size(deltas); ++level) {
+      Dis2Options options = quick();
+      options.restarts = 1, options.seed = number, options.delta = deltas[level];
+      const Dis2 result = dis2_bound(source, target, options);
+      for (std::size_t i = 0; i < result.concentrations.size(); ++i)
+        simulation.violated[level][i] += result.concentrations[i].bound < truth;
+      simulation.proved += level == 0 && result.corollary->holds;
+      simulation.worst_validity = std::min(simulation.worst_validity, *result.validity_score);
+    }
+  }
+  return simulation;
+}
+
+TEST(Dis2, HoldsWhereTheLabellerIsInTheClass) {
+  const Simulation simulation = simulate(Labeller::linear, 1000, 60);
+  for (std::size_t level = 0; level < std::size(deltas); ++level)
+    for (const std::size_t count : simulation.violated[level]) {
+      const double d = deltas[level], n = static_cast<double>(simulation.draws);
+      EXPECT_LE(static_cast<double>(count), n * d + 3 * std::sqrt(n * d * (1 - d))) << d;
+    }
+}
+
+TEST(Dis2, FailsWhereTheAssumptionFailsAndTheCorollaryDoesNotProveIt) {
+  const Simulation simulation = simulate(Labeller::outside, 50, 400);
+  EXPECT_GE(simulation.violated[0][0], 45u);
+  EXPECT_EQ(simulation.proved, 0u);
+  EXPECT_GT(simulation.worst_validity, 0);
+  EXPECT_LE(simulation.worst_validity, 1);
+}
+
+TEST(Dis2, CorollaryProvesWhatIsFarFromTight) {
+  // The target lies away from the source and the classifier is right there: D is near 1, the error 0.
+  std::vector<Row> source = draw(false, Labeller::linear, 4000, 1), target = source;
+  for (Row& row : source) row.label = row.u > 0;
+  for (Row& row : target) row.v += 20, row.label = row.u > 0;
+  const Dis2 result = dis2_bound(sample_of("source", source), sample_of("target", target), quick());
+  ASSERT_TRUE(result.corollary);
+  EXPECT_EQ(result.corollary->target_error, 0);
+  EXPECT_GT(result.discrepancy, .95);
+  EXPECT_TRUE(result.corollary->holds);
+  // n_S = n_T = 2000: sqrt(2 4000 log(100) / 4e6)
+  EXPECT_LE(result.corollary->threshold, result.discrepancy - std::sqrt(.002 * std::log(100.)) + 1e-12);
+}
+
+TEST(Dis2, TermsAddUpAndDoNotDependOnThreads) {
+  const Sample source = sample_of("source", draw(false, Labeller::linear, 301, 1)),
+               target = sample_of("target", draw(true, Labeller::linear, 200, 1));
+  for (const Search search : {Search::maximum, Search::reference}) {
+    Dis2Options options = quick();
+    options.search = search, options.restarts = 5;
+    set_threads(1);
+    const Dis2 one = dis2_bound(source, target, options);
+    set_threads(3);
+    const Dis2 three = dis2_bound(source, target, options);
+    set_threads(0);
+    EXPECT_EQ(one.restarts, three.restarts);
+    EXPECT_EQ(one.concentrations.back().bound, three.concentrations.back().bound);
+    EXPECT_EQ(one.n_source + one.n_target, 151u + 100u);
+    EXPECT_EQ(one.restarts.size(), 5u);
+    EXPECT_EQ(one.discrepancy, *std::ranges::max_element(one.restarts));
+    EXPECT_NEAR(one.discrepancy, one.agreement_source - one.agreement_target, 1e-12);
+    EXPECT_NEAR(one.concentrations.front().term, hoeffding_term(one.n_source, one.n_target, .01), 1e-12);
+    EXPECT_NEAR(one.bound, std::min(1., one.source_error + one.discrepancy + one.concentration), 1e-12);
+    EXPECT_NEAR(one.concentrations.front().bound, one.bound, 1e-12);
+  }
+}
+
+TEST(Dis2, EveryLossAndRepresentationAnswers) {
+  Sample source = sample_of("source", draw(false, Labeller::linear, 200, 1)),
+         target = sample_of("target", draw(true, Labeller::linear, 200, 1));
+  source.features = source.logits, target.features = target.logits;
+  for (const Loss loss : {Loss::disagreement_logistic, Loss::d_bat, Loss::chuang})
+    for (const Representation& representation :
+         {Representation{Representation::Kind::logits, 0}, Representation{Representation::Kind::features, 0},
+          Representation{Representation::Kind::pca, 2}}) {
+      Dis2Options options = quick();
+      options.loss = loss, options.representation = representation;
+      const Dis2 result = dis2_bound(source, target, options);
+      EXPECT_GE(result.bound, result.estimate);
+      EXPECT_LE(result.discrepancy, 1);
+    }
+}
+
+TEST(Dis2, SmallAndDegenerateInputs) {
+  // One target row, all of it used; a class missing in the source; constant logits.
+  const Sample source = sample_of("source", {{1, 0, 1}, {1, 0, 1}, {1, 0, 1}}),
+               target = sample_of("target", {{1, 0, 1}});
+  Dis2Options options = quick();
+  options.holdout = 0;
+  const Dis2 result = dis2_bound(source, target, options);
+  EXPECT_EQ(result.source_error, 0);
+  EXPECT_EQ(result.discrepancy, 0);  // the same row in both: no critic tells them apart
+  EXPECT_FALSE(result.corollary);
+  EXPECT_EQ(message_of([&] { (void)dis2_bound(source, target); }),
+            "target: expected at least 2 rows, to hold some out, found 1");
+}
+
+TEST(Dis2, BadInputIsOneLine) {
+  Sample source = sample_of("s.npz", {{1, 0, 1}, {-1, 0, 0}, {2, 0, 1}}), target = source;
+  target.name = "t.npz";
+  Dis2Options options;
+  options.representation.kind = Representation::Kind::features;
+  EXPECT_EQ(message_of([&] { (void)dis2_bound(source, target, options); }),
+            "s.npz: expected features, which the critics were asked to use, found none");
+  options = {};
+  options.delta = 1;
+  EXPECT_EQ(message_of([&] { (void)dis2_bound(source, target, options); }),
+            "delta: expected a probability between 0 and 1, found 1");
+  target.logits = make_array<double>({1, 3}, {0, std::numeric_limits<double>::quiet_NaN(), 0});
+  target.labels = {0};
+  EXPECT_NE(message_of([&] { (void)dis2_bound(source, target); }).find("nan"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace leeway::error_bound

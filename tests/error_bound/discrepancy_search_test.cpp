@@ -1,0 +1,125 @@
+#include "leeway/error_bound/discrepancy_search.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "leeway/core/random.h"
+
+namespace leeway::error_bound {
+namespace {
+
+struct Point {
+  double x, y;
+};
+
+struct Plane {
+  std::string name;
+  std::vector<Point> source, target;
+};
+
+CriticRows rows_of(const Plane& plane) {
+  CriticRows rows{plane.source.size(), plane.target.size(), 2, 8, 2, {}, {}};
+  for (const auto* set : {&plane.source, &plane.target})
+    for (const Point& p : *set) {
+      rows.x.insert(rows.x.end(), {static_cast<float>(p.x), static_cast<float>(p.y), 1, 0, 0, 0, 0, 0});
+      rows.y.push_back(p.x > 0);  // the classifier under test
+    }
+  return rows;
+}
+
+// Every way in which a line can part points in general position: it can be moved until it goes through two of
+// them, each of which may fall on either side.
+double exact_maximum(const CriticRows& rows) {
+  const auto at = [&](std::size_t i) { return Point{rows.x[i * 8], rows.x[i * 8 + 1]}; };
+  const double n_source = static_cast<double>(rows.n_source), n_target = static_cast<double>(rows.n_target);
+  const auto gain = [&](std::size_t i, bool one) {  // of predicting class `one` on row i, in agreement
+    return (one == (rows.y[i] == 1)) ? (i < rows.n_source ? 1 / n_source : -1 / n_target) : 0;
+  };
+  double all = 0, none = 0;
+  for (std::size_t i = 0; i < rows.n(); ++i) all += gain(i, true), none += gain(i, false);
+  double best = std::max(all, none);
+  for (std::size_t a = 0; a < rows.n(); ++a)
+    for (std::size_t b = a + 1; b < rows.n(); ++b) {
+      double above = 0, below = 0;
+      for (std::size_t i = 0; i < rows.n(); ++i) {
+        if (i == a || i == b) continue;
+        const Point p = at(a), q = at(b), r = at(i);
+        const bool left = (q.x - p.x) * (r.y - p.y) - (q.y - p.y) * (r.x - p.x) > 0;
+        above += gain(i, left), below += gain(i, !left);
+      }
+      for (const bool one : {false, true})
+        for (const bool other : {false, true})
+          best = std::max(best, std::max(above, below) + gain(a, one) + gain(b, other));
+    }
+  return best;
+}
+
+std::vector<Point> cloud(std::size_t n, Point centre, double width, std::uint64_t sample) {
+  Random random(11, stream("plane"), sample);
+  std::vector<Point> points;
+  for (std::size_t i = 0; i < n; ++i)
+    points.push_back({centre.x + width * random.normal(), centre.y + width * random.normal()});
+  return points;
+}
+
+std::vector<Point> both(std::vector<Point> a, const std::vector<Point>& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+
+std::vector<Plane> planes() {
+  const auto source = both(cloud(30, {-1.5, 0}, 1, 1), cloud(30, {1.5, 0}, 1, 2));
+  return {{"overlapping classes", source, both(cloud(30, {-1, .5}, 1, 3), cloud(30, {1, .5}, 1, 4))},
+          {"target across the boundary", source, cloud(50, {.2, 3}, .8, 5)},
+          {"outliers", both(source, {{40, -30}, {-25, 60}}),
+           both(cloud(40, {1, 1}, 1.5, 6), {{90, 10}, {-3, -70}})},
+          {"three source points", {{-1, 0}, {1, .1}, {1.2, -.7}}, cloud(40, {.5, .5}, 1, 7)},
+          {"figure 2", both(cloud(30, {-2, -1}, .4, 8), cloud(30, {2, -1}, .4, 9)),
+           both(cloud(30, {-2, 2}, .4, 10), cloud(30, {2, 2}, .4, 12))},
+          {"the same distribution", source, both(cloud(30, {-1.5, 0}, 1, 13), cloud(30, {1.5, 0}, 1, 14))},
+          {"one class in the target", source, cloud(30, {2, 2}, 1, 15)}};
+}
+
+class Planes : public testing::TestWithParam<Plane> {};
+
+TEST_P(Planes, NeverAboveTheExactMaximumAndCloseToIt) {
+  const CriticRows rows = rows_of(GetParam());
+  const std::vector<double> centre(2, 0), scale(2, 1);
+  const DiscrepancySearch search(rows, centre, scale, Loss::disagreement_logistic, 1);
+  const double exact = exact_maximum(rows);
+  double found = -1;
+  for (std::size_t r = 0; r < 30; ++r)
+    for (const FoundCritic& critic : search.restart(r)) {
+      EXPECT_EQ(critic.training_discrepancy, discrepancy(agreement(rows, critic.theta), rows));
+      EXPECT_LE(critic.training_discrepancy, exact + 1e-12);
+      found = std::max(found, critic.training_discrepancy);
+    }
+  EXPECT_GE(found, .95 * exact);
+  RecordProperty("exact", std::to_string(exact));
+  RecordProperty("found", std::to_string(found));
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Planes, testing::ValuesIn(planes()), [](const auto& plane) {
+  std::string name = plane.param.name;
+  std::ranges::replace(name, ' ', '_');
+  return name;
+});
+
+TEST(DiscrepancySearch, TheSurrogatesOptimumDoesNotDependOnTheStart) {
+  const CriticRows rows = rows_of(planes().front());
+  const std::vector<double> centre(2, 0), scale(2, 1);
+  std::vector<float> weights(rows.n());
+  for (std::size_t i = 0; i < weights.size(); ++i)
+    weights[i] = .5f / static_cast<float>(i < rows.n_source ? rows.n_source : rows.n_target);
+  const auto value = [&](std::uint64_t seed) {
+    const DiscrepancySearch search(rows, centre, scale, Loss::disagreement_logistic, seed);
+    return evaluate(rows, search.surrogate_optimum(), Objective::logistic, weights).value;
+  };
+  EXPECT_NEAR(value(1), value(2), 1e-3 * value(1));
+}
+
+}  // namespace
+}  // namespace leeway::error_bound

@@ -1,0 +1,229 @@
+// Every estimator against numpy, scipy and POT (tests/reference/error_bound.py), against loops, and by hand.
+#include "leeway/error_bound/estimator.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <vector>
+
+#include "leeway/core/npz.h"
+#include "leeway/core/outputs.h"
+#include "leeway/core/parallel.h"
+#include "leeway/core/result.h"
+#include "leeway/error_bound/transport.h"
+#include "tests/error_bound/samples.h"
+#include "tests/message_of.h"
+
+namespace leeway::error_bound {
+namespace {
+
+Json reference_cases() {
+  std::ifstream file(LEEWAY_REFERENCE "/error_bound.json");
+  return Json::parse(file);
+}
+
+void expect_errors(const Estimates& found, const Json& expected, const std::string& where) {
+  ASSERT_EQ(found.estimates.size(), expected.size());
+  for (const Estimate& estimate : found.estimates)
+    EXPECT_NEAR(estimate.error, expected.at(std::string(estimate.estimator->name)).get<double>(), 1e-9)
+        << where << ", " << estimate.estimator->name;
+}
+
+TEST(Estimators, EqualAnIndependentComputation) {
+  const Json cases = reference_cases();
+  ASSERT_GE(cases.size(), 10u);
+  for (const Json& one : cases) {
+    const auto k = one.at("k").get<std::size_t>();
+    const Sample source = sample_of(k, one.at("source"), one.at("labels"));
+    const Sample target = sample_of(k, one.at("target"));
+    const Estimates scaled = estimate_error(source, target, {.bootstrap = 0});
+    const double t = number_from_json(one.at("inverse_temperature"));
+    if (std::isinf(t))
+      EXPECT_EQ(scaled.inverse_temperature, t) << one.at("name");
+    else
+      EXPECT_NEAR(scaled.inverse_temperature, t, 1e-11 * t) << one.at("name");
+    expect_errors(scaled, one.at("scaled"), one.at("name").dump() + ", scaled");
+    const Estimates plain = estimate_error(source, target, {.temperature = false, .bootstrap = 0});
+    EXPECT_EQ(plain.inverse_temperature, 1);
+    expect_errors(plain, one.at("unscaled"), one.at("name").dump() + ", unscaled");
+  }
+}
+
+// Source: odds 3:1 for the right class twice, 7:1 for the wrong one once, 1:1 once (class 0, right).
+// Confidences 3/4, 3/4, 7/8, 1/2; accuracy 3/4. Target: 7/8, 3/4, 3/4, 1/2, predicted 0 0 1 0.
+// ATC: the third largest source score is 3/4, weight (3 - 1) / 2 = 1, so 3 of 4 rows count.
+// COT: the source has labels 0 0 1 0; rows give to class 0 what their p is: 7/8, 3/4, 1/4, 1/2. Row 3 goes to
+// class 1, the others to 0: gain 7/8 + 3/4 + 3/4 + 1/2 = 23/8.
+TEST(Estimators, ByHand) {
+  const double a = std::log(3), b = std::log(7);
+  const Sample source = sample_of(2, {a, 0, a, 0, b, 0, 0, 0}, {0, 0, 1, 0});
+  const Sample target = sample_of(2, {b, 0, a, 0, 0, a, 0, 0});
+  const Estimates found = estimate_error(source, target, {.temperature = false, .bootstrap = 0});
+  const double expected[] = {1 - 23. / 32, .25, .25, .25, 1 - 23. / 32, 1 - 23. / 32 + 23. / 32 - .75};
+  ASSERT_EQ(found.estimates.size(), 6u);
+  for (std::size_t m = 0; m < 6; ++m) {
+    EXPECT_NEAR(found.estimates[m].error, expected[m], 1e-15) << found.estimates[m].estimator->name;
+    EXPECT_FALSE(found.estimates[m].interval);
+  }
+  EXPECT_EQ(found.source_error, .25);
+  EXPECT_LT(found.source_error_interval.low, .25);
+  EXPECT_GT(found.source_error_interval.high, .25);
+}
+
+// One of five source rows is wrong and every score is 1: four fifths of each tied target row count.
+TEST(Estimators, SaturatedScoresAreCreditedInPart) {
+  const Sample source = sample_of(2, {900, 0, 800, 0, 0, 700, 950, 0, 990, 0}, {0, 0, 1, 0, 1});
+  const Sample target = sample_of(2, {999, 0, 0, 900, 800, 0});
+  const Estimates found =
+      estimate_error(source, target, {.methods = {"atc-conf"}, .temperature = false, .bootstrap = 0});
+  EXPECT_NEAR(found.estimates.front().error, .2, 1e-15);
+}
+
+// ATC as its definition reads: thresholds tried one by one, on integer logits, which tie.
+TEST(Estimators, ThresholdsAgreeWithALoop) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    const Sample source = drawn(40, 3, 1, seed, 1), target = drawn(30, 3, .3, seed + 100, 1);
+    const Evidence evidence = collect(source, target, {.inverse_temperature = .7});
+    const auto& s = evidence.source.confidence;
+    const auto& t = evidence.target.confidence;
+    double share = 0;
+    for (const double c : s) {
+      const auto above =
+          static_cast<std::size_t>(std::count_if(s.begin(), s.end(), [&](double x) { return x > c; }));
+      const auto at = static_cast<std::size_t>(std::count(s.begin(), s.end(), c));
+      if (above >= evidence.n_correct || above + at < evidence.n_correct) continue;
+      const double weight = static_cast<double>(evidence.n_correct - above) / static_cast<double>(at);
+      share = 0;
+      for (const double x : t) share += x > c ? 1 : x == c ? weight : 0;
+    }
+    EXPECT_NEAR(estimator("atc-conf").error(evidence), 1 - share / 30, 1e-12) << seed;
+  }
+}
+
+// The source's own outputs as the target: ATC and DoC give the source's error exactly.
+TEST(Estimators, WithoutAShiftTheSourceErrorComesBack) {
+  for (const double step : {0., 1.}) {
+    const Sample source = drawn(500, 4, 1, 3, step);
+    Sample target = source;
+    target.labels.clear();
+    const Estimates found =
+        estimate_error(source, target, {.methods = {"doc", "atc-conf", "atc-ne"}, .bootstrap = 0});
+    for (const Estimate& estimate : found.estimates) EXPECT_NEAR(estimate.error, found.source_error, 1e-12);
+  }
+}
+
+TEST(Estimators, RowOrderAndThreadsChangeNothing) {
+  const Sample source = drawn(3000, 5, 1, 1), target = drawn(2500, 5, .5, 2);
+  std::vector<double> logits;
+  for (std::size_t i = target.n(); i-- > 0;)
+    for (std::size_t j = 0; j < 5; ++j) logits.push_back(target.logits.view<double>()[5 * i + j]);
+  const Sample reversed = sample_of(5, logits);
+  set_threads(1);
+  const Estimates one = estimate_error(source, target, {.bootstrap = 12});
+  set_threads(3);
+  const Estimates three = estimate_error(source, target, {.bootstrap = 12});
+  set_threads(0);
+  const Estimates turned = estimate_error(source, reversed, {.bootstrap = 0});
+  for (std::size_t m = 0; m < one.estimates.size(); ++m) {
+    EXPECT_EQ(one.estimates[m].error, three.estimates[m].error);
+    EXPECT_EQ(one.estimates[m].interval->low, three.estimates[m].interval->low);
+    EXPECT_EQ(one.estimates[m].interval->high, three.estimates[m].interval->high);
+    EXPECT_NEAR(one.estimates[m].error, turned.estimates[m].error, 1e-12);
+  }
+}
+
+TEST(Estimators, SmallestInputsGiveAnswers) {
+  const Sample source = sample_of(2, {1, 0}, {1});
+  const Estimates found = estimate_error(source, sample_of(2, {0, 3}), {.bootstrap = 20});
+  EXPECT_EQ(found.inverse_temperature, 0);
+  EXPECT_EQ(found.source_error, 1);
+  for (const Estimate& estimate : found.estimates) {
+    EXPECT_GE(estimate.error, 0);
+    EXPECT_LE(estimate.error, 1);
+    EXPECT_LE(estimate.interval->low, estimate.error);
+    EXPECT_GE(estimate.interval->high, estimate.error);
+  }
+}
+
+TEST(Estimators, UnknownNamesAndLevelsAreRefused) {
+  const Sample source = sample_of(2, {1, 0}, {0});
+  EXPECT_EQ(message_of([&] { (void)estimate_error(source, source, {.methods = {"atc"}}); }),
+            "estimator: expected one of ac, doc, atc-conf, atc-ne, cot, cot-corrected, found 'atc'");
+  EXPECT_EQ(message_of([&] { (void)estimate_error(source, source, {.level = 1}); }),
+            "estimate_error: level: expected a number within (0, 1), found 1");
+}
+
+// Another draw of both sets changes the estimate: its spread over draws is what the interval must tell.
+TEST(EstimateIntervals, TellTheSpreadOverDraws) {
+  const Sample all_source = drawn(100000, 3, 1.2, 90), all_target = drawn(100000, 3, .6, 91);
+  const Estimates truth = estimate_error(all_source, all_target, {.bootstrap = 0});
+  constexpr std::size_t draws = 40;
+  std::vector<int> covered(truth.estimates.size(), 0);
+  std::vector<double> width(covered.size(), 0), spread(covered.size(), 0);
+  for (std::size_t draw = 0; draw < draws; ++draw) {
+    const Estimates found = estimate_error(drawn(400, 3, 1.2, 1000 + 2 * draw),
+                                           drawn(300, 3, .6, 1001 + 2 * draw), {.bootstrap = 100});
+    for (std::size_t m = 0; m < covered.size(); ++m) {
+      const Interval interval = *found.estimates[m].interval;
+      const double value = truth.estimates[m].error;
+      covered[m] += interval.low <= value && value <= interval.high;
+      width[m] += (interval.high - interval.low) / draws;
+      spread[m] += (found.estimates[m].error - value) * (found.estimates[m].error - value) / draws;
+    }
+  }
+  for (std::size_t m = 0; m < covered.size(); ++m) {
+    EXPECT_GE(covered[m], 32) << truth.estimates[m].estimator->name;  // of 40, .95 nominal
+    EXPECT_NEAR(width[m] / (2 * 1.96 * std::sqrt(spread[m])), 1, .4) << truth.estimates[m].estimator->name;
+  }
+}
+
+// Replicates of a part of the rows, scaled, are as wide as those of all.
+TEST(EstimateIntervals, OfAPartOfTheRowsAreAsWide) {
+  const Sample source = drawn(16000, 3, 1.2, 5), target = drawn(16000, 3, .6, 6);
+  const Estimates all =
+      estimate_error(source, target, {.methods = {"ac", "atc-conf", "cot"}, .bootstrap = 300});
+  const Estimates part = estimate_error(
+      source, target, {.methods = {"ac", "atc-conf", "cot"}, .bootstrap = 300, .most_rows = 4000});
+  for (std::size_t m = 0; m < 3; ++m) {
+    const auto width = [m](const Estimates& e) {
+      return e.estimates[m].interval->high - e.estimates[m].interval->low;
+    };
+    EXPECT_NE(width(part), width(all));
+    EXPECT_NEAR(width(part) / width(all), 1, .25) << m;
+  }
+}
+
+// Asks to stop at once.
+class Stopping : public Progress {
+ public:
+  void update(std::string_view task, std::size_t done, std::size_t total, std::string_view) override {
+    last_ = std::string(task) + " " + std::to_string(done) + "/" + std::to_string(total);
+  }
+  [[nodiscard]] bool stop_requested() const override { return true; }
+  [[nodiscard]] const std::string& last() const { return last_; }
+
+ private:
+  std::string last_;
+};
+
+TEST(EstimateIntervals, StopWhenAsked) {
+  const Sample source = drawn(50, 3, 1, 1);
+  Stopping progress;
+  EXPECT_THROW((void)estimate_error(source, source, {.bootstrap = 100, .progress = &progress}), Interrupted);
+  EXPECT_EQ(progress.last(), "intervals 8/100");
+}
+
+TEST(TransportReference, SharedCase) {
+  const std::filesystem::path path = LEEWAY_SHARED_DATA "/reference/transport_N2000_K10.npz";
+  if (!std::filesystem::exists(path)) GTEST_SKIP() << path << " is absent";
+  const ArrayMap arrays = read_arrays(path);
+  const std::vector<double> gains = to_f64(arrays.at("probs"), "probs"),
+                            masses = to_f64(arrays.at("masses"), "masses");
+  EXPECT_NEAR(optimal_transport(gains, 10, masses).cost, .385706654326279, 1e-12);
+}
+
+}  // namespace
+}  // namespace leeway::error_bound
