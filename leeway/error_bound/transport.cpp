@@ -109,7 +109,7 @@ std::vector<double> solve_roughly(const std::vector<double>& l, const std::vecto
   };
   double rest = dot(residual, residual);
   const double start = rest;
-  for (std::size_t step = 0; step < 2 * k && rest > 1e-12 * start; ++step) {
+  for (std::size_t step = 0; step < std::min<std::size_t>(2 * k, 64) && rest > 1e-12 * start; ++step) {
     for (std::size_t i = 0; i < k; ++i)
       product[i] = std::inner_product(direction.begin(), direction.end(),
                                       l.begin() + static_cast<std::ptrdiff_t>(i * k), 0.);
@@ -180,8 +180,8 @@ class Columns {
   [[nodiscard]] std::size_t moves() const { return moves_; }
 
  private:
-  static constexpr double tolerance = 1e-10;  // rows
-  static bool missing(double excess) { return excess < -1e-14; }
+  static constexpr double tolerance = 1e-10;  // rows: less is dust that rounding leaves, and never moved
+  static bool missing(double excess) { return excess < -tolerance; }
   static constexpr std::size_t most_dense = 256;
   static constexpr std::uint32_t none = 0xFFFFFFFF;
 
@@ -221,7 +221,7 @@ class Columns {
   // The candidate gains `mass` in the column, from where it may go on.
   void hold(std::uint32_t candidate, std::size_t column, double mass) {
     double& there = mass_in(candidate, column);
-    const bool fresh = there == 0;
+    const bool fresh = there <= tolerance;
     there += mass;
     if (!fresh) return;
     const Candidate& c = candidates_[candidate];
@@ -238,7 +238,7 @@ class Columns {
   // The cheapest candidate on an edge that still holds mass at its foot; null where there is none.
   const Entry* top(std::size_t from, Edge& edge) {
     auto& heap = edge.heap;
-    while (!heap.empty() && !(mass_in(heap.front().candidate, from) > 0)) {
+    while (!heap.empty() && !(mass_in(heap.front().candidate, from) > tolerance)) {
       std::pop_heap(heap.begin(), heap.end());
       heap.pop_back();
     }
@@ -333,14 +333,20 @@ Solution solve(const Matrix& p, const std::vector<double>& fractions, std::vecto
   }
   Assignment assignment = assign(p, u, masses);
   double to_move = assignment.to_move();
-  for (int step = 0; step < 6 && to_move > 64 && p.k <= 1024; ++step) {
+  // Newton's method on the dual, as long as it pays: every row that need not move saves a path.
+  double length = 1;
+  for (int step = 0; step < 24 && to_move > 64 && length > .01 && p.k <= 1024; ++step) {
     const std::vector<double> change = newton_step(assignment, to_move);
     if (change.empty()) break;
     std::vector<double> moved = u;
-    for (std::size_t j = 0; j < p.k; ++j) moved[j] += change[j];
+    for (std::size_t j = 0; j < p.k; ++j) moved[j] += length * change[j];
     Assignment next = assign(p, moved, masses);
-    if (!(next.to_move() < .7 * to_move)) break;
+    if (!(next.to_move() < (1 - .3 * length) * to_move)) {
+      length /= 2;
+      continue;
+    }
     u = std::move(moved), assignment = std::move(next), to_move = assignment.to_move();
+    length = std::min(1., 2 * length);
   }
   for (double wanted = 8 * to_move + 256;; wanted *= 8) {
     const double reach = reach_of(assignment, wanted);
@@ -348,7 +354,7 @@ Solution solve(const Matrix& p, const std::vector<double>& fractions, std::vecto
     Columns columns(p, moved, assignment, reach);
     const bool balanced = columns.balance();
     solution.moves += columns.moves();
-    if (!balanced) continue;
+    if (!balanced && reach < infinity) continue;  // at infinity only rounding is left
     u = std::move(moved);
     assignment = assign(p, u, masses);
     solution.gain = columns.gain();
