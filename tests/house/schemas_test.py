@@ -28,7 +28,7 @@ RESULT = {
           " converged curve curve.0.beta curve.0.value local_maxima",
     "bound": "method error lower upper is_bound assumes fails",
     "bound-evaluate": "method n mae coverage coverage_low coverage_high overestimation violation_rate violation_low violation_high"
-                      " exceeds_delta adjusted adjusted.0.adjustment adjusted.0.mae points points.0.data_set points.0.truth",
+                      " adjusted adjusted.0.adjustment adjusted.0.mae points points.0.data_set points.0.truth",
     "distances": "shifted n_clean n_shifted k distances not_computed",
     "assess": "model target n source_n k paired labelled accuracy accuracy_low accuracy_high source_accuracy accuracy_change"
               " afr_pred afr_true pa pa_low pa_high beta gap error_bound estimates curve local_maxima confidence confidence.edges"
