@@ -24,7 +24,6 @@ constexpr float unused = -1e30f;
 
 LEEWAY_INLINE const Loose& at(const float* p) { return *reinterpret_cast<const Loose*>(p); }
 LEEWAY_INLINE Loose& at(float* p) { return *reinterpret_cast<Loose*>(p); }
-LEEWAY_INLINE void fill(Vector& v, float value) { v = Vector{} + value; }
 
 LEEWAY_INLINE float largest(const Vector& v) {
   float lane[lanes];
@@ -247,6 +246,7 @@ LEEWAY_INLINE void intervals_of(const CriticBlock& block, const float* scores, c
   }
 }
 
+// NOLINTBEGIN(bugprone-macro-parentheses): TARGET is an attribute, or nothing
 #define LEEWAY_CRITIC_KERNEL(NAME, TARGET, R, P)                                                       \
   TARGET void scores_##NAME(const CriticBlock& block, const float* theta, float* scores) {             \
     scores_of<R, P>(block, theta, scores);                                                             \
@@ -264,6 +264,7 @@ LEEWAY_INLINE void intervals_of(const CriticBlock& block, const float* scores, c
   }                                                                                                    \
   constexpr CriticKernel kernel_##NAME{scores_##NAME, residuals_##NAME, add_gradient_##NAME,           \
                                        intervals_##NAME};
+// NOLINTEND(bugprone-macro-parentheses)
 
 #ifdef __x86_64__
 LEEWAY_CRITIC_KERNEL(avx512, __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma"))), 8, 2)
