@@ -1,6 +1,7 @@
 #include "leeway/agreement/entropy.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -15,7 +16,7 @@ constexpr std::size_t chunk_rows = 4096;
 
 struct Sums {
   std::size_t samples = 0;
-  std::vector<double> sorted[2], plain[2];  // of clean, of shifted
+  std::array<std::vector<double>, 2> sorted, plain;  // of clean, of shifted
 
   void add(std::size_t set, std::vector<double>& p) {
     if (plain[set].empty()) plain[set].resize(p.size()), sorted[set].resize(p.size());

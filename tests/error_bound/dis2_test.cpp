@@ -89,7 +89,12 @@ Simulation simulate(Labeller labeller, std::size_t draws, std::size_t n) {
 }
 
 TEST(Dis2, HoldsWhereTheLabellerIsInTheClass) {
-  const Simulation simulation = simulate(Labeller::linear, 1000, 60);
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  constexpr std::size_t draws = 50;  // a sanitizer makes each ten times as long
+#else
+  constexpr std::size_t draws = 1000;
+#endif
+  const Simulation simulation = simulate(Labeller::linear, draws, 60);
   for (std::size_t level = 0; level < std::size(deltas); ++level)
     for (const std::size_t count : simulation.violated[level]) {
       const double d = deltas[level], n = static_cast<double>(simulation.draws);
