@@ -93,8 +93,8 @@ std::string heading(const PaRecord& record) {
   for (const PaResult& result : record.results)
     if (!result.groups.empty() && (worst == nullptr || total_loss(result) > total_loss(*worst)))
       worst = &result;
-  const double total = total_loss(*worst);
-  if (!(total > 0)) return "No group of samples costs any agreement";
+  const double total = worst == nullptr ? 0 : total_loss(*worst);
+  if (worst == nullptr || !(total > 0)) return "No group of samples costs any agreement";
   const PaGroup& group =
       *std::max_element(worst->groups.begin(), worst->groups.end(), [&](const PaGroup& a, const PaGroup& b) {
         return loss(a.sum, worst->n).value_or(0) < loss(b.sum, worst->n).value_or(0);
