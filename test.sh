@@ -2,7 +2,7 @@
 # Every check of the project. `./test.sh` runs all stages; `./test.sh tidy fuzz` runs those named, in this order:
 #   release  everything, built as users run it; all tests
 #   house    the house's rules: includes, format, README, examples of the documents, a program against the installed package
-#   asan     the part without LibTorch, under AddressSanitizer and UBSan; its tests
+#   asan     the part without LibTorch by clang, under AddressSanitizer and UBSan; its tests
 #   tsan     the tests of what runs in parallel, under ThreadSanitizer
 #   tidy     clang-tidy over the part without LibTorch; clang's warnings count
 #   fuzz     each fuzzer for LEEWAY_FUZZ_SECONDS (default 60), as many at a time as there are cores
@@ -40,7 +40,7 @@ stage_release() {
 
 stage_house() { configure_and_build release && run_tests release -L house; }
 
-stage_asan() { configure_and_build asan && run_tests asan; }
+stage_asan() { configure_and_build asan && run_tests asan -E '^fuzz_'; }
 
 stage_tsan() {
   local tests=(core_numbers_test core_io_test agreement_test shift_test)
@@ -53,14 +53,14 @@ stage_tsan() {
 }
 
 stage_tidy() {
-  quietly build/configure-tidy.log cmake --preset tidy -DLEEWAY_TESTS=ON &&
-    run-clang-tidy -quiet -p build/tidy -j "$jobs" "^$PWD/(leeway|apps|examples)/" 2>build/tidy.log |
+  quietly build/configure-asan.log cmake --preset asan -DLEEWAY_TESTS=ON &&
+    run-clang-tidy -quiet -p build/asan -j "$jobs" "^$PWD/(leeway|apps|examples)/" 2>build/tidy.log |
     sed -E '/^clang-tidy/d; /^$/d'
 }
 
 stage_fuzz() {
-  configure_and_build tidy fuzzers || return
-  local fuzzers=(build/tidy/bin/fuzz_*)
+  configure_and_build asan fuzzers || return
+  local fuzzers=(build/asan/bin/fuzz_*)
   [ -x "${fuzzers[0]}" ] || { echo "no fuzzer was built" >&2; return 1; }
   mkdir -p build/fuzz
   export -f quietly run_fuzzer

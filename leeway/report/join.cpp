@@ -37,7 +37,7 @@ Json joined_envelope(const Named& records, const std::vector<Envelope>& envelope
 std::string free_name(std::set<Name>& taken, const std::string& model, const std::string& target,
                       const std::string& name) {
   if (taken.insert({model, target}).second) return model;
-  const std::string longer = model.empty() ? name : model + " (" + name + ")";
+  std::string longer = model.empty() ? name : model + " (" + name + ")";
   if (!taken.insert({longer, target}).second)
     refuse(name, "each model and target once", in_quotes(longer + "/" + target) + " again");
   return longer;
