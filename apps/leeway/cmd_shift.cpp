@@ -6,6 +6,7 @@
 #include <map>
 
 #include "apps/leeway/command.h"
+#include "leeway/core/family.h"
 #include "leeway/core/images.h"
 #include "leeway/core/npz.h"
 #include "leeway/shift/shift.h"
@@ -18,13 +19,6 @@ struct ShiftFlags {
   std::optional<double> strength;
   std::vector<std::int64_t> classes;
 };
-
-std::string names_of_members() {
-  std::string names;
-  for (const auto& member : shift::members())
-    names += fmt::format("{}{}", names.empty() ? "" : ", ", member.name);
-  return names;
-}
 
 const shift::Member& chosen(const ShiftFlags& flags) {
   for (const auto& member : shift::members()) {
@@ -39,7 +33,7 @@ const shift::Member& chosen(const ShiftFlags& flags) {
                                                : fmt::format("--strength: expected {} to {} for {}, found {}",
                                                              member.low, member.high, member.name, strength));
   }
-  throw UsageError(fmt::format("NAME: expected one of {}, found {}", names_of_members(), flags.name));
+  throw UsageError(fmt::format("NAME: expected one of {}, found {}", names_of(shift::members()), flags.name));
 }
 
 // Mean |x' - x| over all pixels.

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "leeway/agreement/distances/family.h"
-#include "leeway/core/error.h"
+#include "leeway/core/family.h"
 #include "leeway/core/message.h"
 #include "leeway/core/parallel.h"
 
@@ -31,14 +31,7 @@ std::span<const Distance> distances() {
   return all;
 }
 
-const Distance& distance(std::string_view name) {
-  std::string names;
-  for (const auto& candidate : distances()) {
-    if (candidate.name == name) return candidate;
-    names += fmt::format("{}{}", names.empty() ? "" : ", ", candidate.name);
-  }
-  throw Error(fmt::format("distance: expected one of {}, found {}", names, printable(name)));
-}
+const Distance& distance(std::string_view name) { return find_member(distances(), "distance", name); }
 
 std::vector<MeasuredDistance> measure_distances(const Sample& clean, const Sample& shifted,
                                                 std::span<const std::string> names, Progress* progress) {

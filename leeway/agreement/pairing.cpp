@@ -12,7 +12,7 @@
 #include "leeway/agreement/cca.h"
 #include "leeway/agreement/matrix.h"
 #include "leeway/core/csv.h"
-#include "leeway/core/error.h"
+#include "leeway/core/family.h"
 #include "leeway/core/file.h"
 #include "leeway/core/message.h"
 #include "leeway/core/parallel.h"
@@ -196,14 +196,7 @@ std::span<const Pairing> pairings() {
   return all;
 }
 
-const Pairing& pairing(std::string_view name) {
-  std::string names;
-  for (const auto& candidate : pairings()) {
-    if (candidate.name == name) return candidate;
-    names += fmt::format("{}{}", names.empty() ? "" : ", ", candidate.name);
-  }
-  throw Error(fmt::format("pairing: expected one of {}, found {}", names, printable(name)));
-}
+const Pairing& pairing(std::string_view name) { return find_member(pairings(), "pairing", name); }
 
 void write_pairs(const std::filesystem::path& path, std::span<const RowPair> pairs) {
   AtomicFile file(path);

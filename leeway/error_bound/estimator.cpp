@@ -1,14 +1,13 @@
 #include "leeway/error_bound/estimator.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
 #include "leeway/core/error.h"
-#include "leeway/core/message.h"
+#include "leeway/core/family.h"
 #include "leeway/core/parallel.h"
 #include "leeway/core/random.h"
 #include "leeway/error_bound/estimators/family.h"
@@ -136,15 +135,7 @@ std::span<const Estimator> estimators() {
   return members;
 }
 
-const Estimator& estimator(std::string_view name) {
-  std::vector<std::string_view> names;
-  for (const Estimator& member : estimators()) {
-    if (member.name == name) return member;
-    names.push_back(member.name);
-  }
-  throw Error(
-      fmt::format("estimator: expected one of {}, found {}", fmt::join(names, ", "), in_quotes(name)));
-}
+const Estimator& estimator(std::string_view name) { return find_member(estimators(), "estimator", name); }
 
 Estimates estimate_error(const Sample& source, const Sample& target, const EstimateOptions& options) {
   if (!(options.level > 0 && options.level < 1))

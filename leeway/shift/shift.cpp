@@ -1,8 +1,6 @@
 #include "leeway/shift/shift.h"
 
-#include <fmt/format.h>
-
-#include "leeway/core/error.h"
+#include "leeway/core/family.h"
 #include "leeway/shift/family.h"
 
 namespace leeway::shift {
@@ -15,13 +13,6 @@ std::span<const Member> members() {
   return all;
 }
 
-const Member& member(std::string_view name) {
-  std::string names;
-  for (const auto& candidate : members()) {
-    if (candidate.name == name) return candidate;
-    names += fmt::format("{}{}", names.empty() ? "" : ", ", candidate.name);
-  }
-  throw Error(fmt::format("shift: expected one of {}, found {}", names, name));
-}
+const Member& member(std::string_view name) { return find_member(members(), "shift", name); }
 
 }  // namespace leeway::shift

@@ -295,7 +295,7 @@ TEST(Distance, NamesAreListed) {
   EXPECT_EQ(
       message_of([] { (void)distance("hellinger"); }),
       "distance: expected one of kl, wasserstein, wasserstein-flattened, cosine, centroid, mmd, frechet, "
-      "found hellinger");
+      "found 'hellinger'");
 }
 
 TEST(Distance, ErrorsNameTheSetAndTheRow) {
@@ -342,7 +342,7 @@ TEST(MeasureDistances, OnlyThoseNamed) {
   EXPECT_EQ(measured[0].distance->name, "kl");  // in the order of the family
   EXPECT_EQ(*measured[1].value, measure("mmd", x, y));
   const std::vector<std::string> wrong = {"no-such"};
-  EXPECT_THAT(message_of([&] { (void)measure_distances(x, y, wrong); }), HasSubstr("found no-such"));
+  EXPECT_THAT(message_of([&] { (void)measure_distances(x, y, wrong); }), HasSubstr("found 'no-such'"));
 }
 
 class Counter : public Progress {

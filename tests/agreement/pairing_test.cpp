@@ -180,7 +180,7 @@ TEST(Pairing, Errors) {
   EXPECT_EQ(refusal("nearest", other_rows, one), "c: expected features of 2 rows, found 3");
   EXPECT_EQ(
       message_of([] { (void)pairing("random"); }),
-      "pairing: expected one of given, label, label-resample, nearest, label-nearest, cca, found random");
+      "pairing: expected one of given, label, label-resample, nearest, label-nearest, cca, found 'random'");
 }
 
 TEST(Pairing, TheTableSaysWhatIsNeeded) {

@@ -196,7 +196,7 @@ TEST(Members, UnknownNameListsThoseThereAre) {
   EXPECT_EQ(message_of([] { (void)member("snow"); }),
             "shift: expected one of gaussian-noise, gaussian-blur, contrast, brightness, rotation, "
             "pixelation, imbalance, "
-            "label-subset, found snow");
+            "label-subset, found 'snow'");
 }
 
 }  // namespace

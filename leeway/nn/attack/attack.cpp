@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "leeway/core/error.h"
+#include "leeway/core/family.h"
 #include "leeway/core/message.h"
 
 namespace leeway::nn {
@@ -28,14 +28,7 @@ std::span<const AttackMember> attacks() {
   return list;
 }
 
-const AttackMember& attack(std::string_view name) {
-  std::string names;
-  for (const AttackMember& one : attacks()) {
-    if (one.name == name) return one;
-    names += fmt::format("{}{}", names.empty() ? "" : ", ", one.name);
-  }
-  refuse("attack", "one of " + names, in_quotes(name));
-}
+const AttackMember& attack(std::string_view name) { return find_member(attacks(), "attack", name); }
 
 void check_attack(const AttackOptions& options) {
   (void)attack(options.attack);

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "leeway/core/error.h"
+#include "leeway/core/family.h"
 #include "leeway/core/message.h"
 #include "leeway/core/random.h"
 #include "leeway/nn/model/members.h"
@@ -21,12 +21,7 @@ std::span<const Architecture> architectures() {
 }
 
 const Architecture& architecture(std::string_view name) {
-  std::string names;
-  for (const Architecture& one : architectures()) {
-    if (one.name == name) return one;
-    names += fmt::format("{}{}", names.empty() ? "" : ", ", one.name);
-  }
-  refuse("architecture", "one of " + names, in_quotes(name));
+  return find_member(architectures(), "architecture", name);
 }
 
 std::shared_ptr<Network> make_network(const Architecture& architecture, const InputShape& input,

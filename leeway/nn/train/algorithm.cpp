@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "leeway/core/family.h"
 #include "leeway/core/message.h"
 
 namespace leeway::nn {
@@ -17,28 +18,21 @@ std::span<const AlgorithmMember> algorithms() {
 }
 
 const AlgorithmMember& algorithm(std::string_view name) {
-  std::string names;
-  for (const AlgorithmMember& one : algorithms()) {
-    if (one.name == name) return one;
-    names += fmt::format("{}{}", names.empty() ? "" : ", ", one.name);
-  }
-  refuse("algorithm", "one of " + names, in_quotes(name));
+  return find_member(algorithms(), "algorithm", name);
 }
 
 std::map<std::string, double> complete_parameters(const AlgorithmMember& member,
                                                   const std::map<std::string, double>& given) {
   std::map<std::string, double> complete;
-  std::string names;
-  for (const Parameter& parameter : member.parameters) {
+  for (const Parameter& parameter : member.parameters)
     complete[std::string(parameter.name)] = parameter.value;
-    names += fmt::format("{}{}", names.empty() ? "" : ", ", parameter.name);
-  }
   for (const auto& [name, value] : given) {
     const auto parameter = std::find_if(member.parameters.begin(), member.parameters.end(),
                                         [&](const Parameter& one) { return one.name == name; });
     if (parameter == member.parameters.end())
       refuse(fmt::format("algorithm {}", member.name),
-             names.empty() ? "no parameters" : "parameters among " + names, in_quotes(name));
+             complete.empty() ? "no parameters" : "parameters among " + names_of(member.parameters),
+             in_quotes(name));
     if (!(value >= parameter->low && value <= parameter->high))
       refuse(fmt::format("algorithm {}: {}", member.name, name),
              fmt::format("a number from {} to {}", parameter->low, parameter->high),
