@@ -118,7 +118,8 @@ std::vector<assess::GateOutcome> check_gates(const std::vector<assess::Gate>& ga
 }
 
 Outputs open_outputs(Context& context, const std::string& path, Binary binary) {
-  // assess() looks at every logit anyway and names the row that is not finite.
+  // assess() looks at every logit anyway and names the row that is not finite; what reading warns of is told
+  // with the results that it concerns.
   OutputsShards shards = read_shards(path, {.binary = binary, .check_finite = false});
   for (const OutputsFile& file : shards.files) context.add_input(file.path, file.shape);
   return joined(std::move(shards));

@@ -9,9 +9,9 @@
 #include "apps/leeway/bound_dis2.h"
 #include "apps/leeway/bound_evaluate.h"
 #include "apps/leeway/command.h"
+#include "apps/leeway/inputs.h"
 #include "apps/leeway/options.h"
 #include "leeway/core/message.h"
-#include "leeway/core/shards.h"
 #include "leeway/error_bound/estimator.h"
 
 namespace leeway::app {
@@ -38,9 +38,7 @@ std::vector<std::string> method_names() {
 
 Sample open_sample(Context& context, const std::string& path, Binary binary) {
   // check() looks at every logit anyway and names the row that is not finite.
-  OutputsShards shards = read_shards(path, {.binary = binary, .check_finite = false});
-  for (const OutputsFile& file : shards.files) context.add_input(file.path, file.shape);
-  for (const std::string& warning : shards.rest.warnings) context.warn(warning);
+  OutputsShards shards = open_shards(context, path, {.binary = binary, .check_finite = false});
   Sample sample{path, shards.logits.joined(), {}, std::move(shards.rest.features)};
   if (shards.rest.labels) sample.labels = std::move(*shards.rest.labels);
   return sample;

@@ -5,10 +5,10 @@
 #include <memory>
 
 #include "apps/leeway/command.h"
+#include "apps/leeway/inputs.h"
 #include "apps/leeway/options.h"
 #include "leeway/agreement/distance.h"
 #include "leeway/core/message.h"
-#include "leeway/core/shards.h"
 
 namespace leeway::app {
 namespace {
@@ -77,10 +77,7 @@ std::string table(const std::vector<MeasuredSet>& sets) {
 int run_distances(Context& context, const DistanceFlags& flags) {
   context.start_clock();
   const auto open = [&](const std::string& path) {
-    OutputsShards shards = read_shards(path, {flags.binary, true});
-    for (const OutputsFile& file : shards.files) context.add_input(file.path, file.shape);
-    for (const auto& warning : shards.rest.warnings) context.warn(warning);
-    return joined(std::move(shards));
+    return joined(open_shards(context, path, {flags.binary, true}));
   };
   const Outputs clean = open(flags.clean);
   std::vector<MeasuredSet> sets;

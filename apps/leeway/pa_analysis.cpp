@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 
+#include "apps/leeway/inputs.h"
 #include "leeway/agreement/fixed_beta.h"
 #include "leeway/agreement/pairing.h"
 #include "leeway/core/message.h"
@@ -71,14 +72,8 @@ class Analysis {
     context_.add_input(path, shape);
   }
 
-  void note(const OutputsShards& set) {
-    for (const OutputsFile& file : set.files) context_.add_input(file.path, file.shape);
-    for (const auto& warning : set.rest.warnings) context_.warn(warning);
-  }
-
   CleanSet read_clean(const ModelFiles& model) {
-    CleanSet clean{read_shards(model.clean, {options_.binary, false}), std::nullopt};
-    note(clean.outputs);
+    CleanSet clean{open_shards(context_, model.clean, {options_.binary, false}), std::nullopt};
     clean.labels = clean.outputs.rest.labels;
     if (!options_.labels.empty()) {
       clean.labels = read_labels(options_.labels, clean.outputs.n(), clean.outputs.k());
@@ -121,8 +116,7 @@ class Analysis {
 
   PaResult analyse(const ModelFiles& model, const CleanSet& clean, const std::string& path,
                    std::optional<double> beta) {
-    const OutputsShards shifted = read_shards(path, {options_.binary, false});
-    note(shifted);
+    const OutputsShards shifted = open_shards(context_, path, {options_.binary, false});
     const Matched both = match(model, clean, shifted);
     const auto labels = span_of(both.labels);
     agreement::Options how;

@@ -8,7 +8,7 @@
 
 #include "apps/leeway/command.h"
 #include "apps/leeway/pa_results.h"
-#include "leeway/core/shards.h"
+#include "leeway/core/outputs.h"
 
 namespace leeway::app {
 
