@@ -5,6 +5,8 @@
 #include <limits>
 #include <numbers>
 
+#include "leeway/core/instruction_set.h"
+
 #pragma GCC diagnostic ignored "-Wpsabi"  // vectors wider than the baseline's: never passed between calls
 
 // Vectors of the compiler: one source for every instruction set, and every body is inlined into a function
@@ -276,10 +278,8 @@ LEEWAY_CRITIC_KERNEL(baseline, , 2, 1)
 
 const CriticKernel& critic_kernel() {
 #ifdef __x86_64__
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
-    return kernel_avx512;
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return kernel_avx2;
+  if (instruction_set == InstructionSet::avx512) return kernel_avx512;
+  if (instruction_set == InstructionSet::avx2) return kernel_avx2;
 #endif
   return kernel_baseline;
 }
