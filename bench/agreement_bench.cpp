@@ -3,49 +3,34 @@
 // Times, as one JSON object on stdout (medians over REPEATS; seconds):
 //   solve       the certified maximum, both files opened and read each time
 //   evaluation  one evaluation of A with all derivatives, on what is laid out in memory (file pages in the
-//   cache) floor       2 n k exponentials with the kernel's own exp and nothing else, on a block in the L1
-//   cache, with as many
-//               threads: no evaluation can be faster
+//               cache)
+//   floor       2 n k exponentials with the kernel's own exp and nothing else, on a block in the L1 cache, with
+//               as many threads: no evaluation can be faster
 // rss_anon is the peak of memory beyond the page cache (RssAnon of /proc/self/status), in bytes, sampled
 // while solving.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cmath>
-#include <cstdio>
 #include <cstdlib>
-#include <exception>
 #include <fstream>
-#include <functional>
-#include <iostream>
 #include <numeric>
 #include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "bench/bench.h"
 #include "leeway/agreement/agreement.h"
 #include "leeway/agreement/kernel.h"
 #include "leeway/agreement/pairs.h"
 #include "leeway/core/parallel.h"
-#include "leeway/core/result.h"
 #include "leeway/core/shards.h"
 
 namespace {
 
 using namespace leeway;
-
-double seconds(const std::function<void()>& work) {
-  const auto start = std::chrono::steady_clock::now();
-  work();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  const std::size_t n = values.size();
-  return n % 2 ? values[n / 2] : .5 * (values[n / 2 - 1] + values[n / 2]);
-}
+using bench::least, bench::median, bench::seconds;
 
 double rss_anon() {
   std::ifstream status("/proc/self/status");
@@ -113,7 +98,10 @@ double in_cache_once(const Rows& clean, const Rows& shifted, double beta) {
 
 Rows read(const std::string& text) { return read_shards(text, {.check_finite = false}).logits; }
 
-Json run(const std::string& clean_path, const std::string& shifted_path, std::size_t repeats) {
+Json run(const bench::Arguments& arguments) {
+  const std::string &clean_path = arguments[0], &shifted_path = arguments[1];
+  const std::size_t repeats = std::max<std::size_t>(1, arguments.number(2, 21));
+  set_threads(static_cast<int>(arguments.number(3, 0)));
   agreement::Agreement found;
   std::vector<double> solve, evaluation, slope, cached, floor;
   const auto solve_once = [&] {
@@ -150,29 +138,18 @@ Json run(const std::string& clean_path, const std::string& shifted_path, std::si
           {"gap", json_number(found.gap)},
           {"evaluations", found.evaluations},
           {"solve", median(solve)},
-          {"solve_least", *std::min_element(solve.begin(), solve.end())},
+          {"solve_least", least(solve)},
           {"evaluation", median(evaluation)},
           {"evaluation_slope", median(slope)},
           {"evaluation_in_cache", median(cached)},
           {"floor", median(floor)},
-          {"evaluation_least", *std::min_element(evaluation.begin(), evaluation.end())},
-          {"floor_least", *std::min_element(floor.begin(), floor.end())},
+          {"evaluation_least", least(evaluation)},
+          {"floor_least", least(floor)},
           {"rss_anon", peak}};
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc < 3 || argc > 5) {
-    std::fputs("usage: agreement_bench CLEAN.npy SHIFTED.npy [REPEATS [THREADS]]\n", stderr);
-    return 2;
-  }
-  try {
-    const std::size_t repeats = argc > 3 ? std::max<std::size_t>(1, std::strtoull(argv[3], nullptr, 10)) : 21;
-    if (argc > 4) set_threads(std::atoi(argv[4]));
-    std::cout << run(argv[1], argv[2], repeats).dump() << '\n';
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "%s\n", error.what());
-    return 1;
-  }
+  return bench::main_of({argc, argv}, 2, 4, "agreement_bench CLEAN.npy SHIFTED.npy [REPEATS [THREADS]]", run);
 }

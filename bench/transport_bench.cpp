@@ -2,55 +2,33 @@
 //
 //   transport_bench GAINS.npy MASSES.npy [REPEATS [THREADS]]      gains (n,k) float64, masses (k)
 //   -> {"n","k","threads","repeats","cost","gap","moves","seconds" (median),"least"}
-#include <algorithm>
-#include <chrono>
-#include <cstdio>
-#include <cstdlib>
-#include <exception>
-#include <iostream>
-#include <vector>
-
+#include "bench/bench.h"
 #include "leeway/core/npy.h"
 #include "leeway/core/parallel.h"
-#include "leeway/core/result.h"
 #include "leeway/error_bound/transport.h"
 
 namespace {
 
 using namespace leeway;
 
-Json run(const char* gains_path, const char* masses_path, std::size_t repeats) {
-  const Array gains = read_npy(gains_path), masses = read_npy(masses_path);
+Json run(const bench::Arguments& arguments) {
+  const std::size_t repeats = std::max<std::size_t>(1, arguments.number(2, 21));
+  set_threads(static_cast<int>(arguments.number(3, 0)));
+  const Array gains = read_npy(arguments[0]), masses = read_npy(arguments[1]);
   const auto p = gains.view<double>(), m = masses.view<double>();
   const std::size_t k = m.size();
   error_bound::Transport found = error_bound::optimal_transport(p, k, m);  // pages and threads are there now
-  std::vector<double> seconds(repeats);
-  for (double& spent : seconds) {
-    const auto start = std::chrono::steady_clock::now();
-    found = error_bound::optimal_transport(p, k, m);
-    spent = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  }
-  std::sort(seconds.begin(), seconds.end());
-  return {{"n", p.size() / k},       {"k", k},
-          {"threads", threads()},    {"repeats", repeats},
-          {"cost", found.cost},      {"gap", found.gap},
-          {"moves", found.moves},    {"seconds", seconds[repeats / 2]},
-          {"least", seconds.front()}};
+  std::vector<double> spent(repeats);
+  for (double& one : spent) one = bench::seconds([&] { found = error_bound::optimal_transport(p, k, m); });
+  return {{"n", p.size() / k},           {"k", k},
+          {"threads", threads()},        {"repeats", repeats},
+          {"cost", found.cost},          {"gap", found.gap},
+          {"moves", found.moves},        {"seconds", bench::median(spent)},
+          {"least", bench::least(spent)}};
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc < 3 || argc > 5) {
-    std::fputs("usage: transport_bench GAINS.npy MASSES.npy [REPEATS [THREADS]]\n", stderr);
-    return 2;
-  }
-  try {
-    const std::size_t repeats = argc > 3 ? std::max<std::size_t>(1, std::strtoull(argv[3], nullptr, 10)) : 21;
-    if (argc > 4) set_threads(std::atoi(argv[4]));
-    std::cout << run(argv[1], argv[2], repeats).dump() << '\n';
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "%s\n", error.what());
-    return 1;
-  }
+  return bench::main_of({argc, argv}, 2, 4, "transport_bench GAINS.npy MASSES.npy [REPEATS [THREADS]]", run);
 }
