@@ -11,10 +11,10 @@
 #include <string>
 
 #include "leeway/core/error.h"
-#include "leeway/core/parallel.h"
 #include "leeway/core/random.h"
 #include "tests/agreement/brute_force.h"
 #include "tests/agreement/cases.h"
+#include "tests/at_threads.h"
 #include "tests/message_of.h"
 
 namespace leeway::agreement {
@@ -228,10 +228,7 @@ std::vector<std::uint64_t> bits_of(const Agreement& a) {
   return bits;
 }
 
-class ThreadsTest : public testing::TestWithParam<Case> {
- protected:
-  ~ThreadsTest() override { set_threads(0); }
-};
+class ThreadsTest : public testing::TestWithParam<Case> {};
 
 TEST_P(ThreadsTest, SameBitsForAnyNumber) {
   const Pair pair = GetParam().make();
@@ -239,18 +236,18 @@ TEST_P(ThreadsTest, SameBitsForAnyNumber) {
   Options options;
   options.curve_points = 5;
   options.bootstrap = pair.n <= 100 ? 20 : 0;
-  std::vector<std::vector<std::uint64_t>> results, rows;
-  for (const int threads : {1, 2, 7}) {
-    set_threads(threads);
-    results.push_back(bits_of(posterior_agreement(clean, shifted, {}, options)));
-    rows.emplace_back();
+  const auto result = [&] { return bits_of(posterior_agreement(clean, shifted, {}, options)); };
+  const auto rows = [&] {
+    std::vector<std::uint64_t> bits;
     for (const double a : agreement_per_row(clean, shifted, 1.25))
-      rows.back().push_back(std::bit_cast<std::uint64_t>(a));
+      bits.push_back(std::bit_cast<std::uint64_t>(a));
+    return bits;
+  };
+  const auto result_at_one = at_threads(1, result), rows_at_one = at_threads(1, rows);
+  for (const int count : {2, 7}) {
+    EXPECT_EQ(at_threads(count, result), result_at_one) << count;
+    EXPECT_EQ(at_threads(count, rows), rows_at_one) << count;
   }
-  EXPECT_EQ(results[0], results[1]);
-  EXPECT_EQ(results[0], results[2]);
-  EXPECT_EQ(rows[0], rows[1]);
-  EXPECT_EQ(rows[0], rows[2]);
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -358,11 +355,9 @@ TEST(Errors, NamesTheFirstBadRow) {
   Pair pair = gaussian(5000, 10, .5, 112);
   pair.clean[4321 * 10] = nan;
   pair.shifted[1234 * 10 + 4] = infinity;
-  for (const int threads : {1, 2, 7}) {
-    set_threads(threads);
-    EXPECT_THAT(message_of(clean_array(pair), shifted_array(pair)), testing::HasSubstr("row 1234, class 4"));
-  }
-  set_threads(0);
+  const auto message = [&] { return message_of(clean_array(pair), shifted_array(pair)); };
+  for (const int count : {1, 2, 7})
+    EXPECT_THAT(at_threads(count, message), testing::HasSubstr("row 1234, class 4")) << count;
 }
 
 TEST(Errors, PerRowNamesRowAndClassToo) {

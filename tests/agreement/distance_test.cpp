@@ -13,9 +13,9 @@
 #include <string>
 
 #include "leeway/core/error.h"
-#include "leeway/core/parallel.h"
 #include "tests/agreement/cases.h"
 #include "tests/agreement/reference_cases.h"
+#include "tests/at_threads.h"
 #include "tests/message_of.h"
 
 namespace leeway::agreement {
@@ -223,16 +223,15 @@ TEST(Distance, TheOrderOfRowsChangesOnlyRounding) {
 
 TEST(Distance, TheSameBitsForAnyNumberOfThreads) {
   const Sample x = drawn("clean", 1700, 3, 3, 7), y = drawn("shifted", 1700, 3, 3, 8);
-  std::vector<std::vector<std::uint64_t>> runs;
-  for (const int count : {1, 2, 5}) {
-    set_threads(count);
-    runs.emplace_back();
+  const auto bits = [&] {
+    std::vector<std::uint64_t> values;
     for (const auto& member : distances())
-      runs.back().push_back(std::bit_cast<std::uint64_t>(member.compute(x, y, nullptr)));
-  }
-  set_threads(0);
-  EXPECT_EQ(runs[0], runs[1]);
-  EXPECT_EQ(runs[0], runs[2]);
+      values.push_back(std::bit_cast<std::uint64_t>(member.compute(x, y, nullptr)));
+    return values;
+  };
+  const auto one = at_threads(1, bits);
+  EXPECT_EQ(one, at_threads(2, bits));
+  EXPECT_EQ(one, at_threads(5, bits));
 }
 
 TEST(Distance, Float32IsReadAsItIs) {

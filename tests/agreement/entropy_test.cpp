@@ -8,8 +8,8 @@
 
 #include "leeway/agreement/confidence.h"
 #include "leeway/core/npz.h"
-#include "leeway/core/parallel.h"
 #include "tests/agreement/cases.h"
+#include "tests/at_threads.h"
 #include "tests/message_of.h"
 
 namespace leeway::agreement {
@@ -76,19 +76,18 @@ TEST(Summaries, ThreadsAndStorageChangeNothing) {
   }();
   std::vector<std::int64_t> labels(pair.n, 1);
   const double betas[] = {1, 2.5};
-  std::vector<double> values[3];
-  for (const int run : {0, 1, 2}) {
-    set_threads(run == 0 ? 1 : 3);
-    const Pair& used = run == 2 ? wide : pair;
+  const auto summaries = [&](const Pair& used) {
+    std::vector<double> values;
     for (const auto& at : entropies(clean_array(used), shifted_array(used), labels, betas).at)
-      values[run].insert(values[run].end(), {at.clean, at.shifted, at.clean_plain, at.shifted_plain});
+      values.insert(values.end(), {at.clean, at.shifted, at.clean_plain, at.shifted_plain});
     const Confidences sure = confidences(clean_array(used), shifted_array(used), labels, betas);
     for (const auto* part : {&*sure.clean_right, &sure.moved})
-      for (const auto& at : part->at) values[run].insert(values[run].end(), {at.mean, at.standard_error});
-  }
-  set_threads(0);
-  EXPECT_EQ(values[0], values[1]);
-  EXPECT_EQ(values[0], values[2]);
+      for (const auto& at : part->at) values.insert(values.end(), {at.mean, at.standard_error});
+    return values;
+  };
+  const auto one = at_threads(1, [&] { return summaries(pair); });
+  EXPECT_EQ(one, at_threads(3, [&] { return summaries(pair); }));
+  EXPECT_EQ(one, at_threads(3, [&] { return summaries(wide); }));
 }
 
 TEST(Summaries, BadArguments) {

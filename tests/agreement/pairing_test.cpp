@@ -13,9 +13,9 @@
 
 #include "leeway/core/error.h"
 #include "leeway/core/file.h"
-#include "leeway/core/parallel.h"
 #include "tests/agreement/cases.h"
 #include "tests/agreement/reference_cases.h"
+#include "tests/at_threads.h"
 #include "tests/message_of.h"
 
 namespace leeway::agreement {
@@ -146,11 +146,8 @@ TEST(Pairing, NearestEqualsANaiveLoopAtAnyNumberOfThreads) {
     }
     expected.push_back({best, j});
   }
-  for (const int count : {1, 2, 5}) {
-    set_threads(count);
-    EXPECT_EQ(pairs_of("nearest", sample("c", 3, x), sample("s", 3, y)), expected) << count;
-  }
-  set_threads(0);
+  const auto found = [&] { return pairs_of("nearest", sample("c", 3, x), sample("s", 3, y)); };
+  for (const int count : {1, 2, 5}) EXPECT_EQ(at_threads(count, found), expected) << count;
 }
 
 // --- what is refused

@@ -8,9 +8,9 @@
 #include <set>
 
 #include "leeway/core/error.h"
-#include "leeway/core/parallel.h"
 #include "leeway/core/random.h"
 #include "tests/assess/made_outputs.h"
+#include "tests/at_threads.h"
 
 namespace leeway::assess {
 namespace {
@@ -287,11 +287,8 @@ TEST(Assess, DoesNotDependOnOrderOrThreads) {
     source.labels = target.labels = std::move(truth);
     return assess({{"m", source}}, {{"m", "t", target}})["results"][0];
   };
-  set_threads(1);
-  const Json one = run(a, b, y);
-  set_threads(3);
-  const Json three = run(a, b, y);
-  set_threads(0);
+  const auto work = [&] { return run(a, b, y); };
+  const Json one = at_threads(1, work), three = at_threads(3, work);
   EXPECT_EQ(one.dump(), three.dump());
 
   std::vector<std::int64_t> moved_labels;

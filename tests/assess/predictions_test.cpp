@@ -8,8 +8,8 @@
 #include <limits>
 
 #include "leeway/core/error.h"
-#include "leeway/core/parallel.h"
 #include "leeway/core/random.h"
+#include "tests/at_threads.h"
 
 namespace leeway::assess {
 namespace {
@@ -68,11 +68,8 @@ TEST(Predict, HasTheSameBitsForAnyThreads) {
   std::vector<float> logits(20000 * 5);
   for (float& value : logits) value = static_cast<float>(3 * random.normal());
   const Array array = make_array<float>({20000, 5}, std::move(logits));
-  set_threads(1);
-  const Predictions one = predict(array, "a");
-  set_threads(3);
-  const Predictions three = predict(array, "a");
-  set_threads(0);
+  const auto work = [&] { return predict(array, "a"); };
+  const Predictions one = at_threads(1, work), three = at_threads(3, work);
   EXPECT_EQ(one.mean_confidence, three.mean_confidence);
   EXPECT_EQ(one.confidences, three.confidences);
 }

@@ -8,8 +8,8 @@
 
 #include "leeway/core/npy.h"
 #include "leeway/core/npz.h"
-#include "leeway/core/parallel.h"
 #include "leeway/core/safetensors.h"
+#include "tests/at_threads.h"
 #include "tests/core/files.h"
 #include "tests/core/zip_maker.h"
 
@@ -380,12 +380,10 @@ TEST_F(OutputsFile, TheSameForAnyNumberOfThreads) {
   write_npz(path("p.npz"), {{"probs", make_array<double>({100'000, 2}, probs)}});
   std::vector<std::vector<double>> results;
   for (const int count : {1, 2, 7}) {
-    set_threads(count);
-    const Outputs outputs = read_outputs(path("p.npz"));
+    const Outputs outputs = at_threads(count, [&] { return read_outputs(path("p.npz")); });
     results.push_back(values_of<double>(outputs.logits));
     EXPECT_EQ(outputs.warnings.size(), 1u);
   }
-  set_threads(0);
   EXPECT_EQ(results[0], results[1]);
   EXPECT_EQ(results[0], results[2]);
 }

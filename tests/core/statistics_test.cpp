@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "leeway/core/error.h"
-#include "leeway/core/parallel.h"
 #include "leeway/core/random.h"
+#include "tests/at_threads.h"
 #include "tests/message_of.h"
 
 namespace leeway {
@@ -132,11 +132,8 @@ TEST(Mean, HasTheSameBitsForAnyThreads) {
   std::vector<double> values(100'000);
   Random random(3, 0);
   for (double& value : values) value = random.normal();
-  set_threads(1);
-  const Mean one = mean_and_error(values);
-  set_threads(7);
-  const Mean seven = mean_and_error(values);
-  set_threads(0);
+  const auto work = [&] { return mean_and_error(values); };
+  const Mean one = at_threads(1, work), seven = at_threads(7, work);
   EXPECT_EQ(one.mean, seven.mean);
   EXPECT_EQ(one.standard_error, seven.standard_error);
 }
@@ -172,11 +169,8 @@ TEST(Bootstrap, OfAMeanIsNearTheNormalInterval) {
 }
 
 TEST(Bootstrap, HasTheSameBitsForAnyThreads) {
-  set_threads(1);
-  const Interval one = bootstrap(200, mean_row);
-  set_threads(7);
-  const Interval seven = bootstrap(200, mean_row);
-  set_threads(0);
+  const auto work = [&] { return bootstrap(200, mean_row); };
+  const Interval one = at_threads(1, work), seven = at_threads(7, work);
   EXPECT_EQ(one.low, seven.low);
   EXPECT_EQ(one.high, seven.high);
   EXPECT_NE(one.low, bootstrap(200, mean_row, {.seed = 1}).low);

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "leeway/core/parallel.h"
 #include "leeway/core/random.h"
+#include "tests/at_threads.h"
 
 namespace leeway::error_bound {
 namespace {
@@ -121,11 +121,8 @@ TEST(Critic, AgreementIsThatOfAPlainLoopAtAnyNumberOfThreads) {
     const bool agrees = std::ranges::max_element(f) - f.begin() == rows.y[i];
     (i < rows.n_source ? naive.source : naive.target) += agrees;
   }
-  set_threads(1);
-  const Evaluation one = evaluate(rows, theta, Objective::logistic, weights);
-  set_threads(3);
-  const Evaluation three = evaluate(rows, theta, Objective::logistic, weights);
-  set_threads(0);
+  const auto work = [&] { return evaluate(rows, theta, Objective::logistic, weights); };
+  const Evaluation one = at_threads(1, work), three = at_threads(3, work);
   EXPECT_EQ(one.agreement.source, naive.source);
   EXPECT_EQ(one.agreement.target, naive.target);
   EXPECT_EQ(one.value, three.value);

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <limits>
 
-#include "leeway/core/parallel.h"
 #include "leeway/core/random.h"
+#include "tests/at_threads.h"
 #include "tests/message_of.h"
 
 namespace leeway::error_bound {
@@ -130,11 +130,8 @@ TEST(Dis2, TermsAddUpAndDoNotDependOnThreads) {
   for (const Search search : {Search::maximum, Search::reference}) {
     Dis2Options options = quick();
     options.search = search, options.restarts = 5;
-    set_threads(1);
-    const Dis2 one = dis2_bound(source, target, options);
-    set_threads(3);
-    const Dis2 three = dis2_bound(source, target, options);
-    set_threads(0);
+    const auto work = [&] { return dis2_bound(source, target, options); };
+    const Dis2 one = at_threads(1, work), three = at_threads(3, work);
     EXPECT_EQ(one.restarts, three.restarts);
     EXPECT_EQ(one.concentrations.back().bound, three.concentrations.back().bound);
     EXPECT_EQ(one.n_source + one.n_target, 151u + 100u);

@@ -11,9 +11,9 @@
 
 #include "leeway/core/npz.h"
 #include "leeway/core/outputs.h"
-#include "leeway/core/parallel.h"
 #include "leeway/core/result.h"
 #include "leeway/error_bound/transport.h"
+#include "tests/at_threads.h"
 #include "tests/error_bound/samples.h"
 #include "tests/message_of.h"
 
@@ -121,11 +121,8 @@ TEST(Estimators, RowOrderAndThreadsChangeNothing) {
   for (std::size_t i = target.n(); i-- > 0;)
     for (std::size_t j = 0; j < 5; ++j) logits.push_back(target.logits.view<double>()[5 * i + j]);
   const Sample reversed = sample_of(5, logits);
-  set_threads(1);
-  const Estimates one = estimate_error(source, target, {.bootstrap = 12});
-  set_threads(3);
-  const Estimates three = estimate_error(source, target, {.bootstrap = 12});
-  set_threads(0);
+  const auto work = [&] { return estimate_error(source, target, {.bootstrap = 12}); };
+  const Estimates one = at_threads(1, work), three = at_threads(3, work);
   const Estimates turned = estimate_error(source, reversed, {.bootstrap = 0});
   for (std::size_t m = 0; m < one.estimates.size(); ++m) {
     EXPECT_EQ(one.estimates[m].error, three.estimates[m].error);

@@ -8,7 +8,7 @@
 #include <numbers>
 #include <vector>
 
-#include "leeway/core/parallel.h"
+#include "tests/at_threads.h"
 #include "tests/error_bound/samples.h"
 
 namespace leeway::error_bound {
@@ -117,11 +117,8 @@ TEST(Temperature, ChosenRowsAreASetOfTheirOwn) {
 
 TEST(Temperature, ThreadsAndOrderChangeNothing) {
   const Sample sample = drawn(70000, 3, 1, 11);  // large enough to start from a part
-  set_threads(1);
-  const Temperature one = fit(sample);
-  set_threads(3);
-  const Temperature three = fit(sample);
-  set_threads(0);
+  const auto work = [&] { return fit(sample); };
+  const Temperature one = at_threads(1, work), three = at_threads(3, work);
   EXPECT_EQ(one.inverse, three.inverse);
   std::vector<std::size_t> reversed(sample.n());
   for (std::size_t i = 0; i < reversed.size(); ++i) reversed[i] = sample.n() - 1 - i;

@@ -10,7 +10,7 @@
 #include <limits>
 #include <set>
 
-#include "leeway/core/parallel.h"
+#include "tests/at_threads.h"
 #include "tests/shift/pictures.h"
 
 namespace leeway::shift {
@@ -101,15 +101,13 @@ TEST_P(EveryShift, LabelsAndPixelsFollowTheRows) {
 }
 
 TEST_P(EveryShift, HasTheSameBitsForAnyThreads) {
-  set_threads(1);
-  const Shifted one = run(images_, GetParam().default_strength);
+  const auto work = [&] { return run(images_, GetParam().default_strength); };
+  const Shifted one = at_threads(1, work);
   for (const int count : {2, 7}) {
-    set_threads(count);
-    const Shifted many = run(images_, GetParam().default_strength);
+    const Shifted many = at_threads(count, work);
     EXPECT_EQ(floats(one.images), floats(many.images));
     EXPECT_EQ(one.rows, many.rows);
   }
-  set_threads(0);
 }
 
 // The other pictures all become black: picture 600 stays what it was.
