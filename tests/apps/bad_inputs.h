@@ -3,15 +3,14 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 
-#include <cstdlib>
 #include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "leeway/core/npy.h"
+#include "tests/apps/run_command.h"
 #include "tests/core/files.h"
 #include "tests/core/zip_maker.h"
 
@@ -26,28 +25,18 @@ inline const std::string limits = "ulimit -v 1000000; ";
 
 inline const Array good_logits = make_array<float>({4, 3}, {1, 0, 0, 0, 1, 0, 0, 0, 1, 1, 0, 0});
 
-struct Outcome {
-  int code = -1;
-  std::string out, error;
-};
-
-// Runs `leeway ARGUMENTS` in `folder`.
 inline Outcome run(const TemporaryFolder& folder, const std::string& arguments) {
-  const std::string command = limits + "cd '" + folder.path().string() + "' && exec '" LEEWAY_COMMAND "' " +
-                              arguments + " --threads 1 > .out 2> .error < /dev/null";
-  const int status = std::system(command.c_str());
-  return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_bytes(folder / ".out"),
-          read_bytes(folder / ".error")};
+  return run_command(folder.path(), arguments + " --threads 1", limits);
 }
 
 inline void expect_refused(const Outcome& outcome, const std::string& file, const std::string& words) {
-  EXPECT_EQ(outcome.code, 3) << outcome.error;
+  EXPECT_EQ(outcome.code, 3) << outcome.err;
   EXPECT_EQ(outcome.out, "");
-  ASSERT_FALSE(outcome.error.empty());
-  EXPECT_EQ(outcome.error.find('\n'), outcome.error.size() - 1) << outcome.error;  // one line, and only one
-  EXPECT_THAT(outcome.error, ::testing::HasSubstr(file));
-  EXPECT_THAT(outcome.error, ::testing::HasSubstr("expected "));
-  EXPECT_THAT(outcome.error, ::testing::HasSubstr(words));
+  ASSERT_FALSE(outcome.err.empty());
+  EXPECT_EQ(outcome.err.find('\n'), outcome.err.size() - 1) << outcome.err;  // one line, and only one
+  EXPECT_THAT(outcome.err, ::testing::HasSubstr(file));
+  EXPECT_THAT(outcome.err, ::testing::HasSubstr("expected "));
+  EXPECT_THAT(outcome.err, ::testing::HasSubstr(words));
 }
 
 // Files from arrays.

@@ -395,7 +395,7 @@ TEST(BadPaths, GoodInputsAreNotRefused) {
   write_bytes(folder / "good.npz", npz_with("labels", i64({0, 1, 2, 0})));
   write_bytes(folder / "labels.gz", gzip(idx_labels));
   const Outcome outcome = run(folder, "pa good.npy good.npz --labels labels.gz --json");
-  EXPECT_EQ(outcome.code, 0) << outcome.error;
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_THAT(outcome.out, HasSubstr("\"afr_true\": 1.0"));
 }
 

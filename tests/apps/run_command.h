@@ -1,4 +1,4 @@
-// Runs the leeway command in a folder of its own and keeps what it printed.
+// Runs the leeway command and keeps what it printed.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -23,23 +23,26 @@ inline std::string read_text(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
+// leeway ARGUMENTS, as a shell would split them, in `folder`; `limits` is what that shell does first.
+inline Outcome run_command(const std::filesystem::path& folder, const std::string& arguments,
+                           const std::string& limits = "") {
+  const std::string line = limits + "cd '" + folder.string() + "' && exec '" LEEWAY_COMMAND "' " + arguments +
+                           " >.out 2>.err </dev/null";
+  const int status = std::system(line.c_str());
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_text(folder / ".out"),
+          read_text(folder / ".err")};
+}
+
 // A fixture with an empty folder, removed afterwards; commands run in it.
-class CommandTest : public testing::Test {
+class CommandTest : public ::testing::Test {
  protected:
   CommandTest() { std::filesystem::create_directories(folder_); }
   ~CommandTest() override { std::filesystem::remove_all(folder_); }
 
-  // leeway ARGUMENTS, as a shell would split them.
-  [[nodiscard]] Outcome run(const std::string& arguments) const {
-    const std::string out = folder_ / ".out", err = folder_ / ".err";
-    const std::string line = "cd '" + folder_.string() + "' && '" LEEWAY_COMMAND "' " + arguments + " >'" +
-                             out + "' 2>'" + err + "'";
-    const int status = std::system(line.c_str());
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_text(out), read_text(err)};
-  }
+  [[nodiscard]] Outcome run(const std::string& arguments) const { return run_command(folder_, arguments); }
 
   const std::filesystem::path folder_ =
-      std::filesystem::path(testing::TempDir()) / ("leeway_command_" + std::to_string(getpid()));
+      std::filesystem::path(::testing::TempDir()) / ("leeway_command_" + std::to_string(getpid()));
 };
 
 }  // namespace leeway

@@ -1,18 +1,10 @@
 // leeway shift, from the command line to the file.
-#include <fmt/format.h>
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <cstdio>
-#include <cstdlib>
-#include <filesystem>
-#include <string>
 
 #include "leeway/core/images.h"
 #include "leeway/core/npz.h"
 #include "leeway/core/result.h"
+#include "tests/apps/run_command.h"
 
 namespace leeway {
 namespace {
@@ -20,40 +12,24 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-struct Said {
-  int code;
-  std::string text;  // stdout and stderr
-};
-
-class ShiftCommand : public testing::Test {
+class ShiftCommand : public CommandTest {
  protected:
   ShiftCommand() {
-    std::filesystem::create_directories(folder_);
     const std::vector<std::uint8_t> bytes{0, 51, 102, 153, 204, 255};
     write_images(folder_ / "in.npz", {"", make_array(std::vector<std::size_t>{3, 1, 1, 2}, bytes),
                                       std::vector<std::int64_t>{4, 0, 4}});
   }
-  ~ShiftCommand() override { std::filesystem::remove_all(folder_); }
 
-  [[nodiscard]] Said run(const std::string& arguments) const {
-    const std::string line =
-        fmt::format("cd '{}' && '{}' shift {} 2>&1", folder_.string(), LEEWAY_COMMAND, arguments);
-    FILE* pipe = popen(line.c_str(), "r");
-    std::string text;
-    char buffer[4096];
-    for (std::size_t size = 0; (size = fread(buffer, 1, sizeof buffer, pipe)) > 0;) text.append(buffer, size);
-    const int status = pclose(pipe);
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, text};
+  [[nodiscard]] Outcome run(const std::string& arguments) const {
+    return CommandTest::run("shift " + arguments);
   }
-
-  const std::filesystem::path folder_ =
-      std::filesystem::path(testing::TempDir()) / ("leeway_shift_" + std::to_string(getpid()));
 };
 
 TEST_F(ShiftCommand, WritesShiftedPixelsAndLabels) {
-  const Said said = run("brightness --data in.npz --strength 0.2 --out out.npz");
-  EXPECT_EQ(said.code, 0) << said.text;
-  EXPECT_EQ(said.text,
+  const Outcome said = run("brightness --data in.npz --strength 0.2 --out out.npz");
+  EXPECT_EQ(said.code, 0);
+  EXPECT_EQ(said.err, "");
+  EXPECT_EQ(said.out,
             "brightness, seed 0: 3 of 3 images, shape 3 x 1 x 1 x 2\n"
             "strength 0.2 (what is added, pixels in [0,1])\n"
             "mean change of a pixel 0.1667\n");  // (5 * .2 + 0) / 6
@@ -64,13 +40,14 @@ TEST_F(ShiftCommand, WritesShiftedPixelsAndLabels) {
 }
 
 TEST_F(ShiftCommand, WritesTheRowsItKept) {
-  const Said said = run("label-subset --data in.npz --classes 4 --out out.npz --json");
-  EXPECT_EQ(said.code, 0) << said.text;
+  const Outcome said = run("label-subset --data in.npz --classes 4 --out out.npz --json");
+  EXPECT_EQ(said.code, 0);
+  EXPECT_EQ(said.err, "");
   const ArrayMap out = read_npz(folder_ / "out.npz");
   EXPECT_THAT(to_i64(out.at("rows"), "rows"), ElementsAre(0, 2));
   EXPECT_THAT(to_i64(out.at("y"), "y"), ElementsAre(4, 4));
   EXPECT_EQ(out.at("x").type, ElementType::u8);
-  const Json record = Json::parse(said.text);
+  const Json record = Json::parse(said.out);
   EXPECT_EQ(record["schema"], "leeway.shift/1");
   EXPECT_EQ(record["inputs"][0]["shape"], Json::array({3, 1, 1, 2}));
   EXPECT_EQ(record["results"][0]["rows_of_class"].dump(),
@@ -79,19 +56,20 @@ TEST_F(ShiftCommand, WritesTheRowsItKept) {
 }
 
 TEST_F(ShiftCommand, HelpListsEveryShift) {
-  const Said said = run("--help");
+  const Outcome said = run("--help");
   EXPECT_EQ(said.code, 0);
   for (const char* name :
        {"gaussian-noise", "gaussian-blur", "contrast", "rotation", "imbalance", "label-subset"})
-    EXPECT_THAT(said.text, HasSubstr(name));
-  EXPECT_THAT(said.text, HasSubstr("degrees, counter-clockwise (-180 to 180, default 30)"));
+    EXPECT_THAT(said.out, HasSubstr(name));
+  EXPECT_THAT(said.out, HasSubstr("degrees, counter-clockwise (-180 to 180, default 30)"));
 }
 
 TEST_F(ShiftCommand, MistakesLeaveNoFile) {
   const auto expect = [&](const std::string& arguments, int code, const std::string& line) {
-    const Said said = run(arguments);
+    const Outcome said = run(arguments);
     EXPECT_EQ(said.code, code) << arguments;
-    EXPECT_EQ(said.text, "leeway: " + line + "\n");
+    EXPECT_EQ(said.out, "");
+    EXPECT_EQ(said.err, "leeway: " + line + "\n");
   };
   expect("rotation --data in.npz", 2, "--out is required: the .npz to write");
   expect("rotation --data in.npz --out out.npz --strength 400", 2,

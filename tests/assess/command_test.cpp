@@ -1,17 +1,14 @@
 // The command `leeway assess` from end to end.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 
-#include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <map>
-#include <sstream>
 
 #include "leeway/core/csv.h"
 #include "leeway/core/npz.h"
 #include "leeway/core/result.h"
+#include "tests/apps/run_command.h"
 #include "tests/assess/made_outputs.h"
 
 namespace leeway {
@@ -20,18 +17,9 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-struct Outcome {
-  int code = 0;
-  std::string out, err;
-};
-
-class AssessCommand : public testing::Test {
+class AssessCommand : public CommandTest {
  protected:
-  void SetUp() override {
-    folder_ = std::filesystem::path(testing::TempDir()) /
-              (std::string("leeway_") + testing::UnitTest::GetInstance()->current_test_info()->name());
-    std::filesystem::remove_all(folder_);
-    std::filesystem::create_directories(folder_);
+  AssessCommand() {
     // 300 rows of three classes; in shifted.npz every fourth prediction changes.
     std::vector<int> clean(300), shifted(300);
     std::vector<std::int64_t> labels(300);
@@ -45,7 +33,6 @@ class AssessCommand : public testing::Test {
     save("unlabelled.npz", assess::outputs_of(clean, 3), {});
     save("binary.npz", assess::outputs_of({0, 1}, 2), {});
   }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
 
   void save(const std::string& name, const Outputs& outputs, const std::vector<std::int64_t>& labels) const {
     std::vector<double> logits = to_f64(outputs.logits, name);
@@ -56,20 +43,9 @@ class AssessCommand : public testing::Test {
     write_npz(folder_ / name, arrays);
   }
 
-  [[nodiscard]] std::string read(const std::string& name) const {
-    std::stringstream text;
-    text << std::ifstream(folder_ / name).rdbuf();
-    return text.str();
-  }
-
   [[nodiscard]] Outcome run(const std::string& arguments) const {
-    const std::string command =
-        "cd '" + folder_.string() + "' && '" LEEWAY_COMMAND "' assess " + arguments + " > out 2> err";
-    const int status = std::system(command.c_str());
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read("out"), read("err")};
+    return CommandTest::run("assess " + arguments);
   }
-
-  std::filesystem::path folder_;
 };
 
 TEST_F(AssessCommand, PrintsATable) {
@@ -115,7 +91,7 @@ TEST_F(AssessCommand, WritesEveryRowAndTheRecord) {
   for (std::size_t i = 0; i < 300; ++i) flipped += rows.columns[*rows.find("flipped")][i] == "1";
   EXPECT_EQ(flipped, 75u);
   EXPECT_EQ(read_record((folder_ / "record.json").string())["results"][0]["n"], 300);
-  EXPECT_THAT(read("r.html"), HasSubstr("</html>"));
+  EXPECT_THAT(read_text(folder_ / "r.html"), HasSubstr("</html>"));
 }
 
 TEST_F(AssessCommand, UndecidedGateFailsWhereThatIsAskedFor) {
