@@ -2,29 +2,19 @@
 #include <gmock/gmock.h>
 
 #include "leeway/report/lines.h"
-#include "leeway/report/report.h"
-#include "tests/message_of.h"
 #include "tests/report/pages.h"
 
 namespace leeway::report {
 namespace {
 
+using test::complaint;
 using test::malformed;
 using test::markup;
 using test::occurrences;
+using test::page_of;
 using test::reference_record;
 using testing::HasSubstr;
 using testing::Not;
-
-std::string page_of(const Json& record) {
-  const std::string html = html_report(record);
-  EXPECT_EQ(malformed(html), std::nullopt);
-  return markup(html);
-}
-
-std::string complaint(const Json& record) {
-  return message_of([&] { (void)html_report(record, {}, {.record_name = "r.json"}); });
-}
 
 Json pa_of(double pa, double high_pa) { return {{"ratio", pa}, {"pa", high_pa}}; }
 

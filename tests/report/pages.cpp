@@ -1,9 +1,12 @@
 #include "tests/report/pages.h"
 
 #include <fmt/format.h>
+#include <gtest/gtest.h>
 
 #include <cmath>
 #include <set>
+
+#include "tests/message_of.h"
 
 namespace leeway::report::test {
 
@@ -131,6 +134,16 @@ std::optional<std::string> malformed(const std::string& html) {
     }
   }
   return open.empty() ? std::nullopt : std::optional<std::string>(open.back() + " is not closed");
+}
+
+std::string page_of(const Json& record, const Pictures& pictures) {
+  const std::string html = html_report(record, pictures);
+  EXPECT_EQ(malformed(html), std::nullopt);
+  return markup(html);
+}
+
+std::string complaint(const Json& record) {
+  return message_of([&] { (void)html_report(record, {}, {.record_name = "r.json"}); });
 }
 
 std::size_t occurrences(const std::string& text, const std::string& what) {

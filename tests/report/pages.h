@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "leeway/core/result.h"
+#include "leeway/report/report.h"
 
 namespace leeway::report::test {
 
@@ -22,6 +23,12 @@ std::string markup(const std::string& html);
 
 // Nothing where every element is closed in order, otherwise what is wrong.
 std::optional<std::string> malformed(const std::string& html);
+
+// The page's markup, after a check that it is well formed.
+std::string page_of(const Json& record, const Pictures& pictures = {});
+
+// What html_report says against a record named r.json.
+std::string complaint(const Json& record);
 
 std::size_t occurrences(const std::string& text, const std::string& what);
 

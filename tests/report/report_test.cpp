@@ -2,36 +2,21 @@
 
 #include <gmock/gmock.h>
 
-#include "leeway/core/error.h"
 #include "tests/report/pages.h"
 
 namespace leeway::report {
 namespace {
 
 using test::bare_record;
+using test::complaint;
 using test::full_record;
 using test::malformed;
 using test::markup;
 using test::occurrences;
+using test::page_of;
 using test::reference_record;
 using testing::HasSubstr;
 using testing::Not;
-
-// The page's markup, after a check that it is well formed.
-std::string page_of(const Json& record, const Pictures& pictures = {}) {
-  const std::string html = html_report(record, pictures);
-  EXPECT_EQ(malformed(html), std::nullopt);
-  return markup(html);
-}
-
-std::string complaint(const Json& record) {
-  try {
-    (void)html_report(record, {}, {.record_name = "r.json"});
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "none";
-}
 
 TEST(Report, DrawsEverySectionOfTheReferenceRecord) {
   const std::string page = page_of(reference_record());
