@@ -32,38 +32,30 @@ double error_above_threshold(std::vector<double> source, std::span<const double>
   return 1 - (in_target.above + weight * in_target.at) / static_cast<double>(target.size());
 }
 
-constexpr std::string_view paper = "Garg et al. 2022";
-constexpr std::string_view assumption =
-    "as large a share of the target's rows is right as scores above the threshold that fits the source";
-constexpr std::string_view failure = "the classifier stays sure of rows that the shift makes it get wrong";
+template <std::vector<double> Scores::*score>
+constexpr Estimator atc(std::string_view name, std::string_view summary) {
+  return {
+      .name = name,
+      .summary = summary,
+      .source = "Garg et al. 2022",
+      .assumes =
+          "as large a share of the target's rows is right as scores above the threshold that fits the source",
+      .fails = "the classifier stays sure of rows that the shift makes it get wrong",
+      .transport = false,
+      .error =
+          [](const Evidence& e) {
+            return error_above_threshold(e.source.*score, e.target.*score, e.n_correct);
+          },
+  };
+}
 
 }  // namespace
 
-extern const Estimator atc_conf = {
-    .name = "atc-conf",
-    .summary =
-        "thresholded confidence: share of the target below the threshold that fits the source's accuracy",
-    .source = paper,
-    .assumes = assumption,
-    .fails = failure,
-    .transport = false,
-    .error =
-        [](const Evidence& e) {
-          return error_above_threshold(e.source.confidence, e.target.confidence, e.n_correct);
-        },
-};
+extern const Estimator atc_conf = atc<&Scores::confidence>(
+    "atc-conf",
+    "thresholded confidence: share of the target below the threshold that fits the source's accuracy");
 
-extern const Estimator atc_ne = {
-    .name = "atc-ne",
-    .summary = "thresholded negative entropy: the same with the entropy of the softmax",
-    .source = paper,
-    .assumes = assumption,
-    .fails = failure,
-    .transport = false,
-    .error =
-        [](const Evidence& e) {
-          return error_above_threshold(e.source.negative_entropy, e.target.negative_entropy, e.n_correct);
-        },
-};
+extern const Estimator atc_ne = atc<&Scores::negative_entropy>(
+    "atc-ne", "thresholded negative entropy: the same with the entropy of the softmax");
 
 }  // namespace leeway::error_bound
