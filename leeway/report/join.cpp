@@ -16,18 +16,19 @@ using Named = std::vector<std::pair<std::string, Json>>;
 using Name = std::pair<std::string, std::string>;  // model, target
 
 // What every joined record has of its parts: commands, inputs (each once) and the time of all.
-Json joined_envelope(const Named& records, const std::vector<Envelope>& envelopes) {
+template <class Read>
+Json joined_envelope(const Named& records, const std::vector<Read>& read) {
   Json out = {{"schema", records[0].second["schema"]},
               {"commands", Json::array()},
               {"inputs", Json::array()},
               {"results", Json::array()}};
   double seconds = 0;
   for (std::size_t i = 0; i < records.size(); ++i) {
-    for (const auto& command : envelopes[i].commands) out["commands"].push_back(command);
+    for (const auto& command : read[i].envelope.commands) out["commands"].push_back(command);
     for (const auto& input : records[i].second.value("inputs", Json::array()))
       if (std::find(out["inputs"].begin(), out["inputs"].end(), input) == out["inputs"].end())
         out["inputs"].push_back(input);
-    seconds += envelopes[i].seconds.value_or(0);
+    seconds += read[i].envelope.seconds.value_or(0);
   }
   out["seconds"] = seconds;
   return out;
@@ -74,18 +75,14 @@ void require_same_classes(const Named& records, const std::vector<Record>& read)
 
 Json join_assessments(const Named& records) {
   std::vector<Record> read;
-  std::vector<Envelope> envelopes;
-  for (const auto& [name, record] : records) {
-    read.push_back(read_assessment(record, name));
-    envelopes.push_back(read.back().envelope);
-  }
+  for (const auto& [name, record] : records) read.push_back(read_assessment(record, name));
   require_same_classes(records, read);
   const std::size_t first = speaker(read);
   std::vector<std::string> findings, models, targets;
   for (std::size_t i = 0; i < read.size(); ++i)
     if (i != first && !read[i].headline.empty()) append_new(findings, read[i].headline);
   std::set<Name> taken;
-  Json out = joined_envelope(records, envelopes);
+  Json out = joined_envelope(records, read);
   for (std::size_t i = 0; i < read.size(); ++i) {
     const auto& [name, record] = records[i];
     for (const std::string& finding : read[i].findings) append_new(findings, finding);
@@ -125,13 +122,9 @@ std::function<std::string(const std::string&)> set_names(const std::vector<PaRec
 // clean set, they are one model.
 Json join_agreements(const Named& records) {
   std::vector<PaRecord> read;
-  std::vector<Envelope> envelopes;
-  for (const auto& [name, record] : records) {
-    read.push_back(read_pa(record, name));
-    envelopes.push_back(read.back().envelope);
-  }
+  for (const auto& [name, record] : records) read.push_back(read_pa(record, name));
   const auto clean = [&](std::size_t i) {
-    return envelopes[i].inputs.empty() ? records[i].first : envelopes[i].inputs[0].path;
+    return read[i].envelope.inputs.empty() ? records[i].first : read[i].envelope.inputs[0].path;
   };
   bool one_model = true;
   for (std::size_t i = 0; i < read.size(); ++i) {
@@ -141,8 +134,8 @@ Json join_agreements(const Named& records) {
   }
   const auto set_name = set_names(read, one_model);
   std::set<Name> taken;
-  Json out = joined_envelope(records, envelopes);
-  out["version"] = envelopes[0].version;
+  Json out = joined_envelope(records, read);
+  out["version"] = read[0].envelope.version;
   for (std::size_t i = 0; i < read.size(); ++i) {
     const auto& [name, record] = records[i];
     std::map<Name, std::string> called;
