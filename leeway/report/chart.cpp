@@ -68,10 +68,6 @@ std::string numbers_html(const Chart& chart) {
 
 }  // namespace
 
-std::string chart_html(const Chart& chart) {
-  return "<div class=\"charts\">" + figure(chart, "", payload(chart)) + numbers_html(chart) + "</div>\n";
-}
-
 std::string panels_html(const std::vector<Chart>& charts, std::size_t shown) {
   if (charts.empty()) return "";
   std::string first, rest;

@@ -30,8 +30,6 @@ struct Chart {
   std::vector<std::pair<std::string, std::string>> toggles = {};  // signal, what switching it on does
 };
 
-[[nodiscard]] std::string chart_html(const Chart& chart);
-
 // Figures that share axes, in a grid; those after the first `shown` behind one click. Below them their
 // numbers.
 [[nodiscard]] std::string panels_html(const std::vector<Chart>& charts, std::size_t shown = 12);
