@@ -58,13 +58,13 @@ void add_dis2_flags(CLI::App& command, const std::shared_ptr<Dis2Flags>& flags) 
       ->capture_default_str()
       ->group(group);
   command.add_option("--loss", options.loss, "Disagreement loss: disagreement, d-bat or chuang")
-      ->transform(CLI::CheckedTransformer(losses))
+      ->transform(CLI::CheckedTransformer(losses).description(""))
       ->type_name("NAME")
       ->group(group);
   command
       .add_option("--search", options.search,
                   "maximum: the largest discrepancy; reference: the papers' AdamW recipe")
-      ->transform(CLI::CheckedTransformer(searches))
+      ->transform(CLI::CheckedTransformer(searches).description(""))
       ->type_name("NAME")
       ->group(group);
 }
@@ -103,11 +103,12 @@ Json to_json(const Dis2& dis2, const Dis2Flags& flags) {
 }
 
 std::string table(const Dis2& dis2, const Dis2Flags& flags) {
+  const double sum = dis2.source_error + dis2.discrepancy + dis2.concentration;
   std::string text = fmt::format(
       "\ndis2 (critics on {}, measured on {} source and {} target rows):\n"
-      "  {:.4f} error on the source + {:.4f} discrepancy + {:.4f} concentration = {:.4f}, clipped {:.4f}\n",
+      "  {:.4f} error on the source + {:.4f} discrepancy + {:.4f} concentration = {:.4f}{}\n",
       flags.representation, dis2.n_source, dis2.n_target, dis2.source_error, dis2.discrepancy,
-      dis2.concentration, dis2.source_error + dis2.discrepancy + dis2.concentration, dis2.bound);
+      dis2.concentration, sum, sum <= 1 ? "" : fmt::format(", clipped {:.4f}", dis2.bound));
   for (const auto& one : dis2.concentrations)
     text += fmt::format("  with {:<20} {:.4f}   bound {:.4f}\n", one.name, one.term, one.bound);
   if (flags.options.holdout == 0)

@@ -72,9 +72,9 @@ std::string gap_line(const PaGap& gap) {
 }
 
 std::string sweep_table(const std::string& name, const std::vector<agreement::RatioPoint>& sweep) {
-  std::string text =
-      fmt::format("\n{}: the share of its samples that are shifted, smallest norms first\n{:>7} {:>9} {}",
-                  name, "ratio", "shifted", cells_header("[interval]"));
+  std::string text = fmt::format(
+      "\n{}: the share of its samples that are shifted; smallest norms first, if known\n{:>7} {:>9} {}", name,
+      "ratio", "shifted", cells_header("[interval]"));
   for (const auto& [ratio, shifted, a] : sweep)
     text += fmt::format("{:>7.4g} {:>9} {}", ratio, shifted, cells_of(a));
   return text;
