@@ -28,6 +28,8 @@ struct Arguments {
   assess::Paired paired = assess::Paired::automatic;
   Binary binary = Binary::refuse;
   std::string unit, rows, report, undecided = "pass";
+  bool no_bounds = false;
+  assess::BoundOptions bounds;
 };
 
 // NAME=PATH, split at the first "="; nothing where there is no name.
@@ -218,6 +220,8 @@ int run_assess(Context& context, const Arguments& arguments) {
   options.paired = arguments.paired;
   options.seed = context.seed;
   options.unit = !arguments.unit.empty() ? arguments.unit : arguments.images.empty() ? "samples" : "images";
+  options.bounds = arguments.bounds;
+  options.bounds.compute = !arguments.no_bounds;
   std::optional<assess::RowsFile> rows;
   if (!arguments.rows.empty()) {
     rows.emplace(arguments.rows);
@@ -247,6 +251,30 @@ int run_assess(Context& context, const Arguments& arguments) {
     return !outcome.violations.empty() || (arguments.undecided == "fail" && !outcome.missing.empty());
   });
   return failed ? exit_gate : exit_ok;
+}
+
+void add_bound_flags(CLI::App& command, Arguments& arguments) {
+  const std::string group = "The error without labels of the target";
+  command.add_flag("--no-bounds", arguments.no_bounds, "Compute neither the bound nor the estimates")
+      ->group(group);
+  command
+      .add_option("--restarts", arguments.bounds.restarts,
+                  "Critics tried for the bound: a further one can only raise it, and takes its time")
+      ->check(CLI::Range(1, 100000))
+      ->capture_default_str()
+      ->group(group);
+  command
+      .add_option("--delta", arguments.bounds.delta,
+                  "The bound holds with probability 1 - delta, where its assumption does")
+      ->check(CLI::Range(1e-12, .5))
+      ->capture_default_str()
+      ->group(group);
+  command
+      .add_option("--bootstrap", arguments.bounds.bootstrap,
+                  "Replicates of the estimates' intervals; 0: none")
+      ->check(CLI::Range(0, 1000000))
+      ->capture_default_str()
+      ->group(group);
 }
 
 }  // namespace
@@ -285,6 +313,7 @@ void add_assess(CLI::App& root, Context& context, Run& run) {
       ->check(CLI::IsMember({"pass", "fail"}).description(""))
       ->type_name("pass|fail")
       ->capture_default_str();
+  add_bound_flags(*command, *arguments);
   context.add_common_flags(*command, "Write the JSON record to this file");
   command->footer(
       "Outputs files (.npz, .safetensors, .npy, .csv) hold `logits` or `probs`, and optionally `labels`, "

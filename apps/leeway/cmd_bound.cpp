@@ -63,12 +63,7 @@ std::vector<Row> rows_of(const Estimates& estimates) {
 }
 
 std::vector<Row> rows_of_dis2(const error_bound::Dis2& dis2, const Dis2Flags& flags) {
-  const std::string assumes = fmt::format(
-      "no truth disagrees with the classifier more, target over source, than critics on the {} can",
-      flags.representation);
-  const std::string fails = fmt::format(
-      "linear critics on the {} cannot express the truth, or features were trained to hide the shift",
-      flags.representation);
+  const auto [assumes, fails] = error_bound::dis2_assumption(flags.representation);
   return {{"dis2", fmt::format("upper bound with probability {:g}", 1 - flags.options.delta), assumes, fails,
            dis2.bound, std::nullopt, dis2.bound, true},
           {"dis2-estimate", "dis2 without its term for chance", assumes, fails, dis2.estimate, std::nullopt,

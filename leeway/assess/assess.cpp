@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "leeway/assess/bounds.h"
 #include "leeway/assess/record.h"
 #include "leeway/assess/summary.h"
 #include "leeway/assess/words.h"
@@ -96,7 +97,7 @@ Json assess(const std::vector<Source>& sources, const std::vector<Target>& targe
         throw Interrupted("interrupted before the result was complete");
       if (progress)
         progress->update("assess", summaries.size(), targets.size(), target.model + " under " + target.shift);
-      summaries.push_back(analyse(analysed, target, class_names, options));
+      summaries.push_back(analyse(analysed, target, class_names, options, progress));
     }
   }
   if (progress) progress->update("assess", targets.size(), targets.size(), "");
@@ -110,6 +111,7 @@ Json assess(const std::vector<Source>& sources, const std::vector<Target>& targe
                  {"targets", distinct_shifts(targets)},
                  {"class_names", class_names},
                  {"level", options.level},
+                 {"bounds", bounds_json(options)},
                  {"comparisons", Json::array()},
                  {"results", Json::array()}};
   for (const Comparison& comparison : comparisons) record["comparisons"].push_back(to_json(comparison));

@@ -2,7 +2,8 @@
 //
 // For every model and target: accuracy and its interval, agreement of predictions (AFR), posterior agreement
 // with its interval and curve, confidence before and after, classes and groups sorted worst first, the
-// confusion of clean against shifted predictions, the samples that flip, warnings, and for everything that
+// confusion of clean against shifted predictions, the samples that flip, where the source has labels an upper
+// bound and estimates of the error that use none of the target's, warnings, and for everything that
 // could not be computed the reason. Where several models saw the same labelled target, their accuracies are
 // compared on the same samples.
 //
@@ -17,7 +18,7 @@
 //
 // Errors (Error): no target, a model without a source, two sources or targets of one name, class counts or
 // class names that differ, Paired::yes where n differs, a logit that is NaN or infinite. Cost: one pass over
-// each set of logits, plus posterior agreement for each pair. Threads: leeway/core/parallel.h; the same bits
+// each set of logits, posterior agreement for each pair, the critics of the bound. Threads: leeway/core/parallel.h; the same bits
 // for any number of them; the order of rows changes nothing but rounding and the choice among equal flips.
 #pragma once
 
@@ -57,16 +58,25 @@ struct TargetRows {
 };
 using RowSink = std::function<void(const TargetRows&)>;
 
+// The error without the target's labels (bounds.h). Cost grows with restarts and replicates, hence few.
+struct BoundOptions {
+  bool compute = true;
+  std::size_t restarts = 3;   // critics; each further one can only raise the bound
+  std::size_t bootstrap = 0;  // replicates of the estimates' intervals; 0: none
+  double delta = .01;         // the bound holds with probability 1 - delta, where its assumption does
+};
+
 struct Options {
   Paired paired = Paired::automatic;
   double level = .95;
   std::uint64_t seed = 0;
   std::size_t flips = 24;        // samples that flip, kept in the record for each target
   std::string unit = "samples";  // what one row is, for sentences: "images", "reviews"
-  RowSink rows;                  // called once a target, in order, where it is set
+  BoundOptions bounds;
+  RowSink rows;  // called once a target, in order, where it is set
 };
 
-// The page-wide keys of the record ("headline", "findings", "models", "targets", "class_names",
+// The page-wide keys of the record ("headline", "findings", "models", "targets", "class_names", "bounds",
 // "comparisons") and its "results", without the envelope that a command adds.
 [[nodiscard]] Json assess(const std::vector<Source>& sources, const std::vector<Target>& targets,
                           const Options& options = {}, Progress* progress = nullptr);

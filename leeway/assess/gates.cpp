@@ -46,10 +46,29 @@ bool holds(double value, const std::string& op, double threshold) {
   return value != threshold;
 }
 
-// What keys a class or group has, for gates on inputs that have none.
-constexpr std::array cell_keys{"class",    "group",           "level",    "name", "n",
-                               "source_n", "source_accuracy", "accuracy", "low",  "high",
-                               "afr_pred", "afr_low",         "afr_high"};
+// What keys a class, a group or the bound's terms have, for gates on inputs that have none.
+constexpr std::array nested_keys{"class",
+                                 "group",
+                                 "level",
+                                 "name",
+                                 "n",
+                                 "source_n",
+                                 "source_accuracy",
+                                 "accuracy",
+                                 "low",
+                                 "high",
+                                 "afr_pred",
+                                 "afr_low",
+                                 "afr_high",
+                                 "source_error",
+                                 "discrepancy",
+                                 "concentration",
+                                 "estimate",
+                                 "n_source",
+                                 "n_target",
+                                 "agreement_source",
+                                 "agreement_target",
+                                 "validity_score"};
 
 struct Found {
   bool known = false;  // the result has the key, be it null
@@ -63,8 +82,9 @@ Found look_up(const Json& result, const std::string& key) {
     const std::size_t end = std::min(key.find('.', begin), key.size());
     const std::string name = key.substr(begin, end - begin);
     if (at->is_null())
-      return {std::find(cell_keys.begin(), cell_keys.end(), name) != cell_keys.end() && end == key.size(),
-              {}};
+      return {
+          std::find(nested_keys.begin(), nested_keys.end(), name) != nested_keys.end() && end == key.size(),
+          {}};
     if (!at->is_object() || !at->contains(name)) return {};
     at = &(*at)[name];
     begin = end + 1;

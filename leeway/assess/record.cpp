@@ -124,8 +124,7 @@ Json to_json(const Summary& s, const std::vector<std::string>& class_names) {
   put_share(object, "afr_pred", s.afr_pred);
   object["afr_true"] = s.paired && s.accuracy ? Json(s.accuracy->value) : Json();
   put_agreement(object, s.agreement);
-  object["error_bound"] = nullptr;
-  object["estimates"] = Json::object();
+  put_bounds(object, s.bounds);
   object["curve"] = s.agreement ? points(s.agreement->curve) : Json();
   object["local_maxima"] = s.agreement ? points(s.agreement->local_maxima) : Json();
   object["confidence"] = confidence_json(s);

@@ -81,8 +81,8 @@ std::map<std::string, std::string> reasons(const Summary& summary, const Pairing
   const auto say = [&](std::initializer_list<const char*> keys, const std::string& reason) {
     for (const char* key : keys) why[key] = reason;
   };
-  say({"error_bound"}, "this version does not compute the error bound");
-  say({"estimates"}, "this version does not estimate errors without labels");
+  if (!summary.bounds.dis2) say({"error_bound", "error_bound_terms"}, summary.bounds.no_bound);
+  if (!summary.bounds.estimates) say({"estimates", "estimate_intervals"}, summary.bounds.no_estimates);
   if (!summary.labelled)
     say({"accuracy", "accuracy_change", "afr_true"},
         pairing.paired && source_labelled
@@ -108,7 +108,7 @@ std::map<std::string, std::string> reasons(const Summary& summary, const Pairing
 }  // namespace
 
 Summary analyse(const AnalysedSource& analysed, const Target& target,
-                const std::vector<std::string>& class_names, const Options& options) {
+                const std::vector<std::string>& class_names, const Options& options, Progress* progress) {
   const Outputs& source = analysed.source->outputs;
   const Outputs& shifted = target.outputs;
   const Predictions& before = analysed.predictions;
@@ -143,6 +143,7 @@ Summary analyse(const AnalysedSource& analysed, const Target& target,
     const PredictedPair both{before.classes, after.classes, before.confidences, after.confidences};
     agreements = add_agreement(summary, source, shifted, both, target_side.labels, options);
   }
+  summary.bounds = error_bounds(source, source_side.labels, shifted, options, progress);
   summary.not_computed = reasons(summary, pairing, !source_side.labels.empty(), !target_side.groups->empty());
   summary.warnings = find_warnings({source, shifted, before, after, pairing, summary, options});
   if (options.rows) {

@@ -12,6 +12,7 @@
 
 #include "leeway/agreement/agreement.h"
 #include "leeway/assess/assess.h"
+#include "leeway/assess/bounds.h"
 #include "leeway/assess/cells.h"
 #include "leeway/assess/comparison.h"
 #include "leeway/assess/confusion.h"
@@ -35,6 +36,7 @@ struct Summary {
   std::optional<Difference> change;
   std::optional<Share> afr_pred;
   std::optional<agreement::Agreement> agreement;
+  Bounds bounds;                                        // of the error, without the target's labels
   double clean_confidence = 0, shifted_confidence = 0;  // means
   std::vector<std::size_t> clean_histogram, shifted_histogram;
   std::vector<double> clean_shares, shifted_shares;  // of predicted classes
@@ -64,7 +66,8 @@ struct AnalysedSource {
 
 // `class_names` has k entries.
 [[nodiscard]] Summary analyse(const AnalysedSource& source, const Target& target,
-                              const std::vector<std::string>& class_names, const Options& options);
+                              const std::vector<std::string>& class_names, const Options& options,
+                              Progress* progress = nullptr);
 
 // Every pair of models that saw the same labelled samples of a target.
 [[nodiscard]] std::vector<Comparison> compare_models(const std::vector<Summary>& summaries, double level);

@@ -102,6 +102,33 @@ std::vector<Column> columns(const Json& record) {
   return all;
 }
 
+bool has_bounds(const Json& result) {
+  return !result["error_bound"].is_null() ||
+         std::ranges::any_of(result["estimates"], [](const Json& error) { return !error.is_null(); });
+}
+
+// What is said of errors without the target's labels; empty where nothing is.
+std::vector<Column> bound_columns(const Json& record) {
+  std::vector<Column> all{{"model", 8, true}, {"target", 10, true}, {"error at most"}};
+  for (const auto& [method, error] : record["results"][0]["estimates"].items()) all.push_back({method});
+  all.push_back({"true"});
+  bool any = false;
+  for (const Json& result : record["results"]) {
+    any |= has_bounds(result);
+    std::size_t j = 0;
+    all[j++].cells.push_back(result["model"]);
+    all[j++].cells.push_back(result["target"]);
+    all[j++].cells.push_back(single(result["error_bound"], 100, "{:.1f}"));
+    for (const auto& [method, error] : result["estimates"].items())
+      all[j++].cells.push_back(single(error, 100, "{:.1f}"));
+    const Json& accuracy = result["accuracy"];
+    all[j].cells.push_back(accuracy.is_null() ? "-" : single(1 - accuracy.get<double>(), 100, "{:.1f}"));
+  }
+  if (!any) return {};
+  if (record["models"].size() == 1) all.erase(all.begin());
+  return all;
+}
+
 // Widths that fit; what is too much is taken from the widest column that may be cut.
 std::vector<std::size_t> fit(const std::vector<Column>& all) {
   std::vector<std::size_t> widths;
@@ -127,17 +154,34 @@ std::string line(const std::vector<std::string>& cells, const std::vector<Column
   return text.substr(0, text.find_last_not_of(' ') + 1) + "\n";
 }
 
+// A line of titles and one for each result.
+std::string lines(const std::vector<Column>& all) {
+  const std::vector<std::size_t> widths = fit(all);
+  std::vector<std::string> cells;
+  for (const Column& column : all) cells.push_back(column.title);
+  std::string text = line(cells, all, widths);
+  for (std::size_t i = 0; i < all.front().cells.size(); ++i) {
+    for (std::size_t j = 0; j < all.size(); ++j) cells[j] = all[j].cells[i];
+    text += line(cells, all, widths);
+  }
+  return text;
+}
+
 // One line for every column with dashes and every reason: "accuracy: the target has no labels (prod, week
 // 2)".
 std::string footnotes(const Json& record) {
   static const std::vector<std::pair<const char*, const char*>> keys{
-      {"accuracy", "accuracy"}, {"pa", "AFR, agreement, beta"}, {"worst_class", "worst class"}};
+      {"accuracy", "accuracy"},
+      {"pa", "AFR, agreement, beta"},
+      {"worst_class", "worst class"},
+      {"error_bound", "upper bound of the error"},
+      {"estimates", "estimates of the error"}};
   std::string text;
   for (const auto& [key, title] : keys) {
     std::map<std::string, std::vector<std::string>> reasons;
     for (const Json& result : record["results"])
-      if (result[key].is_null()) {
-        auto& targets = reasons[result["not_computed"].value(key, "not computed")];
+      if (result["not_computed"].contains(key)) {
+        auto& targets = reasons[result["not_computed"][key]];
         const std::string target = result["target"];
         if (std::find(targets.begin(), targets.end(), target) == targets.end()) targets.push_back(target);
       }
@@ -183,16 +227,12 @@ std::string legend(const Json& record) {
 }  // namespace
 
 std::string table(const Json& record) {
-  const std::vector<Column> all = columns(record);
-  const std::vector<std::size_t> widths = fit(all);
-  std::vector<std::string> cells;
-  for (const Column& column : all) cells.push_back(column.title);
-  std::string text = wrapped(record["headline"]) + "\n" + line(cells, all, widths);
-  for (std::size_t i = 0; i < record["results"].size(); ++i) {
-    for (std::size_t j = 0; j < all.size(); ++j) cells[j] = all[j].cells[i];
-    text += line(cells, all, widths);
-  }
-  return text + "\n" + wrapped(legend(record)) + footnotes(record);
+  std::string text =
+      wrapped(record["headline"]) + "\n" + lines(columns(record)) + "\n" + wrapped(legend(record));
+  if (const std::vector<Column> bounds = bound_columns(record); !bounds.empty())
+    text += "\nThe error in % without labels of the target: an upper bound, and estimates\n" + lines(bounds) +
+            wrapped(record["bounds"]["assumption"]);
+  return text + footnotes(record);
 }
 
 }  // namespace leeway::assess

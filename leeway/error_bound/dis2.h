@@ -92,6 +92,13 @@ struct Dis2 {
   std::optional<Verdict> corollary;           // where the target has labels and rows are held out
 };
 
+// What the bound assumes of `representation` ("logits", "pca:16"), in words.
+struct Assumption {
+  std::string assumes;  // completes "it is right if ..."
+  std::string fails;    // completes "it is too low if ..."
+};
+[[nodiscard]] Assumption dis2_assumption(std::string_view representation);
+
 [[nodiscard]] Dis2 dis2_bound(const Sample& source, const Sample& target, const Dis2Options& options = {});
 
 // The root term of Theorem 3.6.

@@ -112,17 +112,53 @@ TEST_F(AssessCommand, FailsAfterEverythingIsWritten) {
   const Outcome outcome =
       run("--source clean.npz --target noise=shifted.npz --rows rows.csv --out record.json --fail-if "
           "'accuracy<0.8' --fail-if "
-          "'worst_class.accuracy<0.1' --fail-if 'error_bound>0.2'");
+          "'worst_class.accuracy<0.1' --no-bounds --fail-if 'error_bound>0.2'");
   EXPECT_EQ(outcome.code, 4);
   EXPECT_THAT(outcome.out, HasSubstr("gate accuracy<0.8: violated by model under noise (0.75)"));
   EXPECT_THAT(outcome.out, HasSubstr("gate worst_class.accuracy<0.1: not violated"));
-  EXPECT_THAT(outcome.err,
-              HasSubstr("gate error_bound>0.2: not decided for model under noise: this version does not "
-                        "compute the error bound"));
+  EXPECT_THAT(
+      outcome.err,
+      HasSubstr("gate error_bound>0.2: not decided for model under noise: bounds and estimates were left "
+                "out on request"));
   const Json record = read_record((folder_ / "record.json").string());
   EXPECT_EQ(record["gates"][0]["violated"], true);
   EXPECT_EQ(record["gates"][1]["violated"], false);
   EXPECT_TRUE(std::filesystem::exists(folder_ / "rows.csv"));
+}
+
+TEST_F(AssessCommand, GatesOnTheErrorWithoutLabels) {
+  const std::string line = "--source clean.npz --target prod=unlabelled.npz --fail-if ";
+  // 200 rows of which 100 are held out, as 150 are of the source: the term for chance alone is above .2.
+  const Outcome bound = run(line + "'error_bound>0.2'");
+  EXPECT_EQ(bound.code, 4);
+  EXPECT_THAT(bound.err, HasSubstr("gate error_bound>0.2: violated by model under prod"));
+  EXPECT_EQ(run(line + "'error_bound_terms.concentration<0.2'").code, 0);
+  // The target has 67, 67 and 66 of 200 rows in the three classes, the source a third: COT moves 2/3 of a row.
+  EXPECT_EQ(run(line + "'estimates.cot>0.0034'").code, 0);
+  EXPECT_EQ(run(line + "'estimates.cot>0.0033'").code, 4);
+  EXPECT_EQ(run(line + "'estimates.typo>0.1'").code, 2);
+  const Outcome undecided =
+      run("--source unlabelled.npz --target prod=clean.npz --fail-if 'estimates.cot>0.1' "
+          "--fail-if 'error_bound_terms.discrepancy>0.1'");
+  EXPECT_EQ(undecided.code, 0);
+  EXPECT_THAT(undecided.err, HasSubstr("gate estimates.cot>0.1: not decided for model under prod: the source "
+                                       "has no labels"));
+  EXPECT_THAT(undecided.out, HasSubstr("gate error_bound_terms.discrepancy>0.1: undecided"));
+}
+
+TEST_F(AssessCommand, PrintsTheErrorWithoutLabels) {
+  const Outcome outcome =
+      run("--source clean.npz --target noise=shifted.npz --bootstrap 20 --restarts 1 --json");
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const Json record = Json::parse(outcome.out);
+  EXPECT_EQ(record["bounds"]["restarts"], 1);
+  EXPECT_EQ(record["results"][0]["estimate_intervals"].size(), 6u);
+  const std::string table = run("--source clean.npz --target noise=shifted.npz").out;
+  EXPECT_THAT(table, HasSubstr("The error in % without labels of the target: an upper bound, and estimates\n"
+                               "target  error at most"));
+  EXPECT_THAT(table, HasSubstr("The bound holds with probability 99%"));
+  EXPECT_THAT(run("--source clean.npz --target noise=shifted.npz --no-bounds").out,
+              Not(HasSubstr("error at most")));
 }
 
 TEST_F(AssessCommand, ReadsAPathThatHasAnEqualsSign) {

@@ -31,7 +31,8 @@ RESULT = {
                       " adjusted adjusted.0.adjustment adjusted.0.mae points points.0.data_set points.0.truth",
     "distances": "shifted n_clean n_shifted k distances not_computed",
     "assess": "model target n source_n k paired labelled accuracy accuracy_low accuracy_high source_accuracy accuracy_change"
-              " afr_pred afr_true pa pa_low pa_high beta gap error_bound estimates curve local_maxima confidence confidence.edges"
+              " afr_pred afr_true pa pa_low pa_high beta gap error_bound error_bound_terms error_bound_terms.discrepancy"
+              " error_bound_terms.concentrations.0.bound estimates estimate_intervals estimate_intervals.cot.low curve local_maxima confidence confidence.edges"
               " confidence.shifted classes classes.0.class classes.0.accuracy classes.0.low groups worst_class worst_class.class"
               " worst_class.accuracy worst_class.n worst_group confusion confusion.counts top_flips top_flips.0.count flips"
               " flips.0.row flips.0.agreement predicted_shares warnings not_computed",
@@ -194,7 +195,7 @@ class Records(unittest.TestCase):
 
     def test_assess(self):
         self.check(self.run_leeway("assess --source examples/data/clean.npz --target blur=examples/data/blurred.npz "
-                                   "production=examples/data/production.npz --fail-if accuracy<0.85", status=4))
+                                   "production=examples/data/production.npz --bootstrap 20 --fail-if accuracy<0.85", status=4))
         self.valid(self.run_leeway("assess --source plain.npz --target same=plain.npz other=shifted.npz bare=logits.npy"))
         compared = self.run_leeway("assess --source a=plain.npz b=shifted.npz --target a/s=shifted.npz b/s=plain.npz")
         self.assertEqual(len(compared["comparisons"]), 1)

@@ -1,0 +1,38 @@
+// What can be said of the error on a target without labels: an upper bound (Dis2 on the logits) and estimates.
+//
+// The source's labels and both sets of logits are all that is looked at; labels of the target change nothing,
+// unless the two are asserted to be paired and the source has none of its own (pairing.h). All rows are used:
+// none are left out, whatever n. What is assumed, and when it fails: leeway/error_bound/dis2.h, estimator.h.
+//
+// Nothing that the inputs do not permit is an error here: it is left out with the reason. Interrupted on
+// request. Cost of one target: about 12 us a row for each critic (k = 10, two cores), of which Options::bounds
+// says the number, and as much as a few critics for 20 replicates of the estimates' intervals.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+
+#include "leeway/assess/assess.h"
+#include "leeway/error_bound/dis2.h"
+#include "leeway/error_bound/estimator.h"
+
+namespace leeway::assess {
+
+struct Bounds {
+  std::optional<error_bound::Dis2> dis2;
+  std::optional<error_bound::Estimates> estimates;
+  std::string no_bound, no_estimates;  // why there is none
+};
+
+// `labels` are those of the source's rows; empty where there are none.
+[[nodiscard]] Bounds error_bounds(const Outputs& source, std::span<const std::int64_t> labels,
+                                  const Outputs& target, const Options& options, Progress* progress);
+
+// Puts "error_bound", "error_bound_terms", "estimates", "estimate_intervals" into a result.
+void put_bounds(Json& result, const Bounds& bounds);
+
+// The record's "bounds": how they were computed and what they assume; null where Options leave them out.
+[[nodiscard]] Json bounds_json(const Options& options);
+
+}  // namespace leeway::assess
