@@ -19,7 +19,9 @@ namespace {
 constexpr std::size_t lanes = 16;
 using Vector = float __attribute__((vector_size(64)));
 using Integers = std::int32_t __attribute__((vector_size(64)));
-using Loose = float __attribute__((vector_size(64), aligned(4), may_alias));
+struct __attribute__((packed, may_alias)) Loose {  // anywhere in memory
+  Vector v;
+};
 
 constexpr float infinity = std::numeric_limits<float>::infinity();
 constexpr float unused = -1e30f;
@@ -29,7 +31,7 @@ LEEWAY_INLINE Loose& at(float* p) { return *reinterpret_cast<Loose*>(p); }
 
 LEEWAY_INLINE float largest(const Vector& v) {
   float lane[lanes];
-  at(lane) = v;
+  at(lane).v = v;
   for (std::size_t half = lanes / 2; half > 0; half /= 2)
     for (std::size_t i = 0; i < half; ++i) lane[i] = std::max(lane[i], lane[i + half]);
   return lane[0];
@@ -37,7 +39,7 @@ LEEWAY_INLINE float largest(const Vector& v) {
 
 LEEWAY_INLINE float sum(const Vector& v) {
   float lane[lanes];
-  at(lane) = v;
+  at(lane).v = v;
   for (std::size_t half = lanes / 2; half > 0; half /= 2)
     for (std::size_t i = 0; i < half; ++i) lane[i] += lane[i + half];
   return lane[0];
@@ -69,12 +71,12 @@ LEEWAY_INLINE void score_tile(const CriticBlock& block, std::size_t row, const f
   const float* x = block.x + row * block.width;
   for (std::size_t j = 0; j < block.width; ++j)
     for (std::size_t p = 0; p < P; ++p) {
-      const Vector t = at(theta + (p * block.width + j) * lanes);
+      const Vector t = at(theta + (p * block.width + j) * lanes).v;
       for (std::size_t r = 0; r < R; ++r) sums[r][p] += t * x[r * block.width + j];
     }
   for (std::size_t r = 0; r < R; ++r)
     for (std::size_t p = 0; p < P; ++p)
-      at(scores + (row + r) * block.panels * lanes + p * lanes) = sums[r][p];
+      at(scores + (row + r) * block.panels * lanes + p * lanes).v = sums[r][p];
 }
 
 template <std::size_t R, std::size_t P>
@@ -101,14 +103,14 @@ LEEWAY_INLINE void gradient_tile(const CriticBlock& block, std::size_t column, c
                                  float* gradient) {
   Vector sums[R][P];
   for (std::size_t p = 0; p < P; ++p)
-    for (std::size_t r = 0; r < R; ++r) sums[r][p] = at(gradient + (p * block.width + column + r) * lanes);
+    for (std::size_t r = 0; r < R; ++r) sums[r][p] = at(gradient + (p * block.width + column + r) * lanes).v;
   for (std::size_t i = 0; i < block.rows; ++i)
     for (std::size_t p = 0; p < P; ++p) {
-      const Vector residual = at(residuals + (i * block.panels + p) * lanes);
+      const Vector residual = at(residuals + (i * block.panels + p) * lanes).v;
       for (std::size_t r = 0; r < R; ++r) sums[r][p] += residual * block.x[i * block.width + column + r];
     }
   for (std::size_t p = 0; p < P; ++p)
-    for (std::size_t r = 0; r < R; ++r) at(gradient + (p * block.width + column + r) * lanes) = sums[r][p];
+    for (std::size_t r = 0; r < R; ++r) at(gradient + (p * block.width + column + r) * lanes).v = sums[r][p];
 }
 
 // R divides 8, and 8 the width.
@@ -132,16 +134,16 @@ struct Row {
 LEEWAY_INLINE float exponentials(const Row& row, float top) {
   Vector total{};
   for (std::size_t p = 0; p < row.panels; ++p) {
-    Vector v = at(row.f + p * lanes) - top;
+    Vector v = at(row.f + p * lanes).v - top;
     exp_in_place(v);
-    at(row.f + p * lanes) = v;
+    at(row.f + p * lanes).v = v;
     total += v;
   }
   return sum(total);
 }
 
 LEEWAY_INLINE void scale(const Row& row, float factor) {
-  for (std::size_t p = 0; p < row.panels; ++p) at(row.f + p * lanes) *= factor;
+  for (std::size_t p = 0; p < row.panels; ++p) at(row.f + p * lanes).v *= factor;
 }
 
 // weight * -log p_y, and its derivatives weight (p - e_y).
@@ -161,7 +163,7 @@ LEEWAY_INLINE float sigmoid(float m) { return 1 / (1 + std::exp(-m)); }
 LEEWAY_INLINE double disagreement_logistic(const Row& row, float weight) {
   Vector total{};
   for (std::size_t p = 0; p < row.panels; ++p) {
-    const Vector v = at(row.f + p * lanes);
+    const Vector v = at(row.f + p * lanes).v;
     total += v > Vector{} + unused ? v : Vector{};
   }
   const float others = static_cast<float>(row.k - 1), own = row.f[row.y];
@@ -176,9 +178,9 @@ LEEWAY_INLINE double disagreement_logistic(const Row& row, float weight) {
 LEEWAY_INLINE double d_bat(const Row& row, float weight) {
   const float own = row.f[row.y];
   row.f[row.y] = unused;
-  Vector best = at(row.f);
+  Vector best = at(row.f).v;
   for (std::size_t p = 1; p < row.panels; ++p) {
-    const Vector v = at(row.f + p * lanes);
+    const Vector v = at(row.f + p * lanes).v;
     best = v > best ? v : best;
   }
   const float top = largest(best), total = exponentials(row, top);
@@ -203,9 +205,9 @@ LEEWAY_INLINE double residuals_of(const CriticBlock& block, Objective objective,
   for (std::size_t i = 0; i < block.rows; ++i) {
     const Row row{scores + i * block.panels * lanes, block.k, block.panels,
                   static_cast<std::size_t>(block.y[i])};
-    Vector best = at(row.f);
+    Vector best = at(row.f).v;
     for (std::size_t p = 1; p < row.panels; ++p) {
-      const Vector v = at(row.f + p * lanes);
+      const Vector v = at(row.f + p * lanes).v;
       best = v > best ? v : best;
     }
     const float top = largest(best);
@@ -234,9 +236,9 @@ LEEWAY_INLINE void intervals_of(const CriticBlock& block, const float* scores, c
     const Vector zero{}, far = zero + infinity;
     Vector lowest = -far, highest = far;
     for (std::size_t p = 0; p < block.panels; ++p) {
-      const Vector other = at(f + p * lanes), lead = f[y] - other;
+      const Vector other = at(f + p * lanes).v, lead = f[y] - other;
       // An unused class is behind at every step.
-      const Vector slope = other > zero + unused ? g[y] - at(g + p * lanes) : zero;
+      const Vector slope = other > zero + unused ? g[y] - at(g + p * lanes).v : zero;
       const Vector root = -lead / slope;
       const Vector from = slope > zero ? root : (slope == zero && lead < zero) ? far : -far;
       const Vector to = slope < zero ? root : far;

@@ -17,7 +17,7 @@
 namespace leeway::testing {
 
 // Address space of a run, where no sanitizer needs more: what a file claims must not be allocated.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifdef LEEWAY_SANITIZED
 inline const std::string limits;
 #else
 inline const std::string limits = "ulimit -v 1000000; ";

@@ -89,7 +89,7 @@ Simulation simulate(Labeller labeller, std::size_t draws, std::size_t n) {
 }
 
 TEST(Dis2, HoldsWhereTheLabellerIsInTheClass) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifdef LEEWAY_SANITIZED
   constexpr std::size_t draws = 50;  // a sanitizer makes each ten times as long
 #else
   constexpr std::size_t draws = 1000;

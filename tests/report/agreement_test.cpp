@@ -160,7 +160,7 @@ TEST(SelectPage, ShortNamesStandOnTheAxis) {
   Json record = bare_selection();
   record["results"][0]["checkpoint"] = "a long name";
   EXPECT_THAT(html_report(record), HasSubstr("\"x_names\":[\"1\",\"2\",\"3\"]"));
-  record["results"] = {record["results"][1]};
+  record["results"] = Json::array({record["results"][1]});
   record["selected"]["pa"]["index"] = 0;
   EXPECT_THAT(html_report(record),
               HasSubstr("\"x_low\":0.0,"));  // one checkpoint stands in the middle of 0..2
