@@ -4,7 +4,9 @@
 
 #include <algorithm>
 
+#include "leeway/core/file.h"
 #include "leeway/error_bound/shift_table.h"
+#include "leeway/report/report.h"
 
 namespace leeway::app {
 namespace {
@@ -45,13 +47,25 @@ Json to_json(const Score& score) {
           {"overestimation", score.overestimation ? Json(*score.overestimation) : Json()}};
 }
 
+// That of the name, "dis2@0.05", or of --delta.
+std::optional<double> delta_of(const std::string& method, const EvaluateFlags& flags) {
+  const std::size_t at = method.rfind('@');
+  double named = 0;
+  if (at != std::string::npos && CLI::detail::lexical_cast(method.substr(at + 1), named) && named > 0 &&
+      named < 1)
+    return named;
+  return flags.delta;
+}
+
 Json to_json(const Evaluated& evaluated, const EvaluateFlags& flags) {
   Json result = {{"method", evaluated.method->method}};
   result.update(to_json(evaluated.score));
   result["violation_rate"] = 1 - evaluated.score.coverage;
   result["violation_low"] = 1 - evaluated.score.coverage_interval.high;
   result["violation_high"] = 1 - evaluated.score.coverage_interval.low;
-  if (flags.delta) result["exceeds_delta"] = 1 - evaluated.score.coverage_interval.high > *flags.delta;
+  const std::optional<double> delta = delta_of(evaluated.method->method, flags);
+  result["delta"] = delta ? Json(*delta) : Json();
+  if (delta) result["exceeds_delta"] = 1 - evaluated.score.coverage_interval.high > *delta;
   Json adjusted = Json::array(), points = Json::array();
   for (const Adjusted& one : evaluated.adjusted) {
     adjusted.push_back({{"adjustment", one.adjustment}, {"level", one.level}});
@@ -84,10 +98,11 @@ std::string table(const std::vector<Evaluated>& all, const EvaluateFlags& flags,
     text += row(one.method->method, "-", one.score, width);
     for (const Adjusted& adjusted : one.adjusted)
       text += row("", fmt::format("{} {:g}", adjusted.adjustment, adjusted.level), adjusted.score, width);
-    if (!flags.delta) continue;
+    const std::optional<double> delta = delta_of(one.method->method, flags);
+    if (!delta) continue;
     const double low = 1 - one.score.coverage_interval.high;
     text += fmt::format("{:<{}}  violation rate {:.4f}, {} delta = {:g}\n", "", width, 1 - one.score.coverage,
-                        low > *flags.delta ? "beyond chance above" : "not beyond chance above", *flags.delta);
+                        low > *delta ? "beyond chance above" : "not beyond chance above", *delta);
   }
   text += fmt::format(
       "{} shifts of {} data set{}. Coverage: share of shifts whose accuracy is not overstated; overest.: by "
@@ -110,7 +125,9 @@ CLI::App* add_evaluate(CLI::App& bound, Context& context, const std::shared_ptr<
   command->add_option("--methods", flags->methods, "Columns that are methods (default: all of numbers)")
       ->delimiter(',')
       ->type_name("NAMES");
-  command->add_option("--delta", flags->delta, "Probability that a bound was allowed to fail with")
+  command
+      ->add_option("--delta", flags->delta,
+                   "Probability that a bound was allowed to fail with; a column METHOD@DELTA names its own")
       ->check(CLI::Range(1e-12, .5));
   command->add_option("--coverage", flags->levels, "Coverages that the adjustments aim at")
       ->delimiter(',')
@@ -119,6 +136,7 @@ CLI::App* add_evaluate(CLI::App& bound, Context& context, const std::shared_ptr<
   command->add_option("--level", flags->level, "Confidence level of intervals")
       ->check(CLI::Range(.5, .9999))
       ->capture_default_str();
+  command->add_option("--report", flags->report, "Write one self-contained HTML page");
   context.add_common_flags(*command, "Write the JSON record to this file");
   return command;
 }
@@ -140,6 +158,7 @@ int run_evaluate(Context& context, const EvaluateFlags& flags) {
   record["data_sets"] = shifts.data_sets;
   record["level"] = flags.level;
   record["delta"] = flags.delta ? Json(*flags.delta) : Json();
+  if (!flags.report.empty()) write_text(flags.report, report::html_report(record));
   context.write_record(record);
   context.print(record, table(all, flags, shifts));
   return exit_ok;

@@ -12,7 +12,7 @@
 namespace leeway::app {
 
 struct EvaluateFlags {
-  std::string table;
+  std::string table, report;
   std::vector<std::string> methods;
   std::vector<double> levels = {.9, .95, .99};  // wanted coverages of the adjustments
   std::optional<double> delta;

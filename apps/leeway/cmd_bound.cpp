@@ -11,8 +11,10 @@
 #include "apps/leeway/command.h"
 #include "apps/leeway/inputs.h"
 #include "apps/leeway/options.h"
+#include "leeway/core/file.h"
 #include "leeway/core/message.h"
 #include "leeway/error_bound/estimator.h"
+#include "leeway/report/report.h"
 
 namespace leeway::app {
 namespace {
@@ -21,7 +23,7 @@ using error_bound::Estimates;
 using error_bound::Sample;
 
 struct BoundFlags {
-  std::string source, target, labels, temperature = "on";
+  std::string source, target, labels, report, temperature = "on";
   Binary binary = Binary::refuse;
   std::vector<std::string> methods;
   std::size_t bootstrap = 200;
@@ -137,6 +139,7 @@ int run_bound(Context& context, const BoundFlags& flags) {
   Sample source = open_sample(context, flags.source, flags.binary);
   if (!flags.labels.empty()) source.labels = read_labels(flags.labels, source.n(), source.k());
   const Sample target = open_sample(context, flags.target, flags.binary);
+  if (!flags.labels.empty()) context.add_input(flags.labels, {source.n()});
   error_bound::check(source, target);
 
   const std::vector<std::string> methods = flags.methods.empty() ? method_names() : flags.methods;
@@ -175,6 +178,7 @@ int run_bound(Context& context, const BoundFlags& flags) {
   record["inverse_temperature"] = json_number(estimates.inverse_temperature);
   record["level"] = flags.level;
   record["dis2"] = std::move(dis2);
+  if (!flags.report.empty()) write_text(flags.report, report::html_report(record));
   context.write_record(record);
   context.print(record, table(rows, estimates, flags.level, truth) + terms);
   return exit_ok;
@@ -208,6 +212,7 @@ void add_bound(CLI::App& root, Context& context, Run& run) {
   command->add_option("--level", flags->level, "Confidence level of intervals")
       ->check(CLI::Range(.5, .9999))
       ->capture_default_str();
+  command->add_option("--report", flags->report, "Write one self-contained HTML page");
   add_binary_flag(*command, flags->binary);
   add_dis2_flags(*command, flags->dis2);
   context.add_common_flags(*command, "Write the JSON record to this file");

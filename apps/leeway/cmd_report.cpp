@@ -59,9 +59,10 @@ void add_report(CLI::App& root, Context& context, Run& run) {
   auto* command = root.add_subcommand("report", "Draw saved records as one self-contained HTML page");
   const auto arguments = std::make_shared<Arguments>();
   command
-      ->add_option(
-          "records", arguments->records,
-          "Records that a command saved with --out: one of select, or one or more of pa or of assess")
+      ->add_option("records", arguments->records,
+                   "Records that a command saved with --out: one of select, bound or bound evaluate, or one "
+                   "or more of pa or of "
+                   "assess")
       ->required();
   command->add_option(
       "--images", arguments->images,

@@ -216,12 +216,13 @@ Verdict verdict(const Sample& target, const CriticData& data, const Dis2& result
 }  // namespace
 
 Assumption dis2_assumption(std::string_view representation) {
-  return {fmt::format(
-              "no truth disagrees with the classifier more, target over source, than critics on the {} can",
-              representation),
-          fmt::format("linear critics on the {} cannot express the truth, as under an attack on the "
-                      "classifier, or features were trained to hide the shift",
-                      representation)};
+  return {
+      fmt::format("the truth contradicts the classifier no more, target over source, than some critic on the "
+                  "{} does",
+                  representation),
+      fmt::format("no linear critic on the {} comes near the truth, as under an attack, or features were "
+                  "trained to hide the shift",
+                  representation)};
 }
 
 Dis2 dis2_bound(const Sample& source, const Sample& target, const Dis2Options& options) {

@@ -95,6 +95,9 @@ Json join_assessments(const Named& records) {
     }
   }
   out["version"] = read[first].envelope.version;
+  for (const auto& [name, record] : records)  // what bounds assume is said once
+    if (!out.contains("bounds") && record.contains("bounds") && !record["bounds"].is_null())
+      out["bounds"] = record["bounds"];
   out["headline"] = read[first].headline;
   out["findings"] = findings;
   out["models"] = models;

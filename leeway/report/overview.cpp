@@ -16,7 +16,6 @@ bool any(const Record& record, bool (*has)(const Result&)) {
 bool has_accuracy(const Result& r) { return r.accuracy.value.has_value(); }
 bool has_pairs(const Result& r) { return r.afr_pred.value.has_value() || r.pa.value.has_value(); }
 bool has_bound(const Result& r) { return r.error_bound.has_value(); }
-bool has_estimates(const Result& r) { return !r.estimates.empty(); }
 
 double log_k(const Record& record) {
   return std::log(static_cast<double>(std::max<std::size_t>(record.k(), 2)));
@@ -36,6 +35,14 @@ Cell accuracy_cell(const Result& result) {
   return cell;
 }
 
+Cell bound_cell(const Result& result) {
+  if (!result.error_bound) return dash_cell(result.reason("error_bound"));
+  const std::string range = range_text(result.estimates);
+  return number_cell(
+      *result.error_bound,
+      percent(*result.error_bound, 1) + (range.empty() ? "" : " <span class=\"se\">(" + range + ")</span>"));
+}
+
 std::string headline_table(const Record& record) {
   const bool accuracy = any(record, has_accuracy), pairs = any(record, has_pairs),
              bound = any(record, has_bound);
@@ -52,7 +59,11 @@ std::string headline_table(const Record& record) {
     columns.push_back({"PA", "Posterior agreement with its " + level + " interval", true, true});
     columns.push_back({"β", "The sharpness at which the model agrees with itself best"});
   }
-  if (bound) columns.push_back({"Error at most", "Upper bound on the error"});
+  if (bound)
+    columns.push_back({"Error at most",
+                       "Upper bound on the error, made without labels of the target; in brackets the lowest "
+                       "and the highest "
+                       "estimate"});
   columns.push_back({"n", "Samples of the target"});
   Table table("Every model on every target, worst first", columns);
   for (const std::size_t i : record.worst_first()) {
@@ -68,39 +79,11 @@ std::string headline_table(const Record& record) {
       row.push_back(pa_cell(result.pa, result.reason("pa")));
       row.push_back(significant_cell(result.beta, 3, result.reason("beta")));
     }
-    if (bound)
-      row.push_back(result.error_bound ? number_cell(*result.error_bound, percent(*result.error_bound, 1))
-                                       : dash_cell(result.reason("error_bound")));
+    if (bound) row.push_back(bound_cell(result));
     row.push_back(count_cell(result.n));
     table.add(std::move(row));
   }
   if (accuracy || pairs) table.sorted_by(2, true);
-  return table.html(2);
-}
-
-std::string estimates_table(const Record& record) {
-  if (!any(record, has_estimates)) return "";
-  std::vector<std::string> methods;
-  for (const Result& result : record.results)
-    for (const auto& [method, error] : result.estimates) append_new(methods, method);
-  std::vector<Column> columns = {{"Target", "", false}, {"Model", "", false}};
-  for (const std::string& method : methods) columns.push_back({method, "Estimated error"});
-  columns.push_back({"True error", "1 minus accuracy, where there are labels"});
-  Table table("Estimated error, without labels of the target", columns);
-  for (const std::size_t i : record.worst_first()) {
-    const Result& result = record.results[i];
-    std::vector<Cell> row = {text_cell(result.target), text_cell(result.model)};
-    for (const std::string& method : methods) {
-      const auto found = std::find_if(result.estimates.begin(), result.estimates.end(),
-                                      [&](const auto& item) { return item.first == method; });
-      row.push_back(found == result.estimates.end() ? dash_cell(result.reason("estimates." + method))
-                                                    : number_cell(found->second, percent(found->second, 1)));
-    }
-    row.push_back(result.accuracy.value
-                      ? number_cell(1 - *result.accuracy.value, percent(1 - *result.accuracy.value, 1))
-                      : dash_cell(result.reason("accuracy")));
-    table.add(std::move(row));
-  }
   return table.html(2);
 }
 
@@ -121,6 +104,11 @@ std::string terms(const Record& record) {
     list.emplace_back("PA", pa_meaning(fixed(log_k(record), 2)));
     list.emplace_back("β", beta_meaning());
   }
+  if (any(record, has_bound))
+    list.emplace_back("Error at most",
+                      "How wrong the model can be on the target, told without its labels, if an assumption "
+                      "holds that <a href=\"#bounds\">the section on errors without labels</a> states. In "
+                      "brackets the lowest and the highest of the estimates, which are no bounds.");
   return terms_html(list);
 }
 
@@ -249,8 +237,7 @@ std::string subject(const Record& record, const Result& result) {
 }
 
 std::string overview(const Record& record) {
-  return news(record) + headline_table(record) + terms(record) + overview_charts(record) +
-         estimates_table(record);
+  return news(record) + headline_table(record) + terms(record) + overview_charts(record);
 }
 
 }  // namespace leeway::report

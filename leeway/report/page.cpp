@@ -6,7 +6,8 @@
 namespace leeway::report {
 namespace {
 
-constexpr const char* specs[] = {"overview", "curve", "confidence", "confusion", "lines", "parts"};
+constexpr const char* specs[] = {"overview", "curve", "confidence", "confusion",
+                                 "lines",    "parts", "errors",     "scatter"};
 
 // The first sentence and the rest: ". " and a capital end it.
 std::pair<std::string, std::string> first_sentence(const std::string& text) {

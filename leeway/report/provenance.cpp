@@ -77,31 +77,34 @@ std::string sentence(std::string text) {
 }
 
 std::string words_for(const std::string& key) {
-  static const std::map<std::string, std::string> words = {{"accuracy", "accuracy"},
-                                                           {"source_accuracy", "accuracy on the source"},
-                                                           {"accuracy_change", "the change of accuracy"},
-                                                           {"afr_pred", "the share of same predictions"},
-                                                           {"afr_true", "the share of same predictions"},
-                                                           {"pa", "posterior agreement"},
-                                                           {"pa_normalized", "posterior agreement"},
-                                                           {"log_pa_mean", "posterior agreement"},
-                                                           {"pa_low", "the interval of posterior agreement"},
-                                                           {"pa_high", "the interval of posterior agreement"},
-                                                           {"beta", "posterior agreement"},
-                                                           {"gap", "posterior agreement"},
-                                                           {"curve", "posterior agreement"},
-                                                           {"local_maxima", "posterior agreement"},
-                                                           {"error_bound", "an upper bound on the error"},
-                                                           {"estimates", "estimated errors"},
-                                                           {"classes", "the table of classes"},
-                                                           {"groups", "the table of groups"},
-                                                           {"worst_class", "the weakest class"},
-                                                           {"worst_group", "the weakest group"},
-                                                           {"confusion", "the map of changed predictions"},
-                                                           {"top_flips", "the most frequent changes"},
-                                                           {"flips", "the samples that change"},
-                                                           {"confidence", "confidence"},
-                                                           {"predicted_shares", "the mix of predictions"}};
+  static const std::map<std::string, std::string> words = {
+      {"accuracy", "accuracy"},
+      {"source_accuracy", "accuracy on the source"},
+      {"accuracy_change", "the change of accuracy"},
+      {"afr_pred", "the share of same predictions"},
+      {"afr_true", "the share of same predictions"},
+      {"pa", "posterior agreement"},
+      {"pa_normalized", "posterior agreement"},
+      {"log_pa_mean", "posterior agreement"},
+      {"pa_low", "the interval of posterior agreement"},
+      {"pa_high", "the interval of posterior agreement"},
+      {"beta", "posterior agreement"},
+      {"gap", "posterior agreement"},
+      {"curve", "posterior agreement"},
+      {"local_maxima", "posterior agreement"},
+      {"error_bound", "an upper bound on the error"},
+      {"error_bound_terms", "an upper bound on the error"},
+      {"estimates", "estimated errors"},
+      {"estimate_intervals", "estimated errors"},
+      {"classes", "the table of classes"},
+      {"groups", "the table of groups"},
+      {"worst_class", "the weakest class"},
+      {"worst_group", "the weakest group"},
+      {"confusion", "the map of changed predictions"},
+      {"top_flips", "the most frequent changes"},
+      {"flips", "the samples that change"},
+      {"confidence", "confidence"},
+      {"predicted_shares", "the mix of predictions"}};
   const auto found = words.find(key);
   return found == words.end() ? key : found->second;
 }
@@ -199,6 +202,7 @@ Section assumptions_section(const Record& record) {
         "Of the {} intervals in the first table about {} can be expected to miss.",
         percent(record.level, record.level > .99 ? 1 : 0), intervals,
         significant(std::max(1., std::round((1 - record.level) * static_cast<double>(intervals))), 2)));
+  if (!record.assumption.empty()) items.push_back(escape(record.assumption));
   if (labels) items.push_back("Labels are taken as true.");
   if (pairs)
     items.push_back(

@@ -111,9 +111,13 @@ Result result(const JsonView& object) {
   out.pa_normalized = object["pa_normalized"].number();
   out.beta = object["beta"].number();
   out.gap = object["gap"].number();
-  out.error_bound = object["error_bound"].number();
-  for (const std::string& method : object["estimates"].keys())
-    if (const auto error = object["estimates"][method].number()) out.estimates.emplace_back(method, *error);
+  out.error_bound = object["error_bound"].share();
+  out.terms = read_terms(object["error_bound_terms"]);
+  for (const std::string& method : object["estimates"].keys()) {
+    const JsonView interval = object["estimate_intervals"][method];
+    out.estimates.push_back(
+        {method, {object["estimates"][method].share(), interval["low"].share(), interval["high"].share()}});
+  }
   out.curve = read_points(object["curve"]);
   out.local_maxima = read_points(object["local_maxima"]);
   out.confidence = confidence(object["confidence"]);
@@ -224,6 +228,8 @@ Record read_assessment(const Json& record, const std::string& name) {
   out.envelope = read_envelope(record, name);
   out.headline = view["headline"].text();
   out.findings = view["findings"].texts();
+  out.assumption = view["bounds"]["assumption"].text();
+  for (const JsonView& item : view["bounds"]["methods"].items()) out.methods.push_back(read_method(item));
   out.class_names = view["class_names"].texts();
   out.level = view["level"].share().value_or(.95);
   for (const JsonView& item : view["comparisons"].items()) out.comparisons.push_back(comparison(item));

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "leeway/core/result.h"
+#include "leeway/report/bounds.h"
 #include "leeway/report/json_view.h"
 #include "leeway/report/numbers.h"
 
@@ -52,7 +53,8 @@ struct Result {
   Measured accuracy, source_accuracy, afr_pred, pa;
   Measured change;  // accuracy minus source accuracy
   std::optional<double> pa_normalized, beta, gap, error_bound;
-  std::vector<std::pair<std::string, double>> estimates;
+  std::optional<BoundTerms> terms;  // of error_bound
+  std::vector<Estimate> estimates;
   std::vector<Point> curve, local_maxima;
   std::optional<Confidence> confidence;
   std::vector<Member> classes, groups;
@@ -106,6 +108,8 @@ struct Record {
   Envelope envelope;
   double level = .95;  // of every interval
   std::string headline;
+  std::string assumption;            // of the bounds, in a sentence
+  std::vector<MethodWords> methods;  // that estimate errors
   std::vector<std::string> findings, models, targets, class_names;
   std::vector<Comparison> comparisons;
   std::vector<Gate> gates;

@@ -12,7 +12,11 @@ std::string html_report(const Json& record, const Pictures& pictures, const Opti
     return assess_page(read_assessment(record, options.record_name), pictures, options);
   if (schema == "leeway.pa/1") return pa_page(read_pa(record, options.record_name));
   if (schema == "leeway.select/1") return select_page(record, options);
-  refuse(options.record_name, "a record of schema leeway.assess/1, leeway.pa/1 or leeway.select/1",
+  if (schema == "leeway.bound/1") return bound_page(record, options);
+  if (schema == "leeway.bound-evaluate/1") return evaluate_page(record, options);
+  refuse(options.record_name,
+         "a record of schema leeway.assess/1, leeway.pa/1, leeway.select/1, leeway.bound/1 or "
+         "leeway.bound-evaluate/1",
          schema.empty() ? "none" : in_quotes(schema));
 }
 

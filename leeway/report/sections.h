@@ -18,6 +18,7 @@ namespace leeway::report {
 [[nodiscard]] std::string overview(
     const Record& record);  // headline, findings, table and chart: no heading of its own
 [[nodiscard]] Section comparisons_section(const Record& record);
+[[nodiscard]] Section bounds_section(const Record& record);
 [[nodiscard]] Section agreement_section(const Record& record);
 [[nodiscard]] Section confidence_section(const Record& record);
 [[nodiscard]] Section classes_section(const Record& record);
@@ -42,6 +43,8 @@ namespace leeway::report {
 [[nodiscard]] std::string assess_page(const Record& record, const Pictures& pictures, const Options& options);
 [[nodiscard]] std::string pa_page(const PaRecord& record);
 [[nodiscard]] std::string select_page(const Json& record, const Options& options);
+[[nodiscard]] std::string bound_page(const Json& record, const Options& options);
+[[nodiscard]] std::string evaluate_page(const Json& record, const Options& options);
 
 // A table of results of posterior agreement leads with the shifted set, and the model where there are several.
 [[nodiscard]] Table result_table(const PaRecord& record, const std::string& caption,

@@ -112,8 +112,16 @@ TEST_F(BoundCommand, WithoutTheBootstrapThereAreNoIntervals) {
 TEST_F(BoundCommand, LabelsFromAFileOfTheirOwn) {
   write_npy(folder_ / "s.npy", make_array<double>({2, 2}, {1, 0, 1, 0}));
   write_npy(folder_ / "y.npy", make_array<std::int64_t>({2}, {0, 1}));
-  EXPECT_EQ(record("--source s.npy --labels y.npy --target target.npy --methods ac").at("source").at("error"),
-            .5);
+  const Json r = record("--source s.npy --labels y.npy --target target.npy --methods ac");
+  EXPECT_EQ(r.at("source").at("error"), .5);
+  ASSERT_EQ(r.at("inputs").size(), 3);
+  EXPECT_EQ(r["inputs"][2].at("path"), "y.npy");
+  EXPECT_EQ(r["inputs"][2].at("shape"), Json::parse("[2]"));
+}
+
+TEST_F(BoundCommand, WritesThePage) {
+  (void)record("--source source.npz --target target.npy --restarts 2 --report page.html");
+  EXPECT_THAT(read_text(folder_ / "page.html"), AllOf(HasSubstr("of 2</h2>"), HasSubstr("</html>")));
 }
 
 // One target row; two classes of which the source shows one; every source row right.
@@ -174,6 +182,18 @@ TEST_F(BoundEvaluateCommand, RecordHoldsScoresAndAdjustments) {
   EXPECT_EQ(guess["adjusted"][0].at("adjustment"), "shift");
   EXPECT_NEAR(guess["adjusted"][0].at("mae"), .2, 1e-12);  // .4 .5 .4 .5 beside .5 .7 .8 .4
   EXPECT_EQ(guess.at("points").size(), 4);
+}
+
+TEST_F(BoundEvaluateCommand, ColumnsNameTheirDelta) {
+  std::ofstream(folder_ / "deltas.csv")
+      << "data_set,truth,dis2@0.05,dis2@x,ac\na,.5,.6,.6,.4\nb,.7,.8,.6,.4\n";
+  const Json r = record("evaluate deltas.csv --delta .2 --report page.html");
+  EXPECT_EQ(r["results"][0].at("delta"), .05);  // two of two: at least .158, at level .95
+  EXPECT_EQ(r["results"][0].at("exceeds_delta"), true);
+  EXPECT_EQ(r["results"][1].at("delta"), .2);
+  EXPECT_EQ(r["results"][2].at("exceeds_delta"), false);
+  EXPECT_TRUE(record("evaluate deltas.csv")["results"][2].at("delta").is_null());
+  EXPECT_THAT(read_text(folder_ / "page.html"), AllOf(HasSubstr("Against delta"), HasSubstr("</html>")));
 }
 
 TEST_F(BoundEvaluateCommand, TableShowsThem) {

@@ -27,7 +27,7 @@ RESULT = {
     "pa": "shifted n k beta pa pa_low pa_high pa_normalized log_pa_mean log_pa_sum gap evaluations afr_pred afr_true afr_true_low"
           " converged curve curve.0.beta curve.0.value local_maxima",
     "bound": "method error lower upper is_bound assumes fails",
-    "bound-evaluate": "method n mae coverage coverage_low coverage_high overestimation violation_rate violation_low violation_high"
+    "bound-evaluate": "method delta n mae coverage coverage_low coverage_high overestimation violation_rate violation_low violation_high"
                       " adjusted adjusted.0.adjustment adjusted.0.mae points points.0.data_set points.0.truth",
     "distances": "shifted n_clean n_shifted k distances not_computed",
     "assess": "model target n source_n k paired labelled accuracy accuracy_low accuracy_high source_accuracy accuracy_change"

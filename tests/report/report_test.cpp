@@ -20,8 +20,8 @@ using testing::Not;
 
 TEST(Report, DrawsEverySectionOfTheReferenceRecord) {
   const std::string page = page_of(reference_record());
-  for (const char* id : {"overview", "warnings", "models", "agreement", "confidence", "classes", "groups",
-                         "shares", "changes", "flips", "missing", "assumptions", "source"})
+  for (const char* id : {"overview", "warnings", "models", "bounds", "agreement", "confidence", "classes",
+                         "groups", "shares", "changes", "flips", "missing", "assumptions", "source"})
     EXPECT_EQ(occurrences(page, std::string("id=\"") + id + "\""), 1u) << id;
   EXPECT_THAT(page, HasSubstr("content=\"default-src 'none';"));
   EXPECT_THAT(page,
@@ -190,9 +190,9 @@ TEST(Report, AtMostFourLinesAChart) {
 }
 
 TEST(Report, RefusesWhatIsNoRecordOfItsKind) {
-  EXPECT_EQ(complaint({{"schema", "leeway.bound/1"}}),
-            "r.json: expected a record of schema leeway.assess/1, leeway.pa/1 or leeway.select/1, found "
-            "'leeway.bound/1'");
+  EXPECT_EQ(complaint({{"schema", "leeway.train/1"}}),
+            "r.json: expected a record of schema leeway.assess/1, leeway.pa/1, leeway.select/1, "
+            "leeway.bound/1 or leeway.bound-evaluate/1, found 'leeway.train/1'");
   EXPECT_EQ(complaint(Json::array()), "r.json: expected an object at the top, found array");
   EXPECT_EQ(complaint({{"schema", "leeway.assess/1"}, {"results", Json::array()}}),
             "r.json: expected at least one result, found none");

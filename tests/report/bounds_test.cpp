@@ -1,0 +1,162 @@
+// The pages of errors without labels: a section of an assessment's, and those of leeway bound and bound evaluate.
+#include <gmock/gmock.h>
+
+#include "tests/report/pages.h"
+
+namespace leeway::report {
+namespace {
+
+using test::bare_record;
+using test::complaint;
+using test::occurrences;
+using test::page_of;
+using test::reference_record;
+using testing::HasSubstr;
+using testing::Not;
+
+// .1 + .25 + .05 = .4
+Json assessed() {
+  Json record = bare_record();
+  record["bounds"] = {{"assumption", "The bound assumes <this>."},
+                      {"methods", {{{"method", "ac"}, {"assumes", "ac holds"}, {"fails", "it does not"}}}}};
+  Json& result = record["results"][0];
+  result["error_bound"] = .4;
+  result["error_bound_terms"] = {{"source_error", .1},    {"discrepancy", .25}, {"concentration", .05},
+                                 {"validity_score", .75}, {"n_source", 1500},   {"n_target", 1200}};
+  result["estimates"] = {{"ac", .2}, {"cot", .28}};
+  result["estimate_intervals"] = {{"ac", {{"low", .17}, {"high", .23}}}};
+  return record;
+}
+
+TEST(BoundsSection, SaysTheBoundItsTermsAndTheEstimates) {
+  const std::string page = page_of(assessed());
+  EXPECT_THAT(
+      page,
+      HasSubstr("How wrong could it be without labels? noise: on at most 40.0%; estimates say 20 to 28%"));
+  EXPECT_THAT(page, HasSubstr("The bound assumes &lt;this&gt;."));
+  for (const char* cell : {">40.0%<", ">10.0%<", ">25.0%<", ">5.0%<", ">0.75<", "1,500 and 1,200"})
+    EXPECT_THAT(page, HasSubstr(cell)) << cell;
+  EXPECT_THAT(page, HasSubstr("<b>20%</b> <span class=\"iv\">17–23</span>"));
+  EXPECT_THAT(page, HasSubstr("Right if ac holds. Too low if it does not."));
+  EXPECT_THAT(page, HasSubstr("40.0% <span class=\"se\">(20–28%)</span>"));  // in the first table
+}
+
+TEST(BoundsSection, SaysWhereTheTruthIsBeyondTheBound) {
+  Json record = assessed();
+  record["results"][0]["labelled"] = true;
+  record["results"][0]["accuracy"] = .61;  // wrong on 39%
+  EXPECT_THAT(page_of(record), HasSubstr("noise: on at most 40.0%"));
+  record["results"][0]["accuracy"] = .59;  // wrong on 41%
+  EXPECT_THAT(page_of(record), HasSubstr("More than its bound for noise, where the assumption fails"));
+}
+
+TEST(BoundsSection, IsLeftOutWhereNothingWasComputed) {
+  Json record = assessed();
+  Json& result = record["results"][0];
+  result["error_bound"] = result["error_bound_terms"] = nullptr;
+  result["estimates"] = {{"ac", nullptr}, {"cot", nullptr}};
+  result["not_computed"] = {{"error_bound", "the source has no labels"},
+                            {"estimates", "the source has no labels"}};
+  const std::string page = page_of(record);
+  EXPECT_THAT(page, Not(HasSubstr("id=\"bounds\"")));
+  EXPECT_THAT(page, HasSubstr("upper bound on the error and estimated errors: the source has no labels."));
+  result["estimates"]["cot"] = .3;
+  EXPECT_THAT(page_of(record), HasSubstr("How wrong could it be without labels? noise: estimates say 30%"));
+}
+
+TEST(BoundsSection, RefusesWhatIsNoShare) {
+  Json record = assessed();
+  record["results"][0]["error_bound"] = 1.2;
+  EXPECT_THAT(complaint(record), HasSubstr("error_bound"));
+  record = assessed();
+  record["results"][0]["error_bound_terms"]["source_error"] = "much";
+  EXPECT_THAT(complaint(record), HasSubstr("source_error"));
+}
+
+TEST(BoundPage, SaysTheBoundByEachInequalityAndEveryRestart) {
+  const std::string page = page_of(reference_record("bound_record.json"));
+  // .1 + .32 + sqrt(5 * 2500 log(100) / (2 * 2500 * 2500)) = .42 + .0678614
+  EXPECT_THAT(page,
+              HasSubstr("The error on the target is at most 48.8% with probability 99%, if the bound&#39;s "
+                        "assumption holds."));
+  EXPECT_THAT(
+      page,
+      HasSubstr("Estimates without labels say 20 to 28%. By the target&#39;s labels the error is 23.5%."));
+  for (const char* id : {"terms", "restarts", "methods", "source"})
+    EXPECT_EQ(occurrences(page, std::string("id=\"") + id + "\""), 1u) << id;
+  EXPECT_THAT(page, HasSubstr("The largest discrepancy came with restart 6 of 12"));
+  EXPECT_THAT(page, HasSubstr("Critics on the logits contradict the classifier 32.0 points more"));
+  for (const char* bound : {">48.8%<", ">47.0%<", ">45.5%<"}) EXPECT_THAT(page, HasSubstr(bound));
+}
+
+TEST(BoundPage, SaysWhatABoundCannotSay) {
+  Json record = reference_record("bound_record.json");
+  record["target"]["error"] = .6;
+  EXPECT_THAT(page_of(record), HasSubstr("60.0%, more than the bound: its assumption fails."));
+  record["dis2"]["bound"] = 1;
+  EXPECT_THAT(page_of(record), HasSubstr("The bound says nothing here: it reaches 100%."));
+  record["dis2"] = nullptr;
+  const std::string page = page_of(record);
+  EXPECT_THAT(page, HasSubstr("<h1>Estimates without labels say 20 to 28%.</h1>"));
+  EXPECT_THAT(page, Not(HasSubstr("id=\"restarts\"")));
+  record["results"] = Json::array();
+  EXPECT_THAT(complaint(record), HasSubstr("expected at least one result"));
+}
+
+// Errors: predicted .3 .1 .5, true .2 .4 .5: understated once, by 30 points.
+Json evaluation() {
+  const auto point = [](double truth, double predicted) {
+    return Json{{"data_set", "a"}, {"truth", 1 - truth}, {"predicted", 1 - predicted}};
+  };
+  Json result = {{"method", "cot"},
+                 {"n", 3},
+                 {"mae", .4 / 3},
+                 {"coverage", 2. / 3},
+                 {"coverage_low", .1},
+                 {"coverage_high", .99},
+                 {"overestimation", .3},
+                 {"violation_rate", 1. / 3},
+                 {"violation_low", .01},
+                 {"violation_high", .9},
+                 {"adjusted", Json::array()},
+                 {"points", {point(.2, .3), point(.4, .1), point(.5, .5)}}};
+  return {{"schema", "leeway.bound-evaluate/1"},
+          {"data_sets", 1},
+          {"level", .95},
+          {"delta", nullptr},
+          {"results", {result}}};
+}
+
+TEST(EvaluatePage, SaysHowOftenAndHowFarTheErrorIsUnderstated) {
+  const std::string page = page_of(evaluation());
+  EXPECT_THAT(
+      page, HasSubstr("Over 3 shifts cot understates the error least often, on 33% (1–90), and is closest to "
+                      "it, 13.3 points off on average."));
+  EXPECT_THAT(page, HasSubstr("At worst cot understates the error by 30.0 points"));
+  EXPECT_EQ(occurrences(page, "<figure class=\"chart\" data-spec=\"scatter\">"), 1u);
+  EXPECT_EQ(occurrences(page, "<figure class=\"chart\" data-spec=\"lines\">"), 1u);
+  EXPECT_THAT(page, Not(HasSubstr("Against delta")));
+  EXPECT_THAT(page, Not(HasSubstr("id=\"adjusted\"")));
+}
+
+TEST(EvaluatePage, HoldsAViolationRateAgainstItsDelta) {
+  Json record = evaluation();
+  record["results"].push_back(record["results"][0]);
+  record["results"][0]["method"] = "dis2@0.005", record["results"][0]["delta"] = .005;
+  record["results"][1]["method"] = "dis2@0.1", record["results"][1]["delta"] = .1;
+  const std::string page = page_of(record);
+  EXPECT_THAT(page, HasSubstr("<span class=\"wrong\">beyond chance above</span> 0.005"));  // .01 and more
+  EXPECT_THAT(page, HasSubstr("not beyond chance above 0.1"));
+  EXPECT_THAT(page, HasSubstr("Violation rate</strong> <span class=\"note\">against the delta allowed"));
+}
+
+TEST(EvaluatePage, DrawsNoCurveWhereNothingIsUnderstated) {
+  Json record = evaluation();
+  record["results"][0]["points"].erase(1);
+  EXPECT_THAT(page_of(record), Not(HasSubstr("data-spec=\"lines\"><figcaption>")));
+  record["results"][0]["points"] = Json::array();
+  EXPECT_THAT(page_of(record), HasSubstr("Every method over all shifts"));
+}
+
+}  // namespace
+}  // namespace leeway::report
