@@ -39,7 +39,7 @@ BoundRecord read_bound(const JsonView& view) {
   BoundRecord out;
   for (const JsonView& item : view["results"].items()) {
     Method method{read_method(item), {item["error"].share(), {}, {}}, item["is_bound"].flag()};
-    if (!method.error.value) item["error"].refuse("a share");
+    if (!method.error.value) item["error"].refuse("a share", "none");
     if (!method.is_bound) method.error.low = item["lower"].share(), method.error.high = item["upper"].share();
     out.methods.push_back(std::move(method));
   }

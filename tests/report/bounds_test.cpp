@@ -99,6 +99,8 @@ TEST(BoundPage, SaysWhatABoundCannotSay) {
   const std::string page = page_of(record);
   EXPECT_THAT(page, HasSubstr("<h1>Estimates without labels say 20 to 28%.</h1>"));
   EXPECT_THAT(page, Not(HasSubstr("id=\"restarts\"")));
+  record["results"][0] = Json::object();
+  EXPECT_EQ(complaint(record), "r.json: expected a share at results[0].error, found none");
   record["results"] = Json::array();
   EXPECT_THAT(complaint(record), HasSubstr("expected at least one result"));
 }
