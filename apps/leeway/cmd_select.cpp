@@ -219,6 +219,7 @@ int run_select(Context& context, const SelectFlags& flags) {
     converged &= checkpoints.back().agreement.converged;
     results.push_back(to_json(names[i], checkpoints.back()));
   }
+  if (!flags.labels.empty()) context.add_input(flags.labels, {checkpoints[0].agreement.n});
   const Selection selection = agreement::select_checkpoint(checkpoints);
   std::optional<Estimate> difference;
   if (selection.accuracy && *selection.accuracy != selection.pa) {

@@ -8,6 +8,7 @@
 #include "apps/leeway/command.h"
 #include "leeway/core/family.h"
 #include "leeway/core/images.h"
+#include "leeway/core/message.h"
 #include "leeway/core/npz.h"
 #include "leeway/shift/shift.h"
 
@@ -33,7 +34,8 @@ const shift::Member& chosen(const ShiftFlags& flags) {
                                                : fmt::format("--strength: expected {} to {} for {}, found {}",
                                                              member.low, member.high, member.name, strength));
   }
-  throw UsageError(fmt::format("NAME: expected one of {}, found {}", names_of(shift::members()), flags.name));
+  throw UsageError(
+      fmt::format("NAME: expected one of {}, found {}", names_of(shift::members()), in_quotes(flags.name)));
 }
 
 // Mean |x' - x| over all pixels.

@@ -7,6 +7,7 @@
 #include "apps/leeway/model_options.h"
 #include "apps/leeway/nn_loader.h"
 #include "leeway/agreement/agreement.h"
+#include "leeway/core/message.h"
 #include "leeway/shift/shift.h"
 
 namespace leeway::app {
@@ -30,8 +31,8 @@ void check_shift(const nn::Selection& selection) {
     throw UsageError(fmt::format("--select-shift: expected {} to {} for {}, found {}", member.low,
                                  member.high, member.name, strength));
   }
-  throw UsageError(
-      fmt::format("--select-shift: expected one of {}, found {}", fmt::join(names, ", "), selection.shift));
+  throw UsageError(fmt::format("--select-shift: expected one of {}, found {}", fmt::join(names, ", "),
+                               in_quotes(selection.shift)));
 }
 
 // --select pa --select-shift NAME[:STRENGTH]: posterior agreement of the validation images with their shifted version.

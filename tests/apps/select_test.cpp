@@ -38,7 +38,8 @@ TEST_F(SelectCommand, SaysWhatEachCriterionChooses) {
   const Json record = Json::parse(said.out);
   EXPECT_EQ(read_text(folder_ / "r.json"), said.out);
   EXPECT_EQ(record["schema"], "leeway.select/1");
-  EXPECT_EQ(record["inputs"].size(), 4U);
+  ASSERT_EQ(record["inputs"].size(), 5U);
+  EXPECT_EQ(record["inputs"][4]["path"], "y.npy");
   const Json& early = record["results"][0];
   const Json& late = record["results"][1];
   EXPECT_EQ(early["checkpoint"], "early");

@@ -85,7 +85,7 @@ TEST_F(ShiftCommand, MistakesLeaveNoFile) {
   expect("snow --data in.npz --out out.npz", 2,
          "NAME: expected one of gaussian-noise, gaussian-blur, contrast, brightness, rotation, pixelation, "
          "imbalance, "
-         "label-subset, found snow");
+         "label-subset, found 'snow'");
   EXPECT_EQ(run("rotation --data absent.npz --out out.npz").code, 3);
   EXPECT_FALSE(std::filesystem::exists(folder_ / "out.npz"));
 }

@@ -210,7 +210,7 @@ TEST_F(Command, WrongUseIsExit2) {
             "leeway: --select-shift: expected --select pa beside it\n");
   EXPECT_THAT(train({"--select", "pa", "--select-shift", "imbalance"}),
               AllOf(StartsWith("leeway: --select-shift: expected one of gaussian-noise, "),
-                    EndsWith("found imbalance\n")));
+                    EndsWith("found 'imbalance'\n")));
   EXPECT_THAT(train({"--select", "pa", "--select-shift", "gaussian-noise:-1"}),
               EndsWith("for gaussian-noise, found -1\n"));
   EXPECT_EQ(train({"--select", "luck"}).substr(0, 8), "leeway: ");
