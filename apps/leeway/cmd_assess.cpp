@@ -254,7 +254,7 @@ int run_assess(Context& context, const Arguments& arguments) {
 }
 
 void add_bound_flags(CLI::App& command, Arguments& arguments) {
-  const std::string group = "The error without labels of the target";
+  const std::string group = "Bounds";
   command.add_flag("--no-bounds", arguments.no_bounds, "Compute neither the bound nor the estimates")
       ->group(group);
   command

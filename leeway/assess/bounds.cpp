@@ -28,7 +28,8 @@ auto attempt(const Compute& compute, std::string& reason) -> std::optional<declt
 Json terms_json(const Dis2& dis2) {
   Json concentrations = Json::array();
   for (const auto& one : dis2.concentrations)
-    concentrations.push_back({{"name", one.name}, {"term", json_number(one.term)}, {"bound", json_number(one.bound)}});
+    concentrations.push_back(
+        {{"name", one.name}, {"term", json_number(one.term)}, {"bound", json_number(one.bound)}});
   return {{"source_error", dis2.source_error},
           {"discrepancy", dis2.discrepancy},
           {"concentration", dis2.concentration},

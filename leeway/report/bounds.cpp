@@ -151,7 +151,7 @@ std::vector<std::pair<std::string, std::string>> bound_meanings() {
        "How much more the worst other classifier found, a critic, contradicts the model on the target than "
        "on the source. If the truth itself contradicts the model no more than that, the error cannot have "
        "grown by more."},
-      {"Chance", "What the few held-out rows may hide: with more rows it shrinks."},
+      {"Chance", "What the held-out rows may hide, as they are only a sample: with more rows it shrinks."},
       {"Validity score",
        "From 0 to 1: near 1 where critics agreed with the model on the source at once and kept to it; a low "
        "score warns that the bound may not mean much."}};
