@@ -73,6 +73,14 @@ TEST(BoundsSection, RefusesWhatIsNoShare) {
   EXPECT_THAT(complaint(record), HasSubstr("source_error"));
 }
 
+TEST(BoundsSection, SurvivesAJoin) {
+  Json second = assessed();
+  second["results"][0]["model"] = "robust";
+  const std::string page = page_of(join_records({{"a.json", assessed()}, {"b.json", second}}));
+  EXPECT_THAT(page, HasSubstr("The bound assumes &lt;this&gt;."));
+  EXPECT_EQ(occurrences(page, "<figure class=\"chart\" data-spec=\"errors\">"), 2u);
+}
+
 TEST(BoundPage, SaysTheBoundByEachInequalityAndEveryRestart) {
   const std::string page = page_of(reference_record("bound_record.json"));
   // .1 + .32 + sqrt(5 * 2500 log(100) / (2 * 2500 * 2500)) = .42 + .0678614
