@@ -4,19 +4,24 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "leeway/core/error.h"
+#include "leeway/core/parallel.h"
 #include "leeway/error_bound/transport_paths.h"
 #include "leeway/error_bound/transport_rows.h"
 
 namespace leeway::error_bound {
 namespace {
 
-constexpr std::size_t least_rows = 1024, growth = 16, most_newton_columns = 1024;
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr std::size_t chunk_rows = 512, least_rows = 1024, growth = 16, most_newton_columns = 1024;
+constexpr std::size_t many_columns =
+    64;  // then a sample needs as many rows for each to tell their potentials
 
 // L x = b for a symmetric positive semi-definite L by conjugate gradients; a rough answer will do.
 std::vector<double> solve_roughly(const std::vector<double>& l, const std::vector<double>& b) {
@@ -62,6 +67,60 @@ std::vector<double> newton_step(const Assignment& assignment) {
   return solve_roughly(laplacian, assignment.excess);
 }
 
+// What a pass over the rows at potentials u finds: rows by their best column, and by their softmax over columns.
+struct Shares {
+  std::vector<double> best, soft;
+};
+
+Shares shares_of(const GainMatrix& p, const std::vector<double>& u, double temperature) {
+  return reduce_chunks<Shares>(
+      p.n, chunk_rows,
+      [&](std::size_t begin, std::size_t end) {
+        Shares part{std::vector<double>(p.k, 0), std::vector<double>(p.k, 0)};
+        std::vector<double> value(p.k);
+        std::vector<std::pair<std::size_t, double>> seen;
+        for (std::size_t i = begin; i < end; ++i) {
+          const double* const row = p.row(i);
+          double top = -infinity;
+          for (std::size_t j = 0; j < p.k; ++j) value[j] = row[j] - u[j], top = std::max(top, value[j]);
+          const double least = top - 12 * temperature;  // less is nothing
+          seen.clear();
+          double sum = 0;
+          for (std::size_t j = 0; j < p.k; ++j) {
+            if (!(value[j] >= least)) continue;
+            seen.emplace_back(j, std::exp((value[j] - top) / temperature));
+            sum += seen.back().second;
+          }
+          bool found = false;
+          for (const auto& [j, e] : seen) {
+            part.soft[j] += e / sum;
+            if (!found && value[j] == top) part.best[j] += 1, found = true;
+          }
+        }
+        return part;
+      },
+      [](Shares a, const Shares& b) {
+        for (std::size_t j = 0; j < a.best.size(); ++j) a.best[j] += b.best[j], a.soft[j] += b.soft[j];
+        return a;
+      });
+}
+
+// Sinkhorn's iterations on the dual, smoothed ever less: of the potentials on the way those that leave least to move.
+void smooth(const GainMatrix& p, const std::vector<double>& masses, std::vector<double>& u) {
+  constexpr double tiny = 1e-200;  // columns may be empty
+  std::vector<double> now = u;
+  double least = infinity;
+  for (double temperature = .05; temperature > 1e-4; temperature /= 2)
+    for (int step = 0; step < 4; ++step) {
+      const Shares shares = shares_of(p, now, temperature);
+      double to_move = 0;
+      for (std::size_t j = 0; j < p.k; ++j) to_move += std::max(0., shares.best[j] - masses[j]);
+      if (to_move < least) least = to_move, u = now;
+      for (std::size_t j = 0; j < p.k; ++j)
+        now[j] += temperature * std::clamp(std::log((shares.soft[j] + tiny) / (masses[j] + tiny)), -4., 4.);
+    }
+}
+
 struct Solution {
   double gain = 0, gap = 0;  // sums over rows
   std::size_t moves = 0;
@@ -94,39 +153,43 @@ std::optional<Solution> solve(const GainMatrix& p, const std::vector<double>& fr
   std::vector<double> masses(p.k);
   for (std::size_t j = 0; j < p.k; ++j) masses[j] = fractions[j] * n;
   Solution solution;
-  if (p.n > least_rows) {
-    const std::size_t count = std::max(least_rows, p.n / growth);
+  const std::size_t count = std::max(p.k > many_columns ? many_columns * p.k : least_rows, p.n / growth);
+  if (p.n > count) {
     std::vector<double> sample(count * p.k);
     for (std::size_t i = 0; i < count; ++i) std::copy_n(p.row(i * p.n / count), p.k, sample.data() + i * p.k);
     const auto of_sample = solve({sample.data(), count, p.k}, fractions, u);
     if (!of_sample) return std::nullopt;
     solution.moves = of_sample->moves;
   }
+  if (p.n <= count && p.k > many_columns) smooth(p, masses, u);
   TransportRows rows(p, masses);
   for (double share = 32;; share *= 8) {
     if (!rows.read(u, share)) return std::nullopt;
     Assignment assignment = rows.assign(u);
     climb(rows, u, assignment);
-    // Every row that may move costs time, so at first only those nearest to a tie.
-    for (double wanted = 8 * assignment.to_move() + 256;; wanted *= 8) {
-      const double reach = assignment.margin_of(wanted);
+    // Every row that may move costs time, so at first only those nearest to a tie. Where they do not suffice, the
+    // potentials they led to are the better start.
+    const double at_first = std::max(8 * assignment.to_move() + 256, static_cast<double>(16 * p.k));
+    for (double wanted = at_first;; wanted *= 4) {
+      const double reach = assignment.margin_of(wanted), known = assignment.known;
       TransportPaths paths(p, u, assignment, reach);
       const bool balanced = paths.balance();
       solution.moves += paths.moves();
+      if (rows.known(paths.potentials()) < 0) {
+        u = paths.potentials();
+        break;
+      }
+      Assignment after = rows.assign(paths.potentials());
       if (balanced || std::isinf(reach)) {  // at infinity only rounding is left
-        if (rows.known(paths.potentials()) < 0) {
-          u = paths.potentials();
-          break;
-        }
-        const double dual = rows.assign(paths.potentials()).dual;
         solution.gain = paths.gain();
-        solution.gap = std::max(0., dual - solution.gain);
+        solution.gap = std::max(0., after.dual - solution.gain);
         if (solution.gap <= 1e-13 * n || std::isinf(reach)) {
           u = paths.potentials();
           return solution;
         }
       }
-      if (reach == assignment.known) break;
+      if (after.dual < assignment.dual) u = paths.potentials(), assignment = std::move(after);
+      if (reach == known) break;
     }
   }
 }

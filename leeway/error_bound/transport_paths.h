@@ -67,6 +67,8 @@ class TransportPaths {
   std::vector<double> u_, start_;
   double reach_;
   std::vector<double> excess_, distance_;
+  std::vector<double>
+      slack_;  // distance - u: what a column would have to be beaten by; -inf once it is final
   double gain_;
   std::vector<NearRow> candidates_;
   std::vector<std::vector<Holding>> held_;

@@ -175,6 +175,18 @@ TEST(Transport, LargeSetsAreProvedAndDoNotDependOnThreads) {
   EXPECT_LE(one.gap, 1e-12);
 }
 
+// Few rows a column: their potentials start from the smoothed problem. Some columns take nothing.
+TEST(Transport, ManyColumns) {
+  for (const int levels : {0, 10}) {
+    Problem problem = drawn(700, 150, 2, 5, levels);
+    problem.masses[3] = problem.masses[70] = 0;
+    const Transport found = optimal_transport(problem.gains, problem.k(), problem.masses);
+    EXPECT_NEAR(found.cost, plain_cost(problem), 1e-10);
+    EXPECT_NEAR(found.cost, dual_cost(problem, found.potentials), 1e-12);
+    EXPECT_LE(found.gap, 1e-12);
+  }
+}
+
 TEST(Transport, RefusesWhatIsNoProblem) {
   std::vector<double> gains(200000 * 2, .5);
   gains[2 * 199999 + 1] = std::nan("");
