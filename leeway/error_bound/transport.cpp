@@ -110,7 +110,9 @@ void smooth(const GainMatrix& p, const std::vector<double>& masses, std::vector<
   constexpr double tiny = 1e-200;  // columns may be empty
   std::vector<double> now = u;
   double least = infinity;
-  for (double temperature = .05; temperature > 1e-4; temperature /= 2)
+  double temperature = .1;
+  for (int level = 0; level < 9; ++level) {
+    temperature /= 2;
     for (int step = 0; step < 4; ++step) {
       const Shares shares = shares_of(p, now, temperature);
       double to_move = 0;
@@ -119,6 +121,7 @@ void smooth(const GainMatrix& p, const std::vector<double>& masses, std::vector<
       for (std::size_t j = 0; j < p.k; ++j)
         now[j] += temperature * std::clamp(std::log((shares.soft[j] + tiny) / (masses[j] + tiny)), -4., 4.);
     }
+  }
 }
 
 struct Solution {
