@@ -1,6 +1,9 @@
 #include "apps/leeway/pa_record.h"
 
+#include <algorithm>
 #include <cmath>
+#include <filesystem>
+#include <set>
 
 namespace leeway::app {
 namespace {
@@ -91,13 +94,30 @@ Json to_json(const std::string& path, const agreement::Agreement& a) {
   return r;
 }
 
+// Of several models: what each shift is called, by its place in the first model's sets. Their files alone,
+// "pgd8" of "cnn/pgd8.npz", where these differ.
+std::vector<std::string> shift_names(const PaResults& results) {
+  std::vector<std::string> paths, stems;
+  for (const PaResult& set : results.sets) {
+    if (set.model != results.sets.front().model) break;
+    paths.push_back(set.shifted);
+    stems.push_back(std::filesystem::path(set.shifted).stem().string());
+  }
+  const std::set<std::string> distinct(stems.begin(), stems.end());
+  return distinct.size() == stems.size() ? stems : paths;
+}
+
 }  // namespace
 
 Json pa_results_json(const PaResults& results) {
   Json list = Json::array();
+  const std::vector<std::string> shifts = shift_names(results);
   for (const PaResult& set : results.sets) {
     Json r = to_json(set.shifted, set.agreement);
-    if (results.several_models) r["model"] = set.model;
+    if (results.several_models) {
+      r["model"] = set.model;
+      r["shift"] = shifts[list.size() % shifts.size()];
+    }
     if (set.decomposition) r["decomposition"] = to_json(*set.decomposition);
     if (!set.sweep.empty()) r["ratios"] = to_json(set.sweep);
     if (set.entropy) r["entropy"] = to_json(*set.entropy);
@@ -112,7 +132,9 @@ Json pa_results_json(const PaResults& results) {
 
 Json pa_gaps_json(const PaResults& results) {
   Json list = Json::array();
+  const std::vector<std::string> shifts = shift_names(results);
   for (const PaGap& gap : results.gaps) {
+    const auto of_first = std::ranges::find(results.sets, gap.shifted, &PaResult::shifted);
     Json points = Json::array();
     for (const auto& point : gap.points)
       points.push_back({{"pa", json_number(point.pa)},
@@ -120,6 +142,7 @@ Json pa_gaps_json(const PaResults& results) {
                         {"ratio_minus", or_null(point.ratio_minus)},
                         {"gap", or_null(point.gap)}});
     list.push_back({{"shifted", gap.shifted},
+                    {"shift", shifts[static_cast<std::size_t>(of_first - results.sets.begin())]},
                     {"model_plus", gap.plus},
                     {"model_minus", gap.minus},
                     {"points", std::move(points)}});

@@ -144,7 +144,8 @@ Json join_agreements(const Named& records) {
     std::map<Name, std::string> called;
     for (Json result : record["results"]) {
       const std::string given = result.value("model", "");
-      result["shifted"] = set_name(result.value("shifted", ""));
+      result["shifted"] = set_name(result.value("shift", result.value("shifted", "")));
+      result.erase("shift");
       const std::string model =
           free_name(taken, given.empty() && !one_model ? stem(name) : given, result["shifted"], name);
       if (!model.empty()) result["model"] = model;
@@ -152,7 +153,8 @@ Json join_agreements(const Named& records) {
       out["results"].push_back(std::move(result));
     }
     for (Json gap : record.value("ar_gap", Json::array())) {
-      gap["shifted"] = set_name(gap.value("shifted", ""));
+      gap["shifted"] = set_name(gap.value("shift", gap.value("shifted", "")));
+      gap.erase("shift");
       for (const char* key : {"model_plus", "model_minus"})
         gap[key] = called[{gap.value(key, ""), gap["shifted"]}];
       out["ar_gap"].push_back(std::move(gap));

@@ -51,10 +51,16 @@ std::vector<PaEntropy> entropies(const JsonView& list) {
   return out;
 }
 
+// What models have in common; a single model's sets go by their paths.
+std::string shift_of(const JsonView& item) {
+  const std::string shift = item["shift"].text();
+  return shift.empty() ? item["shifted"].text() : shift;
+}
+
 PaResult result(const JsonView& item) {
   PaResult out;
   out.model = item["model"].text();
-  out.shifted = item["shifted"].text();
+  out.shifted = shift_of(item);
   out.n = item["n"].index().value_or(0);
   out.k = std::max<std::size_t>(2, item["k"].index().value_or(2));
   out.pa = read_numbers(item, "pa");
@@ -78,7 +84,7 @@ PaResult result(const JsonView& item) {
 }
 
 PaRatioGap ratio_gap(const JsonView& item) {
-  PaRatioGap out{item["shifted"].text(), item["model_plus"].text(), item["model_minus"].text(), {}};
+  PaRatioGap out{shift_of(item), item["model_plus"].text(), item["model_minus"].text(), {}};
   for (const JsonView& point : item["points"].items()) {
     const auto pa = point["pa"].number(), plus = point["ratio_plus"].share(),
                minus = point["ratio_minus"].share();

@@ -341,10 +341,13 @@ TEST_F(PaCommand, ModelsAreComparedUnderTheSameShift) {
   EXPECT_EQ(record["results"][0].at("model"), "cnn");
   EXPECT_EQ(record["results"][1].at("model"), "robust");
   EXPECT_EQ(record["results"][1].at("shifted"), "half.npy");
+  EXPECT_EQ(record["results"][0].at("shift"), "shifted");
+  EXPECT_EQ(record["results"][1].at("shift"), "shifted");
   EXPECT_EQ(record["results"][1].at("pa_normalized"), 1);
   ASSERT_EQ(record.at("ar_gap").size(), 1);
   const Json& gap = record["ar_gap"][0];
   EXPECT_EQ(gap.at("shifted"), "shifted.npy");
+  EXPECT_EQ(gap.at("shift"), "shifted");
   EXPECT_EQ(gap.at("model_plus"), "robust");
   EXPECT_EQ(gap.at("model_minus"), "cnn");
   ASSERT_EQ(gap.at("points").size(), 2);

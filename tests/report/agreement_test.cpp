@@ -129,6 +129,21 @@ TEST(PaPage, NamesTheValueThatDoesNotFit) {
             "r.json: expected a whole number from 0 at results[0].decomposition.adv.n, found -1");
 }
 
+// Files of two models never have one path; what they have in common is the shift.
+TEST(PaPage, ModelsMeetUnderAShiftWhateverTheirFiles) {
+  const Json record = reference_record("pa_record.json");
+  Json apart = record;
+  for (Json& result : apart["results"]) {
+    result["shift"] = result["shifted"];
+    result["shifted"] = result["model"].get<std::string>() + "/" + result["shifted"].get<std::string>();
+  }
+  for (Json& gap : apart["ar_gap"]) {
+    gap["shift"] = gap["shifted"];
+    gap["shifted"] = "cnn/" + gap["shifted"].get<std::string>();
+  }
+  EXPECT_EQ(page_of(apart), page_of(record));
+}
+
 TEST(SelectPage, SaysWhatEachCriterionChooses) {
   const std::string page = page_of(reference_record("select_record.json"));
   EXPECT_THAT(page, HasSubstr("Posterior agreement chooses epochs/epoch-13.npz, accuracy chooses "
