@@ -94,17 +94,24 @@ Json to_json(const std::string& path, const agreement::Agreement& a) {
   return r;
 }
 
-// Of several models: what each shift is called, by its place in the first model's sets. Their files alone,
-// "pgd8" of "cnn/pgd8.npz", where these differ.
+// Of several models: what each shift is called, by its place in the first model's sets. Their files alone, "pgd8"
+// of "cnn/pgd8.npz" and of "cnn-pgd8.npz", where these differ.
 std::vector<std::string> shift_names(const PaResults& results) {
-  std::vector<std::string> paths, stems;
+  const std::string& model = results.sets.front().model;
+  std::vector<std::string> paths, names;
   for (const PaResult& set : results.sets) {
-    if (set.model != results.sets.front().model) break;
+    if (set.model != model) break;
     paths.push_back(set.shifted);
-    stems.push_back(std::filesystem::path(set.shifted).stem().string());
+    names.push_back(std::filesystem::path(set.shifted).stem().string());
   }
-  const std::set<std::string> distinct(stems.begin(), stems.end());
-  return distinct.size() == stems.size() ? stems : paths;
+  const std::size_t prefix = model.size() + 1;
+  if (std::ranges::all_of(names, [&](const std::string& name) {
+        return name.size() > prefix && name.starts_with(model) &&
+               (name[prefix - 1] == '-' || name[prefix - 1] == '_');
+      }))
+    for (std::string& name : names) name.erase(0, prefix);
+  const std::set<std::string> distinct(names.begin(), names.end());
+  return distinct.size() == names.size() ? names : paths;
 }
 
 }  // namespace

@@ -348,6 +348,14 @@ TEST_F(PaCommand, ModelsAreComparedUnderTheSameShift) {
   const Json& gap = record["ar_gap"][0];
   EXPECT_EQ(gap.at("shifted"), "shifted.npy");
   EXPECT_EQ(gap.at("shift"), "shifted");
+  for (const char* name : {"a-half.npy", "a-shifted.npy"}) {
+    const std::string plain = std::string(name).substr(2);
+    std::filesystem::copy_file(folder_ / plain, folder_ / name);
+  }
+  const Json named =
+      results("clean.npy a-half.npy a-shifted.npy --name a --model b=clean.npy,half.npy,shifted.npy");
+  EXPECT_EQ(named["results"][0].at("shift"), "half");
+  EXPECT_EQ(named["results"][3].at("shift"), "shifted");
   EXPECT_EQ(gap.at("model_plus"), "robust");
   EXPECT_EQ(gap.at("model_minus"), "cnn");
   ASSERT_EQ(gap.at("points").size(), 2);
