@@ -53,7 +53,7 @@ class Bounds(Study):
                 wanted = ["dis2", *METHODS] if representation == "logits" else ["dis2"]
                 self.run(f"{stem}-{representation}.json", "bound", "--source", source, "--target", target, "--representation",
                          representation, "--bootstrap", 0, "--methods", ",".join(wanted))
-            self.run(f"{stem}-truth.json", "assess", "--source", source, "--target", target, "--paired", "no")
+            self.run(f"{stem}-truth.json", "assess", "--source", source, "--target", f"shifted={target}", "--paired", "no", "--no-bounds")
             records = {name: json.loads(self.path(f"{stem}-{name}.json").read_text()) for name in [*representations, "truth"]}
             errors = {result["method"]: result["error"] for result in records["logits"]["results"]}
             dis2 = records["logits"]["dis2"]

@@ -5,7 +5,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { desktop, draw, launch, overflow, phone, run, temporaryFolder } from "./browser.mjs";
+import { desktop, draw, expectQuiet, hover, launch, phone, run, temporaryFolder } from "./browser.mjs";
 
 const [maker, paPath, selectPath] = process.argv.slice(2);
 const browser = await launch();
@@ -16,31 +16,13 @@ for (const [name, path] of [["pa", paPath], ["select", selectPath]]) {
 const pa = pages.pa.record, select = pages.select.record;
 const tools = fileURLToPath(new URL("../../tools/", import.meta.url));
 
-// Rests the pointer on a mark and reads the tooltip.
-const hover = async (page, mark) => {
-  await mark.scrollIntoViewIfNeeded();
-  const box = await mark.boundingBox();
-  await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
-  const tip = page.locator("#tip");
-  await tip.waitFor({ state: "visible" });
-  return tip.textContent();
-};
 const drawn = (page, spec) => page.$$eval(`figure[data-spec=${spec}] .plot svg`, (all) =>
   all.map((svg) => ({ marks: svg.querySelectorAll("path, line, text").length, width: svg.getBoundingClientRect().width })));
 const sets = [...new Set(pa.results.map((result) => result.shifted))];
 
 const tests = {
   async "both pages load nothing and complain of nothing, on a desk and on a phone, in light and in dark"() {
-    for (const { address } of Object.values(pages)) {
-      for (const options of [desktop, { ...phone, colorScheme: "dark" }]) {
-        const { page, complaints, requests, close } = await browser.open(address, options);
-        for (const summary of await page.locator("summary:visible").all()) await summary.click();
-        assert.deepEqual(requests.filter((url) => !url.startsWith("data:")), [address]);
-        assert.deepEqual(complaints, []);
-        assert.ok(await overflow(page) <= 0);
-        await close();
-      }
-    }
+    for (const { address } of Object.values(pages)) await expectQuiet(browser, address);
   },
 
   async "one chart of ratios a shifted set, one of groups a result, every line and band in it"() {

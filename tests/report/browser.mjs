@@ -1,5 +1,6 @@
 // Chromium for the tests of pages and for tools/figures.mjs. Without playwright-core or chromium the process ends with
 // status 77, which ctest counts as skipped, and says how to get them.
+import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -39,6 +40,28 @@ export const launch = async () => {
     return { page, context, complaints, requests, close: () => context.close() };
   };
   return { open, close: () => browser.close() };
+};
+
+// Rests the pointer on a mark and reads the tooltip.
+export const hover = async (page, mark) => {
+  await mark.scrollIntoViewIfNeeded();
+  const box = await mark.boundingBox();
+  await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+  const tip = page.locator("#tip");
+  await tip.waitFor({ state: "visible" });
+  return tip.textContent();
+};
+
+// Nothing is loaded, complained of or wider than the page, on a desk and on a phone, in light and in dark, all opened.
+export const expectQuiet = async (browser, address) => {
+  for (const options of [desktop, { ...phone, colorScheme: "dark" }]) {
+    const { page, complaints, requests, close } = await browser.open(address, options);
+    for (const summary of await page.locator("summary:visible").all()) await summary.click();
+    assert.deepEqual(requests.filter((url) => !url.startsWith("data:")), [address]);
+    assert.deepEqual(complaints, []);
+    assert.ok(await overflow(page) <= 0);
+    await close();
+  }
 };
 
 const folders = [];
