@@ -3,7 +3,7 @@
 
 A ```sh block that is followed by a ```text block is run by bash, and must succeed and print that text (stdout and stderr
 together). In the text `...` stands for anything within a line, and a line of `...` alone for any lines. All blocks of
-a document run one after the other in one scratch folder, which holds `examples`; BIN_FOLDER is first on the PATH.
+a document run one after the other in one scratch folder, which holds `examples` and `docs`; BIN_FOLDER is first on the PATH.
 A ```cpp block begins with a line `// examples/NAME.cpp`; the rest must be that file's code, its first comment left out.
 --update writes what was printed into the document instead of complaining.
 """
@@ -50,7 +50,8 @@ def check(text, binaries, name="document", examples=ROOT / "examples"):
     """(number of blocks run, complaints, the text with what was printed)."""
     complaints, updated, at, blocks = [], [], 0, 0
     with tempfile.TemporaryDirectory() as folder:
-        (pathlib.Path(folder) / "examples").symlink_to(examples)
+        for kept in (examples, examples.parent / "docs"):
+            (pathlib.Path(folder) / kept.name).symlink_to(kept)
         for pair in PAIR.finditer(text):
             blocks += 1
             line = text.count("\n", 0, pair.start()) + 1
