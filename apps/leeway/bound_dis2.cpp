@@ -53,6 +53,12 @@ void add_dis2_flags(CLI::App& command, const std::shared_ptr<Dis2Flags>& flags) 
       ->check(CLI::Range(0., .95))
       ->capture_default_str()
       ->group(group);
+  command
+      .add_option("--training-rows", options.most_training,
+                  "Critics see at most so many rows of each set that are not held out (default: 65,536, or "
+                  "64 for each parameter of a critic where that is more)")
+      ->check(CLI::Range(1, 1000000000))
+      ->group(group);
   command.add_option("--restarts", options.restarts, "Critics trained; the largest discrepancy counts")
       ->check(CLI::Range(1, 100000))
       ->capture_default_str()
@@ -97,6 +103,8 @@ Json to_json(const Dis2& dis2, const Dis2Flags& flags) {
           {"estimate", json_number(dis2.estimate)},
           {"n_source", dis2.n_source},
           {"n_target", dis2.n_target},
+          {"training_source", dis2.training_source},
+          {"training_target", dis2.training_target},
           {"validity_score", dis2.validity_score ? json_number(*dis2.validity_score) : Json()},
           {"concentrations", std::move(concentrations)},
           {"restarts", std::move(restarts)}};
@@ -105,10 +113,11 @@ Json to_json(const Dis2& dis2, const Dis2Flags& flags) {
 std::string table(const Dis2& dis2, const Dis2Flags& flags) {
   const double sum = dis2.source_error + dis2.discrepancy + dis2.concentration;
   std::string text = fmt::format(
-      "\ndis2 (critics on {}, measured on {} source and {} target rows):\n"
+      "\ndis2 (critics on {}, trained on {} source and {} target rows, measured on {} and {}):\n"
       "  {:.4f} error on the source + {:.4f} discrepancy + {:.4f} concentration = {:.4f}{}\n",
-      flags.representation, dis2.n_source, dis2.n_target, dis2.source_error, dis2.discrepancy,
-      dis2.concentration, sum, sum <= 1 ? "" : fmt::format(", clipped {:.4f}", dis2.bound));
+      flags.representation, dis2.training_source, dis2.training_target, dis2.n_source, dis2.n_target,
+      dis2.source_error, dis2.discrepancy, dis2.concentration, sum,
+      sum <= 1 ? "" : fmt::format(", clipped {:.4f}", dis2.bound));
   for (const auto& one : dis2.concentrations)
     text += fmt::format("  with {:<20} {:.4f}   bound {:.4f}\n", one.name, one.term, one.bound);
   if (flags.options.holdout == 0)

@@ -36,6 +36,8 @@ Json terms_json(const Dis2& dis2) {
           {"estimate", dis2.estimate},
           {"n_source", dis2.n_source},
           {"n_target", dis2.n_target},
+          {"training_source", dis2.training_source},
+          {"training_target", dis2.training_target},
           {"agreement_source", dis2.agreement_source},
           {"agreement_target", dis2.agreement_target},
           {"validity_score", dis2.validity_score ? Json(*dis2.validity_score) : Json()},

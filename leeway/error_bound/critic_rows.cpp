@@ -173,6 +173,20 @@ std::vector<std::int32_t> predictions(const Sample& sample) {
   return classes;
 }
 
+namespace {
+
+constexpr std::size_t least_cap = 65536, rows_a_parameter = 64;
+
+// At most `most` of the rows, evenly spread.
+void thin(std::vector<std::size_t>& rows, std::size_t most) {
+  const std::size_t n = rows.size();
+  if (n <= most) return;
+  for (std::size_t i = 0; i < most; ++i) rows[i] = rows[i * n / most];
+  rows.resize(most);
+}
+
+}  // namespace
+
 CriticData critic_data(const Sample& source, const Sample& target, const Dis2Options& options,
                        Scaling scaling) {
   const Array &source_values = values_of(source, options.representation),
@@ -182,6 +196,17 @@ CriticData critic_data(const Sample& source, const Sample& target, const Dis2Opt
                            options.stratified ? std::span(source.labels) : std::span<const std::int64_t>(),
                            options.seed, "source split");
   data.target = split_rows(target, options.holdout, {}, options.seed, "target split");
+
+  if (options.holdout > 0) {
+    const std::size_t columns = options.representation.kind == Representation::Kind::pca
+                                    ? options.representation.components
+                                    : source_values.shape[1];
+    const std::size_t parameters = (columns + 1) * source.k();
+    const std::size_t most = options.most_training > 0 ? options.most_training
+                                                       : std::max(least_cap, rows_a_parameter * parameters);
+    thin(data.source.training, most);
+    thin(data.target.training, most);
+  }
 
   Eigen::MatrixXd basis;
   const bool components = options.representation.kind == Representation::Kind::pca;

@@ -236,6 +236,7 @@ Dis2 dis2_bound(const Sample& source, const Sample& target, const Dis2Options& o
 
   Dis2 result;
   result.n_source = data.holdout.n_source, result.n_target = data.holdout.n_target;
+  result.training_source = data.training.n_source, result.training_target = data.training.n_target;
   result.source_error = measuring.source_error();
   Restart all = restarts.front();
   for (const Restart& restart : restarts) {

@@ -14,8 +14,8 @@
 // is in the class (logits), and at the best constant: so D is 0 or more on logits.
 //
 // Errors (Error): those of check (sample.h), features that are needed and missing, a split without source or
-// target rows, options out of range; Interrupted. Cost: restarts x (quasi-Newton on (n,d) + search on D). Deterministic for a seed, whatever the
-// number of threads.
+// target rows, options out of range; Interrupted. Cost: restarts x (quasi-Newton on the training rows + search on D).
+// Deterministic for a seed, whatever the number of threads.
 #pragma once
 
 #include <cstddef>
@@ -53,6 +53,9 @@ struct Dis2Options {
   // The source's split keeps the shares of its labels. Then held-out rows are not independent of those that
   // chose the critic, as the proof wants them: shares of labels are tied.
   bool stratified = false;
+  // Critics are trained on at most so many rows of each set, evenly spread over what is not held out; 0: 65,536, or 64
+  // for each parameter of a critic where that is more. The bound holds for any choice. Without effect where holdout = 0.
+  std::size_t most_training = 0;
   std::uint64_t seed = 0;
   Progress* progress = nullptr;
 };
@@ -82,7 +85,8 @@ struct Dis2 {
   double concentration = 0;                           // the root term of Theorem 3.6
   double bound = 0;                                   // their sum, clipped
   double estimate = 0;  // without the root term, clipped: an estimator with a name of its own
-  std::size_t n_source = 0, n_target = 0;  // rows measured on
+  std::size_t n_source = 0, n_target = 0;                // rows measured on
+  std::size_t training_source = 0, training_target = 0;  // rows that critics were trained on
   // a_max / (a_1 + sum over t <= t* of |a_t - a_(t-1)|), a_t the held-out source agreement after step t, t* the
   // step of a_max: near 1 where agreement is reached at once and kept. Steps are epochs, the least over restarts
   // (Search::reference), or the quasi-Newton steps to the surrogate's optimum (Search::maximum).

@@ -144,6 +144,26 @@ TEST(Dis2, TermsAddUpAndDoNotDependOnThreads) {
   }
 }
 
+// Fewer training rows choose a critic that is nearly as good; what it is measured on stays.
+TEST(Dis2, TrainingRowsCanBeLimited) {
+  const Sample source = sample_of("source", draw(false, Labeller::linear, 4000, 1)),
+               target = sample_of("target", draw(true, Labeller::linear, 3000, 2));
+  Dis2Options options = quick();
+  const Dis2 all = dis2_bound(source, target, options);
+  EXPECT_EQ(all.training_source, 2000u);
+  EXPECT_EQ(all.training_target, 1500u);
+  options.most_training = 400;
+  const Dis2 some = dis2_bound(source, target, options);
+  EXPECT_EQ(some.training_source, 400u);
+  EXPECT_EQ(some.training_target, 400u);
+  EXPECT_EQ(some.n_source, all.n_source);
+  EXPECT_EQ(some.source_error, all.source_error);
+  EXPECT_NE(some.discrepancy, all.discrepancy);
+  EXPECT_NEAR(some.discrepancy, all.discrepancy, .05);
+  options.holdout = 0;
+  EXPECT_EQ(dis2_bound(source, target, options).training_source, 4000u);
+}
+
 TEST(Dis2, EveryLossAndRepresentationAnswers) {
   Sample source = sample_of("source", draw(false, Labeller::linear, 200, 1)),
          target = sample_of("target", draw(true, Labeller::linear, 200, 1));
