@@ -34,6 +34,12 @@ Json joined_envelope(const Named& records, const std::vector<Read>& read) {
   return out;
 }
 
+// Empty where there is none, or null.
+std::string text(const Json& object, const char* key) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_string() ? found->get<std::string>() : "";
+}
+
 // Names that no two results share: the later one is called "MODEL (NAME)".
 std::string free_name(std::set<Name>& taken, const std::string& model, const std::string& target,
                       const std::string& name) {
@@ -87,8 +93,8 @@ Json join_assessments(const Named& records) {
     const auto& [name, record] = records[i];
     for (const std::string& finding : read[i].findings) append_new(findings, finding);
     for (Json result : record["results"]) {
-      const std::string target = result.value("target", "");
-      result["model"] = free_name(taken, result.value("model", ""), target, name);
+      const std::string target = text(result, "target");
+      result["model"] = free_name(taken, text(result, "model"), target, name);
       append_new(models, result["model"]);
       append_new(targets, target);
       out["results"].push_back(std::move(result));
@@ -121,6 +127,11 @@ std::function<std::string(const std::string&)> set_names(const std::vector<PaRec
   return stem;
 }
 
+std::string shift_of(const Json& object) {
+  const std::string shift = text(object, "shift");
+  return shift.empty() ? text(object, "shifted") : shift;
+}
+
 // Records of one model each, which therefore do not name it, are models by the names of their records; of one
 // clean set, they are one model.
 Json join_agreements(const Named& records) {
@@ -143,8 +154,8 @@ Json join_agreements(const Named& records) {
     const auto& [name, record] = records[i];
     std::map<Name, std::string> called;
     for (Json result : record["results"]) {
-      const std::string given = result.value("model", "");
-      result["shifted"] = set_name(result.value("shift", result.value("shifted", "")));
+      const std::string given = text(result, "model");
+      result["shifted"] = set_name(shift_of(result));
       result.erase("shift");
       const std::string model =
           free_name(taken, given.empty() && !one_model ? stem(name) : given, result["shifted"], name);
@@ -153,10 +164,10 @@ Json join_agreements(const Named& records) {
       out["results"].push_back(std::move(result));
     }
     for (Json gap : record.value("ar_gap", Json::array())) {
-      gap["shifted"] = set_name(gap.value("shift", gap.value("shifted", "")));
+      gap["shifted"] = set_name(shift_of(gap));
       gap.erase("shift");
       for (const char* key : {"model_plus", "model_minus"})
-        gap[key] = called[{gap.value(key, ""), gap["shifted"]}];
+        gap[key] = called[{text(gap, key), gap["shifted"]}];
       out["ar_gap"].push_back(std::move(gap));
     }
   }

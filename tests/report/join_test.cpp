@@ -108,6 +108,17 @@ TEST(JoinAgreements, GapsFollowTheirModels) {
   EXPECT_EQ(joined["ar_gap"][1]["shifted"], joined["results"][2]["shifted"]);
 }
 
+// What a record leaves null has no name; it is joined like one that is called nothing.
+TEST(Join, NullNames) {
+  Json record = agreement("clean.npz", {"pgd.npz"});
+  for (const char* key : {"shifted", "model", "shift"}) record["results"][0][key] = nullptr;
+  const Json joined = join_records({{"a.json", record}, {"b.json", agreement("b/clean.npz", {"b/pgd.npz"})}});
+  EXPECT_EQ(joined["results"][0]["shifted"], "");
+  Json assessed = full_record(1, 1, 3);
+  assessed["results"][0]["target"] = nullptr;
+  EXPECT_EQ(join_records({{"a.json", assessed}, {"b.json", assessed}})["results"].size(), 2u);
+}
+
 TEST(JoinAgreements, RefusesOtherClasses) {
   EXPECT_EQ(complaint({{"a.json", agreement("c", {"x"})}, {"b.json", agreement("d", {"x"}, 4)}}),
             "b.json: expected 10 classes as in a.json, found 4");
