@@ -4,6 +4,8 @@
 
 #include <map>
 
+#include "leeway/assess/bounds.h"
+
 namespace leeway::app {
 
 using error_bound::Dis2;
@@ -85,29 +87,13 @@ Dis2 run_dis2(Context& context, const Dis2Flags& flags, const error_bound::Sampl
 }
 
 Json to_json(const Dis2& dis2, const Dis2Flags& flags) {
-  Json concentrations = Json::array();
-  for (const auto& one : dis2.concentrations)
-    concentrations.push_back(
-        {{"name", one.name}, {"term", json_number(one.term)}, {"bound", json_number(one.bound)}});
-  Json restarts = Json::array();
-  for (const double discrepancy : dis2.restarts) restarts.push_back(json_number(discrepancy));
-  return {{"representation", flags.representation},
-          {"delta", flags.options.delta},
-          {"holdout", flags.options.holdout},
-          {"source_error", json_number(dis2.source_error)},
-          {"discrepancy", json_number(dis2.discrepancy)},
-          {"agreement_source", json_number(dis2.agreement_source)},
-          {"agreement_target", json_number(dis2.agreement_target)},
-          {"concentration", json_number(dis2.concentration)},
-          {"bound", json_number(dis2.bound)},
-          {"estimate", json_number(dis2.estimate)},
-          {"n_source", dis2.n_source},
-          {"n_target", dis2.n_target},
-          {"training_source", dis2.training_source},
-          {"training_target", dis2.training_target},
-          {"validity_score", dis2.validity_score ? json_number(*dis2.validity_score) : Json()},
-          {"concentrations", std::move(concentrations)},
-          {"restarts", std::move(restarts)}};
+  Json record = assess::terms_json(dis2);
+  record["representation"] = flags.representation;
+  record["delta"] = flags.options.delta;
+  record["holdout"] = flags.options.holdout;
+  record["bound"] = dis2.bound;
+  record["restarts"] = dis2.restarts;
+  return record;
 }
 
 std::string table(const Dis2& dis2, const Dis2Flags& flags) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "leeway/core/csv.h"
 #include "leeway/core/file.h"
 #include "leeway/error_bound/shift_table.h"
 #include "leeway/report/report.h"
@@ -50,11 +51,8 @@ Json to_json(const Score& score) {
 // That of the name, "dis2@0.05", or of --delta.
 std::optional<double> delta_of(const std::string& method, const EvaluateFlags& flags) {
   const std::size_t at = method.rfind('@');
-  double named = 0;
-  if (at != std::string::npos && CLI::detail::lexical_cast(method.substr(at + 1), named) && named > 0 &&
-      named < 1)
-    return named;
-  return flags.delta;
+  const auto named = at == std::string::npos ? std::nullopt : parse_number(method.substr(at + 1));
+  return named && *named > 0 && *named < 1 ? named : flags.delta;
 }
 
 Json to_json(const Evaluated& evaluated, const EvaluateFlags& flags) {

@@ -18,8 +18,9 @@
 //
 // Errors (Error): no target, a model without a source, two sources or targets of one name, class counts or
 // class names that differ, Paired::yes where n differs, a logit that is NaN or infinite. Cost: one pass over
-// each set of logits, posterior agreement for each pair, the critics of the bound. Threads: leeway/core/parallel.h; the same bits
-// for any number of them; the order of rows changes nothing but rounding and the choice among equal flips.
+// each set of logits, posterior agreement for each pair, the critics of the bound. Threads:
+// leeway/core/parallel.h; the same bits for any number of them; the order of rows changes nothing but rounding,
+// the choice among equal flips, and which rows the bound holds out.
 #pragma once
 
 #include <cstdint>

@@ -25,6 +25,8 @@ auto attempt(const Compute& compute, std::string& reason) -> std::optional<declt
   }
 }
 
+}  // namespace
+
 Json terms_json(const Dis2& dis2) {
   Json concentrations = Json::array();
   for (const auto& one : dis2.concentrations)
@@ -43,8 +45,6 @@ Json terms_json(const Dis2& dis2) {
           {"validity_score", dis2.validity_score ? Json(*dis2.validity_score) : Json()},
           {"concentrations", std::move(concentrations)}};
 }
-
-}  // namespace
 
 Bounds error_bounds(const Outputs& source, std::span<const std::int64_t> labels, const Outputs& target,
                     const Options& options, Progress* progress) {

@@ -66,6 +66,8 @@ constexpr std::array nested_keys{"class",
                                  "estimate",
                                  "n_source",
                                  "n_target",
+                                 "training_source",
+                                 "training_target",
                                  "agreement_source",
                                  "agreement_target",
                                  "validity_score"};

@@ -20,8 +20,8 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr std::size_t chunk_rows = 512, least_rows = 1024, growth = 16, most_newton_columns = 1024;
-constexpr std::size_t many_columns =
-    64;  // then a sample needs as many rows for each to tell their potentials
+// More columns than this: a sample has to have as many rows for each to tell their potentials.
+constexpr std::size_t many_columns = 64;
 
 // L x = b for a symmetric positive semi-definite L by conjugate gradients; a rough answer will do.
 std::vector<double> solve_roughly(const std::vector<double>& l, const std::vector<double>& b) {

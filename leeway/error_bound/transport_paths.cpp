@@ -16,7 +16,7 @@ TransportPaths::TransportPaths(const GainMatrix& p, std::vector<double> u, const
     : p_(p), u_(std::move(u)), start_(u_), reach_(reach), excess_(assignment.excess), gain_(assignment.gain) {
   for (const NearRow& row : assignment.near)
     if (row.margin <= reach) candidates_.push_back(row);
-  heaped_ = candidates_.size() >= rows_a_column * p.k;
+  heaped_ = p.k <= most_heaped_columns && candidates_.size() >= rows_a_column * p.k;
   if (heaped_)
     edges_.resize(p.k * p.k);
   else

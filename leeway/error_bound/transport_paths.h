@@ -35,7 +35,8 @@ class TransportPaths {
 
  private:
   static constexpr double tolerance = 1e-10;  // rows: less is dust that rounding leaves, and never moved
-  static constexpr std::size_t rows_a_column = 40;  // fewer are read, more kept in heaps
+  static constexpr std::size_t most_heaped_columns = 1024;  // there is a heap for each two
+  static constexpr std::size_t rows_a_column = 40;          // fewer are read, more kept in heaps
   static constexpr std::uint32_t none = 0xFFFFFFFF;
 
   struct Entry {
