@@ -41,7 +41,7 @@ std::vector<std::string> method_names() {
 Sample open_sample(Context& context, const std::string& path, Binary binary) {
   // check() looks at every logit anyway and names the row that is not finite.
   OutputsShards shards = open_shards(context, path, {.binary = binary, .check_finite = false});
-  Sample sample{path, shards.logits.joined(), {}, std::move(shards.rest.features)};
+  Sample sample{path, std::move(shards.logits), {}, std::move(shards.rest.features)};
   if (shards.rest.labels) sample.labels = std::move(*shards.rest.labels);
   return sample;
 }

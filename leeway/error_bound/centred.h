@@ -7,22 +7,22 @@
 #include <algorithm>
 #include <cstddef>
 #include <span>
+#include <utility>
 #include <vector>
 
-#include "leeway/core/array.h"
+#include "leeway/core/rows.h"
 
 namespace leeway::error_bound {
 
 class CentredRows {
  public:
-  // `rows` names the rows and their order, repeats allowed; empty: all of them. Both must outlive this.
-  explicit CentredRows(const Array& logits, std::span<const std::size_t> rows = {})
-      : rows_(rows), k_(logits.shape[1]), n_(rows.empty() ? logits.shape[0] : rows.size()) {
-    if (logits.type == ElementType::f32)
-      singles_ = logits.view<float>().data();
-    else
-      doubles_ = logits.view<double>().data();
-  }
+  // `rows` names the rows and their order, repeats allowed; empty: all of them. They must outlive this.
+  explicit CentredRows(Rows logits, std::span<const std::size_t> rows = {})
+      : logits_(std::move(logits)),
+        rows_(rows),
+        k_(logits_.shape()[1]),
+        n_(rows.empty() ? logits_.shape()[0] : rows.size()),
+        singles_(logits_.type() == ElementType::f32) {}
 
   [[nodiscard]] std::size_t n() const { return n_; }
   [[nodiscard]] std::size_t k() const { return k_; }
@@ -33,22 +33,24 @@ class CentredRows {
 
   // Row i in `scratch`, which is as long as a row; valid until the next call with it.
   const double* row(std::size_t i, std::vector<double>& scratch) const {
-    return singles_ ? centre(singles_ + index(i) * k_, scratch) : centre(doubles_ + index(i) * k_, scratch);
+    return singles_ ? centre<float>(index(i), scratch) : centre<double>(index(i), scratch);
   }
 
  private:
   template <class T>
-  const double* centre(const T* values, std::vector<double>& scratch) const {
+  const double* centre(std::size_t row, std::vector<double>& scratch) const {
+    std::vector<T> unused;  // a single row lies in one part
+    const T* const values = logits_.rows(row, row + 1, unused);
     const auto top = static_cast<double>(*std::max_element(values, values + k_));
     scratch.resize(k_);
     for (std::size_t j = 0; j < k_; ++j) scratch[j] = static_cast<double>(values[j]) - top;
     return scratch.data();
   }
 
+  Rows logits_;
   std::span<const std::size_t> rows_;
   std::size_t k_, n_;
-  const float* singles_ = nullptr;
-  const double* doubles_ = nullptr;
+  bool singles_;
 };
 
 }  // namespace leeway::error_bound

@@ -69,7 +69,7 @@ void for_rows(const CentredRows& rows, const Body& body) {
 
 }  // namespace
 
-Scores scores(const Array& logits, double inverse_temperature, std::span<const std::size_t> rows) {
+Scores scores(const Rows& logits, double inverse_temperature, std::span<const std::size_t> rows) {
   const CentredRows z(logits, rows);
   Scores result;
   result.confidence.resize(z.n()), result.negative_entropy.resize(z.n());
@@ -80,14 +80,13 @@ Scores scores(const Array& logits, double inverse_temperature, std::span<const s
   return result;
 }
 
-std::vector<double> softmax(const Array& logits, double inverse_temperature,
-                            std::span<const std::size_t> rows) {
-  const CentredRows z(logits, rows);
-  std::vector<double> p(z.n() * z.k());
-  for_rows(z, [&](std::size_t i, const double* row) {
-    soften(row, inverse_temperature, std::span(p).subspan(i * z.k(), z.k()));
-  });
-  return p;
+const double* Softmax::rows(std::size_t begin, std::size_t end, std::vector<double>& scratch) const {
+  const std::size_t k = z_.k();
+  scratch.resize((end - begin) * k);
+  std::vector<double> row;
+  for (std::size_t i = begin; i < end; ++i)
+    soften(z_.row(i, row), t_, std::span(scratch).subspan((i - begin) * k, k));
+  return scratch.data();
 }
 
 }  // namespace leeway::error_bound

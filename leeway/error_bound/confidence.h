@@ -14,9 +14,11 @@
 
 #include <cstddef>
 #include <span>
+#include <utility>
 #include <vector>
 
-#include "leeway/core/array.h"
+#include "leeway/core/rows.h"
+#include "leeway/error_bound/centred.h"
 
 namespace leeway::error_bound {
 
@@ -24,11 +26,22 @@ struct Scores {
   std::vector<double> confidence, negative_entropy;  // (n)
 };
 
-[[nodiscard]] Scores scores(const Array& logits, double inverse_temperature,
+[[nodiscard]] Scores scores(const Rows& logits, double inverse_temperature,
                             std::span<const std::size_t> rows = {});
 
-// p, (n,k) row-major.
-[[nodiscard]] std::vector<double> softmax(const Array& logits, double inverse_temperature,
-                                          std::span<const std::size_t> rows = {});
+// p, row by row as it is asked for: rows [begin, end) row-major in `scratch`. `rows` must outlive it.
+class Softmax {
+ public:
+  Softmax(Rows logits, double inverse_temperature, std::span<const std::size_t> rows = {})
+      : z_(std::move(logits), rows), t_(inverse_temperature) {}
+
+  [[nodiscard]] std::size_t n() const { return z_.n(); }
+  [[nodiscard]] std::size_t k() const { return z_.k(); }
+  const double* rows(std::size_t begin, std::size_t end, std::vector<double>& scratch) const;
+
+ private:
+  CentredRows z_;
+  double t_;
+};
 
 }  // namespace leeway::error_bound

@@ -86,11 +86,6 @@ Spans spans_of(const CriticRows& rows, std::span<const float> theta, std::span<c
 
 }  // namespace
 
-double discrepancy(const Agreement& agreement, const CriticRows& rows) {
-  return static_cast<double>(agreement.source) / static_cast<double>(rows.n_source) -
-         static_cast<double>(agreement.target) / static_cast<double>(rows.n_target);
-}
-
 Evaluation evaluate(const CriticRows& rows, std::span<const float> theta, Objective objective,
                     std::span<const float> weights) {
   const CriticKernel& kernel = critic_kernel();

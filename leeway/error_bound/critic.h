@@ -42,7 +42,12 @@ enum class Objective { logistic, d_bat, chuang, smooth };
 struct Agreement {
   std::size_t source = 0, target = 0;
 };
-[[nodiscard]] double discrepancy(const Agreement& agreement, const CriticRows& rows);  // D
+// D, on rows of which n_source and n_target are known.
+template <class SomeRows>
+[[nodiscard]] double discrepancy(const Agreement& agreement, const SomeRows& rows) {
+  return static_cast<double>(agreement.source) / static_cast<double>(rows.n_source) -
+         static_cast<double>(agreement.target) / static_cast<double>(rows.n_target);
+}
 
 struct Evaluation {
   double value = 0;

@@ -5,6 +5,7 @@
 #include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <numeric>
 #include <utility>
 
@@ -17,7 +18,7 @@ namespace {
 
 using Block = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
-constexpr std::size_t block_rows = 256;
+constexpr std::size_t block_rows = 256, made_rows = 1024;
 
 std::size_t chunk_rows(std::size_t n) {
   const std::size_t rows = std::max(block_rows, (n + 7) / 8);  // few: components hold a (d,d) matrix each
@@ -27,28 +28,32 @@ std::size_t chunk_rows(std::size_t n) {
 // The representation of some rows.
 class Reader {
  public:
-  Reader(const Array& values, const Eigen::MatrixXd* basis) : values_(values), basis_(basis) {}
+  Reader(const Rows& values, const Eigen::MatrixXd* basis) : values_(values), basis_(basis) {}
 
   [[nodiscard]] std::size_t columns() const {
-    return basis_ ? static_cast<std::size_t>(basis_->cols()) : values_.shape[1];
+    return basis_ ? static_cast<std::size_t>(basis_->cols()) : values_.shape()[1];
   }
 
   [[nodiscard]] Block read(std::span<const std::size_t> rows) const {
-    const std::size_t d = values_.shape[1];
-    Block block(rows.size(), d);
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      double* out = block.data() + i * d;
-      if (values_.type == ElementType::f32)
-        std::copy_n(values_.view<float>().data() + rows[i] * d, d, out);
-      else
-        std::copy_n(values_.view<double>().data() + rows[i] * d, d, out);
-    }
+    Block block(rows.size(), values_.shape()[1]);
+    if (values_.type() == ElementType::f32)
+      copy<float>(rows, block);
+    else
+      copy<double>(rows, block);
     if (basis_) return block * *basis_;
     return block;
   }
 
  private:
-  const Array& values_;
+  template <class T>
+  void copy(std::span<const std::size_t> rows, Block& block) const {
+    const std::size_t d = values_.shape()[1];
+    std::vector<T> unused;  // a single row lies in one part
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      std::copy_n(values_.rows(rows[i], rows[i] + 1, unused), d, block.data() + i * d);
+  }
+
+  Rows values_;
   const Eigen::MatrixXd* basis_;
 };
 
@@ -98,38 +103,61 @@ Eigen::MatrixXd components_of(const Reader& reader, std::span<const std::size_t>
   return solver.eigenvectors().rightCols(static_cast<Eigen::Index>(count));
 }
 
-struct Part {
-  const Reader& reader;
-  std::span<const std::size_t> rows;
-  const std::vector<std::int32_t>& predictions;
+// What rows are made of, by whoever holds it.
+struct Making {
+  Reader reader;
+  std::vector<std::int32_t> predictions;
+  std::vector<std::size_t> holdout;
 };
 
-CriticRows rows_of(const Part& source, const Part& target, const CriticData& data, std::size_t k) {
+struct Made {
+  Eigen::MatrixXd basis;
+  std::optional<Making> source, target;
+  std::vector<double> centre, scale;
+  std::size_t k = 0;
+
+  // Of the rows that `from_source` and `from_target` name.
+  [[nodiscard]] CriticRows rows(std::span<const std::size_t> from_source,
+                                std::span<const std::size_t> from_target) const;
+
+  // Rows [begin, end) of those held out.
+  [[nodiscard]] CriticRows held_out(std::size_t begin, std::size_t end) const {
+    const std::size_t n = source->holdout.size();
+    const std::span<const std::size_t> first = source->holdout, second = target->holdout;
+    const std::size_t from = std::max(begin, n) - n;
+    return rows(first.subspan(std::min(begin, n), std::min(end, n) - std::min(begin, n)),
+                second.subspan(from, std::max(end, n) - n - from));
+  }
+};
+
+CriticRows Made::rows(std::span<const std::size_t> from_source,
+                      std::span<const std::size_t> from_target) const {
   CriticRows rows;
-  rows.n_source = source.rows.size(), rows.n_target = target.rows.size();
-  rows.d = source.reader.columns(), rows.width = (rows.d + 8) / 8 * 8, rows.k = k;
+  rows.n_source = from_source.size(), rows.n_target = from_target.size();
+  rows.d = centre.size(), rows.width = (rows.d + 8) / 8 * 8, rows.k = k;
   rows.x.resize(rows.n() * rows.width);
   rows.y.resize(rows.n());
   std::size_t first = 0;
-  for (const Part* part : {&source, &target}) {
-    parallel_for((part->rows.size() + block_rows - 1) / block_rows, [&](std::size_t b) {
-      const std::size_t begin = b * block_rows, end = std::min(part->rows.size(), begin + block_rows);
-      const Block block = part->reader.read(part->rows.subspan(begin, end - begin));
+  const auto add = [&](const Making& part, std::span<const std::size_t> wanted) {
+    parallel_for((wanted.size() + block_rows - 1) / block_rows, [&](std::size_t b) {
+      const std::size_t begin = b * block_rows, end = std::min(wanted.size(), begin + block_rows);
+      const Block block = part.reader.read(wanted.subspan(begin, end - begin));
       for (std::size_t i = begin; i < end; ++i) {
         float* x = rows.x.data() + (first + i) * rows.width;
         for (std::size_t j = 0; j < rows.d; ++j)
-          x[j] =
-              static_cast<float>((block.data()[(i - begin) * rows.d + j] - data.centre[j]) / data.scale[j]);
+          x[j] = static_cast<float>((block.data()[(i - begin) * rows.d + j] - centre[j]) / scale[j]);
         x[rows.d] = 1;
-        rows.y[first + i] = part->predictions[part->rows[i]];
+        rows.y[first + i] = part.predictions[wanted[i]];
       }
     });
-    first += part->rows.size();
-  }
+    first += wanted.size();
+  };
+  add(*source, from_source);
+  add(*target, from_target);
   return rows;
 }
 
-const Array& values_of(const Sample& sample, const Representation& representation) {
+Rows values_of(const Sample& sample, const Representation& representation) {
   if (representation.kind == Representation::Kind::logits) return sample.logits;
   if (!sample.features) refuse(sample.name, "features, which the critics were asked to use", "none");
   return *sample.features;
@@ -159,23 +187,36 @@ Split split_rows(const Sample& sample, double holdout, std::span<const std::int6
 std::vector<std::int32_t> predictions(const Sample& sample) {
   const std::size_t k = sample.k();
   std::vector<std::int32_t> classes(sample.n());
-  const auto fill = [&](const auto* values) {
+  const auto fill = [&]<class T>(T) {
     parallel_for((sample.n() + block_rows - 1) / block_rows, [&](std::size_t b) {
-      for (std::size_t i = b * block_rows; i < std::min(sample.n(), (b + 1) * block_rows); ++i)
-        classes[i] = static_cast<std::int32_t>(std::max_element(values + i * k, values + (i + 1) * k) -
-                                               (values + i * k));
+      std::vector<T> scratch;
+      const std::size_t begin = b * block_rows, end = std::min(sample.n(), begin + block_rows);
+      const T* row = sample.logits.rows(begin, end, scratch);
+      for (std::size_t i = begin; i < end; ++i, row += k)
+        classes[i] = static_cast<std::int32_t>(std::max_element(row, row + k) - row);
     });
   };
-  if (sample.logits.type == ElementType::f32)
-    fill(sample.logits.view<float>().data());
+  if (sample.logits.type() == ElementType::f32)
+    fill(float{});
   else
-    fill(sample.logits.view<double>().data());
+    fill(double{});
   return classes;
+}
+
+std::vector<std::uint8_t> agreeing_rows(const HeldOutRows& rows, std::span<const float> theta) {
+  if (rows.kept) return agreeing_rows(*rows.kept, theta);
+  std::vector<std::uint8_t> agreed(rows.n());
+  parallel_for((rows.n() + made_rows - 1) / made_rows, [&](std::size_t b) {
+    const std::size_t begin = b * made_rows, end = std::min(rows.n(), begin + made_rows);
+    std::ranges::copy(agreeing_rows(rows.make(begin, end), theta),
+                      agreed.begin() + static_cast<std::ptrdiff_t>(begin));
+  });
+  return agreed;
 }
 
 namespace {
 
-constexpr std::size_t least_cap = 65536, rows_a_parameter = 64;
+constexpr std::size_t least_cap = 65536, rows_a_parameter = 64, most_training_floats = std::size_t{1} << 27;
 
 // At most `most` of the rows, evenly spread.
 void thin(std::vector<std::size_t>& rows, std::size_t most) {
@@ -185,57 +226,68 @@ void thin(std::vector<std::size_t>& rows, std::size_t most) {
   rows.resize(most);
 }
 
+std::size_t most_training_rows(const Dis2Options& options, std::size_t columns, std::size_t k) {
+  if (options.most_training > 0) return options.most_training;
+  return std::max(least_cap,
+                  std::min(rows_a_parameter * (columns + 1) * k, most_training_floats / (columns + 1)));
+}
+
+// Centre and scale of columns, by the training rows of both sets.
+void standardise(Made& made, const CriticData& data) {
+  const Moments all = joined(moments_of(made.source->reader, data.source.training),
+                             moments_of(made.target->reader, data.target.training));
+  for (std::size_t j = 0; j < made.centre.size(); ++j) {
+    const auto column = static_cast<Eigen::Index>(j);
+    const double deviation = std::sqrt(all.squares[column] / all.n);
+    made.centre[j] = all.mean[column];
+    // What rounding leaves of a constant is no deviation.
+    if (deviation > 1e-14 * std::abs(all.mean[column])) made.scale[j] = deviation;
+  }
+}
+
 }  // namespace
 
 CriticData critic_data(const Sample& source, const Sample& target, const Dis2Options& options,
-                       Scaling scaling) {
-  const Array &source_values = values_of(source, options.representation),
-              &target_values = values_of(target, options.representation);
+                       Scaling scaling, std::size_t most_kept) {
+  const Rows source_values = values_of(source, options.representation),
+             target_values = values_of(target, options.representation);
+  const std::size_t width = source_values.shape()[1], count = options.representation.components;
+  const bool components = options.representation.kind == Representation::Kind::pca;
+  const std::size_t columns = components ? count : width;
   CriticData data;
   data.source = split_rows(source, options.holdout,
                            options.stratified ? std::span(source.labels) : std::span<const std::int64_t>(),
                            options.seed, "source split");
   data.target = split_rows(target, options.holdout, {}, options.seed, "target split");
-
   if (options.holdout > 0) {
-    const std::size_t columns = options.representation.kind == Representation::Kind::pca
-                                    ? options.representation.components
-                                    : source_values.shape[1];
-    const std::size_t parameters = (columns + 1) * source.k();
-    const std::size_t most = options.most_training > 0 ? options.most_training
-                                                       : std::max(least_cap, rows_a_parameter * parameters);
+    const std::size_t most = most_training_rows(options, columns, source.k());
     thin(data.source.training, most);
     thin(data.target.training, most);
   }
 
-  Eigen::MatrixXd basis;
-  const bool components = options.representation.kind == Representation::Kind::pca;
+  const auto made = std::make_shared<Made>();
   if (components) {
-    const std::size_t d = source_values.shape[1], count = options.representation.components;
-    if (count < 1 || count > d)
-      refuse(source.name, fmt::format("1 to {} principal components", d), fmt::format("{}", count));
-    basis = components_of(Reader(source_values, nullptr), data.source.training, count);
+    if (count < 1 || count > width)
+      refuse(source.name, fmt::format("1 to {} principal components", width), fmt::format("{}", count));
+    made->basis = components_of(Reader(source_values, nullptr), data.source.training, count);
   }
-  const Reader source_reader(source_values, components ? &basis : nullptr),
-      target_reader(target_values, components ? &basis : nullptr);
-  data.centre.assign(source_reader.columns(), 0);
-  data.scale.assign(source_reader.columns(), 1);
-  if (scaling == Scaling::standard) {
-    const Moments all = joined(moments_of(source_reader, data.source.training),
-                               moments_of(target_reader, data.target.training));
-    for (std::size_t j = 0; j < data.centre.size(); ++j) {
-      const auto column = static_cast<Eigen::Index>(j);
-      const double deviation = std::sqrt(all.squares[column] / all.n);
-      data.centre[j] = all.mean[column];
-      // What rounding leaves of a constant is no deviation.
-      if (deviation > 1e-14 * std::abs(all.mean[column])) data.scale[j] = deviation;
-    }
-  }
-  const std::vector<std::int32_t> of_source = predictions(source), of_target = predictions(target);
-  data.training = rows_of({source_reader, data.source.training, of_source},
-                          {target_reader, data.target.training, of_target}, data, source.k());
-  data.holdout = rows_of({source_reader, data.source.holdout, of_source},
-                         {target_reader, data.target.holdout, of_target}, data, source.k());
+  const Eigen::MatrixXd* const basis = components ? &made->basis : nullptr;
+  made->source = Making{Reader(source_values, basis), predictions(source), data.source.holdout};
+  made->target = Making{Reader(target_values, basis), predictions(target), data.target.holdout};
+  made->k = source.k();
+  made->centre.assign(columns, 0);
+  made->scale.assign(columns, 1);
+  if (scaling == Scaling::standard) standardise(*made, data);
+
+  data.centre = made->centre, data.scale = made->scale;
+  data.training = made->rows(data.source.training, data.target.training);
+  data.holdout.n_source = data.source.holdout.size(), data.holdout.n_target = data.target.holdout.size();
+  for (const Making* part : {&*made->source, &*made->target})
+    for (const std::size_t row : part->holdout) data.holdout.y.push_back(part->predictions[row]);
+  if (components || data.holdout.n() * (columns + 1) <= most_kept)
+    data.holdout.kept = made->held_out(0, data.holdout.n());
+  else
+    data.holdout.make = [made](std::size_t begin, std::size_t end) { return made->held_out(begin, end); };
   return data;
 }
 

@@ -39,13 +39,13 @@ struct Restart {
 class Measuring {
  public:
   Measuring(const Sample& source, const CriticData& data, double delta) : data_(data), delta_(delta) {
-    const auto right = [&](std::span<const std::size_t> rows, const CriticRows& critic_rows) {
+    const auto right = [&](std::span<const std::size_t> rows, std::span<const std::int32_t> y) {
       std::vector<std::uint8_t> is(rows.size());
-      for (std::size_t i = 0; i < rows.size(); ++i) is[i] = source.labels[rows[i]] == critic_rows.y[i];
+      for (std::size_t i = 0; i < rows.size(); ++i) is[i] = source.labels[rows[i]] == y[i];
       return is;
     };
-    right_holdout_ = right(data.source.holdout, data.holdout);
-    right_training_ = right(data.source.training, data.training);
+    right_holdout_ = right(data.source.holdout, data.holdout.y);
+    right_training_ = right(data.source.training, data.training.y);
   }
 
   void add(std::span<const float> theta, Restart& restart) const {
@@ -65,12 +65,13 @@ class Measuring {
 
   // Share of held-out source rows on which the critic agrees.
   [[nodiscard]] double source_agreement(std::span<const float> theta) const {
-    return static_cast<double>(agreement(data_.holdout, theta).source) /
+    return static_cast<double>(total(data_.holdout, agreeing_rows(data_.holdout, theta)).source) /
            static_cast<double>(data_.holdout.n_source);
   }
 
  private:
-  static Counts count(const CriticRows& rows, std::span<const std::uint8_t> right,
+  template <class SomeRows>
+  static Counts count(const SomeRows& rows, std::span<const std::uint8_t> right,
                       std::span<const std::uint8_t> agreed) {
     Counts counts{rows.n_source, rows.n_target};
     for (std::size_t i = 0; i < rows.n_source; ++i) {
@@ -81,7 +82,8 @@ class Measuring {
     return counts;
   }
 
-  static Agreement total(const CriticRows& rows, std::span<const std::uint8_t> agreed) {
+  template <class SomeRows>
+  static Agreement total(const SomeRows& rows, std::span<const std::uint8_t> agreed) {
     const auto middle = agreed.begin() + static_cast<std::ptrdiff_t>(rows.n_source);
     return {std::accumulate(agreed.begin(), middle, std::size_t{0}),
             std::accumulate(middle, agreed.end(), std::size_t{0})};

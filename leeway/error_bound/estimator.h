@@ -24,7 +24,8 @@
 //
 // Errors (Error): those of check (sample.h), a method that there is not, a level outside (0,1). Cost: one
 // pass over both sets, selection for atc, transport.h for cot; the same for every replicate, which run in
-// parallel. Memory: with cot (n_T, k) float64 for every thread. Deterministic for any number of threads;
+// parallel. Memory: two numbers a row, and with cot a sixteenth of (n_T, k) float64, for
+// every thread. Deterministic for any number of threads;
 // the order of rows changes nothing but rounding (of intervals: which rows are drawn). Interrupted on
 // request.
 #pragma once

@@ -42,11 +42,13 @@ Evidence collect(const Sample& source, const Sample& target, const EvidenceOptio
   evidence.label_shares = shares(rows, source.labels);
   evidence.source = scores(source.logits, options.inverse_temperature, options.source_rows);
   evidence.target = scores(target.logits, options.inverse_temperature, options.target_rows);
-  if (options.transport)
-    evidence.transport_cost =
-        optimal_transport(softmax(target.logits, options.inverse_temperature, options.target_rows),
-                          target.k(), evidence.label_shares)
-            .cost;
+  if (options.transport) {
+    const Softmax p(target.logits, options.inverse_temperature, options.target_rows);
+    const auto read = [&p](std::size_t begin, std::size_t end, std::vector<double>& scratch) {
+      return p.rows(begin, end, scratch);
+    };
+    evidence.transport_cost = optimal_transport({p.n(), p.k(), read}, evidence.label_shares).cost;
+  }
   return evidence;
 }
 

@@ -2,7 +2,7 @@
 //
 // Made once and shared by all estimators, anew for every resample of a bootstrap.
 // Errors: none; the sample is checked (sample.h). Cost: n k exponentials a set; with `transport` that of
-// transport.h, and (n_T, k) float64 of memory. Deterministic for any number of threads.
+// transport.h. Deterministic for any number of threads.
 #pragma once
 
 #include <cstddef>

@@ -16,35 +16,32 @@ constexpr double too_large = 1e140;  // squares of what lies below, summed over 
 constexpr std::size_t chunk_values = 65536, none = static_cast<std::size_t>(-1);
 
 template <class T>
-std::size_t first_outside(const Array& array) {
-  const auto values = array.view<T>();
-  if (values.empty()) return none;
+std::size_t first_outside(const Rows& rows) {
+  const std::size_t width = rows.shape()[1];
   return reduce_chunks<std::size_t>(
-      values.size(), chunk_values,
+      rows.shape()[0], chunk_values / std::max<std::size_t>(width, 1) + 1,
       [&](std::size_t begin, std::size_t end) {
-        for (std::size_t i = begin; i < end; ++i)
-          if (!(std::abs(static_cast<double>(values[i])) < too_large)) return i;
+        std::vector<T> scratch;
+        const T* const values = rows.rows(begin, end, scratch);
+        for (std::size_t i = 0; i < (end - begin) * width; ++i)
+          if (!(std::abs(static_cast<double>(values[i])) < too_large)) return begin * width + i;
         return none;
       },
       [](std::size_t a, std::size_t b) { return std::min(a, b); });
 }
 
-std::string found_at(const Array& array, std::size_t index, std::string_view column) {
-  const double value = array.type == ElementType::f32 ? static_cast<double>(array.view<float>()[index])
-                                                      : array.view<double>()[index];
-  const std::size_t width = array.shape[1];
-  return fmt::format("{:g} at row {}, {} {}", value, index / width, column, index % width);
-}
-
 // `what` is "logits" or "features", `column` what one of their columns is called.
-void check_values(const std::string& name, std::string_view what, std::string_view column,
-                  const Array& array) {
-  if (!array.is_float() || array.shape.size() != 2)
+void check_values(const std::string& name, std::string_view what, std::string_view column, const Rows& rows) {
+  const bool singles = rows.type() == ElementType::f32;
+  if ((!singles && rows.type() != ElementType::f64) || rows.shape().size() != 2)
     refuse(name, fmt::format("{} as a matrix of floats", what),
-           fmt::format("{} {}", name_of(array.type), array.shape_text()));
-  const std::size_t index =
-      array.type == ElementType::f32 ? first_outside<float>(array) : first_outside<double>(array);
-  if (index != none) refuse(name, fmt::format("finite {} below 1e140", what), found_at(array, index, column));
+           fmt::format("{} {}", name_of(rows.type()), rows.shape_text()));
+  if (rows.shape()[0] == 0) return;
+  const std::size_t index = singles ? first_outside<float>(rows) : first_outside<double>(rows);
+  if (index == none) return;
+  const std::size_t row = index / rows.shape()[1], at = index % rows.shape()[1];
+  refuse(name, fmt::format("finite {} below 1e140", what),
+         fmt::format("{:g} at {}, {} {}", rows.at(row, at), rows.position_text(row), column, at));
 }
 
 void check_rows(const Sample& sample) {

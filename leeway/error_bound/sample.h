@@ -8,17 +8,18 @@
 #include <vector>
 
 #include "leeway/core/array.h"
+#include "leeway/core/rows.h"
 
 namespace leeway::error_bound {
 
 struct Sample {
   std::string name;                  // what error messages call it
-  Array logits;                      // (n,k), float32 or float64, n >= 1, k >= 2, finite
+  Rows logits;                       // (n,k), float32 or float64, n >= 1, k >= 2, finite; not copied
   std::vector<std::int64_t> labels;  // (n), 0..k-1; empty where there are none
   std::optional<Array> features;     // (n,d), float32 or float64, finite
 
-  [[nodiscard]] std::size_t n() const { return logits.shape[0]; }
-  [[nodiscard]] std::size_t k() const { return logits.shape[1]; }
+  [[nodiscard]] std::size_t n() const { return logits.shape()[0]; }
+  [[nodiscard]] std::size_t k() const { return logits.shape()[1]; }
 };
 
 // Throws Error (name, expected, found, row): no matrix, another number of classes in the two, a value that is

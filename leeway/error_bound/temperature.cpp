@@ -27,7 +27,7 @@ struct Limits {
 
 class Likelihood {
  public:
-  Likelihood(const Array& logits, std::span<const std::int64_t> labels, std::span<const std::size_t> rows)
+  Likelihood(const Rows& logits, std::span<const std::int64_t> labels, std::span<const std::size_t> rows)
       : rows_(logits, rows), labels_(labels) {
     const double range = reduce<double>(
         [&](const double* z, std::size_t, double& widest) {
@@ -150,7 +150,7 @@ Temperature root(const Likelihood& likelihood, double t, double tolerance) {
   }
 }
 
-double root_of_some(const Array& logits, std::span<const std::int64_t> labels,
+double root_of_some(const Rows& logits, std::span<const std::int64_t> labels,
                     std::span<const std::size_t> rows, std::size_t n) {
   std::vector<std::size_t> some(n / growth);
   for (std::size_t i = 0; i < some.size(); ++i) some[i] = rows.empty() ? i * growth : rows[i * growth];
@@ -159,7 +159,7 @@ double root_of_some(const Array& logits, std::span<const std::int64_t> labels,
 
 }  // namespace
 
-Temperature fit_temperature(const Array& logits, std::span<const std::int64_t> labels,
+Temperature fit_temperature(const Rows& logits, std::span<const std::int64_t> labels,
                             const TemperatureOptions& options) {
   const Likelihood likelihood(logits, labels, options.rows);
   const Limits limits = likelihood.limits();

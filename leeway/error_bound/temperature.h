@@ -17,7 +17,7 @@
 #include <cstdint>
 #include <span>
 
-#include "leeway/core/array.h"
+#include "leeway/core/rows.h"
 
 namespace leeway::error_bound {
 
@@ -33,7 +33,7 @@ struct TemperatureOptions {
   std::span<const std::size_t> rows{};  // empty: all
 };
 
-[[nodiscard]] Temperature fit_temperature(const Array& logits, std::span<const std::int64_t> labels,
+[[nodiscard]] Temperature fit_temperature(const Rows& logits, std::span<const std::int64_t> labels,
                                           const TemperatureOptions& options = {});
 
 }  // namespace leeway::error_bound

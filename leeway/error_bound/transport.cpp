@@ -23,6 +23,9 @@ constexpr std::size_t chunk_rows = 512, least_rows = 1024, growth = 16, most_new
 // More columns than this: a sample has to have as many rows for each to tell their potentials.
 constexpr std::size_t many_columns = 64;
 
+// As many rows are solved without a start from fewer.
+std::size_t rows_of_start(std::size_t k) { return k > many_columns ? many_columns * k : least_rows; }
+
 // L x = b for a symmetric positive semi-definite L by conjugate gradients; a rough answer will do.
 std::vector<double> solve_roughly(const std::vector<double>& l, const std::vector<double>& b) {
   const std::size_t k = b.size();
@@ -72,15 +75,14 @@ struct Shares {
   std::vector<double> best, soft;
 };
 
-Shares shares_of(const GainMatrix& p, const std::vector<double>& u, double temperature) {
+Shares shares_of(const GainRows& p, const std::vector<double>& u, double temperature) {
   return reduce_chunks<Shares>(
       p.n, chunk_rows,
       [&](std::size_t begin, std::size_t end) {
         Shares part{std::vector<double>(p.k, 0), std::vector<double>(p.k, 0)};
         std::vector<double> value(p.k);
         std::vector<std::pair<std::size_t, double>> seen;
-        for (std::size_t i = begin; i < end; ++i) {
-          const double* const row = p.row(i);
+        for_gains(p, begin, end, [&](std::size_t, const double* row) {
           double top = -infinity;
           for (std::size_t j = 0; j < p.k; ++j) value[j] = row[j] - u[j], top = std::max(top, value[j]);
           const double least = top - 12 * temperature;  // less is nothing
@@ -96,7 +98,7 @@ Shares shares_of(const GainMatrix& p, const std::vector<double>& u, double tempe
             part.soft[j] += e / sum;
             if (!found && value[j] == top) part.best[j] += 1, found = true;
           }
-        }
+        });
         return part;
       },
       [](Shares a, const Shares& b) {
@@ -106,7 +108,7 @@ Shares shares_of(const GainMatrix& p, const std::vector<double>& u, double tempe
 }
 
 // Sinkhorn's iterations on the dual, smoothed ever less: of the potentials on the way those that leave least to move.
-void smooth(const GainMatrix& p, const std::vector<double>& masses, std::vector<double>& u) {
+void smooth(const GainRows& p, const std::vector<double>& masses, std::vector<double>& u) {
   constexpr double tiny = 1e-200;  // columns may be empty
   std::vector<double> now = u;
   double least = infinity;
@@ -149,18 +151,34 @@ void climb(const TransportRows& rows, std::vector<double>& u, Assignment& assign
   }
 }
 
+std::optional<Solution> solve(const GainRows& p, const std::vector<double>& fractions,
+                              std::vector<double>& u);
+
+GainRows held(std::span<const double> gains, std::size_t k) {
+  return {gains.size() / k, k, [gains, k](std::size_t begin, std::size_t, std::vector<double>&) {
+            return gains.data() + begin * k;
+          }};
+}
+
+// The same for `count` of the rows, evenly spread.
+std::optional<Solution> solve_sample(const GainRows& p, std::size_t count,
+                                     const std::vector<double>& fractions, std::vector<double>& u) {
+  std::vector<std::size_t> rows(count);
+  for (std::size_t i = 0; i < count; ++i) rows[i] = i * p.n / count;
+  const std::vector<double> gains = gathered(p, rows);
+  return solve(held(gains, p.k), fractions, u);
+}
+
 // Improves u until it is optimal for p; nothing where a gain is not finite.
-std::optional<Solution> solve(const GainMatrix& p, const std::vector<double>& fractions,
+std::optional<Solution> solve(const GainRows& p, const std::vector<double>& fractions,
                               std::vector<double>& u) {
   const double n = static_cast<double>(p.n);
   std::vector<double> masses(p.k);
   for (std::size_t j = 0; j < p.k; ++j) masses[j] = fractions[j] * n;
   Solution solution;
-  const std::size_t count = std::max(p.k > many_columns ? many_columns * p.k : least_rows, p.n / growth);
+  const std::size_t count = std::max(rows_of_start(p.k), p.n / growth);
   if (p.n > count) {
-    std::vector<double> sample(count * p.k);
-    for (std::size_t i = 0; i < count; ++i) std::copy_n(p.row(i * p.n / count), p.k, sample.data() + i * p.k);
-    const auto of_sample = solve({sample.data(), count, p.k}, fractions, u);
+    const auto of_sample = solve_sample(p, count, fractions, u);
     if (!of_sample) return std::nullopt;
     solution.moves = of_sample->moves;
   }
@@ -175,7 +193,7 @@ std::optional<Solution> solve(const GainMatrix& p, const std::vector<double>& fr
     const double at_first = std::max(8 * assignment.to_move() + 256, static_cast<double>(16 * p.k));
     for (double wanted = at_first;; wanted *= 4) {
       const double reach = assignment.margin_of(wanted), known = assignment.known;
-      TransportPaths paths(p, u, assignment, reach);
+      TransportPaths paths(p.k, u, assignment, reach);
       const bool balanced = paths.balance();
       solution.moves += paths.moves();
       if (rows.known(paths.potentials()) < 0) {
@@ -211,11 +229,15 @@ std::vector<double> normalised(std::span<const double> masses) {
   return fractions;
 }
 
-[[noreturn]] void refuse_gains(std::span<const double> gains, std::size_t k) {
-  const auto at = std::find_if_not(gains.begin(), gains.end(), [](double x) { return std::isfinite(x); });
-  const auto index = static_cast<std::size_t>(at - gains.begin());
-  throw Error(fmt::format("optimal_transport: gains: expected finite numbers, found {} at row {}, column {}",
-                          *at, index / k, index % k));
+[[noreturn]] void refuse_gains(const GainRows& p) {
+  for_gains(p, 0, p.n, [&](std::size_t i, const double* row) {
+    const double* const bad = std::find_if_not(row, row + p.k, [](double x) { return std::isfinite(x); });
+    if (bad != row + p.k)
+      throw Error(
+          fmt::format("optimal_transport: gains: expected finite numbers, found {} at row {}, column {}",
+                      *bad, i, bad - row));
+  });
+  throw Error("optimal_transport: gains: expected the same rows at each reading, found others");
 }
 
 }  // namespace
@@ -224,14 +246,28 @@ Transport optimal_transport(std::span<const double> gains, std::size_t k, std::s
   if (k == 0 || gains.empty() || gains.size() % k != 0)
     throw Error(fmt::format("optimal_transport: gains: expected rows of {} values, found {} values", k,
                             gains.size()));
-  if (masses.size() != k)
-    throw Error(fmt::format("optimal_transport: masses: expected {} of them, found {}", k, masses.size()));
+  return optimal_transport(held(gains, k), masses);
+}
+
+Transport optimal_transport(const GainRows& p, std::span<const double> masses) {
+  if (p.n == 0 || p.k == 0)
+    throw Error(fmt::format("optimal_transport: gains: expected rows and columns, found ({}, {})", p.n, p.k));
+  if (masses.size() != p.k)
+    throw Error(fmt::format("optimal_transport: masses: expected {} of them, found {}", p.k, masses.size()));
   const std::vector<double> fractions = normalised(masses);
-  const GainMatrix p{gains.data(), gains.size() / k, k};
   Transport result;
-  result.potentials.assign(k, 0);
-  const auto solution = solve(p, fractions, result.potentials);
-  if (!solution) refuse_gains(gains, k);
+  result.potentials.assign(p.k, 0);
+  // Of few rows every one is read some dozen times.
+  std::vector<double> gains;
+  GainRows few;
+  if (p.n <= rows_of_start(p.k)) {
+    std::vector<std::size_t> rows(p.n);
+    std::iota(rows.begin(), rows.end(), std::size_t{0});
+    gains = gathered(p, rows);
+    few = held(gains, p.k);
+  }
+  const auto solution = solve(gains.empty() ? p : few, fractions, result.potentials);
+  if (!solution) refuse_gains(p);
   const double n = static_cast<double>(p.n);
   result.cost = 1 - solution->gain / n;
   result.gap = solution->gap / n;

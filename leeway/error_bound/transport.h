@@ -12,12 +12,14 @@
 // left-out rows matter, more of them are taken in.
 //
 // Shapes: gains (n,k) row-major, finite, n >= 1, k >= 1; masses (k), at least 0, their sum is normalised to 1.
+// Gains may be made while they are read (GainRows): all rows are read once or twice, in blocks.
 // Errors (Error): sizes that do not fit, a gain that is not finite, a mass that is negative, masses that are
 // all 0. Cost: about n k log(n) / log(16), in practice little more than one pass over the gains. Memory: 8 bytes a
-// row, and the rows near a tie. Deterministic for any number of threads.
+// row, a sixteenth of the rows, or 64 k where that is more, and the rows near a tie. Deterministic for any number of threads.
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -30,6 +32,14 @@ struct Transport {
   std::size_t moves = 0;           // paths along which mass was moved, over all samples
 };
 
+// Rows [begin, end) of gains: a pointer to them, into `scratch` where they are made. Asked for by several threads
+// at once, not in order; a row is the same each time.
+struct GainRows {
+  std::size_t n = 0, k = 0;
+  std::function<const double*(std::size_t begin, std::size_t end, std::vector<double>& scratch)> rows;
+};
+
+[[nodiscard]] Transport optimal_transport(const GainRows& gains, std::span<const double> masses);
 [[nodiscard]] Transport optimal_transport(std::span<const double> gains, std::size_t k,
                                           std::span<const double> masses);
 

@@ -11,16 +11,16 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 
 }  // namespace
 
-TransportPaths::TransportPaths(const GainMatrix& p, std::vector<double> u, const Assignment& assignment,
+TransportPaths::TransportPaths(std::size_t k, std::vector<double> u, const Assignment& assignment,
                                double reach)
-    : p_(p), u_(std::move(u)), start_(u_), reach_(reach), excess_(assignment.excess), gain_(assignment.gain) {
+    : k_(k), u_(std::move(u)), start_(u_), reach_(reach), excess_(assignment.excess), gain_(assignment.gain) {
   for (const NearRow& row : assignment.near)
     if (row.margin <= reach) candidates_.push_back(row);
-  heaped_ = p.k <= most_heaped_columns && candidates_.size() >= rows_a_column * p.k;
+  heaped_ = k <= most_heaped_columns && candidates_.size() >= rows_a_column * k;
   if (heaped_)
-    edges_.resize(p.k * p.k);
+    edges_.resize(k * k);
   else
-    rows_.resize(p.k);
+    rows_.resize(k);
   held_.resize(candidates_.size());
   for (std::uint32_t c = 0; c < candidates_.size(); ++c) hold(c, candidates_[c].best, 1);
 }
@@ -52,11 +52,11 @@ void TransportPaths::hold(std::uint32_t candidate, std::size_t column, double ma
     return;
   }
   const NearRow& c = candidates_[candidate];
-  const double* const row = p_.row(c.row);
+  const double* const row = c.gains;
   const double least = row[c.best] - start_[c.best] - reach_ * (1 + 1e-6);
-  for (std::size_t to = 0; to < p_.k; ++to) {
+  for (std::size_t to = 0; to < k_; ++to) {
     if (to == column || row[to] - start_[to] < least) continue;
-    Heap& heap = edges_[column * p_.k + to];
+    Heap& heap = edges_[column * k_ + to];
     heap.push_back({row[column] - row[to], candidate});
     std::push_heap(heap.begin(), heap.end());
   }
@@ -82,9 +82,9 @@ void TransportPaths::reach(std::size_t to, double distance, Step step) {
 void TransportPaths::reach_from(std::size_t here) {
   const double distance = distance_[here];
   if (heaped_) {
-    for (std::size_t to = 0; to < p_.k; ++to) {
+    for (std::size_t to = 0; to < k_; ++to) {
       if (done_[to]) continue;
-      const Entry* const entry = top(here, edges_[here * p_.k + to]);
+      const Entry* const entry = top(here, edges_[here * k_ + to]);
       if (entry == nullptr) continue;
       const double there = distance + std::max(0., entry->loss - u_[here] + u_[to]);
       if (there < distance_[to]) reach(to, there, {here, entry->candidate});
@@ -93,7 +93,7 @@ void TransportPaths::reach_from(std::size_t here) {
   }
   std::erase_if(rows_[here], [&](std::uint32_t c) { return !(mass_in(c, here) > tolerance); });
   for (const std::uint32_t c : rows_[here]) {
-    const double* const row = p_.row(candidates_[c].row);
+    const double* const row = candidates_[c].gains;
     const double from = row[here] - u_[here], least = distance + from;
     const auto look_at = [&](std::size_t to) {
       const double there = distance + std::max(0., from - (row[to] - u_[to]));
@@ -101,13 +101,13 @@ void TransportPaths::reach_from(std::size_t here) {
     };
     // Few columns come nearer: eight at a time are asked whether one does.
     std::size_t to = 0;
-    for (; to + 8 <= p_.k; to += 8) {
+    for (; to + 8 <= k_; to += 8) {
       int nearer = 0;
       for (std::size_t j = 0; j < 8; ++j) nearer |= row[to + j] + slack_[to + j] > least;
       if (nearer == 0) continue;
       for (std::size_t j = 0; j < 8; ++j) look_at(to + j);
     }
-    for (; to < p_.k; ++to) look_at(to);
+    for (; to < k_; ++to) look_at(to);
   }
 }
 
@@ -115,7 +115,7 @@ void TransportPaths::reach_from(std::size_t here) {
 // Potentials rise by how much nearer a column is than the farthest of those, so that every reduced loss stays at
 // least 0 and is 0 along the paths.
 bool TransportPaths::shortest_paths() {
-  const std::size_t k = p_.k;
+  const std::size_t k = k_;
   distance_.assign(k, infinity);
   slack_.assign(k, infinity);
   from_.assign(k, {0, none});
@@ -156,7 +156,7 @@ void TransportPaths::push(std::size_t sink) {
     const auto [column, candidate] = from_[j];
     double& left = mass_in(candidate, column);
     left = left - amount > tolerance ? left - amount : 0;
-    const double* const row = p_.row(candidates_[candidate].row);
+    const double* const row = candidates_[candidate].gains;
     gain_ += amount * (row[j] - row[column]);
     hold(candidate, j, amount);
   }

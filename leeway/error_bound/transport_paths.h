@@ -23,7 +23,7 @@ namespace leeway::error_bound {
 
 class TransportPaths {
  public:
-  TransportPaths(const GainMatrix& p, std::vector<double> u, const Assignment& assignment, double reach);
+  TransportPaths(std::size_t k, std::vector<double> u, const Assignment& assignment, double reach);
 
   // Moves all excess to where mass is missing; false where no path leads there within reach. What rounding leaves
   // over when nothing is missing any more stays where it is.
@@ -64,7 +64,7 @@ class TransportPaths {
   bool shortest_paths();
   void push(std::size_t sink);
 
-  const GainMatrix& p_;
+  std::size_t k_;
   std::vector<double> u_, start_;
   double reach_;
   std::vector<double> excess_, distance_;

@@ -41,6 +41,16 @@ double positive_sum(const std::vector<double>& excess) {
 
 }  // namespace
 
+std::vector<double> gathered(const GainRows& p, const std::vector<std::size_t>& rows) {
+  std::vector<double> gains(rows.size() * p.k);
+  parallel_for(rows.size() / chunk_rows + 1, [&](std::size_t chunk) {
+    std::vector<double> scratch;
+    for (std::size_t c = chunk * chunk_rows; c < std::min(rows.size(), (chunk + 1) * chunk_rows); ++c)
+      std::copy_n(p.rows(rows[c], rows[c] + 1, scratch), p.k, gains.data() + c * p.k);
+  });
+  return gains;
+}
+
 double Assignment::to_move() const { return positive_sum(excess); }
 
 double Assignment::margin_of(double count) const {
@@ -51,7 +61,7 @@ double Assignment::margin_of(double count) const {
   return std::min(known, quantile(margins, static_cast<std::size_t>(count)));
 }
 
-TransportRows::TransportRows(const GainMatrix& p, std::vector<double> masses)
+TransportRows::TransportRows(const GainRows& p, std::vector<double> masses)
     : p_(p), masses_(std::move(masses)) {}
 
 bool TransportRows::read(const std::vector<double>& u, double share) {
@@ -62,8 +72,7 @@ bool TransportRows::read(const std::vector<double>& u, double share) {
       [&](std::size_t begin, std::size_t end) {
         Sums part;
         part.counts.assign(p_.k, 0);
-        for (std::size_t i = begin; i < end; ++i) {
-          const double* const row = p_.row(i);
+        for_gains(p_, begin, end, [&](std::size_t i, const double* row) {
           double top = -infinity, next = -infinity;
           std::size_t at = 0;
           for (std::size_t j = 0; j < p_.k; ++j) {  // without branches, which would be guessed wrong
@@ -77,7 +86,7 @@ bool TransportRows::read(const std::vector<double>& u, double share) {
           margins[i] = static_cast<float>(top - next);
           ++part.counts[at];
           part.gain += row[at];
-        }
+        });
         return part;
       },
       joined);
@@ -91,12 +100,12 @@ bool TransportRows::read(const std::vector<double>& u, double share) {
   for (std::size_t i = 0; i < p_.n; i += stride) sample.push_back(margins[i]);
   reach_ = wanted >= static_cast<double>(p_.n) ? infinity
                                                : quantile(sample, static_cast<std::size_t>(wanted) / stride);
-  near_.clear();
-  for (std::size_t i = 0; i < p_.n; ++i) {
-    if (static_cast<double>(margins[i]) > reach_) continue;
-    near_.push_back(i);
-    settled_[best[i]] -= 1, settled_gain_ -= p_.row(i)[best[i]];
-  }
+  std::vector<std::size_t> rows;
+  for (std::size_t i = 0; i < p_.n; ++i)
+    if (static_cast<double>(margins[i]) <= reach_) rows.push_back(i);
+  near_ = gathered(p_, rows);
+  for (std::size_t c = 0; c < rows.size(); ++c)
+    settled_[best[rows[c]]] -= 1, settled_gain_ -= near_[c * p_.k + best[rows[c]]];
   u_ = u;
   return true;
 }
@@ -112,20 +121,21 @@ double TransportRows::known(const std::vector<double>& u) const {
 Assignment TransportRows::assign(const std::vector<double>& u) const {
   Assignment all;
   all.known = known(u);
-  all.near.resize(near_.size());
+  const std::size_t count = near_.size() / p_.k;
+  all.near.resize(count);
   Sums sums{std::vector<double>(p_.k, 0), 0, 0};
   double value = 0;
-  if (!near_.empty()) {
+  if (count > 0) {
     struct Part {
       Sums sums;
       double value = 0;
     };
     const Part part = reduce_chunks<Part>(
-        near_.size(), chunk_rows,
+        count, chunk_rows,
         [&](std::size_t begin, std::size_t end) {
           Part some{{std::vector<double>(p_.k, 0), 0, 0}, 0};
           for (std::size_t c = begin; c < end; ++c) {
-            const double* const row = p_.row(near_[c]);
+            const double* const row = near_.data() + c * p_.k;
             double top = -infinity, next = -infinity;
             std::size_t best = 0, second = 0;
             for (std::size_t j = 0; j < p_.k; ++j) {
@@ -135,7 +145,7 @@ Assignment TransportRows::assign(const std::vector<double>& u) const {
               else if (here > next)
                 next = here, second = j;
             }
-            all.near[c] = {near_[c], static_cast<std::uint32_t>(best), static_cast<std::uint32_t>(second),
+            all.near[c] = {row, static_cast<std::uint32_t>(best), static_cast<std::uint32_t>(second),
                            top - next};
             ++some.sums.counts[best];
             some.sums.gain += row[best], some.value += top;

@@ -10,16 +10,28 @@
 #include <cstdint>
 #include <vector>
 
+#include "leeway/error_bound/transport.h"
+
 namespace leeway::error_bound {
 
-struct GainMatrix {
-  const double* values;
-  std::size_t n, k;
-  [[nodiscard]] const double* row(std::size_t i) const { return values + i * k; }
-};
+// body(i, gains of row i) for i in [begin, end), in order.
+template <class Body>
+void for_gains(const GainRows& p, std::size_t begin, std::size_t end, const Body& body) {
+  constexpr std::size_t values_at_once = 8192;
+  const std::size_t block = values_at_once / p.k + 1;
+  std::vector<double> scratch;
+  for (; begin < end; begin += block) {
+    const std::size_t stop = begin + block < end ? begin + block : end;
+    const double* row = p.rows(begin, stop, scratch);
+    for (std::size_t i = begin; i < stop; ++i, row += p.k) body(i, row);
+  }
+}
+
+// The gains of some rows, one after another.
+[[nodiscard]] std::vector<double> gathered(const GainRows& p, const std::vector<std::size_t>& rows);
 
 struct NearRow {
-  std::size_t row;
+  const double* gains;  // of the row, held by TransportRows until it reads again
   std::uint32_t best, second;
   double margin;
 };
@@ -38,10 +50,10 @@ struct Assignment {
   [[nodiscard]] double margin_of(double count) const;
 };
 
-// The rows at potentials within reach of where they were last read. The matrix must outlive it.
+// The rows at potentials within reach of where they were last read. Gains must outlive it.
 class TransportRows {
  public:
-  TransportRows(const GainMatrix& p, std::vector<double> masses);
+  TransportRows(const GainRows& p, std::vector<double> masses);
 
   // Reads all rows; false where a gain is not finite. Near are then about `share` rows for each that must move.
   [[nodiscard]] bool read(const std::vector<double>& u, double share);
@@ -53,10 +65,10 @@ class TransportRows {
   [[nodiscard]] Assignment assign(const std::vector<double>& u) const;
 
  private:
-  const GainMatrix& p_;
+  const GainRows& p_;
   std::vector<double> masses_, u_;
   double reach_ = -1;
-  std::vector<std::size_t> near_;
+  std::vector<double> near_;     // gains of the rows within reach
   std::vector<double> settled_;  // rows that are not near, by column
   double settled_gain_ = 0;
 };

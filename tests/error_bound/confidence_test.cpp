@@ -13,6 +13,13 @@
 namespace leeway::error_bound {
 namespace {
 
+std::vector<double> softmax(const Rows& logits, double t, std::span<const std::size_t> rows = {}) {
+  const Softmax p(logits, t, rows);
+  std::vector<double> values;
+  (void)p.rows(0, p.n(), values);
+  return values;
+}
+
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // Odds 4 : 2 : 2 at t = 1, 16 : 4 : 4 at t = 2.

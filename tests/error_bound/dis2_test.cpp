@@ -22,7 +22,7 @@ struct Row {
 
 Sample sample_of(const char* name, const std::vector<Row>& rows) {
   std::vector<double> logits;
-  Sample sample{name, {}, {}, {}};
+  Sample sample{name, Array{}, {}, {}};
   for (const Row& row : rows) {
     logits.insert(logits.end(), {0, row.u, row.v - 50});
     sample.labels.push_back(row.label);
@@ -167,7 +167,7 @@ TEST(Dis2, TrainingRowsCanBeLimited) {
 TEST(Dis2, EveryLossAndRepresentationAnswers) {
   Sample source = sample_of("source", draw(false, Labeller::linear, 200, 1)),
          target = sample_of("target", draw(true, Labeller::linear, 200, 1));
-  source.features = source.logits, target.features = target.logits;
+  source.features = source.logits.joined(), target.features = target.logits.joined();
   for (const Loss loss : {Loss::disagreement_logistic, Loss::d_bat, Loss::chuang})
     for (const Representation& representation :
          {Representation{Representation::Kind::logits, 0}, Representation{Representation::Kind::features, 0},

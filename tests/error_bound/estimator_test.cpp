@@ -119,7 +119,7 @@ TEST(Estimators, RowOrderAndThreadsChangeNothing) {
   const Sample source = drawn(3000, 5, 1, 1), target = drawn(2500, 5, .5, 2);
   std::vector<double> logits;
   for (std::size_t i = target.n(); i-- > 0;)
-    for (std::size_t j = 0; j < 5; ++j) logits.push_back(target.logits.view<double>()[5 * i + j]);
+    for (std::size_t j = 0; j < 5; ++j) logits.push_back(target.logits.at(i, j));
   const Sample reversed = sample_of(5, logits);
   const auto work = [&] { return estimate_error(source, target, {.bootstrap = 12}); };
   const Estimates one = at_threads(1, work), three = at_threads(3, work);

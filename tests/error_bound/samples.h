@@ -16,6 +16,8 @@ inline Sample sample_of(std::size_t k, std::vector<double> logits, std::vector<s
   return {name, make_array<double>({n, k}, std::move(logits)), std::move(labels), std::nullopt};
 }
 
+inline std::vector<double> logits_of(const Sample& sample) { return to_f64(sample.logits.joined(), ""); }
+
 // Normal logits, the label's raised by `skill`; a step above 0 rounds them to its multiples: ties.
 inline Sample drawn(std::size_t n, std::size_t k, double skill, std::uint64_t seed, double step = 0) {
   Random random(seed, stream("estimator test"));

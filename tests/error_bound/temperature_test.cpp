@@ -21,7 +21,7 @@ Temperature fit(const Sample& sample, const TemperatureOptions& options = {}) {
 }
 
 double likelihood(const Sample& sample, double t) {
-  const auto logits = sample.logits.view<double>();
+  const std::vector<double> logits = logits_of(sample);
   double sum = 0;
   for (std::size_t i = 0; i < sample.n(); ++i) {
     double total = 0;
@@ -75,7 +75,7 @@ TEST(Temperature, FollowsTheScaleOfLogits) {
   const Sample sample = drawn(150, 3, 1, 7);
   const double t = fit(sample).inverse;
   for (const int exponent : {-900, -30, 40, 460}) {
-    std::vector<double> logits = to_f64(sample.logits, "");
+    std::vector<double> logits = logits_of(sample);
     for (double& value : logits) value = std::ldexp(value, exponent);
     EXPECT_EQ(fit(sample_of(3, logits, sample.labels)).inverse, std::ldexp(t, -exponent)) << exponent;
   }
@@ -100,7 +100,7 @@ TEST(Temperature, NearlySeparable) {
 
 TEST(Temperature, ChosenRowsAreASetOfTheirOwn) {
   const Sample sample = drawn(300, 3, 1, 9);
-  const auto all = sample.logits.view<double>();
+  const std::vector<double> all = logits_of(sample);
   std::vector<std::size_t> rows;
   std::vector<double> logits;
   std::vector<std::int64_t> labels;
@@ -108,7 +108,8 @@ TEST(Temperature, ChosenRowsAreASetOfTheirOwn) {
     for (std::size_t times = 0; times < 1 + i % 3; ++times) {
       rows.push_back(i);
       labels.push_back(sample.labels[i]);
-      logits.insert(logits.end(), all.begin() + 3 * i, all.begin() + 3 * i + 3);
+      logits.insert(logits.end(), all.begin() + 3 * static_cast<std::ptrdiff_t>(i),
+                    all.begin() + 3 * static_cast<std::ptrdiff_t>(i + 1));
     }
   const double apart = fit(sample_of(3, logits, labels)).inverse;
   EXPECT_EQ(fit(sample, {.rows = rows}).inverse, apart);
@@ -125,8 +126,8 @@ TEST(Temperature, ThreadsAndOrderChangeNothing) {
   EXPECT_NEAR(fit(sample, {.rows = reversed}).inverse, one.inverse, 1e-11 * one.inverse);
   Sample single = sample;
   std::vector<float> floats;
-  for (const double value : sample.logits.view<double>()) floats.push_back(static_cast<float>(value));
-  single.logits = make_array<float>(sample.logits.shape, floats);
+  for (const double value : logits_of(sample)) floats.push_back(static_cast<float>(value));
+  single.logits = make_array<float>(sample.logits.shape(), floats);
   EXPECT_NEAR(fit(single).inverse, one.inverse, 1e-6 * one.inverse);
 }
 
