@@ -11,7 +11,7 @@ endif()
 find_package(CLI11 REQUIRED)
 find_package(Eigen3 REQUIRED NO_MODULE)  # headers: leeway/agreement
 find_package(PkgConfig REQUIRED)
-pkg_check_modules(HWY REQUIRED libhwy)  # headers alone: see leeway/agreement/dispatch.h
+pkg_check_modules(HWY REQUIRED libhwy)  # headers alone: see leeway/core/dispatch.h
 pkg_check_modules(XXHASH REQUIRED IMPORTED_TARGET libxxhash)
 
 if(LEEWAY_NN)

@@ -13,7 +13,7 @@
 #include <hwy/contrib/math/math-inl.h>
 #include <hwy/highway.h>
 
-#include "leeway/agreement/dispatch.h"
+#include "leeway/core/dispatch.h"
 #include "leeway/agreement/kernel_rows.h"
 #include "leeway/agreement/lanes-inl.h"
 

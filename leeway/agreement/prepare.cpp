@@ -11,7 +11,7 @@
 // After foreach_target.h, which includes this file once for each instruction set:
 #include <hwy/highway.h>
 
-#include "leeway/agreement/dispatch.h"
+#include "leeway/core/dispatch.h"
 #include "leeway/agreement/lanes-inl.h"
 
 HWY_BEFORE_NAMESPACE();

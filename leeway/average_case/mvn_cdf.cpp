@@ -1,0 +1,301 @@
+#include "leeway/average_case/mvn_cdf.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <mutex>
+#include <numeric>
+#include <string>
+
+#include "leeway/average_case/lattice.h"
+#include "leeway/average_case/normal.h"
+#include "leeway/average_case/one_factor.h"
+#include "leeway/average_case/ordering.h"
+#include "leeway/average_case/sampling.h"
+#include "leeway/core/error.h"
+#include "leeway/core/parallel.h"
+#include "leeway/core/progress.h"
+
+namespace leeway::average_case {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double asymmetry = 1e-6;        // of the variances: float32 matrices pass
+constexpr double excess = 1e-6;           // of a correlation above 1
+constexpr double duplicate = 1e-14;       // of a correlation below 1: the same variable
+constexpr double independent = 1e-14;     // a correlation that counts as 0
+constexpr double negligible_share = .02;  // of the tolerances, for bounds that are left out
+
+[[noreturn]] void refuse_argument(std::string_view argument, std::string_view expected,
+                                  const std::string& given) {
+  throw Error(fmt::format("mvn_cdf: {}: expected {}, given {}", argument, expected, given));
+}
+
+// What is left once the input is checked, normalised by its variances and freed of constraints without effect.
+struct Constraints {
+  bool impossible = false;
+  std::vector<std::size_t> rows;  // of the covariance
+  std::vector<double> upper;      // in standard deviations
+};
+
+double correlation(std::span<const double> covariance, std::size_t d, std::size_t i, std::size_t j) {
+  const double r = covariance[i * d + j];
+  return r / std::sqrt(covariance[i * d + i]) / std::sqrt(covariance[j * d + j]);
+}
+
+void check_matrix(std::span<const double> covariance, std::size_t d) {
+  for (std::size_t i = 0; i < d; ++i) {
+    const double variance = covariance[i * d + i];
+    if (!(variance >= 0 && variance < infinity))
+      refuse_argument("covariance", "finite variances of at least 0",
+                      fmt::format("{} at ({}, {})", variance, i, i));
+  }
+  for (std::size_t i = 0; i < d; ++i)
+    for (std::size_t j = 0; j < i; ++j) {
+      const double a = covariance[i * d + j], b = covariance[j * d + i];
+      if (!std::isfinite(a) || !std::isfinite(b))
+        refuse_argument("covariance", "finite numbers",
+                        fmt::format("{} at ({}, {})", std::isfinite(a) ? b : a, i, j));
+      const double scale = std::sqrt(covariance[i * d + i]) * std::sqrt(covariance[j * d + j]);
+      if (std::abs(a - b) > asymmetry * scale)
+        refuse_argument("covariance", "a symmetric matrix",
+                        fmt::format("{} at ({}, {}) and {} at ({}, {})", a, i, j, b, j, i));
+      if (std::abs(a) > (1 + excess) * scale)
+        refuse_argument("covariance", "a positive semi-definite matrix",
+                        fmt::format("{} at ({}, {}) beside variances {} and {}", a, i, j,
+                                    covariance[i * d + i], covariance[j * d + j]));
+    }
+}
+
+Constraints normalised(std::span<const double> upper, std::span<const double> covariance) {
+  const std::size_t d = upper.size();
+  check_matrix(covariance, d);
+  Constraints constraints;
+  for (std::size_t i = 0; i < d; ++i) {
+    if (std::isnan(upper[i])) refuse_argument("upper", "numbers", fmt::format("nan at {}", i));
+    const double variance = covariance[i * d + i];
+    if (variance == 0) {
+      constraints.impossible |= upper[i] < 0;
+      continue;
+    }
+    constraints.rows.push_back(i), constraints.upper.push_back(upper[i] / std::sqrt(variance));
+  }
+  return constraints;
+}
+
+// Keeps the bounds where keep(bound).
+template <class Keep>
+Constraints filtered(const Constraints& all, const Keep& keep) {
+  Constraints kept;
+  for (std::size_t i = 0; i < all.rows.size(); ++i)
+    if (keep(all.upper[i])) kept.rows.push_back(all.rows[i]), kept.upper.push_back(all.upper[i]);
+  return kept;
+}
+
+// The largest bounds may go, as long as together they are violated with at most that probability.
+double negligible_bound(const Constraints& constraints, double probability, double& given_away) {
+  std::vector<double> sorted = constraints.upper;
+  std::ranges::sort(sorted, std::greater<>());
+  double bound = infinity;
+  given_away = 0;
+  for (const double b : sorted) {
+    const double tail = cdf(-b);
+    if (b <= 0 || given_away + tail > probability) break;
+    given_away += tail, bound = b;
+  }
+  return bound;
+}
+
+Problem problem_of(const Constraints& constraints, std::span<const double> covariance, std::size_t d) {
+  const std::size_t n = constraints.rows.size();
+  Problem problem{constraints.upper, std::vector<double>(n * n)};
+  for (std::size_t i = 0; i < n; ++i) {
+    problem.correlation[i * n + i] = 1;
+    for (std::size_t j = 0; j < i; ++j) {
+      const std::size_t a = constraints.rows[i], b = constraints.rows[j];
+      const double r = .5 * (correlation(covariance, d, a, b) + correlation(covariance, d, b, a));
+      problem.correlation[i * n + j] = problem.correlation[j * n + i] = std::clamp(r, -1., 1.);
+    }
+  }
+  return problem;
+}
+
+// Rows of `problem` that are neither another one with a lower bound nor, of equals, a later one.
+std::vector<std::size_t> distinct_rows(const Problem& problem) {
+  const std::size_t n = problem.d();
+  std::vector<std::size_t> kept;
+  for (std::size_t i = 0; i < n; ++i) {
+    bool needed = true;
+    for (std::size_t j = 0; j < n && needed; ++j) {
+      if (j == i || problem.correlation[i * n + j] < 1 - duplicate) continue;
+      needed = problem.upper[i] < problem.upper[j] || (problem.upper[i] == problem.upper[j] && i < j);
+    }
+    if (needed) kept.push_back(i);
+  }
+  return kept;
+}
+
+Problem part_of(const Problem& problem, const std::vector<std::size_t>& rows) {
+  const std::size_t n = problem.d(), m = rows.size();
+  Problem part{std::vector<double>(m), std::vector<double>(m * m)};
+  for (std::size_t i = 0; i < m; ++i) {
+    part.upper[i] = problem.upper[rows[i]];
+    for (std::size_t j = 0; j < m; ++j)
+      part.correlation[i * m + j] = problem.correlation[rows[i] * n + rows[j]];
+  }
+  return part;
+}
+
+// Groups of variables that are uncorrelated with all others.
+std::vector<std::vector<std::size_t>> groups_of(const Problem& problem) {
+  const std::size_t n = problem.d();
+  std::vector<std::vector<std::size_t>> groups;
+  std::vector<std::size_t> left(n);
+  std::iota(left.begin(), left.end(), 0);
+  while (!left.empty()) {
+    std::vector<std::size_t> group = {left.front()};
+    left.erase(left.begin());
+    for (std::size_t g = 0; g < group.size() && !left.empty(); ++g) {
+      const double* const row = &problem.correlation[group[g] * n];
+      const auto linked = [&](std::size_t j) { return std::abs(row[j]) > independent; };
+      std::ranges::copy_if(left, std::back_inserter(group), linked);
+      std::erase_if(left, linked);
+    }
+    std::ranges::sort(group);
+    groups.push_back(std::move(group));
+  }
+  return groups;
+}
+
+Sampled probability_of_group(const Problem& problem, const MvnOptions& options) {
+  if (problem.d() == 1) return {log_cdf(problem.upper[0]), 1e-13, 0, MvnMethod::exact};
+  if (const auto loadings = one_factor_loadings(problem)) {
+    const auto [log_value, error] = one_factor_probability(problem, *loadings);
+    return {log_value, error, 0, MvnMethod::one_factor};
+  }
+  return sample_probability(problem, options);
+}
+
+MvnProbability probability_of(const Problem& problem, MvnOptions options) {
+  const auto groups = groups_of(problem);
+  const auto share = static_cast<double>(
+      std::max<std::ptrdiff_t>(1, std::ranges::count_if(groups, [](const auto& g) { return g.size() > 2; })));
+  options.tolerance /= share, options.log_tolerance /= share;
+  MvnProbability result;
+  double relative_error = 0;
+  std::size_t largest = 0;
+  for (const auto& group : groups) {
+    const bool whole = groups.size() == 1;
+    const Sampled found = whole ? probability_of_group(problem, options)
+                                : probability_of_group(part_of(problem, group), options);
+    result.log_probability += found.log_value;
+    relative_error += found.relative_error;
+    result.points += found.points;
+    if (group.size() > largest) largest = group.size(), result.method = found.method;
+  }
+  result.log_probability = std::min(0., result.log_probability);
+  result.probability = std::exp(result.log_probability);
+  result.error = result.probability * relative_error;
+  result.log_error = relative_error < 1 ? -std::log1p(-relative_error) : infinity;
+  return result;
+}
+
+MvnProbability solve(const Constraints& constraints, std::span<const double> covariance, std::size_t d,
+                     const MvnOptions& options) {
+  if (constraints.rows.empty()) return {1};
+  const Problem problem = problem_of(constraints, covariance, d);
+  const std::vector<std::size_t> rows = distinct_rows(problem);
+  return probability_of(rows.size() < problem.d() ? part_of(problem, rows) : problem, options);
+}
+
+void check_options(const MvnOptions& options) {
+  const auto positive = [](std::string_view name, double value) {
+    if (!(value > 0)) refuse_argument(name, "a positive number", fmt::format("{}", value));
+  };
+  positive("tolerance", options.tolerance), positive("log_tolerance", options.log_tolerance);
+  constexpr std::size_t most = lattice_shifts << finest_lattice;
+  if (options.max_points < 1024 || options.max_points > most)
+    refuse_argument("max_points", fmt::format("1024 to {}", most), fmt::format("{}", options.max_points));
+}
+
+void check_size(std::size_t d) {
+  if (d == 0 || d >= lattice_dimensions)
+    refuse_argument("upper", fmt::format("1 to {} dimensions", lattice_dimensions - 1), fmt::format("{}", d));
+}
+
+}  // namespace
+
+std::string_view name_of(MvnMethod method) {
+  constexpr std::string_view names[] = {"exact", "one-factor", "plain", "tilted", "factor"};
+  return names[static_cast<std::size_t>(method)];
+}
+
+MvnProbability mvn_cdf(std::span<const double> upper, std::span<const double> covariance,
+                       const MvnOptions& options) {
+  const std::size_t d = upper.size();
+  check_options(options);
+  check_size(d);
+  if (covariance.size() != d * d)
+    refuse_argument("covariance", fmt::format("{} numbers for {} bounds", d * d, d),
+                    fmt::format("{}", covariance.size()));
+  const Constraints all = normalised(upper, covariance);
+  const Constraints finite = filtered(all, [](double b) { return b < infinity; });
+  double given_away = 0;
+  const double bound = negligible_bound(finite, negligible_share * options.tolerance, given_away);
+  const Constraints kept = filtered(finite, [&](double b) { return b < bound; });
+  const bool impossible =
+      all.impossible || std::ranges::any_of(kept.upper, [](double b) { return b == -infinity; });
+  if (impossible || kept.rows.size() < all.rows.size()) {
+    Constraints zero = all;  // what is left out is a part of the matrix all the same
+    zero.upper.assign(zero.rows.size(), 0);
+    check_semidefinite(triangle_of(problem_of(zero, covariance, d)));
+  }
+  if (impossible) return {.probability = 0, .log_probability = -infinity};
+  MvnOptions rest = options;
+  rest.tolerance -= given_away, rest.log_tolerance *= 1 - negligible_share;
+  MvnProbability result = solve(kept, covariance, d, rest);
+  if (given_away > negligible_share * options.log_tolerance * result.probability) {
+    given_away = 0;
+    result = solve(finite, covariance, d, rest);
+  } else {
+    result.log_error += given_away / result.probability;
+  }
+  result.error += given_away;
+  result.converged = result.error <= options.tolerance && result.log_error <= options.log_tolerance;
+  return result;
+}
+
+std::vector<MvnProbability> mvn_cdf_batch(std::span<const double> upper, std::size_t d,
+                                          std::span<const double> covariance, const MvnOptions& options,
+                                          Progress* progress) {
+  check_size(d);
+  const std::size_t m = upper.size() / d;
+  if (upper.empty() || upper.size() % d != 0)
+    refuse_argument("upper", fmt::format("a multiple of {} numbers", d), fmt::format("{}", upper.size()));
+  const bool shared = covariance.size() == d * d;
+  if (!shared && covariance.size() != m * d * d)
+    refuse_argument("covariance", fmt::format("{} or {} numbers", d * d, m * d * d),
+                    fmt::format("{}", covariance.size()));
+  std::vector<MvnProbability> results(m);
+  std::mutex mutex;
+  std::size_t done = 0;
+  parallel_for(m, [&](std::size_t i) {
+    MvnOptions own = options;
+    own.sample += i;
+    if (progress != nullptr && progress->stop_requested()) throw Interrupted("mvn-cdf: interrupted");
+    try {
+      results[i] =
+          mvn_cdf(upper.subspan(i * d, d), shared ? covariance : covariance.subspan(i * d * d, d * d), own);
+    } catch (const Error& error) {
+      throw Error(m == 1 ? std::string(error.what()) : fmt::format("{} (point {})", error.what(), i));
+    }
+    if (progress == nullptr) return;
+    const std::lock_guard lock(mutex);
+    progress->update("mvn-cdf", ++done, m, "");
+  });
+  return results;
+}
+
+}  // namespace leeway::average_case

@@ -1,0 +1,114 @@
+#include "leeway/average_case/tilting.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "leeway/average_case/kernel.h"
+#include "leeway/average_case/normal.h"
+
+namespace leeway::average_case {
+namespace {
+
+using Vector = std::vector<double>;
+
+class Saddle {
+ public:
+  Saddle(const Problem& problem, const Triangle& triangle) : n_(triangle.rank), s_(n_ * n_), u_(n_) {
+    const std::size_t d = problem.d();
+    for (std::size_t j = 0; j < n_; ++j) {
+      const std::size_t a = triangle.pivots[j];
+      const double scale = triangle.c[a * d + j];
+      u_[j] = problem.upper[a] / scale;
+      for (std::size_t k = 0; k < n_; ++k) {
+        const std::size_t b = triangle.pivots[k];
+        s_[j * n_ + k] = problem.correlation[a * d + b] / (scale * triangle.c[b * d + k]);
+      }
+    }
+  }
+
+  // z at the saddle point.
+  Vector solve() {
+    Vector z = u_;
+    evaluate(z);
+    for (int step = 0; step < 60 && residual_ > 1e-7; ++step) {
+      const Vector direction = newton_direction(z);
+      const Vector start = z;
+      const double before = residual_;
+      double length = 1;
+      for (int halving = 0; halving < 30; ++halving, length *= .5) {
+        for (std::size_t j = 0; j < n_; ++j) z[j] = start[j] + length * direction[j];
+        evaluate(z);
+        if (residual_ < before) break;
+      }
+      if (!(residual_ < before)) return start;
+    }
+    return z;
+  }
+
+ private:
+  // G(z) = z - u - (S - I) H(z), hazards, and g = -H'(z) = H (z + H).
+  void evaluate(const Vector& z) {
+    h_.resize(n_), g_.resize(n_), value_.resize(n_);
+    for (std::size_t j = 0; j < n_; ++j) {
+      h_[j] = hazard(z[j]);
+      g_[j] = std::clamp(h_[j] * (z[j] + h_[j]), 0., 1.);
+    }
+    residual_ = 0;
+    for (std::size_t j = 0; j < n_; ++j) {
+      value_[j] = z[j] - u_[j] + h_[j] - kernel::dot(&s_[j * n_], h_.data(), n_);
+      residual_ = std::max(residual_, std::abs(value_[j]));
+    }
+  }
+
+  // With dh = -g dz = sqrt(g) e: (sqrt(g) S sqrt(g) + 1 - g) e = sqrt(g) G, and dz = (S - I) dh - G.
+  [[nodiscard]] Vector newton_direction(const Vector& z) const {
+    Vector root(n_), e(n_, 0.), r(n_), p(n_), q(n_), scaled(n_);
+    for (std::size_t j = 0; j < n_; ++j) root[j] = std::sqrt(g_[j]), r[j] = root[j] * value_[j];
+    p = r;
+    double square = kernel::dot(r.data(), r.data(), n_);
+    const double enough = 1e-6 * square;
+    for (std::size_t iteration = 0; iteration < 2 * n_ + 10 && square > enough; ++iteration) {
+      for (std::size_t j = 0; j < n_; ++j) scaled[j] = root[j] * p[j];
+      for (std::size_t j = 0; j < n_; ++j)
+        q[j] = root[j] * kernel::dot(&s_[j * n_], scaled.data(), n_) + (1 - g_[j]) * p[j];
+      const double curvature = kernel::dot(p.data(), q.data(), n_);
+      if (!(curvature > 0)) break;
+      const double length = square / curvature;
+      for (std::size_t j = 0; j < n_; ++j) e[j] += length * p[j], r[j] -= length * q[j];
+      const double next = kernel::dot(r.data(), r.data(), n_);
+      for (std::size_t j = 0; j < n_; ++j) p[j] = r[j] + next / square * p[j];
+      square = next;
+    }
+    for (std::size_t j = 0; j < n_; ++j) scaled[j] = root[j] * e[j];
+    for (std::size_t j = 0; j < n_; ++j)
+      q[j] = kernel::dot(&s_[j * n_], scaled.data(), n_) - scaled[j] - value_[j];
+    (void)z;
+    return q;
+  }
+
+  std::size_t n_;
+  Vector s_, u_, h_, g_, value_;
+  double residual_ = 0;
+};
+
+}  // namespace
+
+Integrand tilted(Integrand integrand, const Problem& problem, const Triangle& triangle) {
+  const std::size_t n = triangle.rank, d = problem.d();
+  const Vector z = Saddle(problem, triangle).solve();
+  Vector& tilt = integrand.tilt;
+  integrand.log_norm = 0;
+  for (std::size_t j = 0; j < n; ++j) {
+    tilt[j] = 0;
+    for (std::size_t i = j + 1; i < n; ++i) {
+      const std::size_t row = triangle.pivots[i] * d;
+      tilt[j] -= triangle.c[row + j] / triangle.c[row + i] * hazard(z[i]);
+    }
+    integrand.reference[j] = tilt[j] - hazard(z[j]);
+    integrand.log_factor[j] = log_cdf(z[j]);
+    integrand.log_norm += integrand.log_factor[j] + tilt[j] * (.5 * tilt[j] - integrand.reference[j]);
+  }
+  return integrand;
+}
+
+}  // namespace leeway::average_case
