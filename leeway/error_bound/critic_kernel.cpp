@@ -71,13 +71,12 @@ template <std::size_t R, std::size_t P>
 LEEWAY_INLINE void score_tile(const CriticBlock& block, std::size_t row, const float* theta, float* scores) {
   Vector sums[R][P] = {};
   const float* x = block.x + row * block.width;
-  for (std::size_t j = 0; j < block.width; ++j)
+  for (std::size_t j = 0; j < block.width; ++j) LEEWAY_UNROLL
+  for (std::size_t p = 0; p < P; ++p) {
+    const Vector t = at(theta + (p * block.width + j) * lanes).v;
     LEEWAY_UNROLL
-    for (std::size_t p = 0; p < P; ++p) {
-      const Vector t = at(theta + (p * block.width + j) * lanes).v;
-      LEEWAY_UNROLL
-      for (std::size_t r = 0; r < R; ++r) sums[r][p] += t * x[r * block.width + j];
-    }
+    for (std::size_t r = 0; r < R; ++r) sums[r][p] += t * x[r * block.width + j];
+  }
   for (std::size_t r = 0; r < R; ++r)
     for (std::size_t p = 0; p < P; ++p)
       at(scores + (row + r) * block.panels * lanes + p * lanes).v = sums[r][p];
@@ -108,13 +107,12 @@ LEEWAY_INLINE void gradient_tile(const CriticBlock& block, std::size_t column, c
   Vector sums[R][P];
   for (std::size_t p = 0; p < P; ++p)
     for (std::size_t r = 0; r < R; ++r) sums[r][p] = at(gradient + (p * block.width + column + r) * lanes).v;
-  for (std::size_t i = 0; i < block.rows; ++i)
+  for (std::size_t i = 0; i < block.rows; ++i) LEEWAY_UNROLL
+  for (std::size_t p = 0; p < P; ++p) {
+    const Vector residual = at(residuals + (i * block.panels + p) * lanes).v;
     LEEWAY_UNROLL
-    for (std::size_t p = 0; p < P; ++p) {
-      const Vector residual = at(residuals + (i * block.panels + p) * lanes).v;
-      LEEWAY_UNROLL
-      for (std::size_t r = 0; r < R; ++r) sums[r][p] += residual * block.x[i * block.width + column + r];
-    }
+    for (std::size_t r = 0; r < R; ++r) sums[r][p] += residual * block.x[i * block.width + column + r];
+  }
   for (std::size_t p = 0; p < P; ++p)
     for (std::size_t r = 0; r < R; ++r) at(gradient + (p * block.width + column + r) * lanes).v = sums[r][p];
 }

@@ -9,6 +9,7 @@
 
 #include "leeway/core/message.h"
 #include "leeway/nn/attack/attack.h"
+#include "leeway/nn/classifier.h"
 #include "leeway/nn/io/weights.h"
 #include "leeway/nn/shards.h"
 #include "leeway/nn/tensors.h"
@@ -72,6 +73,7 @@ class TorchModel : public Model {
   [[nodiscard]] Array input_gradients(const Images& images, const std::vector<std::int64_t>& labels,
                                       Progress* progress) const override;
   [[nodiscard]] Array class_gradients(const Images& images, Progress* progress) const override;
+  [[nodiscard]] Classifier classifier(const InputShape& input) const override;
   [[nodiscard]] AttackResult attack(const Images& images, const AttackOptions& options,
                                     Progress* progress) const override;
   void save(const std::filesystem::path& path) const override;
@@ -82,6 +84,7 @@ class TorchModel : public Model {
   void check_labels(const std::vector<std::int64_t>& labels, const std::string& source, std::size_t n,
                     std::size_t k) const;
   [[nodiscard]] std::size_t classes_for(const Images& images) const;
+  void check_input(const InputShape& input, const std::string& source) const;
   [[nodiscard]] Forward forward(const torch::Tensor& x) const;
   [[nodiscard]] Outputs run(const Images& images, const std::string& task, Progress* progress) const;
 
@@ -91,13 +94,24 @@ class TorchModel : public Model {
   std::shared_ptr<Network> network_;
 };
 
-void TorchModel::check_images(const Images& images) const {
-  if (info_.input.known() && info_.input != shape_of(images))
-    refuse(images.path.empty() ? "images" : display_name(images.path),
-           fmt::format("images of shape {}, which {} takes", text_of(info_.input), name()),
-           text_of(shape_of(images)));
+void TorchModel::check_input(const InputShape& input, const std::string& source) const {
+  if (info_.input.known() && info_.input != input)
+    refuse(source.empty() ? "images" : display_name(source),
+           fmt::format("images of shape {}, which {} takes", text_of(info_.input), name()), text_of(input));
   const std::size_t given = info_.normalization.mean.size();
-  if (given > 0) check_normalization(info_.normalization, name(), images.channels());
+  if (given > 0) check_normalization(info_.normalization, name(), input.channels);
+}
+
+void TorchModel::check_images(const Images& images) const { check_input(shape_of(images), images.path); }
+
+Classifier TorchModel::classifier(const InputShape& input) const {
+  check_input(input, "");
+  Images one;
+  one.pixels =
+      make_array<float>({1, input.channels, input.height, input.width}, std::vector<float>(input.pixels()));
+  const std::size_t k = translated(name(), [&] { return classes_for(one); });
+  return make_classifier(
+      [this](const torch::Tensor& x) { return translated(name(), [&] { return forward(x); }); }, input, k);
 }
 
 void TorchModel::check_labels(const std::vector<std::int64_t>& labels, const std::string& source,

@@ -22,6 +22,7 @@
 #include <string_view>
 #include <vector>
 
+#include "leeway/core/classifier.h"
 #include "leeway/core/images.h"
 #include "leeway/core/outputs.h"
 #include "leeway/core/progress.h"
@@ -29,7 +30,7 @@
 namespace leeway::nn {
 
 // Raised whenever this header changes in a way that a program compiled against an older one cannot bear.
-inline constexpr int abi_version = 2;
+inline constexpr int abi_version = 3;
 
 struct InputShape {
   std::size_t channels = 0, height = 0, width = 0;  // all 0: unknown
@@ -123,6 +124,9 @@ class Model {
 
   // Gradient of every logit with respect to x_i: (n,k,d), d = c h w, float32. k backward passes.
   [[nodiscard]] virtual Array class_gradients(const Images& images, Progress* progress = nullptr) const = 0;
+
+  // The model as functions of inputs of that shape, of any range: noise leads out of [0,1]. The model must outlive it.
+  [[nodiscard]] virtual Classifier classifier(const InputShape& input) const = 0;
 
   [[nodiscard]] virtual AttackResult attack(const Images& images, const AttackOptions& options,
                                             Progress* progress = nullptr) const = 0;

@@ -17,15 +17,15 @@ TorchThreads::~TorchThreads() {
   if (at::get_num_threads() != before_) at::set_num_threads(before_);
 }
 
-void for_shards(std::size_t n, const std::string& task, Progress* progress,
+void for_shards(std::size_t n, std::size_t rows, const std::string& task, Progress* progress,
                 const std::function<void(std::size_t, std::size_t)>& body) {
   const TorchThreads one(1);
   std::mutex mutex;
   std::size_t done = 0;
-  parallel_for((n + shard_rows - 1) / shard_rows, [&](std::size_t shard) {
+  parallel_for((n + rows - 1) / rows, [&](std::size_t shard) {
     if (progress && progress->stop_requested()) throw Interrupted(task + ": stopped; nothing was written");
     if (at::get_num_threads() != 1) at::set_num_threads(1);  // a setting of the thread
-    const std::size_t begin = shard * shard_rows, end = std::min(n, begin + shard_rows);
+    const std::size_t begin = shard * rows, end = std::min(n, begin + rows);
     body(begin, end);
     if (!progress) return;
     const std::lock_guard lock(mutex);

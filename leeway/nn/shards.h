@@ -15,10 +15,16 @@ namespace leeway::nn {
 
 inline constexpr std::size_t shard_rows = 128;
 
-// body(begin, end) for every shard of n rows, several at a time. `task` names the work for progress. Throws
+// body(begin, end) for every shard of `rows` of n rows, several at a time. `task` names the work for progress. Throws
 // Interrupted when the user asked to stop; otherwise what the lowest failing shard threw.
-void for_shards(std::size_t n, const std::string& task, Progress* progress,
+void for_shards(std::size_t n, std::size_t rows, const std::string& task, Progress* progress,
                 const std::function<void(std::size_t, std::size_t)>& body);
+
+// Shards of shard_rows rows.
+inline void for_shards(std::size_t n, const std::string& task, Progress* progress,
+                       const std::function<void(std::size_t, std::size_t)>& body) {
+  for_shards(n, shard_rows, task, progress, body);
+}
 
 // LibTorch's own thread count for this thread while it lives: for training, which uses LibTorch's threads.
 class TorchThreads {

@@ -12,6 +12,7 @@ namespace leeway::nn {
 std::span<const AlgorithmMember> algorithms() {
   static const AlgorithmMember list[] = {
       erm(),
+      gradient_norm(),
       pgd_training(),
   };
   return list;

@@ -60,6 +60,7 @@ struct AlgorithmMember {
                                                                 const std::map<std::string, double>& given);
 
 [[nodiscard]] AlgorithmMember erm();
+[[nodiscard]] AlgorithmMember gradient_norm();
 [[nodiscard]] AlgorithmMember pgd_training();
 
 }  // namespace leeway::nn

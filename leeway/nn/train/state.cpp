@@ -7,6 +7,7 @@
 #include "leeway/core/safetensors.h"
 #include "leeway/nn/io/weights.h"
 #include "leeway/nn/tensors.h"
+#include "leeway/nn/train/record.h"
 
 namespace leeway::nn {
 namespace {

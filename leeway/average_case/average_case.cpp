@@ -1,0 +1,151 @@
+#include "leeway/average_case/average_case.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "leeway/average_case/file_evidence.h"
+#include "leeway/average_case/model_evidence.h"
+#include "leeway/core/error.h"
+#include "leeway/core/family.h"
+#include "leeway/core/message.h"
+
+namespace leeway::average_case {
+namespace {
+
+constexpr std::size_t few_classes = 64, rows_of_many_classes = 32;
+
+void require(bool right, std::string_view what, std::string_view expected, double found) {
+  if (!right) refuse(fmt::format("average_case: {}", what), expected, fmt::format("{:g}", found));
+}
+
+void check(const AverageCaseOptions& options) {
+  if (options.sigmas.empty()) refuse("average_case: sigma", "at least one", "none");
+  for (const double sigma : options.sigmas)
+    require(sigma >= 0 && std::isfinite(sigma), "sigma", "a finite number of at least 0", sigma);
+  require(options.draws >= 1 && options.draws <= 0xFFFFFFFF, "draws", "1 to 4294967295",
+          static_cast<double>(options.draws));
+  require(options.copies >= 1 && options.copies <= 0xFFFFFFFF, "copies", "1 to 4294967295",
+          static_cast<double>(options.copies));
+  require(options.width >= 0 && options.width <= 1, "width", "0 to 1", options.width);
+  require(options.temperature > 0 && std::isfinite(options.temperature), "temperature", "a positive number",
+          options.temperature);
+  require(options.level > 0 && options.level < 1, "level", "a number within (0, 1)", options.level);
+}
+
+std::vector<Column> empty_columns(const AverageCaseOptions& options) {
+  std::vector<const Estimator*> methods;
+  for (const std::string_view name : options.methods) methods.push_back(&estimator(name));
+  if (methods.empty())
+    for (const Estimator& member : estimators()) methods.push_back(&member);
+  std::vector<Column> columns;
+  for (const Estimator* method : methods)
+    for (const double sigma : options.sigmas) {
+      columns.emplace_back();
+      columns.back().estimator = method, columns.back().sigma = sigma;
+    }
+  return columns;
+}
+
+void estimate(Evidence& evidence, const AverageCaseOptions& options, AverageCase& result) {
+  for (std::size_t c = 0; c < result.columns.size(); ++c)
+    result.columns[c].estimator->run(evidence, c % options.sigmas.size(), result.columns[c]);
+  result.targets.insert(result.targets.end(), evidence.targets().begin(), evidence.targets().end());
+  for (std::size_t i = 0; i < evidence.n(); ++i) {
+    double sum = 0;
+    const auto f = evidence.logits(i);
+    for (const double value : f) sum += std::exp(value - f[static_cast<std::size_t>(evidence.targets()[i])]);
+    result.confidence.push_back(1 / sum);
+  }
+}
+
+}  // namespace
+
+std::span<const Estimator> estimators() {
+  static const Estimator members[] = {monte_carlo, taylor, taylor_mvs, mmse, mmse_mvs, softmax};
+  return members;
+}
+
+const Estimator& estimator(std::string_view name) { return find_member(estimators(), "estimator", name); }
+
+void AverageCase::append(AverageCase other) {
+  const auto add = [](auto& to, const auto& from) { to.insert(to.end(), from.begin(), from.end()); };
+  add(targets, other.targets);
+  add(confidence, other.confidence);
+  seconds += other.seconds, model_seconds += other.model_seconds;
+  if (columns.empty()) {
+    columns = std::move(other.columns);
+    return;
+  }
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    Column& to = columns[c];
+    const Column& from = other.columns[c];
+    add(to.p, from.p), add(to.low, from.low), add(to.high, from.high), add(to.error, from.error);
+    add(to.draws, from.draws);
+    to.not_converged += from.not_converged;
+    to.left_out = std::max(to.left_out, from.left_out);
+    to.seconds += from.seconds, to.model_seconds += from.model_seconds;
+  }
+}
+
+AverageCase average_case(const Classifier& classifier, const Noise& noise, const InputRow& input,
+                         std::size_t begin, std::size_t end, const AverageCaseOptions& options) {
+  check(options);
+  if (noise.d() != classifier.d)
+    refuse("average_case: noise", fmt::format("{} coordinates, as inputs have", classifier.d),
+           fmt::format("{}", noise.d()));
+  const double start = now();
+  AverageCase result;
+  result.columns = empty_columns(options);
+  Classifier timed = classifier;
+  double in_model = 0;
+  timed.logits = [&](std::span<const float> x) {
+    const double before = now();
+    std::vector<float> logits = classifier.logits(x);
+    in_model += now() - before;
+    return logits;
+  };
+  timed.gradients = [&](std::span<const float> x, std::span<const std::int32_t> classes) {
+    const double before = now();
+    ClassGradients found = classifier.gradients(x, classes);
+    in_model += now() - before;
+    return found;
+  };
+  const std::size_t at_once = classifier.k > few_classes ? rows_of_many_classes : rows_at_once;
+  for (std::size_t first = begin; first < end; first += at_once) {
+    ModelEvidence evidence(timed, noise, {input, first, std::min(first + at_once, end)}, options);
+    estimate(evidence, options, result);
+  }
+  result.seconds = now() - start, result.model_seconds = in_model;
+  return result;
+}
+
+AverageCase average_case(const MadeElsewhere& files, const Noise& noise, const AverageCaseOptions& options) {
+  check(options);
+  check(files);
+  const double start = now();
+  AverageCase result;
+  result.columns = empty_columns(options);
+  for (const Column& column : result.columns) {
+    if (column.estimator->model)
+      refuse(fmt::format("method {}", column.estimator->name), "a model, for passes of noisy copies",
+             "files alone");
+    if (column.estimator->gradients && !files.jacobian && !files.gram)
+      refuse(files.name, fmt::format("a Jacobian or Gram matrices, for {}", column.estimator->name), "none");
+  }
+  const std::size_t n = files.logits.shape[0];
+  const std::size_t at_once = files.logits.shape[1] > few_classes ? rows_of_many_classes : rows_at_once;
+  for (std::size_t first = 0; first < n; first += at_once) {
+    FileEvidence evidence(files, noise, first, std::min(first + at_once, n), options);
+    estimate(evidence, options, result);
+    if (options.progress == nullptr) continue;
+    options.progress->update("rows", std::min(first + at_once, n), n, "");
+    if (options.progress->stop_requested()) throw Interrupted("average-case: stopped; nothing was saved");
+  }
+  result.seconds = now() - start;
+  return result;
+}
+
+}  // namespace leeway::average_case

@@ -1,0 +1,53 @@
+// The decision boundaries of a linear classifier around one input, and the probability that noise crosses none.
+//
+// With t the target class and for every other class i
+//   g_i = f_t - f_i,   s_i = sqrt(grad g_i' C grad g_i),   z_i = g_i / s_i,   R_ij = grad g_i' C grad g_j / (s_i s_j)
+//   p_sigma  = Phi_R(z / sigma), the normal distribution function in k - 1 dimensions     (paper 002, lemma 1)
+//   mv-sigmoid = 1 / (1 + sum_i exp(-z_i / sigma)): a score for ranking, not the probability   (section 3.2.3)
+// exact for a linear classifier and Gaussian noise N(0, sigma^2 C). Both z and R are normalised by C (the text's
+// U C U' with Euclidean U is wrong). f and its gradients at the input make the Taylor estimator, their means over noisy
+// copies the MMSE estimator.
+//
+// A boundary whose gradient is 0 is never crossed: z_i = +inf where the target is ahead, -inf where it is not; on a tie
+// the lower class wins. sigma = 0 asks the same of all boundaries. R is singular where k - 1 > d or classes coincide.
+// Errors (Error): those of mvn_cdf.h. Deterministic.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "leeway/average_case/mvn_cdf.h"
+#include "leeway/average_case/noise.h"
+
+namespace leeway::average_case {
+
+struct Boundaries {
+  std::vector<double> z;            // (m)
+  std::vector<double> correlation;  // R, (m,m) row-major; rows of infinite z are those of the identity
+
+  // Classes whose gradients were not asked for (k large), by their g_i, and the largest s_i among those that were.
+  std::vector<float> left_out;
+  double steepest = 0;
+
+  // What the classes left out can take from p_sigma, if none of them has more than twice the steepest s_i:
+  // sum of Phi(-g_i / (2 sigma steepest)).
+  [[nodiscard]] double left_out_mass(double sigma) const;
+};
+
+// logits (m) and gradients (m,d) of the classes considered, `target` a position among them; classes names them (empty:
+// 0, 1, ...), for ties.
+[[nodiscard]] Boundaries boundaries_of(std::span<const double> logits, std::span<const double> gradients,
+                                       std::size_t target, const Noise& noise,
+                                       std::span<const std::int32_t> classes = {});
+
+// The same from J C J' (m,m) of the class gradients, made elsewhere. s_i^2 is then a difference: below `rounding` of
+// what it is made of it counts as 0.
+[[nodiscard]] Boundaries boundaries_of_gram(std::span<const double> logits, std::span<const double> gram,
+                                            std::size_t target, double rounding = 1e-12);
+
+[[nodiscard]] MvnProbability probability(const Boundaries& boundaries, double sigma,
+                                         const MvnOptions& options);
+[[nodiscard]] double mv_sigmoid(const Boundaries& boundaries, double sigma);
+
+}  // namespace leeway::average_case

@@ -1,0 +1,55 @@
+// Share of M noisy copies of the input that keep the prediction (paper 002, section 3.1), with the interval of Clopper
+// and Pearson. With a wanted width w, draws double from 128 on and a row ends as soon as its interval is no wider. The
+// interval is that of the draws made, as if their number had been fixed before.
+#include <algorithm>
+
+#include "leeway/average_case/evidence.h"
+#include "leeway/core/statistics.h"
+
+namespace leeway::average_case {
+namespace {
+
+constexpr std::size_t first_draws = 128;
+
+void run(Evidence& evidence, std::size_t sigma, Column& column) {
+  const double start = now();
+  const AverageCaseOptions& options = evidence.options();
+  std::vector<Kept> counts(evidence.n());
+  std::vector<Interval> intervals(evidence.n());
+  std::vector<std::size_t> open(evidence.n());
+  for (std::size_t i = 0; i < open.size(); ++i) open[i] = i;
+  Spent spent;
+  std::size_t done = 0;
+  while (!open.empty() && done < options.draws) {
+    const std::size_t wanted = options.width > 0 ? std::max(done, first_draws) : options.draws;
+    const std::size_t more = std::min(wanted, options.draws - done);
+    evidence.count_kept(sigma, open, done, more, counts, spent);
+    done += more;
+    for (const std::size_t i : open)
+      intervals[i] = clopper_pearson(counts[i].kept, counts[i].draws, options.level);
+    std::erase_if(open, [&](std::size_t i) {
+      return options.width > 0 && intervals[i].high - intervals[i].low <= options.width;
+    });
+  }
+  for (std::size_t i = 0; i < evidence.n(); ++i) {
+    column.p.push_back(static_cast<double>(counts[i].kept) / static_cast<double>(counts[i].draws));
+    column.low.push_back(intervals[i].low), column.high.push_back(intervals[i].high);
+    column.draws.push_back(counts[i].draws);
+  }
+  column.seconds += now() - start;
+  column.model_seconds += spent.model_seconds;
+}
+
+}  // namespace
+
+extern const Estimator monte_carlo = {
+    .name = "mc",
+    .summary = "Monte Carlo: share of noisy copies that keep the prediction",
+    .source = "paper 002, section 3.1",
+    .probability = true,
+    .gradients = false,
+    .model = true,
+    .run = run,
+};
+
+}  // namespace leeway::average_case

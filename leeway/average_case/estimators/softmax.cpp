@@ -1,0 +1,31 @@
+// Softmax confidence in the prediction at a temperature T that the user gives (paper 002, section 3.2.3):
+//   1 / (1 + sum_i exp(-g_i / T)) = max softmax(f / T)
+// the baseline that people take for robustness. It knows no sigma.
+#include <cmath>
+
+#include "leeway/average_case/evidence.h"
+
+namespace leeway::average_case {
+
+extern const Estimator softmax = {
+    .name = "softmax",
+    .summary = "largest softmax of the logits: a score that knows no sigma",
+    .source = "paper 002, section 3.2.3",
+    .probability = false,
+    .gradients = false,
+    .model = false,
+    .run =
+        [](Evidence& evidence, std::size_t, Column& column) {
+          const double start = now();
+          for (std::size_t i = 0; i < evidence.n(); ++i) {
+            const auto f = evidence.logits(i);
+            const double top = f[static_cast<std::size_t>(evidence.targets()[i])];
+            double sum = 0;
+            for (const double value : f) sum += std::exp((value - top) / evidence.options().temperature);
+            column.p.push_back(1 / sum);
+          }
+          column.seconds += now() - start;
+        },
+};
+
+}  // namespace leeway::average_case

@@ -1,0 +1,31 @@
+// The model linearised at the input (paper 002, definition 2): with g_i and its gradient at x,
+//   taylor      Phi_R(z / sigma)                      the normal distribution function in k - 1 dimensions
+//   taylor-mvs  1 / (1 + sum_i exp(-z_i / sigma))     (section 3.2.3)
+// Gradients do not know sigma, so one pass serves all.
+#include "leeway/average_case/evidence.h"
+
+namespace leeway::average_case {
+
+extern const Estimator taylor = {
+    .name = "taylor",
+    .summary = "probability under the model linearised at the input",
+    .source = "paper 002, definition 2",
+    .probability = true,
+    .gradients = true,
+    .model = false,
+    .run = [](Evidence& evidence, std::size_t,
+              Column& column) { from_boundaries(evidence, evidence.at_input(), false, column); },
+};
+
+extern const Estimator taylor_mvs = {
+    .name = "taylor-mvs",
+    .summary = "multivariate sigmoid of the model linearised at the input: a score for ranking",
+    .source = "paper 002, section 3.2.3",
+    .probability = false,
+    .gradients = true,
+    .model = false,
+    .run = [](Evidence& evidence, std::size_t,
+              Column& column) { from_boundaries(evidence, evidence.at_input(), true, column); },
+};
+
+}  // namespace leeway::average_case

@@ -1,0 +1,214 @@
+#include "leeway/average_case/model_evidence.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <numeric>
+
+#include "leeway/core/error.h"
+#include "leeway/core/parallel.h"
+#include "leeway/core/random.h"
+
+namespace leeway::average_case {
+namespace {
+
+constexpr std::size_t inputs_at_once = 1024;                  // in one pass
+constexpr std::size_t most_gradients = std::size_t{1} << 26;  // numbers in one pass
+constexpr std::size_t few_classes = 64,
+                      first_classes = 32;  // all of them; to begin with where there are more
+
+void stop_if_asked(const AverageCaseOptions& options) {
+  if (options.progress != nullptr && options.progress->stop_requested())
+    throw Interrupted("average-case: stopped between passes");
+}
+
+}  // namespace
+
+ModelEvidence::First ModelEvidence::read(const Classifier& classifier, const InputRows& inputs) {
+  First first;
+  const std::size_t n = inputs.end - inputs.begin, d = classifier.d;
+  first.x.resize(n * d);
+  parallel_for(n, [&](std::size_t i) { inputs.row(inputs.begin + i, std::span(first.x).subspan(i * d, d)); });
+  const std::vector<float> logits = classifier.logits(first.x);
+  first.logits.assign(logits.begin(), logits.end());
+  return first;
+}
+
+ModelEvidence::ModelEvidence(const Classifier& classifier, const Noise& noise, const InputRows& inputs,
+                             const AverageCaseOptions& options)
+    : ModelEvidence(classifier, noise, inputs, options, read(classifier, inputs)) {}
+
+ModelEvidence::ModelEvidence(const Classifier& classifier, const Noise& noise, const InputRows& inputs,
+                             const AverageCaseOptions& options, First first)
+    : Evidence(options, inputs.begin, inputs.end - inputs.begin, std::move(first.logits)),
+      classifier_(classifier),
+      noise_(noise),
+      x_(std::move(first.x)),
+      averaged_(options.sigmas.size()) {
+  if (options.classes > 0)
+    choose_classes(std::max<std::size_t>(options.classes, 2));
+  else if (k() > few_classes)
+    choose_classes(first_classes);
+}
+
+void ModelEvidence::add_noise(std::size_t row, std::uint32_t stream, std::size_t draw, double sigma,
+                              std::span<float> out) const {
+  noise_.draw(options().seed, stream, first_row() + row, draw, out);
+  const std::span<const float> x = input(row);
+  const auto scale = static_cast<float>(sigma);
+  for (std::size_t j = 0; j < x.size(); ++j) out[j] = x[j] + scale * out[j];
+}
+
+// The target and the classes of the largest logits.
+void ModelEvidence::choose_classes(std::size_t count) {
+  chosen_.clear();
+  if (count >= k()) return;
+  std::vector<std::int32_t> order(k());
+  for (std::size_t i = 0; i < n(); ++i) {
+    std::iota(order.begin(), order.end(), 0);
+    const auto f = logits(i);
+    std::ranges::stable_sort(order, std::greater<>{},
+                             [&](std::int32_t c) { return f[static_cast<std::size_t>(c)]; });
+    chosen_.insert(chosen_.end(), order.begin(), order.begin() + static_cast<std::ptrdiff_t>(count));
+  }
+}
+
+// From the logits of all classes and the gradients of those chosen.
+Boundaries ModelEvidence::boundaries(std::size_t row, std::span<const double> all,
+                                     std::span<const double> gradients) const {
+  if (chosen_.empty()) return boundaries_of(all, gradients, static_cast<std::size_t>(targets()[row]), noise_);
+  const auto names = std::span(chosen_).subspan(row * classes(), classes());
+  std::vector<double> some;
+  std::vector<std::uint8_t> seen(k(), 0);
+  for (const std::int32_t name : names) {
+    some.push_back(all[static_cast<std::size_t>(name)]);
+    seen[static_cast<std::size_t>(name)] = 1;
+  }
+  Boundaries result = boundaries_of(some, gradients, 0, noise_, names);
+  for (std::size_t c = 0; c < k(); ++c)
+    if (!seen[c]) result.left_out.push_back(static_cast<float>(some[0] - all[c]));
+  return result;
+}
+
+void ModelEvidence::fill(const Copies& copies, std::size_t begin, std::span<float> x) const {
+  const std::size_t each = std::max<std::size_t>(copies.count, 1), d = classifier_.d;
+  parallel_for(x.size() / d, [&](std::size_t i) {
+    const std::size_t row = (begin + i) / each;
+    const std::span<float> out = x.subspan(i * d, d);
+    if (copies.count > 0)
+      add_noise(row, stream("mmse noise"), (begin + i) % each, copies.sigma, out);
+    else
+      std::ranges::copy(input(row), out.begin());
+  });
+}
+
+// Rows [first, last): means over copies of logits (k) and of the gradients of the classes considered (m,d).
+ModelEvidence::Means ModelEvidence::means(const Copies& copies, std::size_t first, std::size_t last,
+                                          double& model_seconds) const {
+  const std::size_t d = classifier_.d, m = classes(), each = std::max<std::size_t>(copies.count, 1);
+  const std::size_t at_once = std::clamp<std::size_t>(most_gradients / (m * d), 1, inputs_at_once);
+  Means sums{std::vector<double>((last - first) * k()), std::vector<double>((last - first) * m * d)};
+  std::vector<float> x;
+  std::vector<std::int32_t> names;
+  for (std::size_t begin = first * each; begin < last * each; begin += at_once) {
+    stop_if_asked(options());
+    const std::size_t end = std::min(begin + at_once, last * each);
+    x.resize((end - begin) * d);
+    fill(copies, begin, x);
+    names.clear();
+    for (std::size_t i = begin; i < end && !chosen_.empty(); ++i)
+      names.insert(names.end(), chosen_.begin() + static_cast<std::ptrdiff_t>(i / each * m),
+                   chosen_.begin() + static_cast<std::ptrdiff_t>((i / each + 1) * m));
+    const double before = now();
+    const ClassGradients found = classifier_.gradients(x, names);
+    model_seconds += now() - before;
+    parallel_for((end - 1) / each - begin / each + 1, [&](std::size_t r) {
+      const std::size_t row = begin / each + r;
+      for (std::size_t i = std::max(row * each, begin); i < std::min((row + 1) * each, end); ++i) {
+        const auto add = [&](std::span<const float> values, double* sum) {
+          for (std::size_t j = 0; j < values.size(); ++j)
+            sum[j] += static_cast<double>(values[j]) / static_cast<double>(each);
+        };
+        add(std::span(found.logits).subspan((i - begin) * k(), k()),
+            sums.logits.data() + (row - first) * k());
+        add(std::span(found.gradients).subspan((i - begin) * m * d, m * d),
+            sums.gradients.data() + (row - first) * m * d);
+      }
+    });
+  }
+  return sums;
+}
+
+Evidence::Linearised ModelEvidence::linearise(const Copies& copies) const {
+  const double start = now();
+  const std::size_t d = classifier_.d, m = classes();
+  const std::size_t rows = std::clamp<std::size_t>(most_gradients / (m * d), 1, n());
+  Linearised result;
+  result.rows.resize(n());
+  for (std::size_t first = 0; first < n(); first += rows) {
+    const std::size_t last = std::min(first + rows, n());
+    const Means of = means(copies, first, last, result.spent.model_seconds);
+    parallel_for(last - first, [&](std::size_t i) {
+      result.rows[first + i] = boundaries(first + i, std::span(of.logits).subspan(i * k(), k()),
+                                          std::span(of.gradients).subspan(i * m * d, m * d));
+    });
+  }
+  result.spent.seconds = now() - start;
+  return result;
+}
+
+const Evidence::Linearised& ModelEvidence::at_input() {
+  if (at_input_) return *at_input_;
+  const double widest = *std::ranges::max_element(options().sigmas);
+  Spent spent;
+  while (true) {
+    at_input_ = linearise({});
+    spent.seconds += at_input_->spent.seconds, spent.model_seconds += at_input_->spent.model_seconds;
+    if (options().classes > 0 || chosen_.empty() ||
+        std::ranges::all_of(at_input_->rows, [&](const Boundaries& row) {
+          return row.left_out_mass(widest) <= options().mvn.tolerance;
+        }))
+      break;
+    choose_classes(2 * classes());
+  }
+  at_input_->spent = spent;
+  return *at_input_;
+}
+
+const Evidence::Linearised& ModelEvidence::averaged(std::size_t sigma) {
+  if (!chosen_.empty()) (void)at_input();  // says how many classes can matter
+  if (!averaged_[sigma]) averaged_[sigma] = linearise({options().copies, options().sigmas[sigma]});
+  return *averaged_[sigma];
+}
+
+void ModelEvidence::count_kept(std::size_t sigma, std::span<const std::size_t> rows, std::size_t first,
+                               std::size_t draws, std::vector<Kept>& counts, Spent& spent) {
+  const std::size_t d = classifier_.d, total = rows.size() * draws;
+  std::vector<float> x;
+  for (std::size_t begin = 0; begin < total; begin += inputs_at_once) {
+    stop_if_asked(options());
+    const std::size_t count = std::min(inputs_at_once, total - begin);
+    x.resize(count * d);
+    parallel_for(count, [&](std::size_t i) {
+      add_noise(rows[(begin + i) / draws], stream("monte carlo noise"), first + (begin + i) % draws,
+                options().sigmas[sigma], std::span(x).subspan(i * d, d));
+    });
+    const double before = now();
+    const std::vector<float> found = classifier_.logits(x);
+    spent.model_seconds += now() - before;
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::size_t row = rows[(begin + i) / draws];
+      const auto logits = std::span(found).subspan(i * k(), k());
+      ++counts[row].draws;
+      counts[row].kept += std::ranges::max_element(logits) - logits.begin() == targets()[row];
+    }
+    if (options().progress != nullptr)
+      options().progress->update(
+          "noisy copies", begin + count, total,
+          fmt::format("sigma {:g}, rows from {}", options().sigmas[sigma], first_row()));
+  }
+}
+
+}  // namespace leeway::average_case

@@ -1,0 +1,64 @@
+// Evidence from a classifier that can be asked about any input. Internal.
+#pragma once
+
+#include <optional>
+
+#include "leeway/average_case/evidence.h"
+
+namespace leeway::average_case {
+
+// Rows [begin, end) of the inputs.
+struct InputRows {
+  const InputRow& row;
+  std::size_t begin, end;
+};
+
+class ModelEvidence : public Evidence {
+ public:
+  ModelEvidence(const Classifier& classifier, const Noise& noise, const InputRows& inputs,
+                const AverageCaseOptions& options);
+
+  [[nodiscard]] const Linearised& at_input() override;
+  [[nodiscard]] const Linearised& averaged(std::size_t sigma) override;
+  void count_kept(std::size_t sigma, std::span<const std::size_t> rows, std::size_t first, std::size_t draws,
+                  std::vector<Kept>& counts, Spent& spent) override;
+
+ private:
+  struct Copies {  // noisy copies of every row; none: the rows themselves
+    std::size_t count = 0;
+    double sigma = 0;
+  };
+  struct First {
+    std::vector<float> x;
+    std::vector<double> logits;
+  };
+  ModelEvidence(const Classifier& classifier, const Noise& noise, const InputRows& inputs,
+                const AverageCaseOptions& options, First first);
+  static First read(const Classifier& classifier, const InputRows& inputs);
+
+  [[nodiscard]] std::span<const float> input(std::size_t row) const {
+    return std::span(x_).subspan(row * classifier_.d, classifier_.d);
+  }
+  void add_noise(std::size_t row, std::uint32_t stream, std::size_t draw, double sigma,
+                 std::span<float> out) const;
+  void choose_classes(std::size_t count);
+  void fill(const Copies& copies, std::size_t begin, std::span<float> x) const;
+  struct Means {
+    std::vector<double> logits, gradients;
+  };
+  [[nodiscard]] Means means(const Copies& copies, std::size_t first, std::size_t last,
+                            double& model_seconds) const;
+  [[nodiscard]] Linearised linearise(const Copies& copies) const;
+  [[nodiscard]] Boundaries boundaries(std::size_t row, std::span<const double> logits,
+                                      std::span<const double> gradients) const;
+  [[nodiscard]] std::size_t classes() const { return chosen_.empty() ? k() : chosen_.size() / n(); }
+
+  const Classifier& classifier_;
+  const Noise& noise_;
+  std::vector<float> x_;              // (n,d)
+  std::vector<std::int32_t> chosen_;  // (n,m), the target first; empty: all classes
+  std::optional<Linearised> at_input_;
+  std::vector<std::optional<Linearised>> averaged_;
+};
+
+}  // namespace leeway::average_case

@@ -1,0 +1,107 @@
+#include "leeway/average_case/noise.h"
+
+#include <fmt/format.h>
+
+#include <Eigen/Dense>
+#include <algorithm>
+#include <cmath>
+
+#include "leeway/average_case/noise_kernel.h"
+#include "leeway/core/error.h"
+#include "leeway/core/message.h"
+
+namespace leeway::average_case {
+namespace {
+
+using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+using ConstMap = Eigen::Map<const Matrix>;
+
+constexpr const char* what = "noise covariance";
+
+std::vector<double> checked_values(const Array& covariance, std::size_t d) {
+  const bool diagonal = covariance.shape == std::vector<std::size_t>{d};
+  const bool full = covariance.shape == std::vector<std::size_t>{d, d};
+  if (!diagonal && !full)
+    refuse(what, fmt::format("({}) variances or a matrix ({}, {}), d of the inputs", d, d, d),
+           fmt::format("shape {}", covariance.shape_text()));
+  std::vector<double> values = to_f64(covariance, what);
+  for (std::size_t i = 0; i < values.size(); ++i)
+    if (!std::isfinite(values[i])) refuse(what, "finite numbers", fmt::format("{} at {}", values[i], i));
+  for (std::size_t j = 0; j < d; ++j)
+    if (const double variance = values[full ? j * d + j : j]; variance < 0)
+      refuse(what, "variances of at least 0", fmt::format("{} at {}", variance, j));
+  return values;
+}
+
+void check_symmetry(const std::vector<double>& c, std::size_t d) {
+  for (std::size_t i = 0; i < d; ++i)
+    for (std::size_t j = 0; j < i; ++j)
+      if (std::abs(c[i * d + j] - c[j * d + i]) > 1e-6 * std::sqrt(c[i * d + i] * c[j * d + j]))
+        refuse(what, "a symmetric matrix",
+               fmt::format("{:g} at ({}, {}), {:g} at ({}, {})", c[i * d + j], i, j, c[j * d + i], j, i));
+}
+
+// L with L L' = C, from eigenvalues: C may be singular. Those within rounding of 0 count as 0.
+std::vector<double> root_of(const std::vector<double>& c, std::size_t d) {
+  const auto size = static_cast<Eigen::Index>(d);
+  const Eigen::SelfAdjointEigenSolver<Matrix> solver(ConstMap(c.data(), size, size));
+  Eigen::VectorXd values = solver.eigenvalues();
+  const double largest = std::max(0., values[size - 1]);
+  if (values[0] < -1e-6 * largest)
+    refuse(what, "a positive semi-definite matrix",
+           fmt::format("an eigenvalue of {:.3g} beside {:.3g}", values[0], largest));
+  for (double& value : values) value = value > 1e-12 * largest ? std::sqrt(value) : 0;
+  const Matrix root = solver.eigenvectors() * values.asDiagonal();
+  return {root.data(), root.data() + root.size()};
+}
+
+}  // namespace
+
+std::span<const NoiseMember> noises() {
+  static const NoiseMember members[] = {
+      {"gaussian", "normal, independent for every coordinate or with a covariance", NoiseKind::gaussian},
+      {"uniform", "uniform for every coordinate, of variance sigma^2", NoiseKind::uniform},
+      {"laplace", "Laplace for every coordinate, of variance sigma^2", NoiseKind::laplace},
+  };
+  return members;
+}
+
+Noise::Noise(std::size_t d, NoiseKind kind, const std::optional<Array>& covariance) : d_(d), kind_(kind) {
+  if (!covariance) return;
+  if (kind != NoiseKind::gaussian) refuse(what, "gaussian noise beside it", "another");
+  std::vector<double> values = checked_values(*covariance, d);
+  if (covariance->shape.size() == 1) {
+    for (double& value : values) value = std::sqrt(value);
+    scales_ = std::move(values);
+    return;
+  }
+  check_symmetry(values, d);
+  root_ = root_of(values, d);
+}
+
+void Noise::draw(std::uint64_t seed, std::uint32_t stream, std::uint64_t sample, std::uint64_t draw,
+                 std::span<float> out) const {
+  const DrawKey key{seed, stream, static_cast<std::uint32_t>(sample), static_cast<std::uint32_t>(draw)};
+  if (kind_ == NoiseKind::uniform) return fill_uniform(key, out);
+  if (kind_ == NoiseKind::laplace) return fill_laplace(key, out);
+  fill_normal(key, out);
+  if (!scales_.empty())
+    for (std::size_t j = 0; j < d_; ++j) out[j] *= static_cast<float>(scales_[j]);
+  if (root_.empty()) return;
+  const auto size = static_cast<Eigen::Index>(d_);
+  const Eigen::VectorXd z = Eigen::Map<const Eigen::VectorXf>(out.data(), size).cast<double>();
+  Eigen::Map<Eigen::VectorXf>(out.data(), size) = (ConstMap(root_.data(), size, size) * z).cast<float>();
+}
+
+std::vector<double> Noise::gram(std::span<const double> jacobian) const {
+  const auto d = static_cast<Eigen::Index>(d_), m = static_cast<Eigen::Index>(jacobian.size() / d_);
+  Matrix j = ConstMap(jacobian.data(), m, d);
+  if (!scales_.empty())
+    j.array().rowwise() *= Eigen::Map<const Eigen::RowVectorXd>(scales_.data(), d).array();
+  if (!root_.empty()) j = j * ConstMap(root_.data(), d, d);
+  std::vector<double> gram(static_cast<std::size_t>(m * m));
+  Eigen::Map<Matrix>(gram.data(), m, m) = j * j.transpose();
+  return gram;
+}
+
+}  // namespace leeway::average_case
