@@ -132,7 +132,19 @@ CriticRows rows_of(const Part& source, const Part& target, const CriticData& dat
 const Array& values_of(const Sample& sample, const Representation& representation) {
   if (representation.kind == Representation::Kind::logits) return sample.logits;
   if (!sample.features) refuse(sample.name, "features, which the critics were asked to use", "none");
+  if (sample.features->shape[1] == 0) refuse(sample.name, "at least 1 column of features", "none");
   return *sample.features;
+}
+
+// Of what critics see, d columns before.
+std::size_t column_count(const Sample& source, const Representation& representation, std::size_t d) {
+  if (representation.kind != Representation::Kind::pca) return d;
+  const std::size_t count = representation.components == 0 && representation.fraction > 0
+                                ? d / representation.fraction
+                                : representation.components;
+  if (count < 1 || count > d)
+    refuse(source.name, fmt::format("1 to {} principal components", d), fmt::format("{}", count));
+  return count;
 }
 
 }  // namespace
@@ -191,6 +203,7 @@ CriticData critic_data(const Sample& source, const Sample& target, const Dis2Opt
                        Scaling scaling) {
   const Array &source_values = values_of(source, options.representation),
               &target_values = values_of(target, options.representation);
+  const std::size_t columns = column_count(source, options.representation, source_values.shape[1]);
   CriticData data;
   data.source = split_rows(source, options.holdout,
                            options.stratified ? std::span(source.labels) : std::span<const std::int64_t>(),
@@ -198,9 +211,6 @@ CriticData critic_data(const Sample& source, const Sample& target, const Dis2Opt
   data.target = split_rows(target, options.holdout, {}, options.seed, "target split");
 
   if (options.holdout > 0) {
-    const std::size_t columns = options.representation.kind == Representation::Kind::pca
-                                    ? options.representation.components
-                                    : source_values.shape[1];
     const std::size_t parameters = (columns + 1) * source.k();
     const std::size_t most = options.most_training > 0 ? options.most_training
                                                        : std::max(least_cap, rows_a_parameter * parameters);
@@ -210,12 +220,7 @@ CriticData critic_data(const Sample& source, const Sample& target, const Dis2Opt
 
   Eigen::MatrixXd basis;
   const bool components = options.representation.kind == Representation::Kind::pca;
-  if (components) {
-    const std::size_t d = source_values.shape[1], count = options.representation.components;
-    if (count < 1 || count > d)
-      refuse(source.name, fmt::format("1 to {} principal components", d), fmt::format("{}", count));
-    basis = components_of(Reader(source_values, nullptr), data.source.training, count);
-  }
+  if (components) basis = components_of(Reader(source_values, nullptr), data.source.training, columns);
   const Reader source_reader(source_values, components ? &basis : nullptr),
       target_reader(target_values, components ? &basis : nullptr);
   data.centre.assign(source_reader.columns(), 0);

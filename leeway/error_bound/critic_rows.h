@@ -7,7 +7,8 @@
 // Columns are centred and divided by their standard deviation over the training rows of both sets: with the
 // bias that changes neither the class of critics nor an optimum, only the optimiser's path; a column that is
 // constant becomes 0. Rows hold float32.
-// Errors (Error): a single row to split, features that are needed and missing, more components than features.
+// Errors (Error): a single row to split, features that are needed and missing or have no column, no component or
+// more than features.
 // Cost: two passes over the representation; components: n d^2 and d^3 operations in float64.
 #pragma once
 

@@ -108,6 +108,28 @@ INSTANTIATE_TEST_SUITE_P(All, Planes, testing::ValuesIn(planes()), [](const auto
   return name;
 });
 
+// The other losses lead to other starts; the search on D after them is the same.
+class Losses : public testing::TestWithParam<Loss> {};
+
+TEST_P(Losses, NeverAboveTheExactMaximumAndCloseToIt) {
+  for (const Plane& plane : planes()) {
+    const CriticRows rows = rows_of(plane);
+    const std::vector<double> centre(2, 0), scale(2, 1);
+    const DiscrepancySearch search(rows, centre, scale, GetParam(), 1);
+    const double exact = exact_maximum(rows);
+    double found = -1;
+    for (std::size_t r = 0; r < 10; ++r)
+      for (const FoundCritic& critic : search.restart(r)) {
+        EXPECT_LE(critic.training_discrepancy, exact + 1e-12) << plane.name;
+        found = std::max(found, critic.training_discrepancy);
+      }
+    EXPECT_GE(found, .8 * exact) << plane.name;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Others, Losses, testing::Values(Loss::d_bat, Loss::chuang),
+                         [](const auto& loss) { return loss.param == Loss::d_bat ? "d_bat" : "chuang"; });
+
 TEST(DiscrepancySearch, TheSurrogatesOptimumDoesNotDependOnTheStart) {
   const CriticRows rows = rows_of(planes().front());
   const std::vector<double> centre(2, 0), scale(2, 1);
