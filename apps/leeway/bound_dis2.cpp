@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 
+#include "apps/leeway/options.h"
 #include "leeway/assess/bounds.h"
 
 namespace leeway::app {
@@ -74,19 +75,19 @@ void add_dis2_flags(CLI::App& command, const std::shared_ptr<Dis2Flags>& flags) 
   command
       .add_option("--least-validity", flags->least_validity,
                   "Validity score below which pca:range keeps no bound")
-      ->check(CLI::Range(0., 1.))
+      ->check(within(0, 1))
       ->capture_default_str()
       ->group(group);
   command
       .add_option("--delta", options.delta,
                   "The bound holds with probability 1 - delta, where its assumption does")
-      ->check(CLI::Range(1e-12, .5))
+      ->check(within(1e-12, .5))
       ->capture_default_str()
       ->group(group);
   command
       .add_option("--holdout", options.holdout,
                   "Share of rows that the bound is measured on; 0: all, which proves nothing")
-      ->check(CLI::Range(0., .95))
+      ->check(within(0, .95))
       ->capture_default_str()
       ->group(group);
   command

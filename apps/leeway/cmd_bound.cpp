@@ -211,7 +211,7 @@ void add_bound(CLI::App& root, Context& context, Run& run) {
       ->check(CLI::Range(0, 1000000))
       ->capture_default_str();
   command->add_option("--level", flags->level, "Confidence level of intervals")
-      ->check(CLI::Range(.5, .9999))
+      ->check(within(.5, .9999))
       ->capture_default_str();
   command->add_option("--report", flags->report, "Write one self-contained HTML page");
   add_binary_flag(*command, flags->binary);

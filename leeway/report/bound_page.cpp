@@ -23,6 +23,7 @@ struct BoundRecord {
   double holdout = .5;
   std::string representation, target;
   std::vector<double> restarts;  // discrepancies
+  std::optional<double> corollary_error, corollary_threshold;
   Measured source_error;
   std::size_t n_source = 0, n_target = 0;
   double level = .95;
@@ -54,6 +55,9 @@ BoundRecord read_bound(const JsonView& view) {
     if (!discrepancy || std::abs(*discrepancy) > 1) item.refuse("a number from -1 to 1");
     out.restarts.push_back(*discrepancy);
   }
+  const JsonView corollary = dis2["corollary"];
+  out.corollary_error = corollary["target_error"].share();
+  out.corollary_threshold = corollary["threshold"].number();
   out.source_error = read_shares(source, "error");
   out.n_source = source["n"].index().value_or(0);
   out.n_target = target["n"].index().value_or(0);
@@ -114,6 +118,19 @@ std::string method_table(const BoundRecord& record) {
   return table.html();
 }
 
+// What a labelled target says of the assumption (Corollary E.2).
+std::string corollary_words(const BoundRecord& record) {
+  if (!record.corollary_error || !record.corollary_threshold) return "";
+  const bool holds = *record.corollary_error <= *record.corollary_threshold;
+  return paragraph(fmt::format(
+      "By the target's labels the error on the held-out rows is {}; the assumption is proved where that is "
+      "at most {}. {}",
+      percent(*record.corollary_error, 1), percent(*record.corollary_threshold, 1),
+      holds ? fmt::format("It is, unless an event of probability {} happened.",
+                          percent(record.delta.value_or(.01)))
+            : "It is not, which does not prove the contrary."));
+}
+
 Section terms_section(const BoundRecord& record) {
   Section section{"terms", "Terms", "", ""};
   if (!record.terms) return section;
@@ -133,13 +150,14 @@ Section terms_section(const BoundRecord& record) {
                number_cell(terms.discrepancy, percent(terms.discrepancy, 1)),
                number_cell(one.term, percent(one.term, 1)), number_cell(one.bound, percent(one.bound, 1))});
   std::string validity = terms.validity_score ? fixed(*terms.validity_score, 2) : "not known";
-  section.body =
-      table.html() +
-      paragraph(fmt::format("Measured on {} source and {} target rows that chose no critic. Validity "
-                            "score: {}. The bound that counts is that of the first line; the others "
-                            "each hold by themselves.",
-                            count(terms.n_source), count(terms.n_target), validity)) +
-      terms_html(bound_meanings());
+  section.body = table.html() +
+                 paragraph(fmt::format(
+                     "Measured on {} source and {} target rows that chose {}. Validity "
+                     "score: {}. The bound that counts is that of the first line; the others "
+                     "each hold by themselves.",
+                     count(terms.n_source), count(terms.n_target),
+                     record.holdout > 0 ? "no critic" : "the critics, which proves nothing", validity)) +
+                 corollary_words(record) + terms_html(bound_meanings());
   return section;
 }
 

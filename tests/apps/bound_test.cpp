@@ -191,7 +191,11 @@ TEST_F(BoundRepresentations, CorollaryWhereTheTargetHasLabels) {
   EXPECT_EQ(corollary.at("holds"), corollary.at("target_error") <= corollary.at("threshold"));
   const double root = std::sqrt(2 * 60 * std::log(100.) / 900);
   EXPECT_LE(corollary.at("threshold").get<double>(), found.at("estimate").get<double>() - root + 1e-12);
-  EXPECT_TRUE(dis2("--holdout 0").at("corollary").is_null());
+  EXPECT_TRUE(dis2("--holdout 0 --report all.html").at("corollary").is_null());
+  EXPECT_THAT(read_text(folder_ / "all.html"), HasSubstr("that chose the critics, which proves nothing"));
+  (void)dis2("--report page.html");
+  EXPECT_THAT(read_text(folder_ / "page.html"),
+              AllOf(HasSubstr("that chose no critic"), HasSubstr("which does not prove the contrary")));
   const Outcome said = run("bound --source fs.npz --target ft.npz --methods dis2 --restarts 2");
   EXPECT_THAT(said.out, AllOf(HasSubstr("of Corollary E.2"), HasSubstr("does not prove the assumption")));
   const Json without = record("--source source.npz --target target.npy --restarts 2").at("dis2");
@@ -215,6 +219,7 @@ TEST_F(BoundRepresentations, MistakesAreOneLine) {
   EXPECT_EQ(refusal(both + "--loss nope", 2),
             "leeway: --loss: expected chuang, d-bat, disagreement, found nope (see leeway --help)\n");
   for (const char* arguments : {"--delta 0", "--delta 1", "--holdout 1", "--holdout -1", "--restarts 0",
+                                "--delta nan", "--holdout nan", "--level nan", "--least-validity nan",
                                 "--least-validity 2", "--training-rows 0", "--search best"})
     (void)refusal(both + arguments, 2);
 }
@@ -313,6 +318,9 @@ TEST_F(BoundEvaluateCommand, BadTablesAreOneLine) {
   EXPECT_THAT(refusal("evaluate bad.csv", 3),
               HasSubstr("bad.csv: expected column 'ac' within 0 to 1, found 2 at row 0"));
   EXPECT_THAT(refusal("evaluate absent.csv", 3), HasSubstr("absent.csv"));
+  EXPECT_EQ(refusal("evaluate shifts.csv --delta nan", 2),
+            "leeway: --delta: expected a number from 1e-12 to 0.5, found nan (see leeway --help)\n");
+  EXPECT_THAT(refusal("evaluate shifts.csv --coverage .9,nan", 2), HasSubstr("--coverage"));
 }
 
 }  // namespace
