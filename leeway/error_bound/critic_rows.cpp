@@ -18,6 +18,7 @@ namespace {
 using Block = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
 constexpr std::size_t block_rows = 256;
+constexpr double farthest = 1e18;  // squares of gradients stay numbers in float32
 
 std::size_t chunk_rows(std::size_t n) {
   const std::size_t rows = std::max(block_rows, (n + 7) / 8);  // few: components hold a (d,d) matrix each
@@ -118,8 +119,9 @@ CriticRows rows_of(const Part& source, const Part& target, const CriticData& dat
       for (std::size_t i = begin; i < end; ++i) {
         float* x = rows.x.data() + (first + i) * rows.width;
         for (std::size_t j = 0; j < rows.d; ++j)
-          x[j] =
-              static_cast<float>((block.data()[(i - begin) * rows.d + j] - data.centre[j]) / data.scale[j]);
+          x[j] = static_cast<float>(
+              std::clamp((block.data()[(i - begin) * rows.d + j] - data.centre[j]) / data.scale[j], -farthest,
+                         farthest));
         x[rows.d] = 1;
         rows.y[first + i] = part->predictions[part->rows[i]];
       }

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "leeway/core/random.h"
+#include "leeway/error_bound/reference_search.h"
 #include "tests/error_bound/samples.h"
 #include "tests/message_of.h"
 
@@ -175,6 +176,31 @@ TEST(CriticRows, ColumnsHaveUnitVarianceAndConstantsAre0) {
     }
     EXPECT_NEAR(sum / 100, 0, 1e-5) << j;
     EXPECT_NEAR(squares / 100, j == 1 ? 0 : 1, 1e-5) << j;
+  }
+}
+
+// 1e139 is legal and more than float32 holds, the more so in units of a tiny deviation.
+TEST(CriticRows, ExtremesStayNumbers) {
+  Sample source = drawn(40, 3, 1, 1), target = drawn(40, 3, 1, 2);
+  Dis2Options options;
+  options.restarts = 2, options.representation.kind = Representation::Kind::features;
+  for (const double spread : {1., 1e-30}) {
+    std::vector<double> values(80);
+    for (std::size_t i = 0; i < 80; ++i) values[i] = spread * double(i % 5);
+    source.features = make_array<double>({40, 2}, values);
+    const CriticData plain = critic_data(source, source, options, Scaling::none);
+    values[2 * plain.target.holdout.front()] = 1e139;
+    values[2 * plain.target.training.front() + 1] = -1e139;
+    target.features = make_array<double>({40, 2}, values);
+    for (const Scaling scaling : {Scaling::none, Scaling::standard}) {
+      const CriticData data = critic_data(source, target, options, scaling);
+      for (const auto* rows : {&data.training, &data.holdout})
+        for (const float x : rows->x) ASSERT_LE(std::abs(x), 1e18f);
+    }
+    train_reference(critic_data(source, target, options, Scaling::none).training, options.loss, 1, 0,
+                    [](std::span<const float> theta) {
+                      for (const float value : theta) ASSERT_TRUE(std::isfinite(value));
+                    });
   }
 }
 
