@@ -177,7 +177,9 @@ TEST_F(BoundRepresentations, RangeShowsEveryBoundAndTheChosenOne) {
   const std::string chosen = bounds[0].at("bound") == least ? "pca:20" : "pca:5";
   EXPECT_EQ(found.at("representation"), chosen);
   const Outcome said =
-      run("bound --source fs.npz --target ft.npz --methods dis2 --restarts 2 --representation pca:range");
+      run("bound --source fs.npz --target ft.npz --methods dis2 --restarts 2 --representation pca:range "
+          "--report page.html");
+  EXPECT_THAT(read_text(folder_ / "page.html"), HasSubstr("fewer and fewer principal components"));
   EXPECT_THAT(said.out, AllOf(HasSubstr("components  validity"), HasSubstr("chosen"),
                               HasSubstr("each of the 2 holds at delta / 2"),
                               HasSubstr("principal components of the features")));
