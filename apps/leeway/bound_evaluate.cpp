@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "apps/leeway/options.h"
 #include "leeway/core/csv.h"
 #include "leeway/core/file.h"
 #include "leeway/error_bound/shift_table.h"
@@ -126,13 +127,13 @@ CLI::App* add_evaluate(CLI::App& bound, Context& context, const std::shared_ptr<
   command
       ->add_option("--delta", flags->delta,
                    "Probability that a bound was allowed to fail with; a column METHOD@DELTA names its own")
-      ->check(CLI::Range(1e-12, .5));
+      ->check(within(1e-12, .5));
   command->add_option("--coverage", flags->levels, "Coverages that the adjustments aim at")
       ->delimiter(',')
-      ->check(CLI::Range(.01, .9999))
+      ->check(within(.01, .9999))
       ->capture_default_str();
   command->add_option("--level", flags->level, "Confidence level of intervals")
-      ->check(CLI::Range(.5, .9999))
+      ->check(within(.5, .9999))
       ->capture_default_str();
   command->add_option("--report", flags->report, "Write one self-contained HTML page");
   context.add_common_flags(*command, "Write the JSON record to this file");

@@ -266,7 +266,7 @@ void add_bound_flags(CLI::App& command, Arguments& arguments) {
   command
       .add_option("--delta", arguments.bounds.delta,
                   "The bound holds with probability 1 - delta, where its assumption does")
-      ->check(CLI::Range(1e-12, .5))
+      ->check(within(1e-12, .5))
       ->capture_default_str()
       ->group(group);
   command

@@ -64,8 +64,9 @@ std::vector<Row> rows_of(const Estimates& estimates) {
   return rows;
 }
 
-std::vector<Row> rows_of_dis2(const error_bound::Dis2& dis2, const Dis2Flags& flags) {
-  const auto [assumes, fails] = error_bound::dis2_assumption(flags.representation);
+std::vector<Row> rows_of_dis2(const Dis2Result& result, const Dis2Flags& flags) {
+  const error_bound::Dis2& dis2 = result.bound;
+  const auto [assumes, fails] = error_bound::dis2_assumption(result.representation);
   return {{"dis2", fmt::format("upper bound with probability {:g}", 1 - flags.options.delta), assumes, fails,
            dis2.bound, std::nullopt, dis2.bound, true},
           {"dis2-estimate", "dis2 without its term for chance", assumes, fails, dis2.estimate, std::nullopt,
@@ -210,7 +211,7 @@ void add_bound(CLI::App& root, Context& context, Run& run) {
       ->check(CLI::Range(0, 1000000))
       ->capture_default_str();
   command->add_option("--level", flags->level, "Confidence level of intervals")
-      ->check(CLI::Range(.5, .9999))
+      ->check(within(.5, .9999))
       ->capture_default_str();
   command->add_option("--report", flags->report, "Write one self-contained HTML page");
   add_binary_flag(*command, flags->binary);

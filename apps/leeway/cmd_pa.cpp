@@ -133,7 +133,7 @@ void add_pa(CLI::App& root, Context& context, Run& run) {
                       "Labels, where the outputs hold none: .npy, .npz, .csv, IDX");
   add_binary_flag(*command, options.binary);
   command->add_option("--level", options.level, "Confidence level of intervals")
-      ->check(CLI::Range(.5, .9999))
+      ->check(within(.5, .9999))
       ->capture_default_str();
   command->add_option(
       "--bootstrap", options.bootstrap,

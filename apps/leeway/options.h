@@ -1,6 +1,8 @@
 // Options that several commands share, written once.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <map>
 #include <string>
@@ -8,6 +10,18 @@
 #include "leeway/core/outputs.h"
 
 namespace leeway::app {
+
+// A number from low to high; CLI::Range lets nan through.
+inline CLI::Validator within(double low, double high) {
+  return CLI::Validator(
+      [low, high](std::string& text) {
+        double value = 0;
+        const bool good = CLI::detail::lexical_cast(text, value) && value >= low && value <= high;
+        return good ? std::string()
+                    : fmt::format("expected a number from {:g} to {:g}, found {}", low, high, text);
+      },
+      fmt::format("from {:g} to {:g}", low, high));
+}
 
 inline void add_binary_flag(CLI::App& command, Binary& binary) {
   static const std::map<std::string, Binary> meanings = {{"logit", Binary::logit}, {"prob", Binary::prob}};

@@ -19,6 +19,7 @@ namespace {
 using Block = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
 constexpr std::size_t block_rows = 256, made_rows = 1024;
+constexpr double farthest = 1e18;  // squares of gradients stay numbers in float32
 
 std::size_t chunk_rows(std::size_t n) {
   const std::size_t rows = std::max(block_rows, (n + 7) / 8);  // few: components hold a (d,d) matrix each
@@ -145,7 +146,8 @@ CriticRows Made::rows(std::span<const std::size_t> from_source,
       for (std::size_t i = begin; i < end; ++i) {
         float* x = rows.x.data() + (first + i) * rows.width;
         for (std::size_t j = 0; j < rows.d; ++j)
-          x[j] = static_cast<float>((block.data()[(i - begin) * rows.d + j] - centre[j]) / scale[j]);
+          x[j] = static_cast<float>(std::clamp(
+              (block.data()[(i - begin) * rows.d + j] - centre[j]) / scale[j], -farthest, farthest));
         x[rows.d] = 1;
         rows.y[first + i] = part.predictions[wanted[i]];
       }
@@ -160,7 +162,19 @@ CriticRows Made::rows(std::span<const std::size_t> from_source,
 Rows values_of(const Sample& sample, const Representation& representation) {
   if (representation.kind == Representation::Kind::logits) return sample.logits;
   if (!sample.features) refuse(sample.name, "features, which the critics were asked to use", "none");
+  if (sample.features->shape[1] == 0) refuse(sample.name, "at least 1 column of features", "none");
   return *sample.features;
+}
+
+// Of what critics see, d columns before.
+std::size_t column_count(const Sample& source, const Representation& representation, std::size_t d) {
+  if (representation.kind != Representation::Kind::pca) return d;
+  const std::size_t count = representation.components == 0 && representation.fraction > 0
+                                ? d / representation.fraction
+                                : representation.components;
+  if (count < 1 || count > d)
+    refuse(source.name, fmt::format("1 to {} principal components", d), fmt::format("{}", count));
+  return count;
 }
 
 }  // namespace
@@ -251,9 +265,8 @@ CriticData critic_data(const Sample& source, const Sample& target, const Dis2Opt
                        Scaling scaling, std::size_t most_kept) {
   const Rows source_values = values_of(source, options.representation),
              target_values = values_of(target, options.representation);
-  const std::size_t width = source_values.shape()[1], count = options.representation.components;
   const bool components = options.representation.kind == Representation::Kind::pca;
-  const std::size_t columns = components ? count : width;
+  const std::size_t columns = column_count(source, options.representation, source_values.shape()[1]);
   CriticData data;
   data.source = split_rows(source, options.holdout,
                            options.stratified ? std::span(source.labels) : std::span<const std::int64_t>(),
@@ -266,11 +279,7 @@ CriticData critic_data(const Sample& source, const Sample& target, const Dis2Opt
   }
 
   const auto made = std::make_shared<Made>();
-  if (components) {
-    if (count < 1 || count > width)
-      refuse(source.name, fmt::format("1 to {} principal components", width), fmt::format("{}", count));
-    made->basis = components_of(Reader(source_values, nullptr), data.source.training, count);
-  }
+  if (components) made->basis = components_of(Reader(source_values, nullptr), data.source.training, columns);
   const Eigen::MatrixXd* const basis = components ? &made->basis : nullptr;
   made->source = Making{Reader(source_values, basis), predictions(source), data.source.holdout};
   made->target = Making{Reader(target_values, basis), predictions(target), data.target.holdout};

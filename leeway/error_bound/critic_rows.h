@@ -6,9 +6,11 @@
 //
 // Columns are centred and divided by their standard deviation over the training rows of both sets: with the
 // bias that changes neither the class of critics nor an optimum, only the optimiser's path; a column that is
-// constant becomes 0. Rows hold float32. Held-out rows are kept where they are few, and else made anew from the file,
-// block by block, whenever a critic is measured: the same numbers either way.
-// Errors (Error): a single row to split, features that are needed and missing, more components than features.
+// constant becomes 0. Rows hold float32, cut off at 1e18: squares of gradients and scores stay numbers. Held-out rows
+// are kept where they are few, and else made anew from the file, block by block, whenever a critic is measured: the
+// same numbers either way.
+// Errors (Error): a single row to split, features that are needed and missing or have no column, no component or
+// more than features.
 // Cost: two passes over the representation; components: n d^2 and d^3 operations in float64.
 #pragma once
 

@@ -111,22 +111,6 @@ class Measuring {
   std::vector<std::uint8_t> right_holdout_, right_training_;
 };
 
-// The score of agreements after each step.
-class Validity {
- public:
-  void add(double agreement) {
-    path_ += first_ ? agreement : std::abs(agreement - last_);
-    if (first_ || agreement > best_) best_ = agreement, path_to_best_ = path_;
-    last_ = agreement;
-    first_ = false;
-  }
-  [[nodiscard]] double score() const { return path_to_best_ > 0 ? best_ / path_to_best_ : 0; }
-
- private:
-  bool first_ = true;
-  double last_ = 0, best_ = 0, path_ = 0, path_to_best_ = 0;
-};
-
 void check(const Dis2Options& options) {
   if (!(options.delta > 0 && options.delta < 1))
     refuse("delta", "a probability between 0 and 1", fmt::format("{}", options.delta));
@@ -171,13 +155,13 @@ std::vector<Restart> run_restarts(const Dis2Options& options, const CriticRows& 
 
 std::vector<Restart> search_maximum(const CriticData& data, const Measuring& measuring,
                                     const Dis2Options& options) {
-  Validity validity;
+  std::vector<double> agreements;
   const DiscrepancySearch search(
       data.training, data.centre, data.scale, options.loss, options.seed,
-      [&](std::span<const float> theta) { validity.add(measuring.source_agreement(theta)); });
+      [&](std::span<const float> theta) { agreements.push_back(measuring.source_agreement(theta)); });
   return run_restarts(options, data.training, [&](std::size_t r) {
     Restart restart;
-    restart.validity_score = validity.score();
+    restart.validity_score = validity_score(agreements);
     for (const FoundCritic& critic : search.restart(r)) measuring.add(critic.theta, restart);
     if (r > 0) return restart;
     measuring.add(best_constant(data.training), restart);
@@ -190,12 +174,12 @@ std::vector<Restart> search_reference(const CriticData& data, const Measuring& m
                                       const Dis2Options& options) {
   return run_restarts(options, data.training, [&](std::size_t r) {
     Restart restart;
-    Validity validity;
+    std::vector<double> agreements;
     train_reference(data.training, options.loss, options.seed, r, [&](std::span<const float> theta) {
       measuring.add(theta, restart);
-      validity.add(measuring.source_agreement(theta));
+      agreements.push_back(measuring.source_agreement(theta));
     });
-    restart.validity_score = validity.score();
+    restart.validity_score = validity_score(agreements);
     return restart;
   });
 }
@@ -217,7 +201,21 @@ Verdict verdict(const Sample& target, const CriticData& data, const Dis2& result
 
 }  // namespace
 
-Assumption dis2_assumption(std::string_view representation) {
+double validity_score(std::span<const double> agreements) {
+  double last = 0, best = 0, path = 0, path_to_best = 0;
+  for (const double agreement : agreements) {
+    path += std::abs(agreement - last);  // the path starts at 0, hence with a_1
+    if (agreement > best) best = agreement, path_to_best = path;
+    last = agreement;
+  }
+  return path_to_best > 0 ? best / path_to_best : 0;
+}
+
+Assumption dis2_assumption(std::string_view name) {
+  const std::string representation =
+      name.starts_with("pca:")
+          ? fmt::format("leading {} principal components of the features", name.substr(4))
+          : std::string(name);
   return {
       fmt::format("the truth contradicts the classifier no more, target over source, than some critic on the "
                   "{} does",

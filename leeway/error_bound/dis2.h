@@ -21,6 +21,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -38,7 +39,8 @@ enum class Search {
 
 struct Representation {
   enum class Kind { logits, features, pca } kind = Kind::logits;
-  std::size_t components = 0;  // of pca: the leading ones of the source's training features, uncentred
+  // Of pca: as many leading components of the source's training features, uncentred; 0: d / fraction of them.
+  std::size_t components = 0, fraction = 0;
 };
 
 struct Dis2Options {
@@ -87,9 +89,8 @@ struct Dis2 {
   double estimate = 0;  // without the root term, clipped: an estimator with a name of its own
   std::size_t n_source = 0, n_target = 0;                // rows measured on
   std::size_t training_source = 0, training_target = 0;  // rows that critics were trained on
-  // a_max / (a_1 + sum over t <= t* of |a_t - a_(t-1)|), a_t the held-out source agreement after step t, t* the
-  // step of a_max: near 1 where agreement is reached at once and kept. Steps are epochs, the least over restarts
-  // (Search::reference), or the quasi-Newton steps to the surrogate's optimum (Search::maximum).
+  // Of the held-out source agreement after each step: epochs, the least score over restarts (Search::reference),
+  // or the quasi-Newton steps to the surrogate's optimum (Search::maximum).
   std::optional<double> validity_score;
   std::vector<Concentration> concentrations;  // Hoeffding first
   std::vector<double> restarts;               // D of every restart, the largest of the critics it met
@@ -104,6 +105,10 @@ struct Assumption {
 [[nodiscard]] Assumption dis2_assumption(std::string_view representation);
 
 [[nodiscard]] Dis2 dis2_bound(const Sample& source, const Sample& target, const Dis2Options& options = {});
+
+// a_max / (a_1 + sum over t = 2..t* of |a_t - a_(t-1)|), a_t the agreement after step t, t* the first step of a_max
+// (paper 004, appendix C): 1 where agreement only rises until its maximum. 0 where it never leaves 0, or for no step.
+[[nodiscard]] double validity_score(std::span<const double> agreements);
 
 // The root term of Theorem 3.6.
 [[nodiscard]] double hoeffding_term(std::size_t n_source, std::size_t n_target, double delta);

@@ -16,6 +16,13 @@ struct Method {
   bool is_bound = false;
 };
 
+// One of the bounds of pca:range.
+struct RangeBound {
+  std::size_t components = 0;
+  std::optional<double> validity_score, bound, estimate;
+  bool kept = false;
+};
+
 struct BoundRecord {
   std::vector<Method> methods;
   std::optional<BoundTerms> terms;
@@ -23,6 +30,8 @@ struct BoundRecord {
   double holdout = .5;
   std::string representation, target;
   std::vector<double> restarts;  // discrepancies
+  std::optional<double> corollary_error, corollary_threshold;
+  std::vector<RangeBound> range;  // most components first
   Measured source_error;
   std::size_t n_source = 0, n_target = 0;
   double level = .95;
@@ -54,6 +63,12 @@ BoundRecord read_bound(const JsonView& view) {
     if (!discrepancy || std::abs(*discrepancy) > 1) item.refuse("a number from -1 to 1");
     out.restarts.push_back(*discrepancy);
   }
+  const JsonView corollary = dis2["corollary"];
+  out.corollary_error = corollary["target_error"].share();
+  out.corollary_threshold = corollary["threshold"].number();
+  for (const JsonView& item : dis2["range"]["bounds"].items())
+    out.range.push_back({item["components"].index().value_or(0), item["validity_score"].share(),
+                         item["bound"].share(), item["estimate"].share(), item["kept"].flag()});
   out.source_error = read_shares(source, "error");
   out.n_source = source["n"].index().value_or(0);
   out.n_target = target["n"].index().value_or(0);
@@ -114,6 +129,35 @@ std::string method_table(const BoundRecord& record) {
   return table.html();
 }
 
+// What a labelled target says of the assumption (Corollary E.2).
+std::string corollary_words(const BoundRecord& record) {
+  if (!record.corollary_error || !record.corollary_threshold) return "";
+  const bool holds = *record.corollary_error <= *record.corollary_threshold;
+  return paragraph(fmt::format(
+      "By the target's labels the error on the held-out rows is {}; the assumption is proved where that is "
+      "at most {}. {}",
+      percent(*record.corollary_error, 1), percent(*record.corollary_threshold, 1),
+      holds ? fmt::format("It is, unless an event of probability {} happened.",
+                          percent(record.delta.value_or(.01)))
+            : "It is not, which does not prove the contrary."));
+}
+
+std::string range_table(const BoundRecord& record) {
+  if (record.range.empty()) return "";
+  Table table("The bound on fewer and fewer principal components",
+              {{"Components", "Of the features, the leading ones"},
+               {"Validity score", "Low where critics are hard to train: too few components hold the truth"},
+               {"Estimate", "Without the term for chance"},
+               {"Error at most", "At this bound's share of delta"},
+               {"Kept", "The score is high enough; the least bound of those kept counts", false}});
+  for (const RangeBound& one : record.range)
+    table.add({number_cell(static_cast<double>(one.components), count(one.components)),
+               number_cell(one.validity_score.value_or(0), fixed(one.validity_score.value_or(0), 2)),
+               share_cell({one.estimate, {}, {}}, ""), share_cell({one.bound, {}, {}}, ""),
+               text_cell(one.kept ? "yes" : "no")});
+  return table.html();
+}
+
 Section terms_section(const BoundRecord& record) {
   Section section{"terms", "Terms", "", ""};
   if (!record.terms) return section;
@@ -133,13 +177,14 @@ Section terms_section(const BoundRecord& record) {
                number_cell(terms.discrepancy, percent(terms.discrepancy, 1)),
                number_cell(one.term, percent(one.term, 1)), number_cell(one.bound, percent(one.bound, 1))});
   std::string validity = terms.validity_score ? fixed(*terms.validity_score, 2) : "not known";
-  section.body =
-      table.html() +
-      paragraph(fmt::format("Measured on {} source and {} target rows that chose no critic. Validity "
-                            "score: {}. The bound that counts is that of the first line; the others "
-                            "each hold by themselves.",
-                            count(terms.n_source), count(terms.n_target), validity)) +
-      terms_html(bound_meanings());
+  section.body = table.html() +
+                 paragraph(fmt::format(
+                     "Measured on {} source and {} target rows that chose {}. Validity "
+                     "score: {}. The bound that counts is that of the first line; the others "
+                     "each hold by themselves.",
+                     count(terms.n_source), count(terms.n_target),
+                     record.holdout > 0 ? "no critic" : "the critics, which proves nothing", validity)) +
+                 range_table(record) + corollary_words(record) + terms_html(bound_meanings());
   return section;
 }
 

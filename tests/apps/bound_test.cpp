@@ -135,6 +135,106 @@ TEST_F(BoundCommand, SmallAndOneSidedInputsAreAnswered) {
   for (std::size_t m = 0; m < 6; ++m) EXPECT_EQ(r.at("results")[m].at("error"), expected[m]) << m;
 }
 
+class BoundRepresentations : public BoundCommand {
+ protected:
+  BoundRepresentations() {
+    Random random(1, stream("features"));
+    for (const char* name : {"fs.npz", "ft.npz"}) {
+      std::vector<double> logits(60 * 3), features(60 * 20);
+      std::vector<std::int64_t> labels(60);
+      for (double& value : logits) value = random.normal();
+      for (double& value : features) value = random.normal();
+      for (std::int64_t& label : labels) label = static_cast<std::int64_t>(random.below(3));
+      write_npz(folder_ / name, {{"logits", make_array<double>({60, 3}, logits)},
+                                 {"features", make_array<double>({60, 20}, features)},
+                                 {"labels", make_array<std::int64_t>({60}, labels)}});
+    }
+  }
+
+  [[nodiscard]] Json dis2(const std::string& arguments) const {
+    return record("--source fs.npz --target ft.npz --methods dis2 --restarts 2 " + arguments).at("dis2");
+  }
+};
+
+TEST_F(BoundRepresentations, FractionsAreCountsOfComponents) {
+  EXPECT_EQ(dis2("").at("representation"), "logits");
+  EXPECT_EQ(dis2("--representation features").at("representation"), "features");
+  const Json share = dis2("--representation pca:1/6"), count = dis2("--representation pca:3");
+  EXPECT_EQ(share.at("representation"), "pca:3");
+  EXPECT_EQ(share, count);
+  EXPECT_TRUE(count.at("range").is_null());
+}
+
+TEST_F(BoundRepresentations, RangeShowsEveryBoundAndTheChosenOne) {
+  const Json found = dis2("--representation pca:range --least-validity 0 --delta .02");
+  const Json& bounds = found.at("range").at("bounds");
+  ASSERT_EQ(bounds.size(), 2u);  // 20 and 5; 20/16 would be fewer than 4
+  EXPECT_EQ(bounds[0].at("components"), 20);
+  EXPECT_EQ(bounds[1].at("components"), 5);
+  EXPECT_EQ(found.at("delta"), .02);
+  const auto least = std::min(bounds[0].at("bound").get<double>(), bounds[1].at("bound").get<double>());
+  EXPECT_EQ(found.at("bound"), least);
+  const std::string chosen = bounds[0].at("bound") == least ? "pca:20" : "pca:5";
+  EXPECT_EQ(found.at("representation"), chosen);
+  const Outcome said =
+      run("bound --source fs.npz --target ft.npz --methods dis2 --restarts 2 --representation pca:range "
+          "--report page.html");
+  EXPECT_THAT(read_text(folder_ / "page.html"), HasSubstr("fewer and fewer principal components"));
+  EXPECT_THAT(said.out, AllOf(HasSubstr("components  validity"), HasSubstr("chosen"),
+                              HasSubstr("each of the 2 holds at delta / 2"),
+                              HasSubstr("principal components of the features")));
+}
+
+// Half of 60 and 60 rows, right by chance alone: nothing is proved, and the line says what that means.
+TEST_F(BoundRepresentations, CorollaryWhereTheTargetHasLabels) {
+  const Json found = dis2("--stratified");
+  EXPECT_EQ(found.at("stratified"), true);
+  const Json& corollary = found.at("corollary");
+  EXPECT_EQ(corollary.at("holds"), corollary.at("target_error") <= corollary.at("threshold"));
+  const double root = std::sqrt(2 * 60 * std::log(100.) / 900);
+  EXPECT_LE(corollary.at("threshold").get<double>(), found.at("estimate").get<double>() - root + 1e-12);
+  EXPECT_TRUE(dis2("--holdout 0 --report all.html").at("corollary").is_null());
+  EXPECT_THAT(read_text(folder_ / "all.html"), HasSubstr("that chose the critics, which proves nothing"));
+  (void)dis2("--report page.html");
+  EXPECT_THAT(read_text(folder_ / "page.html"),
+              AllOf(HasSubstr("that chose no critic"), HasSubstr("which does not prove the contrary")));
+  const Outcome said = run("bound --source fs.npz --target ft.npz --methods dis2 --restarts 2");
+  EXPECT_THAT(said.out, AllOf(HasSubstr("of Corollary E.2"), HasSubstr("does not prove the assumption")));
+  const Json without = record("--source source.npz --target target.npy --restarts 2").at("dis2");
+  EXPECT_TRUE(without.at("corollary").is_null());
+}
+
+TEST_F(BoundRepresentations, MistakesAreOneLine) {
+  const std::string both = "--source fs.npz --target ft.npz --methods dis2 ";
+  for (const char* text :
+       {"pca", "pca:", "pca:0", "pca:-1", "pca:1.5", "pca:1/0", "pca:1/", "pca:2/3", "PCA:3"})
+    EXPECT_EQ(refusal(both + "--representation " + text, 2),
+              std::string("leeway: --representation: expected logits, features, pca:COMPONENTS, pca:1/F or "
+                          "pca:range, found ") +
+                  text + " (see leeway --help)\n");
+  EXPECT_EQ(refusal(both + "--representation pca:21", 3),
+            "leeway: fs.npz: expected 1 to 20 principal components, found 21\n");
+  EXPECT_EQ(refusal(both + "--representation pca:1/21", 3),
+            "leeway: fs.npz: expected 1 to 20 principal components, found 0\n");
+  EXPECT_EQ(refusal("--source source.npz --target target.npy --representation pca:range", 3),
+            "leeway: source.npz: expected features, which the critics were asked to use, found none\n");
+  EXPECT_EQ(refusal(both + "--loss nope", 2),
+            "leeway: --loss: expected chuang, d-bat, disagreement, found nope (see leeway --help)\n");
+  for (const char* arguments : {"--delta 0", "--delta 1", "--holdout 1", "--holdout -1", "--restarts 0",
+                                "--delta nan", "--holdout nan", "--level nan", "--least-validity nan",
+                                "--least-validity 2", "--training-rows 0", "--search best"})
+    (void)refusal(both + arguments, 2);
+}
+
+TEST_F(BoundRepresentations, EveryLossAndSearchAnswers) {
+  for (const char* loss : {"disagreement", "d-bat", "chuang"})
+    for (const char* search : {"maximum", "reference"}) {
+      const Json found = dis2(std::string("--loss ") + loss + " --search " + search);
+      EXPECT_EQ(found.at("restarts").size(), 2u);
+      EXPECT_GE(found.at("bound").get<double>(), found.at("estimate").get<double>());
+    }
+}
+
 TEST_F(BoundCommand, BadInputIsOneLine) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   write_npy(folder_ / "nan.npy", make_array<double>({2, 2}, {1, 0, nan, 0}));
@@ -220,6 +320,9 @@ TEST_F(BoundEvaluateCommand, BadTablesAreOneLine) {
   EXPECT_THAT(refusal("evaluate bad.csv", 3),
               HasSubstr("bad.csv: expected column 'ac' within 0 to 1, found 2 at row 0"));
   EXPECT_THAT(refusal("evaluate absent.csv", 3), HasSubstr("absent.csv"));
+  EXPECT_EQ(refusal("evaluate shifts.csv --delta nan", 2),
+            "leeway: --delta: expected a number from 1e-12 to 0.5, found nan (see leeway --help)\n");
+  EXPECT_THAT(refusal("evaluate shifts.csv --coverage .9,nan", 2), HasSubstr("--coverage"));
 }
 
 }  // namespace

@@ -49,7 +49,7 @@ TEST(Concentration, ViolatedAtMostAsOftenAsSaid) {
     double wrong_agreed, right_disagreed, target_disagreed;
   };
   constexpr std::size_t draws = 1000, n_source = 150, n_target = 80;
-  for (const Population& p : {Population{.1, .05, .3}, {.02, .2, .6}, {0, .01, .03}}) {
+  for (const Population& p : {Population{.1, .05, .3}, {.02, .2, .6}, {0, .01, .03}, {.5, .5, .5}}) {
     const double truth = p.wrong_agreed - p.right_disagreed + p.target_disagreed;
     for (const double delta : {.01, .05, .1, .2}) {
       std::size_t violated[3] = {};

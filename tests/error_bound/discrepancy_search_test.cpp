@@ -102,11 +102,57 @@ TEST_P(Planes, NeverAboveTheExactMaximumAndCloseToIt) {
   RecordProperty("found", std::to_string(found));
 }
 
+// The same from files to D: features of other units, an outlier among them, columns scaled on the way.
+TEST_P(Planes, ThroughTheWholeBound) {
+  Plane plane = GetParam();
+  plane.target.push_back({-300, 400});
+  const auto sample = [](const char* name, const std::vector<Point>& points) {
+    std::vector<double> logits, features;
+    for (const Point& p : points) {
+      logits.insert(logits.end(), {0, p.x});
+      features.insert(features.end(), {1e-3 * p.x, 1e4 + 1e2 * p.y});
+    }
+    const std::size_t n = points.size();
+    return Sample{name, make_array<double>({n, 2}, std::move(logits)), std::vector<std::int64_t>(n, 0),
+                  make_array<double>({n, 2}, std::move(features))};
+  };
+  Dis2Options options;
+  options.representation.kind = Representation::Kind::features;
+  options.holdout = 0, options.restarts = 10;
+  const double found =
+      dis2_bound(sample("source", plane.source), sample("target", plane.target), options).discrepancy;
+  const double exact = exact_maximum(rows_of(plane));
+  EXPECT_LE(found, exact + 1e-12);
+  EXPECT_GE(found, .9 * exact);
+}
+
 INSTANTIATE_TEST_SUITE_P(All, Planes, testing::ValuesIn(planes()), [](const auto& plane) {
   std::string name = plane.param.name;
   std::ranges::replace(name, ' ', '_');
   return name;
 });
+
+// The other losses lead to other starts; the search on D after them is the same.
+class Losses : public testing::TestWithParam<Loss> {};
+
+TEST_P(Losses, NeverAboveTheExactMaximumAndCloseToIt) {
+  for (const Plane& plane : planes()) {
+    const CriticRows rows = rows_of(plane);
+    const std::vector<double> centre(2, 0), scale(2, 1);
+    const DiscrepancySearch search(rows, centre, scale, GetParam(), 1);
+    const double exact = exact_maximum(rows);
+    double found = -1;
+    for (std::size_t r = 0; r < 10; ++r)
+      for (const FoundCritic& critic : search.restart(r)) {
+        EXPECT_LE(critic.training_discrepancy, exact + 1e-12) << plane.name;
+        found = std::max(found, critic.training_discrepancy);
+      }
+    EXPECT_GE(found, .8 * exact) << plane.name;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Others, Losses, testing::Values(Loss::d_bat, Loss::chuang),
+                         [](const auto& loss) { return loss.param == Loss::d_bat ? "d_bat" : "chuang"; });
 
 TEST(DiscrepancySearch, TheSurrogatesOptimumDoesNotDependOnTheStart) {
   const CriticRows rows = rows_of(planes().front());

@@ -1,0 +1,217 @@
+// What critics are trained and measured on: splits, scaling, principal components.
+#include "leeway/error_bound/critic_rows.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "leeway/core/random.h"
+#include "leeway/error_bound/reference_search.h"
+#include "tests/error_bound/samples.h"
+#include "tests/message_of.h"
+
+namespace leeway::error_bound {
+namespace {
+
+std::vector<std::size_t> sorted_union(const Split& split) {
+  std::vector<std::size_t> all = split.training;
+  all.insert(all.end(), split.holdout.begin(), split.holdout.end());
+  std::ranges::sort(all);
+  return all;
+}
+
+TEST(Split, PartsARowOnceAndTheWantedShareIsHeldOut) {
+  for (const std::size_t n : {2, 3, 10, 101})
+    for (const double holdout : {.01, .3, .5, .95}) {
+      const Sample sample = drawn(n, 3, 1, n);
+      for (const bool stratified : {false, true}) {
+        const Split split =
+            split_rows(sample, holdout,
+                       stratified ? std::span(sample.labels) : std::span<const std::int64_t>(), 1, "test");
+        const std::vector<std::size_t> all = sorted_union(split);
+        ASSERT_EQ(all.size(), n);
+        for (std::size_t i = 0; i < n; ++i) ASSERT_EQ(all[i], i);
+        const double wanted = std::clamp(std::round(holdout * double(n)), 1., double(n - 1));
+        EXPECT_EQ(split.holdout.size(), wanted) << n << ' ' << holdout;
+      }
+    }
+}
+
+TEST(Split, StratifiedKeepsTheShareOfEveryClass) {
+  // 70 rows of class 0, 20 of 1, 9 of 2, a single one of 3: half of each, to within one row.
+  std::vector<std::int64_t> labels;
+  for (std::size_t i = 0; i < 100; ++i) labels.push_back(i < 70 ? 0 : i < 90 ? 1 : i < 99 ? 2 : 3);
+  const Sample sample = sample_of(4, std::vector<double>(400, 0.), labels);
+  double farthest_plain = 0;
+  for (std::uint64_t seed = 0; seed < 20; ++seed)
+    for (const bool stratified : {false, true}) {
+      const Split split = split_rows(
+          sample, .5, stratified ? std::span(labels) : std::span<const std::int64_t>(), seed, "test");
+      const double counts[] = {70, 20, 9, 1};
+      for (std::int64_t c = 0; c < 4; ++c) {
+        const double held =
+            double(std::ranges::count_if(split.holdout, [&](std::size_t row) { return labels[row] == c; }));
+        const double off = std::abs(held - counts[c] / 2);
+        if (!stratified)
+          farthest_plain = std::max(farthest_plain, off);
+        else {
+          EXPECT_LE(off, 1) << seed << ' ' << c;
+        }
+      }
+    }
+  EXPECT_GT(farthest_plain, 1);  // chance alone does not keep them
+}
+
+TEST(Split, SeedsAndPurposesDiffer) {
+  const Sample sample = drawn(50, 3, 1, 1);
+  const auto holdout = [&](std::uint64_t seed, const char* purpose) {
+    return split_rows(sample, .5, {}, seed, purpose).holdout;
+  };
+  EXPECT_EQ(holdout(1, "a"), holdout(1, "a"));
+  EXPECT_NE(holdout(1, "a"), holdout(2, "a"));
+  EXPECT_NE(holdout(1, "a"), holdout(1, "b"));
+}
+
+// Features: 40 along u, where they have mean 0 and deviation 3, and the constant 5 along v; u and v are unit vectors at
+// right angles. Uncentred, v leads (25 a row against 9); centred, u would.
+struct Turned {
+  Sample source, target;
+  double u[3] = {.6, .8, 0}, v[3] = {0, 0, 1};
+};
+
+Turned turned() {
+  Turned made{drawn(40, 2, 1, 1), drawn(30, 2, 1, 2)};
+  std::vector<double> source, target;
+  for (std::size_t i = 0; i < 40; ++i)
+    for (std::size_t j = 0; j < 3; ++j) source.push_back((i % 2 ? 3 : -3) * made.u[j] + 5 * made.v[j]);
+  for (std::size_t i = 0; i < 30; ++i)  // the target's own direction, (-.8, .6, 0), has no say
+    for (const double value : {-.8 * 100 * double(i), .6 * 100 * double(i), double(i)})
+      target.push_back(value);
+  made.source.features = make_array<double>({40, 3}, source);
+  made.target.features = make_array<double>({30, 3}, target);
+  return made;
+}
+
+// Column j of row i as the representation holds it, scaling undone.
+double raw(const CriticData& data, std::size_t i, std::size_t j) {
+  return double(data.training.x[i * data.training.width + j]) * data.scale[j] + data.centre[j];
+}
+
+TEST(Components, AreThoseOfTheUncentredSource) {
+  const Turned made = turned();
+  Dis2Options options;
+  options.holdout = 0;
+  for (const std::size_t components : {1, 2}) {
+    options.representation = {Representation::Kind::pca, components, 0};
+    const CriticData data = critic_data(made.source, made.target, options, Scaling::standard);
+    ASSERT_EQ(data.training.d, components);
+    const std::size_t leading = components - 1;  // ascending: the leading one is last
+    for (std::size_t i = 0; i < 40; ++i) {
+      EXPECT_NEAR(std::abs(raw(data, i, leading)), 5, 1e-4);
+      if (components == 2) {
+        EXPECT_NEAR(std::abs(raw(data, i, 0)), 3, 1e-4);
+      }
+    }
+    for (std::size_t i = 0; i < 30; ++i)
+      EXPECT_NEAR(std::abs(raw(data, 40 + i, leading)), double(i), 1e-3) << "the target's rows along v";
+  }
+}
+
+// Held-out rows of the source have no say in the components: only what trains a critic may choose what it sees.
+TEST(Components, OfTheTrainingRowsAlone) {
+  Turned made = turned();
+  Dis2Options options;
+  options.representation = {Representation::Kind::pca, 1, 0};
+  const CriticData before = critic_data(made.source, made.target, options, Scaling::none);
+  std::vector<double> moved = to_f64(*made.source.features, "features");
+  for (const std::size_t row : before.source.holdout)
+    for (std::size_t j = 0; j < 3; ++j) moved[3 * row + j] = j == 0 ? 1000 : 0;
+  made.source.features = make_array<double>({40, 3}, moved);
+  const CriticData after = critic_data(made.source, made.target, options, Scaling::none);
+  EXPECT_EQ(before.training.x, after.training.x);
+  EXPECT_NE(before.holdout.kept->x, after.holdout.kept->x);
+}
+
+TEST(Components, AFractionIsRoundedDown) {
+  const Sample source = [] {
+    Sample sample = drawn(30, 2, 1, 1);
+    Random random(2, stream("features"));
+    std::vector<double> values(30 * 9);
+    for (double& value : values) value = random.normal();
+    sample.features = make_array<double>({30, 9}, values);
+    return sample;
+  }();
+  Dis2Options options;
+  const auto columns = [&](std::size_t components, std::size_t fraction) {
+    options.representation = {Representation::Kind::pca, components, fraction};
+    return critic_data(source, source, options, Scaling::standard).training.d;
+  };
+  EXPECT_EQ(columns(0, 1), 9u);
+  EXPECT_EQ(columns(0, 2), 4u);
+  EXPECT_EQ(columns(0, 9), 1u);
+  EXPECT_EQ(columns(5, 0), 5u);
+  EXPECT_EQ(message_of([&] { (void)columns(0, 10); }),
+            "source: expected 1 to 9 principal components, found 0");
+  EXPECT_EQ(message_of([&] { (void)columns(10, 0); }),
+            "source: expected 1 to 9 principal components, found 10");
+}
+
+TEST(CriticRows, ColumnsHaveUnitVarianceAndConstantsAre0) {
+  Sample source = drawn(60, 3, 1, 1), target = drawn(40, 3, 1, 2);
+  std::vector<double> values;
+  for (std::size_t i = 0; i < 60; ++i)
+    values.insert(values.end(), {1e6 + double(i % 7), .1, -3. * double(i)});
+  source.features = make_array<double>({60, 3}, values);
+  values.resize(120);
+  target.features = make_array<double>({40, 3}, values);
+  Dis2Options options;
+  options.holdout = 0, options.representation.kind = Representation::Kind::features;
+  const CriticData data = critic_data(source, target, options, Scaling::standard);
+  for (const std::size_t j : {0, 1, 2}) {
+    double sum = 0, squares = 0;
+    for (std::size_t i = 0; i < 100; ++i) {
+      const double x = double(data.training.x[i * data.training.width + j]);
+      sum += x, squares += x * x;
+    }
+    EXPECT_NEAR(sum / 100, 0, 1e-5) << j;
+    EXPECT_NEAR(squares / 100, j == 1 ? 0 : 1, 1e-5) << j;
+  }
+}
+
+// 1e139 is legal and more than float32 holds, the more so in units of a tiny deviation.
+TEST(CriticRows, ExtremesStayNumbers) {
+  Sample source = drawn(40, 3, 1, 1), target = drawn(40, 3, 1, 2);
+  Dis2Options options;
+  options.restarts = 2, options.representation.kind = Representation::Kind::features;
+  for (const double spread : {1., 1e-30}) {
+    std::vector<double> values(80);
+    for (std::size_t i = 0; i < 80; ++i) values[i] = spread * double(i % 5);
+    source.features = make_array<double>({40, 2}, values);
+    const CriticData plain = critic_data(source, source, options, Scaling::none);
+    values[2 * plain.target.holdout.front()] = 1e139;
+    values[2 * plain.target.training.front() + 1] = -1e139;
+    target.features = make_array<double>({40, 2}, values);
+    for (const Scaling scaling : {Scaling::none, Scaling::standard}) {
+      const CriticData data = critic_data(source, target, options, scaling);
+      for (const CriticRows* rows : {&data.training, &*data.holdout.kept})
+        for (const float x : rows->x) ASSERT_LE(std::abs(x), 1e18f);
+    }
+    train_reference(critic_data(source, target, options, Scaling::none).training, options.loss, 1, 0,
+                    [](std::span<const float> theta) {
+                      for (const float value : theta) ASSERT_TRUE(std::isfinite(value));
+                    });
+  }
+}
+
+TEST(CriticRows, FeaturesMustHaveAColumn) {
+  Sample source = drawn(4, 3, 1, 1);
+  source.features = make_array<double>({4, 0}, {});
+  Dis2Options options;
+  options.representation.kind = Representation::Kind::features;
+  EXPECT_EQ(message_of([&] { (void)critic_data(source, source, options, Scaling::standard); }),
+            "source: expected at least 1 column of features, found none");
+}
+
+}  // namespace
+}  // namespace leeway::error_bound
