@@ -157,8 +157,14 @@ std::vector<Restart> search_maximum(const CriticData& data, const Measuring& mea
                                     const Dis2Options& options) {
   std::vector<double> agreements;
   const DiscrepancySearch search(
-      data.training, data.centre, data.scale, options.loss, options.seed,
-      [&](std::span<const float> theta) { agreements.push_back(measuring.source_agreement(theta)); });
+      data.training, data.centre, data.scale, options.loss, options.seed, [&](std::span<const float> theta) {
+        agreements.push_back(measuring.source_agreement(theta));
+        if (options.progress == nullptr) return;
+        options.progress->update("surrogate", std::min(agreements.size(), plain_iterations), plain_iterations,
+                                 fmt::format("source agreement {:.3f}", agreements.back()));
+        if (options.progress->stop_requested())
+          throw Interrupted("stopped before critics; nothing was saved");
+      });
   return run_restarts(options, data.training, [&](std::size_t r) {
     Restart restart;
     restart.validity_score = validity_score(agreements);

@@ -13,10 +13,24 @@ namespace {
 
 using Parameters = std::vector<float>;
 
-constexpr std::size_t plain_iterations = 60, restart_iterations = 8, ascent_iterations = 6;
+constexpr std::size_t restart_iterations = 8, ascent_iterations = 6;
 constexpr double sharpness[] = {2, 6, 18};  // typical lead of a score over another, stage by stage
 constexpr double ratios[] = {1, 2, .5, 4, .25, 8, 16, .125};
-constexpr std::size_t kinds = 4;
+
+enum class Kind { ratio, one_class, random_weights, random_start };
+struct SurrogateProblem {
+  Kind kind;
+  std::size_t turn;  // how many of the kind came before
+};
+
+// Of a restart: the plain surrogate (the first ratio), two single classes, ...
+SurrogateProblem problem_of(std::size_t index) {
+  constexpr Kind kinds[] = {Kind::ratio, Kind::one_class, Kind::one_class, Kind::random_weights,
+                            Kind::random_start};
+  const std::size_t round = index / std::size(kinds), at = index % std::size(kinds);
+  const bool classes = kinds[at] == Kind::one_class;
+  return {kinds[at], classes ? 2 * round + at - 1 : round};
+}
 
 Objective objective_of(Loss loss) {
   switch (loss) {
@@ -38,12 +52,19 @@ std::vector<float> even_weights(const CriticRows& rows, double total) {
   return weights;
 }
 
-std::vector<std::size_t> classes_by_frequency(const CriticRows& rows) {
+// Classes predicted on target rows, those first whose share exceeds the source's most: there disagreement pays.
+std::vector<std::size_t> classes_by_excess(const CriticRows& rows) {
+  std::vector<double> excess(rows.k);
   std::vector<std::size_t> count(rows.k), classes(rows.k);
-  for (std::size_t i = rows.n_source; i < rows.n(); ++i) ++count[static_cast<std::size_t>(rows.y[i])];
+  for (std::size_t i = 0; i < rows.n(); ++i) {
+    const auto c = static_cast<std::size_t>(rows.y[i]);
+    const bool source = i < rows.n_source;
+    excess[c] += source ? -1 / static_cast<double>(rows.n_source) : 1 / static_cast<double>(rows.n_target);
+    count[c] += !source;
+  }
   std::iota(classes.begin(), classes.end(), 0);
-  std::ranges::stable_sort(classes, std::greater{}, [&](std::size_t c) { return count[c]; });
-  while (classes.size() > 1 && count[classes.back()] == 0) classes.pop_back();
+  std::ranges::stable_sort(classes, std::greater{}, [&](std::size_t c) { return excess[c]; });
+  std::erase_if(classes, [&](std::size_t c) { return count[c] == 0; });
   return classes;
 }
 
@@ -87,7 +108,7 @@ DiscrepancySearch::DiscrepancySearch(const CriticRows& rows, std::span<const dou
       scale_(scale),
       objective_(objective_of(loss)),
       seed_(seed),
-      classes_(classes_by_frequency(rows)),
+      classes_(classes_by_excess(rows)),
       even_(even_weights(rows, .5)) {
   Descent descent{plain_iterations, 1e-5, {}};
   if (watch) descent.watch = [&](std::span<const float> theta, const Evaluation&) { watch(theta); };
@@ -127,14 +148,15 @@ std::vector<float> DiscrepancySearch::surrogate(std::vector<float> start, std::s
 
 std::vector<float> DiscrepancySearch::weights_of(std::size_t index) const {
   std::vector<float> weights = even_;
-  const std::size_t kind = index % kinds, turn = index / kinds;
+  const auto [kind, turn] = problem_of(index);
+  const std::size_t wanted = classes_[turn % classes_.size()];
   Random random(seed_, stream("critic weights"), index);
   for (std::size_t i = 0; i < weights.size(); ++i) {
     const bool target = i >= rows_.n_source;
-    if (kind == 0 && target) weights[i] *= static_cast<float>(ratios[turn % std::size(ratios)]);
-    if (kind == 1 && target && static_cast<std::size_t>(rows_.y[i]) != classes_[turn % classes_.size()])
+    if (kind == Kind::ratio && target) weights[i] *= static_cast<float>(ratios[turn % std::size(ratios)]);
+    if (kind == Kind::one_class && target && static_cast<std::size_t>(rows_.y[i]) != wanted)
       weights[i] *= .01f;
-    if (kind == 2) weights[i] *= static_cast<float>(-std::log(random.uniform()));
+    if (kind == Kind::random_weights) weights[i] *= static_cast<float>(-std::log(random.uniform()));
   }
   return weights;
 }
@@ -176,7 +198,7 @@ std::vector<FoundCritic> DiscrepancySearch::restart(std::size_t index) const {
   Parameters theta = plain_;
   if (objective_ != Objective::logistic)
     theta = surrogate(uniform_start(index), weights_of(index), plain_iterations);
-  else if (index % kinds == kinds - 1)
+  else if (problem_of(index).kind == Kind::random_start)
     theta = gaussian_start(index);
   else if (index > 0)
     theta = surrogate(plain_, weights_of(index), restart_iterations);

@@ -25,6 +25,8 @@
 
 namespace leeway::error_bound {
 
+inline constexpr std::size_t plain_iterations = 60;  // at most, to the optimum of the plain surrogate
+
 struct FoundCritic {
   std::vector<float> theta;
   double training_discrepancy = 0;
@@ -54,7 +56,7 @@ class DiscrepancySearch {
   std::span<const double> centre_, scale_;
   Objective objective_;
   std::uint64_t seed_;
-  std::vector<std::size_t> classes_;  // predicted on target rows, most frequent first
+  std::vector<std::size_t> classes_;  // predicted on target rows, the largest excess over the source first
   std::vector<float> even_;           // weights 1/(2 n_S), 1/(2 n_T)
   std::vector<float> plain_;
 };

@@ -153,8 +153,7 @@ TEST(Dis2, CorollaryDoesNotProveAFalseAssumption) {
     const Dis2 fitted = dis2_bound(source, target, options);
     ASSERT_FALSE(fitted.corollary);  // it claims nothing there
     double wrong = 0;
-    for (std::size_t i = 0; i < 100; ++i)
-      wrong += (target.logits.at(i, 1) > 0) != (target.labels[i] == 1);
+    for (std::size_t i = 0; i < 100; ++i) wrong += (target.logits.at(i, 1) > 0) != (target.labels[i] == 1);
     const double root = std::sqrt(2 * 200 * -std::log(.2) / (100. * 100));
     by_fitted_rows += wrong / 100 <= fitted.source_error + fitted.discrepancy - root;
   }
