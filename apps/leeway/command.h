@@ -86,5 +86,6 @@ void add_infer(CLI::App& root, Context& context, Run& run);
 void add_attack(CLI::App& root, Context& context, Run& run);
 void add_list(CLI::App& root, Context& context, Run& run);
 void add_demo(CLI::App& root, Context& context, Run& run);
+void add_average_case(CLI::App& root, Context& context, Run& run);
 
 }  // namespace leeway::app

@@ -25,6 +25,8 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -64,7 +66,8 @@ struct AverageCaseOptions {
                        // many as can matter (what was left out is reported)
   double level = .95;  // of mc's intervals
   std::uint64_t seed = 0;
-  MvnOptions mvn{};  // tolerance and cap of the distribution function; its seed and sample are set here
+  // Tolerance and cap of the distribution function, p's alone unless said otherwise; its seed and sample are set here.
+  MvnOptions mvn{.log_tolerance = std::numeric_limits<double>::infinity()};
   Progress* progress = nullptr;
 };
 
