@@ -40,26 +40,23 @@ struct Constraints {
   std::vector<double> upper;      // in standard deviations
 };
 
-double correlation(std::span<const double> covariance, std::size_t d, std::size_t i, std::size_t j) {
-  const double r = covariance[i * d + j];
-  return r / std::sqrt(covariance[i * d + i]) / std::sqrt(covariance[j * d + j]);
-}
-
 void check_matrix(std::span<const double> covariance, std::size_t d) {
+  std::vector<double> deviation(d);
   for (std::size_t i = 0; i < d; ++i) {
     const double variance = covariance[i * d + i];
     if (!(variance >= 0 && variance < infinity))
       refuse_argument("covariance", "finite variances of at least 0",
                       fmt::format("{} at ({}, {})", variance, i, i));
+    deviation[i] = std::sqrt(variance);
   }
   for (std::size_t i = 0; i < d; ++i)
     for (std::size_t j = 0; j < i; ++j) {
-      const double a = covariance[i * d + j], b = covariance[j * d + i];
+      const double a = covariance[i * d + j], b = covariance[j * d + i], scale = deviation[i] * deviation[j];
+      if (std::abs(a) <= scale && std::abs(a - b) <= asymmetry * scale) continue;
       if (!std::isfinite(a) || !std::isfinite(b))
         refuse_argument("covariance", "finite numbers",
                         fmt::format("{} at ({}, {})", std::isfinite(a) ? b : a, i, j));
-      const double scale = std::sqrt(covariance[i * d + i]) * std::sqrt(covariance[j * d + j]);
-      if (std::abs(a - b) > asymmetry * scale)
+      if (!(std::abs(a - b) <= asymmetry * scale))
         refuse_argument("covariance", "a symmetric matrix",
                         fmt::format("{} at ({}, {}) and {} at ({}, {})", a, i, j, b, j, i));
       if (std::abs(a) > (1 + excess) * scale)
@@ -111,12 +108,17 @@ double negligible_bound(const Constraints& constraints, double probability, doub
 Problem problem_of(const Constraints& constraints, std::span<const double> covariance, std::size_t d) {
   const std::size_t n = constraints.rows.size();
   Problem problem{constraints.upper, std::vector<double>(n * n)};
+  std::vector<double> inverse(n);
+  for (std::size_t i = 0; i < n; ++i)
+    inverse[i] = 1 / std::sqrt(covariance[constraints.rows[i] * d + constraints.rows[i]]);
   for (std::size_t i = 0; i < n; ++i) {
+    const std::size_t a = constraints.rows[i];
     problem.correlation[i * n + i] = 1;
     for (std::size_t j = 0; j < i; ++j) {
-      const std::size_t a = constraints.rows[i], b = constraints.rows[j];
-      const double r = .5 * (correlation(covariance, d, a, b) + correlation(covariance, d, b, a));
-      problem.correlation[i * n + j] = problem.correlation[j * n + i] = std::clamp(r, -1., 1.);
+      const std::size_t b = constraints.rows[j];
+      const double both = .5 * (covariance[a * d + b] * inverse[i] * inverse[j] +
+                                covariance[b * d + a] * inverse[i] * inverse[j]);
+      problem.correlation[i * n + j] = problem.correlation[j * n + i] = std::clamp(both, -1., 1.);
     }
   }
   return problem;
