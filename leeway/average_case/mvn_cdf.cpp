@@ -258,11 +258,16 @@ MvnProbability mvn_cdf(std::span<const double> upper, std::span<const double> co
   MvnOptions rest = options;
   rest.tolerance -= given_away, rest.log_tolerance *= 1 - negligible_share;
   MvnProbability result = solve(kept, covariance, d, rest);
-  if (given_away > negligible_share * options.log_tolerance * result.probability) {
-    given_away = 0;
-    result = solve(finite, covariance, d, rest);
-  } else {
-    result.log_error += given_away / result.probability;
+  // In a tail even a bound far out may decide: the least of those left out is compared on the logarithmic scale.
+  const double left_out = static_cast<double>(finite.rows.size() - kept.rows.size());
+  if (left_out > 0) {
+    const double share = left_out * std::exp(log_cdf(-bound) - result.log_probability);
+    if (share > negligible_share * options.log_tolerance) {
+      given_away = 0;
+      result = solve(finite, covariance, d, rest);
+    } else {
+      result.log_error += share;
+    }
   }
   result.error += given_away;
   result.converged = result.error <= options.tolerance && result.log_error <= options.log_tolerance;

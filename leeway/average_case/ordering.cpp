@@ -12,6 +12,9 @@ namespace {
 constexpr std::size_t block = 32;  // columns after which the rest of the matrix is brought up to date
 constexpr double least_coefficient = 1e-7;  // of a singular row; below it is rounding
 
+// Limits on the way may be far from where the mass is; weights relative to their value would overflow.
+constexpr double least_log_factor = -8;
+
 // Column by column within a block (left-looking), the remaining matrix block by block: each step needs the next
 // column alone.
 class Elimination {
@@ -149,7 +152,8 @@ Integrand integrand_of(const Problem& problem, const Triangle& triangle, const C
   integrand.log_factor.assign(integrand.variables, 0);
   for (std::size_t k = 0; k < triangle.rank; ++k) {
     integrand.reference[k + offset] = triangle.mean[k];
-    integrand.log_norm += integrand.log_factor[k + offset] = log_cdf(triangle.z[k]);
+    integrand.log_norm += integrand.log_factor[k + offset] =
+        std::max(log_cdf(triangle.z[k]), least_log_factor);
   }
   if (factor != nullptr) {
     integrand.factor = true, integrand.centre = factor->centre, integrand.spread = factor->spread;

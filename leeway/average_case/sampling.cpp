@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "leeway/average_case/lattice.h"
+#include "leeway/average_case/normal.h"
 #include "leeway/average_case/one_factor.h"
 #include "leeway/average_case/tilting.h"
 #include "leeway/core/error.h"
@@ -21,8 +22,9 @@ using Sums = std::array<double, lattice_shifts>;
 
 // Student's 99% quantile for 15 degrees of freedom is 2.95; more, because stopping is decided by the estimate
 // itself and averages over small lattices are not quite normal.
-constexpr double quantile = 3.4;
-constexpr int pilot_level = 4, first_level = 5;
+constexpr double quantile = 3.8;
+constexpr double least_gain = .4;  // of doubling the lattice, as far as the error estimate believes it
+constexpr int pilot_level = 4, first_level = 4;
 constexpr double finest_f32 = 3e-6;    // relative error that float32 can serve
 constexpr double bias_f32 = 3e-7;      // of a variable
 constexpr double tilt_below = .02;     // of p: a tilt is tried
@@ -153,12 +155,20 @@ Sampled sample_probability(const Problem& problem, const MvnOptions& options) {
   Sampled result;
   result.method = candidate.method;
   result.points = lattice_shifts << pilot_level;
+  double coarser = 0;  // standard error on the lattice before
   for (int level = first_level; level <= finest_lattice; ++level) {
     add_level(kernel, level, level == first_level, sums);
-    const Average a = average(sums, level);
-    const double mean = std::max(a.mean, 0.);
-    result.log_value = integrand.log_norm + std::log(mean);
-    result.relative_error = mean > 0 ? quantile * a.error / mean + rounding : 1;
+    const auto [mean, error] = average(sums, level);
+    const double standard = std::max(error, least_gain * coarser);
+    coarser = error;
+    if (level == first_level) continue;
+    if (std::isfinite(mean) && mean > 0) {
+      result.log_value = integrand.log_norm + std::log(mean);
+      result.relative_error = quantile * standard / mean + rounding;
+    } else {  // all that is known: at most the probability of the tightest bound
+      result.log_value = log_cdf(*std::ranges::min_element(problem.upper));
+      result.relative_error = 1;
+    }
     const std::size_t points = lattice_shifts << level;
     if (within(result.log_value, result.relative_error, options) || 2 * points > options.max_points) {
       result.points += points;
