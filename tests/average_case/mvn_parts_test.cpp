@@ -81,7 +81,7 @@ TEST(Lattice, EveryCoordinateIsEvenlySpread) {
     EXPECT_LT(z, 1U << finest_lattice);
     residues.insert(z);
   }
-  EXPECT_GT(residues.size(), lattice_dimensions - 3);  // two equal ones lie on a diagonal
+  EXPECT_EQ(residues.size(), lattice_dimensions);  // two equal ones lie on a diagonal
 }
 
 Problem random_problem(std::size_t d, std::size_t rank, std::uint64_t seed) {
@@ -135,7 +135,7 @@ TEST(Tilting, FindsTheSaddlePoint) {
       }
       return sum;
     };
-    EXPECT_NEAR(psi(found.reference, found.tilt), found.log_norm, 1e-9 * (1 + std::abs(found.log_norm)));
+    EXPECT_NEAR(psi(found.reference, found.tilt), found.log_norm, 1e-7 * (1 + std::abs(found.log_norm)));
     const double h = 1e-4;
     for (std::size_t j = 0; j + 1 < 12; ++j) {
       const auto moved = [&](std::vector<double> values, double by) {
