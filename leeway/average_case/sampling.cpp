@@ -25,10 +25,12 @@ using Sums = std::array<double, lattice_shifts>;
 constexpr double quantile = 3.8;
 constexpr double least_gain = .4;  // of doubling the lattice, as far as the error estimate believes it
 constexpr int pilot_level = 4, first_level = 4;
-constexpr double finest_f32 = 3e-6;    // relative error that float32 can serve
-constexpr double bias_f32 = 3e-7;      // of a variable
-constexpr double tilt_below = .02;     // of p: a tilt is tried
-constexpr std::size_t tilt_from = 20;  // variables: a tilt is always tried
+constexpr double finest_f32 = 3e-6;      // relative error that float32 can serve
+constexpr double bias_f32 = 3e-7;        // of a variable
+constexpr double tilt_below = .02;       // of p: a tilt is tried
+constexpr std::size_t tilt_from = 20;    // variables: a tilt is always tried
+constexpr std::size_t factor_from = 15;  // variables: a common factor is tried; below that only
+constexpr double worth_a_factor = .6;    // where it explains so much of the variance
 constexpr double chunk_cycles = 4e6;
 
 std::vector<std::uint32_t> random_shifts(const MvnOptions& options, std::uint32_t purpose,
@@ -104,6 +106,9 @@ void run_pilot(Candidate& candidate, const MvnOptions& options) {
 std::optional<Candidate> factor_candidate(const Problem& problem) {
   const auto factor = common_factor(problem);
   if (!factor) return std::nullopt;
+  double explained = 0;
+  for (const double l : factor->loadings) explained += l * l / static_cast<double>(problem.d());
+  if (problem.d() < factor_from && explained < worth_a_factor) return std::nullopt;
   for (const double shrink : {1., .97, .9, .8}) {
     const CommonFactor tried = shrunk(problem, *factor, shrink);
     const Triangle triangle = triangle_of(problem, &tried);

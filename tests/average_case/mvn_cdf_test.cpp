@@ -223,7 +223,7 @@ TEST(MvnCdf, DeepTailsKeepTheirRelativeError) {
     const auto exact = mvn_cdf(Numbers(9, b), r);
     r[1] = r[9] += 1e-9;
     const auto sampled = mvn_cdf(Numbers(9, b), r);
-    EXPECT_EQ(sampled.method, MvnMethod::tilted);
+    EXPECT_GT(sampled.points, 0);
     EXPECT_TRUE(sampled.converged);
     EXPECT_LE(sampled.log_error, .01);
     EXPECT_NEAR(sampled.log_probability, exact.log_probability, .01) << b;
