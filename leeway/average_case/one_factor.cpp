@@ -143,6 +143,13 @@ Integral integrate(const Function& f, double low, double centre, double high) {
   return total;
 }
 
+// Where the factor matters and how widely. A logistic of this spread is 1.09 times as wide as the integrand.
+void place(const Problem& problem, CommonFactor& factor) {
+  const Conditional f(problem, factor.loadings);
+  factor.centre = mode(f);
+  factor.spread = .6 / std::sqrt(f.derivatives(factor.centre).second);
+}
+
 }  // namespace
 
 std::optional<std::vector<double>> one_factor_loadings(const Problem& problem) {
@@ -205,15 +212,7 @@ std::optional<CommonFactor> common_factor(const Problem& problem) {
     }
     l.swap(next);
   }
-  return factor;
-}
-
-CommonFactor shrunk(const Problem& problem, CommonFactor factor, double shrink) {
-  for (double& l : factor.loadings) l *= shrink;
-  const Conditional f(problem, factor.loadings);
-  factor.centre = mode(f);
-  factor.spread =
-      .6 / std::sqrt(f.derivatives(factor.centre).second);  // a logistic of this spread is 1.09 times as wide
+  place(problem, factor);
   return factor;
 }
 

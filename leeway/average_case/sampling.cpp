@@ -102,20 +102,16 @@ void run_pilot(Candidate& candidate, const MvnOptions& options) {
   candidate.cost = kernel.cycles_per_step();
 }
 
-// With a factor shrunk until the rest is positive semi-definite.
+// Where what the factor leaves is a covariance matrix.
 std::optional<Candidate> factor_candidate(const Problem& problem) {
   const auto factor = common_factor(problem);
   if (!factor) return std::nullopt;
   double explained = 0;
   for (const double l : factor->loadings) explained += l * l / static_cast<double>(problem.d());
   if (problem.d() < factor_from && explained < worth_a_factor) return std::nullopt;
-  for (const double shrink : {1., .97, .9, .8}) {
-    const CommonFactor tried = shrunk(problem, *factor, shrink);
-    const Triangle triangle = triangle_of(problem, &tried);
-    if (triangle.defect > 1e-9) continue;
-    return Candidate{integrand_of(problem, triangle, &tried), MvnMethod::factor};
-  }
-  return std::nullopt;
+  const Triangle triangle = triangle_of(problem, &*factor);
+  if (triangle.defect > 1e-9) return std::nullopt;
+  return Candidate{integrand_of(problem, triangle, &*factor), MvnMethod::factor};
 }
 
 Candidate choose(const Problem& problem, const MvnOptions& options) {
