@@ -117,16 +117,19 @@ def compare(flags, folder, title, z, r, tolerances, scipy_points, r_points, refe
 
 
 def deep_tail(flags, folder):
-    d = 9
-    matrix = np.full((d, d), .5) + .5 * np.eye(d)
-    matrix[0, 1] = matrix[1, 0] = .5 + 1e-9  # next to the one-factor matrix, whose quadrature is exact
-    for bound in (-5., -9., -14.2):
-        leeway = Leeway(flags.build, folder, np.full((1, d), bound), matrix[None])
-        found = leeway(1e-4, log_tolerance=.01)
-        exact = Leeway(flags.build, folder, np.full((1, d), bound), (np.full((d, d), .5) + .5 * np.eye(d))[None])(1e-4)
-        _, p = scipy_run(np.full((1, d), bound), matrix[None], 100_000)
-        print(f"bounds {bound:g}: log p {exact['log_probability'][0]:.4f}, leeway {found['log_probability'][0]:.4f} in "
-              f"{1e3 * found['seconds']:.2f} ms, scipy p = {p[0]:.2g}")
+    z, r = problems(6, 10, 1., True)
+    for shift in (6, 12):
+        upper = -z - shift
+        leeway = Leeway(flags.build, folder, upper, r)
+        found, exact = leeway(1e-4, log_tolerance=.01), leeway(1e-4, 1, log_tolerance=3e-4, seed=99)
+        seconds, p = scipy_run(upper, r, 100_000)
+        log_p = np.array(exact["log_probability"], float)
+        ours = np.abs(np.array(found["log_probability"], float) - log_p)
+        with np.errstate(divide="ignore"):
+            theirs = np.abs(np.log(p) - log_p)
+        print(f"tails, k = 10, log p from {log_p.min():.0f} to {log_p.max():.0f}: leeway within {ours.max():.4f} of log p in "
+              f"{1e3 * found['seconds'] / len(z):.2f} ms, scipy within {np.median(theirs):.4f} (median), {theirs.max():.2g} "
+              f"(largest) in {1e3 * seconds / len(z):.1f} ms")
 
 
 def large(flags, folder):

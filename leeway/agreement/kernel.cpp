@@ -13,9 +13,9 @@
 #include <hwy/contrib/math/math-inl.h>
 #include <hwy/highway.h>
 
-#include "leeway/core/dispatch.h"
 #include "leeway/agreement/kernel_rows.h"
 #include "leeway/agreement/lanes-inl.h"
+#include "leeway/core/dispatch.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace leeway::agreement::HWY_NAMESPACE {

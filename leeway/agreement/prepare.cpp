@@ -11,8 +11,8 @@
 // After foreach_target.h, which includes this file once for each instruction set:
 #include <hwy/highway.h>
 
-#include "leeway/core/dispatch.h"
 #include "leeway/agreement/lanes-inl.h"
+#include "leeway/core/dispatch.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace leeway::agreement::HWY_NAMESPACE {

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <limits>
 #include <mutex>
-#include <numeric>
 #include <string>
 
 #include "leeway/average_case/lattice.h"
@@ -154,19 +153,16 @@ Problem part_of(const Problem& problem, const std::vector<std::size_t>& rows) {
 std::vector<std::vector<std::size_t>> groups_of(const Problem& problem) {
   const std::size_t n = problem.d();
   std::vector<std::vector<std::size_t>> groups;
-  std::vector<std::size_t> left(n);
-  std::iota(left.begin(), left.end(), 0);
-  while (!left.empty()) {
-    std::vector<std::size_t> group = {left.front()};
-    left.erase(left.begin());
-    for (std::size_t g = 0; g < group.size() && !left.empty(); ++g) {
-      const double* const row = &problem.correlation[group[g] * n];
-      const auto linked = [&](std::size_t j) { return std::abs(row[j]) > independent; };
-      std::ranges::copy_if(left, std::back_inserter(group), linked);
-      std::erase_if(left, linked);
-    }
+  std::vector<char> taken(n);
+  for (std::size_t first = 0; first < n; ++first) {
+    if (taken[first]) continue;
+    auto& group = groups.emplace_back(1, first);
+    taken[first] = true;
+    for (std::size_t g = 0; g < group.size() && group.size() < n; ++g)
+      for (std::size_t j = 0; j < n; ++j)
+        if (!taken[j] && std::abs(problem.correlation[group[g] * n + j]) > independent)
+          taken[j] = true, group.push_back(j);
     std::ranges::sort(group);
-    groups.push_back(std::move(group));
   }
   return groups;
 }
@@ -209,7 +205,9 @@ MvnProbability solve(const Constraints& constraints, std::span<const double> cov
   if (constraints.rows.empty()) return {1};
   const Problem problem = problem_of(constraints, covariance, d);
   const std::vector<std::size_t> rows = distinct_rows(problem);
-  return probability_of(rows.size() < problem.d() ? part_of(problem, rows) : problem, options);
+  if (rows.size() == problem.d()) return probability_of(problem, options);
+  check_semidefinite(triangle_of(problem));  // rows that are left out may contradict those that stay
+  return probability_of(part_of(problem, rows), options);
 }
 
 void check_options(const MvnOptions& options) {

@@ -20,7 +20,12 @@ constexpr double least_log_factor = -8;
 class Elimination {
  public:
   Elimination(const Problem& problem, const CommonFactor* factor)
-      : d_(problem.d()), a_(problem.correlation), variance_(d_, 1.), limit_(problem.upper), rest_(d_) {
+      : d_(problem.d()),
+        upper_(problem.upper),
+        a_(problem.correlation),
+        variance_(d_, 1.),
+        limit_(problem.upper),
+        rest_(d_) {
     triangle_.c.assign(d_ * d_, 0);
     for (std::size_t i = 0; i < d_; ++i) rest_[i] = i;
     if (factor == nullptr) return;
@@ -89,6 +94,7 @@ class Elimination {
     const std::size_t first = triangle_.rank - triangle_.rank % block;
     for (const std::size_t i : rest_) {
       triangle_.defect = std::max(triangle_.defect, -variance_[i]);
+      triangle_.blur += std::sqrt(std::max(0., variance_[i])) * (1 + std::abs(upper_[i]));
       for (const std::size_t j : rest_) {
         if (j == i) continue;
         const double left = remaining(i, j) - kernel::dot(&c(i, first), &c(j, first), triangle_.rank - first);
@@ -98,6 +104,7 @@ class Elimination {
   }
 
   std::size_t d_;
+  const std::vector<double>& upper_;
   std::vector<double> a_, variance_, limit_, columns_;  // limit: of the constraint, less what is known
   std::vector<std::size_t> rest_;
   Triangle triangle_;

@@ -78,6 +78,7 @@ struct Candidate {
   MvnMethod method = MvnMethod::plain;
   Precision precision = Precision::f32;
   double log_value = 0, relative_error = 0, cost = 0;  // by the pilot
+  double blur = 0;                                     // as in Triangle
 };
 
 // float32 where its range and accuracy serve what is asked for.
@@ -120,11 +121,13 @@ Candidate choose(const Problem& problem, const MvnOptions& options) {
   std::vector<Candidate> candidates;
   candidates.push_back({integrand_of(problem, triangle), MvnMethod::plain});
   run_pilot(candidates.back(), options);
+  candidates.back().blur = triangle.blur;
   if (triangle.rank < 2) return std::move(candidates.back());
   const bool small = !(candidates.front().log_value > std::log(tilt_below));
   if (small || triangle.rank >= tilt_from) {
     candidates.push_back({tilted(candidates.front().integrand, problem, triangle), MvnMethod::tilted});
     run_pilot(candidates.back(), options);
+    candidates.back().blur = triangle.blur;
   }
   if (triangle.singular_rows.empty())
     if (auto factor = factor_candidate(problem)) {
@@ -150,8 +153,8 @@ Sampled sample_probability(const Problem& problem, const MvnOptions& options) {
   const Integrand& integrand = candidate.integrand;
   const Kernel kernel(integrand, candidate.precision,
                       random_shifts(options, stream("mvn-cdf"), integrand.variables));
-  const double rounding =
-      (candidate.precision == Precision::f32 ? bias_f32 : 1e-9) * static_cast<double>(integrand.variables);
+  const double rounding = candidate.blur + (candidate.precision == Precision::f32 ? bias_f32 : 1e-9) *
+                                               static_cast<double>(integrand.variables);
   Sums sums{};
   Sampled result;
   result.method = candidate.method;

@@ -213,6 +213,7 @@ TEST(MvnCdf, ErrorBoundsHold) {
     cover(c.upper, c.covariance, 20, 1e-3);
   }
   for (const double rho : {.5, -.4}) cover(Numbers(12, .2), autoregressive(12, rho), 100, 1e-3);
+  RecordProperty("outside", std::to_string(outside) + " of " + std::to_string(count));
   EXPECT_LE(static_cast<double>(outside), .01 * static_cast<double>(count)) << outside << " of " << count;
 }
 
@@ -390,6 +391,7 @@ TEST(MvnCdf, BadInputIsOneClearLine) {
               HasSubstr("expected a positive semi-definite matrix"));
   EXPECT_THAT(message({0, 0, infinity}, {1, .9, -.9, .9, 1, .9, -.9, .9, 1}),
               HasSubstr("positive semi-definite"));
+  EXPECT_THAT(message({0, 0, 0}, {1, 1, .9, 1, 1, .1, .9, .1, 1}), HasSubstr("positive semi-definite"));
   EXPECT_THAT(message({0, 0}, {0, .1, .1, 1}), HasSubstr("positive semi-definite"));
   EXPECT_EQ(message({0, 0}, {1, 0, 0}), "mvn_cdf: covariance: expected 4 numbers for 2 bounds, given 3");
   EXPECT_THAT(message({}, {}), HasSubstr("expected 1 to 1000 dimensions, given 0"));
