@@ -1,6 +1,6 @@
 // Times the multivariate normal distribution function, for bench/peers/mvn_cdf.py.
 //
-//   mvn_cdf_bench UPPER.npy COVARIANCE.npy TOLERANCE [REPEATS [THREADS [MAX_POINTS [SEED]]]]
+//   mvn_cdf_bench UPPER.npy COVARIANCE.npy TOLERANCE [REPEATS [THREADS [MAX_POINTS [LOG_TOLERANCE [SEED]]]]]
 //   upper (m,d), covariance (m,d,d), float64
 //   -> {"m","d","threads","seconds" (median, of the whole batch),"probability","log_probability","error",
 //       "points","converged","method"}   (the last six: lists, one entry a point)
@@ -21,7 +21,8 @@ Json run(const bench::Arguments& arguments) {
   MvnOptions options;
   options.tolerance = std::strtod(arguments[2].c_str(), nullptr);
   options.max_points = arguments.number(5, options.max_points);
-  options.seed = arguments.number(6, 0);
+  if (arguments.count() > 6) options.log_tolerance = std::strtod(arguments[6].c_str(), nullptr);
+  options.seed = arguments.number(7, 0);
   std::vector<MvnProbability> found;
   std::vector<double> spent(repeats);
   for (double& one : spent)
@@ -44,7 +45,8 @@ Json run(const bench::Arguments& arguments) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return bench::main_of(
-      {argc, argv}, 3, 7,
-      "mvn_cdf_bench UPPER.npy COVARIANCE.npy TOLERANCE [REPEATS [THREADS [MAX_POINTS [SEED]]]]", run);
+  return bench::main_of({argc, argv}, 3, 8,
+                        "mvn_cdf_bench UPPER.npy COVARIANCE.npy TOLERANCE [REPEATS [THREADS [MAX_POINTS "
+                        "[LOG_TOLERANCE [SEED]]]]]",
+                        run);
 }

@@ -12,9 +12,8 @@ inline constexpr std::size_t lattice_dimensions = 1001;
 inline constexpr int finest_lattice = 20;
 inline constexpr std::size_t lattice_shifts = 16;
 
-// z. Odd, so that every coordinate alone is evenly spread. Found component by component (tests/reference/
-// lattice_vector.py): random candidates, for 2^4 to 2^13 points at once, by the worst-case error in the Korobov
-// space of smoothness 1 with product weights (1 + j)^-1.2.
+// z. Odd, so that every coordinate alone is evenly spread. Found component by component for 2^4 to 2^13 points at
+// once, in the Korobov space of smoothness 2 (tests/reference/lattice_vector.py).
 extern const std::array<std::uint32_t, lattice_dimensions> lattice_vector;
 
 }  // namespace leeway::average_case

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <limits>
 #include <mutex>
-#include <numeric>
 #include <string>
 
 #include "leeway/average_case/lattice.h"
@@ -40,26 +39,23 @@ struct Constraints {
   std::vector<double> upper;      // in standard deviations
 };
 
-double correlation(std::span<const double> covariance, std::size_t d, std::size_t i, std::size_t j) {
-  const double r = covariance[i * d + j];
-  return r / std::sqrt(covariance[i * d + i]) / std::sqrt(covariance[j * d + j]);
-}
-
 void check_matrix(std::span<const double> covariance, std::size_t d) {
+  std::vector<double> deviation(d);
   for (std::size_t i = 0; i < d; ++i) {
     const double variance = covariance[i * d + i];
     if (!(variance >= 0 && variance < infinity))
       refuse_argument("covariance", "finite variances of at least 0",
                       fmt::format("{} at ({}, {})", variance, i, i));
+    deviation[i] = std::sqrt(variance);
   }
   for (std::size_t i = 0; i < d; ++i)
     for (std::size_t j = 0; j < i; ++j) {
-      const double a = covariance[i * d + j], b = covariance[j * d + i];
+      const double a = covariance[i * d + j], b = covariance[j * d + i], scale = deviation[i] * deviation[j];
+      if (std::abs(a) <= scale && std::abs(a - b) <= asymmetry * scale) continue;
       if (!std::isfinite(a) || !std::isfinite(b))
         refuse_argument("covariance", "finite numbers",
                         fmt::format("{} at ({}, {})", std::isfinite(a) ? b : a, i, j));
-      const double scale = std::sqrt(covariance[i * d + i]) * std::sqrt(covariance[j * d + j]);
-      if (std::abs(a - b) > asymmetry * scale)
+      if (!(std::abs(a - b) <= asymmetry * scale))
         refuse_argument("covariance", "a symmetric matrix",
                         fmt::format("{} at ({}, {}) and {} at ({}, {})", a, i, j, b, j, i));
       if (std::abs(a) > (1 + excess) * scale)
@@ -111,12 +107,17 @@ double negligible_bound(const Constraints& constraints, double probability, doub
 Problem problem_of(const Constraints& constraints, std::span<const double> covariance, std::size_t d) {
   const std::size_t n = constraints.rows.size();
   Problem problem{constraints.upper, std::vector<double>(n * n)};
+  std::vector<double> inverse(n);
+  for (std::size_t i = 0; i < n; ++i)
+    inverse[i] = 1 / std::sqrt(covariance[constraints.rows[i] * d + constraints.rows[i]]);
   for (std::size_t i = 0; i < n; ++i) {
+    const std::size_t a = constraints.rows[i];
     problem.correlation[i * n + i] = 1;
     for (std::size_t j = 0; j < i; ++j) {
-      const std::size_t a = constraints.rows[i], b = constraints.rows[j];
-      const double r = .5 * (correlation(covariance, d, a, b) + correlation(covariance, d, b, a));
-      problem.correlation[i * n + j] = problem.correlation[j * n + i] = std::clamp(r, -1., 1.);
+      const std::size_t b = constraints.rows[j];
+      const double both = .5 * (covariance[a * d + b] * inverse[i] * inverse[j] +
+                                covariance[b * d + a] * inverse[i] * inverse[j]);
+      problem.correlation[i * n + j] = problem.correlation[j * n + i] = std::clamp(both, -1., 1.);
     }
   }
   return problem;
@@ -152,19 +153,16 @@ Problem part_of(const Problem& problem, const std::vector<std::size_t>& rows) {
 std::vector<std::vector<std::size_t>> groups_of(const Problem& problem) {
   const std::size_t n = problem.d();
   std::vector<std::vector<std::size_t>> groups;
-  std::vector<std::size_t> left(n);
-  std::iota(left.begin(), left.end(), 0);
-  while (!left.empty()) {
-    std::vector<std::size_t> group = {left.front()};
-    left.erase(left.begin());
-    for (std::size_t g = 0; g < group.size() && !left.empty(); ++g) {
-      const double* const row = &problem.correlation[group[g] * n];
-      const auto linked = [&](std::size_t j) { return std::abs(row[j]) > independent; };
-      std::ranges::copy_if(left, std::back_inserter(group), linked);
-      std::erase_if(left, linked);
-    }
+  std::vector<char> taken(n);
+  for (std::size_t first = 0; first < n; ++first) {
+    if (taken[first]) continue;
+    auto& group = groups.emplace_back(1, first);
+    taken[first] = true;
+    for (std::size_t g = 0; g < group.size() && group.size() < n; ++g)
+      for (std::size_t j = 0; j < n; ++j)
+        if (!taken[j] && std::abs(problem.correlation[group[g] * n + j]) > independent)
+          taken[j] = true, group.push_back(j);
     std::ranges::sort(group);
-    groups.push_back(std::move(group));
   }
   return groups;
 }
@@ -207,7 +205,9 @@ MvnProbability solve(const Constraints& constraints, std::span<const double> cov
   if (constraints.rows.empty()) return {1};
   const Problem problem = problem_of(constraints, covariance, d);
   const std::vector<std::size_t> rows = distinct_rows(problem);
-  return probability_of(rows.size() < problem.d() ? part_of(problem, rows) : problem, options);
+  if (rows.size() == problem.d()) return probability_of(problem, options);
+  check_semidefinite(triangle_of(problem));  // rows that are left out may contradict those that stay
+  return probability_of(part_of(problem, rows), options);
 }
 
 void check_options(const MvnOptions& options) {
@@ -256,11 +256,16 @@ MvnProbability mvn_cdf(std::span<const double> upper, std::span<const double> co
   MvnOptions rest = options;
   rest.tolerance -= given_away, rest.log_tolerance *= 1 - negligible_share;
   MvnProbability result = solve(kept, covariance, d, rest);
-  if (given_away > negligible_share * options.log_tolerance * result.probability) {
-    given_away = 0;
-    result = solve(finite, covariance, d, rest);
-  } else {
-    result.log_error += given_away / result.probability;
+  // In a tail even a bound far out may decide: the least of those left out is compared on the logarithmic scale.
+  const double left_out = static_cast<double>(finite.rows.size() - kept.rows.size());
+  if (left_out > 0) {
+    const double share = left_out * std::exp(log_cdf(-bound) - result.log_probability);
+    if (share > negligible_share * options.log_tolerance) {
+      given_away = 0;
+      result = solve(finite, covariance, d, rest);
+    } else {
+      result.log_error += share;
+    }
   }
   result.error += given_away;
   result.converged = result.error <= options.tolerance && result.log_error <= options.log_tolerance;

@@ -90,6 +90,66 @@ double end(const Conditional& f, double centre, double top, double direction, do
   return centre + direction * outside;
 }
 
+struct Integral {
+  double value = 0, error = 0;
+};
+
+// Gauss and Kronrod's rule of 15 points; the error is its distance from Gauss's rule of 7.
+template <class Function>
+Integral kronrod(const Function& f, double from, double to) {
+  using Kronrod = boost::math::quadrature::gauss_kronrod<double, 15>;
+  using Gauss = boost::math::quadrature::gauss<double, 7>;
+  const double centre = .5 * (from + to), half = .5 * (to - from);
+  const double middle = f(centre);
+  double kronrod = Kronrod::weights()[0] * middle, gauss = Gauss::weights()[0] * middle;
+  for (std::size_t i = 1; i < Kronrod::abscissa().size(); ++i) {
+    const double x = half * Kronrod::abscissa()[i], both = f(centre - x) + f(centre + x);
+    kronrod += Kronrod::weights()[i] * both;
+    if (i % 2 == 0) gauss += Gauss::weights()[i / 2] * both;
+  }
+  return {half * kronrod, half * std::abs(kronrod - gauss)};
+}
+
+// Panels are halved until each errs by a small part of the whole; from both ends of a function whose largest
+// value is in the middle.
+template <class Function>
+Integral integrate(const Function& f, double low, double centre, double high) {
+  constexpr double tolerance = 1e-12;
+  constexpr double narrowest = 1e-10;  // of the whole: a jump, where halving would go on for ever
+  struct Panel {
+    double from, to;
+    Integral found;
+  };
+  std::vector<Panel> open;
+  Integral total;
+  double size = 0;
+  for (const auto& [from, to] : {std::pair{low, centre}, std::pair{centre, high}})
+    for (const auto& [a, b] : {std::pair{from, .5 * (from + to)}, std::pair{.5 * (from + to), to}}) {
+      if (!(a < b)) continue;
+      open.push_back({a, b, kronrod(f, a, b)});
+      size += open.back().found.value;
+    }
+  while (!open.empty()) {
+    const Panel panel = open.back();
+    open.pop_back();
+    if (panel.found.error <= tolerance * size || panel.to - panel.from < narrowest * (high - low)) {
+      total.value += panel.found.value, total.error += panel.found.error;
+      continue;
+    }
+    const double middle = .5 * (panel.from + panel.to);
+    open.push_back({panel.from, middle, kronrod(f, panel.from, middle)});
+    open.push_back({middle, panel.to, kronrod(f, middle, panel.to)});
+  }
+  return total;
+}
+
+// Where the factor matters and how widely. A logistic of this spread is 1.09 times as wide as the integrand.
+void place(const Problem& problem, CommonFactor& factor) {
+  const Conditional f(problem, factor.loadings);
+  factor.centre = mode(f);
+  factor.spread = .6 / std::sqrt(f.derivatives(factor.centre).second);
+}
+
 }  // namespace
 
 std::optional<std::vector<double>> one_factor_loadings(const Problem& problem) {
@@ -126,15 +186,7 @@ Quadrature one_factor_probability(const Problem& problem, const std::vector<doub
   const double centre = mode(f), top = f(centre);
   const double low = end(f, centre, top, -1, std::max(f.low(), -1e300));
   const double high = end(f, centre, top, 1, std::min(f.high(), 1e300));
-  const auto relative = [&](double t) { return std::exp(f(t) - top); };
-  double value = 0, error = 0;
-  for (const auto& [from, to] : {std::pair{low, centre}, std::pair{centre, high}}) {
-    if (!(from < to)) continue;
-    double missed = 0;
-    value +=
-        boost::math::quadrature::gauss_kronrod<double, 15>::integrate(relative, from, to, 30, 1e-11, &missed);
-    error += missed;
-  }
+  const auto [value, error] = integrate([&](double t) { return std::exp(f(t) - top); }, low, centre, high);
   const double rounding = 1e-15 * static_cast<double>(problem.d() + 10) * (1 + .01 * std::abs(top));
   return {top - log_sqrt_two_pi + std::log(value), error / value + rounding};
 }
@@ -160,15 +212,7 @@ std::optional<CommonFactor> common_factor(const Problem& problem) {
     }
     l.swap(next);
   }
-  return factor;
-}
-
-CommonFactor shrunk(const Problem& problem, CommonFactor factor, double shrink) {
-  for (double& l : factor.loadings) l *= shrink;
-  const Conditional f(problem, factor.loadings);
-  factor.centre = mode(f);
-  factor.spread =
-      .6 / std::sqrt(f.derivatives(factor.centre).second);  // a logistic of this spread is 1.09 times as wide
+  place(problem, factor);
   return factor;
 }
 

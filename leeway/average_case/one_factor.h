@@ -18,9 +18,8 @@ struct Quadrature {
 };
 [[nodiscard]] Quadrature one_factor_probability(const Problem& problem, const std::vector<double>& loadings);
 
-// The factor that explains the correlations best in the least-squares sense, where one explains a good part;
-// `shrink` below 1 leaves more to the rest.
+// The factor that explains the correlations best in the least-squares sense, where one explains a good part. What
+// it leaves need not be positive semi-definite.
 [[nodiscard]] std::optional<CommonFactor> common_factor(const Problem& problem);
-[[nodiscard]] CommonFactor shrunk(const Problem& problem, CommonFactor factor, double shrink);
 
 }  // namespace leeway::average_case

@@ -12,12 +12,20 @@ namespace {
 constexpr std::size_t block = 32;  // columns after which the rest of the matrix is brought up to date
 constexpr double least_coefficient = 1e-7;  // of a singular row; below it is rounding
 
+// Limits on the way may be far from where the mass is; weights relative to their value would overflow.
+constexpr double least_log_factor = -8;
+
 // Column by column within a block (left-looking), the remaining matrix block by block: each step needs the next
 // column alone.
 class Elimination {
  public:
   Elimination(const Problem& problem, const CommonFactor* factor)
-      : d_(problem.d()), a_(problem.correlation), variance_(d_, 1.), limit_(problem.upper), rest_(d_) {
+      : d_(problem.d()),
+        upper_(problem.upper),
+        a_(problem.correlation),
+        variance_(d_, 1.),
+        limit_(problem.upper),
+        rest_(d_) {
     triangle_.c.assign(d_ * d_, 0);
     for (std::size_t i = 0; i < d_; ++i) rest_[i] = i;
     if (factor == nullptr) return;
@@ -86,6 +94,7 @@ class Elimination {
     const std::size_t first = triangle_.rank - triangle_.rank % block;
     for (const std::size_t i : rest_) {
       triangle_.defect = std::max(triangle_.defect, -variance_[i]);
+      triangle_.blur += std::sqrt(std::max(0., variance_[i])) * (1 + std::abs(upper_[i]));
       for (const std::size_t j : rest_) {
         if (j == i) continue;
         const double left = remaining(i, j) - kernel::dot(&c(i, first), &c(j, first), triangle_.rank - first);
@@ -95,6 +104,7 @@ class Elimination {
   }
 
   std::size_t d_;
+  const std::vector<double>& upper_;
   std::vector<double> a_, variance_, limit_, columns_;  // limit: of the constraint, less what is known
   std::vector<std::size_t> rest_;
   Triangle triangle_;
@@ -149,7 +159,8 @@ Integrand integrand_of(const Problem& problem, const Triangle& triangle, const C
   integrand.log_factor.assign(integrand.variables, 0);
   for (std::size_t k = 0; k < triangle.rank; ++k) {
     integrand.reference[k + offset] = triangle.mean[k];
-    integrand.log_norm += integrand.log_factor[k + offset] = log_cdf(triangle.z[k]);
+    integrand.log_norm += integrand.log_factor[k + offset] =
+        std::max(log_cdf(triangle.z[k]), least_log_factor);
   }
   if (factor != nullptr) {
     integrand.factor = true, integrand.centre = factor->centre, integrand.spread = factor->spread;

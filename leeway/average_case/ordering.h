@@ -31,7 +31,8 @@ struct Triangle {
   std::vector<std::size_t> singular_rows;  // what the pivots determine
   std::vector<double> c;                   // (d, d), the first `rank` columns are used
   std::vector<double> z, mean;             // (rank): limit and truncated mean of each variable on the way
-  double defect = 0;                       // largest breach of positive semi-definiteness
+  double blur = 0;    // bound on the change of log p by taking the singular rows' variances as 0, roughly
+  double defect = 0;  // largest breach of positive semi-definiteness
 };
 inline constexpr double singular = 1e-10;
 inline constexpr double largest_defect = 1e-5;  // float32 rounding of 1,000 correlations stays below

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "leeway/average_case/lattice.h"
+#include "leeway/average_case/normal.h"
 #include "leeway/average_case/one_factor.h"
 #include "leeway/average_case/tilting.h"
 #include "leeway/core/error.h"
@@ -21,12 +22,15 @@ using Sums = std::array<double, lattice_shifts>;
 
 // Student's 99% quantile for 15 degrees of freedom is 2.95; more, because stopping is decided by the estimate
 // itself and averages over small lattices are not quite normal.
-constexpr double quantile = 3.4;
-constexpr int pilot_level = 4, first_level = 5;
-constexpr double finest_f32 = 3e-6;    // relative error that float32 can serve
-constexpr double bias_f32 = 3e-7;      // of a variable
-constexpr double tilt_below = .02;     // of p: a tilt is tried
-constexpr std::size_t tilt_from = 20;  // variables: a tilt is always tried
+constexpr double quantile = 3.8;
+constexpr double least_gain = .4;  // of doubling the lattice, as far as the error estimate believes it
+constexpr int pilot_level = 4, first_level = 4;
+constexpr double finest_f32 = 3e-6;      // relative error that float32 can serve
+constexpr double bias_f32 = 3e-7;        // of a variable
+constexpr double tilt_below = .02;       // of p: a tilt is tried
+constexpr std::size_t tilt_from = 20;    // variables: a tilt is always tried
+constexpr std::size_t factor_from = 15;  // variables: a common factor is tried; below that only
+constexpr double worth_a_factor = .6;    // where it explains so much of the variance
 constexpr double chunk_cycles = 4e6;
 
 std::vector<std::uint32_t> random_shifts(const MvnOptions& options, std::uint32_t purpose,
@@ -74,6 +78,7 @@ struct Candidate {
   MvnMethod method = MvnMethod::plain;
   Precision precision = Precision::f32;
   double log_value = 0, relative_error = 0, cost = 0;  // by the pilot
+  double blur = 0;                                     // as in Triangle
 };
 
 // float32 where its range and accuracy serve what is asked for.
@@ -98,17 +103,16 @@ void run_pilot(Candidate& candidate, const MvnOptions& options) {
   candidate.cost = kernel.cycles_per_step();
 }
 
-// With a factor shrunk until the rest is positive semi-definite.
+// Where what the factor leaves is a covariance matrix.
 std::optional<Candidate> factor_candidate(const Problem& problem) {
   const auto factor = common_factor(problem);
   if (!factor) return std::nullopt;
-  for (const double shrink : {1., .97, .9, .8}) {
-    const CommonFactor tried = shrunk(problem, *factor, shrink);
-    const Triangle triangle = triangle_of(problem, &tried);
-    if (triangle.defect > 1e-9) continue;
-    return Candidate{integrand_of(problem, triangle, &tried), MvnMethod::factor};
-  }
-  return std::nullopt;
+  double explained = 0;
+  for (const double l : factor->loadings) explained += l * l / static_cast<double>(problem.d());
+  if (problem.d() < factor_from && explained < worth_a_factor) return std::nullopt;
+  const Triangle triangle = triangle_of(problem, &*factor);
+  if (triangle.defect > 1e-9) return std::nullopt;
+  return Candidate{integrand_of(problem, triangle, &*factor), MvnMethod::factor};
 }
 
 Candidate choose(const Problem& problem, const MvnOptions& options) {
@@ -117,11 +121,13 @@ Candidate choose(const Problem& problem, const MvnOptions& options) {
   std::vector<Candidate> candidates;
   candidates.push_back({integrand_of(problem, triangle), MvnMethod::plain});
   run_pilot(candidates.back(), options);
+  candidates.back().blur = triangle.blur;
   if (triangle.rank < 2) return std::move(candidates.back());
   const bool small = !(candidates.front().log_value > std::log(tilt_below));
   if (small || triangle.rank >= tilt_from) {
     candidates.push_back({tilted(candidates.front().integrand, problem, triangle), MvnMethod::tilted});
     run_pilot(candidates.back(), options);
+    candidates.back().blur = triangle.blur;
   }
   if (triangle.singular_rows.empty())
     if (auto factor = factor_candidate(problem)) {
@@ -147,18 +153,26 @@ Sampled sample_probability(const Problem& problem, const MvnOptions& options) {
   const Integrand& integrand = candidate.integrand;
   const Kernel kernel(integrand, candidate.precision,
                       random_shifts(options, stream("mvn-cdf"), integrand.variables));
-  const double rounding =
-      (candidate.precision == Precision::f32 ? bias_f32 : 1e-9) * static_cast<double>(integrand.variables);
+  const double rounding = candidate.blur + (candidate.precision == Precision::f32 ? bias_f32 : 1e-9) *
+                                               static_cast<double>(integrand.variables);
   Sums sums{};
   Sampled result;
   result.method = candidate.method;
   result.points = lattice_shifts << pilot_level;
+  double coarser = 0;  // standard error on the lattice before
   for (int level = first_level; level <= finest_lattice; ++level) {
     add_level(kernel, level, level == first_level, sums);
-    const Average a = average(sums, level);
-    const double mean = std::max(a.mean, 0.);
-    result.log_value = integrand.log_norm + std::log(mean);
-    result.relative_error = mean > 0 ? quantile * a.error / mean + rounding : 1;
+    const auto [mean, error] = average(sums, level);
+    const double standard = std::max(error, least_gain * coarser);
+    coarser = error;
+    if (level == first_level) continue;
+    if (std::isfinite(mean) && mean > 0) {
+      result.log_value = integrand.log_norm + std::log(mean);
+      result.relative_error = quantile * standard / mean + rounding;
+    } else {  // all that is known: at most the probability of the tightest bound
+      result.log_value = log_cdf(*std::ranges::min_element(problem.upper));
+      result.relative_error = 1;
+    }
     const std::size_t points = lattice_shifts << level;
     if (within(result.log_value, result.relative_error, options) || 2 * points > options.max_points) {
       result.points += points;

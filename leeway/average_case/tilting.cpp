@@ -31,7 +31,7 @@ class Saddle {
     Vector z = u_;
     evaluate(z);
     for (int step = 0; step < 60 && residual_ > 1e-7; ++step) {
-      const Vector direction = newton_direction(z);
+      const Vector direction = newton_direction();
       const Vector start = z;
       const double before = residual_;
       double length = 1;
@@ -61,7 +61,7 @@ class Saddle {
   }
 
   // With dh = -g dz = sqrt(g) e: (sqrt(g) S sqrt(g) + 1 - g) e = sqrt(g) G, and dz = (S - I) dh - G.
-  [[nodiscard]] Vector newton_direction(const Vector& z) const {
+  [[nodiscard]] Vector newton_direction() const {
     Vector root(n_), e(n_, 0.), r(n_), p(n_), q(n_), scaled(n_);
     for (std::size_t j = 0; j < n_; ++j) root[j] = std::sqrt(g_[j]), r[j] = root[j] * value_[j];
     p = r;
@@ -82,7 +82,6 @@ class Saddle {
     for (std::size_t j = 0; j < n_; ++j) scaled[j] = root[j] * e[j];
     for (std::size_t j = 0; j < n_; ++j)
       q[j] = kernel::dot(&s_[j * n_], scaled.data(), n_) - scaled[j] - value_[j];
-    (void)z;
     return q;
   }
 
@@ -97,16 +96,15 @@ Integrand tilted(Integrand integrand, const Problem& problem, const Triangle& tr
   const std::size_t n = triangle.rank, d = problem.d();
   const Vector z = Saddle(problem, triangle).solve();
   Vector& tilt = integrand.tilt;
+  std::fill(tilt.begin(), tilt.end(), 0.);
   integrand.log_norm = 0;
-  for (std::size_t j = 0; j < n; ++j) {
-    tilt[j] = 0;
-    for (std::size_t i = j + 1; i < n; ++i) {
-      const std::size_t row = triangle.pivots[i] * d;
-      tilt[j] -= triangle.c[row + j] / triangle.c[row + i] * hazard(z[i]);
-    }
-    integrand.reference[j] = tilt[j] - hazard(z[j]);
-    integrand.log_factor[j] = log_cdf(z[j]);
-    integrand.log_norm += integrand.log_factor[j] + tilt[j] * (.5 * tilt[j] - integrand.reference[j]);
+  for (std::size_t i = n; i-- > 0;) {  // tilt_i is complete: all rows below have been added
+    const double* const row = &triangle.c[triangle.pivots[i] * d];
+    const double own = hazard(z[i]), scaled = own / row[i];
+    for (std::size_t j = 0; j < i; ++j) tilt[j] -= scaled * row[j];
+    integrand.reference[i] = tilt[i] - own;
+    integrand.log_factor[i] = log_cdf(z[i]);
+    integrand.log_norm += integrand.log_factor[i] + tilt[i] * (.5 * tilt[i] - integrand.reference[i]);
   }
   return integrand;
 }

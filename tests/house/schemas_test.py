@@ -30,6 +30,7 @@ RESULT = {
     "bound-evaluate": "method delta n mae coverage coverage_low coverage_high overestimation violation_rate violation_low violation_high"
                       " adjusted adjusted.0.adjustment adjusted.0.mae points points.0.data_set points.0.truth",
     "distances": "shifted n_clean n_shifted k distances not_computed",
+    "mvn-cdf": "probability log_probability error log_error points converged method",
     "assess": "model target n source_n k paired labelled accuracy accuracy_low accuracy_high source_accuracy accuracy_change"
               " afr_pred afr_true pa pa_low pa_high beta gap error_bound error_bound_terms error_bound_terms.discrepancy"
               " error_bound_terms.concentrations.0.bound estimates estimate_intervals estimate_intervals.cot.low curve local_maxima confidence confidence.edges"
@@ -169,6 +170,16 @@ class Records(unittest.TestCase):
         record["results"][0]["distances"]["kl"] = -1
         self.assertFalse(validator("distances").is_valid(record))
         self.assertEqual(set(record["results"][0]["not_computed"]), {"cosine"})
+
+    def test_mvn_cdf(self):
+        numpy.save(self.folder / "z.npy", numpy.array([[1., 0, 2], [-40, -40, -40]]))
+        numpy.save(self.folder / "r.npy", numpy.eye(3) + numpy.array([[0, .5, .2], [.5, 0, -.3], [.2, -.3, 0]]))
+        record = self.run_leeway("mvn-cdf --upper z.npy --covariance r.npy")
+        self.check(record)
+        self.assertEqual(record["results"][1]["probability"], 0)
+        self.assertLess(record["results"][1]["log_probability"], -2000)
+        record["results"][0]["method"] = "magic"
+        self.assertFalse(validator("mvn-cdf").is_valid(record))
 
     def test_select(self):
         record = self.run_leeway("select --clean examples/data/clean.npz examples/data/blurred.npz "
