@@ -8,7 +8,7 @@
 //   mc          share of M noisy copies that keep the prediction, with a Clopper-Pearson interval
 //   taylor      the normal distribution function at the boundaries of the model linearised at x (boundaries.h)
 //   taylor-mvs  the multivariate sigmoid of the same boundaries, a score for ranking
-//   mmse        as taylor, with f and its gradients averaged over N noisy copies
+//   mmse        as taylor, with f and its gradients averaged over N noisy copies (centred: estimators/mmse.cpp)
 //   mmse-mvs    the multivariate sigmoid of those
 //   softmax     the largest softmax(f / T): knows no sigma
 //

@@ -19,6 +19,8 @@ constexpr std::size_t most_gradients = std::size_t{1} << 26;  // numbers in one 
 constexpr std::size_t few_classes = 64,
                       first_classes = 32;  // all of them; to begin with where there are more
 
+constexpr std::string_view mmse_noise = "mmse noise", monte_carlo_noise = "monte carlo noise";
+
 void stop_if_asked(const AverageCaseOptions& options) {
   if (options.progress != nullptr && options.progress->stop_requested())
     throw Interrupted("average-case: stopped between passes");
@@ -53,9 +55,8 @@ ModelEvidence::ModelEvidence(const Classifier& classifier, const Noise& noise, c
     choose_classes(first_classes);
 }
 
-void ModelEvidence::add_noise(std::size_t row, std::uint32_t stream, std::size_t draw, double sigma,
-                              std::span<float> out) const {
-  noise_.draw(options().seed, stream, first_row() + row, draw, out);
+void ModelEvidence::add_noise(std::size_t row, std::size_t draw, double sigma, std::span<float> out) const {
+  noise_.draw(options().seed, stream(monte_carlo_noise), first_row() + row, draw, out);
   const std::span<const float> x = input(row);
   const auto scale = static_cast<float>(sigma);
   for (std::size_t j = 0; j < x.size(); ++j) out[j] = x[j] + scale * out[j];
@@ -92,15 +93,41 @@ Boundaries ModelEvidence::boundaries(std::size_t row, std::span<const double> al
   return result;
 }
 
-void ModelEvidence::fill(const Copies& copies, std::size_t begin, std::span<float> x) const {
+// Mean noise of the copies of rows [first, last).
+std::vector<float> ModelEvidence::mean_noise(const Copies& copies, std::size_t first,
+                                             std::size_t last) const {
+  const std::size_t d = classifier_.d;
+  std::vector<float> means((last - first) * d, 0);
+  if (copies.count < 2) return means;
+  parallel_for(last - first, [&](std::size_t r) {
+    std::vector<float> draw(d);
+    std::vector<double> sum(d, 0);
+    for (std::size_t copy = 0; copy < copies.count; ++copy) {
+      noise_.draw(options().seed, stream(mmse_noise), first_row() + first + r, copy, draw);
+      for (std::size_t j = 0; j < d; ++j) sum[j] += static_cast<double>(draw[j]);
+    }
+    for (std::size_t j = 0; j < d; ++j)
+      means[r * d + j] = static_cast<float>(sum[j] / static_cast<double>(copies.count));
+  });
+  return means;
+}
+
+// Copies of rows, numbered row by row, from `begin` on.
+void ModelEvidence::fill(const Copies& copies, std::size_t begin, const MeanNoise& mean,
+                         std::span<float> x) const {
   const std::size_t each = std::max<std::size_t>(copies.count, 1), d = classifier_.d;
+  const double n = static_cast<double>(each), widened = copies.count > 1 ? std::sqrt(n / (n - 1)) : 1;
+  const auto scale = static_cast<float>(copies.sigma * widened);
   parallel_for(x.size() / d, [&](std::size_t i) {
     const std::size_t row = (begin + i) / each;
     const std::span<float> out = x.subspan(i * d, d);
-    if (copies.count > 0)
-      add_noise(row, stream("mmse noise"), (begin + i) % each, copies.sigma, out);
-    else
+    if (copies.count == 0) {
       std::ranges::copy(input(row), out.begin());
+      return;
+    }
+    noise_.draw(options().seed, stream(mmse_noise), first_row() + row, (begin + i) % each, out);
+    const float* const centre = mean.values.data() + (row - mean.first) * d;
+    for (std::size_t j = 0; j < d; ++j) out[j] = input(row)[j] + scale * (out[j] - centre[j]);
   });
 }
 
@@ -110,13 +137,14 @@ ModelEvidence::Means ModelEvidence::means(const Copies& copies, std::size_t firs
   const std::size_t d = classifier_.d, m = classes(), each = std::max<std::size_t>(copies.count, 1);
   const std::size_t at_once = std::clamp<std::size_t>(most_gradients / (m * d), 1, inputs_at_once);
   Means sums{std::vector<double>((last - first) * k()), std::vector<double>((last - first) * m * d)};
+  const MeanNoise mean{first, mean_noise(copies, first, last)};
   std::vector<float> x;
   std::vector<std::int32_t> names;
   for (std::size_t begin = first * each; begin < last * each; begin += at_once) {
     stop_if_asked(options());
     const std::size_t end = std::min(begin + at_once, last * each);
     x.resize((end - begin) * d);
-    fill(copies, begin, x);
+    fill(copies, begin, mean, x);
     names.clear();
     for (std::size_t i = begin; i < end && !chosen_.empty(); ++i)
       names.insert(names.end(), chosen_.begin() + static_cast<std::ptrdiff_t>(i / each * m),
@@ -192,8 +220,8 @@ void ModelEvidence::count_kept(std::size_t sigma, std::span<const std::size_t> r
     const std::size_t count = std::min(inputs_at_once, total - begin);
     x.resize(count * d);
     parallel_for(count, [&](std::size_t i) {
-      add_noise(rows[(begin + i) / draws], stream("monte carlo noise"), first + (begin + i) % draws,
-                options().sigmas[sigma], std::span(x).subspan(i * d, d));
+      add_noise(rows[(begin + i) / draws], first + (begin + i) % draws, options().sigmas[sigma],
+                std::span(x).subspan(i * d, d));
     });
     const double before = now();
     const std::vector<float> found = classifier_.logits(x);

@@ -39,10 +39,15 @@ class ModelEvidence : public Evidence {
   [[nodiscard]] std::span<const float> input(std::size_t row) const {
     return std::span(x_).subspan(row * classifier_.d, classifier_.d);
   }
-  void add_noise(std::size_t row, std::uint32_t stream, std::size_t draw, double sigma,
-                 std::span<float> out) const;
+  void add_noise(std::size_t row, std::size_t draw, double sigma, std::span<float> out) const;
   void choose_classes(std::size_t count);
-  void fill(const Copies& copies, std::size_t begin, std::span<float> x) const;
+  struct MeanNoise {  // over the copies of rows from `first` on
+    std::size_t first;
+    std::vector<float> values;  // (rows,d)
+  };
+  [[nodiscard]] std::vector<float> mean_noise(const Copies& copies, std::size_t first,
+                                              std::size_t last) const;
+  void fill(const Copies& copies, std::size_t begin, const MeanNoise& mean, std::span<float> x) const;
   struct Means {
     std::vector<double> logits, gradients;
   };
