@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -156,8 +157,10 @@ ModelEvidence::Means ModelEvidence::means(const Copies& copies, std::size_t firs
       const std::size_t row = begin / each + r;
       for (std::size_t i = std::max(row * each, begin); i < std::min((row + 1) * each, end); ++i) {
         const auto add = [&](std::span<const float> values, double* sum) {
-          for (std::size_t j = 0; j < values.size(); ++j)
-            sum[j] += static_cast<double>(values[j]) / static_cast<double>(each);
+          const auto size = static_cast<Eigen::Index>(values.size());
+          Eigen::Map<Eigen::ArrayXd>(sum, size) +=
+              Eigen::Map<const Eigen::ArrayXf>(values.data(), size).cast<double>() /
+              static_cast<double>(each);
         };
         add(std::span(found.logits).subspan((i - begin) * k(), k()),
             sums.logits.data() + (row - first) * k());

@@ -153,18 +153,31 @@ std::vector<Restart> run_restarts(const Dis2Options& options, const CriticRows& 
   return restarts;
 }
 
+// The critic of logits that predicts their largest.
+std::vector<float> the_classifier(const CriticData& data) {
+  std::vector<float> theta(data.training.parameters());
+  for (std::size_t c = 0; c < data.training.k; ++c) {
+    theta[data.training.at(c, c)] = static_cast<float>(data.scale[c]);
+    theta[data.training.at(data.training.d, c)] = static_cast<float>(data.centre[c]);
+  }
+  return theta;
+}
+
 std::vector<Restart> search_maximum(const CriticData& data, const Measuring& measuring,
                                     const Dis2Options& options) {
   std::vector<double> agreements;
   const DiscrepancySearch search(
-      data.training, data.centre, data.scale, options.loss, options.seed, [&](std::span<const float> theta) {
+      data.training, data.centre, data.scale, options.loss, options.seed,
+      [&](std::span<const float> theta) {
         agreements.push_back(measuring.source_agreement(theta));
         if (options.progress == nullptr) return;
         options.progress->update("surrogate", std::min(agreements.size(), plain_iterations), plain_iterations,
                                  fmt::format("source agreement {:.3f}", agreements.back()));
         if (options.progress->stop_requested())
           throw Interrupted("stopped before critics; nothing was saved");
-      });
+      },
+      options.representation.kind == Representation::Kind::logits ? the_classifier(data)
+                                                                  : std::vector<float>());
   return run_restarts(options, data.training, [&](std::size_t r) {
     Restart restart;
     restart.validity_score = validity_score(agreements);

@@ -17,19 +17,21 @@ constexpr std::size_t restart_iterations = 8, ascent_iterations = 6;
 constexpr double sharpness[] = {2, 6, 18};  // typical lead of a score over another, stage by stage
 constexpr double ratios[] = {1, 2, .5, 4, .25, 8, 16, .125};
 
-enum class Kind { ratio, one_class, random_weights, random_start };
+enum class Kind { ratio, classifier, one_class, random_weights, random_start };
 struct SurrogateProblem {
   Kind kind;
   std::size_t turn;  // how many of the kind came before
 };
 
-// Of a restart: the plain surrogate (the first ratio), two single classes, ...
-SurrogateProblem problem_of(std::size_t index) {
+// Of a restart: the plain surrogate (the first ratio), two single classes, ...; where that surrogate's optimum is of no
+// use, the classifier's own predictions come second.
+SurrogateProblem problem_of(std::size_t index, bool useful) {
   constexpr Kind kinds[] = {Kind::ratio, Kind::one_class, Kind::one_class, Kind::random_weights,
                             Kind::random_start};
+  if (!useful && index == 1) return {Kind::classifier, 0};
+  if (!useful && index > 1) --index;
   const std::size_t round = index / std::size(kinds), at = index % std::size(kinds);
-  const bool classes = kinds[at] == Kind::one_class;
-  return {kinds[at], classes ? 2 * round + at - 1 : round};
+  return {kinds[at], kinds[at] == Kind::one_class ? 2 * round + at - 1 : round};
 }
 
 Objective objective_of(Loss loss) {
@@ -102,18 +104,21 @@ Parameters direction_of(const CriticRows& rows, std::size_t line, Random& random
 
 DiscrepancySearch::DiscrepancySearch(const CriticRows& rows, std::span<const double> centre,
                                      std::span<const double> scale, Loss loss, std::uint64_t seed,
-                                     const std::function<void(std::span<const float>)>& watch)
+                                     const std::function<void(std::span<const float>)>& watch,
+                                     std::vector<float> classifier)
     : rows_(rows),
       centre_(centre),
       scale_(scale),
       objective_(objective_of(loss)),
       seed_(seed),
       classes_(classes_by_excess(rows)),
-      even_(even_weights(rows, .5)) {
+      even_(even_weights(rows, .5)),
+      classifier_(std::move(classifier)) {
   Descent descent{plain_iterations, 1e-5, {}};
   if (watch) descent.watch = [&](std::span<const float> theta, const Evaluation&) { watch(theta); };
   plain_ = minimise([&](std::span<const float> theta) { return evaluate(rows_, theta, objective_, even_); },
                     uniform_start(0), descent);
+  useful_ = 2 * agreement(rows_, plain_).source > rows_.n_source;
 }
 
 std::vector<float> DiscrepancySearch::uniform_start(std::size_t index) const {
@@ -146,9 +151,22 @@ std::vector<float> DiscrepancySearch::surrogate(std::vector<float> start, std::s
                   std::move(start), {iterations, 1e-4, {}});
 }
 
+// By cross-entropy on the source alone.
+const std::vector<float>& DiscrepancySearch::classifier() const {
+  std::call_once(learnt_, [&] {
+    if (!classifier_.empty()) return;
+    Parameters weights = even_;
+    std::fill(weights.begin() + static_cast<std::ptrdiff_t>(rows_.n_source), weights.end(), 0.f);
+    classifier_ = minimise(
+        [&](std::span<const float> theta) { return evaluate(rows_, theta, Objective::logistic, weights); },
+        Parameters(rows_.parameters(), 0.f), {plain_iterations, 1e-4, {}});
+  });
+  return classifier_;
+}
+
 std::vector<float> DiscrepancySearch::weights_of(std::size_t index) const {
   std::vector<float> weights = even_;
-  const auto [kind, turn] = problem_of(index);
+  const auto [kind, turn] = problem_of(index, useful_);
   const std::size_t wanted = classes_[turn % classes_.size()];
   Random random(seed_, stream("critic weights"), index);
   for (std::size_t i = 0; i < weights.size(); ++i) {
@@ -198,7 +216,9 @@ std::vector<FoundCritic> DiscrepancySearch::restart(std::size_t index) const {
   Parameters theta = plain_;
   if (objective_ != Objective::logistic)
     theta = surrogate(uniform_start(index), weights_of(index), plain_iterations);
-  else if (problem_of(index).kind == Kind::random_start)
+  else if (problem_of(index, useful_).kind == Kind::classifier)
+    theta = this->classifier();
+  else if (problem_of(index, useful_).kind == Kind::random_start)
     theta = gaussian_start(index);
   else if (index > 0)
     theta = surrogate(plain_, weights_of(index), restart_iterations);

@@ -6,8 +6,8 @@
 
 namespace leeway::nn {
 
-// `forward` must outlive the result. Logits in shards of 128 rows, gradients of 32, one thread each (shards.h): the same
-// bits for any number of threads.
+// `forward` must outlive the result. Passes run in shards whose size depends on the number of rows alone, one thread each
+// (shards.h): the same bits for any number of threads.
 [[nodiscard]] Classifier make_classifier(ForwardFunction forward, const InputShape& input,
                                          std::size_t classes);
 
