@@ -108,6 +108,40 @@ TEST(Models, HaveTheSameBitsForAnyThreads) {
   set_threads(1);
 }
 
+// The functions that analyses ask give what outputs and class_gradients do, and take inputs of any range.
+TEST(ClassifierFunctions, AreTheModel) {
+  const auto model = toy::model("small-cnn", colour, 5, 2);
+  const Images images = toy::images(300, colour, 5, 3);
+  const Classifier classifier = model->classifier(colour);
+  const auto pixels = images.pixels.view<float>();
+  const std::size_t d = colour.pixels();
+  ASSERT_EQ(classifier.d, d);
+  ASSERT_EQ(classifier.k, 5u);
+  const Array expected = model->outputs(images).logits, jacobian = model->class_gradients(images);
+  const std::vector<float> logits = classifier.logits(pixels);
+  const ClassGradients all = classifier.gradients(pixels, {});
+  for (std::size_t i = 0; i < logits.size(); ++i) {
+    EXPECT_NEAR(logits[i], expected.view<float>()[i], 1e-5);
+    EXPECT_NEAR(all.logits[i], logits[i], 1e-5);
+  }
+  for (std::size_t i = 0; i < all.gradients.size(); ++i)
+    ASSERT_NEAR(all.gradients[i], jacobian.view<float>()[i], 1e-5) << i;
+  std::vector<std::int32_t> classes;
+  for (std::int32_t row = 0; row < 300; ++row) classes.insert(classes.end(), {row % 5, (row + 3) % 5});
+  const ClassGradients some = classifier.gradients(pixels, classes);
+  ASSERT_EQ(some.gradients.size(), 300 * 2 * d);
+  for (std::size_t i = 0; i < 600; ++i)
+    for (std::size_t j = 0; j < d; j += 7)
+      ASSERT_EQ(some.gradients[i * d + j],
+                all.gradients[(i / 2 * 5 + static_cast<std::size_t>(classes[i])) * d + j]);
+  std::vector<float> far(pixels.begin(), pixels.begin() + static_cast<std::ptrdiff_t>(d));
+  for (float& x : far) x = 3 * x - 1;
+  EXPECT_EQ(classifier.logits(far).size(), 5u);
+  set_threads(3);
+  EXPECT_EQ(classifier.gradients(pixels, {}).gradients, all.gradients);
+  set_threads(1);
+}
+
 TEST(Models, LeaveLibTorchsThreadsAsTheyWere) {
   const auto model = toy::model("linear", colour, 5);
   const int before = at::get_num_threads();

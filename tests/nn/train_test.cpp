@@ -206,6 +206,23 @@ TEST(Training, ByPgdGivesMoreRobustModels) {
 
 // The score of adversarial training is what PGD leaves of the validation set, which is never above the clean
 // one.
+double mean_square_gradient(const Model& model, const Images& images) {
+  const Array jacobian = model.class_gradients(images);
+  double sum = 0;
+  for (const float value : jacobian.view<float>()) sum += double(value) * double(value);
+  return sum / static_cast<double>(images.n());
+}
+
+TEST(Training, ByGradientNormGivesFlatterModels) {
+  const toy::Folder folder;
+  TrainOptions plain = quick(), flat = quick("gradient-norm");
+  flat.parameters["lambda"] = .01;
+  const Images images = toy::squares(400, 4);
+  const TrainResult erm = session().train(images, plain, folder / "erm"),
+                    penalised = session().train(images, flat, folder / "flat");
+  EXPECT_LT(mean_square_gradient(*penalised.model, images), .7 * mean_square_gradient(*erm.model, images));
+}
+
 TEST(Training, ByPgdReportsRobustValidationAccuracy) {
   const toy::Folder folder;
   const TrainResult result = session().train(toy::squares(200, 4), quick("pgd"), folder / "m");
@@ -417,7 +434,7 @@ TEST(Training, RefusesWhatItCannotTrainOn) {
   EXPECT_EQ(message(images, options), "algorithm pgd: steps: expected a number from 1 to 10000, found 0");
   options = quick("dro");
   options.parameters = {};
-  EXPECT_EQ(message(images, options), "algorithm: expected one of erm, pgd, found 'dro'");
+  EXPECT_EQ(message(images, options), "algorithm: expected one of erm, gradient-norm, pgd, found 'dro'");
   options = quick();
   options.validation = 1;
   EXPECT_EQ(message(images, options), "train: validation: expected a share from 0 to less than 1, found 1");
