@@ -18,6 +18,7 @@ constexpr std::size_t inputs_at_once = 1024;                  // in one pass
 constexpr std::size_t most_gradients = std::size_t{1} << 26;  // numbers in one pass
 constexpr std::size_t few_classes = 64,
                       first_classes = 32;  // all of them; to begin with where there are more
+constexpr std::uint32_t mmse_noise = stream("mmse noise"), monte_carlo_noise = stream("monte carlo noise");
 
 void stop_if_asked(const AverageCaseOptions& options) {
   if (options.progress != nullptr && options.progress->stop_requested())
@@ -53,12 +54,10 @@ ModelEvidence::ModelEvidence(const Classifier& classifier, const Noise& noise, c
     choose_classes(first_classes);
 }
 
-void ModelEvidence::add_noise(std::size_t row, std::uint32_t stream, std::size_t draw, double sigma,
-                              std::span<float> out) const {
+// e / sigma.
+void ModelEvidence::draw(std::size_t row, std::uint32_t stream, std::size_t draw,
+                         std::span<float> out) const {
   noise_.draw(options().seed, stream, first_row() + row, draw, out);
-  const std::span<const float> x = input(row);
-  const auto scale = static_cast<float>(sigma);
-  for (std::size_t j = 0; j < x.size(); ++j) out[j] = x[j] + scale * out[j];
 }
 
 // The target and the classes of the largest logits.
@@ -92,15 +91,41 @@ Boundaries ModelEvidence::boundaries(std::size_t row, std::span<const double> al
   return result;
 }
 
-void ModelEvidence::fill(const Copies& copies, std::size_t begin, std::span<float> x) const {
+ModelEvidence::Centres ModelEvidence::centres(const Copies& copies, std::size_t first,
+                                              std::size_t last) const {
+  const std::size_t d = classifier_.d;
+  Centres result{first, std::vector<float>((last - first) * d, 0.F)};
+  if (copies.count < 2) return result;  // the one copy would be the input
+  parallel_for(last - first, [&](std::size_t r) {
+    std::vector<float> e(d);
+    std::vector<double> sum(d, 0);
+    for (std::size_t copy = 0; copy < copies.count; ++copy) {
+      draw(first + r, mmse_noise, copy, e);
+      for (std::size_t j = 0; j < d; ++j) sum[j] += static_cast<double>(e[j]);
+    }
+    for (std::size_t j = 0; j < d; ++j)
+      result.of_rows[r * d + j] = static_cast<float>(sum[j] / static_cast<double>(copies.count));
+  });
+  return result;
+}
+
+// Inputs from number `begin` on: the rows, or their copies one row after the other.
+void ModelEvidence::fill(const Copies& copies, const Centres& centres, std::size_t begin,
+                         std::span<float> x) const {
   const std::size_t each = std::max<std::size_t>(copies.count, 1), d = classifier_.d;
+  const auto n = static_cast<double>(each);
+  const auto scale = static_cast<float>(copies.sigma * (each > 1 ? std::sqrt(n / (n - 1)) : 1));
   parallel_for(x.size() / d, [&](std::size_t i) {
     const std::size_t row = (begin + i) / each;
     const std::span<float> out = x.subspan(i * d, d);
-    if (copies.count > 0)
-      add_noise(row, stream("mmse noise"), (begin + i) % each, copies.sigma, out);
-    else
-      std::ranges::copy(input(row), out.begin());
+    const std::span<const float> clean = input(row);
+    if (copies.count == 0) {
+      std::ranges::copy(clean, out.begin());
+      return;
+    }
+    draw(row, mmse_noise, (begin + i) % each, out);
+    const float* const centre = centres.of_rows.data() + (row - centres.first) * d;
+    for (std::size_t j = 0; j < d; ++j) out[j] = clean[j] + scale * (out[j] - centre[j]);
   });
 }
 
@@ -110,13 +135,14 @@ ModelEvidence::Means ModelEvidence::means(const Copies& copies, std::size_t firs
   const std::size_t d = classifier_.d, m = classes(), each = std::max<std::size_t>(copies.count, 1);
   const std::size_t at_once = std::clamp<std::size_t>(most_gradients / (m * d), 1, inputs_at_once);
   Means sums{std::vector<double>((last - first) * k()), std::vector<double>((last - first) * m * d)};
+  const Centres middle = centres(copies, first, last);
   std::vector<float> x;
   std::vector<std::int32_t> names;
   for (std::size_t begin = first * each; begin < last * each; begin += at_once) {
     stop_if_asked(options());
     const std::size_t end = std::min(begin + at_once, last * each);
     x.resize((end - begin) * d);
-    fill(copies, begin, x);
+    fill(copies, middle, begin, x);
     names.clear();
     for (std::size_t i = begin; i < end && !chosen_.empty(); ++i)
       names.insert(names.end(), chosen_.begin() + static_cast<std::ptrdiff_t>(i / each * m),
@@ -186,14 +212,18 @@ const Evidence::Linearised& ModelEvidence::averaged(std::size_t sigma) {
 void ModelEvidence::count_kept(std::size_t sigma, std::span<const std::size_t> rows, std::size_t first,
                                std::size_t draws, std::vector<Kept>& counts, Spent& spent) {
   const std::size_t d = classifier_.d, total = rows.size() * draws;
+  const auto scale = static_cast<float>(options().sigmas[sigma]);
   std::vector<float> x;
   for (std::size_t begin = 0; begin < total; begin += inputs_at_once) {
     stop_if_asked(options());
     const std::size_t count = std::min(inputs_at_once, total - begin);
     x.resize(count * d);
     parallel_for(count, [&](std::size_t i) {
-      add_noise(rows[(begin + i) / draws], stream("monte carlo noise"), first + (begin + i) % draws,
-                options().sigmas[sigma], std::span(x).subspan(i * d, d));
+      const std::size_t row = rows[(begin + i) / draws];
+      const std::span<float> out = std::span(x).subspan(i * d, d);
+      draw(row, monte_carlo_noise, first + (begin + i) % draws, out);
+      const std::span<const float> clean = input(row);
+      for (std::size_t j = 0; j < d; ++j) out[j] = clean[j] + scale * out[j];
     });
     const double before = now();
     const std::vector<float> found = classifier_.logits(x);
