@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "leeway/core/error.h"
+#include "leeway/core/message.h"
 #include "leeway/core/parallel.h"
 #include "leeway/core/random.h"
 
@@ -77,6 +78,10 @@ void ModelEvidence::choose_classes(std::size_t count) {
 // From the logits of all classes and the gradients of those chosen.
 Boundaries ModelEvidence::boundaries(std::size_t row, std::span<const double> all,
                                      std::span<const double> gradients) const {
+  check_finite(all, first_row() + row);
+  if (const auto bad = std::ranges::find_if_not(gradients, [](double value) { return std::isfinite(value); });
+      bad != gradients.end())
+    refuse("gradients", "finite numbers", fmt::format("{} at row {}", *bad, first_row() + row));
   if (chosen_.empty()) return boundaries_of(all, gradients, static_cast<std::size_t>(targets()[row]), noise_);
   const auto names = std::span(chosen_).subspan(row * classes(), classes());
   std::vector<double> some;
@@ -231,6 +236,8 @@ void ModelEvidence::count_kept(std::size_t sigma, std::span<const std::size_t> r
     for (std::size_t i = 0; i < count; ++i) {
       const std::size_t row = rows[(begin + i) / draws];
       const auto logits = std::span(found).subspan(i * k(), k());
+      if (!std::ranges::all_of(logits, [](float f) { return std::isfinite(f); }))
+        check_finite(std::vector<double>(logits.begin(), logits.end()), first_row() + row);
       ++counts[row].draws;
       counts[row].kept += std::ranges::max_element(logits) - logits.begin() == targets()[row];
     }
