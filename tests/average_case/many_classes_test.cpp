@@ -38,6 +38,7 @@ Asked ask(const Quadratic& model, const std::vector<float>& x, const AverageCase
 AverageCaseOptions options_of(std::size_t classes, std::vector<double> sigmas) {
   AverageCaseOptions options;
   options.methods = {"taylor", "mmse"}, options.sigmas = std::move(sigmas), options.classes = classes;
+  options.mvn.tolerance = 1e-3;
   return options;
 }
 
@@ -53,9 +54,9 @@ TEST(ManyClasses, TakesAsManyAsCanMatter) {
     for (std::size_t c = 0; c < 4; ++c) {
       const Column &a = some.found.columns[c], &b = all.found.columns[c];
       EXPECT_EQ(b.left_out, 0);
-      EXPECT_LE(a.left_out, a.estimator->name == "taylor" ? 1e-4 : .1);
+      EXPECT_LE(a.left_out, a.estimator->name == "taylor" ? 1e-3 : .1);
       for (std::size_t i = 0; i < n; ++i)
-        EXPECT_NEAR(a.p[i], b.p[i], 2e-4 + a.left_out) << slope << ' ' << a.estimator->name;
+        EXPECT_NEAR(a.p[i], b.p[i], 2e-3 + a.left_out) << slope << ' ' << a.estimator->name;
     }
   }
   EXPECT_EQ(ask(many(.1, 1), x, options_of(0, {.5})).most, 32U);
@@ -74,8 +75,8 @@ TEST(ManyClasses, TakesTheNumberAskedForAndSaysWhatWasLeftOut) {
       const Column &a = some.found.columns[c], &b = all.found.columns[c];
       EXPECT_GT(a.left_out, 0);
       for (std::size_t i = 0; i < n; ++i) {
-        EXPECT_GE(a.p[i], b.p[i] - 2e-4);  // classes left out can only take
-        EXPECT_LE(a.p[i], b.p[i] + 2e-4 + a.left_out);
+        EXPECT_GE(a.p[i], b.p[i] - 2e-3);  // classes left out can only take
+        EXPECT_LE(a.p[i], b.p[i] + 2e-3 + a.left_out);
       }
     }
     EXPECT_LT(some.found.columns[0].left_out, before);
@@ -103,7 +104,7 @@ TEST(ManyClasses, AThousandClassesAreAnswered) {
   Quadratic model = random_linear(d, classes, 4, .3 / std::sqrt(double(d)));
   const std::vector<float> x = random_inputs(2, d, 4);
   AverageCaseOptions options = options_of(0, {1});
-  options.methods = {"taylor", "mc"}, options.draws = 4000, options.mvn.tolerance = 1e-3;
+  options.methods = {"taylor", "mc"}, options.draws = 4000;
   const AverageCase found = run(model, x, options);
   for (std::size_t i = 0; i < 2; ++i)
     EXPECT_NEAR(found.columns[0].p[i], found.columns[1].p[i], .04 + found.columns[0].left_out);
