@@ -96,6 +96,8 @@ AverageCase average_case(const Classifier& classifier, const Noise& noise, const
   if (noise.d() != classifier.d)
     refuse("average_case: noise", fmt::format("{} coordinates, as inputs have", classifier.d),
            fmt::format("{}", noise.d()));
+  if (classifier.k < 2)
+    refuse("average_case: classifier", "at least 2 classes", fmt::format("{}", classifier.k));
   const double start = now();
   AverageCase result;
   result.columns = empty_columns(options);
@@ -124,7 +126,7 @@ AverageCase average_case(const Classifier& classifier, const Noise& noise, const
 
 AverageCase average_case(const MadeElsewhere& files, const Noise& noise, const AverageCaseOptions& options) {
   check(options);
-  check(files);
+  check(files, noise);
   const double start = now();
   AverageCase result;
   result.columns = empty_columns(options);

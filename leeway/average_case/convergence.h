@@ -1,8 +1,9 @@
 // How many noisy copies are enough: the p of Monte Carlo and of MMSE as their numbers of copies grow, against the p of
 // the largest number.
 //
-// Copies are the first of a fixed sequence (noise is keyed by the number of the draw), so every point is what the method
-// would have given with so many. Errors: those of average_case. Cost: some 1.5 times that of the largest numbers.
+// Draws are the first of a fixed sequence (noise is keyed by the number of the draw; MMSE centres as many as it uses), so
+// every point is what the method would have given with so many. Errors: those of average_case. Cost: some 1.5 times that
+// of the largest numbers.
 #pragma once
 
 #include <span>

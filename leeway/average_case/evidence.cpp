@@ -18,12 +18,16 @@ Evidence::Evidence(const AverageCaseOptions& options, std::size_t first_row, std
   const std::size_t k = logits_.size() / n;
   for (std::size_t i = 0; i < n; ++i) {
     const auto row = std::span(logits_).subspan(i * k, k);
-    const auto bad = std::ranges::find_if_not(row, [](double f) { return std::isfinite(f); });
-    if (bad != row.end())
-      refuse("logits", "finite numbers",
-             fmt::format("{} at row {}, class {}", *bad, first_row + i, bad - row.begin()));
+    check_finite(row, first_row + i);
     targets_[i] = static_cast<std::int32_t>(std::ranges::max_element(row) - row.begin());
   }
+}
+
+void check_finite(std::span<const double> logits, std::size_t row) {
+  const auto bad = std::ranges::find_if_not(logits, [](double f) { return std::isfinite(f); });
+  if (bad != logits.end())
+    refuse("logits", "finite numbers",
+           fmt::format("{} at row {}, class {}", *bad, row, bad - logits.begin()));
 }
 
 double now() {

@@ -56,6 +56,9 @@ class Evidence {
   std::vector<std::int32_t> targets_;
 };
 
+// Throws Error where a logit is not finite: "logits: expected finite numbers, found nan at row 7, class 2".
+void check_finite(std::span<const double> logits, std::size_t row);
+
 // Seconds since `start` of a clock that never goes back.
 [[nodiscard]] double now();
 

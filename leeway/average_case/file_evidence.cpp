@@ -37,7 +37,7 @@ std::vector<double> finite_values(const MadeElsewhere& files, const Array& array
 
 }  // namespace
 
-void check(const MadeElsewhere& files) {
+void check(const MadeElsewhere& files, const Noise& noise) {
   const Array& logits = files.logits;
   if (!is_float(logits) || logits.shape.size() != 2 || logits.shape[0] < 1 || logits.shape[1] < 2)
     refuse(files.name, "logits (n,k) of floats, k at least 2",
@@ -47,12 +47,12 @@ void check(const MadeElsewhere& files) {
                         std::string_view expected) {
     if (!array) return;
     const bool right = is_float(*array) && array->shape.size() == 3 && array->shape[0] == n &&
-                       array->shape[1] == k && (last == 0 ? array->shape[2] > 0 : array->shape[2] == last);
+                       array->shape[1] == k && array->shape[2] == last;
     if (!right)
       refuse(files.name, fmt::format("{} of shape {} of floats", what, expected),
              fmt::format("{} {}", name_of(array->type), array->shape_text()));
   };
-  fits(files.jacobian, 0, "a Jacobian", fmt::format("({}, {}, d)", n, k));
+  fits(files.jacobian, noise.d(), "a Jacobian", fmt::format("({}, {}, {})", n, k, noise.d()));
   fits(files.gram, k, "Gram matrices", fmt::format("({}, {}, {})", n, k, k));
 }
 

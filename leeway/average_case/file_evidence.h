@@ -27,6 +27,6 @@ class FileEvidence : public Evidence {
 };
 
 // Throws Error for shapes that do not fit.
-void check(const MadeElsewhere& files);
+void check(const MadeElsewhere& files, const Noise& noise);
 
 }  // namespace leeway::average_case

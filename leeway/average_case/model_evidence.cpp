@@ -9,6 +9,7 @@
 #include <numeric>
 
 #include "leeway/core/error.h"
+#include "leeway/core/message.h"
 #include "leeway/core/parallel.h"
 #include "leeway/core/random.h"
 
@@ -19,8 +20,7 @@ constexpr std::size_t inputs_at_once = 1024;                  // in one pass
 constexpr std::size_t most_gradients = std::size_t{1} << 26;  // numbers in one pass
 constexpr std::size_t few_classes = 64,
                       first_classes = 32;  // all of them; to begin with where there are more
-
-constexpr std::string_view mmse_noise = "mmse noise", monte_carlo_noise = "monte carlo noise";
+constexpr std::uint32_t mmse_noise = stream("mmse noise"), monte_carlo_noise = stream("monte carlo noise");
 
 void stop_if_asked(const AverageCaseOptions& options) {
   if (options.progress != nullptr && options.progress->stop_requested())
@@ -56,11 +56,10 @@ ModelEvidence::ModelEvidence(const Classifier& classifier, const Noise& noise, c
     choose_classes(first_classes);
 }
 
-void ModelEvidence::add_noise(std::size_t row, std::size_t draw, double sigma, std::span<float> out) const {
-  noise_.draw(options().seed, stream(monte_carlo_noise), first_row() + row, draw, out);
-  const std::span<const float> x = input(row);
-  const auto scale = static_cast<float>(sigma);
-  for (std::size_t j = 0; j < x.size(); ++j) out[j] = x[j] + scale * out[j];
+// e / sigma.
+void ModelEvidence::draw(std::size_t row, std::uint32_t stream, std::size_t draw,
+                         std::span<float> out) const {
+  noise_.draw(options().seed, stream, first_row() + row, draw, out);
 }
 
 // The target and the classes of the largest logits.
@@ -80,6 +79,10 @@ void ModelEvidence::choose_classes(std::size_t count) {
 // From the logits of all classes and the gradients of those chosen.
 Boundaries ModelEvidence::boundaries(std::size_t row, std::span<const double> all,
                                      std::span<const double> gradients) const {
+  check_finite(all, first_row() + row);
+  if (const auto bad = std::ranges::find_if_not(gradients, [](double value) { return std::isfinite(value); });
+      bad != gradients.end())
+    refuse("gradients", "finite numbers", fmt::format("{} at row {}", *bad, first_row() + row));
   if (chosen_.empty()) return boundaries_of(all, gradients, static_cast<std::size_t>(targets()[row]), noise_);
   const auto names = std::span(chosen_).subspan(row * classes(), classes());
   std::vector<double> some;
@@ -94,41 +97,41 @@ Boundaries ModelEvidence::boundaries(std::size_t row, std::span<const double> al
   return result;
 }
 
-// Mean noise of the copies of rows [first, last).
-std::vector<float> ModelEvidence::mean_noise(const Copies& copies, std::size_t first,
-                                             std::size_t last) const {
+ModelEvidence::Centres ModelEvidence::centres(const Copies& copies, std::size_t first,
+                                              std::size_t last) const {
   const std::size_t d = classifier_.d;
-  std::vector<float> means((last - first) * d, 0);
-  if (copies.count < 2) return means;
+  Centres result{first, std::vector<float>((last - first) * d, 0.F)};
+  if (copies.count < 2) return result;  // the one copy would be the input
   parallel_for(last - first, [&](std::size_t r) {
-    std::vector<float> draw(d);
+    std::vector<float> e(d);
     std::vector<double> sum(d, 0);
     for (std::size_t copy = 0; copy < copies.count; ++copy) {
-      noise_.draw(options().seed, stream(mmse_noise), first_row() + first + r, copy, draw);
-      for (std::size_t j = 0; j < d; ++j) sum[j] += static_cast<double>(draw[j]);
+      draw(first + r, mmse_noise, copy, e);
+      for (std::size_t j = 0; j < d; ++j) sum[j] += static_cast<double>(e[j]);
     }
     for (std::size_t j = 0; j < d; ++j)
-      means[r * d + j] = static_cast<float>(sum[j] / static_cast<double>(copies.count));
+      result.of_rows[r * d + j] = static_cast<float>(sum[j] / static_cast<double>(copies.count));
   });
-  return means;
+  return result;
 }
 
-// Copies of rows, numbered row by row, from `begin` on.
-void ModelEvidence::fill(const Copies& copies, std::size_t begin, const MeanNoise& mean,
+// Inputs from number `begin` on: the rows, or their copies one row after the other.
+void ModelEvidence::fill(const Copies& copies, const Centres& centres, std::size_t begin,
                          std::span<float> x) const {
   const std::size_t each = std::max<std::size_t>(copies.count, 1), d = classifier_.d;
-  const double n = static_cast<double>(each), widened = copies.count > 1 ? std::sqrt(n / (n - 1)) : 1;
-  const auto scale = static_cast<float>(copies.sigma * widened);
+  const auto n = static_cast<double>(each);
+  const auto scale = static_cast<float>(copies.sigma * (each > 1 ? std::sqrt(n / (n - 1)) : 1));
   parallel_for(x.size() / d, [&](std::size_t i) {
     const std::size_t row = (begin + i) / each;
     const std::span<float> out = x.subspan(i * d, d);
+    const std::span<const float> clean = input(row);
     if (copies.count == 0) {
-      std::ranges::copy(input(row), out.begin());
+      std::ranges::copy(clean, out.begin());
       return;
     }
-    noise_.draw(options().seed, stream(mmse_noise), first_row() + row, (begin + i) % each, out);
-    const float* const centre = mean.values.data() + (row - mean.first) * d;
-    for (std::size_t j = 0; j < d; ++j) out[j] = input(row)[j] + scale * (out[j] - centre[j]);
+    draw(row, mmse_noise, (begin + i) % each, out);
+    const float* const centre = centres.of_rows.data() + (row - centres.first) * d;
+    for (std::size_t j = 0; j < d; ++j) out[j] = clean[j] + scale * (out[j] - centre[j]);
   });
 }
 
@@ -138,14 +141,14 @@ ModelEvidence::Means ModelEvidence::means(const Copies& copies, std::size_t firs
   const std::size_t d = classifier_.d, m = classes(), each = std::max<std::size_t>(copies.count, 1);
   const std::size_t at_once = std::clamp<std::size_t>(most_gradients / (m * d), 1, inputs_at_once);
   Means sums{std::vector<double>((last - first) * k()), std::vector<double>((last - first) * m * d)};
-  const MeanNoise mean{first, mean_noise(copies, first, last)};
+  const Centres middle = centres(copies, first, last);
   std::vector<float> x;
   std::vector<std::int32_t> names;
   for (std::size_t begin = first * each; begin < last * each; begin += at_once) {
     stop_if_asked(options());
     const std::size_t end = std::min(begin + at_once, last * each);
     x.resize((end - begin) * d);
-    fill(copies, begin, mean, x);
+    fill(copies, middle, begin, x);
     names.clear();
     for (std::size_t i = begin; i < end && !chosen_.empty(); ++i)
       names.insert(names.end(), chosen_.begin() + static_cast<std::ptrdiff_t>(i / each * m),
@@ -217,14 +220,18 @@ const Evidence::Linearised& ModelEvidence::averaged(std::size_t sigma) {
 void ModelEvidence::count_kept(std::size_t sigma, std::span<const std::size_t> rows, std::size_t first,
                                std::size_t draws, std::vector<Kept>& counts, Spent& spent) {
   const std::size_t d = classifier_.d, total = rows.size() * draws;
+  const auto scale = static_cast<float>(options().sigmas[sigma]);
   std::vector<float> x;
   for (std::size_t begin = 0; begin < total; begin += inputs_at_once) {
     stop_if_asked(options());
     const std::size_t count = std::min(inputs_at_once, total - begin);
     x.resize(count * d);
     parallel_for(count, [&](std::size_t i) {
-      add_noise(rows[(begin + i) / draws], first + (begin + i) % draws, options().sigmas[sigma],
-                std::span(x).subspan(i * d, d));
+      const std::size_t row = rows[(begin + i) / draws];
+      const std::span<float> out = std::span(x).subspan(i * d, d);
+      draw(row, monte_carlo_noise, first + (begin + i) % draws, out);
+      const std::span<const float> clean = input(row);
+      for (std::size_t j = 0; j < d; ++j) out[j] = clean[j] + scale * out[j];
     });
     const double before = now();
     const std::vector<float> found = classifier_.logits(x);
@@ -232,6 +239,8 @@ void ModelEvidence::count_kept(std::size_t sigma, std::span<const std::size_t> r
     for (std::size_t i = 0; i < count; ++i) {
       const std::size_t row = rows[(begin + i) / draws];
       const auto logits = std::span(found).subspan(i * k(), k());
+      if (!std::ranges::all_of(logits, [](float f) { return std::isfinite(f); }))
+        check_finite(std::vector<double>(logits.begin(), logits.end()), first_row() + row);
       ++counts[row].draws;
       counts[row].kept += std::ranges::max_element(logits) - logits.begin() == targets()[row];
     }

@@ -39,15 +39,14 @@ class ModelEvidence : public Evidence {
   [[nodiscard]] std::span<const float> input(std::size_t row) const {
     return std::span(x_).subspan(row * classifier_.d, classifier_.d);
   }
-  void add_noise(std::size_t row, std::size_t draw, double sigma, std::span<float> out) const;
+  void draw(std::size_t row, std::uint32_t stream, std::size_t draw, std::span<float> out) const;
   void choose_classes(std::size_t count);
-  struct MeanNoise {  // over the copies of rows from `first` on
-    std::size_t first;
-    std::vector<float> values;  // (rows,d)
+  struct Centres {  // means of the draws of rows from `first` on: (rows,d)
+    std::size_t first = 0;
+    std::vector<float> of_rows;
   };
-  [[nodiscard]] std::vector<float> mean_noise(const Copies& copies, std::size_t first,
-                                              std::size_t last) const;
-  void fill(const Copies& copies, std::size_t begin, const MeanNoise& mean, std::span<float> x) const;
+  [[nodiscard]] Centres centres(const Copies& copies, std::size_t first, std::size_t last) const;
+  void fill(const Copies& copies, const Centres& centres, std::size_t begin, std::span<float> x) const;
   struct Means {
     std::vector<double> logits, gradients;
   };

@@ -6,6 +6,7 @@
 #include <boost/math/distributions/chi_squared.hpp>
 #include <boost/math/distributions/students_t.hpp>
 #include <cmath>
+#include <functional>
 #include <numbers>
 #include <numeric>
 
@@ -36,8 +37,8 @@ double mean_of(std::span<const double> values) {
   return std::accumulate(values.begin(), values.end(), 0.) / static_cast<double>(values.size());
 }
 
-void same_length(std::size_t a, std::size_t b) {
-  if (a != b) refuse("average_case", fmt::format("{} values", a), fmt::format("{}", b));
+void same_length(std::string_view name, std::size_t a, std::size_t b, std::string_view what) {
+  if (a != b) refuse(name, fmt::format("{} {}", a, what), fmt::format("{}", b));
 }
 
 // Two-sided p-value of Mann-Whitney's U from the rank sum of one group of n1 among n.
@@ -65,6 +66,7 @@ void adjust_as_holm(std::vector<ClassDistribution>& classes) {
 }  // namespace
 
 Distribution distribution(std::span<const double> p, double level) {
+  if (!(level > 0 && level < 1)) refuse("level", "a number within (0, 1)", fmt::format("{:g}", level));
   Distribution result;
   result.n = p.size();
   if (p.empty()) return result;
@@ -87,7 +89,7 @@ Distribution distribution(std::span<const double> p, double level) {
 }
 
 std::optional<double> rank_correlation(std::span<const double> a, std::span<const double> b) {
-  same_length(a.size(), b.size());
+  same_length("rank_correlation", a.size(), b.size(), "values");
   double ties = 0;
   const std::vector<double> x = ranks_of(a, ties), y = ranks_of(b, ties);
   const double centre = .5 * static_cast<double>(a.size() + 1);
@@ -103,8 +105,10 @@ std::optional<double> rank_correlation(std::span<const double> a, std::span<cons
 AgainstMonteCarlo against_monte_carlo(const Column& column, const Column& monte_carlo, double level,
                                       std::uint64_t seed) {
   const std::size_t n = column.p.size();
-  same_length(n, monte_carlo.p.size());
+  same_length("against_monte_carlo", n, monte_carlo.p.size(), "values of Monte Carlo");
   if (n == 0) refuse("against_monte_carlo", "at least one sample", "none");
+  if (monte_carlo.draws.size() != n)
+    refuse("against_monte_carlo", "numbers of draws, as mc has them", "none");
   AgainstMonteCarlo result;
   std::vector<double> errors(n);
   for (std::size_t i = 0; i < n; ++i) {
@@ -132,7 +136,7 @@ AgainstMonteCarlo against_monte_carlo(const Column& column, const Column& monte_
 
 ClassBias class_bias(std::span<const double> p, std::span<const std::int64_t> labels, std::size_t classes,
                      double level) {
-  same_length(p.size(), labels.size());
+  same_length("class_bias", p.size(), labels.size(), "labels");
   std::vector<std::vector<double>> by_class(classes);
   std::vector<double> rank_sums(classes, 0);
   double ties = 0, total = 0;
@@ -161,7 +165,8 @@ ClassBias class_bias(std::span<const double> p, std::span<const std::int64_t> la
   }
   adjust_as_holm(result.classes);
   const double correction = 1 - ties / (n * n * n - n);
-  if (groups > 1 && correction > 0) {
+  const bool differ = std::ranges::adjacent_find(p, std::not_equal_to<>{}) != p.end();
+  if (groups > 1 && differ) {
     const double statistic = std::max(0., (12 / (n * (n + 1)) * h - 3 * (n + 1)) / correction);
     result.p_value =
         boost::math::cdf(boost::math::complement(boost::math::chi_squared(groups - 1), statistic));

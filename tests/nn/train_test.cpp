@@ -120,8 +120,11 @@ std::vector<std::string> all_algorithms() {
   return names;
 }
 
-INSTANTIATE_TEST_SUITE_P(All, EveryAlgorithm, testing::ValuesIn(all_algorithms()),
-                         [](const auto& instance) { return instance.param; });
+INSTANTIATE_TEST_SUITE_P(All, EveryAlgorithm, testing::ValuesIn(all_algorithms()), [](const auto& instance) {
+  std::string name = instance.param;
+  std::ranges::replace(name, '-', '_');
+  return name;
+});
 
 class OldState : public testing::Test {
  protected:

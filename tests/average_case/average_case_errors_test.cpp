@@ -1,0 +1,161 @@
+// What average_case() refuses, and in which words.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "leeway/average_case/average_case.h"
+#include "tests/average_case/classifiers.h"
+#include "tests/message_of.h"
+
+namespace leeway::average_case {
+namespace {
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+constexpr double infinity = std::numeric_limits<double>::infinity();
+const Quadratic model = {2, 3, {1, 0, 0, 1, 1, 1}, {0, 1, 2}, {}};
+const std::vector<float> x = {1, 2, 3, 4, 5, 6};
+
+std::string message(const std::function<void(AverageCaseOptions&)>& change) {
+  AverageCaseOptions options;
+  options.sigmas = {1}, options.draws = 10;
+  change(options);
+  return message_of([&] { (void)run(model, x, options); });
+}
+
+TEST(AverageCaseErrors, Options) {
+  using Options = AverageCaseOptions;
+  EXPECT_EQ(message([](Options&) {}), "no error");
+  EXPECT_EQ(message([](Options& o) { o.sigmas.clear(); }),
+            "average_case: sigma: expected at least one, found none");
+  for (const auto& [sigma, text] : {std::pair{-1., "-1"}, {nan, "nan"}, {infinity, "inf"}})
+    EXPECT_EQ(message([&](Options& o) { o.sigmas.push_back(sigma); }),
+              std::string("average_case: sigma: expected a finite number of at least 0, found ") + text);
+  EXPECT_EQ(message([](Options& o) { o.methods = {"tailor"}; }),
+            "estimator: expected one of mc, taylor, taylor-mvs, mmse, mmse-mvs, softmax, found 'tailor'");
+  EXPECT_EQ(message([](Options& o) { o.draws = 0; }),
+            "average_case: draws: expected 1 to 4294967295, found 0");
+  EXPECT_EQ(message([](Options& o) { o.copies = 0; }),
+            "average_case: copies: expected 1 to 4294967295, found 0");
+  EXPECT_EQ(message([](Options& o) { o.width = -.1; }), "average_case: width: expected 0 to 1, found -0.1");
+  EXPECT_EQ(message([](Options& o) { o.width = nan; }), "average_case: width: expected 0 to 1, found nan");
+  EXPECT_EQ(message([](Options& o) { o.temperature = 0; }),
+            "average_case: temperature: expected a positive number, found 0");
+  for (const double level : {0., 1.})
+    EXPECT_EQ(
+        message([&](Options& o) { o.level = level; }),
+        "average_case: level: expected a number within (0, 1), found " + std::string(level > 0 ? "1" : "0"));
+  EXPECT_NE(message([](Options& o) { o.mvn.tolerance = -1; }), "no error");
+}
+
+TEST(AverageCaseErrors, ClassifierAndNoiseThatDoNotFit) {
+  AverageCaseOptions options;
+  options.sigmas = {1}, options.draws = 10;
+  EXPECT_EQ(message_of([&] { (void)run(model, x, options, Noise(3)); }),
+            "average_case: noise: expected 2 coordinates, as inputs have, found 3");
+  const Quadratic single{2, 1, {1, 0}, {0}, {}};
+  EXPECT_EQ(message_of([&] { (void)run(single, x, options); }),
+            "average_case: classifier: expected at least 2 classes, found 1");
+}
+
+// The model, but class 1 is not a number where x_1 is above `limit`.
+Classifier broken(float limit) {
+  Classifier result = model.classifier();
+  result.logits = [inner = result.logits, limit](std::span<const float> rows) {
+    std::vector<float> logits = inner(rows);
+    for (std::size_t i = 0; i < rows.size() / 2; ++i)
+      if (rows[2 * i] > limit) logits[3 * i + 1] = static_cast<float>(nan);
+    return logits;
+  };
+  result.gradients = [logits = result.logits, inner = result.gradients](
+                         std::span<const float> rows, std::span<const std::int32_t> classes) {
+    ClassGradients found = inner(rows, classes);
+    found.logits = logits(rows);
+    return found;
+  };
+  return result;
+}
+
+TEST(AverageCaseErrors, LogitsThatAreNotFinite) {
+  AverageCaseOptions options;
+  options.sigmas = {4}, options.draws = 100;
+  const auto found = [&](float limit, std::string_view method) {
+    options.methods = {method};
+    return message_of([&] { (void)average_case(broken(limit), Noise(2), rows_of(x), 1, 3, options); });
+  };
+  for (const Estimator& method : estimators())
+    EXPECT_EQ(found(4, method.name), "logits: expected finite numbers, found nan at row 2, class 1")
+        << method.name;
+  // Of noisy copies alone.
+  for (const std::string_view method : {"mc", "mmse", "mmse-mvs"})
+    EXPECT_EQ(found(5.5, method).substr(0, 48), "logits: expected finite numbers, found nan at ro") << method;
+  EXPECT_EQ(found(5.5, "taylor"), "no error");
+}
+
+TEST(AverageCaseErrors, GradientsThatAreNotFinite) {
+  AverageCaseOptions options;
+  options.sigmas = {1};
+  for (const std::string_view method : {"taylor", "taylor-mvs", "mmse", "mmse-mvs"})
+    for (const double value : {nan, infinity}) {
+      Classifier classifier = model.classifier();
+      classifier.gradients = [&, inner = classifier.gradients](std::span<const float> rows,
+                                                               std::span<const std::int32_t> classes) {
+        ClassGradients found = inner(rows, classes);
+        found.gradients.back() = static_cast<float>(value);
+        return found;
+      };
+      options.methods = {method};
+      EXPECT_EQ(message_of([&] { (void)average_case(classifier, Noise(2), rows_of(x), 0, 3, options); }),
+                std::string("gradients: expected finite numbers, found ") +
+                    (std::isnan(value) ? "nan" : "inf") + " at row 2")
+          << method;
+    }
+}
+
+TEST(AverageCaseErrors, Files) {
+  const Array logits = make_array<float>({2, 3}, {1, 2, 3, 4, 5, 6});
+  const Array jacobian = make_array<float>({2, 3, 2}, std::vector<float>(12, 1)),
+              gram = make_array<double>({2, 3, 3}, std::vector<double>(18, 1));
+  AverageCaseOptions options;
+  options.sigmas = {1};
+  const auto found = [&](const MadeElsewhere& files, std::string_view method = "taylor") {
+    options.methods = {method};
+    return message_of([&] { (void)average_case(files, Noise(2), options); });
+  };
+  EXPECT_EQ(found({"a.npz", logits, jacobian, {}}), "no error");
+  EXPECT_EQ(found({"a.npz", logits, {}, gram}), "no error");
+  EXPECT_EQ(found({"a.npz", make_array<float>({6}, {1, 2, 3, 4, 5, 6}), jacobian, {}}),
+            "a.npz: expected logits (n,k) of floats, k at least 2, found float32 (6)");
+  EXPECT_EQ(found({"a.npz", make_array<float>({2, 1}, {1, 2}), jacobian, {}}),
+            "a.npz: expected logits (n,k) of floats, k at least 2, found float32 (2, 1)");
+  EXPECT_EQ(found({"a.npz", make_array<std::int64_t>({1, 2}, {1, 2}), {}, {}}),
+            "a.npz: expected logits (n,k) of floats, k at least 2, found int64 (1, 2)");
+  EXPECT_EQ(found({"a.npz", logits, make_array<float>({3, 2, 2}, std::vector<float>(12, 1)), {}}),
+            "a.npz: expected a Jacobian of shape (2, 3, 2) of floats, found float32 (3, 2, 2)");
+  EXPECT_EQ(found({"a.npz", logits, make_array<float>({2, 3, 4}, std::vector<float>(24, 1)), {}}),
+            "a.npz: expected a Jacobian of shape (2, 3, 2) of floats, found float32 (2, 3, 4)");
+  EXPECT_EQ(found({"a.npz", logits, {}, make_array<double>({2, 3, 2}, std::vector<double>(12, 1))}),
+            "a.npz: expected Gram matrices of shape (2, 3, 3) of floats, found float64 (2, 3, 2)");
+  for (const std::string_view method : {"mc", "mmse", "mmse-mvs"})
+    EXPECT_EQ(found({"a.npz", logits, jacobian, {}}, method),
+              "method " + std::string(method) +
+                  ": expected a model, for passes of noisy copies, found files alone");
+  EXPECT_EQ(found({"a.npz", logits, {}, {}}),
+            "a.npz: expected a Jacobian or Gram matrices, for taylor, found none");
+  EXPECT_EQ(found({"a.npz", make_array<double>({2, 3}, {1, 2, 3, 4, infinity, 6}), jacobian, {}}, "softmax"),
+            "logits: expected finite numbers, found inf at row 1, class 1");
+  std::vector<double> values(18, 1);
+  values[17] = nan;
+  EXPECT_EQ(found({"a.npz", logits, {}, make_array<double>({2, 3, 3}, values)}, "taylor-mvs"),
+            "a.npz: expected Gram matrices of finite numbers, found nan at row 1");
+  // No Gram matrix of anything: correlations .9, .9 and -.9. The message names the row.
+  const std::string indefinite =
+      found({"a.npz",
+             make_array<float>({1, 4}, {1, 0, 0, 0}),
+             {},
+             make_array<double>({1, 4, 4}, {0, 0, 0, 0, 0, 1, .9, .9, 0, .9, 1, -.9, 0, .9, -.9, 1})});
+  EXPECT_EQ(indefinite.substr(0, 7), "row 0: ") << indefinite;
+}
+
+}  // namespace
+}  // namespace leeway::average_case

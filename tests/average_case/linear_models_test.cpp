@@ -1,0 +1,214 @@
+// Linear models, where the probability is known: every estimator through average_case().
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "leeway/average_case/average_case.h"
+#include "tests/average_case/classifiers.h"
+
+namespace leeway::average_case {
+namespace {
+
+constexpr double tight = 1e-6;
+
+AverageCaseOptions options_of(std::vector<std::string_view> methods, std::vector<double> sigmas) {
+  AverageCaseOptions options;
+  options.methods = std::move(methods), options.sigmas = std::move(sigmas);
+  options.mvn.tolerance = tight;
+  return options;
+}
+
+// Of independent normal logits of means f and deviations s:
+//   p = integral phi(u) prod_i Phi((f_t + s_t u - f_i) / s_i) du
+double independent_probability(const std::vector<double>& f, const std::vector<double>& s, std::size_t t) {
+  return normal_mean([&](double u) {
+    double product = 1;
+    for (std::size_t i = 0; i < f.size(); ++i)
+      if (i != t) product *= phi((f[t] + s[t] * u - f[i]) / s[i]);
+    return product;
+  });
+}
+
+// f = a_i x_i + bias_i.
+Quadratic diagonal(const std::vector<double>& a, std::vector<double> bias) {
+  const std::size_t d = a.size();
+  Quadratic model{d, d, std::vector<double>(d * d, 0), std::move(bias), {}};
+  for (std::size_t i = 0; i < d; ++i) model.w[i * d + i] = a[i];
+  return model;
+}
+
+const std::vector<double> sigmas = {.1, .5, 2, 10};
+
+TEST(LinearModels, OfTwoClassesAreExact) {
+  // p = Phi(g / (sigma sqrt(u' C u))), u = w_t - w_other.
+  const std::size_t d = 5;
+  const Quadratic model = random_linear(d, 2, 1);
+  const std::vector<float> x = random_inputs(20, d, 1);
+  std::vector<double> variances = {1, 4, 0, .25, 2};
+  std::vector<double> full(d * d, .5);  // .5 plus a diagonal
+  for (std::size_t j = 0; j < d; ++j) full[j * d + j] += double(j);
+  const Noise noises[] = {Noise(d), Noise(d, NoiseKind::gaussian, make_array<double>({d}, variances)),
+                          Noise(d, NoiseKind::gaussian, make_array<double>({d, d}, full))};
+  std::vector<double> u(d);
+  for (std::size_t j = 0; j < d; ++j) u[j] = model.w[j] - model.w[d + j];
+  for (std::size_t which = 0; which < 3; ++which) {
+    double square = 0;
+    for (std::size_t a = 0; a < d; ++a)
+      for (std::size_t b = 0; b < d; ++b) {
+        const double c = which == 2 ? full[a * d + b] : a != b ? 0 : which == 1 ? variances[a] : 1;
+        square += u[a] * c * u[b];
+      }
+    const AverageCase found = run(model, x, options_of({"taylor", "mmse"}, sigmas), noises[which]);
+    for (const Column& column : found.columns)
+      for (std::size_t i = 0; i < 20; ++i) {
+        const auto row = std::span(x).subspan(i * d, d);
+        const double margin = std::abs(model.logit(row, 0) - model.logit(row, 1));
+        EXPECT_NEAR(column.p[i], phi(margin / (column.sigma * std::sqrt(square))), 2e-6)
+            << column.estimator->name << ' ' << column.sigma << ' ' << which;
+        EXPECT_LE(column.error[i], tight);
+        EXPECT_EQ(found.targets[i], model.logit(row, 0) < model.logit(row, 1));
+      }
+  }
+}
+
+TEST(LinearModels, OfIndependentLogitsAreExact) {
+  for (const std::vector<double>& a :
+       {std::vector<double>{1, 1, 1}, {1, 2, .5, 3}, {-1, 1, 1, -2, 1, 1, .5, 1, 4, 1}}) {
+    const std::size_t k = a.size(), n = 4;
+    std::vector<double> bias(k);
+    for (std::size_t i = 0; i < k; ++i) bias[i] = std::sin(double(i));
+    const Quadratic model = diagonal(a, bias);
+    const std::vector<float> x = random_inputs(n, k, k);
+    // Under C = diag(1/a^2) all logits have the same variance.
+    std::vector<double> variances;
+    for (const double slope : a) variances.push_back(1 / (slope * slope));
+    for (const bool isotropic : {true, false}) {
+      const Noise noise =
+          isotropic ? Noise(k) : Noise(k, NoiseKind::gaussian, make_array<double>({k}, variances));
+      const AverageCase found = run(model, x, options_of({"taylor", "mmse"}, sigmas), noise);
+      for (const Column& column : found.columns)
+        for (std::size_t i = 0; i < n; ++i) {
+          std::vector<double> f, s;
+          for (std::size_t c = 0; c < k; ++c) {
+            f.push_back(model.logit(std::span(x).subspan(i * k, k), c));
+            s.push_back(column.sigma * (isotropic ? std::abs(a[c]) : 1));
+          }
+          EXPECT_NEAR(column.p[i], independent_probability(f, s, static_cast<std::size_t>(found.targets[i])),
+                      tight + 1e-6)
+              << column.estimator->name << ' ' << column.sigma << ' ' << k << isotropic;
+        }
+    }
+  }
+}
+
+TEST(LinearModels, UnderAFullCovarianceAreExact) {
+  // W = [1 0 0; 2 1 0; 0 -1 1] and its inverse [1 0 0; -2 1 0; -2 1 1]: under C = W^-1 W^-T logits are independent.
+  const Quadratic model{3, 3, {1, 0, 0, 2, 1, 0, 0, -1, 1}, {.3, 0, -.2}, {}};
+  const Noise noise(3, NoiseKind::gaussian, make_array<double>({3, 3}, {1, -2, -2, -2, 5, 5, -2, 5, 6}));
+  const std::vector<float> x = random_inputs(10, 3, 2);
+  const AverageCase found = run(model, x, options_of({"taylor", "mmse"}, sigmas), noise);
+  for (const Column& column : found.columns)
+    for (std::size_t i = 0; i < 10; ++i) {
+      std::vector<double> f;
+      for (std::size_t c = 0; c < 3; ++c) f.push_back(model.logit(std::span(x).subspan(i * 3, 3), c));
+      EXPECT_NEAR(column.p[i],
+                  independent_probability(f, std::vector<double>(3, column.sigma),
+                                          static_cast<std::size_t>(found.targets[i])),
+                  tight + 1e-6);
+    }
+}
+
+TEST(LinearModels, AreExactForAnyNumberOfCopiesAboveOne) {
+  const Quadratic model = random_linear(6, 5, 3);
+  const std::vector<float> x = random_inputs(8, 6, 3);
+  for (const std::size_t copies : {2, 3, 5, 300}) {
+    AverageCaseOptions options = options_of({"taylor", "mmse"}, {.5, 3});
+    options.mvn.tolerance = 1e-5;
+    options.copies = copies;
+    const AverageCase found = run(model, x, options);
+    for (const std::size_t sigma : {0, 1})
+      for (std::size_t i = 0; i < 8; ++i)
+        EXPECT_NEAR(found.columns[sigma].p[i], found.columns[2 + sigma].p[i], 3e-5) << copies;
+  }
+}
+
+TEST(LinearModels, MonteCarloIntervalsHoldTheProbability) {
+  const std::size_t n = 200;
+  const Quadratic model = random_linear(4, 5, 4);
+  const std::vector<float> x = random_inputs(n, 4, 4);
+  AverageCaseOptions options = options_of({"taylor", "mc"}, {.3, 1});
+  options.draws = 2000, options.level = .9, options.mvn.tolerance = 1e-4;
+  const AverageCase found = run(model, x, options);
+  for (const std::size_t sigma : {0, 1}) {
+    const Column &exact = found.columns[sigma], &mc = found.columns[2 + sigma];
+    std::size_t outside = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      outside += exact.p[i] < mc.low[i] || exact.p[i] > mc.high[i];
+      EXPECT_EQ(mc.draws[i], 2000U);
+      EXPECT_NEAR(mc.p[i], exact.p[i], 5 * std::sqrt(exact.p[i] * (1 - exact.p[i]) / 2000) + 1e-3);
+    }
+    EXPECT_LE(outside, 20 + 3 * 4.3);  // 10% of 200, within 3 standard deviations of the binomial
+  }
+}
+
+TEST(LinearModels, UniformAndLaplaceNoiseInManyDimensionsIsNearlyNormal) {
+  // Lemma 2. The distribution functions of symmetric sums differ by a multiple of excess kurtosis / d: below .001.
+  const std::size_t d = 400, n = 4;
+  const Quadratic model = random_linear(d, 3, 5, .1);
+  const std::vector<float> x = random_inputs(n, d, 5);
+  AverageCaseOptions options = options_of({"taylor", "mc"}, {1.});
+  options.draws = 20000;
+  for (const NoiseMember& member : noises()) {
+    const AverageCase found = run(model, x, options, Noise(d, member.kind));
+    for (std::size_t i = 0; i < n; ++i)
+      EXPECT_NEAR(found.columns[0].p[i], found.columns[1].p[i], 4 * .5 / std::sqrt(20000.) + .001)
+          << member.name;
+  }
+  // In one dimension it is not: f = (x, 0) at x = 1.5: uniform noise of deviation 1 flips it where sqrt 3 v < -1.5.
+  const Quadratic flat{1, 2, {1, 0}, {0, 0}, {}};
+  const AverageCase found = run(flat, {1.5F}, options, Noise(1, NoiseKind::uniform));
+  EXPECT_NEAR(found.columns[0].p[0], phi(1.5), 1e-6);
+  EXPECT_NEAR(found.columns[1].p[0], .5 + 1.5 / std::sqrt(12.), .005);
+}
+
+TEST(LinearModels, ScoresByHand) {
+  // f = (2 x_1, x_2, 0) at (1, 1): margins 1 and 2 along (2,-1) and (2,0): z = 1/sqrt 5 and 1.
+  const Quadratic model{2, 3, {2, 0, 0, 1, 0, 0}, {0, 0, 0}, {}};
+  AverageCaseOptions options = options_of({"taylor-mvs", "mmse-mvs", "softmax"}, {.5, 2});
+  options.temperature = 2;
+  const AverageCase found = run(model, {1, 1}, options);
+  for (const std::size_t s : {0, 1}) {
+    const double sigma = options.sigmas[s];
+    const double expected = 1 / (1 + std::exp(-1 / std::sqrt(5.) / sigma) + std::exp(-1 / sigma));
+    EXPECT_NEAR(found.columns[s].p[0], expected, 1e-12);
+    EXPECT_NEAR(found.columns[2 + s].p[0], expected, 1e-6);
+    EXPECT_NEAR(found.columns[4 + s].p[0], 1 / (1 + std::exp(-.5) + std::exp(-1.)), 1e-12);
+  }
+  EXPECT_EQ(found.targets, std::vector<std::int32_t>{0});
+  EXPECT_NEAR(found.confidence[0], 1 / (1 + std::exp(-1.) + std::exp(-2.)), 1e-12);
+}
+
+TEST(LinearModels, ConstantLogitsAndSigmaZeroOrHuge) {
+  const std::vector<float> x = random_inputs(3, 2, 6);
+  for (const bool tied : {true, false}) {
+    const Quadratic constant{2, 3, std::vector<double>(6, 0), {1, tied ? 1. : .5, 0}, {}};
+    const AverageCase found = run(constant, x, options_of({"mc", "taylor", "mmse"}, {0, 1, 1e30}));
+    for (const Column& column : found.columns)
+      EXPECT_EQ(column.p, std::vector<double>(3, 1)) << column.estimator->name << ' ' << column.sigma;
+  }
+  // Identity: sigma = 0 keeps all; noise without end leaves a share of 1/3 to each class.
+  const Quadratic identity = diagonal({1, 1, 1}, {.1, 0, 0});
+  AverageCaseOptions options = options_of({"mc", "taylor", "mmse"}, {0, 1e30});
+  options.draws = 4000;
+  const AverageCase found = run(identity, random_inputs(3, 3, 7), options);
+  for (const Column& column : found.columns)
+    for (const double p : column.p) {
+      if (column.sigma == 0)
+        EXPECT_EQ(p, 1) << column.estimator->name;
+      else
+        EXPECT_NEAR(p, 1. / 3, column.estimator->name == "mc" ? .04 : 1e-5) << column.estimator->name;
+    }
+}
+
+}  // namespace
+}  // namespace leeway::average_case

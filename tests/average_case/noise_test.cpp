@@ -1,0 +1,261 @@
+// Noise: which numbers, from which distribution, with which covariance.
+#include "leeway/average_case/noise.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+#include "leeway/core/random.h"
+#include "tests/average_case/classifiers.h"
+#include "tests/message_of.h"
+
+namespace leeway::average_case {
+namespace {
+
+constexpr std::uint32_t purpose = 7;
+
+std::vector<float> drawn(const Noise& noise, std::uint64_t sample = 0, std::uint64_t draw = 0,
+                         std::uint64_t seed = 3, std::uint32_t stream = purpose) {
+  std::vector<float> e(noise.d());
+  noise.draw(seed, stream, sample, draw, e);
+  return e;
+}
+
+double distribution_function(NoiseKind kind, double x) {
+  if (kind == NoiseKind::gaussian) return phi(x);
+  if (kind == NoiseKind::uniform) return std::clamp(.5 + x / std::sqrt(12.), 0., 1.);
+  const double tail = .5 * std::exp(-std::sqrt(2.) * std::abs(x));
+  return x < 0 ? tail : 1 - tail;
+}
+
+class EveryNoise : public testing::TestWithParam<NoiseMember> {};
+
+TEST_P(EveryNoise, HasTheMomentsOfItsDistribution) {
+  // Each within 5 standard errors. Laplace: E e^4 = 6, E e^8 = 8! / 2^4 = 2520. Uniform: 9/5, 9.
+  const NoiseKind kind = GetParam().kind;
+  const double fourth = kind == NoiseKind::gaussian ? 3 : kind == NoiseKind::uniform ? 1.8 : 6;
+  const double eighth = kind == NoiseKind::gaussian ? 105 : kind == NoiseKind::uniform ? 9 : 2520;
+  constexpr std::size_t n = 1 << 20;
+  const std::vector<float> e = drawn(Noise(n, kind));
+  double mean = 0, square = 0, fourth_power = 0;
+  for (const float value : e) {
+    const double x = static_cast<double>(value);
+    mean += x / n, square += x * x / n, fourth_power += x * x * x * x / n;
+  }
+  const double unit = 5 / std::sqrt(double(n));
+  EXPECT_NEAR(mean, 0, unit);
+  EXPECT_NEAR(square, 1, unit * std::sqrt(fourth - 1));
+  EXPECT_NEAR(fourth_power, fourth, unit * std::sqrt(eighth - fourth * fourth));
+}
+
+TEST_P(EveryNoise, FollowsItsDistributionFunction) {
+  // Kolmogorov and Smirnov: sqrt(n) times the largest difference is above 2.23 once in 10,000.
+  const NoiseKind kind = GetParam().kind;
+  constexpr std::size_t n = 1 << 20;
+  std::vector<float> e = drawn(Noise(n, kind), 1, 1);
+  std::ranges::sort(e);
+  double largest = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    const double f = distribution_function(kind, static_cast<double>(e[i]));
+    largest = std::max({largest, f - double(i) / n, double(i + 1) / n - f});
+  }
+  EXPECT_LT(largest * std::sqrt(double(n)), 2.23);
+  // And far out, where that says little: numbers beyond x on either side, within 5 standard deviations.
+  for (const double x : {2., 3., 4., 5., 7.})
+    for (const double side : {-1., 1.}) {
+      const double expected = n * distribution_function(kind, -x);
+      const auto found =
+          double(std::ranges::count_if(e, [&](float v) { return side * static_cast<double>(v) > x; }));
+      EXPECT_NEAR(found, expected, 5 * std::sqrt(expected) + 2 * (expected > 0)) << side * x;
+    }
+}
+
+TEST_P(EveryNoise, NumbersAreUncorrelated) {
+  // Neighbours at any of the first 130 distances (vectors are made 64 at a time), and the same place of other samples,
+  // draws, streams and seeds; squares too.
+  constexpr std::size_t n = 1 << 16;
+  const Noise noise(n, GetParam().kind);
+  const std::vector<float> e = drawn(noise);
+  const auto correlations = [&](const std::vector<float>& a, std::size_t shift) {
+    double plain = 0, squares = 0, variance = 0;
+    for (std::size_t i = shift; i < n; ++i) {
+      const double x = static_cast<double>(e[i - shift]), y = static_cast<double>(a[i]);
+      plain += x * y, squares += (x * x - 1) * (y * y - 1), variance += (y * y - 1) * (y * y - 1);
+    }
+    return std::max(std::abs(plain) / n, std::abs(squares) / variance);
+  };
+  const double limit = 5 / std::sqrt(double(n));
+  for (std::size_t shift = 1; shift <= 130; ++shift) EXPECT_LT(correlations(e, shift), limit) << shift;
+  EXPECT_LT(correlations(drawn(noise, 1, 0), 0), limit);
+  EXPECT_LT(correlations(drawn(noise, 0, 1), 0), limit);
+  EXPECT_LT(correlations(drawn(noise, 0, 0, 3, purpose + 1), 0), limit);
+  EXPECT_LT(correlations(drawn(noise, 0, 0, 4), 0), limit);
+  EXPECT_LT(correlations(drawn(noise, 0, 0, 3 + (std::uint64_t{1} << 32)), 0), limit);
+}
+
+TEST_P(EveryNoise, ANumberDoesNotDependOnHowManyAreDrawn) {
+  const std::vector<float> all = drawn(Noise(1000, GetParam().kind), 5, 9);
+  EXPECT_EQ(all, drawn(Noise(1000, GetParam().kind), 5, 9));
+  for (const std::size_t d : {1, 2, 15, 16, 17, 63, 64, 65, 127, 128, 129, 784}) {
+    const std::vector<float> some = drawn(Noise(d, GetParam().kind), 5, 9);
+    EXPECT_TRUE(std::equal(some.begin(), some.end(), all.begin())) << d;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(, EveryNoise, testing::ValuesIn(noises().begin(), noises().end()),
+                         [](const auto& test) { return std::string(test.param.name); });
+
+// Number j is made of word (j % 64) / 16 of block (j / 64) * 16 + j % 16.
+std::uint32_t word_of(std::size_t j, std::uint64_t seed, std::uint32_t sample, std::uint32_t draw,
+                      int word = -1) {
+  const auto block = static_cast<std::uint32_t>(j / 64 * 16 + j % 16);
+  return philox4x32_10(
+      {block, purpose, sample, draw},
+      {static_cast<std::uint32_t>(seed),
+       static_cast<std::uint32_t>(seed >> 32)})[word < 0 ? j % 64 / 16 : static_cast<std::size_t>(word)];
+}
+
+TEST(Noise, IsMadeOfTheWordsOfPhilox) {
+  const std::uint64_t seed = 0x123456789abcdef0;
+  const std::uint32_t sample = 77, draw = 4000000000U;
+  constexpr std::size_t d = 1000;
+  const std::vector<float> uniform = drawn(Noise(d, NoiseKind::uniform), sample, draw, seed),
+                           laplace = drawn(Noise(d, NoiseKind::laplace), sample, draw, seed),
+                           normal = drawn(Noise(d), sample, draw, seed);
+  for (std::size_t j = 0; j < d; ++j) {
+    const std::uint32_t word = word_of(j, seed, sample, draw);
+    const double centred = double(static_cast<std::int32_t>(word)) * 0x1p-31;
+    EXPECT_NEAR(double(uniform[j]), std::numbers::sqrt3 * centred, 4e-7) << j;
+    const double u = (double(word & 0x7fffffffU) + .5) * 0x1p-31;
+    const double size = -std::log(u) / std::numbers::sqrt2;
+    EXPECT_NEAR(double(laplace[j]), word >> 31 ? -size : size, 2e-6) << j;
+    // Box and Muller: words 0 and 1 of a block make the numbers of words 0 and 1, words 2 and 3 the others.
+    const int first = j % 64 < 32 ? 0 : 2;
+    const double radius = std::sqrt(-2 * std::log((word_of(j, seed, sample, draw, first) + .5) * 0x1p-32));
+    const double angle = 2 * std::numbers::pi * word_of(j, seed, sample, draw, first + 1) * 0x1p-32;
+    const double expected = radius * (j % 32 < 16 ? std::cos(angle) : std::sin(angle));
+    EXPECT_NEAR(double(normal[j]), expected, 1e-5) << j;
+  }
+}
+
+Array covariance_of(std::size_t d, std::vector<double> values) {
+  return values.size() == d ? make_array<double>({d}, std::move(values))
+                            : make_array<double>({d, d}, std::move(values));
+}
+
+// J C J' by the definition.
+std::vector<double> naive_gram(const std::vector<double>& jacobian, const std::vector<double>& c,
+                               std::size_t d) {
+  const std::size_t m = jacobian.size() / d;
+  std::vector<double> gram(m * m, 0);
+  for (std::size_t i = 0; i < m; ++i)
+    for (std::size_t j = 0; j < m; ++j)
+      for (std::size_t a = 0; a < d; ++a)
+        for (std::size_t b = 0; b < d; ++b)
+          gram[i * m + j] += jacobian[i * d + a] * c[a * d + b] * jacobian[j * d + b];
+  return gram;
+}
+
+struct Covariance {
+  const char* name;
+  std::size_t d;
+  std::vector<double> given, full;
+};
+
+class EveryCovariance : public testing::TestWithParam<Covariance> {};
+
+TEST_P(EveryCovariance, DrawsHaveIt) {
+  const auto& [name, d, given, full] = GetParam();
+  const Noise noise(d, NoiseKind::gaussian, covariance_of(d, given));
+  constexpr std::size_t n = 1 << 16;
+  std::vector<double> mean(d, 0), products(d * d, 0);
+  for (std::size_t draw = 0; draw < n; ++draw) {
+    const std::vector<float> e = drawn(noise, 0, draw);
+    for (std::size_t i = 0; i < d; ++i) {
+      mean[i] += double(e[i]) / n;
+      for (std::size_t j = 0; j < d; ++j) products[i * d + j] += double(e[i]) * double(e[j]) / n;
+    }
+  }
+  for (std::size_t i = 0; i < d; ++i) {
+    EXPECT_NEAR(mean[i], 0, 5 * std::sqrt(full[i * d + i] / n));
+    for (std::size_t j = 0; j < d; ++j) {
+      const double c = full[i * d + j],
+                   deviation = std::sqrt((full[i * d + i] * full[j * d + j] + c * c) / n);
+      EXPECT_NEAR(products[i * d + j], c, 5 * deviation + 1e-12) << i << ' ' << j;
+    }
+  }
+}
+
+TEST_P(EveryCovariance, GramIsThatOfANaiveLoop) {
+  const auto& [name, d, given, full] = GetParam();
+  const Noise noise(d, NoiseKind::gaussian, covariance_of(d, given));
+  Random random(1, stream("gram test"));
+  for (const std::size_t m : {1, 2, 9}) {
+    std::vector<double> jacobian(m * d);
+    for (double& value : jacobian) value = random.normal();
+    const std::vector<double> gram = noise.gram(jacobian), naive = naive_gram(jacobian, full, d);
+    for (std::size_t i = 0; i < m; ++i)
+      for (std::size_t j = 0; j < m; ++j) {
+        EXPECT_NEAR(gram[i * m + j], naive[i * m + j], 1e-11) << i << ' ' << j;
+        EXPECT_EQ(gram[i * m + j], gram[j * m + i]) << i << ' ' << j;
+      }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    , EveryCovariance,
+    testing::Values(Covariance{"variances", 3, {4, 0, .25}, {4, 0, 0, 0, 0, 0, 0, 0, .25}},
+                    Covariance{
+                        "full", 3, {2, .5, -1, .5, 1, .3, -1, .3, 3}, {2, .5, -1, .5, 1, .3, -1, .3, 3}},
+                    Covariance{"singular", 3, {1, 1, 0, 1, 1, 0, 0, 0, 2}, {1, 1, 0, 1, 1, 0, 0, 0, 2}},
+                    Covariance{"zero", 2, {0, 0, 0, 0}, {0, 0, 0, 0}}, Covariance{"one", 1, {9}, {9}}),
+    [](const auto& test) { return std::string(test.param.name); });
+
+TEST(Noise, OfASingularCovarianceStaysInItsPlane) {
+  // C = a a' with a = (1, 2, -1): every draw is a multiple of a.
+  const Noise noise(3, NoiseKind::gaussian, covariance_of(3, {1, 2, -1, 2, 4, -2, -1, -2, 1}));
+  for (std::uint64_t draw = 0; draw < 50; ++draw) {
+    const std::vector<float> e = drawn(noise, 0, draw);
+    EXPECT_NEAR(double(e[1]), 2 * double(e[0]), 2e-6);
+    EXPECT_NEAR(double(e[2]), -double(e[0]), 2e-6);
+  }
+}
+
+TEST(Noise, RefusesWhatIsNoCovariance) {
+  const auto message = [](std::size_t d, Array covariance, NoiseKind kind = NoiseKind::gaussian) {
+    return message_of([&] { Noise(d, kind, covariance); });
+  };
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_EQ(message(3, covariance_of(2, {1, 2})),
+            "noise covariance: expected (3) variances or a matrix (3, 3), d of the inputs, found shape (2)");
+  EXPECT_EQ(
+      message(3, make_array<double>({3, 2}, {1, 0, 0, 1, 0, 0})),
+      "noise covariance: expected (3) variances or a matrix (3, 3), d of the inputs, found shape (3, 2)");
+  EXPECT_EQ(message(2, covariance_of(2, {1, nan})),
+            "noise covariance: expected finite numbers, found nan at 1");
+  EXPECT_EQ(message(2, covariance_of(2, {1, -1})),
+            "noise covariance: expected variances of at least 0, found -1 at 1");
+  EXPECT_EQ(message(2, covariance_of(2, {1, 0, 0, -2})),
+            "noise covariance: expected variances of at least 0, found -2 at 1");
+  EXPECT_EQ(message(2, covariance_of(2, {1, .5, .4, 1})),
+            "noise covariance: expected a symmetric matrix, found 0.4 at (1, 0), 0.5 at (0, 1)");
+  EXPECT_EQ(message(2, covariance_of(2, {1, 2, 2, 1})),
+            "noise covariance: expected a positive semi-definite matrix, found an eigenvalue of -1 beside 3");
+  for (const NoiseKind kind : {NoiseKind::uniform, NoiseKind::laplace})
+    EXPECT_EQ(message(2, covariance_of(2, {1, 1}), kind),
+              "noise covariance: expected gaussian noise beside it, found another");
+}
+
+TEST(Noise, TakesACovarianceOfFloat32AsItIsRounded) {
+  // Asymmetric and indefinite by no more than rounding: correlation 1 - 3e-8 to one side, 1 + 3e-8 to the other.
+  const Noise noise(2, NoiseKind::gaussian, make_array<float>({2, 2}, {.1F, .3F, .30000003F, .9F}));
+  const std::vector<double> gram = noise.gram(std::vector<double>{1, 0, 0, 1});
+  EXPECT_NEAR(gram[1], .3, 1e-6);
+}
+
+}  // namespace
+}  // namespace leeway::average_case
