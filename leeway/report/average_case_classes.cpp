@@ -158,7 +158,7 @@ std::string card(const AverageCaseRecord& record, const RankedClass& of, const R
       "{}</span></li>",
       uri, sample.row, escape(survival(sample.p)), wrong(record, of, sample) ? "wrong" : "right",
       escape(record.class_name(sample.prediction)),
-      sample.confidence ? " " + escape(sureness(*sample.confidence)) : "", sample.row);
+      sample.confidence ? fmt::format(" ({})", escape(sureness(*sample.confidence))) : "", sample.row);
 }
 
 // One end of a class; empty where its pictures are absent or beyond what is left of the budget.
@@ -176,10 +176,22 @@ std::string end_cards(const AverageCaseRecord& record, const RankedClass& of,
                        : fmt::format("<p class=\"row\">{}</p><ul class=\"ranked\">{}</ul>\n", words, cards);
 }
 
+// At most `drawn_classes`, in the order of the record: those whose least robust samples are the least robust.
+std::vector<const RankedClass*> most_fragile_classes(const Ranking& ranking) {
+  std::vector<const RankedClass*> classes;
+  for (const RankedClass& one : ranking.classes) classes.push_back(&one);
+  std::ranges::stable_sort(classes, {},
+                           [](const RankedClass* one) { return one->least.empty() ? 2 : one->least[0].p; });
+  if (classes.size() > drawn_classes) classes.resize(drawn_classes);
+  std::ranges::sort(classes);
+  return classes;
+}
+
 std::string ranking_pictures(const AverageCaseRecord& record, const Ranking& ranking, const Images64& images,
                              std::size_t& left) {
   std::string out;
-  for (const RankedClass& one : ranking.classes) {
+  for (const RankedClass* const of : most_fragile_classes(ranking)) {
+    const RankedClass& one = *of;
     const std::string least = end_cards(record, one, one.least, "least robust", images, left);
     const std::string most = end_cards(record, one, one.most, "most robust", images, left);
     if (least.empty() && most.empty()) continue;
@@ -262,16 +274,19 @@ Section ranking_section(const AverageCaseRecord& record, const Pictures& picture
   const Ranking& strongest = record.rankings.back();
   const auto [of, sample] = most_fragile(strongest);
   if (sample == nullptr) return section;
-  section.heading =
-      fmt::format("The most fragile sample is row {}: called {}{}, it survives σ = {} with {}", sample->row,
-                  escape(record.class_name(sample->prediction)),
-                  sample->confidence ? " with " + escape(sureness(*sample->confidence)) + " confidence" : "",
-                  sigma_words(strongest.sigma), escape(survival(sample->p)));
+  section.heading = fmt::format(
+      "The most fragile sample is row {}: called {}{}, it survives noise of σ = {} with probability {}",
+      sample->row, escape(record.class_name(sample->prediction)),
+      sample->confidence ? " with " + escape(sureness(*sample->confidence)) + " confidence" : "",
+      sigma_words(strongest.sigma), escape(survival(sample->p)));
   section.body = paragraph(fmt::format(
-      "The samples that noise moves most and least, by {}; p, what the model says and how sure it is. A "
-      "sample "
-      "may be sure and fragile.{} Where many tie at 100%, the order among them means nothing.",
-      escape(strongest.method), record.labels ? " Predictions that differ from the label are set off." : ""));
+      "The samples that noise moves most and least, by {}: p, then the prediction and how sure the model "
+      "was. It "
+      "may be sure of a fragile one.{}{} Where many tie at 100%, the order among them means nothing.",
+      escape(strongest.method), record.labels ? " Predictions that differ from the label are set off." : "",
+      strongest.classes.size() > drawn_classes && !pictures.samples.empty()
+          ? fmt::format(" Pictures are shown of the {} classes with the most fragile samples.", drawn_classes)
+          : ""));
   const Images64 images = encoded(pictures);
   std::size_t left = options.picture_bytes;
   bool first = true;

@@ -19,9 +19,10 @@ std::string fragile(const Spread& p) {
   const auto& [one, five, ten] = std::tie(p.quantiles[twentieth], p.quantiles[quarter], p.quantiles[median]);
   if (p.n < 20 || !one) return "";
   if (*one >= harmless)
-    return fmt::format("Nineteen samples in twenty survive at least {} of the time.", survival(*one));
-  std::string text =
-      fmt::format("Of twenty samples the most fragile survives at most {} of the time", survival(*one));
+    return fmt::format("Nineteen samples in twenty keep their prediction at least {} of the time.",
+                       survival(*one));
+  std::string text = fmt::format(
+      "Of twenty samples the most fragile keeps its prediction at most {} of the time", survival(*one));
   if (ten && *ten < harmless) {
     text += fmt::format(", and half of them at most {}", survival(*ten));
   } else if (five && *five < harmless) {
@@ -87,7 +88,11 @@ std::string result_table(const AverageCaseRecord& record) {
                  text_cell(result->probability ? "probability" : "score"), count_cell(p.n)});
     }
   table.sorted_by(1, false);
-  return table.html();
+  constexpr std::size_t long_rows = 30;
+  if (record.results.size() <= long_rows) return table.html();
+  return fmt::format(
+      "<details class=\"more\"><summary>Every method at every σ ({} rows)</summary>\n{}</details>\n",
+      count(record.results.size()), table.html());
 }
 
 // Mean over sigma, a line a method.
@@ -189,12 +194,17 @@ std::string average_case_page(const Json& json, const Pictures& pictures, const 
   std::string scope = fmt::format("{} sample{}", count(record.n), record.n == 1 ? "" : "s");
   if (record.k > 0) scope += fmt::format(", {} classes", count(record.k));
   if (!record.noise.empty()) scope += ", " + record.noise + " noise";
-  if (!record.model.empty()) scope += ", " + record.model;
-  const std::string meaning = paragraph(
-      "Photograph the same thing again with a noisier camera: p is the probability that the model "
-      "still gives the answer it gave to the clean picture. 100% means noise of this strength never "
-      "changes its mind; at 50% it is a coin toss. σ is how strong the noise is. The model's assumed "
-      "form, scores and clipping: <a href=\"#assumptions\">what is assumed</a>.");
+  if (!record.model.empty()) scope += ", " + record.model.substr(record.model.rfind('/') + 1);
+  const std::string meaning =
+      paragraph(
+          "Photograph the same thing again with a noisier camera: p is the probability that the model still "
+          "gives the answer it gave to the clean picture. 100% means that noise of this strength never "
+          "changes "
+          "its mind; at 50% it is a coin toss. σ is how strong the noise is.") +
+      paragraph(
+          "To keep in mind: taylor and mmse take the model as linear; scores are no probabilities; inputs "
+          "are "
+          "not clipped. <a href=\"#assumptions\">All that is assumed</a>.");
   const std::string lead = "<p class=\"scope\">" + escape(scope) + "</p>\n" + meaning +
                            mean_charts(record, true) + result_table(record);
   return page(

@@ -199,6 +199,8 @@ class Records(unittest.TestCase):
         (self.folder / "average.json").write_text(json.dumps(record))
         self.run_leeway("report average.json --out again.html")
         self.assertEqual(page, (self.folder / "again.html").read_text(encoding="utf-8"))
+        self.run_leeway("report average.json --images images.npz --out pictures.html")
+        self.assertIn("data:image/png", (self.folder / "pictures.html").read_text(encoding="utf-8"))
         numpy.save(self.folder / "f1.npy", numpy.array([[1., 0, 2]]))  # one sample: no interval, classes without any
         numpy.save(self.folder / "g1.npy", numpy.eye(3)[None])
         self.valid(self.run_leeway("average-case --logits f1.npy --gram g1.npy --sigma 1"))

@@ -84,7 +84,7 @@ const tests = {
     const cards = page.locator("#ranking > details").first().locator(".ranked li");
     assert.equal(await cards.count(), classes.reduce((sum, one) => sum + one.least.length + one.most.length, 0));
     const { row, prediction } = classes[0].least[0], text = await cards.first().textContent();
-    assert.ok(text.includes(`row ${row}`) && text.includes(`${prediction} `), text);
+    assert.ok(text.includes(`row ${row}`) && text.includes(`${prediction} (`), text);
     assert.equal(await cards.first().locator("img").evaluate((image) => image.complete && image.naturalWidth), 28);
     await close();
   },
