@@ -11,11 +11,12 @@
 namespace leeway::report {
 namespace {
 
+constexpr double harmless = .95;  // a sample that keeps its prediction so often is not called fragile
+
 std::string at_sigma(double sigma) { return "σ = " + sigma_words(sigma); }
 
 // "one in twenty at most 46% of the time, five in twenty at most 93%": how fragile the most fragile are.
 std::string fragile(const Spread& p) {
-  constexpr double harmless = .95;
   const auto& [one, five, ten] = std::tie(p.quantiles[twentieth], p.quantiles[quarter], p.quantiles[median]);
   if (p.n < 20 || !one) return "";
   if (*one >= harmless)
@@ -134,9 +135,10 @@ Section spread_section(const AverageCaseRecord& record) {
   const auto& low = worst.p.quantiles[twentieth];
   const auto& middle = worst.p.quantiles[median];
   if (record.n < 2 || !low || !middle) return section;
-  section.heading = fmt::format(
-      "The mean hides the few: at {} the median sample has {}, one in twenty no more than {} ({})",
-      at_sigma(worst.sigma), escape(survival(*middle)), escape(survival(*low)), escape(record.leading));
+  section.heading = fmt::format("{}: at {} the median sample has {}, one in twenty no more than {} ({})",
+                                *low < harmless ? "The mean hides the few" : "Nearly all samples are alike",
+                                at_sigma(worst.sigma), escape(survival(*middle)), escape(survival(*low)),
+                                escape(record.leading));
   const bool scores =
       std::ranges::any_of(record.results, [](const auto& result) { return !result.probability; });
   section.body = spread_key(scores ? "a score" : "") + spread_charts(record);

@@ -117,6 +117,17 @@ TEST(AverageCasePage, SaysFirstHowOftenPredictionsSurviveAndHowFragileTheFewAre)
   EXPECT_THAT(page, Not(HasSubstr("id=\"convergence\"")));
 }
 
+TEST(AverageCasePage, CallsNobodyFragileWhoIsNot) {
+  EXPECT_THAT(page_of(bare()),
+              HasSubstr("The mean hides the few: at σ = 0.2 the median sample has 85%, one in twenty no "
+                        "more than 40% (mmse)"));
+  Json record = bare();
+  record["results"][1]["quantiles"] = {{"0.05", .96}, {"0.25", .97}, {"0.5", .98}};
+  const std::string page = page_of(record);
+  EXPECT_THAT(page, HasSubstr("Nineteen samples in twenty keep their prediction at least 96% of the time."));
+  EXPECT_THAT(page, HasSubstr("Nearly all samples are alike: at σ = 0.2 the median sample has 98%"));
+}
+
 TEST(AverageCasePage, ScoresStandApart) {
   const std::string page = page_of(bare());
   EXPECT_THAT(page, HasSubstr("Mean probability to survive</strong>"));
