@@ -123,12 +123,27 @@ Json ranking_json(const AverageCaseFindings& findings, const Column& column) {
 }
 
 // Whom to rank and compare classes by: a probability that is nearest to the truth among those computed.
-bool leads(const AverageCaseFindings& findings, std::string_view method) {
+std::string_view leading(const AverageCaseFindings& findings) {
   for (const std::string_view name : {"mmse", "taylor", "mc", "mmse-mvs", "taylor-mvs", "softmax"})
     if (std::ranges::any_of(findings.cases.columns,
                             [&](const Column& column) { return column.estimator->name == name; }))
-      return name == method;
-  return false;
+      return name;
+  return "";
+}
+
+// What the methods that were asked for are, each once.
+Json methods_json(const AverageCaseFindings& findings) {
+  Json methods = Json::array();
+  std::vector<const average_case::Estimator*> seen;
+  for (const Column& column : findings.cases.columns) {
+    if (std::ranges::find(seen, column.estimator) != seen.end()) continue;
+    seen.push_back(column.estimator);
+    methods.push_back({{"method", column.estimator->name},
+                       {"summary", column.estimator->summary},
+                       {"source", column.estimator->source},
+                       {"probability", column.estimator->probability}});
+  }
+  return methods;
 }
 
 }  // namespace
@@ -142,7 +157,7 @@ Json average_case_json(const AverageCaseFindings& findings) {
     if (truth != nullptr && truth != &column)
       against.push_back(against_json(
           column, average_case::against_monte_carlo(column, *truth, findings.level, findings.seed)));
-    if (!leads(findings, column.estimator->name) || findings.classes > most_classes) continue;
+    if (column.estimator->name != leading(findings) || findings.classes > most_classes) continue;
     classes.push_back(class_json(findings, column));
     rankings.push_back(ranking_json(findings, column));
   }
@@ -151,6 +166,7 @@ Json average_case_json(const AverageCaseFindings& findings) {
     convergence.push_back({{"method", point.method},
                            {"sigma", point.sigma},
                            {"copies", point.copies},
+                           {"n", findings.convergence_samples},
                            {"mean_change", point.mean_change},
                            {"most_change", point.most_change}});
   return {{"results", std::move(results)},
@@ -158,6 +174,8 @@ Json average_case_json(const AverageCaseFindings& findings) {
           {"k", findings.classes},
           {"classes_are", findings.labels ? "labels" : "predictions"},
           {"level", findings.level},
+          {"methods", methods_json(findings)},
+          {"leading", leading(findings)},
           {"against_monte_carlo", std::move(against)},
           {"class_bias", std::move(classes)},
           {"ranking", std::move(rankings)},

@@ -9,6 +9,7 @@
 #include "leeway/average_case/average_case.h"
 #include "leeway/average_case/convergence.h"
 #include "leeway/core/array.h"
+#include "leeway/core/images.h"
 #include "leeway/core/result.h"
 
 namespace leeway::app {
@@ -20,8 +21,10 @@ struct AverageCaseFindings {
   std::optional<std::vector<std::int64_t>> labels;  // classes are those; the predictions otherwise
   std::vector<std::string> class_names;             // empty or k
   std::vector<average_case::ConvergencePoint> convergence;
+  std::size_t convergence_samples = 0;  // its rows, the first ones
   double level = .95;
   std::uint64_t seed = 0;
+  std::optional<Images> images;  // where a page is to show them
 };
 
 // What the record holds besides the envelope; "results" first.

@@ -128,7 +128,6 @@ std::vector<average_case::ConvergencePoint> converge(const AverageCaseFlags& fla
                                                      const average_case::InputRow& input, std::size_t n,
                                                      const AverageCaseOptions& options) {
   if (!flags.convergence) return {};
-  constexpr std::size_t most_rows = 100;
   const auto wanted = [&](std::string_view method) {
     return std::ranges::find(options.methods, method) != options.methods.end();
   };
@@ -136,7 +135,7 @@ std::vector<average_case::ConvergencePoint> converge(const AverageCaseFlags& fla
       wanted("mc") ? growing({10, 30, 100, 300, 1000, 3000}, options.draws) : std::vector<std::size_t>();
   const auto copies =
       wanted("mmse") ? growing({1, 2, 5, 10, 20, 50, 100}, options.copies) : std::vector<std::size_t>();
-  return average_case::convergence(classifier, noise, input, std::min(n, most_rows), options, draws, copies);
+  return average_case::convergence(classifier, noise, input, n, options, draws, copies);
 }
 
 AverageCaseFindings from_model(Context& context, const AverageCaseFlags& flags,
@@ -155,9 +154,12 @@ AverageCaseFindings from_model(Context& context, const AverageCaseFlags& flags,
         return average_case::average_case(classifier, noise, input, begin, end, options);
       });
   findings.classes = classifier.k;
-  findings.convergence = converge(flags, classifier, noise, input, n, options);
+  constexpr std::size_t most_rows = 100;
+  findings.convergence_samples = std::min(n, most_rows);
+  findings.convergence = converge(flags, classifier, noise, input, findings.convergence_samples, options);
   if (images.labels)
     findings.labels.emplace(images.labels->begin(), images.labels->begin() + static_cast<std::ptrdiff_t>(n));
+  if (!flags.report.empty() && (images.channels() == 1 || images.channels() == 3)) findings.images = images;
   return findings;
 }
 
@@ -215,7 +217,11 @@ int run_average_case(Context& context, const AverageCaseFlags& flags) {
   record["noise"] = flags.noise;
   record["model"] = flags.model.model.empty() ? Json() : Json(flags.model.model);
   record["out"] = context.out.empty() ? Json() : Json(context.out);
-  if (!flags.report.empty()) write_text(flags.report, report::html_report(record));
+  if (!flags.report.empty()) {
+    const report::Pictures pictures =
+        findings.images ? report::sample_pictures(record, *findings.images) : report::Pictures{};
+    write_text(flags.report, report::html_report(record, pictures));
+  }
   context.print(record, average_case_text(findings));
   const bool converged = std::ranges::all_of(findings.cases.columns,
                                              [](const auto& column) { return column.not_converged == 0; });

@@ -33,6 +33,20 @@ std::vector<NamedImages> open_images(const std::vector<std::string>& texts) {
   return files;
 }
 
+// The one unnamed file of a record that ranks samples; sources and targets of an assessment.
+report::Pictures pictures_of(const Json& record, const std::vector<NamedImages>& images,
+                             const report::Options& options) {
+  if (images.empty()) return {};
+  if (record.is_object() && record.contains("schema") && record["schema"] == "leeway.average-case/1") {
+    if (images.size() > 1 || !images[0].name.empty())
+      throw UsageError("--images: expected one FILE, the images of the record, without a name");
+    return report::sample_pictures(record, images[0].images, options);
+  }
+  std::vector<report::PictureSource> sources;
+  for (const NamedImages& file : images) sources.push_back({file.name, &file.images});
+  return report::flip_pictures(record, sources, options);
+}
+
 int run_report(const Context& context, const Arguments& arguments) {
   std::vector<std::pair<std::string, Json>> records;
   for (const std::string& path : arguments.records) records.emplace_back(path, read_record(path));
@@ -41,10 +55,7 @@ int run_report(const Context& context, const Arguments& arguments) {
   options.record_name = arguments.records.size() == 1 ? arguments.records[0] : "the joined record";
   options.flips_per_result = arguments.flips;
   const std::vector<NamedImages> images = open_images(arguments.images);
-  std::vector<report::PictureSource> sources;
-  for (const NamedImages& file : images) sources.push_back({file.name, &file.images});
-  const report::Pictures pictures =
-      sources.empty() ? report::Pictures{} : report::flip_pictures(record, sources, options);
+  const report::Pictures pictures = pictures_of(record, images, options);
   const std::string path = context.out.empty() ? "report.html" : context.out;
   const std::string html = report::html_report(record, pictures, options);
   write_text(path, html);
@@ -60,13 +71,14 @@ void add_report(CLI::App& root, Context& context, Run& run) {
   const auto arguments = std::make_shared<Arguments>();
   command
       ->add_option("records", arguments->records,
-                   "Records that a command saved with --out: one of select, bound or bound evaluate, or one "
-                   "or more of pa or of "
-                   "assess")
+                   "Records that a command saved with --out or printed with --json: one of select, bound, "
+                   "bound evaluate "
+                   "or average-case, or one or more of pa or of assess")
       ->required();
-  command->add_option(
-      "--images", arguments->images,
-      "[[MODEL/]SHIFT=]FILE: the source's images (unnamed) or a target's, to show what changed");
+  command->add_option("--images", arguments->images,
+                      "[[MODEL/]SHIFT=]FILE: the source's images (unnamed) or a target's, to show what "
+                      "changed; of average-case "
+                      "FILE alone");
   command->add_option("--flips", arguments->flips, "Changed samples shown for each model and target")
       ->check(CLI::Range(0, 1000))
       ->capture_default_str();

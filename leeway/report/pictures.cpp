@@ -6,9 +6,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <set>
 #include <stdexcept>
 
 #include "leeway/core/message.h"
+#include "leeway/report/average_case_record.h"
 #include "leeway/report/sections.h"
 
 namespace leeway::report {
@@ -55,10 +57,16 @@ const Images* images_named(const std::vector<PictureSource>& sources, const std:
   return nullptr;
 }
 
-void require_row(const Images& images, std::size_t row, const std::string& record) {
+void require_row(const Images& images, std::size_t row, const std::string& record, const char* what) {
   if (row >= images.n())
-    refuse(images.path, fmt::format("the images of {}, whose flips reach row {}", record, row),
+    refuse(images.path, fmt::format("the images of {}, whose {} reach row {}", record, what, row),
            fmt::format("{} images", images.n()));
+}
+
+void require_channels(const Images& images) {
+  const std::size_t channels = images.channels();
+  if (channels != 1 && channels != 3)
+    refuse(images.path, "pictures of 1 or 3 channels", fmt::format("{}", channels));
 }
 
 }  // namespace
@@ -98,11 +106,7 @@ Pictures flip_pictures(const Json& record, const std::vector<PictureSource>& sou
                        const Options& options) {
   Pictures out;
   const Images* clean = images_named(sources, "");
-  for (const PictureSource& source : sources) {
-    const std::size_t channels = source.images->channels();
-    if (channels != 1 && channels != 3)
-      refuse(source.images->path, "pictures of 1 or 3 channels", fmt::format("{}", channels));
-  }
+  for (const PictureSource& source : sources) require_channels(*source.images);
   if (clean == nullptr) return out;
   const Record read = read_assessment(record, options.record_name);
   for (std::size_t r = 0; r < read.results.size(); ++r) {
@@ -117,11 +121,28 @@ Pictures flip_pictures(const Json& record, const std::vector<PictureSource>& sou
       refuse(shifted->path, fmt::format("pictures {} as in {}", shape(*clean), clean->path), shape(*shifted));
     for (std::size_t f = 0; f < std::min(flips_shown(read, options), result.flips.size()); ++f) {
       const std::size_t row = result.flips[f].row;
-      require_row(*clean, row, options.record_name);
-      require_row(*shifted, row, options.record_name);
+      require_row(*clean, row, options.record_name, "flips");
+      require_row(*shifted, row, options.record_name, "flips");
       out.flips.push_back({r, row, small_picture(*clean, row), small_picture(*shifted, row)});
     }
   }
+  return out;
+}
+
+Pictures sample_pictures(const Json& record, const Images& images, const Options& options) {
+  require_channels(images);
+  const AverageCaseRecord read = read_average_case(record, options.record_name);
+  Pictures out;
+  std::set<std::size_t> seen;
+  const auto take = [&](const std::vector<RankedSample>& samples) {
+    for (const RankedSample& sample : samples) {
+      require_row(images, sample.row, options.record_name, "ranked samples");
+      if (seen.insert(sample.row).second)
+        out.samples.push_back({sample.row, small_picture(images, sample.row)});
+    }
+  };
+  for (auto ranking = read.rankings.rbegin(); ranking != read.rankings.rend(); ++ranking)
+    for (const RankedClass& one : ranking->classes) take(one.least), take(one.most);
   return out;
 }
 

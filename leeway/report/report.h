@@ -1,8 +1,8 @@
 // The report: one self-contained HTML page from the record of a command.
 //
 // html_report draws records of schema "leeway.assess/1" (docs/assess-record.md), "leeway.pa/1",
-// "leeway.select/1", "leeway.bound/1" and "leeway.bound-evaluate/1" (docs/schema). Pages need no network: charts (Vega 5), style and pictures are inside. What
-// a record leaves out is a dash that says why. join_records makes one record of several, so that models
+// "leeway.select/1", "leeway.bound/1", "leeway.bound-evaluate/1" and "leeway.average-case/1" (docs/schema). Pages
+// need no network: charts (Vega 5), style and pictures are inside. What a record leaves out is a dash that says why. join_records makes one record of several, so that models
 // assessed one by one stand on one page.
 //
 // The page is a function of its inputs alone: no clock, no randomness. Text of the record is escaped.
@@ -35,8 +35,15 @@ struct FlipPicture {
   Picture clean, shifted;
 };
 
+// The input of one row, as it is.
+struct SamplePicture {
+  std::size_t row = 0;
+  Picture picture;
+};
+
 struct Pictures {
-  std::vector<FlipPicture> flips;
+  std::vector<FlipPicture> flips;      // of an assessment
+  std::vector<SamplePicture> samples;  // of average-case robustness; each row once
 };
 
 // Where pictures come from. `name` is "" for the source, SHIFT, or MODEL/SHIFT for pictures of one model
@@ -57,6 +64,10 @@ struct Options {
 // clean and shifted images of different shapes, and for channels other than 1 and 3.
 [[nodiscard]] Pictures flip_pictures(const Json& record, const std::vector<PictureSource>& sources,
                                      const Options& options = {});
+
+// The pictures of the samples that a record of average-case robustness ranks, those of the strongest noise first;
+// sizes and errors as above.
+[[nodiscard]] Pictures sample_pictures(const Json& record, const Images& images, const Options& options = {});
 
 [[nodiscard]] std::string html_report(const Json& record, const Pictures& pictures = {},
                                       const Options& options = {});

@@ -45,6 +45,8 @@ namespace leeway::report {
 [[nodiscard]] std::string select_page(const Json& record, const Options& options);
 [[nodiscard]] std::string bound_page(const Json& record, const Options& options);
 [[nodiscard]] std::string evaluate_page(const Json& record, const Options& options);
+[[nodiscard]] std::string average_case_page(const Json& record, const Pictures& pictures,
+                                            const Options& options);
 
 // A table of results of posterior agreement leads with the shifted set, and the model where there are several.
 [[nodiscard]] Table result_table(const PaRecord& record, const std::string& caption,

@@ -31,6 +31,7 @@ RESULT = {
                       " adjusted adjusted.0.adjustment adjusted.0.mae points points.0.data_set points.0.truth",
     "distances": "shifted n_clean n_shifted k distances not_computed",
     "mvn-cdf": "probability log_probability error log_error points converged method",
+    "average-case": "method sigma probability n mean low high quantiles seconds model_seconds",
     "assess": "model target n source_n k paired labelled accuracy accuracy_low accuracy_high source_accuracy accuracy_change"
               " afr_pred afr_true pa pa_low pa_high beta gap error_bound error_bound_terms error_bound_terms.discrepancy"
               " error_bound_terms.concentrations.0.bound estimates estimate_intervals estimate_intervals.cot.low curve local_maxima confidence confidence.edges"
@@ -48,6 +49,11 @@ RESULT = {
 }
 RECORD = {"select": "selected", "bound": "source source.n source.error source.error_low target target.n target.error inverse_temperature level dis2",
           "bound-evaluate": "data_sets level delta",
+          "average-case": "n k classes_are level methods methods.0.method methods.0.summary methods.0.probability leading"
+                          " against_monte_carlo class_bias class_bias.0.p_value class_bias.0.classes.0.n class_bias.0.classes.0.mean"
+                          " class_bias.0.classes.0.difference class_bias.0.classes.0.p_value ranking ranking.0.classes.0.least"
+                          " ranking.0.classes.0.most.0.row ranking.0.classes.0.least.0.p ranking.0.classes.0.least.0.confidence"
+                          " convergence seconds_in_all model_seconds_in_all noise model out",
           "assess": "headline findings models targets class_names level comparisons gates gates.0.key gates.0.op"
                     " gates.0.threshold gates.0.violated gates.0.violations gates.0.violations.0.value gates.0.not_computed"}
 
@@ -181,6 +187,24 @@ class Records(unittest.TestCase):
         record["results"][0]["method"] = "magic"
         self.assertFalse(validator("mvn-cdf").is_valid(record))
 
+    def test_average_case(self):
+        rng = numpy.random.default_rng(2)
+        numpy.save(self.folder / "f.npy", rng.normal(0, 1, (30, 3)))
+        numpy.save(self.folder / "j.npy", rng.normal(0, 1, (30, 3, 4)))
+        record = self.run_leeway("average-case --logits f.npy --jacobian j.npy --sigma 0.1,0.5 --report page.html")
+        self.check(record)
+        self.assertEqual([record["leading"], record["classes_are"]], ["taylor", "predictions"])
+        page = (self.folder / "page.html").read_text(encoding="utf-8")
+        self.assertIn("taylor says.", page)
+        (self.folder / "average.json").write_text(json.dumps(record))
+        self.run_leeway("report average.json --out again.html")
+        self.assertEqual(page, (self.folder / "again.html").read_text(encoding="utf-8"))
+        self.run_leeway("report average.json --images images.npz --out pictures.html")
+        self.assertIn("data:image/png", (self.folder / "pictures.html").read_text(encoding="utf-8"))
+        numpy.save(self.folder / "f1.npy", numpy.array([[1., 0, 2]]))  # one sample: no interval, classes without any
+        numpy.save(self.folder / "g1.npy", numpy.eye(3)[None])
+        self.valid(self.run_leeway("average-case --logits f1.npy --gram g1.npy --sigma 1"))
+
     def test_select(self):
         record = self.run_leeway("select --clean examples/data/clean.npz examples/data/blurred.npz "
                                  "--shifted examples/data/blurred.npz examples/data/clean.npz --names a b")
@@ -247,6 +271,12 @@ class Records(unittest.TestCase):
         self.refused_without(chosen, ["results.0.plan.selection.shift"])
         self.check(self.run_leeway("infer --model linear.safetensors --data images.npz --out outputs.npz"))
         self.check(self.run_leeway("attack --model linear.safetensors --data images.npz --out attacked.npz"))
+        survived = self.run_leeway("average-case --model linear.safetensors --data images.npz --rows 30 --sigma 0.1 --methods mc,mmse"
+                                   " --draws 20 --convergence --report survived.html")
+        self.check(survived)
+        self.refused_without(survived, [f"against_monte_carlo.0.{key}" for key in "mean_absolute_error low high bias monte_carlo_error"
+                                        " rank_correlation".split()] + ["convergence.0.copies", "convergence.0.n", "convergence.0.mean_change"])
+        self.assertIn("data:image/png", (self.folder / "survived.html").read_text(encoding="utf-8"))
         self.valid(self.run_leeway("attack --model linear.safetensors --data images.npz --attack fgsm --out fgsm.npz"))
         self.valid(self.run_leeway("demo --folder demo --train images.npz --test images.npz --epochs 1 --robust-epochs 1"))
 

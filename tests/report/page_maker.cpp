@@ -1,5 +1,5 @@
-// page_maker RECORD.json OUT.html: the page of a record, with made-up pictures for its flips, for the browser
-// test.
+// page_maker RECORD.json OUT.html: the page of a record, with made-up pictures for its flips and ranked samples, for the
+// browser test.
 #include <cstdio>
 #include <exception>
 
@@ -31,6 +31,12 @@ int main(int argc, char** argv) {
       if (record["results"][r].contains("flips"))
         for (const Json& flip : record["results"][r]["flips"])
           pictures.flips.push_back(made_up(r, flip["row"]));
+    if (record.contains("ranking"))
+      for (const Json& ranking : record["ranking"])
+        for (const Json& one : ranking["classes"])
+          for (const char* end : {"least", "most"})
+            for (const Json& sample : one[end])
+              pictures.samples.push_back({sample["row"], made_up(0, sample["row"]).clean});
     write_text(argv[2], report::html_report(record, pictures));
   } catch (const std::exception& failure) {
     std::fprintf(stderr, "%s\n", failure.what());
