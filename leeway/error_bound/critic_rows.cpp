@@ -217,15 +217,25 @@ std::vector<std::int32_t> predictions(const Sample& sample) {
   return classes;
 }
 
-std::vector<std::uint8_t> agreeing_rows(const HeldOutRows& rows, std::span<const float> theta) {
-  if (rows.kept) return agreeing_rows(*rows.kept, theta);
-  std::vector<std::uint8_t> agreed(rows.n());
-  parallel_for((rows.n() + made_rows - 1) / made_rows, [&](std::size_t b) {
-    const std::size_t begin = b * made_rows, end = std::min(rows.n(), begin + made_rows);
-    std::ranges::copy(agreeing_rows(rows.make(begin, end), theta),
-                      agreed.begin() + static_cast<std::ptrdiff_t>(begin));
+std::vector<std::uint8_t> agreeing_rows(const HeldOutRows& rows, std::span<const float> theta,
+                                        std::size_t end) {
+  std::vector<std::uint8_t> agreed;
+  if (rows.kept) {
+    agreed = agreeing_rows(*rows.kept, theta);
+    agreed.resize(end);
+    return agreed;
+  }
+  agreed.resize(end);
+  parallel_for((end + made_rows - 1) / made_rows, [&](std::size_t b) {
+    const std::size_t from = b * made_rows, to = std::min(end, from + made_rows);
+    std::ranges::copy(agreeing_rows(rows.make(from, to), theta),
+                      agreed.begin() + static_cast<std::ptrdiff_t>(from));
   });
   return agreed;
+}
+
+std::vector<std::uint8_t> agreeing_rows(const HeldOutRows& rows, std::span<const float> theta) {
+  return agreeing_rows(rows, theta, rows.n());
 }
 
 namespace {

@@ -48,6 +48,8 @@ struct HeldOutRows {
 };
 // As of CriticRows (critic.h).
 [[nodiscard]] std::vector<std::uint8_t> agreeing_rows(const HeldOutRows& rows, std::span<const float> theta);
+[[nodiscard]] std::vector<std::uint8_t> agreeing_rows(const HeldOutRows& rows, std::span<const float> theta,
+                                                      std::size_t end);  // of the first `end` rows
 
 constexpr std::size_t most_kept_floats = std::size_t{1} << 26;
 

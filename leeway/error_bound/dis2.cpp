@@ -65,7 +65,8 @@ class Measuring {
 
   // Share of held-out source rows on which the critic agrees.
   [[nodiscard]] double source_agreement(std::span<const float> theta) const {
-    return static_cast<double>(total(data_.holdout, agreeing_rows(data_.holdout, theta)).source) /
+    return static_cast<double>(
+               std::ranges::count(agreeing_rows(data_.holdout, theta, data_.holdout.n_source), 1)) /
            static_cast<double>(data_.holdout.n_source);
   }
 
