@@ -23,8 +23,7 @@ void ValueAxis::put_on(LineAxes& axes) const {
 
 ValueAxis value_axis(std::vector<double> values) {
   std::ranges::sort(values);
-  const auto [first, last] = std::ranges::unique(values);
-  values.erase(first, last);
+  values.erase(std::unique(values.begin(), values.end()), values.end());
   constexpr double wide = 20;
   const bool logarithmic = !values.empty() && values.front() > 0 && values.back() >= wide * values.front();
   return {std::move(values), logarithmic};

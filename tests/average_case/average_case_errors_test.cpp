@@ -28,8 +28,8 @@ TEST(AverageCaseErrors, Options) {
   EXPECT_EQ(message([](Options&) {}), "no error");
   EXPECT_EQ(message([](Options& o) { o.sigmas.clear(); }),
             "average_case: sigma: expected at least one, found none");
-  for (const auto& [sigma, text] : {std::pair{-1., "-1"}, {nan, "nan"}, {infinity, "inf"}})
-    EXPECT_EQ(message([&](Options& o) { o.sigmas.push_back(sigma); }),
+  for (const auto& [value, text] : {std::pair{-1., "-1"}, {nan, "nan"}, {infinity, "inf"}})
+    EXPECT_EQ(message([sigma = value](Options& o) { o.sigmas.push_back(sigma); }),
               std::string("average_case: sigma: expected a finite number of at least 0, found ") + text);
   EXPECT_EQ(message([](Options& o) { o.methods = {"tailor"}; }),
             "estimator: expected one of mc, taylor, taylor-mvs, mmse, mmse-mvs, softmax, found 'tailor'");

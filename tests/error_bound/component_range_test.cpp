@@ -61,7 +61,7 @@ class Range : public testing::Test {
   Sample source_ = featured("s", 800, 64, false, 1), target_ = featured("t", 600, 64, true, 2);
   Dis2Options options_ = [] {
     Dis2Options options;
-    options.restarts = 2;
+    options.restarts = 3;  // each of the two classes alone among them
     return options;
   }();
 };
