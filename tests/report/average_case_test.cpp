@@ -133,7 +133,7 @@ TEST(AverageCasePage, ScoresStandApart) {
   EXPECT_THAT(page, HasSubstr("Mean probability to survive</strong>"));
   EXPECT_THAT(page, HasSubstr("Mean score</strong> <span class=\"note\">scores are no probabilities"));
   Json record = bare();
-  record["results"] = {result("softmax", .2, .7, false)};
+  record["results"] = Json::array({result("softmax", .2, .7, false)});
   record["leading"] = "softmax";
   EXPECT_THAT(page_of(record), HasSubstr("<h1>No method here gives a probability.</h1>"));
 }
@@ -198,7 +198,7 @@ TEST(AverageCasePage, RanksSamplesWithTheirPictures) {
 
 TEST(AverageCasePage, DrawsOneSigmaAndOneSample) {
   Json record = bare();
-  record["results"] = {result("mmse", .2, .5, true, 1)};
+  record["results"] = Json::array({result("mmse", .2, .5, true, 1)});
   record["n"] = 1;
   record["class_bias"] = record["ranking"] = Json::array();
   const std::string page = page_of(record);
@@ -206,7 +206,7 @@ TEST(AverageCasePage, DrawsOneSigmaAndOneSample) {
               HasSubstr("Under noise of σ = 0.2 the prediction survives with probability 50.0%, mmse says."));
   EXPECT_THAT(page, HasSubstr("<p class=\"scope\">1 sample, "));
   EXPECT_THAT(page, Not(HasSubstr("data-spec=\"lines\"><figcaption>")));
-  record["results"] = {result("mmse", .2, .5, true, 0)};
+  record["results"] = Json::array({result("mmse", .2, .5, true, 0)});
   EXPECT_THAT(page_of(record), HasSubstr("No sample was looked at."));
 }
 
