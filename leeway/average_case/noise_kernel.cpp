@@ -133,7 +133,7 @@ template <class Distribution>
 LEEWAY_INLINE void fill(const DrawKey& key, std::span<float> out) {
   std::uint32_t first = 0;
   for (std::size_t at = 0; at < out.size(); at += chunk, first += lanes) {
-    Block block;
+    Block block{};
     philox(key, first, block);
     Vector numbers[4];
     Distribution::make(block, numbers);

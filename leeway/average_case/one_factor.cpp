@@ -117,7 +117,7 @@ Integral integrate(const Function& f, double low, double centre, double high) {
   constexpr double tolerance = 1e-12;
   constexpr double narrowest = 1e-10;  // of the whole: a jump, where halving would go on for ever
   struct Panel {
-    double from, to;
+    double from = 0, to = 0;
     Integral found;
   };
   std::vector<Panel> open;

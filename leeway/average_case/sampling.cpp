@@ -44,7 +44,8 @@ std::vector<std::uint32_t> random_shifts(const MvnOptions& options, std::uint32_
 // The sums over the points of a lattice that its half does not have; over all for the first lattice.
 void add_level(const Kernel& kernel, int level, bool first, Sums& sums) {
   const std::size_t count = (std::size_t{1} << level) >> !first;
-  const double steps = static_cast<double>(count / points_at_once) * kernel.cycles_per_step();
+  const std::size_t whole_steps = count / points_at_once;
+  const double steps = static_cast<double>(whole_steps) * kernel.cycles_per_step();
   std::size_t chunks = 1;  // by the work alone
   while (static_cast<double>(chunks) * chunk_cycles < steps && chunks * points_at_once < count) chunks *= 2;
   const std::size_t size = count / chunks;

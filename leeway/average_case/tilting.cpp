@@ -32,7 +32,7 @@ class Saddle {
     evaluate(z);
     for (int step = 0; step < 60 && residual_ > 1e-7; ++step) {
       const Vector direction = newton_direction();
-      const Vector start = z;
+      Vector start = z;
       const double before = residual_;
       double length = 1;
       for (int halving = 0; halving < 30; ++halving, length *= .5) {
