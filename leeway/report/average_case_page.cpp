@@ -147,22 +147,26 @@ Section spread_section(const AverageCaseRecord& record) {
 }
 
 Section assumptions_section(const AverageCaseRecord& record) {
-  std::vector<std::string> items = {
+  std::vector<std::string> items;
+  items.emplace_back(
       "p asks whether the model keeps its own prediction, right or wrong, under random noise. It says "
-      "nothing "
-      "of an attacker, who looks for the worst change, nor of other shifts.",
-      fmt::format(
-          "The noise is {}. Inputs are not clipped: what leaves the range of the data is given to the "
-          "model as it is.",
-          record.noise.empty() ? "of a kind that the record does not say" : escape(record.noise)),
+      "nothing of an "
+      "attacker, who looks for the worst change, nor of other shifts.");
+  items.push_back(fmt::format(
+      "The noise is {}. Inputs are not clipped: what leaves the range of the data is given to the model "
+      "as it is.",
+      record.noise.empty() ? "of a kind that the record does not say" : escape(record.noise)));
+  items.emplace_back(
       "taylor and mmse take the model as linear in its input, about the clean sample or averaged over noisy "
       "copies. They are exact for linear models with gaussian noise; for others the comparison with Monte "
-      "Carlo says how far they are off.",
+      "Carlo says how far they are off.");
+  items.emplace_back(
       "Scores (taylor-mvs, mmse-mvs, softmax) rank samples and are no probabilities: their means cannot be "
       "read "
-      "as shares.",
+      "as shares.");
+  items.push_back(
       fmt::format("Intervals have level {} and take samples as drawn independently of each other.",
-                  percent(record.level, record.level > .99 ? 1 : 0))};
+                  percent(record.level, record.level > .99 ? 1 : 0)));
   std::size_t unsettled = 0;
   double left_out = 0;
   for (const RobustnessResult& result : record.results) {

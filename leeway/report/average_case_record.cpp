@@ -97,7 +97,7 @@ Ranking read_ranking(const JsonView& view) {
 
 // A record that does not say whom it ranks by: the first probability, or the first method.
 std::string leading_of(const JsonView& view, const AverageCaseRecord& record) {
-  const std::string said = view["leading"].text();
+  std::string said = view["leading"].text();
   if (!said.empty()) return said;
   if (!record.comparisons.empty()) return record.comparisons[0].method;
   for (const RobustnessResult& result : record.results)
