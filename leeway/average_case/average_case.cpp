@@ -15,7 +15,7 @@
 namespace leeway::average_case {
 namespace {
 
-constexpr std::size_t few_classes = 64, rows_of_many_classes = 32;
+constexpr std::size_t rows_of_many_classes = 32;
 
 void require(bool right, std::string_view what, std::string_view expected, double found) {
   if (!right) refuse(fmt::format("average_case: {}", what), expected, fmt::format("{:g}", found));

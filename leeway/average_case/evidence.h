@@ -11,6 +11,8 @@
 
 namespace leeway::average_case {
 
+inline constexpr std::size_t few_classes = 64;  // up to so many, gradients are taken of all
+
 struct Spent {
   double seconds = 0, model_seconds = 0;
 };

@@ -18,8 +18,7 @@ namespace {
 
 constexpr std::size_t inputs_at_once = 1024;                  // in one pass
 constexpr std::size_t most_gradients = std::size_t{1} << 26;  // numbers in one pass
-constexpr std::size_t few_classes = 64,
-                      first_classes = 32;  // all of them; to begin with where there are more
+constexpr std::size_t first_classes = 32;                     // of more than few_classes, to begin with
 constexpr std::uint32_t mmse_noise = stream("mmse noise"), monte_carlo_noise = stream("monte carlo noise");
 
 void stop_if_asked(const AverageCaseOptions& options) {

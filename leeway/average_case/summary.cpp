@@ -79,12 +79,8 @@ Distribution distribution(std::span<const double> p, double level) {
   }
   std::vector<double> sorted(p.begin(), p.end());
   std::ranges::sort(sorted);
-  for (std::size_t q = 0; q < quantile_levels.size(); ++q) {
-    const double position = quantile_levels[q] * static_cast<double>(sorted.size() - 1);
-    const auto below = static_cast<std::size_t>(position);
-    result.quantiles[q] = std::lerp(sorted[below], sorted[std::min(below + 1, sorted.size() - 1)],
-                                    position - static_cast<double>(below));
-  }
+  for (std::size_t q = 0; q < quantile_levels.size(); ++q)
+    result.quantiles[q] = quantile(sorted, quantile_levels[q]);
   return result;
 }
 

@@ -46,7 +46,9 @@ double sum(std::size_t n, const F& f) {
       [](double left, double right) { return left + right; });
 }
 
-double quantile(const std::vector<double>& sorted, double p) {
+}  // namespace
+
+double quantile(std::span<const double> sorted, double p) {
   const double place = p * static_cast<double>(sorted.size() - 1);
   const auto below = std::min(static_cast<std::size_t>(place), sorted.size() - 1);
   const auto above = std::min(below + 1, sorted.size() - 1);
@@ -54,8 +56,6 @@ double quantile(const std::vector<double>& sorted, double p) {
   if (weight == 0 || sorted[below] == sorted[above]) return sorted[below];  // infinities: no inf - inf
   return sorted[below] + weight * (sorted[above] - sorted[below]);
 }
-
-}  // namespace
 
 Interval clopper_pearson(std::size_t successes, std::size_t n, double level) {
   check_proportion("clopper_pearson", successes, n, level);

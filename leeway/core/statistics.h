@@ -33,6 +33,10 @@ struct Mean {
 
 [[nodiscard]] double normal_quantile(double p);  // inverse of the standard normal CDF; p in (0,1)
 
+// Quantile of ascending values, linear between order statistics (type 7 of Hyndman and Fan 1996); at least one value, p
+// in [0,1]. Values may be infinite.
+[[nodiscard]] double quantile(std::span<const double> sorted, double p);
+
 // Percentile bootstrap of a statistic of n rows: replicate b calls statistic(rows), `rows` being n indices
 // drawn with replacement by Random(seed, stream("bootstrap"), b). To compare two models on the same samples,
 // let the statistic be the difference on the same rows: that is the paired bootstrap. The ends are quantiles

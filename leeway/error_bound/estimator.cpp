@@ -80,14 +80,6 @@ class Estimation {
   double inverse_temperature_ = 1;
 };
 
-// Quantile by linear interpolation between order statistics (type 7 of Hyndman and Fan 1996).
-double quantile(const std::vector<double>& sorted, double p) {
-  const double position = p * static_cast<double>(sorted.size() - 1);
-  const auto below = static_cast<std::size_t>(position);
-  const std::size_t above = std::min(below + 1, sorted.size() - 1);
-  return std::lerp(sorted[below], sorted[above], position - static_cast<double>(below));
-}
-
 Interval interval_of(std::vector<double> replicates, double error, double ratio, double level) {
   for (double& value : replicates) value = std::clamp(error + std::sqrt(ratio) * (value - error), 0., 1.);
   std::sort(replicates.begin(), replicates.end());

@@ -2,7 +2,7 @@
 // Exit 0: all well; 1: something is not; 77: playwright-core or chromium is absent.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { desktop, draw, expectQuiet, hover, launch, run } from "./browser.mjs";
+import { desktop, draw, expectQuiet, extents, hover, launch, run } from "./browser.mjs";
 
 const [maker, path] = process.argv.slice(2);
 const browser = await launch();
@@ -12,15 +12,6 @@ const sigmas = [...new Set(record.results.map((one) => one.sigma))];
 const probabilities = record.methods.filter((one) => one.probability), scores = record.methods.filter((one) => !one.probability);
 const points = (figure) => figure.locator("g.mark-symbol").last().locator("path");
 const titled = (page, title) => page.locator(`figure[data-spec=lines]:has(strong:text-is("${title}"))`);
-// Where drawn marks begin and end along x, in [0,1] of the axis, read off the grid's first and last line.
-const extents = (figure, mark) => figure.evaluate((element, name) => {
-  const grid = [...element.querySelectorAll(".role-axis-grid line")].map((line) => line.getBoundingClientRect().x);
-  const [low, high] = [Math.min(...grid), Math.max(...grid)];
-  return [...element.querySelectorAll(`g.mark-${name}`)].map((group) => [...group.querySelectorAll("path, line")].map((drawn) => {
-    const box = drawn.getBoundingClientRect();
-    return [box.x, box.x + box.width].map((x) => (x - low) / (high - low));
-  }));
-}, mark);
 const near = (found, expected, what) => assert.ok(Math.abs(found - expected) < .015, `${what}: ${found}, expected ${expected}`);
 
 const tests = {

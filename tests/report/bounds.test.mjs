@@ -2,7 +2,7 @@
 // Exit 0: all well; 1: something is not; 77: playwright-core or chromium is absent.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { desktop, draw, expectQuiet, hover, launch, phone, run } from "./browser.mjs";
+import { desktop, draw, expectQuiet, extents, hover, launch, phone, run } from "./browser.mjs";
 
 const [maker, ...paths] = process.argv.slice(2);
 const browser = await launch();
@@ -10,15 +10,6 @@ const [assess, bound, evaluation] = paths.map((path) => ({ ...draw(maker, path),
 
 const percent = (share) => `${(100 * share).toFixed(1)}%`;
 const chartOf = (page, title) => page.locator(`#bounds figure[data-spec=errors]:has(strong:text-is("${title}"))`);
-// Extents of drawn marks along x, as shares of the plot from 0 to 100%, read off the grid's first and last line.
-const extents = (figure, mark) => figure.evaluate((element, name) => {
-  const grid = [...element.querySelectorAll(".role-axis-grid line")].map((line) => line.getBoundingClientRect().x);
-  const [low, high] = [Math.min(...grid), Math.max(...grid)];
-  return [...element.querySelectorAll(`g.mark-${name}`)].map((group) => [...group.querySelectorAll("path, line")].map((drawn) => {
-    const box = drawn.getBoundingClientRect();
-    return [box.x, box.x + box.width].map((x) => (x - low) / (high - low));
-  }));
-}, mark);
 const near = (found, expected, what) => assert.ok(Math.abs(found - expected) < .01, `${what}: ${found}, expected ${expected}`);
 
 const tests = {

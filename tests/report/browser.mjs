@@ -64,6 +64,16 @@ export const expectQuiet = async (browser, address) => {
   }
 };
 
+// Where drawn marks begin and end along x, as shares of the axis, read off the grid's first and last line.
+export const extents = (figure, mark) => figure.evaluate((element, name) => {
+  const grid = [...element.querySelectorAll(".role-axis-grid line")].map((line) => line.getBoundingClientRect().x);
+  const [low, high] = [Math.min(...grid), Math.max(...grid)];
+  return [...element.querySelectorAll(`g.mark-${name}`)].map((group) => [...group.querySelectorAll("path, line")].map((drawn) => {
+    const box = drawn.getBoundingClientRect();
+    return [box.x, box.x + box.width].map((x) => (x - low) / (high - low));
+  }));
+}, mark);
+
 const folders = [];
 export const temporaryFolder = () => {
   folders.push(mkdtempSync(join(tmpdir(), "leeway-page-")));
