@@ -8,7 +8,7 @@
 //   d_bat      source: -log p_y,   target: -log(1 - p_y) / log 2         (paper 004, appendix B)
 //   chuang     source: -log p_y,   target: +log p_y                      (appendix B; concave in the target)
 //   smooth     source: -p_y,       target: +p_y       (tends to -D, less a constant, as theta grows)
-// Shapes: x (n, width) row-major, width = d + 1 rounded up to 8, column d is 1 and the rest 0; theta and its
+// Shapes: x (n, width) row-major, width = d + 1 rounded up to 4, column d is 1 and the rest 0; theta and its
 // gradient are panels of 16 classes, [class / 16][column of x][class % 16], unused classes stay 0.
 // Cost of a pass: 4 n d k operations in float32, of scores alone half. Memory: 16 gradients. The same bits for
 // any number of threads; another instruction set may change last digits.

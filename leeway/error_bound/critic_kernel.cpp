@@ -31,20 +31,26 @@ constexpr float unused = -1e30f;
 LEEWAY_INLINE const Loose& at(const float* p) { return *reinterpret_cast<const Loose*>(p); }
 LEEWAY_INLINE Loose& at(float* p) { return *reinterpret_cast<Loose*>(p); }
 
-LEEWAY_INLINE float largest(const Vector& v) {
-  float lane[lanes];
-  at(lane).v = v;
-  for (std::size_t half = lanes / 2; half > 0; half /= 2)
-    for (std::size_t i = 0; i < half; ++i) lane[i] = std::max(lane[i], lane[i + half]);
-  return lane[0];
+// Halves on halves: a tree over the lanes, without a trip through memory.
+#define LEEWAY_LANES(...) __builtin_shufflevector(v, v, __VA_ARGS__)
+#define LEEWAY_FOLD(STEP)                                                   \
+  STEP(LEEWAY_LANES(8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7)); \
+  STEP(LEEWAY_LANES(4, 5, 6, 7, 0, 1, 2, 3, 12, 13, 14, 15, 8, 9, 10, 11)); \
+  STEP(LEEWAY_LANES(2, 3, 0, 1, 6, 7, 4, 5, 10, 11, 8, 9, 14, 15, 12, 13)); \
+  STEP(LEEWAY_LANES(1, 0, 3, 2, 5, 4, 7, 6, 9, 8, 11, 10, 13, 12, 15, 14))
+
+LEEWAY_INLINE float largest(const Vector& of) {
+  Vector v = of;
+  const auto step = [&](const Vector& other) __attribute__((always_inline)) { v = v > other ? v : other; };
+  LEEWAY_FOLD(step);
+  return v[0];
 }
 
-LEEWAY_INLINE float sum(const Vector& v) {
-  float lane[lanes];
-  at(lane).v = v;
-  for (std::size_t half = lanes / 2; half > 0; half /= 2)
-    for (std::size_t i = 0; i < half; ++i) lane[i] += lane[i + half];
-  return lane[0];
+LEEWAY_INLINE float sum(const Vector& of) {
+  Vector v = of;
+  const auto step = [&](const Vector& other) __attribute__((always_inline)) { v += other; };
+  LEEWAY_FOLD(step);
+  return v[0];
 }
 
 // exp to 2e-7 relative for x <= 0; 0 below -87.
@@ -69,7 +75,10 @@ LEEWAY_INLINE void exp_in_place(Vector& x) {
 
 template <std::size_t R, std::size_t P>
 LEEWAY_INLINE void score_tile(const CriticBlock& block, std::size_t row, const float* theta, float* scores) {
-  Vector sums[R][P] = {};
+  Vector sums[R][P];
+  LEEWAY_UNROLL
+  for (std::size_t r = 0; r < R; ++r) LEEWAY_UNROLL
+  for (std::size_t p = 0; p < P; ++p) sums[r][p] = Vector{};
   const float* x = block.x + row * block.width;
   for (std::size_t j = 0; j < block.width; ++j) LEEWAY_UNROLL
   for (std::size_t p = 0; p < P; ++p) {
@@ -96,9 +105,13 @@ LEEWAY_INLINE void scores_of(const CriticBlock& block, const float* theta, float
     score_panels<R, P>(block, theta + panel * block.width * lanes, scores + panel * lanes);
   for (; panel < block.panels; ++panel)
     score_panels<R, 1>(block, theta + panel * block.width * lanes, scores + panel * lanes);
-  for (std::size_t r = 0; r < block.rows; ++r)
-    for (std::size_t c = block.k; c < block.panels * lanes; ++c)
-      scores[r * block.panels * lanes + c] = unused;
+  const std::size_t last = (block.panels - 1) * lanes;
+  const Vector lane = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+  const Integers used = lane < Vector{} + static_cast<float>(block.k - last);
+  for (std::size_t r = 0; r < block.rows; ++r) {
+    Loose& end = at(scores + r * block.panels * lanes + last);
+    end.v = used ? end.v : Vector{} + unused;
+  }
 }
 
 template <std::size_t R, std::size_t P>
@@ -117,16 +130,21 @@ LEEWAY_INLINE void gradient_tile(const CriticBlock& block, std::size_t column, c
     for (std::size_t r = 0; r < R; ++r) at(gradient + (p * block.width + column + r) * lanes).v = sums[r][p];
 }
 
-// R divides 8, and 8 the width. Panels outside: their residuals stay near while all columns pass.
+template <std::size_t R, std::size_t P>
+LEEWAY_INLINE void gradient_panels(const CriticBlock& block, const float* residuals, float* gradient) {
+  std::size_t column = 0;
+  for (; column + R <= block.width; column += R) gradient_tile<R, P>(block, column, residuals, gradient);
+  if (column < block.width) gradient_tile<4, P>(block, column, residuals, gradient);
+}
+
+// R divides 8, and 4 the width. Panels outside: their residuals stay near while all columns pass.
 template <std::size_t R, std::size_t P>
 LEEWAY_INLINE void add_gradient_of(const CriticBlock& block, const float* residuals, float* gradient) {
   std::size_t panel = 0;
   for (; panel + P <= block.panels; panel += P)
-    for (std::size_t column = 0; column < block.width; column += R)
-      gradient_tile<R, P>(block, column, residuals + panel * lanes, gradient + panel * block.width * lanes);
+    gradient_panels<R, P>(block, residuals + panel * lanes, gradient + panel * block.width * lanes);
   for (; panel < block.panels; ++panel)
-    for (std::size_t column = 0; column < block.width; column += R)
-      gradient_tile<R, 1>(block, column, residuals + panel * lanes, gradient + panel * block.width * lanes);
+    gradient_panels<R, 1>(block, residuals + panel * lanes, gradient + panel * block.width * lanes);
 }
 
 struct Row {
@@ -241,10 +259,11 @@ LEEWAY_INLINE void intervals_of(const CriticBlock& block, const float* scores, c
     Vector lowest = -far, highest = far;
     for (std::size_t p = 0; p < block.panels; ++p) {
       const Vector other = at(f + p * lanes).v, lead = f[y] - other;
-      // An unused class is behind at every step.
-      const Vector slope = other > zero + unused ? g[y] - at(g + p * lanes).v : zero;
+      // An unused class is behind at every step. Adding 0 makes a slope of -0 into 0, and a root of a slope of 0
+      // is then -inf ahead, inf behind, and NaN, which no comparison takes, at a tie.
+      const Vector slope = (other > zero + unused ? g[y] - at(g + p * lanes).v : zero) + zero;
       const Vector root = -lead / slope;
-      const Vector from = slope > zero ? root : (slope == zero && lead < zero) ? far : -far;
+      const Vector from = slope < zero ? -far : root;
       const Vector to = slope < zero ? root : far;
       lowest = from > lowest ? from : lowest;
       highest = to < highest ? to : highest;

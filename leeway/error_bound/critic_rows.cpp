@@ -135,7 +135,7 @@ CriticRows Made::rows(std::span<const std::size_t> from_source,
                       std::span<const std::size_t> from_target) const {
   CriticRows rows;
   rows.n_source = from_source.size(), rows.n_target = from_target.size();
-  rows.d = centre.size(), rows.width = (rows.d + 8) / 8 * 8, rows.k = k;
+  rows.d = centre.size(), rows.width = (rows.d + 4) / 4 * 4, rows.k = k;
   rows.x.resize(rows.n() * rows.width);
   rows.y.resize(rows.n());
   std::size_t first = 0;
