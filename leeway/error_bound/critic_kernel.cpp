@@ -164,8 +164,17 @@ LEEWAY_INLINE float exponentials(const Row& row, float top) {
   return sum(total);
 }
 
+// Residuals too small to matter are 0: subnormal ones take the machine a hundred times longer.
+constexpr float least_residual = 1e-30f;
+
+LEEWAY_INLINE float felt(float residual) { return std::abs(residual) < least_residual ? 0 : residual; }
+
 LEEWAY_INLINE void scale(const Row& row, float factor) {
-  for (std::size_t p = 0; p < row.panels; ++p) at(row.f + p * lanes).v *= factor;
+  const Vector zero{}, least = zero + least_residual / std::abs(factor);
+  for (std::size_t p = 0; p < row.panels; ++p) {
+    const Vector v = at(row.f + p * lanes).v;  // none is negative
+    at(row.f + p * lanes).v = v < least ? zero : v * factor;
+  }
 }
 
 // weight * -log p_y, and its derivatives weight (p - e_y).
@@ -190,8 +199,8 @@ LEEWAY_INLINE double disagreement_logistic(const Row& row, float weight) {
   }
   const float others = static_cast<float>(row.k - 1), own = row.f[row.y];
   const float m = own - (sum(total) - own) / others;
-  const float slope = weight * sigmoid(m) * std::numbers::log2e_v<float>;
-  std::fill(row.f, row.f + row.k, -slope / others);
+  const float slope = felt(weight * sigmoid(m) * std::numbers::log2e_v<float>);
+  std::fill(row.f, row.f + row.k, felt(-slope / others));
   std::fill(row.f + row.k, row.f + row.panels * lanes, 0.f);
   row.f[row.y] = slope;
   return double(weight) * softplus(m) * std::numbers::log2e;
@@ -207,7 +216,7 @@ LEEWAY_INLINE double d_bat(const Row& row, float weight) {
   }
   const float top = largest(best), total = exponentials(row, top);
   const float m = own - top - std::log(total);
-  const float slope = weight * sigmoid(m) * std::numbers::log2e_v<float>;
+  const float slope = felt(weight * sigmoid(m) * std::numbers::log2e_v<float>);
   scale(row, -slope / total);
   row.f[row.y] = slope;
   return double(weight) * softplus(m) * std::numbers::log2e;
@@ -217,7 +226,7 @@ LEEWAY_INLINE double d_bat(const Row& row, float weight) {
 LEEWAY_INLINE double probability(const Row& row, float top, float weight) {
   const float total = exponentials(row, top), p = row.f[row.y] / total;
   scale(row, -weight * p / total);
-  row.f[row.y] += weight * p;
+  row.f[row.y] += felt(weight * p);
   return double(weight * p);
 }
 
