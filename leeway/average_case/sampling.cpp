@@ -23,8 +23,8 @@ using Sums = std::array<double, lattice_shifts>;
 // Student's 99% quantile for 15 degrees of freedom is 2.95; more, because stopping is decided by the estimate
 // itself and averages over small lattices are not quite normal.
 constexpr double quantile = 3.8;
-constexpr double least_gain = .4;  // of doubling the lattice, as far as the error estimate believes it
-constexpr int pilot_level = 4, first_level = 4;
+constexpr double least_gain = .4;        // of doubling the lattice, as far as the error estimate believes it
+constexpr int first_level = 4;           // of the pilot too
 constexpr double finest_f32 = 3e-6;      // relative error that float32 can serve
 constexpr double bias_f32 = 3e-7;        // of a variable
 constexpr double tilt_below = .02;       // of p: a tilt is tried
@@ -80,6 +80,8 @@ struct Candidate {
   Precision precision = Precision::f32;
   double log_value = 0, relative_error = 0, cost = 0;  // by the pilot
   double blur = 0;                                     // as in Triangle
+  Sums sums{};                                         // of the pilot's lattice
+  bool alone = false;  // nothing was chosen by the pilot, so that it can serve as the first lattice
 };
 
 // float32 where its range and accuracy serve what is asked for.
@@ -95,9 +97,8 @@ void run_pilot(Candidate& candidate, const MvnOptions& options) {
   candidate.precision = precision_for(candidate.integrand, options);
   const Kernel kernel(candidate.integrand, candidate.precision,
                       random_shifts(options, stream("mvn-cdf pilot"), candidate.integrand.variables));
-  Sums sums{};
-  add_level(kernel, pilot_level, true, sums);
-  const Average a = average(sums, pilot_level);
+  add_level(kernel, first_level, true, candidate.sums);
+  const Average a = average(candidate.sums, first_level);
   candidate.log_value = candidate.integrand.log_norm + std::log(a.mean);
   const bool valid = std::isfinite(a.mean) && std::isfinite(a.error) && a.mean > 0;
   candidate.relative_error = valid ? a.error / a.mean : std::numeric_limits<double>::infinity();
@@ -123,7 +124,11 @@ Candidate choose(const Problem& problem, const MvnOptions& options) {
   candidates.push_back({integrand_of(problem, triangle), MvnMethod::plain});
   run_pilot(candidates.back(), options);
   candidates.back().blur = triangle.blur;
-  if (triangle.rank < 2) return std::move(candidates.back());
+  const auto only = [&] {
+    candidates.front().alone = true;
+    return std::move(candidates.front());
+  };
+  if (triangle.rank < 2) return only();
   const bool small = !(candidates.front().log_value > std::log(tilt_below));
   if (small || triangle.rank >= tilt_from) {
     candidates.push_back({tilted(candidates.front().integrand, problem, triangle), MvnMethod::tilted});
@@ -135,6 +140,7 @@ Candidate choose(const Problem& problem, const MvnOptions& options) {
       candidates.push_back(std::move(*factor));
       run_pilot(candidates.back(), options);
     }
+  if (candidates.size() == 1) return only();
   const auto burden = [](const Candidate& c) { return c.relative_error * c.cost; };
   return std::move(*std::ranges::min_element(candidates, {}, burden));
 }
@@ -152,17 +158,18 @@ void check_semidefinite(const Triangle& triangle) {
 Sampled sample_probability(const Problem& problem, const MvnOptions& options) {
   const Candidate candidate = choose(problem, options);
   const Integrand& integrand = candidate.integrand;
-  const Kernel kernel(integrand, candidate.precision,
-                      random_shifts(options, stream("mvn-cdf"), integrand.variables));
+  const Kernel kernel(
+      integrand, candidate.precision,
+      random_shifts(options, stream(candidate.alone ? "mvn-cdf pilot" : "mvn-cdf"), integrand.variables));
   const double rounding = candidate.blur + (candidate.precision == Precision::f32 ? bias_f32 : 1e-9) *
                                                static_cast<double>(integrand.variables);
-  Sums sums{};
+  Sums sums = candidate.alone ? candidate.sums : Sums{};
   Sampled result;
   result.method = candidate.method;
-  result.points = lattice_shifts << pilot_level;
+  result.points = candidate.alone ? 0 : lattice_shifts << first_level;
   double coarser = 0;  // standard error on the lattice before
   for (int level = first_level; level <= finest_lattice; ++level) {
-    add_level(kernel, level, level == first_level, sums);
+    if (level > first_level || !candidate.alone) add_level(kernel, level, level == first_level, sums);
     const auto [mean, error] = average(sums, level);
     const double standard = std::max(error, least_gain * coarser);
     coarser = error;
