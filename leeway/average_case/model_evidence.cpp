@@ -26,6 +26,17 @@ void stop_if_asked(const AverageCaseOptions& options) {
     throw Interrupted("average-case: stopped between passes");
 }
 
+// sum += factor times every row of `width` values, in pieces that stay in the cache.
+void add_rows(std::span<const float> values, std::size_t width, double factor, double* sum) {
+  constexpr std::size_t piece = 1024;
+  for (std::size_t begin = 0; begin < width; begin += piece) {
+    const auto size = static_cast<Eigen::Index>(std::min(piece, width - begin));
+    Eigen::Map<Eigen::ArrayXd> to(sum + begin, size);
+    for (std::size_t row = begin; row < values.size(); row += width)
+      to += factor * Eigen::Map<const Eigen::ArrayXf>(values.data() + row, size).cast<double>();
+  }
+}
+
 }  // namespace
 
 ModelEvidence::First ModelEvidence::read(const Classifier& classifier, const InputRows& inputs) {
@@ -157,18 +168,13 @@ ModelEvidence::Means ModelEvidence::means(const Copies& copies, std::size_t firs
     model_seconds += now() - before;
     parallel_for((end - 1) / each - begin / each + 1, [&](std::size_t r) {
       const std::size_t row = begin / each + r;
-      for (std::size_t i = std::max(row * each, begin); i < std::min((row + 1) * each, end); ++i) {
-        const auto add = [&](std::span<const float> values, double* sum) {
-          const auto size = static_cast<Eigen::Index>(values.size());
-          Eigen::Map<Eigen::ArrayXd>(sum, size) +=
-              Eigen::Map<const Eigen::ArrayXf>(values.data(), size).cast<double>() /
-              static_cast<double>(each);
-        };
-        add(std::span(found.logits).subspan((i - begin) * k(), k()),
-            sums.logits.data() + (row - first) * k());
-        add(std::span(found.gradients).subspan((i - begin) * m * d, m * d),
-            sums.gradients.data() + (row - first) * m * d);
-      }
+      const std::size_t one = std::max(row * each, begin), after = std::min((row + 1) * each, end);
+      const auto add = [&](const std::vector<float>& values, std::size_t width, std::vector<double>& to) {
+        add_rows(std::span(values).subspan((one - begin) * width, (after - one) * width), width,
+                 1 / static_cast<double>(each), to.data() + (row - first) * width);
+      };
+      add(found.logits, k(), sums.logits);
+      add(found.gradients, m * d, sums.gradients);
     });
   }
   return sums;
