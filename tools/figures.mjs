@@ -2,7 +2,8 @@
 //
 // Writes every chart of a page of leeway as FOLDER/SECTION-TITLE.svg, for documents: WIDTH (480) pixels wide, on white, in
 // the light colours, with the reader's sans-serif, its title above it. A chart with a choice is written once for each.
-// Prints one line of Markdown a chart. Needs what tests/report needs: npm --prefix tests/report ci, and Chromium.
+// Ranked pictures become FOLDER/SECTION.png, those that the page shows first. Prints one line of Markdown
+// a figure. Needs what tests/report needs: npm --prefix tests/report ci, and Chromium.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -70,5 +71,14 @@ for (const charts of await page.locator(".charts").all()) {
     }
     for (const figure of await charts.locator("figure.chart").all()) write(await taken(figure), choices.length > 1 ? choice : "");
   }
+}
+
+await page.setViewportSize({ width: Math.max(Number(width), 1000), height: 900 });
+for (const section of await page.locator("section:has(.rankedclass)").all()) {
+  const name = `${await section.getAttribute("id")}.png`;
+  const shown = section.locator("details:has(.rankedclass)").first();
+  await shown.locator("details").evaluateAll((all) => all.forEach((details) => { details.open = false; }));  // the tables
+  await shown.screenshot({ path: join(folder, name) });
+  console.log(`![${await section.locator("h2").first().textContent()}](${name})`);
 }
 await browser.close();

@@ -1,0 +1,133 @@
+#!/usr/bin/env python3
+"""Runs the study of docs/studies/average-case.md: four classifiers, their estimators beside Monte Carlo, classes, a case study.
+
+    average_case.py FOLDER [--leeway PATH] [--rows 200] [--seeds 5]
+
+Everything goes to FOLDER; what stands there whole is not made again, so a run that was stopped goes on. Trains on Fashion-MNIST
+as it is published (a tenth of the training images chooses the epoch) and measures on its test images. Nothing else should run beside the part that is timed, which
+comes last. average_case_tables.py reads what it leaves.
+"""
+import argparse
+import json
+import pathlib
+import subprocess
+
+import numpy
+
+MODELS = {
+    "linear": ["--arch", "linear", "--epochs", 10],
+    "cnn": ["--epochs", 10],
+    "gradient-norm": ["--epochs", 10, "--algorithm", "gradient-norm", "--set", "lambda=0.01"],
+    "adversarial": ["--epochs", 5, "--algorithm", "pgd", "--eps", "8/255"],
+}
+SIGMAS = "0.025,0.05,0.1,0.2,0.3,0.5"
+CLASS_SIGMAS = "0.1,0.2,0.3"
+CASE_SIGMA = 2  # .3: place among those of the classes
+TEST = "fashion-mnist:test"
+
+
+class Study:
+    def __init__(self, folder, leeway):
+        self.folder, self.leeway = folder, leeway
+
+    def path(self, name):
+        return self.folder / name
+
+    def run(self, out, *arguments):
+        """leeway ARGUMENTS --out OUT, unless it was run already; what it prints becomes OUT's .json."""
+        record = self.path(out).with_suffix(".json")
+        if record.exists():
+            return
+        record.parent.mkdir(parents=True, exist_ok=True)
+        command = [self.leeway, *map(str, arguments), "--out", str(self.path(out)), "--quiet", "--no-digest", "--json"]
+        print(" ".join(command[1:]), flush=True)
+        done = subprocess.run(command, capture_output=True, text=True)
+        if done.returncode != 0:
+            raise SystemExit(f"{' '.join(command)}\nended with {done.returncode}: {done.stderr}")
+        record.with_suffix(".tmp").write_text(done.stdout)
+        record.with_suffix(".tmp").rename(record)
+
+    def weights(self, model):
+        return self.path(f"{model}.safetensors")
+
+    def train(self):
+        for model, options in MODELS.items():
+            self.run(f"{model}.safetensors", "train", "--data", "fashion-mnist:train", *options)
+
+    def average_case(self, out, model, *arguments):
+        self.run(f"{out}.npz", "average-case", "--model", self.weights(model), "--data", TEST, *arguments,
+                 "--report", self.path(f"{out}.html"))
+
+    def estimators(self, rows):
+        """Each estimator beside Monte Carlo with 10,000 draws; MMSE with 500 copies, and with 5."""
+        for model in MODELS:
+            both = ("--rows", rows, "--sigma", SIGMAS)
+            self.average_case(f"{model}-estimators", model, *both, "--methods", "mc,taylor,taylor-mvs,mmse,mmse-mvs,softmax",
+                              "--draws", 10000, "--copies", 500)
+            self.average_case(f"{model}-mmse5", model, *both, "--methods", "mmse", "--copies", 5)
+
+    def classes(self):
+        for model in MODELS:
+            self.average_case(f"{model}-classes", model, "--sigma", CLASS_SIGMAS, "--methods", "mmse,softmax", "--copies", 5)
+
+    def convergence(self):
+        self.average_case("cnn-convergence", "cnn", "--rows", 100, "--sigma", "0.1,0.3", "--methods", "mc,mmse", "--copies", 100,
+                          "--convergence")
+
+    def case_study(self, model, seeds):
+        """Does a small network tell the quarter of images with the highest score from that with the lowest, among those that
+        the classifier takes for one class? Seven tenths of them to learn from, the rest to be asked about."""
+        with numpy.load(self.path(f"{model}-classes.npz")) as found:
+            scores = {"mmse": found["mmse"][:, CASE_SIGMA], "softmax": found["confidence"]}
+            predicted = found["targets"]
+        images = self.path("test.npz")
+        self.run("test.npz", "shift", "brightness", "--strength", 0, "--data", TEST)
+        with numpy.load(images) as test:
+            x = test["x"]
+        for score, values in scores.items():
+            label = numpy.full(len(x), -1)
+            for c in range(10):
+                rows = numpy.flatnonzero(predicted == c)
+                order, quarter = rows[numpy.argsort(values[rows], kind="stable")], len(rows) // 4
+                label[order[:quarter]], label[order[len(order) - quarter:]] = 0, 1
+            chosen = numpy.flatnonzero(label >= 0)
+            for seed in range(seeds):
+                home = f"case/{model}-{score}-{seed}"
+                order = numpy.random.default_rng(seed).permutation(chosen)
+                parts = {"training": order[:len(order) * 7 // 10], "test": order[len(order) * 7 // 10:]}
+                for part, rows in parts.items():
+                    self.path("case").mkdir(exist_ok=True)
+                    numpy.savez(self.path(f"{home}-{part}.npz"), x=x[rows], y=label[rows])
+                self.run(f"{home}.safetensors", "train", "--data", self.path(f"{home}-training.npz"), "--epochs", 20, "--seed", seed)
+                self.run(f"{home}-outputs.npz", "infer", "--model", self.path(f"{home}.safetensors"), "--data", self.path(f"{home}-test.npz"))
+
+    def timings(self):
+        """What is timed: all of Table 1 on 50 points, and Taylor with MMSE on all 10,000."""
+        for model in MODELS:
+            fifty = ("--rows", 50, "--sigma", "0.1")
+            self.average_case(f"{model}-table1", model, *fifty, "--methods", "mc,taylor,taylor-mvs,mmse,mmse-mvs,softmax", "--draws", 10000, "--copies", 5)
+            self.average_case(f"{model}-table1-500", model, *fifty, "--methods", "mmse", "--copies", 500)
+        for model in MODELS:
+            self.average_case(f"{model}-all", model, "--sigma", "0.1", "--methods", "taylor,mmse", "--copies", 5)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("--leeway", default="leeway")
+    parser.add_argument("--rows", type=int, default=200, help="test images beside Monte Carlo")
+    parser.add_argument("--seeds", type=int, default=5, help="of the case study")
+    parser.add_argument("--only", choices=["train", "estimators", "classes", "convergence", "case", "timings"])
+    arguments = parser.parse_args()
+    study = Study(arguments.folder, arguments.leeway)
+    arguments.folder.mkdir(parents=True, exist_ok=True)
+    parts = {"train": study.train, "estimators": lambda: study.estimators(arguments.rows), "classes": study.classes,
+             "convergence": study.convergence,
+             "case": lambda: [study.case_study(model, arguments.seeds) for model in ("cnn", "adversarial")], "timings": study.timings}
+    for name, part in parts.items():
+        if arguments.only in (None, name):
+            part()
+
+
+if __name__ == "__main__":
+    main()
