@@ -161,7 +161,8 @@ AverageCaseRecord read_average_case(const JsonView& view) {
   std::ranges::stable_sort(out.comparisons, by_sigma);
   std::ranges::stable_sort(out.rankings, by_sigma);
   out.leading = leading_of(view, out);
-  if (out.find(out.leading, out.sigmas.back()) == nullptr) out.leading = out.methods[0];
+  for (const std::string& method : out.methods)  // one that has the strongest noise, which leads the page
+    if (out.find(out.leading, out.sigmas.back()) == nullptr) out.leading = method;
   out.noise = view["noise"].text();
   out.model = view["model"].text();
   out.n = view["n"].index().value_or(out.results[0].p.n);

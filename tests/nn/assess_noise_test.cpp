@@ -94,5 +94,22 @@ TEST_F(AssessNoise, RefusesAModelOfOtherClassesAndTheUseOfImagesForNothing) {
   EXPECT_THAT(err(), AllOf(HasSubstr("absent.pt"), EndsWith("\n")));
 }
 
+TEST_F(AssessNoise, ClassesHaveTheNamesThatTheImagesGiveThem) {
+  ArrayMap arrays = read_npz(path("data.npz"));
+  arrays["class_names"] = make_text_array({3}, {"ash", "oak", "elm"});
+  write_npz(path("named.npz"), arrays);
+  ASSERT_EQ(run({"average-case", "--model", path("m.safetensors"), "--data", path("named.npz"), "--sigma",
+                 "0.1", "--methods", "taylor", "--rows", "20", "--json"}),
+            0)
+      << err();
+  EXPECT_EQ(Json::parse(out()).at("class_bias").at(0).at("classes").at(1).at("name"), "oak");
+  ASSERT_EQ(run({"infer", "--model", path("m.safetensors"), "--data", path("named.npz"), "--out",
+                 path("n.npz"), "--quiet"}),
+            0)
+      << err();
+  EXPECT_EQ(*read_npz(path("n.npz")).at("class_names").texts,
+            (std::vector<std::string>{"ash", "oak", "elm"}));
+}
+
 }  // namespace
 }  // namespace leeway
