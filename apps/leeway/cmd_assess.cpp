@@ -8,6 +8,7 @@
 #include <set>
 #include <tuple>
 
+#include "apps/leeway/assess_average_case.h"
 #include "apps/leeway/command.h"
 #include "apps/leeway/options.h"
 #include "leeway/assess/assess.h"
@@ -30,14 +31,8 @@ struct Arguments {
   std::string unit, rows, report, undecided = "pass";
   bool no_bounds = false;
   assess::BoundOptions bounds;
+  NoiseFlags noise;
 };
-
-// NAME=PATH, split at the first "="; nothing where there is no name.
-std::pair<std::string, std::string> split_name(const std::string& text) {
-  const auto equals = text.find('=');
-  return equals == std::string::npos ? std::pair<std::string, std::string>{"", text}
-                                     : std::pair{text.substr(0, equals), text.substr(equals + 1)};
-}
 
 struct NamedFile {
   std::string model, shift, path;
@@ -166,6 +161,23 @@ std::vector<ImageFile> open_images(Context& context, const std::vector<std::stri
   return files;
 }
 
+const Images* source_images(const std::vector<ImageFile>& files) {
+  for (const ImageFile& file : files)
+    if (file.name.empty()) return &file.images;
+  return nullptr;
+}
+
+// UsageError where images have nothing to be for.
+std::vector<NoiseInput> parse_noise(const Arguments& arguments, const std::vector<NamedFile>& sources) {
+  if (!arguments.images.empty() && arguments.report.empty() && arguments.noise.models.empty())
+    throw UsageError("--images: expected --report or --model beside it");
+  std::vector<std::string> names;
+  for (const NamedFile& source : sources) names.push_back(source.model);
+  return parse_noise_inputs(
+      arguments.noise, names,
+      std::ranges::any_of(arguments.images, [](const auto& text) { return split_name(text).first.empty(); }));
+}
+
 void write_report(const std::string& path, const Json& record, const std::vector<ImageFile>& images) {
   std::vector<report::PictureSource> pictures;
   for (const ImageFile& file : images) pictures.push_back({file.name, &file.images});
@@ -205,6 +217,7 @@ int run_assess(Context& context, const Arguments& arguments) {
   const std::vector<NamedFile> source_files = parse_sources(arguments.sources);
   const std::vector<NamedFile> target_files = parse_targets(arguments.targets, source_files);
   const std::vector<assess::Gate> gates = parse_gates(arguments.gates);
+  const std::vector<NoiseInput> noise_inputs = parse_noise(arguments, source_files);
 
   context.start_clock();
   std::vector<assess::Source> sources;
@@ -215,6 +228,8 @@ int run_assess(Context& context, const Arguments& arguments) {
     targets.push_back({file.model, file.shift, open_outputs(context, file.path, arguments.binary)});
 
   const std::vector<ImageFile> images = open_images(context, arguments.images, sources, targets);
+  const std::vector<NoiseSubject> subjects =
+      open_noise_subjects(context, arguments.noise, noise_inputs, sources, source_images(images));
 
   assess::Options options;
   options.paired = arguments.paired;
@@ -229,6 +244,7 @@ int run_assess(Context& context, const Arguments& arguments) {
   }
   Json assessment = assess::assess(sources, targets, options, context.progress());
   const std::vector<assess::GateOutcome> outcomes = check_gates(gates, assessment["results"]);
+  if (!subjects.empty()) assessment["average_case"] = noise_json(context, arguments.noise, subjects);
   context.stop_clock();
 
   if (rows) rows->commit();
@@ -296,13 +312,13 @@ void add_assess(CLI::App& root, Context& context, Run& run) {
           {"auto", assess::Paired::automatic}, {"yes", assess::Paired::yes}, {"no", assess::Paired::no}}))
       ->default_str("auto");
   add_binary_flag(*command, arguments->binary);
-  auto* images = command->add_option(
+  command->add_option(
       "--images", arguments->images,
-      "[[MODEL/]SHIFT=]FILE: the source's images (unnamed) or a target's, for the report");
+      "[[MODEL/]SHIFT=]FILE: the source's images (unnamed) or a target's, for the report and for --model");
   command->add_option("--unit", arguments->unit,
                       "What a row is, for sentences: images, reviews (default samples)");
   command->add_option("--rows", arguments->rows, "Write what happened to every row as CSV");
-  images->needs(command->add_option("--report", arguments->report, "Write one self-contained HTML page"));
+  command->add_option("--report", arguments->report, "Write one self-contained HTML page");
   command
       ->add_option("--fail-if", arguments->gates,
                    "KEY OP NUMBER, as in \"accuracy<0.8\": exit 4 where it holds")
@@ -314,6 +330,7 @@ void add_assess(CLI::App& root, Context& context, Run& run) {
       ->type_name("pass|fail")
       ->capture_default_str();
   add_bound_flags(*command, *arguments);
+  add_noise_flags(*command, arguments->noise);
   context.add_common_flags(*command, "Write the JSON record to this file");
   command->footer(
       "Outputs files (.npz, .safetensors, .npy, .csv) hold `logits` or `probs`, and optionally `labels`, "
@@ -322,7 +339,10 @@ void add_assess(CLI::App& root, Context& context, Run& run) {
       "agreement.\n\n"
       "  leeway assess --source val.npz --target prod=monday.npz --report page.html\n"
       "  leeway assess --source cnn=c.npz robust=r.npz --target cnn/blur=cb.npz robust/blur=rb.npz\n"
-      "  leeway assess --source val.npz --target noise=noise.npz --fail-if \"worst_class.accuracy<0.6\"");
+      "  leeway assess --source val.npz --target noise=noise.npz --fail-if \"worst_class.accuracy<0.6\"\n"
+      "  leeway assess --source val.npz --target noise=noise.npz --model cnn.pt --images val_images.npz "
+      "--sigma "
+      "0.05,0.1");
   command->callback([&context, &run, arguments] {
     run = [&context, arguments] { return run_assess(context, *arguments); };
   });

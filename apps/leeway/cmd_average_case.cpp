@@ -9,8 +9,10 @@
 #include "apps/leeway/average_case_record.h"
 #include "apps/leeway/average_case_state.h"
 #include "apps/leeway/command.h"
+#include "apps/leeway/inputs.h"
 #include "apps/leeway/model_options.h"
 #include "apps/leeway/options.h"
+#include "leeway/core/class_names.h"
 #include "leeway/core/family.h"
 #include "leeway/core/file.h"
 #include "leeway/core/message.h"
@@ -34,19 +36,6 @@ struct AverageCaseFlags {
   double level = .95;
   AverageCaseOptions options;
 };
-
-// A single array of a file: a bare .npy, or the only one of an archive.
-Array only_array(Context& context, const std::string& path) {
-  const ArrayMap arrays = read_arrays(path);
-  if (arrays.size() != 1)
-    refuse(display_name(path), "one array", fmt::format("{}: {}", arrays.size(), [&] {
-             std::string names;
-             for (const auto& [name, array] : arrays) names += (names.empty() ? "" : ", ") + name;
-             return names;
-           }()));
-  context.add_input(path, arrays.begin()->second.shape);
-  return as_float(arrays.begin()->second, display_name(path));
-}
 
 std::optional<Array> covariance_of(Context& context, const AverageCaseFlags& flags) {
   if (flags.covariance.empty()) return std::nullopt;
@@ -154,6 +143,7 @@ AverageCaseFindings from_model(Context& context, const AverageCaseFlags& flags,
         return average_case::average_case(classifier, noise, input, begin, end, options);
       });
   findings.classes = classifier.k;
+  findings.class_names = class_names_of(flags.data, classifier.k);
   constexpr std::size_t most_rows = 100;
   findings.convergence_samples = std::min(n, most_rows);
   findings.convergence = converge(flags, classifier, noise, input, findings.convergence_samples, options);
@@ -163,9 +153,18 @@ AverageCaseFindings from_model(Context& context, const AverageCaseFlags& flags,
   return findings;
 }
 
+// An outputs file, or one array alone.
+Outputs logits_of(Context& context, const std::string& path) {
+  if (read_arrays(path).contains("logits")) return joined(open_shards(context, path, {}));
+  Outputs outputs;
+  outputs.logits = only_array(context, path);
+  return outputs;
+}
+
 AverageCaseFindings from_files(Context& context, const AverageCaseFlags& flags,
                                const AverageCaseOptions& options) {
-  average_case::MadeElsewhere files{display_name(flags.logits), only_array(context, flags.logits), {}, {}};
+  const Outputs outputs = logits_of(context, flags.logits);
+  average_case::MadeElsewhere files{display_name(flags.logits), outputs.logits, {}, {}};
   if (!flags.jacobian.empty()) files.jacobian = only_array(context, flags.jacobian);
   if (!flags.gram.empty()) files.gram = only_array(context, flags.gram);
   const std::size_t d = files.jacobian && files.jacobian->shape.size() == 3 ? files.jacobian->shape[2] : 1;
@@ -176,6 +175,8 @@ AverageCaseFindings from_files(Context& context, const AverageCaseFlags& flags,
   AverageCaseFindings findings;
   findings.cases = average_case::average_case(files, noise, options);
   findings.classes = files.logits.shape[1];
+  findings.class_names = outputs.class_names;
+  findings.labels = outputs.labels;
   return findings;
 }
 
@@ -273,7 +274,8 @@ void add_input_flags(CLI::App& command, AverageCaseFlags& flags) {
   command.get_option("--model")->required(false);
   command.add_option("--data", flags.data, "Images: .npz, .safetensors, IDX(.gz), or fashion-mnist:test");
   command.add_option("--rows", flags.rows, "The first so many images alone (0: all)");
-  command.add_option("--logits", flags.logits, "Instead of a model: logits (n,k) made elsewhere, .npy");
+  command.add_option("--logits", flags.logits,
+                     "Instead of a model: logits (n,k) made elsewhere, .npy or an outputs file");
   auto* jacobian = command.add_option("--jacobian", flags.jacobian, "Their gradients by the input, (n,k,d)");
   command.add_option("--gram", flags.gram, "Or the products of these, J C J' of each sample, (n,k,k)")
       ->excludes(jacobian);

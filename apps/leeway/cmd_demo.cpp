@@ -17,6 +17,7 @@
 #include "apps/leeway/nn_loader.h"
 #include "leeway/assess/assess.h"
 #include "leeway/assess/table.h"
+#include "leeway/core/class_names.h"
 #include "leeway/core/file.h"
 #include "leeway/core/images.h"
 #include "leeway/core/npz.h"
@@ -34,9 +35,6 @@ struct DemoFlags {
   std::string train = "fashion-mnist:train", test = "fashion-mnist:test";
   std::size_t standard_epochs = 6, robust_epochs = 3, images = 5000;
 };
-
-const std::vector<std::string> fashion_classes = {"T-shirt", "trouser", "pullover", "dress", "coat",
-                                                  "sandal",  "shirt",   "sneaker",  "bag",   "ankle boot"};
 
 struct ShiftCase {
   const char *name, *member;
@@ -151,7 +149,7 @@ class Demo {
 
   Outputs ask(const Classifier& model, const Images& images, const std::string& name) const {
     Outputs outputs = model.model->outputs(images, context_.progress());
-    if (outputs.k() == fashion_classes.size()) outputs.class_names = fashion_classes;
+    outputs.class_names = class_names_of(flags_.test, outputs.k());
     outputs.path = file(fmt::format("outputs-{}-{}.npz", model.name, name)).string();
     outputs.features.reset();
     write_npz(outputs.path, arrays_of(outputs));

@@ -3,6 +3,7 @@
 
 #include "apps/leeway/command.h"
 #include "apps/leeway/model_options.h"
+#include "leeway/core/class_names.h"
 #include "leeway/core/npz.h"
 #include "leeway/core/outputs.h"
 
@@ -18,7 +19,7 @@ struct InferFlags {
 void pass_on(const std::string& data, ArrayMap& arrays) {
   if (!data.ends_with(".npz") && !data.ends_with(".safetensors")) return;
   const ArrayMap all = read_arrays(data);
-  for (const char* const name : {"norms", "groups", "class_names"})
+  for (const char* const name : {"norms", "groups"})
     if (const auto found = all.find(name); found != all.end()) arrays[name] = found->second;
 }
 
@@ -26,7 +27,8 @@ int run_infer(Context& context, const InferFlags& flags) {
   require_out(context, "the outputs");
   context.start_clock();
   const LoadedModel loaded = load_model_and_images(context, flags.model, flags.data);
-  const Outputs outputs = loaded.model->outputs(loaded.images, context.progress());
+  Outputs outputs = loaded.model->outputs(loaded.images, context.progress());
+  outputs.class_names = class_names_of(flags.data, outputs.k());
   ArrayMap arrays = arrays_of(outputs);
   pass_on(flags.data, arrays);
   write_npz(context.out, arrays);

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "apps/leeway/command.h"
+#include "leeway/core/array.h"
 #include "leeway/core/shards.h"
 
 namespace leeway::app {
@@ -11,5 +12,9 @@ namespace leeway::app {
 // read_shards; its files are noted as inputs of the record, its warnings told. Errors (Error): as there.
 [[nodiscard]] OutputsShards open_shards(Context& context, const std::string& text,
                                         const OutputsOptions& options);
+
+// The single array of a file, a bare .npy or the only one of an archive, as floats; noted as an input. Error where
+// there are more.
+[[nodiscard]] Array only_array(Context& context, const std::string& path);
 
 }  // namespace leeway::app

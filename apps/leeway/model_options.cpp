@@ -30,13 +30,17 @@ void add_normalization_flags(CLI::App& command, ModelFlags& flags) {
   command.add_option("--scale", flags.scale, "255 for models that expect pixels 0..255 (default 1)");
 }
 
-void add_model_flags(CLI::App& command, ModelFlags& flags) {
-  command.add_option("--model", flags.model, "TorchScript (.pt), .safetensors, or .npz of named tensors")
-      ->required();
+void add_reading_flags(CLI::App& command, ModelFlags& flags) {
   command.add_option(
       "--arch", flags.architecture,
       "Architecture of named tensors, where the file does not say (see leeway list architectures)");
   add_normalization_flags(command, flags);
+}
+
+void add_model_flags(CLI::App& command, ModelFlags& flags) {
+  command.add_option("--model", flags.model, "TorchScript (.pt), .safetensors, or .npz of named tensors")
+      ->required();
+  add_reading_flags(command, flags);
 }
 
 Images load_images(Context& context, const std::string& data) {
@@ -45,18 +49,24 @@ Images load_images(Context& context, const std::string& data) {
   return images;
 }
 
-LoadedModel load_model_and_images(Context& context, const ModelFlags& flags, const std::string& data) {
-  Images images = load_images(context, data);
+std::unique_ptr<nn::Model> load_model(Context& context, const ModelFlags& flags,
+                                      const nn::InputShape& input) {
   nn::ModelSource source;
   source.path = flags.model;
   source.architecture = flags.architecture;
   source.scale = flags.scale;
   if (!flags.mean.empty()) source.mean = flags.mean;
   if (!flags.std.empty()) source.std = flags.std;
-  source.input = nn::shape_of(images);
+  source.input = input;
   source.device = context.device;
   auto model = model_session(context.threads).load(source);
   context.add_input(flags.model, {model->info().parameters});
+  return model;
+}
+
+LoadedModel load_model_and_images(Context& context, const ModelFlags& flags, const std::string& data) {
+  Images images = load_images(context, data);
+  auto model = load_model(context, flags, nn::shape_of(images));
   return {std::move(model), std::move(images)};
 }
 

@@ -20,9 +20,14 @@ struct ModelFlags {
 };
 
 void add_normalization_flags(CLI::App& command, ModelFlags& flags);
-void add_model_flags(CLI::App& command, ModelFlags& flags);  // --model --arch, and the above
+void add_reading_flags(CLI::App& command, ModelFlags& flags);  // --arch, and the above
+void add_model_flags(CLI::App& command, ModelFlags& flags);    // --model, and the above
 
-// Notes the model and the images as inputs and loads both.
+// Notes the model as an input and loads it for images of that shape.
+[[nodiscard]] std::unique_ptr<nn::Model> load_model(Context& context, const ModelFlags& flags,
+                                                    const nn::InputShape& input);
+
+// The same of the images, too.
 struct LoadedModel {
   std::unique_ptr<nn::Model> model;
   Images images;

@@ -167,6 +167,71 @@ std::string lines(const std::vector<Column>& all) {
   return text;
 }
 
+std::string wrapped(const std::string& text) {
+  std::string out, current;
+  std::size_t at = 0;
+  while (at < text.size()) {
+    const std::size_t end = std::min(text.find(' ', at), text.size());
+    const std::string word = text.substr(at, end - at);
+    if (!current.empty() && width_of(current) + 1 + width_of(word) > max_width) {
+      out += current + "\n";
+      current.clear();
+    }
+    current += (current.empty() ? "" : " ") + word;
+    at = end + 1;
+  }
+  return out + current + "\n";
+}
+
+// The class with the lowest mean at that sigma: "shirt: 41".
+std::string least_robust(const Json& subject, const Json& sigma) {
+  const Json* least = nullptr;
+  for (const Json& comparison : subject["class_bias"])
+    if (comparison["sigma"] == sigma)
+      for (const Json& one : comparison["classes"])
+        if (one["n"] != 0 && (least == nullptr || one["mean"] < (*least)["mean"])) least = &one;
+  if (least == nullptr) return "-";
+  const std::string name = (*least)["name"], number = (*least)["class"].dump();
+  return fmt::format("{}: {:.0f}", name == number ? "class " + name : name,
+                     100 * (*least)["mean"].get<double>());
+}
+
+// "1000 of 10000", or "500" where all were taken.
+std::string rows_taken(const Json& subject) {
+  const std::size_t n = subject["n"], all = subject.value("source_n", n);
+  return n < all ? fmt::format("{} of {}", n, all) : std::to_string(n);
+}
+
+// What is said of predictions under noise, by each model's leading method.
+std::string noise_lines(const Json& record) {
+  const std::string level = fmt::format(" [{:g}%]", 100 * record["level"].get<double>());
+  std::vector<Column> all{{"model", 8, true},   {"n"},       {"method", 0, true}, {"sigma"},
+                          {"survives" + level}, {"1 in 20"}, {"median"},          {"least robust class", 18}};
+  for (const Json& subject : record["average_case"])
+    for (const Json& result : subject["results"]) {
+      if (result["method"] != subject["leading"]) continue;
+      const Json mean = {
+          {"mean", result["mean"]}, {"mean_low", result["low"]}, {"mean_high", result["high"]}};
+      const bool interval = !result["low"].is_null();
+      const std::string cells[] = {
+          subject["model"],
+          rows_taken(subject),
+          result["method"],
+          fmt::format("{:g}", result["sigma"].get<double>()),
+          interval ? with_interval(mean, "mean", 100) : single(result["mean"], 100, "{:.1f}"),
+          single(result["quantiles"]["0.05"], 100, "{:.1f}"),
+          single(result["quantiles"]["0.5"], 100, "{:.1f}"),
+          least_robust(subject, result["sigma"])};
+      for (std::size_t j = 0; j < all.size(); ++j) all[j].cells.push_back(cells[j]);
+    }
+  if (record["models"].size() == 1) all.erase(all.begin());
+  return lines(all) +
+         wrapped(
+             "n: rows of the source, its first ones. survives: mean probability in % that noise leaves the "
+             "prediction "
+             "as it is; one sample in 20 has no more than 1 in 20 says, half no more than the median.");
+}
+
 // One line for every column with dashes and every reason: "accuracy: the target has no labels (prod, week
 // 2)".
 std::string footnotes(const Json& record) {
@@ -196,22 +261,6 @@ std::string footnotes(const Json& record) {
   return text;
 }
 
-std::string wrapped(const std::string& text) {
-  std::string out, current;
-  std::size_t at = 0;
-  while (at < text.size()) {
-    const std::size_t end = std::min(text.find(' ', at), text.size());
-    const std::string word = text.substr(at, end - at);
-    if (!current.empty() && width_of(current) + 1 + width_of(word) > max_width) {
-      out += current + "\n";
-      current.clear();
-    }
-    current += (current.empty() ? "" : " ") + word;
-    at = end + 1;
-  }
-  return out + current + "\n";
-}
-
 std::string legend(const Json& record) {
   bool by_flips = false;
   for (const Json& result : record["results"])
@@ -232,6 +281,8 @@ std::string table(const Json& record) {
   if (const std::vector<Column> bounds = bound_columns(record); !bounds.empty())
     text += "\nThe error in % without labels of the target: an upper bound, and estimates\n" + lines(bounds) +
             wrapped(record["bounds"]["assumption"]);
+  if (record.contains("average_case") && !record["average_case"].empty())
+    text += "\nPredictions under noise of standard deviation sigma\n" + noise_lines(record);
   return text + footnotes(record);
 }
 

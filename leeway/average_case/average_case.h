@@ -107,8 +107,10 @@ inline constexpr std::size_t rows_at_once = 256;
                                        const AverageCaseOptions& options);
 
 // The methods that need no model, from its outputs made elsewhere: logits (n,k), and Jacobians (n,k,d) or their Gram
-// matrices J C J' (n,k,k), float32 or float64. Errors (Error): other shapes, values that are not finite, a method that
-// needs a model.
+// matrices J C J' (n,k,k), float32 or float64. Gram matrices may miss being symmetric and positive semi-definite by 1e-5
+// of their diagonals, as float32 leaves them; a boundary between classes whose gradients differ by less than a thousandth
+// of their length is lost in that rounding. Errors (Error): other shapes, values that are not finite, Gram matrices that
+// miss it by more (with their row), a method that needs a model.
 struct MadeElsewhere {
   std::string name;  // of the file, for messages
   Array logits;

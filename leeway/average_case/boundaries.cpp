@@ -1,14 +1,21 @@
 #include "leeway/average_case/boundaries.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numbers>
 
+#include "leeway/average_case/gram_factor.h"
+#include "leeway/average_case/kernel.h"
+#include "leeway/core/message.h"
+
 namespace leeway::average_case {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double slack = 10;  // roundings by which a Gram matrix may miss being one
 
 // From g_i and the Gram matrix of their gradients; `flat(i)` says whether s_i is nothing but rounding, `wins(i)` who
 // wins a tie.
@@ -75,17 +82,24 @@ Boundaries boundaries_of(std::span<const double> logits, std::span<const double>
 Boundaries boundaries_of_gram(std::span<const double> logits, std::span<const double> gram,
                               std::size_t target, double rounding) {
   const std::size_t k = logits.size(), m = k - 1;
-  std::vector<double> margins(m), differences(m * m), sizes(m);
-  const auto of = [&](std::size_t i, std::size_t j) { return gram[i * k + j]; };
+  GramFactor factor = gram_factor(gram, k, rounding);
+  if (factor.defect > slack * rounding && rounding < rounding_f32)
+    factor = gram_factor(gram, k, rounding = rounding_f32);
+  if (factor.defect > slack * rounding)
+    refuse("Gram matrix", "a positive semi-definite one",
+           fmt::format("one that misses it by {:.3g} of its diagonal", factor.defect));
+  const std::size_t r = factor.rank;
+  std::vector<double> margins(m), vectors(m * r), differences(m * m), sizes(m);
   for (std::size_t i = 0; i < m; ++i) {
-    const std::size_t a = i + (i >= target);
-    margins[i] = logits[target] - logits[a];
-    sizes[i] = of(target, target) + of(a, a);
-    for (std::size_t j = 0; j < m; ++j) {
-      const std::size_t b = j + (j >= target);
-      differences[i * m + j] = of(target, target) - of(target, b) - of(a, target) + of(a, b);
-    }
+    const std::size_t other = i + (i >= target);
+    margins[i] = logits[target] - logits[other];
+    sizes[i] = gram[target * k + target] + gram[other * k + other];
+    for (std::size_t c = 0; c < r; ++c)
+      vectors[i * r + c] = factor.rows[target * k + c] - factor.rows[other * k + c];
   }
+  for (std::size_t i = 0; i < m; ++i)
+    for (std::size_t j = 0; j <= i; ++j)
+      differences[i * m + j] = differences[j * m + i] = kernel::dot(&vectors[i * r], &vectors[j * r], r);
   return normalised(
       margins, std::move(differences), [&](std::size_t i, double s) { return s * s <= rounding * sizes[i]; },
       [&](std::size_t i) { return target < i + (i >= target); });

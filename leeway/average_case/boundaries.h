@@ -41,10 +41,12 @@ struct Boundaries {
                                        std::size_t target, const Noise& noise,
                                        std::span<const std::int32_t> classes = {});
 
-// The same from J C J' (m,m) of the class gradients, made elsewhere. s_i^2 is then a difference: below `rounding` of
-// what it is made of it counts as 0.
+// The same from J C J' (m,m) of the class gradients, made elsewhere. s_i^2 is then a difference: below the rounding of
+// what it is made of it counts as 0. The matrix may be indefinite and asymmetric by ten times that (gram_factor.h).
+// A float64 matrix that is not that good is taken as one of float32. Throws Error where it is worse than that.
+inline constexpr double rounding_f32 = 1e-6, rounding_f64 = 1e-12;  // shares of the diagonal
 [[nodiscard]] Boundaries boundaries_of_gram(std::span<const double> logits, std::span<const double> gram,
-                                            std::size_t target, double rounding = 1e-12);
+                                            std::size_t target, double rounding = rounding_f64);
 
 [[nodiscard]] MvnProbability probability(const Boundaries& boundaries, double sigma,
                                          const MvnOptions& options);

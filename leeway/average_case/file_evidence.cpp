@@ -12,8 +12,6 @@
 namespace leeway::average_case {
 namespace {
 
-constexpr double rounding_f32 = 1e-6, rounding_f64 = 1e-12;  // of a Gram matrix
-
 bool is_float(const Array& array) { return array.is_float(); }
 
 // Values [begin, end) of the flat array.
@@ -33,6 +31,17 @@ std::vector<double> finite_values(const MadeElsewhere& files, const Array& array
     if (!std::isfinite(value))
       refuse(files.name, fmt::format("{} of finite numbers", what), fmt::format("{} at row {}", value, row));
   return found;
+}
+
+Boundaries from_gram(const MadeElsewhere& files, std::span<const double> logits, std::size_t row,
+                     std::size_t target) {
+  const std::vector<double> gram = finite_values(files, *files.gram, "Gram matrices", row);
+  try {
+    return boundaries_of_gram(logits, gram, target,
+                              files.gram->type == ElementType::f32 ? rounding_f32 : rounding_f64);
+  } catch (const Error& error) {
+    throw Error(fmt::format("{}: row {}: {}", files.name, row, error.what()));
+  }
 }
 
 }  // namespace
@@ -75,9 +84,7 @@ const Evidence::Linearised& FileEvidence::at_input() {
       at_input_->rows[i] = boundaries_of(
           logits(i), finite_values(files_, *files_.jacobian, "a Jacobian", row), target, noise_);
     else
-      at_input_->rows[i] =
-          boundaries_of_gram(logits(i), finite_values(files_, *files_.gram, "Gram matrices", row), target,
-                             files_.gram->type == ElementType::f32 ? rounding_f32 : rounding_f64);
+      at_input_->rows[i] = from_gram(files_, logits(i), row, target);
   });
   at_input_->spent.seconds = now() - start;
   return *at_input_;

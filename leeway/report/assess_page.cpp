@@ -36,12 +36,16 @@ std::string assess_page(const Record& record, const Pictures& pictures, const Op
   const std::string headline = record.headline.empty() ? plain_headline(record) : record.headline;
   const std::string lead =
       fmt::format("<p class=\"scope\">{}</p>\n", escape(scope(record))) + overview(record);
-  return page(
-      "leeway: " + list_of(record.models), headline, lead,
-      {warnings_section(record), comparisons_section(record), bounds_section(record),
-       agreement_section(record), confidence_section(record), classes_section(record), groups_section(record),
-       shares_section(record), confusion_section(record), flips_section(record, pictures, options),
-       missing_section(record), assumptions_section(record), source_section(record.envelope)});
+  std::vector<Section> sections = {warnings_section(record),   comparisons_section(record),
+                                   bounds_section(record),     agreement_section(record),
+                                   confidence_section(record), classes_section(record),
+                                   groups_section(record),     shares_section(record),
+                                   confusion_section(record),  flips_section(record, pictures, options)};
+  for (Section& section : noise_sections(record, pictures, options)) sections.push_back(std::move(section));
+  sections.push_back(missing_section(record));
+  sections.push_back(assumptions_section(record));
+  sections.push_back(source_section(record.envelope));
+  return page("leeway: " + list_of(record.models), headline, lead, sections);
 }
 
 }  // namespace leeway::report

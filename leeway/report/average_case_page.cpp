@@ -40,26 +40,7 @@ std::string beside_each_other(const AverageCaseRecord& record, double sigma) {
       continue;
     others.push_back(fmt::format("{} says {}", method, percent(result->p.mean)));
   }
-  return others.empty() ? "" : fmt::format(" Beside it {}.", list_of(others));
-}
-
-std::string headline(const AverageCaseRecord& record) {
-  const double most = record.sigmas.back();
-  const RobustnessResult& worst = *record.find(record.leading, most);
-  if (!worst.p.mean.value) return "No sample was looked at.";
-  const std::string said = value_words(worst.p.mean, worst.probability);
-  if (!worst.probability)
-    return fmt::format(
-        "No method here gives a probability. The mean score of {} at {} is {}: scores rank samples, no more.",
-        record.leading, at_sigma(most), said);
-  std::string text =
-      record.n == 1 ? fmt::format("Under noise of {} the prediction survives with probability {}, {} says.",
-                                  at_sigma(most), percent(*worst.p.mean.value, 1), record.leading)
-                    : fmt::format("Under noise of {} predictions survive with probability {}, {} says.",
-                                  at_sigma(most), said, record.leading);
-  const std::string few = fragile(worst.p);
-  if (!few.empty()) text += " " + few;
-  return text + beside_each_other(record, most);
+  return others.empty() ? "" : fmt::format("Beside it {}.", list_of(others));
 }
 
 std::string p_cell_words(const std::optional<double>& p) { return p ? survival(*p) : ""; }
@@ -129,6 +110,35 @@ std::string spread_charts(const AverageCaseRecord& record) {
   return panels_html(charts, 6);
 }
 
+}  // namespace
+
+std::string survival_finding(const AverageCaseRecord& record) {
+  const double most = record.sigmas.back();
+  const RobustnessResult& worst = *record.find(record.leading, most);
+  if (!worst.p.mean.value) return "No sample was looked at.";
+  if (!worst.probability) return "No method here gives a probability.";
+  if (record.n == 1)
+    return fmt::format("Under noise of {} the prediction survives with probability {}, {} says.",
+                       at_sigma(most), percent(*worst.p.mean.value, 1), record.leading);
+  return fmt::format("Under noise of {} predictions survive with probability {}, {} says.", at_sigma(most),
+                     value_words(worst.p.mean, true), record.leading);
+}
+
+std::string survival_details(const AverageCaseRecord& record) {
+  const double most = record.sigmas.back();
+  const RobustnessResult& worst = *record.find(record.leading, most);
+  if (!worst.p.mean.value) return "";
+  if (!worst.probability)
+    return fmt::format("The mean score of {} at {} is {}: scores rank samples, no more.", record.leading,
+                       at_sigma(most), value_words(worst.p.mean, false));
+  const std::string few = fragile(worst.p), others = beside_each_other(record, most);
+  return few + (few.empty() || others.empty() ? "" : " ") + others;
+}
+
+std::string survival_overview(const AverageCaseRecord& record) {
+  return mean_charts(record, true) + result_table(record);
+}
+
 Section spread_section(const AverageCaseRecord& record) {
   Section section{"samples", "Distribution", "", ""};
   const RobustnessResult& worst = *record.find(record.leading, record.sigmas.back());
@@ -146,7 +156,7 @@ Section spread_section(const AverageCaseRecord& record) {
   return section;
 }
 
-Section assumptions_section(const AverageCaseRecord& record) {
+std::string survival_assumptions(const AverageCaseRecord& record) {
   std::vector<std::string> items;
   items.emplace_back(
       "p asks whether the model keeps its own prediction, right or wrong, under random noise. It says "
@@ -189,11 +199,8 @@ Section assumptions_section(const AverageCaseRecord& record) {
     words.emplace_back(escape(one.method),
                        fmt::format("{}{}.", escape(one.summary),
                                    one.source.empty() ? "" : fmt::format(" ({})", escape(one.source))));
-  return {"assumptions", "Assumptions", "What these probabilities assume",
-          "<ul>\n" + list + "</ul>\n" + terms_html(words)};
+  return "<ul>\n" + list + "</ul>\n" + terms_html(words);
 }
-
-}  // namespace
 
 std::string average_case_page(const Json& json, const Pictures& pictures, const Options& options) {
   const AverageCaseRecord record = read_average_case(json, options.record_name);
@@ -211,13 +218,20 @@ std::string average_case_page(const Json& json, const Pictures& pictures, const 
           "To keep in mind: taylor and mmse take the model as linear; scores are no probabilities; inputs "
           "are "
           "not clipped. <a href=\"#assumptions\">All that is assumed</a>.");
-  const std::string lead = "<p class=\"scope\">" + escape(scope) + "</p>\n" + meaning +
-                           mean_charts(record, true) + result_table(record);
+  const std::string lead =
+      "<p class=\"scope\">" + escape(scope) + "</p>\n" + meaning + survival_overview(record);
+  const std::string details = survival_details(record);
   return page(
-      "leeway: predictions under noise", headline(record), lead,
-      {spread_section(record), error_section(record), class_bias_section(record),
-       ranking_section(record, pictures, options), convergence_section(record), runtime_section(record),
-       assumptions_section(record), source_section(read_envelope(json, options.record_name))});
+      "leeway: predictions under noise", survival_finding(record) + (details.empty() ? "" : " " + details),
+      lead,
+      {spread_section(record),
+       error_section(record),
+       class_bias_section(record),
+       ranking_section(record, pictures, options),
+       convergence_section(record),
+       runtime_section(record),
+       {"assumptions", "Assumptions", "What these probabilities assume", survival_assumptions(record)},
+       source_section(read_envelope(json, options.record_name))});
 }
 
 }  // namespace leeway::report

@@ -134,9 +134,14 @@ std::string AverageCaseRecord::class_name(std::size_t c) const {
 
 AverageCaseRecord read_average_case(const Json& json, const std::string& name) {
   const JsonView view(json, name);
+  if (view["results"].items().empty()) refuse(name, "at least one result", "none");
+  return read_average_case(view);
+}
+
+AverageCaseRecord read_average_case(const JsonView& view) {
   AverageCaseRecord out;
   for (const JsonView& item : view["results"].items()) out.results.push_back(read_result(item));
-  if (out.results.empty()) refuse(name, "at least one result", "none");
+  if (out.results.empty()) view["results"].refuse("at least one result", "none");
   for (const RobustnessResult& result : out.results) {
     if (std::ranges::find(out.methods, result.method) == out.methods.end())
       out.methods.push_back(result.method);
@@ -156,11 +161,14 @@ AverageCaseRecord read_average_case(const Json& json, const std::string& name) {
   std::ranges::stable_sort(out.comparisons, by_sigma);
   std::ranges::stable_sort(out.rankings, by_sigma);
   out.leading = leading_of(view, out);
-  if (out.find(out.leading, out.sigmas.back()) == nullptr) out.leading = out.methods[0];
+  for (const std::string& method : out.methods)  // one that has the strongest noise, which leads the page
+    if (out.find(out.leading, out.sigmas.back()) == nullptr) out.leading = method;
   out.noise = view["noise"].text();
   out.model = view["model"].text();
   out.n = view["n"].index().value_or(out.results[0].p.n);
   out.k = view["k"].index().value_or(0);
+  out.source_n = view["source_n"].index();
+  out.warnings = view["warnings"].texts();
   out.labels = view["classes_are"].text() == "labels";
   out.level = view["level"].share().value_or(.95);
   return out;

@@ -96,6 +96,9 @@ struct AverageCaseRecord {
   std::vector<double> sigmas;        // ascending
   std::string leading, noise, model;
   std::size_t n = 0, k = 0;
+  std::optional<std::size_t>
+      source_n;  // of an assessment: rows of the source, of which the first n were taken
+  std::vector<std::string> warnings;
   bool labels = false;  // classes are those; the predictions otherwise
   double level = .95;
 
@@ -106,7 +109,9 @@ struct AverageCaseRecord {
   [[nodiscard]] std::string class_name(std::size_t c) const;
 };
 
-// Errors (Error): no results, a value of another type, shares outside [0,1].
+// A record of its own, or a member of an assessment's "average_case". Errors (Error): no results, a value of another
+// type, shares outside [0,1].
+[[nodiscard]] AverageCaseRecord read_average_case(const JsonView& record);
 [[nodiscard]] AverageCaseRecord read_average_case(const Json& record, const std::string& name);
 
 // "0.05"; "25%", ">99.9%", "100%"; "p < 0.0001", "p = 0.021".
@@ -125,7 +130,15 @@ struct SpreadRow {
                                  const std::vector<SpreadRow>& rows);
 [[nodiscard]] std::string spread_key(const std::string& set_off);  // empty: no row is set off
 
+// The worst in a sentence; what it hides, in further ones (empty where there is nothing to add).
+[[nodiscard]] std::string survival_finding(const AverageCaseRecord& record);
+[[nodiscard]] std::string survival_details(const AverageCaseRecord& record);
+// Means over sigma and the table of every method; what p assumes, as a list with the methods' words. HTML.
+[[nodiscard]] std::string survival_overview(const AverageCaseRecord& record);
+[[nodiscard]] std::string survival_assumptions(const AverageCaseRecord& record);
+
 // Sections, in the files average_case_NAME.cpp.
+[[nodiscard]] Section spread_section(const AverageCaseRecord& record);
 [[nodiscard]] Section error_section(const AverageCaseRecord& record);
 [[nodiscard]] Section class_bias_section(const AverageCaseRecord& record);
 [[nodiscard]] Section ranking_section(const AverageCaseRecord& record, const Pictures& pictures,

@@ -133,7 +133,7 @@ std::size_t flips_shown(const Record& record, const Options& options) {
 
 Section flips_section(const Record& record, const Pictures& pictures, const Options& options) {
   Section section{"flips", "Samples", "", ""};
-  const Triples triples = pictures_within(pictures, options.picture_bytes);
+  const Triples triples = pictures_within(pictures, options.picture_bytes / (record.noise.size() + 1));
   const std::size_t shown = flips_shown(record, options);
   bool first = true;
   for (const std::size_t i : record.worst_first()) {

@@ -87,17 +87,25 @@ Json join_assessments(const Named& records) {
   std::vector<std::string> findings, models, targets;
   for (std::size_t i = 0; i < read.size(); ++i)
     if (i != first && !read[i].headline.empty()) append_new(findings, read[i].headline);
-  std::set<Name> taken;
+  std::set<Name> taken, met_noise;
   Json out = joined_envelope(records, read);
   for (std::size_t i = 0; i < read.size(); ++i) {
     const auto& [name, record] = records[i];
     for (const std::string& finding : read[i].findings) append_new(findings, finding);
+    std::map<std::string, std::string> called;
     for (Json result : record["results"]) {
-      const std::string target = text(result, "target");
-      result["model"] = free_name(taken, text(result, "model"), target, name);
+      const std::string target = text(result, "target"), given = text(result, "model");
+      result["model"] = free_name(taken, given, target, name);
+      called.emplace(given, result["model"]);
       append_new(models, result["model"]);
       append_new(targets, target);
       out["results"].push_back(std::move(result));
+    }
+    for (Json noise : record.value("average_case", Json::array())) {
+      const auto found = called.find(text(noise, "model"));
+      noise["model"] =
+          free_name(met_noise, found == called.end() ? text(noise, "model") : found->second, "", name);
+      out["average_case"].push_back(std::move(noise));
     }
   }
   out["version"] = read[first].envelope.version;

@@ -69,6 +69,23 @@ void require_channels(const Images& images) {
     refuse(images.path, "pictures of 1 or 3 channels", fmt::format("{}", channels));
 }
 
+// Each row once; the strongest noise first.
+std::vector<SamplePicture> ranked_samples(const std::vector<AverageCaseRecord>& records, const Images& images,
+                                          const Options& options) {
+  std::vector<SamplePicture> out;
+  std::set<std::size_t> seen;
+  const auto take = [&](const std::vector<RankedSample>& samples) {
+    for (const RankedSample& sample : samples) {
+      require_row(images, sample.row, options.record_name, "ranked samples");
+      if (seen.insert(sample.row).second) out.push_back({sample.row, small_picture(images, sample.row)});
+    }
+  };
+  for (const AverageCaseRecord& record : records)
+    for (auto ranking = record.rankings.rbegin(); ranking != record.rankings.rend(); ++ranking)
+      for (const RankedClass& one : ranking->classes) take(one.least), take(one.most);
+  return out;
+}
+
 }  // namespace
 
 std::string png_data_uri(const Picture& picture) {
@@ -109,6 +126,7 @@ Pictures flip_pictures(const Json& record, const std::vector<PictureSource>& sou
   for (const PictureSource& source : sources) require_channels(*source.images);
   if (clean == nullptr) return out;
   const Record read = read_assessment(record, options.record_name);
+  out.samples = ranked_samples(read.noise, *clean, options);
   for (std::size_t r = 0; r < read.results.size(); ++r) {
     const Result& result = read.results[r];
     const Images* shifted = images_named(sources, result.model + "/" + result.target);
@@ -131,19 +149,7 @@ Pictures flip_pictures(const Json& record, const std::vector<PictureSource>& sou
 
 Pictures sample_pictures(const Json& record, const Images& images, const Options& options) {
   require_channels(images);
-  const AverageCaseRecord read = read_average_case(record, options.record_name);
-  Pictures out;
-  std::set<std::size_t> seen;
-  const auto take = [&](const std::vector<RankedSample>& samples) {
-    for (const RankedSample& sample : samples) {
-      require_row(images, sample.row, options.record_name, "ranked samples");
-      if (seen.insert(sample.row).second)
-        out.samples.push_back({sample.row, small_picture(images, sample.row)});
-    }
-  };
-  for (auto ranking = read.rankings.rbegin(); ranking != read.rankings.rend(); ++ranking)
-    for (const RankedClass& one : ranking->classes) take(one.least), take(one.most);
-  return out;
+  return {{}, ranked_samples({read_average_case(record, options.record_name)}, images, options)};
 }
 
 }  // namespace leeway::report

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "leeway/core/result.h"
+#include "leeway/report/average_case_record.h"
 #include "leeway/report/bounds.h"
 #include "leeway/report/json_view.h"
 #include "leeway/report/numbers.h"
@@ -113,6 +114,7 @@ struct Record {
   std::vector<std::string> findings, models, targets, class_names;
   std::vector<Comparison> comparisons;
   std::vector<Gate> gates;
+  std::vector<AverageCaseRecord> noise;  // predictions under noise, one a model
   std::vector<Result> results;
 
   [[nodiscard]] std::string class_name(std::size_t index) const;

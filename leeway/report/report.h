@@ -43,7 +43,7 @@ struct SamplePicture {
 
 struct Pictures {
   std::vector<FlipPicture> flips;      // of an assessment
-  std::vector<SamplePicture> samples;  // of average-case robustness; each row once
+  std::vector<SamplePicture> samples;  // that average-case robustness ranks; each row once
 };
 
 // Where pictures come from. `name` is "" for the source, SHIFT, or MODEL/SHIFT for pictures of one model
@@ -59,7 +59,8 @@ struct Options {
   std::size_t picture_bytes = 1500000;  // of all pictures together, as they stand in the page
 };
 
-// The pictures of every flip that will be shown and whose clean and shifted image are both among `sources`;
+// The pictures of every flip that will be shown and whose clean and shifted image are both among `sources`, and, of
+// the source's images, those that average-case robustness ranks;
 // larger images are averaged down to at most 64 pixels a side. Throws Error for a row beyond the images, for
 // clean and shifted images of different shapes, and for channels other than 1 and 3.
 [[nodiscard]] Pictures flip_pictures(const Json& record, const std::vector<PictureSource>& sources,

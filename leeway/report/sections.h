@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "leeway/report/html.h"
 #include "leeway/report/pa_record.h"
@@ -27,6 +28,9 @@ namespace leeway::report {
 [[nodiscard]] Section confusion_section(const Record& record);
 [[nodiscard]] Section flips_section(const Record& record, const Pictures& pictures, const Options& options);
 [[nodiscard]] Section warnings_section(const Record& record);
+// One for each model that met noise.
+[[nodiscard]] std::vector<Section> noise_sections(const Record& record, const Pictures& pictures,
+                                                  const Options& options);
 [[nodiscard]] Section missing_section(const Record& record);
 [[nodiscard]] Section assumptions_section(const Record& record);
 [[nodiscard]] Section source_section(const Envelope& envelope);

@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "leeway/core/class_names.h"
 #include "leeway/core/npy.h"
 #include "leeway/core/npz.h"
 #include "tests/core/files.h"
@@ -131,6 +132,20 @@ TEST(FashionMnist, ByName) {
   EXPECT_EQ(images.path, "fashion-mnist:test");
   EXPECT_EQ(images.pixels.shape_text(), "(10000, 1, 28, 28)");
   EXPECT_THAT(std::vector(images.labels->begin(), images.labels->begin() + 5), ElementsAre(9, 2, 1, 1, 6));
+}
+
+TEST_F(ImagesFile, NamesItsClasses) {
+  EXPECT_EQ(class_names_of("fashion-mnist:test", 10)[9], "ankle boot");
+  EXPECT_TRUE(class_names_of("fashion-mnist:test", 3).empty());
+  const Array x = make_array<std::uint8_t>({1, 1, 1, 1}, {7});
+  (void)read({{"x", x}, {"class_names", make_text_array({2}, {"cat", "dog"})}});
+  EXPECT_THAT(class_names_of(path("a.npz"), 2), ElementsAre("cat", "dog"));
+  EXPECT_TRUE(class_names_of(path("a.npz"), 3).empty());
+  (void)read({{"x", x}, {"class_names", make_array<double>({2}, {1, 2})}});
+  EXPECT_TRUE(class_names_of(path("a.npz"), 2).empty());
+  (void)read({{"x", x}});
+  EXPECT_TRUE(class_names_of(path("a.npz"), 2).empty());
+  EXPECT_TRUE(class_names_of("elsewhere-idx3-ubyte.gz", 10).empty());
 }
 
 }  // namespace

@@ -41,6 +41,24 @@ data = torch.utils.data.TensorDataset(torch.tensor(logits), torch.tensor(labels)
 del logits, labels
 loader = torch.utils.data.DataLoader(data, batch_size=7, shuffle=False)
 """
+JACOBIAN = """
+import torch
+class Known(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.drop = torch.nn.Dropout(.9)
+        self.last = torch.nn.Linear(4, 3)
+    def forward(self, x):
+        return self.last(self.drop(torch.tanh(x).flatten(1)))
+model = Known()
+images = torch.randn(50, 1, 2, 2)
+data = torch.utils.data.TensorDataset(images, torch.tensor(labels))
+expected = model.last.weight[None] * (1 - torch.tanh(images).flatten(1) ** 2)[:, None]
+numpy.savez("expected.npz", logits=model.eval()(images).detach(), jacobian=expected.detach())
+del logits, labels
+model.train()
+loader = torch.utils.data.DataLoader(data, batch_size=7, shuffle=False)
+"""
 SKLEARN = """
 from sklearn.linear_model import LogisticRegression
 x, y = logits, numpy.array(["maple", "ash", "oak"])[labels]
@@ -106,6 +124,19 @@ class Recipes(unittest.TestCase):
         self.python("PyTorch", TORCH)
         self.written_is_known("outputs.npz", 0)
 
+    def test_pytorch_with_jacobians(self):
+        self.need("torch")
+        self.python("PyTorch, with Jacobians", JACOBIAN)
+        expected = numpy.load(self.folder / "expected.npz")
+        for name, shape in (("logits", (50, 3)), ("jacobian", (50, 3, 4))):
+            written = numpy.load(self.folder / f"{name}.npy")
+            self.assertEqual(written.shape, shape)
+            numpy.testing.assert_allclose(written, expected[name], atol=1e-6)
+        done = subprocess.run([str(BINARIES / "leeway"), "average-case", "--logits", "logits.npy", "--jacobian", "jacobian.npy", "--sigma",
+                               "0.1", "--json"], cwd=self.folder, capture_output=True, text=True, timeout=60, check=False)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual(json.loads(done.stdout)["n"], 50)
+
     def test_scikit_learn(self):
         self.need("sklearn")
         self.python("scikit-learn", SKLEARN)
@@ -124,7 +155,7 @@ class Recipes(unittest.TestCase):
         self.written_is_known("outputs.csv", 1e-6)
 
     def test_the_others_say_so(self):
-        run = {"NumPy", "PyTorch", "scikit-learn", "R"}
+        run = {"NumPy", "PyTorch", "PyTorch, with Jacobians", "scikit-learn", "R"}
         self.assertEqual(set(RECIPES), run | NOT_RUN)
         for title, recipe in RECIPES.items():
             self.assertEqual("Not run by our tests" in recipe["words"], title in NOT_RUN, title)

@@ -241,6 +241,14 @@ class Records(unittest.TestCase):
         self.refused_without(compared, [f"results.0.groups.0.{key}"
                                         for key in "group level n accuracy low high".split()])
 
+    def test_assess_under_noise(self):
+        rng = numpy.random.default_rng(3)
+        numpy.save(self.folder / "j.npy", rng.normal(0, 1, (60, 3, 4)))
+        record = self.run_leeway("assess --source plain.npz --target s=shifted.npz --jacobian j.npy --sigma 0.1,0.5 --no-bounds")
+        self.valid(record)
+        self.refused_without(record, [f"average_case.0.{key}" for key in "model from file source_n disagreement warnings n k leading noise"
+                                      " results results.0.mean class_bias.0.classes.0.name ranking.0.classes.0.least.0.row".split()])
+
     def test_shift(self):
         self.check(self.run_leeway("shift contrast --data images.npz --out contrast.npz"))
         rows = self.run_leeway("shift label-subset --data images.npz --classes 0,2 --out subset.npz")
@@ -276,6 +284,10 @@ class Records(unittest.TestCase):
         self.check(survived)
         self.refused_without(survived, [f"against_monte_carlo.0.{key}" for key in "mean_absolute_error low high bias monte_carlo_error"
                                         " rank_correlation".split()] + ["convergence.0.copies", "convergence.0.n", "convergence.0.mean_change"])
+        assessed = self.run_leeway("assess --source outputs.npz --target same=outputs.npz --model linear.safetensors --images images.npz"
+                                   " --sigma 0.1 --survival-rows 30 --no-bounds")
+        self.valid(assessed)
+        self.refused_without(assessed, ["average_case.0.disagreement"])
         self.assertIn("data:image/png", (self.folder / "survived.html").read_text(encoding="utf-8"))
         self.valid(self.run_leeway("attack --model linear.safetensors --data images.npz --attack fgsm --out fgsm.npz"))
         self.valid(self.run_leeway("demo --folder demo --train images.npz --test images.npz --epochs 1 --robust-epochs 1"))

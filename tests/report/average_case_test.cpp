@@ -117,6 +117,13 @@ TEST(AverageCasePage, SaysFirstHowOftenPredictionsSurviveAndHowFragileTheFewAre)
   EXPECT_THAT(page, Not(HasSubstr("id=\"convergence\"")));
 }
 
+TEST(AverageCasePage, IsLedByAMethodThatMetTheStrongestNoise) {
+  Json record = bare();
+  record["results"] = Json::array({result("taylor", .1, .9), result("mmse", .2, .8)});
+  record["leading"] = "taylor";
+  EXPECT_THAT(page_of(record), HasSubstr("predictions survive with probability 80% (78–82), mmse says."));
+}
+
 TEST(AverageCasePage, CallsNobodyFragileWhoIsNot) {
   EXPECT_THAT(page_of(bare()),
               HasSubstr("The mean hides the few: at σ = 0.2 the median sample has 85%, one in twenty no "

@@ -1,0 +1,240 @@
+#include "apps/leeway/assess_average_case.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <span>
+
+#include "apps/leeway/average_case_record.h"
+#include "apps/leeway/inputs.h"
+#include "apps/leeway/options.h"
+#include "leeway/average_case/average_case.h"
+#include "leeway/core/class_names.h"
+#include "leeway/core/file.h"
+#include "leeway/core/message.h"
+
+namespace leeway::app {
+namespace {
+
+using average_case::AverageCase;
+using average_case::AverageCaseOptions;
+using average_case::Noise;
+
+constexpr double tolerated = .01;  // share of rows on which a model may differ from its outputs
+
+NoiseInput parse(const std::string& option, const std::string& text, const std::vector<std::string>& names) {
+  auto [name, path] = split_name(text);
+  if (name.find('/') != std::string::npos) name.clear(), path = text;  // a path that has "="
+  if (path.empty()) throw UsageError(fmt::format("{} {}: expected [MODEL=]FILE", option, text));
+  if (name.empty() && names.size() > 1)
+    throw UsageError(
+        fmt::format("{} {}: expected MODEL=FILE, as there are {} models", option, text, names.size()));
+  if (name.empty()) name = names.front();
+  if (std::ranges::find(names, name) == names.end())
+    throw UsageError(fmt::format("{} {}: no --source names the model \"{}\"", option, text, name));
+  return {name, path, option == "--model"};
+}
+
+// The first rows of an array; nothing is copied.
+Array head(Array array, std::size_t rows) {
+  array.shape[0] = rows;
+  return array;
+}
+
+std::size_t rows_of(const NoiseFlags& flags, const NoiseSubject& subject) {
+  const std::size_t n = subject.source->outputs.n();
+  return flags.rows > 0 ? std::min(flags.rows, n) : n;
+}
+
+AverageCase of_model(const NoiseSubject& subject, std::size_t rows, const AverageCaseOptions& options) {
+  const Classifier classifier = subject.model->classifier(nn::shape_of(*subject.images));
+  if (const Outputs& outputs = subject.source->outputs; classifier.k != outputs.k())
+    refuse(display_name(subject.input.path), fmt::format("{} classes as in {}", outputs.k(), outputs.path),
+           fmt::format("{}", classifier.k));
+  const average_case::InputRow input = [images = subject.images](std::size_t row, std::span<float> out) {
+    images->copy_row(row, out);
+  };
+  return average_case::average_case(classifier, Noise(classifier.d), input, 0, rows, options);
+}
+
+AverageCase of_jacobian(const NoiseSubject& subject, std::size_t rows, const AverageCaseOptions& options) {
+  const average_case::MadeElsewhere files{display_name(subject.input.path),
+                                          head(subject.source->outputs.logits, rows),
+                                          head(*subject.jacobian, rows),
+                                          {}};
+  return average_case::average_case(files, Noise(subject.jacobian->shape[2]), options);
+}
+
+// Share of the first rows on which the model does not say what the outputs say.
+double disagreement(const std::vector<std::int32_t>& targets, const Array& logits) {
+  const std::size_t k = logits.shape[1];
+  std::size_t differ = 0;
+  const auto count = [&](const auto& values) {
+    for (std::size_t i = 0; i < targets.size(); ++i) {
+      const auto row = values.subspan(i * k, k);
+      differ += std::ranges::max_element(row) - row.begin() != targets[i];
+    }
+  };
+  if (logits.type == ElementType::f32)
+    count(logits.view<float>());
+  else
+    count(logits.view<double>());
+  return static_cast<double>(differ) / static_cast<double>(targets.size());
+}
+
+std::vector<std::string> class_names(const NoiseSubject& subject) {
+  const Outputs& outputs = subject.source->outputs;
+  if (!outputs.class_names.empty() || subject.images == nullptr) return outputs.class_names;
+  return class_names_of(subject.images->path, outputs.k());
+}
+
+std::optional<std::vector<std::int64_t>> labels_of(const NoiseSubject& subject, std::size_t rows) {
+  const auto& labels = subject.source->outputs.labels;
+  if (!labels) return std::nullopt;
+  return std::vector<std::int64_t>(labels->begin(), labels->begin() + static_cast<std::ptrdiff_t>(rows));
+}
+
+std::vector<std::string> warnings_of(const NoiseSubject& subject, const AverageCase& cases, double differ) {
+  std::vector<std::string> warnings;
+  if (differ > tolerated)
+    warnings.push_back(
+        fmt::format("{} predicts another class than {} on {:.1f}% of the source's first {} rows: is it the "
+                    "model of these outputs, with its normalization (--mean, --std, --scale)?",
+                    subject.input.path, subject.source->outputs.path, 100 * differ, cases.targets.size()));
+  for (const average_case::Column& column : cases.columns)
+    if (column.not_converged > 0)
+      warnings.push_back(fmt::format("{} at sigma {:g}: {} of {} samples not within the tolerance",
+                                     column.estimator->name, column.sigma, column.not_converged,
+                                     column.p.size()));
+  return warnings;
+}
+
+Json subject_json(Context& context, const NoiseFlags& flags, const NoiseSubject& subject) {
+  AverageCaseOptions options;
+  options.methods = subject.model ? std::vector<std::string_view>{"taylor", "mmse", "softmax"}
+                                  : std::vector<std::string_view>{"taylor", "softmax"};
+  options.sigmas = flags.sigmas, options.seed = context.seed, options.progress = context.progress();
+  const std::size_t rows = rows_of(flags, subject);
+  AverageCaseFindings findings;
+  findings.cases = subject.model ? of_model(subject, rows, options) : of_jacobian(subject, rows, options);
+  const Outputs& outputs = subject.source->outputs;
+  findings.sigmas = flags.sigmas, findings.seed = context.seed, findings.level = options.level;
+  findings.classes = outputs.k(), findings.class_names = class_names(subject);
+  findings.labels = labels_of(subject, rows);
+  const double differ = disagreement(findings.cases.targets, outputs.logits);
+  const std::vector<std::string> warnings = warnings_of(subject, findings.cases, differ);
+  for (const std::string& warning : warnings)
+    context.warn(fmt::format("leeway: {}: {}", subject.input.name, warning));
+  Json json = average_case_json(findings);
+  json["model"] = subject.input.name;
+  json["from"] = subject.model ? "model" : "jacobian";
+  json["file"] = subject.input.path;
+  json["source_n"] = outputs.n();
+  json["noise"] = "gaussian";
+  json["disagreement"] = subject.model ? Json(differ) : Json();
+  json["warnings"] = warnings;
+  return json;
+}
+
+NoiseSubject open_subject(Context& context, const NoiseFlags& flags, const NoiseInput& input,
+                          const assess::Source& source, const Images* images) {
+  NoiseSubject subject{input, &source, images, nullptr, std::nullopt};
+  const Outputs& outputs = source.outputs;
+  if (input.model) {
+    ModelFlags reading = flags.reading;
+    reading.model = input.path;
+    subject.model = load_model(context, reading, nn::shape_of(*images));
+    return subject;
+  }
+  if (outputs.from_probs)
+    refuse(outputs.path, fmt::format("logits, of which {} is the Jacobian", input.path), "probabilities");
+  subject.jacobian = only_array(context, input.path);
+  const auto& shape = subject.jacobian->shape;
+  if (shape.size() != 3 || shape[0] != outputs.n() || shape[1] != outputs.k() || shape[2] == 0)
+    refuse(display_name(input.path),
+           fmt::format("a Jacobian of shape ({}, {}, d), as {} has {} rows and {} classes", outputs.n(),
+                       outputs.k(), outputs.path, outputs.n(), outputs.k()),
+           subject.jacobian->shape_text());
+  return subject;
+}
+
+}  // namespace
+
+std::pair<std::string, std::string> split_name(const std::string& text) {
+  const auto equals = text.find('=');
+  return equals == std::string::npos ? std::pair<std::string, std::string>{"", text}
+                                     : std::pair{text.substr(0, equals), text.substr(equals + 1)};
+}
+
+void add_noise_flags(CLI::App& command, NoiseFlags& flags) {
+  const std::string group = "Predictions under noise";
+  command
+      .add_option("--model", flags.models,
+                  "[MODEL=]FILE: the model of a source, on the source's --images: TorchScript (.pt), "
+                  ".safetensors, or .npz of named tensors")
+      ->group(group);
+  command
+      .add_option("--jacobian", flags.jacobians,
+                  "[MODEL=]FILE: or the gradients of the source's logits by the input, (n,k,d), .npy")
+      ->group(group);
+  command
+      .add_option("--sigma", flags.sigmas,
+                  "Standard deviations of the noise, pixels in [0,1]: 0.1 or 0.05,0.1")
+      ->delimiter(',')
+      ->check(within(0, 1e30))
+      ->group(group);
+  command
+      .add_option("--survival-rows", flags.rows, "How many of the source's first rows meet noise (0: all)")
+      ->capture_default_str()
+      ->group(group);
+  const auto before = command.get_options();
+  add_reading_flags(command, flags.reading);
+  for (CLI::Option* option : command.get_options())
+    if (std::ranges::find(before, option) == before.end()) option->group(group);
+}
+
+std::vector<NoiseInput> parse_noise_inputs(const NoiseFlags& flags, const std::vector<std::string>& names,
+                                           bool source_images) {
+  if (!flags.given() && !flags.sigmas.empty())
+    throw UsageError("--sigma: expected --model or --jacobian beside it, for predictions under noise");
+  std::vector<NoiseInput> inputs;
+  const auto add = [&](const std::string& option, const std::string& text) {
+    NoiseInput input = parse(option, text, names);
+    for (const NoiseInput& other : inputs)
+      if (other.name == input.name)
+        throw UsageError(fmt::format("{} {}: model \"{}\" has a {} already", option, text, input.name,
+                                     other.model ? "--model" : "--jacobian"));
+    if (flags.sigmas.empty())
+      throw UsageError(
+          fmt::format("{} {}: expected --sigma beside it, the standard deviations of the noise, as in "
+                      "--sigma 0.05,0.1",
+                      option, text));
+    if (input.model && !source_images)
+      throw UsageError(
+          fmt::format("{} {}: expected --images FILE beside it, the source's images", option, text));
+    inputs.push_back(std::move(input));
+  };
+  for (const std::string& text : flags.models) add("--model", text);
+  for (const std::string& text : flags.jacobians) add("--jacobian", text);
+  return inputs;
+}
+
+std::vector<NoiseSubject> open_noise_subjects(Context& context, const NoiseFlags& flags,
+                                              const std::vector<NoiseInput>& inputs,
+                                              const std::vector<assess::Source>& sources,
+                                              const Images* images) {
+  std::vector<NoiseSubject> subjects;
+  for (const NoiseInput& input : inputs)
+    subjects.push_back(open_subject(context, flags, input,
+                                    *std::ranges::find(sources, input.name, &assess::Source::model), images));
+  return subjects;
+}
+
+Json noise_json(Context& context, const NoiseFlags& flags, const std::vector<NoiseSubject>& subjects) {
+  Json list = Json::array();
+  for (const NoiseSubject& subject : subjects) list.push_back(subject_json(context, flags, subject));
+  return list;
+}
+
+}  // namespace leeway::app
