@@ -125,6 +125,19 @@ def runtimes(folder):
     table(["Taylor and MMSE (5) on 10,000 images", "time", "outside forward and backward passes"], rows)
 
 
+def convergence(folder):
+    print("### Copies\n")
+    record = json.loads((folder / "cnn-convergence.json").read_text())
+    steps = record["convergence"]
+    sigmas = sorted({step["sigma"] for step in steps})
+    rows = []
+    for method in ("mc", "mmse"):
+        for copies in sorted({step["copies"] for step in steps if step["method"] == method})[:-1]:
+            found = {step["sigma"]: step for step in steps if step["method"] == method and step["copies"] == copies}
+            rows.append([f"{method}, {copies:,}"] + [f"{found[sigma]['mean_change']:.3f} (largest {found[sigma]['most_change']:.2f})" for sigma in sigmas])
+    table(["copies"] + [f"sigma {sigma:g}" for sigma in sigmas], rows)
+
+
 def classes(folder):
     print("### Classes\n")
     for model in MODELS:
@@ -163,7 +176,7 @@ def main():
     if len(sys.argv) != 2:
         raise SystemExit(__doc__)
     folder = pathlib.Path(sys.argv[1])
-    for part in (estimators, claims, runtimes, classes, case):
+    for part in (estimators, claims, runtimes, convergence, classes, case):
         part(folder)
 
 

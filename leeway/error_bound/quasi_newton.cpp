@@ -84,8 +84,7 @@ std::vector<float> minimise(const std::function<Evaluation(std::span<const float
     here = std::move(there);
     if (descent.watch) descent.watch(theta, here);
     const bool far = std::ranges::any_of(theta, [](float value) { return std::abs(value) > farthest; });
-    if (far || fall <= descent.tolerance * (1 + halvings) * std::max(std::abs(here.value), least_value))
-      break;
+    if (far || fall <= descent.tolerance * std::max(std::abs(here.value), least_value)) break;
   }
   return theta;
 }
