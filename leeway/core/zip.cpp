@@ -68,7 +68,7 @@ std::size_t find_end(std::span<const std::byte> archive, std::string_view name) 
   refuse(name, "a zip archive's end record", "none (is the file cut off?)");
 }
 
-// Some writers (PyTorch's) add the record of zip64 where nothing needs it: it must repeat what the shorter holds.
+// Some writers (PyTorch) add the record of zip64 where nothing needs it: it must repeat the shorter one.
 void check_zip64(const Directory& directory, const Directory& directory64, std::string_view name) {
   const auto agrees = [](std::uint64_t here, std::uint64_t there, std::uint64_t ones) {
     return here == ones || here == there;

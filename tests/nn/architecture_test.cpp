@@ -71,7 +71,8 @@ TEST(Initialize, KeepsWithinOneOverTheRootOfTheInputs) {
 
 TEST(ArchitectureByName, ListsTheNames) {
   EXPECT_EQ(message_of([] { (void)architecture("resnet"); }),
-            "architecture: expected one of linear, small-cnn, found 'resnet'");
+            "architecture: expected one of linear, small-cnn, resnet20-cifar, resnet32-cifar, "
+            "resnet44-cifar, resnet56-cifar, resnet110-cifar, found 'resnet'");
 }
 
 }  // namespace

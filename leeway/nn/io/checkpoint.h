@@ -9,10 +9,10 @@
 // the mapped file where they are aligned, as they are in zip archives; others are copied into C order.
 //
 // Error: calls of anything but what rebuilds tensors, by name; a TorchScript archive; big-endian data;
-// storages shorter than the pickle says; tensors that reach outside theirs; names that two tensors share; more
-// than 2^18 entries or 32 levels (cyclic references end there); copies of more than 64 MiB + 16 times the file.
-// All of it is checked before anything of that size is allocated. Complex, quantized and sparse tensors are
-// refused.
+// storages shorter than the pickle says; tensors that reach outside theirs; names that two tensors share;
+// more than 2^18 entries or 32 levels (cyclic references end there); copies of more than 64 MiB + 16 times the
+// file. All of it is checked before anything of that size is allocated. Complex, quantized and sparse tensors
+// are refused.
 #pragma once
 
 #include <cstddef>

@@ -3,8 +3,8 @@
 // A pickle is a program for a stack machine. This one builds data and nothing else: None, booleans, numbers,
 // text, lists, tuples, dictionaries (OrderedDict is one; attributes set on it are dropped), and descriptions
 // of storages and tensors. It imports nothing and calls nothing: torch._utils._rebuild_tensor,
-// _rebuild_tensor_v2 and _rebuild_parameter, torch.Size, torch.device and collections.OrderedDict are known by
-// name; a call of anything else is an Error that names it, and so is an instruction that is not known.
+// _rebuild_tensor_v2 and _rebuild_parameter, torch.Size, torch.device and collections.OrderedDict are known
+// by name; a call of anything else is an Error that names it, and so is an instruction that is not known.
 //
 // Objects refer to each other by number, so that shared and cyclic ones are no special case; who walks them
 // must bound the walk. Cost: linear in the bytes, at most 2^21 objects and references.
