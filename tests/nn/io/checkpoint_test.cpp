@@ -110,9 +110,8 @@ TEST(Checkpoint, TensorsOfOneStorageShareItsMemory) {
 }
 
 TEST(Checkpoint, ReadsWhatIsMadeByHand) {
-  const std::string two = raw(1.5f) + raw(-2.f);
-  const ArrayMap tensors = parse_checkpoint(file_of(one_tensor(2, 2, two, tuple({2}), tuple({1}))), "f",
-                                            CheckpointPart::everything);
+  const std::string content = one_tensor(2, 2, raw(1.5f) + raw(-2.f), tuple({2}), tuple({1}));
+  const ArrayMap tensors = parse_checkpoint(file_of(content), "f", CheckpointPart::everything);
   EXPECT_EQ(to_f64(tensors.at("w"), "w"), (std::vector<double>{1.5, -2}));
 }
 
