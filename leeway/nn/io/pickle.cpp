@@ -8,46 +8,13 @@
 #include <unordered_map>
 
 #include "leeway/core/message.h"
+#include "leeway/nn/io/pickle_reader.h"
 
 namespace leeway::nn::pickle {
 namespace {
 
-constexpr std::size_t max_objects = std::size_t{1} << 21, max_rank = 64, longest_name = 200;
+constexpr std::size_t max_objects = std::size_t{1} << 21, max_rank = 64;
 constexpr std::string_view expected_kind = "tensors only";
-
-struct Instruction {
-  std::uint8_t code;
-  std::string_view name;
-};
-// Those that this machine does not know, for messages.
-constexpr Instruction refused[] = {
-    {'0', "POP"},
-    {'1', "POP_MARK"},
-    {'2', "DUP"},
-    {'I', "INT"},
-    {'L', "LONG"},
-    {'F', "FLOAT"},
-    {'S', "STRING"},
-    {'V', "UNICODE"},
-    {'P', "PERSID"},
-    {'d', "DICT"},
-    {'l', "LIST"},
-    {'g', "GET"},
-    {'p', "PUT"},
-    {'B', "BINBYTES"},
-    {'C', "SHORT_BINBYTES"},
-    {0x82, "EXT1"},
-    {0x83, "EXT2"},
-    {0x84, "EXT4"},
-    {0x8b, "LONG4"},
-    {0x8e, "BINBYTES8"},
-    {0x8f, "EMPTY_SET"},
-    {0x90, "ADDITEMS"},
-    {0x91, "FROZENSET"},
-    {0x96, "BYTEARRAY8"},
-    {0x97, "NEXT_BUFFER"},
-    {0x98, "READONLY_BUFFER"},
-};
 
 enum class Function { ordered_dict, size, device, tensor, tensor_v2, parameter };
 struct KnownFunction {
@@ -61,44 +28,6 @@ constexpr KnownFunction functions[] = {
     {"torch._utils._rebuild_tensor", Function::tensor},
     {"torch._utils._rebuild_tensor_v2", Function::tensor_v2},
     {"torch._utils._rebuild_parameter", Function::parameter},
-};
-
-class Reader {
- public:
-  Reader(std::span<const std::byte> bytes, std::string_view name) : bytes_(bytes), name_(name) {}
-
-  [[nodiscard]] std::size_t at() const { return at_; }
-  [[nodiscard]] std::string text(std::uint64_t size) {
-    if (size > bytes_.size() - at_)
-      refuse(name_, fmt::format("{} bytes of a pickle at byte {}", size, at_),
-             fmt::format("{}", bytes_.size() - at_));
-    std::string part(reinterpret_cast<const char*>(bytes_.data()) + at_, size);
-    at_ += size;
-    return part;
-  }
-  template <class T>
-  [[nodiscard]] T number() {
-    const std::string part = text(sizeof(T));
-    T value{};
-    std::memcpy(&value, part.data(), sizeof(T));
-    return value;
-  }
-  // Up to a line feed, which is dropped.
-  [[nodiscard]] std::string line() {
-    std::string found;
-    for (char c = number<char>(); c != '\n'; c = number<char>()) {
-      if (found.size() == longest_name)
-        refuse(name_, fmt::format("names of at most {} bytes in the pickle", longest_name), in_quotes(found));
-      found += c;
-    }
-    return found;
-  }
-  void skip(std::uint64_t size) { at_ += text(size).size(); }
-
- private:
-  std::span<const std::byte> bytes_;
-  std::string_view name_;
-  std::size_t at_ = 0;
 };
 
 class Machine {
@@ -495,11 +424,10 @@ void Machine::load_storage() {
 }
 
 void Machine::refuse_instruction(std::uint8_t code) const {
-  const auto* const known = std::ranges::find(refused, code, &Instruction::code);
-  refuse_pickle(
-      known == std::end(refused)
-          ? fmt::format("the unknown pickle instruction 0x{:02x} at byte {}", code, reader_.at() - 1)
-          : fmt::format("the pickle instruction {} at byte {}", known->name, reader_.at() - 1));
+  const std::string_view known = name_of_instruction(code);
+  const std::size_t at = reader_.at() - 1;
+  refuse_pickle(known.empty() ? fmt::format("the unknown pickle instruction 0x{:02x} at byte {}", code, at)
+                              : fmt::format("the pickle instruction {} at byte {}", known, at));
 }
 
 Pickle Machine::run() {
