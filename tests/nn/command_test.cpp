@@ -19,6 +19,7 @@
 #include "leeway/core/random.h"
 #include "leeway/core/result.h"
 #include "leeway/core/safetensors.h"
+#include "tests/nn/io/pickles.h"
 
 namespace leeway {
 namespace {
@@ -162,6 +163,26 @@ TEST_F(Command, TrainingByAgreementAndSelectionOfItsEpochs) {
             0)
       << err();
   EXPECT_EQ(Json::parse(out()).at("results").size(), 2U);
+}
+
+TEST_F(Command, CheckpointsRunAndNothingInThemDoes) {
+  const std::string data = path("data.npz"), target = path("o.npz");
+  write_images(data, {"", make_array({5, 1, 2, 2}, std::vector<float>(20, .5f)), {}});
+  const std::string checkpoint = std::string(LEEWAY_REFERENCE) + "/checkpoints/linear.pt";
+  ASSERT_EQ(run({"infer", "--model", checkpoint, "--arch", "linear", "--data", data, "--out", target}), 0)
+      << err();
+  EXPECT_EQ(read_outputs(target).k(), 3U);
+  ASSERT_EQ(run({"average-case", "--model", checkpoint, "--arch", "linear", "--data", data, "--sigma", "0.1",
+                 "--methods", "taylor", "--out", target}),
+            0)
+      << err();
+  using namespace nn::pickles;
+  const std::string call = global("os", "system") + text("touch " + path("executed")) + "\x85R";
+  std::ofstream(path("evil.pth"), std::ios::binary) << legacy(call, "]", "");
+  EXPECT_EQ(run({"infer", "--model", path("evil.pth"), "--arch", "linear", "--data", data, "--out", target}),
+            3);
+  EXPECT_THAT(err(), EndsWith("evil.pth: expected tensors only, found a call of os.system\n"));
+  EXPECT_FALSE(std::filesystem::exists(path("executed")));
 }
 
 // Errors are thrown inside the library that dlopen brought in and caught outside of it.

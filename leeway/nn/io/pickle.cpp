@@ -417,6 +417,8 @@ void Machine::load_storage() {
   const std::string type = callee_name(items[1]);
   Storage storage{find_storage_type(type), get<std::string>(items[2], "a text as key of a storage"),
                   get<std::int64_t>(items[4], "a whole number as length of a storage")};
+  if (storage.key.size() > longest_name)
+    refuse(name_, fmt::format("keys of storages of at most {} bytes", longest_name), in_quotes(storage.key));
   if (storage.type == nullptr)
     refuse(name_, "tensors of real numbers, integers or booleans", printable(type, 2 * longest_name));
   if (items.size() == 6 && items[5] != none) refuse_pickle("a storage that is a part of another one");

@@ -141,6 +141,8 @@ TEST(Pickle, RefusesWhatDoesNotFit) {
             "f: expected a pickle with a storage for every tensor, found None");
   EXPECT_EQ(refusal(storage("0", 1, "ComplexFloatStorage")),
             "f: expected tensors of real numbers, integers or booleans, found torch.ComplexFloatStorage");
+  EXPECT_THAT(refusal(storage(std::string(201, '1'), 1)),
+              testing::HasSubstr("keys of storages of at most 200 bytes"));
   EXPECT_THAT(refusal("c" + std::string(1000, 'x') + "\n"), testing::HasSubstr("names of at most 200 bytes"));
 }
 
