@@ -169,7 +169,7 @@ std::string prefix_of(const std::vector<ZipMember>& members, std::string_view na
   constexpr std::string_view object = "data.pkl";
   for (const ZipMember& member : members) {
     if (!member.name.ends_with(object)) continue;
-    const std::string prefix = member.name.substr(0, member.name.size() - object.size());
+    std::string prefix = member.name.substr(0, member.name.size() - object.size());
     if (!prefix.empty() && prefix.find('/') != prefix.size() - 1) continue;
     if (find_member(members, prefix + "constants.pkl") != nullptr)
       refuse(name, "a PyTorch checkpoint", "a TorchScript archive");
