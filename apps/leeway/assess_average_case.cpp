@@ -171,8 +171,8 @@ void add_noise_flags(CLI::App& command, NoiseFlags& flags) {
   const std::string group = "Predictions under noise";
   command
       .add_option("--model", flags.models,
-                  "[MODEL=]FILE: the model of a source, on the source's --images: TorchScript (.pt), "
-                  ".safetensors, or .npz of named tensors")
+                  "[MODEL=]FILE: the model of a source, on the source's --images: TorchScript or a PyTorch "
+                  "checkpoint (.pt, .pth, .th), .safetensors, or .npz of named tensors")
       ->group(group);
   command
       .add_option("--jacobian", flags.jacobians,

@@ -38,7 +38,10 @@ void add_reading_flags(CLI::App& command, ModelFlags& flags) {
 }
 
 void add_model_flags(CLI::App& command, ModelFlags& flags) {
-  command.add_option("--model", flags.model, "TorchScript (.pt), .safetensors, or .npz of named tensors")
+  command
+      .add_option(
+          "--model", flags.model,
+          "TorchScript or a PyTorch checkpoint (.pt, .pth, .th), .safetensors, or .npz of named tensors")
       ->required();
   add_reading_flags(command, flags);
 }

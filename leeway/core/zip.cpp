@@ -68,23 +68,33 @@ std::size_t find_end(std::span<const std::byte> archive, std::string_view name) 
   refuse(name, "a zip archive's end record", "none (is the file cut off?)");
 }
 
+// Some writers (PyTorch) add the record of zip64 where nothing needs it: it must repeat the shorter one.
+void check_zip64(const Directory& directory, const Directory& directory64, std::string_view name) {
+  const auto agrees = [](std::uint64_t here, std::uint64_t there, std::uint64_t ones) {
+    return here == ones || here == there;
+  };
+  if (!agrees(directory.offset, directory64.offset, in_zip64) ||
+      !agrees(directory.size, directory64.size, in_zip64) ||
+      !agrees(directory.entries, directory64.entries, 0xffff))
+    refuse(name, "a zip64 end record like the end record", "another directory");
+}
+
 Directory find_directory(std::span<const std::byte> archive, std::string_view name) {
   const Fields fields(archive, name);
   const std::size_t end = find_end(archive, name);
   const auto disk = fields.number<std::uint16_t>(end + 4), start_disk = fields.number<std::uint16_t>(end + 6);
   Directory directory{fields.number<std::uint32_t>(end + 16), fields.number<std::uint32_t>(end + 12),
                       fields.number<std::uint16_t>(end + 10)};
-  const bool zip64 =
-      directory.offset == in_zip64 || directory.size == in_zip64 || directory.entries == 0xffff;
   std::size_t limit = end;
-  if (zip64 && end >= locator64_size &&
-      fields.number<std::uint32_t>(end - locator64_size) == locator64_signature) {
+  if (end >= locator64_size && fields.number<std::uint32_t>(end - locator64_size) == locator64_signature) {
     const auto at = fields.number<std::uint64_t>(end - locator64_size + 8);
     limit = end - locator64_size;
     if (at > limit || limit - at != end64_size || fields.number<std::uint32_t>(at) != end64_signature)
       refuse(name, "a zip64 end record before its locator", fmt::format("none at byte {}", at));
-    directory = {fields.number<std::uint64_t>(at + 48), fields.number<std::uint64_t>(at + 40),
-                 fields.number<std::uint64_t>(at + 32)};
+    const Directory directory64{fields.number<std::uint64_t>(at + 48), fields.number<std::uint64_t>(at + 40),
+                                fields.number<std::uint64_t>(at + 32)};
+    check_zip64(directory, directory64, name);
+    directory = directory64;
     limit = at;
   } else if (disk != 0 || start_disk != 0) {
     refuse(name, "a zip archive in one file", "one of several disks");

@@ -8,8 +8,14 @@
 namespace leeway::nn {
 namespace {
 
-// Every backward pass has a cost of its own, so shards are large; of few rows smaller ones, which keep more threads busy.
-constexpr std::size_t few_rows = 256, small_shard = 32;
+// Every backward pass has a cost of its own, so shards are large; of few rows smaller ones, as even as can be, which
+// keep more threads busy.
+std::size_t gradient_shard(std::size_t n) {
+  constexpr std::size_t few_rows = 256, small_shard = 32;
+  if (n >= few_rows) return shard_rows;
+  const std::size_t shards = std::max<std::size_t>(1, (n + small_shard - 1) / small_shard);
+  return std::max<std::size_t>(1, (n + shards - 1) / shards);
+}
 
 // Rows [begin, end) of (n,d) numbers as images; nothing is copied, the numbers must outlive the tensor.
 torch::Tensor as_images(std::span<const float> x, const InputShape& shape, std::size_t begin,
@@ -32,24 +38,25 @@ ClassGradients gradients_of(const ForwardFunction& forward, const InputShape& in
   const std::size_t d = input.pixels(), n = x.size() / d, m = classes.empty() ? k : classes.size() / n;
   ClassGradients result{std::vector<float>(n * k), std::vector<float>(n * m * d)};
   const std::vector<std::int64_t> wanted(classes.begin(), classes.end());
-  for_shards(n, n < few_rows ? small_shard : shard_rows, "class gradients", nullptr,
-             [&](std::size_t begin, std::size_t end) {
-               const torch::Tensor images = as_images(x, input, begin, end).requires_grad_();
-               const torch::Tensor logits = forward(images).logits;
-               copy_out(logits, result.logits.data() + begin * k);
-               torch::Tensor chosen = logits;
-               if (!wanted.empty())
-                 chosen = logits.gather(
-                     1, to_tensor(wanted, begin * m, end * m).view({-1, static_cast<std::int64_t>(m)}));
-               for (std::size_t j = 0; j < m; ++j) {
-                 const torch::Tensor gradient = torch::autograd::grad(
-                     {chosen.select(1, static_cast<std::int64_t>(j)).sum()}, {images}, {}, j + 1 < m)[0];
-                 const torch::Tensor plain = gradient.to(torch::kFloat32).contiguous();
-                 for (std::size_t i = begin; i < end; ++i)
-                   std::copy_n(plain.data_ptr<float>() + (i - begin) * d, d,
-                               result.gradients.data() + (i * m + j) * d);
-               }
-             });
+  for_shards(n, gradient_shard(n), "class gradients", nullptr, [&](std::size_t begin, std::size_t end) {
+    const torch::Tensor images = as_images(x, input, begin, end).requires_grad_();
+    const torch::Tensor logits = forward(images).logits;
+    copy_out(logits, result.logits.data() + begin * k);
+    torch::Tensor chosen = logits;
+    if (!wanted.empty())
+      chosen =
+          logits.gather(1, to_tensor(wanted, begin * m, end * m).view({-1, static_cast<std::int64_t>(m)}));
+    const torch::Tensor one = torch::zeros_like(chosen);  // of the class at hand
+    for (std::size_t j = 0; j < m; ++j) {
+      const torch::Tensor column = one.select(1, static_cast<std::int64_t>(j));
+      column.fill_(1);
+      const torch::Tensor gradient = torch::autograd::grad({chosen}, {images}, {one}, j + 1 < m)[0];
+      column.zero_();
+      const torch::Tensor plain = gradient.to(torch::kFloat32).contiguous();
+      for (std::size_t i = begin; i < end; ++i)
+        std::copy_n(plain.data_ptr<float>() + (i - begin) * d, d, result.gradients.data() + (i * m + j) * d);
+    }
+  });
   return result;
 }
 

@@ -64,7 +64,8 @@ struct Parameter {
 };
 
 struct ModelSource {
-  std::filesystem::path path;        // TorchScript, .safetensors, or .npz of named tensors
+  // TorchScript, a PyTorch checkpoint (.pt, .pth, .th), .safetensors, or .npz of named tensors; by content
+  std::filesystem::path path;
   std::string architecture;          // empty: what the file says; TorchScript brings its own
   std::optional<double> scale = {};  // these three replace what the file says
   std::optional<std::vector<double>> mean = {}, std = {};
@@ -73,7 +74,7 @@ struct ModelSource {
 };
 
 struct ModelInfo {
-  std::string path, format;  // "torchscript", "safetensors", "npz"
+  std::string path, format;  // "torchscript", "checkpoint", "safetensors", "npz"
   std::string architecture;  // empty for TorchScript
   InputShape input;          // unknown for TorchScript
   std::size_t classes = 0;   // 0 = unknown before the first images

@@ -76,6 +76,28 @@ std::string zip64(std::uint64_t size, std::uint64_t packed) {
   return make_zip({entry});
 }
 
+// One member, and end records of zip64 although nothing needs them, as PyTorch writes.
+std::string with_zip64_end(std::uint64_t entries) {
+  std::string whole = make_zip({stored_entry("a.npy", matrix)});
+  const std::string end = whole.substr(whole.size() - 22);
+  whole.resize(whole.size() - 22);
+  std::uint32_t size = 0, offset = 0;
+  std::memcpy(&size, end.data() + 12, 4);
+  std::memcpy(&offset, end.data() + 16, 4);
+  const std::string record = "PK\6\6" + raw(std::uint64_t{44}) + raw(std::uint32_t{45 << 16 | 45}) +
+                             raw(std::uint64_t{0}) + raw(entries) + raw(entries) + raw(std::uint64_t{size}) +
+                             raw(std::uint64_t{offset});
+  const std::string locator =
+      "PK\6\7" + raw(std::uint32_t{0}) + raw(std::uint64_t{whole.size()}) + raw(std::uint32_t{1});
+  return whole + record + locator + end;
+}
+
+TEST(Npz, Zip64EndRecordsThatNothingNeeds) {
+  EXPECT_EQ(parse_npz(in_memory(with_zip64_end(1)), "x").size(), 1u);
+  EXPECT_EQ(zip_error(with_zip64_end(2)),
+            "a.npz: expected a zip64 end record like the end record, found another directory");
+}
+
 std::string overlapping() {
   const ZipEntry first = stored_entry("a.npy", matrix);
   ZipEntry second = stored_entry("b.npy", matrix);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "leeway/core/error.h"
+#include "leeway/nn/tensors.h"
 #include "tests/nn/toy.h"
 
 namespace leeway::nn {
@@ -29,6 +30,24 @@ TEST_P(EveryArchitecture, WeightsDependOnTheSeedAlone) {
   };
   EXPECT_TRUE(weights(1).equal(weights(1)));
   EXPECT_FALSE(weights(1).equal(weights(2)));
+}
+
+// A step of length .01 down the gradient, on the batch it was taken at.
+TEST_P(EveryArchitecture, OneStepLowersTheLoss) {
+  const Images images = toy::squares(32, 4);
+  const auto network = make_network(architecture(GetParam()), shape_of(images), 4);
+  initialize(*network, 5);
+  const torch::Tensor x = all_pixels(images), y = to_tensor(*images.labels, 0, images.n());
+  const auto loss = [&] { return torch::nn::functional::cross_entropy(network->forward(x).logits, y); };
+  const torch::Tensor before = loss();
+  const std::vector<torch::Tensor> weights = network->parameters();
+  const auto gradients = torch::autograd::grad({before}, weights);
+  double square = 0;
+  for (const torch::Tensor& gradient : gradients) square += gradient.square().sum().item<double>();
+  const torch::NoGradGuard no_grad;
+  for (std::size_t i = 0; i < weights.size(); ++i)
+    torch::Tensor(weights[i]).sub_(gradients[i], .01 / std::sqrt(square));
+  EXPECT_LT(loss().item<double>(), before.item<double>());
 }
 
 TEST_P(EveryArchitecture, NamesTheTensorThatTellsTheClasses) {
@@ -71,7 +90,8 @@ TEST(Initialize, KeepsWithinOneOverTheRootOfTheInputs) {
 
 TEST(ArchitectureByName, ListsTheNames) {
   EXPECT_EQ(message_of([] { (void)architecture("resnet"); }),
-            "architecture: expected one of linear, small-cnn, found 'resnet'");
+            "architecture: expected one of linear, small-cnn, resnet20-cifar, resnet32-cifar, "
+            "resnet44-cifar, resnet56-cifar, resnet110-cifar, found 'resnet'");
 }
 
 }  // namespace

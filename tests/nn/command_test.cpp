@@ -16,6 +16,7 @@
 #include "leeway/core/result.h"
 #include "leeway/core/safetensors.h"
 #include "tests/nn/command_fixture.h"
+#include "tests/nn/io/pickles.h"
 
 namespace leeway {
 namespace {
@@ -98,6 +99,26 @@ TEST_F(Command, TrainingByAgreementAndSelectionOfItsEpochs) {
   EXPECT_EQ(Json::parse(out()).at("results").size(), 2U);
 }
 
+TEST_F(Command, CheckpointsRunAndNothingInThemDoes) {
+  const std::string data = path("data.npz"), target = path("o.npz");
+  write_images(data, {"", make_array({5, 1, 2, 2}, std::vector<float>(20, .5f)), {}});
+  const std::string checkpoint = std::string(LEEWAY_REFERENCE) + "/checkpoints/linear.pt";
+  ASSERT_EQ(run({"infer", "--model", checkpoint, "--arch", "linear", "--data", data, "--out", target}), 0)
+      << err();
+  EXPECT_EQ(read_outputs(target).k(), 3U);
+  ASSERT_EQ(run({"average-case", "--model", checkpoint, "--arch", "linear", "--data", data, "--sigma", "0.1",
+                 "--methods", "taylor", "--out", target}),
+            0)
+      << err();
+  using namespace nn::pickles;
+  const std::string call = global("os", "system") + text("touch " + path("executed")) + "\x85R";
+  std::ofstream(path("evil.pth"), std::ios::binary) << legacy(call, "]", "");
+  EXPECT_EQ(run({"infer", "--model", path("evil.pth"), "--arch", "linear", "--data", data, "--out", target}),
+            3);
+  EXPECT_THAT(err(), EndsWith("evil.pth: expected tensors only, found a call of os.system\n"));
+  EXPECT_FALSE(std::filesystem::exists(path("executed")));
+}
+
 // Errors are thrown inside the library that dlopen brought in and caught outside of it.
 TEST_F(Command, BadInputIsOneLineAndExit3) {
   const std::string data = images(12), target = path("o.npz");
@@ -108,15 +129,16 @@ TEST_F(Command, BadInputIsOneLineAndExit3) {
     EXPECT_FALSE(std::filesystem::exists(target));
     return err();
   };
-  EXPECT_THAT(
-      message({"infer", "--model", path("page.pt"), "--data", data, "--out", target}),
-      HasSubstr("page.pt: expected TorchScript, safetensors or npz of named tensors, found something else"));
+  EXPECT_THAT(message({"infer", "--model", path("page.pt"), "--data", data, "--out", target}),
+              HasSubstr("page.pt: expected TorchScript, a PyTorch checkpoint, safetensors or npz of named "
+                        "tensors, found something else"));
   EXPECT_THAT(message({"infer", "--model", path("absent.pt"), "--data", data, "--out", target}),
               HasSubstr("absent.pt"));
   EXPECT_THAT(message({"infer", "--model", data, "--arch", "small-cnn", "--data", data, "--out", target}),
               HasSubstr("data.npz: expected a tensor 7.bias of architecture small-cnn"));
   EXPECT_THAT(message({"train", "--data", data, "--arch", "resnet", "--out", target}),
-              HasSubstr("architecture: expected one of linear, small-cnn, found 'resnet'"));
+              HasSubstr("architecture: expected one of linear, small-cnn, resnet20-cifar, resnet32-cifar, "
+                        "resnet44-cifar, resnet56-cifar, resnet110-cifar, found 'resnet'"));
   EXPECT_THAT(message({"train", "--data", data, "--algorithm", "magic", "--out", target}),
               HasSubstr("algorithm: expected one of"));
   EXPECT_THAT(message({"attack", "--model", path("page.pt"), "--data", path("nothing.npz"), "--out", target}),

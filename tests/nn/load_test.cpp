@@ -4,7 +4,9 @@
 
 #include "leeway/core/npz.h"
 #include "leeway/core/safetensors.h"
+#include "leeway/nn/io/checkpoint.h"
 #include "leeway/nn/io/weights.h"
+#include "leeway/nn/tensors.h"
 #include "tests/nn/toy.h"
 
 namespace leeway::nn {
@@ -78,7 +80,9 @@ TEST(NamedTensors, SayWhatIsMissing) {
   };
   EXPECT_EQ(message(weights, ""),
             "w.npz: expected the name of its architecture (--arch), found a file that does not say");
-  EXPECT_EQ(message(weights, "resnet"), "architecture: expected one of linear, small-cnn, found 'resnet'");
+  EXPECT_EQ(message(weights, "resnet"),
+            "architecture: expected one of linear, small-cnn, resnet20-cifar, resnet32-cifar, "
+            "resnet44-cifar, resnet56-cifar, resnet110-cifar, found 'resnet'");
   EXPECT_EQ(message(weights, "linear"),
             "w.npz: expected a tensor bias of architecture linear, found none among its 8 tensors");
   ArrayMap tensors = weights;
@@ -98,6 +102,70 @@ TEST(NamedTensors, SayWhatIsMissing) {
   EXPECT_EQ(
       load_error(folder / "w.npz", "small-cnn", {1, 3, 3}),
       "architecture small-cnn: expected images of at least 4 x 4 pixels and one channel, found (1, 3, 3)");
+}
+
+TEST(NamedTensors, LoseThePrefixTheyShare) {
+  const toy::Folder folder;
+  const auto network = make_network(architecture("small-cnn"), small, 3);
+  initialize(*network, 1);
+  ArrayMap tensors;
+  for (const auto& [name, array] : weights_of(*network)) tensors["module.net." + name] = array;
+  write_npz(folder / "w.npz", tensors);
+  EXPECT_EQ(load_error(folder / "w.npz", "small-cnn"), "no error");
+  tensors["0.bias"] = tensors.at("module.net.0.bias");
+  write_npz(folder / "w.npz", tensors);
+  EXPECT_EQ(load_error(folder / "w.npz", "small-cnn"),
+            "w.npz: expected a tensor 7.bias of architecture small-cnn, found none among its 9 tensors "
+            "(nearest: 0.bias)");
+}
+
+TEST(NamedTensors, SayWhatIsNearest) {
+  const toy::Folder folder;
+  const auto network = make_network(architecture("resnet20-cifar"), small, 3);
+  initialize(*network, 1);
+  ArrayMap tensors = weights_of(*network);
+  std::erase_if(tensors, [](const auto& item) { return item.first.ends_with("num_batches_tracked"); });
+  write_npz(folder / "w.npz", tensors);
+  EXPECT_EQ(load_error(folder / "w.npz", "resnet20-cifar"), "no error");
+  tensors["layer1.0.batch1.weight"] = tensors.at("layer1.0.bn1.weight");
+  tensors.erase("layer1.0.bn1.weight");
+  write_npz(folder / "w.npz", tensors);
+  EXPECT_EQ(load_error(folder / "w.npz", "resnet20-cifar"),
+            "w.npz: expected the 116 tensors of the architecture, found no layer1.0.bn1.weight (nearest: "
+            "layer1.0.batch1.weight), and unknown layer1.0.batch1.weight");
+  tensors["linear.biases"] = tensors.at("linear.bias");
+  tensors.erase("linear.bias");
+  write_npz(folder / "w.npz", tensors);
+  EXPECT_EQ(
+      load_error(folder / "w.npz", "resnet20-cifar"),
+      "w.npz: expected a tensor linear.bias of architecture resnet20-cifar, found none among its 97 tensors "
+      "(nearest: linear.biases)");
+}
+
+// A DataParallel module's weights in the entry "model", as tests/reference/checkpoints.py saved them.
+TEST(Checkpoints, LoadIntoTheirArchitecture) {
+  const std::filesystem::path path = std::string(LEEWAY_REFERENCE) + "/checkpoints/linear.pt";
+  ModelSource source;
+  source.path = path;
+  source.architecture = "linear";
+  source.input = {1, 2, 2};
+  const auto model = session().load(source);
+  EXPECT_EQ(model->info().format, "checkpoint");
+  EXPECT_EQ(model->info().classes, 3U);
+  EXPECT_EQ(model->info().parameters, 15U);
+  const Images images = toy::images(4, source.input, 3);
+  const ArrayMap tensors = read_checkpoint(path, CheckpointPart::weights);
+  const auto expected = toy::linear_model(to_tensor(tensors.at("module.weight"), "weight"),
+                                          to_tensor(tensors.at("module.bias"), "bias"));
+  Images flat = images;
+  flat.pixels.shape = {4, 1, 1, 4};
+  EXPECT_TRUE(toy::same_bits(model->outputs(images).logits, expected->outputs(flat).logits));
+  const toy::Folder folder;
+  std::filesystem::copy(path, folder / "m.pt");
+  EXPECT_EQ(load_error(folder / "m.pt", "linear", {1, 3, 3}),
+            "m.pt: expected tensor weight of shape (3, 9), found (3, 4)");
+  EXPECT_EQ(load_error(folder / "m.pt"),
+            "m.pt: expected the name of its architecture (--arch), found a file that does not say");
 }
 
 TEST(Metadata, IsChecked) {
@@ -121,20 +189,21 @@ TEST(Metadata, IsChecked) {
   EXPECT_EQ(message("std", "0"), "m2.safetensors: expected std of positive numbers, found 0");
   EXPECT_EQ(message("scale", "0"), "m2.safetensors: expected a positive scale, found 0");
   EXPECT_EQ(message("architecture", "alexnet"),
-            "architecture: expected one of linear, small-cnn, found 'alexnet'");
+            "architecture: expected one of linear, small-cnn, resnet20-cifar, resnet32-cifar, "
+            "resnet44-cifar, resnet56-cifar, resnet110-cifar, found 'alexnet'");
 }
 
 TEST(ModelFiles, AreToldApartByContent) {
   const toy::Folder folder;
-  const std::string expected = "f: expected TorchScript, safetensors or npz of named tensors, found ";
+  const std::string expected =
+      "f: expected TorchScript, a PyTorch checkpoint, safetensors or npz of named tensors, found ";
   const auto message = [&](const std::string& bytes) {
     write_bytes(folder / "f", bytes);
     return load_error(folder / "f");
   };
   EXPECT_EQ(message(""), expected + "an empty file");
   EXPECT_EQ(message("<html>no model</html>"), expected + "something else");
-  EXPECT_EQ(message("\x80\x02\x8a\x0a"),
-            expected + "a PyTorch checkpoint of the old format (export it as TorchScript or safetensors)");
+  EXPECT_EQ(message("\x80\x02\x8a\x0a"), expected + "something else");
   EXPECT_NE(load_error(folder / "absent"), "no error");
   EXPECT_NE(load_error(std::filesystem::temp_directory_path()), "no error");
 }
@@ -150,7 +219,8 @@ TEST(ModelFiles, BrokenTorchScriptIsRefusedInOneLine) {
   }
   write_bytes(folder / "cut.pt", whole.substr(0, whole.size() - 30));
   EXPECT_EQ(load_error(folder / "cut.pt"),
-            "cut.pt: expected TorchScript, safetensors or npz of named tensors, found a zip archive that is "
+            "cut.pt: expected TorchScript, a PyTorch checkpoint, safetensors or npz of named tensors, found "
+            "a zip archive that is "
             "cut short");
   std::string altered = whole;
   altered.replace(altered.find("def forward"), 11, "def (((((((");

@@ -229,6 +229,8 @@ TEST(FashionMnist, PublishedWeightsReachTheirAccuracy) {
     right += std::max_element(row.begin(), row.end()) - row.begin() == (*images.labels)[i];
   }
   EXPECT_NEAR(static_cast<double>(right) / 1e4, .783, .0006);
+  source.path.replace_extension(".pth");
+  EXPECT_TRUE(toy::same_bits(session().load(source)->outputs(images).logits, outputs.logits));
 }
 
 }  // namespace

@@ -6,6 +6,8 @@
 #include "leeway/core/message.h"
 #include "leeway/core/npz.h"
 #include "leeway/core/safetensors.h"
+#include "leeway/nn/io/checkpoint.h"
+#include "leeway/nn/io/tensor_names.h"
 #include "leeway/nn/io/weights.h"
 #include "leeway/nn/model.h"
 #include "leeway/nn/tensors.h"
@@ -18,10 +20,10 @@ bool contains(std::span<const std::byte> bytes, std::string_view text) {
   return all.find(text) != std::string_view::npos;
 }
 
-// "torchscript", "safetensors" or "npz", by content. Names of a zip's members stand in its directory, at the
-// end.
+// "torchscript", "checkpoint", "safetensors" or "npz", by content. Names of a zip's members stand in its
+// directory, at the end.
 std::string format_of(const std::filesystem::path& path) {
-  const std::string expected = "TorchScript, safetensors or npz of named tensors";
+  const std::string expected = "TorchScript, a PyTorch checkpoint, safetensors or npz of named tensors";
   const std::string name = display_name(path);
   const MappedFile file = map_file(path);
   const std::span<const std::byte> bytes = file.bytes;
@@ -31,15 +33,20 @@ std::string format_of(const std::filesystem::path& path) {
     if (!contains(tail, std::string_view("PK\x05\x06", 4)))
       refuse(name, expected, "a zip archive that is cut short");
     if (contains(tail, "constants.pkl")) return "torchscript";
-    if (contains(tail, "data.pkl"))
-      refuse(name, expected, "a PyTorch checkpoint (export it as TorchScript or safetensors)");
+    if (contains(tail, "data.pkl")) return "checkpoint";
     return contains(tail, ".npy") ? "npz" : "torchscript";
   }
+  if (is_legacy_checkpoint(bytes)) return "checkpoint";
   if (contains(bytes.first(std::min<std::size_t>(bytes.size(), 64)), "{")) return "safetensors";
-  if (contains(bytes.first(std::min<std::size_t>(bytes.size(), 2)), "\x80\x02"))
-    refuse(name, expected,
-           "a PyTorch checkpoint of the old format (export it as TorchScript or safetensors)");
   refuse(name, expected, "something else");
+}
+
+// " (nearest: fc.bias)", or nothing where none is near.
+std::string nearest_to(std::string_view name, const ArrayMap& tensors) {
+  std::vector<std::string> names;
+  for (const auto& [key, array] : tensors) names.push_back(key);
+  const std::string nearest = nearest_name(name, names);
+  return nearest.empty() ? "" : fmt::format(" (nearest: {})", printable(nearest));
 }
 
 std::unique_ptr<Model> load_named_tensors(ModelInfo info, ArrayMap tensors) {
@@ -48,10 +55,11 @@ std::unique_ptr<Model> load_named_tensors(ModelInfo info, ArrayMap tensors) {
     refuse(name, "the name of its architecture (--arch)", "a file that does not say");
   const Architecture& wanted = architecture(info.architecture);
   if (!info.input.known()) refuse(name, "a known input shape", "a file that does not say");
+  tensors = without_prefixes(std::move(tensors), wanted.output);
   const auto output = tensors.find(std::string(wanted.output));
   if (output == tensors.end() || output->second.shape.empty())
     refuse(name, fmt::format("a tensor {} of architecture {}", wanted.output, wanted.name),
-           tensors.empty() ? "no tensors" : fmt::format("none among its {} tensors", tensors.size()));
+           fmt::format("none among its {} tensors{}", tensors.size(), nearest_to(wanted.output, tensors)));
   info.classes = output->second.shape[0];
   check_normalization(info.normalization, name, info.input.channels);
   const std::shared_ptr<Network> network = make_network(wanted, info.input, info.classes);
@@ -79,7 +87,8 @@ std::unique_ptr<Model> load_model(const ModelSource& source) {
       info = with_metadata(std::move(info), content.metadata);
       tensors = std::move(content.tensors);
     } else {
-      tensors = read_npz(source.path);
+      tensors = info.format == "checkpoint" ? read_checkpoint(source.path, CheckpointPart::weights)
+                                            : read_npz(source.path);
     }
     if (!info.input.known()) info.input = source.input;
   }

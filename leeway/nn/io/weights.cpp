@@ -7,10 +7,14 @@
 
 #include "leeway/core/message.h"
 #include "leeway/core/safetensors.h"
+#include "leeway/nn/io/tensor_names.h"
 #include "leeway/nn/tensors.h"
 
 namespace leeway::nn {
 namespace {
+
+// Batches that batch normalisation has seen: no output depends on it; files of before PyTorch 0.4.1 lack it.
+constexpr std::string_view batch_counter = ".num_batches_tracked";
 
 std::map<std::string, torch::Tensor> named_tensors(const Network& network) {
   std::map<std::string, torch::Tensor> tensors;
@@ -48,18 +52,16 @@ void copy_weights(const ArrayMap& tensors, Network& network, const std::string& 
   const auto wanted = named_tensors(network);
   std::vector<std::string> missing, unknown;
   for (const auto& [key, tensor] : wanted)
-    if (!tensors.contains(key)) missing.push_back(key);
+    if (!tensors.contains(key) && !key.ends_with(batch_counter)) missing.push_back(key);
   for (const auto& [key, array] : tensors)
-    if (!wanted.contains(key)) unknown.push_back(printable(key));
-  if (!missing.empty() || !unknown.empty()) {
-    std::string found;
-    if (!missing.empty()) found += fmt::format("no {}", fmt::join(missing, ", "));
-    if (!unknown.empty())
-      found += fmt::format("{}unknown {}", found.empty() ? "" : ", and ", fmt::join(unknown, ", "));
-    refuse(name, fmt::format("the {} tensors of the architecture", wanted.size()), printable(found, 300));
-  }
+    if (!wanted.contains(key)) unknown.push_back(key);
+  if (!missing.empty() || !unknown.empty())
+    refuse(name, fmt::format("the {} tensors of the architecture", wanted.size()),
+           describe_mismatch(missing, unknown));
   for (const auto& [key, tensor] : wanted) {
-    const Array& array = tensors.at(key);
+    const auto found = tensors.find(key);
+    if (found == tensors.end()) continue;
+    const Array& array = found->second;
     const std::vector<std::size_t> shape(tensor.sizes().begin(), tensor.sizes().end());
     if (array.shape != shape)
       refuse(name, fmt::format("tensor {} of shape {}", key, text_of(tensor.sizes())), array.shape_text());

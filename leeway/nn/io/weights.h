@@ -15,7 +15,8 @@
 namespace leeway::nn {
 
 // Copies tensors into the parameters and buffers of the same names. `name` opens error messages: Error for
-// tensors that are missing, unknown, or of another shape, naming them.
+// tensors that are missing (with the nearest of the unknown), unknown, or of another shape, naming them. The
+// counters num_batches_tracked may be missing.
 void copy_weights(const ArrayMap& tensors, Network& network, const std::string& name);
 
 [[nodiscard]] ArrayMap weights_of(const Network& network);

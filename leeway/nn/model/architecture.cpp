@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <set>
 
 #include "leeway/core/family.h"
 #include "leeway/core/message.h"
@@ -12,10 +13,28 @@
 
 namespace leeway::nn {
 
+namespace {
+
+// Batch normalisation as it begins: weights 1, biases 0, statistics of nothing. Returns its parameters.
+std::set<const void*> reset_normalization(Network& network) {
+  std::set<const void*> parameters;
+  for (const auto& module : network.modules(false)) {
+    auto* const layer = module->as<torch::nn::BatchNorm2d>();
+    if (layer == nullptr) continue;
+    layer->reset_running_stats();
+    layer->reset_parameters();
+    for (const torch::Tensor& tensor : layer->parameters(false))
+      parameters.insert(tensor.unsafeGetTensorImpl());
+  }
+  return parameters;
+}
+
+}  // namespace
+
 std::span<const Architecture> architectures() {
   static const Architecture list[] = {
-      linear(),
-      small_cnn(),
+      linear(),         small_cnn(),      resnet20_cifar(),  resnet32_cifar(),
+      resnet44_cifar(), resnet56_cifar(), resnet110_cifar(),
   };
   return list;
 }
@@ -36,10 +55,12 @@ std::shared_ptr<Network> make_network(const Architecture& architecture, const In
 
 void initialize(Network& network, std::uint64_t seed) {
   const torch::NoGradGuard no_grad;
+  const std::set<const void*> normalizing = reset_normalization(network);
   std::uint64_t number = 0;
   double bound = 0;
   for (const auto& item : network.named_parameters()) {
     torch::Tensor tensor = item.value();
+    if (normalizing.contains(tensor.unsafeGetTensorImpl())) continue;
     // A bias follows its weight and has the bound of it.
     if (tensor.dim() > 1) bound = 1 / std::sqrt(static_cast<double>(tensor.numel() / tensor.size(0)));
     Random random(seed, stream("weights"), number++);

@@ -44,7 +44,7 @@ struct Architecture {
 
 // Fills weights and biases of convolutions and linear layers with U(-1/sqrt(f), 1/sqrt(f)), f = inputs of one
 // output: PyTorch's default, but drawn by leeway::Random, so that they depend on the seed alone and not on
-// LibTorch's version.
+// LibTorch's version. Batch normalisation begins with weights 1 and biases 0.
 void initialize(Network& network, std::uint64_t seed);
 
 [[nodiscard]] std::size_t count_weights(const Network& network);

@@ -1,3 +1,4 @@
+#include "leeway/nn/model/input_convolution.h"
 #include "leeway/nn/model/members.h"
 
 namespace leeway::nn {
@@ -17,7 +18,7 @@ class SmallCnn : public Network {
     last_ = register_module("7", torch::nn::Linear(100, classes));
   }
   Forward forward(const torch::Tensor& x) override {
-    const torch::Tensor maps = torch::relu(second_(torch::relu(first_(x))));
+    const torch::Tensor maps = torch::relu(second_(torch::relu(input_convolution(first_, x))));
     const torch::Tensor features = torch::relu(hidden_(maps.flatten(1)));
     return {last_(features), features};
   }

@@ -1,0 +1,303 @@
+#include "leeway/nn/io/checkpoint.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "leeway/core/message.h"
+#include "leeway/core/zip.h"
+#include "leeway/nn/io/pickle.h"
+
+namespace leeway::nn {
+namespace {
+
+using pickle::Id;
+using pickle::Object;
+
+constexpr std::string_view magic("\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19", 10);
+constexpr std::int64_t legacy_protocol = 1001;
+constexpr std::string_view wrappers[] = {"state_dict", "model_state_dict", "model", "net"};
+constexpr std::size_t max_depth = 32, max_entries = std::size_t{1} << 18, max_name = 1000;
+constexpr std::size_t copies_floor = std::size_t{64} << 20, copies_factor = 16;
+
+// The bytes of a storage, by its key.
+using Blocks = std::function<MappedFile(const std::string& key)>;
+
+std::string_view text_of(std::span<const std::byte> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+// What a key of a dictionary adds to a tensor's name.
+std::optional<std::string> key_text(const Object& key) {
+  if (const auto* text = std::get_if<std::string>(&key)) return *text;
+  if (const auto* number = std::get_if<std::int64_t>(&key)) return std::to_string(*number);
+  return std::nullopt;
+}
+
+class Collector {
+ public:
+  Collector(const pickle::Pickle& pickle, Blocks blocks, std::size_t file_size, std::string_view name)
+      : pickle_(pickle),
+        blocks_(std::move(blocks)),
+        budget_{copies_floor + copies_factor * file_size},
+        name_(name) {}
+
+  [[nodiscard]] ArrayMap collect(CheckpointPart part) {
+    const Id start = part == CheckpointPart::weights ? weights(pickle_.root, 0) : pickle_.root;
+    visit(start, "", 0);
+    if (tensors_.empty())
+      refuse(name_, "tensors", fmt::format("none in {}", kind_of(pickle_.objects[start])));
+    return std::move(tensors_);
+  }
+
+ private:
+  [[nodiscard]] const Object& object(Id id) const { return pickle_.objects[id]; }
+  [[nodiscard]] std::optional<Id> weights_inside(Id id, std::size_t depth) const;
+  [[nodiscard]] Id weights(Id id, std::size_t depth) const { return weights_inside(id, depth).value_or(id); }
+  void count(std::size_t entries);
+  void visit(Id id, const std::string& name, std::size_t depth);
+  void visit_dict(const pickle::Dict& dict, const std::string& name, std::size_t depth);
+  void visit_items(const std::vector<Id>& items, const std::string& name, std::size_t depth);
+  void add(Id id, const pickle::Tensor& tensor, const std::string& name);
+  [[nodiscard]] MappedFile block_of(const pickle::Storage& storage, const std::string& where);
+
+  const pickle::Pickle& pickle_;
+  Blocks blocks_;
+  CopyBudget budget_;
+  std::string_view name_;
+  std::map<Id, Array> made_;  // several names may share a tensor
+  std::map<std::string, MappedFile> mapped_;
+  ArrayMap tensors_;
+  std::size_t entries_ = 0;
+};
+
+// The dictionary inside `id` that a wrapper's name leads to and that holds tensors.
+std::optional<Id> Collector::weights_inside(Id id, std::size_t depth) const {
+  const auto* const dict = std::get_if<pickle::Dict>(&object(id));
+  if (dict == nullptr || depth > std::size(wrappers)) return std::nullopt;
+  for (const std::string_view wrapper : wrappers) {
+    const auto entry = std::find_if(dict->items.rbegin(), dict->items.rend(), [&](const auto& item) {
+      const auto* const key = std::get_if<std::string>(&object(item.first));
+      return key != nullptr && *key == wrapper;
+    });
+    if (entry == dict->items.rend()) continue;
+    if (const auto deeper = weights_inside(entry->second, depth + 1)) return deeper;
+    const auto* const inner = std::get_if<pickle::Dict>(&object(entry->second));
+    const auto is_tensor = [&](const auto& item) {
+      return std::holds_alternative<pickle::Tensor>(object(item.second));
+    };
+    if (inner != nullptr && std::ranges::any_of(inner->items, is_tensor)) return entry->second;
+  }
+  return std::nullopt;
+}
+
+void Collector::count(std::size_t entries) {
+  entries_ += entries;
+  if (entries_ > max_entries) refuse(name_, fmt::format("at most {} entries", max_entries), "more");
+}
+
+void Collector::visit(Id id, const std::string& name, std::size_t depth) {
+  if (depth > max_depth)
+    refuse(name_, fmt::format("at most {} levels", max_depth), "more at " + in_quotes(name));
+  if (name.size() > max_name)
+    refuse(name_, fmt::format("names of at most {} bytes", max_name), in_quotes(name));
+  if (const auto* dict = std::get_if<pickle::Dict>(&object(id))) visit_dict(*dict, name, depth);
+  if (const auto* list = std::get_if<pickle::List>(&object(id))) visit_items(list->items, name, depth);
+  if (const auto* tuple = std::get_if<pickle::Tuple>(&object(id))) visit_items(tuple->items, name, depth);
+  if (const auto* tensor = std::get_if<pickle::Tensor>(&object(id)))
+    add(id, *tensor, name.empty() ? "tensor" : name);
+}
+
+void Collector::visit_dict(const pickle::Dict& dict, const std::string& name, std::size_t depth) {
+  count(dict.items.size());
+  std::map<std::string, Id> entries;
+  for (const auto& [key, value] : dict.items) {
+    const auto text = key_text(object(key));
+    if (!text)
+      refuse(name_, "text and whole numbers as keys",
+             fmt::format("{} in {}", kind_of(object(key)), in_quotes(name)));
+    if (text->size() > max_name)
+      refuse(name_, fmt::format("names of at most {} bytes", max_name), in_quotes(*text));
+    entries[*text] = value;
+  }
+  for (const auto& [key, value] : entries) visit(value, name.empty() ? key : name + "." + key, depth + 1);
+}
+
+void Collector::visit_items(const std::vector<Id>& items, const std::string& name, std::size_t depth) {
+  count(items.size());
+  for (std::size_t i = 0; i < items.size(); ++i)
+    visit(items[i], fmt::format("{}{}{}", name, name.empty() ? "" : ".", i), depth + 1);
+}
+
+MappedFile Collector::block_of(const pickle::Storage& storage, const std::string& where) {
+  auto found = mapped_.find(storage.key);
+  if (found == mapped_.end()) found = mapped_.emplace(storage.key, blocks_(storage.key)).first;
+  const MappedFile& block = found->second;
+  if (storage.count < 0 ||
+      static_cast<std::uint64_t>(storage.count) > block.bytes.size() / storage.type->size)
+    refuse(where, fmt::format("{} elements of {}", storage.count, storage.type->name),
+           fmt::format("{} bytes", block.bytes.size()));
+  return {block.storage, block.bytes.first(static_cast<std::size_t>(storage.count) * storage.type->size)};
+}
+
+void Collector::add(Id id, const pickle::Tensor& tensor, const std::string& name) {
+  auto made = made_.find(id);
+  if (made == made_.end()) {
+    const std::string where = fmt::format("{}: {}", name_, printable(name));
+    const auto& storage = std::get<pickle::Storage>(object(tensor.storage));
+    made =
+        made_.emplace(id, make_strided(tensor.view, *storage.type, block_of(storage, where), budget_, where))
+            .first;
+  }
+  if (!tensors_.emplace(name, made->second).second)
+    refuse(name_, "tensors of different names", in_quotes(name) + " twice");
+}
+
+const ZipMember* find_member(const std::vector<ZipMember>& members, const std::string& name) {
+  const auto found = std::ranges::find(members, name, &ZipMember::name);
+  return found == members.end() ? nullptr : &*found;
+}
+
+// What stands before "data.pkl" in the names of the archive.
+std::string prefix_of(const std::vector<ZipMember>& members, std::string_view name) {
+  constexpr std::string_view object = "data.pkl";
+  for (const ZipMember& member : members) {
+    if (!member.name.ends_with(object)) continue;
+    std::string prefix = member.name.substr(0, member.name.size() - object.size());
+    if (!prefix.empty() && prefix.find('/') != prefix.size() - 1) continue;
+    if (find_member(members, prefix + "constants.pkl") != nullptr)
+      refuse(name, "a PyTorch checkpoint", "a TorchScript archive");
+    return prefix;
+  }
+  refuse(name, "a PyTorch checkpoint", "a zip archive without data.pkl");
+}
+
+ArrayMap parse_zip(const MappedFile& file, std::string_view name, CheckpointPart part) {
+  const std::vector<ZipMember> members = list_zip(file.bytes, name);
+  const std::string prefix = prefix_of(members, name);
+  const auto read = [&](const std::string& member) {
+    const ZipMember* const found = find_member(members, prefix + member);
+    if (found == nullptr) refuse(name, "a member " + printable(prefix + member), "none");
+    return unpack(*found, file, fmt::format("{}: {}", name, printable(member)));
+  };
+  if (find_member(members, prefix + "byteorder") != nullptr &&
+      text_of(read("byteorder").bytes).substr(0, 6) != "little")
+    refuse(name, "little-endian tensors", in_quotes(text_of(read("byteorder").bytes)));
+  const MappedFile object = read("data.pkl");
+  const pickle::Pickle pickle = pickle::unpickle(object.bytes, name);
+  return Collector(
+             pickle, [&](const std::string& key) { return read("data/" + key); }, file.bytes.size(), name)
+      .collect(part);
+}
+
+// The older form: pickles and blocks one after another.
+class LegacyFile {
+ public:
+  LegacyFile(const MappedFile& file, std::string_view name) : file_(file), name_(name) {}
+
+  [[nodiscard]] ArrayMap parse(CheckpointPart part) {
+    check_start();
+    const pickle::Pickle pickle = next();
+    const pickle::Pickle keys = next();
+    map_blocks(pickle, keys);
+    const auto block = [this](const std::string& key) {
+      const auto found = blocks_.find(key);
+      if (found == blocks_.end()) refuse(name_, "a storage " + in_quotes(key), "none");
+      return MappedFile{file_.storage, found->second};
+    };
+    return Collector(pickle, block, file_.bytes.size(), name_).collect(part);
+  }
+
+ private:
+  [[nodiscard]] pickle::Pickle next() {
+    pickle::Pickle pickle = pickle::unpickle(file_.bytes.subspan(at_), name_);
+    at_ += pickle.end;
+    return pickle;
+  }
+  void check_start();
+  void map_blocks(const pickle::Pickle& pickle, const pickle::Pickle& keys);
+  [[nodiscard]] std::span<const std::byte> take(std::size_t size, const std::string& key);
+
+  const MappedFile& file_;
+  std::string_view name_;
+  std::size_t at_ = 0;
+  std::map<std::string, std::span<const std::byte>> blocks_;
+};
+
+void LegacyFile::check_start() {
+  const pickle::Pickle first = next();
+  const auto* const number = std::get_if<pickle::Long>(&first.objects[first.root]);
+  if (number == nullptr || number->bytes != magic) refuse(name_, "PyTorch's magic number", "another pickle");
+  const pickle::Pickle second = next();
+  const auto* const protocol = std::get_if<std::int64_t>(&second.objects[second.root]);
+  if (protocol == nullptr || *protocol != legacy_protocol)
+    refuse(
+        name_, fmt::format("protocol {}", legacy_protocol),
+        protocol == nullptr ? std::string(kind_of(second.objects[second.root])) : std::to_string(*protocol));
+  const pickle::Pickle system = next();
+  const auto* const facts = std::get_if<pickle::Dict>(&system.objects[system.root]);
+  if (facts == nullptr) refuse(name_, "a dictionary about the system", kind_of(system.objects[system.root]));
+  for (const auto& [key, value] : facts->items) {
+    const auto* const text = std::get_if<std::string>(&system.objects[key]);
+    const auto* const flag = std::get_if<bool>(&system.objects[value]);
+    if (text != nullptr && *text == "little_endian" && (flag == nullptr || !*flag))
+      refuse(name_, "little-endian tensors", "big-endian ones");
+  }
+}
+
+std::span<const std::byte> LegacyFile::take(std::size_t size, const std::string& key) {
+  const std::size_t left = file_.bytes.size() - at_;
+  if (size > left)
+    refuse(name_, fmt::format("{} bytes of storage {}", size, printable(key)), fmt::format("{}", left));
+  at_ += size;
+  return file_.bytes.subspan(at_ - size, size);
+}
+
+// For each key the number of elements (int64) and their bytes; the object tells the type.
+void LegacyFile::map_blocks(const pickle::Pickle& pickle, const pickle::Pickle& keys) {
+  std::map<std::string, const pickle::Storage*> storages;
+  for (const Object& object : pickle.objects)
+    if (const auto* storage = std::get_if<pickle::Storage>(&object)) storages.emplace(storage->key, storage);
+  const auto* const list = std::get_if<pickle::List>(&keys.objects[keys.root]);
+  if (list == nullptr) refuse(name_, "a list of storage keys", kind_of(keys.objects[keys.root]));
+  for (const Id id : list->items) {
+    const auto* const key = std::get_if<std::string>(&keys.objects[id]);
+    if (key == nullptr) refuse(name_, "text as storage keys", kind_of(keys.objects[id]));
+    const auto storage = storages.find(*key);
+    if (storage == storages.end()) refuse(name_, "keys of the storages in use", in_quotes(*key));
+    std::int64_t count = 0;
+    std::memcpy(&count, take(sizeof count, *key).data(), sizeof count);
+    const std::size_t size = storage->second->type->size;
+    if (count < 0 || static_cast<std::uint64_t>(count) > file_.bytes.size() / size)
+      refuse(name_, fmt::format("a storage {} that fits into the file", printable(*key)),
+             fmt::format("{} elements of {}", count, storage->second->type->name));
+    if (!blocks_.emplace(*key, take(static_cast<std::size_t>(count) * size, *key)).second)
+      refuse(name_, "storages of different keys", in_quotes(*key) + " twice");
+  }
+}
+
+}  // namespace
+
+bool is_legacy_checkpoint(std::span<const std::byte> bytes) {
+  const std::string_view start = text_of(bytes.first(std::min<std::size_t>(bytes.size(), 32)));
+  return start.starts_with('\x80') && start.find(magic) != std::string_view::npos;
+}
+
+ArrayMap parse_checkpoint(const MappedFile& file, std::string_view name, CheckpointPart part) {
+  const std::string_view start = text_of(file.bytes.first(std::min<std::size_t>(file.bytes.size(), 2)));
+  if (start == "PK") return parse_zip(file, name, part);
+  if (is_legacy_checkpoint(file.bytes)) return LegacyFile(file, name).parse(part);
+  refuse(name, "a PyTorch checkpoint", file.bytes.empty() ? "an empty file" : "other bytes");
+}
+
+ArrayMap read_checkpoint(const std::filesystem::path& path, CheckpointPart part) {
+  return parse_checkpoint(map_file(path), display_name(path), part);
+}
+
+}  // namespace leeway::nn

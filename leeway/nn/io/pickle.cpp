@@ -1,0 +1,467 @@
+#include "leeway/nn/io/pickle.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <unordered_map>
+
+#include "leeway/core/message.h"
+#include "leeway/nn/io/pickle_reader.h"
+
+namespace leeway::nn::pickle {
+namespace {
+
+constexpr std::size_t max_objects = std::size_t{1} << 21, max_rank = 64;
+constexpr std::string_view expected_kind = "tensors only";
+
+enum class Function { ordered_dict, size, device, tensor, tensor_v2, parameter };
+struct KnownFunction {
+  std::string_view name;
+  Function function;
+};
+constexpr KnownFunction functions[] = {
+    {"collections.OrderedDict", Function::ordered_dict},
+    {"torch.Size", Function::size},
+    {"torch.device", Function::device},
+    {"torch._utils._rebuild_tensor", Function::tensor},
+    {"torch._utils._rebuild_tensor_v2", Function::tensor_v2},
+    {"torch._utils._rebuild_parameter", Function::parameter},
+};
+
+class Machine {
+ public:
+  Machine(std::span<const std::byte> bytes, std::string_view name) : reader_(bytes, name), name_(name) {
+    pickle_.objects = {None{}, false, true};
+  }
+  [[nodiscard]] Pickle run();
+
+ private:
+  static constexpr Id none = 0, no = 1, yes = 2;
+
+  [[noreturn]] void refuse_pickle(std::string_view found) const { refuse(name_, expected_kind, found); }
+  [[noreturn]] void refuse_call(std::string_view callee) const {
+    refuse_pickle("a call of " + printable(callee, 2 * longest_name));
+  }
+  void spend(std::size_t count);
+  void push(Id id) { stack_.push_back(id); }
+  void push_new(Object object);
+  [[nodiscard]] Id pop();
+  [[nodiscard]] std::vector<Id> pop_to_mark();
+  [[nodiscard]] std::vector<Id> pop_some(std::size_t count);
+
+  template <class T>
+  [[nodiscard]] T& get(Id id, std::string_view what);
+  template <class T>
+  [[nodiscard]] T& top(std::string_view what);
+
+  bool push_constant(std::uint8_t code);
+  bool push_text(std::uint8_t code);
+  bool change_collection(std::uint8_t code);
+  bool use_memo(std::uint8_t code);
+  bool use_global(std::uint8_t code);
+  bool construct(std::uint8_t code);
+  void set_items(const std::vector<Id>& items);
+  void remember(std::uint64_t place);
+  void recall(std::uint64_t place);
+  void global(const std::string& module, const std::string& member);
+  void reduce();
+  void set_state();
+  void load_storage();
+  [[nodiscard]] Object tensor(const Tuple& arguments, std::size_t least, std::size_t most);
+  [[nodiscard]] Object ordered_dict(const Tuple& arguments);
+  [[nodiscard]] std::vector<std::int64_t> numbers(Id id);
+  [[nodiscard]] std::string callee_name(Id id) const;
+  [[noreturn]] void refuse_instruction(std::uint8_t code) const;
+
+  Reader reader_;
+  std::string_view name_;
+  Pickle pickle_;
+  std::vector<Id> stack_;
+  std::vector<std::size_t> marks_;  // heights of the stack
+  std::unordered_map<std::uint64_t, Id> memo_;
+  std::string unknown_;  // the first name that is not known
+  std::size_t spent_ = 0;
+};
+
+void Machine::spend(std::size_t count) {
+  spent_ += count;
+  if (spent_ > max_objects) refuse(name_, fmt::format("a pickle of at most {} objects", max_objects), "more");
+}
+
+void Machine::push_new(Object object) {
+  spend(1);
+  pickle_.objects.push_back(std::move(object));
+  push(static_cast<Id>(pickle_.objects.size() - 1));
+}
+
+Id Machine::pop() {
+  if (stack_.size() <= (marks_.empty() ? 0 : marks_.back()))
+    refuse_pickle("a pickle that takes from an empty stack");
+  const Id id = stack_.back();
+  stack_.pop_back();
+  return id;
+}
+
+std::vector<Id> Machine::pop_some(std::size_t count) {
+  std::vector<Id> items(count);
+  for (std::size_t i = count; i-- > 0;) items[i] = pop();
+  return items;
+}
+
+std::vector<Id> Machine::pop_to_mark() {
+  if (marks_.empty()) refuse_pickle("a pickle that lacks a mark");
+  std::vector<Id> items(stack_.begin() + static_cast<std::ptrdiff_t>(marks_.back()), stack_.end());
+  stack_.resize(marks_.back());
+  marks_.pop_back();
+  return items;
+}
+
+template <class T>
+T& Machine::get(Id id, std::string_view what) {
+  if (T* const found = std::get_if<T>(&pickle_.objects[id])) return *found;
+  refuse(name_, fmt::format("a pickle with {}", what), kind_of(pickle_.objects[id]));
+}
+
+template <class T>
+T& Machine::top(std::string_view what) {
+  const Id id = pop();
+  push(id);
+  return get<T>(id, what);
+}
+
+bool Machine::push_constant(std::uint8_t code) {
+  switch (code) {
+    case 'N':
+      push(none);
+      return true;
+    case 0x88:
+      push(yes);
+      return true;
+    case 0x89:
+      push(no);
+      return true;
+    case 'J':
+      push_new(std::int64_t{reader_.number<std::int32_t>()});
+      return true;
+    case 'K':
+      push_new(std::int64_t{reader_.number<std::uint8_t>()});
+      return true;
+    case 'M':
+      push_new(std::int64_t{reader_.number<std::uint16_t>()});
+      return true;
+    case 'G':
+      push_new(std::bit_cast<double>(__builtin_bswap64(reader_.number<std::uint64_t>())));
+      return true;
+    case 0x8a: {
+      Long integer{reader_.text(reader_.number<std::uint8_t>())};
+      if (integer.bytes.size() > 8) {
+        push_new(std::move(integer));
+        return true;
+      }
+      const bool negative = !integer.bytes.empty() && (integer.bytes.back() & 0x80) != 0;
+      std::int64_t value = negative ? -1 : 0;
+      std::memcpy(&value, integer.bytes.data(), integer.bytes.size());
+      push_new(value);
+      return true;
+    }
+    default:
+      return false;
+  }
+}
+
+bool Machine::push_text(std::uint8_t code) {
+  switch (code) {
+    case 'X':
+    case 'T':
+      push_new(reader_.text(reader_.number<std::uint32_t>()));
+      return true;
+    case 'U':
+    case 0x8c:
+      push_new(reader_.text(reader_.number<std::uint8_t>()));
+      return true;
+    case 0x8d:
+      push_new(reader_.text(reader_.number<std::uint64_t>()));
+      return true;
+    default:
+      return false;
+  }
+}
+
+void Machine::set_items(const std::vector<Id>& items) {
+  Dict& dict = top<Dict>("a dictionary to set items of");
+  if (items.size() % 2 != 0) refuse_pickle("a dictionary of keys without a value");
+  for (std::size_t i = 0; i < items.size(); i += 2) dict.items.emplace_back(items[i], items[i + 1]);
+}
+
+bool Machine::change_collection(std::uint8_t code) {
+  switch (code) {
+    case '(':
+      spend(1);
+      marks_.push_back(stack_.size());
+      return true;
+    case ')':
+      push_new(Tuple{});
+      return true;
+    case ']':
+      push_new(List{});
+      return true;
+    case '}':
+      push_new(Dict{});
+      return true;
+    case 't':
+      push_new(Tuple{pop_to_mark()});
+      return true;
+    case 0x85:
+    case 0x86:
+    case 0x87:
+      push_new(Tuple{pop_some(code - 0x84U)});
+      return true;
+    case 'a':
+    case 'e': {
+      const std::vector<Id> items = code == 'a' ? pop_some(1) : pop_to_mark();
+      List& list = top<List>("a list to append to");
+      list.items.insert(list.items.end(), items.begin(), items.end());
+      return true;
+    }
+    case 's':
+      set_items(pop_some(2));
+      return true;
+    case 'u':
+      set_items(pop_to_mark());
+      return true;
+    default:
+      return false;
+  }
+}
+
+void Machine::remember(std::uint64_t place) {
+  spend(1);
+  const Id id = pop();
+  push(id);
+  memo_[place] = id;
+}
+
+void Machine::recall(std::uint64_t place) {
+  const auto found = memo_.find(place);
+  if (found == memo_.end())
+    refuse(name_, "a pickle that recalls what it remembered", fmt::format("place {}", place));
+  spend(1);
+  push(found->second);
+}
+
+bool Machine::use_memo(std::uint8_t code) {
+  switch (code) {
+    case 'q':
+      remember(reader_.number<std::uint8_t>());
+      return true;
+    case 'r':
+      remember(reader_.number<std::uint32_t>());
+      return true;
+    case 0x94:
+      remember(memo_.size());
+      return true;
+    case 'h':
+      recall(reader_.number<std::uint8_t>());
+      return true;
+    case 'j':
+      recall(reader_.number<std::uint32_t>());
+      return true;
+    default:
+      return false;
+  }
+}
+
+void Machine::global(const std::string& module, const std::string& member) {
+  Global found{module + "." + member};
+  const bool known = std::ranges::find(functions, found.name, &KnownFunction::name) != std::end(functions) ||
+                     find_storage_type(found.name) != nullptr;
+  if (!known && unknown_.empty()) unknown_ = found.name;
+  push_new(std::move(found));
+}
+
+bool Machine::use_global(std::uint8_t code) {
+  if (code == 'c') {
+    const std::string module = reader_.line();
+    global(module, reader_.line());
+    return true;
+  }
+  if (code != 0x93) return false;
+  const std::vector<Id> names = pop_some(2);
+  const auto& module = get<std::string>(names[0], "the name of a module");
+  const auto& member = get<std::string>(names[1], "the name of an object");
+  if (module.size() > longest_name || member.size() > longest_name)
+    refuse(name_, fmt::format("names of at most {} bytes in the pickle", longest_name), in_quotes(member));
+  global(module, member);
+  return true;
+}
+
+std::string Machine::callee_name(Id id) const {
+  const auto* const found = std::get_if<Global>(&pickle_.objects[id]);
+  return found != nullptr ? found->name : std::string(kind_of(pickle_.objects[id]));
+}
+
+bool Machine::construct(std::uint8_t code) {
+  switch (code) {
+    case 'R':
+      reduce();
+      return true;
+    case 'b':
+      set_state();
+      return true;
+    case 'Q':
+      load_storage();
+      return true;
+    case 'i': {
+      const std::string module = reader_.line();
+      refuse_call(module + "." + reader_.line());
+    }
+    case 'o': {
+      const std::vector<Id> items = pop_to_mark();
+      refuse_call(items.empty() ? "nothing" : callee_name(items[0]));
+    }
+    case 0x81:
+      refuse_call(callee_name(pop_some(2)[0]));
+    case 0x92:
+      refuse_call(callee_name(pop_some(3)[0]));
+    default:
+      return false;
+  }
+}
+
+// The attributes of an OrderedDict are dropped (state_dict() has its versions there).
+void Machine::set_state() {
+  (void)pop();
+  const Id id = pop();
+  if (!std::holds_alternative<Dict>(pickle_.objects[id]))
+    refuse_pickle("attributes set on " + printable(callee_name(id), 2 * longest_name));
+  push(id);
+}
+
+void Machine::reduce() {
+  const std::vector<Id> pair = pop_some(2);
+  const std::string callee = callee_name(pair[0]);
+  const auto* const known = std::ranges::find(functions, callee, &KnownFunction::name);
+  if (known == std::end(functions)) refuse_call(callee);
+  const Tuple arguments = get<Tuple>(pair[1], "a tuple of arguments");
+  spend(arguments.items.size());
+  const auto first = [&] {
+    if (arguments.items.empty()) refuse_pickle("a call of " + callee + " without arguments");
+    return arguments.items[0];
+  };
+  switch (known->function) {
+    case Function::ordered_dict:
+      return push_new(ordered_dict(arguments));
+    case Function::tensor:
+      return push_new(tensor(arguments, 4, 4));
+    case Function::tensor_v2:
+      return push_new(tensor(arguments, 6, 7));
+    case Function::size:
+      (void)get<Tuple>(first(), "a tuple of sizes");
+      return push(first());
+    case Function::parameter:
+      (void)get<Tensor>(first(), "a tensor as parameter");
+      return push(first());
+    case Function::device:
+      return push(first());
+  }
+}
+
+// OrderedDict() or, as Python 2 writes it, OrderedDict([[key, value], ...]).
+Object Machine::ordered_dict(const Tuple& arguments) {
+  Dict dict;
+  if (arguments.items.empty()) return dict;
+  const List& pairs = get<List>(arguments.items[0], "a list of pairs");
+  spend(pairs.items.size());
+  for (const Id id : pairs.items) {
+    const auto* const tuple = std::get_if<Tuple>(&pickle_.objects[id]);
+    const std::vector<Id>& pair = tuple != nullptr ? tuple->items : get<List>(id, "a list of pairs").items;
+    if (pair.size() != 2) refuse_pickle("a dictionary of keys without a value");
+    dict.items.emplace_back(pair[0], pair[1]);
+  }
+  return dict;
+}
+
+std::vector<std::int64_t> Machine::numbers(Id id) {
+  const Tuple& tuple = get<Tuple>(id, "a tuple of sizes");
+  if (tuple.items.size() > max_rank)
+    refuse(name_, fmt::format("tensors of at most {} dimensions", max_rank),
+           fmt::format("{}", tuple.items.size()));
+  std::vector<std::int64_t> values;
+  for (const Id item : tuple.items) values.push_back(get<std::int64_t>(item, "whole numbers as sizes"));
+  return values;
+}
+
+// (storage, offset, sizes, strides, ...); what follows concerns gradients.
+Object Machine::tensor(const Tuple& arguments, std::size_t least, std::size_t most) {
+  const std::vector<Id>& items = arguments.items;
+  if (items.size() < least || items.size() > most)
+    refuse(name_, fmt::format("a tensor of {} arguments", least), fmt::format("{}", items.size()));
+  (void)get<Storage>(items[0], "a storage for every tensor");
+  Tensor made{
+      items[0],
+      {get<std::int64_t>(items[1], "a whole number as offset"), numbers(items[2]), numbers(items[3])}};
+  spend(made.view.sizes.size());
+  return made;
+}
+
+// ("storage", type, key, location, count); the old format appends None, or a view of another storage.
+void Machine::load_storage() {
+  const std::vector<Id> items = get<Tuple>(pop(), "a tuple that names a storage").items;
+  const auto* const tag = items.empty() ? nullptr : std::get_if<std::string>(&pickle_.objects[items[0]]);
+  if (tag != nullptr && *tag == "module" && items.size() > 1)
+    refuse_pickle("the module " + printable(callee_name(items[1]), 2 * longest_name));
+  if (tag == nullptr || *tag != "storage" || items.size() < 5 || items.size() > 6)
+    refuse_pickle("a persistent object that is no storage");
+  const std::string type = callee_name(items[1]);
+  Storage storage{find_storage_type(type), get<std::string>(items[2], "a text as key of a storage"),
+                  get<std::int64_t>(items[4], "a whole number as length of a storage")};
+  if (storage.key.size() > longest_name)
+    refuse(name_, fmt::format("keys of storages of at most {} bytes", longest_name), in_quotes(storage.key));
+  if (storage.type == nullptr)
+    refuse(name_, "tensors of real numbers, integers or booleans", printable(type, 2 * longest_name));
+  if (items.size() == 6 && items[5] != none) refuse_pickle("a storage that is a part of another one");
+  push_new(std::move(storage));
+}
+
+void Machine::refuse_instruction(std::uint8_t code) const {
+  const std::string_view known = name_of_instruction(code);
+  const std::size_t at = reader_.at() - 1;
+  refuse_pickle(known.empty() ? fmt::format("the unknown pickle instruction 0x{:02x} at byte {}", code, at)
+                              : fmt::format("the pickle instruction {} at byte {}", known, at));
+}
+
+Pickle Machine::run() {
+  if (reader_.number<std::uint8_t>() != 0x80) refuse(name_, "a pickle", "other bytes");
+  const auto version = reader_.number<std::uint8_t>();
+  if (version < 2 || version > 5)
+    refuse(name_, "a pickle of protocol 2 to 5", fmt::format("protocol {}", version));
+  for (auto code = reader_.number<std::uint8_t>(); code != '.'; code = reader_.number<std::uint8_t>()) {
+    if (code == 0x95)
+      (void)reader_.number<std::uint64_t>();  // a frame: how much to read at once
+    else if (!(push_constant(code) || push_text(code) || change_collection(code) || use_memo(code) ||
+               use_global(code) || construct(code)))
+      refuse_instruction(code);
+  }
+  pickle_.root = pop();
+  pickle_.end = reader_.at();
+  if (!unknown_.empty()) refuse_pickle("a reference to " + printable(unknown_, 2 * longest_name));
+  return std::move(pickle_);
+}
+
+}  // namespace
+
+std::string_view kind_of(const Object& object) {
+  constexpr std::string_view kinds[] = {"None",         "a boolean",      "a whole number", "a number",
+                                        "text",         "a long integer", "a list",         "a tuple",
+                                        "a dictionary", "a name",         "a storage",      "a tensor"};
+  static_assert(std::size(kinds) == std::variant_size_v<Object>);
+  return kinds[object.index()];
+}
+
+Pickle unpickle(std::span<const std::byte> bytes, std::string_view name) {
+  return Machine(bytes, name).run();
+}
+
+}  // namespace leeway::nn::pickle

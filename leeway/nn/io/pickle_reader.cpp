@@ -1,0 +1,71 @@
+#include "leeway/nn/io/pickle_reader.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "leeway/core/message.h"
+
+namespace leeway::nn::pickle {
+namespace {
+
+struct Instruction {
+  std::uint8_t code;
+  std::string_view name;
+};
+constexpr Instruction refused[] = {
+    {'0', "POP"},
+    {'1', "POP_MARK"},
+    {'2', "DUP"},
+    {'I', "INT"},
+    {'L', "LONG"},
+    {'F', "FLOAT"},
+    {'S', "STRING"},
+    {'V', "UNICODE"},
+    {'P', "PERSID"},
+    {'d', "DICT"},
+    {'l', "LIST"},
+    {'g', "GET"},
+    {'p', "PUT"},
+    {'B', "BINBYTES"},
+    {'C', "SHORT_BINBYTES"},
+    {0x82, "EXT1"},
+    {0x83, "EXT2"},
+    {0x84, "EXT4"},
+    {0x8b, "LONG4"},
+    {0x8e, "BINBYTES8"},
+    {0x8f, "EMPTY_SET"},
+    {0x90, "ADDITEMS"},
+    {0x91, "FROZENSET"},
+    {0x96, "BYTEARRAY8"},
+    {0x97, "NEXT_BUFFER"},
+    {0x98, "READONLY_BUFFER"},
+};
+
+}  // namespace
+
+std::string Reader::text(std::uint64_t size) {
+  if (size > bytes_.size() - at_)
+    refuse(name_, fmt::format("{} bytes of a pickle at byte {}", size, at_),
+           fmt::format("{}", bytes_.size() - at_));
+  std::string part(reinterpret_cast<const char*>(bytes_.data()) + at_, size);
+  at_ += size;
+  return part;
+}
+
+std::string Reader::line() {
+  std::string found;
+  for (char c = number<char>(); c != '\n'; c = number<char>()) {
+    if (found.size() == longest_name)
+      refuse(name_, fmt::format("names of at most {} bytes in the pickle", longest_name), in_quotes(found));
+    found += c;
+  }
+  return found;
+}
+
+std::string_view name_of_instruction(std::uint8_t code) {
+  const auto* const found = std::ranges::find(refused, code, &Instruction::code);
+  return found == std::end(refused) ? std::string_view() : found->name;
+}
+
+}  // namespace leeway::nn::pickle

@@ -1,0 +1,40 @@
+// The bytes of a pickle, front to back: numbers (little-endian), texts, lines. Error where they end too early.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace leeway::nn::pickle {
+
+inline constexpr std::size_t longest_name = 200;  // of modules and their members, in bytes
+
+class Reader {
+ public:
+  Reader(std::span<const std::byte> bytes, std::string_view name) : bytes_(bytes), name_(name) {}
+
+  [[nodiscard]] std::size_t at() const { return at_; }
+  [[nodiscard]] std::string text(std::uint64_t size);
+  // Up to a line feed, which is dropped; Error beyond longest_name.
+  [[nodiscard]] std::string line();
+  template <class T>
+  [[nodiscard]] T number() {
+    const std::string part = text(sizeof(T));
+    T value{};
+    std::memcpy(&value, part.data(), sizeof(T));
+    return value;
+  }
+
+ private:
+  std::span<const std::byte> bytes_;
+  std::string_view name_;
+  std::size_t at_ = 0;
+};
+
+// What Python calls an instruction that files of tensors do not need; empty for codes that mean nothing.
+[[nodiscard]] std::string_view name_of_instruction(std::uint8_t code);
+
+}  // namespace leeway::nn::pickle

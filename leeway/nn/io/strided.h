@@ -1,0 +1,43 @@
+// Tensors as PyTorch stores them: a block of elements of one type, and a view of it (offset, sizes, strides).
+//
+// Every check precedes the allocation that depends on it, and no element outside the block is read.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "leeway/core/array.h"
+#include "leeway/core/file.h"
+
+namespace leeway::nn {
+
+struct StorageType {
+  std::string_view name;          // as in a checkpoint: "torch.FloatStorage"
+  ElementType type;               // of the array it becomes
+  std::size_t size;               // bytes of an element in the file
+  float (*widen)(std::uint16_t);  // float16 and bfloat16 to float32; null: taken as it is
+};
+
+// Null for types that leeway has no arrays of (complex, quantized).
+[[nodiscard]] const StorageType* find_storage_type(std::string_view name);
+
+// Element (i_1, ..., i_r) is number offset + i_1 strides_1 + ... + i_r strides_r of the block.
+struct StridedView {
+  std::int64_t offset = 0;
+  std::vector<std::int64_t> sizes, strides;
+};
+
+// Bytes that copies may take, all tensors of a file together; a view that needs no copy takes none.
+struct CopyBudget {
+  std::size_t left = 0;
+};
+
+// The view as an array in C order: the block itself where the view is contiguous, aligned and not widened, a
+// copy otherwise. Error, opened by `where`: negative sizes or strides, elements outside the block, a copy
+// beyond the budget.
+[[nodiscard]] Array make_strided(const StridedView& view, const StorageType& type, const MappedFile& block,
+                                 CopyBudget& budget, std::string_view where);
+
+}  // namespace leeway::nn

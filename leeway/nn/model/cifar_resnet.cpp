@@ -1,0 +1,99 @@
+#include <fmt/format.h>
+
+#include "leeway/nn/model/members.h"
+
+namespace leeway::nn {
+namespace {
+
+using torch::nn::BatchNorm2d;
+using torch::nn::Conv2d;
+using torch::nn::Conv2dOptions;
+
+Conv2d convolution(std::int64_t from, std::int64_t to, std::int64_t stride) {
+  return Conv2d(Conv2dOptions(from, to, 3).stride(stride).padding(1).bias(false));
+}
+
+// relu(x + bn(conv(relu(bn(conv(x)))))). Where the maps halve, the shortcut has no weights (option A): every
+// other pixel, and maps of zeros on both sides of those there are.
+class BasicBlock : public torch::nn::Module {
+ public:
+  BasicBlock(std::int64_t from, std::int64_t to) : added_((to - from) / 2) {
+    conv1_ = register_module("conv1", convolution(from, to, from == to ? 1 : 2));
+    bn1_ = register_module("bn1", BatchNorm2d(to));
+    conv2_ = register_module("conv2", convolution(to, to, 1));
+    bn2_ = register_module("bn2", BatchNorm2d(to));
+  }
+  torch::Tensor forward(const torch::Tensor& x) {
+    const torch::Tensor inner = bn2_(conv2_(torch::relu(bn1_(conv1_(x)))));
+    return torch::relu(inner + shortcut(x));
+  }
+
+ private:
+  [[nodiscard]] torch::Tensor shortcut(const torch::Tensor& x) const {
+    if (added_ == 0) return x;
+    using torch::indexing::Slice;
+    const Slice every_other(torch::indexing::None, torch::indexing::None, 2);
+    return torch::constant_pad_nd(x.index({Slice(), Slice(), every_other, every_other}),
+                                  {0, 0, 0, 0, added_, added_});
+  }
+
+  std::int64_t added_;
+  Conv2d conv1_{nullptr}, conv2_{nullptr};
+  BatchNorm2d bn1_{nullptr}, bn2_{nullptr};
+};
+
+// A convolution, three stages of `blocks` blocks with 16, 32 and 64 maps, the mean of each map, a linear
+// layer: 6 blocks + 2 layers with weights. The features are the 64 means.
+class CifarResnet : public Network {
+ public:
+  CifarResnet(const InputShape& input, std::int64_t classes, int blocks) {
+    conv1_ = register_module("conv1", convolution(static_cast<std::int64_t>(input.channels), 16, 1));
+    bn1_ = register_module("bn1", BatchNorm2d(16));
+    std::int64_t maps = 16;
+    for (int stage = 1; stage <= 3; ++stage) {
+      const std::int64_t wanted = std::int64_t{8} << stage;
+      torch::nn::Sequential layer;
+      for (int b = 0; b < blocks; ++b, maps = wanted)
+        layer->push_back(std::make_shared<BasicBlock>(maps, wanted));
+      layers_.push_back(register_module(fmt::format("layer{}", stage), layer));
+    }
+    linear_ = register_module("linear", torch::nn::Linear(64, classes));
+  }
+  Forward forward(const torch::Tensor& x) override {
+    torch::Tensor maps = torch::relu(bn1_(conv1_(x)));
+    for (torch::nn::Sequential& layer : layers_) maps = layer->forward(maps);
+    const torch::Tensor features = maps.mean({2, 3});
+    return {linear_(features), features};
+  }
+
+ private:
+  Conv2d conv1_{nullptr};
+  BatchNorm2d bn1_{nullptr};
+  std::vector<torch::nn::Sequential> layers_;
+  torch::nn::Linear linear_{nullptr};
+};
+
+template <int Depth>
+Architecture cifar_resnet(std::string_view name, std::string_view summary) {
+  static_assert((Depth - 2) % 6 == 0);
+  return {name,
+          summary,
+          "He et al., CVPR 2016, section 4.2; shortcuts of option A",
+          "linear.bias",
+          4,
+          [](const InputShape& input, std::int64_t classes) -> std::shared_ptr<Network> {
+            return std::make_shared<CifarResnet>(input, classes, (Depth - 2) / 6);
+          }};
+}
+
+}  // namespace
+
+Architecture resnet20_cifar() {
+  return cifar_resnet<20>("resnet20-cifar", "residual network of 20 layers for small images");
+}
+Architecture resnet32_cifar() { return cifar_resnet<32>("resnet32-cifar", "the same with 32 layers"); }
+Architecture resnet44_cifar() { return cifar_resnet<44>("resnet44-cifar", "the same with 44 layers"); }
+Architecture resnet56_cifar() { return cifar_resnet<56>("resnet56-cifar", "the same with 56 layers"); }
+Architecture resnet110_cifar() { return cifar_resnet<110>("resnet110-cifar", "the same with 110 layers"); }
+
+}  // namespace leeway::nn

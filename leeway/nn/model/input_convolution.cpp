@@ -1,0 +1,56 @@
+#include "leeway/nn/model/input_convolution.h"
+
+#include <variant>
+
+namespace leeway::nn {
+namespace {
+
+constexpr std::int64_t few_channels = 2;
+using Pair = std::vector<std::int64_t>;
+
+class InputConvolution : public torch::autograd::Function<InputConvolution> {
+ public:
+  static torch::Tensor forward(torch::autograd::AutogradContext* context, const torch::Tensor& x,
+                               const torch::Tensor& weight, const torch::Tensor& bias, const Pair& stride,
+                               const Pair& padding) {
+    context->save_for_backward({x, weight});
+    context->saved_data["stride"] = stride;
+    context->saved_data["padding"] = padding;
+    return torch::conv2d(x, weight, bias, stride, padding);
+  }
+
+  static torch::autograd::tensor_list backward(torch::autograd::AutogradContext* context,
+                                               const torch::autograd::tensor_list& gradients) {
+    const auto saved = context->get_saved_variables();
+    const torch::Tensor &x = saved[0], &weight = saved[1], &gradient = gradients[0];
+    const Pair stride = context->saved_data["stride"].toIntVector();
+    const Pair padding = context->saved_data["padding"].toIntVector();
+    Pair rest(2);  // rows and columns at the end that no kernel reaches
+    for (std::size_t i = 0; i < 2; ++i) {
+      const auto axis = static_cast<std::int64_t>(i) + 2;
+      rest[i] = (x.size(axis) + 2 * padding[i] - weight.size(axis)) % stride[i];
+    }
+    torch::Tensor by_x, by_weight, by_bias;
+    if (context->needs_input_grad(0))
+      by_x = torch::conv_transpose2d(gradient, weight, {}, stride, padding, rest);
+    if (context->needs_input_grad(1))
+      by_weight = std::get<1>(at::convolution_backward(gradient, x, weight, c10::nullopt, stride, padding,
+                                                       {1, 1}, false, {0, 0}, 1, {false, true, false}));
+    if (context->needs_input_grad(2)) by_bias = gradient.sum({0, 2, 3});
+    return {by_x, by_weight, by_bias, {}, {}};
+  }
+};
+
+}  // namespace
+
+torch::Tensor input_convolution(torch::nn::Conv2d& layer, const torch::Tensor& x) {
+  const auto& options = layer->options;
+  if (!x.requires_grad() || x.size(1) > few_channels) return layer(x);
+  using std::get;  // or that of the variant's own namespace, by LibTorch's version
+  const auto padding = get<torch::ExpandingArray<2>>(options.padding());
+  return InputConvolution::apply(x, layer->weight, layer->bias,
+                                 Pair(options.stride()->begin(), options.stride()->end()),
+                                 Pair(padding->begin(), padding->end()));
+}
+
+}  // namespace leeway::nn

@@ -1,0 +1,159 @@
+// CIFAR ResNets against an independent definition in Python (tests/reference/cifar_resnet.py), and published
+// weights where they lie beside the project.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "leeway/nn/io/checkpoint.h"
+#include "leeway/nn/io/weights.h"
+#include "leeway/nn/tensors.h"
+#include "tests/nn/toy.h"
+
+namespace leeway::nn {
+namespace {
+
+const nlohmann::json& cifar_resnets() {
+  static const auto all =
+      nlohmann::json::parse(std::ifstream(std::string(LEEWAY_REFERENCE) + "/cifar_resnet.json"));
+  return all;
+}
+
+// In [-1, 1): the FNV-1a hash of the name and multiples of 2^32 over the golden ratio.
+std::vector<double> noise(const std::string& name, std::size_t count) {
+  std::uint32_t value = 2166136261U;
+  for (const char c : name) value = (value ^ static_cast<unsigned char>(c)) * 16777619U;
+  std::vector<double> values(count);
+  for (double& v : values) {
+    v = value / 2147483648. - 1;
+    value += 2654435761U;
+  }
+  return values;
+}
+
+Array reference_weights(const std::string& name, const Array& like) {
+  const std::vector<double> v = noise(name, like.size());
+  const double fan = static_cast<double>(like.size()) / static_cast<double>(like.shape[0]);
+  std::vector<float> values;
+  for (const double x : v) {
+    const bool matrix = like.shape.size() > 1;
+    values.push_back(static_cast<float>(matrix                          ? 1.5 * x / std::sqrt(fan)
+                                        : name.ends_with("running_var") ? 1 + .5 * x
+                                        : name.ends_with("weight")      ? 1 + .2 * x
+                                                                        : .1 * x));
+  }
+  return make_array(like.shape, std::move(values));
+}
+
+class CifarResnets : public testing::TestWithParam<std::string> {};
+
+TEST_P(CifarResnets, EqualAnotherDefinition) {
+  const nlohmann::json& wanted = cifar_resnets().at(GetParam());
+  const auto network = make_network(architecture(GetParam()), {3, 32, 32}, 10);
+  EXPECT_EQ(count_weights(*network), wanted["parameters"].get<std::size_t>());
+  ArrayMap tensors = weights_of(*network);
+  std::erase_if(tensors, [](const auto& item) { return item.first.ends_with("num_batches_tracked"); });
+  EXPECT_EQ(tensors.size(), wanted["tensors"].get<std::size_t>());
+  for (auto& [name, array] : tensors) array = reference_weights(name, array);
+  copy_weights(tensors, *network, "weights");
+  network->eval();
+  const torch::NoGradGuard no_grad;
+  const std::vector<double> pixels = noise("images", std::size_t{2} * 3 * 32 * 32);
+  std::vector<float> x;
+  for (const double v : pixels) x.push_back(static_cast<float>((v + 1) / 2));
+  const Forward result = network->forward(torch::tensor(x).reshape({2, 3, 32, 32}));
+  EXPECT_EQ(result.features.sizes(), torch::IntArrayRef({2, 64}));
+  for (std::int64_t i = 0; i < 2; ++i)
+    for (std::int64_t k = 0; k < 10; ++k) {
+      const double expected = wanted["logits"][i][k];
+      EXPECT_NEAR(result.logits[i][k].item<double>(), expected, 1e-5 * std::max(1., std::abs(expected)));
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, CifarResnets,
+                         testing::Values("resnet20-cifar", "resnet32-cifar", "resnet44-cifar",
+                                         "resnet56-cifar", "resnet110-cifar"),
+                         [](const auto& instance) {
+                           return instance.param.substr(0, instance.param.find('-'));
+                         });
+
+// 2 x 3 stages of 3 blocks and 2 more layers: .27 million weights, as He et al. say (table 6).
+TEST(CifarResnet20, Has269722Weights) {
+  EXPECT_EQ(count_weights(*make_network(architecture("resnet20-cifar"), {3, 32, 32}, 10)), 269722U);
+}
+
+TEST(CifarResnet20, LearnsAndComesBackFromItsFile) {
+  const toy::Folder folder;
+  TrainOptions options;
+  options.architecture = "resnet20-cifar";
+  options.epochs = 3;
+  options.batch = 32;
+  const Images images = toy::squares(160, 4);
+  const TrainResult result = session().train(images, options, folder / "m.safetensors");
+  EXPECT_LT(result.epochs.back().loss, .7 * result.epochs.front().loss);
+  ModelSource source;
+  source.path = folder / "m.safetensors";
+  EXPECT_TRUE(
+      toy::same_bits(session().load(source)->outputs(images).logits, result.model->outputs(images).logits));
+}
+
+// The published weights: accuracies that the README beside them gives.
+class PublishedResnets : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!std::filesystem::exists(folder_)) GTEST_SKIP() << folder_ << " is not there";
+  }
+  [[nodiscard]] Images lossless() const { return read_images(folder_ / "test_lossless_first1017.npz"); }
+  [[nodiscard]] Images jpeg() const { return read_images(folder_ / "test_jpeg75.npz"); }
+  [[nodiscard]] std::vector<std::int64_t> classes(const std::string& file, const std::string& name,
+                                                  const Images& images) const {
+    ModelSource source;
+    source.path = folder_ / "weights" / file;
+    source.architecture = name;
+    source.mean = std::vector<double>{.485, .456, .406};
+    source.std = std::vector<double>{.229, .224, .225};
+    source.input = shape_of(images);
+    const torch::Tensor logits = to_tensor(session().load(source)->outputs(images).logits, "logits");
+    const torch::Tensor best = logits.argmax(1);
+    return {best.data_ptr<std::int64_t>(), best.data_ptr<std::int64_t>() + best.numel()};
+  }
+  // Share of rows whose class is the label, to three digits.
+  [[nodiscard]] static double accuracy(const std::vector<std::int64_t>& found, const Images& images) {
+    double right = 0;
+    for (std::size_t i = 0; i < found.size(); ++i) right += found[i] == images.labels->at(i) ? 1 : 0;
+    return std::round(1000 * right / static_cast<double>(found.size())) / 1000;
+  }
+
+  const std::filesystem::path folder_ = std::filesystem::path(LEEWAY_SHARED_DATA) / "cifar10";
+};
+
+TEST_F(PublishedResnets, CheckpointHoldsTheTensorsOfTheNpz) {
+  const ArrayMap tensors = read_checkpoint(folder_ / "weights/resnet20-12fca82f.th", CheckpointPart::weights);
+  EXPECT_EQ(tensors.size(), 97U);
+  std::size_t count = 0;
+  double sum = 0;
+  for (const auto& [name, array] : tensors) {
+    EXPECT_TRUE(name.starts_with("module.")) << name;
+    count += array.size();
+    for (const double value : to_f64(array, name)) sum += value;
+  }
+  EXPECT_EQ(count, 271098U);
+  EXPECT_NEAR(sum, 139.78265, 1e-5);
+}
+
+TEST_F(PublishedResnets, Resnet20IsAsAccurateAsPublishedFromBothFiles) {
+  for (const auto& [images, expected] : {std::pair(lossless(), .916), std::pair(jpeg(), .810)}) {
+    const auto from_checkpoint = classes("resnet20-12fca82f.th", "resnet20-cifar", images);
+    EXPECT_EQ(accuracy(from_checkpoint, images), expected);
+    EXPECT_EQ(from_checkpoint, classes("resnet20-12fca82f.npz", "resnet20-cifar", images));
+  }
+}
+
+TEST_F(PublishedResnets, Resnet44IsAsAccurateAsPublished) {
+  for (const auto& [images, expected] : {std::pair(lossless(), .934), std::pair(jpeg(), .827)})
+    EXPECT_EQ(accuracy(classes("resnet44-014dd654.npz", "resnet44-cifar", images), images), expected);
+}
+
+}  // namespace
+}  // namespace leeway::nn

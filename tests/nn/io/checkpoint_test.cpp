@@ -1,0 +1,221 @@
+// Files that torch.save made (tests/reference/checkpoints.py) against what that script says they hold, and
+// files made by hand that lie.
+#include "leeway/nn/io/checkpoint.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "leeway/core/zip.h"
+#include "tests/core/files.h"
+#include "tests/nn/io/pickles.h"
+
+namespace leeway::nn {
+namespace {
+
+using namespace pickles;
+using nlohmann::json;
+
+std::filesystem::path made_by_torch(const std::string& file) {
+  return std::filesystem::path(LEEWAY_REFERENCE) / "checkpoints" / file;
+}
+
+const json& expected() {
+  static const json all = json::parse(leeway::testing::read_bytes(made_by_torch("expected.json")));
+  return all;
+}
+
+double number(const json& value) {
+  return value.is_string() ? std::stod(value.get<std::string>()) : value.get<double>();
+}
+
+void expect_tensors(const ArrayMap& tensors, const json& wanted) {
+  EXPECT_EQ(tensors.size(), wanted.size());
+  for (const auto& [name, description] : wanted.items()) {
+    SCOPED_TRACE(name);
+    ASSERT_TRUE(tensors.contains(name));
+    const Array& array = tensors.at(name);
+    EXPECT_EQ(name_of(array.type), description["type"].get<std::string>());
+    ASSERT_EQ(array.shape, description["shape"].get<std::vector<std::size_t>>());
+    if (array.type == ElementType::i64) {  // float64 cannot hold all of them
+      EXPECT_EQ(to_i64(array, name), description["values"].get<std::vector<std::int64_t>>());
+      continue;
+    }
+    const std::vector<double> values = to_f64(array, name);
+    ASSERT_EQ(values.size(), description["values"].size());
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const double value = number(description["values"][i]);
+      EXPECT_TRUE(values[i] == value || (std::isnan(values[i]) && std::isnan(value)))
+          << i << ": " << values[i];
+    }
+  }
+}
+
+std::string refusal(const std::string& content, CheckpointPart part = CheckpointPart::everything) {
+  return message_of([&] { (void)parse_checkpoint(file_of(content), "f", part); });
+}
+
+class MadeByTorch : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(MadeByTorch, HoldsWhatWasSaved) {
+  const auto path = made_by_torch(GetParam());
+  expect_tensors(read_checkpoint(path, CheckpointPart::everything),
+                 expected().at(GetParam()).at("everything"));
+  expect_tensors(read_checkpoint(path, CheckpointPart::weights), expected().at(GetParam()).at("weights"));
+}
+
+TEST_P(MadeByTorch, EveryPrefixIsRefused) {
+  const std::string whole = leeway::testing::read_bytes(made_by_torch(GetParam()));
+  for (std::size_t size = 0; size < whole.size(); ++size) {
+    const std::string cut = whole.substr(0, size);
+    const std::string message = refusal(cut);
+    ASSERT_THAT(message, ::testing::StartsWith("f: expected ")) << size << " of " << whole.size() << " bytes";
+    ASSERT_EQ(message.find('\n'), std::string::npos) << size;
+  }
+}
+
+// A byte changed anywhere: refused in one line, or read.
+TEST_P(MadeByTorch, EveryChangedByteIsSurvived) {
+  std::string content = leeway::testing::read_bytes(made_by_torch(GetParam()));
+  for (char& byte : content) {
+    const char kept = byte;
+    for (const char change : {'\x01', '\x80', '\xff'}) {
+      byte = static_cast<char>(kept ^ change);
+      ASSERT_EQ(refusal(content).find('\n'), std::string::npos);
+    }
+    byte = kept;
+  }
+}
+
+std::vector<std::string> files() {
+  std::vector<std::string> names;
+  for (const auto& item : expected().items()) names.push_back(item.key());
+  return names;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, MadeByTorch, ::testing::ValuesIn(files()), [](const auto& file) {
+  std::string name = file.param;
+  std::ranges::replace(name, '.', '_');
+  return name;
+});
+
+TEST(Checkpoint, TensorsOfOneStorageShareItsMemory) {
+  const ArrayMap tensors = read_checkpoint(made_by_torch("views.pt"), CheckpointPart::everything);
+  const auto* const base = static_cast<const float*>(tensors.at("base").storage.get());
+  EXPECT_EQ(tensors.at("same").storage.get(), base);
+  EXPECT_EQ(tensors.at("row").storage.get(), base + 12);
+  EXPECT_TRUE(tensors.at("half").from_half);
+}
+
+TEST(Checkpoint, ReadsWhatIsMadeByHand) {
+  const std::string content = one_tensor(2, 2, raw(1.5f) + raw(-2.f), tuple({2}), tuple({1}));
+  const ArrayMap tensors = parse_checkpoint(file_of(content), "f", CheckpointPart::everything);
+  EXPECT_EQ(to_f64(tensors.at("w"), "w"), (std::vector<double>{1.5, -2}));
+}
+
+// 10 GB in a file of a kilobyte.
+TEST(Checkpoint, RefusesClaimsBeyondTheFile) {
+  constexpr std::int64_t claim = 2'500'000'000;
+  const std::string four(16, '\0');
+  EXPECT_EQ(refusal(one_tensor(claim, 4, four, tuple({claim}), tuple({1}))),
+            "f: w: expected 2500000000 elements of torch.FloatStorage, found 16 bytes");
+  EXPECT_EQ(
+      refusal(one_tensor(4, claim, four, tuple({4}), tuple({1}))),
+      "f: expected a storage 0 that fits into the file, found 2500000000 elements of torch.FloatStorage");
+  EXPECT_EQ(refusal(one_tensor(4, 5, four, tuple({4}), tuple({1}))),
+            "f: expected 20 bytes of storage 0, found 16");
+  EXPECT_EQ(refusal(one_tensor(4, -1, four, tuple({4}), tuple({1}))),
+            "f: expected a storage 0 that fits into the file, found -1 elements of torch.FloatStorage");
+  EXPECT_EQ(refusal(one_tensor(-4, 4, four, tuple({4}), tuple({1}))),
+            "f: w: expected -4 elements of torch.FloatStorage, found 16 bytes");
+  EXPECT_THAT(refusal(one_tensor(4, 4, four, tuple({claim}), tuple({1}))),
+              ::testing::StartsWith("f: w: expected a tensor within its 4 stored elements"));
+  EXPECT_THAT(refusal(one_tensor(4, 4, four, tuple({claim}), tuple({0}))),
+              ::testing::HasSubstr("for the size of the file, found 10000000000"));
+  EXPECT_THAT(refusal(one_tensor(4, 4, four, tuple({4}), tuple({1}), 1)),
+              ::testing::HasSubstr("found offset 1, sizes (4), strides (1)"));
+  EXPECT_THAT(
+      refusal(one_tensor(4, 4, four, tuple({4}), tuple({1}), std::numeric_limits<std::int64_t>::max())),
+      ::testing::HasSubstr("within its 4 stored elements"));
+}
+
+TEST(Checkpoint, CallsNothing) {
+  const std::string call = global("os", "system") + text("true") + "\x85R";
+  EXPECT_EQ(refusal(legacy(call, "]", "")), "f: expected tensors only, found a call of os.system");
+  EXPECT_EQ(refusal(legacy("}", call, "")), "f: expected tensors only, found a call of os.system");
+}
+
+TEST(Checkpoint, RefusesWhatIsNoCheckpoint) {
+  EXPECT_EQ(refusal(""), "f: expected a PyTorch checkpoint, found an empty file");
+  EXPECT_EQ(refusal("hello"), "f: expected a PyTorch checkpoint, found other bytes");
+  EXPECT_EQ(refusal(legacy("}", "]", "", false)), "f: expected little-endian tensors, found big-endian ones");
+  EXPECT_EQ(refusal(legacy("}", "]", "")), "f: expected tensors, found none in a dictionary");
+  EXPECT_EQ(refusal(legacy("N", "]", "")), "f: expected tensors, found none in None");
+  EXPECT_EQ(refusal(legacy("}", "]" + text("5") + "a", "")),
+            "f: expected keys of the storages in use, found '5'");
+  const std::string lost = "}" + text("w") + tensor(storage("7", 1), 0, ")", ")") + "s";
+  EXPECT_EQ(refusal(legacy(lost, "]", "")), "f: expected a storage '7', found none");
+  EXPECT_THAT(message_of([] {
+                (void)read_checkpoint(std::filesystem::path(LEEWAY_REFERENCE) / "torchscript/logits.pt",
+                                      CheckpointPart::everything);
+              }),
+              ::testing::EndsWith("logits.pt: expected a PyTorch checkpoint, found a TorchScript archive"));
+  EXPECT_THAT(message_of([] {
+                (void)read_checkpoint(leeway::testing::reference("types_stored.npz"),
+                                      CheckpointPart::everything);
+              }),
+              ::testing::EndsWith("expected a PyTorch checkpoint, found a zip archive without data.pkl"));
+}
+
+TEST(Checkpoint, RefusesAZipThatLies) {
+  const leeway::testing::TemporaryFolder folder;
+  const auto zipped = [&](const std::string& object, const std::string& byteorder, const std::string& block) {
+    AtomicFile file(folder / "f.pt");
+    ZipWriter zip(file);
+    const auto add = [&](const std::string& name, const std::string& content) {
+      const std::array<std::span<const std::byte>, 1> pieces{bytes_of(content)};
+      zip.add("archive/" + name, pieces);
+    };
+    add("data.pkl", pickle(object));
+    if (!byteorder.empty()) add("byteorder", byteorder);
+    add("data/0", block);
+    zip.finish();
+    file.commit();
+    const std::string content = leeway::testing::read_bytes(folder / "f.pt");
+    return refusal(content);
+  };
+  const std::string one = "}" + text("w") + tensor(storage("0", 2), 0, tuple({2}), tuple({1})) + "s";
+  EXPECT_EQ(zipped(one, "", std::string(8, '\0')), "no error");
+  EXPECT_EQ(zipped(one, "little", std::string(8, '\0')), "no error");
+  EXPECT_EQ(zipped(one, "big", std::string(8, '\0')), "f: expected little-endian tensors, found 'big'");
+  EXPECT_EQ(zipped(one, "", std::string(7, '\0')),
+            "f: w: expected 2 elements of torch.FloatStorage, found 7 bytes");
+  const std::string other = "}" + text("w") + tensor(storage("1", 2), 0, tuple({2}), tuple({1})) + "s";
+  EXPECT_EQ(zipped(other, "", ""), "f: expected a member archive/data/1, found none");
+  EXPECT_EQ(zipped(global("os", "system") + text("true") + "\x85R", "", ""),
+            "f: expected tensors only, found a call of os.system");
+}
+
+// A dictionary that holds itself, and one that doubles at every level.
+TEST(Checkpoint, CyclesAndExplosionsEnd) {
+  EXPECT_THAT(refusal(legacy("}q\x01" + text("self") + "h\x01s", "]", "")),
+              ::testing::StartsWith("f: expected at most 32 levels, found more at 'self.self.self"));
+  std::string doubling = "]q\x01";
+  for (int level = 0; level < 30; ++level) doubling += "h\x01h\x01\x86q\x01";
+  EXPECT_EQ(refusal(legacy(doubling, "]", "")), "f: expected at most 262144 entries, found more");
+  EXPECT_THAT(refusal(legacy("}" + text(std::string(1001, 'n')) + "Ns", "]", "")),
+              ::testing::StartsWith("f: expected names of at most 1000 bytes, found 'nnn"));
+  EXPECT_EQ(refusal(legacy("}NNs", "]", "")), "f: expected text and whole numbers as keys, found None in ''");
+}
+
+TEST(Checkpoint, NamesThatMeetAreRefused) {
+  const std::string w = tensor(storage("0", 1), 0, ")", ")");
+  const std::string object = "}" + text("a.b") + w + "s" + text("a") + "}" + text("b") + w + "ss";
+  EXPECT_EQ(refusal(legacy(object, "]" + text("0") + "a", raw<std::int64_t>(1) + raw(1.f))),
+            "f: expected tensors of different names, found 'a.b' twice");
+}
+
+}  // namespace
+}  // namespace leeway::nn

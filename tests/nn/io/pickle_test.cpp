@@ -1,0 +1,173 @@
+#include "leeway/nn/io/pickle.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/message_of.h"
+#include "tests/nn/io/pickles.h"
+
+namespace leeway::nn::pickle {
+namespace {
+
+using namespace pickles;
+
+Pickle read(const std::string& instructions) {
+  return unpickle(bytes_of(pickles::pickle(instructions)), "f");
+}
+
+template <class T>
+T value(const std::string& instructions) {
+  const Pickle result = read(instructions);
+  return std::get<T>(result.objects[result.root]);
+}
+
+std::string refusal(const std::string& instructions) {
+  return message_of([&] { (void)read(instructions); });
+}
+
+TEST(Pickle, ReadsNumbersAndText) {
+  EXPECT_EQ(value<std::int64_t>("K\xff"), 255);
+  EXPECT_EQ(value<std::int64_t>("M\x01\x02"), 513);
+  EXPECT_EQ(value<std::int64_t>("J\xfe\xff\xff\xff"), -2);
+  EXPECT_EQ(value<std::int64_t>(std::string("\x8a\x00", 2)), 0);
+  EXPECT_EQ(value<std::int64_t>("\x8a\x01\xff"), -1);
+  EXPECT_EQ(value<std::int64_t>("\x8a\x02\xff\x7f"), 32767);
+  EXPECT_EQ(value<Long>("\x8a\x09"
+                        "123456789")
+                .bytes,
+            "123456789");
+  EXPECT_EQ(value<double>(std::string("G\x3f\xf8\0\0\0\0\0\0", 9)), 1.5);
+  EXPECT_EQ(value<bool>("\x88"), true);
+  EXPECT_EQ(value<bool>("\x89"), false);
+  EXPECT_EQ(value<std::string>(text("weight")), "weight");
+  EXPECT_EQ(value<std::string>("\x8c\x02hi"), "hi");
+  EXPECT_EQ(value<std::string>("U\x02hi"), "hi");
+  EXPECT_EQ(value<std::string>("\x8d" + raw<std::uint64_t>(2) + "hi"), "hi");
+}
+
+TEST(Pickle, ReadsCollections) {
+  const Pickle list = read(
+      "](K\x01K\x02"
+      "eK\x03"
+      "a");
+  EXPECT_EQ(std::get<List>(list.objects[list.root]).items.size(), 3U);
+  EXPECT_EQ(value<Tuple>("K\x01K\x02\x86").items.size(), 2U);
+  EXPECT_EQ(value<Tuple>("(K\x01K\x02K\x03K\x04t").items.size(), 4U);
+  EXPECT_EQ(value<Dict>("}" + text("a") + "Ns(" + text("b") + "N" + text("c") + "Nu").items.size(), 3U);
+  const std::string pairs = "]](" + text("a") +
+                            "K\x01"
+                            "ea\x85";  // [["a", 1]], as Python 2 writes it
+  EXPECT_EQ(value<Dict>(global("collections", "OrderedDict") + pairs + "R").items.size(), 1U);
+}
+
+TEST(Pickle, MemoGivesBackTheSameObject) {
+  const Tuple same = value<Tuple>("]q\x07h\x07\x86");
+  EXPECT_EQ(same.items[0], same.items[1]);
+  const Tuple by_order = value<Tuple>(std::string("]\x94h\x00\x86", 5));
+  EXPECT_EQ(by_order.items.size(), 2U);
+  EXPECT_EQ(refusal("h\x07"), "f: expected a pickle that recalls what it remembered, found place 7");
+}
+
+TEST(Pickle, DropsAttributesOfDictionaries) {
+  const std::string made = global("collections", "OrderedDict") + ")R";
+  EXPECT_EQ(value<Dict>(made + "}" + text("_metadata") + "Nsb").items.size(), 0U);
+  EXPECT_EQ(refusal("]}b"), "f: expected tensors only, found attributes set on a list");
+}
+
+TEST(Pickle, TellsWhereItEnds) {
+  const std::string two = pickles::pickle("K\x01") + pickles::pickle("K\x02");
+  EXPECT_EQ(unpickle(bytes_of(two), "f").end, two.size() / 2);
+}
+
+TEST(Pickle, CallsNothing) {
+  const std::string argument = text("touch /tmp/x") + "\x85";
+  EXPECT_EQ(refusal(global("os", "system") + argument + "R"),
+            "f: expected tensors only, found a call of os.system");
+  EXPECT_EQ(refusal(text("os") + text("system") + "\x93" + argument + "R"),
+            "f: expected tensors only, found a call of os.system");
+  EXPECT_EQ(refusal(global("builtins", "eval") + argument + "R"),
+            "f: expected tensors only, found a call of builtins.eval");
+  // getattr(os, "system")(...): the inner call is the first to be refused
+  EXPECT_EQ(refusal(global("builtins", "getattr") + global("os", "path") + text("system") + "\x86R" +
+                    argument + "R"),
+            "f: expected tensors only, found a call of builtins.getattr");
+  EXPECT_EQ(refusal(global("torch", "load") + argument + "R"),
+            "f: expected tensors only, found a call of torch.load");
+  EXPECT_EQ(refusal(global("torch", "FloatStorage") + argument + "R"),
+            "f: expected tensors only, found a call of torch.FloatStorage");
+  EXPECT_EQ(refusal("(" + text("x") + "ios\nsystem\n"),
+            "f: expected tensors only, found a call of os.system");
+  EXPECT_EQ(refusal("(" + global("os", "system") + text("x") + "o"),
+            "f: expected tensors only, found a call of os.system");
+  EXPECT_EQ(refusal(global("__main__", "Net") + ")\x81"),
+            "f: expected tensors only, found a call of __main__.Net");
+  EXPECT_EQ(refusal(global("__main__", "Net") + ")}\x92"),
+            "f: expected tensors only, found a call of __main__.Net");
+  EXPECT_EQ(refusal(text("no function") + argument + "R"), "f: expected tensors only, found a call of text");
+  EXPECT_EQ(refusal(global("__main__", "Net") + "}b"),
+            "f: expected tensors only, found attributes set on __main__.Net");
+  EXPECT_EQ(refusal("}" + text("class") + global("__main__", "Net") + "s"),
+            "f: expected tensors only, found a reference to __main__.Net");
+  EXPECT_EQ(refusal("(" + text("module") + global("__main__", "Net") + "tQ"),
+            "f: expected tensors only, found the module __main__.Net");
+}
+
+TEST(Pickle, RefusesInstructionsByName) {
+  EXPECT_EQ(refusal("\x82\x01"), "f: expected tensors only, found the pickle instruction EXT1 at byte 2");
+  EXPECT_EQ(refusal("NC\x01x"),
+            "f: expected tensors only, found the pickle instruction SHORT_BINBYTES at byte 3");
+  EXPECT_EQ(refusal("\xff"), "f: expected tensors only, found the unknown pickle instruction 0xff at byte 2");
+  EXPECT_EQ(message_of([] { (void)unpickle(bytes_of("\x80\x01N."), "f"); }),
+            "f: expected a pickle of protocol 2 to 5, found protocol 1");
+  EXPECT_EQ(message_of([] { (void)unpickle(bytes_of("(dp0\n."), "f"); }),
+            "f: expected a pickle, found other bytes");
+}
+
+TEST(Pickle, RefusesWhatDoesNotFit) {
+  EXPECT_EQ(refusal("X\xff\xff\xff\xff"
+                    "abc"),
+            "f: expected 4294967295 bytes of a pickle at byte 7, found 4");
+  EXPECT_EQ(refusal("\x8d" + std::string(8, '\xff')),
+            "f: expected 18446744073709551615 bytes of a pickle at byte 11, found 1");
+  EXPECT_EQ(refusal(""), "f: expected tensors only, found a pickle that takes from an empty stack");
+  EXPECT_EQ(refusal("K\x01(\x85"), "f: expected tensors only, found a pickle that takes from an empty stack");
+  EXPECT_EQ(refusal("t"), "f: expected tensors only, found a pickle that lacks a mark");
+  EXPECT_EQ(refusal("}(Nu"), "f: expected tensors only, found a dictionary of keys without a value");
+  EXPECT_EQ(refusal("]NNs"), "f: expected a pickle with a dictionary to set items of, found a list");
+  EXPECT_EQ(refusal("}Na"), "f: expected a pickle with a list to append to, found a dictionary");
+  EXPECT_EQ(refusal(global("torch._utils", "_rebuild_tensor_v2") + ")R"),
+            "f: expected a tensor of 6 arguments, found 0");
+  EXPECT_EQ(refusal(tensor("N", 0, ")", ")")),
+            "f: expected a pickle with a storage for every tensor, found None");
+  EXPECT_EQ(refusal(storage("0", 1, "ComplexFloatStorage")),
+            "f: expected tensors of real numbers, integers or booleans, found torch.ComplexFloatStorage");
+  EXPECT_THAT(refusal(storage(std::string(201, '1'), 1)),
+              testing::HasSubstr("keys of storages of at most 200 bytes"));
+  EXPECT_THAT(refusal("c" + std::string(1000, 'x') + "\n"), testing::HasSubstr("names of at most 200 bytes"));
+}
+
+TEST(Pickle, BoundsItsObjects) {
+  const std::string many(std::size_t{3} << 20, ')');
+  EXPECT_EQ(refusal(many), "f: expected a pickle of at most 2097152 objects, found more");
+  // a list of 2^16 pairs, made into a dictionary again and again
+  std::string doubled = "](";
+  for (int i = 0; i < 1 << 16; ++i) doubled += "h\x01";
+  const std::string pair = "K\x01K\x02\x86q\x01";
+  std::string program = pair + doubled + "eq\x02";
+  for (int i = 0; i < 1000; ++i) program += global("collections", "OrderedDict") + "h\x02\x85R";
+  EXPECT_EQ(refusal(program), "f: expected a pickle of at most 2097152 objects, found more");
+}
+
+TEST(Pickle, EveryPrefixIsRefused) {
+  const std::string whole =
+      pickles::pickle("}" + text("w") + tensor(storage("0", 6), 0, tuple({2, 3}), tuple({3, 1})) + "s");
+  ASSERT_EQ(message_of([&] { (void)unpickle(bytes_of(whole), "f"); }), "no error");
+  for (std::size_t size = 0; size < whole.size(); ++size) {
+    const std::string cut = whole.substr(0, size);
+    EXPECT_THAT(message_of([&] { (void)unpickle(bytes_of(cut), "f"); }), testing::StartsWith("f: expected "))
+        << size;
+  }
+}
+
+}  // namespace
+}  // namespace leeway::nn::pickle
