@@ -168,7 +168,7 @@ std::pair<std::string, std::string> split_name(const std::string& text) {
 }
 
 void add_noise_flags(CLI::App& command, NoiseFlags& flags) {
-  const std::string group = "Predictions under noise";
+  const std::string group = "Noise";
   command
       .add_option("--model", flags.models,
                   "[MODEL=]FILE: the model of a source, on the source's --images: TorchScript or a PyTorch "
