@@ -90,9 +90,14 @@ void ModelEvidence::choose_classes(std::size_t count) {
 Boundaries ModelEvidence::boundaries(std::size_t row, std::span<const double> all,
                                      std::span<const double> gradients) const {
   check_finite(all, first_row() + row);
-  if (const auto bad = std::ranges::find_if_not(gradients, [](double value) { return std::isfinite(value); });
-      bad != gradients.end())
-    refuse("gradients", "finite numbers", fmt::format("{} at row {}", *bad, first_row() + row));
+  if (const Eigen::Map<const Eigen::ArrayXd> values(gradients.data(),
+                                                    static_cast<Eigen::Index>(gradients.size()));
+      (values * 0).sum() != 0)
+    refuse(
+        "gradients", "finite numbers",
+        fmt::format("{} at row {}",
+                    *std::ranges::find_if_not(gradients, [](double value) { return std::isfinite(value); }),
+                    first_row() + row));
   if (chosen_.empty()) return boundaries_of(all, gradients, static_cast<std::size_t>(targets()[row]), noise_);
   const auto names = std::span(chosen_).subspan(row * classes(), classes());
   std::vector<double> some;
@@ -145,54 +150,55 @@ void ModelEvidence::fill(const Copies& copies, const Centres& centres, std::size
   });
 }
 
-// Rows [first, last): means over copies of logits (k) and of the gradients of the classes considered (m,d).
-ModelEvidence::Means ModelEvidence::means(const Copies& copies, std::size_t first, std::size_t last,
-                                          double& model_seconds) const {
-  const std::size_t d = classifier_.d, m = classes(), each = std::max<std::size_t>(copies.count, 1);
-  const std::size_t at_once = std::clamp<std::size_t>(most_gradients / (m * d), 1, inputs_at_once);
-  Means sums{std::vector<double>((last - first) * k()), std::vector<double>((last - first) * m * d)};
-  const Centres middle = centres(copies, first, last);
-  std::vector<float> x;
+// Logits of inputs [begin, end), numbered as in fill(), and gradients of the classes considered.
+ClassGradients ModelEvidence::pass(const Copies& copies, const Centres& middle, std::size_t begin,
+                                   std::size_t end, Spent& spent) const {
+  stop_if_asked(options());
+  const std::size_t m = classes(), each = std::max<std::size_t>(copies.count, 1);
+  std::vector<float> x((end - begin) * classifier_.d);
+  fill(copies, middle, begin, x);
   std::vector<std::int32_t> names;
-  for (std::size_t begin = first * each; begin < last * each; begin += at_once) {
-    stop_if_asked(options());
-    const std::size_t end = std::min(begin + at_once, last * each);
-    x.resize((end - begin) * d);
-    fill(copies, middle, begin, x);
-    names.clear();
-    for (std::size_t i = begin; i < end && !chosen_.empty(); ++i)
-      names.insert(names.end(), chosen_.begin() + static_cast<std::ptrdiff_t>(i / each * m),
-                   chosen_.begin() + static_cast<std::ptrdiff_t>((i / each + 1) * m));
-    const double before = now();
-    const ClassGradients found = classifier_.gradients(x, names);
-    model_seconds += now() - before;
-    parallel_for((end - 1) / each - begin / each + 1, [&](std::size_t r) {
-      const std::size_t row = begin / each + r;
-      const std::size_t one = std::max(row * each, begin), after = std::min((row + 1) * each, end);
-      const auto add = [&](const std::vector<float>& values, std::size_t width, std::vector<double>& to) {
-        add_rows(std::span(values).subspan((one - begin) * width, (after - one) * width), width,
-                 1 / static_cast<double>(each), to.data() + (row - first) * width);
-      };
-      add(found.logits, k(), sums.logits);
-      add(found.gradients, m * d, sums.gradients);
-    });
-  }
-  return sums;
+  for (std::size_t i = begin; i < end && !chosen_.empty(); ++i)
+    names.insert(names.end(), chosen_.begin() + static_cast<std::ptrdiff_t>(i / each * m),
+                 chosen_.begin() + static_cast<std::ptrdiff_t>((i / each + 1) * m));
+  const double before = now();
+  ClassGradients found = classifier_.gradients(x, names);
+  spent.model_seconds += now() - before;
+  return found;
 }
 
+// Boundaries at the means over copies, row by row: what is summed stays in the cache.
 Evidence::Linearised ModelEvidence::linearise(const Copies& copies) const {
   const double start = now();
-  const std::size_t d = classifier_.d, m = classes();
-  const std::size_t rows = std::clamp<std::size_t>(most_gradients / (m * d), 1, n());
+  const std::size_t d = classifier_.d, m = classes(), each = std::max<std::size_t>(copies.count, 1);
+  const std::size_t at_once = std::clamp<std::size_t>(most_gradients / (m * d), 1, inputs_at_once);
+  const std::size_t rows =
+      std::max<std::size_t>(1, at_once / each);  // a row of many copies takes several passes
   Linearised result;
   result.rows.resize(n());
   for (std::size_t first = 0; first < n(); first += rows) {
     const std::size_t last = std::min(first + rows, n());
-    const Means of = means(copies, first, last, result.spent.model_seconds);
-    parallel_for(last - first, [&](std::size_t i) {
-      result.rows[first + i] = boundaries(first + i, std::span(of.logits).subspan(i * k(), k()),
-                                          std::span(of.gradients).subspan(i * m * d, m * d));
-    });
+    const Centres middle = centres(copies, first, last);
+    std::vector<Sums> sums(last - first);
+    for (std::size_t begin = first * each; begin < last * each;) {
+      const std::size_t end = std::min(rows > 1 ? last * each : begin + at_once, last * each);
+      const ClassGradients found = pass(copies, middle, begin, end, result.spent);
+      const bool complete = end == last * each;
+      parallel_for(last - first, [&](std::size_t r) {
+        const std::size_t one = std::max((first + r) * each, begin) - begin;
+        const std::size_t count = std::min((first + r + 1) * each, end) - begin - one;
+        Sums& sum = sums[r];
+        sum.logits.resize(k()), sum.gradients.resize(m * d);
+        add_rows(std::span(found.logits).subspan(one * k(), count * k()), k(), 1. / static_cast<double>(each),
+                 sum.logits.data());
+        add_rows(std::span(found.gradients).subspan(one * m * d, count * m * d), m * d,
+                 1. / static_cast<double>(each), sum.gradients.data());
+        if (!complete) return;
+        result.rows[first + r] = boundaries(first + r, sum.logits, sum.gradients);
+        sum = {};
+      });
+      begin = end;
+    }
   }
   result.spent.seconds = now() - start;
   return result;

@@ -47,11 +47,11 @@ class ModelEvidence : public Evidence {
   };
   [[nodiscard]] Centres centres(const Copies& copies, std::size_t first, std::size_t last) const;
   void fill(const Copies& copies, const Centres& centres, std::size_t begin, std::span<float> x) const;
-  struct Means {
+  struct Sums {  // of a row: logits (k), gradients (m,d)
     std::vector<double> logits, gradients;
   };
-  [[nodiscard]] Means means(const Copies& copies, std::size_t first, std::size_t last,
-                            double& model_seconds) const;
+  [[nodiscard]] ClassGradients pass(const Copies& copies, const Centres& middle, std::size_t begin,
+                                    std::size_t end, Spent& spent) const;
   [[nodiscard]] Linearised linearise(const Copies& copies) const;
   [[nodiscard]] Boundaries boundaries(std::size_t row, std::span<const double> logits,
                                       std::span<const double> gradients) const;
