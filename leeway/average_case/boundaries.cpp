@@ -99,7 +99,8 @@ Boundaries boundaries_of_gram(std::span<const double> logits, std::span<const do
   }
   for (std::size_t i = 0; i < m; ++i)
     for (std::size_t j = 0; j <= i; ++j)
-      differences[i * m + j] = differences[j * m + i] = kernel::dot(&vectors[i * r], &vectors[j * r], r);
+      differences[i * m + j] = differences[j * m + i] =
+          kernel::dot(vectors.data() + i * r, vectors.data() + j * r, r);
   return normalised(
       margins, std::move(differences), [&](std::size_t i, double s) { return s * s <= rounding * sizes[i]; },
       [&](std::size_t i) { return target < i + (i >= target); });
