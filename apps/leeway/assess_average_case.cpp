@@ -9,6 +9,7 @@
 #include "apps/leeway/average_case_record.h"
 #include "apps/leeway/inputs.h"
 #include "apps/leeway/options.h"
+#include "leeway/assess/predictions.h"
 #include "leeway/average_case/average_case.h"
 #include "leeway/core/class_names.h"
 #include "leeway/core/file.h"
@@ -67,19 +68,10 @@ AverageCase of_jacobian(const NoiseSubject& subject, std::size_t rows, const Ave
 }
 
 // Share of the first rows on which the model does not say what the outputs say.
-double disagreement(const std::vector<std::int32_t>& targets, const Array& logits) {
-  const std::size_t k = logits.shape[1];
+double disagreement(const std::vector<std::int32_t>& targets, const Outputs& outputs) {
+  const auto said = assess::predict(head(outputs.logits, targets.size()), outputs.path).classes;
   std::size_t differ = 0;
-  const auto count = [&](const auto& values) {
-    for (std::size_t i = 0; i < targets.size(); ++i) {
-      const auto row = values.subspan(i * k, k);
-      differ += std::ranges::max_element(row) - row.begin() != targets[i];
-    }
-  };
-  if (logits.type == ElementType::f32)
-    count(logits.view<float>());
-  else
-    count(logits.view<double>());
+  for (std::size_t i = 0; i < targets.size(); ++i) differ += said[i] != targets[i];
   return static_cast<double>(differ) / static_cast<double>(targets.size());
 }
 
@@ -122,7 +114,7 @@ Json subject_json(Context& context, const NoiseFlags& flags, const NoiseSubject&
   findings.sigmas = flags.sigmas, findings.seed = context.seed, findings.level = options.level;
   findings.classes = outputs.k(), findings.class_names = class_names(subject);
   findings.labels = labels_of(subject, rows);
-  const double differ = disagreement(findings.cases.targets, outputs.logits);
+  const double differ = disagreement(findings.cases.targets, outputs);
   const std::vector<std::string> warnings = warnings_of(subject, findings.cases, differ);
   for (const std::string& warning : warnings)
     context.warn(fmt::format("leeway: {}: {}", subject.input.name, warning));

@@ -3,16 +3,16 @@
 
     average_case.py FOLDER [--leeway PATH] [--rows 200] [--seeds 5]
 
-Everything goes to FOLDER; what stands there whole is not made again, so a run that was stopped goes on. Trains on Fashion-MNIST
-as it is published (a tenth of the training images chooses the epoch) and measures on its test images. Nothing else should run beside the part that is timed, which
-comes last. average_case_tables.py reads what it leaves.
+Everything goes to FOLDER; what stands there whole is not made again, so a run that was stopped goes on. Trains on
+Fashion-MNIST as it is published (a tenth of the training images chooses the epoch) and measures on its test images. Nothing else
+should run beside the part that is timed, which comes last. average_case_tables.py reads what it leaves.
 """
 import argparse
-import json
 import pathlib
-import subprocess
 
 import numpy
+
+from fashion_mnist import Study
 
 MODELS = {
     "linear": ["--arch", "linear", "--epochs", 10],
@@ -22,30 +22,12 @@ MODELS = {
 }
 SIGMAS = "0.025,0.05,0.1,0.2,0.3,0.5"
 CLASS_SIGMAS = "0.1,0.2,0.3"
-CASE_SIGMA = 2  # .3: place among those of the classes
+CASE_SIGMA = 2  # .3, by its place in CLASS_SIGMAS
 TEST = "fashion-mnist:test"
 
 
-class Study:
-    def __init__(self, folder, leeway):
-        self.folder, self.leeway = folder, leeway
-
-    def path(self, name):
-        return self.folder / name
-
-    def run(self, out, *arguments):
-        """leeway ARGUMENTS --out OUT, unless it was run already; what it prints becomes OUT's .json."""
-        record = self.path(out).with_suffix(".json")
-        if record.exists():
-            return
-        record.parent.mkdir(parents=True, exist_ok=True)
-        command = [self.leeway, *map(str, arguments), "--out", str(self.path(out)), "--quiet", "--no-digest", "--json"]
-        print(" ".join(command[1:]), flush=True)
-        done = subprocess.run(command, capture_output=True, text=True)
-        if done.returncode != 0:
-            raise SystemExit(f"{' '.join(command)}\nended with {done.returncode}: {done.stderr}")
-        record.with_suffix(".tmp").write_text(done.stdout)
-        record.with_suffix(".tmp").rename(record)
+class AverageCase(Study):
+    threads = 0  # all: each command is alone, and some are timed
 
     def weights(self, model):
         return self.path(f"{model}.safetensors")
@@ -119,7 +101,7 @@ def main():
     parser.add_argument("--seeds", type=int, default=5, help="of the case study")
     parser.add_argument("--only", choices=["train", "estimators", "classes", "convergence", "case", "timings"])
     arguments = parser.parse_args()
-    study = Study(arguments.folder, arguments.leeway)
+    study = AverageCase(arguments.folder, arguments.leeway)
     arguments.folder.mkdir(parents=True, exist_ok=True)
     parts = {"train": study.train, "estimators": lambda: study.estimators(arguments.rows), "classes": study.classes,
              "convergence": study.convergence,

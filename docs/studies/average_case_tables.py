@@ -4,7 +4,7 @@
     average_case_tables.py FOLDER
 
 Intervals are of level 95%: bootstrap over images for means and differences of means (the same images for every model and
-estimator, so that differences are paired), Clopper-Pearson for accuracies.
+estimator, so that differences are paired), Student's t over the splits of the case study.
 """
 import json
 import pathlib
@@ -13,18 +13,12 @@ import sys
 import numpy
 from scipy import stats
 
+from tables import table
+
 MODELS = ["linear", "cnn", "gradient-norm", "adversarial"]
 METHODS = ["mmse", "mmse5", "mmse-mvs", "taylor", "taylor-mvs", "softmax"]
 LONG = {"mmse": "mmse, N = 500", "mmse5": "mmse, N = 5", "mmse-mvs": "mmse-mvs, N = 500"}
 REPLICATES = 10000
-
-
-def table(head, rows):
-    print("| " + " | ".join(head) + " |")
-    print("|" + "---|" * len(head))
-    for row in rows:
-        print("| " + " | ".join(map(str, row)) + " |")
-    print()
 
 
 def interval(values):

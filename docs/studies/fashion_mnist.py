@@ -27,6 +27,8 @@ TRAININGS = {
 
 
 class Study:
+    threads = 1  # of a command
+
     def __init__(self, folder, leeway):
         self.folder, self.leeway = folder, leeway
 
@@ -34,16 +36,18 @@ class Study:
         return self.folder / name
 
     def run(self, out, *arguments):
-        """leeway ARGUMENTS --out OUT, unless OUT stands already; what it prints becomes OUT's .json."""
-        if self.path(out).exists():
+        """leeway ARGUMENTS --out OUT, unless OUT stands already; what it prints becomes OUT's .json, written last."""
+        record = self.path(out).with_suffix(".json")
+        if self.path(out).exists() and record.exists():
             return
         self.path(out).parent.mkdir(parents=True, exist_ok=True)
-        command = [self.leeway, *map(str, arguments), "--out", str(self.path(out)), "--threads", "1", "--quiet", "--no-digest", "--json"]
+        command = [self.leeway, *map(str, arguments), "--out", str(self.path(out)), "--threads", str(self.threads), "--quiet", "--no-digest", "--json"]
         print(" ".join(command[1:]), flush=True)
         done = subprocess.run(command, capture_output=True, text=True)
         if done.returncode != 0:
             raise SystemExit(f"{' '.join(command)}\nended with {done.returncode}: {done.stderr}")
-        self.path(out).with_suffix(".json").write_text(done.stdout)
+        record.with_suffix(".tmp").write_text(done.stdout)
+        record.with_suffix(".tmp").rename(record)
 
     def split(self):
         """fashion-mnist:train in 50,000 to train on and 10,000 that nothing is trained on, for the bounds."""

@@ -48,7 +48,7 @@ TEST_P(InputConvolution, HasTheLayersGradients) {
 INSTANTIATE_TEST_SUITE_P(Shapes, InputConvolution,
                          testing::Values(LayerShape{1, 28, 28, 4, 2, 1}, LayerShape{1, 27, 30, 4, 2, 1},
                                          LayerShape{2, 9, 11, 3, 3, 0}, LayerShape{1, 8, 8, 1, 1, 0},
-                                         LayerShape{3, 12, 12, 3, 1, 1}));
+                                         LayerShape{3, 12, 12, 3, 1, 1}, LayerShape{4, 12, 12, 3, 1, 1}));
 
 TEST(InputConvolutions, LeavesOutWhatIsNotAskedFor) {
   torch::nn::Conv2d layer(torch::nn::Conv2dOptions(1, 4, 3));

@@ -5,7 +5,7 @@
 namespace leeway::nn {
 namespace {
 
-constexpr std::int64_t few_channels = 2;
+constexpr std::int64_t few_channels = 3;
 using Pair = std::vector<std::int64_t>;
 
 class InputConvolution : public torch::autograd::Function<InputConvolution> {
