@@ -112,51 +112,50 @@ Boundaries ModelEvidence::boundaries(std::size_t row, std::span<const double> al
   return result;
 }
 
-ModelEvidence::Centres ModelEvidence::centres(const Copies& copies, std::size_t first,
-                                              std::size_t last) const {
+// x + scale (e_c - mean of e) for copies [begin, end) of a row, written one after the other.
+void ModelEvidence::copy(const Copies& copies, std::size_t row, std::size_t begin, std::size_t end,
+                         std::span<float> out) const {
   const std::size_t d = classifier_.d;
-  Centres result{first, std::vector<float>((last - first) * d, 0.F)};
-  if (copies.count < 2) return result;  // the one copy would be the input
-  parallel_for(last - first, [&](std::size_t r) {
-    std::vector<float> e(d);
-    std::vector<double> sum(d, 0);
-    for (std::size_t copy = 0; copy < copies.count; ++copy) {
-      draw(first + r, mmse_noise, copy, e);
+  const auto n = static_cast<double>(copies.count);
+  const auto scale = static_cast<float>(copies.sigma * (copies.count > 1 ? std::sqrt(n / (n - 1)) : 1));
+  std::vector<float> other;
+  std::vector<double> sum(d, 0);
+  for (std::size_t c = 0; c < copies.count; ++c) {
+    if (c < begin || c >= end) other.resize(d);
+    const std::span<float> e = c < begin || c >= end ? std::span(other) : out.subspan((c - begin) * d, d);
+    draw(row, mmse_noise, c, e);
+    if (copies.count > 1)  // the one copy would be the input
       for (std::size_t j = 0; j < d; ++j) sum[j] += static_cast<double>(e[j]);
-    }
-    for (std::size_t j = 0; j < d; ++j)
-      result.of_rows[r * d + j] = static_cast<float>(sum[j] / static_cast<double>(copies.count));
-  });
-  return result;
+  }
+  const std::span<const float> clean = input(row);
+  std::vector<float> centre(d);
+  for (std::size_t j = 0; j < d; ++j) centre[j] = static_cast<float>(sum[j] / n);
+  for (std::size_t at = 0; at < out.size(); at += d)
+    for (std::size_t j = 0; j < d; ++j) out[at + j] = clean[j] + scale * (out[at + j] - centre[j]);
 }
 
 // Inputs from number `begin` on: the rows, or their copies one row after the other.
-void ModelEvidence::fill(const Copies& copies, const Centres& centres, std::size_t begin,
-                         std::span<float> x) const {
+void ModelEvidence::fill(const Copies& copies, std::size_t begin, std::span<float> x) const {
   const std::size_t each = std::max<std::size_t>(copies.count, 1), d = classifier_.d;
-  const auto n = static_cast<double>(each);
-  const auto scale = static_cast<float>(copies.sigma * (each > 1 ? std::sqrt(n / (n - 1)) : 1));
-  parallel_for(x.size() / d, [&](std::size_t i) {
-    const std::size_t row = (begin + i) / each;
-    const std::span<float> out = x.subspan(i * d, d);
-    const std::span<const float> clean = input(row);
-    if (copies.count == 0) {
-      std::ranges::copy(clean, out.begin());
-      return;
-    }
-    draw(row, mmse_noise, (begin + i) % each, out);
-    const float* const centre = centres.of_rows.data() + (row - centres.first) * d;
-    for (std::size_t j = 0; j < d; ++j) out[j] = clean[j] + scale * (out[j] - centre[j]);
+  const std::size_t end = begin + x.size() / d, first = begin / each;
+  parallel_for((end + each - 1) / each - first, [&](std::size_t i) {
+    const std::size_t row = first + i;
+    const std::size_t from = std::max(begin, row * each), to = std::min(end, (row + 1) * each);
+    const std::span<float> out = x.subspan((from - begin) * d, (to - from) * d);
+    if (copies.count == 0)
+      std::ranges::copy(input(row), out.begin());
+    else
+      copy(copies, row, from - row * each, to - row * each, out);
   });
 }
 
 // Logits of inputs [begin, end), numbered as in fill(), and gradients of the classes considered.
-ClassGradients ModelEvidence::pass(const Copies& copies, const Centres& middle, std::size_t begin,
-                                   std::size_t end, Spent& spent) const {
+ClassGradients ModelEvidence::pass(const Copies& copies, std::size_t begin, std::size_t end,
+                                   Spent& spent) const {
   stop_if_asked(options());
   const std::size_t m = classes(), each = std::max<std::size_t>(copies.count, 1);
   std::vector<float> x((end - begin) * classifier_.d);
-  fill(copies, middle, begin, x);
+  fill(copies, begin, x);
   std::vector<std::int32_t> names;
   for (std::size_t i = begin; i < end && !chosen_.empty(); ++i)
     names.insert(names.end(), chosen_.begin() + static_cast<std::ptrdiff_t>(i / each * m),
@@ -178,11 +177,10 @@ Evidence::Linearised ModelEvidence::linearise(const Copies& copies) const {
   result.rows.resize(n());
   for (std::size_t first = 0; first < n(); first += rows) {
     const std::size_t last = std::min(first + rows, n());
-    const Centres middle = centres(copies, first, last);
     std::vector<Sums> sums(last - first);
     for (std::size_t begin = first * each; begin < last * each;) {
       const std::size_t end = std::min(rows > 1 ? last * each : begin + at_once, last * each);
-      const ClassGradients found = pass(copies, middle, begin, end, result.spent);
+      const ClassGradients found = pass(copies, begin, end, result.spent);
       const bool complete = end == last * each;
       parallel_for(last - first, [&](std::size_t r) {
         const std::size_t one = std::max((first + r) * each, begin) - begin;

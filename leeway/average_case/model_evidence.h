@@ -41,17 +41,14 @@ class ModelEvidence : public Evidence {
   }
   void draw(std::size_t row, std::uint32_t stream, std::size_t draw, std::span<float> out) const;
   void choose_classes(std::size_t count);
-  struct Centres {  // means of the draws of rows from `first` on: (rows,d)
-    std::size_t first = 0;
-    std::vector<float> of_rows;
-  };
-  [[nodiscard]] Centres centres(const Copies& copies, std::size_t first, std::size_t last) const;
-  void fill(const Copies& copies, const Centres& centres, std::size_t begin, std::span<float> x) const;
+  void copy(const Copies& copies, std::size_t row, std::size_t begin, std::size_t end,
+            std::span<float> out) const;
+  void fill(const Copies& copies, std::size_t begin, std::span<float> x) const;
   struct Sums {  // of a row: logits (k), gradients (m,d)
     std::vector<double> logits, gradients;
   };
-  [[nodiscard]] ClassGradients pass(const Copies& copies, const Centres& middle, std::size_t begin,
-                                    std::size_t end, Spent& spent) const;
+  [[nodiscard]] ClassGradients pass(const Copies& copies, std::size_t begin, std::size_t end,
+                                    Spent& spent) const;
   [[nodiscard]] Linearised linearise(const Copies& copies) const;
   [[nodiscard]] Boundaries boundaries(std::size_t row, std::span<const double> logits,
                                       std::span<const double> gradients) const;

@@ -95,12 +95,22 @@ void Noise::draw(std::uint64_t seed, std::uint32_t stream, std::uint64_t sample,
 
 std::vector<double> Noise::gram(std::span<const double> jacobian) const {
   const auto d = static_cast<Eigen::Index>(d_), m = static_cast<Eigen::Index>(jacobian.size() / d_);
-  Matrix j = ConstMap(jacobian.data(), m, d);
-  if (!scales_.empty())
-    j.array().rowwise() *= Eigen::Map<const Eigen::RowVectorXd>(scales_.data(), d).array();
-  if (!root_.empty()) j = j * ConstMap(root_.data(), d, d);
   std::vector<double> gram(static_cast<std::size_t>(m * m));
-  Eigen::Map<Matrix>(gram.data(), m, m) = j * j.transpose();
+  const auto product = [&](const auto& j) {
+    Eigen::Map<Matrix> to(gram.data(), m, m);
+    to.template selfadjointView<Eigen::Lower>().rankUpdate(j);
+    to.template triangularView<Eigen::StrictlyUpper>() = to.transpose();
+  };
+  const ConstMap given(jacobian.data(), m, d);
+  if (scales_.empty() && root_.empty()) {
+    product(given);
+  } else {
+    Matrix j = given;
+    if (!scales_.empty())
+      j.array().rowwise() *= Eigen::Map<const Eigen::RowVectorXd>(scales_.data(), d).array();
+    if (!root_.empty()) j = j * ConstMap(root_.data(), d, d);
+    product(j);
+  }
   return gram;
 }
 

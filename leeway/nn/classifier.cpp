@@ -8,13 +8,23 @@
 namespace leeway::nn {
 namespace {
 
-// Every backward pass has a cost of its own, so shards are large; of few rows smaller ones, as even as can be, which
-// keep more threads busy.
+// As even as can be, of at most that many rows.
+std::size_t even_shard(std::size_t n, std::size_t most) {
+  const std::size_t shards = std::max<std::size_t>(1, (n + most - 1) / most);
+  return std::max<std::size_t>(1, (n + shards - 1) / shards);
+}
+
+// Class by class, every backward pass has a cost of its own, so shards are large; of few rows smaller ones, which keep
+// more threads busy.
 std::size_t gradient_shard(std::size_t n) {
   constexpr std::size_t few_rows = 256, small_shard = 32;
-  if (n >= few_rows) return shard_rows;
-  const std::size_t shards = std::max<std::size_t>(1, (n + small_shard - 1) / small_shard);
-  return std::max<std::size_t>(1, (n + shards - 1) / shards);
+  return n >= few_rows ? shard_rows : even_shard(n, small_shard);
+}
+
+// All classes at once: so many rows that their gradients stay in the cache from layer to layer.
+std::size_t jacobian_shard(std::size_t n, std::size_t m) {
+  constexpr std::size_t gradients = 256;
+  return even_shard(n, std::max<std::size_t>(1, gradients / m));
 }
 
 // Rows [begin, end) of (n,d) numbers as images; nothing is copied, the numbers must outlive the tensor.
@@ -33,28 +43,50 @@ void copy_out(const torch::Tensor& values, float* out) {
   std::copy_n(plain.data_ptr<float>(), plain.numel(), out);
 }
 
-ClassGradients gradients_of(const ForwardFunction& forward, const InputShape& input, std::size_t k,
-                            std::span<const float> x, std::span<const std::int32_t> classes) {
+// Classes that are asked for, (n,m).
+torch::Tensor rows_of(const std::vector<std::int64_t>& wanted, std::size_t m, std::size_t begin,
+                      std::size_t end, std::size_t k) {
+  if (wanted.empty())
+    return torch::arange(static_cast<std::int64_t>(k)).expand({static_cast<std::int64_t>(end - begin), -1});
+  return to_tensor(wanted, begin * m, end * m).view({-1, static_cast<std::int64_t>(m)});
+}
+
+// By automatic differentiation, one class after the other. `out`: (n,m,d).
+torch::Tensor differentiate(const ForwardFunction& forward, torch::Tensor images,
+                            const torch::Tensor& classes, float* out) {
+  images.requires_grad_();
+  const torch::Tensor logits = forward(images).logits, chosen = logits.gather(1, classes.to(logits.device()));
+  const torch::Tensor one = torch::zeros_like(chosen);  // of the class at hand
+  const std::int64_t m = classes.size(1), d = images[0].numel();
+  for (std::int64_t j = 0; j < m; ++j) {
+    const torch::Tensor column = one.select(1, j);
+    column.fill_(1);
+    const torch::Tensor gradient = torch::autograd::grad({chosen}, {images}, {one}, j + 1 < m)[0];
+    column.zero_();
+    const torch::Tensor plain = gradient.to(torch::kFloat32).contiguous();
+    for (std::int64_t i = 0; i < images.size(0); ++i)
+      std::copy_n(plain.data_ptr<float>() + i * d, d, out + (i * m + j) * d);
+  }
+  return logits;
+}
+
+ClassGradients gradients_of(const ForwardFunction& forward, const JacobianFunction& jacobian,
+                            const InputShape& input, std::size_t k, std::span<const float> x,
+                            std::span<const std::int32_t> classes) {
   const std::size_t d = input.pixels(), n = x.size() / d, m = classes.empty() ? k : classes.size() / n;
   ClassGradients result{std::vector<float>(n * k), std::vector<float>(n * m * d)};
   const std::vector<std::int64_t> wanted(classes.begin(), classes.end());
-  for_shards(n, gradient_shard(n), "class gradients", nullptr, [&](std::size_t begin, std::size_t end) {
-    const torch::Tensor images = as_images(x, input, begin, end).requires_grad_();
-    const torch::Tensor logits = forward(images).logits;
-    copy_out(logits, result.logits.data() + begin * k);
-    torch::Tensor chosen = logits;
-    if (!wanted.empty())
-      chosen =
-          logits.gather(1, to_tensor(wanted, begin * m, end * m).view({-1, static_cast<std::int64_t>(m)}));
-    const torch::Tensor one = torch::zeros_like(chosen);  // of the class at hand
-    for (std::size_t j = 0; j < m; ++j) {
-      const torch::Tensor column = one.select(1, static_cast<std::int64_t>(j));
-      column.fill_(1);
-      const torch::Tensor gradient = torch::autograd::grad({chosen}, {images}, {one}, j + 1 < m)[0];
-      column.zero_();
-      const torch::Tensor plain = gradient.to(torch::kFloat32).contiguous();
-      for (std::size_t i = begin; i < end; ++i)
-        std::copy_n(plain.data_ptr<float>() + (i - begin) * d, d, result.gradients.data() + (i * m + j) * d);
+  const std::size_t shard = jacobian ? jacobian_shard(n, m) : gradient_shard(n);
+  for_shards(n, shard, "class gradients", nullptr, [&](std::size_t begin, std::size_t end) {
+    const torch::Tensor images = as_images(x, input, begin, end), chosen = rows_of(wanted, m, begin, end, k);
+    float* const logits = result.logits.data() + begin * k;
+    float* const gradients = result.gradients.data() + begin * m * d;
+    if (jacobian) {
+      const Network::Jacobian found = jacobian(images, chosen);
+      copy_out(found.logits, logits);
+      copy_out(found.gradients, gradients);
+    } else {
+      copy_out(differentiate(forward, images, chosen, gradients), logits);
     }
   });
   return result;
@@ -62,8 +94,13 @@ ClassGradients gradients_of(const ForwardFunction& forward, const InputShape& in
 
 }  // namespace
 
-Classifier make_classifier(ForwardFunction forward, const InputShape& input, std::size_t classes) {
+Classifier make_classifier(ForwardFunction forward, JacobianFunction jacobian, const InputShape& input,
+                           std::size_t classes) {
   Classifier classifier{input.pixels(), classes, {}, {}};
+  if (jacobian) {
+    const std::size_t rows = 4 * jacobian_shard(shard_rows * classes, classes);  // of all but small sets
+    (void)gradients_of(forward, jacobian, input, classes, std::vector<float>(rows * input.pixels()), {});
+  }
   classifier.logits = [forward, input, classes](std::span<const float> x) {
     const std::size_t n = x.size() / input.pixels();
     std::vector<float> logits(n * classes);
@@ -73,9 +110,9 @@ Classifier make_classifier(ForwardFunction forward, const InputShape& input, std
     });
     return logits;
   };
-  classifier.gradients = [forward, input, classes](std::span<const float> x,
-                                                   std::span<const std::int32_t> chosen) {
-    return gradients_of(forward, input, classes, x, chosen);
+  classifier.gradients = [forward, jacobian = std::move(jacobian), input, classes](
+                             std::span<const float> x, std::span<const std::int32_t> chosen) {
+    return gradients_of(forward, jacobian, input, classes, x, chosen);
   };
   return classifier;
 }

@@ -60,6 +60,35 @@ std::vector<std::int64_t> predictions(const Array& logits) {
   return classes;
 }
 
+// Images to what a network takes, channel by channel, and gradients back.
+class Normalizer {
+ public:
+  explicit Normalizer(const Normalization& normalization)
+      : scale_(normalization.scale),
+        mean_(per_channel(normalization.mean)),
+        std_(per_channel(normalization.std)) {}
+
+  torch::Tensor operator()(const torch::Tensor& images) const {
+    torch::Tensor z = scale_ == 1 ? images : images * scale_;
+    if (mean_.defined()) z = z - mean_;
+    if (std_.defined()) z = z / std_;
+    return z;
+  }
+  // Of gradients (n,...,c,h,w) by what the network takes, in place.
+  void back(torch::Tensor& gradients) const {
+    if (scale_ != 1) gradients.mul_(scale_);
+    if (std_.defined()) gradients.div_(std_);
+  }
+
+ private:
+  static torch::Tensor per_channel(const std::vector<double>& values) {
+    return values.empty() ? torch::Tensor() : torch::tensor(values, torch::kFloat32).view({1, -1, 1, 1});
+  }
+
+  double scale_;
+  torch::Tensor mean_, std_;
+};
+
 class TorchModel : public Model {
  public:
   TorchModel(ModelInfo info, ForwardFunction forward, std::shared_ptr<Network> network)
@@ -110,8 +139,17 @@ Classifier TorchModel::classifier(const InputShape& input) const {
   one.pixels =
       make_array<float>({1, input.channels, input.height, input.width}, std::vector<float>(input.pixels()));
   const std::size_t k = translated(name(), [&] { return classes_for(one); });
+  JacobianFunction jacobian;
+  if (network_ && network_->jacobian(pixels(one, 0, 1), torch::zeros({1, 1}, torch::kInt64)).logits.defined())
+    jacobian = [this, normalizer = Normalizer(info_.normalization)](const torch::Tensor& images,
+                                                                    const torch::Tensor& classes) {
+      Network::Jacobian result = network_->jacobian(normalizer(images), classes);
+      normalizer.back(result.gradients);
+      return result;
+    };
   return make_classifier(
-      [this](const torch::Tensor& x) { return translated(name(), [&] { return forward(x); }); }, input, k);
+      [this](const torch::Tensor& x) { return translated(name(), [&] { return forward(x); }); },
+      std::move(jacobian), input, k);
 }
 
 void TorchModel::check_labels(const std::vector<std::int64_t>& labels, const std::string& source,
@@ -271,15 +309,8 @@ void TorchModel::save(const std::filesystem::path& path) const {
 
 ForwardFunction normalized(const Normalization& normalization, ForwardFunction network) {
   if (normalization == Normalization{}) return network;
-  const auto per_channel = [](const std::vector<double>& values) {
-    return values.empty() ? torch::Tensor() : torch::tensor(values, torch::kFloat32).view({1, -1, 1, 1});
-  };
-  return [scale = normalization.scale, mean = per_channel(normalization.mean),
-          std = per_channel(normalization.std), network = std::move(network)](const torch::Tensor& images) {
-    torch::Tensor z = scale == 1 ? images : images * scale;
-    if (mean.defined()) z = z - mean;
-    if (std.defined()) z = z / std;
-    return network(z);
+  return [normalizer = Normalizer(normalization), network = std::move(network)](const torch::Tensor& images) {
+    return network(normalizer(images));
   };
 }
 

@@ -15,6 +15,10 @@ namespace leeway::nn {
 // Images in [0,1] to logits and features. Must be callable from several threads at once.
 using ForwardFunction = std::function<Forward(const torch::Tensor& images)>;
 
+// Images and classes (n,m) to logits and the gradients of those classes, as Network::jacobian.
+using JacobianFunction =
+    std::function<Network::Jacobian(const torch::Tensor& images, const torch::Tensor& classes)>;
+
 // (scale x - mean) / std, then `network`; nothing where the normalization changes nothing.
 [[nodiscard]] ForwardFunction normalized(const Normalization& normalization, ForwardFunction network);
 

@@ -50,6 +50,23 @@ TEST_P(EveryArchitecture, OneStepLowersTheLoss) {
   EXPECT_LT(loss().item<double>(), before.item<double>());
 }
 
+// Where a network has its own way to the gradients of many classes, they are those of automatic differentiation.
+TEST_P(EveryArchitecture, TakesClassesAtOnceAsOneByOne) {
+  const auto network = make_network(architecture(GetParam()), {3, 9, 14}, 4);
+  initialize(*network, 5);
+  network->eval();
+  const torch::Tensor x = torch::rand({3, 3, 9, 14}).requires_grad_();
+  const torch::Tensor classes = torch::tensor({{0, 3}, {2, 2}, {1, 0}}, torch::kInt64);
+  const Network::Jacobian found = network->jacobian(x.detach(), classes);
+  if (!found.gradients.defined()) return;
+  const torch::Tensor logits = network->forward(x).logits, chosen = logits.gather(1, classes);
+  EXPECT_TRUE(torch::allclose(found.logits, logits, 1e-5, 1e-6));
+  for (std::int64_t j = 0; j < 2; ++j)
+    EXPECT_TRUE(torch::allclose(found.gradients.select(1, j),
+                                torch::autograd::grad({chosen.select(1, j).sum()}, {x}, {}, true)[0], 1e-5,
+                                1e-6));
+}
+
 TEST_P(EveryArchitecture, NamesTheTensorThatTellsTheClasses) {
   const auto network = make_network(architecture(GetParam()), {1, 8, 8}, 7);
   EXPECT_EQ(network->named_parameters()[std::string(architecture(GetParam()).output)].size(0), 7);

@@ -24,6 +24,14 @@ class Network : public torch::nn::Module {
  public:
   // x (n,c,h,w), normalized.
   [[nodiscard]] virtual Forward forward(const torch::Tensor& x) = 0;
+
+  // Logits (n,k) and their gradients by x, those of classes (n,m): (n,m,c,h,w). A network that knows a way of taking many
+  // classes through its layers at once overrides it; undefined: there is none, and automatic differentiation takes them one
+  // after the other.
+  struct Jacobian {
+    torch::Tensor logits, gradients;
+  };
+  [[nodiscard]] virtual Jacobian jacobian(const torch::Tensor& x, const torch::Tensor& classes);
 };
 
 struct Architecture {

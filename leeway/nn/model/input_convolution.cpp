@@ -1,12 +1,45 @@
 #include "leeway/nn/model/input_convolution.h"
 
+#include <array>
 #include <variant>
+
+#include "leeway/nn/model/transposed_kernel.h"
 
 namespace leeway::nn {
 namespace {
 
 constexpr std::int64_t few_channels = 3;
 using Pair = std::vector<std::int64_t>;
+
+torch::Tensor backward_plain(const torch::Tensor& gradient, const torch::Tensor& weight,
+                             torch::IntArrayRef input, const Pair& stride, const Pair& padding) {
+  const auto number = [](std::int64_t value) { return static_cast<std::size_t>(value); };
+  const auto both = [&](torch::IntArrayRef a) {
+    return std::array<std::size_t, 2>{number(a[0]), number(a[1])};
+  };
+  const ConvolutionShape shape{number(input[1]),
+                               number(input[2]),
+                               number(input[3]),
+                               number(gradient.size(1)),
+                               both(gradient.sizes().slice(2)),
+                               both(weight.sizes().slice(2)),
+                               both(stride),
+                               both(padding)};
+  torch::Tensor result = torch::empty(input, torch::kFloat32);
+  transposed_convolution(shape, number(input[0]), gradient.contiguous().data_ptr<float>(),
+                         weight.contiguous().data_ptr<float>(), result.data_ptr<float>());
+  return result;
+}
+
+Pair stride_of(const torch::nn::Conv2d& layer) {
+  return {layer->options.stride()->begin(), layer->options.stride()->end()};
+}
+
+Pair padding_of(const torch::nn::Conv2d& layer) {
+  using std::get;  // or that of the variant's own namespace, by LibTorch's version
+  const auto padding = get<torch::ExpandingArray<2>>(layer->options.padding());
+  return {padding->begin(), padding->end()};
+}
 
 class InputConvolution : public torch::autograd::Function<InputConvolution> {
  public:
@@ -31,7 +64,10 @@ class InputConvolution : public torch::autograd::Function<InputConvolution> {
       rest[i] = (x.size(axis) + 2 * padding[i] - weight.size(axis)) % stride[i];
     }
     torch::Tensor by_x, by_weight, by_bias;
-    if (context->needs_input_grad(0))
+    const bool plain = !torch::GradMode::is_enabled() && x.is_cpu() && x.scalar_type() == torch::kFloat32;
+    if (context->needs_input_grad(0) && plain)
+      by_x = backward_plain(gradient, weight, x.sizes(), stride, padding);
+    else if (context->needs_input_grad(0))
       by_x = torch::conv_transpose2d(gradient, weight, {}, stride, padding, rest);
     if (context->needs_input_grad(1))
       by_weight = std::get<1>(at::convolution_backward(gradient, x, weight, c10::nullopt, stride, padding,
@@ -44,13 +80,13 @@ class InputConvolution : public torch::autograd::Function<InputConvolution> {
 }  // namespace
 
 torch::Tensor input_convolution(torch::nn::Conv2d& layer, const torch::Tensor& x) {
-  const auto& options = layer->options;
   if (!x.requires_grad() || x.size(1) > few_channels) return layer(x);
-  using std::get;  // or that of the variant's own namespace, by LibTorch's version
-  const auto padding = get<torch::ExpandingArray<2>>(options.padding());
-  return InputConvolution::apply(x, layer->weight, layer->bias,
-                                 Pair(options.stride()->begin(), options.stride()->end()),
-                                 Pair(padding->begin(), padding->end()));
+  return InputConvolution::apply(x, layer->weight, layer->bias, stride_of(layer), padding_of(layer));
+}
+
+torch::Tensor input_convolution_backward(const torch::nn::Conv2d& layer, const torch::Tensor& gradient,
+                                         torch::IntArrayRef input) {
+  return backward_plain(gradient, layer->weight, input, stride_of(layer), padding_of(layer));
 }
 
 }  // namespace leeway::nn

@@ -13,4 +13,9 @@ namespace leeway::nn {
 // layer(x), layer a plain convolution: zero padding, one group, no dilation.
 [[nodiscard]] torch::Tensor input_convolution(torch::nn::Conv2d& layer, const torch::Tensor& x);
 
+// The gradient by x (n,c,h,w) where that by layer(x) is `gradient` (n,maps,rows,columns), on the CPU, float32.
+[[nodiscard]] torch::Tensor input_convolution_backward(const torch::nn::Conv2d& layer,
+                                                       const torch::Tensor& gradient,
+                                                       torch::IntArrayRef input);
+
 }  // namespace leeway::nn
