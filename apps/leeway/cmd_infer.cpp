@@ -29,6 +29,7 @@ int run_infer(Context& context, const InferFlags& flags) {
   const LoadedModel loaded = load_model_and_images(context, flags.model, flags.data);
   Outputs outputs = loaded.model->outputs(loaded.images, context.progress());
   outputs.class_names = class_names_of(flags.data, outputs.k());
+  if (outputs.class_names.empty()) outputs.class_names = loaded.model->info().class_names;
   ArrayMap arrays = arrays_of(outputs);
   pass_on(flags.data, arrays);
   write_npz(context.out, arrays);
@@ -46,9 +47,7 @@ int run_infer(Context& context, const InferFlags& flags) {
                   outputs.features ? fmt::format(", features {}", outputs.features->shape_text()) : "",
                   outputs.labels ? ", labels" : "");
   if (outputs.labels) {
-    const auto predicted = predicted_classes(outputs.logits);
-    std::size_t right = 0;
-    for (std::size_t i = 0; i < predicted.size(); ++i) right += predicted[i] == (*outputs.labels)[i];
+    const std::size_t right = right_rows(outputs);
     add_rate(result, "accuracy", right, outputs.n());
     table += fmt::format("accuracy {} (95% interval), n = {}\n", rate_text(right, outputs.n()), outputs.n());
   }

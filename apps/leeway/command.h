@@ -83,6 +83,7 @@ void add_report(CLI::App& root, Context& context, Run& run);
 void add_shift(CLI::App& root, Context& context, Run& run);
 void add_train(CLI::App& root, Context& context, Run& run);
 void add_infer(CLI::App& root, Context& context, Run& run);
+void add_inspect(CLI::App& root, Context& context, Run& run);
 void add_attack(CLI::App& root, Context& context, Run& run);
 void add_mvn_cdf(CLI::App& root, Context& context, Run& run);
 void add_list(CLI::App& root, Context& context, Run& run);

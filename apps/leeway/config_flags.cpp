@@ -7,9 +7,9 @@
 #include <set>
 #include <span>
 
-#include "apps/leeway/config.h"
 #include "leeway/core/file.h"
 #include "leeway/core/message.h"
+#include "leeway/core/toml.h"
 
 namespace leeway::app {
 namespace {
@@ -46,18 +46,18 @@ CLI::Option* option_of(CLI::App& command, const std::string& key) {
   return command.get_option_no_throw("--" + key);
 }
 
-std::string shown(const ConfigEntry& entry) {
-  if (entry.kind == ConfigEntry::Kind::boolean) return entry.values.front();
+std::string shown(const TomlEntry& entry) {
+  if (entry.kind == TomlEntry::Kind::boolean) return entry.values.front();
   if (entry.values.size() == 1) return in_quotes(entry.values.front());
   return fmt::format("a list of {}", entry.values.size());
 }
 
-void set(CLI::Option& option, const ConfigEntry& entry) {
+void set(CLI::Option& option, const TomlEntry& entry) {
   const auto wrong = [&](std::string_view expected, const std::string& found) {
     refuse(entry.place, fmt::format("{} for {}", expected, entry.key), found);
   };
   const bool is_flag = option.get_items_expected_max() == 0;
-  if (is_flag != (entry.kind == ConfigEntry::Kind::boolean))
+  if (is_flag != (entry.kind == TomlEntry::Kind::boolean))
     wrong(is_flag ? "true or false" : "a text, a number or a list", shown(entry));
   if (is_flag && entry.values.front() == "false") return;
   if (option.get_items_expected_max() == 1 && entry.values.size() != 1) wrong("one value", shown(entry));
@@ -72,7 +72,7 @@ void set(CLI::Option& option, const ConfigEntry& entry) {
 }
 
 // The option of `command` that an entry is for; null where it is for others.
-CLI::Option* meant(CLI::App& root, const CLI::App& command, const ConfigEntry& entry) {
+CLI::Option* meant(CLI::App& root, const CLI::App& command, const TomlEntry& entry) {
   if (entry.table.empty()) {
     CLI::Option* own = nullptr;
     bool known = false;
@@ -103,11 +103,11 @@ void apply_config(CLI::App& root, const std::vector<std::string>& arguments) {
   if (!command || !path) return;
   const MappedFile file = map_file(*path);
   const std::string_view text(reinterpret_cast<const char*>(file.bytes.data()), file.bytes.size());
-  const std::vector<ConfigEntry> entries = parse_config(text, *path);
+  const std::vector<TomlEntry> entries = parse_toml(text, *path);
   std::set<std::string> own;
-  for (const ConfigEntry& entry : entries)
+  for (const TomlEntry& entry : entries)
     if (entry.table == words[1]) own.insert(entry.key);
-  for (const ConfigEntry& entry : entries) {
+  for (const TomlEntry& entry : entries) {
     CLI::Option* const option = meant(root, *command, entry);
     const bool overruled = entry.table.empty() && own.contains(entry.key);
     if (option && !overruled && !given(words, "--" + entry.key)) set(*option, entry);

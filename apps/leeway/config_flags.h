@@ -1,4 +1,5 @@
-// --config FILE.toml: the file's options (config.h) join those of the command line, which win.
+// --config FILE.toml: the file's options join those of the command line, which win. Its keys are the
+// long names of options: at the top for every command that has the option, in a table for the command it names.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -9,7 +10,7 @@ namespace leeway::app {
 
 // The options of the command that `arguments` (the program's name first) call, from the file they name, where
 // they name one. To be called before `root` parses them. A table [COMMAND] wins over the top of the file.
-// Errors (Error: file, line and column, expected, found): no such file, those of config.h, a key at the top
+// Errors (Error: file, line and column, expected, found): no such file, those of core/toml.h, a key at the top
 // that no command knows, a table that is no command, a key that its command does not know, a value that the
 // option does not take.
 void apply_config(CLI::App& root, const std::vector<std::string>& arguments);

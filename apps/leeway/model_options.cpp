@@ -1,12 +1,14 @@
 #include "apps/leeway/model_options.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 
 #include "apps/leeway/nn_loader.h"
+#include "leeway/core/message.h"
 #include "leeway/core/statistics.h"
 
 namespace leeway::app {
@@ -17,6 +19,17 @@ std::optional<double> number(std::string_view text) {
   const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (status != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) return {};
   return value;
+}
+
+std::vector<std::int64_t> predicted_classes(const Array& logits) {
+  const auto values = logits.view<float>();
+  const std::size_t k = logits.shape[1];
+  std::vector<std::int64_t> classes(logits.shape[0]);
+  for (std::size_t i = 0; i < classes.size(); ++i) {
+    const auto row = values.subspan(i * k, k);
+    classes[i] = std::max_element(row.begin(), row.end()) - row.begin();
+  }
+  return classes;
 }
 
 }  // namespace
@@ -64,13 +77,35 @@ std::unique_ptr<nn::Model> load_model(Context& context, const ModelFlags& flags,
   source.device = context.device;
   auto model = model_session(context.threads).load(source);
   context.add_input(flags.model, {model->info().parameters});
+  if (!model->info().notes.empty()) context.add_input(model->info().notes, {});
   return model;
 }
 
 LoadedModel load_model_and_images(Context& context, const ModelFlags& flags, const std::string& data) {
   Images images = load_images(context, data);
   auto model = load_model(context, flags, nn::shape_of(images));
+  for (const std::string& line : normalization_warnings(*model, images)) context.warn(line);
   return {std::move(model), std::move(images)};
+}
+
+std::string flags_of(const nn::Normalization& normalization) {
+  std::string text;
+  if (normalization.scale != 1) text += fmt::format(" --scale {}", normalization.scale);
+  if (!normalization.mean.empty()) text += fmt::format(" --mean {}", fmt::join(normalization.mean, ","));
+  if (!normalization.std.empty()) text += fmt::format(" --std {}", fmt::join(normalization.std, ","));
+  return text.empty() ? "no normalization" : text.substr(1);
+}
+
+std::vector<std::string> normalization_warnings(const nn::Model& model, const Images& images) {
+  const auto other = model.other_normalization(images);
+  if (!other) return {};
+  return {
+      fmt::format("{} is right on {:.0f}% of {} images under its declared normalization ({}), on {:.0f}% "
+                  "under that of {} ({}): "
+                  "one of the two is a mistake",
+                  display_name(model.info().path), 100 * other->declared_accuracy, other->n,
+                  flags_of(model.info().normalization), 100 * other->accuracy, other->name,
+                  flags_of(other->normalization))};
 }
 
 nn::Normalization normalization_of(const ModelFlags& flags) {
@@ -110,15 +145,11 @@ std::string rate_text(std::size_t hits, std::size_t n) {
                      interval.low, interval.high);
 }
 
-std::vector<std::int64_t> predicted_classes(const Array& logits) {
-  const auto values = logits.view<float>();
-  const std::size_t k = logits.shape[1];
-  std::vector<std::int64_t> classes(logits.shape[0]);
-  for (std::size_t i = 0; i < classes.size(); ++i) {
-    const auto row = values.subspan(i * k, k);
-    classes[i] = std::max_element(row.begin(), row.end()) - row.begin();
-  }
-  return classes;
+std::size_t right_rows(const Outputs& outputs) {
+  const std::vector<std::int64_t> predicted = predicted_classes(outputs.logits);
+  std::size_t right = 0;
+  for (std::size_t i = 0; i < predicted.size(); ++i) right += predicted[i] == (*outputs.labels)[i];
+  return right;
 }
 
 }  // namespace leeway::app

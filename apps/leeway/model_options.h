@@ -27,7 +27,7 @@ void add_model_flags(CLI::App& command, ModelFlags& flags);    // --model, and t
 [[nodiscard]] std::unique_ptr<nn::Model> load_model(Context& context, const ModelFlags& flags,
                                                     const nn::InputShape& input);
 
-// The same of the images, too.
+// The same of the images, too. Warns where their labels say that the normalization is a mistake.
 struct LoadedModel {
   std::unique_ptr<nn::Model> model;
   Images images;
@@ -35,6 +35,12 @@ struct LoadedModel {
 [[nodiscard]] LoadedModel load_model_and_images(Context& context, const ModelFlags& flags,
                                                 const std::string& data);
 [[nodiscard]] Images load_images(Context& context, const std::string& data);
+
+// "--mean 0.5 --std 0.25", as commands take it.
+[[nodiscard]] std::string flags_of(const nn::Normalization& normalization);
+
+// A line where labelled images say that the model's normalization is a mistake (Model::other_normalization).
+[[nodiscard]] std::vector<std::string> normalization_warnings(const nn::Model& model, const Images& images);
 
 [[nodiscard]] nn::Normalization normalization_of(const ModelFlags& flags);
 
@@ -49,6 +55,6 @@ void require_out(const Context& context, const std::string& what);
 void add_rate(Json& result, const std::string& prefix, std::size_t hits, std::size_t n);
 [[nodiscard]] std::string rate_text(std::size_t hits, std::size_t n);  // "0.7830 [0.7748, 0.7910]"
 
-[[nodiscard]] std::vector<std::int64_t> predicted_classes(const Array& logits);
+[[nodiscard]] std::size_t right_rows(const Outputs& outputs);  // predicted as labelled
 
 }  // namespace leeway::app

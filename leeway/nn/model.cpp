@@ -11,6 +11,7 @@
 #include "leeway/nn/attack/attack.h"
 #include "leeway/nn/classifier.h"
 #include "leeway/nn/io/weights.h"
+#include "leeway/nn/normalizations.h"
 #include "leeway/nn/shards.h"
 #include "leeway/nn/tensors.h"
 
@@ -94,7 +95,8 @@ class TorchModel : public Model {
   TorchModel(ModelInfo info, ForwardFunction forward, std::shared_ptr<Network> network)
       : info_(std::move(info)),
         classes_(info_.classes),
-        forward_(std::move(forward)),
+        bare_(forward),
+        forward_(normalized(info_.normalization, std::move(forward))),
         network_(std::move(network)) {}
 
   [[nodiscard]] const ModelInfo& info() const override { return info_; }
@@ -105,6 +107,8 @@ class TorchModel : public Model {
   [[nodiscard]] Classifier classifier(const InputShape& input) const override;
   [[nodiscard]] AttackResult attack(const Images& images, const AttackOptions& options,
                                     Progress* progress) const override;
+  [[nodiscard]] std::unique_ptr<Model> with_normalization(const Normalization& normalization) const override;
+  [[nodiscard]] std::optional<OtherNormalization> other_normalization(const Images& images) const override;
   void save(const std::filesystem::path& path) const override;
 
  private:
@@ -119,7 +123,7 @@ class TorchModel : public Model {
 
   ModelInfo info_;
   mutable std::atomic<std::size_t> classes_;  // 0 until the first pass of a model that does not say
-  ForwardFunction forward_;
+  ForwardFunction bare_, forward_;            // of normalized images, of images
   std::shared_ptr<Network> network_;
 };
 
@@ -300,6 +304,17 @@ AttackResult TorchModel::attack(const Images& images, const AttackOptions& optio
   });
 }
 
+std::unique_ptr<Model> TorchModel::with_normalization(const Normalization& normalization) const {
+  check_normalization(normalization, name(), info_.input.channels);
+  ModelInfo info = info_;
+  info.normalization = normalization;
+  return std::make_unique<TorchModel>(std::move(info), bare_, network_);
+}
+
+std::optional<OtherNormalization> TorchModel::other_normalization(const Images& images) const {
+  return nn::other_normalization(*this, images);
+}
+
 void TorchModel::save(const std::filesystem::path& path) const {
   if (!network_) refuse(name(), "a model with an architecture, to save its weights", "TorchScript");
   save_weights(path, info_, *network_);
@@ -337,8 +352,8 @@ std::unique_ptr<Model> make_model(ModelInfo info, ForwardFunction forward, std::
 std::unique_ptr<Model> make_model(ModelInfo info, std::shared_ptr<Network> network) {
   network->eval();
   for (torch::Tensor& parameter : network->parameters()) parameter.requires_grad_(false);
-  ForwardFunction forward =
-      normalized(info.normalization, [network](const torch::Tensor& x) { return network->forward(x); });
+  info.layers = layers_of(*network);
+  ForwardFunction forward = [network](const torch::Tensor& x) { return network->forward(x); };
   return make_model(std::move(info), std::move(forward), std::move(network));
 }
 

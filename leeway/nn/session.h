@@ -30,7 +30,7 @@
 namespace leeway::nn {
 
 // Raised whenever this header changes in a way that a program compiled against an older one cannot bear.
-inline constexpr int abi_version = 3;
+inline constexpr int abi_version = 4;
 
 struct InputShape {
   std::size_t channels = 0, height = 0, width = 0;  // all 0: unknown
@@ -64,13 +64,20 @@ struct Parameter {
 };
 
 struct ModelSource {
-  // TorchScript, a PyTorch checkpoint (.pt, .pth, .th), .safetensors, or .npz of named tensors; by content
+  // With the notes of FILE.toml beside it (io/model_notes.h). TorchScript, a PyTorch checkpoint (.pt, .pth, .th), .safetensors, or .npz of named tensors; by content
   std::filesystem::path path;
   std::string architecture;          // empty: what the file says; TorchScript brings its own
-  std::optional<double> scale = {};  // these three replace what the file says
+  std::optional<double> scale = {};  // these three replace what the file and its notes say
   std::optional<std::vector<double>> mean = {}, std = {};
   InputShape input;  // used where the file does not say: the shape of the images at hand
   std::string device = "cpu";
+};
+
+// A part of a network: what holds weights, and of a graph every operator.
+struct Layer {
+  std::string name, type;
+  std::string shape;  // of its weight, "(16, 3, 3, 3)"; empty where it has none
+  std::size_t parameters = 0;
 };
 
 struct ModelInfo {
@@ -80,7 +87,18 @@ struct ModelInfo {
   std::size_t classes = 0;   // 0 = unknown before the first images
   std::size_t parameters = 0;
   Normalization normalization;
-  std::string training;  // the JSON record of its training; empty where there is none
+  std::string training;                  // the JSON record of its training; empty where there is none
+  std::vector<std::string> class_names;  // empty, or one a class
+  std::string notes;                     // the FILE.toml beside the model that was read; empty: none
+  std::vector<Layer> layers;
+};
+
+// A well-known normalization under which a model is right far more often than under its own.
+struct OtherNormalization {
+  std::string name;  // "ImageNet"
+  Normalization normalization;
+  std::size_t n = 0;                           // labelled images that were tried
+  double accuracy = 0, declared_accuracy = 0;  // under this one, under the model's own
 };
 
 enum class Norm { linf, l2 };
@@ -131,6 +149,15 @@ class Model {
 
   [[nodiscard]] virtual AttackResult attack(const Images& images, const AttackOptions& options,
                                             Progress* progress = nullptr) const = 0;
+
+  // The same network behind another normalization. Error where it does not fit the channels.
+  [[nodiscard]] virtual std::unique_ptr<Model> with_normalization(
+      const Normalization& normalization) const = 0;
+
+  // Whether the normalization is a mistake, asked of at least 32 labelled images, of which at most 128 are looked at: the
+  // well-known one with the highest accuracy, where the model's own gives less than .8, at least .2 less than that, and
+  // less than chance explains (one-sided sign test over the images on which the two differ, p < 1e-4 / number tried).
+  [[nodiscard]] virtual std::optional<OtherNormalization> other_normalization(const Images& images) const = 0;
 
   // Weights and all of info() as safetensors. Error for a TorchScript model.
   virtual void save(const std::filesystem::path& path) const = 0;

@@ -44,6 +44,8 @@ RESULT = {
     "list": "family members members.0.name members.0.summary",
     "train": "plan plan.parameters plan.seed plan.threads plan.torch epochs epochs.0.loss best_epoch best_by_score best_by_accuracy plan.selection plan.keep_epochs stopped_early n_train"
              " n_validation out weights resumed_after reused epoch_seconds",
+    "inspect": "model format architecture parameters classes class_names input normalization normalization.mean notes layers layers.0.shape"
+               " cost cost.forward_seconds accuracy_low warnings",
     "infer": "model data out n k parameters features accuracy_low",
     "attack": "model data out attack norm eps steps target n clean_accuracy clean_accuracy_low robust_accuracy",
 }
@@ -278,6 +280,7 @@ class Records(unittest.TestCase):
         self.check(chosen)
         self.refused_without(chosen, ["results.0.plan.selection.shift"])
         self.check(self.run_leeway("infer --model linear.safetensors --data images.npz --out outputs.npz"))
+        self.check(self.run_leeway("inspect linear.safetensors --data images.npz"))
         self.check(self.run_leeway("attack --model linear.safetensors --data images.npz --out attacked.npz"))
         survived = self.run_leeway("average-case --model linear.safetensors --data images.npz --rows 30 --sigma 0.1 --methods mc,mmse"
                                    " --draws 20 --convergence --report survived.html")

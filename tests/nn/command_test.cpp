@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <fstream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -53,6 +54,64 @@ TEST_F(Command, TrainInferAttackFitTogether) {
       << err();
   EXPECT_EQ(Json::parse(out()).at("results").at(0).at("accuracy"), attack.at("robust_accuracy"));
   EXPECT_EQ(read_npz(path("o2.npz")).at("norms").shape, (std::vector<std::size_t>{300}));
+}
+
+TEST_F(Command, InspectTellsWhatAModelHoldsAndExpects) {
+  const std::string model = trained();
+  ASSERT_EQ(run({"inspect", model, "--data", path("data.npz"), "--json"}), 0) << err();
+  const Json found = Json::parse(out()).at("results").at(0);
+  EXPECT_EQ(found.at("format"), "safetensors");
+  EXPECT_EQ(found.at("architecture"), "small-cnn");
+  EXPECT_EQ(found.at("input"), (Json{1, 8, 8}));
+  EXPECT_EQ(found.at("classes"), 3);
+  EXPECT_EQ(found.at("layers").size(), 4U);
+  EXPECT_EQ(found.at("layers").at(0).at("shape"), "(16, 1, 4, 4)");
+  std::size_t parameters = 0;
+  for (const Json& layer : found.at("layers")) parameters += layer.at("parameters").get<std::size_t>();
+  EXPECT_EQ(found.at("parameters"), parameters);
+  EXPECT_GT(found.at("cost").at("gradient_seconds").get<double>(),
+            found.at("cost").at("forward_seconds").get<double>());
+  EXPECT_GT(found.at("accuracy"), .5);
+  EXPECT_TRUE(found.at("notes").is_null());
+  ASSERT_EQ(run({"inspect", model, "--no-timing"}), 0) << err();
+  EXPECT_THAT(out(), AllOf(HasSubstr("small-cnn"), HasSubstr("1 x 8 x 8"), HasSubstr("Conv2d"),
+                           testing::Not(HasSubstr("cost"))));
+  EXPECT_EQ(run({"inspect", model, "--input", "1,8"}), 2);
+  EXPECT_EQ(run({"inspect", path("absent.onnx")}), 3);
+}
+
+// Notes beside a model say what its file does not; flags win over them.
+TEST_F(Command, NotesBesideAModelAreRead) {
+  write_npz(path("w.npz"), read_safetensors(trained()).tensors);
+  std::ofstream(path("w.npz.toml")) << "arch = 'small-cnn'\nclasses = ['ash', 'oak', 'fir']\nscale = 1\n";
+  ASSERT_EQ(
+      run({"infer", "--model", path("w.npz"), "--data", path("data.npz"), "--out", path("o.npz"), "--json"}),
+      0)
+      << err();
+  EXPECT_EQ(Json::parse(out()).at("inputs").size(), 3U);
+  EXPECT_THAT(read_outputs(path("o.npz")).class_names, testing::ElementsAre("ash", "oak", "fir"));
+  ASSERT_EQ(run({"inspect", path("w.npz"), "--scale", "3", "--input", "1,8,8", "--json"}), 0) << err();
+  const Json found = Json::parse(out()).at("results").at(0);
+  EXPECT_EQ(found.at("normalization").at("scale"), 3);
+  EXPECT_EQ(found.at("notes"), path("w.npz.toml"));
+  std::ofstream(path("w.npz.toml")) << "arch = 'small-cnn'\nclasses = 4\n";
+  EXPECT_EQ(run({"inspect", path("w.npz"), "--input", "1,8,8"}), 3);
+  EXPECT_THAT(err(), HasSubstr("w.npz.toml: expected 3 classes, as"));
+  std::ofstream(path("w.npz.toml")) << "architecture = 'small-cnn'\n";
+  EXPECT_EQ(run({"inspect", path("w.npz"), "--input", "1,8,8"}), 3);
+  EXPECT_THAT(err(), HasSubstr("line 1, column 1: expected one of arch"));
+}
+
+// The images are those of the training; only the scale is a mistake.
+TEST_F(Command, AForgottenNormalizationIsAWarning) {
+  const std::string model = trained();
+  ASSERT_EQ(run({"infer", "--model", model, "--data", path("data.npz"), "--out", path("o.npz")}), 0);
+  EXPECT_THAT(err(), testing::Not(HasSubstr("normalization")));
+  ASSERT_EQ(
+      run({"infer", "--model", model, "--data", path("data.npz"), "--mean", "40", "--out", path("o.npz")}),
+      0);
+  EXPECT_THAT(err(), AllOf(HasSubstr("under its declared normalization (--mean 40)"),
+                           HasSubstr("none: pixels 0 to 1")));
 }
 
 TEST_F(Command, TrainingSaysTheSameInItsRecordAndInTheFile) {

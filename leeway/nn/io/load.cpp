@@ -2,11 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "leeway/core/file.h"
 #include "leeway/core/message.h"
 #include "leeway/core/npz.h"
 #include "leeway/core/safetensors.h"
 #include "leeway/nn/io/checkpoint.h"
+#include "leeway/nn/io/model_notes.h"
 #include "leeway/nn/io/tensor_names.h"
 #include "leeway/nn/io/weights.h"
 #include "leeway/nn/model.h"
@@ -49,6 +52,13 @@ std::string nearest_to(std::string_view name, const ArrayMap& tensors) {
   return nearest.empty() ? "" : fmt::format(" (nearest: {})", printable(nearest));
 }
 
+// Of the notes, against what the file holds.
+void check_classes(const ModelInfo& info, std::size_t said) {
+  if (said > 0 && info.classes > 0 && said != info.classes)
+    refuse(display_name(info.notes),
+           fmt::format("{} classes, as {} has", info.classes, display_name(info.path)), std::to_string(said));
+}
+
 std::unique_ptr<Model> load_named_tensors(ModelInfo info, ArrayMap tensors) {
   const std::string name = display_name(info.path);
   if (info.architecture.empty())
@@ -60,7 +70,8 @@ std::unique_ptr<Model> load_named_tensors(ModelInfo info, ArrayMap tensors) {
   if (output == tensors.end() || output->second.shape.empty())
     refuse(name, fmt::format("a tensor {} of architecture {}", wanted.output, wanted.name),
            fmt::format("none among its {} tensors{}", tensors.size(), nearest_to(wanted.output, tensors)));
-  info.classes = output->second.shape[0];
+  const std::size_t said = std::exchange(info.classes, output->second.shape[0]);
+  check_classes(info, said);
   check_normalization(info.normalization, name, info.input.channels);
   const std::shared_ptr<Network> network = make_network(wanted, info.input, info.classes);
   copy_weights(tensors, *network, name);
@@ -75,13 +86,15 @@ std::unique_ptr<Model> load_model(const ModelSource& source) {
   ModelInfo info;
   info.path = source.path.string();
   info.format = format_of(source.path);
+  const ModelNotes notes = notes_beside(source.path);
+  info.notes = notes.path;
   ArrayMap tensors;
   if (info.format == "torchscript") {
-    if (!source.architecture.empty())
+    if (!source.architecture.empty() || !notes.architecture.empty())
       refuse(display_name(info.path), "named tensors, for an architecture",
              "TorchScript, which brings its own");
   } else {
-    info.architecture = source.architecture;
+    info.architecture = source.architecture.empty() ? notes.architecture : source.architecture;
     if (info.format == "safetensors") {
       Safetensors content = read_safetensors(source.path);
       info = with_metadata(std::move(info), content.metadata);
@@ -90,13 +103,19 @@ std::unique_ptr<Model> load_model(const ModelSource& source) {
       tensors = info.format == "checkpoint" ? read_checkpoint(source.path, CheckpointPart::weights)
                                             : read_npz(source.path);
     }
-    if (!info.input.known()) info.input = source.input;
   }
-  if (source.scale) info.normalization.scale = *source.scale;
-  if (source.mean) info.normalization.mean = *source.mean;
-  if (source.std) info.normalization.std = *source.std;
+  if (notes.input.known()) info.input = notes.input;
+  if (!info.input.known() && info.format != "torchscript") info.input = source.input;
+  for (const auto* const from : {&notes.scale, &source.scale})
+    if (*from) info.normalization.scale = **from;
+  for (const auto* const from : {&notes.mean, &source.mean})
+    if (*from) info.normalization.mean = **from;
+  for (const auto* const from : {&notes.std, &source.std})
+    if (*from) info.normalization.std = **from;
+  info.class_names = notes.class_names;
+  info.classes = notes.classes;
   if (info.format == "torchscript") {
-    check_normalization(info.normalization, display_name(info.path), 0);
+    check_normalization(info.normalization, display_name(info.path), info.input.channels);
     return load_torchscript(std::move(info));
   }
   return load_named_tensors(std::move(info), std::move(tensors));

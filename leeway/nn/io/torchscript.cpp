@@ -21,6 +21,19 @@ Forward split(const torch::jit::IValue& value) {
   throw std::runtime_error("it returns " + value.tagKind() + ", not logits or (logits, features)");
 }
 
+std::vector<Layer> layers_of(const torch::jit::Module& module) {
+  std::vector<Layer> layers;
+  for (const auto& part : module.named_modules()) {
+    Layer layer{part.name, part.value.type()->name()->name(), {}, 0};
+    for (const auto& parameter : part.value.named_parameters(/*recurse=*/false)) {
+      if (parameter.name == "weight") layer.shape = text_of(parameter.value.sizes());
+      layer.parameters += static_cast<std::size_t>(parameter.value.numel());
+    }
+    if (layer.parameters > 0) layers.push_back(std::move(layer));
+  }
+  return layers;
+}
+
 }  // namespace
 
 std::unique_ptr<Model> load_torchscript(ModelInfo info) {
@@ -38,16 +51,17 @@ std::unique_ptr<Model> load_torchscript(ModelInfo info) {
     parameter.requires_grad_(false);
     if (!type && parameter.is_floating_point()) type = parameter.scalar_type();
   }
+  info.layers = layers_of(module);
   const auto run = [module, type = type.value_or(torch::kFloat32)](const torch::Tensor& x) mutable {
     const torch::jit::GraphOptimizerEnabledGuard plain(false);
     const Forward result = split(module.forward({x.to(type)}));
     return Forward{result.logits.to(torch::kFloat32), result.features};
   };
   // a copy a call: Module::forward is not const, though it changes nothing
-  ForwardFunction forward = normalized(info.normalization, [run](const torch::Tensor& x) {
+  ForwardFunction forward = [run](const torch::Tensor& x) {
     auto own = run;
     return own(x);
-  });
+  };
   return make_model(std::move(info), std::move(forward), nullptr);
 }
 

@@ -74,6 +74,21 @@ void initialize(Network& network, std::uint64_t seed) {
   }
 }
 
+std::vector<Layer> layers_of(const Network& network) {
+  std::vector<Layer> layers;
+  for (const auto& module : network.named_modules("", false)) {
+    Layer layer{module.key(), module.value()->name(), {}, 0};
+    for (const auto& parameter : module.value()->named_parameters(false)) {
+      if (parameter.key() == "weight") layer.shape = text_of(parameter.value().sizes());
+      layer.parameters += static_cast<std::size_t>(parameter.value().numel());
+    }
+    layer.type = layer.type.substr(layer.type.rfind(':') + 1);  // torch::nn::Conv2dImpl
+    if (layer.type.ends_with("Impl")) layer.type.resize(layer.type.size() - 4);
+    if (layer.parameters > 0) layers.push_back(std::move(layer));
+  }
+  return layers;
+}
+
 std::size_t count_weights(const Network& network) {
   std::size_t count = 0;
   for (const torch::Tensor& tensor : network.parameters()) count += static_cast<std::size_t>(tensor.numel());

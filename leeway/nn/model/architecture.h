@@ -55,6 +55,9 @@ struct Architecture {
 // LibTorch's version. Batch normalisation begins with weights 1 and biases 0.
 void initialize(Network& network, std::uint64_t seed);
 
+// What holds weights, in the order of construction.
+[[nodiscard]] std::vector<Layer> layers_of(const Network& network);
+
 [[nodiscard]] std::size_t count_weights(const Network& network);
 
 }  // namespace leeway::nn

@@ -1,4 +1,4 @@
-#include "apps/leeway/config.h"
+#include "leeway/core/toml.h"
 
 #include <fmt/format.h>
 
@@ -23,12 +23,12 @@
 #pragma pop_macro("TOML_UNREACHABLE")
 #include <toml++/toml.h>
 
-namespace leeway::app {
+namespace leeway {
 namespace {
 
 struct Placed {
   toml::source_position at;
-  ConfigEntry entry;
+  TomlEntry entry;
 };
 
 std::string place_of(std::string_view name, const toml::source_position& at) {
@@ -53,7 +53,7 @@ std::string_view kind_of(const toml::node& node) {
   }
 }
 
-// Nothing for what cannot stand on a command line. Numbers keep every digit that float64 has.
+// Numbers keep every digit that float64 has.
 std::optional<std::string> scalar(const toml::node& node) {
   if (const auto* text = node.as_string()) return text->get();
   if (const auto* whole = node.as_integer()) return fmt::format("{}", whole->get());
@@ -61,10 +61,10 @@ std::optional<std::string> scalar(const toml::node& node) {
   return {};
 }
 
-ConfigEntry entry_of(std::string_view name, const std::string& table, const toml::key& key,
-                     const toml::node& node) {
-  ConfigEntry entry{
-      table, std::string(key.str()), ConfigEntry::Kind::scalar, {}, place_of(name, key.source().begin)};
+TomlEntry entry_of(std::string_view name, const std::string& table, const toml::key& key,
+                   const toml::node& node) {
+  TomlEntry entry{
+      table, std::string(key.str()), TomlEntry::Kind::scalar, {}, place_of(name, key.source().begin)};
   const auto take = [&](const toml::node& from, std::string_view expected) {
     auto value = scalar(from);
     if (!value) refuse(place_of(name, from.source().begin), expected, kind_of(from));
@@ -73,10 +73,10 @@ ConfigEntry entry_of(std::string_view name, const std::string& table, const toml
     entry.values.push_back(std::move(*value));
   };
   if (const auto* boolean = node.as_boolean()) {
-    entry.kind = ConfigEntry::Kind::boolean;
+    entry.kind = TomlEntry::Kind::boolean;
     entry.values.emplace_back(boolean->get() ? "true" : "false");
   } else if (const auto* list = node.as_array()) {
-    entry.kind = ConfigEntry::Kind::list;
+    entry.kind = TomlEntry::Kind::list;
     for (const toml::node& one : *list) take(one, "a text or a number in a list");
   } else {
     take(node, "a text, a number, true, false or a list");
@@ -86,7 +86,7 @@ ConfigEntry entry_of(std::string_view name, const std::string& table, const toml
 
 }  // namespace
 
-std::vector<ConfigEntry> parse_config(std::string_view text, std::string_view name) {
+std::vector<TomlEntry> parse_toml(std::string_view text, std::string_view name) {
   const toml::parse_result parsed = toml::parse(text);
   if (!parsed)
     refuse(place_of(name, parsed.error().source().begin), "TOML",
@@ -104,9 +104,9 @@ std::vector<ConfigEntry> parse_config(std::string_view text, std::string_view na
   std::stable_sort(found.begin(), found.end(), [](const Placed& a, const Placed& b) {
     return std::tie(a.at.line, a.at.column) < std::tie(b.at.line, b.at.column);
   });
-  std::vector<ConfigEntry> entries;
+  std::vector<TomlEntry> entries;
   for (Placed& one : found) entries.push_back(std::move(one.entry));
   return entries;
 }
 
-}  // namespace leeway::app
+}  // namespace leeway

@@ -1,0 +1,31 @@
+// Flat TOML files: keys at the top and in tables, whose values are texts, numbers, booleans and lists of texts and
+// numbers.
+//
+//   seed = 3
+//   [assess]
+//   fail-if = ["accuracy<0.8"]
+//
+// Errors (Error: file, line and column, expected, found): text that is not TOML, a value of another type, a table within a
+// table. Cost: one pass.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace leeway {
+
+struct TomlEntry {
+  enum class Kind { boolean, scalar, list };
+
+  std::string table, key;  // table: "" at the top
+  Kind kind = Kind::scalar;
+  std::vector<std::string> values;  // as text; a boolean is "true" or "false"
+  std::string place;                // "run.toml: line 3, column 1"
+};
+
+// In the order of the file.
+[[nodiscard]] std::vector<TomlEntry> parse_toml(std::string_view text, std::string_view name);
+
+}  // namespace leeway

@@ -1,0 +1,39 @@
+// What a model file cannot say about itself, from FILE.toml beside FILE:
+//
+//   arch = "resnet20-cifar"          of named tensors; TorchScript and ONNX bring their own
+//   scale = 1                        the network takes (scale x - mean) / std of pixels x in [0,1]
+//   mean = [0.485, 0.456, 0.406]     one number a channel
+//   std = [0.229, 0.224, 0.225]
+//   input = [3, 32, 32]              channels, height, width
+//   classes = ["cat", "dog"]         their names in order, or their number
+//
+// Flags of a command win over it; it wins over what is in the model's file. Errors (Error: file, line, expected, found): no
+// TOML, an unknown key (with the nearest), a table, a value of another type or without sense.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "leeway/nn/session.h"
+
+namespace leeway::nn {
+
+struct ModelNotes {
+  std::string path;  // of the notes; empty: there are none
+  std::string architecture;
+  std::optional<double> scale = {};
+  std::optional<std::vector<double>> mean = {}, std = {};
+  InputShape input;
+  std::size_t classes = 0;               // 0: not said
+  std::vector<std::string> class_names;  // empty, or one a class
+};
+
+// Of FILE.toml, where there is one.
+[[nodiscard]] ModelNotes notes_beside(const std::filesystem::path& model);
+
+[[nodiscard]] ModelNotes parse_notes(std::string_view text, std::string_view name);
+
+}  // namespace leeway::nn
