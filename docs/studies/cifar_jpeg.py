@@ -1,0 +1,64 @@
+#!/usr/bin/env python3
+"""Makes the records and the page of docs/studies/cifar-jpeg.md with the leeway command alone.
+
+    cifar_jpeg.py FOLDER --data CIFAR [--leeway PATH]
+
+CIFAR holds test_lossless_first1017.npz, test_jpeg75.npz (images: x, y) and weights/ of ResNet-20 and
+ResNet-44, those of akamaster/pytorch_resnet_cifar10. Everything goes to FOLDER; what stands there whole is not made again.
+"""
+import argparse
+import pathlib
+
+import numpy
+
+from fashion_mnist import Study
+
+NOTES = """arch = "{}-cifar"
+mean = [0.485, 0.456, 0.406]
+std = [0.229, 0.224, 0.225]
+input = [3, 32, 32]
+classes = ["airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck"]
+"""
+
+
+class CifarJpeg(Study):
+    threads = 0
+
+    def model(self, name, weights):
+        """The weights beside notes on what it expects."""
+        link = self.path(name + weights.suffix)
+        notes = link.with_name(link.name + ".toml")
+        if not link.exists():
+            link.symlink_to(weights.resolve())
+        notes.write_text(NOTES.format(name))
+        return link
+
+    def first_rows(self, data, out, n):
+        with numpy.load(data) as images:
+            numpy.savez(self.path(out), x=images["x"][:n], y=images["y"][:n])
+        return self.path(out)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("--data", type=pathlib.Path, required=True)
+    parser.add_argument("--leeway", default="leeway")
+    arguments = parser.parse_args()
+    arguments.folder.mkdir(parents=True, exist_ok=True)
+    study = CifarJpeg(arguments.folder, arguments.leeway)
+    lossless, jpeg = (arguments.data / name for name in ("test_lossless_first1017.npz", "test_jpeg75.npz"))
+    sets = {"lossless": lossless, "jpeg75": study.first_rows(jpeg, "jpeg75-images.npz", 1017), "jpeg75-all": jpeg}
+    sources, targets = [], []
+    for name in ("resnet20", "resnet44"):
+        model = study.model(name, sorted((arguments.data / "weights").glob(f"{name}[-.]*"))[-1])
+        for images, path in sets.items():
+            study.outputs(f"{name}-{images}.npz", model, path)
+        sources.append(f"{name}={study.path(name + '-lossless.npz')}")
+        targets += [f"{name}/{images}={study.path(f'{name}-{images}.npz')}" for images in ("jpeg75", "jpeg75-all")]
+    study.run("assess.json", "assess", "--source", *sources, "--target", *targets, "--images", lossless,
+              f"jpeg75={study.path('jpeg75-images.npz')}", "--unit", "images", "--bootstrap", 200, "--report", study.path("page.html"))
+
+
+if __name__ == "__main__":
+    main()
