@@ -39,9 +39,9 @@ void add_reading_flags(CLI::App& command, ModelFlags& flags) {
 
 void add_model_flags(CLI::App& command, ModelFlags& flags) {
   command
-      .add_option(
-          "--model", flags.model,
-          "TorchScript or a PyTorch checkpoint (.pt, .pth, .th), .safetensors, or .npz of named tensors")
+      .add_option("--model", flags.model,
+                  "TorchScript (.pt), .onnx, a PyTorch checkpoint (.pt, .pth, .th), .safetensors, or .npz of "
+                  "named tensors")
       ->required();
   add_reading_flags(command, flags);
 }
@@ -64,6 +64,7 @@ std::unique_ptr<nn::Model> load_model(Context& context, const ModelFlags& flags,
   source.device = context.device;
   auto model = model_session(context.threads).load(source);
   context.add_input(flags.model, {model->info().parameters});
+  for (const std::string& note : model->info().notes) context.warn("leeway: " + note);
   return model;
 }
 

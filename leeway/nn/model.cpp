@@ -263,7 +263,9 @@ AttackResult TorchModel::attack(const Images& images, const AttackOptions& optio
 }
 
 void TorchModel::save(const std::filesystem::path& path) const {
-  if (!network_) refuse(name(), "a model with an architecture, to save its weights", "TorchScript");
+  if (!network_)
+    refuse(name(), "a model with an architecture, to save its weights",
+           info_.format == "onnx" ? "ONNX" : "TorchScript");
   save_weights(path, info_, *network_);
 }
 

@@ -22,7 +22,7 @@ using ForwardFunction = std::function<Forward(const torch::Tensor& images)>;
 // positive.
 void check_normalization(const Normalization& normalization, const std::string& name, std::size_t channels);
 
-// `network` is null for TorchScript; otherwise `forward` runs it. `training` of the info is saved with the
+// `network` is null for TorchScript and ONNX; otherwise `forward` runs it. `training` of the info is saved with the
 // weights.
 [[nodiscard]] std::unique_ptr<Model> make_model(ModelInfo info, ForwardFunction forward,
                                                 std::shared_ptr<Network> network);

@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include "leeway/core/content.h"
 #include "leeway/core/file.h"
 #include "leeway/core/message.h"
 #include "leeway/core/npz.h"
 #include "leeway/core/safetensors.h"
 #include "leeway/nn/io/checkpoint.h"
+#include "leeway/nn/io/onnx_file.h"
 #include "leeway/nn/io/tensor_names.h"
 #include "leeway/nn/io/weights.h"
 #include "leeway/nn/model.h"
@@ -20,10 +22,11 @@ bool contains(std::span<const std::byte> bytes, std::string_view text) {
   return all.find(text) != std::string_view::npos;
 }
 
-// "torchscript", "checkpoint", "safetensors" or "npz", by content. Names of a zip's members stand in its
+// "torchscript", "onnx", "checkpoint", "safetensors" or "npz", by content; of an ONNX file that begins in an unusual way
+// its name is believed. Names of a zip's members stand in its
 // directory, at the end.
 std::string format_of(const std::filesystem::path& path) {
-  const std::string expected = "TorchScript, a PyTorch checkpoint, safetensors or npz of named tensors";
+  const std::string expected = "TorchScript, ONNX, a PyTorch checkpoint, safetensors or npz of named tensors";
   const std::string name = display_name(path);
   const MappedFile file = map_file(path);
   const std::span<const std::byte> bytes = file.bytes;
@@ -37,6 +40,9 @@ std::string format_of(const std::filesystem::path& path) {
     return contains(tail, ".npy") ? "npz" : "torchscript";
   }
   if (is_legacy_checkpoint(bytes)) return "checkpoint";
+  if (identify(bytes) != Content::safetensors &&
+      (onnx::looks_like_onnx(bytes) || path.extension() == ".onnx"))
+    return "onnx";
   if (contains(bytes.first(std::min<std::size_t>(bytes.size(), 64)), "{")) return "safetensors";
   refuse(name, expected, "something else");
 }
@@ -76,10 +82,10 @@ std::unique_ptr<Model> load_model(const ModelSource& source) {
   info.path = source.path.string();
   info.format = format_of(source.path);
   ArrayMap tensors;
-  if (info.format == "torchscript") {
+  if (info.format == "torchscript" || info.format == "onnx") {
     if (!source.architecture.empty())
       refuse(display_name(info.path), "named tensors, for an architecture",
-             "TorchScript, which brings its own");
+             info.format == "onnx" ? "ONNX, which brings its own" : "TorchScript, which brings its own");
   } else {
     info.architecture = source.architecture;
     if (info.format == "safetensors") {
@@ -95,6 +101,7 @@ std::unique_ptr<Model> load_model(const ModelSource& source) {
   if (source.scale) info.normalization.scale = *source.scale;
   if (source.mean) info.normalization.mean = *source.mean;
   if (source.std) info.normalization.std = *source.std;
+  if (info.format == "onnx") return load_onnx(std::move(info), source.input);
   if (info.format == "torchscript") {
     check_normalization(info.normalization, display_name(info.path), 0);
     return load_torchscript(std::move(info));
