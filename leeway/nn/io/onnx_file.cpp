@@ -119,7 +119,6 @@ class GraphReader {
   void read_opset(const ::onnx::ModelProto& model) {
     for (const auto& opset : model.opset_import())
       if (domain_of(opset.domain()).empty()) graph_.opset = opset.version();
-    if (graph_.opset < 1) refuse(name_, "the opset of ONNX's own operators", "none");
   }
 
   void read_initializers(::onnx::GraphProto& proto) {
@@ -140,6 +139,7 @@ class GraphReader {
         fmt::format("{}: node {} ({})", name_,
                     node.name.empty() ? std::to_string(number) : in_quotes(node.name), printable(node.op));
     if (node.op.empty()) refuse(where, "an operator", "none");
+    if (node.domain.empty() && graph_.opset < 1) refuse(name_, "the opset of ONNX's own operators", "none");
     for (const std::string& input : proto.input()) {
       if (!input.empty() && !made_.contains(input))
         refuse(where, "inputs that something before it makes", in_quotes(input));

@@ -209,8 +209,9 @@ Kernel prepare_conv_transpose(Call& call) {
         const std::int64_t whole =
             w.strides[d] * (size - 1) + more[d] + (w.kernel[d] - 1) * w.dilations[d] + 1;
         const std::int64_t total = whole - wanted;
-        // the larger half at the beginning, but for SAME_UPPER
-        const std::int64_t begin = padding == same_upper ? total / 2 : total - total / 2;
+        // the larger half at the beginning, but for SAME_UPPER; what is missing comes at the end
+        const std::int64_t half = padding == same_upper ? total / 2 : total - total / 2;
+        const std::int64_t begin = total < 0 ? 0 : half;
         w.pads[d] = begin;
         w.pads[rank + d] = total - begin;
       }
