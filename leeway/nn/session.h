@@ -30,7 +30,7 @@
 namespace leeway::nn {
 
 // Raised whenever this header changes in a way that a program compiled against an older one cannot bear.
-inline constexpr int abi_version = 3;
+inline constexpr int abi_version = 4;
 
 struct InputShape {
   std::size_t channels = 0, height = 0, width = 0;  // all 0: unknown

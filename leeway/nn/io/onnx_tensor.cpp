@@ -25,31 +25,33 @@ static_assert(std::endian::native == std::endian::little, "raw data are little-e
 enum class Field { floats, doubles, small_integers, integers, unsigned_integers };
 
 struct TensorType {
-  std::int32_t code;
   std::string_view name;
-  ElementType type;  // of the array it becomes
-  std::size_t size;  // bytes of a raw element
-  Field field;
+  std::int32_t code;
+  ElementType type;               // of the array it becomes
+  std::size_t size;               // bytes of a raw element
   float (*widen)(std::uint16_t);  // float16 and bfloat16 to float32; null: taken as it is
-  std::int64_t low, high;         // of small integers
+  Field field;
+  std::int32_t low, high;  // of small integers
 };
 
+constexpr std::int32_t least = std::numeric_limits<std::int32_t>::min(),
+                       most = std::numeric_limits<std::int32_t>::max();
+
 constexpr TensorType tensor_types[] = {
-    {TensorProto::FLOAT, "float32", ElementType::f32, 4, Field::floats, nullptr, 0, 0},
-    {TensorProto::DOUBLE, "float64", ElementType::f64, 8, Field::doubles, nullptr, 0, 0},
-    {TensorProto::FLOAT16, "float16", ElementType::f32, 2, Field::small_integers, float_from_half, 0, 65535},
-    {TensorProto::BFLOAT16, "bfloat16", ElementType::f32, 2, Field::small_integers, float_from_bfloat16, 0,
+    {"float32", TensorProto::FLOAT, ElementType::f32, 4, nullptr, Field::floats, 0, 0},
+    {"float64", TensorProto::DOUBLE, ElementType::f64, 8, nullptr, Field::doubles, 0, 0},
+    {"float16", TensorProto::FLOAT16, ElementType::f32, 2, float_from_half, Field::small_integers, 0, 65535},
+    {"bfloat16", TensorProto::BFLOAT16, ElementType::f32, 2, float_from_bfloat16, Field::small_integers, 0,
      65535},
-    {TensorProto::INT64, "int64", ElementType::i64, 8, Field::integers, nullptr, 0, 0},
-    {TensorProto::INT32, "int32", ElementType::i32, 4, Field::small_integers, nullptr,
-     std::numeric_limits<std::int32_t>::min(), std::numeric_limits<std::int32_t>::max()},
-    {TensorProto::INT16, "int16", ElementType::i16, 2, Field::small_integers, nullptr, -32768, 32767},
-    {TensorProto::INT8, "int8", ElementType::i8, 1, Field::small_integers, nullptr, -128, 127},
-    {TensorProto::UINT64, "uint64", ElementType::u64, 8, Field::unsigned_integers, nullptr, 0, 0},
-    {TensorProto::UINT32, "uint32", ElementType::u32, 4, Field::unsigned_integers, nullptr, 0, 0},
-    {TensorProto::UINT16, "uint16", ElementType::u16, 2, Field::small_integers, nullptr, 0, 65535},
-    {TensorProto::UINT8, "uint8", ElementType::u8, 1, Field::small_integers, nullptr, 0, 255},
-    {TensorProto::BOOL, "bool", ElementType::boolean, 1, Field::small_integers, nullptr, 0, 1},
+    {"int64", TensorProto::INT64, ElementType::i64, 8, nullptr, Field::integers, 0, 0},
+    {"int32", TensorProto::INT32, ElementType::i32, 4, nullptr, Field::small_integers, least, most},
+    {"int16", TensorProto::INT16, ElementType::i16, 2, nullptr, Field::small_integers, -32768, 32767},
+    {"int8", TensorProto::INT8, ElementType::i8, 1, nullptr, Field::small_integers, -128, 127},
+    {"uint64", TensorProto::UINT64, ElementType::u64, 8, nullptr, Field::unsigned_integers, 0, 0},
+    {"uint32", TensorProto::UINT32, ElementType::u32, 4, nullptr, Field::unsigned_integers, 0, 0},
+    {"uint16", TensorProto::UINT16, ElementType::u16, 2, nullptr, Field::small_integers, 0, 65535},
+    {"uint8", TensorProto::UINT8, ElementType::u8, 1, nullptr, Field::small_integers, 0, 255},
+    {"bool", TensorProto::BOOL, ElementType::boolean, 1, nullptr, Field::small_integers, 0, 1},
 };
 
 const TensorType* find_tensor_type(std::int32_t code) {

@@ -212,6 +212,12 @@ Kernel prepare_celu(Call& call) {
   return with_number(call, "alpha", 1, [](const Tensor& x, double alpha) { return at::celu(x, alpha); });
 }
 
+Kernel prepare_gelu(Call& call) {
+  constexpr std::string_view forms[] = {"none", "tanh"};
+  const std::string form(forms[call.choice("approximate", forms)]);
+  return [=](const Tensors& in, const Batch&) -> Tensors { return {at::gelu(in[0], form)}; };
+}
+
 Kernel prepare_thresholded_relu(Call& call) {
   return with_number(call, "alpha", 1,
                      [](const Tensor& x, double alpha) { return at::threshold(x, alpha, 0); });

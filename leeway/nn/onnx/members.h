@@ -34,6 +34,7 @@ namespace leeway::nn::onnx {
 [[nodiscard]] Kernel prepare_elu(Call& call);
 [[nodiscard]] Kernel prepare_selu(Call& call);
 [[nodiscard]] Kernel prepare_celu(Call& call);
+[[nodiscard]] Kernel prepare_gelu(Call& call);
 [[nodiscard]] Kernel prepare_thresholded_relu(Call& call);
 [[nodiscard]] Kernel prepare_softplus(Call& call);
 [[nodiscard]] Kernel prepare_softsign(Call& call);

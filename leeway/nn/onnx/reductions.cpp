@@ -9,7 +9,7 @@ namespace {
 using torch::Tensor;
 using Reduce = Tensor (*)(const Tensor& x, const Integers& axes, bool keep);
 
-// Axes are an attribute before opset 13 (ReduceSum; 18 for the others) and an input from then on; none are all.
+// Axes are an attribute before opset 13 (ReduceSum) or 18 (the others) and an input from then on; none are all.
 Kernel reduced(Call& call, Reduce reduce) {
   const bool keep = call.flag("keepdims", true), unless_empty = call.flag("noop_with_empty_axes", false);
   const IntegerInput given(call, "axes", 1);

@@ -17,6 +17,7 @@ constexpr std::string_view nearest_modes[] = {"round_prefer_floor", "round_prefe
 enum NearestMode : std::size_t { round_prefer_floor, round_prefer_ceil, nearest_floor, nearest_ceil };
 constexpr std::string_view placements[] = {"half_pixel", "pytorch_half_pixel",   "align_corners",
                                            "asymmetric", "tf_half_pixel_for_nn", "tf_crop_and_resize"};
+constexpr std::string_view policies[] = {"stretch"};
 enum Placement : std::size_t {
   half_pixel,
   pytorch_half_pixel,
@@ -198,9 +199,11 @@ Kernel prepare_resize(Call& call) {
   } else {
     how.placement = call.choice("coordinate_transformation_mode", placements);
     how.nearest = call.choice("nearest_mode", nearest_modes);
+    (void)call.choice("keep_aspect_ratio_policy", policies);
     how.cubic = call.real("cubic_coeff_a", -.75);
     how.outside = call.real("extrapolation_value", 0);
     how.exclude_outside = call.flag("exclude_outside", false);
+    if (call.flag("antialias", false)) call.fail("a Resize without antialias", "antialias 1");
   }
   const bool sizes_fixed = call.constant(3).defined();
   return [=](const Tensors& in, const Batch& batch) -> Tensors {

@@ -53,8 +53,9 @@ Kernel prepare_reshape(Call& call) {
   return [=](const Tensors& in, const Batch& batch) -> Tensors {
     const Tensor& x = in[0];
     Integers sizes = *shape.read(in);
-    if (batch.differs() && shape.is_fixed() && !sizes.empty() && sizes[0] == batch.declared && x.dim() > 0 &&
-        x.size(0) == batch.rows)
+    const bool is_data = x.is_floating_point();  // and no arithmetic on shapes
+    if (is_data && batch.differs() && shape.is_fixed() && !sizes.empty() && sizes[0] == batch.declared &&
+        x.dim() > 0 && x.size(0) == batch.rows)
       sizes[0] = batch.rows;
     for (std::size_t d = 0; d < sizes.size() && !zeros; ++d) {
       if (sizes[d] != 0) continue;
@@ -164,12 +165,17 @@ Kernel prepare_split(Call& call) {
   const std::int64_t axis = call.integer("axis", 0);
   const IntegerInput parts(call, "split", 1);
   const auto count = static_cast<std::int64_t>(call.outputs());
+  const bool may_end_short = call.opset() >= 18;  // the last part may then be smaller
+  if (call.integer("num_outputs", count) != count)
+    call.fail("as many outputs as num_outputs", std::to_string(count));
   return [=](const Tensors& in, const Batch&) -> Tensors {
     const std::int64_t along = axis_of(axis, in[0].dim()), size = in[0].size(along);
-    const auto sizes = parts.read(in);
-    TORCH_CHECK(sizes || size % count == 0, count, " equal parts of ", size);
-    return at::split_with_sizes(
-        in[0], sizes ? *sizes : Integers(static_cast<std::size_t>(count), size / count), along);
+    if (const auto sizes = parts.read(in)) return at::split_with_sizes(in[0], *sizes, along);
+    const std::int64_t part = (size + count - 1) / count, last = size - part * (count - 1);
+    TORCH_CHECK(last == part || (may_end_short && last >= 0), count, " equal parts of ", size);
+    Integers sizes(static_cast<std::size_t>(count), part);
+    sizes.back() = last;
+    return at::split_with_sizes(in[0], sizes, along);
   };
 }
 

@@ -86,6 +86,18 @@ Tensor sources(std::int64_t size, std::int64_t before, std::int64_t after, bool 
   return torch::tensor(places, torch::kInt64);
 }
 
+// Pads of the axes named as pads of all axes.
+Integers over_all_axes(const Integers& pads, const Integers& axes, std::int64_t rank) {
+  TORCH_CHECK(pads.size() == 2 * axes.size(), "two pads an axis");
+  Integers all(2 * static_cast<std::size_t>(rank), 0);
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    const std::int64_t axis = axis_of(axes[i], rank);
+    all.at(static_cast<std::size_t>(axis)) = pads[i];
+    all.at(static_cast<std::size_t>(axis + rank)) = pads[axes.size() + i];
+  }
+  return all;
+}
+
 Tensor pad(const Tensor& x, const Integers& pads, std::size_t mode, const at::Scalar& value) {
   const auto rank = static_cast<std::size_t>(x.dim());
   TORCH_CHECK(pads.size() == 2 * rank, "two pads a dimension");
@@ -144,6 +156,7 @@ Kernel prepare_constant_of_shape(Call& call) {
 // Before opset 6 the type was text.
 Kernel prepare_cast(Call& call) {
   if (!call.has("to")) call.fail("a type to cast to", "none");
+  call.ignore("saturate");  // of types of a byte, which are refused
   const Target target = target_of(call, call.integer("to", 0));
   return [=](const Tensors& in, const Batch&) -> Tensors {
     if (target.rounded_to) return {rounded(in[0], *target.rounded_to)};
@@ -155,15 +168,17 @@ Kernel prepare_cast_like(Call&) {
   return [](const Tensors& in, const Batch&) -> Tensors { return {in[0].to(in[1].scalar_type())}; };
 }
 
-// Pads are attributes before opset 11 and inputs from then on.
+// Pads are attributes before opset 11 and inputs from then on; the axes they are for may be named from opset 18 on.
 Kernel prepare_pad(Call& call) {
   const std::size_t mode = call.choice("mode", pad_modes);
   const double value = call.real("value", 0);
-  const IntegerInput pads(call, "pads", 1);
+  const IntegerInput pads(call, "pads", 1), axes(call, "axes", 3);
   if (!pads.given()) call.fail("pads", "none");
   return [=](const Tensors& in, const Batch&) -> Tensors {
     const at::Scalar fill = in.size() > 2 && in[2].defined() ? in[2].item() : at::Scalar(value);
-    return {pad(in[0], *pads.read(in), mode, fill)};
+    const auto named = axes.read(in);
+    return {
+        pad(in[0], named ? over_all_axes(*pads.read(in), *named, in[0].dim()) : *pads.read(in), mode, fill)};
   };
 }
 

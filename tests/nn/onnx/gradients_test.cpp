@@ -177,13 +177,35 @@ std::vector<GradientCase> gradient_cases() {
        {"ReduceL1", "ReduceL2", "ReduceLogSum", "ReduceLogSumExp", "ReduceProd", "ReduceSumSquare"})
     cases.push_back({op, {positive()}, {{"axes", Integers{1, 2}}}});
   cases.push_back({"ReduceSum", {x(), whole({1, 3})}});
+  cases.push_back({"ReduceMean", {x(), whole({1, 3})}, {}, 18});
+  cases.push_back({"Gelu", {x()}, {}, 20});
+  cases.push_back({"Gelu", {x()}, {{"approximate", std::string("tanh")}}, 20});
+  cases.push_back({"Mish", {x()}, {}, 18});
+  cases.push_back({"Split", {x()}, {{"axis", std::int64_t{2}}, {"num_outputs", std::int64_t{3}}}, 18, 3});
+  cases.push_back({"Pad", {x(), whole({1, 2}), torch::scalar_tensor(0.5), whole({-1})}, {}, 18});
   return cases;
 }
+
+Program program_of(const GradientCase& given) {
+  Graph graph;
+  graph.opset = given.opset;
+  Node node{given.op, "", "", {}, {}, given.attributes};
+  for (std::size_t i = 0; i < given.inputs.size(); ++i) {
+    const std::string name = fmt::format("x{}", i);
+    node.inputs.push_back(given.inputs[i].numel() == 0 ? "" : name);
+    graph.inputs.push_back({name, "", {}});
+  }
+  for (std::size_t i = 0; i < given.outputs; ++i) node.outputs.push_back(fmt::format("y{}", i));
+  graph.nodes.push_back(node);
+  return {graph, node.outputs, "case"};
+}
+
+Tensors run_case(const GradientCase& given) { return program_of(given).run(given.inputs, {}); }
 
 // One node whose outputs meet in a weighted sum.
 class OneNode {
  public:
-  explicit OneNode(const GradientCase& given) : program_(make(given)) {}
+  explicit OneNode(const GradientCase& given) : program_(program_of(given)) {}
 
   [[nodiscard]] Tensor operator()(const Tensors& inputs) {
     Tensor sum = torch::zeros({}, torch::kFloat64);
@@ -198,22 +220,6 @@ class OneNode {
   }
 
  private:
-  static Program make(const GradientCase& given) {
-    Graph graph;
-    graph.opset = given.opset;
-    Node node{given.op, "", "", {}, {}, given.attributes};
-    std::vector<std::string> outputs;
-    for (std::size_t i = 0; i < given.inputs.size(); ++i) {
-      const bool empty = given.inputs[i].numel() == 0;
-      node.inputs.push_back(empty ? "" : fmt::format("x{}", i));
-      graph.inputs.push_back({fmt::format("x{}", i), "", {}});
-    }
-    for (std::size_t i = 0; i < given.outputs; ++i) outputs.push_back(fmt::format("y{}", i));
-    node.outputs = outputs;
-    graph.nodes.push_back(node);
-    return {graph, outputs, "case"};
-  }
-
   Program program_;
   Tensors weights_;
 };
@@ -260,6 +266,18 @@ TEST(OnnxGradients, AreThoseOfFiniteDifferences) {
   }
   for (const Operator& member : operators())
     EXPECT_TRUE(!member.differentiable || seen.contains(std::string(member.name))) << member.name;
+}
+
+// What opsets after 17 changed, by hand.
+TEST(OnnxOperators, OfNewerOpsets) {
+  const Tensor x = torch::arange(5, torch::kFloat32);
+  const Tensors parts = run_case({"Split", {x}, {{"num_outputs", std::int64_t{2}}}, 18, 2});
+  EXPECT_TRUE(parts[0].equal(x.slice(0, 0, 3)) && parts[1].equal(x.slice(0, 3)));
+  EXPECT_TRUE(run_case({"ReduceMax", {x, whole({0})}, {}, 18})[0].equal(torch::tensor({4.f})));
+  const Tensor padded_rows =
+      run_case({"Pad", {x.reshape({1, 5}), whole({1, 0}), torch::scalar_tensor(7.f), whole({0})}, {}, 18})[0];
+  EXPECT_TRUE(padded_rows.equal(torch::cat({torch::full({1, 5}, 7.f), x.reshape({1, 5})})));
+  EXPECT_NEAR(run_case({"Gelu", {torch::tensor({1.f})}, {}, 20})[0].item<float>(), .8413447f, 1e-6);
 }
 
 // The root of a sum of squares has no derivative at 0, and an attack starts there where images are black.
