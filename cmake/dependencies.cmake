@@ -13,6 +13,8 @@ find_package(Eigen3 REQUIRED NO_MODULE)  # headers: leeway/agreement
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(HWY REQUIRED libhwy)  # headers alone: see leeway/core/dispatch.h
 pkg_check_modules(XXHASH REQUIRED IMPORTED_TARGET libxxhash)
+find_package(Protobuf REQUIRED)  # before ONNX, whose targets name its own
+find_package(ONNX CONFIG REQUIRED)
 
 if(LEEWAY_NN)
   find_package(Torch REQUIRED)  # must stand in the root scope

@@ -85,7 +85,7 @@ Json result_of(const nn::ModelInfo& info, const nn::InputShape& input, const std
                {{"scale", info.normalization.scale},
                 {"mean", info.normalization.mean},
                 {"std", info.normalization.std}}},
-              {"notes", known(info.notes)},
+              {"notes", known(info.notes_file)},
               {"layers", layers_of(info)},
               {"cost", nullptr}};
   if (cost)
@@ -121,7 +121,7 @@ std::string table_of(const nn::ModelInfo& info, const nn::InputShape& input,
       "normalization  {}{}\n",
       info.path, info.format, info.architecture.empty() ? "" : ", " + info.architecture, info.parameters,
       input.known() ? shape_text(input) : "not said (--input CHANNELS,HEIGHT,WIDTH)", classes,
-      flags_of(info.normalization), info.notes.empty() ? "" : fmt::format(" ({})", info.notes));
+      flags_of(info.normalization), info.notes_file.empty() ? "" : fmt::format(" ({})", info.notes_file));
   if (cost)
     text += fmt::format(
         "cost an image  {:.3g} ms forward, {:.3g} ms forward and backward ({} images at a time, one "

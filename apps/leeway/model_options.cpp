@@ -52,9 +52,9 @@ void add_reading_flags(CLI::App& command, ModelFlags& flags) {
 
 void add_model_flags(CLI::App& command, ModelFlags& flags) {
   command
-      .add_option(
-          "--model", flags.model,
-          "TorchScript or a PyTorch checkpoint (.pt, .pth, .th), .safetensors, or .npz of named tensors")
+      .add_option("--model", flags.model,
+                  "TorchScript (.pt), .onnx, a PyTorch checkpoint (.pt, .pth, .th), .safetensors, or .npz of "
+                  "named tensors")
       ->required();
   add_reading_flags(command, flags);
 }
@@ -77,14 +77,15 @@ std::unique_ptr<nn::Model> load_model(Context& context, const ModelFlags& flags,
   source.device = context.device;
   auto model = model_session(context.threads).load(source);
   context.add_input(flags.model, {model->info().parameters});
-  if (!model->info().notes.empty()) context.add_input(model->info().notes, {});
+  if (!model->info().notes_file.empty()) context.add_input(model->info().notes_file, {});
+  for (const std::string& note : model->info().notes) context.warn("leeway: " + note);
   return model;
 }
 
 LoadedModel load_model_and_images(Context& context, const ModelFlags& flags, const std::string& data) {
   Images images = load_images(context, data);
   auto model = load_model(context, flags, nn::shape_of(images));
-  for (const std::string& line : normalization_warnings(*model, images)) context.warn(line);
+  for (const std::string& line : normalization_warnings(*model, images)) context.warn("leeway: " + line);
   return {std::move(model), std::move(images)};
 }
 

@@ -316,7 +316,9 @@ std::optional<OtherNormalization> TorchModel::other_normalization(const Images& 
 }
 
 void TorchModel::save(const std::filesystem::path& path) const {
-  if (!network_) refuse(name(), "a model with an architecture, to save its weights", "TorchScript");
+  if (!network_)
+    refuse(name(), "a model with an architecture, to save its weights",
+           info_.format == "onnx" ? "ONNX" : "TorchScript");
   save_weights(path, info_, *network_);
 }
 

@@ -26,8 +26,8 @@ using JacobianFunction =
 // positive.
 void check_normalization(const Normalization& normalization, const std::string& name, std::size_t channels);
 
-// `forward` takes normalized images; `network` is null for TorchScript, otherwise `forward` runs it. `training` of the
-// info is saved with the weights.
+// `forward` takes normalized images; `network` is null for TorchScript and ONNX, otherwise `forward` runs it. `training`
+// of the info is saved with the weights.
 [[nodiscard]] std::unique_ptr<Model> make_model(ModelInfo info, ForwardFunction forward,
                                                 std::shared_ptr<Network> network);
 

@@ -64,9 +64,10 @@ struct Parameter {
 };
 
 struct ModelSource {
-  // With the notes of FILE.toml beside it (io/model_notes.h). TorchScript, a PyTorch checkpoint (.pt, .pth, .th), .safetensors, or .npz of named tensors; by content
+  // TorchScript, ONNX, a PyTorch checkpoint (.pt, .pth, .th), .safetensors, or .npz of named tensors; by content. With
+  // the notes of FILE.toml beside it (io/model_notes.h)
   std::filesystem::path path;
-  std::string architecture;          // empty: what the file says; TorchScript brings its own
+  std::string architecture;          // empty: what the file says; TorchScript and ONNX bring their own
   std::optional<double> scale = {};  // these three replace what the file and its notes say
   std::optional<std::vector<double>> mean = {}, std = {};
   InputShape input;  // used where the file does not say: the shape of the images at hand
@@ -81,16 +82,17 @@ struct Layer {
 };
 
 struct ModelInfo {
-  std::string path, format;  // "torchscript", "checkpoint", "safetensors", "npz"
-  std::string architecture;  // empty for TorchScript
-  InputShape input;          // unknown for TorchScript
+  std::string path, format;  // "torchscript", "onnx", "checkpoint", "safetensors", "npz"
+  std::string architecture;  // empty for TorchScript and ONNX
+  InputShape input;          // unknown for TorchScript, and where an ONNX file leaves sizes open
   std::size_t classes = 0;   // 0 = unknown before the first images
   std::size_t parameters = 0;
   Normalization normalization;
   std::string training;                  // the JSON record of its training; empty where there is none
   std::vector<std::string> class_names;  // empty, or one a class
-  std::string notes;                     // the FILE.toml beside the model that was read; empty: none
+  std::string notes_file;                // the FILE.toml beside the model that was read; empty: none
   std::vector<Layer> layers;
+  std::vector<std::string> notes;  // what was decided about the file, where it left a choice; one line each
 };
 
 // A well-known normalization under which a model is right far more often than under its own.
@@ -134,7 +136,7 @@ class Model {
   [[nodiscard]] virtual const ModelInfo& info() const = 0;
 
   // Logits, features (the last hidden layer; absent for a linear model and for TorchScript that returns
-  // logits alone: one that returns (logits, features) has them), and the images' labels.
+  // logits alone: one that returns (logits, features) has them; of an ONNX model what its last matrix product takes), and the images' labels.
   [[nodiscard]] virtual Outputs outputs(const Images& images, Progress* progress = nullptr) const = 0;
 
   // Gradient of -log softmax(F(x_i))_(y_i) with respect to x_i: (n,c,h,w), float32. `labels` has n entries.
@@ -159,7 +161,7 @@ class Model {
   // less than chance explains (one-sided sign test over the images on which the two differ, p < 1e-4 / number tried).
   [[nodiscard]] virtual std::optional<OtherNormalization> other_normalization(const Images& images) const = 0;
 
-  // Weights and all of info() as safetensors. Error for a TorchScript model.
+  // Weights and all of info() as safetensors. Error for a TorchScript or ONNX model.
   virtual void save(const std::filesystem::path& path) const = 0;
 };
 

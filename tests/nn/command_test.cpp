@@ -179,6 +179,22 @@ TEST_F(Command, CheckpointsRunAndNothingInThemDoes) {
 }
 
 // Errors are thrown inside the library that dlopen brought in and caught outside of it.
+TEST_F(Command, OnnxModelsRun) {
+  const std::string data = images(20), model = std::string(LEEWAY_REFERENCE) + "/onnx/cnn_softmax.onnx";
+  ASSERT_EQ(run({"infer", "--model", model, "--data", data, "--out", path("o.npz"), "--json"}), 0) << err();
+  EXPECT_EQ(Json::parse(out()).at("results").at(0).at("k"), 3);
+  EXPECT_NE(
+      err().find("cnn_softmax.onnx ends in a Softmax: logits are what goes into it, not its probabilities"),
+      std::string::npos)
+      << err();
+  ASSERT_EQ(run({"attack", "--model", model, "--data", data, "--steps", "2", "--out", path("a.npz")}), 0)
+      << err();
+  ASSERT_EQ(run({"average-case", "--model", model, "--data", data, "--sigma", "0.1", "--methods", "taylor",
+                 "--out", path("c.npz")}),
+            0)
+      << err();
+}
+
 TEST_F(Command, BadInputIsOneLineAndExit3) {
   const std::string data = images(12), target = path("o.npz");
   std::ofstream(path("page.pt")) << "<html>no model</html>";
@@ -188,9 +204,10 @@ TEST_F(Command, BadInputIsOneLineAndExit3) {
     EXPECT_FALSE(std::filesystem::exists(target));
     return err();
   };
-  EXPECT_THAT(message({"infer", "--model", path("page.pt"), "--data", data, "--out", target}),
-              HasSubstr("page.pt: expected TorchScript, a PyTorch checkpoint, safetensors or npz of named "
-                        "tensors, found something else"));
+  EXPECT_THAT(
+      message({"infer", "--model", path("page.pt"), "--data", data, "--out", target}),
+      HasSubstr("page.pt: expected TorchScript, ONNX, a PyTorch checkpoint, safetensors or npz of named "
+                "tensors, found something else"));
   EXPECT_THAT(message({"infer", "--model", path("absent.pt"), "--data", data, "--out", target}),
               HasSubstr("absent.pt"));
   EXPECT_THAT(message({"infer", "--model", data, "--arch", "small-cnn", "--data", data, "--out", target}),

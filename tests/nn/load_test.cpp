@@ -196,7 +196,7 @@ TEST(Metadata, IsChecked) {
 TEST(ModelFiles, AreToldApartByContent) {
   const toy::Folder folder;
   const std::string expected =
-      "f: expected TorchScript, a PyTorch checkpoint, safetensors or npz of named tensors, found ";
+      "f: expected TorchScript, ONNX, a PyTorch checkpoint, safetensors or npz of named tensors, found ";
   const auto message = [&](const std::string& bytes) {
     write_bytes(folder / "f", bytes);
     return load_error(folder / "f");
@@ -218,10 +218,11 @@ TEST(ModelFiles, BrokenTorchScriptIsRefusedInOneLine) {
     EXPECT_NE(load_error(folder / "cut.pt"), "no error") << cut;
   }
   write_bytes(folder / "cut.pt", whole.substr(0, whole.size() - 30));
-  EXPECT_EQ(load_error(folder / "cut.pt"),
-            "cut.pt: expected TorchScript, a PyTorch checkpoint, safetensors or npz of named tensors, found "
-            "a zip archive that is "
-            "cut short");
+  EXPECT_EQ(
+      load_error(folder / "cut.pt"),
+      "cut.pt: expected TorchScript, ONNX, a PyTorch checkpoint, safetensors or npz of named tensors, found "
+      "a zip archive that is "
+      "cut short");
   std::string altered = whole;
   altered.replace(altered.find("def forward"), 11, "def (((((((");
   write_bytes(folder / "altered.pt", altered);

@@ -2,14 +2,14 @@
 
 #include <fmt/format.h>
 
-#include <utility>
-
+#include "leeway/core/content.h"
 #include "leeway/core/file.h"
 #include "leeway/core/message.h"
 #include "leeway/core/npz.h"
 #include "leeway/core/safetensors.h"
 #include "leeway/nn/io/checkpoint.h"
 #include "leeway/nn/io/model_notes.h"
+#include "leeway/nn/io/onnx_file.h"
 #include "leeway/nn/io/tensor_names.h"
 #include "leeway/nn/io/weights.h"
 #include "leeway/nn/model.h"
@@ -23,10 +23,11 @@ bool contains(std::span<const std::byte> bytes, std::string_view text) {
   return all.find(text) != std::string_view::npos;
 }
 
-// "torchscript", "checkpoint", "safetensors" or "npz", by content. Names of a zip's members stand in its
+// "torchscript", "onnx", "checkpoint", "safetensors" or "npz", by content; of an ONNX file that begins in an unusual way
+// its name is believed. Names of a zip's members stand in its
 // directory, at the end.
 std::string format_of(const std::filesystem::path& path) {
-  const std::string expected = "TorchScript, a PyTorch checkpoint, safetensors or npz of named tensors";
+  const std::string expected = "TorchScript, ONNX, a PyTorch checkpoint, safetensors or npz of named tensors";
   const std::string name = display_name(path);
   const MappedFile file = map_file(path);
   const std::span<const std::byte> bytes = file.bytes;
@@ -40,6 +41,9 @@ std::string format_of(const std::filesystem::path& path) {
     return contains(tail, ".npy") ? "npz" : "torchscript";
   }
   if (is_legacy_checkpoint(bytes)) return "checkpoint";
+  if (identify(bytes) != Content::safetensors &&
+      (onnx::looks_like_onnx(bytes) || path.extension() == ".onnx"))
+    return "onnx";
   if (contains(bytes.first(std::min<std::size_t>(bytes.size(), 64)), "{")) return "safetensors";
   refuse(name, expected, "something else");
 }
@@ -50,13 +54,6 @@ std::string nearest_to(std::string_view name, const ArrayMap& tensors) {
   for (const auto& [key, array] : tensors) names.push_back(key);
   const std::string nearest = nearest_name(name, names);
   return nearest.empty() ? "" : fmt::format(" (nearest: {})", printable(nearest));
-}
-
-// Of the notes, against what the file holds.
-void check_classes(const ModelInfo& info, std::size_t said) {
-  if (said > 0 && info.classes > 0 && said != info.classes)
-    refuse(display_name(info.notes),
-           fmt::format("{} classes, as {} has", info.classes, display_name(info.path)), std::to_string(said));
 }
 
 std::unique_ptr<Model> load_named_tensors(ModelInfo info, ArrayMap tensors) {
@@ -70,8 +67,7 @@ std::unique_ptr<Model> load_named_tensors(ModelInfo info, ArrayMap tensors) {
   if (output == tensors.end() || output->second.shape.empty())
     refuse(name, fmt::format("a tensor {} of architecture {}", wanted.output, wanted.name),
            fmt::format("none among its {} tensors{}", tensors.size(), nearest_to(wanted.output, tensors)));
-  const std::size_t said = std::exchange(info.classes, output->second.shape[0]);
-  check_classes(info, said);
+  take_classes(info, output->second.shape[0]);
   check_normalization(info.normalization, name, info.input.channels);
   const std::shared_ptr<Network> network = make_network(wanted, info.input, info.classes);
   copy_weights(tensors, *network, name);
@@ -81,18 +77,26 @@ std::unique_ptr<Model> load_named_tensors(ModelInfo info, ArrayMap tensors) {
 
 }  // namespace
 
+void take_classes(ModelInfo& info, std::size_t found) {
+  if (info.classes > 0 && info.classes != found)
+    refuse(display_name(info.notes_file),
+           fmt::format("{} classes, as {} has", found, display_name(info.path)),
+           std::to_string(info.classes));
+  info.classes = found;
+}
+
 std::unique_ptr<Model> load_model(const ModelSource& source) {
   (void)device_from_name(source.device);
   ModelInfo info;
   info.path = source.path.string();
   info.format = format_of(source.path);
   const ModelNotes notes = notes_beside(source.path);
-  info.notes = notes.path;
+  info.notes_file = notes.path;
   ArrayMap tensors;
-  if (info.format == "torchscript") {
+  if (info.format == "torchscript" || info.format == "onnx") {
     if (!source.architecture.empty() || !notes.architecture.empty())
       refuse(display_name(info.path), "named tensors, for an architecture",
-             "TorchScript, which brings its own");
+             info.format == "onnx" ? "ONNX, which brings its own" : "TorchScript, which brings its own");
   } else {
     info.architecture = source.architecture.empty() ? notes.architecture : source.architecture;
     if (info.format == "safetensors") {
@@ -105,7 +109,8 @@ std::unique_ptr<Model> load_model(const ModelSource& source) {
     }
   }
   if (notes.input.known()) info.input = notes.input;
-  if (!info.input.known() && info.format != "torchscript") info.input = source.input;
+  const bool graph = info.format == "torchscript" || info.format == "onnx";
+  if (!info.input.known() && !graph) info.input = source.input;
   for (const auto* const from : {&notes.scale, &source.scale})
     if (*from) info.normalization.scale = **from;
   for (const auto* const from : {&notes.mean, &source.mean})
@@ -114,6 +119,7 @@ std::unique_ptr<Model> load_model(const ModelSource& source) {
     if (*from) info.normalization.std = **from;
   info.class_names = notes.class_names;
   info.classes = notes.classes;
+  if (info.format == "onnx") return load_onnx(std::move(info), source.input);
   if (info.format == "torchscript") {
     check_normalization(info.normalization, display_name(info.path), info.input.channels);
     return load_torchscript(std::move(info));

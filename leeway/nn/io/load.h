@@ -9,8 +9,16 @@ namespace leeway::nn {
 
 [[nodiscard]] std::unique_ptr<Model> load_model(const ModelSource& source);
 
+// The number of classes that the weights have; Error where the notes beside them say another.
+void take_classes(ModelInfo& info, std::size_t found);
+
 // A TorchScript module, in evaluation mode and without the optimisations that would make a first run differ
 // from later ones. It may return logits, or (logits, features).
 [[nodiscard]] std::unique_ptr<Model> load_torchscript(ModelInfo info);
+
+// An ONNX graph, run on LibTorch's operators (leeway/nn/onnx): any number of rows, whatever batch the file was made
+// for; images as (n,c,h,w), (n,h,w,c) or flat rows, as its input says. Logits and features: io/onnx_head.h. `images`:
+// the shape of those at hand, for a file that takes flat rows.
+[[nodiscard]] std::unique_ptr<Model> load_onnx(ModelInfo info, const InputShape& images);
 
 }  // namespace leeway::nn

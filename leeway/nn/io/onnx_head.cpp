@@ -1,0 +1,112 @@
+#include "leeway/nn/io/onnx_head.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "leeway/core/message.h"
+
+namespace leeway::nn::onnx {
+namespace {
+
+constexpr std::string_view passes_on[] = {"Identity", "Cast", "Dropout"};
+constexpr std::string_view rearranges[] = {"Identity", "Cast", "Dropout", "Flatten", "Reshape", "Squeeze"};
+constexpr std::string_view adds_bias[] = {"Add", "Sub"};
+
+class Tail {
+ public:
+  explicit Tail(const Graph& graph) {
+    for (const Value& input : graph.inputs) depends_.insert(input.name);
+    for (const Node& node : graph.nodes) {
+      const bool depends = std::ranges::any_of(
+          node.inputs, [&](const std::string& input) { return depends_.contains(input); });
+      for (const std::string& output : node.outputs) {
+        makers_[output] = &node;
+        if (depends) depends_.insert(output);
+      }
+    }
+  }
+
+  [[nodiscard]] const Node* maker(const std::string& value) const {
+    const auto found = makers_.find(value);
+    return found == makers_.end() ? nullptr : found->second;
+  }
+  [[nodiscard]] bool depends_on_input(const std::string& value) const { return depends_.contains(value); }
+
+  // The value before nodes of those operators, as far back as they go.
+  template <class Names>
+  [[nodiscard]] std::string before(std::string value, const Names& names) const {
+    for (const Node* node = maker(value); node != nullptr; node = maker(value)) {
+      if (!node->domain.empty() || std::ranges::find(names, node->op) == std::end(names) ||
+          node->inputs.empty())
+        break;
+      value = node->inputs[0];
+    }
+    return value;
+  }
+
+ private:
+  std::map<std::string, const Node*> makers_;
+  std::set<std::string> depends_;
+};
+
+std::int64_t integer_attribute(const Node& node, const std::string& name, std::int64_t otherwise) {
+  const auto found = node.attributes.find(name);
+  const auto* const value =
+      found == node.attributes.end() ? nullptr : std::get_if<std::int64_t>(&found->second);
+  return value == nullptr ? otherwise : *value;
+}
+
+// Softmax over axis 1 or the last one: of (n, k) the same.
+bool is_softmax_over_classes(const Node& node, std::int64_t opset) {
+  const std::int64_t axis = integer_attribute(node, "axis", opset < 13 ? 1 : -1);
+  return node.domain.empty() && node.op == "Softmax" && node.inputs.size() == 1 && (axis == 1 || axis == -1);
+}
+
+// What the layer that makes `logits` multiplies by its weights; "" where there is no such layer.
+std::string last_hidden(const Tail& tail, const std::string& logits) {
+  std::string value = tail.before(logits, rearranges);
+  for (const Node* node = tail.maker(value); node != nullptr && node->inputs.size() > 1;
+       node = tail.maker(value)) {
+    const std::string &first = node->inputs[0], &second = node->inputs[1];
+    const bool one_constant = tail.depends_on_input(first) != tail.depends_on_input(second);
+    if (!node->domain.empty() || !one_constant) return "";
+    if (std::ranges::find(adds_bias, node->op) != std::end(adds_bias)) {
+      value = tail.before(tail.depends_on_input(first) ? first : second, rearranges);
+      continue;
+    }
+    const bool product =
+        node->op == "MatMul" || (node->op == "Gemm" && integer_attribute(*node, "transA", 0) == 0);
+    const bool weights_second = tail.depends_on_input(first);
+    if (!product || !weights_second || tail.maker(tail.before(first, rearranges)) == nullptr) return "";
+    return first;
+  }
+  return "";
+}
+
+}  // namespace
+
+Head find_head(const Graph& graph, const std::string& file) {
+  const Tail tail(graph);
+  const auto named = std::ranges::find(graph.outputs, "logits", &Value::name);
+  if (graph.outputs.size() > 2 && named == graph.outputs.end())
+    refuse(file, "one output (logits), two (logits, features) or one that is named 'logits'",
+           fmt::format("{} outputs", graph.outputs.size()));
+  Head head;
+  head.logits = (named == graph.outputs.end() ? graph.outputs.front() : *named).name;
+  const Node* const last = tail.maker(tail.before(head.logits, passes_on));
+  if (last != nullptr && is_softmax_over_classes(*last, graph.opset)) {
+    head.logits = last->inputs[0];
+    head.notes.push_back(
+        fmt::format("{} ends in a Softmax: logits are what goes into it, not its probabilities", file));
+  }
+  if (graph.outputs.size() == 2 && named != graph.outputs.begin() + 1)
+    head.features = graph.outputs[1].name;
+  else
+    head.features = last_hidden(tail, head.logits);
+  return head;
+}
+
+}  // namespace leeway::nn::onnx

@@ -1,0 +1,149 @@
+#include <fmt/format.h>
+
+#include <limits>
+
+#include "leeway/core/message.h"
+#include "leeway/nn/onnx/operator.h"
+#include "leeway/nn/tensors.h"
+
+namespace leeway::nn::onnx {
+namespace {
+
+constexpr std::int64_t most_elements = std::int64_t{1} << 30;
+
+torch::ScalarType scalar_type_of(ElementType type) {
+  switch (type) {
+    case ElementType::boolean:
+      return torch::kBool;
+    case ElementType::i8:
+      return torch::kInt8;
+    case ElementType::u8:
+      return torch::kUInt8;
+    case ElementType::i16:
+      return torch::kInt16;
+    case ElementType::i32:
+      return torch::kInt32;
+    case ElementType::f64:
+      return torch::kFloat64;
+    case ElementType::f32:
+      return torch::kFloat32;
+    default:
+      return torch::kInt64;
+  }
+}
+
+}  // namespace
+
+torch::Tensor tensor_of(const Array& array, const std::string& where) {
+  const Integers sizes(array.shape.begin(), array.shape.end());
+  switch (array.type) {
+    case ElementType::text:
+      refuse(where, "a tensor of numbers", "text");
+    case ElementType::u16:
+    case ElementType::u32:
+    case ElementType::u64: {  // LibTorch 1.13 has no such types
+      const std::vector<std::int64_t> values = to_i64(array, where);
+      const torch::Tensor wide = torch::tensor(values, torch::kInt64).reshape(sizes);
+      return array.type == ElementType::u16 ? wide.to(torch::kInt32) : wide;
+    }
+    default:
+      // LibTorch has no read-only tensors; nothing here writes into its inputs
+      return torch::from_blob(
+          const_cast<void*>(array.storage.get()), sizes, [keep = array.storage](void*) {},
+          torch::TensorOptions(scalar_type_of(array.type)));
+  }
+}
+
+template <class T>
+const T* Call::find(const std::string& name, std::string_view kind) {
+  read_.insert(name);
+  const auto found = node_.attributes.find(name);
+  if (found == node_.attributes.end()) return nullptr;
+  const T* const value = std::get_if<T>(&found->second);
+  if (value == nullptr) fail(fmt::format("{} as attribute {}", kind, printable(name)), "something else");
+  return value;
+}
+
+std::int64_t Call::integer(const std::string& name, std::int64_t otherwise) {
+  const auto* const value = find<std::int64_t>(name, "a whole number");
+  return value == nullptr ? otherwise : *value;
+}
+
+double Call::real(const std::string& name, double otherwise) {
+  const auto* const value = find<float>(name, "a number");
+  return value == nullptr ? otherwise : *value;
+}
+
+std::string Call::text(const std::string& name, const std::string& otherwise) {
+  const auto* const value = find<std::string>(name, "text");
+  return value == nullptr ? otherwise : *value;
+}
+
+std::optional<Integers> Call::integers(const std::string& name) {
+  const auto* const value = find<Integers>(name, "whole numbers");
+  return value == nullptr ? std::nullopt : std::optional(*value);
+}
+
+std::optional<std::vector<float>> Call::reals(const std::string& name) {
+  const auto* const value = find<std::vector<float>>(name, "numbers");
+  return value == nullptr ? std::nullopt : std::optional(*value);
+}
+
+torch::Tensor Call::tensor(const std::string& name) {
+  const auto* const value = find<Array>(name, "a tensor");
+  return value == nullptr ? torch::Tensor() : tensor_of(*value, where_);
+}
+
+std::size_t Call::choice(const std::string& name, std::span<const std::string_view> choices) {
+  const std::string value = text(name, std::string(choices[0]));
+  std::string known;
+  for (std::size_t i = 0; i < choices.size(); ++i) {
+    if (choices[i] == value) return i;
+    known += (i > 0 ? ", " : "") + std::string(choices[i]);
+  }
+  fail(fmt::format("{} to be one of {}", name, known), in_quotes(value));
+}
+
+void Call::check_all_read() const {
+  for (const auto& [name, value] : node_.attributes)
+    if (!read_.contains(name)) fail("attributes that leeway knows", in_quotes(name));
+}
+
+void Call::fail(const std::string& expected, const std::string& found) const {
+  refuse(where_, expected, found);
+}
+
+IntegerInput::IntegerInput(Call& call, const std::string& attribute, std::size_t index)
+    : fixed_(call.integers(attribute)), from_input_(!fixed_ && call.given(index)), index_(index) {
+  if (const torch::Tensor constant = from_input_ ? call.constant(index) : torch::Tensor(); constant.defined())
+    fixed_ = integers_of(constant);
+}
+
+std::optional<Integers> IntegerInput::read(const Tensors& inputs) const {
+  if (fixed_) return fixed_;
+  if (!from_input_) return std::nullopt;
+  return integers_of(inputs[index_]);
+}
+
+Integers integers_of(const torch::Tensor& tensor) {
+  TORCH_CHECK(!tensor.is_floating_point(), "numbers that ought to be whole are not");
+  const torch::Tensor plain = tensor.to(torch::kInt64).contiguous();
+  const auto* const data = plain.data_ptr<std::int64_t>();
+  return {data, data + plain.numel()};
+}
+
+std::int64_t axis_of(std::int64_t axis, std::int64_t rank) {
+  TORCH_CHECK(axis >= -rank && axis < std::max<std::int64_t>(rank, 1), "axis ", axis, " of ", rank);
+  return axis < 0 ? axis + rank : axis;
+}
+
+void check_elements(const Integers& sizes) {
+  std::int64_t count = 1;
+  for (const std::int64_t size : sizes) {
+    TORCH_CHECK(size >= 0, "a size of ", size);
+    TORCH_CHECK(size == 0 || count <= most_elements / size, "more than 2^30 elements in one result");
+    count *= std::max<std::int64_t>(size, 1);
+  }
+}
+
+}  // namespace leeway::nn::onnx

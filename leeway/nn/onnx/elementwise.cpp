@@ -1,0 +1,252 @@
+// Arithmetic, comparisons and activations: what looks at one place of its inputs at a time, and matrix products.
+#include <limits>
+
+#include "leeway/nn/onnx/members.h"
+
+namespace leeway::nn::onnx {
+namespace {
+
+using torch::Tensor;
+using Binary = Tensor (*)(const Tensor&, const Tensor&);
+
+// Before opset 7 operands of different shapes stand next to each other only where `broadcast` is set, and `axis`
+// says with which axis of the first the shape of the second begins.
+Kernel pairwise(Call& call, Binary function) {
+  const bool legacy = call.opset() < 7;
+  const bool broadcast = legacy && call.flag("broadcast", false);
+  const bool has_axis = call.has("axis") && broadcast;
+  const std::int64_t axis = legacy ? call.integer("axis", 0) : 0;
+  call.ignore("consumed_inputs");
+  return [=](const Tensors& in, const Batch&) -> Tensors {
+    if (!legacy) return {function(in[0], in[1])};
+    TORCH_CHECK(broadcast || in[0].sizes() == in[1].sizes(),
+                "operands of different shapes without broadcast");
+    if (!has_axis) return {function(in[0], in[1])};
+    Integers sizes = in[1].sizes().vec();
+    const std::int64_t first = axis_of(axis, in[0].dim());
+    while (static_cast<std::int64_t>(sizes.size()) + first < in[0].dim()) sizes.push_back(1);
+    return {function(in[0], in[1].reshape(sizes))};
+  };
+}
+
+Tensor divide(const Tensor& a, const Tensor& b) {
+  return a.is_floating_point() ? at::div(a, b) : at::div(a, b, "trunc");
+}
+
+Tensor power(const Tensor& a, const Tensor& b) { return at::pow(a, b).to(a.scalar_type()); }
+
+Kernel joined(Call& call, Binary function, bool mean) {
+  call.ignore("consumed_inputs");
+  return [=](const Tensors& in, const Batch&) -> Tensors {
+    Tensor result = in[0];
+    for (std::size_t i = 1; i < in.size(); ++i) result = function(result, in[i]);
+    return {mean ? result / static_cast<double>(in.size()) : result};
+  };
+}
+
+// f(x, one number)
+Kernel with_number(Call& call, const std::string& attribute, double otherwise,
+                   Tensor (*function)(const Tensor&, double)) {
+  call.ignore("consumed_inputs");
+  const double number = call.real(attribute, otherwise);
+  return [=](const Tensors& in, const Batch&) -> Tensors { return {function(in[0], number)}; };
+}
+
+// Before opset 13 the axes from `axis` on are one, and so are those before it.
+Kernel along(Call& call, Tensor (*function)(const Tensor&, std::int64_t)) {
+  const bool flattens = call.opset() < 13;
+  const std::int64_t axis = call.integer("axis", flattens ? 1 : -1);
+  return [=](const Tensors& in, const Batch&) -> Tensors {
+    const Tensor& x = in[0];
+    const std::int64_t from = axis_of(axis, x.dim());
+    if (!flattens || from == x.dim() - 1) return {function(x, from)};
+    const auto before = x.sizes().slice(0, static_cast<std::size_t>(from));
+    return {function(x.reshape({c10::multiply_integers(before), -1}), 1).reshape(x.sizes())};
+  };
+}
+
+Tensor softmax_along(const Tensor& x, std::int64_t axis) { return at::softmax(x, axis); }
+Tensor log_softmax_along(const Tensor& x, std::int64_t axis) { return at::log_softmax(x, axis); }
+Tensor hardmax_along(const Tensor& x, std::int64_t axis) {
+  return at::zeros_like(x).scatter(axis, x.argmax(axis, true), 1);
+}
+
+}  // namespace
+
+Kernel prepare_add(Call& call) {
+  return pairwise(call, [](const Tensor& a, const Tensor& b) { return at::add(a, b); });
+}
+Kernel prepare_sub(Call& call) {
+  return pairwise(call, [](const Tensor& a, const Tensor& b) { return at::sub(a, b); });
+}
+Kernel prepare_mul(Call& call) { return pairwise(call, at::mul); }
+Kernel prepare_div(Call& call) { return pairwise(call, divide); }
+
+// A number in place of a tensor of one is several times faster.
+Kernel prepare_pow(Call& call) {
+  const Tensor exponent = call.constant(1);
+  if (!exponent.defined() || exponent.numel() != 1 || exponent.dim() > 0) return pairwise(call, power);
+  for (const char* name : {"broadcast", "axis", "consumed_inputs"}) call.ignore(name);
+  return [number = exponent.item()](const Tensors& in, const Batch&) -> Tensors {
+    return {at::pow(in[0], number).to(in[0].scalar_type())};
+  };
+}
+
+Kernel prepare_equal(Call& call) { return pairwise(call, at::eq); }
+Kernel prepare_greater(Call& call) { return pairwise(call, at::gt); }
+Kernel prepare_less(Call& call) { return pairwise(call, at::lt); }
+Kernel prepare_greater_or_equal(Call& call) { return pairwise(call, at::ge); }
+Kernel prepare_less_or_equal(Call& call) { return pairwise(call, at::le); }
+Kernel prepare_and(Call& call) { return pairwise(call, at::logical_and); }
+Kernel prepare_or(Call& call) { return pairwise(call, at::logical_or); }
+Kernel prepare_xor(Call& call) { return pairwise(call, at::logical_xor); }
+
+// fmod 0: the sign of the divisor, for whole numbers; 1: that of the dividend.
+Kernel prepare_mod(Call& call) {
+  if (call.flag("fmod", false)) return pairwise(call, at::fmod);
+  return pairwise(call, at::remainder);
+}
+
+Kernel prepare_min(Call& call) { return joined(call, at::minimum, false); }
+Kernel prepare_max(Call& call) { return joined(call, at::maximum, false); }
+Kernel prepare_sum(Call& call) {
+  return joined(
+      call, [](const Tensor& a, const Tensor& b) { return at::add(a, b); }, false);
+}
+Kernel prepare_mean(Call& call) {
+  return joined(
+      call, [](const Tensor& a, const Tensor& b) { return at::add(a, b); }, true);
+}
+
+Kernel prepare_where(Call&) {
+  return [](const Tensors& in, const Batch&) -> Tensors { return {at::where(in[0], in[1], in[2])}; };
+}
+
+// Bounds are attributes before opset 11 and inputs from then on.
+Kernel prepare_clip(Call& call) {
+  call.ignore("consumed_inputs");
+  c10::optional<at::Scalar> low, high;
+  bool fixed = true;
+  if (call.opset() < 11) {
+    if (call.has("min")) low = call.real("min", 0);
+    if (call.has("max")) high = call.real("max", 0);
+  } else {
+    for (const std::size_t i : {1, 2}) {
+      if (!call.given(i)) continue;
+      const Tensor bound = call.constant(i);
+      if (!bound.defined() || bound.numel() != 1)
+        fixed = false;
+      else
+        (i == 1 ? low : high) = bound.item();
+    }
+  }
+  if (fixed && !low && !high) return prepare_identity(call);
+  if (fixed) return [=](const Tensors& in, const Batch&) -> Tensors { return {at::clamp(in[0], low, high)}; };
+  return [](const Tensors& in, const Batch&) -> Tensors {
+    Tensor x = in[0];
+    if (in.size() > 1 && in[1].defined()) x = at::maximum(x, in[1]);
+    if (in.size() > 2 && in[2].defined()) x = at::minimum(x, in[2]);
+    return {x};
+  };
+}
+
+Kernel prepare_matmul(Call&) {
+  return [](const Tensors& in, const Batch&) -> Tensors { return {at::matmul(in[0], in[1])}; };
+}
+
+// alpha A' B' + beta C. What torch.nn.Linear becomes runs as LibTorch's own.
+Kernel prepare_gemm(Call& call) {
+  const double alpha = call.real("alpha", 1), beta = call.real("beta", 1);
+  const bool turn_a = call.flag("transA", false), turn_b = call.flag("transB", false);
+  call.ignore("broadcast");  // before opset 7; C is broadcast wherever its shape asks for it
+  const bool linear = alpha == 1 && beta == 1 && !turn_a && turn_b;
+  return [=](const Tensors& in, const Batch&) -> Tensors {
+    const Tensor c = in.size() > 2 ? in[2] : Tensor();
+    if (linear && (!c.defined() || c.dim() == 1)) {
+      if (!c.defined()) return {at::linear(in[0], in[1])};
+      if (c.size(0) == in[1].size(0)) return {at::linear(in[0], in[1], c)};
+    }
+    const Tensor a = turn_a ? in[0].t() : in[0], b = turn_b ? in[1].t() : in[1];
+    if (c.defined()) return {at::addmm(c, a, b, beta, alpha)};
+    const Tensor product = at::mm(a, b);
+    return {alpha == 1 ? product : product * alpha};
+  };
+}
+
+Kernel prepare_einsum(Call& call) {
+  const std::string equation = call.text("equation", "");
+  return [=](const Tensors& in, const Batch&) -> Tensors { return {at::einsum(equation, in)}; };
+}
+
+Kernel prepare_leaky_relu(Call& call) {
+  return with_number(call, "alpha", .01,
+                     [](const Tensor& x, double alpha) { return at::leaky_relu(x, alpha); });
+}
+
+// Before opset 7 slopes are one a channel; later they are broadcast as they stand.
+Kernel prepare_prelu(Call& call) {
+  call.ignore("consumed_inputs");
+  const bool by_channel = call.opset() < 7;
+  return [=](const Tensors& in, const Batch&) -> Tensors {
+    const Tensor &x = in[0], &slope = in[1];
+    const bool channels = x.dim() > 1 && slope.numel() == x.size(1) &&
+                          (slope.dim() == x.dim() - 1 ? slope.size(0) == x.size(1) : by_channel);
+    if (slope.numel() == 1 || channels) return {at::prelu(x, slope.reshape({-1}))};
+    return {at::clamp_min(x, 0) + slope * at::clamp_max(x, 0)};
+  };
+}
+
+Kernel prepare_elu(Call& call) {
+  return with_number(call, "alpha", 1, [](const Tensor& x, double alpha) { return at::elu(x, alpha); });
+}
+
+Kernel prepare_selu(Call& call) {
+  call.ignore("consumed_inputs");
+  const bool old = call.opset() < 6;
+  const double alpha = call.real("alpha", old ? 1.6732 : 1.67326319217681884765625);
+  const double gamma = call.real("gamma", old ? 1.0507 : 1.05070102214813232421875);
+  return [=](const Tensors& in, const Batch&) -> Tensors { return {at::elu(in[0], alpha, gamma)}; };
+}
+
+Kernel prepare_celu(Call& call) {
+  return with_number(call, "alpha", 1, [](const Tensor& x, double alpha) { return at::celu(x, alpha); });
+}
+
+Kernel prepare_gelu(Call& call) {
+  constexpr std::string_view forms[] = {"none", "tanh"};
+  const std::string form(forms[call.choice("approximate", forms)]);
+  return [=](const Tensors& in, const Batch&) -> Tensors { return {at::gelu(in[0], form)}; };
+}
+
+Kernel prepare_thresholded_relu(Call& call) {
+  return with_number(call, "alpha", 1,
+                     [](const Tensor& x, double alpha) { return at::threshold(x, alpha, 0); });
+}
+
+Kernel prepare_softplus(Call&) {
+  return [](const Tensors& in, const Batch&) -> Tensors { return {at::softplus(in[0])}; };
+}
+
+Kernel prepare_softsign(Call&) {
+  return [](const Tensors& in, const Batch&) -> Tensors { return {in[0] / (1 + in[0].abs())}; };
+}
+
+Kernel prepare_hard_sigmoid(Call& call) {
+  call.ignore("consumed_inputs");
+  const double alpha = call.real("alpha", .2), beta = call.real("beta", .5);
+  return [=](const Tensors& in, const Batch&) -> Tensors { return {at::clamp(in[0] * alpha + beta, 0, 1)}; };
+}
+
+Kernel prepare_shrink(Call& call) {
+  const double bias = call.real("bias", 0), lambda = call.real("lambd", .5);
+  return [=](const Tensors& in, const Batch&) -> Tensors {
+    const Tensor& x = in[0];
+    return {at::where(x < -lambda, x + bias, at::where(x > lambda, x - bias, at::zeros_like(x)))};
+  };
+}
+
+Kernel prepare_softmax(Call& call) { return along(call, softmax_along); }
+Kernel prepare_log_softmax(Call& call) { return along(call, log_softmax_along); }
+Kernel prepare_hardmax(Call& call) { return along(call, hardmax_along); }
+
+}  // namespace leeway::nn::onnx

@@ -1,0 +1,158 @@
+#include "leeway/nn/onnx/program.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "leeway/core/error.h"
+#include "leeway/core/message.h"
+#include "leeway/nn/shards.h"
+#include "leeway/nn/tensors.h"
+
+namespace leeway::nn::onnx {
+namespace {
+
+constexpr std::size_t absent = 0;  // the slot of inputs that a node leaves out
+constexpr std::size_t most_folded_bytes = std::size_t{1} << 30;
+
+// The nodes that `outputs` need, by number.
+std::set<std::size_t> needed_nodes(const Graph& graph, const std::vector<std::string>& outputs) {
+  std::map<std::string_view, std::size_t> makers;
+  for (std::size_t i = 0; i < graph.nodes.size(); ++i)
+    for (const std::string& output : graph.nodes[i].outputs)
+      if (!output.empty()) makers[output] = i;
+  std::set<std::size_t> needed;
+  std::vector<std::string_view> open(outputs.begin(), outputs.end());
+  while (!open.empty()) {
+    const auto maker = makers.find(open.back());
+    open.pop_back();
+    if (maker == makers.end() || !needed.insert(maker->second).second) continue;
+    const auto& inputs = graph.nodes[maker->second].inputs;
+    open.insert(open.end(), inputs.begin(), inputs.end());
+  }
+  return needed;
+}
+
+// Outputs that the node leaves out at its end are not asked for.
+std::vector<std::string> wanted_outputs(const Node& node) {
+  std::vector<std::string> outputs = node.outputs;
+  while (!outputs.empty() && outputs.back().empty()) outputs.pop_back();
+  return outputs;
+}
+
+// What the kernel gives, at least as much as the node names. Failures name the node.
+Tensors run_kernel(const Kernel& kernel, const Tensors& inputs, const Batch& batch, std::size_t wanted,
+                   const std::string& where) {
+  Tensors results;
+  try {
+    results = kernel(inputs, batch);
+  } catch (const Error&) {
+    throw;
+  } catch (const std::exception& failure) {
+    throw std::runtime_error(fmt::format("{}: {}", where, first_line(failure)));
+  }
+  if (results.size() < wanted)
+    refuse(where, fmt::format("{} outputs", results.size()), std::to_string(wanted));
+  return results;
+}
+
+}  // namespace
+
+Program::Program(const Graph& graph, const std::vector<std::string>& outputs, const std::string& file) {
+  const torch::NoGradGuard no_grad;
+  const TorchThreads one(1);  // what is folded has the same bits on any machine's threads
+  constants_.emplace_back();  // `absent`
+  for (const Value& input : graph.inputs) inputs_.push_back(slot_of(input.name));
+  const std::set<std::size_t> needed = needed_nodes(graph, outputs);
+  std::set<std::string> used(outputs.begin(), outputs.end());
+  for (const std::size_t i : needed) used.insert(graph.nodes[i].inputs.begin(), graph.nodes[i].inputs.end());
+  for (const auto& [name, array] : graph.initializers) {
+    if (!used.contains(name)) continue;
+    constants_[slot_of(name)] = tensor_of(array, fmt::format("{}: tensor {}", file, in_quotes(name)));
+    if (array.is_float()) parameters_ += array.size();
+  }
+  for (const std::size_t i : needed) add_node(graph, graph.nodes[i], file);
+  for (const std::string& output : outputs) {
+    if (!slots_.contains(output)) refuse(file, "outputs that the graph makes", in_quotes(output));
+    outputs_.push_back(slot_of(output));
+  }
+  forget_after_last_use();
+  slots_.clear();
+}
+
+Program::Slot Program::slot_of(const std::string& value) {
+  if (value.empty()) return absent;
+  const auto [found, is_new] = slots_.emplace(value, constants_.size());
+  if (is_new) constants_.emplace_back();
+  return found->second;
+}
+
+void Program::add_node(const Graph& graph, const Node& node, const std::string& file) {
+  const std::string where = place_of(node, graph.opset, file);
+  Tensors constants;
+  bool foldable = true;
+  for (const std::string& input : node.inputs) {
+    constants.push_back(constants_[slot_of(input)]);
+    foldable = foldable && (input.empty() || constants.back().defined());
+  }
+  const Kernel kernel = prepare_node(node, graph.opset, constants, where);
+  if (foldable) {
+    fold(kernel, node, constants, where);
+    return;
+  }
+  Step step{kernel, where, {}, {}, {}};
+  for (const std::string& input : node.inputs) step.inputs.push_back(slot_of(input));
+  for (const std::string& output : wanted_outputs(node)) step.outputs.push_back(slot_of(output));
+  steps_.push_back(std::move(step));
+}
+
+// Computed here and once, where nothing of it depends on an input.
+void Program::fold(const Kernel& kernel, const Node& node, const Tensors& inputs, const std::string& where) {
+  const std::vector<std::string> outputs = wanted_outputs(node);
+  Tensors results;
+  try {
+    results = run_kernel(kernel, inputs, {}, outputs.size(), where);
+  } catch (const std::runtime_error& failure) {
+    refuse(where, "constants that fit together", "\"" + printable(first_line(failure), 300) + "\"");
+  }
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    if (outputs[i].empty()) continue;
+    folded_bytes_ += results[i].storage().nbytes();
+    if (folded_bytes_ > most_folded_bytes) refuse(where, "less than 1 GiB of computed constants", "more");
+    constants_[slot_of(outputs[i])] = results[i];
+  }
+}
+
+void Program::forget_after_last_use() {
+  std::set<Slot> used(outputs_.begin(), outputs_.end());
+  for (auto step = steps_.rbegin(); step != steps_.rend(); ++step) {
+    for (const Slot slot : step->inputs)
+      if (used.insert(slot).second && !constants_[slot].defined()) step->last_used.push_back(slot);
+    for (const Slot slot : step->outputs)
+      if (used.insert(slot).second && slot != absent) step->last_used.push_back(slot);  // nobody asks for it
+  }
+  for (Slot slot = 0; slot < constants_.size(); ++slot)
+    if (!used.contains(slot)) constants_[slot].reset();
+}
+
+Tensors Program::run(const Tensors& inputs, const Batch& batch) const {
+  TORCH_CHECK(inputs.size() == inputs_.size(), inputs_.size(), " inputs, not ", inputs.size());
+  Tensors values = constants_;
+  for (std::size_t i = 0; i < inputs.size(); ++i) values[inputs_[i]] = inputs[i];
+  Tensors taken;
+  for (const Step& step : steps_) {
+    taken.clear();
+    for (const Slot slot : step.inputs) taken.push_back(values[slot]);
+    Tensors made = run_kernel(step.kernel, taken, batch, step.outputs.size(), step.where);
+    for (std::size_t i = 0; i < step.outputs.size(); ++i)
+      if (step.outputs[i] != absent) values[step.outputs[i]] = std::move(made[i]);
+    taken.clear();
+    for (const Slot slot : step.last_used) values[slot].reset();
+  }
+  Tensors results;
+  for (const Slot slot : outputs_) results.push_back(values[slot]);
+  return results;
+}
+
+}  // namespace leeway::nn::onnx

@@ -1,0 +1,419 @@
+// The reader of ONNX files against models made by hand that are right, and ones that lie; files that torch exported
+// (tests/reference/make_onnx.py), whole, cut short and with every byte changed.
+#include "leeway/nn/io/onnx_file.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "leeway/nn/io/onnx_head.h"
+#include "tests/core/files.h"
+#include "tests/nn/io/onnx_files.h"
+
+namespace leeway::nn::onnx {
+namespace {
+
+using ::onnx::TensorProto;
+using onnx_files::File;
+using onnx_files::Sizes;
+using ::testing::ElementsAre;
+using ::testing::StartsWith;
+
+std::span<const std::byte> as_bytes(const std::string& content) { return std::as_bytes(std::span(content)); }
+
+Graph parsed(const std::string& content) { return parse_onnx(as_bytes(content), "f"); }
+std::string refusal(const std::string& content) {
+  return message_of([&] { (void)parsed(content); });
+}
+
+// x (n,4) -> y = relu(x w)
+File small_file() {
+  File file;
+  file.input("x", {-1, 4});
+  file.output("y", {-1, 2});
+  file.floats("w", {4, 2}, {1, 2, 3, 4, 5, 6, 7, 8});
+  file.node("MatMul", {"x", "w"}, {"h"});
+  file.node("Relu", {"h"}, {"y"}).set_name("last");
+  return file;
+}
+
+std::string refusal_of(const std::function<void(File&)>& change) {
+  File file = small_file();
+  change(file);
+  return refusal(file.bytes());
+}
+
+TEST(OnnxFile, BecomesAPlainGraph) {
+  const Graph graph = parsed(small_file().bytes());
+  EXPECT_EQ(graph.opset, 13);
+  ASSERT_EQ(graph.inputs.size(), 1U);
+  EXPECT_EQ(graph.inputs[0].name, "x");
+  EXPECT_EQ(graph.inputs[0].type, "float32");
+  EXPECT_THAT(graph.inputs[0].shape.value(), ElementsAre(any_size, 4));
+  EXPECT_EQ(graph.outputs[0].name, "y");
+  ASSERT_EQ(graph.nodes.size(), 2U);
+  EXPECT_EQ(graph.nodes[1].op, "Relu");
+  EXPECT_EQ(graph.nodes[1].name, "last");
+  EXPECT_THAT(graph.nodes[0].inputs, ElementsAre("x", "w"));
+  EXPECT_EQ(graph.initializers.at("w").shape, (std::vector<std::size_t>{4, 2}));
+  EXPECT_THAT(leeway::testing::values_of<float>(graph.initializers.at("w")),
+              ElementsAre(1, 2, 3, 4, 5, 6, 7, 8));
+}
+
+TEST(OnnxFile, InitializersAreNoInputs) {
+  File file = small_file();
+  file.input("w", {4, 2});  // as IR 3 lists them
+  const Graph graph = parsed(file.bytes());
+  ASSERT_EQ(graph.inputs.size(), 1U);
+  EXPECT_EQ(graph.inputs[0].name, "x");
+}
+
+TEST(OnnxFile, AttributesHaveTheirTypes) {
+  File file = small_file();
+  auto& node = *file.graph().mutable_node(1);
+  File::attribute(node, "whole", 3);
+  File::attribute(node, "several", Sizes{1, -2});
+  const auto add = [&](const char* name,
+                       ::onnx::AttributeProto::AttributeType type) -> ::onnx::AttributeProto& {
+    auto& attribute = *node.add_attribute();
+    attribute.set_name(name);
+    attribute.set_type(type);
+    return attribute;
+  };
+  add("real", ::onnx::AttributeProto::FLOAT).set_f(.5f);
+  add("reals", ::onnx::AttributeProto::FLOATS).add_floats(.25f);
+  add("text", ::onnx::AttributeProto::STRING).set_s("abc");
+  add("texts", ::onnx::AttributeProto::STRINGS).add_strings("d");
+  add("graph", ::onnx::AttributeProto::GRAPH).mutable_g();
+  auto& tensor = *add("tensor", ::onnx::AttributeProto::TENSOR).mutable_t();
+  tensor.set_data_type(TensorProto::INT64);
+  tensor.add_int64_data(7);
+  const auto attributes = parsed(file.bytes()).nodes[1].attributes;
+  EXPECT_EQ(std::get<std::int64_t>(attributes.at("whole")), 3);
+  EXPECT_THAT(std::get<std::vector<std::int64_t>>(attributes.at("several")), ElementsAre(1, -2));
+  EXPECT_EQ(std::get<float>(attributes.at("real")), .5f);
+  EXPECT_THAT(std::get<std::vector<float>>(attributes.at("reals")), ElementsAre(.25f));
+  EXPECT_EQ(std::get<std::string>(attributes.at("text")), "abc");
+  EXPECT_THAT(std::get<std::vector<std::string>>(attributes.at("texts")), ElementsAre("d"));
+  EXPECT_EQ(std::get<Unread>(attributes.at("graph")).kind, "a graph");
+  EXPECT_THAT(to_i64(std::get<Array>(attributes.at("tensor")), ""), ElementsAre(7));
+}
+
+std::string tensor_bytes(const std::function<void(TensorProto&)>& fill) {
+  TensorProto tensor;
+  fill(tensor);
+  return tensor.SerializeAsString();
+}
+Array tensor(const std::function<void(TensorProto&)>& fill) {
+  const std::string content = tensor_bytes(fill);
+  return parse_onnx_tensor(as_bytes(content), "t");
+}
+std::string tensor_refusal(const std::function<void(TensorProto&)>& fill) {
+  return message_of([&] { (void)tensor(fill); });
+}
+
+struct TypeCase {
+  TensorProto::DataType type;
+  std::string raw;  // two elements
+  ElementType becomes;
+  std::vector<double> values;
+};
+
+TEST(OnnxTensor, HasAllTypesRawAndTyped) {
+  using leeway::testing::raw;
+  const TypeCase cases[] = {
+      {TensorProto::FLOAT, raw(std::vector<float>{1.5f, -2}), ElementType::f32, {1.5, -2}},
+      {TensorProto::DOUBLE, raw(std::vector<double>{1.5, -2}), ElementType::f64, {1.5, -2}},
+      {TensorProto::FLOAT16, raw(std::vector<std::uint16_t>{0x3e00, 0xc000}), ElementType::f32, {1.5, -2}},
+      {TensorProto::BFLOAT16, raw(std::vector<std::uint16_t>{0x3fc0, 0xc000}), ElementType::f32, {1.5, -2}},
+      {TensorProto::INT64, raw(std::vector<std::int64_t>{1, -2}), ElementType::i64, {1, -2}},
+      {TensorProto::INT32, raw(std::vector<std::int32_t>{1, -2}), ElementType::i32, {1, -2}},
+      {TensorProto::INT16, raw(std::vector<std::int16_t>{1, -2}), ElementType::i16, {1, -2}},
+      {TensorProto::INT8, raw(std::vector<std::int8_t>{1, -2}), ElementType::i8, {1, -2}},
+      {TensorProto::UINT64, raw(std::vector<std::uint64_t>{1, 2}), ElementType::u64, {1, 2}},
+      {TensorProto::UINT32, raw(std::vector<std::uint32_t>{1, 2}), ElementType::u32, {1, 2}},
+      {TensorProto::UINT16, raw(std::vector<std::uint16_t>{1, 65535}), ElementType::u16, {1, 65535}},
+      {TensorProto::UINT8, raw(std::vector<std::uint8_t>{1, 255}), ElementType::u8, {1, 255}},
+      {TensorProto::BOOL, raw(std::vector<std::uint8_t>{2, 0}), ElementType::boolean, {1, 0}},
+  };
+  for (const TypeCase& given : cases) {
+    SCOPED_TRACE(TensorProto::DataType_Name(given.type));
+    const auto by_raw = tensor([&](TensorProto& t) {
+      t.set_data_type(given.type);
+      t.add_dims(2);
+      t.set_raw_data(given.raw);
+    });
+    const auto by_fields = tensor([&](TensorProto& t) {
+      t.set_data_type(given.type);
+      t.add_dims(2);
+      for (std::size_t i = 0; i < 2; ++i) {
+        std::uint16_t half = 0;
+        if (given.raw.size() == 4) std::memcpy(&half, given.raw.data() + 2 * i, 2);
+        const bool is_half = given.type == TensorProto::FLOAT16 || given.type == TensorProto::BFLOAT16;
+        t.add_float_data(static_cast<float>(given.values[i]));
+        t.add_double_data(given.values[i]);
+        t.add_int32_data(is_half ? half : static_cast<std::int32_t>(given.values[i]));
+        t.add_int64_data(static_cast<std::int64_t>(given.values[i]));
+        t.add_uint64_data(static_cast<std::uint64_t>(std::abs(given.values[i])));
+      }
+    });
+    for (const Array& array : {by_raw, by_fields}) {
+      EXPECT_EQ(array.type, given.becomes);
+      EXPECT_EQ(to_f64(array, ""), given.values);
+    }
+  }
+}
+
+TEST(OnnxTensor, IsRefusedWhereItLies) {
+  const auto claim = [](std::int32_t type, const Sizes& sizes, const std::string& raw) {
+    return tensor_refusal([&](TensorProto& t) {
+      t.set_data_type(type);
+      for (const std::int64_t size : sizes) t.add_dims(size);
+      t.set_raw_data(raw);
+    });
+  };
+  EXPECT_EQ(claim(TensorProto::FLOAT, {2}, "1234567"),
+            "t: expected 8 bytes for shape (2) of float32, found 7");
+  EXPECT_EQ(claim(TensorProto::FLOAT, {2}, "123456789"),
+            "t: expected 8 bytes for shape (2) of float32, found 9");
+  // ten gigabytes in a few bytes, before anything is allocated
+  EXPECT_EQ(claim(TensorProto::FLOAT, {50000, 50000}, "1234"),
+            "t: expected 10000000000 bytes for shape (50000, 50000) of float32, found 4");
+  EXPECT_EQ(claim(TensorProto::FLOAT, {-1}, "1234"), "t: expected sizes of at least 0, found -1");
+  EXPECT_EQ(claim(TensorProto::FLOAT, {1LL << 40, 1LL << 40}, ""),
+            "t: expected fewer than 2^63 bytes, found shape (1099511627776, 1099511627776)");
+  EXPECT_EQ(claim(TensorProto::FLOAT, {0, 1LL << 40, 1LL << 40}, ""),
+            "t: expected fewer than 2^63 bytes, found shape (0, 1099511627776, 1099511627776)");
+  EXPECT_EQ(claim(TensorProto::STRING, {1}, ""), "t: expected a tensor of real numbers, found type STRING");
+  EXPECT_EQ(claim(TensorProto::COMPLEX64, {1}, ""),
+            "t: expected a tensor of real numbers, found type COMPLEX64");
+  EXPECT_EQ(claim(99, {1}, ""), "t: expected a tensor of real numbers, found type number 99");
+  EXPECT_EQ(claim(0, {1}, ""), "t: expected a tensor of real numbers, found type none");
+  EXPECT_EQ(tensor_refusal([](TensorProto& t) {
+              t.set_data_type(TensorProto::FLOAT);
+              t.add_dims(3);
+              t.add_float_data(1);
+            }),
+            "t: expected 3 numbers for shape (3) of float32, found 1");
+  EXPECT_EQ(tensor_refusal([](TensorProto& t) {
+              t.set_data_type(TensorProto::INT8);
+              t.add_int32_data(128);
+            }),
+            "t: expected int8 from -128 to 127, found 128");
+  EXPECT_EQ(tensor_refusal([](TensorProto& t) {
+              t.set_data_type(TensorProto::UINT32);
+              t.add_uint64_data(1ULL << 32);
+            }),
+            "t: expected uint32 of at most 4294967295, found 4294967296");
+  EXPECT_EQ(tensor_refusal([](TensorProto& t) {
+              t.set_data_type(TensorProto::FLOAT);
+              t.add_float_data(1);
+              t.mutable_segment()->set_begin(0);
+            }),
+            "t: expected a tensor in one piece, found a segment");
+  EXPECT_EQ(message_of([] { (void)parse_onnx_tensor({}, "t"); }),
+            "t: expected an ONNX tensor, found an empty file");
+}
+
+TEST(OnnxTensor, MayLieInAFileBesideTheModel) {
+  const leeway::testing::TemporaryFolder folder;
+  leeway::testing::write_bytes(folder / "weights.bin",
+                               "pad." + leeway::testing::raw(std::vector<float>{1, 2, 3, 4, 5, 6, 7, 8}));
+  const auto with = [&](const std::string& location, const std::string& offset, const std::string& length) {
+    File file = small_file();
+    auto& w = *file.graph().mutable_initializer(0);
+    w.clear_float_data();
+    w.set_data_location(TensorProto::EXTERNAL);
+    for (const auto& [key, value] :
+         {std::pair("location", location), {"offset", offset}, {"length", length}}) {
+      auto& entry = *w.add_external_data();
+      entry.set_key(key);
+      entry.set_value(value);
+    }
+    leeway::testing::write_bytes(folder / "m.onnx", file.bytes());
+    const std::string content = file.bytes();
+    return std::pair(content, message_of([&] { (void)parse_onnx(as_bytes(content), "f", folder.path()); }));
+  };
+  EXPECT_EQ(with("weights.bin", "4", "32").second, "no error");
+  EXPECT_THAT(leeway::testing::values_of<float>(read_onnx(folder / "m.onnx").initializers.at("w")),
+              ElementsAre(1, 2, 3, 4, 5, 6, 7, 8));
+  EXPECT_EQ(refusal(with("weights.bin", "4", "32").first),
+            "f: tensor 'w': expected a tensor within the file, found external data 'weights.bin'");
+  EXPECT_EQ(with("weights.bin", "4", "31").second,
+            "f: tensor 'w': expected 32 bytes for shape (4, 2) of float32, found 31");
+  EXPECT_THAT(with("weights.bin", "8", "32").second, ::testing::EndsWith("weights.bin, found a file of 36"));
+  EXPECT_THAT(with("weights.bin", "18446744073709551615", "32").second,
+              ::testing::EndsWith("weights.bin, found a file of 36"));
+  EXPECT_EQ(with("weights.bin", "-4", "32").second,
+            "f: tensor 'w': expected a whole number as offset of its external data, found '-4'");
+  for (const char* place : {"", "/etc/passwd", "../weights.bin", "a/../../b"})
+    EXPECT_THAT(
+        with(place, "0", "32").second,
+        StartsWith("f: tensor 'w': expected external data in a file beneath the model's folder, found '"));
+  EXPECT_THAT(with("none.bin", "0", "32").second, ::testing::HasSubstr("none.bin"));
+}
+
+TEST(OnnxFile, IsRefusedWhereItsGraphIsNone) {
+  EXPECT_EQ(refusal(""), "f: expected an ONNX model, found an empty file");
+  EXPECT_EQ(refusal("no model"), "f: expected an ONNX model, found a file that is damaged or something else");
+  EXPECT_EQ(refusal(File(13).bytes()), "f: expected a model with a graph, found none");
+  EXPECT_EQ(refusal_of([](File& file) { file.model.clear_opset_import(); }),
+            "f: expected the opset of ONNX's own operators, found none");
+  EXPECT_EQ(refusal_of([](File& file) { file.graph().clear_output(); }),
+            "f: expected a graph with outputs, found none");
+  EXPECT_EQ(refusal_of([](File& file) { file.output("z"); }),
+            "f: expected outputs that a node makes, found 'z'");
+  EXPECT_EQ(refusal_of([](File& file) { file.node("Relu", {"ghost"}, {"z"}); }),
+            "f: node 2 (Relu): expected inputs that something before it makes, found 'ghost'");
+  EXPECT_EQ(refusal_of([](File& file) { file.graph().mutable_node()->SwapElements(0, 1); }),
+            "f: node 'last' (Relu): expected inputs that something before it makes, found 'h'");
+  EXPECT_EQ(refusal_of([](File& file) { file.node("Relu", {"z"}, {"z"}); }),
+            "f: node 2 (Relu): expected inputs that something before it makes, found 'z'");
+  EXPECT_EQ(refusal_of([](File& file) { file.node("Relu", {"x"}, {"h"}); }),
+            "f: expected values of different names, found 'h' twice");
+  EXPECT_EQ(refusal_of([](File& file) { file.floats("w", {1}, {1}); }),
+            "f: expected values of different names, found 'w' twice");
+  EXPECT_EQ(refusal_of([](File& file) { file.input("", {1}); }),
+            "f: expected values with names, found one without");
+  EXPECT_EQ(refusal_of([](File& file) { file.node("", {"x"}, {"z"}); }),
+            "f: node 2 (): expected an operator, found none");
+  EXPECT_EQ(refusal_of([](File& file) {
+              File::attribute(*file.graph().mutable_node(0), "a", 1);
+              File::attribute(*file.graph().mutable_node(0), "a", 2);
+            }),
+            "f: node 0 (MatMul): expected attributes of different names, found 'a' twice");
+  EXPECT_EQ(refusal_of([](File& file) { file.graph().add_sparse_initializer(); }),
+            "f: expected dense initializers, found 1 sparse ones");
+  EXPECT_EQ(refusal_of([](File& file) { file.graph().mutable_initializer(0)->set_dims(0, 50000); }),
+            "f: tensor 'w': expected 100000 numbers for shape (50000, 2) of float32, found 8");
+  EXPECT_EQ(refusal_of([](File& file) { file.input("z", {1LL << 40}); }),
+            "f: expected sizes below 2^31 for 'z', found 1099511627776");
+}
+
+// Graphs in graphs, deeper than any parser should follow.
+TEST(OnnxFile, DepthIsBounded) {
+  File file = small_file();
+  ::onnx::GraphProto* graph = &file.graph();
+  for (int level = 0; level < 200; ++level) {
+    auto& attribute = *graph->add_node()->add_attribute();
+    attribute.set_type(::onnx::AttributeProto::GRAPH);
+    graph = attribute.mutable_g();
+  }
+  EXPECT_EQ(refusal(file.bytes()),
+            "f: expected an ONNX model, found a file that is damaged or something else");
+}
+
+class ExportedByTorch : public ::testing::TestWithParam<std::string> {
+ protected:
+  [[nodiscard]] static std::string content() {
+    return leeway::testing::read_bytes(std::filesystem::path(LEEWAY_REFERENCE) / "onnx" / GetParam());
+  }
+};
+
+TEST_P(ExportedByTorch, IsKnownByItsFirstBytes) {
+  EXPECT_TRUE(looks_like_onnx(as_bytes(content())));
+  EXPECT_EQ(parsed(content()).producer, "pytorch");
+}
+
+TEST_P(ExportedByTorch, EveryPrefixIsRefused) {
+  const std::string whole = content();
+  for (std::size_t size = 0; size < whole.size(); ++size) {
+    const std::string message = refusal(whole.substr(0, size));
+    ASSERT_THAT(message, StartsWith("f: expected ")) << size << " of " << whole.size() << " bytes";
+    ASSERT_EQ(message.find('\n'), std::string::npos) << size;
+  }
+}
+
+TEST_P(ExportedByTorch, EveryChangedByteIsSurvived) {
+  std::string changed = content();
+  constexpr char changes[] = {'\x01', '\x80', '\xff'};
+  for (std::size_t i = 0; i < changed.size(); ++i) {
+    const char kept = changed[i];
+    changed[i] = static_cast<char>(kept ^ changes[i % 3]);
+    ASSERT_EQ(refusal(changed).find('\n'), std::string::npos);
+    changed[i] = kept;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Files, ExportedByTorch, ::testing::Values("cnn_9_one.onnx", "timewise_13_one.onnx"),
+                         [](const auto& instance) {
+                           return instance.param.substr(0, instance.param.find('.'));
+                         });
+
+TEST(OnnxFile, OtherFilesDoNotLookLikeOne) {
+  const std::string header = std::string("\x08\x03\x12\x00\x00\x00\x00\x00{", 9);  // safetensors
+  EXPECT_FALSE(looks_like_onnx(as_bytes("PK\x03\x04")));
+  EXPECT_FALSE(looks_like_onnx(as_bytes(std::string("\x08\x00\x00\x00\x00\x00\x00\x00{}", 10))));
+  EXPECT_TRUE(looks_like_onnx(as_bytes(header))) << "whoever asks must ask for safetensors first";
+}
+
+// x -> Flatten -> MatMul w1 -> Relu -> Gemm w2 -> tail
+Graph classifier(const std::vector<std::string>& tail, std::int64_t opset = 13) {
+  File file(opset);
+  file.input("x", {-1, 4});
+  file.floats("w1", {4, 4}, std::vector<float>(16, 1));
+  file.floats("w2", {4, 2}, std::vector<float>(8, 1));
+  file.node("Flatten", {"x"}, {"flat"});
+  file.node("MatMul", {"flat", "w1"}, {"h"});
+  file.node("Relu", {"h"}, {"hidden"});
+  file.node("Gemm", {"hidden", "w2"}, {"scores"});
+  std::string last = "scores";
+  for (std::size_t i = 0; i < tail.size(); ++i) {
+    const std::string next = "t" + std::to_string(i);
+    file.node(tail[i], {last}, {next});
+    last = next;
+  }
+  file.output(last);
+  return parsed(file.bytes());
+}
+
+TEST(OnnxHead, FindsLogitsAndFeatures) {
+  const Head plain = find_head(classifier({}), "f");
+  EXPECT_EQ(plain.logits, "scores");
+  EXPECT_EQ(plain.features, "hidden");
+  EXPECT_TRUE(plain.notes.empty());
+  for (const auto& tail :
+       {std::vector<std::string>{"Softmax"}, {"Softmax", "Identity"}, {"Softmax", "Cast", "Dropout"}}) {
+    const Head head = find_head(classifier(tail), "f");
+    EXPECT_EQ(head.logits, "scores");
+    EXPECT_EQ(head.features, "hidden");
+    EXPECT_THAT(head.notes,
+                ElementsAre("f ends in a Softmax: logits are what goes into it, not its probabilities"));
+  }
+  EXPECT_EQ(find_head(classifier({"Softmax"}, 9), "f").logits, "scores");
+  const Head normalized = find_head(classifier({"LogSoftmax"}), "f");  // logits as good as any
+  EXPECT_EQ(normalized.logits, "t0");
+  EXPECT_EQ(normalized.features, "");
+}
+
+TEST(OnnxHead, ASoftmaxOverRowsStays) {
+  Graph graph = classifier({"Softmax"});
+  graph.nodes.back().attributes["axis"] = std::int64_t{0};
+  EXPECT_EQ(find_head(graph, "f").logits, "t0");
+}
+
+TEST(OnnxHead, ALinearModelHasNoFeatures) {
+  File file;
+  file.input("x", {-1, 4});
+  file.output("y");
+  file.floats("w", {4, 2}, std::vector<float>(8, 1));
+  file.floats("b", {2}, {1, 1});
+  file.node("Flatten", {"x"}, {"flat"});
+  file.node("MatMul", {"flat", "w"}, {"product"});
+  file.node("Add", {"b", "product"}, {"y"});
+  EXPECT_EQ(find_head(parsed(file.bytes()), "f").features, "");
+}
+
+TEST(OnnxHead, OutputsMaySayWhatTheyAre) {
+  Graph graph = classifier({});
+  graph.outputs.push_back({"hidden", "float32", {}});
+  EXPECT_EQ(find_head(graph, "f").features, "hidden");
+  graph.outputs.push_back({"h", "float32", {}});
+  EXPECT_EQ(message_of([&] { (void)find_head(graph, "f"); }),
+            "f: expected one output (logits), two (logits, features) or one that is named 'logits', found 3 "
+            "outputs");
+  graph.outputs[2].name = "logits";
+  EXPECT_EQ(find_head(graph, "f").logits, "logits");
+}
+
+}  // namespace
+}  // namespace leeway::nn::onnx

@@ -1,0 +1,306 @@
+// Gradients of every operator that the table calls differentiable, against finite differences in float64.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "leeway/core/random.h"
+#include "leeway/nn/onnx/program.h"
+
+namespace leeway::nn::onnx {
+namespace {
+
+using torch::Tensor;
+
+struct GradientCase {
+  std::string op;
+  Tensors inputs;
+  std::map<std::string, Attribute> attributes = {};
+  std::int64_t opset = 13;
+  std::size_t outputs = 1;
+  std::size_t variables = 100;  // that many inputs from the first on, where they are real numbers
+};
+
+Tensor drawn(const Integers& sizes, double low, double high) {
+  static std::uint64_t number = 0;
+  Random random(3, stream("onnx gradients"), number++);
+  Tensor x = torch::empty(sizes, torch::kFloat64);
+  std::generate_n(x.data_ptr<double>(), x.numel(), [&] { return low + (high - low) * random.uniform(); });
+  return x;
+}
+
+// Away from 0, where several functions have a corner.
+Tensor signed_numbers(const Integers& sizes) {
+  const Tensor x = drawn(sizes, -1, 1);
+  return x + .05 * x.sign();
+}
+
+Tensor whole(const Integers& values) { return torch::tensor(values, torch::kInt64); }
+Tensor numbers(const std::vector<float>& values) { return torch::tensor(values, torch::kFloat32); }
+
+std::vector<GradientCase> gradient_cases() {
+  const auto x = [] { return signed_numbers({2, 3, 4, 4}); };
+  const auto open = [] { return drawn({2, 3}, -.9, .9); };
+  const auto positive = [] { return drawn({2, 3, 4}, .5, 2); };
+  const auto above_one = [] { return drawn({2, 3}, 1.2, 3); };
+  const Integers two{2, 2};
+  std::vector<GradientCase> cases{
+      {"Abs", {x()}},
+      {"Acos", {open()}},
+      {"Acosh", {above_one()}},
+      {"Asin", {open()}},
+      {"Asinh", {open()}},
+      {"Atan", {open()}},
+      {"Atanh", {open()}},
+      {"Cos", {open()}},
+      {"Cosh", {open()}},
+      {"Erf", {open()}},
+      {"Exp", {open()}},
+      {"HardSwish", {x()}},
+      {"Identity", {x()}},
+      {"Log", {positive()}},
+      {"Neg", {x()}},
+      {"Reciprocal", {positive()}},
+      {"Relu", {x()}},
+      {"Sigmoid", {x()}},
+      {"Sin", {open()}},
+      {"Sinh", {open()}},
+      {"Sqrt", {positive()}},
+      {"Tan", {open()}},
+      {"Tanh", {x()}},
+      {"Add", {x(), drawn({3, 1, 1}, -1, 1)}},
+      {"Add", {x(), drawn({3}, -1, 1)}, {{"broadcast", std::int64_t{1}}, {"axis", std::int64_t{1}}}, 6},
+      {"Sub", {x(), drawn({4}, -1, 1)}},
+      {"Mul", {x(), drawn({4, 4}, -1, 1)}},
+      {"Div", {x(), drawn({4}, .5, 1)}},
+      {"Pow", {positive(), drawn({4}, -1, 2)}},
+      {"Max", {x(), x(), x()}},
+      {"Min", {x(), x()}},
+      {"Sum", {x(), x(), drawn({4}, -1, 1)}},
+      {"Mean", {x(), x()}},
+      {"Where", {torch::tensor({true, false, true, false}), x(), x()}},
+      {"Clip", {x(), torch::scalar_tensor(-.6, torch::kFloat64), torch::scalar_tensor(.6, torch::kFloat64)}},
+      {"Clip", {x()}, {{"min", -.6f}, {"max", .6f}}, 6},
+      {"MatMul", {drawn({2, 3, 4}, -1, 1), drawn({4, 2}, -1, 1)}},
+      {"Gemm",
+       {drawn({3, 4}, -1, 1), drawn({2, 4}, -1, 1), drawn({2}, -1, 1)},
+       {{"transB", std::int64_t{1}}}},
+      {"Gemm",
+       {drawn({4, 3}, -1, 1), drawn({4, 2}, -1, 1), drawn({1, 2}, -1, 1)},
+       {{"transA", std::int64_t{1}}, {"alpha", .5f}, {"beta", 2.f}}},
+      {"Einsum", {drawn({2, 3}, -1, 1), drawn({3, 4}, -1, 1)}, {{"equation", std::string("ij,jk->ik")}}},
+      {"LeakyRelu", {x()}},
+      {"PRelu", {x(), drawn({3, 1, 1}, .1, .4)}},
+      {"PRelu", {x(), drawn({4}, .1, .4)}},
+      {"PRelu", {x(), drawn({3}, .1, .4)}, {}, 6},
+      {"Elu", {x()}},
+      {"Selu", {x()}},
+      {"Celu", {x()}, {{"alpha", .7f}}},
+      {"ThresholdedRelu", {x()}, {{"alpha", .03f}}},
+      {"Softplus", {x()}},
+      {"Softsign", {x()}},
+      {"HardSigmoid", {x()}},
+      {"Shrink", {x()}, {{"lambd", .02f}, {"bias", .1f}}},
+      {"Softmax", {x()}, {{"axis", std::int64_t{1}}}},
+      {"Softmax", {x()}, {{"axis", std::int64_t{1}}}, 9},
+      {"LogSoftmax", {x()}},
+      {"LogSoftmax", {x()}, {}, 9},
+      {"Conv",
+       {x(), drawn({4, 3, 3, 3}, -1, 1), drawn({4}, -1, 1)},
+       {{"pads", Integers{1, 0, 1, 2}}, {"strides", two}}},
+      {"Conv",
+       {drawn({2, 4, 5}, -1, 1), drawn({4, 2, 3}, -1, 1)},
+       {{"group", std::int64_t{2}}, {"auto_pad", std::string("SAME_LOWER")}}},
+      {"ConvTranspose",
+       {x(), drawn({3, 2, 3, 3}, -1, 1), drawn({2}, -1, 1)},
+       {{"strides", two}, {"pads", Integers{1, 0, 1, 1}}, {"output_padding", Integers{1, 1}}}},
+      {"ConvTranspose",
+       {x(), drawn({3, 2, 3, 3}, -1, 1), drawn({2}, -1, 1)},
+       {{"strides", two}, {"pads", Integers{1, 1, 1, 1}}}},
+      {"MaxPool", {x()}, {{"kernel_shape", two}, {"strides", two}}},
+      {"MaxPool", {x()}, {{"kernel_shape", two}, {"pads", Integers{0, 0, 1, 1}}}, 13, 2},
+      {"AveragePool", {x()}, {{"kernel_shape", two}, {"pads", Integers{0, 0, 1, 1}}}},
+      {"AveragePool", {x()}, {{"kernel_shape", two}, {"strides", two}}},
+      {"GlobalAveragePool", {x()}},
+      {"GlobalMaxPool", {x()}},
+      {"BatchNormalization",
+       {x(), drawn({3}, .5, 1), drawn({3}, -1, 1), drawn({3}, -1, 1), drawn({3}, .5, 1)},
+       {},
+       13,
+       1,
+       3},
+      {"BatchNormalization",
+       {x(), drawn({3}, .5, 1), drawn({3}, -1, 1), drawn({3}, -1, 1), drawn({3}, .5, 1)},
+       {{"training_mode", std::int64_t{1}}},
+       14,
+       3},
+      {"InstanceNormalization", {x(), drawn({3}, .5, 1), drawn({3}, -1, 1)}},
+      {"LayerNormalization",
+       {x(), drawn({4, 4}, .5, 1), drawn({4, 4}, -1, 1)},
+       {{"axis", std::int64_t{2}}},
+       17},
+      {"LRN", {x()}, {{"size", std::int64_t{2}}, {"alpha", .5f}}},
+      {"LpNormalization", {x()}},
+      {"MeanVarianceNormalization", {x()}},
+      {"Dropout", {x()}},
+      {"Flatten", {x()}},
+      {"Reshape", {x(), whole({0, -1, 8})}},
+      {"Transpose", {x()}, {{"perm", Integers{0, 2, 3, 1}}}},
+      {"Squeeze", {drawn({2, 1, 3}, -1, 1), whole({1})}},
+      {"Unsqueeze", {x(), whole({0, -1})}},
+      {"Concat", {x(), x()}, {{"axis", std::int64_t{-1}}}},
+      {"Slice", {x(), whole({0, -1}), whole({2, -5}), whole({1, 2}), whole({1, -2})}},
+      {"Split", {x(), whole({1, 2})}, {{"axis", std::int64_t{1}}}, 13, 2},
+      {"Gather", {x(), whole({2, -3, 0})}, {{"axis", std::int64_t{1}}}},
+      {"GatherElements",
+       {drawn({2, 2}, -1, 1), torch::tensor({{0, 0}, {1, 0}}, torch::kInt64)},
+       {{"axis", std::int64_t{1}}}},
+      {"Cast", {x()}, {{"to", std::int64_t{11}}}},
+      {"CastLike", {x(), drawn({1}, 0, 1)}, {}, 15},
+      {"Expand", {drawn({3, 1}, -1, 1), whole({2, 1, 4})}},
+      {"Tile", {drawn({2, 3}, -1, 1), whole({2, 3})}},
+      {"Pad", {x(), whole({0, 0, 1, 2, 0, 0, -1, 1})}, {{"mode", std::string("reflect")}}},
+      {"Pad", {x(), whole({0, 0, 1, 2, 0, 0, -1, 1})}},
+      {"Trilu", {x()}},
+      {"Pad", {x(), whole({0, 1, 1, 2, 0, 0, 0, 1})}, {{"mode", std::string("edge")}}},
+      {"DepthToSpace", {drawn({1, 4, 2, 2}, -1, 1)}, {{"blocksize", std::int64_t{2}}}},
+      {"SpaceToDepth", {drawn({1, 2, 4, 4}, -1, 1)}, {{"blocksize", std::int64_t{2}}}},
+      {"CumSum", {x(), whole({2})}, {{"exclusive", std::int64_t{1}}, {"reverse", std::int64_t{1}}}},
+      {"TopK", {x(), whole({2})}, {}, 13, 2},
+      {"Upsample", {x(), numbers({1, 1, 2, 1.5})}, {{"mode", std::string("linear")}}, 9},
+  };
+  for (const char* mode : {"nearest", "linear", "cubic"})
+    cases.push_back({"Resize", {x(), numbers({}), numbers({1, 1, 2, .6f})}, {{"mode", std::string(mode)}}});
+  for (const char* op : {"ReduceMax", "ReduceMean", "ReduceMin"})
+    cases.push_back({op, {x()}, {{"axes", Integers{1, -1}}, {"keepdims", std::int64_t{0}}}});
+  for (const char* op :
+       {"ReduceL1", "ReduceL2", "ReduceLogSum", "ReduceLogSumExp", "ReduceProd", "ReduceSumSquare"})
+    cases.push_back({op, {positive()}, {{"axes", Integers{1, 2}}}});
+  cases.push_back({"ReduceSum", {x(), whole({1, 3})}});
+  cases.push_back({"ReduceMean", {x(), whole({1, 3})}, {}, 18});
+  cases.push_back({"Gelu", {x()}, {}, 20});
+  cases.push_back({"Gelu", {x()}, {{"approximate", std::string("tanh")}}, 20});
+  cases.push_back({"Mish", {x()}, {}, 18});
+  cases.push_back({"Split", {x()}, {{"axis", std::int64_t{2}}, {"num_outputs", std::int64_t{3}}}, 18, 3});
+  cases.push_back({"Pad", {x(), whole({1, 2}), torch::scalar_tensor(0.5), whole({-1})}, {}, 18});
+  return cases;
+}
+
+Program program_of(const GradientCase& given) {
+  Graph graph;
+  graph.opset = given.opset;
+  Node node{given.op, "", "", {}, {}, given.attributes};
+  for (std::size_t i = 0; i < given.inputs.size(); ++i) {
+    const std::string name = fmt::format("x{}", i);
+    node.inputs.push_back(given.inputs[i].numel() == 0 ? "" : name);
+    graph.inputs.push_back({name, "", {}});
+  }
+  for (std::size_t i = 0; i < given.outputs; ++i) node.outputs.push_back(fmt::format("y{}", i));
+  graph.nodes.push_back(node);
+  return {graph, node.outputs, "case"};
+}
+
+Tensors run_case(const GradientCase& given) { return program_of(given).run(given.inputs, {}); }
+
+// One node whose outputs meet in a weighted sum.
+class OneNode {
+ public:
+  explicit OneNode(const GradientCase& given) : program_(program_of(given)) {}
+
+  [[nodiscard]] Tensor operator()(const Tensors& inputs) {
+    Tensor sum = torch::zeros({}, torch::kFloat64);
+    const Tensors outputs = program_.run(inputs, {});
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+      if (!outputs[i].is_floating_point()) continue;
+      if (weights_.size() <= i) weights_.resize(i + 1);
+      if (!weights_[i].defined()) weights_[i] = drawn(outputs[i].sizes().vec(), .5, 1.5);
+      sum = sum + (outputs[i] * weights_[i]).sum();
+    }
+    return sum;
+  }
+
+ private:
+  Program program_;
+  Tensors weights_;
+};
+
+// The largest difference from central ones, over all entries of all real inputs.
+double gradient_error(const GradientCase& given) {
+  OneNode node(given);
+  Tensors inputs, wanted;
+  for (const Tensor& input : given.inputs) {
+    const bool varies = input.scalar_type() == torch::kFloat64 && inputs.size() < given.variables;
+    inputs.push_back(varies ? input.clone().requires_grad_() : input);
+    if (inputs.back().requires_grad()) wanted.push_back(inputs.back());
+  }
+  const Tensors gradients = torch::autograd::grad({node(inputs)}, wanted, {}, {}, false, true);
+  const torch::NoGradGuard no_grad;
+  double largest = 0;
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    const Tensor gradient = gradients[i].defined() ? gradients[i].contiguous() : torch::zeros_like(wanted[i]);
+    double* const values = wanted[i].data_ptr<double>();
+    for (std::int64_t j = 0; j < wanted[i].numel(); ++j) {
+      constexpr double step = 1e-5;
+      const double kept = values[j];
+      values[j] = kept + step;
+      const double above = node(inputs).item<double>();
+      values[j] = kept - step;
+      const double below = node(inputs).item<double>();
+      values[j] = kept;
+      largest = std::max(largest, std::abs(gradient.data_ptr<double>()[j] - (above - below) / (2 * step)));
+    }
+  }
+  return largest;
+}
+
+TEST(OnnxGradients, AreThoseOfFiniteDifferences) {
+  std::set<std::string> seen;
+  for (const GradientCase& given : gradient_cases()) {
+    SCOPED_TRACE(fmt::format("{}, opset {}", given.op, given.opset));
+    seen.insert(given.op);
+    try {
+      EXPECT_LT(gradient_error(given), 1e-6);
+    } catch (const std::exception& failure) {
+      ADD_FAILURE() << failure.what();
+    }
+  }
+  for (const Operator& member : operators())
+    EXPECT_TRUE(!member.differentiable || seen.contains(std::string(member.name))) << member.name;
+}
+
+// What opsets after 17 changed, by hand.
+TEST(OnnxOperators, OfNewerOpsets) {
+  const Tensor x = torch::arange(5, torch::kFloat32);
+  const Tensors parts = run_case({"Split", {x}, {{"num_outputs", std::int64_t{2}}}, 18, 2});
+  EXPECT_TRUE(parts[0].equal(x.slice(0, 0, 3)) && parts[1].equal(x.slice(0, 3)));
+  EXPECT_TRUE(run_case({"ReduceMax", {x, whole({0})}, {}, 18})[0].equal(torch::tensor({4.f})));
+  const Tensor padded_rows =
+      run_case({"Pad", {x.reshape({1, 5}), whole({1, 0}), torch::scalar_tensor(7.f), whole({0})}, {}, 18})[0];
+  EXPECT_TRUE(padded_rows.equal(torch::cat({torch::full({1, 5}, 7.f), x.reshape({1, 5})})));
+  EXPECT_NEAR(run_case({"Gelu", {torch::tensor({1.f})}, {}, 20})[0].item<float>(), .8413447f, 1e-6);
+}
+
+// The root of a sum of squares has no derivative at 0, and an attack starts there where images are black.
+TEST(OnnxGradients, AreFiniteWhereANormIsZero) {
+  OneNode node({"ReduceL2", {torch::zeros({2, 3}, torch::kFloat64)}, {{"axes", Integers{1}}}});
+  const Tensor x = torch::zeros({2, 3}, torch::kFloat64).requires_grad_();
+  EXPECT_TRUE(torch::autograd::grad({node({x})}, {x})[0].isfinite().all().item<bool>());
+}
+
+// Casts to float16 round, and pass gradients on as they are: 1e-9 is less than the least float16.
+TEST(OnnxGradients, PassARoundingCast) {
+  Graph graph;
+  graph.opset = 13;
+  graph.inputs.push_back({"x", "", {}});
+  graph.nodes.push_back({"Cast", "", "", {"x"}, {"y"}, {{"to", std::int64_t{10}}}});
+  const Program program(graph, {"y"}, "case");
+  const Tensor x = torch::tensor({1.0001f, 3.f, 1e6f}).requires_grad_();
+  const Tensor y = program.run({x}, {})[0];
+  EXPECT_EQ(y[0].item<float>(), 1.f);
+  EXPECT_TRUE(y[2].isinf().item<bool>());
+  const Tensor gradient = torch::autograd::grad({(y.slice(0, 0, 2) * 1e-9).sum()}, {x})[0];
+  EXPECT_FLOAT_EQ(gradient[0].item<float>(), 1e-9f);
+}
+
+}  // namespace
+}  // namespace leeway::nn::onnx

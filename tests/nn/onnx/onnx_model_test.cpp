@@ -1,0 +1,391 @@
+// ONNX files as models: exports of Python's torch give its numbers (tests/reference/make_onnx.py), any number of rows
+// runs whatever batch the file fixes, and what leeway cannot run is refused by name.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <numeric>
+
+#include "leeway/core/npz.h"
+#include "leeway/core/parallel.h"
+#include "tests/nn/io/onnx_files.h"
+#include "tests/nn/toy.h"
+
+namespace leeway::nn {
+namespace {
+
+using onnx_files::File;
+using testing::EndsWith;
+using testing::HasSubstr;
+
+const std::string onnx_folder = std::string(LEEWAY_REFERENCE) + "/onnx/";
+
+std::unique_ptr<Model> load_onnx_file(const std::filesystem::path& path, const InputShape& input = {}) {
+  ModelSource source;
+  source.path = path;
+  source.input = input;
+  return session().load(source);
+}
+
+double farthest(const Array& a, const Array& b) {
+  EXPECT_EQ(a.shape, b.shape);
+  double largest = 0;
+  for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i)
+    largest = std::max(largest, static_cast<double>(std::abs(a.view<float>()[i] - b.view<float>()[i])));
+  return largest;
+}
+
+class Exported : public testing::TestWithParam<std::string> {
+ protected:
+  [[nodiscard]] std::string network() const { return GetParam().substr(0, GetParam().find('_')); }
+};
+
+TEST_P(Exported, HasPythonsLogitsFeaturesAndGradients) {
+  const auto model = load_onnx_file(onnx_folder + GetParam() + ".onnx");
+  const ArrayMap expected = read_npz(onnx_folder + network() + ".npz");
+  const Images images = read_images(onnx_folder + network() + ".npz");
+  EXPECT_EQ(model->info().format, "onnx");
+  EXPECT_EQ(model->info().input, (InputShape{1, 8, 8}));
+  EXPECT_EQ(model->info().classes, 3U);
+  EXPECT_GT(model->info().parameters, 100U);
+  const Outputs outputs = model->outputs(images);
+  EXPECT_LT(farthest(outputs.logits, expected.at("logits")), 1e-5);
+  EXPECT_LT(farthest(model->input_gradients(images, *images.labels), expected.at("gradient")), 1e-5);
+  EXPECT_LT(farthest(model->class_gradients(images), expected.at("jacobian")), 1e-5);
+  ASSERT_TRUE(outputs.features.has_value());
+  EXPECT_LT(farthest(*outputs.features, expected.at("features")), 1e-5);
+}
+
+TEST_P(Exported, HasTheSameBitsForAnyThreads) {
+  const auto model = load_onnx_file(onnx_folder + GetParam() + ".onnx");
+  const Images images = toy::images(300, {1, 8, 8}, 3);
+  set_threads(1);
+  const Array logits = model->outputs(images).logits,
+              gradients = model->input_gradients(images, *images.labels);
+  for (const int threads : {2, 5}) {
+    set_threads(threads);
+    EXPECT_TRUE(toy::same_bits(model->outputs(images).logits, logits)) << threads;
+    EXPECT_TRUE(toy::same_bits(model->input_gradients(images, *images.labels), gradients)) << threads;
+  }
+  set_threads(1);
+}
+
+INSTANTIATE_TEST_SUITE_P(Files, Exported,
+                         testing::Values("cnn_9_any", "cnn_9_one", "cnn_11_any", "cnn_11_one", "cnn_13_any",
+                                         "cnn_13_one", "cnn_17_any", "cnn_17_one", "cnn_softmax",
+                                         "vit_12_any", "vit_12_one", "vit_17_any", "vit_17_one",
+                                         "timewise_13_any", "timewise_13_one"),
+                         [](const auto& instance) { return instance.param; });
+
+// All but one of the files that fix a batch of 1 take rows together; where time comes first, they do not.
+TEST(OnnxModel, SaysWhereItRunsRowByRow) {
+  EXPECT_THAT(load_onnx_file(onnx_folder + "vit_17_one.onnx")->info().notes, testing::IsEmpty());
+  EXPECT_THAT(load_onnx_file(onnx_folder + "cnn_9_one.onnx")->info().notes, testing::IsEmpty());
+  EXPECT_THAT(load_onnx_file(onnx_folder + "timewise_13_any.onnx")->info().notes, testing::IsEmpty());
+  EXPECT_THAT(load_onnx_file(onnx_folder + "timewise_13_one.onnx")->info().notes,
+              testing::ElementsAre(EndsWith("does not take several rows at once: it runs 1 at a time")));
+}
+
+TEST(OnnxModel, TakesTheLogitsBeforeASoftmax) {
+  const auto model = load_onnx_file(onnx_folder + "cnn_softmax.onnx");
+  EXPECT_THAT(model->info().notes, testing::ElementsAre(HasSubstr("ends in a Softmax")));
+}
+
+TEST(OnnxModel, CanBeAttackedAndIsAClassifier) {
+  const auto model = load_onnx_file(onnx_folder + "cnn_13_any.onnx");
+  Images images = toy::images(60, {1, 8, 8}, 3);
+  images.labels.reset();
+  AttackOptions options;
+  options.eps = .4;
+  const AttackResult result = model->attack(images, options);
+  EXPECT_LT(result.robust_accuracy, result.clean_accuracy);
+  EXPECT_EQ(model->classifier({1, 8, 8}).k, 3U);
+}
+
+TEST(OnnxModel, CannotBeSavedAsWeights) {
+  const toy::Folder folder;
+  const std::string message =
+      message_of([&] { load_onnx_file(onnx_folder + "cnn_13_any.onnx")->save(folder / "m.safetensors"); });
+  EXPECT_THAT(message, EndsWith("expected a model with an architecture, to save its weights, found ONNX"));
+}
+
+// The network of ../shared/data takes pixels 0..255.
+TEST(OnnxModel, OfMnistIsAsGoodAsPublished) {
+  const std::filesystem::path data = LEEWAY_SHARED_DATA;
+  if (!std::filesystem::exists(data / "onnx/opt-mnist.onnx")) GTEST_SKIP() << "no " << data / "onnx";
+  ModelSource source;
+  source.path = data / "onnx/opt-mnist.onnx";
+  source.scale = 255;
+  const auto model = session().load(source);
+  const Images images = read_images(data / "mnist/t10k-images-idx3-ubyte.gz");
+  ASSERT_TRUE(images.labels.has_value());
+  set_threads(0);
+  const Outputs outputs = model->outputs(images);
+  set_threads(1);
+  std::size_t right = 0;
+  for (std::size_t i = 0; i < images.n(); ++i) {
+    const auto row = outputs.logits.view<float>().subspan(i * 10, 10);
+    right += std::max_element(row.begin(), row.end()) - row.begin() == (*images.labels)[i];
+  }
+  EXPECT_EQ(right, 9891U);
+}
+
+// x (rows,1,2,2) to three classes: logits = W x, as the file's nodes do it.
+class Handmade : public testing::Test {
+ protected:
+  [[nodiscard]] static File begin(std::int64_t rows, std::int64_t opset = 13) {
+    File file(opset);
+    file.input("x", {rows, 1, 2, 2});
+    file.output("y");
+    file.floats("w", {4, 3}, {1, 2, -1, 0, 1, .5, -2, 1, 1, 3, -1, 0});
+    return file;
+  }
+  [[nodiscard]] std::unique_ptr<Model> load(const File& file, const InputShape& input = {}) const {
+    std::ofstream(folder_ / "m.onnx", std::ios::binary) << file.bytes();
+    return load_onnx_file(folder_ / "m.onnx", input);
+  }
+  [[nodiscard]] std::string refused(const File& file) const {
+    std::string message = message_of([&] { (void)load(file); });
+    EXPECT_EQ(message.find('\n'), std::string::npos) << message;
+    const std::string path = (folder_ / "m.onnx").string();
+    for (std::size_t at = 0; (at = message.find(path)) != std::string::npos;)
+      message.replace(at, path.size(), "m");
+    return message;
+  }
+  // The logits of images 0, 1, ... alone and together are the same.
+  static void expect_rows_alone(const Model& model, std::size_t n) {
+    const Images images = toy::images(n, {1, 2, 2}, 3);
+    const Array together = model.outputs(images).logits;
+    ASSERT_EQ(together.shape, (std::vector<std::size_t>{n, 3}));
+    for (std::size_t i = 0; i < n; ++i) {
+      Images one;
+      const auto pixels = images.pixels.view<float>().subspan(4 * i, 4);
+      one.pixels = make_array<float>({1, 1, 2, 2}, {pixels.begin(), pixels.end()});
+      const Array alone = model.outputs(one).logits;
+      for (std::size_t j = 0; j < 3; ++j)
+        EXPECT_NEAR(together.view<float>()[3 * i + j], alone.view<float>()[j], 1e-6) << i;
+    }
+  }
+  toy::Folder folder_;
+};
+
+TEST_F(Handmade, AConstantReshapeOfBatchOneTakesAnyRows) {
+  File file = begin(1);
+  file.integers("shape", {1, 4});
+  file.node("Reshape", {"x", "shape"}, {"flat"});
+  file.node("MatMul", {"flat", "w"}, {"y"});
+  const auto model = load(file);
+  EXPECT_THAT(model->info().notes, testing::IsEmpty());
+  expect_rows_alone(*model, 7);
+}
+
+// A class token that was expanded to one row when the file was made.
+TEST_F(Handmade, AConstantOfOneRowStandsForAll) {
+  File file = begin(1);
+  file.floats("one", {1, 1}, {1});
+  file.integers("shape", {1, 3});
+  file.node("Flatten", {"x"}, {"flat"});
+  file.node("ReduceMax", {"x"}, {"top"}).add_attribute()->CopyFrom([] {
+    ::onnx::NodeProto node;
+    File::attribute(node, "axes", onnx_files::Sizes{2, 3});
+    return node.attribute(0);
+  }());
+  file.integers("three", {1, 1, 1, 1});
+  file.node("Reshape", {"top", "three"}, {"top1"});
+  file.node("Flatten", {"top1"}, {"top2"});
+  auto& join = file.node("Concat", {"one", "top2", "top2", "top2"}, {"four"});
+  File::attribute(join, "axis", 1);
+  file.node("Add", {"four", "flat"}, {"sum"});
+  file.node("MatMul", {"sum", "w"}, {"y"});
+  const auto model = load(file);
+  EXPECT_THAT(model->info().notes, testing::IsEmpty());
+  expect_rows_alone(*model, 5);
+}
+
+// The mean over the batch would leak from row to row: then each row runs alone, whether the file fixes a batch or not.
+TEST_F(Handmade, RowsThatMixRunAlone) {
+  for (const std::int64_t rows : {1, -1}) {
+    File file = begin(rows);
+    auto& mean = file.node("ReduceMean", {"x"}, {"mean"});
+    File::attribute(mean, "axes", onnx_files::Sizes{0});
+    file.node("Sub", {"x", "mean"}, {"centred"});
+    file.node("Add", {"centred", "x"}, {"sum"});
+    file.node("Flatten", {"sum"}, {"flat"});
+    file.node("MatMul", {"flat", "w"}, {"y"});
+    const auto model = load(file);
+    EXPECT_THAT(model->info().notes, testing::ElementsAre(HasSubstr("it runs 1 at a time")));
+    expect_rows_alone(*model, 5);
+  }
+}
+
+// A batch of 4 that cannot be undone: groups of 4, the last of them filled up.
+TEST_F(Handmade, AFixedBatchRunsInGroups) {
+  File file = begin(4);
+  file.integers("shape", {2, 2, 4});
+  file.integers("back", {4, 3});
+  file.node("Reshape", {"x", "shape"}, {"pairs"});
+  file.node("MatMul", {"pairs", "w"}, {"products"});
+  file.node("Reshape", {"products", "back"}, {"y"});
+  const auto model = load(file);
+  EXPECT_THAT(model->info().notes, testing::ElementsAre(HasSubstr("it runs 4 at a time")));
+  expect_rows_alone(*model, 10);
+  expect_rows_alone(*model, 4);
+}
+
+TEST_F(Handmade, ChannelsMayComeLast) {
+  File file;
+  file.input("x", {-1, 5, 2, 3});
+  file.output("y");
+  auto& turn = file.node("Transpose", {"x"}, {"turned"});
+  File::attribute(turn, "perm", onnx_files::Sizes{0, 3, 1, 2});
+  auto& sums = file.node("ReduceMean", {"turned"}, {"y"});  // the means of the three channels
+  File::attribute(sums, "axes", onnx_files::Sizes{2, 3});
+  File::attribute(sums, "keepdims", 0);
+  const auto model = load(file);
+  EXPECT_EQ(model->info().input, (InputShape{3, 5, 2}));
+  Images image;
+  std::vector<float> pixels(30);
+  for (std::size_t i = 0; i < 30; ++i) pixels[i] = static_cast<float>(i / 10) * .25f;
+  image.pixels = make_array<float>({1, 3, 5, 2}, pixels);
+  const Array logits = model->outputs(image).logits;
+  for (std::size_t j = 0; j < 3; ++j) EXPECT_FLOAT_EQ(logits.view<float>()[j], static_cast<float>(j) * .25f);
+}
+
+TEST_F(Handmade, FlatRowsTakeImagesOfTheirSize) {
+  File file;
+  file.input("x", {-1, 4});
+  file.output("y");
+  file.floats("w", {4, 3}, {1, 2, -1, 0, 1, .5, -2, 1, 1, 3, -1, 0});
+  file.node("MatMul", {"x", "w"}, {"y"});
+  const auto model = load(file, {1, 2, 2});
+  EXPECT_EQ(model->info().input, (InputShape{1, 2, 2}));
+  expect_rows_alone(*model, 3);
+  EXPECT_FALSE(model->outputs(toy::images(2, {1, 2, 2}, 3)).features.has_value())
+      << "a linear model has none";
+}
+
+TEST_F(Handmade, OpenSizesAreCheckedWithTheFirstImages) {
+  File file;
+  file.input("x", {1, 1, -1, -1});
+  file.output("y");
+  file.floats("w", {3, 1, 1, 1}, {1, 2, 3});
+  file.node("Conv", {"x", "w"}, {"maps"});
+  file.node("GlobalAveragePool", {"maps"}, {"y"});  // (n,3,1,1)
+  const auto model = load(file);
+  EXPECT_FALSE(model->info().input.known());
+  expect_rows_alone(*model, 3);
+  EXPECT_EQ(model->outputs(toy::images(2, {1, 9, 5}, 3)).k(), 3U);
+}
+
+TEST_F(Handmade, TwoOutputsAreLogitsAndFeatures) {
+  File file = begin(-1);
+  file.node("Flatten", {"x"}, {"f"});
+  file.node("MatMul", {"f", "w"}, {"y"});
+  file.output("f");
+  const Outputs outputs = load(file)->outputs(toy::images(3, {1, 2, 2}, 3));
+  ASSERT_TRUE(outputs.features.has_value());
+  EXPECT_EQ(outputs.features->shape, (std::vector<std::size_t>{3, 4}));
+}
+
+TEST_F(Handmade, WhatIsNotUnderstoodIsRefusedByName) {
+  const auto with = [&](const auto& change) {
+    File file = begin(-1);
+    auto& node = file.node("Flatten", {"x"}, {"flat"});
+    file.node("MatMul", {"flat", "w"}, {"y"});
+    change(file, node);
+    return refused(file);
+  };
+  EXPECT_EQ(
+      with([](File&, auto& node) { node.set_op_type("Frobnicate"), node.set_name("f1"); }),
+      "m: node 'f1' (Frobnicate, opset 13): expected an operator that leeway knows, found 'Frobnicate'");
+  EXPECT_EQ(with([](File&, auto& node) { node.set_domain("com.microsoft"); }),
+            "m: node 'flat' (com.microsoft.Flatten, opset 13): expected an operator that leeway knows, found "
+            "'Flatten'");
+  EXPECT_EQ(with([](File&, auto& node) { File::attribute(node, "spin", 1); }),
+            "m: node 'flat' (Flatten, opset 13): expected attributes that leeway knows, found 'spin'");
+  EXPECT_EQ(
+      with([](File&, auto& node) { File::attribute(node, "axis", onnx_files::Sizes{1}); }),
+      "m: node 'flat' (Flatten, opset 13): expected a whole number as attribute axis, found something else");
+  EXPECT_EQ(with([](File&, auto& node) { node.add_input("w"); }),
+            "m: node 'flat' (Flatten, opset 13): expected 1 inputs, found 2");
+  EXPECT_EQ(with([](File& file, auto&) { file.model.mutable_opset_import(0)->set_version(21); }),
+            "m: expected opset 6 to 20 (exporters take the number as an option), found opset 21");
+  EXPECT_EQ(with([](File& file, auto&) { file.input("z", {1}); }),
+            "m: expected a model with one input, found 2 inputs");
+  EXPECT_EQ(with([](File& file, auto&) {
+              file.output("flat");
+              file.output("x1");
+              file.node("Relu", {"x"}, {"x1"});
+            }),
+            "m: expected one output (logits), two (logits, features) or one that is named 'logits', found 3 "
+            "outputs");
+  EXPECT_EQ(with([](File& file, auto&) {
+              file.graph().mutable_input(0)->mutable_type()->mutable_tensor_type()->set_elem_type(
+                  ::onnx::TensorProto::UINT8);
+            }),
+            "m: expected an input 'x' of real numbers, which have gradients, found uint8");
+  EXPECT_EQ(
+      with([](File& file, auto&) { file.input("z", {1}), file.graph().mutable_input()->SwapElements(0, 1); }),
+      "m: expected a model with one input, found 2 inputs");
+  EXPECT_THAT(with([](File&, auto& node) { File::attribute(node, "axis", 9); }),
+              testing::StartsWith(
+                  "m: expected a model for images of shape (1, 2, 2), found \"m: node 'flat' (Flatten, "
+                  "opset 13): axis 9 of 4"));
+}
+
+TEST_F(Handmade, ATrainingFormIsRefused) {
+  File file = begin(-1, 15);
+  for (const char* name : {"s", "b", "m", "v"}) file.floats(name, {1}, {1});
+  auto& norm = file.node("BatchNormalization", {"x", "s", "b", "m", "v"}, {"normed"});
+  File::attribute(norm, "training_mode", 1);
+  file.node("Flatten", {"normed"}, {"flat"});
+  file.node("MatMul", {"flat", "w"}, {"y"});
+  EXPECT_EQ(
+      refused(file),
+      "m: node 'normed' (BatchNormalization, opset 15): expected a model exported for prediction, found "
+      "training_mode 1");
+}
+
+// What no output needs is neither understood nor run.
+TEST_F(Handmade, NodesThatNobodyNeedsDoNotMatter) {
+  File file = begin(-1);
+  file.node("Frobnicate", {"x"}, {"unused"});
+  file.node("Flatten", {"x"}, {"flat"});
+  file.node("MatMul", {"flat", "w"}, {"y"});
+  expect_rows_alone(*load(file), 2);
+}
+
+// A shape of a few bytes asks for any memory.
+TEST_F(Handmade, HugeShapesAreRefused) {
+  File file = begin(-1);
+  file.integers("shape", {1 << 20, 1 << 20});
+  file.node("ConstantOfShape", {"shape"}, {"zeros"});
+  file.node("Add", {"x", "zeros"}, {"sum"});
+  file.node("Flatten", {"sum"}, {"flat"});
+  file.node("MatMul", {"flat", "w"}, {"y"});
+  EXPECT_EQ(refused(file),
+            "m: node 'zeros' (ConstantOfShape, opset 13): expected constants that fit together, found \"m: "
+            "node 'zeros' "
+            "(ConstantOfShape, opset 13): more than 2^30 elements in one result\"");
+}
+
+TEST_F(Handmade, IsTakenByContentAndByName) {
+  File file = begin(-1);
+  file.node("Flatten", {"x"}, {"flat"});
+  file.node("MatMul", {"flat", "w"}, {"y"});
+  std::ofstream(folder_ / "model.bin", std::ios::binary) << file.bytes();
+  EXPECT_EQ(load_onnx_file(folder_ / "model.bin")->info().format, "onnx");
+  std::ofstream(folder_ / "bad.onnx", std::ios::binary) << "no model";
+  EXPECT_THAT(message_of([&] { (void)load_onnx_file(folder_ / "bad.onnx"); }),
+              EndsWith("bad.onnx: expected an ONNX model, found a file that is damaged or something else"));
+  ModelSource source;
+  source.path = folder_ / "model.bin";
+  source.architecture = "linear";
+  EXPECT_THAT(message_of([&] { (void)session().load(source); }),
+              EndsWith("expected named tensors, for an architecture, found ONNX, which brings its own"));
+}
+
+}  // namespace
+}  // namespace leeway::nn
