@@ -13,6 +13,7 @@ find_package(Eigen3 REQUIRED NO_MODULE)  # headers: leeway/agreement
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(HWY REQUIRED libhwy)  # headers alone: see leeway/core/dispatch.h
 pkg_check_modules(XXHASH REQUIRED IMPORTED_TARGET libxxhash)
+pkg_check_modules(TURBOJPEG REQUIRED IMPORTED_TARGET libturbojpeg)  # Debian's CMake files ask for libraries it lacks
 
 if(LEEWAY_NN)
   find_package(Torch REQUIRED)  # must stand in the root scope

@@ -303,11 +303,18 @@ std::unique_ptr<Model> make_model(ModelInfo info, ForwardFunction forward, std::
   return std::make_unique<TorchModel>(std::move(info), std::move(forward), std::move(network));
 }
 
+ForwardFunction forward_of(std::shared_ptr<Network> network, const Normalization& normalization) {
+  ForwardFunction rest =
+      normalized(normalization, [network](const torch::Tensor& x) { return network->forward(x); });
+  return [network = std::move(network), rest = std::move(rest)](const torch::Tensor& images) {
+    return rest(network->prepare(images));
+  };
+}
+
 std::unique_ptr<Model> make_model(ModelInfo info, std::shared_ptr<Network> network) {
   network->eval();
   for (torch::Tensor& parameter : network->parameters()) parameter.requires_grad_(false);
-  ForwardFunction forward =
-      normalized(info.normalization, [network](const torch::Tensor& x) { return network->forward(x); });
+  ForwardFunction forward = forward_of(network, info.normalization);
   return make_model(std::move(info), std::move(forward), std::move(network));
 }
 

@@ -11,11 +11,12 @@ using Pair = std::vector<std::int64_t>;
 class InputConvolution : public torch::autograd::Function<InputConvolution> {
  public:
   static torch::Tensor forward(torch::autograd::AutogradContext* context, const torch::Tensor& x,
-                               const torch::Tensor& weight, const torch::Tensor& bias, const Pair& stride,
-                               const Pair& padding) {
+                               const torch::Tensor& weight, const c10::optional<torch::Tensor>& bias,
+                               const Pair& stride, const Pair& padding) {
     context->save_for_backward({x, weight});
     context->saved_data["stride"] = stride;
     context->saved_data["padding"] = padding;
+    context->saved_data["bias"] = bias.has_value();
     return torch::conv2d(x, weight, bias, stride, padding);
   }
 
@@ -36,7 +37,8 @@ class InputConvolution : public torch::autograd::Function<InputConvolution> {
     if (context->needs_input_grad(1))
       by_weight = std::get<1>(at::convolution_backward(gradient, x, weight, c10::nullopt, stride, padding,
                                                        {1, 1}, false, {0, 0}, 1, {false, true, false}));
-    if (context->needs_input_grad(2)) by_bias = gradient.sum({0, 2, 3});
+    if (context->saved_data["bias"].toBool() && context->needs_input_grad(2))
+      by_bias = gradient.sum({0, 2, 3});
     return {by_x, by_weight, by_bias, {}, {}};
   }
 };
@@ -48,7 +50,8 @@ torch::Tensor input_convolution(torch::nn::Conv2d& layer, const torch::Tensor& x
   if (!x.requires_grad() || x.size(1) > few_channels) return layer(x);
   using std::get;  // or that of the variant's own namespace, by LibTorch's version
   const auto padding = get<torch::ExpandingArray<2>>(options.padding());
-  return InputConvolution::apply(x, layer->weight, layer->bias,
+  const auto bias = options.bias() ? c10::make_optional(layer->bias) : c10::nullopt;
+  return InputConvolution::apply(x, layer->weight, bias,
                                  Pair(options.stride()->begin(), options.stride()->end()),
                                  Pair(padding->begin(), padding->end()));
 }
