@@ -2,13 +2,14 @@
 
 Run with Debian's python3-torch, python3-torchvision and python3-pil: python3 architectures.py
 torchvision's networks where it has them (resnet18, resnet50, resnet101, densenet121, vision transformers), and for the others
-the definitions below, whose names of tensors are those of RobustBench (TRADES for wrn-28-10), or count the layers of an
+the definitions below, whose names of tensors are those of RobustBench (TRADES for wrn-28-10, OpenAI for CLIP), or count the layers of an
 nn.Sequential. Weights and images come from a formula (cifar_resnet.py); outputs are those of evaluation mode in float64
 arithmetic on float32 weights; `names` is a hash of all tensors' names and sizes.
 """
 import io
 import json
 import pathlib
+from collections import OrderedDict
 
 import numpy as np
 import torch
@@ -161,6 +162,46 @@ class DefendedCnn(nn.Sequential):
         return torch.log(disturbed / disturbed.sum(1, keepdim=True))
 
 
+class QuickGelu(nn.Module):
+    def forward(self, x):
+        return x * torch.sigmoid(1.702 * x)
+
+
+class ClipBlock(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.ln_1, self.attn, self.ln_2 = nn.LayerNorm(768), nn.MultiheadAttention(768, 12), nn.LayerNorm(768)
+        self.mlp = nn.Sequential(OrderedDict(c_fc=nn.Linear(768, 3072), gelu=QuickGelu(), c_proj=nn.Linear(3072, 768)))
+
+    def forward(self, x):  # (tokens, n, width)
+        y = self.ln_1(x)
+        x = x + self.attn(y, y, y, need_weights=False)[0]
+        return x + self.mlp(self.ln_2(x))
+
+
+class ClipImages(nn.Module):
+    """A head on the image tower's output at length 1; names as in OpenAI's file, the tower under `visual`."""
+
+    def __init__(self, side):
+        super().__init__()
+        self.visual = nn.Module()
+        self.visual.conv1 = nn.Conv2d(3, 768, 32, 32, bias=False)
+        self.visual.class_embedding = nn.Parameter(torch.zeros(768))
+        self.visual.positional_embedding = nn.Parameter(torch.zeros((side // 32) ** 2 + 1, 768))
+        self.visual.ln_pre, self.visual.ln_post = nn.LayerNorm(768), nn.LayerNorm(768)
+        self.visual.transformer = nn.Module()
+        self.visual.transformer.resblocks = nn.Sequential(*[ClipBlock() for _ in range(12)])
+        self.visual.proj = nn.Parameter(torch.zeros(768, 512))
+        self.head = nn.Linear(512, 10, bias=False)
+
+    def forward(self, x):
+        patches = self.visual.conv1(x).flatten(2).permute(2, 0, 1)
+        first = self.visual.class_embedding.expand(1, len(x), -1)
+        tokens = torch.cat([first, patches]) + self.visual.positional_embedding[:, None]
+        seen = self.visual.ln_post(self.visual.transformer.resblocks(self.visual.ln_pre(tokens))[0]) @ self.visual.proj
+        return self.head(F.normalize(seen, dim=1))
+
+
 def mlp():
     return nn.Sequential(nn.Flatten(), nn.Linear(3 * 48 * 40, 256), nn.ReLU(), nn.Linear(256, 256), nn.ReLU(),
                          nn.Linear(256, 256), nn.ReLU(), nn.Linear(256, 10))
@@ -186,6 +227,7 @@ ARCHITECTURES = {  # the network, height and width of the images
     "vit-patch12": (lambda: vit(12, 36), (36, 36)),
     "vit-patch16": (lambda: vit(16, 32), (32, 32)),
     "vit-b-16": (lambda: models.VisionTransformer(32, 16, 12, 12, 768, 3072, num_classes=10), (32, 32)),
+    "clip-vit-b-32": (lambda: ClipImages(64), (64, 64)),
 }
 
 

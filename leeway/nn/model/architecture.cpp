@@ -65,6 +65,7 @@ std::span<const Architecture> architectures() {
       vit_patch12(),
       vit_patch16(),
       vit_b_16(),
+      clip_vit_b_32(),
   };
   return list;
 }

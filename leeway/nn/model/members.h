@@ -27,5 +27,6 @@ namespace leeway::nn {
 [[nodiscard]] Architecture vit_patch12();
 [[nodiscard]] Architecture vit_patch16();
 [[nodiscard]] Architecture vit_b_16();
+[[nodiscard]] Architecture clip_vit_b_32();
 
 }  // namespace leeway::nn

@@ -44,7 +44,7 @@ class TransformerBlock : public torch::nn::Module {
 [[nodiscard]] torch::nn::LayerNorm layer_norm(std::int64_t width, double eps);
 
 // (n,width,h,w) patches to (n,1+hw,width) tokens: `first` (1,1,width), then the patches by rows, `positions`
-// (1,1+hw,width) added.
+// (1+hw,width), or the same with a 1 before it, added.
 [[nodiscard]] torch::Tensor tokens_of(const torch::Tensor& patches, const torch::Tensor& first,
                                       const torch::Tensor& positions);
 

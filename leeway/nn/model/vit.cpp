@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "leeway/nn/model/input_convolution.h"
 #include "leeway/nn/model/layers.h"
 #include "leeway/nn/model/members.h"
 #include "leeway/nn/model/transformer.h"
@@ -38,7 +39,7 @@ class Vit : public Network {
     head_ = group(*this, "heads").register_module("head", torch::nn::Linear(width, classes));
   }
   Forward forward(const torch::Tensor& x) override {
-    torch::Tensor tokens = tokens_of(conv_proj_(x), class_token_, positions_);
+    torch::Tensor tokens = tokens_of(input_convolution(conv_proj_, x), class_token_, positions_);
     for (const auto& block : blocks_) tokens = block->forward(tokens);
     const torch::Tensor features = ln_(tokens.select(1, 0));
     return {head_(features), features};
