@@ -15,6 +15,7 @@ pkg_check_modules(HWY REQUIRED libhwy)  # headers alone: see leeway/core/dispatc
 pkg_check_modules(XXHASH REQUIRED IMPORTED_TARGET libxxhash)
 find_package(Protobuf REQUIRED)  # before ONNX, whose targets name its own
 find_package(ONNX CONFIG REQUIRED)
+pkg_check_modules(TURBOJPEG REQUIRED IMPORTED_TARGET libturbojpeg)  # Debian's CMake files ask for libraries it lacks
 
 if(LEEWAY_NN)
   find_package(Torch REQUIRED)  # must stand in the root scope

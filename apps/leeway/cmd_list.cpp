@@ -1,10 +1,12 @@
 // leeway list: the members of every family.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <array>
 
 #include "apps/leeway/command.h"
 #include "apps/leeway/nn_loader.h"
+#include "leeway/core/error.h"
 #include "leeway/error_bound/estimator.h"
 #include "leeway/shift/shift.h"
 
@@ -46,10 +48,16 @@ Json estimators() {
 
 Json architectures(const nn::Session& session) {
   Json list = to_json(session.architectures());
+  const auto note = [&](Json& one, const char* key, const nn::InputShape& input) {
+    try {
+      one[key] = session.weights_of(one["name"], input, 10);
+    } catch (const Error&) {
+      // it does not take such images
+    }
+  };
   for (Json& one : list) {
-    const std::string name = one["name"];
-    one["weights_28x28"] = session.weights_of(name, {1, 28, 28}, 10);
-    one["weights_3x32x32"] = session.weights_of(name, {3, 32, 32}, 10);
+    note(one, "weights_28x28", {1, 28, 28});
+    note(one, "weights_3x32x32", {3, 32, 32});
   }
   return list;
 }
@@ -77,13 +85,21 @@ Json members(const std::string& family, const Context& context) {
   return to_json(session.attacks());
 }
 
+// " (7850 weights for 1x28x28, 30730 for 3x32x32, 10 classes)", of the images it takes; nothing for other families.
+std::string weights_text(const Json& one) {
+  std::vector<std::string> sizes;
+  for (const auto& [key, shape] : {std::pair("weights_28x28", "1x28x28"), {"weights_3x32x32", "3x32x32"}})
+    if (one.contains(key))
+      sizes.push_back(
+          fmt::format("{}{} for {}", one[key].get<std::size_t>(), sizes.empty() ? " weights" : "", shape));
+  return sizes.empty() ? "" : fmt::format(" ({}, 10 classes)", fmt::join(sizes, ", "));
+}
+
 std::string table(const std::string& family, const Json& list) {
   std::string text = family + "\n";
   for (const Json& one : list) {
     text += fmt::format("  {:<18} {}", one["name"].get<std::string>(), one["summary"].get<std::string>());
-    if (one.contains("weights_28x28"))
-      text += fmt::format(" ({} weights for 1x28x28, {} for 3x32x32, 10 classes)",
-                          one["weights_28x28"].get<std::size_t>(), one["weights_3x32x32"].get<std::size_t>());
+    text += weights_text(one);
     if (one.contains("strength"))
       text += fmt::format("; {}, {:g} to {:g}, default {:g}", one["strength"].get<std::string>(),
                           one["low"].get<double>(), one["high"].get<double>(), one["default"].get<double>());

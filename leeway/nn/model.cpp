@@ -96,7 +96,8 @@ class TorchModel : public Model {
       : info_(std::move(info)),
         classes_(info_.classes),
         bare_(forward),
-        forward_(normalized(info_.normalization, std::move(forward))),
+        forward_(network ? forward_of(network, info_.normalization)
+                         : normalized(info_.normalization, std::move(forward))),
         network_(std::move(network)) {}
 
   [[nodiscard]] const ModelInfo& info() const override { return info_; }
@@ -147,7 +148,7 @@ Classifier TorchModel::classifier(const InputShape& input) const {
   if (network_ && network_->jacobian(pixels(one, 0, 1), torch::zeros({1, 1}, torch::kInt64)).logits.defined())
     jacobian = [this, normalizer = Normalizer(info_.normalization)](const torch::Tensor& images,
                                                                     const torch::Tensor& classes) {
-      Network::Jacobian result = network_->jacobian(normalizer(images), classes);
+      Network::Jacobian result = network_->jacobian(normalizer(network_->prepare(images)), classes);
       normalizer.back(result.gradients);
       return result;
     };
@@ -349,6 +350,14 @@ void check_normalization(const Normalization& normalization, const std::string& 
 
 std::unique_ptr<Model> make_model(ModelInfo info, ForwardFunction forward, std::shared_ptr<Network> network) {
   return std::make_unique<TorchModel>(std::move(info), std::move(forward), std::move(network));
+}
+
+ForwardFunction forward_of(std::shared_ptr<Network> network, const Normalization& normalization) {
+  ForwardFunction rest =
+      normalized(normalization, [network](const torch::Tensor& x) { return network->forward(x); });
+  return [network = std::move(network), rest = std::move(rest)](const torch::Tensor& images) {
+    return rest(network->prepare(images));
+  };
 }
 
 std::unique_ptr<Model> make_model(ModelInfo info, std::shared_ptr<Network> network) {

@@ -22,6 +22,10 @@ using JacobianFunction =
 // (scale x - mean) / std, then `network`; nothing where the normalization changes nothing.
 [[nodiscard]] ForwardFunction normalized(const Normalization& normalization, ForwardFunction network);
 
+// The network's own preparation of images, then its normalization, then the network.
+[[nodiscard]] ForwardFunction forward_of(std::shared_ptr<Network> network,
+                                         const Normalization& normalization);
+
 // Throws Error unless mean and std are empty or have one finite number a channel, and std and scale are
 // positive.
 void check_normalization(const Normalization& normalization, const std::string& name, std::size_t channels);

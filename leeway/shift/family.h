@@ -14,6 +14,7 @@ namespace leeway::shift {
 [[nodiscard]] Member brightness();
 [[nodiscard]] Member rotation();
 [[nodiscard]] Member pixelation();
+[[nodiscard]] Member jpeg();
 [[nodiscard]] Member imbalance();
 [[nodiscard]] Member label_subset();
 

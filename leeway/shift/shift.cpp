@@ -7,8 +7,8 @@ namespace leeway::shift {
 
 std::span<const Member> members() {
   static const Member all[] = {
-      gaussian_noise(), gaussian_blur(), contrast(),  brightness(),
-      rotation(),       pixelation(),    imbalance(), label_subset(),
+      gaussian_noise(), gaussian_blur(), contrast(),  brightness(),   rotation(),
+      pixelation(),     jpeg(),          imbalance(), label_subset(),
   };
   return all;
 }

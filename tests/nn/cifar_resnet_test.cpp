@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 
 #include "leeway/nn/io/checkpoint.h"
-#include "leeway/nn/io/weights.h"
 #include "leeway/nn/tensors.h"
+#include "tests/nn/reference_weights.h"
 #include "tests/nn/toy.h"
 
 namespace leeway::nn {
@@ -20,55 +20,17 @@ const nlohmann::json& cifar_resnets() {
   return all;
 }
 
-// In [-1, 1): the FNV-1a hash of the name and multiples of 2^32 over the golden ratio.
-std::vector<double> noise(const std::string& name, std::size_t count) {
-  std::uint32_t value = 2166136261U;
-  for (const char c : name) value = (value ^ static_cast<unsigned char>(c)) * 16777619U;
-  std::vector<double> values(count);
-  for (double& v : values) {
-    v = value / 2147483648. - 1;
-    value += 2654435761U;
-  }
-  return values;
-}
-
-Array reference_weights(const std::string& name, const Array& like) {
-  const std::vector<double> v = noise(name, like.size());
-  const double fan = static_cast<double>(like.size()) / static_cast<double>(like.shape[0]);
-  std::vector<float> values;
-  for (const double x : v) {
-    const bool matrix = like.shape.size() > 1;
-    values.push_back(static_cast<float>(matrix                          ? 1.5 * x / std::sqrt(fan)
-                                        : name.ends_with("running_var") ? 1 + .5 * x
-                                        : name.ends_with("weight")      ? 1 + .2 * x
-                                                                        : .1 * x));
-  }
-  return make_array(like.shape, std::move(values));
-}
-
 class CifarResnets : public testing::TestWithParam<std::string> {};
 
 TEST_P(CifarResnets, EqualAnotherDefinition) {
   const nlohmann::json& wanted = cifar_resnets().at(GetParam());
   const auto network = make_network(architecture(GetParam()), {3, 32, 32}, 10);
   EXPECT_EQ(count_weights(*network), wanted["parameters"].get<std::size_t>());
-  ArrayMap tensors = weights_of(*network);
-  std::erase_if(tensors, [](const auto& item) { return item.first.ends_with("num_batches_tracked"); });
-  EXPECT_EQ(tensors.size(), wanted["tensors"].get<std::size_t>());
-  for (auto& [name, array] : tensors) array = reference_weights(name, array);
-  copy_weights(tensors, *network, "weights");
-  network->eval();
+  EXPECT_EQ(toy::fill_with_reference_weights(*network).size(), wanted["tensors"].get<std::size_t>());
   const torch::NoGradGuard no_grad;
-  const std::vector<double> pixels = noise("images", std::size_t{2} * 3 * 32 * 32);
-  std::vector<float> x;
-  for (const double v : pixels) x.push_back(static_cast<float>((v + 1) / 2));
-  const Forward result = network->forward(torch::tensor(x).reshape({2, 3, 32, 32}));
+  const Forward result = network->forward(toy::reference_images({2, 3, 32, 32}));
   EXPECT_EQ(result.features.sizes(), torch::IntArrayRef({2, 64}));
-  for (std::int64_t i = 0; i < 2; ++i)
-    for (std::int64_t k = 0; k < 10; ++k) {
-      const double expected = wanted["logits"][i][k];
-      EXPECT_NEAR(result.logits[i][k].item<double>(), expected, 1e-5 * std::max(1., std::abs(expected)));
-    }
+  toy::expect_logits(result.logits, wanted["logits"]);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, CifarResnets,

@@ -213,8 +213,8 @@ TEST_F(Command, BadInputIsOneLineAndExit3) {
   EXPECT_THAT(message({"infer", "--model", data, "--arch", "small-cnn", "--data", data, "--out", target}),
               HasSubstr("data.npz: expected a tensor 7.bias of architecture small-cnn"));
   EXPECT_THAT(message({"train", "--data", data, "--arch", "resnet", "--out", target}),
-              HasSubstr("architecture: expected one of linear, small-cnn, resnet20-cifar, resnet32-cifar, "
-                        "resnet44-cifar, resnet56-cifar, resnet110-cifar, found 'resnet'"));
+              AllOf(HasSubstr("architecture: expected one of linear, mlp, small-cnn, "),
+                    HasSubstr("resnet20-cifar, "), HasSubstr(", found 'resnet'")));
   EXPECT_THAT(message({"train", "--data", data, "--algorithm", "magic", "--out", target}),
               HasSubstr("algorithm: expected one of"));
   EXPECT_THAT(message({"attack", "--model", path("page.pt"), "--data", path("nothing.npz"), "--out", target}),

@@ -11,6 +11,7 @@ namespace {
 
 struct LayerShape {
   std::int64_t channels, height, width, kernel, stride, padding;
+  bool bias = true;
 };
 
 class InputConvolution : public testing::TestWithParam<LayerShape> {};
@@ -33,9 +34,10 @@ TEST_P(InputConvolution, HasTheLayersGradients) {
   const LayerShape c = GetParam();
   torch::manual_seed(0);
   torch::nn::Conv2d layer(
-      torch::nn::Conv2dOptions(c.channels, 5, c.kernel).stride(c.stride).padding(c.padding));
+      torch::nn::Conv2dOptions(c.channels, 5, c.kernel).stride(c.stride).padding(c.padding).bias(c.bias));
   const torch::Tensor x = torch::randn({3, c.channels, c.height, c.width}).requires_grad_();
-  const std::vector<torch::Tensor> by = {x, layer->weight, layer->bias};
+  std::vector<torch::Tensor> by = {x, layer->weight};
+  if (c.bias) by.push_back(layer->bias);
   const torch::Tensor own = layer(x), ours = input_convolution(layer, x);
   EXPECT_TRUE(torch::equal(own, ours));
   const LayerGradients first = input_gradients_of(own.sin().sum(), by, true),
@@ -48,7 +50,8 @@ TEST_P(InputConvolution, HasTheLayersGradients) {
 INSTANTIATE_TEST_SUITE_P(Shapes, InputConvolution,
                          testing::Values(LayerShape{1, 28, 28, 4, 2, 1}, LayerShape{1, 27, 30, 4, 2, 1},
                                          LayerShape{2, 9, 11, 3, 3, 0}, LayerShape{1, 8, 8, 1, 1, 0},
-                                         LayerShape{3, 12, 12, 3, 1, 1}, LayerShape{4, 12, 12, 3, 1, 1}));
+                                         LayerShape{3, 12, 12, 3, 1, 1}, LayerShape{4, 12, 12, 3, 1, 1},
+                                         LayerShape{3, 17, 12, 7, 2, 3, false}));
 
 TEST(InputConvolutions, LeavesOutWhatIsNotAskedFor) {
   torch::nn::Conv2d layer(torch::nn::Conv2dOptions(1, 4, 3));

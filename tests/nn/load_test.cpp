@@ -80,9 +80,7 @@ TEST(NamedTensors, SayWhatIsMissing) {
   };
   EXPECT_EQ(message(weights, ""),
             "w.npz: expected the name of its architecture (--arch), found a file that does not say");
-  EXPECT_EQ(message(weights, "resnet"),
-            "architecture: expected one of linear, small-cnn, resnet20-cifar, resnet32-cifar, "
-            "resnet44-cifar, resnet56-cifar, resnet110-cifar, found 'resnet'");
+  EXPECT_EQ(message(weights, "resnet"), message_of([] { (void)architecture("resnet"); }));
   EXPECT_EQ(message(weights, "linear"),
             "w.npz: expected a tensor bias of architecture linear, found none among its 8 tensors");
   ArrayMap tensors = weights;
@@ -188,9 +186,7 @@ TEST(Metadata, IsChecked) {
   EXPECT_EQ(message("mean", "1,2,3"), "m2.safetensors: expected 1 mean numbers, one a channel, found 3");
   EXPECT_EQ(message("std", "0"), "m2.safetensors: expected std of positive numbers, found 0");
   EXPECT_EQ(message("scale", "0"), "m2.safetensors: expected a positive scale, found 0");
-  EXPECT_EQ(message("architecture", "alexnet"),
-            "architecture: expected one of linear, small-cnn, resnet20-cifar, resnet32-cifar, "
-            "resnet44-cifar, resnet56-cifar, resnet110-cifar, found 'alexnet'");
+  EXPECT_EQ(message("architecture", "alexnet"), message_of([] { (void)architecture("alexnet"); }));
 }
 
 TEST(ModelFiles, AreToldApartByContent) {

@@ -1,7 +1,7 @@
 """Writes cifar_resnet.json: weights and outputs of CIFAR ResNets, from a definition of its own in Python's torch.
 
 Run with Debian's python3-torch: python3 cifar_resnet.py
-Weights and images come from a formula of the tensor's name and the element's number, which tests/nn/cifar_resnet_test.cpp
+Weights and images come from a formula of the tensor's name and the element's number, which tests/nn/reference_weights.h
 repeats; outputs are those of evaluation mode, in float64 arithmetic on float32 weights.
 """
 import json
@@ -86,4 +86,5 @@ def main():
     path.write_text(json.dumps(found).replace('}, "', '},\n"') + "\n")
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -193,7 +193,7 @@ TEST(Members, HaveNamesOfTheirOwn) {
 TEST(Members, UnknownNameListsThoseThereAre) {
   EXPECT_EQ(message_of([] { (void)member("snow"); }),
             "shift: expected one of gaussian-noise, gaussian-blur, contrast, brightness, rotation, "
-            "pixelation, imbalance, "
+            "pixelation, jpeg, imbalance, "
             "label-subset, found 'snow'");
 }
 

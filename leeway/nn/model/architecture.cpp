@@ -15,19 +15,29 @@ namespace leeway::nn {
 
 namespace {
 
-// Batch normalisation as it begins: weights 1, biases 0, statistics of nothing. Returns its parameters.
+// Batch and layer normalisation as they begin: weights 1, biases 0, statistics of nothing. Returns their parameters.
 std::set<const void*> reset_normalization(Network& network) {
   std::set<const void*> parameters;
   for (const auto& module : network.modules(false)) {
-    auto* const layer = module->as<torch::nn::BatchNorm2d>();
-    if (layer == nullptr) continue;
-    layer->reset_running_stats();
-    layer->reset_parameters();
-    for (const torch::Tensor& tensor : layer->parameters(false))
+    auto* const batch = module->as<torch::nn::BatchNorm2d>();
+    auto* const layer = module->as<torch::nn::LayerNorm>();
+    if (batch != nullptr) {
+      batch->reset_running_stats();
+      batch->reset_parameters();
+    } else if (layer != nullptr) {
+      layer->reset_parameters();
+    } else {
+      continue;
+    }
+    for (const torch::Tensor& tensor : module->parameters(false))
       parameters.insert(tensor.unsafeGetTensorImpl());
   }
   return parameters;
 }
+
+// What is added to tokens (1,t,d) is no weight of a sum. Deviation .02: torchvision's for places.
+bool is_embedding(const torch::Tensor& tensor) { return tensor.dim() == 3; }
+constexpr double embedding_bound = .034641016;
 
 }  // namespace
 
@@ -37,8 +47,29 @@ Network::Jacobian Network::jacobian(const torch::Tensor& /*x*/, const torch::Ten
 
 std::span<const Architecture> architectures() {
   static const Architecture list[] = {
-      linear(),         small_cnn(),      resnet20_cifar(),  resnet32_cifar(),
-      resnet44_cifar(), resnet56_cifar(), resnet110_cifar(),
+      linear(),
+      mlp(),
+      small_cnn(),
+      defended_cnn(),
+      resnet20_cifar(),
+      resnet32_cifar(),
+      resnet44_cifar(),
+      resnet56_cifar(),
+      resnet110_cifar(),
+      resnet18_cifar(),
+      resnet50_cifar(),
+      resnet101_cifar(),
+      preact_resnet18(),
+      wrn_28_10(),
+      resnet18(),
+      resnet50(),
+      resnet101(),
+      densenet121(),
+      vit(),
+      vit_patch12(),
+      vit_patch16(),
+      vit_b_16(),
+      clip_vit_b_32(),
   };
   return list;
 }
@@ -53,6 +84,10 @@ std::shared_ptr<Network> make_network(const Architecture& architecture, const In
   if (input.channels == 0 || input.height < architecture.least_side || input.width < architecture.least_side)
     refuse(name, fmt::format("images of at least {0} x {0} pixels and one channel", architecture.least_side),
            text_of(input));
+  const std::size_t step = architecture.side_step;
+  if (input.height % step != 0 || input.width % step != 0)
+    refuse(name, fmt::format("images whose height and width are multiples of {} pixels", step),
+           text_of(input));
   if (classes < 2) refuse(name, "at least 2 classes", std::to_string(classes));
   return architecture.make(input, static_cast<std::int64_t>(classes));
 }
@@ -66,7 +101,10 @@ void initialize(Network& network, std::uint64_t seed) {
     torch::Tensor tensor = item.value();
     if (normalizing.contains(tensor.unsafeGetTensorImpl())) continue;
     // A bias follows its weight and has the bound of it.
-    if (tensor.dim() > 1) bound = 1 / std::sqrt(static_cast<double>(tensor.numel() / tensor.size(0)));
+    if (is_embedding(tensor))
+      bound = embedding_bound;
+    else if (tensor.dim() > 1)
+      bound = 1 / std::sqrt(static_cast<double>(tensor.numel() / tensor.size(0)));
     Random random(seed, stream("weights"), number++);
     float* const data = tensor.data_ptr<float>();
     for (std::int64_t i = 0; i < tensor.numel(); ++i)

@@ -22,7 +22,9 @@ struct Forward {
 
 class Network : public torch::nn::Module {
  public:
-  // x (n,c,h,w), normalized.
+  // What the network does to images in [0,1] before they are normalized.
+  [[nodiscard]] virtual torch::Tensor prepare(const torch::Tensor& images) { return images; }
+  // x (n,c,h,w), prepared and normalized.
   [[nodiscard]] virtual Forward forward(const torch::Tensor& x) = 0;
 
   // Logits (n,k) and their gradients by x, those of classes (n,m): (n,m,c,h,w). A network that knows a way of taking many
@@ -40,6 +42,7 @@ struct Architecture {
   std::size_t least_side;   // smallest height and width it takes
   std::shared_ptr<Network> (*make)(const InputShape& input,
                                    std::int64_t classes);  // with uninitialised weights
+  std::size_t side_step = 1;                               // height and width must be multiples of it
 };
 
 [[nodiscard]] std::span<const Architecture> architectures();
@@ -52,7 +55,8 @@ struct Architecture {
 
 // Fills weights and biases of convolutions and linear layers with U(-1/sqrt(f), 1/sqrt(f)), f = inputs of one
 // output: PyTorch's default, but drawn by leeway::Random, so that they depend on the seed alone and not on
-// LibTorch's version. Batch normalisation begins with weights 1 and biases 0.
+// LibTorch's version. Batch and layer normalisation begin with weights 1 and biases 0, embeddings (1,t,d) uniform with a
+// deviation of .02.
 void initialize(Network& network, std::uint64_t seed);
 
 // What holds weights, in the order of construction.

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include "leeway/nn/model/input_convolution.h"
+#include "leeway/nn/model/layers.h"
 #include "leeway/nn/model/members.h"
 
 namespace leeway::nn {
@@ -7,25 +9,20 @@ namespace {
 
 using torch::nn::BatchNorm2d;
 using torch::nn::Conv2d;
-using torch::nn::Conv2dOptions;
-
-Conv2d convolution(std::int64_t from, std::int64_t to, std::int64_t stride) {
-  return Conv2d(Conv2dOptions(from, to, 3).stride(stride).padding(1).bias(false));
-}
 
 // relu(x + bn(conv(relu(bn(conv(x)))))). Where the maps halve, the shortcut has no weights (option A): every
 // other pixel, and maps of zeros on both sides of those there are.
 class BasicBlock : public torch::nn::Module {
  public:
   BasicBlock(std::int64_t from, std::int64_t to) : added_((to - from) / 2) {
-    conv1_ = register_module("conv1", convolution(from, to, from == to ? 1 : 2));
+    conv1_ = register_module("conv1", convolution(from, to, 3, from == to ? 1 : 2));
     bn1_ = register_module("bn1", BatchNorm2d(to));
-    conv2_ = register_module("conv2", convolution(to, to, 1));
+    conv2_ = register_module("conv2", convolution(to, to, 3));
     bn2_ = register_module("bn2", BatchNorm2d(to));
   }
   torch::Tensor forward(const torch::Tensor& x) {
-    const torch::Tensor inner = bn2_(conv2_(torch::relu(bn1_(conv1_(x)))));
-    return torch::relu(inner + shortcut(x));
+    const torch::Tensor inner = bn2_(conv2_(normalized_relu(bn1_, conv1_(x))));
+    return inner.add_(shortcut(x)).relu_();
   }
 
  private:
@@ -47,7 +44,7 @@ class BasicBlock : public torch::nn::Module {
 class CifarResnet : public Network {
  public:
   CifarResnet(const InputShape& input, std::int64_t classes, int blocks) {
-    conv1_ = register_module("conv1", convolution(static_cast<std::int64_t>(input.channels), 16, 1));
+    conv1_ = register_module("conv1", convolution(static_cast<std::int64_t>(input.channels), 16, 3));
     bn1_ = register_module("bn1", BatchNorm2d(16));
     std::int64_t maps = 16;
     for (int stage = 1; stage <= 3; ++stage) {
@@ -60,9 +57,9 @@ class CifarResnet : public Network {
     linear_ = register_module("linear", torch::nn::Linear(64, classes));
   }
   Forward forward(const torch::Tensor& x) override {
-    torch::Tensor maps = torch::relu(bn1_(conv1_(x)));
+    torch::Tensor maps = normalized_relu(bn1_, input_convolution(conv1_, x));
     for (torch::nn::Sequential& layer : layers_) maps = layer->forward(maps);
-    const torch::Tensor features = maps.mean({2, 3});
+    const torch::Tensor features = map_means(maps);
     return {linear_(features), features};
   }
 

@@ -8,7 +8,7 @@
 namespace leeway::nn {
 namespace {
 
-constexpr std::int64_t few_channels = 3;
+constexpr std::int64_t few_channels = 3, longest_stride = 2;
 using Pair = std::vector<std::int64_t>;
 
 torch::Tensor backward_plain(const torch::Tensor& gradient, const torch::Tensor& weight,
@@ -44,11 +44,12 @@ Pair padding_of(const torch::nn::Conv2d& layer) {
 class InputConvolution : public torch::autograd::Function<InputConvolution> {
  public:
   static torch::Tensor forward(torch::autograd::AutogradContext* context, const torch::Tensor& x,
-                               const torch::Tensor& weight, const torch::Tensor& bias, const Pair& stride,
-                               const Pair& padding) {
+                               const torch::Tensor& weight, const c10::optional<torch::Tensor>& bias,
+                               const Pair& stride, const Pair& padding) {
     context->save_for_backward({x, weight});
     context->saved_data["stride"] = stride;
     context->saved_data["padding"] = padding;
+    context->saved_data["bias"] = bias.has_value();
     return torch::conv2d(x, weight, bias, stride, padding);
   }
 
@@ -64,7 +65,9 @@ class InputConvolution : public torch::autograd::Function<InputConvolution> {
       rest[i] = (x.size(axis) + 2 * padding[i] - weight.size(axis)) % stride[i];
     }
     torch::Tensor by_x, by_weight, by_bias;
-    const bool plain = !torch::GradMode::is_enabled() && x.is_cpu() && x.scalar_type() == torch::kFloat32;
+    // Vectors of the kernel hold columns a stride apart: patches have too few of them.
+    const bool plain = !torch::GradMode::is_enabled() && x.is_cpu() && x.scalar_type() == torch::kFloat32 &&
+                       stride[1] <= longest_stride;
     if (context->needs_input_grad(0) && plain)
       by_x = backward_plain(gradient, weight, x.sizes(), stride, padding);
     else if (context->needs_input_grad(0))
@@ -72,7 +75,8 @@ class InputConvolution : public torch::autograd::Function<InputConvolution> {
     if (context->needs_input_grad(1))
       by_weight = std::get<1>(at::convolution_backward(gradient, x, weight, c10::nullopt, stride, padding,
                                                        {1, 1}, false, {0, 0}, 1, {false, true, false}));
-    if (context->needs_input_grad(2)) by_bias = gradient.sum({0, 2, 3});
+    if (context->saved_data["bias"].toBool() && context->needs_input_grad(2))
+      by_bias = gradient.sum({0, 2, 3});
     return {by_x, by_weight, by_bias, {}, {}};
   }
 };
@@ -81,7 +85,8 @@ class InputConvolution : public torch::autograd::Function<InputConvolution> {
 
 torch::Tensor input_convolution(torch::nn::Conv2d& layer, const torch::Tensor& x) {
   if (!x.requires_grad() || x.size(1) > few_channels) return layer(x);
-  return InputConvolution::apply(x, layer->weight, layer->bias, stride_of(layer), padding_of(layer));
+  const auto bias = layer->options.bias() ? c10::make_optional(layer->bias) : c10::nullopt;
+  return InputConvolution::apply(x, layer->weight, bias, stride_of(layer), padding_of(layer));
 }
 
 torch::Tensor input_convolution_backward(const torch::nn::Conv2d& layer, const torch::Tensor& gradient,

@@ -141,8 +141,7 @@ Training::Training(const Images& images, const TrainOptions& options, std::files
   info_.normalization = options.normalization;
   network_ = make_network(architecture(options.architecture), info_.input, info_.classes);
   info_.parameters = count_weights(*network_);
-  forward_ = normalized(info_.normalization,
-                        [network = network_](const torch::Tensor& x) { return network->forward(x); });
+  forward_ = forward_of(network_, info_.normalization);
 }
 
 // Weights and optimiser before the first epoch.

@@ -1,0 +1,128 @@
+#include <fmt/format.h>
+
+#include <array>
+
+#include "leeway/nn/model/input_convolution.h"
+#include "leeway/nn/model/layers.h"
+#include "leeway/nn/model/members.h"
+
+namespace leeway::nn {
+namespace {
+
+// What tells the members apart. torchvision's networks begin with a 7x7 convolution and a maximum, both of stride 2;
+// those for small images (RobustBench) with a 3x3 convolution of stride 1, and some of their names are others.
+struct ResnetPlan {
+  std::array<int, 4> blocks;  // in each stage
+  bool bottleneck, small_images;
+
+  [[nodiscard]] const char* shortcut() const { return small_images ? "shortcut" : "downsample"; }
+  [[nodiscard]] const char* last() const { return small_images ? "linear" : "fc"; }
+  [[nodiscard]] std::int64_t outputs(std::int64_t maps) const { return bottleneck ? 4 * maps : maps; }
+};
+
+// relu(shortcut(x) + bn(conv(relu(bn(conv(x)))))) with two 3x3 convolutions, or the three of a bottleneck: 1x1, 3x3
+// (which has the stride), 1x1 with four times the maps. The shortcut is x, or bn(1x1 conv) where the shape changes.
+class ResnetBlock : public torch::nn::Module {
+ public:
+  ResnetBlock(const ResnetPlan& plan, std::int64_t from, std::int64_t maps, std::int64_t stride) {
+    const std::int64_t to = plan.outputs(maps);
+    if (plan.bottleneck) {
+      add(from, maps, 1, 1);
+      add(maps, maps, 3, stride);
+      add(maps, to, 1, 1);
+    } else {
+      add(from, maps, 3, stride);
+      add(maps, to, 3, 1);
+    }
+    if (stride != 1 || from != to)
+      shortcut_ = register_module(plan.shortcut(), torch::nn::Sequential(convolution(from, to, 1, stride),
+                                                                         torch::nn::BatchNorm2d(to)));
+  }
+  torch::Tensor forward(const torch::Tensor& x) {
+    torch::Tensor inner = x;
+    for (std::size_t i = 0; i + 1 < layers_.size(); ++i)
+      inner = normalized_relu(layers_[i].normalization, layers_[i].convolution(inner));
+    inner = layers_.back().normalization(layers_.back().convolution(inner));
+    return inner.add_(shortcut_ ? shortcut_->forward(x) : x).relu_();
+  }
+
+ private:
+  struct Layer {
+    torch::nn::Conv2d convolution;
+    torch::nn::BatchNorm2d normalization;
+  };
+  void add(std::int64_t from, std::int64_t to, std::int64_t kernel, std::int64_t stride) {
+    const std::size_t number = layers_.size() + 1;
+    layers_.push_back({register_module(fmt::format("conv{}", number), convolution(from, to, kernel, stride)),
+                       register_module(fmt::format("bn{}", number), torch::nn::BatchNorm2d(to))});
+  }
+
+  std::vector<Layer> layers_;
+  torch::nn::Sequential shortcut_{nullptr};
+};
+
+// A convolution, four stages of blocks with 64, 128, 256 and 512 maps (four times as many leave a bottleneck), the mean
+// of each map, a linear layer. The features are those means.
+class Resnet : public Network {
+ public:
+  Resnet(const ResnetPlan& plan, const InputShape& input, std::int64_t classes)
+      : small_images_(plan.small_images) {
+    const auto channels = static_cast<std::int64_t>(input.channels);
+    conv1_ = register_module("conv1",
+                             small_images_ ? convolution(channels, 64, 3) : convolution(channels, 64, 7, 2));
+    bn1_ = register_module("bn1", torch::nn::BatchNorm2d(64));
+    std::int64_t from = 64;
+    for (std::size_t stage = 0; stage < plan.blocks.size(); ++stage) {
+      const std::int64_t maps = std::int64_t{64} << stage;
+      torch::nn::Sequential layer;
+      for (int b = 0; b < plan.blocks[stage]; ++b, from = plan.outputs(maps))
+        layer->push_back(std::make_shared<ResnetBlock>(plan, from, maps, stage > 0 && b == 0 ? 2 : 1));
+      layers_.push_back(register_module(fmt::format("layer{}", stage + 1), layer));
+    }
+    last_ = register_module(plan.last(), torch::nn::Linear(from, classes));
+  }
+  Forward forward(const torch::Tensor& x) override {
+    torch::Tensor maps = normalized_relu(bn1_, input_convolution(conv1_, x));
+    if (!small_images_) maps = torch::max_pool2d(maps, 3, 2, 1);
+    for (torch::nn::Sequential& layer : layers_) maps = layer->forward(maps);
+    const torch::Tensor features = map_means(maps);
+    return {last_(features), features};
+  }
+
+ private:
+  bool small_images_;
+  torch::nn::Conv2d conv1_{nullptr};
+  torch::nn::BatchNorm2d bn1_{nullptr};
+  std::vector<torch::nn::Sequential> layers_;
+  torch::nn::Linear last_{nullptr};
+};
+
+constexpr ResnetPlan large_18{{2, 2, 2, 2}, false, false}, large_50{{3, 4, 6, 3}, true, false},
+    large_101{{3, 4, 23, 3}, true, false}, small_18{{2, 2, 2, 2}, false, true},
+    small_50{{3, 4, 6, 3}, true, true}, small_101{{3, 4, 23, 3}, true, true};
+
+template <const ResnetPlan& Plan>
+Architecture resnet(std::string_view name, std::string_view summary) {
+  return {name,
+          summary,
+          Plan.small_images ? "He et al., CVPR 2016; names of RobustBench"
+                            : "He et al., CVPR 2016; stride in the 3x3 convolution, names of torchvision",
+          Plan.small_images ? "linear.bias" : "fc.bias",
+          Plan.small_images ? 8U : 32U,
+          [](const InputShape& input, std::int64_t classes) -> std::shared_ptr<Network> {
+            return std::make_shared<Resnet>(Plan, input, classes);
+          }};
+}
+
+}  // namespace
+
+Architecture resnet18() { return resnet<large_18>("resnet18", "residual network of 18 layers"); }
+Architecture resnet50() { return resnet<large_50>("resnet50", "the same with 50 layers, bottlenecks"); }
+Architecture resnet101() { return resnet<large_101>("resnet101", "the same with 101 layers, bottlenecks"); }
+Architecture resnet18_cifar() {
+  return resnet<small_18>("resnet18-cifar", "ResNet-18 that begins with a 3x3 convolution, for small images");
+}
+Architecture resnet50_cifar() { return resnet<small_50>("resnet50-cifar", "ResNet-50 likewise"); }
+Architecture resnet101_cifar() { return resnet<small_101>("resnet101-cifar", "ResNet-101 likewise"); }
+
+}  // namespace leeway::nn

@@ -1,0 +1,14 @@
+#include "leeway/nn/model/reverse_sigmoid.h"
+
+namespace leeway::nn {
+
+torch::Tensor reverse_sigmoid(const torch::Tensor& probabilities, const ReverseSigmoid& by) {
+  constexpr double least = 1e-9;
+  const torch::Tensor y = probabilities.to(torch::kFloat64);
+  const torch::Tensor disturbance =
+      by.beta * (torch::sigmoid(by.gamma * torch::logit(y.clamp(least, 1 - least))) - .5);
+  const torch::Tensor disturbed = (y - disturbance).clamp(0, 1);
+  return disturbed / disturbed.sum(1, true);
+}
+
+}  // namespace leeway::nn
