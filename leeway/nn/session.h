@@ -136,7 +136,8 @@ class Model {
   [[nodiscard]] virtual const ModelInfo& info() const = 0;
 
   // Logits, features (the last hidden layer; absent for a linear model and for TorchScript that returns
-  // logits alone: one that returns (logits, features) has them; of an ONNX model what its last matrix product takes), and the images' labels.
+  // logits alone: one that returns (logits, features) has them; of an ONNX model what its last matrix
+  // product takes), and the images' labels.
   [[nodiscard]] virtual Outputs outputs(const Images& images, Progress* progress = nullptr) const = 0;
 
   // Gradient of -log softmax(F(x_i))_(y_i) with respect to x_i: (n,c,h,w), float32. `labels` has n entries.

@@ -1,7 +1,7 @@
 #!/bin/sh
 # run_fuzzer.sh FUZZER SECONDS CORPUS: runs one libFuzzer target from its corpus, the seeds beside this file and
-# tests/reference/core (fuzz_checkpoint: tests/reference/checkpoints; fuzz_onnx: tests/reference/onnx). What it finds stays beside the corpus folder as
-# NAME-crash-..., NAME-timeout-...
+# tests/reference/core (fuzz_checkpoint: tests/reference/checkpoints; fuzz_onnx: tests/reference/onnx). What it finds
+# stays beside the corpus folder as NAME-crash-..., NAME-timeout-...
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 name=$(basename "$1")

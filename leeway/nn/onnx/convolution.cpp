@@ -56,6 +56,9 @@ Window filled(Window window, torch::IntArrayRef sizes) {
       window.pads[d] = window.padding == same_upper ? less : total - less;
       window.pads[rank + d] = total - window.pads[d];
     }
+  Integers padded_sizes = sizes.vec();
+  for (std::size_t d = 0; d < 2 * rank; ++d) padded_sizes[d % rank] += window.pads[d];
+  check_elements(padded_sizes);
   return window;
 }
 

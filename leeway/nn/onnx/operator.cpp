@@ -6,6 +6,7 @@
 
 #include "leeway/core/message.h"
 #include "leeway/nn/onnx/members.h"
+#include "leeway/nn/tensors.h"
 
 namespace leeway::nn::onnx {
 namespace {
@@ -167,7 +168,12 @@ Kernel prepare_node(const Node& node, std::int64_t opset, Tensors constants, con
   for (std::size_t i = 0; i < found->least_inputs; ++i)
     if (node.inputs[i].empty()) refuse(where, fmt::format("its input {}", i), "none");
   Call call(node, opset, std::move(constants), where);
-  Kernel kernel = found->prepare(call);
+  Kernel kernel;
+  try {
+    kernel = found->prepare(call);
+  } catch (const c10::Error& failure) {
+    call.fail("attributes and constants that make sense", "\"" + printable(first_line(failure), 200) + "\"");
+  }
   call.check_all_read();
   return kernel;
 }

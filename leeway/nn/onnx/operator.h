@@ -4,10 +4,11 @@
 // prepared once, where it is loaded: its attributes are read and checked, tensors that never change are taken in.
 // What comes out runs as often as needed, from any thread.
 //
-// Semantics: https://github.com/onnx/onnx/blob/main/docs/Changelog.md, opset 6 to 20; where opsets differ, the member
-// says so. (ONNX 1.12, whose tests of operators the tests run, ends at opset 17.) Attributes that a member did not ask for are refused: they would change the answer. Types: float16 and
-// bfloat16 are computed in float32 and rounded where the graph casts to them; unsigned integers of more than a byte
-// are held in signed ones of twice the size (uint64: in int64).
+// Semantics: https://github.com/onnx/onnx/blob/main/docs/Changelog.md, opset 6 to 20; where opsets differ, the
+// member says so. (ONNX 1.12, whose tests of operators the tests run, ends at opset 17.) Attributes that a member did
+// not ask for are refused: they would change the answer. Types: float16 and bfloat16 are computed in float32 and
+// rounded where the graph casts to them; unsigned integers of more than a byte are held in signed ones of twice the
+// size (uint64: in int64).
 #pragma once
 
 #include <torch/torch.h>

@@ -357,6 +357,16 @@ TEST_F(Handmade, NodesThatNobodyNeedsDoNotMatter) {
   expect_rows_alone(*load(file), 2);
 }
 
+TEST_F(Handmade, AShapeOfRealNumbersIsRefused) {
+  File file = begin(-1);
+  file.node("Reshape", {"x", "w"}, {"flat"});
+  file.node("MatMul", {"flat", "w"}, {"y"});
+  EXPECT_EQ(refused(file),
+            "m: node 'flat' (Reshape, opset 13): expected attributes and constants that make sense, found "
+            "\"numbers that "
+            "ought to be whole are not\"");
+}
+
 // A shape of a few bytes asks for any memory.
 TEST_F(Handmade, HugeShapesAreRefused) {
   File file = begin(-1);
