@@ -10,7 +10,16 @@
 namespace leeway::shift {
 namespace {
 
-double log_factorial(std::uint64_t n) { return boost::math::lgamma(static_cast<double>(n) + 1); }
+// Small numbers are what most tables hold, and the gamma function would be most of the work.
+double log_factorial(std::uint64_t n) {
+  static const std::vector<double> small = [] {
+    std::vector<double> values(4096);
+    for (std::size_t i = 2; i < values.size(); ++i)
+      values[i] = boost::math::lgamma(static_cast<double>(i) + 1);
+    return values;
+  }();
+  return n < small.size() ? small[n] : boost::math::lgamma(static_cast<double>(n) + 1);
+}
 
 double log_choose(std::uint64_t n, std::uint64_t k) {
   return log_factorial(n) - log_factorial(k) - log_factorial(n - k);
