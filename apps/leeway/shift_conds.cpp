@@ -134,6 +134,7 @@ struct Drawing {
         shift::require_rows(one.plan, cells,
                             to_folder ? fmt::format("{}: {}", table.name, one.name) : table.name);
     const shift::ConDSSampler sampler(table, cells, options.seed);
+    if (to_folder) std::filesystem::create_directories(context.out);
     for (CondsCase& one : cases) {
       const shift::ConDSSplit split = sampler.draw(one.plan, options.resample);
       one.drawn = {split.train.size(), split.validation.size(), split.test.size()};
@@ -255,7 +256,6 @@ int run_conds(Context& context, const CondsFlags& flags) {
     drawing.cases.push_back(
         {names[i], shift::plan_conds(table, cells, available, chosen[i], options), "", {}});
   if (!flags.plan) {
-    if (flags.all) std::filesystem::create_directories(context.out);
     drawing.write(context, options, flags.all);
   }
   context.stop_clock();

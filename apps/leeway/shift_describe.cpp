@@ -217,7 +217,8 @@ int run_describe(Context& context, const DescribeFlags& flags) {
     described.accuracy = shift::accuracy_of_cells(tested, shift::Cells(tested),
                                                   correct_rows(*outputs, tested, taken, whole), options);
   context.stop_clock();
-  Json record = context.record("leeway.shift-describe/1", Json::array({describe_json(described)}));
+  Json record =
+      context.record("leeway.shift-describe/1", Json::array({describe_json(described, options.level)}));
   record["level"] = options.level;
   record["permutations"] = options.permutations;
   record["bootstrap"] = options.bootstrap;

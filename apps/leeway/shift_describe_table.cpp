@@ -181,7 +181,7 @@ std::string accuracy_text(const Described& described) {
 
 }  // namespace
 
-Json describe_json(const Described& described) {
+Json describe_json(const Described& described, double level) {
   const shift::Description& said = described.description;
   Json columns = Json::array(), findings = Json::array(), cell_list = Json::array(), accuracy;
   for (const ColumnShift& column : said.columns) columns.push_back(to_json(column));
@@ -211,8 +211,11 @@ Json describe_json(const Described& described) {
                       {"accuracy_low", cell.interval.low},
                       {"accuracy_high", cell.interval.high}});
     }
+    const Interval interval = clopper_pearson(correct, n, level);
     accuracy = {{"n", n},
                 {"accuracy", static_cast<double>(correct) / static_cast<double>(n)},
+                {"accuracy_low", interval.low},
+                {"accuracy_high", interval.high},
                 {"p", described.accuracy->p},
                 {"cells", std::move(list)}};
   }

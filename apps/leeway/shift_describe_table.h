@@ -17,7 +17,7 @@ struct Described {
       accuracy;  // of the target's rows, or the source's where there is none
 };
 
-[[nodiscard]] Json describe_json(const Described& described);
+[[nodiscard]] Json describe_json(const Described& described, double level);
 [[nodiscard]] std::string describe_text(const Described& described, double level);
 
 }  // namespace leeway::app

@@ -165,9 +165,10 @@ std::optional<Drift> drift_of(const ColumnShift& column, bool with_target, const
                         return total_variation(copy);
                       }),
            options.level);
-  // Reflected: a distance of samples is too large, and that of a resample too large by about as much again.
-  drift.distance =
-      measure(distance, {std::max(0., 2 * distance - drawn.high), std::max(0., 2 * distance - drawn.low)});
+  // As far below as the replicates reach above: a distance cannot be negative, so those of samples are too large,
+  // and percentiles would leave 0 out where there is no difference.
+  const double reach = std::max(0., drawn.high - distance);
+  drift.distance = {distance, {std::max(0., distance - reach), std::min(1., distance + reach)}};
   const std::uint32_t key = stream_of("shares", column.name);
   if (with_target) {
     drift.test.p = chance_p(

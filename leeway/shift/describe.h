@@ -12,7 +12,7 @@
 //
 // Source of the three kinds: "An analysis of model robustness across concurrent distribution shifts", section 3.2.
 // Intervals: percentiles of a bootstrap of the tables of counts for V, information and change (each replicate's bias is
-// taken off twice, its own and its parent's), reflected ones for the distance, Clopper-Pearson for masses and
+// taken off twice, its own and its parent's), symmetric ones for the distance, Clopper-Pearson for masses and
 // accuracies. p-values are adjusted by Holm's method over all tests of one description; each interval holds alone.
 // A finding is a test whose adjusted p-value is at most 1 - level; one of SC must also have a change of V above 0 in
 // its interval, where there is a target: what goes together everywhere is no shift.
