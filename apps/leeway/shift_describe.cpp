@@ -13,6 +13,7 @@
 #include "leeway/core/error.h"
 #include "leeway/core/file.h"
 #include "leeway/core/message.h"
+#include "leeway/report/report.h"
 
 namespace leeway::app {
 namespace {
@@ -166,6 +167,7 @@ CLI::App* add_describe(CLI::App& shift_command, Context& context,
   command->add_option("--level", flags->options.level, "Confidence level of intervals and findings")
       ->check(within(.5, .9999))
       ->capture_default_str();
+  command->add_option("--report", flags->report, "Write one self-contained HTML page");
   add_binary_flag(*command, flags->binary);
   context.add_common_flags(*command, "Write the JSON record to this file");
   command->footer(
@@ -222,6 +224,7 @@ int run_describe(Context& context, const DescribeFlags& flags) {
   record["level"] = options.level;
   record["permutations"] = options.permutations;
   record["bootstrap"] = options.bootstrap;
+  if (!flags.report.empty()) write_text(flags.report, report::html_report(record));
   context.write_record(record);
   context.print(record, describe_text(described, options.level));
   return exit_ok;

@@ -13,7 +13,7 @@
 namespace leeway::app {
 
 struct DescribeFlags {
-  std::string source, target, attributes, split, label, outputs;
+  std::string source, target, attributes, split, label, outputs, report;
   std::vector<std::string> columns;
   Binary binary = Binary::refuse;
   shift::DescribeOptions options;

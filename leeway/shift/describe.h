@@ -18,7 +18,7 @@
 // its interval, where there is a target: what goes together everywhere is no shift.
 //
 // Errors (Error): tables that do not fit (check, align), predictions of another length, a level outside (0,1).
-// Deterministic; attributes and rows in another order give the same numbers. Cost: one pass over the rows for each attribute,
+// Deterministic; the order of rows changes nothing, nor does that of the attributes, but for the p-value of accuracies. Cost: one pass over the rows for each attribute,
 // then permutations x cells, whatever the number of rows.
 #pragma once
 

@@ -20,6 +20,7 @@ void print(const char* name, double strength, std::size_t n, std::size_t hits, c
   share(hits);
   share(found.elsewhere);
   std::printf("\n");
+  std::fflush(stdout);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "leeway/core/parallel.h"
 #include "leeway/core/random.h"
 #include "leeway/shift/describe.h"
 #include "tests/shift/attribute_tables.h"
@@ -83,28 +84,29 @@ struct Found {
 
 inline Found search(const Planted& planted, std::size_t tables, std::size_t n, std::uint64_t seed,
                     std::size_t permutations = 999, std::size_t bootstrap = 299) {
-  Found found;
-  for (std::size_t i = 0; i < tables; ++i) {
+  std::vector<Found> each(tables);
+  parallel_for(tables, [&](std::size_t i) {
     const PlantedTables made(planted, n, n, seed * 1'000'000 + i);
     const Description said = describe(made.source, &made.target,
                                       {.permutations = permutations, .bootstrap = bootstrap, .seed = i});
-    bool sc = false, ldd = false, uds = false, elsewhere = false;
     for (const Finding& finding : said.findings) {
       if (finding.kind == ShiftKind::sc && finding.column == 1 && planted.sc > 0)
-        sc = true;
+        each[i].sc = 1;
       else if (finding.kind == ShiftKind::ldd && finding.column == 2 && planted.ldd > 0)
-        ldd = true;
+        each[i].ldd = 1;
       else if (finding.kind == ShiftKind::uds && finding.column == 3 && planted.uds > 0)
-        uds = true;
+        each[i].uds = 1;
       // Where the label comes to an attribute's values, their shares move with it.
       else if (!(planted.sc > 0 && finding.kind == ShiftKind::ldd && finding.column == 1))
-        elsewhere = true;
+        each[i].elsewhere = 1;
     }
-    ++found.tables;
-    found.sc += sc;
-    found.ldd += ldd;
-    found.uds += uds;
-    found.elsewhere += elsewhere;
+  });
+  Found found{tables};
+  for (const Found& one : each) {
+    found.sc += one.sc;
+    found.ldd += one.ldd;
+    found.uds += one.uds;
+    found.elsewhere += one.elsewhere;
   }
   return found;
 }
