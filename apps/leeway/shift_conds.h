@@ -1,4 +1,5 @@
-// leeway shift conds: source and target sets with concurrent distribution shifts, drawn from a table of attributes.
+// leeway shift conds: source and target sets with concurrent distribution shifts, drawn from a table of
+// attributes.
 #pragma once
 
 #include <CLI/CLI.hpp>

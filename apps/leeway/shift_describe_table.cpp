@@ -26,12 +26,11 @@ void add(Json& to, const shift::Test& test) {
   to["p_holm"] = test.adjusted;
 }
 
-Json to_json(const shift::Correlation& correlation, bool adjusted) {
+Json to_json(const shift::Correlation& correlation) {
   Json result = Json::object();
   add(result, "cramers_v", correlation.v);
   add(result, "mutual_information", correlation.information);
-  result["p"] = correlation.test.p;
-  if (adjusted) result["p_holm"] = correlation.test.adjusted;
+  result["p"] = correlation.p;
   return result;
 }
 
@@ -43,12 +42,13 @@ Json to_json(const ColumnShift& column) {
                  {"target_counts", column.target_counts.empty() ? Json() : Json(column.target_counts)}};
   Json sc, ldd, uds;
   if (column.source) {
-    sc = {{"source", to_json(*column.source, true)},
-          {"target", column.target ? to_json(*column.target, false) : Json()}};
+    sc = {{"source", to_json(*column.source)}, {"target", column.target ? to_json(*column.target) : Json()}};
     if (column.change)
       add(sc, "change", *column.change);
     else
       sc["change"] = nullptr;
+    add(sc, *column.sc);
+    sc["change_p_holm"] = column.change_test ? Json(column.change_test->adjusted) : Json();
   }
   if (column.drift) {
     const shift::Drift& drift = *column.drift;
@@ -117,7 +117,7 @@ std::string columns_text(const shift::Description& said) {
     std::optional<shift::Test> independence, shares, unseen;
     if (column.source) {
       v = column.source->v;
-      independence = column.source->test;
+      independence = column.sc;
     }
     if (column.drift) {
       distance = column.drift->distance;

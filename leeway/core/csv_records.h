@@ -1,8 +1,8 @@
 // Comma-separated values record by record: what csv.h reads, without keeping it.
 //
-// The format, the checks and the messages are those of csv.h. The text must outlive the reader. Text that is not
-// UTF-8 or holds a NUL is refused at once; everything else when its record is reached. Memory: one record. Cost:
-// some 2 ns a byte, one thread; fields without doubled quotes are not copied.
+// The format, the checks and the messages are those of csv.h. The text must outlive the reader. Text that
+// is not UTF-8 or holds a NUL is refused at once; everything else when its record is reached. Memory: one
+// record. Cost: some 2 ns a byte, one thread; fields without doubled quotes are not copied.
 #pragma once
 
 #include <cstddef>

@@ -49,7 +49,7 @@ Described read_column(const JsonView& view) {
   column.values = view["values"].texts();
   const JsonView sc = view["sc"], ldd = view["ldd"], uds = view["uds"];
   column.v = measured(sc["source"], "cramers_v");
-  column.v_p = sc["source"]["p_holm"].share();
+  column.v_p = sc["p_holm"].share();
   column.target_v = measured(sc["target"], "cramers_v");
   column.distance = measured(ldd, "distance");
   column.distance_p = ldd["p_holm"].share();
@@ -145,7 +145,8 @@ Counts sums(const Description& said, const std::vector<Group>& cells, std::size_
   return counts;
 }
 
-// A map of label against attribute. `accurate`: shares of the cell that are right, shaded by those that are wrong.
+// A map of label against attribute. `accurate`: shares of the cell that are right, shaded by those that are
+// wrong.
 Chart map_of(const Description& said, std::size_t attribute, const std::string& title, const Counts& counts,
              bool accurate) {
   const Described &label = said.columns[0], &column = said.columns[attribute];

@@ -1,17 +1,17 @@
 // A table of samples with a label and attributes: what concurrent distribution shifts are made of.
 //
-// Every column is categorical and kept as codes into its values. The order of the values matters (the last is
-// the one that gets rare or unseen), and never depends on the order of rows: it is the one given, else that of
-// the numbers where all values are numbers, else that of the bytes.
+// Every column is categorical and kept as codes into its values. The order of the values matters (the last
+// is the one that gets rare or unseen), and never depends on the order of rows: it is the one given, else
+// that of the numbers where all values are numbers, else that of the bytes.
 //
 // Every row has an identity, so that a draw (conds.h) does not depend on the order of rows: a digest of its
-// record's text, of a column of ids where one is named, or nothing for tables made in memory without ids. Rows
-// of one identity are told apart by their order alone.
+// record's text, of a column of ids where one is named, or nothing for tables made in memory without ids.
+// Rows of one identity are told apart by their order alone.
 //
-// Errors (Error: file, expected, found, line or row): those of csv.h; a column that is missing, named twice or
-// empty at some row; fewer than two labels; more than 65,535 values; values outside a given order; no rows.
-// Memory: 2 bytes a row for each column, 8 for the identity; the text itself is mapped, not copied. Cost: one
-// pass, some 5 ns a byte.
+// Errors (Error: file, expected, found, line or row): those of csv.h; a column that is missing, named twice
+// or empty at some row; fewer than two labels; more than 65,535 values; values outside a given order; no
+// rows. Memory: 2 bytes a row for each column, 8 for the identity; the text itself is mapped, not copied.
+// Cost: one pass, some 5 ns a byte.
 #pragma once
 
 #include <cstddef>
@@ -61,8 +61,8 @@ struct TableColumns {
 // The rows named, in that order; all values stay.
 [[nodiscard]] AttributeTable take(const AttributeTable& table, std::span<const std::size_t> rows);
 
-// Gives two tables of the same columns the same values: those of either, in value order where they differ. Error
-// where the columns differ.
+// Gives two tables of the same columns the same values: those of either, in value order where they differ.
+// Error where the columns differ.
 void align(AttributeTable& a, AttributeTable& b);
 
 // Error unless the codes are indices into the values, the lengths agree and there are rows and two labels.

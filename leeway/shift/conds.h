@@ -1,8 +1,9 @@
-// Concurrent distribution shifts (ConDS): a source (training and validation set) and a target (test set) drawn
-// from a table of attributes so that the source is shifted in a known way.
+// Concurrent distribution shifts (ConDS): a source (training and validation set) and a target (test set)
+// drawn from a table of attributes so that the source is shifted in a known way.
 //
-// Source: "An analysis of model robustness across concurrent distribution shifts", sections 3, 5.2 and A.1, and
-// the rules that give the counts of its Table 6. A cell is a label and a value of every attribute of the table.
+// Source: "An analysis of model robustness across concurrent distribution shifts", sections 3, 5.2 and A.1,
+// and the rules that give the counts of its Table 6. A cell is a label and a value of every attribute of
+// the table.
 //   target  every cell alike.
 //   SC(a)   spurious correlation: only cells where the value of a belongs to the label (the i-th value to the
 //           i-th label; with v values and k labels, i mod min(k,v) must agree), and
@@ -13,18 +14,18 @@
 // Up to one of each, on different attributes; they multiply. Validation follows the source, counterexamples
 // aside.
 //
-// A plan says what every cell gives before anything is drawn, and what the data lack. A draw: every row has a
-// random number, Philox of the seed and the row's identity (attribute_table.h; rows of one identity are
-// numbered in the order in which they stand). It orders the rows of a cell: the first go to the test set, the
-// next to the validation set, those from the other end to the training set. So no row is in two sets, all cases
-// of one seed have the same test set, and permuting the rows of the table selects the same samples (where rows
-// cannot be told apart, the same number of each).
+// A plan says what every cell gives before anything is drawn, and what the data lack. A draw: every row has
+// a random number, Philox of the seed and the row's identity (attribute_table.h; rows of one identity are
+// numbered in the order in which they stand). It orders the rows of a cell: the first go to the test set,
+// the next to the validation set, those from the other end to the training set. So no row is in two sets,
+// all cases of one seed have the same test set, and permuting the rows of the table selects the same
+// samples (where rows cannot be told apart, the same number of each).
 //
-// Errors (Error): an attribute in two shifts, fewer than two values in a shifted attribute, a ratio below 1, a
-// share outside [0,1], and, when drawing, a cell that lacks rows, by name. With resampling such a cell's rows are
-// divided among the sets in proportion and repeated; a cell without rows is left out, and one with fewer rows
-// than sets that ask for it is an error all the same.
-// Deterministic. Cost: 8 bytes a row beside the table, a sort of every cell.
+// Errors (Error): an attribute in two shifts, fewer than two values in a shifted attribute, a ratio below
+// 1, a share outside [0,1], and, when drawing, a cell that lacks rows, by name. With resampling such a
+// cell's rows are divided among the sets in proportion and repeated; a cell without rows is left out, and
+// one with fewer rows than sets that ask for it is an error all the same. Deterministic. Cost: 8 bytes a
+// row beside the table, a sort of every cell.
 #pragma once
 
 #include <array>

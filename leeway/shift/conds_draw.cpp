@@ -19,7 +19,7 @@ struct Ranked {
   std::uint64_t key;  // the identity, then the random number
   std::uint32_t row;
 
-  auto operator<=>(const Ranked&) const = default;
+  bool operator<(const Ranked& other) const { return key != other.key ? key < other.key : row < other.row; }
 };
 
 std::uint64_t number_of(std::uint64_t identity, std::uint32_t occurrence, std::uint64_t seed) {
@@ -37,7 +37,7 @@ void put_in_order(std::span<std::uint32_t> rows, std::uint32_t cell, const Attri
   ranked.reserve(rows.size());
   const bool known = !table.identities.empty();
   for (const std::uint32_t row : rows) ranked.push_back({known ? table.identities[row] : cell, row});
-  if (known) std::ranges::sort(ranked);
+  if (known) std::sort(ranked.begin(), ranked.end());
   std::uint64_t identity = 0;
   std::uint32_t occurrence = 0;
   for (std::size_t i = 0; i < ranked.size(); ++i) {
@@ -45,7 +45,7 @@ void put_in_order(std::span<std::uint32_t> rows, std::uint32_t cell, const Attri
     identity = ranked[i].key;
     ranked[i].key = number_of(identity, occurrence, seed);
   }
-  std::ranges::sort(ranked);
+  std::sort(ranked.begin(), ranked.end());
   for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = ranked[i].row;
 }
 

@@ -25,8 +25,8 @@ double log_choose(std::uint64_t n, std::uint64_t k) {
   return log_factorial(n) - log_factorial(k) - log_factorial(n - k);
 }
 
-// A number with a unimodal distribution over [low, high]: the neighbours of the mode are tried in turn. up(x) is the
-// probability of x + 1 over that of x, down(x) that of x - 1 over that of x.
+// A number with a unimodal distribution over [low, high]: the neighbours of the mode are tried in turn.
+// up(x) is the probability of x + 1 over that of x, down(x) that of x - 1 over that of x.
 template <class Up, class Down>
 std::uint64_t invert(Random& random, std::uint64_t low, std::uint64_t high, std::uint64_t mode,
                      double at_mode, const Up& up, const Down& down) {
@@ -52,8 +52,8 @@ std::uint64_t invert(Random& random, std::uint64_t low, std::uint64_t high, std:
   return mode;
 }
 
-// `n` things into cells with these weights. The weights left are whole numbers, so nothing can fall into a cell of
-// weight 0.
+// `n` things into cells with these weights. The weights left are whole numbers, so nothing can fall into a
+// cell of weight 0.
 void scatter(Random& random, std::uint64_t n, std::span<const std::uint64_t> weights,
              std::span<std::uint64_t> counts) {
   std::uint64_t rest = std::accumulate(weights.begin(), weights.end(), std::uint64_t{0});

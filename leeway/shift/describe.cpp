@@ -70,14 +70,19 @@ std::optional<Correlation> correlation(const AttributeTable& table, const Attrib
   Correlation result;
   result.v = measure(corrected_v(pairs), interval("correlation", corrected_v));
   result.information = measure(corrected_information(pairs), interval("correlation", corrected_information));
-  result.test.p = chance_p(
+  result.p = chance_p(
       pairs, phi_squared, [&](Random& random) { return permuted(random, pairs); }, options.permutations,
       options.seed, stream_of(fmt::format("{} independence", set), attribute.name));
   return result;
 }
 
-Measure change_of_v(const AttributeTable& source, const AttributeTable& target, std::size_t attribute,
-                    const DescribeOptions& options) {
+struct Change {
+  Measure measure;
+  double p = 1;  // that it is 0
+};
+
+Change change_of_v(const AttributeTable& source, const AttributeTable& target, std::size_t attribute,
+                   const DescribeOptions& options) {
   const auto pairs = [&](const AttributeTable& table) {
     const Attribute& column = table.attributes[attribute];
     return count_pairs(table.label.codes, table.label.values.size(), column.codes, column.values.size());
@@ -88,7 +93,13 @@ Measure change_of_v(const AttributeTable& source, const AttributeTable& target, 
         const double v = corrected_v(resampled(random, before), 2);
         return v - corrected_v(resampled(random, after), 2);
       });
-  return measure(corrected_v(before) - corrected_v(after), ends(drawn, options.level));
+  const auto not_above = std::ranges::upper_bound(drawn, 0.) - drawn.begin();
+  const auto not_below = drawn.end() - std::ranges::lower_bound(drawn, 0.);
+  const auto share_of = [&](std::ptrdiff_t replicates) {
+    return static_cast<double>(1 + replicates) / static_cast<double>(1 + drawn.size());
+  };
+  return {measure(corrected_v(before) - corrected_v(after), ends(drawn, options.level)),
+          std::min(1., 2 * std::min(share_of(not_above), share_of(not_below)))};
 }
 
 double imbalance(std::span<const std::uint64_t> counts) {
@@ -165,8 +176,8 @@ std::optional<Drift> drift_of(const ColumnShift& column, bool with_target, const
                         return total_variation(copy);
                       }),
            options.level);
-  // As far below as the replicates reach above: a distance cannot be negative, so those of samples are too large,
-  // and percentiles would leave 0 out where there is no difference.
+  // As far below as the replicates reach above: a distance cannot be negative, so those of samples are too
+  // large, and percentiles would leave 0 out where there is no difference.
   const double reach = std::max(0., drawn.high - distance);
   drift.distance = {distance, {std::max(0., distance - reach), std::min(1., distance + reach)}};
   const std::uint32_t key = stream_of("shares", column.name);
@@ -214,11 +225,18 @@ Unseen unseen_of(const ColumnShift& column, const DescribeOptions& options) {
 std::vector<Test*> tests_of(Description& description) {
   std::vector<Test*> tests;
   for (ColumnShift& column : description.columns) {
-    if (column.source) tests.push_back(&column.source->test);
+    if (column.sc) tests.push_back(&*column.sc);
     if (column.drift) tests.push_back(&column.drift->test);
     if (column.unseen) tests.push_back(&column.unseen->test);
   }
   return tests;
+}
+
+void adjust(const std::vector<Test*>& tests) {
+  std::vector<double> p;
+  for (const Test* test : tests) p.push_back(test->p);
+  const auto adjusted = holm(p);
+  for (std::size_t i = 0; i < tests.size(); ++i) tests[i]->adjusted = adjusted[i];
 }
 
 std::string shown(const Measure& measure) {
@@ -243,9 +261,9 @@ void add_findings(Description& description, const DescribeOptions& options) {
   for (std::size_t i = 0; i < description.columns.size(); ++i) {
     const ColumnShift& column = description.columns[i];
     const std::string name = printable(column.name);
-    // A change is missing where the target has one label or value; then there is nothing to compare with.
-    const bool changed = !column.change || column.change->interval.low > 0;
-    if (column.source && column.source->test.adjusted <= alpha && changed)
+    const bool fell =
+        !column.change_test || (column.change_test->adjusted <= alpha && column.change->value > 0);
+    if (column.sc && column.sc->adjusted <= alpha && fell)
       description.findings.push_back(
           {ShiftKind::sc, i, column.change ? column.change->value : column.source->v.value,
            fmt::format("spurious correlation: {} and {} go together{} (Cramer's V {}{})", label, name,
@@ -321,13 +339,20 @@ Description describe(const AttributeTable& source, const AttributeTable* target,
     ColumnShift& column = description.columns.back();
     column.source = correlation(source, source.attributes[i], "source", options);
     if (target) column.target = correlation(*target, target->attributes[i], "target", options);
-    if (column.source && column.target) column.change = change_of_v(source, *target, i, options);
+    if (!column.source) continue;
+    column.sc = Test{column.source->p, 1};
+    // A target with one label or value has no correlation to compare with.
+    if (!column.target) continue;
+    const Change change = change_of_v(source, *target, i, options);
+    column.change = change.measure;
+    column.change_test = Test{change.p, 1};
   }
-  std::vector<double> p;
-  for (const Test* test : tests_of(description)) p.push_back(test->p);
-  const auto adjusted = holm(p);
   const auto tests = tests_of(description);
-  for (std::size_t i = 0; i < tests.size(); ++i) tests[i]->adjusted = adjusted[i];
+  adjust(tests);
+  std::vector<Test*> changes;
+  for (ColumnShift& column : description.columns)
+    if (column.change_test) changes.push_back(&*column.change_test);
+  adjust(changes);
   description.tests = tests.size();
   add_findings(description, options);
   return description;

@@ -1,25 +1,31 @@
-// Which shifts a source and a target have, measured on their labels and attributes; and how accuracy differs among
-// cells.
+// Which shifts a source and a target have, measured on their labels and attributes; and how accuracy differs
+// among cells.
 //
-//   SC   correlation of the label and an attribute in the source: Cramer's V and mutual information (nats), both
-//        less the bias that independence would have; beside them those of the target, and the change of V. p:
-//        permutation of the source's labels.
-//   LDD  the shares of the values that the source has differ: total variation distance between the source's and the
-//        target's shares of those values (of the uniform ones where there is no target); beside it the
-//        imbalance 1 - entropy / log(values) of either. p: permutation of the membership in source and target (draws from the
-//        uniform shares), of the chi-square statistic. The label is treated as an attribute here and below.
+//   SC   correlation of the label and an attribute in the source: Cramer's V and mutual information (nats),
+//        both less the bias that independence would have; beside them those of the target, and the change of
+//        V. p: permutation of the source's labels, and the change.
+//   LDD  the shares of the values that the source has differ: total variation distance between the source's
+//        and the target's shares of those values (of the uniform ones where there is no target); beside it
+//        the imbalance 1 - entropy / log(values) of either. p: permutation of the membership in source and
+//        target (draws from the uniform shares), of the chi-square statistic. The label is treated as an
+//        attribute here and below.
 //   UDS  the mass of the target whose value the source never has. p: permutation of the membership.
 //
-// Source of the three kinds: "An analysis of model robustness across concurrent distribution shifts", section 3.2.
-// Intervals: percentiles of a bootstrap of the tables of counts for V, information and change (each replicate's bias is
-// taken off twice, its own and its parent's), symmetric ones for the distance, Clopper-Pearson for masses and
-// accuracies. p-values are adjusted by Holm's method over all tests of one description; each interval holds alone.
-// A finding is a test whose adjusted p-value is at most 1 - level; one of SC must also have a change of V above 0 in
-// its interval, where there is a target: what goes together everywhere is no shift.
+// Source of the three kinds: "An analysis of model robustness across concurrent distribution shifts", section
+// 3.2. Intervals: percentiles of a bootstrap of the tables of counts for V, information and change (each
+// replicate's bias is taken off twice, its own and its parent's), symmetric ones for the distance,
+// Clopper-Pearson for masses and accuracies.
 //
-// Errors (Error): tables that do not fit (check, align), predictions of another length, a level outside (0,1).
-// Deterministic; the order of rows changes nothing, nor does that of the attributes, but for the p-value of accuracies. Cost: one pass over the rows for each attribute,
-// then permutations x cells, whatever the number of rows.
+// p-values are adjusted by Holm's method over all tests of one description; each interval holds alone. A
+// finding is a test whose adjusted p-value is at most 1 - level. What goes together everywhere is no shift:
+// where there is a target, a finding of SC also needs a V that fell, by a p-value of its change (twice the
+// share of replicates on the other side of 0), adjusted over the changes alone. With T tests no p-value can
+// reach 1 - level unless permutations and bootstrap exceed T / (1 - level).
+//
+// Errors (Error): tables that do not fit (check, align), predictions of another length, a level outside
+// (0,1). Deterministic; the order of rows changes nothing, nor does that of the attributes, but for the
+// p-value of accuracies. Cost: one pass over the rows for each attribute, then permutations x cells, whatever
+// the number of rows.
 #pragma once
 
 #include <cstddef>
@@ -36,7 +42,7 @@ namespace leeway::shift {
 
 struct DescribeOptions {
   double level = .95;
-  std::size_t permutations = 4999, bootstrap = 999;
+  std::size_t permutations = 4999, bootstrap = 4999;
   std::uint64_t seed = 0;
 };
 
@@ -51,7 +57,7 @@ struct Test {
 
 struct Correlation {
   Measure v, information;  // information in nats
-  Test test;               // that the two are independent
+  double p = 1;            // that the two are independent
 };
 
 struct Drift {
@@ -76,6 +82,8 @@ struct ColumnShift {
   std::vector<std::size_t> source_counts, target_counts;  // of the values; target: none without one
   std::optional<Correlation> source, target;  // none of the label, and where either has one value alone
   std::optional<Measure> change;              // V of the source less that of the target
+  std::optional<Test> sc;                     // that they are independent in the source
+  std::optional<Test> change_test;            // that the change is 0
   std::optional<Drift> drift;                 // none where the source has one value
   std::optional<Unseen> unseen;               // none without a target
 };

@@ -37,7 +37,7 @@ class CondsCommand : public CommandTest {
     return CommandTest::run("shift conds --attributes table.csv " + arguments);
   }
   [[nodiscard]] Outcome describe(const std::string& arguments) const {
-    return CommandTest::run("shift describe --permutations 499 --bootstrap 99 " + arguments);
+    return CommandTest::run("shift describe --permutations 499 --bootstrap 499 " + arguments);
   }
   void expect(const Outcome& said, int code, const std::string& line) const {
     EXPECT_EQ(said.code, code);
@@ -173,13 +173,17 @@ TEST_F(CondsCommand, ResamplingSaysWhatItCannotDo) {
 
 TEST_F(CondsCommand, DescribeFindsWhatCondsMade) {
   ASSERT_EQ(conds("--label y --sc a --ldd b --train 20 --val 1 --test 5 --out split.csv").code, 0);
-  const Outcome said = describe("--attributes table.csv --split split.csv --label y --columns a,b");
+  const Outcome said = describe(
+      "--attributes table.csv --split split.csv --label y --columns a,b --out record.json --report "
+      "page.html");
   EXPECT_EQ(said.err, "");
   EXPECT_EQ(said.code, 0);
   EXPECT_THAT(said.out,
               HasSubstr("1. spurious correlation: y and a go together in the source (Cramer's V 0.9"));
   EXPECT_THAT(said.out, HasSubstr("2. low data drift: b = small is 0.1"));
   EXPECT_THAT(said.out, HasSubstr("of the target lies in cells that the source lacks"));
+  EXPECT_EQ(CommandTest::run("report record.json --out again.html").code, 0);
+  EXPECT_EQ(read_text(folder_ / "again.html"), read_text(folder_ / "page.html"));
 }
 
 TEST_F(CondsCommand, DescribeWithOutputsOfTheTargetOrOfAllRows) {

@@ -45,7 +45,7 @@ RESULT = {
                    " cells cells.0.values cells.0.available cells.0.train cells.0.val cells.0.test cells.0.counterexamples cells.0.lacks",
     "shift-describe": "n_source n_target tests findings findings.0.kind findings.0.column findings.0.strength findings.0.text columns"
                       " columns.0.name columns.0.is_label columns.0.source_counts columns.1.sc columns.1.sc.source.cramers_v"
-                      " columns.1.sc.source.cramers_v_low columns.1.sc.source.mutual_information columns.1.sc.source.p columns.1.sc.source.p_holm"
+                      " columns.1.sc.source.cramers_v_low columns.1.sc.source.mutual_information columns.1.sc.source.p columns.1.sc.p columns.1.sc.p_holm columns.1.sc.change_p_holm"
                       " columns.1.sc.change columns.0.ldd columns.0.ldd.distance columns.0.ldd.distance_low columns.0.ldd.p_holm"
                       " columns.0.ldd.source_imbalance columns.0.ldd.value columns.0.uds columns.0.uds.mass columns.0.uds.mass_high"
                       " columns.0.uds.p_holm columns.0.uds.values unseen_cells cells cells.0.values cells.0.n_source cells.0.n_target"
@@ -282,7 +282,7 @@ class Records(unittest.TestCase):
         logits = numpy.eye(3)[numpy.arange(1200) % 3]
         numpy.savez(self.folder / "all.npz", logits=logits, labels=numpy.arange(1200) % 3)
         self.check(self.run_leeway("shift describe --attributes table.csv --split split.csv --label y --columns a,b --outputs all.npz"
-                                   " --permutations 199 --bootstrap 19"))
+                                   " --permutations 199 --bootstrap 199"))
         self.valid(self.run_leeway("shift describe --source table.csv --label y --columns a,b --permutations 19 --bootstrap 19"))
         self.valid(self.run_leeway("shift describe --outputs plain.npz --permutations 19 --bootstrap 19"))
 

@@ -83,7 +83,7 @@ struct Found {
 };
 
 inline Found search(const Planted& planted, std::size_t tables, std::size_t n, std::uint64_t seed,
-                    std::size_t permutations = 999, std::size_t bootstrap = 299) {
+                    std::size_t permutations = 999, std::size_t bootstrap = 999) {
   std::vector<Found> each(tables);
   parallel_for(tables, [&](std::size_t i) {
     const PlantedTables made(planted, n, n, seed * 1'000'000 + i);
