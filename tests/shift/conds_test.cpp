@@ -235,7 +235,7 @@ RandomTable random_table() {
 
 RC_GTEST_PROP(ConDSProperties, SourceAndTargetAreWhatTheShiftsSay, ()) {
   const RandomTable random = random_table();
-  const Made made(full_table(random.labels, random.values, 13));
+  const Made made(full_table(random.labels, random.values, 20));
   const ConDSCase one = *rc::gen::elementOf(random.cases);
   const ConDSSplit split = made.draw(one, random.options);
   const auto& table = made.table;
@@ -286,7 +286,7 @@ RC_GTEST_PROP(ConDSProperties, SourceAndTargetAreWhatTheShiftsSay, ()) {
 
 RC_GTEST_PROP(ConDSProperties, OrderOfRowsDoesNotMatter, ()) {
   const RandomTable random = random_table();
-  const AttributeTable table = full_table(random.labels, random.values, 13);
+  const AttributeTable table = full_table(random.labels, random.values, 20);
   const auto order = random_order(table.n(), *rc::gen::arbitrary<std::uint64_t>());
   const Made made(table), permuted(take(table, order));
   const ConDSCase one = *rc::gen::elementOf(random.cases);

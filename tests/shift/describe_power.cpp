@@ -16,7 +16,7 @@ void print(const char* name, double strength, std::size_t n, std::size_t hits, c
     std::printf("  %.3f [%.3f, %.3f]", static_cast<double>(count) / static_cast<double>(found.tables),
                 interval.low, interval.high);
   };
-  std::printf("%-9s %8.2f %6zu", name, strength, n);
+  std::printf("%-9s %8.3f %6zu", name, strength, n);
   share(hits);
   share(found.elsewhere);
   std::printf("\n");
