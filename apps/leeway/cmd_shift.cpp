@@ -1,4 +1,4 @@
-// leeway shift: a shifted copy of a set of images.
+// leeway shift: a shifted copy of a set of images; shift conds and describe are files of their own.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -6,6 +6,8 @@
 #include <map>
 
 #include "apps/leeway/command.h"
+#include "apps/leeway/shift_conds.h"
+#include "apps/leeway/shift_describe.h"
 #include "leeway/core/family.h"
 #include "leeway/core/images.h"
 #include "leeway/core/message.h"
@@ -108,6 +110,8 @@ std::string table(const Json& result, std::uint64_t seed) {
 }
 
 int run_shift(Context& context, const ShiftFlags& flags) {
+  if (flags.name.empty()) throw UsageError("NAME is required (see leeway shift --help)");
+  if (flags.data.empty()) throw UsageError("--data is required: the images");
   const shift::Member& member = chosen(flags);
   if (context.out.empty()) throw UsageError("--out is required: the .npz to write");
   context.start_clock();
@@ -138,14 +142,13 @@ std::string list_of_members() {
 }  // namespace
 
 void add_shift(CLI::App& root, Context& context, Run& run) {
-  auto* command = root.add_subcommand("shift", "A shifted copy of a set of images");
+  auto* command =
+      root.add_subcommand("shift", "A shifted copy of a set of images; sets with concurrent shifts");
   auto flags = std::make_shared<ShiftFlags>();
-  command->add_option("NAME", flags->name, "The shift; see the list below")->required();
-  command
-      ->add_option(
-          "--data", flags->data,
-          "Images: .npz or .safetensors with x (n,c,h,w) and y, IDX(.gz), fashion-mnist:train or :test")
-      ->required();
+  command->add_option("NAME", flags->name, "The shift; see the list below");
+  command->add_option(
+      "--data", flags->data,
+      "Images: .npz or .safetensors with x (n,c,h,w) and y, IDX(.gz), fashion-mnist:train or :test");
   command->add_option("--strength", flags->strength, "How far; its meaning and default depend on the shift");
   command
       ->add_option(
@@ -160,10 +163,21 @@ void add_shift(CLI::App& root, Context& context, Run& run) {
            "The same seed\n"
            "gives the same images, and image i does not depend on the others.\n\n"
            "  leeway shift gaussian-noise --data fashion-mnist:test --strength 0.3 --out noisy.npz\n"
-           "  leeway shift label-subset --data test.npz --classes 0,3,5 --out three.npz";
+           "  leeway shift label-subset --data test.npz --classes 0,3,5 --out three.npz\n"
+           "  leeway shift conds --attributes table.csv --label y --sc color --plan";
   });
-  command->callback(
-      [&context, flags, &run] { run = [&context, flags] { return run_shift(context, *flags); }; });
+  auto conds = std::make_shared<CondsFlags>();
+  auto description = std::make_shared<DescribeFlags>();
+  const CLI::App* conds_command = add_conds(*command, context, conds);
+  const CLI::App* describe_command = add_describe(*command, context, description);
+  command->callback([&context, flags, conds, description, conds_command, describe_command, &run] {
+    if (conds_command->parsed())
+      run = [&context, conds] { return run_conds(context, *conds); };
+    else if (describe_command->parsed())
+      run = [&context, description] { return run_describe(context, *description); };
+    else
+      run = [&context, flags] { return run_shift(context, *flags); };
+  });
 }
 
 }  // namespace leeway::app

@@ -3,7 +3,8 @@
 // Errors name the file and the line: a row with another number of fields, an unclosed quote, a quote inside a
 // field, two columns of one name, no header (a first line of numbers), bytes that are not UTF-8. A byte-order
 // mark and empty lines at the end are skipped; blanks around the names of columns are cut off. Lines count
-// from 1, rows (after the header) from 0. Cost: one pass, and a std::string for each field.
+// from 1, rows (after the header) from 0. Cost: one pass, and a std::string for each field;
+// csv_records.h reads large files record by record.
 #pragma once
 
 #include <filesystem>
@@ -24,6 +25,9 @@ struct CsvTable {
 
 [[nodiscard]] CsvTable read_csv(const std::filesystem::path& path);
 [[nodiscard]] CsvTable parse_csv(std::string_view text, std::string_view name);
+
+// A field without the blanks (spaces, tabs) around it.
+[[nodiscard]] std::string_view trimmed(std::string_view field);
 
 // The whole field as a number, blanks around it aside: "1.5", "-2e3", "nan", "inf". An underflow is 0;
 // nothing where the field is no number or float64 cannot hold it.

@@ -1,6 +1,7 @@
 #include "leeway/core/utf8.h"
 
 #include <cstdint>
+#include <cstring>
 
 namespace leeway {
 namespace {
@@ -36,6 +37,13 @@ std::size_t utf8_length(std::string_view text) { return decode(text).length; }
 
 bool is_utf8(std::string_view text) {
   while (!text.empty()) {
+    std::uint64_t eight = 0;  // letters of ASCII at a time, which most text is made of
+    while (text.size() >= sizeof eight) {
+      std::memcpy(&eight, text.data(), sizeof eight);
+      if ((eight & 0x8080808080808080) != 0) break;
+      text.remove_prefix(sizeof eight);
+    }
+    if (text.empty()) break;
     const std::size_t length = utf8_length(text);
     if (length == 0) return false;
     text.remove_prefix(length);

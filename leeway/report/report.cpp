@@ -14,10 +14,11 @@ std::string html_report(const Json& record, const Pictures& pictures, const Opti
   if (schema == "leeway.select/1") return select_page(record, options);
   if (schema == "leeway.bound/1") return bound_page(record, options);
   if (schema == "leeway.bound-evaluate/1") return evaluate_page(record, options);
+  if (schema == "leeway.shift-describe/1") return describe_page(record, options);
   if (schema == "leeway.average-case/1") return average_case_page(record, pictures, options);
   refuse(options.record_name,
          "a record of schema leeway.assess/1, leeway.pa/1, leeway.select/1, leeway.bound/1, "
-         "leeway.bound-evaluate/1 or leeway.average-case/1",
+         "leeway.bound-evaluate/1, leeway.shift-describe/1 or leeway.average-case/1",
          schema.empty() ? "none" : in_quotes(schema));
 }
 

@@ -1,7 +1,7 @@
 // The report: one self-contained HTML page from the record of a command.
 //
 // html_report draws records of schema "leeway.assess/1" (docs/assess-record.md), "leeway.pa/1",
-// "leeway.select/1", "leeway.bound/1", "leeway.bound-evaluate/1" and "leeway.average-case/1" (docs/schema). Pages
+// "leeway.select/1", "leeway.bound/1", "leeway.bound-evaluate/1", "leeway.shift-describe/1" and "leeway.average-case/1" (docs/schema). Pages
 // need no network: charts (Vega 5), style and pictures are inside. What a record leaves out is a dash that says why. join_records makes one record of several, so that models
 // assessed one by one stand on one page.
 //

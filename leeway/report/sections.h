@@ -49,6 +49,7 @@ namespace leeway::report {
 [[nodiscard]] std::string select_page(const Json& record, const Options& options);
 [[nodiscard]] std::string bound_page(const Json& record, const Options& options);
 [[nodiscard]] std::string evaluate_page(const Json& record, const Options& options);
+[[nodiscard]] std::string describe_page(const Json& record, const Options& options);
 [[nodiscard]] std::string average_case_page(const Json& record, const Pictures& pictures,
                                             const Options& options);
 

@@ -41,6 +41,16 @@ RESULT = {
     "select": "checkpoint n k pa pa_low pa_high beta gap converged accuracy accuracy_low accuracy_high accuracy_shifted"
               " accuracy_shifted_low accuracy_shifted_high afr_pred afr_pred_low afr_pred_high",
     "shift": "shift strength_means n n_source shape out mean_change",
+    "shift-conds": "name kind shifts train_per_cell val_per_cell test_per_cell n_train n_val n_test n_counterexamples cells_lacking out"
+                   " cells cells.0.values cells.0.available cells.0.train cells.0.val cells.0.test cells.0.counterexamples cells.0.lacks",
+    "shift-describe": "n_source n_target tests findings findings.0.kind findings.0.column findings.0.strength findings.0.text columns"
+                      " columns.0.name columns.0.is_label columns.0.source_counts columns.1.sc columns.1.sc.source.cramers_v"
+                      " columns.1.sc.source.cramers_v_low columns.1.sc.source.mutual_information columns.1.sc.source.p columns.1.sc.p columns.1.sc.p_holm columns.1.sc.change_p_holm"
+                      " columns.1.sc.change columns.0.ldd columns.0.ldd.distance columns.0.ldd.distance_low columns.0.ldd.p_holm"
+                      " columns.0.ldd.source_imbalance columns.0.ldd.value columns.0.uds columns.0.uds.mass columns.0.uds.mass_high"
+                      " columns.0.uds.p_holm columns.0.uds.values unseen_cells cells cells.0.values cells.0.n_source cells.0.n_target"
+                      " accuracy accuracy.n accuracy.accuracy accuracy.accuracy_low accuracy.p accuracy.cells accuracy.cells.0.values accuracy.cells.0.n"
+                      " accuracy.cells.0.accuracy_high",
     "list": "family members members.0.name members.0.summary",
     "train": "plan plan.parameters plan.seed plan.threads plan.torch epochs epochs.0.loss best_epoch best_by_score best_by_accuracy plan.selection plan.keep_epochs stopped_early n_train"
              " n_validation out weights resumed_after reused epoch_seconds",
@@ -51,6 +61,8 @@ RESULT = {
 }
 RECORD = {"select": "selected", "bound": "source source.n source.error source.error_low target target.n target.error inverse_temperature level dis2",
           "bound-evaluate": "data_sets level delta",
+          "shift-conds": "n label label.name label.values attributes attributes.0.name ldd_ratio counterexamples resample data_set",
+          "shift-describe": "level permutations bootstrap",
           "average-case": "n k classes_are level methods methods.0.method methods.0.summary methods.0.probability leading"
                           " against_monte_carlo class_bias class_bias.0.p_value class_bias.0.classes.0.n class_bias.0.classes.0.mean"
                           " class_bias.0.classes.0.difference class_bias.0.classes.0.p_value ranking ranking.0.classes.0.least"
@@ -256,6 +268,25 @@ class Records(unittest.TestCase):
         rows = self.run_leeway("shift label-subset --data images.npz --classes 0,2 --out subset.npz")
         self.valid(rows)
         self.refused_without(rows, ["results.0.rows_of_class", "results.0.rows_of_class.1.n"])
+
+    def test_shift_conds(self):
+        rows = [f"{i},{'uvw'[i % 3]},{i // 3 % 2},{i // 6 % 2}" for i in range(1200)]
+        (self.folder / "table.csv").write_text("id,y,a,b\n" + "\n".join(rows) + "\n")
+        common = "shift conds --attributes table.csv --label y"
+        self.check(self.run_leeway(f"{common} --sc a --ldd b --plan --train 1000"))
+        drawn = self.run_leeway(f"{common} --train 12 --columns a,b --sc a --out split.csv")
+        self.check(drawn)
+        self.assertEqual(drawn["results"][0]["out"], "split.csv")
+        every = self.run_leeway(f"{common} --train 12 --columns a,b --all --out cases")
+        self.check(every)
+        manifest = json.loads((self.folder / "cases" / "manifest.json").read_text(encoding="utf-8"))
+        self.assertEqual({**manifest, "seconds": 0}, {**every, "seconds": 0})
+        logits = numpy.eye(3)[numpy.arange(1200) % 3]
+        numpy.savez(self.folder / "all.npz", logits=logits, labels=numpy.arange(1200) % 3)
+        self.check(self.run_leeway("shift describe --attributes table.csv --split split.csv --label y --columns a,b --outputs all.npz"
+                                   " --permutations 199 --bootstrap 199"))
+        self.valid(self.run_leeway("shift describe --source table.csv --label y --columns a,b --permutations 19 --bootstrap 19"))
+        self.valid(self.run_leeway("shift describe --outputs plain.npz --permutations 19 --bootstrap 19"))
 
     def test_list(self):
         self.check(self.run_leeway("list shifts"))

@@ -1,0 +1,28 @@
+// What leeway shift conds says: the record and the tables.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "leeway/core/result.h"
+#include "leeway/shift/conds.h"
+
+namespace leeway::app {
+
+struct CondsCase {
+  std::string name;  // "sc_ldd-3"
+  shift::ConDSPlan plan;
+  std::string out;                 // empty: planned alone
+  std::vector<std::size_t> drawn;  // train, validation, test; empty: planned alone
+};
+
+// The result of one case; what the record says of all.
+[[nodiscard]] Json conds_json(const CondsCase& one, const shift::AttributeTable& table,
+                              const shift::Cells& cells, const shift::ConDSOptions& options);
+[[nodiscard]] Json conds_json(const shift::AttributeTable& table, const shift::ConDSOptions& options);
+
+// One case: its cells as rows. Several: a line for each.
+[[nodiscard]] std::string conds_text(const std::vector<CondsCase>& cases, const shift::AttributeTable& table,
+                                     const shift::Cells& cells, std::uint64_t seed);
+
+}  // namespace leeway::app

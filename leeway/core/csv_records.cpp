@@ -1,0 +1,129 @@
+#include "leeway/core/csv_records.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "leeway/core/csv.h"
+#include "leeway/core/message.h"
+#include "leeway/core/utf8.h"
+
+namespace leeway {
+namespace {
+
+// Bytes that end a field without quotes, or may not stand in one.
+constexpr std::array<bool, 256> ends_field = [] {
+  std::array<bool, 256> ends{};
+  for (const char c : {',', '\r', '\n', '"'}) ends[static_cast<unsigned char>(c)] = true;
+  return ends;
+}();
+
+}  // namespace
+
+CsvRecords::CsvRecords(std::string_view text, std::string_view name) : text_(text), name_(name) {
+  if (text.find('\0') != std::string_view::npos || !is_utf8(text)) refuse(name, "UTF-8 text", "other bytes");
+  if (text_.starts_with("\xef\xbb\xbf")) text_.remove_prefix(3);
+  read_header();
+}
+
+bool CsvRecords::next() {
+  if (only_line_ends_left()) return false;
+  begin_ = position_;
+  std::size_t column = 0;
+  do {
+    if (column == header_.size()) refuse_row("more");
+    fields_[column] = field(copies_[column]);
+    ++column;
+    if (at_separator_ && position_ == text_.size()) {  // the file ends after a comma: one more field, empty
+      if (column + 1 != header_.size()) refuse_row(fmt::format("{}", column + 1));
+      fields_[column++] = {};
+      end_ = position_;
+      at_separator_ = false;
+    }
+  } while (at_separator_);
+  if (column != header_.size()) refuse_row(fmt::format("{}", column));
+  ++line_;
+  return true;
+}
+
+void CsvRecords::fail(std::string_view expected, std::string_view found) const {
+  refuse(name_, expected, fmt::format("{} in line {}", found, line_));
+}
+
+void CsvRecords::refuse_row(std::string_view found) const {
+  fail(fmt::format("{} fields, as in the header", header_.size()), found);
+}
+
+void CsvRecords::read_header() {
+  if (only_line_ends_left()) refuse(name_, "a header line and rows", "an empty file");
+  std::set<std::string> names;
+  bool all_numbers = true;
+  do {
+    std::string copy;
+    std::string column(trimmed(field(copy)));
+    all_numbers = all_numbers && parse_number(column).has_value();
+    if (!names.insert(column).second)
+      refuse(name_, "columns of different names", in_quotes(column) + " twice");
+    header_.push_back(std::move(column));
+  } while (at_separator_);
+  if (all_numbers) refuse(name_, "a header line", "a first line of numbers");
+  fields_.resize(header_.size());
+  copies_.resize(header_.size());
+  ++line_;
+}
+
+// Empty lines are allowed at the end of the file, after a whole row.
+bool CsvRecords::only_line_ends_left() const {
+  if (position_ == text_.size()) return true;
+  return text_[position_] != '"' && text_.find_first_not_of("\r\n", position_) == std::string_view::npos;
+}
+
+// One field and the comma or line end after it; `copy` holds it where it cannot be shown as it stands.
+std::string_view CsvRecords::field(std::string& copy) {
+  std::string_view value;
+  if (position_ < text_.size() && text_[position_] == '"') {
+    value = quoted_field(copy);
+  } else {
+    const std::size_t begin = position_;
+    while (position_ < text_.size() && !ends_field[static_cast<unsigned char>(text_[position_])]) ++position_;
+    value = text_.substr(begin, position_ - begin);
+    if (position_ < text_.size() && text_[position_] == '"')
+      fail("a quote only around a whole field", "one inside a field");
+  }
+  end_ = position_;
+  at_separator_ = position_ < text_.size() && text_[position_] == ',';
+  if (position_ == text_.size() || at_separator_) {
+    position_ += at_separator_ ? 1 : 0;
+  } else if (text_.substr(position_).starts_with("\r\n")) {
+    position_ += 2;
+  } else if (text_[position_] == '\n') {
+    ++position_;
+  } else {
+    fail("a comma or the end of the line after a field", in_quotes(text_.substr(position_, 1)));
+  }
+  return value;
+}
+
+std::string_view CsvRecords::quoted_field(std::string& copy) {
+  const std::size_t start = line_, begin = position_ + 1;
+  bool doubled = false;
+  copy.clear();
+  for (++position_;; ++position_) {
+    const std::size_t quote = text_.find('"', position_);
+    if (quote == std::string_view::npos)
+      refuse(name_, "a closing quote", fmt::format("none for the one in line {}", start));
+    const bool more = text_.substr(quote + 1).starts_with('"');
+    if (more || doubled) copy += text_.substr(position_, quote - position_);
+    position_ = quote + 1;
+    if (!more) break;
+    copy += '"';
+    doubled = true;
+  }
+  const std::string_view value = doubled ? copy : text_.substr(begin, position_ - 1 - begin);
+  line_ += static_cast<std::size_t>(std::ranges::count(value, '\n'));
+  return value;
+}
+
+}  // namespace leeway

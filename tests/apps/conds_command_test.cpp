@@ -1,0 +1,265 @@
+// leeway shift conds and describe, from the command line to the files.
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+#include <sstream>
+
+#include "leeway/core/csv.h"
+#include "leeway/core/file.h"
+#include "leeway/core/result.h"
+#include "tests/apps/run_command.h"
+
+namespace leeway {
+namespace {
+
+using testing::HasSubstr;
+
+class CondsCommand : public CommandTest {
+ protected:
+  // Every cell has 39 to 42 rows: a moves on with every three rows, b with every nine, y with every eighteen. `first` is
+  // where the rows begin.
+  static std::string table(std::size_t first) {
+    std::string text = "id,y,a,b\n";
+    for (std::size_t k = 0; k < 720; ++k) {
+      const std::size_t i = (k * 7 + first) % 720;
+      text += std::to_string(i) + "," + std::string(1, "uvw"[i / 18 % 3]) + "," + std::to_string(i / 3 % 3) +
+              "," + (i / 9 % 2 == 0 ? "big" : "small") + "\n";
+    }
+    return text;
+  }
+
+  CondsCommand() { write_text(folder_ / "table.csv", table(0)); }
+
+  [[nodiscard]] Outcome conds(const std::string& arguments) const {
+    return CommandTest::run("shift conds --attributes table.csv " + arguments);
+  }
+  [[nodiscard]] Outcome describe(const std::string& arguments) const {
+    return CommandTest::run("shift describe --permutations 499 --bootstrap 499 " + arguments);
+  }
+  void expect(const Outcome& said, int code, const std::string& line) const {
+    EXPECT_EQ(said.code, code);
+    EXPECT_EQ(said.out, "");
+    EXPECT_EQ(said.err, "leeway: " + line + "\n");
+  }
+  // split -> ids of the rows
+  [[nodiscard]] std::map<std::string, std::set<std::string>> drawn(const std::string& split) const {
+    const CsvTable rows = read_csv(folder_ / split), all = read_csv(folder_ / "table.csv");
+    std::map<std::string, std::set<std::string>> result;
+    for (std::size_t i = 0; i < rows.rows(); ++i)
+      result[rows.columns[1][i]].insert(all.columns[0][std::stoul(rows.columns[0][i])]);
+    return result;
+  }
+};
+
+TEST_F(CondsCommand, ThePlanSaysWhatEveryCellGivesAndDrawsNothing) {
+  const Outcome said = conds("--label y --sc a --ldd b --train 9 --val 3 --test 5 --plan");
+  EXPECT_EQ(said.err, "");
+  EXPECT_EQ(said.code, 0);
+  EXPECT_THAT(said.out, HasSubstr("SC on a, LDD on b; seed 0: 34 train, 11 validation, 90 test of 720 rows\n"
+                                  "y  a  b      available    train    val   test\n"
+                                  "u  0  big           42        9      3      5\n"
+                                  "u  0  small         42        3      1      5\n"));
+  EXPECT_THAT(said.out, HasSubstr("u  1  big           42        -      -      5\n"));
+  const Outcome lacking = conds("--label y --sc a --ldd b --train 9 --val 3 --test 40 --plan");
+  EXPECT_EQ(lacking.code, 0);
+  EXPECT_THAT(lacking.out, HasSubstr("w  2  small         39        -      -     40  lacks 1\n"));
+  EXPECT_THAT(lacking.out, HasSubstr(" of 18 cells have too few rows\n"));
+}
+
+TEST_F(CondsCommand, WritesASplitThatDoesNotDependOnTheOrderOfRows) {
+  const std::string arguments =
+      "--label y --sc a --ldd b --order b=small,big --train 9 --val 3 --test 5 --seed 3 --out ";
+  const Outcome said = conds(arguments + "split.csv");
+  EXPECT_EQ(said.err, "");
+  EXPECT_THAT(said.out, HasSubstr("34 train, 11 validation, 90 test of 720 rows"));
+  const auto first = drawn("split.csv");
+  EXPECT_EQ(first.at("train").size(), 34u);
+  EXPECT_EQ(first.at("val").size(), 11u);
+  EXPECT_EQ(first.at("test").size(), 90u);
+  write_text(folder_ / "table.csv", table(100));
+  EXPECT_EQ(conds(arguments + "split.csv").code, 0);
+  EXPECT_EQ(drawn("split.csv"), first);
+  write_text(folder_ / "renamed.csv", read_text(folder_ / "table.csv"));
+  EXPECT_EQ(conds(arguments + "other.csv --seed 4").code, 2);  // given twice
+}
+
+TEST_F(CondsCommand, AllCasesAndAManifest) {
+  const Outcome said = conds("--label y --columns a,b --all --train 4 --test 5 --out cases --json");
+  EXPECT_EQ(said.err, "");
+  ASSERT_EQ(said.code, 0);
+  const Json record = Json::parse(said.out),
+             manifest = read_record((folder_ / "cases" / "manifest.json").string());
+  EXPECT_EQ(record, manifest);
+  ASSERT_EQ(record["results"].size(), 13u);
+  EXPECT_TRUE(record["inputs"][0].contains("xxh3_128"));
+  for (const Json& one : record["results"]) {
+    const CsvTable split = read_csv(folder_ / one["out"].get<std::string>());
+    EXPECT_EQ(split.rows(), one["n_train"].get<std::size_t>() + one["n_val"].get<std::size_t>() +
+                                one["n_test"].get<std::size_t>());
+  }
+  EXPECT_EQ(record["results"][7]["name"], "sc_ldd-0");
+  EXPECT_EQ(record["results"][7]["shifts"].dump(), R"({"SC":"a","LDD":"b"})");
+}
+
+TEST_F(CondsCommand, NamedDataSetsBringColumnsOrdersAndCounts) {
+  std::string text = "shape,obj_color,bg,scale,n\n";
+  const char* names[4][3] = {{"square", "ellipse", "heart"},
+                             {"red", "yellow", "blue"},
+                             {"orange", "green", "purple"},
+                             {"small", "middle", "big"}};
+  for (std::size_t i = 0; i < 81 * 200; ++i) {
+    std::string row;
+    for (std::size_t j = 0, rest = i; j < 4; ++j, rest /= 3) row += std::string(names[j][rest % 3]) + ",";
+    text += row + std::to_string(i) + "\n";
+  }
+  write_text(folder_ / "table.csv", text);
+  const Outcome said = conds("--dataset dsprites --columns obj_color,bg,scale --all --out cases");
+  EXPECT_EQ(said.err, "");
+  EXPECT_THAT(said.out, HasSubstr("uniform            1053      810      810  UNIFORM\n"));
+  EXPECT_THAT(
+      said.out,
+      HasSubstr("sc_ldd_uds-5       1091      240      810  SC on scale, LDD on bg, UDS on obj_color\n"));
+  EXPECT_EQ(std::ranges::count(said.out, '\n'), 36);
+  expect(conds("--dataset shapes3d --columns obj_color,bg,scale --plan"), 3,
+         "table.csv: expected one of cube, cylinder, sphere, capsule in column 'shape', found 'ellipse'");
+  expect(conds("--dataset dsprites --plan"), 3,
+         "table.csv: expected a column 'bg_color', found columns shape, obj_color, bg, scale, n");
+}
+
+TEST_F(CondsCommand, MistakesLeaveNoFile) {
+  const std::string out = " --out split.csv";
+  expect(conds("--label y --sc a"), 2, "--out is required: the split to write");
+  expect(conds("--sc a" + out), 2, "--label is required: the column of the labels");
+  expect(conds("--label y" + out), 2, "--columns is required: the attributes, where no shift names one");
+  expect(conds("--label y --sc a --uds a" + out), 2,
+         "--sc, --ldd, --uds: expected different attributes, found 'a' twice");
+  expect(conds("--label y --sc c --columns a,b" + out), 2, "--sc: expected one of a, b, found 'c'");
+  expect(conds("--label y --sc a --all" + out), 2, "--all: expected no --sc, --ldd or --uds beside it");
+  expect(conds("--label y --sc a --order a" + out), 2,
+         "--order: expected ATTRIBUTE=VALUE,VALUE,..., found 'a'");
+  expect(conds("--label z --sc a" + out), 3, "table.csv: expected a column 'z', found columns id, y, a, b");
+  expect(conds("--label y --sc a --train 100" + out), 3,
+         "table.csv: expected 120 rows of y=u, a=0 (100 train, 10 validation, 10 test), found 84; 3 of 9 "
+         "cells have "
+         "too few rows");
+  expect(conds("--label y --columns a,b --all --train 100" + out), 3,
+         "table.csv: uniform: expected 120 rows of y=u, a=0, b=big (100 train, 10 validation, 10 test), "
+         "found 42; 18 of "
+         "18 cells have too few rows");
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "split.csv"));
+  write_text(folder_ / "table.csv", "y,a\nu,1\nu,2\n");
+  expect(conds("--label y --sc a --plan"), 3,
+         "table.csv: expected at least two labels in column 'y', found one: 'u'");
+  write_text(folder_ / "table.csv", "y,a\nu,1\nv,\n");
+  expect(conds("--label y --sc a --plan"), 3,
+         "table.csv: expected a value in column 'a', found an empty field at row 1");
+}
+
+TEST_F(CondsCommand, ResamplingSaysWhatItCannotDo) {
+  const Outcome said = conds("--label y --sc a --train 100 --resample --out split.csv --json");
+  EXPECT_EQ(said.code, 0);
+  const Json result = Json::parse(said.out)["results"][0];
+  EXPECT_EQ(result["n_train"], 303);
+  EXPECT_EQ(result["cells_lacking"], 3);
+  write_text(folder_ / "table.csv", "y,a\nu,1\nu,1\nu,1\nv,2\nv,2\nv,2\n");
+  const Outcome gaps =
+      conds("--label y --sc a --train 1 --val 1 --test 1 --counterexamples 0 --resample --out split.csv");
+  EXPECT_EQ(gaps.code, 0);
+  EXPECT_EQ(gaps.err, "leeway: table.csv: sc-0: left out 2 cells without rows, first y=u, a=2\n");
+}
+
+TEST_F(CondsCommand, DescribeFindsWhatCondsMade) {
+  ASSERT_EQ(conds("--label y --sc a --ldd b --train 20 --val 1 --test 5 --out split.csv").code, 0);
+  const Outcome said = describe(
+      "--attributes table.csv --split split.csv --label y --columns a,b --out record.json --report "
+      "page.html");
+  EXPECT_EQ(said.err, "");
+  EXPECT_EQ(said.code, 0);
+  EXPECT_THAT(said.out,
+              HasSubstr("1. spurious correlation: y and a go together in the source (Cramer's V 0.9"));
+  EXPECT_THAT(said.out, HasSubstr("2. low data drift: b = small is 0.1"));
+  EXPECT_THAT(said.out, HasSubstr("of the target lies in cells that the source lacks"));
+  EXPECT_EQ(CommandTest::run("report record.json --out again.html").code, 0);
+  EXPECT_EQ(read_text(folder_ / "again.html"), read_text(folder_ / "page.html"));
+}
+
+TEST_F(CondsCommand, DescribeWithOutputsOfTheTargetOrOfAllRows) {
+  ASSERT_EQ(conds("--label y --sc a --train 20 --val 1 --test 5 --out split.csv").code, 0);
+  const CsvTable table = read_csv(folder_ / "table.csv");
+  std::string outputs = "y_true,logit_0,logit_1,logit_2\n";
+  for (std::size_t i = 0; i < table.rows(); ++i) {
+    const int y = table.columns[1][i][0] - 'u';
+    const bool right = table.columns[2][i] != "0";  // where a is 0 it always says 0
+    outputs += std::to_string(y);
+    for (int k = 0; k < 3; ++k) outputs += (right ? y : 0) == k ? ",1" : ",0";
+    outputs += "\n";
+  }
+  write_text(folder_ / "outputs.csv", outputs);
+  const std::string common = "--attributes table.csv --split split.csv --label y --columns a ";
+  const Outcome said = describe(common + "--outputs outputs.csv");
+  EXPECT_EQ(said.err, "");
+  EXPECT_THAT(said.out, HasSubstr("y=v, a=0                      5   0.0000 [0.0000, 0.5218]\n"));
+  EXPECT_THAT(said.out, HasSubstr("y=w, a=0                      5   0.0000 [0.0000, 0.5218]\n"));
+  write_text(folder_ / "short.csv", "y_true,logit_0,logit_1\n0,1,2\n");
+  expect(describe(common + "--outputs short.csv"), 3,
+         "short.csv: expected 45 rows, those of the split's test set, or 720, all, found 1");
+  write_text(folder_ / "other.csv", outputs.substr(0, outputs.find('\n') + 1) +
+                                        outputs.substr(outputs.find('\n', 31) + 1) + "0,1,0,0\n");
+  EXPECT_THAT(describe(common + "--outputs other.csv").err, HasSubstr("each label one class, found classes"));
+}
+
+TEST_F(CondsCommand, DescribeMistakes) {
+  expect(describe(""), 2, "expected --source, --attributes with --split, or --outputs");
+  expect(describe("--source table.csv --label y"), 2, "--columns is required: the attributes");
+  expect(describe("--source table.csv --columns a"), 2, "--label is required: the column of the labels");
+  expect(describe("--attributes table.csv --label y --columns a"), 2,
+         "--split is required beside --attributes");
+  expect(describe("--target table.csv --label y --columns a"), 2,
+         "expected --source, --attributes with --split, or --outputs");
+  write_text(folder_ / "split.csv", "index,split\n0,train\n720,test\n");
+  const std::string common = "--attributes table.csv --split split.csv --label y --columns a";
+  expect(describe(common), 3, "split.csv: expected an index from 0 to 719, found '720' at row 1");
+  write_text(folder_ / "split.csv", "index,split\n0,train\n1,test\n2,tests\n");
+  expect(describe(common), 3, "split.csv: expected train, val or test, found 'tests' at row 2");
+  write_text(folder_ / "split.csv", "index,split\n0,train\n");
+  expect(describe(common), 3, "split.csv: expected rows of test, found none");
+}
+
+// 1e6 rows with a name each: seconds, and memory that is a few bytes a row.
+TEST_F(CondsCommand, AMillionRows) {
+  std::string text = "name,y,a,b\n";
+  for (std::size_t i = 0; i < 1'000'000; ++i) {
+    text += "\"image, \xc3\xa9 " + std::to_string(i) + "\"," + "uvw"[i % 3] + ",";
+    text += std::to_string(i / 3 % 4) + "," + (i / 12 % 2 == 0 ? "big" : "small") + "\r\n";
+  }
+  write_text(folder_ / "table.csv", text);
+  const Outcome said = conds("--label y --sc a --uds b --out split.csv --no-digest");
+  EXPECT_EQ(said.err, "");
+  EXPECT_THAT(said.out, HasSubstr("of 1000000 rows"));
+}
+
+// The test set is balanced, so label and background are not correlated; the models' weak groups are the birds before the
+// other background.
+TEST_F(CommandTest, WaterbirdsHaveNoCorrelationButWeakGroups) {
+  const std::filesystem::path folder = LEEWAY_SHARED_DATA "/waterbirds";
+  if (!std::filesystem::exists(folder)) GTEST_SKIP() << folder << " is absent";
+  for (const auto& [file, worst] :
+       {std::pair("resnet", "[\"1\",\"0\"]"), std::pair("jtt", "[\"0\",\"1\"]")}) {
+    const Outcome said = run("shift describe --json --outputs '" +
+                             (folder / (std::string(file) + "_waterbirds_avg_results.csv")).string() + "'");
+    ASSERT_EQ(said.code, 0) << said.err;
+    const Json result = Json::parse(said.out)["results"][0];
+    EXPECT_EQ(result["findings"].size(), 0u);
+    EXPECT_LT(result["columns"][1]["sc"]["source"]["cramers_v_high"], .1);
+    EXPECT_GT(result["columns"][1]["sc"]["source"]["p"], .5);
+    EXPECT_EQ(result["accuracy"]["p"], .0002);
+    EXPECT_EQ(result["accuracy"]["cells"][0]["values"].dump(), worst);
+    EXPECT_LT(result["accuracy"]["cells"][1]["accuracy_high"], result["accuracy"]["cells"][2]["accuracy"]);
+  }
+}
+
+}  // namespace
+}  // namespace leeway

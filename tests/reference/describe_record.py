@@ -1,0 +1,37 @@
+#!/usr/bin/python3
+"""Writes describe_record.json, what `leeway shift describe` says of a made-up table. Usage: describe_record.py LEEWAY
+
+Shapes and colours go together in training, big ones are rare; the model looks at the colour.
+"""
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+SHAPES, COLORS, SIZES = ["square", "ellipse", "heart"], ["red", "yellow", "blue"], ["small", "big"]
+HERE = pathlib.Path(__file__).resolve().parent
+
+
+def main(leeway):
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = pathlib.Path(scratch)
+        rows = [(SHAPES[i % 3], COLORS[i // 3 % 3], SIZES[i // 9 % 2]) for i in range(1800)]
+        (folder / "table.csv").write_text("id,shape,color,size\n" + "".join(f"{i},{','.join(row)}\n" for i, row in enumerate(rows)))
+        said = [SHAPES.index(shape) if i % 3 and i % 11 else COLORS.index(color) for i, (shape, color, _) in enumerate(rows)]
+        (folder / "outputs.csv").write_text("y_true,logit_0,logit_1,logit_2\n" + "".join(
+            f"{SHAPES.index(row[0])},{','.join('3' if k == predicted else '0' for k in range(3))}\n" for row, predicted in zip(rows, said)))
+
+        def run(*arguments):
+            return subprocess.run([leeway, "shift", *arguments, "--json"], cwd=folder, check=True, capture_output=True, text=True).stdout
+
+        run("conds", "--attributes", "table.csv", "--label", "shape", "--sc", "color", "--ldd", "size", "--order", "size=small,big",
+            "--order", "shape=square,ellipse,heart", "--order", "color=red,yellow,blue", "--train", "40", "--test", "30", "--out", "split.csv")
+        record = json.loads(run("describe", "--attributes", "table.csv", "--split", "split.csv", "--label", "shape",
+                                "--columns", "color,size", "--outputs", "outputs.csv"))
+        record["seconds"] = 0
+        (HERE / "describe_record.json").write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(str(pathlib.Path(sys.argv[1]).resolve()))

@@ -1,0 +1,59 @@
+// The page of leeway shift describe.
+#include <gmock/gmock.h>
+
+#include "tests/report/pages.h"
+
+namespace leeway::report {
+namespace {
+
+using test::complaint;
+using test::occurrences;
+using test::page_of;
+using test::reference_record;
+using testing::HasSubstr;
+using testing::Not;
+
+Json described() { return reference_record("describe_record.json"); }
+
+TEST(DescribePage, SaysWhatWasFoundAndDrawsTheCells) {
+  const std::string page = page_of(described());
+  EXPECT_THAT(page,
+              HasSubstr("Spurious correlation: shape and color go together in the source (Cramer&#39;s V"));
+  EXPECT_THAT(page, HasSubstr("<li>low data drift: size = "));
+  EXPECT_EQ(occurrences(page, "data-spec=\"cells\"><"), 3u);  // three maps in their panels
+  EXPECT_THAT(page, HasSubstr("<option value=\"1\">size</option>"));
+  EXPECT_THAT(page, HasSubstr("of the target lies in cells that the source lacks"));
+  EXPECT_THAT(page, HasSubstr("Weakest: shape="));
+  EXPECT_THAT(page, HasSubstr("Accuracy of every cell, worst first"));
+}
+
+TEST(DescribePage, WithoutATargetOrOutputsItSaysLess) {
+  Json record = described();
+  Json& result = record["results"][0];
+  result["findings"] = Json::array();
+  result["n_target"] = result["accuracy"] = result["unseen_cells"] = nullptr;
+  for (Json& column : result["columns"]) {
+    column["uds"] = nullptr;
+    if (!column["sc"].is_null()) column["sc"]["target"] = nullptr;
+  }
+  const std::string page = page_of(record);
+  EXPECT_THAT(page, HasSubstr("No shift is found"));
+  EXPECT_THAT(page, HasSubstr("there is no target"));
+  EXPECT_THAT(page, Not(HasSubstr("Weakest")));
+}
+
+TEST(DescribePage, TextIsEscapedAndNonsenseRefused) {
+  Json record = described();
+  record["results"][0]["columns"][1]["name"] = "<b>&\"";
+  record["results"][0]["findings"][0]["text"] = "<script>";
+  EXPECT_THAT(page_of(record), HasSubstr("&lt;script&gt;"));
+  record = described();
+  record["results"][0]["cells"][0]["values"] = {"square"};
+  EXPECT_THAT(complaint(record), HasSubstr("expected 3 values at "));
+  record = described();
+  record["results"] = Json::array();
+  EXPECT_EQ(complaint(record), "r.json: expected at least one result, found none");
+}
+
+}  // namespace
+}  // namespace leeway::report
