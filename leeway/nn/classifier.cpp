@@ -8,19 +8,6 @@
 namespace leeway::nn {
 namespace {
 
-// As even as can be, of at most that many rows.
-std::size_t even_shard(std::size_t n, std::size_t most) {
-  const std::size_t shards = std::max<std::size_t>(1, (n + most - 1) / most);
-  return std::max<std::size_t>(1, (n + shards - 1) / shards);
-}
-
-// Class by class, every backward pass has a cost of its own, so shards are large; of few rows smaller ones, which keep
-// more threads busy.
-std::size_t gradient_shard(std::size_t n) {
-  constexpr std::size_t few_rows = 256, small_shard = 32;
-  return n >= few_rows ? shard_rows : even_shard(n, small_shard);
-}
-
 // All classes at once: so many rows that their gradients stay in the cache from layer to layer.
 std::size_t jacobian_shard(std::size_t n, std::size_t m) {
   constexpr std::size_t gradients = 256;
@@ -76,7 +63,7 @@ ClassGradients gradients_of(const ForwardFunction& forward, const JacobianFuncti
   const std::size_t d = input.pixels(), n = x.size() / d, m = classes.empty() ? k : classes.size() / n;
   ClassGradients result{std::vector<float>(n * k), std::vector<float>(n * m * d)};
   const std::vector<std::int64_t> wanted(classes.begin(), classes.end());
-  const std::size_t shard = jacobian ? jacobian_shard(n, m) : gradient_shard(n);
+  const std::size_t shard = jacobian ? jacobian_shard(n, m) : shard_of(n);
   for_shards(n, shard, "class gradients", nullptr, [&](std::size_t begin, std::size_t end) {
     const torch::Tensor images = as_images(x, input, begin, end), chosen = rows_of(wanted, m, begin, end, k);
     float* const logits = result.logits.data() + begin * k;
@@ -104,7 +91,7 @@ Classifier make_classifier(ForwardFunction forward, JacobianFunction jacobian, c
   classifier.logits = [forward, input, classes](std::span<const float> x) {
     const std::size_t n = x.size() / input.pixels();
     std::vector<float> logits(n * classes);
-    for_shards(n, shard_rows, "outputs", nullptr, [&](std::size_t begin, std::size_t end) {
+    for_shards(n, "outputs", nullptr, [&](std::size_t begin, std::size_t end) {
       const torch::NoGradGuard no_grad;
       copy_out(forward(as_images(x, input, begin, end)).logits, logits.data() + begin * classes);
     });

@@ -6,9 +6,10 @@
 // mean_c) / std_c. Logits are (n,k), k >= 2, float32; predictions are the largest logit, ties to the lowest
 // class. Errors: leeway::Error for bad input (file, expected, found, row); std::runtime_error for failures of
 // the machine; leeway::Interrupted after Progress::stop_requested(). Threads and determinism: outputs,
-// gradients and attacks are computed in fixed shards of 128 rows, one thread each, and put together in order:
-// the same bits for any set_threads() on one machine. Training runs on LibTorch's own threads: the same bits
-// for a given seed, batch size and thread count. One call at a time.
+// gradients and attacks are computed in fixed shards of 128 rows (at most 16 where there are fewer than 256),
+// one thread each, and put together in order: the same bits for any set_threads() on one machine. Training
+// runs on LibTorch's own threads: the same bits for a given seed, batch size and thread count. One call at a
+// time.
 #pragma once
 
 #include <cstddef>
@@ -184,7 +185,7 @@ struct TrainOptions {
   std::map<std::string, double> parameters;  // of the algorithm, by name; those not named have its defaults
   Norm norm = Norm::linf;                    // of an adversarial algorithm's perturbations
   std::size_t epochs = 10;
-  std::size_t batch = 128;
+  std::size_t batch = 128;      // a last row alone joins the batch before it
   double learning_rate = 1e-3;  // Adam, betas .9 and .999
   double weight_decay = 0;      // decoupled (AdamW)
   double validation = .1;       // share of rows held out, drawn by the seed; 0: none, the last epoch wins

@@ -17,6 +17,16 @@ TorchThreads::~TorchThreads() {
   if (at::get_num_threads() != before_) at::set_num_threads(before_);
 }
 
+std::size_t even_shard(std::size_t n, std::size_t most) {
+  const std::size_t shards = std::max<std::size_t>(1, (n + most - 1) / most);
+  return std::max<std::size_t>(1, (n + shards - 1) / shards);
+}
+
+std::size_t shard_of(std::size_t n) {
+  constexpr std::size_t few_rows = 256, small_shard = 16;
+  return n >= few_rows ? shard_rows : even_shard(n, small_shard);
+}
+
 void for_shards(std::size_t n, std::size_t rows, const std::string& task, Progress* progress,
                 const std::function<void(std::size_t, std::size_t)>& body) {
   const TorchThreads one(1);

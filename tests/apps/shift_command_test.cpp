@@ -84,8 +84,8 @@ TEST_F(ShiftCommand, MistakesLeaveNoFile) {
          "in.npz: shift label-subset: expected classes that occur, found 9, which no row has");
   expect("snow --data in.npz --out out.npz", 2,
          "NAME: expected one of gaussian-noise, gaussian-blur, contrast, brightness, rotation, pixelation, "
-         "imbalance, "
-         "label-subset, found 'snow'");
+         "jpeg, "
+         "imbalance, label-subset, found 'snow'");
   EXPECT_EQ(run("rotation --data absent.npz --out out.npz").code, 3);
   EXPECT_FALSE(std::filesystem::exists(folder_ / "out.npz"));
 }

@@ -192,6 +192,15 @@ TEST(Training, WithoutValidationKeepsTheLastEpoch) {
   EXPECT_EQ(result.n_validation, 0U);
 }
 
+// Batch statistics of a map of one pixel need two rows: the 33rd joins the 32 before it.
+TEST(Training, ALastRowAloneJoinsTheBatchBefore) {
+  const toy::Folder folder;
+  TrainOptions options = quick("erm");
+  options.architecture = "resnet18-cifar";
+  options.epochs = 1, options.batch = 32, options.validation = 0;
+  EXPECT_EQ(session().train(toy::squares(33, 4), options, folder / "m").epochs.size(), 1U);
+}
+
 TEST(Training, ByPgdGivesMoreRobustModels) {
   const toy::Folder folder;
   TrainOptions plain = quick(), robust = quick("pgd");

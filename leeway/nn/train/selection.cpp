@@ -42,10 +42,11 @@ ShiftedValidation::ShiftedValidation(const Selection& selection, const Images& i
 }
 
 torch::Tensor ShiftedValidation::logits(const torch::Tensor& x, const ForwardFunction& forward) const {
-  std::vector<torch::Tensor> parts((labels_.size() + shard_rows - 1) / shard_rows);
-  for_shards(labels_.size(), "validation", nullptr, [&](std::size_t begin, std::size_t end) {
+  const std::size_t rows = shard_of(labels_.size());
+  std::vector<torch::Tensor> parts((labels_.size() + rows - 1) / rows);
+  for_shards(labels_.size(), rows, "validation", nullptr, [&](std::size_t begin, std::size_t end) {
     const torch::NoGradGuard no_grad;
-    parts[begin / shard_rows] =
+    parts[begin / rows] =
         forward(x.slice(0, static_cast<std::int64_t>(begin), static_cast<std::int64_t>(end))).logits;
   });
   return torch::cat(parts);

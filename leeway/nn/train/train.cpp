@@ -189,12 +189,14 @@ Epoch Training::run_epoch(std::size_t number) {
   Random random(options_.seed, stream("epoch order"), number);
   for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random.below(i)]);
   const std::vector<torch::Tensor> weights = network_->parameters();
-  const std::size_t batches = (order.size() + options_.batch - 1) / options_.batch;
+  // A last row alone joins the batch before it: batch statistics of one number are none.
+  const bool alone = order.size() > 1 && options_.batch > 1 && order.size() % options_.batch == 1;
+  const std::size_t batches = (order.size() + options_.batch - 1) / options_.batch - (alone ? 1 : 0);
   double loss = 0, right = 0;
   for (std::size_t b = 0; b < batches; ++b) {
     stop_if_asked(number);
     const std::span<const std::int64_t> rows = std::span(order).subspan(
-        b * options_.batch, std::min(options_.batch, order.size() - b * options_.batch));
+        b * options_.batch, b + 1 == batches ? order.size() - b * options_.batch : options_.batch);
     const torch::Tensor index = index_tensor(rows);
     const Objective objective =
         algorithm_->objective({x_.index_select(0, index), y_.index_select(0, index), rows, number});
