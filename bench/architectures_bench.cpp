@@ -1,7 +1,7 @@
 // Passes over random images of 3 x 32 x 32 in [0,1], one for each line of standard input; a peer of
-// peers/architectures.py. architectures_bench ARCHITECTURE THREADS IMAGES
-//   leeway forward | leeway gradient | bare forward | bare gradient -> seconds
-// leeway: through the facade, in shards, one thread each. bare: the same module in a loop over batches of 128, with
+// peers/architectures.py. architectures_bench ARCHITECTURE THREADS IMAGES FILE.onnx
+//   leeway forward | leeway gradient | onnx ... | bare ... -> seconds
+// leeway: through the facade, in shards, one thread each. onnx: the same with the file. bare: the same module in a loop over batches of 128, with
 // LibTorch's own threads; gradient: of the cross-entropy by the images.
 #include <chrono>
 #include <cstdio>
@@ -18,7 +18,7 @@ using namespace leeway::nn;
 
 struct Setting {
   std::shared_ptr<Network> network;
-  std::unique_ptr<Model> model;
+  std::unique_ptr<Model> model, onnx;
   leeway::Images images;
   torch::Tensor x, y;
 };
@@ -46,16 +46,17 @@ void one_pass(const Setting& setting, const std::string& who, bool gradient) {
     const torch::AutoGradMode mode(gradient);
     return bare_pass(setting, gradient);
   }
+  const Model& model = who == "onnx" ? *setting.onnx : *setting.model;
   if (gradient)
-    (void)setting.model->input_gradients(setting.images, *setting.images.labels);
+    (void)model.input_gradients(setting.images, *setting.images.labels);
   else
-    (void)setting.model->outputs(setting.images);
+    (void)model.outputs(setting.images);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 4) return 2;
+  if (argc != 5) return 2;
   const int threads = std::atoi(argv[2]);
   session().set_threads(threads);
   at::set_num_threads(threads);
@@ -64,6 +65,9 @@ int main(int argc, char** argv) {
   setting.network = make_network(architecture(argv[1]), shape, 10);
   initialize(*setting.network, 1);
   setting.model = toy::model(argv[1], shape, 10);
+  ModelSource source;
+  source.path = argv[4];
+  setting.onnx = session().load(source);
   setting.network->eval();
   for (torch::Tensor& weight : setting.network->parameters()) weight.requires_grad_(false);
   setting.images = toy::images(static_cast<std::size_t>(std::atoi(argv[3])), shape, 10);
