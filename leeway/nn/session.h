@@ -6,7 +6,7 @@
 // mean_c) / std_c. Logits are (n,k), k >= 2, float32; predictions are the largest logit, ties to the lowest
 // class. Errors: leeway::Error for bad input (file, expected, found, row); std::runtime_error for failures of
 // the machine; leeway::Interrupted after Progress::stop_requested(). Threads and determinism: outputs,
-// gradients and attacks are computed in fixed shards of 128 rows (at most 16 where there are fewer than 256),
+// gradients and attacks are computed in fixed shards of 32 rows (at most 16 where there are fewer than 64),
 // one thread each, and put together in order: the same bits for any set_threads() on one machine. Training
 // runs on LibTorch's own threads: the same bits for a given seed, batch size and thread count. One call at a
 // time.

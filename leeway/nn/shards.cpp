@@ -23,7 +23,7 @@ std::size_t even_shard(std::size_t n, std::size_t most) {
 }
 
 std::size_t shard_of(std::size_t n) {
-  constexpr std::size_t few_rows = 256, small_shard = 16;
+  constexpr std::size_t few_rows = 64, small_shard = 16;
   return n >= few_rows ? shard_rows : even_shard(n, small_shard);
 }
 

@@ -13,12 +13,13 @@
 
 namespace leeway::nn {
 
-inline constexpr std::size_t shard_rows = 128;
+inline constexpr std::size_t shard_rows = 32;
 
 // n rows in shards as even as can be, of at most that many rows: the rows of one.
 [[nodiscard]] std::size_t even_shard(std::size_t n, std::size_t most);
 
-// shard_rows; below 256 rows an even part of them of at most 16: a network's kernels need no more.
+// shard_rows; below 64 rows an even part of them of at most 16. Larger shards are slower: what a layer makes of 128 images
+// does not fit into a core's cache.
 [[nodiscard]] std::size_t shard_of(std::size_t n);
 
 // body(begin, end) for every shard of `rows` of n rows, several at a time. `task` names the work for progress. Throws
