@@ -20,11 +20,11 @@ double dot(Vec a, Vec b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
 Vec cross(Vec a, Vec b) { return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x}; }
 Vec unit(Vec a) { return (1 / std::sqrt(dot(a, a))) * a; }
 
-// Lengths: the cube's edge at scale 1 is 1. z is up; at orientation 0 the camera looks along y.
-constexpr double room = 3, camera_distance = 4.2, camera_height = 2.3, look_at_height = .55;
+// z is up; at orientation 0 the camera looks along y.
+constexpr double room = 3, camera_distance = 4.2, camera_height = 2.3, look_at_height = .7;
 constexpr double half_view = .45;  // tangent of half the angle of view
-constexpr double half_edge = .5, cylinder_radius = .5, cylinder_height = 1.1, sphere_radius = .58,
-                 capsule_radius = .38, capsule_height = 1.45;
+constexpr double half_edge = .6, cylinder_radius = .6, cylinder_height = 1.3, sphere_radius = .72,
+                 capsule_radius = .48, capsule_height = 1.75;
 constexpr double saturation = .88, brightness = .97;
 constexpr double shadow = .62;    // what is left of the light in the shadow
 constexpr double close_by = .55;  // how much a near object takes from the floor's light
