@@ -23,7 +23,7 @@ class NumberedColumn {
 
   void add(std::int64_t code, std::string_view file) {
     if (code < 0 || code >= static_cast<std::int64_t>(column_.values.size()))
-      refuse(file, fmt::format("a {} from 0 to {}", column_.name, column_.values.size() - 1),
+      refuse(file, fmt::format("{} from 0 to {}", column_.name, column_.values.size() - 1),
              fmt::format("{} at row {}", code, column_.codes.size()));
     column_.codes.push_back(static_cast<std::uint32_t>(code));
   }

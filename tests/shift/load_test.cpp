@@ -185,7 +185,7 @@ TEST_F(Broken, BinariesSayWhatIsWrong) {
               HasSubstr("records of 3073 bytes, found 6145 bytes"));
   EXPECT_THAT(said("cifar10", "a.bin", ""), HasSubstr("records of 3073 bytes"));
   EXPECT_THAT(said("cifar10", "a.bin", "\x0b" + batch.substr(1)),
-              HasSubstr("a label from 0 to 9, found 11 at row 0"));
+              HasSubstr("label from 0 to 9, found 11 at row 0"));
   const std::string dat = bytes_of("norb-dat.mat"), cat = bytes_of("norb-cat.mat"),
                     info = bytes_of("norb-info.mat");
   EXPECT_THAT(norb("dat", dat.substr(0, 20)), HasSubstr("rank 4 of bytes"));
@@ -196,7 +196,7 @@ TEST_F(Broken, BinariesSayWhatIsWrong) {
   EXPECT_THAT(norb("dat", lying), HasSubstr("as large as its header says"));
   std::string category = cat;
   category[category.size() - 4] = 5;
-  EXPECT_THAT(norb("cat", category), HasSubstr("an object from 0 to 4, found 5 at row 9"));
+  EXPECT_THAT(norb("cat", category), HasSubstr("object from 0 to 4, found 5 at row 9"));
   std::string odd = info;
   odd[20 + 16 + 8] = 3;
   EXPECT_THAT(norb("info", odd), HasSubstr("an even azimuth"));
