@@ -18,8 +18,10 @@ constexpr std::size_t block_bytes = std::size_t{64} << 20, any_number = 1000;
 }  // namespace
 
 std::span<const LoadedFormat> loaded_formats() {
-  static const std::array<LoadedFormat, 12> formats = {{
+  static const std::array<LoadedFormat, 13> formats = {{
       {"dsprites", "shapes, white on black", "the published .npz", 1, 1, load_dsprites},
+      {"shapes3d", "3dshapes: solids in a room (needs HDF5's library, Debian's libhdf5-103-1)", "3dshapes.h5",
+       1, 1, load_shapes3d},
       {"smallnorb", "toys from many sides, left eye", "NAME-dat.mat, with -cat and -info beside it", 1, 1,
        load_smallnorb},
       {"cifar10", "binary version", "data_batch_1.bin ...", 1, any_number, load_cifar10},

@@ -1,7 +1,7 @@
 // Published data sets as their files come, as images and a table of attributes.
 //
 // A family: this header is its interface, load.cpp the visible list of members, and the members stand in files
-// by the kind of their format (load_arrays, load_binary, load_tables, load_folder), each with the layout it
+// by the kind of their format (load_arrays, load_binary, load_tables, load_folder, load_hdf5), each with the layout it
 // expects and its source. Nothing is downloaded. What a file says is checked against its size and the values the
 // format allows before anything is allocated; text becomes numbers of values, 4 bytes a row and column.
 //
@@ -64,7 +64,7 @@ void write_table(const std::filesystem::path& path, const Loaded& set);
 
 // The members.
 [[nodiscard]] Loaded load_dsprites(const Paths& paths);
-
+[[nodiscard]] Loaded load_shapes3d(const Paths& paths);
 [[nodiscard]] Loaded load_smallnorb(const Paths& paths);
 [[nodiscard]] Loaded load_cifar10(const Paths& paths);
 [[nodiscard]] Loaded load_cifar100(const Paths& paths);

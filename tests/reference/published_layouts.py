@@ -3,6 +3,7 @@
 Pixel j of picture i (in the file's own order) is (7 i + j) % 251, of dSprites' pictures (i + j) % 2; the loaders' test
 computes the same. Run: /usr/bin/python3 published_layouts.py
 """
+import ctypes
 import gzip
 import pathlib
 import struct
@@ -43,6 +44,28 @@ def png(array):
     return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(lines)) + chunk(b"IEND", b"")
 
 
+def write_hdf5(name, arrays):
+    """A file of HDF5 with those arrays, u8 or float64, by its C library."""
+    library = ctypes.CDLL("libhdf5_serial.so.103")
+    for function in "H5Fcreate H5Screate_simple H5Dcreate2".split():
+        getattr(library, function).restype = ctypes.c_int64
+    library.H5open()
+    ident, plain = ctypes.c_int64, ctypes.c_int64(0)
+
+    def kind(array):
+        return ident.in_dll(library, {"uint8": "H5T_NATIVE_UINT8_g", "float64": "H5T_NATIVE_DOUBLE_g"}[array.dtype.name])
+
+    file = ident(library.H5Fcreate(str(here / name).encode(), ctypes.c_uint(2), plain, plain))
+    for key, array in arrays.items():
+        shape = (ctypes.c_ulonglong * array.ndim)(*array.shape)
+        space = ident(library.H5Screate_simple(array.ndim, shape, None))
+        data = ident(library.H5Dcreate2(file, key.encode(), kind(array), space, plain, plain, plain))
+        library.H5Dwrite(data, kind(array), plain, plain, plain, array.ctypes.data_as(ctypes.c_void_p))
+        library.H5Dclose(data)
+        library.H5Sclose(space)
+    library.H5Fclose(file)
+
+
 def main():
     here.mkdir(exist_ok=True)
     # dSprites: other members, an object among them, as in the published file.
@@ -52,6 +75,10 @@ def main():
     sprites = ((np.arange(12)[:, None] + np.arange(64)) % 2).astype(np.uint8).reshape(12, 8, 8)
     np.savez_compressed(here / "dsprites.npz", metadata=np.array({"title": "dSprites dataset"}, dtype=object), imgs=sprites,
                         latents_classes=classes, latents_values=values)
+    hues = np.linspace(0, 1, 10, endpoint=False)
+    labels = np.array([[hues[i % 10], hues[(i + 1) % 10], hues[9 - i % 10], np.linspace(.75, 1.25, 8)[i % 8], i % 4,
+                        np.linspace(-30, 30, 15)[i]] for i in range(12)])
+    write_hdf5("3dshapes.h5", {"images": pixels(12, 4, 5, 3), "labels": labels})
     # SmallNORB
     info = np.array([[i, i % 9, 2 * i, i % 6] for i in range(10)], dtype=np.int32)
     write("norb-dat.mat", matrix(pixels(10, 2, 4, 5)))
@@ -83,6 +110,16 @@ def main():
     # Folders by domain and class
     for i, name in enumerate(["art/dog/b.png", "art/horse/a.png", "photo/dog/c.png"]):
         write("folders/" + name, png(pixels(3, 4, 5, 3)[i] if i != 1 else pixels(3, 4, 5)[i]))
+    # Seeds of the fuzzer of loaders: what it is, where SmallNORB's second and third file begin, the files.
+    def seed(name, first, *parts):
+        offsets = bytes([len(parts[0]) // 16, len(parts[1]) // 16]) if len(parts) == 3 else b"\0\0"
+        (here.parents[1] / "fuzz" / "seeds" / f"load_{name}").write_bytes(bytes([first]) + offsets + b"".join(parts))
+
+    seed("cifar10", 0, bytes(3073))
+    seed("cifar100", 1, bytes(3074))
+    seed("norb", 2, matrix(pixels(3, 2, 2, 2)), matrix(np.arange(3, dtype=np.int32)), matrix(info[:3]))
+    seed("celeba", 3, (here / "list_attr_celeba.txt").read_bytes())
+    seed("png", 4, png(pixels(1, 3, 2, 3)[0]))
 
 
 if __name__ == "__main__":

@@ -57,6 +57,19 @@ TEST(Load, DSpritesWithoutLookingAtItsObjects) {
   for (std::size_t j = 0; j < 64; ++j) EXPECT_EQ(picture(set, 3)[j], (3 + j) % 2 * 255);
 }
 
+TEST(Load, Shapes3dFromHdf5) {
+  const Loaded set = load("shapes3d", {"3dshapes.h5"});
+  EXPECT_EQ(set.n, 12);
+  EXPECT_THAT(set.shape, ElementsAre(3, 4, 5));
+  EXPECT_EQ(texts(set, "shape")[6], "sphere");
+  EXPECT_EQ(texts(set, "obj_color")[9], "red");
+  EXPECT_EQ(texts(set, "wall_hue")[2], "0.3");
+  EXPECT_EQ(texts(set, "scale")[7], "big");
+  EXPECT_EQ(texts(set, "orientation")[0], "-30");
+  for (std::size_t i = 0; i < 20; ++i)
+    for (std::size_t c = 0; c < 3; ++c) EXPECT_EQ(picture(set, 11)[c * 20 + i], made(11, 3 * i + c));
+}
+
 TEST(Load, SmallNorbTakesTheLeftEyeAndDegrees) {
   const Loaded set = load("smallnorb", {"norb-dat.mat"});
   EXPECT_THAT(set.shape, ElementsAre(1, 4, 5));
@@ -213,6 +226,9 @@ TEST_F(Broken, TextsAndOthersSayWhatIsWrong) {
   EXPECT_THAT(said("celeba", "a.txt", names + "a 1 1 1 1\nb 1 1 1 1\nc"), HasSubstr("found more lines"));
   EXPECT_THAT(said("camelyon17", "a.csv", "tumor\n1\n"), HasSubstr("a column 'center'"));
   EXPECT_THAT(said("dsprites", "a.npz", "no archive"), HasSubstr("a.npz: expected"));
+  EXPECT_THAT(said("shapes3d", "a.h5", "no archive"), HasSubstr("an HDF5 file, found other content"));
+  const std::string scene = bytes_of("3dshapes.h5");
+  EXPECT_THAT(said("shapes3d", "a.h5", scene.substr(0, scene.size() - 600)), HasSubstr("a.h5: expected"));
   EXPECT_THAT(message_of([] { (void)load_set("nothing", {"a"}); }), HasSubstr("expected one of dsprites"));
   EXPECT_THAT(message_of([] { (void)load_set("cifar10-c", {"a"}); }), HasSubstr("2 paths"));
   EXPECT_THAT(message_of([&] {
