@@ -189,10 +189,15 @@ void draw(std::span<const std::uint16_t> codes, std::size_t size, std::span<std:
   const auto shares = sprite_coverage(static_cast<Sprite>(codes[2]), scales[codes[3]], turns[codes[4]],
                                       places[codes[5]], places[codes[6]], size);
   for (std::size_t c = 0; c < 3; ++c) {
-    const auto ground = static_cast<float>(grounds[codes[1]][c]),
-               change = static_cast<float>(objects[codes[0]][c]) - ground;
-    for (std::size_t i = 0; i < shares.size(); ++i)
-      out[c * shares.size() + i] = static_cast<std::uint8_t>(ground + change * shares[i] + .5f);
+    const std::uint8_t ground = grounds[codes[1]][c], object = objects[codes[0]][c];
+    const auto change = static_cast<float>(object) - static_cast<float>(ground);
+    for (std::size_t i = 0; i < shares.size(); ++i) {
+      const float share = shares[i];
+      out[c * shares.size() + i] =
+          share <= 0   ? ground
+          : share >= 1 ? object
+                       : static_cast<std::uint8_t>(std::lround(static_cast<float>(ground) + change * share));
+    }
   }
 }
 

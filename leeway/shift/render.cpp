@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
-#include <ranges>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -80,7 +79,7 @@ RenderedRows::RenderedRows(const RenderedSet& set,
 RenderedRows RenderedRows::from_table(const RenderedSet& set, const std::filesystem::path& table) {
   RenderedRows rows(set);
   struct Reader {
-    std::size_t column;
+    std::size_t column = 0;
     std::unordered_map<std::string, std::uint16_t> codes;
   };
   const MappedFile file = map_file(table);
@@ -197,8 +196,9 @@ void write_rendered(const std::filesystem::path& path, const RenderedRows& rows,
 void write_attributes(const std::filesystem::path& path, const RenderedRows& rows) {
   AtomicFile file(path);
   const auto& columns = rows.set().columns;
-  file.write(fmt::format("{}\n", fmt::join(columns | std::views::transform(&RenderedColumn::name), ",")));
   std::string line;
+  for (const RenderedColumn& column : columns) line += (line.empty() ? "" : ",") + column.name;
+  file.write(line + "\n");
   for (std::size_t row = 0; row < rows.n(); ++row) {
     const auto codes = rows.codes(row);
     line.clear();

@@ -257,17 +257,17 @@ void draw_scene(const Scene& scene, std::size_t size, std::span<std::uint8_t> ou
         for (const Sample* sample : around)
           for (std::size_t c = 0; c < 3; ++c) sum[c] += sample->color[c];
       } else {
-        count = rays * rays;
+        count = static_cast<double>(rays * rays);
         for (std::size_t k = 0; k < rays * rays; ++k) {
-          const Sample sample =
-              look(static_cast<double>(i) + (static_cast<double>(k % rays) + .5) / static_cast<double>(rays),
-                   y + (static_cast<double>(k / rays) + .5) / static_cast<double>(rays));
+          const std::size_t across = k % rays, down = k / rays;
+          const Sample sample = look(static_cast<double>(i) + (static_cast<double>(across) + .5) / rays,
+                                     y + (static_cast<double>(down) + .5) / rays);
           for (std::size_t c = 0; c < 3; ++c) sum[c] += sample.color[c];
         }
       }
       for (std::size_t c = 0; c < 3; ++c)
         out[(c * size + row) * size + i] =
-            static_cast<std::uint8_t>(255 * std::clamp(sum[c] / count, 0., 1.) + .5);
+            static_cast<std::uint8_t>(std::lround(255 * std::clamp(sum[c] / count, 0., 1.)));
     }
   }
 }
