@@ -1,4 +1,4 @@
-// leeway shift: a shifted copy of a set of images; shift conds and describe are files of their own.
+// leeway shift: a shifted copy of a set of images; conds, describe, render and load are files of their own.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -8,6 +8,8 @@
 #include "apps/leeway/command.h"
 #include "apps/leeway/shift_conds.h"
 #include "apps/leeway/shift_describe.h"
+#include "apps/leeway/shift_load.h"
+#include "apps/leeway/shift_render.h"
 #include "leeway/core/family.h"
 #include "leeway/core/images.h"
 #include "leeway/core/message.h"
@@ -142,8 +144,8 @@ std::string list_of_members() {
 }  // namespace
 
 void add_shift(CLI::App& root, Context& context, Run& run) {
-  auto* command =
-      root.add_subcommand("shift", "A shifted copy of a set of images; sets with concurrent shifts");
+  auto* command = root.add_subcommand(
+      "shift", "A shifted copy of a set of images; sets with concurrent shifts; sets drawn from geometry");
   auto flags = std::make_shared<ShiftFlags>();
   command->add_option("NAME", flags->name, "The shift; see the list below");
   command->add_option(
@@ -168,13 +170,22 @@ void add_shift(CLI::App& root, Context& context, Run& run) {
   });
   auto conds = std::make_shared<CondsFlags>();
   auto description = std::make_shared<DescribeFlags>();
+  auto rendering = std::make_shared<RenderFlags>();
+  auto loading = std::make_shared<LoadFlags>();
   const CLI::App* conds_command = add_conds(*command, context, conds);
   const CLI::App* describe_command = add_describe(*command, context, description);
-  command->callback([&context, flags, conds, description, conds_command, describe_command, &run] {
+  const CLI::App* render_command = add_render(*command, context, rendering);
+  const CLI::App* load_command = add_load(*command, context, loading);
+  command->callback([&context, flags, conds, description, rendering, loading, conds_command, describe_command,
+                     render_command, load_command, &run] {
     if (conds_command->parsed())
       run = [&context, conds] { return run_conds(context, *conds); };
     else if (describe_command->parsed())
       run = [&context, description] { return run_describe(context, *description); };
+    else if (render_command->parsed())
+      run = [&context, rendering] { return run_render(context, *rendering); };
+    else if (load_command->parsed())
+      run = [&context, loading] { return run_load(context, *loading); };
     else
       run = [&context, flags] { return run_shift(context, *flags); };
   });

@@ -9,6 +9,7 @@
 #include "leeway/agreement/agreement.h"
 #include "leeway/core/message.h"
 #include "leeway/shift/shift.h"
+#include "leeway/shift/split.h"
 
 namespace leeway::app {
 namespace {
@@ -16,7 +17,8 @@ namespace {
 struct TrainFlags {
   ModelFlags model;  // architecture and normalization
   nn::TrainOptions options;
-  std::string data, norm = "linf", eps, steps, relative_step, start, select = "accuracy", select_shift, keep;
+  std::string data, index, norm = "linf", eps, steps, relative_step, start, select = "accuracy", select_shift,
+                           keep;
   std::vector<std::string> set;
 };
 
@@ -116,11 +118,20 @@ std::string table_of(const nn::TrainResult& result, const std::string& out) {
                             result.model->info().parameters, result.n_train, result.n_validation);
 }
 
+// The rows that an index file calls train; its other rows are not looked at.
+Images training_rows(Context& context, const Images& images, const std::string& index) {
+  const shift::RowSplit split = shift::read_split(index, images.n());
+  if (split.train.empty()) refuse(index, "rows of train", "none");
+  context.add_input(index, {split.rows, 2});
+  return select_rows(images, split.train);
+}
+
 int run_train(Context& context, const TrainFlags& flags) {
   require_out(context, "the weights");
   const nn::TrainOptions options = options_of(context, flags);
   context.start_clock();
-  const Images images = load_images(context, flags.data);
+  Images images = load_images(context, flags.data);
+  if (!flags.index.empty()) images = training_rows(context, images, flags.index);
   const nn::TrainResult trained =
       model_session(context.threads).train(images, options, context.out, context.progress());
   context.stop_clock();
@@ -149,6 +160,8 @@ void add_train(CLI::App& root, Context& context, Run& run) {
       ->add_option("--data", flags->data,
                    "Labelled images: .npz, .safetensors, IDX(.gz), or fashion-mnist:train")
       ->required();
+  command->add_option("--index", flags->index,
+                      "CSV index,split, as leeway shift conds writes it: train on the rows called train");
   command->add_option("--arch", options.architecture, "See leeway list architectures")->capture_default_str();
   command->add_option("--algorithm", options.algorithm, "See leeway list algorithms")->capture_default_str();
   command->add_option("--epochs", options.epochs, "At most so many passes over the data")

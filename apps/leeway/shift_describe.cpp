@@ -9,11 +9,11 @@
 #include "apps/leeway/shift_describe_table.h"
 #include "leeway/assess/predictions.h"
 #include "leeway/core/csv.h"
-#include "leeway/core/csv_records.h"
 #include "leeway/core/error.h"
 #include "leeway/core/file.h"
 #include "leeway/core/message.h"
 #include "leeway/report/report.h"
+#include "leeway/shift/split.h"
 
 namespace leeway::app {
 namespace {
@@ -26,36 +26,12 @@ AttributeTable read_table(Context& context, const std::string& path, const Descr
   return table;
 }
 
-struct Split {
-  std::vector<std::size_t> train, test;
-};
-
 // A file of index,split as `leeway shift conds` writes it. The validation set is not looked at.
-Split read_split(Context& context, const std::string& path, std::size_t n) {
-  const MappedFile file = map_file(path);
-  const std::string name = display_name(path);
-  CsvRecords records({reinterpret_cast<const char*>(file.bytes.data()), file.bytes.size()}, name);
-  if (records.header() != std::vector<std::string>{"index", "split"})
-    refuse(name, "columns index and split", fmt::format("{} others", records.header().size()));
-  Split split;
-  std::size_t row = 0;
-  for (; records.next(); ++row) {
-    const auto index = parse_number(records.fields()[0]);
-    if (!index || *index < 0 || *index >= static_cast<double>(n) ||
-        *index != static_cast<double>(static_cast<std::size_t>(*index)))
-      refuse(name, fmt::format("an index from 0 to {}", n - 1),
-             fmt::format("{} at row {}", in_quotes(records.fields()[0]), row));
-    const std::string_view set = records.fields()[1];
-    if (set == "train")
-      split.train.push_back(static_cast<std::size_t>(*index));
-    else if (set == "test")
-      split.test.push_back(static_cast<std::size_t>(*index));
-    else if (set != "val")
-      refuse(name, "train, val or test", fmt::format("{} at row {}", in_quotes(set), row));
-  }
+shift::RowSplit read_split(Context& context, const std::string& path, std::size_t n) {
+  shift::RowSplit split = shift::read_split(path, n);
   for (const auto& [rows, what] : {std::pair(&split.train, "train"), std::pair(&split.test, "test")})
-    if (rows->empty()) refuse(name, fmt::format("rows of {}", what), "none");
-  context.add_input(path, {row, 2});
+    if (rows->empty()) refuse(path, fmt::format("rows of {}", what), "none");
+  context.add_input(path, {split.rows, 2});
   return split;
 }
 
@@ -198,7 +174,7 @@ int run_describe(Context& context, const DescribeFlags& flags) {
   std::size_t whole = 0;
   if (!flags.split.empty()) {
     const AttributeTable table = read_table(context, flags.attributes, flags);
-    const Split split = read_split(context, flags.split, table.n());
+    const shift::RowSplit split = read_split(context, flags.split, table.n());
     described.source = shift::take(table, split.train);
     described.target = shift::take(table, split.test);
     taken = split.test;

@@ -152,11 +152,16 @@ Array read_npy(const std::filesystem::path& path) {
   return parse_npy(file.bytes, file.storage, display_name(path));
 }
 
+std::string npy_header(ElementType type, const std::vector<std::size_t>& shape) {
+  const auto* descr = std::ranges::find(descrs, type, [](const auto& entry) { return entry.first; });
+  if (descr == std::end(descrs)) throw Error("npy_header: expected a type of numbers, found text");
+  return make_npy_header(descr->second, shape);
+}
+
 NpyPieces npy_pieces(const Array& array) {
   NpyPieces pieces;
   if (array.type != ElementType::text) {
-    const auto* descr = std::ranges::find(descrs, array.type, [](const auto& entry) { return entry.first; });
-    pieces.header = make_npy_header(descr->second, array.shape);
+    pieces.header = npy_header(array.type, array.shape);
     pieces.data = array.bytes();
     return pieces;
   }

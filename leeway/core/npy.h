@@ -37,4 +37,7 @@ struct NpyPieces {
 };
 [[nodiscard]] NpyPieces npy_pieces(const Array& array);
 
+// The header of an array of numbers, alone.
+[[nodiscard]] std::string npy_header(ElementType type, const std::vector<std::size_t>& shape);
+
 }  // namespace leeway

@@ -43,19 +43,35 @@ ArrayMap read_npz(const std::filesystem::path& path) {
 }
 
 void write_npz(const std::filesystem::path& path, const ArrayMap& arrays) {
-  AtomicFile file(path);
-  ZipWriter zip(file);
+  NpzWriter writer(path);
   for (const auto& [name, array] : arrays) {
     if (name.empty() || name.size() > 1000)
       throw Error(fmt::format("{}: expected array names of 1 to 1000 bytes, found {}", display_name(path),
                               in_quotes(name)));
-    const NpyPieces pieces = npy_pieces(array);
-    const std::array<std::span<const std::byte>, 2> parts{
-        std::as_bytes(std::span(pieces.header.data(), pieces.header.size())), pieces.data};
-    zip.add(name + std::string(suffix), parts);
+    writer.add(name, array);
   }
-  zip.finish();
-  file.commit();
+  writer.commit();
+}
+
+void NpzWriter::add(std::string_view name, const Array& array) {
+  const NpyPieces pieces = npy_pieces(array);
+  const std::array<std::span<const std::byte>, 2> parts{
+      std::as_bytes(std::span(pieces.header.data(), pieces.header.size())), pieces.data};
+  zip_.add(std::string(name) + std::string(suffix), parts);
+}
+
+void NpzWriter::begin(std::string_view name, ElementType type, const std::vector<std::size_t>& shape) {
+  const auto bytes = checked_bytes(shape, size_of(type));
+  if (type == ElementType::text || !bytes)
+    throw Error("NpzWriter::begin: expected numbers of a shape that fits, found another");
+  const std::string header = npy_header(type, shape);
+  zip_.begin(std::string(name) + std::string(suffix), header.size() + *bytes);
+  zip_.append(std::as_bytes(std::span(header.data(), header.size())));
+}
+
+void NpzWriter::commit() {
+  zip_.finish();
+  file_.commit();
 }
 
 }  // namespace leeway

@@ -11,10 +11,13 @@
 
 #include <filesystem>
 #include <functional>
+#include <span>
 #include <string_view>
+#include <vector>
 
 #include "leeway/core/array.h"
 #include "leeway/core/file.h"
+#include "leeway/core/zip.h"
 
 namespace leeway {
 
@@ -28,5 +31,24 @@ using WantedName = std::function<bool(std::string_view)>;
                                  const WantedName& wanted = {});
 
 void write_npz(const std::filesystem::path& path, const ArrayMap& arrays);
+
+// Writes an archive array by array, and arrays that memory need not hold piece by piece. The file appears when
+// it is whole, with commit().
+class NpzWriter {
+ public:
+  explicit NpzWriter(const std::filesystem::path& path) : file_(path), zip_(file_) {}
+
+  void add(std::string_view name, const Array& array);
+  // Elements of `type` (not text) of that shape follow in any number of pieces; std::logic_error where they
+  // are more or, at end(), fewer than the shape says.
+  void begin(std::string_view name, ElementType type, const std::vector<std::size_t>& shape);
+  void append(std::span<const std::byte> bytes) { zip_.append(bytes); }
+  void end() { zip_.end(); }
+  void commit();
+
+ private:
+  AtomicFile file_;
+  ZipWriter zip_;
+};
 
 }  // namespace leeway

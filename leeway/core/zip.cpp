@@ -7,6 +7,7 @@
 #include <bit>
 #include <cstring>
 #include <set>
+#include <stdexcept>
 
 #include "leeway/core/array.h"
 #include "leeway/core/inflate.h"
@@ -23,7 +24,9 @@ constexpr std::uint32_t local_signature = 0x04034b50, central_signature = 0x0201
 constexpr std::size_t local_size = 30, central_size = 46, end_size = 22, end64_size = 56, locator64_size = 20;
 constexpr std::uint32_t in_zip64 = 0xffffffff;
 constexpr std::uint16_t zip64_field = 0x0001, padding_field = 0xd935;
+constexpr std::uint32_t descriptor_signature = 0x08074b50;
 constexpr std::uint16_t stored = 0, deflated = 8;
+constexpr std::uint16_t utf8_names = 0x0800, sizes_follow_data = 8;  // flags
 // A file may inflate to this much, or to so many times its own size where that is more.
 constexpr std::size_t inflated_floor = std::size_t{4} << 30, inflated_factor = 200;
 
@@ -189,7 +192,7 @@ Located read_member(std::span<const std::byte> archive, std::size_t at, std::siz
 }
 
 template <class T>
-void append(std::string& out, T value) {
+void append_to(std::string& out, T value) {
   out.append(reinterpret_cast<const char*>(&value), sizeof(T));
 }
 
@@ -253,6 +256,36 @@ void ZipWriter::put(std::string_view bytes) {
   offset_ += bytes.size();
 }
 
+void ZipWriter::put_header(const Entry& entry) {
+  std::string extra;
+  const bool large = entry.size >= in_zip64;
+  if (large) {
+    append_to(extra, zip64_field);
+    append_to<std::uint16_t>(extra, 16);
+    append_to(extra, entry.size);
+    append_to(extra, entry.size);
+  }
+  // An extra field of zeros moves the data to a multiple of 64 bytes.
+  const std::size_t data = offset_ + local_size + entry.name.size() + extra.size() + 4;
+  const auto padding = static_cast<std::uint16_t>((64 - data % 64) % 64);
+  append_to(extra, padding_field);
+  append_to(extra, padding);
+  extra.append(padding, '\0');
+
+  std::string header;
+  append_to(header, local_signature);
+  append_to<std::uint16_t>(header, large ? 45 : 20);
+  append_to<std::uint16_t>(header, utf8_names | (entry.streamed ? sizes_follow_data : 0));
+  append_to(header, stored);
+  append_to(header, first_of_1980);
+  append_to(header, entry.crc);
+  append_to(header, clipped(entry.size));
+  append_to(header, clipped(entry.size));
+  append_to(header, static_cast<std::uint16_t>(entry.name.size()));
+  append_to(header, static_cast<std::uint16_t>(extra.size()));
+  put(header + entry.name + extra);
+}
+
 void ZipWriter::add(std::string_view name, std::span<const std::span<const std::byte>> pieces) {
   Entry entry{std::string(name), 0, 0, offset_};
   uLong crc = 0;
@@ -262,34 +295,7 @@ void ZipWriter::add(std::string_view name, std::span<const std::span<const std::
     entry.size += piece.size();
   }
   entry.crc = static_cast<std::uint32_t>(crc);
-
-  std::string extra;
-  const bool large = entry.size >= in_zip64;
-  if (large) {
-    append(extra, zip64_field);
-    append<std::uint16_t>(extra, 16);
-    append(extra, entry.size);
-    append(extra, entry.size);
-  }
-  // An extra field of zeros moves the data to a multiple of 64 bytes.
-  const std::size_t data = offset_ + local_size + name.size() + extra.size() + 4;
-  const auto padding = static_cast<std::uint16_t>((64 - data % 64) % 64);
-  append(extra, padding_field);
-  append(extra, padding);
-  extra.append(padding, '\0');
-
-  std::string header;
-  append(header, local_signature);
-  append<std::uint16_t>(header, large ? 45 : 20);
-  append<std::uint16_t>(header, 0x0800);  // names are UTF-8
-  append(header, stored);
-  append(header, first_of_1980);
-  append(header, entry.crc);
-  append(header, clipped(entry.size));
-  append(header, clipped(entry.size));
-  append(header, static_cast<std::uint16_t>(name.size()));
-  append(header, static_cast<std::uint16_t>(extra.size()));
-  put(header + entry.name + extra);
+  put_header(entry);
   for (const auto piece : pieces) {
     file_.write(piece);
     offset_ += piece.size();
@@ -297,54 +303,85 @@ void ZipWriter::add(std::string_view name, std::span<const std::span<const std::
   entries_.push_back(std::move(entry));
 }
 
+void ZipWriter::begin(std::string_view name, std::uint64_t size) {
+  open_ = {std::string(name), 0, size, offset_, true};
+  written_ = 0;
+  put_header(open_);
+}
+
+void ZipWriter::append(std::span<const std::byte> bytes) {
+  if (bytes.size() > open_.size - written_) throw std::logic_error("ZipWriter: more bytes than announced");
+  if (bytes.empty()) return;
+  open_.crc = static_cast<std::uint32_t>(
+      ::crc32_z(open_.crc, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
+  file_.write(bytes);
+  offset_ += bytes.size();
+  written_ += bytes.size();
+}
+
+void ZipWriter::end() {
+  if (written_ != open_.size) throw std::logic_error("ZipWriter: fewer bytes than announced");
+  std::string descriptor;
+  append_to(descriptor, descriptor_signature);
+  append_to(descriptor, open_.crc);
+  for (int i = 0; i < 2; ++i) {
+    if (open_.size >= in_zip64)
+      append_to(descriptor, open_.size);
+    else
+      append_to(descriptor, static_cast<std::uint32_t>(open_.size));
+  }
+  put(descriptor);
+  entries_.push_back(std::move(open_));
+}
+
 void ZipWriter::finish() {
   const std::uint64_t start = offset_;
   for (const Entry& entry : entries_) {
     std::string extra, record;
     for (const std::uint64_t value : {entry.size, entry.size, entry.offset})
-      if (value >= in_zip64) append(extra, value);
+      if (value >= in_zip64) append_to(extra, value);
     if (!extra.empty()) {
       std::string field;
-      append(field, zip64_field);
-      append(field, static_cast<std::uint16_t>(extra.size()));
+      append_to(field, zip64_field);
+      append_to(field, static_cast<std::uint16_t>(extra.size()));
       extra.insert(0, field);
     }
-    append(record, central_signature);
-    append<std::uint16_t>(record, 45);
-    append<std::uint16_t>(record, extra.empty() ? 20 : 45);
-    append<std::uint16_t>(record, 0x0800);
-    append(record, stored);
-    append(record, first_of_1980);
-    append(record, entry.crc);
-    append(record, clipped(entry.size));
-    append(record, clipped(entry.size));
-    append(record, static_cast<std::uint16_t>(entry.name.size()));
-    append(record, static_cast<std::uint16_t>(extra.size()));
+    append_to(record, central_signature);
+    append_to<std::uint16_t>(record, 45);
+    append_to<std::uint16_t>(record, extra.empty() ? 20 : 45);
+    append_to<std::uint16_t>(record, utf8_names | (entry.streamed ? sizes_follow_data : 0));
+    append_to(record, stored);
+    append_to(record, first_of_1980);
+    append_to(record, entry.crc);
+    append_to(record, clipped(entry.size));
+    append_to(record, clipped(entry.size));
+    append_to(record, static_cast<std::uint16_t>(entry.name.size()));
+    append_to(record, static_cast<std::uint16_t>(extra.size()));
     record.append(10, '\0');  // comment length, disk, attributes
-    append(record, clipped(entry.offset));
+    append_to(record, clipped(entry.offset));
     put(record + entry.name + extra);
   }
   const std::uint64_t size = offset_ - start, count = entries_.size();
   std::string end;
   if (start >= in_zip64 || size >= in_zip64 || count >= 0xffff) {
-    append(end, end64_signature);
-    append<std::uint64_t>(end, end64_size - 12);
-    append<std::uint16_t>(end, 45);
-    append<std::uint16_t>(end, 45);
-    append<std::uint64_t>(end, 0);  // disks
-    for (const std::uint64_t value : {count, count, size, start}) append(end, value);
-    append(end, locator64_signature);
-    append<std::uint32_t>(end, 0);
-    append<std::uint64_t>(end, offset_);
-    append<std::uint32_t>(end, 1);
+    append_to(end, end64_signature);
+    append_to<std::uint64_t>(end, end64_size - 12);
+    append_to<std::uint16_t>(end, 45);
+    append_to<std::uint16_t>(end, 45);
+    append_to<std::uint64_t>(end, 0);  // disks
+    for (const std::uint64_t value : {count, count, size, start}) append_to(end, value);
+    append_to(end, locator64_signature);
+    append_to<std::uint32_t>(end, 0);
+    append_to<std::uint64_t>(end, offset_);
+    append_to<std::uint32_t>(end, 1);
   }
-  append(end, end_signature);
-  append<std::uint32_t>(end, 0);  // disks
-  append(end, static_cast<std::uint16_t>(std::min<std::uint64_t>(count, 0xffff)));
-  append(end, static_cast<std::uint16_t>(std::min<std::uint64_t>(count, 0xffff)));
-  append(end, clipped(size));
-  append(end, clipped(start));
-  append<std::uint16_t>(end, 0);  // comment
+  append_to(end, end_signature);
+  append_to<std::uint32_t>(end, 0);  // disks
+  append_to(end, static_cast<std::uint16_t>(std::min<std::uint64_t>(count, 0xffff)));
+  append_to(end, static_cast<std::uint16_t>(std::min<std::uint64_t>(count, 0xffff)));
+  append_to(end, clipped(size));
+  append_to(end, clipped(start));
+  append_to<std::uint16_t>(end, 0);  // comment
   put(end);
 }
 

@@ -37,6 +37,11 @@ class ZipWriter {
  public:
   explicit ZipWriter(AtomicFile& file) : file_(file) {}
   void add(std::string_view name, std::span<const std::span<const std::byte>> pieces);
+  // A member of `size` bytes that come one piece after another; its checksum follows them (a data descriptor).
+  // std::logic_error where the pieces are not that long.
+  void begin(std::string_view name, std::uint64_t size);
+  void append(std::span<const std::byte> bytes);
+  void end();
   void finish();  // the central directory
 
  private:
@@ -44,12 +49,16 @@ class ZipWriter {
     std::string name;
     std::uint32_t crc = 0;
     std::uint64_t size = 0, offset = 0;
+    bool streamed = false;
   };
   void put(std::string_view bytes);
+  void put_header(const Entry& entry);
 
   AtomicFile& file_;
   std::uint64_t offset_ = 0;
   std::vector<Entry> entries_;
+  Entry open_;
+  std::uint64_t written_ = 0;  // of open_
 };
 
 }  // namespace leeway

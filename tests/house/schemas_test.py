@@ -43,6 +43,8 @@ RESULT = {
     "shift": "shift strength_means n n_source shape out mean_change",
     "shift-conds": "name kind shifts train_per_cell val_per_cell test_per_cell n_train n_val n_test n_counterexamples cells_lacking out"
                    " cells cells.0.values cells.0.available cells.0.train cells.0.val cells.0.test cells.0.counterexamples cells.0.lacks",
+    "shift-render": "data_set n size label classes only sample split out out.path out.bytes attributes attributes.path sheet manifest",
+    "shift-load": "format n shape label columns columns.0.name columns.0.n_values columns.0.values out out.path attributes attributes.bytes",
     "shift-describe": "n_source n_target tests findings findings.0.kind findings.0.column findings.0.strength findings.0.text columns"
                       " columns.0.name columns.0.is_label columns.0.source_counts columns.1.sc columns.1.sc.source.cramers_v"
                       " columns.1.sc.source.cramers_v_low columns.1.sc.source.mutual_information columns.1.sc.source.p columns.1.sc.p columns.1.sc.p_holm columns.1.sc.change_p_holm"
@@ -287,6 +289,23 @@ class Records(unittest.TestCase):
                                    " --permutations 199 --bootstrap 199"))
         self.valid(self.run_leeway("shift describe --source table.csv --label y --columns a,b --permutations 19 --bootstrap 19"))
         self.valid(self.run_leeway("shift describe --outputs plain.npz --permutations 19 --bootstrap 19"))
+
+    def test_shift_render(self):
+        drawn = self.run_leeway("shift render dsprites --size 16 --only shape=heart --sample 9 --out hearts.npz --attributes hearts.csv"
+                                " --sheet hearts.png")
+        self.check(drawn)
+        manifest = json.loads((self.folder / "hearts.manifest.json").read_text(encoding="utf-8"))
+        self.assertEqual({**manifest, "seconds": 0}, {**drawn, "seconds": 0})
+        images = numpy.load(self.folder / "hearts.npz")
+        self.assertEqual([images["x"].shape, images["y"].tolist()], [(9, 3, 16, 16), [2] * 9])
+        self.valid(self.run_leeway("shift render shapes3d --protocol --sample 5 --attributes rooms.csv"))
+        self.valid(self.run_leeway("shift render shapes3d --size 8 --table rooms.csv --out rooms.npz"))
+
+    def test_shift_load(self):
+        layouts = ROOT / "tests" / "reference" / "layouts"
+        self.check(self.run_leeway(f"shift load smallnorb {layouts}/norb-dat.mat --out toys.npz --attributes toys.csv"))
+        self.valid(self.run_leeway(f"shift load celeba {layouts}/list_attr_celeba.txt --attributes faces.csv"))
+        self.valid(self.run_leeway(f"shift load folder {layouts}/folders --out pictures.npz --label domain"))
 
     def test_list(self):
         self.check(self.run_leeway("list shifts"))

@@ -1,0 +1,114 @@
+#include "apps/leeway/shift_load.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "leeway/core/family.h"
+#include "leeway/core/file.h"
+#include "leeway/core/message.h"
+#include "leeway/shift/load.h"
+
+namespace leeway::app {
+namespace {
+
+constexpr std::size_t most_values_listed = 100;
+
+Json written(const Context& context, const std::string& path) {
+  if (path.empty()) return {};
+  Json file = {{"path", path}, {"bytes", std::filesystem::file_size(path)}};
+  if (context.digests) file["xxh3_128"] = digest_file(path);
+  return file;
+}
+
+std::size_t label_of(const shift::Loaded& set, const std::string& name) {
+  if (name.empty()) return 0;
+  const auto found = std::ranges::find(set.columns, name, &shift::LoadedColumn::name);
+  if (found == set.columns.end())
+    throw UsageError(
+        fmt::format("--label: expected one of {}, found {}", names_of(set.columns), in_quotes(name)));
+  return static_cast<std::size_t>(found - set.columns.begin());
+}
+
+Json describe(const LoadFlags& flags, const shift::Loaded& set, std::size_t label) {
+  Json columns = Json::array();
+  for (const shift::LoadedColumn& column : set.columns)
+    columns.push_back({{"name", printable(column.name)},
+                       {"n_values", column.values.size()},
+                       {"values", column.values.size() > most_values_listed ? Json() : Json(column.values)}});
+  return {{"format", flags.format},
+          {"n", set.n},
+          {"shape", set.has_pictures() ? Json(set.shape) : Json()},
+          {"label", set.columns[label].name},
+          {"columns", std::move(columns)}};
+}
+
+std::string table(const Json& result) {
+  std::string text =
+      fmt::format("{}: {} rows", result["format"].get<std::string>(), result["n"].get<std::size_t>());
+  if (const Json& shape = result["shape"]; !shape.is_null())
+    text += fmt::format(", pictures of {} x {} x {}", shape[0].get<std::size_t>(),
+                        shape[1].get<std::size_t>(), shape[2].get<std::size_t>());
+  text += fmt::format("\n{:<16} {:>8}\n", "column", "values");
+  for (const Json& column : result["columns"]) {
+    text +=
+        fmt::format("{:<16} {:>8}", column["name"].get<std::string>(), column["n_values"].get<std::size_t>());
+    if (column["n_values"].get<std::size_t>() <= 6)
+      text += fmt::format("  {}", fmt::join(column["values"].get<std::vector<std::string>>(), ", "));
+    text += '\n';
+  }
+  return text;
+}
+
+}  // namespace
+
+CLI::App* add_load(CLI::App& shift_command, Context& context, const std::shared_ptr<LoadFlags>& flags) {
+  auto* command = shift_command.add_subcommand(
+      "load", "A published data set from its files: images and table of attributes");
+  std::vector<std::string> names;
+  for (const auto& format : shift::loaded_formats()) names.emplace_back(format.name);
+  command->add_option("FORMAT", flags->format, "The format; see the list below")
+      ->required()
+      ->check(CLI::IsMember(names))
+      ->type_name("");
+  command->add_option("PATH", flags->paths, "Its files")->required()->type_name("");
+  command->add_option("--attributes", flags->attributes, "The table to write (CSV): a row for each sample");
+  command->add_option("--label", flags->label, "Column whose values are y (default: the first)");
+  context.add_common_flags(*command, "The images to write (.npz): x (n,c,h,w), y");
+  command->footer([] {
+    std::string text = "FORMAT       files\n";
+    for (const auto& format : shift::loaded_formats())
+      text += fmt::format("{:<12} {}\n{:<12}   {}\n", format.name, format.paths, "", format.summary);
+    return text +
+           "\n  leeway shift load cifar10 data_batch_1.bin data_batch_2.bin --out train.npz\n"
+           "  leeway shift load celeba list_attr_celeba.txt --attributes celeba.csv\n"
+           "  leeway shift conds --attributes celeba.csv --dataset celeba --sc black_hair --plan";
+  });
+  return command;
+}
+
+int run_load(Context& context, const LoadFlags& flags) {
+  if (context.out.empty() && flags.attributes.empty())
+    throw UsageError("expected --out or --attributes: what to write");
+  context.start_clock();
+  const shift::Loaded set = shift::load_set(flags.format, {flags.paths.begin(), flags.paths.end()});
+  for (const std::string& path : flags.paths)
+    if (!std::filesystem::is_directory(path)) context.add_input(path, {set.n, set.columns.size()});
+  const std::size_t label = label_of(set, flags.label);
+  if (!context.out.empty() && !set.has_pictures())
+    refuse(flags.paths.front(), "pictures that can be read (--attributes alone reads the table)",
+           "others, or none");
+  if (!flags.attributes.empty()) shift::write_table(flags.attributes, set);
+  if (!context.out.empty()) shift::write_loaded(context.out, set, label, context.progress());
+  context.stop_clock();
+  Json result = describe(flags, set, label);
+  result["out"] = written(context, context.out);
+  result["attributes"] = written(context, flags.attributes);
+  const std::string text = table(result);
+  context.print(context.record("leeway.shift-load/1", Json::array({std::move(result)})), text);
+  return exit_ok;
+}
+
+}  // namespace leeway::app

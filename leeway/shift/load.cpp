@@ -1,0 +1,108 @@
+#include "leeway/shift/load.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "leeway/core/array.h"
+#include "leeway/core/csv.h"
+#include "leeway/core/family.h"
+#include "leeway/core/npz.h"
+#include "leeway/core/parallel.h"
+
+namespace leeway::shift {
+namespace {
+
+constexpr std::size_t block_bytes = std::size_t{64} << 20, any_number = 1000;
+
+}  // namespace
+
+std::span<const LoadedFormat> loaded_formats() {
+  static const std::array<LoadedFormat, 13> formats = {{
+      {"dsprites", "shapes, white on black", "the published .npz", 1, 1, load_dsprites},
+      {"shapes3d", "3dshapes: solids in a room (needs HDF5's library, Debian's libhdf5-103-1)", "3dshapes.h5",
+       1, 1, load_shapes3d},
+      {"smallnorb", "toys from many sides, left eye", "NAME-dat.mat, with -cat and -info beside it", 1, 1,
+       load_smallnorb},
+      {"cifar10", "binary version", "data_batch_1.bin ...", 1, any_number, load_cifar10},
+      {"cifar100", "binary version", "train.bin or test.bin", 1, any_number, load_cifar100},
+      {"cifar10-c", "CIFAR-10 under one corruption, five severities", "CORRUPTION.npy labels.npy", 2, 2,
+       load_cifar10_c},
+      {"cifar10.1", "CIFAR-10's new test set", "cifar10.1_v6_data.npy cifar10.1_v6_labels.npy", 2, 2,
+       load_cifar10_1},
+      {"idx", "MNIST and its relatives", "NAME-images-idx3-ubyte(.gz), labels beside it", 1, 1, load_idx},
+      {"celeba", "attributes of faces, table alone", "list_attr_celeba.txt", 1, 1, load_celeba},
+      {"iwildcam", "WILDS, animals in camera traps, table alone", "metadata.csv", 1, 1, load_iwildcam},
+      {"fmow", "WILDS, buildings from above, table alone", "rgb_metadata.csv, country_code_mapping.csv", 1, 2,
+       load_fmow},
+      {"camelyon17", "WILDS, tumours in five hospitals, table alone", "metadata.csv", 1, 1, load_camelyon17},
+      {"folder",
+       "pictures by class (PACS, OfficeHome): CLASS/x.png or DOMAIN/CLASS/x.png; others than PNG: table "
+       "alone",
+       "the folder", 1, 1, load_folder},
+  }};
+  return formats;
+}
+
+Loaded load_set(std::string_view name, const Paths& paths) {
+  const LoadedFormat& format = find_member(loaded_formats(), "format", name);
+  if (paths.size() < format.fewest || paths.size() > format.most)
+    refuse(name,
+           format.fewest == format.most
+               ? fmt::format("{} paths ({})", format.fewest, format.paths)
+               : fmt::format("{} to {} paths ({})", format.fewest, format.most, format.paths),
+           fmt::format("{}", paths.size()));
+  Loaded set = format.load(paths);
+  if (set.n == 0) refuse(display_name(paths[0]), "at least 1 row", "none");
+  return set;
+}
+
+void write_loaded(const std::filesystem::path& path, const Loaded& set, std::size_t label,
+                  Progress* progress) {
+  const auto [channels, height, width] = set.shape;
+  const std::size_t each = channels * height * width,
+                    most = std::clamp<std::size_t>(block_bytes / std::max<std::size_t>(each, 1), 1, 4096);
+  NpzWriter file(path);
+  file.begin("x", ElementType::u8, {set.n, channels, height, width});
+  std::vector<std::uint8_t> block(std::min(set.n, most) * each);
+  for (std::size_t begin = 0; begin < set.n; begin += most) {
+    const std::size_t count = std::min(most, set.n - begin);
+    parallel_for(count,
+                 [&](std::size_t i) { set.picture(begin + i, std::span(block).subspan(i * each, each)); });
+    file.append(std::as_bytes(std::span(block).first(count * each)));
+    if (progress == nullptr) continue;
+    progress->update("load", begin + count, set.n, "");
+    if (begin + count < set.n && progress->stop_requested())
+      throw Interrupted("loading stopped, nothing was written");
+  }
+  file.end();
+  const auto& codes = set.columns.at(label).codes;
+  file.add("y", make_array(std::vector<std::size_t>{set.n},
+                           std::vector<std::int64_t>(codes.begin(), codes.end())));
+  file.commit();
+}
+
+void write_table(const std::filesystem::path& path, const Loaded& set) {
+  AtomicFile file(path);
+  std::string line;
+  std::vector<std::vector<std::string>> fields;
+  for (const LoadedColumn& column : set.columns) {
+    if (!line.empty()) line += ',';
+    line += csv_field(column.name);
+    auto& values = fields.emplace_back();
+    for (const std::string& value : column.values) values.push_back(csv_field(value));
+  }
+  file.write(line + "\n");
+  for (std::size_t row = 0; row < set.n; ++row) {
+    line.clear();
+    for (std::size_t c = 0; c < fields.size(); ++c) {
+      if (c > 0) line += ',';
+      line += fields[c][set.columns[c].codes[row]];
+    }
+    line += '\n';
+    file.write(line);
+  }
+  file.commit();
+}
+
+}  // namespace leeway::shift

@@ -1,0 +1,32 @@
+// PNG files: pictures for people to look at, and folders of pictures that data sets come as.
+//
+// Read: any PNG that libpng's simplified interface takes, as 8 bits of grey or of red, green and blue; an alpha
+// channel lies over black. Errors (Error): what libpng refuses, sides above 16,384.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace leeway::shift {
+
+struct Bitmap {
+  std::size_t channels = 3, height = 0, width = 0;  // 1 or 3 channels
+  std::vector<std::uint8_t> pixels;                 // (height, width, channels)
+};
+
+// The same bitmap gives the same bytes, for one version of libpng and zlib.
+void write_png(const std::filesystem::path& path, const Bitmap& bitmap);
+
+[[nodiscard]] Bitmap read_png(const std::filesystem::path& path);
+[[nodiscard]] Bitmap parse_png(std::span<const std::byte> bytes, std::string_view name);
+
+// Pictures (n, channels, height, width) side by side, `columns` a row, two pixels of white between them; small ones
+// are enlarged by whole factors so that they are at least 64 pixels high.
+[[nodiscard]] Bitmap contact_sheet(std::span<const std::uint8_t> pictures, std::size_t channels,
+                                   std::size_t height, std::size_t width, std::size_t columns);
+
+}  // namespace leeway::shift

@@ -1,0 +1,126 @@
+"""Writes tests/reference/layouts: small files in the layouts of published data sets, none of whose content they hold.
+
+Pixel j of picture i (in the file's own order) is (7 i + j) % 251, of dSprites' pictures (i + j) % 2; the loaders' test
+computes the same. Run: /usr/bin/python3 published_layouts.py
+"""
+import ctypes
+import gzip
+import pathlib
+import struct
+import zlib
+
+import numpy as np
+
+here = pathlib.Path(__file__).parent / "layouts"
+
+
+def pixels(count, *shape):
+    size = int(np.prod(shape))
+    return ((7 * np.arange(count)[:, None] + np.arange(size)) % 251).astype(np.uint8).reshape(count, *shape)
+
+
+def write(name, data):
+    path = here / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(data if isinstance(data, bytes) else data.encode())
+
+
+def matrix(array):
+    """SmallNORB's binary matrix: magic number, rank, at least three dimensions, data; little-endian."""
+    magic = {"uint8": 0x1E3D4C55, "int32": 0x1E3D4C54}[array.dtype.name]
+    shape = list(array.shape) + [1] * (3 - array.ndim)
+    return struct.pack(f"<II{len(shape)}I", magic, array.ndim, *shape) + array.tobytes()
+
+
+def png(array):
+    """(h,w) or (h,w,3) in 8 bits, every line without a filter."""
+    color = 2 if array.ndim == 3 else 0
+
+    def chunk(kind, data):
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    lines = b"".join(b"\0" + line.tobytes() for line in array)
+    header = struct.pack(">IIBBBBB", array.shape[1], array.shape[0], 8, color, 0, 0, 0)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(lines)) + chunk(b"IEND", b"")
+
+
+def write_hdf5(name, arrays):
+    """A file of HDF5 with those arrays, u8 or float64, by its C library."""
+    library = ctypes.CDLL("libhdf5_serial.so.103")
+    for function in "H5Fcreate H5Screate_simple H5Dcreate2".split():
+        getattr(library, function).restype = ctypes.c_int64
+    library.H5open()
+    ident, plain = ctypes.c_int64, ctypes.c_int64(0)
+
+    def kind(array):
+        return ident.in_dll(library, {"uint8": "H5T_NATIVE_UINT8_g", "float64": "H5T_NATIVE_DOUBLE_g"}[array.dtype.name])
+
+    file = ident(library.H5Fcreate(str(here / name).encode(), ctypes.c_uint(2), plain, plain))
+    for key, array in arrays.items():
+        shape = (ctypes.c_ulonglong * array.ndim)(*array.shape)
+        space = ident(library.H5Screate_simple(array.ndim, shape, None))
+        data = ident(library.H5Dcreate2(file, key.encode(), kind(array), space, plain, plain, plain))
+        library.H5Dwrite(data, kind(array), plain, plain, plain, array.ctypes.data_as(ctypes.c_void_p))
+        library.H5Dclose(data)
+        library.H5Sclose(space)
+    library.H5Fclose(file)
+
+
+def main():
+    here.mkdir(exist_ok=True)
+    # dSprites: other members, an object among them, as in the published file.
+    classes = np.array([[0, i % 3, i % 6, (7 * i) % 40, i, 31 - i] for i in range(12)])
+    shares = [np.array([1.]), np.arange(1., 4), np.linspace(.5, 1, 6), np.linspace(0, 2 * np.pi, 40), *[np.linspace(0, 1, 32)] * 2]
+    values = np.stack([share[code] for share, code in zip(shares, classes.T)], 1)
+    sprites = ((np.arange(12)[:, None] + np.arange(64)) % 2).astype(np.uint8).reshape(12, 8, 8)
+    np.savez_compressed(here / "dsprites.npz", metadata=np.array({"title": "dSprites dataset"}, dtype=object), imgs=sprites,
+                        latents_classes=classes, latents_values=values)
+    hues = np.linspace(0, 1, 10, endpoint=False)
+    labels = np.array([[hues[i % 10], hues[(i + 1) % 10], hues[9 - i % 10], np.linspace(.75, 1.25, 8)[i % 8], i % 4,
+                        np.linspace(-30, 30, 15)[i]] for i in range(12)])
+    write_hdf5("3dshapes.h5", {"images": pixels(12, 4, 5, 3), "labels": labels})
+    # SmallNORB
+    info = np.array([[i, i % 9, 2 * i, i % 6] for i in range(10)], dtype=np.int32)
+    write("norb-dat.mat", matrix(pixels(10, 2, 4, 5)))
+    write("norb-cat.mat", matrix(np.arange(10, dtype=np.int32) % 5))
+    write("norb-info.mat", matrix(info))
+    # CIFAR-10 and -100, binary version: label(s), then 3072 bytes.
+    write("data_batch_1.bin", b"".join(bytes([label]) + picture.tobytes() for label, picture in zip([3, 9], pixels(2, 3072))))
+    write("train.bin", b"".join(bytes([coarse, fine]) + picture.tobytes()
+                                for coarse, fine, picture in zip([11, 19], [98, 0], pixels(2, 3072))))
+    # CIFAR-10-C and CIFAR-10.1: pairs of arrays.
+    np.save(here / "fog.npy", pixels(10, 4, 4, 3))
+    np.save(here / "labels.npy", (np.arange(10) % 10).astype(np.uint8))
+    np.save(here / "v6_data.npy", pixels(3, 4, 4, 3))
+    np.save(here / "v6_labels.npy", np.array([9, 0, 4], dtype=np.int32))
+    # IDX
+    write("made-images-idx3-ubyte.gz", gzip.compress(struct.pack(">4I", 0x803, 3, 4, 5) + pixels(3, 4, 5).tobytes(), mtime=0))
+    write("made-labels-idx1-ubyte.gz", gzip.compress(struct.pack(">2I", 0x801, 3) + bytes([7, 0, 7]), mtime=0))
+    # CelebA
+    write("list_attr_celeba.txt", "3\nBlack_Hair Eyeglasses Male Smiling Straight_Hair \n000001.jpg -1 -1 -1  1 1\n"
+          "000002.jpg  1 -1  1 -1 -1\n000003.jpg -1  1 -1  1 -1\n")
+    # WILDS
+    write("iwildcam.csv", "split,y,location_remapped,location,sequence_remapped,datetime,filename\n"
+          "train,24,0,20,0,2013-08-21 05:46:00,a.jpg\nid_val,0,11,3,1,2014-12-01 23:01:02,b.jpg\n")
+    write("fmow.csv", "split,img_filename,country_code,category,visible,timestamp\n"
+          "train,a_rgb.jpg,FRA,airport,1,2009-03-01T10:00:00Z\nseq,b_rgb.jpg,CHN,zoo,1,2017-12-31T00:00:00Z\n"
+          "val,c_rgb.jpg,XKX,zoo,1,2012-01-01T00:00:00Z\n")
+    write("fmow_countries.csv", "name,alpha-2,alpha-3,region\nFrance,FR,FRA,Europe\nChina,CN,CHN,Asia\n")
+    write("camelyon17.csv", ",patient,node,x_coord,y_coord,tumor,slide,center,split\n0,004,4,3328,21792,1,0,0,0\n1,020,2,10,20,0,13,1,1\n")
+    # Folders by domain and class
+    for i, name in enumerate(["art/dog/b.png", "art/horse/a.png", "photo/dog/c.png"]):
+        write("folders/" + name, png(pixels(3, 4, 5, 3)[i] if i != 1 else pixels(3, 4, 5)[i]))
+    # Seeds of the fuzzer of loaders: what it is, where SmallNORB's second and third file begin, the files.
+    def seed(name, first, *parts):
+        offsets = bytes([len(parts[0]) // 16, len(parts[1]) // 16]) if len(parts) == 3 else b"\0\0"
+        (here.parents[1] / "fuzz" / "seeds" / f"load_{name}").write_bytes(bytes([first]) + offsets + b"".join(parts))
+
+    seed("cifar10", 0, bytes(3073))
+    seed("cifar100", 1, bytes(3074))
+    seed("norb", 2, matrix(pixels(3, 2, 2, 2)), matrix(np.arange(3, dtype=np.int32)), matrix(info[:3]))
+    seed("celeba", 3, (here / "list_attr_celeba.txt").read_bytes())
+    seed("png", 4, png(pixels(1, 3, 2, 3)[0]))
+
+
+if __name__ == "__main__":
+    main()
