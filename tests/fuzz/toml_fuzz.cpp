@@ -5,8 +5,7 @@
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using leeway::app::TomlEntry;
   return leeway::fuzz::guarded([&] {
-    for (const TomlEntry& entry :
-         leeway::parse_toml({reinterpret_cast<const char*>(data), size}, "file")) {
+    for (const TomlEntry& entry : leeway::parse_toml({reinterpret_cast<const char*>(data), size}, "file")) {
       if (entry.kind != TomlEntry::Kind::list && entry.values.size() != 1) std::abort();
       if (!entry.place.starts_with("file: line ")) std::abort();
       for (const std::string& value : entry.values)

@@ -114,8 +114,8 @@ void initialize(Network& network, std::uint64_t seed) {
 
 std::vector<Layer> layers_of(const Network& network) {
   std::vector<Layer> layers;
-  for (const auto& module : network.named_modules("", false)) {
-    Layer layer{module.key(), module.value()->name(), {}, 0};
+  for (const auto& module : network.named_modules()) {  // the network itself, too: its name is empty
+    Layer layer{module.key().empty() ? "(network)" : module.key(), module.value()->name(), {}, 0};
     for (const auto& parameter : module.value()->named_parameters(false)) {
       if (parameter.key() == "weight") layer.shape = text_of(parameter.value().sizes());
       layer.parameters += static_cast<std::size_t>(parameter.value().numel());
