@@ -23,7 +23,7 @@ from architectures import ARCHITECTURES  # noqa: E402
 from cifar_resnet import Resnet  # noqa: E402
 
 NETWORKS = {"resnet20-cifar": (lambda: Resnet(20), 512), "resnet18-cifar": (ARCHITECTURES["resnet18-cifar"][0], 128),
-            "wrn-28-10": (ARCHITECTURES["wrn-28-10"][0], 32)}
+            "wrn-28-10": (ARCHITECTURES["wrn-28-10"][0], 128)}
 
 
 def one_pass(model, x, y, gradient):
