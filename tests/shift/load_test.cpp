@@ -2,10 +2,12 @@
 #include "leeway/shift/load.h"
 
 #include <gmock/gmock.h>
+#include <unistd.h>
 
 #include <cstring>
 #include <fstream>
 #include <map>
+#include <string>
 
 #include "leeway/core/file.h"
 #include "leeway/core/images.h"
@@ -152,7 +154,8 @@ TEST(Load, ColumnsAreThoseOfTheProtocol) {
 }
 
 TEST(Load, ImagesAndTablesComeBack) {
-  const std::filesystem::path folder = std::filesystem::path(::testing::TempDir()) / "leeway_load";
+  const std::filesystem::path folder =
+      std::filesystem::path(::testing::TempDir()) / ("leeway_load_" + std::to_string(getpid()));
   std::filesystem::create_directories(folder);
   const Loaded set = load("smallnorb", {"norb-dat.mat"});
   write_loaded(folder / "images.npz", set, 0, nullptr);
@@ -189,7 +192,8 @@ class Broken : public ::testing::Test {
     return message_of([&] { (void)load_set("smallnorb", {folder_ / "norb-dat.mat"}); });
   }
 
-  const std::filesystem::path folder_ = std::filesystem::path(::testing::TempDir()) / "leeway_load_broken";
+  const std::filesystem::path folder_ =
+      std::filesystem::path(::testing::TempDir()) / ("leeway_load_broken_" + std::to_string(getpid()));
 };
 
 TEST_F(Broken, BinariesSayWhatIsWrong) {

@@ -2,9 +2,11 @@
 #include "leeway/shift/render.h"
 
 #include <gmock/gmock.h>
+#include <unistd.h>
 
 #include <cmath>
 #include <numbers>
+#include <string>
 
 #include "leeway/core/file.h"
 #include "leeway/core/images.h"
@@ -202,7 +204,8 @@ TEST(Render, SameBitsAtAnyNumberOfThreadsAndInAnySubset) {
 }
 
 TEST(Render, ATableGivesTheRowsThatWroteItAndAFileHoldsThem) {
-  const std::filesystem::path folder = std::filesystem::path(::testing::TempDir()) / "leeway_render";
+  const std::filesystem::path folder =
+      std::filesystem::path(::testing::TempDir()) / ("leeway_render_" + std::to_string(getpid()));
   std::filesystem::create_directories(folder);
   for (const RenderedSet& set : rendered_sets()) {
     const RenderedRows rows = RenderedRows(set, {}).sample(37, 5);
@@ -254,7 +257,8 @@ TEST(Render, SaysWhatIsWrong) {
               HasSubstr("values of scale_value that all conditions allow"));
   EXPECT_THAT(message_of([&] { (void)drawn(RenderedRows(set, {}).sample(1, 0), 4); }),
               HasSubstr("8 to 1024 pixels"));
-  const std::filesystem::path file = std::filesystem::path(::testing::TempDir()) / "leeway_render.csv";
+  const std::filesystem::path file =
+      std::filesystem::path(::testing::TempDir()) / ("leeway_render_" + std::to_string(getpid()) + ".csv");
   write_text(file, "shape\nheart\n");
   EXPECT_THAT(message_of([&] { RenderedRows::from_table(set, file); }),
               HasSubstr("a column 'obj_color' of dsprites"));
@@ -269,7 +273,8 @@ TEST(Render, SaysWhatIsWrong) {
 }
 
 TEST(Png, ComesBackAndRefusesOtherBytes) {
-  const std::filesystem::path file = std::filesystem::path(::testing::TempDir()) / "leeway_render.png";
+  const std::filesystem::path file =
+      std::filesystem::path(::testing::TempDir()) / ("leeway_render_" + std::to_string(getpid()) + ".png");
   Bitmap bitmap{3, 2, 3, {}};
   for (std::uint8_t i = 0; i < 18; ++i) bitmap.pixels.push_back(i);
   write_png(file, bitmap);
