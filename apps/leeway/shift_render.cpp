@@ -181,7 +181,7 @@ int run_render(Context& context, const RenderFlags& flags) {
   const RenderedRows rows = rows_of(context, flags, set, only);
   if (!flags.attributes.empty()) shift::write_attributes(flags.attributes, rows);
   if (!flags.sheet.empty())
-    shift::write_png(flags.sheet, shift::sheet_of(rows, flags.size, pictures_of_sheet, context.seed));
+    write_png(flags.sheet, shift::sheet_of(rows, flags.size, pictures_of_sheet, context.seed));
   if (!context.out.empty()) shift::write_rendered(context.out, rows, flags.size, label, context.progress());
   context.stop_clock();
   Json result = {{"data_set", set.name},

@@ -256,6 +256,19 @@ void ZipWriter::put(std::string_view bytes) {
   offset_ += bytes.size();
 }
 
+// What the header before the data and that of the directory say alike.
+void ZipWriter::append_facts(std::string& to, const Entry& entry, bool large, std::string_view extra) {
+  append_to<std::uint16_t>(to, large ? 45 : 20);
+  append_to<std::uint16_t>(to, utf8_names | (entry.streamed ? sizes_follow_data : 0));
+  append_to(to, stored);
+  append_to(to, first_of_1980);
+  append_to(to, entry.crc);
+  append_to(to, clipped(entry.size));
+  append_to(to, clipped(entry.size));
+  append_to(to, static_cast<std::uint16_t>(entry.name.size()));
+  append_to(to, static_cast<std::uint16_t>(extra.size()));
+}
+
 void ZipWriter::put_header(const Entry& entry) {
   std::string extra;
   const bool large = entry.size >= in_zip64;
@@ -274,15 +287,7 @@ void ZipWriter::put_header(const Entry& entry) {
 
   std::string header;
   append_to(header, local_signature);
-  append_to<std::uint16_t>(header, large ? 45 : 20);
-  append_to<std::uint16_t>(header, utf8_names | (entry.streamed ? sizes_follow_data : 0));
-  append_to(header, stored);
-  append_to(header, first_of_1980);
-  append_to(header, entry.crc);
-  append_to(header, clipped(entry.size));
-  append_to(header, clipped(entry.size));
-  append_to(header, static_cast<std::uint16_t>(entry.name.size()));
-  append_to(header, static_cast<std::uint16_t>(extra.size()));
+  append_facts(header, entry, large, extra);
   put(header + entry.name + extra);
 }
 
@@ -348,15 +353,7 @@ void ZipWriter::finish() {
     }
     append_to(record, central_signature);
     append_to<std::uint16_t>(record, 45);
-    append_to<std::uint16_t>(record, extra.empty() ? 20 : 45);
-    append_to<std::uint16_t>(record, utf8_names | (entry.streamed ? sizes_follow_data : 0));
-    append_to(record, stored);
-    append_to(record, first_of_1980);
-    append_to(record, entry.crc);
-    append_to(record, clipped(entry.size));
-    append_to(record, clipped(entry.size));
-    append_to(record, static_cast<std::uint16_t>(entry.name.size()));
-    append_to(record, static_cast<std::uint16_t>(extra.size()));
+    append_facts(record, entry, !extra.empty(), extra);
     record.append(10, '\0');  // comment length, disk, attributes
     append_to(record, clipped(entry.offset));
     put(record + entry.name + extra);

@@ -53,6 +53,7 @@ class ZipWriter {
   };
   void put(std::string_view bytes);
   void put_header(const Entry& entry);
+  static void append_facts(std::string& to, const Entry& entry, bool large, std::string_view extra);
 
   AtomicFile& file_;
   std::uint64_t offset_ = 0;

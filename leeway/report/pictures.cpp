@@ -1,15 +1,14 @@
 #include "leeway/report/pictures.h"
 
 #include <fmt/format.h>
-#include <png.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <set>
-#include <stdexcept>
 
 #include "leeway/core/message.h"
+#include "leeway/core/png.h"
 #include "leeway/report/average_case_record.h"
 #include "leeway/report/sections.h"
 
@@ -18,13 +17,14 @@ namespace {
 
 constexpr std::size_t largest_side = 64;
 
-std::string base64(const std::vector<std::uint8_t>& bytes) {
+std::string base64(std::string_view bytes) {
   constexpr char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   std::string out;
   for (std::size_t i = 0; i < bytes.size(); i += 3) {
     const std::size_t left = std::min<std::size_t>(3, bytes.size() - i);
     std::uint32_t word = 0;
-    for (std::size_t j = 0; j < 3; ++j) word = word << 8 | (j < left ? bytes[i + j] : 0u);
+    for (std::size_t j = 0; j < 3; ++j)
+      word = word << 8 | (j < left ? static_cast<std::uint8_t>(bytes[i + j]) : 0u);
     for (std::size_t j = 0; j < 4; ++j) out += j <= left ? digits[word >> (18 - 6 * j) & 63] : '=';
   }
   return out;
@@ -89,22 +89,13 @@ std::vector<SamplePicture> ranked_samples(const std::vector<AverageCaseRecord>& 
 }  // namespace
 
 std::string png_data_uri(const Picture& picture) {
-  std::vector<std::uint8_t> interleaved(picture.pixels.size());
+  Bitmap bitmap{picture.channels, picture.height, picture.width,
+                std::vector<std::uint8_t>(picture.pixels.size())};
   const std::size_t area = picture.height * picture.width;
   for (std::size_t c = 0; c < picture.channels; ++c)
     for (std::size_t p = 0; p < area; ++p)
-      interleaved[p * picture.channels + c] = picture.pixels[c * area + p];
-  png_image header{};
-  header.version = PNG_IMAGE_VERSION;
-  header.width = static_cast<png_uint_32>(picture.width);
-  header.height = static_cast<png_uint_32>(picture.height);
-  header.format = picture.channels == 1 ? PNG_FORMAT_GRAY : PNG_FORMAT_RGB;
-  png_alloc_size_t size = PNG_IMAGE_PNG_SIZE_MAX(header);
-  std::vector<std::uint8_t> bytes(size);
-  if (png_image_write_to_memory(&header, bytes.data(), &size, 0, interleaved.data(), 0, nullptr) == 0)
-    throw std::runtime_error(std::string("cannot write a PNG picture: ") + header.message);
-  bytes.resize(size);
-  return "data:image/png;base64," + base64(bytes);
+      bitmap.pixels[p * picture.channels + c] = picture.pixels[c * area + p];
+  return "data:image/png;base64," + base64(encode_png(bitmap));
 }
 
 Difference difference(const Picture& clean, const Picture& shifted) {

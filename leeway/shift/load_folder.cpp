@@ -9,8 +9,8 @@
 #include <cctype>
 #include <memory>
 
+#include "leeway/core/png.h"
 #include "leeway/shift/load_columns.h"
-#include "leeway/shift/png_file.h"
 
 namespace leeway::shift {
 namespace {

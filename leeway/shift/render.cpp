@@ -33,6 +33,27 @@ const RenderedColumn& column_of_factor(const RenderedSet& set, std::size_t facto
   });
 }
 
+// Pictures (n, channels, height, width) side by side, `columns` a row, two pixels of white between them; small ones
+// are enlarged by whole factors so that they are at least 64 pixels high.
+Bitmap contact_sheet(std::span<const std::uint8_t> pictures, std::size_t channels, std::size_t height,
+                     std::size_t width, std::size_t columns) {
+  constexpr std::size_t gap = 2, least_height = 64;
+  const std::size_t each = channels * height * width, count = pictures.size() / each;
+  const std::size_t factor = (least_height + height - 1) / height, rows = (count + columns - 1) / columns;
+  Bitmap sheet{channels, rows * (height * factor + gap) + gap, columns * (width * factor + gap) + gap, {}};
+  sheet.pixels.assign(sheet.channels * sheet.height * sheet.width, 255);
+  for (std::size_t p = 0; p < count; ++p) {
+    const std::size_t top = p / columns * (height * factor + gap) + gap,
+                      left = p % columns * (width * factor + gap) + gap;
+    for (std::size_t y = 0; y < height * factor; ++y)
+      for (std::size_t x = 0; x < width * factor; ++x)
+        for (std::size_t c = 0; c < channels; ++c)
+          sheet.pixels[((top + y) * sheet.width + left + x) * channels + c] =
+              pictures[p * each + (c * height + y / factor) * width + x / factor];
+  }
+  return sheet;
+}
+
 }  // namespace
 
 std::size_t find_column(const RenderedSet& set, std::string_view column) {

@@ -15,8 +15,8 @@
 #include <string>
 #include <vector>
 
+#include "leeway/core/png.h"
 #include "leeway/core/progress.h"
-#include "leeway/shift/png_file.h"
 #include "leeway/shift/rendered_set.h"
 
 namespace leeway::shift {

@@ -1,5 +1,5 @@
+#include "leeway/core/png.h"
 #include "leeway/shift/load.h"
-#include "leeway/shift/png_file.h"
 #include "tests/fuzz/fuzz.h"
 
 using namespace leeway;
@@ -49,7 +49,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         if (left < 24 || bytes[16] != std::byte{0} || bytes[17] != std::byte{0} ||
             bytes[20] != std::byte{0} || bytes[21] != std::byte{0})
           return;
-        (void)shift::parse_png(bytes, "file");
+        (void)parse_png(bytes, "file");
       }
     }
   });

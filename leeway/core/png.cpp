@@ -1,23 +1,22 @@
-#include "leeway/shift/png_file.h"
+#include "leeway/core/png.h"
 
 #include <fmt/format.h>
 #include <png.h>
 
-#include <algorithm>
 #include <memory>
-#include <string>
+#include <stdexcept>
 
 #include "leeway/core/file.h"
 #include "leeway/core/message.h"
 
-namespace leeway::shift {
+namespace leeway {
 namespace {
 
-constexpr std::size_t longest_side = 16'384, gap = 2, least_height = 64;
+constexpr std::size_t longest_side = 16'384;
 
 }  // namespace
 
-void write_png(const std::filesystem::path& path, const Bitmap& bitmap) {
+std::string encode_png(const Bitmap& bitmap) {
   png_image header{};
   header.version = PNG_IMAGE_VERSION;
   header.width = static_cast<png_uint_32>(bitmap.width);
@@ -26,9 +25,13 @@ void write_png(const std::filesystem::path& path, const Bitmap& bitmap) {
   png_alloc_size_t size = PNG_IMAGE_PNG_SIZE_MAX(header);
   std::string bytes(size, '\0');
   if (png_image_write_to_memory(&header, bytes.data(), &size, 0, bitmap.pixels.data(), 0, nullptr) == 0)
-    throw std::runtime_error(fmt::format("{}: cannot write a PNG: {}", display_name(path), header.message));
+    throw std::runtime_error(fmt::format("cannot write a PNG picture: {}", header.message));
   bytes.resize(size);
-  write_text(path, bytes);
+  return bytes;
+}
+
+void write_png(const std::filesystem::path& path, const Bitmap& bitmap) {
+  write_text(path, encode_png(bitmap));
 }
 
 Bitmap parse_png(std::span<const std::byte> bytes, std::string_view name) {
@@ -55,22 +58,4 @@ Bitmap read_png(const std::filesystem::path& path) {
   return parse_png(map_file(path).bytes, display_name(path));
 }
 
-Bitmap contact_sheet(std::span<const std::uint8_t> pictures, std::size_t channels, std::size_t height,
-                     std::size_t width, std::size_t columns) {
-  const std::size_t each = channels * height * width, count = pictures.size() / each;
-  const std::size_t factor = (least_height + height - 1) / height, rows = (count + columns - 1) / columns;
-  Bitmap sheet{channels, rows * (height * factor + gap) + gap, columns * (width * factor + gap) + gap, {}};
-  sheet.pixels.assign(sheet.channels * sheet.height * sheet.width, 255);
-  for (std::size_t p = 0; p < count; ++p) {
-    const std::size_t top = p / columns * (height * factor + gap) + gap,
-                      left = p % columns * (width * factor + gap) + gap;
-    for (std::size_t y = 0; y < height * factor; ++y)
-      for (std::size_t x = 0; x < width * factor; ++x)
-        for (std::size_t c = 0; c < channels; ++c)
-          sheet.pixels[((top + y) * sheet.width + left + x) * channels + c] =
-              pictures[p * each + (c * height + y / factor) * width + x / factor];
-  }
-  return sheet;
-}
-
-}  // namespace leeway::shift
+}  // namespace leeway

@@ -8,10 +8,11 @@
 #include <cstdint>
 #include <filesystem>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
-namespace leeway::shift {
+namespace leeway {
 
 struct Bitmap {
   std::size_t channels = 3, height = 0, width = 0;  // 1 or 3 channels
@@ -19,14 +20,10 @@ struct Bitmap {
 };
 
 // The same bitmap gives the same bytes, for one version of libpng and zlib.
+[[nodiscard]] std::string encode_png(const Bitmap& bitmap);
 void write_png(const std::filesystem::path& path, const Bitmap& bitmap);
 
 [[nodiscard]] Bitmap read_png(const std::filesystem::path& path);
 [[nodiscard]] Bitmap parse_png(std::span<const std::byte> bytes, std::string_view name);
 
-// Pictures (n, channels, height, width) side by side, `columns` a row, two pixels of white between them; small ones
-// are enlarged by whole factors so that they are at least 64 pixels high.
-[[nodiscard]] Bitmap contact_sheet(std::span<const std::uint8_t> pictures, std::size_t channels,
-                                   std::size_t height, std::size_t width, std::size_t columns);
-
-}  // namespace leeway::shift
+}  // namespace leeway
