@@ -19,6 +19,7 @@ struct TrainFlags {
   nn::TrainOptions options;
   std::string data, index, norm = "linf", eps, steps, relative_step, start, select = "accuracy", select_shift,
                            keep;
+  std::optional<double> validation;
   std::vector<std::string> set;
 };
 
@@ -70,6 +71,7 @@ nn::TrainOptions options_of(const Context& context, const TrainFlags& flags) {
   options.seed = context.seed;
   options.device = context.device;
   options.selection = selection_of(flags);
+  if (flags.validation) options.validation = *flags.validation;
   options.keep_epochs = flags.keep;
   if (!flags.eps.empty()) options.parameters["eps"] = parse_number("--eps", flags.eps);
   if (!flags.steps.empty()) options.parameters["steps"] = parse_number("--attack-steps", flags.steps);
@@ -118,20 +120,29 @@ std::string table_of(const nn::TrainResult& result, const std::string& out) {
                             result.model->info().parameters, result.n_train, result.n_validation);
 }
 
-// The rows that an index file calls train; its other rows are not looked at.
-Images training_rows(Context& context, const Images& images, const std::string& index) {
-  const shift::RowSplit split = shift::read_split(index, images.n());
-  if (split.train.empty()) refuse(index, "rows of train", "none");
-  context.add_input(index, {split.rows, 2});
-  return select_rows(images, split.train);
+// The rows that an index file calls train, and after them those that it calls val, which then choose the epoch. Its
+// other rows are not looked at.
+Images rows_of_index(Context& context, const Images& images, const TrainFlags& flags,
+                     nn::TrainOptions& options) {
+  const shift::RowSplit split = shift::read_split(flags.index, images.n());
+  if (split.train.empty()) refuse(flags.index, "rows of train", "none");
+  if (flags.validation && !split.validation.empty())
+    throw UsageError(fmt::format("--validation: expected none, {} names rows of val", flags.index));
+  context.add_input(flags.index, {split.rows, 2});
+  std::vector<std::size_t> rows = split.train;
+  for (const std::size_t row : split.validation) {
+    options.validation_rows.push_back(rows.size());
+    rows.push_back(row);
+  }
+  return select_rows(images, rows);
 }
 
 int run_train(Context& context, const TrainFlags& flags) {
   require_out(context, "the weights");
-  const nn::TrainOptions options = options_of(context, flags);
+  nn::TrainOptions options = options_of(context, flags);
   context.start_clock();
   Images images = load_images(context, flags.data);
-  if (!flags.index.empty()) images = training_rows(context, images, flags.index);
+  if (!flags.index.empty()) images = rows_of_index(context, images, flags, options);
   const nn::TrainResult trained =
       model_session(context.threads).train(images, options, context.out, context.progress());
   context.stop_clock();
@@ -160,8 +171,10 @@ void add_train(CLI::App& root, Context& context, Run& run) {
       ->add_option("--data", flags->data,
                    "Labelled images: .npz, .safetensors, IDX(.gz), or fashion-mnist:train")
       ->required();
-  command->add_option("--index", flags->index,
-                      "CSV index,split, as leeway shift conds writes it: train on the rows called train");
+  command->add_option(
+      "--index", flags->index,
+      "CSV index,split, as leeway shift conds writes it: train on the rows called train, validate on "
+      "those called val");
   command->add_option("--arch", options.architecture, "See leeway list architectures")->capture_default_str();
   command->add_option("--algorithm", options.algorithm, "See leeway list algorithms")->capture_default_str();
   command->add_option("--epochs", options.epochs, "At most so many passes over the data")
@@ -170,8 +183,10 @@ void add_train(CLI::App& root, Context& context, Run& run) {
   command->add_option("--lr", options.learning_rate, "Learning rate of Adam")->capture_default_str();
   command->add_option("--weight-decay", options.weight_decay, "Decoupled weight decay")
       ->capture_default_str();
-  command->add_option("--validation", options.validation, "Share of the data held out to choose the epoch")
-      ->capture_default_str();
+  command
+      ->add_option("--validation", flags->validation,
+                   "Share of the data held out to choose the epoch, where no index names rows")
+      ->default_str(fmt::format("{}", options.validation));
   command
       ->add_option("--patience", options.patience, "Stop after so many epochs without a better one; 0: never")
       ->capture_default_str();

@@ -8,6 +8,7 @@
 #include "apps/leeway/options.h"
 #include "apps/leeway/shift_describe_table.h"
 #include "leeway/assess/predictions.h"
+#include "leeway/assess/shifts.h"
 #include "leeway/core/csv.h"
 #include "leeway/core/error.h"
 #include "leeway/core/file.h"
@@ -40,21 +41,9 @@ AttributeTable table_of(const Outputs& outputs) {
   const std::string name = display_name(outputs.path);
   if (!outputs.labels) refuse(name, "labels, or a table beside it", "none");
   if (outputs.groups.empty()) refuse(name, "groups, or a table beside it", "none");
-  std::vector<std::string> texts;
-  AttributeTable table;
-  table.name = name;
-  table.label.name = "label";
-  for (std::size_t i = 0; i < outputs.k(); ++i)
-    table.label.values.push_back(outputs.class_names.empty() ? std::to_string(i) : outputs.class_names[i]);
-  for (const std::int64_t label : *outputs.labels)
-    table.label.codes.push_back(static_cast<std::uint16_t>(label));
-  for (const GroupColumn& group : outputs.groups) {
-    if (group.levels.size() > 65535)
-      refuse(name, fmt::format("at most 65535 values of {}", in_quotes(group.name)),
-             fmt::format("{}", group.levels.size()));
-    table.attributes.push_back({group.name, group.levels, {group.codes.begin(), group.codes.end()}});
-  }
-  return table;
+  std::vector<std::string> classes = outputs.class_names;
+  for (std::size_t i = classes.size(); i < outputs.k(); ++i) classes.push_back(std::to_string(i));
+  return assess::attribute_table(name, *outputs.labels, outputs.groups, classes);
 }
 
 // A label of the table must be one class of the outputs, or their rows are not the same samples.
@@ -169,7 +158,7 @@ int run_describe(Context& context, const DescribeFlags& flags) {
     context.add_input(flags.outputs, outputs->logits.shape);
     for (const std::string& warning : outputs->warnings) context.warn(warning);
   }
-  Described described;
+  assess::Described described;
   std::vector<std::size_t> taken;
   std::size_t whole = 0;
   if (!flags.split.empty()) {
@@ -196,7 +185,7 @@ int run_describe(Context& context, const DescribeFlags& flags) {
                                                   correct_rows(*outputs, tested, taken, whole), options);
   context.stop_clock();
   Json record =
-      context.record("leeway.shift-describe/1", Json::array({describe_json(described, options.level)}));
+      context.record("leeway.shift-describe/1", Json::array({assess::to_json(described, options.level)}));
   record["level"] = options.level;
   record["permutations"] = options.permutations;
   record["bootstrap"] = options.bootstrap;

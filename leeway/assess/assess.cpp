@@ -7,6 +7,7 @@
 
 #include "leeway/assess/bounds.h"
 #include "leeway/assess/record.h"
+#include "leeway/assess/shifts.h"
 #include "leeway/assess/summary.h"
 #include "leeway/assess/words.h"
 #include "leeway/core/error.h"
@@ -114,6 +115,8 @@ Json assess(const std::vector<Source>& sources, const std::vector<Target>& targe
                  {"bounds", bounds_json(options)},
                  {"comparisons", Json::array()},
                  {"results", Json::array()}};
+  if (Json shifts = shifts_json(sources, targets, class_names, options); !shifts.empty())
+    record["shifts"] = std::move(shifts);
   for (const Comparison& comparison : comparisons) record["comparisons"].push_back(to_json(comparison));
   for (const Summary& summary : summaries) record["results"].push_back(to_json(summary, class_names));
   return record;

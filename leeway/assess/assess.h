@@ -78,7 +78,7 @@ struct Options {
 };
 
 // The page-wide keys of the record ("headline", "findings", "models", "targets", "class_names", "bounds",
-// "comparisons") and its "results", without the envelope that a command adds.
+// "shifts", "comparisons") and its "results", without the envelope that a command adds.
 [[nodiscard]] Json assess(const std::vector<Source>& sources, const std::vector<Target>& targets,
                           const Options& options = {}, Progress* progress = nullptr);
 

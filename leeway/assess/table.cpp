@@ -1,6 +1,7 @@
 #include "leeway/assess/table.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -232,6 +233,24 @@ std::string noise_lines(const Json& record) {
              "as it is; one sample in 20 has no more than 1 in 20 says, half no more than the median.");
 }
 
+// The strongest shifts of labels and groups, of each target that has any, or within the source.
+std::string shift_lines(const Json& record) {
+  constexpr std::size_t most = 3;
+  std::string text;
+  for (const Json& shift : record["shifts"]) {
+    std::string name = shift["target"].is_null() ? "source alone" : shift["target"].get<std::string>();
+    if (shift["models"].size() < record["models"].size())
+      name += fmt::format(" ({})", fmt::join(shift["models"].get<std::vector<std::string>>(), ", "));
+    const Json& findings = shift["findings"];
+    if (findings.empty())
+      text += fmt::format("{}: none found in {} tests\n", name, shift["tests"].get<std::size_t>());
+    for (std::size_t i = 0; i < std::min(most, findings.size()); ++i)
+      text += wrapped(fmt::format("{}: {}", name, findings[i]["text"].get<std::string>()));
+    if (findings.size() > most) text += fmt::format("{}: and {} more\n", name, findings.size() - most);
+  }
+  return text;
+}
+
 // One line for every column with dashes and every reason: "accuracy: the target has no labels (prod, week
 // 2)".
 std::string footnotes(const Json& record) {
@@ -283,6 +302,8 @@ std::string table(const Json& record) {
             wrapped(record["bounds"]["assumption"]);
   if (record.contains("average_case") && !record["average_case"].empty())
     text += "\nPredictions under noise of standard deviation sigma\n" + noise_lines(record);
+  if (record.contains("shifts"))
+    text += "\nShifts of labels and groups between source and target\n" + shift_lines(record);
   return text + footnotes(record);
 }
 

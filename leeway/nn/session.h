@@ -189,8 +189,9 @@ struct TrainOptions {
   double learning_rate = 1e-3;  // Adam, betas .9 and .999
   double weight_decay = 0;      // decoupled (AdamW)
   double validation = .1;       // share of rows held out, drawn by the seed; 0: none, the last epoch wins
-  std::size_t patience = 5;     // epochs without a better validation score before stopping; 0: never
-  std::size_t classes = 0;      // 0: 1 + the largest label
+  std::vector<std::size_t> validation_rows;  // hold out these rows instead; none: a share
+  std::size_t patience = 5;  // epochs without a better validation score before stopping; 0: never
+  std::size_t classes = 0;   // 0: 1 + the largest label
   Normalization normalization;
   std::filesystem::path start;  // safetensors weights to start from instead of random ones
   std::uint64_t seed = 0;

@@ -41,6 +41,7 @@ std::string assess_page(const Record& record, const Pictures& pictures, const Op
                                    confidence_section(record), classes_section(record),
                                    groups_section(record),     shares_section(record),
                                    confusion_section(record),  flips_section(record, pictures, options)};
+  for (Section& section : shifts_sections(record)) sections.push_back(std::move(section));
   for (Section& section : noise_sections(record, pictures, options)) sections.push_back(std::move(section));
   sections.push_back(missing_section(record));
   sections.push_back(assumptions_section(record));

@@ -107,6 +107,12 @@ Json join_assessments(const Named& records) {
           free_name(met_noise, found == called.end() ? text(noise, "model") : found->second, "", name);
       out["average_case"].push_back(std::move(noise));
     }
+    for (Json shift : record.value("shifts", Json::array())) {
+      for (Json& model : shift["models"])
+        if (const auto found = called.find(model.get<std::string>()); found != called.end())
+          model = found->second;
+      out["shifts"].push_back(std::move(shift));
+    }
   }
   out["version"] = read[first].envelope.version;
   for (const auto& [name, record] : records)  // what bounds assume is said once

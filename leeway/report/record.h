@@ -12,6 +12,7 @@
 #include "leeway/core/result.h"
 #include "leeway/report/average_case_record.h"
 #include "leeway/report/bounds.h"
+#include "leeway/report/describe_record.h"
 #include "leeway/report/json_view.h"
 #include "leeway/report/numbers.h"
 
@@ -105,6 +106,13 @@ struct Gate {
   std::size_t undecided = 0;  // results without the value
 };
 
+// Shifts of labels and groups that these models met.
+struct ShiftsOfGroups {
+  std::vector<std::string> models;
+  std::string target;  // empty: the source alone
+  Description description;
+};
+
 struct Record {
   Envelope envelope;
   double level = .95;  // of every interval
@@ -115,6 +123,7 @@ struct Record {
   std::vector<Comparison> comparisons;
   std::vector<Gate> gates;
   std::vector<AverageCaseRecord> noise;  // predictions under noise, one a model
+  std::vector<ShiftsOfGroups> shifts;
   std::vector<Result> results;
 
   [[nodiscard]] std::string class_name(std::size_t index) const;

@@ -31,6 +31,8 @@ namespace leeway::report {
 // One for each model that met noise.
 [[nodiscard]] std::vector<Section> noise_sections(const Record& record, const Pictures& pictures,
                                                   const Options& options);
+// One for each target whose labels and groups differ from the source's, or for the source alone.
+[[nodiscard]] std::vector<Section> shifts_sections(const Record& record);
 [[nodiscard]] Section missing_section(const Record& record);
 [[nodiscard]] Section assumptions_section(const Record& record);
 [[nodiscard]] Section source_section(const Envelope& envelope);

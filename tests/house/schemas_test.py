@@ -254,6 +254,8 @@ class Records(unittest.TestCase):
         self.valid(compared)
         self.refused_without(compared, [f"comparisons.0.{key}"
                                         for key in "target model other n difference low high mcnemar_p clear".split()])
+        self.assertTrue(compared["shifts"])
+        self.refused_without(compared, [f"shifts.0.{key}" for key in "models target left_out n_source findings columns".split()])
         self.refused_without(compared, [f"results.0.groups.0.{key}"
                                         for key in "group level n accuracy low high".split()])
 
@@ -325,6 +327,10 @@ class Records(unittest.TestCase):
             self.skipTest("this build has no model part")
         train = "train --data images.npz --arch linear --epochs 1 --threads 1 --seed 1"
         self.check(self.run_leeway(f"{train} --out linear.safetensors"))
+        (self.folder / "index.csv").write_text("index,split\n" + "".join(f"{i},{'train' if i % 3 else 'val'}\n" for i in range(60)))
+        named = self.run_leeway(f"{train} --index index.csv --out named.safetensors")
+        self.valid(named)
+        self.assertEqual([named["results"][0][key] for key in ("n_train", "n_validation")], [40, 20])
         self.valid(self.run_leeway(f"{train} --algorithm pgd --attack-steps 1 --out robust.safetensors"))
         chosen = self.run_leeway(f"{train} --select pa --select-shift gaussian-noise:0.2 --keep-epochs kept --out pa.safetensors")
         self.check(chosen)

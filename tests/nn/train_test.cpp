@@ -182,6 +182,36 @@ TEST(Training, KeepsTheBestEpochAndStopsWithoutBetterOnes) {
     EXPECT_LE(*epoch.validation_accuracy, *result.epochs[result.best_epoch - 1].validation_accuracy);
 }
 
+TEST(Training, ValidatesOnTheRowsThatAreNamedAndDoesNotLearnThem) {
+  const toy::Folder folder;
+  Images images = toy::squares(100, 4);
+  TrainOptions options = quick();
+  for (std::size_t row = 3; row < 100; row += 4) options.validation_rows.push_back(row);
+  const TrainResult result = session().train(images, options, folder / "m");
+  EXPECT_EQ(result.n_train, 75U);
+  EXPECT_EQ(result.n_validation, 25U);
+  const Images held = select_rows(images, options.validation_rows);
+  const Outputs outputs = result.model->outputs(held);
+  std::size_t right = 0;
+  for (std::size_t i = 0; i < 25; ++i) {
+    const auto logits = outputs.logits.view<float>().subspan(i * 4, 4);
+    right += std::max_element(logits.begin(), logits.end()) - logits.begin() == held.labels->at(i);
+  }
+  EXPECT_EQ(*result.epochs[result.best_epoch - 1].validation_accuracy, static_cast<double>(right) / 25);
+
+  const auto seen = images.pixels.view<float>();
+  std::vector<float> pixels(seen.begin(), seen.end());
+  for (const std::size_t row : options.validation_rows)
+    std::fill_n(pixels.begin() + static_cast<std::ptrdiff_t>(row * 64), 64, 0.f);
+  images.pixels = make_array({100, 1, 8, 8}, std::move(pixels));
+  const TrainResult others = session().train(images, options, folder / "others");
+  for (std::size_t e = 0; e < 4; ++e) EXPECT_EQ(others.epochs[e].loss, result.epochs[e].loss);
+
+  options.validation_rows = {100};
+  EXPECT_EQ(message_of([&] { (void)session().train(images, options, folder / "m"); }),
+            "train: validation rows: expected rows below 100, found 100");
+}
+
 TEST(Training, WithoutValidationKeepsTheLastEpoch) {
   const toy::Folder folder;
   TrainOptions options = quick();
@@ -216,8 +246,6 @@ TEST(Training, ByPgdGivesMoreRobustModels) {
   EXPECT_GT(held(robust), held(plain) + .05);
 }
 
-// The score of adversarial training is what PGD leaves of the validation set, which is never above the clean
-// one.
 double mean_square_gradient(const Model& model, const Images& images) {
   const Array jacobian = model.class_gradients(images);
   double sum = 0;
@@ -235,6 +263,8 @@ TEST(Training, ByGradientNormGivesFlatterModels) {
   EXPECT_LT(mean_square_gradient(*penalised.model, images), .7 * mean_square_gradient(*erm.model, images));
 }
 
+// The score of adversarial training is what PGD leaves of the validation set, which is never above the clean
+// one.
 TEST(Training, ByPgdReportsRobustValidationAccuracy) {
   const toy::Folder folder;
   const TrainResult result = session().train(toy::squares(200, 4), quick("pgd"), folder / "m");
@@ -453,7 +483,7 @@ TEST(Training, RefusesWhatItCannotTrainOn) {
   options.validation = .001;
   EXPECT_EQ(
       message(images, options),
-      "toy.npz: expected enough rows to train on and to validate, found 20 with a validation share of 0.001");
+      "toy.npz: expected enough rows to train on and to validate, found 20 to train on and 0 to validate");
   options = quick();
   options.classes = 2;
   EXPECT_TRUE(message(images, options).starts_with("toy.npz: expected labels below 2, found "));

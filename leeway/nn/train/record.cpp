@@ -21,6 +21,13 @@ std::string digest(const Images& images) {
   return fmt::format("{:016x}{:016x}", hash.high64, hash.low64);
 }
 
+// null: none were named.
+Json digest(const std::vector<std::size_t>& rows) {
+  if (rows.empty()) return nullptr;
+  const XXH128_hash_t hash = XXH3_128bits(rows.data(), rows.size() * sizeof(std::size_t));
+  return fmt::format("{:016x}{:016x}", hash.high64, hash.low64);
+}
+
 Json selection_to_json(const Selection& selection) {
   if (!selection.given()) return nullptr;
   return {{"score", selection.name}, {"shift", selection.shift}, {"strength", selection_strength(selection)}};
@@ -38,7 +45,8 @@ Json training_plan(const Images& images, const TrainOptions& options, int thread
           {"batch", options.batch},
           {"learning_rate", options.learning_rate},
           {"weight_decay", options.weight_decay},
-          {"validation", options.validation},
+          {"validation", options.validation_rows.empty() ? Json(options.validation) : Json()},
+          {"validation_rows", digest(options.validation_rows)},
           {"patience", options.patience},
           {"selection", selection_to_json(options.selection)},
           {"keep_epochs", options.keep_epochs.string()},

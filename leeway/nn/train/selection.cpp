@@ -17,7 +17,7 @@ void check_selection(const TrainOptions& options) {
   const Selection& selection = options.selection;
   if (!selection.given()) return;
   if (!selection.score) refuse("train: selection", "a function that scores an epoch", "none");
-  if (options.validation <= 0)
+  if (options.validation <= 0 && options.validation_rows.empty())
     refuse("train: selection", "validation images to choose the epoch by", "a validation share of 0");
   if (shift::member(selection.shift).selects_rows)
     refuse("train: selection", "a shift that changes pixels",

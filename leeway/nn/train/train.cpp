@@ -31,16 +31,19 @@ struct Split {
   std::vector<std::int64_t> train, validation;  // rows, ascending
 };
 
-Split split_rows(std::size_t n, double share, std::uint64_t seed) {
-  std::vector<std::size_t> order(n);
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  shuffle(order, seed, stream("validation"));
-  const auto held = static_cast<std::size_t>(std::llround(share * static_cast<double>(n)));
+Split split_rows(std::size_t n, const TrainOptions& options) {
+  std::vector<std::uint8_t> is_held(n);
+  for (const std::size_t row : options.validation_rows) is_held[row] = 1;
+  if (options.validation_rows.empty()) {
+    std::vector<std::size_t> order(n);
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    shuffle(order, options.seed, stream("validation"));
+    const auto held = static_cast<std::size_t>(std::llround(options.validation * static_cast<double>(n)));
+    for (std::size_t i = 0; i < held; ++i) is_held[order[i]] = 1;
+  }
   Split split;
-  for (std::size_t i = 0; i < n; ++i)
-    (i < held ? split.validation : split.train).push_back(static_cast<std::int64_t>(order[i]));
-  std::sort(split.validation.begin(), split.validation.end());
-  std::sort(split.train.begin(), split.train.end());
+  for (std::size_t row = 0; row < n; ++row)
+    (is_held[row] ? split.validation : split.train).push_back(static_cast<std::int64_t>(row));
   return split;
 }
 
@@ -61,6 +64,9 @@ void check_options(const Images& images, const TrainOptions& options) {
         options.weight_decay);
   range("validation", options.validation >= 0 && options.validation < 1, "a share from 0 to less than 1",
         options.validation);
+  for (const std::size_t row : options.validation_rows)
+    if (row >= images.n())
+      refuse("train: validation rows", fmt::format("rows below {}", images.n()), std::to_string(row));
   (void)device_from_name(options.device);
   check_normalization(options.normalization, "train: normalization", images.channels());
   check_selection(options);
@@ -118,10 +124,10 @@ Training::Training(const Images& images, const TrainOptions& options, std::files
       threads_(threads()),
       torch_threads_(threads_),
       plan_(training_plan(images, options, threads_, TORCH_VERSION)),
-      split_(split_rows(images.n(), options.validation, options.seed)) {
+      split_(split_rows(images.n(), options)) {
   if (split_.train.empty() || (options.validation > 0 && split_.validation.empty()))
     refuse(display_name(images.path), "enough rows to train on and to validate",
-           fmt::format("{} with a validation share of {}", images.n(), options.validation));
+           fmt::format("{} to train on and {} to validate", split_.train.size(), split_.validation.size()));
   const torch::Tensor all = all_pixels(images);
   const torch::Tensor labels = to_tensor(*images.labels, 0, images.n());
   x_ = all;

@@ -1,0 +1,29 @@
+// Which shifts there are between the labels and groups of a source and those of its targets (shift/describe.h).
+//
+// A source and a target that have the same labels and groups, row by row, as pairs do, are one set: it is described alone,
+// once. So is a source whose targets bring no labels or groups. Models that saw the same samples share a description.
+// Groups that would make more than 10,000 cells, taken in order, are left out and named.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "leeway/assess/assess.h"
+#include "leeway/core/result.h"
+#include "leeway/shift/attribute_table.h"
+
+namespace leeway::assess {
+
+// `labels` below the number of class names, one a row, as are the groups. Error: more than 65,535 levels, and what
+// shift::check refuses.
+[[nodiscard]] shift::AttributeTable attribute_table(std::string name, std::span<const std::int64_t> labels,
+                                                    const std::vector<GroupColumn>& groups,
+                                                    const std::vector<std::string>& class_names);
+
+// "shifts" of the record (docs/assess-record.md); empty where no source has labels and groups.
+[[nodiscard]] Json shifts_json(const std::vector<Source>& sources, const std::vector<Target>& targets,
+                               const std::vector<std::string>& class_names, const Options& options);
+
+}  // namespace leeway::assess

@@ -1,0 +1,131 @@
+// Shifts of labels and groups as the assessment tells them.
+#include "leeway/assess/shifts.h"
+
+#include <gmock/gmock.h>
+
+#include "leeway/assess/describe_record.h"
+#include "leeway/core/random.h"
+#include "tests/assess/made_outputs.h"
+
+namespace leeway::assess {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+const std::vector<std::string> names = {"husky", "wolf"};
+
+// Two classes; "place" is the label's own with probability `together`, "hour" has `hours` values, whatever the label.
+Outputs outputs(std::size_t n, double together, std::uint64_t seed, std::size_t hours = 2) {
+  std::vector<std::int64_t> labels;
+  GroupColumn place{"place", {"grass", "snow"}, {}}, hour{"hour", {}, {}};
+  for (std::size_t value = 0; value < hours; ++value) hour.levels.push_back(std::to_string(value));
+  for (std::size_t i = 0; i < n; ++i) {
+    Random random(seed, stream("assessed shifts"), i);
+    labels.push_back(static_cast<std::int64_t>(random.below(2)));
+    const auto own = static_cast<std::int32_t>(labels.back());
+    place.codes.push_back(random.uniform() < together ? own : 1 - own);
+    hour.codes.push_back(static_cast<std::int32_t>(random.below(hours)));
+  }
+  Outputs made = labelled(outputs_of(std::vector<int>(n, 0), 2), labels);
+  made.groups = {place, hour};
+  return made;
+}
+
+Json shifts(const std::vector<Source>& sources, const std::vector<Target>& targets,
+            Paired paired = Paired::automatic) {
+  Options options;
+  options.paired = paired;
+  options.seed = 5;
+  return shifts_json(sources, targets, names, options);
+}
+
+TEST(Shifts, AreThoseOfTheDescription) {
+  const Outputs source = outputs(600, .95, 1), target = outputs(400, .5, 2);
+  const Json found = shifts({{"m", source}}, {{"m", "prod", target}});
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0]["target"], "prod");
+  EXPECT_EQ(found[0]["n_source"], 600);
+  EXPECT_EQ(found[0]["n_target"], 400);
+  ASSERT_FALSE(found[0]["findings"].empty());
+  EXPECT_EQ(found[0]["findings"][0]["kind"], "SC");
+  EXPECT_EQ(found[0]["findings"][0]["column"], "place");
+
+  Described described;
+  described.source = attribute_table("s", *source.labels, source.groups, names);
+  described.target = attribute_table("t", *target.labels, target.groups, names);
+  shift::DescribeOptions how;
+  how.permutations = how.bootstrap = 1999;
+  how.seed = 5;
+  described.description = shift::describe(described.source, &*described.target, how);
+  Json expected = to_json(described, .95);
+  expected["models"] = {"m"};
+  expected["target"] = "prod";
+  expected["left_out"] = Json::array();
+  EXPECT_EQ(found[0], expected);
+}
+
+TEST(Shifts, OfPairsAreTheSourceAloneOnceForAllModels) {
+  const Outputs same = outputs(300, .9, 1);
+  Outputs bare = same;
+  bare.groups.clear();
+  const Json found =
+      shifts({{"a", same}, {"b", same}},
+             {{"a", "noise", same}, {"a", "blur", bare}, {"b", "noise", same}, {"b", "blur", same}});
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0]["models"], Json({"a", "b"}));
+  EXPECT_TRUE(found[0]["target"].is_null());
+  EXPECT_TRUE(found[0]["n_target"].is_null());
+  EXPECT_EQ(found[0]["findings"][0]["kind"], "SC");
+}
+
+TEST(Shifts, OfATargetWithoutGroupsAreTheSourceAlone) {
+  Outputs target = outputs(200, .5, 2);
+  target.groups.clear();
+  const Json found = shifts({{"m", outputs(300, .9, 1)}}, {{"m", "prod", target}});
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_TRUE(found[0]["target"].is_null());
+}
+
+TEST(Shifts, AreThoseOfTheGroupsThatBothHave) {
+  Outputs target = outputs(200, .5, 2);
+  target.groups[1].name = "day";
+  std::swap(target.groups[0], target.groups[1]);
+  Json found = shifts({{"m", outputs(300, .9, 1)}}, {{"m", "prod", target}});
+  ASSERT_EQ(found.size(), 1u);
+  ASSERT_EQ(found[0]["columns"].size(), 2u);
+  EXPECT_EQ(found[0]["columns"][1]["name"], "place");
+  target.groups.erase(target.groups.begin() + 1);
+  found = shifts({{"m", outputs(300, .9, 1)}}, {{"m", "prod", target}});
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_TRUE(found[0]["target"].is_null());
+}
+
+TEST(Shifts, LeaveOutGroupsOfTooManyCells) {
+  const Json found = shifts({{"m", outputs(9000, .9, 1, 2501)}}, {{"m", "prod", outputs(9000, .5, 2, 2501)}});
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0]["left_out"], Json({"hour"}));  // 2 * 2 * 2501 cells
+  EXPECT_EQ(found[0]["columns"].size(), 2u);
+}
+
+TEST(Shifts, NeedLabelsAndGroups) {
+  Outputs bare = outputs(100, .5, 1), unlabelled = bare;
+  bare.groups.clear();
+  unlabelled.labels.reset();
+  EXPECT_THAT(shifts({{"m", bare}}, {{"m", "prod", outputs(90, .5, 2)}}), IsEmpty());
+  EXPECT_THAT(shifts({{"m", unlabelled}}, {{"m", "prod", outputs(90, .5, 2)}}), IsEmpty());
+  // Asserted pairs: what one side has holds for the other.
+  EXPECT_EQ(shifts({{"m", bare}}, {{"m", "noise", outputs(100, .5, 1)}}).size(), 1u);
+  EXPECT_FALSE(assess({{"m", bare}}, {{"m", "prod", bare}}).contains("shifts"));
+}
+
+TEST(Shifts, WithOneLabelAreNoErrors) {
+  Outputs source = outputs(100, .5, 1);
+  source.labels = std::vector<std::int64_t>(100, 1);
+  const Json found = shifts({{"m", source}}, {{"m", "prod", outputs(50, .5, 2)}});
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_TRUE(found[0]["columns"][1]["sc"].is_null());
+}
+
+}  // namespace
+}  // namespace leeway::assess

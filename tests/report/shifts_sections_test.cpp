@@ -1,0 +1,70 @@
+// Shifts of labels and groups on the page of an assessment.
+#include <gmock/gmock.h>
+
+#include "tests/report/pages.h"
+
+namespace leeway::report {
+namespace {
+
+using test::bare_record;
+using test::complaint;
+using test::full_record;
+using test::occurrences;
+using test::page_of;
+using test::reference_record;
+using testing::HasSubstr;
+using testing::Not;
+
+// What leeway shift describe found, as a member of "shifts".
+Json shift_of(const std::vector<std::string>& models, const Json& target) {
+  Json member = reference_record("describe_record.json")["results"][0];
+  member["accuracy"] = nullptr;
+  member["models"] = models;
+  member["target"] = target;
+  member["left_out"] = Json::array();
+  return member;
+}
+
+TEST(ShiftsSections, AreLeftOutWithoutGroups) {
+  EXPECT_THAT(page_of(bare_record()), Not(HasSubstr("id=\"shifts-1\"")));
+}
+
+TEST(ShiftsSections, SayWhatThePageOfDescribeSays) {
+  Json record = full_record(1, 1, 10);
+  record["shifts"] = Json::array({shift_of({"model 0"}, "monday <1>")});
+  const std::string page = page_of(record);
+  EXPECT_EQ(occurrences(page, "<section id=\"shifts-1\""), 1u);
+  EXPECT_THAT(page, HasSubstr("Spurious correlation: shape and color go together in the source"));
+  EXPECT_THAT(page, HasSubstr("<a href=\"#shifts-1\">Shifts</a>"));
+  EXPECT_THAT(page, HasSubstr("the source against monday &lt;1&gt;"));
+  EXPECT_EQ(occurrences(page, "data-spec=\"cells\"><"), 2u);
+  EXPECT_THAT(page, Not(HasSubstr("Weakest: shape=")));
+}
+
+TEST(ShiftsSections, NameTargetsAndModelsWhereThereAreSeveral) {
+  Json record = full_record(2, 1, 10);
+  record["shifts"] = Json::array({shift_of({"model 1"}, "monday"), shift_of({"model <0>"}, nullptr)});
+  const std::string page = page_of(record);
+  EXPECT_THAT(page, HasSubstr("<a href=\"#shifts-1\">Shifts: monday</a>"));
+  EXPECT_THAT(page, HasSubstr("the source against monday (model 1)"));
+  EXPECT_THAT(page, HasSubstr("the source alone (model &lt;0&gt;)"));
+}
+
+TEST(ShiftsSections, AreJoinedWithTheirModels) {
+  Json a = full_record(1, 1, 10);
+  a["shifts"] = Json::array({shift_of({"model 0"}, nullptr)});
+  const Json joined = join_records({{"a.json", a}, {"b.json", a}});
+  ASSERT_EQ(joined["shifts"].size(), 2u);
+  EXPECT_EQ(joined["shifts"][0]["models"], Json({"model 0"}));
+  EXPECT_EQ(joined["shifts"][1]["models"], Json({"model 0 (b.json)"}));
+}
+
+TEST(ShiftsSections, RefuseWhatTheyCannotRead) {
+  Json record = bare_record();
+  record["shifts"] = Json::array({shift_of({"cnn"}, nullptr)});
+  record["shifts"][0]["columns"] = Json::array();
+  EXPECT_THAT(complaint(record), HasSubstr("expected at least one column at shifts[0].columns, found none"));
+}
+
+}  // namespace
+}  // namespace leeway::report
