@@ -14,6 +14,8 @@ using shift::CellPlan;
 using shift::Cells;
 using shift::ConDSPlan;
 
+constexpr std::size_t most_lines = 81;  // of cells, where the split is written
+
 const shift::Attribute& column(const AttributeTable& table, std::size_t i) {
   return i == 0 ? table.label : table.attributes[i - 1];
 }
@@ -45,7 +47,8 @@ std::string cells_text(const CondsCase& one, const AttributeTable& table, const 
   for (std::size_t i = 0; i < columns; ++i)
     text += fmt::format("{:<{}}  ", printable(column(table, i).name), widths[i]);
   text += fmt::format("{:>9} {:>8} {:>6} {:>6}\n", "available", "train", "val", "test");
-  for (std::size_t c = 0; c < cells.size(); ++c) {
+  const std::size_t shown = one.out.empty() ? cells.size() : std::min(most_lines, cells.size());
+  for (std::size_t c = 0; c < shown; ++c) {
     const CellPlan& cell = one.plan.cells[c];
     const auto codes = cells.codes(c);
     for (std::size_t i = 0; i < columns; ++i)
@@ -56,6 +59,8 @@ std::string cells_text(const CondsCase& one, const AttributeTable& table, const 
                         cell.validation == 0 ? "-" : std::to_string(cell.validation), cell.test,
                         cell.lacks() > 0 ? fmt::format("  lacks {}", cell.lacks()) : "");
   }
+  if (shown < cells.size())
+    text += fmt::format("... and {} more cells (--plan and --json have all)\n", cells.size() - shown);
   if (one.plan.total.counterexamples > 0) text += "* counterexamples: they break the correlation\n";
   return text;
 }

@@ -160,14 +160,14 @@ CLI::App* add_render(CLI::App& shift_command, Context& context, const std::share
   command->footer([] {
     return list_of_sets() +
            "\nImages are drawn as they are written, so that a set may be larger than the memory. An image\n"
-           "depends on its row alone. From a table to a shifted training set and its test set:\n\n"
-           "  leeway shift render dsprites --sample 20000 --attributes table.csv --sheet sheet.png\n"
+           "depends on its row alone. From a table to a model trained under a shift:\n\n"
+           "  leeway shift render dsprites --sample 20000 --size 32 --out images.npz --attributes table.csv "
+           "--sheet sheet.png\n"
            "  leeway shift conds --attributes table.csv --dataset dsprites --sc obj_color --out split.csv\n"
-           "  leeway shift render dsprites --size 32 --table table.csv --index split.csv --split train "
-           "--out train.npz\n"
+           "  leeway train --data images.npz --index split.csv --out model.safetensors\n\n"
+           "and its test set alone, for models that read their images from a file of their own:\n\n"
            "  leeway shift render dsprites --size 32 --table table.csv --index split.csv --split test "
-           "--out test.npz\n"
-           "  leeway train --data train.npz --arch small-cnn --out model.safetensors";
+           "--out test.npz";
   });
   return command;
 }
