@@ -15,7 +15,7 @@
 namespace leeway::app {
 namespace {
 
-constexpr std::size_t most_values_listed = 100;
+constexpr std::size_t most_values_listed = 100, most_columns_shown = 60;
 
 Json written(const Context& context, const std::string& path) {
   if (path.empty()) return {};
@@ -56,13 +56,17 @@ std::string table(const Json& result) {
     text += fmt::format(", pictures of {} x {} x {}", shape[0].get<std::size_t>(),
                         shape[1].get<std::size_t>(), shape[2].get<std::size_t>());
   text += fmt::format("\n{:<16} {:>8}\n", "column", "values");
-  for (const Json& column : result["columns"]) {
+  const Json& columns = result["columns"];
+  for (std::size_t c = 0; c < std::min(columns.size(), most_columns_shown); ++c) {
+    const Json& column = columns[c];
     text +=
         fmt::format("{:<16} {:>8}", column["name"].get<std::string>(), column["n_values"].get<std::size_t>());
     if (column["n_values"].get<std::size_t>() <= 6)
       text += fmt::format("  {}", fmt::join(column["values"].get<std::vector<std::string>>(), ", "));
     text += '\n';
   }
+  if (columns.size() > most_columns_shown)
+    text += fmt::format("and {} columns more (--json lists all)\n", columns.size() - most_columns_shown);
   return text;
 }
 
@@ -97,6 +101,9 @@ CLI::App* add_load(CLI::App& shift_command, Context& context, const std::shared_
            "\n  leeway shift load cifar10 data_batch_1.bin data_batch_2.bin --out train.npz\n"
            "  leeway shift load celeba list_attr_celeba.txt --attributes celeba.csv\n"
            "  leeway shift conds --attributes celeba.csv --dataset celeba --sc black_hair --plan\n"
+           "  leeway shift load smallnorb smallnorb-training-dat.mat.gz --protocol --out toys.npz "
+           "--attributes "
+           "toys.csv\n"
            "  leeway shift load folder OfficeHome --size 64 --out images.npz --attributes table.csv";
   });
   return command;

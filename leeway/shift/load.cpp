@@ -17,19 +17,11 @@ namespace {
 
 constexpr std::size_t block_bytes = std::size_t{64} << 20, any_number = 1000;
 
-// Those rows, and of every column the values that are left.
+// Those rows; columns keep their values.
 Loaded rows_of(Loaded set, std::vector<std::size_t> rows) {
   for (LoadedColumn& column : set.columns) {
-    std::vector<std::uint32_t> codes, place(column.values.size());
-    for (const std::size_t row : rows) place[column.codes[row]] = 1;
-    std::vector<std::string> values;
-    for (std::size_t i = 0; i < place.size(); ++i)
-      if (place[i] != 0) {
-        place[i] = static_cast<std::uint32_t>(values.size());
-        values.push_back(std::move(column.values[i]));
-      }
-    for (const std::size_t row : rows) codes.push_back(place[column.codes[row]]);
-    column.values = std::move(values);
+    std::vector<std::uint32_t> codes;
+    for (const std::size_t row : rows) codes.push_back(column.codes[row]);
     column.codes = std::move(codes);
   }
   set.n = rows.size();
@@ -96,21 +88,19 @@ Loaded load_set(std::string_view name, const Paths& paths) {
 Loaded protocol_rows(Loaded set, std::string_view name) {
   const ConDSDataSet& protocol = conds_data_set(name);
   std::vector<char> kept(set.n, 1);
-  // Puts the protocol's values first, in its order; rows of others go.
+  // Numbers a column's values as the protocol does; rows of others go.
   const auto choose = [&](const NamedColumn& named) {
     const auto found = std::ranges::find(set.columns, named.name, &LoadedColumn::name);
     if (found == set.columns.end()) return false;
-    std::vector<std::string> values(named.values.begin(), named.values.end());
     std::vector<std::uint32_t> place;
-    for (std::string& value : found->values) {
-      place.push_back(static_cast<std::uint32_t>(std::ranges::find(values, value) - values.begin()));
-      if (place.back() == values.size()) values.push_back(std::move(value));
-    }
+    for (const std::string& value : found->values)
+      place.push_back(
+          static_cast<std::uint32_t>(std::ranges::find(named.values, value) - named.values.begin()));
     for (std::size_t row = 0; row < set.n; ++row) {
       found->codes[row] = place[found->codes[row]];
-      if (found->codes[row] >= named.values.size()) kept[row] = 0;
+      if (found->codes[row] == named.values.size()) kept[row] = 0;
     }
-    found->values = std::move(values);
+    found->values.assign(named.values.begin(), named.values.end());
     return true;
   };
   if (!choose(protocol.label))

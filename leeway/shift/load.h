@@ -69,9 +69,9 @@ struct LoadedFormat {
 // pictures, and for a side that is not 1 to 16,384.
 [[nodiscard]] Loaded resized(Loaded set, std::size_t side);
 
-// The rows whose values are those that the ConDS protocol names for data set `name` (conds_sets.h), and of every column the
-// values that are left, the protocol's in its order. Columns of the protocol that the set lacks are passed over.
-// Error where the protocol has no such data set, the set lacks its label, or no row is left.
+// The rows whose values are those that the ConDS protocol names for data set `name` (conds_sets.h). Its columns then have
+// exactly its values, in its order, used or not, so that y means the same in every file; columns that the set lacks are
+// passed over. Error where the protocol has no such data set, the set lacks its label, or no row is left.
 [[nodiscard]] Loaded protocol_rows(Loaded set, std::string_view name);
 
 // x (n,c,h,w) in u8, y: the values of column `label`, by number. Piece by piece, as render's are written.

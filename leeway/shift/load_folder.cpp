@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 
 #include "leeway/shift/load_columns.h"
 #include "leeway/shift/load_pictures.h"
@@ -16,13 +15,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Those that are seen, and make a table, though they cannot be read.
-bool is_other_picture(const fs::path& path) {
-  constexpr std::array<std::string_view, 4> suffixes = {".bmp", ".tif", ".tiff", ".webp"};
-  std::string suffix = path.extension().string();
-  std::ranges::transform(suffix, suffix.begin(),
-                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return std::ranges::find(suffixes, suffix) != suffixes.end();
+// Those that cannot be read count too: a table without pictures.
+bool is_picture(const fs::path& file) {
+  constexpr std::array<std::string_view, 4> others = {".bmp", ".tif", ".tiff", ".webp"};
+  return is_readable_picture(file) || std::ranges::find(others, suffix_of(file)) != others.end();
 }
 
 // Relative paths of all pictures, sorted.
@@ -32,7 +28,7 @@ std::vector<fs::path> pictures_below(const fs::path& folder) {
   if (!fs::is_directory(folder, error))
     refuse(display_name(folder), "a folder", fs::exists(folder, error) ? "a file" : "nothing");
   for (fs::recursive_directory_iterator it(folder, error), end; !error && it != end; it.increment(error))
-    if (it->is_regular_file(error) && (is_readable_picture(it->path()) || is_other_picture(it->path())))
+    if (it->is_regular_file(error) && is_picture(it->path()))
       files.push_back(it->path().lexically_relative(folder));
   if (error) refuse(display_name(folder), "a folder that can be read", error.message());
   std::ranges::sort(files);

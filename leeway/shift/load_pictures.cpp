@@ -41,10 +41,15 @@ Planes in_colour(const Bitmap& bitmap) {
 
 }  // namespace
 
-bool is_readable_picture(const fs::path& file) {
+std::string suffix_of(const fs::path& file) {
   std::string suffix = file.extension().string();
   std::ranges::transform(suffix, suffix.begin(),
                          [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return suffix;
+}
+
+bool is_readable_picture(const fs::path& file) {
+  const std::string suffix = suffix_of(file);
   return suffix == ".png" || suffix == ".jpg" || suffix == ".jpeg";
 }
 

@@ -2,14 +2,16 @@
 #pragma once
 
 #include <filesystem>
-#include <string_view>
+#include <string>
 #include <vector>
 
 #include "leeway/shift/load.h"
 
 namespace leeway::shift {
 
-// Whether a file of that name is one of the two, by its suffix.
+// ".jpg" of "a.JPG".
+[[nodiscard]] std::string suffix_of(const std::filesystem::path& file);
+// Whether a file of that name is PNG or JPEG.
 [[nodiscard]] bool is_readable_picture(const std::filesystem::path& file);
 
 // Gives a set its pictures, in colour: row i's is files[i]. The first one is read, for its size. Those of another size are an

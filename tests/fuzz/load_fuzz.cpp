@@ -28,12 +28,15 @@ bool is_small_png(std::span<const std::byte> bytes) {
          bytes[22] == std::byte{0};
 }
 
-// Every marker of a frame (FFC0 to FFCF) is followed by its length, the bits of a sample, height and width.
+// Every marker of a frame is followed by its length, the bits of a sample, height and width; FFC4, FFC8 and FFCC are tables.
 bool is_small_jpeg(std::span<const std::byte> bytes) {
-  for (std::size_t i = 0; i + 8 < bytes.size(); ++i)
-    if (bytes[i] == std::byte{0xff} && (bytes[i + 1] & std::byte{0xf0}) == std::byte{0xc0} &&
+  for (std::size_t i = 0; i + 8 < bytes.size(); ++i) {
+    const auto marker = std::to_integer<unsigned>(bytes[i + 1]);
+    const bool frame = marker == 0xc0 || ((marker & 0xf0u) == 0xc0 && (marker & 3u) != 0);
+    if (bytes[i] == std::byte{0xff} && frame &&
         (bytes[i + 5] != std::byte{0} || bytes[i + 7] != std::byte{0}))
       return false;
+  }
   return true;
 }
 
