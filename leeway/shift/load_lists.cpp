@@ -66,7 +66,8 @@ std::vector<std::string_view> words_of(std::string_view line) {
 std::size_t counted(std::string_view& text, std::string_view name, std::string_view what, std::size_t least) {
   const auto line = next_line(text);
   const auto n = line ? parse_number(*line) : std::nullopt;
-  if (!n || !(*n >= 1 && *n <= static_cast<double>((text.size() + 1) / least)) ||
+  const std::size_t most = (text.size() + 1) / least;
+  if (!n || !(*n >= 1 && *n <= static_cast<double>(most)) ||
       *n != static_cast<double>(static_cast<std::size_t>(*n)))
     refuse(name, fmt::format("the number of {} that follow", what),
            line ? in_quotes(*line) : std::string("an empty file"));
