@@ -9,12 +9,13 @@
 #include "leeway/core/family.h"
 #include "leeway/core/file.h"
 #include "leeway/core/message.h"
+#include "leeway/shift/conds_sets.h"
 #include "leeway/shift/load.h"
 
 namespace leeway::app {
 namespace {
 
-constexpr std::size_t most_values_listed = 100;
+constexpr std::size_t most_values_listed = 100, most_columns_shown = 60;
 
 Json written(const Context& context, const std::string& path) {
   if (path.empty()) return {};
@@ -32,7 +33,7 @@ std::size_t label_of(const shift::Loaded& set, const std::string& name) {
   return static_cast<std::size_t>(found - set.columns.begin());
 }
 
-Json describe(const LoadFlags& flags, const shift::Loaded& set, std::size_t label) {
+Json describe(const LoadFlags& flags, const shift::Loaded& set, std::size_t label, std::size_t left_out) {
   Json columns = Json::array();
   for (const shift::LoadedColumn& column : set.columns)
     columns.push_back({{"name", printable(column.name)},
@@ -40,6 +41,7 @@ Json describe(const LoadFlags& flags, const shift::Loaded& set, std::size_t labe
                        {"values", column.values.size() > most_values_listed ? Json() : Json(column.values)}});
   return {{"format", flags.format},
           {"n", set.n},
+          {"left_out", left_out},
           {"shape", set.has_pictures() ? Json(set.shape) : Json()},
           {"label", set.columns[label].name},
           {"columns", std::move(columns)}};
@@ -48,17 +50,23 @@ Json describe(const LoadFlags& flags, const shift::Loaded& set, std::size_t labe
 std::string table(const Json& result) {
   std::string text =
       fmt::format("{}: {} rows", result["format"].get<std::string>(), result["n"].get<std::size_t>());
+  if (const auto left_out = result["left_out"].get<std::size_t>(); left_out > 0)
+    text += fmt::format(" ({} with values outside the protocol left out)", left_out);
   if (const Json& shape = result["shape"]; !shape.is_null())
     text += fmt::format(", pictures of {} x {} x {}", shape[0].get<std::size_t>(),
                         shape[1].get<std::size_t>(), shape[2].get<std::size_t>());
   text += fmt::format("\n{:<16} {:>8}\n", "column", "values");
-  for (const Json& column : result["columns"]) {
+  const Json& columns = result["columns"];
+  for (std::size_t c = 0; c < std::min(columns.size(), most_columns_shown); ++c) {
+    const Json& column = columns[c];
     text +=
         fmt::format("{:<16} {:>8}", column["name"].get<std::string>(), column["n_values"].get<std::size_t>());
     if (column["n_values"].get<std::size_t>() <= 6)
       text += fmt::format("  {}", fmt::join(column["values"].get<std::vector<std::string>>(), ", "));
     text += '\n';
   }
+  if (columns.size() > most_columns_shown)
+    text += fmt::format("and {} columns more (--json lists all)\n", columns.size() - most_columns_shown);
   return text;
 }
 
@@ -76,6 +84,14 @@ CLI::App* add_load(CLI::App& shift_command, Context& context, const std::shared_
   command->add_option("PATH", flags->paths, "Its files")->required()->type_name("");
   command->add_option("--attributes", flags->attributes, "The table to write (CSV): a row for each sample");
   command->add_option("--label", flags->label, "Column whose values are y (default: the first)");
+  command
+      ->add_option(
+          "--size", flags->size,
+          "Pictures become N x N, resampled with antialiasing (default: as they are, all of one size)")
+      ->check(CLI::Range(1, 16'384))
+      ->type_name("N");
+  command->add_flag("--protocol", flags->protocol,
+                    "Only rows whose values the ConDS protocol names: what `shift conds --dataset` takes");
   context.add_common_flags(*command, "The images to write (.npz): x (n,c,h,w), y");
   command->footer([] {
     std::string text = "FORMAT       files\n";
@@ -84,7 +100,11 @@ CLI::App* add_load(CLI::App& shift_command, Context& context, const std::shared_
     return text +
            "\n  leeway shift load cifar10 data_batch_1.bin data_batch_2.bin --out train.npz\n"
            "  leeway shift load celeba list_attr_celeba.txt --attributes celeba.csv\n"
-           "  leeway shift conds --attributes celeba.csv --dataset celeba --sc black_hair --plan";
+           "  leeway shift conds --attributes celeba.csv --dataset celeba --sc black_hair --plan\n"
+           "  leeway shift load smallnorb smallnorb-training-dat.mat.gz --protocol --out toys.npz "
+           "--attributes "
+           "toys.csv\n"
+           "  leeway shift load folder OfficeHome --size 64 --out images.npz --attributes table.csv";
   });
   return command;
 }
@@ -92,18 +112,24 @@ CLI::App* add_load(CLI::App& shift_command, Context& context, const std::shared_
 int run_load(Context& context, const LoadFlags& flags) {
   if (context.out.empty() && flags.attributes.empty())
     throw UsageError("expected --out or --attributes: what to write");
+  if (const auto named = shift::conds_data_sets();
+      flags.protocol && std::ranges::find(named, flags.format, &shift::ConDSDataSet::name) == named.end())
+    throw UsageError(fmt::format("--protocol: expected one of {}, found {}", names_of(named), flags.format));
   context.start_clock();
-  const shift::Loaded set = shift::load_set(flags.format, {flags.paths.begin(), flags.paths.end()});
+  shift::Loaded set = shift::load_set(flags.format, {flags.paths.begin(), flags.paths.end()});
   for (const std::string& path : flags.paths)
     if (!std::filesystem::is_directory(path)) context.add_input(path, {set.n, set.columns.size()});
-  const std::size_t label = label_of(set, flags.label);
-  if (!context.out.empty() && !set.has_pictures())
+  if ((!context.out.empty() || flags.size > 0) && !set.has_pictures())
     refuse(flags.paths.front(), "pictures that can be read (--attributes alone reads the table)",
            "others, or none");
+  const std::size_t all = set.n;
+  if (flags.size > 0) set = shift::resized(std::move(set), flags.size);
+  if (flags.protocol) set = shift::protocol_rows(std::move(set), flags.format);
+  const std::size_t label = label_of(set, flags.label);
   if (!flags.attributes.empty()) shift::write_table(flags.attributes, set);
   if (!context.out.empty()) shift::write_loaded(context.out, set, label, context.progress());
   context.stop_clock();
-  Json result = describe(flags, set, label);
+  Json result = describe(flags, set, label, all - set.n);
   result["out"] = written(context, context.out);
   result["attributes"] = written(context, flags.attributes);
   const std::string text = table(result);

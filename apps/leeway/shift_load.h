@@ -13,6 +13,8 @@ namespace leeway::app {
 struct LoadFlags {
   std::string format, attributes, label;
   std::vector<std::string> paths;
+  std::size_t size = 0;  // 0: as they are
+  bool protocol = false;
 };
 
 [[nodiscard]] CLI::App* add_load(CLI::App& shift, Context& context, const std::shared_ptr<LoadFlags>& flags);

@@ -4,14 +4,17 @@
 #include <zlib.h>
 
 #include <algorithm>
+#include <cstring>
 #include <new>
 
+#include "leeway/core/array.h"
 #include "leeway/core/message.h"
 
 namespace leeway {
 namespace {
 
 constexpr std::size_t piece = std::size_t{1} << 30;  // zlib counts in 32 bits
+constexpr std::size_t smallest_gzip = 18;            // header and trailer
 
 }  // namespace
 
@@ -71,6 +74,22 @@ void Inflater::expect_end() {
     if (state_->step({&extra, 1}) != 0) refuse(state_->name, "the end of the compressed stream", "more data");
   if (state_->stream.avail_in != 0 || !state_->packed.empty())
     refuse(state_->name, "nothing after the compressed stream", "more bytes");
+}
+
+MappedFile unpack_gzip(const MappedFile& file, std::string_view name) {
+  const auto bytes = file.bytes;
+  if (bytes.size() < 2 || bytes[0] != std::byte{0x1f} || bytes[1] != std::byte{0x8b}) return file;
+  if (bytes.size() < smallest_gzip) refuse(name, "a whole compressed stream", "a stream cut off");
+  std::uint32_t size = 0;  // little-endian
+  for (std::size_t i = 0; i < 4; ++i)
+    size |= std::to_integer<std::uint32_t>(bytes[bytes.size() - 4 + i]) << (8 * i);
+  if (size / max_expansion > bytes.size())
+    refuse(name, fmt::format("a size that {} packed bytes can hold", bytes.size()), fmt::format("{}", size));
+  const auto block = allocate_bytes(size);
+  Inflater inflater(bytes, StreamFormat::gzip, name);
+  inflater.read({block.get(), size});
+  inflater.expect_end();
+  return {block, {block.get(), size}};
 }
 
 }  // namespace leeway

@@ -6,6 +6,8 @@
 #include <span>
 #include <string_view>
 
+#include "leeway/core/file.h"
+
 namespace leeway {
 
 // Deflate expands at most 1032 to 1: a larger claim is a lie and need not be allocated.
@@ -32,5 +34,9 @@ class Inflater {
   struct State;
   std::unique_ptr<State> state_;
 };
+
+// What a gzip file holds; a file that begins otherwise is returned as it is. Its last four bytes are the size, modulo
+// 4 GiB: Error where that is not what comes, so larger ones are refused, and where the checksum differs.
+[[nodiscard]] MappedFile unpack_gzip(const MappedFile& file, std::string_view name);
 
 }  // namespace leeway

@@ -4,7 +4,6 @@
 #include "leeway/shift/jpeg.h"
 
 #include <fmt/format.h>
-#include <turbojpeg.h>
 
 #include <algorithm>
 #include <cmath>
@@ -13,6 +12,7 @@
 
 #include "leeway/core/error.h"
 #include "leeway/shift/family.h"
+#include "leeway/shift/jpeg_handle.h"
 
 namespace leeway::shift {
 namespace {
@@ -23,16 +23,6 @@ constexpr int flags = TJFLAG_NOREALLOC | TJFLAG_ACCURATEDCT;
 // A thread's compressor and decompressor, and buffers that grow to the largest picture it has seen.
 class Codec {
  public:
-  Codec() : compressor_(tjInitCompress()), decompressor_(tjInitDecompress()) {
-    if (!compressor_ || !decompressor_) {
-      destroy();
-      throw std::runtime_error(fmt::format("jpeg: {}", tjGetErrorStr2(nullptr)));
-    }
-  }
-  ~Codec() { destroy(); }
-  Codec(const Codec&) = delete;
-  Codec& operator=(const Codec&) = delete;
-
   // `channels` (1 or 3) planes of `height` x `width`.
   void run(std::span<float> planes, int channels, int height, int width, int quality) {
     const auto count = static_cast<std::size_t>(channels), area = planes.size() / count;
@@ -46,23 +36,18 @@ class Codec {
     file_.resize(std::max<std::size_t>(file_.size(), tjBufSize(width, height, colours)));
     unsigned char* file = file_.data();
     unsigned long size = file_.size();
-    if (tjCompress2(compressor_, pixels_.data(), width, 0, height, format, &file, &size, colours, quality,
-                    flags) != 0)
-      throw std::runtime_error(fmt::format("jpeg: {}", tjGetErrorStr2(compressor_)));
-    if (tjDecompress2(decompressor_, file, size, pixels_.data(), width, 0, height, format, flags) != 0)
-      throw std::runtime_error(fmt::format("jpeg: {}", tjGetErrorStr2(decompressor_)));
+    if (tjCompress2(compressor_.get(), pixels_.data(), width, 0, height, format, &file, &size, colours,
+                    quality, flags) != 0)
+      throw std::runtime_error(fmt::format("jpeg: {}", tjGetErrorStr2(compressor_.get())));
+    if (tjDecompress2(decompressor_.get(), file, size, pixels_.data(), width, 0, height, format, flags) != 0)
+      throw std::runtime_error(fmt::format("jpeg: {}", tjGetErrorStr2(decompressor_.get())));
     for (std::size_t c = 0; c < count; ++c)
       for (std::size_t i = 0; i < area; ++i)
         planes[c * area + i] = static_cast<float>(pixels_[i * count + c]) / 255.f;
   }
 
  private:
-  void destroy() {
-    if (compressor_) tjDestroy(compressor_);
-    if (decompressor_) tjDestroy(decompressor_);
-  }
-
-  tjhandle compressor_, decompressor_;
+  JpegHandle compressor_ = jpeg_compressor(), decompressor_ = jpeg_decompressor();
   std::vector<unsigned char> pixels_, file_;
 };
 

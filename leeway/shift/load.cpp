@@ -3,27 +3,47 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
 
 #include "leeway/core/array.h"
 #include "leeway/core/csv.h"
 #include "leeway/core/family.h"
 #include "leeway/core/npz.h"
 #include "leeway/core/parallel.h"
+#include "leeway/shift/conds_sets.h"
 
 namespace leeway::shift {
 namespace {
 
 constexpr std::size_t block_bytes = std::size_t{64} << 20, any_number = 1000;
 
+// Those rows; columns keep their values.
+Loaded rows_of(Loaded set, std::vector<std::size_t> rows) {
+  for (LoadedColumn& column : set.columns) {
+    std::vector<std::uint32_t> codes;
+    for (const std::size_t row : rows) codes.push_back(column.codes[row]);
+    column.codes = std::move(codes);
+  }
+  set.n = rows.size();
+  const auto shared = std::make_shared<const std::vector<std::size_t>>(std::move(rows));
+  if (set.picture)
+    set.picture = [shared, all = std::move(set.picture)](std::size_t row, std::span<std::uint8_t> out) {
+      all((*shared)[row], out);
+    };
+  if (set.stored)
+    set.stored = [shared, all = std::move(set.stored)](std::size_t row) { return all((*shared)[row]); };
+  return set;
+}
+
 }  // namespace
 
 std::span<const LoadedFormat> loaded_formats() {
-  static const std::array<LoadedFormat, 13> formats = {{
+  static const std::array<LoadedFormat, 14> formats = {{
       {"dsprites", "shapes, white on black", "the published .npz", 1, 1, load_dsprites},
       {"shapes3d", "3dshapes: solids in a room (needs HDF5's library, Debian's libhdf5-103-1)", "3dshapes.h5",
        1, 1, load_shapes3d},
-      {"smallnorb", "toys from many sides, left eye", "NAME-dat.mat, with -cat and -info beside it", 1, 1,
-       load_smallnorb},
+      {"smallnorb", "toys from many sides, left eye", "NAME-dat.mat(.gz), with -cat and -info beside it", 1,
+       1, load_smallnorb},
       {"cifar10", "binary version", "data_batch_1.bin ...", 1, any_number, load_cifar10},
       {"cifar100", "binary version", "train.bin or test.bin", 1, any_number, load_cifar100},
       {"cifar10-c", "CIFAR-10 under one corruption, five severities", "CORRUPTION.npy labels.npy", 2, 2,
@@ -31,14 +51,22 @@ std::span<const LoadedFormat> loaded_formats() {
       {"cifar10.1", "CIFAR-10's new test set", "cifar10.1_v6_data.npy cifar10.1_v6_labels.npy", 2, 2,
        load_cifar10_1},
       {"idx", "MNIST and its relatives", "NAME-images-idx3-ubyte(.gz), labels beside it", 1, 1, load_idx},
-      {"celeba", "attributes of faces, table alone", "list_attr_celeba.txt", 1, 1, load_celeba},
+      {"celeba", "attributes of faces; with the folder, pictures", "list_attr_celeba.txt [img_align_celeba]",
+       1, 2, load_celeba},
+      {"deepfashion",
+       "attributes of clothes, coarse or fine (the latter have the protocol's columns); with the folder of "
+       "img/, "
+       "pictures",
+       "list_attr_cloth.txt list_attr_img.txt [FOLDER], or list_attr_cloth.txt train_attr.txt train.txt "
+       "[FOLDER]",
+       2, 4, load_deepfashion},
       {"iwildcam", "WILDS, animals in camera traps, table alone", "metadata.csv", 1, 1, load_iwildcam},
       {"fmow", "WILDS, buildings from above, table alone", "rgb_metadata.csv, country_code_mapping.csv", 1, 2,
        load_fmow},
       {"camelyon17", "WILDS, tumours in five hospitals, table alone", "metadata.csv", 1, 1, load_camelyon17},
       {"folder",
-       "pictures by class (PACS, OfficeHome): CLASS/x.png or DOMAIN/CLASS/x.png; others than PNG: table "
-       "alone",
+       "pictures by class (PACS, OfficeHome): CLASS/x.jpg or DOMAIN/CLASS/x.jpg; others than PNG and JPEG: "
+       "table alone",
        "the folder", 1, 1, load_folder},
   }};
   return formats;
@@ -55,6 +83,34 @@ Loaded load_set(std::string_view name, const Paths& paths) {
   Loaded set = format.load(paths);
   if (set.n == 0) refuse(display_name(paths[0]), "at least 1 row", "none");
   return set;
+}
+
+Loaded protocol_rows(Loaded set, std::string_view name) {
+  const ConDSDataSet& protocol = conds_data_set(name);
+  std::vector<char> kept(set.n, 1);
+  // Numbers a column's values as the protocol does; rows of others go.
+  const auto choose = [&](const NamedColumn& named) {
+    const auto found = std::ranges::find(set.columns, named.name, &LoadedColumn::name);
+    if (found == set.columns.end()) return false;
+    std::vector<std::uint32_t> place;
+    for (const std::string& value : found->values)
+      place.push_back(
+          static_cast<std::uint32_t>(std::ranges::find(named.values, value) - named.values.begin()));
+    for (std::size_t row = 0; row < set.n; ++row) {
+      found->codes[row] = place[found->codes[row]];
+      if (found->codes[row] == named.values.size()) kept[row] = 0;
+    }
+    found->values.assign(named.values.begin(), named.values.end());
+    return true;
+  };
+  if (!choose(protocol.label))
+    refuse(name, fmt::format("a column {}", in_quotes(protocol.label.name)), "none");
+  for (const NamedColumn& attribute : protocol.attributes) choose(attribute);
+  std::vector<std::size_t> rows;
+  for (std::size_t row = 0; row < set.n; ++row)
+    if (kept[row] != 0) rows.push_back(row);
+  if (rows.empty()) refuse(name, "a row with the protocol's values", "none");
+  return rows_of(std::move(set), std::move(rows));
 }
 
 void write_loaded(const std::filesystem::path& path, const Loaded& set, std::size_t label,

@@ -5,7 +5,7 @@
 // SmallNORB (LeCun, Huang, Bottou), binary matrices: magic number 0x1E3D4C55 (bytes) or ..54 (int32), the rank, at least
 //   three dimensions, the data, all little-endian. NAME-dat.mat (n,2,96,96) holds pictures for the left and right
 //   eye, of which the left is taken; NAME-cat.mat (n) animal, human, airplane, truck, car; NAME-info.mat (n,4) instance,
-//   elevation (30 + 5 i degrees), azimuth (10 i degrees, even), lighting.
+//   elevation (30 + 5 i degrees), azimuth (10 i degrees, even), lighting. As published, each compressed by gzip, or not.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,6 +13,7 @@
 #include <cstring>
 #include <limits>
 
+#include "leeway/core/inflate.h"
 #include "leeway/shift/load_columns.h"
 
 namespace leeway::shift {
@@ -73,6 +74,18 @@ Matrix parse_matrix(const MappedFile& file, std::string_view name, std::uint32_t
   return matrix;
 }
 
+// NAME-cat.mat or -info.mat beside NAME-dat.mat, compressed or not whatever the first is.
+std::filesystem::path beside(const std::filesystem::path& dat, std::size_t at, const std::string& part) {
+  const std::filesystem::path same =
+      dat.parent_path() / std::string(dat.filename().string()).replace(at, 4, part);
+  std::filesystem::path other = same;
+  if (same.extension() == ".gz")
+    other.replace_extension();
+  else
+    other += ".gz";
+  return !std::filesystem::exists(same) && std::filesystem::exists(other) ? other : same;
+}
+
 std::vector<std::string> steps(std::size_t count, std::size_t first, std::size_t step) {
   std::vector<std::string> texts;
   for (std::size_t i = 0; i < count; ++i) texts.push_back(std::to_string(first + step * i));
@@ -114,8 +127,11 @@ Loaded parse_cifar(const std::vector<MappedFile>& files, const std::vector<std::
 Loaded load_cifar10(const Paths& paths) { return load_cifar(paths, false); }
 Loaded load_cifar100(const Paths& paths) { return load_cifar(paths, true); }
 
-Loaded parse_smallnorb(const MappedFile& pictures, const MappedFile& categories,
-                       const MappedFile& information, const std::array<std::string, 3>& names) {
+Loaded parse_smallnorb(const MappedFile& packed_pictures, const MappedFile& packed_categories,
+                       const MappedFile& packed_information, const std::array<std::string, 3>& names) {
+  const MappedFile pictures = unpack_gzip(packed_pictures, names[0]),
+                   categories = unpack_gzip(packed_categories, names[1]),
+                   information = unpack_gzip(packed_information, names[2]);
   const Matrix pixels = parse_matrix(pictures, names[0], matrix_of_bytes, 4),
                category = parse_matrix(categories, names[1], matrix_of_ints, 1),
                info = parse_matrix(information, names[2], matrix_of_ints, 2);
@@ -163,8 +179,8 @@ Loaded load_smallnorb(const Paths& paths) {
   const std::string name = paths[0].filename().string();
   const std::size_t dat = name.rfind("-dat");
   if (dat == std::string::npos) refuse(display_name(paths[0]), "a file NAME-dat.mat", "another name");
-  files[1] = paths[0].parent_path() / std::string(name).replace(dat, 4, "-cat");
-  files[2] = paths[0].parent_path() / std::string(name).replace(dat, 4, "-info");
+  files[1] = beside(paths[0], dat, "-cat");
+  files[2] = beside(paths[0], dat, "-info");
   return parse_smallnorb(map_file(files[0]), map_file(files[1]), map_file(files[2]),
                          {display_name(files[0]), display_name(files[1]), display_name(files[2])});
 }

@@ -71,6 +71,28 @@ TEST_F(RenderCommand, TheProtocolsColorsAlone) {
   EXPECT_EQ(run("shift conds --attributes table.csv --dataset shapes3d --ldd bg_color --plan").code, 0);
 }
 
+TEST_F(RenderCommand, LoadsPicturesOfOneSize) {
+  const std::string mixed = "load folder '" LEEWAY_REFERENCE "/layouts/mixed' ";
+  expect(mixed + "--out a.npz", 3, "00002.jpeg: expected 30 x 40 pixels, as the first picture (--size N");
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "a.npz"));
+  good(mixed + "--size 6 --out a.npz");
+  const Images images = read_images((folder_ / "a.npz").string());
+  EXPECT_THAT(images.pixels.shape, testing::ElementsAre(4, 3, 6, 6));
+  expect("load celeba '" LEEWAY_REFERENCE "/layouts/list_attr_celeba.txt' --size 6 --attributes a.csv", 3,
+         "pictures that can be read");
+}
+
+TEST_F(RenderCommand, LoadsTheProtocolsRowsAlone) {
+  const std::string toys =
+      "load smallnorb '" LEEWAY_REFERENCE "/layouts/packed-dat.mat.gz' --attributes toys.csv";
+  good(toys);
+  expect("conds --attributes toys.csv --dataset smallnorb --sc azimuth --plan", 3, "expected one of 0, 80");
+  good(toys + " --protocol --out toys.npz");
+  EXPECT_EQ(read_images((folder_ / "toys.npz").string()).n(), 3);
+  EXPECT_EQ(run("shift conds --attributes toys.csv --dataset smallnorb --sc azimuth --plan").code, 0);
+  expect("load cifar10 none.bin --protocol --out a.npz", 2, "--protocol: expected one of dsprites");
+}
+
 TEST_F(RenderCommand, SaysWhatIsWrong) {
   expect("render dsprites", 2, "expected --out, --attributes or --sheet");
   expect("render cubes --out a.npz", 2, "cubes");

@@ -269,6 +269,108 @@ TEST(Npz, ManyMembersNeedZip64) {
   EXPECT_EQ(read_npz(folder / "a.npz").size(), 66'000u);
 }
 
+// Arrays whole and in pieces, in the order in which they come.
+TEST(NpzWriter, WholeArraysAndPiecesComeBack) {
+  const TemporaryFolder folder;
+  const std::vector<float> values = {1, -2, 3.5, 0, 1e30f, 6};
+  const auto bytes = std::as_bytes(std::span(values));
+  {
+    NpzWriter writer(folder / "a.npz");
+    writer.begin("x", ElementType::f32, {2, 3});
+    for (const auto& [begin, count] : {std::pair(0, 4), {4, 0}, {4, 7}, {11, 13}})
+      writer.append(bytes.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(count)));
+    writer.end();
+    writer.add("names", make_text_array({2}, {"cat", "dög"}));
+    writer.begin("none", ElementType::i64, {0, 5});
+    writer.end();
+    writer.begin("scalar", ElementType::u8, {});
+    writer.append(bytes.first(1));
+    writer.end();
+    EXPECT_FALSE(std::filesystem::exists(folder / "a.npz"));
+    writer.commit();
+  }
+  const ArrayMap arrays = read_npz(folder / "a.npz");
+  ASSERT_EQ(arrays.size(), 4u);
+  EXPECT_EQ(arrays.at("x").shape, (std::vector<std::size_t>{2, 3}));
+  EXPECT_EQ(values_of<float>(arrays.at("x")), values);
+  EXPECT_THAT(*arrays.at("names").texts, ElementsAre("cat", "dög"));
+  EXPECT_EQ(arrays.at("none").shape, (std::vector<std::size_t>{0, 5}));
+  EXPECT_EQ(arrays.at("none").type, ElementType::i64);
+  EXPECT_TRUE(arrays.at("scalar").shape.empty());
+  const auto members = list_zip(map_file(folder / "a.npz").bytes, "a.npz");
+  EXPECT_EQ(members[0].name, "x.npy");
+  EXPECT_EQ(members[2].name, "none.npy");
+}
+
+// Other readers check the checksum that follows a streamed member; ours does for those that are deflated.
+TEST(NpzWriter, ChecksumsOfPiecesAreThoseOfTheWhole) {
+  const TemporaryFolder folder;
+  const Array whole = make_array<std::int16_t>({500}, std::vector<std::int16_t>(500, 7));
+  {
+    NpzWriter writer(folder / "a.npz");
+    writer.add("whole", whole);
+    writer.begin("pieces", ElementType::i16, {500});
+    for (std::size_t at = 0; at < 1000; at += 40) writer.append(whole.bytes().subspan(at, 40));
+    writer.end();
+    writer.commit();
+  }
+  const auto members = list_zip(map_file(folder / "a.npz").bytes, "a.npz");
+  ASSERT_EQ(members.size(), 2u);
+  EXPECT_EQ(members[0].crc, members[1].crc);
+}
+
+TEST(NpzWriter, LengthsOtherThanAnnouncedAreMistakes) {
+  const TemporaryFolder folder;
+  const std::vector<std::byte> bytes(9);
+  {
+    NpzWriter writer(folder / "a.npz");
+    writer.begin("x", ElementType::f32, {2});
+    EXPECT_THROW(writer.append(bytes), std::logic_error);
+    writer.append(std::span(bytes).first(7));
+    EXPECT_THROW(writer.append(std::span(bytes).first(2)), std::logic_error);
+    EXPECT_THROW(writer.end(), std::logic_error);
+  }
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
+  NpzWriter writer(folder / "a.npz");
+  EXPECT_NE(message_of([&] { writer.begin("x", ElementType::text, {2}); }), "no error");
+  EXPECT_NE(message_of([&] {
+              writer.begin("x", ElementType::f64, {std::size_t{1} << 40, std::size_t{1} << 40});
+            }),
+            "no error");
+}
+
+// Also where the header has announced more than 4 GiB, and where a file of that name was there before.
+TEST(NpzWriter, LeavesNothingWithoutCommit) {
+  const TemporaryFolder folder;
+  {
+    NpzWriter writer(folder / "a.npz");
+    writer.add("x", make_array<double>({1}, {1}));
+    writer.begin("large", ElementType::u8, {std::size_t{5} << 30});
+    writer.append(std::vector<std::byte>(1000));
+  }
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
+  write_bytes(folder / "a.npz", "before");
+  { NpzWriter(folder / "a.npz").add("x", make_array<double>({1}, {1})); }
+  EXPECT_EQ(read_bytes(folder / "a.npz"), "before");
+}
+
+TEST(NpzWriter, ManyStreamedMembersNeedZip64) {
+  const TemporaryFolder folder;
+  const std::array<std::byte, 1> three{std::byte{3}};
+  {
+    NpzWriter writer(folder / "a.npz");
+    for (int i = 0; i < 65'536; ++i) {
+      writer.begin(std::to_string(i), ElementType::u8, {1});
+      writer.append(three);
+      writer.end();
+    }
+    writer.commit();
+  }
+  const ArrayMap arrays = read_npz(folder / "a.npz");
+  EXPECT_EQ(arrays.size(), 65'536u);
+  EXPECT_THAT(arrays.at("65535").view<std::uint8_t>(), ElementsAre(3));
+}
+
 TEST(Npz, NumpyReadsWhatIsWritten) {
   if (std::system("/usr/bin/python3 -c 'import numpy' 2>/dev/null") != 0)
     GTEST_SKIP() << "python3-numpy is not installed";

@@ -13,39 +13,13 @@
 #include "leeway/core/images.h"
 #include "leeway/shift/conds_sets.h"
 #include "tests/message_of.h"
+#include "tests/shift/layouts.h"
 
 namespace leeway::shift {
 namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-
-std::filesystem::path layout(const std::string& name) {
-  return std::filesystem::path(LEEWAY_REFERENCE) / "layouts" / name;
-}
-
-Loaded load(const std::string& format, const std::vector<std::string>& names) {
-  Paths paths;
-  for (const std::string& name : names) paths.push_back(layout(name));
-  return load_set(format, paths);
-}
-
-std::vector<std::string> texts(const Loaded& set, const std::string& name) {
-  std::vector<std::string> found;
-  for (const LoadedColumn& column : set.columns)
-    if (column.name == name)
-      for (const std::uint32_t code : column.codes) found.push_back(column.values[code]);
-  return found;
-}
-
-std::vector<std::uint8_t> picture(const Loaded& set, std::size_t row) {
-  std::vector<std::uint8_t> out(set.shape[0] * set.shape[1] * set.shape[2]);
-  set.picture(row, out);
-  return out;
-}
-
-// What the script wrote as pixel j of picture i.
-std::uint8_t made(std::size_t i, std::size_t j) { return static_cast<std::uint8_t>((7 * i + j) % 251); }
 
 TEST(Load, DSpritesWithoutLookingAtItsObjects) {
   const Loaded set = load("dsprites", {"dsprites.npz"});
@@ -81,6 +55,14 @@ TEST(Load, SmallNorbTakesTheLeftEyeAndDegrees) {
   EXPECT_EQ(texts(set, "elevation")[8], "70");
   EXPECT_EQ(texts(set, "lighting")[7], "1");
   for (std::size_t j = 0; j < 20; ++j) EXPECT_EQ(picture(set, 9)[j], made(9, j));
+}
+
+TEST(Load, SmallNorbAsPublishedIsCompressed) {
+  const Loaded plain = load("smallnorb", {"norb-dat.mat"}), packed = load("smallnorb", {"packed-dat.mat.gz"});
+  EXPECT_EQ(packed.n, plain.n);
+  for (const LoadedColumn& column : plain.columns)
+    EXPECT_EQ(texts(packed, column.name), texts(plain, column.name));
+  for (std::size_t row = 0; row < plain.n; ++row) EXPECT_EQ(picture(packed, row), picture(plain, row));
 }
 
 TEST(Load, CifarBinaries) {
@@ -217,6 +199,35 @@ TEST_F(Broken, BinariesSayWhatIsWrong) {
   std::string odd = info;
   odd[20 + 16 + 8] = 3;
   EXPECT_THAT(norb("info", odd), HasSubstr("an even azimuth"));
+}
+
+TEST_F(Broken, CompressedFilesSayWhatIsWrong) {
+  const std::string packed = bytes_of("packed-dat.mat.gz");
+  const auto said_of = [&](const std::string& text) { return norb("dat", text); };
+  EXPECT_EQ(said_of(packed), "no error");  // beside plain ones
+  EXPECT_THAT(said_of(packed.substr(0, 10)), HasSubstr("found a stream cut off"));
+  EXPECT_THAT(said_of(packed.substr(0, packed.size() - 1)), HasSubstr("norb-dat.mat: expected"));
+  EXPECT_THAT(said_of(packed + "x"), HasSubstr("norb-dat.mat: expected"));
+  std::string wrong = packed;
+  wrong[wrong.size() - 5] ^= 1;  // of the checksum
+  EXPECT_THAT(said_of(wrong), HasSubstr("a sound compressed stream"));
+  wrong = packed;
+  wrong[wrong.size() - 1] = '\x7f';
+  EXPECT_THAT(said_of(wrong), HasSubstr("packed bytes can hold"));
+  wrong = packed;
+  wrong[wrong.size() - 4] ^= 1;
+  EXPECT_THAT(said_of(wrong), HasSubstr("norb-dat.mat: expected"));
+}
+
+// Each of the files beside may be compressed or not.
+TEST_F(Broken, NotWhereOnlySomeAreCompressed) {
+  write_text(folder_ / "a-dat.mat.gz", bytes_of("packed-dat.mat.gz"));
+  write_text(folder_ / "a-cat.mat", bytes_of("norb-cat.mat"));
+  write_text(folder_ / "a-info.mat.gz", bytes_of("packed-info.mat.gz"));
+  EXPECT_EQ(load_set("smallnorb", {folder_ / "a-dat.mat.gz"}).n, 10);
+  std::filesystem::remove(folder_ / "a-cat.mat");
+  EXPECT_THAT(message_of([&] { (void)load_set("smallnorb", {folder_ / "a-dat.mat.gz"}); }),
+              HasSubstr("a-cat.mat.gz"));
 }
 
 TEST_F(Broken, TextsAndOthersSayWhatIsWrong) {

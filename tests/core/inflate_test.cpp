@@ -1,0 +1,47 @@
+#include "leeway/core/inflate.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/core/files.h"
+#include "tests/core/zip_maker.h"
+
+namespace leeway {
+namespace {
+
+using namespace leeway::testing;
+using ::testing::HasSubstr;
+
+MappedFile as_file(const std::string& bytes) { return {nullptr, std::as_bytes(std::span(bytes))}; }
+
+std::string unpacked(const std::string& packed) {
+  const MappedFile file = unpack_gzip(as_file(packed), "a.gz");
+  return {reinterpret_cast<const char*>(file.bytes.data()), file.bytes.size()};
+}
+
+std::string said(const std::string& packed) {
+  return message_of([&] { (void)unpacked(packed); });
+}
+
+TEST(UnpackGzip, FilesCompressedOrNot) {
+  const std::string text = "some text, some text, some text";
+  EXPECT_EQ(unpacked(gzip(text)), text);
+  EXPECT_EQ(unpacked(gzip("")), "");
+  for (const std::string& plain : {text, std::string(), std::string("\x1f"), std::string("\x1f\x8c--")})
+    EXPECT_EQ(unpacked(plain), plain);
+}
+
+TEST(UnpackGzip, LiesAndDamageAreRefused) {
+  const std::string whole = gzip("some text, some text, some text");
+  for (std::size_t size = 2; size < whole.size(); ++size)
+    EXPECT_THAT(said(whole.substr(0, size)), HasSubstr("a.gz: expected")) << size;
+  EXPECT_THAT(said(whole.substr(0, 17)), HasSubstr("a stream cut off"));
+  const std::string rest = whole.substr(0, whole.size() - 4);
+  EXPECT_THAT(said(rest + raw(std::uint32_t{30})), HasSubstr("a sound compressed stream"));
+  EXPECT_THAT(said(rest + raw(std::uint32_t{32})), HasSubstr("a.gz: expected"));
+  EXPECT_THAT(said(rest + raw(std::uint32_t{1} << 31)), HasSubstr("packed bytes can hold, found 2147483648"));
+  EXPECT_THAT(said(whole + whole), HasSubstr("nothing after the compressed stream"));
+}
+
+}  // namespace
+}  // namespace leeway
