@@ -11,6 +11,7 @@
 
 #include "apps/leeway/options.h"
 #include "apps/leeway/shift_conds_table.h"
+#include "apps/leeway/written.h"
 #include "leeway/core/error.h"
 #include "leeway/core/family.h"
 #include "leeway/core/file.h"
@@ -143,6 +144,7 @@ struct Drawing {
                                  one.name, split.left_out.size(), cells.text(split.left_out.front())));
       one.out = to_folder ? (std::filesystem::path(context.out) / (one.name + ".csv")).string() : context.out;
       write_text(one.out, text_of(split));
+      if (context.digests) one.digest = digest_file(one.out);
     }
   }
 };
@@ -222,9 +224,9 @@ CLI::App* add_conds(CLI::App& shift_command, Context& context, const std::shared
       ->capture_default_str()
       ->group(counts);
   command->add_flag("--resample", flags->resample, "Repeat rows of cells that have too few")->group(counts);
-  context.add_common_flags(
-      *command,
-      "The split to write: index,split (train, val, test); with --all a folder, with manifest.json");
+  context.add_common_flags(*command,
+                           "The split to write: index,split (train, val, test), and beside it "
+                           "NAME.manifest.json, the record; with --all a folder, with manifest.json");
   command->footer(
       "Cells are labels times values of the attributes. The test set has every cell alike. The same seed "
       "gives the "
@@ -264,9 +266,10 @@ int run_conds(Context& context, const CondsFlags& flags) {
   Json record = context.record("leeway.shift-conds/1", std::move(results));
   record.update(conds_json(table, options));
   record["data_set"] = flags.data_set.empty() ? Json() : Json(flags.data_set);
-  if (flags.all && !flags.plan)
-    write_text(std::filesystem::path(context.out) / "manifest.json",
-               record.dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
+  if (!flags.plan)
+    write_manifest(flags.all ? (std::filesystem::path(context.out) / "manifest.json").string()
+                             : manifest_of(context.out),
+                   record);
   context.print(record, conds_text(drawing.cases, table, cells, context.seed));
   return exit_ok;
 }

@@ -108,6 +108,7 @@ Json conds_json(const CondsCase& one, const AttributeTable& table, const Cells& 
           {"n_counterexamples", plan.total.counterexamples},
           {"cells_lacking", plan.lacking().size()},
           {"out", drawn ? Json(one.out) : Json()},
+          {"xxh3_128", one.digest.empty() ? Json() : Json(one.digest)},
           {"cells", std::move(cell_list)}};
 }
 

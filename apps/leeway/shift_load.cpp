@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "apps/leeway/written.h"
 #include "leeway/core/family.h"
 #include "leeway/core/file.h"
 #include "leeway/core/message.h"
@@ -16,13 +17,6 @@ namespace leeway::app {
 namespace {
 
 constexpr std::size_t most_values_listed = 100, most_columns_shown = 60;
-
-Json written(const Context& context, const std::string& path) {
-  if (path.empty()) return {};
-  Json file = {{"path", path}, {"bytes", std::filesystem::file_size(path)}};
-  if (context.digests) file["xxh3_128"] = digest_file(path);
-  return file;
-}
 
 std::size_t label_of(const shift::Loaded& set, const std::string& name) {
   if (name.empty()) return 0;
@@ -92,7 +86,8 @@ CLI::App* add_load(CLI::App& shift_command, Context& context, const std::shared_
       ->type_name("N");
   command->add_flag("--protocol", flags->protocol,
                     "Only rows whose values the ConDS protocol names: what `shift conds --dataset` takes");
-  context.add_common_flags(*command, "The images to write (.npz): x (n,c,h,w), y");
+  context.add_common_flags(
+      *command, "The images to write (.npz): x (n,c,h,w), y; beside it NAME.manifest.json, the record");
   command->footer([] {
     std::string text = "FORMAT       files\n";
     for (const auto& format : shift::loaded_formats())
@@ -130,10 +125,14 @@ int run_load(Context& context, const LoadFlags& flags) {
   if (!context.out.empty()) shift::write_loaded(context.out, set, label, context.progress());
   context.stop_clock();
   Json result = describe(flags, set, label, all - set.n);
-  result["out"] = written(context, context.out);
-  result["attributes"] = written(context, flags.attributes);
+  result["out"] = written_file(context, context.out);
+  result["attributes"] = written_file(context, flags.attributes);
+  const std::string manifest = manifest_of(context.out.empty() ? flags.attributes : context.out);
+  result["manifest"] = manifest;
   const std::string text = table(result);
-  context.print(context.record("leeway.shift-load/1", Json::array({std::move(result)})), text);
+  const Json record = context.record("leeway.shift-load/1", Json::array({std::move(result)}));
+  write_manifest(manifest, record);
+  context.print(record, text);
   return exit_ok;
 }
 

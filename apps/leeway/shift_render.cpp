@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <map>
 
+#include "apps/leeway/written.h"
 #include "leeway/core/error.h"
 #include "leeway/core/family.h"
 #include "leeway/core/file.h"
@@ -56,17 +57,6 @@ RenderedRows rows_of(Context& context, const RenderFlags& flags, const RenderedS
     taken.insert(taken.end(), part.begin(), part.end());
   }
   return rows.take(taken);
-}
-
-Json written(const Context& context, const std::string& path) {
-  if (path.empty()) return {};
-  Json file = {{"path", path}, {"bytes", std::filesystem::file_size(path)}};
-  if (context.digests) file["xxh3_128"] = digest_file(path);
-  return file;
-}
-
-std::string manifest_of(const std::string& out) {
-  return std::filesystem::path(out).replace_extension(".manifest.json").string();
 }
 
 void check_flags(const Context& context, const RenderFlags& flags) {
@@ -193,14 +183,13 @@ int run_render(Context& context, const RenderFlags& flags) {
                  {"sample", flags.sample ? Json(*flags.sample) : Json()},
                  {"split", flags.split}};
   for (const auto& [column, values] : only) result["only"][column] = values;
-  result["out"] = written(context, context.out);
-  result["attributes"] = written(context, flags.attributes);
-  result["sheet"] = written(context, flags.sheet);
+  result["out"] = written_file(context, context.out);
+  result["attributes"] = written_file(context, flags.attributes);
+  result["sheet"] = written_file(context, flags.sheet);
   result["manifest"] = context.out.empty() ? Json() : Json(manifest_of(context.out));
   const std::string text = table(result, context.seed);
   const Json record = context.record("leeway.shift-render/1", Json::array({std::move(result)}));
-  if (!context.out.empty())
-    write_text(manifest_of(context.out), record.dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
+  if (!context.out.empty()) write_manifest(manifest_of(context.out), record);
   context.print(record, text);
   return exit_ok;
 }

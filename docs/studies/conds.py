@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs the study of docs/studies/conds.md: draws, shifts, trains and measures with the leeway command alone.
 
-    conds.py FOLDER [--leeway PATH] [--seeds 3] [--jobs 2]
+    conds.py FOLDER [--leeway PATH] [--seeds 5] [--jobs 2]
 
 Everything goes to FOLDER; what stands there whole is not made again, so a run that was stopped goes on. Each command runs
 with one thread (training's bits depend on their number); --jobs runs so many at a time. conds_tables.py reads what is left.
@@ -85,7 +85,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--leeway", default="leeway")
-    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--jobs", type=int, default=2)
     arguments = parser.parse_args()
     study = Conds(arguments.folder, arguments.leeway)

@@ -14,7 +14,7 @@ import statistics
 import sys
 
 from conds import ATTRIBUTES, SETS, SHIFTS, cases, name_of
-from tables import over_seeds, table
+from tables import T95, over_seeds, table
 
 HERE = pathlib.Path(__file__).resolve().parent
 KINDS = ["uniform", "ldd", "uds", "ldd+uds", "sc", "sc+ldd", "sc+uds", "sc+ldd+uds"]
@@ -134,6 +134,7 @@ def by_number(all_runs):
 
 
 def together(all_runs):
+    all_runs = {name: runs for name, runs in all_runs.items() if name != "dsprites"}  # where there is nothing to lose
     rows = []
     for kind in KINDS:
         if "+" in kind:
@@ -187,17 +188,18 @@ class Drawing:
         (HERE / "figures" / name).write_text("\n".join(self.parts) + "\n</svg>\n", encoding="utf-8")
 
 
-T95 = {2: 12.706, 3: 4.303, 4: 3.182, 5: 2.776}
+def half_width(values):
+    return T95[len(values)] * statistics.stdev(values) / len(values) ** .5 if len(values) > 1 else 0
 
 
 def draw_kinds(all_runs):
     """A panel a set: every kind's mean with its interval, and behind it the mean of each assignment."""
-    left, panel, row, top = 92, 190, 24, 40
+    left, panel, row, top = 100, 190, 24, 40
     drawing = Drawing(left + panel * len(all_runs) + 12, top + row * len(KINDS) + 34, "Accuracy on the uniform test set by shifts in the training set")
     for k, kind in enumerate(KINDS):
         drawing.text(left - 10, top + row * (k + .5) + 4, kind.upper().replace("UNIFORM", "none"), "end")
     for p, (name, runs) in enumerate(all_runs.items()):
-        begin, width = left + panel * p, panel - 22
+        begin, width = left + panel * p, panel - 40
         place = lambda accuracy, begin=begin, width=width: begin + width * accuracy
         chance = 1 / (4 if SETS[name].drawn == "shapes3d" else 3)
         drawing.text(begin, 18, TITLES[name], font_weight=600)
@@ -213,9 +215,8 @@ def draw_kinds(all_runs):
                     drawing.dot(place(statistics.fmean(runs.value(case, seed) for seed in runs.seeds)), y, 2.5, "#b8c0c8")
             values = runs.accuracy(kind)
             mean, color = statistics.fmean(values), "#c2410c" if "sc" in kind else "#1d4ed8"
-            if len(values) > 1:
-                half = T95[len(values)] * statistics.stdev(values) / len(values) ** .5
-                drawing.line(place(max(mean - half, 0)), y, place(min(mean + half, 1)), y, color, 2)
+            half = half_width(values)
+            drawing.line(place(max(mean - half, 0)), y, place(min(mean + half, 1)), y, color, 2)
             drawing.dot(place(mean), y, 4, color)
     drawing.save("conds-kinds.svg")
 
@@ -241,8 +242,7 @@ def draw_number(all_runs):
                 kinds = [kind for kind in KINDS if len(kind.split("+")) == count and kind != "uniform" and ("sc" in kind.split("+")) == with_sc] if count else ["uniform"]
                 if kinds:
                     values = [statistics.fmean(one) for one in zip(*(runs.accuracy(kind) for kind in kinds))]
-                    half = T95[len(values)] * statistics.stdev(values) / len(values) ** .5 if len(values) > 1 else 0
-                    points.append((x(count), statistics.fmean(values), half))
+                    points.append((x(count), statistics.fmean(values), half_width(values)))
             for (x1, a1, _), (x2, a2, _) in zip(points, points[1:]):
                 drawing.line(x1, y(a1), x2, y(a2), color, 1.5)
             for at, accuracy, half in points:
@@ -279,7 +279,7 @@ def draw_map(name, runs):
             strength = min(1, abs(change) / .7)
             fade = [round(255 - strength * (255 - one)) for one in ((194, 65, 12) if change < 0 else (29, 78, 216))]
             drawing.cell(left + width * j, top + height * i, width - 1, height - 1, f"rgb({fade[0]},{fade[1]},{fade[2]})")
-            drawing.text(left + width * (j + .5), top + height * (i + .5) + 4, "0" if not case else f"{100 * change:+.0f}", "middle",
+            drawing.text(left + width * (j + .5), top + height * (i + .5) + 4, f"{round(100 * change):+d}" if round(100 * change) else "0", "middle",
                          "#fff" if strength > .55 else "#1b1f24")
     drawing.save(f"conds-map-{name}.svg")
 

@@ -14,7 +14,7 @@ namespace {
 using shift::Attribute;
 using shift::AttributeTable;
 
-constexpr std::size_t most_cells = 10'000;
+constexpr std::size_t most_cells = 2'000;
 constexpr std::size_t draws = 1999;  // of p-values and intervals
 
 bool same(const Attribute& a, const Attribute& b) {

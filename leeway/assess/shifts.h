@@ -2,7 +2,7 @@
 //
 // A source and a target that have the same labels and groups, row by row, as pairs do, are one set: it is described alone,
 // once. So is a source whose targets bring no labels or groups. Models that saw the same samples share a description.
-// Groups that would make more than 10,000 cells, taken in order, are left out and named.
+// Groups that would make more than 2,000 cells, taken in order, are left out and named.
 #pragma once
 
 #include <cstdint>

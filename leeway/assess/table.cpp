@@ -246,6 +246,9 @@ std::string shift_lines(const Json& record) {
       text += fmt::format("{}: none found in {} tests\n", name, shift["tests"].get<std::size_t>());
     for (std::size_t i = 0; i < std::min(most, findings.size()); ++i)
       text += wrapped(fmt::format("{}: {}", name, findings[i]["text"].get<std::string>()));
+    if (!shift["left_out"].empty())
+      text += wrapped(fmt::format("{}: left out for too many cells: {}", name,
+                                  fmt::join(shift["left_out"].get<std::vector<std::string>>(), ", ")));
     if (findings.size() > most) text += fmt::format("{}: and {} more\n", name, findings.size() - most);
   }
   return text;

@@ -236,7 +236,8 @@ Record read_assessment(const Json& record, const std::string& name) {
   for (const JsonView& item : view["gates"].items()) out.gates.push_back(gate(item));
   for (const JsonView& item : view["average_case"].items()) out.noise.push_back(read_average_case(item));
   for (const JsonView& item : view["shifts"].items())
-    out.shifts.push_back({item["models"].texts(), item["target"].text(), read_description(item)});
+    out.shifts.push_back(
+        {item["models"].texts(), item["target"].text(), read_description(item), item["left_out"].texts()});
   for (const JsonView& item : view["results"].items()) out.results.push_back(result(item));
   if (out.results.empty()) refuse(name, "at least one result", "none");
   out.models = names(view["models"].texts(), out.results, &Result::model);

@@ -111,6 +111,7 @@ struct ShiftsOfGroups {
   std::vector<std::string> models;
   std::string target;  // empty: the source alone
   Description description;
+  std::vector<std::string> left_out;  // groups of too many values
 };
 
 struct Record {

@@ -18,6 +18,9 @@ std::vector<Section> shifts_sections(const Record& record) {
                   "lean on, a value whose share changes a drift, and what the source never has is unseen.") +
         shift_measures(one.description);
     if (!maps.body.empty()) body += "<h3>" + maps.heading + "</h3>\n" + maps.body;
+    if (!one.left_out.empty())
+      body +=
+          paragraph("Left out, for they would make too many cells: " + escape(list_of(one.left_out)) + ".");
     const bool several = record.shifts.size() > 1;
     sections.push_back({fmt::format("shifts-{}", sections.size() + 1),
                         several && !one.target.empty() ? "Shifts: " + one.target : "Shifts",

@@ -10,7 +10,8 @@
 namespace leeway::shift {
 namespace {
 
-// Small numbers are what most tables hold, and the gamma function would be most of the work.
+// Small numbers from a table, others by Stirling's series, whose next term is below 1e-21: the gamma function would be most
+// of the work.
 double log_factorial(std::uint64_t n) {
   static const std::vector<double> small = [] {
     std::vector<double> values(4096);
@@ -18,7 +19,10 @@ double log_factorial(std::uint64_t n) {
       values[i] = boost::math::lgamma(static_cast<double>(i) + 1);
     return values;
   }();
-  return n < small.size() ? small[n] : boost::math::lgamma(static_cast<double>(n) + 1);
+  if (n < small.size()) return small[n];
+  constexpr double half_log_two_pi = .91893853320467274178;
+  const double x = static_cast<double>(n), inverse = 1 / x;
+  return (x + .5) * std::log(x) - x + half_log_two_pi + inverse * (1. / 12 - inverse * inverse / 360);
 }
 
 double log_choose(std::uint64_t n, std::uint64_t k) {

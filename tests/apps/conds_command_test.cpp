@@ -79,6 +79,9 @@ TEST_F(CondsCommand, WritesASplitThatDoesNotDependOnTheOrderOfRows) {
   EXPECT_EQ(first.at("train").size(), 34u);
   EXPECT_EQ(first.at("val").size(), 11u);
   EXPECT_EQ(first.at("test").size(), 90u);
+  const Json manifest = read_record((folder_ / "split.manifest.json").string());
+  EXPECT_EQ(manifest["seed"], 3);
+  EXPECT_EQ(manifest["results"][0]["xxh3_128"], digest_file(folder_ / "split.csv"));
   write_text(folder_ / "table.csv", table(100));
   EXPECT_EQ(conds(arguments + "split.csv").code, 0);
   EXPECT_EQ(drawn("split.csv"), first);

@@ -90,6 +90,7 @@ TEST_F(RenderCommand, LoadsTheProtocolsRowsAlone) {
   good(toys + " --protocol --out toys.npz");
   EXPECT_EQ(read_images((folder_ / "toys.npz").string()).n(), 3);
   EXPECT_EQ(run("shift conds --attributes toys.csv --dataset smallnorb --sc azimuth --plan").code, 0);
+  EXPECT_EQ(read_record((folder_ / "toys.manifest.json").string())["results"][0]["format"], "smallnorb");
   expect("load cifar10 none.bin --protocol --out a.npz", 2, "--protocol: expected one of dsprites");
 }
 

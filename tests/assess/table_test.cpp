@@ -12,6 +12,7 @@ namespace leeway::assess {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 // n rows of four classes; every fifth prediction is wrong.
 Outputs made(std::size_t n, bool with_labels) {
@@ -30,6 +31,28 @@ std::vector<std::string> lines(const std::string& text) {
   std::istringstream stream(text);
   for (std::string line; std::getline(stream, line);) all.push_back(line);
   return all;
+}
+
+TEST(Table, TellsShiftsOfGroupsAndWhatWasLeftOut) {
+  Json record = assess({{"a", made(1000, true)}, {"b", made(1000, true)}},
+                       {{"a", "week", made(900, true)}, {"b", "week", made(900, true)}});
+  EXPECT_THAT(table(record), Not(HasSubstr("Shifts of labels and groups")));
+  const auto finding = [](const char* text) { return Json{{"text", text}}; };
+  record["shifts"] =
+      Json::array({{{"models", {"a", "b"}},
+                    {"target", "week"},
+                    {"tests", 8},
+                    {"findings", Json::array()},
+                    {"left_out", {"user"}}},
+                   {{"models", {"b"}},
+                    {"target", nullptr},
+                    {"tests", 8},
+                    {"findings", {finding("one"), finding("two"), finding("three"), finding("four")}},
+                    {"left_out", Json::array()}}});
+  const std::string text = table(record);
+  EXPECT_THAT(text, HasSubstr("week: none found in 8 tests\nweek: left out for too many cells: user\n"));
+  EXPECT_THAT(text, HasSubstr("source alone (b): one\nsource alone (b): two\nsource alone (b): three\n"
+                              "source alone (b): and 1 more\n"));
 }
 
 TEST(Table, HasOneLineAResultAndSaysWhyADashIsADash) {

@@ -44,7 +44,9 @@ TEST(ShiftsSections, SayWhatThePageOfDescribeSays) {
 TEST(ShiftsSections, NameTargetsAndModelsWhereThereAreSeveral) {
   Json record = full_record(2, 1, 10);
   record["shifts"] = Json::array({shift_of({"model 1"}, "monday"), shift_of({"model <0>"}, nullptr)});
+  record["shifts"][0]["left_out"] = {"user"};
   const std::string page = page_of(record);
+  EXPECT_EQ(occurrences(page, "too many cells: user."), 1u);
   EXPECT_THAT(page, HasSubstr("<a href=\"#shifts-1\">Shifts: monday</a>"));
   EXPECT_THAT(page, HasSubstr("the source against monday (model 1)"));
   EXPECT_THAT(page, HasSubstr("the source alone (model &lt;0&gt;)"));
