@@ -255,8 +255,7 @@ int run_conds(Context& context, const CondsFlags& flags) {
   const auto names = names_of_cases(chosen);
   Drawing drawing{table, cells, {}};
   for (std::size_t i = 0; i < chosen.size(); ++i)
-    drawing.cases.push_back(
-        {names[i], shift::plan_conds(table, cells, available, chosen[i], options), "", {}});
+    drawing.cases.push_back({names[i], shift::plan_conds(table, cells, available, chosen[i], options)});
   if (!flags.plan) {
     drawing.write(context, options, flags.all);
   }

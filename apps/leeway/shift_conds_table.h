@@ -12,9 +12,9 @@ namespace leeway::app {
 struct CondsCase {
   std::string name;  // "sc_ldd-3"
   shift::ConDSPlan plan;
-  std::string out;                 // empty: planned alone
-  std::string digest;              // of that file; empty: not wanted
-  std::vector<std::size_t> drawn;  // train, validation, test; empty: planned alone
+  std::string out = {};                 // empty: planned alone
+  std::string digest = {};              // of that file; empty: not wanted
+  std::vector<std::size_t> drawn = {};  // train, validation, test; empty: planned alone
 };
 
 // The result of one case; what the record says of all.

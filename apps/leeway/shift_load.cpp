@@ -16,7 +16,7 @@
 namespace leeway::app {
 namespace {
 
-constexpr std::size_t most_values_listed = 100, most_columns_shown = 60;
+constexpr std::size_t most_values_listed = 100, most_columns_shown = 60, pictures_of_sheet = 60;
 
 std::size_t label_of(const shift::Loaded& set, const std::string& name) {
   if (name.empty()) return 0;
@@ -77,6 +77,8 @@ CLI::App* add_load(CLI::App& shift_command, Context& context, const std::shared_
       ->type_name("");
   command->add_option("PATH", flags->paths, "Its files")->required()->type_name("");
   command->add_option("--attributes", flags->attributes, "The table to write (CSV): a row for each sample");
+  command->add_option("--sheet", flags->sheet,
+                      "A contact sheet to write (PNG): 60 of the pictures at random");
   command->add_option("--label", flags->label, "Column whose values are y (default: the first)");
   command
       ->add_option(
@@ -105,8 +107,8 @@ CLI::App* add_load(CLI::App& shift_command, Context& context, const std::shared_
 }
 
 int run_load(Context& context, const LoadFlags& flags) {
-  if (context.out.empty() && flags.attributes.empty())
-    throw UsageError("expected --out or --attributes: what to write");
+  if (context.out.empty() && flags.attributes.empty() && flags.sheet.empty())
+    throw UsageError("expected --out, --attributes or --sheet: what to write");
   if (const auto named = shift::conds_data_sets();
       flags.protocol && std::ranges::find(named, flags.format, &shift::ConDSDataSet::name) == named.end())
     throw UsageError(fmt::format("--protocol: expected one of {}, found {}", names_of(named), flags.format));
@@ -114,7 +116,7 @@ int run_load(Context& context, const LoadFlags& flags) {
   shift::Loaded set = shift::load_set(flags.format, {flags.paths.begin(), flags.paths.end()});
   for (const std::string& path : flags.paths)
     if (!std::filesystem::is_directory(path)) context.add_input(path, {set.n, set.columns.size()});
-  if ((!context.out.empty() || flags.size > 0) && !set.has_pictures())
+  if ((!context.out.empty() || !flags.sheet.empty() || flags.size > 0) && !set.has_pictures())
     refuse(flags.paths.front(), "pictures that can be read (--attributes alone reads the table)",
            "others, or none");
   const std::size_t all = set.n;
@@ -122,12 +124,17 @@ int run_load(Context& context, const LoadFlags& flags) {
   if (flags.protocol) set = shift::protocol_rows(std::move(set), flags.format);
   const std::size_t label = label_of(set, flags.label);
   if (!flags.attributes.empty()) shift::write_table(flags.attributes, set);
+  if (!flags.sheet.empty()) write_png(flags.sheet, shift::sheet_of(set, pictures_of_sheet, context.seed));
   if (!context.out.empty()) shift::write_loaded(context.out, set, label, context.progress());
   context.stop_clock();
   Json result = describe(flags, set, label, all - set.n);
   result["out"] = written_file(context, context.out);
   result["attributes"] = written_file(context, flags.attributes);
-  const std::string manifest = manifest_of(context.out.empty() ? flags.attributes : context.out);
+  result["sheet"] = written_file(context, flags.sheet);
+  const std::string& first = !context.out.empty()        ? context.out
+                             : !flags.attributes.empty() ? flags.attributes
+                                                         : flags.sheet;
+  const std::string manifest = manifest_of(first);
   result["manifest"] = manifest;
   const std::string text = table(result);
   const Json record = context.record("leeway.shift-load/1", Json::array({std::move(result)}));

@@ -11,7 +11,7 @@
 namespace leeway::app {
 
 struct LoadFlags {
-  std::string format, attributes, label;
+  std::string format, attributes, sheet, label;
   std::vector<std::string> paths;
   std::size_t size = 0;  // 0: as they are
   bool protocol = false;

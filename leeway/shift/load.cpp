@@ -11,6 +11,7 @@
 #include "leeway/core/npz.h"
 #include "leeway/core/parallel.h"
 #include "leeway/shift/conds_sets.h"
+#include "leeway/shift/contact_sheet.h"
 
 namespace leeway::shift {
 namespace {
@@ -136,6 +137,23 @@ void write_loaded(const std::filesystem::path& path, const Loaded& set, std::siz
   file.add("y", make_array(std::vector<std::size_t>{set.n},
                            std::vector<std::int64_t>(codes.begin(), codes.end())));
   file.commit();
+}
+
+Bitmap sheet_of(const Loaded& set, std::size_t count, std::uint64_t seed) {
+  constexpr std::size_t largest = 256;
+  Loaded pictures;  // without the columns
+  pictures.n = set.n;
+  pictures.shape = set.shape;
+  pictures.picture = set.picture;
+  pictures.stored = set.stored;
+  if (std::max(set.shape[1], set.shape[2]) > largest) pictures = resized(std::move(pictures), largest);
+  const auto [channels, height, width] = pictures.shape;
+  const auto rows = sample_rows(Random(seed, stream("sheet")), set.n, count);
+  const std::size_t each = channels * height * width;
+  std::vector<std::uint8_t> pixels(rows.size() * each);
+  parallel_for(rows.size(),
+               [&](std::size_t i) { pictures.picture(rows[i], std::span(pixels).subspan(i * each, each)); });
+  return contact_sheet(pixels, channels, height, width);
 }
 
 void write_table(const std::filesystem::path& path, const Loaded& set) {

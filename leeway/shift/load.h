@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "leeway/core/file.h"
+#include "leeway/core/png.h"
 #include "leeway/core/progress.h"
 
 namespace leeway::shift {
@@ -77,6 +78,8 @@ struct LoadedFormat {
 // x (n,c,h,w) in u8, y: the values of column `label`, by number. Piece by piece, as render's are written.
 void write_loaded(const std::filesystem::path& path, const Loaded& set, std::size_t label,
                   Progress* progress);
+// `count` of the pictures at random (contact_sheet.h); those of more than 256 pixels a side are shown as 256 x 256.
+[[nodiscard]] Bitmap sheet_of(const Loaded& set, std::size_t count, std::uint64_t seed);
 void write_table(const std::filesystem::path& path, const Loaded& set);
 
 // The members.

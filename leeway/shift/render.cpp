@@ -7,7 +7,6 @@
 #include <limits>
 #include <numeric>
 #include <unordered_map>
-#include <unordered_set>
 
 #include "leeway/core/array.h"
 #include "leeway/core/csv.h"
@@ -19,39 +18,18 @@
 #include "leeway/core/npz.h"
 #include "leeway/core/parallel.h"
 #include "leeway/core/random.h"
+#include "leeway/shift/contact_sheet.h"
 
 namespace leeway::shift {
 namespace {
 
-constexpr std::size_t least_size = 8, largest_size = 1024, block_bytes = std::size_t{64} << 20,
-                      sheet_columns = 10;
+constexpr std::size_t least_size = 8, largest_size = 1024, block_bytes = std::size_t{64} << 20;
 
 // The column whose texts are the factor's values.
 const RenderedColumn& column_of_factor(const RenderedSet& set, std::size_t factor) {
   return *std::ranges::find_if(set.columns, [&](const RenderedColumn& column) {
     return column.factor == factor && column.texts == set.factors[factor].values;
   });
-}
-
-// Pictures (n, channels, height, width) side by side, `columns` a row, two pixels of white between them; small ones
-// are enlarged by whole factors so that they are at least 64 pixels high.
-Bitmap contact_sheet(std::span<const std::uint8_t> pictures, std::size_t channels, std::size_t height,
-                     std::size_t width, std::size_t columns) {
-  constexpr std::size_t gap = 2, least_height = 64;
-  const std::size_t each = channels * height * width, count = pictures.size() / each;
-  const std::size_t factor = (least_height + height - 1) / height, rows = (count + columns - 1) / columns;
-  Bitmap sheet{channels, rows * (height * factor + gap) + gap, columns * (width * factor + gap) + gap, {}};
-  sheet.pixels.assign(sheet.channels * sheet.height * sheet.width, 255);
-  for (std::size_t p = 0; p < count; ++p) {
-    const std::size_t top = p / columns * (height * factor + gap) + gap,
-                      left = p % columns * (width * factor + gap) + gap;
-    for (std::size_t y = 0; y < height * factor; ++y)
-      for (std::size_t x = 0; x < width * factor; ++x)
-        for (std::size_t c = 0; c < channels; ++c)
-          sheet.pixels[((top + y) * sheet.width + left + x) * channels + c] =
-              pictures[p * each + (c * height + y / factor) * width + x / factor];
-  }
-  return sheet;
 }
 
 }  // namespace
@@ -143,17 +121,7 @@ RenderedRows RenderedRows::from_table(const RenderedSet& set, const std::filesys
 
 RenderedRows RenderedRows::sample(std::size_t count, std::uint64_t seed) const {
   if (count >= n()) return *this;
-  // Floyd's: every set of `count` rows is as likely as any other.
-  Random random(seed, stream("render"));
-  std::unordered_set<std::size_t> drawn;
-  std::vector<std::size_t> rows;
-  for (std::size_t j = n() - count; j < n(); ++j) {
-    const std::size_t row = random.below(j + 1);
-    rows.push_back(drawn.insert(row).second ? row : j);
-    drawn.insert(rows.back());
-  }
-  std::ranges::sort(rows);
-  return take(rows);
+  return take(sample_rows(Random(seed, stream("render")), n(), count));
 }
 
 RenderedRows RenderedRows::take(std::span<const std::size_t> rows) const {
@@ -241,7 +209,7 @@ Bitmap sheet_of(const RenderedRows& rows, std::size_t size, std::size_t count, s
         pictures.insert(pictures.end(), block.begin(), block.end());
       },
       nullptr);
-  return contact_sheet(pictures, 3, size, size, sheet_columns);
+  return contact_sheet(pictures, 3, size, size);
 }
 
 }  // namespace leeway::shift

@@ -5,6 +5,7 @@
 
 #include "leeway/core/csv.h"
 #include "leeway/core/images.h"
+#include "leeway/core/png.h"
 #include "leeway/core/result.h"
 #include "tests/apps/run_command.h"
 
@@ -75,7 +76,10 @@ TEST_F(RenderCommand, LoadsPicturesOfOneSize) {
   const std::string mixed = "load folder '" LEEWAY_REFERENCE "/layouts/mixed' ";
   expect(mixed + "--out a.npz", 3, "00002.jpeg: expected 30 x 40 pixels, as the first picture (--size N");
   EXPECT_FALSE(std::filesystem::exists(folder_ / "a.npz"));
-  good(mixed + "--size 6 --out a.npz");
+  good(mixed + "--size 6 --out a.npz --sheet a.png");
+  const Bitmap sheet = read_png(folder_ / "a.png");  // four pictures, eleven times enlarged, in a row of ten
+  EXPECT_THAT((std::vector<std::size_t>{sheet.height, sheet.width}),
+              testing::ElementsAre(66 + 4, 10 * 68 + 2));
   const Images images = read_images((folder_ / "a.npz").string());
   EXPECT_THAT(images.pixels.shape, testing::ElementsAre(4, 3, 6, 6));
   expect("load celeba '" LEEWAY_REFERENCE "/layouts/list_attr_celeba.txt' --size 6 --attributes a.csv", 3,
@@ -106,7 +110,7 @@ TEST_F(RenderCommand, SaysWhatIsWrong) {
   expect("render dsprites --out a.npz --only color=red", 3, "a column, one of shape");
   expect("render dsprites --out a.npz --table none.csv", 3, "none.csv");
   expect("load cifar10 none.bin --out a.npz", 3, "none.bin");
-  expect("load cifar10 none.bin", 2, "expected --out or --attributes");
+  expect("load cifar10 none.bin", 2, "expected --out, --attributes or --sheet");
   expect("load celeba '" LEEWAY_REFERENCE "/layouts/list_attr_celeba.txt' --out a.npz", 3,
          "pictures that can be read");
   expect("load celeba '" LEEWAY_REFERENCE "/layouts/list_attr_celeba.txt' --attributes a.csv --label age", 2,

@@ -44,7 +44,7 @@ RESULT = {
     "shift-conds": "name kind shifts train_per_cell val_per_cell test_per_cell n_train n_val n_test n_counterexamples cells_lacking out"
                    " cells cells.0.values cells.0.available cells.0.train cells.0.val cells.0.test cells.0.counterexamples cells.0.lacks",
     "shift-render": "data_set n size label classes only sample split out out.path out.bytes attributes attributes.path sheet manifest",
-    "shift-load": "format n shape label columns columns.0.name columns.0.n_values columns.0.values out out.path attributes attributes.bytes manifest",
+    "shift-load": "format n shape label columns columns.0.name columns.0.n_values columns.0.values out out.path attributes attributes.bytes sheet manifest",
     "shift-describe": "n_source n_target tests findings findings.0.kind findings.0.column findings.0.strength findings.0.text columns"
                       " columns.0.name columns.0.is_label columns.0.source_counts columns.1.sc columns.1.sc.source.cramers_v"
                       " columns.1.sc.source.cramers_v_low columns.1.sc.source.mutual_information columns.1.sc.source.p columns.1.sc.p columns.1.sc.p_holm columns.1.sc.change_p_holm"
