@@ -15,6 +15,10 @@
 
 namespace leeway::shift {
 
+[[nodiscard]] inline std::string_view text_of(const MappedFile& file) {
+  return {reinterpret_cast<const char*>(file.bytes.data()), file.bytes.size()};
+}
+
 // Values that a format names, by number; Error for a number beyond them.
 class NumberedColumn {
  public:

@@ -31,10 +31,6 @@ namespace {
 
 constexpr std::size_t longest_file_name = 1000;
 
-std::string_view text_of(const MappedFile& file) {
-  return {reinterpret_cast<const char*>(file.bytes.data()), file.bytes.size()};
-}
-
 // The next line without its end; nothing at the end of the text.
 std::optional<std::string_view> next_line(std::string_view& text) {
   if (text.empty()) return std::nullopt;

@@ -16,10 +16,6 @@
 namespace leeway::shift {
 namespace {
 
-std::string_view text_of(const MappedFile& file) {
-  return {reinterpret_cast<const char*>(file.bytes.data()), file.bytes.size()};
-}
-
 // A column of the result: its name, the file's column, and what becomes of its text.
 struct Taken {
   std::string name, from;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -20,6 +21,7 @@ RowSplit read_split(const std::filesystem::path& path, std::size_t n) {
   if (records.header() != std::vector<std::string>{"index", "split"})
     refuse(name, "columns index and split", fmt::format("{} others", records.header().size()));
   RowSplit split;
+  std::vector<std::uint8_t> set_of(n);  // by number; 0: none yet
   for (; records.next(); ++split.rows) {
     const auto index = parse_number(records.fields()[0]);
     if (!index || !(*index >= 0 && *index < static_cast<double>(n)) || *index != std::floor(*index))
@@ -28,8 +30,13 @@ RowSplit read_split(const std::filesystem::path& path, std::size_t n) {
     const std::string_view set = records.fields()[1];
     if (set != "train" && set != "val" && set != "test")
       refuse(name, "train, val or test", fmt::format("{} at row {}", in_quotes(set), split.rows));
-    auto& rows = set == "train" ? split.train : set == "val" ? split.validation : split.test;
-    rows.push_back(static_cast<std::size_t>(*index));
+    const std::uint8_t number = set == "train" ? 1 : set == "val" ? 2 : 3;
+    auto& rows = number == 1 ? split.train : number == 2 ? split.validation : split.test;
+    const auto row = static_cast<std::size_t>(*index);
+    if (set_of[row] != 0 && set_of[row] != number)
+      refuse(name, "each index in one set", fmt::format("{} in two, again at row {}", row, split.rows));
+    set_of[row] = number;
+    rows.push_back(row);
   }
   return split;
 }

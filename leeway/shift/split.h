@@ -2,7 +2,7 @@
 // training, the validation and the test set.
 //
 // Errors (Error: file, expected, found, row): other columns, an index that is no whole number below n, a word that is
-// no set's. Rows come in the order of the file; one that stands twice comes twice.
+// no set's, a row in two sets. Rows come in the order of the file; one that stands twice in a set comes twice.
 #pragma once
 
 #include <cstddef>

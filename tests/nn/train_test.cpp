@@ -10,26 +10,10 @@
 #include "leeway/core/result.h"
 #include "leeway/core/safetensors.h"
 #include "leeway/nn/train/algorithm.h"
-#include "tests/nn/toy.h"
+#include "tests/nn/training.h"
 
 namespace leeway::nn {
 namespace {
-
-std::string file_text(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-TrainOptions quick(const std::string& algorithm_name = "erm") {
-  TrainOptions options;
-  options.algorithm = algorithm_name;
-  options.epochs = 4;
-  options.batch = 32;
-  options.learning_rate = 5e-3;
-  options.validation = .2;
-  if (algorithm_name == "pgd") options.parameters = {{"eps", .05}, {"steps", 2}};
-  return options;
-}
 
 // Tests that do not ask about threads use one: waiting for a second costs more than it gives on batches this
 // small.
@@ -38,17 +22,6 @@ class OneThread : public testing::Environment {
   void SetUp() override { set_threads(1); }
 };
 const testing::Environment* const one_thread = testing::AddGlobalTestEnvironment(new OneThread);
-
-// Asks to stop when so many batches are done.
-class StopAfter : public Progress {
- public:
-  explicit StopAfter(std::size_t batches) : batches_(batches) {}
-  void update(std::string_view, std::size_t done, std::size_t, std::string_view) override { done_ = done; }
-  [[nodiscard]] bool stop_requested() const override { return done_ >= batches_; }
-
- private:
-  std::size_t batches_, done_ = 0;
-};
 
 class EveryAlgorithm : public testing::TestWithParam<std::string> {};
 
@@ -303,160 +276,6 @@ TEST(Training, ReusesAResultOfTheSamePlan) {
   options.seed = 1;
   EXPECT_FALSE(session().train(images, options, folder / "m").reused);
   EXPECT_NE(file_text(folder / "m"), before);
-}
-
-// The score is a made-up one, highest after the second of four epochs.
-class SelectedTraining : public testing::Test {
- protected:
-  SelectedTraining() {
-    options_.selection.name = "made";
-    options_.selection.shift = "gaussian-noise";
-    options_.selection.strength = .3;
-    options_.selection.score = [this](const Outputs& clean, const Outputs& shifted) {
-      seen_.push_back({clean, shifted});
-      return seen_.size() == 2 ? 5. : -1.;
-    };
-    options_.keep_epochs = folder_ / "kept";
-  }
-  [[nodiscard]] std::string kept(int epoch) const {
-    return file_text(folder_ / ("kept/epoch-00" + std::to_string(epoch) + ".safetensors"));
-  }
-  toy::Folder folder_;
-  Images images_ = toy::squares(200, 4);
-  TrainOptions options_ = quick();
-  std::vector<std::pair<Outputs, Outputs>> seen_;
-};
-
-TEST_F(SelectedTraining, KeepsTheEpochOfTheHighestScore) {
-  const TrainResult result = session().train(images_, options_, folder_ / "m");
-  EXPECT_EQ(result.best_epoch, 2U);
-  EXPECT_EQ(result.best_by_score, 2U);
-  ASSERT_EQ(result.epochs.size(), 4U);
-  EXPECT_EQ(*result.epochs[0].selection_score, -1);
-  EXPECT_EQ(*result.epochs[1].selection_score, 5);
-  double best = 0;
-  for (const Epoch& epoch : result.epochs) best = std::max(best, *epoch.validation_accuracy);
-  EXPECT_EQ(*result.epochs[result.best_by_accuracy - 1].validation_accuracy, best);
-  const Json record = Json::parse(result.record);
-  EXPECT_EQ(record.at("best_by_score"), 2);
-  EXPECT_EQ(record.at("best_by_accuracy"), result.best_by_accuracy);
-  EXPECT_EQ(record.at("epochs").at(1).at("selection_score"), 5);
-  const Json wanted{{"score", "made"}, {"shift", "gaussian-noise"}, {"strength", .3}};
-  EXPECT_EQ(record.at("plan").at("selection"), wanted);
-}
-
-// The score sees the network of its epoch, on the validation images and on those images shifted.
-TEST_F(SelectedTraining, ScoreSeesCleanAndShiftedOutputsOfTheEpoch) {
-  const TrainResult result = session().train(images_, options_, folder_ / "m");
-  ASSERT_EQ(seen_.size(), 4U);
-  ModelSource source;
-  for (std::size_t epoch = 1; epoch <= 4; ++epoch) {
-    const auto& [clean, shifted] = seen_[epoch - 1];
-    ASSERT_EQ(clean.n(), 40U);
-    EXPECT_EQ(clean.k(), 4U);
-    EXPECT_EQ(clean.labels, shifted.labels);
-    const auto accuracy = [](const Outputs& outputs) {
-      const Array joined = outputs.logits;
-      const auto values = joined.view<float>();
-      double right = 0;
-      for (std::size_t i = 0; i < 40; ++i) {
-        const auto row = values.subspan(4 * i, 4);
-        right += (std::ranges::max_element(row) - row.begin()) == (*outputs.labels)[i];
-      }
-      return right / 40;
-    };
-    EXPECT_EQ(accuracy(clean), *result.epochs[epoch - 1].validation_accuracy);
-    EXPECT_EQ(accuracy(shifted), *result.epochs[epoch - 1].validation_shifted_accuracy);
-  }
-  EXPECT_FALSE(toy::same_bits(seen_[0].first.logits, seen_[0].second.logits));
-  EXPECT_FALSE(toy::same_bits(seen_[0].first.logits, seen_[1].first.logits));
-}
-
-TEST_F(SelectedTraining, KeepsTheWeightsOfEveryEpoch) {
-  const TrainResult result = session().train(images_, options_, folder_ / "m");
-  for (int epoch = 1; epoch <= 4; ++epoch) {
-    ModelSource source;
-    source.path = folder_ / ("kept/epoch-00" + std::to_string(epoch) + ".safetensors");
-    const auto model = session().load(source);
-    const Json record = Json::parse(model->info().training);
-    EXPECT_EQ(record.at("epochs").size(), static_cast<std::size_t>(epoch));
-    const bool same = toy::same_bits(model->outputs(images_).logits, result.model->outputs(images_).logits);
-    EXPECT_EQ(same, epoch == 2) << epoch;
-  }
-}
-
-TEST_F(SelectedTraining, ResumesToTheBitsOfAnUnbrokenRun) {
-  (void)session().train(images_, options_, folder_ / "whole");
-  const std::string third = kept(3);
-  std::filesystem::remove_all(folder_ / "kept");
-  seen_.clear();
-  StopAfter stop(12);
-  EXPECT_THROW((void)session().train(images_, options_, folder_ / "m", &stop), Interrupted);
-  EXPECT_EQ(seen_.size(), 2U);
-  const TrainResult result = session().train(images_, options_, folder_ / "m");
-  EXPECT_EQ(result.resumed_after, 2U);
-  EXPECT_EQ(seen_.size(), 4U);
-  EXPECT_EQ(file_text(folder_ / "whole"), file_text(folder_ / "m"));
-  EXPECT_EQ(kept(3), third);
-}
-
-TEST_F(SelectedTraining, StartsAnewUnderAnotherSelectionOrWithoutItsEpochs) {
-  const auto interrupt = [&] {
-    std::filesystem::remove(folder_ / "m.state");
-    StopAfter stop(12);
-    EXPECT_THROW((void)session().train(images_, options_, folder_ / "m", &stop), Interrupted);
-  };
-  interrupt();
-  std::filesystem::remove(folder_ / "kept/epoch-001.safetensors");
-  const TrainResult gone = session().train(images_, options_, folder_ / "m");
-  EXPECT_EQ(gone.resumed_after, 0U);
-  EXPECT_EQ(gone.notes,
-            std::vector{(folder_ / "kept").string() + ": does not hold every epoch: starting anew"});
-  EXPECT_NE(kept(1), "");
-  interrupt();
-  options_.selection.strength = .2;
-  const TrainResult other = session().train(images_, options_, folder_ / "m");
-  EXPECT_EQ(other.resumed_after, 0U);
-  EXPECT_NE(other.notes.front().find("(selection {"), std::string::npos);
-  interrupt();
-  options_.selection = {};
-  EXPECT_EQ(session().train(images_, options_, folder_ / "m").resumed_after, 0U);
-}
-
-TEST_F(SelectedTraining, ReusesOnlyWithItsEpochs) {
-  (void)session().train(images_, options_, folder_ / "m");
-  options_.reuse = true;
-  const TrainResult again = session().train(images_, options_, folder_ / "m");
-  EXPECT_TRUE(again.reused);
-  EXPECT_EQ(again.best_by_score, 2U);
-  std::filesystem::remove(folder_ / "kept/epoch-004.safetensors");
-  EXPECT_FALSE(session().train(images_, options_, folder_ / "m").reused);
-}
-
-TEST_F(SelectedTraining, RefusesWhatCannotSelect) {
-  const auto message = [&] {
-    return message_of([&] { (void)session().train(images_, options_, folder_ / "m"); });
-  };
-  const Selection good = options_.selection;
-  options_.validation = 0;
-  EXPECT_EQ(
-      message(),
-      "train: selection: expected validation images to choose the epoch by, found a validation share of 0");
-  options_.validation = .2;
-  options_.selection.score = {};
-  EXPECT_EQ(message(), "train: selection: expected a function that scores an epoch, found none");
-  options_.selection = good;
-  options_.selection.shift = "imbalance";
-  EXPECT_EQ(message(),
-            "train: selection: expected a shift that changes pixels, found imbalance, which selects rows");
-  options_.selection.shift = "fog";
-  EXPECT_NE(message().find("fog"), std::string::npos);
-  options_.selection.shift = good.shift;
-  options_.selection.strength = -1;
-  EXPECT_NE(message().find("-1"), std::string::npos);
-  options_.selection = good;
-  options_.selection.score = [](const Outputs&, const Outputs&) { return std::nan(""); };
-  EXPECT_THROW((void)session().train(images_, options_, folder_ / "m"), std::runtime_error);
 }
 
 TEST(Training, RefusesWhatItCannotTrainOn) {

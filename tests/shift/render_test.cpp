@@ -269,6 +269,11 @@ TEST(Render, SaysWhatIsWrong) {
   EXPECT_EQ(read_split(file, 10).train, std::vector<std::size_t>{3});
   EXPECT_THAT(message_of([&] { (void)read_split(file, 9); }),
               HasSubstr("an index from 0 to 8, found '9' at row 1"));
+  write_text(file, "index,split\n3,train\n3,train\n");
+  EXPECT_EQ(read_split(file, 10).train, (std::vector<std::size_t>{3, 3}));
+  write_text(file, "index,split\n3,train\n4,test\n3,test\n");
+  EXPECT_THAT(message_of([&] { (void)read_split(file, 9); }),
+              HasSubstr("each index in one set, found 3 in two, again at row 2"));
   std::filesystem::remove(file);
 }
 
