@@ -2,6 +2,8 @@
 # Every check of the project. `./test.sh` runs all stages; `./test.sh tidy fuzz` runs those named, in this order:
 #   release  everything, built as users run it; all tests
 #   house    the house's rules: includes, format, README, examples of the documents, a program against the installed package
+#   instruction-sets  the kernels that other processors run: all tests without LibTorch under LEEWAY_INSTRUCTION_SET avx2 and
+#            baseline, those of nn under other kernels of OpenBLAS and LibTorch; what the machine lacks is passed over
 #   asan     the part without LibTorch by clang, under AddressSanitizer and UBSan; its tests
 #   tsan     the tests of what runs in parallel, under ThreadSanitizer
 #   tidy     clang-tidy over the part without LibTorch; clang's warnings count
@@ -11,7 +13,7 @@ set -uo pipefail
 cd "$(dirname "$0")" || exit 1
 . .ci/steps.sh
 
-stages=(release house asan tsan tidy fuzz)
+stages=(release house instruction-sets asan tsan tidy fuzz)
 fuzz_seconds=${LEEWAY_FUZZ_SECONDS:-60}
 jobs=$(jobs_that_fit)
 
@@ -39,6 +41,40 @@ stage_release() {
 }
 
 stage_house() { configure_and_build release && run_tests release -L house; }
+
+stage_instruction-sets() {
+  configure_and_build release || return
+  local set status=0
+  for set in avx2 baseline; do
+    has_instruction_set "$set" || continue
+    echo "-- LEEWAY_INSTRUCTION_SET=$set"
+    LEEWAY_INSTRUCTION_SET=$set run_tests release -LE '^(house|nn|browser)$' || status=1
+  done
+  nn_tests_under avx2 OPENBLAS_CORETYPE=Haswell ATEN_CPU_CAPABILITY=avx2 ONEDNN_MAX_CPU_ISA=AVX2 LEEWAY_INSTRUCTION_SET=avx2 || status=1
+  nn_tests_under avx2 OPENBLAS_CORETYPE=Zen ATEN_CPU_CAPABILITY=default || status=1
+  nn_tests_under avx512 OPENBLAS_CORETYPE=SkylakeX ATEN_CPU_CAPABILITY=avx2 || status=1
+  return $status
+}
+
+# has_instruction_set SET: whether the machine does; says so where it does not.
+has_instruction_set() {
+  LEEWAY_INSTRUCTION_SET=$1 build/release/bin/leeway --version >/dev/null 2>&1 && return
+  echo "-- passed over: the machine lacks $1"
+  return 1
+}
+
+# nn_tests_under SET VARIABLE=VALUE...: the tests of nn and ONNX with these variables, on machines that have SET.
+nn_tests_under() {
+  has_instruction_set "$1" || return 0
+  shift
+  echo "-- $*"
+  local test status=0
+  for test in build/release/bin/nn_test build/release/bin/nn_onnx_test; do  # nn_command_test drives the same kernels
+    quietly "build/release/$(basename "$test").log" env RC_PARAMS=seed=1 "$@" "$test" --gtest_brief=1 \
+      --gtest_filter="-PublishedResnets.*" || status=1  # accuracies on thousands of images take minutes
+  done
+  return $status
+}
 
 stage_asan() { configure_and_build asan && run_tests asan -E '^fuzz_'; }
 

@@ -10,8 +10,8 @@ install(TARGETS leeway_library EXPORT leeway ARCHIVE DESTINATION ${CMAKE_INSTALL
 # The headers that programs are written against; those beside them belong to their folder.
 file(GLOB core_headers RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS leeway/core/*.h)
 set(public_headers leeway/agreement/agreement.h leeway/agreement/decomposition.h leeway/agreement/distance.h
-    leeway/agreement/pairing.h leeway/agreement/ratios.h leeway/average_case/mvn_cdf.h leeway/agreement/selection.h leeway/shift/attribute_table.h leeway/shift/conds.h
-    leeway/shift/describe.h leeway/shift/load.h leeway/shift/render.h leeway/shift/rendered_set.h leeway/shift/shift.h leeway/shift/split.h leeway/assess/assess.h leeway/assess/gates.h
+    leeway/agreement/pairing.h leeway/agreement/ratios.h leeway/average_case/mvn_cdf.h leeway/agreement/selection.h leeway/conds/conds.h
+    leeway/conds/describe.h leeway/data/load.h leeway/data/render.h leeway/data/rendered_set.h leeway/shift/shift.h leeway/data/split.h leeway/assess/assess.h leeway/assess/gates.h
     leeway/assess/rows.h leeway/assess/table.h leeway/report/report.h)
 if(LEEWAY_NN)
   set_target_properties(leeway_nn PROPERTIES EXPORT_NAME nn)

@@ -39,10 +39,10 @@ function(leeway_part name)
   set_property(GLOBAL APPEND PROPERTY LEEWAY_PARTS leeway_${name})
 endfunction()
 
-# leeway_test(NAME SOURCES a_test.cpp ... PARTS core agreement ... [LINKS ...])
+# leeway_test(NAME SOURCES a_test.cpp ... PARTS core agreement ... [LINKS ...] [LABELS ...])
 # One executable NAME_test over the named parts, registered with ctest test by test. Parts must include every part they use.
 function(leeway_test name)
-  cmake_parse_arguments(TEST "" "" "SOURCES;PARTS;LINKS" ${ARGN})
+  cmake_parse_arguments(TEST "" "" "SOURCES;PARTS;LINKS;LABELS" ${ARGN})
   add_executable(${name}_test ${TEST_SOURCES})
   leeway_unoptimized(${name}_test)
   if(LEEWAY_SANITIZE)
@@ -56,6 +56,10 @@ function(leeway_test name)
     LEEWAY_SHARED_DATA="${PROJECT_SOURCE_DIR}/../shared/data"
     LEEWAY_REFERENCE="${PROJECT_SOURCE_DIR}/tests/reference"
     LEEWAY_COMMAND="${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/leeway")
-  gtest_discover_tests(${name}_test DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 600 ENVIRONMENT "RC_PARAMS=seed=1")  # a run repeats
+  if(NOT TEST_LABELS)
+    set(TEST_LABELS torch-free)  # an empty list would take the next word as its value
+  endif()
+  gtest_discover_tests(${name}_test DISCOVERY_TIMEOUT 60
+    PROPERTIES TIMEOUT 600 LABELS "${TEST_LABELS}" ENVIRONMENT "RC_PARAMS=seed=1")  # a run repeats
 endfunction()
 include(GoogleTest)

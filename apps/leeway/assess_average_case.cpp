@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 #include <span>
 
 #include "apps/leeway/average_case_record.h"
@@ -89,6 +90,7 @@ std::optional<std::vector<std::int64_t>> labels_of(const NoiseSubject& subject, 
 
 std::vector<std::string> warnings_of(const NoiseSubject& subject, const AverageCase& cases, double differ) {
   std::vector<std::string> warnings;
+  if (subject.variation) warnings.push_back(variation_warning(*subject.model, *subject.variation));
   if (differ > tolerated)
     warnings.push_back(
         fmt::format("{} predicts another class than {} on {:.1f}% of the source's first {} rows: is it the "
@@ -115,15 +117,18 @@ Json subject_json(Context& context, const NoiseFlags& flags, const NoiseSubject&
   findings.classes = outputs.k(), findings.class_names = class_names(subject);
   findings.labels = labels_of(subject, rows);
   const double differ = disagreement(findings.cases.targets, outputs);
-  const std::vector<std::string> warnings = warnings_of(subject, findings.cases, differ);
+  std::vector<std::string> warnings = gradient_warnings(findings);
+  std::ranges::copy(warnings_of(subject, findings.cases, differ), std::back_inserter(warnings));
   for (const std::string& warning : warnings)
-    context.warn(fmt::format("leeway: {}: {}", subject.input.name, warning));
+    if (context.json)  // the table has them
+      context.warn(fmt::format("leeway: {}: {}", subject.input.name, warning));
   Json json = average_case_json(findings);
   json["model"] = subject.input.name;
   json["from"] = subject.model ? "model" : "jacobian";
   json["file"] = subject.input.path;
   json["source_n"] = outputs.n();
   json["noise"] = "gaussian";
+  json["stochastic"] = variation_json(subject.variation);
   json["disagreement"] = subject.model ? Json(differ) : Json();
   json["warnings"] = warnings;
   return json;
@@ -131,12 +136,13 @@ Json subject_json(Context& context, const NoiseFlags& flags, const NoiseSubject&
 
 NoiseSubject open_subject(Context& context, const NoiseFlags& flags, const NoiseInput& input,
                           const assess::Source& source, const Images* images) {
-  NoiseSubject subject{input, &source, images, nullptr, std::nullopt};
+  NoiseSubject subject{input, &source, images, nullptr, std::nullopt, std::nullopt};
   const Outputs& outputs = source.outputs;
   if (input.model) {
     ModelFlags reading = flags.reading;
     reading.model = input.path;
     subject.model = load_model(context, reading, nn::shape_of(*images));
+    subject.variation = check_variation(reading, *subject.model, *images);
     return subject;
   }
   if (outputs.from_probs)
@@ -162,9 +168,10 @@ std::pair<std::string, std::string> split_name(const std::string& text) {
 void add_noise_flags(CLI::App& command, NoiseFlags& flags) {
   const std::string group = "Noise";
   command
-      .add_option("--model", flags.models,
-                  "[MODEL=]FILE: the model of a source, on the source's --images: TorchScript or a PyTorch "
-                  "checkpoint (.pt, .pth, .th), .safetensors, or .npz of named tensors")
+      .add_option(
+          "--model", flags.models,
+          "[MODEL=]FILE: the model of a source, on the source's --images: TorchScript, .onnx, a PyTorch "
+          "checkpoint (.pt, .pth, .th), .safetensors, or .npz of named tensors")
       ->group(group);
   command
       .add_option("--jacobian", flags.jacobians,
@@ -182,6 +189,7 @@ void add_noise_flags(CLI::App& command, NoiseFlags& flags) {
       ->group(group);
   const auto before = command.get_options();
   add_reading_flags(command, flags.reading);
+  add_stochastic_flag(command, flags.reading);
   for (CLI::Option* option : command.get_options())
     if (std::ranges::find(before, option) == before.end()) option->group(group);
 }

@@ -49,6 +49,7 @@ struct NoiseSubject {
   const assess::Source* source = nullptr;  // kept by pointer, as are the images
   const Images* images = nullptr;          // the source's; null where there are none
   std::unique_ptr<nn::Model> model;
+  std::optional<nn::Variation> variation;  // of a model that answers differently twice
   std::optional<Array> jacobian;
 };
 // Errors (Error): other classes or rows than the source's, Jacobians of a source that holds probabilities alone.

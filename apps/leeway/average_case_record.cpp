@@ -1,6 +1,7 @@
 #include "apps/leeway/average_case_record.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <numeric>
@@ -38,6 +39,11 @@ const Column* monte_carlo_of(const AverageCaseFindings& findings, double sigma) 
   return nullptr;
 }
 
+double zero_gradient(const Column& column) {
+  return static_cast<double>(column.zero_gradients) /
+         static_cast<double>(std::max<std::size_t>(column.p.size(), 1));
+}
+
 Json result_json(const AverageCaseFindings& findings, const Column& column) {
   Json result{{"method", column.estimator->name},
               {"sigma", column.sigma},
@@ -47,7 +53,10 @@ Json result_json(const AverageCaseFindings& findings, const Column& column) {
     result["error"] = *std::ranges::max_element(column.error);
     result["not_converged"] = column.not_converged;
   }
-  if (column.estimator->gradients) result["left_out"] = column.left_out;
+  if (column.estimator->gradients) {
+    result["left_out"] = column.left_out;
+    result["zero_gradient"] = zero_gradient(column);
+  }
   if (!column.draws.empty())
     result["draws"] = std::accumulate(column.draws.begin(), column.draws.end(), std::size_t{0});
   result["seconds"] = column.seconds;
@@ -122,13 +131,21 @@ Json ranking_json(const AverageCaseFindings& findings, const Column& column) {
   return {{"method", column.estimator->name}, {"sigma", column.sigma}, {"classes", std::move(classes)}};
 }
 
-// Whom to rank and compare classes by: a probability that is nearest to the truth among those computed.
+// Whom to rank and compare classes by: a probability that is nearest to the truth among those computed. Monte Carlo where
+// gradients are 0.
 std::string_view leading(const AverageCaseFindings& findings) {
-  for (const std::string_view name : {"mmse", "taylor", "mc", "mmse-mvs", "taylor-mvs", "softmax"})
+  const bool blind = !gradient_warnings(findings).empty();
+  for (const std::string_view name :
+       {blind ? "mc" : "mmse", "mmse", "taylor", "mc", "mmse-mvs", "taylor-mvs", "softmax"})
     if (std::ranges::any_of(findings.cases.columns,
                             [&](const Column& column) { return column.estimator->name == name; }))
       return name;
   return "";
+}
+
+std::string summary_of(const AverageCaseFindings& findings, const average_case::Estimator& estimator) {
+  const bool published = findings.copies_as_published && estimator.name.starts_with("mmse");
+  return std::string(estimator.summary) + (published ? "; copies drawn independently, as published" : "");
 }
 
 // What the methods that were asked for are, each once.
@@ -139,7 +156,7 @@ Json methods_json(const AverageCaseFindings& findings) {
     if (std::ranges::find(seen, column.estimator) != seen.end()) continue;
     seen.push_back(column.estimator);
     methods.push_back({{"method", column.estimator->name},
-                       {"summary", column.estimator->summary},
+                       {"summary", summary_of(findings, *column.estimator)},
                        {"source", column.estimator->source},
                        {"probability", column.estimator->probability}});
   }
@@ -147,6 +164,22 @@ Json methods_json(const AverageCaseFindings& findings) {
 }
 
 }  // namespace
+
+std::vector<std::string> gradient_warnings(const AverageCaseFindings& findings) {
+  double most = 0;
+  std::vector<std::string_view> methods;
+  for (const Column& column : findings.cases.columns) {
+    if (zero_gradient(column) <= average_case::most_zero_gradients) continue;
+    most = std::max(most, zero_gradient(column));
+    if (methods.empty() || methods.back() != column.estimator->name)
+      methods.push_back(column.estimator->name);
+  }
+  if (methods.empty()) return {};
+  return {fmt::format(
+      "the gradient of {:.1f}% of {} samples is exactly 0, as behind sign, rounding or quantised "
+      "layers: {} take{} them as surviving any noise; Monte Carlo (mc) needs no gradient",
+      100 * most, findings.cases.targets.size(), fmt::join(methods, ", "), methods.size() == 1 ? "s" : "")};
+}
 
 Json average_case_json(const AverageCaseFindings& findings) {
   Json results = Json::array(), against = Json::array(), classes = Json::array(), rankings = Json::array();
@@ -180,14 +213,17 @@ Json average_case_json(const AverageCaseFindings& findings) {
           {"class_bias", std::move(classes)},
           {"ranking", std::move(rankings)},
           {"convergence", std::move(convergence)},
+          {"warnings", gradient_warnings(findings)},
           {"seconds_in_all", findings.cases.seconds},
           {"model_seconds_in_all", findings.cases.model_seconds}};
 }
 
 std::string average_case_text(const AverageCaseFindings& findings) {
-  std::string text = fmt::format("{:<11} {:>6}  {:>6}  {:<18} {:>7} {:>7}  {:>9}  {:>8}\n", "method", "sigma",
-                                 "mean", fmt::format("[{:g}% interval]", 100 * findings.level), "5%",
-                                 "median", "MC error", "seconds");
+  std::string text;
+  for (const std::string& warning : gradient_warnings(findings)) text += "warning: " + warning + "\n";
+  text += fmt::format("{:<11} {:>6}  {:>6}  {:<18} {:>7} {:>7}  {:>9}  {:>8}\n", "method", "sigma", "mean",
+                      fmt::format("[{:g}% interval]", 100 * findings.level), "5%", "median", "MC error",
+                      "seconds");
   for (const Column& column : findings.cases.columns) {
     const Distribution all = average_case::distribution(column.p, findings.level);
     const Column* const truth = monte_carlo_of(findings, column.sigma);
@@ -210,6 +246,8 @@ std::string average_case_text(const AverageCaseFindings& findings) {
       "rank samples\n"
       "and are no probabilities.\n",
       findings.cases.targets.size());
+  if (findings.copies_as_published)
+    text += "mmse: copies drawn independently, as published; a linear model's p is then off by chance.\n";
   for (const Column& column : findings.cases.columns)
     if (column.not_converged > 0)
       text += fmt::format("{} at sigma {:g}: {} of {} samples not within the tolerance\n",

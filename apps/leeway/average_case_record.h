@@ -11,6 +11,7 @@
 #include "leeway/core/array.h"
 #include "leeway/core/images.h"
 #include "leeway/core/result.h"
+#include "leeway/nn/session.h"
 
 namespace leeway::app {
 
@@ -23,9 +24,14 @@ struct AverageCaseFindings {
   std::vector<average_case::ConvergencePoint> convergence;
   std::size_t convergence_samples = 0;  // its rows, the first ones
   double level = .95;
+  bool copies_as_published = false;  // of mmse
   std::uint64_t seed = 0;
-  std::optional<Images> images;  // where a page is to show them
+  std::optional<nn::Variation> variation;  // of a model that answers differently twice
+  std::optional<Images> images;            // where a page is to show them
 };
+
+// A line where more than most_zero_gradients of the samples have no gradient, with the methods that this concerns.
+[[nodiscard]] std::vector<std::string> gradient_warnings(const AverageCaseFindings& findings);
 
 // What the record holds besides the envelope; "results" first.
 [[nodiscard]] Json average_case_json(const AverageCaseFindings& findings);

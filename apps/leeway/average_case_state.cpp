@@ -14,8 +14,6 @@ namespace {
 using average_case::AverageCase;
 using average_case::Column;
 
-std::string state_of(const std::string& out) { return out + ".state"; }
-
 template <class T>
 Array vector_array(const std::vector<T>& values) {
   return make_array<T>({values.size()}, values);
@@ -28,6 +26,23 @@ std::vector<T> vector_of(const ArrayMap& arrays, const std::string& name) {
 }
 
 }  // namespace
+
+Json plan_of(const average_case::AverageCaseOptions& options) {
+  return {{"version", version},
+          {"methods", options.methods},
+          {"sigmas", options.sigmas},
+          {"draws", options.draws},
+          {"width", options.width},
+          {"copies", options.copies},
+          {"copies_as_published", options.copy_draws == average_case::CopyDraws::as_published},
+          {"temperature", options.temperature},
+          {"classes", options.classes},
+          {"tolerance", options.mvn.tolerance},
+          {"level", options.level},
+          {"seed", options.seed}};
+}
+
+std::string state_of(const std::string& out) { return out + ".state"; }
 
 void save_state(const std::string& out, const std::string& plan, const AverageCase& done) {
   ArrayMap arrays;
@@ -42,8 +57,9 @@ void save_state(const std::string& out, const std::string& plan, const AverageCa
     arrays[fmt::format("high {}", c)] = vector_array(column.high);
     arrays[fmt::format("error {}", c)] = vector_array(column.error);
     arrays[fmt::format("draws {}", c)] = vector_array(column.draws);
-    arrays[fmt::format("rest {}", c)] = vector_array(std::vector<double>{
-        static_cast<double>(column.not_converged), column.left_out, column.seconds, column.model_seconds});
+    arrays[fmt::format("rest {}", c)] = vector_array(
+        std::vector<double>{static_cast<double>(column.not_converged), column.left_out, column.seconds,
+                            column.model_seconds, static_cast<double>(column.zero_gradients)});
   }
   write_npz(state_of(out), arrays);
 }
@@ -69,6 +85,7 @@ AverageCase load_state(const std::string& out, const std::string& plan, AverageC
       const auto rest = vector_of<double>(arrays, fmt::format("rest {}", c));
       column.not_converged = static_cast<std::size_t>(rest.at(0)), column.left_out = rest.at(1);
       column.seconds = rest.at(2), column.model_seconds = rest.at(3);
+      column.zero_gradients = static_cast<std::size_t>(rest.at(4));
       if (column.p.size() != done.targets.size()) return empty;
     }
     return done;

@@ -200,6 +200,8 @@ std::string table(const Dis2Result& result, const Dis2Flags& flags) {
       sum <= 1 ? "" : fmt::format(", clipped {:.4f}", dis2.bound));
   for (const auto& one : dis2.concentrations)
     text += fmt::format("  with {:<20} {:.4f}   bound {:.4f}\n", one.name, one.term, one.bound);
+  if (const std::string warning = error_bound::critic_warning(dis2); !warning.empty())
+    text += fmt::format("  Warning: {}\n", warning);
   if (result.range) text += range_table(*result.range, flags.least_validity);
   if (dis2.corollary) text += verdict_line(*dis2.corollary, flags.options.delta);
   if (flags.options.holdout == 0)

@@ -135,7 +135,8 @@ CLI::App* add_evaluate(CLI::App& bound, Context& context, const std::shared_ptr<
   command->add_option("--level", flags->level, "Confidence level of intervals")
       ->check(within(.5, .9999))
       ->capture_default_str();
-  command->add_option("--report", flags->report, "Write one self-contained HTML page");
+  context.files.writes(command->add_option("--report", flags->report, "Write one self-contained HTML page"),
+                       Written::page);
   context.add_common_flags(*command, "Write the JSON record to this file");
   return command;
 }

@@ -28,6 +28,7 @@ struct Arguments {
   std::vector<std::string> sources, targets, images, gates;
   assess::Paired paired = assess::Paired::automatic;
   Binary binary = Binary::refuse;
+  Scores as = Scores::automatic;
   std::string unit, rows, report, undecided = "pass";
   bool no_bounds = false;
   assess::BoundOptions bounds;
@@ -114,10 +115,11 @@ std::vector<assess::GateOutcome> check_gates(const std::vector<assess::Gate>& ga
   return outcomes;
 }
 
-Outputs open_outputs(Context& context, const std::string& path, Binary binary) {
+Outputs open_outputs(Context& context, const std::string& path, const Arguments& arguments) {
   // assess() looks at every logit anyway and names the row that is not finite; what reading warns of is told
   // with the results that it concerns.
-  OutputsShards shards = read_shards(path, {.binary = binary, .check_finite = false});
+  OutputsShards shards =
+      read_shards(path, {.binary = arguments.binary, .check_finite = false, .as = arguments.as});
   for (const OutputsFile& file : shards.files) context.add_input(file.path, file.shape);
   return joined(std::move(shards));
 }
@@ -185,8 +187,7 @@ void write_report(const std::string& path, const Json& record, const std::vector
 }
 
 // Adds a line for each gate to the table.
-void tell_gates(const Context& context, const std::vector<assess::GateOutcome>& outcomes,
-                std::string& table) {
+void tell_gates(Context& context, const std::vector<assess::GateOutcome>& outcomes, std::string& table) {
   for (const assess::GateOutcome& outcome : outcomes) {
     table += assess::describe(outcome) + "\n";
     if (!outcome.violations.empty()) context.warn("leeway: " + assess::describe(outcome));
@@ -197,7 +198,7 @@ void tell_gates(const Context& context, const std::vector<assess::GateOutcome>& 
 }
 
 // Each warning once, with the results that it concerns.
-void tell_warnings(const Context& context, const Json& results) {
+void tell_warnings(Context& context, const Json& results) {
   std::vector<std::string> order;
   std::map<std::string, std::vector<std::string>> concerned;
   for (const Json& result : results)
@@ -223,13 +224,15 @@ int run_assess(Context& context, const Arguments& arguments) {
   std::vector<assess::Source> sources;
   std::vector<assess::Target> targets;
   for (const NamedFile& file : source_files)
-    sources.push_back({file.model, open_outputs(context, file.path, arguments.binary)});
+    sources.push_back({file.model, open_outputs(context, file.path, arguments)});
   for (const NamedFile& file : target_files)
-    targets.push_back({file.model, file.shift, open_outputs(context, file.path, arguments.binary)});
+    targets.push_back({file.model, file.shift, open_outputs(context, file.path, arguments)});
 
   const std::vector<ImageFile> images = open_images(context, arguments.images, sources, targets);
+  NoiseFlags noise = arguments.noise;
+  noise.reading.binary = arguments.binary;
   const std::vector<NoiseSubject> subjects =
-      open_noise_subjects(context, arguments.noise, noise_inputs, sources, source_images(images));
+      open_noise_subjects(context, noise, noise_inputs, sources, source_images(images));
 
   assess::Options options;
   options.paired = arguments.paired;
@@ -258,7 +261,7 @@ int run_assess(Context& context, const Arguments& arguments) {
   record["results"] = std::move(results);
 
   tell_warnings(context, record["results"]);
-  std::string table = assess::table(record);
+  std::string table = assess::table(printable_strings(record));
   tell_gates(context, outcomes, table);
   if (!arguments.report.empty()) write_report(arguments.report, record, images);
   context.write_record(record);
@@ -305,20 +308,26 @@ void add_assess(CLI::App& root, Context& context, Run& run) {
   command->add_option("--target", arguments->targets, "[MODEL/]SHIFT=FILE: outputs on shifted data")
       ->required();
   command
-      ->add_option("--paired", arguments->paired,
-                   "Row i of a target is row i of its source: auto (same n, and same labels where both have "
-                   "them), yes (labels and groups of one hold for the other), no")
+      ->add_option(
+          "--paired", arguments->paired,
+          "Row i of a target is row i of its source: auto (where equal labels or ids, or predictions that "
+          "agree beyond chance, show it), yes (labels and groups of one hold for the other), no")
       ->transform(CLI::CheckedTransformer(std::map<std::string, assess::Paired>{
           {"auto", assess::Paired::automatic}, {"yes", assess::Paired::yes}, {"no", assess::Paired::no}}))
       ->default_str("auto");
   add_binary_flag(*command, arguments->binary);
+  add_as_flag(*command, arguments->as);
   command->add_option(
       "--images", arguments->images,
       "[[MODEL/]SHIFT=]FILE: the source's images (unnamed) or a target's, for the report and for --model");
   command->add_option("--unit", arguments->unit,
                       "What a row is, for sentences: images, reviews (default samples)");
-  command->add_option("--rows", arguments->rows, "Write what happened to every row as CSV");
-  command->add_option("--report", arguments->report, "Write one self-contained HTML page");
+  context.files.writes(
+      command->add_option("--rows", arguments->rows, "Write what happened to every row as CSV"),
+      Written::file);
+  context.files.writes(
+      command->add_option("--report", arguments->report, "Write one self-contained HTML page"),
+      Written::page);
   command
       ->add_option("--fail-if", arguments->gates,
                    "KEY OP NUMBER, as in \"accuracy<0.8\": exit 4 where it holds")
@@ -335,8 +344,9 @@ void add_assess(CLI::App& root, Context& context, Run& run) {
   command->footer(
       "Outputs files (.npz, .safetensors, .npy, .csv) hold `logits` or `probs`, and optionally `labels`, "
       "`groups`\n"
-      "and `class_names`. Intervals are of level 95%: Clopper-Pearson for shares, the delta method for "
-      "agreement.\n\n"
+      "and `class_names`. Intervals are of level 95%: Clopper-Pearson for shares; that of agreement counts "
+      "pairs "
+      "that disagree and were not drawn.\n\n"
       "  leeway assess --source val.npz --target prod=monday.npz --report page.html\n"
       "  leeway assess --source cnn=c.npz robust=r.npz --target cnn/blur=cb.npz robust/blur=rb.npz\n"
       "  leeway assess --source val.npz --target noise=noise.npz --fail-if \"worst_class.accuracy<0.6\"\n"

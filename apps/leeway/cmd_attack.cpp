@@ -40,6 +40,24 @@ void write_attacked(const std::string& path, const nn::AttackResult& result) {
   write_npz(path, arrays);
 }
 
+Json beside_noise_json(const nn::AttackResult& result) {
+  if (!result.beside_noise) return nullptr;
+  return {{"attack_robust_accuracy", result.beside_noise->attack_accuracy},
+          {"noise_robust_accuracy", result.beside_noise->noise_accuracy}};
+}
+
+// Of an attack by gradients that are 0; empty where they are not.
+std::string blind_warning(const nn::AttackResult& result, const nn::AttackOptions& options, std::size_t n) {
+  if (!result.beside_noise) return "";
+  return fmt::format(
+      "the gradient of {:.1f}% of {} rows is exactly 0, as behind sign, rounding or quantised layers, so {} "
+      "cannot move them: noise of the same radius ran beside it, and the worse of the two counts for each "
+      "row "
+      "(robust accuracy {:.4f} under {} alone, {:.4f} under noise alone)",
+      100 * *result.zero_gradient, n, options.attack, result.beside_noise->attack_accuracy, options.attack,
+      result.beside_noise->noise_accuracy);
+}
+
 int run_attack(Context& context, const AttackFlags& flags) {
   require_out(context, "the attacked images");
   const nn::AttackOptions options = options_of(context, flags);
@@ -59,23 +77,31 @@ int run_attack(Context& context, const AttackFlags& flags) {
               {"attack", options.attack},
               {"norm", nn::name_of(options.norm)},
               {"eps", options.eps}};
+  if (options.attack == "noise") result["steps"] = options.steps, result["restarts"] = options.restarts;
   if (options.attack == "pgd") {
     result["steps"] = options.steps;
     result["relative_step"] = options.relative_step.value_or(2.5 / static_cast<double>(options.steps));
     result["random_start"] = options.random_start;
     result["restarts"] = options.restarts;
   }
+  result["zero_gradient"] = attacked.zero_gradient ? Json(*attacked.zero_gradient) : Json();
+  result["beside_noise"] = beside_noise_json(attacked);
+  const std::string warning = blind_warning(attacked, options, n);
+  result["warnings"] = warning.empty() ? Json::array() : Json::array({warning});
+  result["stochastic"] = variation_json(loaded.variation);
   result["target"] = attacked.labelled ? "label" : "prediction";
   result["n"] = n;
   add_rate(result, "clean_accuracy", clean, n);
   add_rate(result, "robust_accuracy", n - fallen, n);
-  const std::string table = fmt::format(
+  std::string table = warning.empty() ? "" : "warning: " + warning + "\n";
+  table += fmt::format(
       "{}: n = {}, {} of radius {:.6g} in {}, against the {}\n"
       "clean accuracy   {} (95% interval)\n"
       "robust accuracy  {}\n",
       context.out, n, options.attack, options.eps, flags.norm,
       attacked.labelled ? "labels" : "model's own predictions", rate_text(clean, n),
       rate_text(n - fallen, n));
+  if (context.json && !warning.empty()) context.warn("leeway: " + warning);
   context.print(context.record("leeway.attack/1", Json::array({std::move(result)})), table);
   return exit_ok;
 }
@@ -94,13 +120,13 @@ void add_attack(CLI::App& root, Context& context, Run& run) {
   command->add_option("--norm", flags->norm, "linf or l2")->capture_default_str();
   command->add_option("--eps", flags->eps, "Radius: a number or a fraction; l2: of the whole image")
       ->capture_default_str();
-  command->add_option("--steps", flags->steps, "Steps")->capture_default_str();
+  command->add_option("--steps", flags->steps, "Steps; of noise: draws")->capture_default_str();
   command->add_option("--relative-step", flags->step, "Step length / eps (default 2.5 / steps)");
   command->add_option("--restarts", flags->restarts, "Random starts for every image; the best is kept")
       ->capture_default_str();
   command->add_flag("--no-random-start", flags->no_random_start, "Start at the image itself");
-  context.add_common_flags(*command,
-                           "Images file (.npz): x, y, success, norms (inf where the attack failed)");
+  context.add_common_flags(*command, "Images file (.npz): x, y, success, norms (inf where the attack failed)",
+                           Written::file);
   command->footer(
       "The target is the label, or the model's own prediction where the data have no labels. Success and "
       "norms are measured\n"

@@ -25,6 +25,7 @@ using error_bound::Sample;
 struct BoundFlags {
   std::string source, target, labels, report, temperature = "on";
   Binary binary = Binary::refuse;
+  Scores as = Scores::automatic;
   std::vector<std::string> methods;
   std::size_t bootstrap = 200;
   double level = .95;
@@ -38,9 +39,7 @@ std::vector<std::string> method_names() {
   return names;
 }
 
-Sample open_sample(Context& context, const std::string& path, Binary binary) {
-  // check() looks at every logit anyway and names the row that is not finite.
-  OutputsShards shards = open_shards(context, path, {.binary = binary, .check_finite = false});
+Sample sample_of(const std::string& path, OutputsShards shards) {
   Sample sample{path, std::move(shards.logits), {}, std::move(shards.rest.features)};
   if (shards.rest.labels) sample.labels = std::move(*shards.rest.labels);
   return sample;
@@ -137,9 +136,13 @@ int run_bound(Context& context, const BoundFlags& flags) {
   if (flags.source.empty() || flags.target.empty())
     throw UsageError("bound: expected --source and --target (or bound evaluate TABLE.csv)");
   context.start_clock();
-  Sample source = open_sample(context, flags.source, flags.binary);
+  // check() looks at every logit anyway and names the row that is not finite.
+  const OutputsOptions reading{flags.binary, false, flags.as};
+  OutputsShards known = open_shards(context, flags.source, reading);
+  OutputsShards unknown = open_beside(context, known, flags.target, reading);
+  Sample source = sample_of(flags.source, std::move(known));
   if (!flags.labels.empty()) source.labels = read_labels(flags.labels, source.n(), source.k());
-  const Sample target = open_sample(context, flags.target, flags.binary);
+  const Sample target = sample_of(flags.target, std::move(unknown));
   if (!flags.labels.empty()) context.add_input(flags.labels, {source.n()});
   error_bound::check(source, target);
 
@@ -213,8 +216,10 @@ void add_bound(CLI::App& root, Context& context, Run& run) {
   command->add_option("--level", flags->level, "Confidence level of intervals")
       ->check(within(.5, .9999))
       ->capture_default_str();
-  command->add_option("--report", flags->report, "Write one self-contained HTML page");
+  context.files.writes(command->add_option("--report", flags->report, "Write one self-contained HTML page"),
+                       Written::page);
   add_binary_flag(*command, flags->binary);
+  add_as_flag(*command, flags->as);
   add_dis2_flags(*command, flags->dis2);
   context.add_common_flags(*command, "Write the JSON record to this file");
   command->footer(

@@ -52,6 +52,7 @@ class Demo {
   Demo(Context& context, const DemoFlags& flags)
       : context_(context), flags_(flags), session_(model_session(context.threads)) {
     fs::create_directories(flags.folder);
+    claim_files();
   }
 
   int run() {
@@ -77,7 +78,23 @@ class Demo {
 
   [[nodiscard]] fs::path file(const std::string& name) const { return flags_.folder / name; }
 
-  void say(const std::string& line) const { context_.warn("demo: " + line); }
+  // All that the folder comes to hold, but for keys and states, which no other program writes.
+  void claim_files() const {
+    std::vector<std::string> names = {"images-clean.npz", "report.html", "assessment.json"};
+    for (const ShiftCase& one : shift_cases) names.push_back(fmt::format("images-{}.npz", one.member));
+    for (const std::string model : {"standard", "robust"}) {
+      names.push_back(model + ".safetensors");
+      names.push_back(fmt::format("images-attack-{}.npz", model));
+      for (const std::string set : {"clean", "attack"})
+        names.push_back(fmt::format("outputs-{}-{}.npz", model, set));
+      for (const ShiftCase& one : shift_cases)
+        names.push_back(fmt::format("outputs-{}-{}.npz", model, one.member));
+    }
+    for (const std::string& name : names)
+      context_.files.claim("--folder", file(name).string(), Written::file);
+  }
+
+  void say(const std::string& line) const { context_.say("demo: " + line); }
 
   Images open_images(const std::string& name, std::size_t most) {
     Images images = read_images(name);
@@ -101,7 +118,6 @@ class Demo {
     }
     // Without its key first: a run that ends between the two leaves no product under the key of another.
     fs::remove(key_path);
-    remove_partials(path);
     make();
     write_text(key_path, key);
   }
@@ -196,12 +212,12 @@ class Demo {
     record["gates"] = Json::array();
 
     const fs::path page = file("report.html"), json = file("assessment.json");
-    write_text(json, record.dump(1) + "\n");
+    write_text(json, record_text(record));
     write_text(page, report::html_report(record, report::flip_pictures(record, pictures)));
     context_.write_record(record);
-    context_.print(record, assess::table(record) + fmt::format("\nThe page: {}\nThe record: {}\n",
-                                                               fs::absolute(page).string(),
-                                                               fs::absolute(json).string()));
+    context_.print(record, assess::table(printable_strings(record)) +
+                               fmt::format("\nThe page: {}\nThe record: {}\n", fs::absolute(page).string(),
+                                           fs::absolute(json).string()));
     return exit_ok;
   }
 
@@ -221,8 +237,10 @@ void add_demo(CLI::App& root, Context& context, Run& run) {
   auto* command =
       root.add_subcommand("demo", "Train two classifiers, shift their images, and write the page about them");
   const auto flags = std::make_shared<DemoFlags>();
-  command->add_option("--folder", flags->folder, "Where everything goes; what stands there is taken over")
-      ->capture_default_str();
+  context.files.writes(
+      command->add_option("--folder", flags->folder, "Where everything goes; what stands there is taken over")
+          ->capture_default_str(),
+      Written::folder);
   command->add_option("--train", flags->train, "Labelled images to train on")->capture_default_str();
   command->add_option("--test", flags->test, "Labelled images to assess on")->capture_default_str();
   command->add_option("--images", flags->images, "At most so many of the test images")

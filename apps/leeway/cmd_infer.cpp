@@ -41,7 +41,8 @@ int run_infer(Context& context, const InferFlags& flags) {
               {"n", outputs.n()},
               {"k", outputs.k()},
               {"parameters", loaded.model->info().parameters},
-              {"features", outputs.features ? Json(outputs.features->shape[1]) : Json()}};
+              {"features", outputs.features ? Json(outputs.features->shape[1]) : Json()},
+              {"stochastic", variation_json(loaded.variation)}};
   std::string table =
       fmt::format("{}: logits ({}, {}){}{}\n", context.out, outputs.n(), outputs.k(),
                   outputs.features ? fmt::format(", features {}", outputs.features->shape_text()) : "",
@@ -63,7 +64,7 @@ void add_infer(CLI::App& root, Context& context, Run& run) {
   add_model_flags(*command, flags->model);
   command->add_option("--data", flags->data, "Images: .npz, .safetensors, IDX(.gz), or fashion-mnist:test")
       ->required();
-  context.add_common_flags(*command, "Outputs file (.npz): logits, features, labels");
+  context.add_common_flags(*command, "Outputs file (.npz): logits, features, labels", Written::file);
   command->footer("  leeway infer --model cnn.safetensors --data fashion-mnist:test --out clean.npz");
   command->callback(
       [&context, flags, &run] { run = [&context, flags] { return run_infer(context, *flags); }; });

@@ -7,6 +7,9 @@
 
 #include "apps/leeway/command.h"
 #include "apps/leeway/model_options.h"
+#include "apps/leeway/options.h"
+#include "apps/leeway/terminal.h"
+#include "leeway/core/error.h"
 
 namespace leeway::app {
 namespace {
@@ -20,7 +23,9 @@ struct InspectFlags {
 
 struct Cost {
   std::size_t batch = 0;
-  double forward = 0, gradient = 0;  // seconds an image; gradient: forward and backward
+  double forward = 0;              // seconds an image
+  std::optional<double> gradient;  // forward and backward; none: the model has no gradients
+  std::string no_gradient;         // why
 };
 
 // The least of the times that `pass` takes within a third of a second, three times at least; the first does not count.
@@ -39,16 +44,26 @@ double seconds_of(const std::function<void()>& pass) {
   return best;
 }
 
-Cost cost_of(const nn::Model& model, const nn::InputShape& input) {
+// Images of no meaning: as many as one shard, on one thread.
+Images made_images(const nn::InputShape& input) {
   Images images;
-  const std::size_t n = 16;  // one shard, on one thread
+  const std::size_t n = 16;
   std::vector<float> pixels(n * input.pixels());
   for (std::size_t i = 0; i < pixels.size(); ++i) pixels[i] = static_cast<float>(i * 37 % 256) / 255;
   images.pixels = make_array({n, input.channels, input.height, input.width}, std::move(pixels));
-  const std::vector<std::int64_t> labels(n, 0);
-  const auto each = static_cast<double>(n);
-  return {n, seconds_of([&] { (void)model.outputs(images); }) / each,
-          seconds_of([&] { (void)model.input_gradients(images, labels); }) / each};
+  return images;
+}
+
+Cost cost_of(const nn::Model& model, const Images& images) {
+  const std::vector<std::int64_t> labels(images.n(), 0);
+  const auto each = static_cast<double>(images.n());
+  Cost cost{images.n(), seconds_of([&] { (void)model.outputs(images); }) / each, {}, {}};
+  try {
+    cost.gradient = seconds_of([&] { (void)model.input_gradients(images, labels); }) / each;
+  } catch (const Error& failure) {
+    cost.no_gradient = failure.what();
+  }
+  return cost;
 }
 
 nn::InputShape input_of(const InspectFlags& flags) {
@@ -86,13 +101,14 @@ Json result_of(const nn::ModelInfo& info, const nn::InputShape& input, const std
                 {"mean", info.normalization.mean},
                 {"std", info.normalization.std}}},
               {"notes", known(info.notes_file)},
+              {"confinement", known(info.confinement)},
               {"layers", layers_of(info)},
               {"cost", nullptr}};
   if (cost)
     result["cost"] = {{"images", cost->batch},
                       {"threads", 1},
                       {"forward_seconds", cost->forward},
-                      {"gradient_seconds", cost->gradient}};
+                      {"gradient_seconds", cost->gradient ? Json(*cost->gradient) : Json()}};
   return result;
 }
 
@@ -110,6 +126,13 @@ std::string layers_table(const nn::ModelInfo& info) {
   return text;
 }
 
+std::string about_program(const std::string& confinement) {
+  if (confinement == "none") return "TorchScript is code: trusted, it runs with all rights of this process";
+  return fmt::format(
+      "TorchScript is code: it runs on threads that cannot write files, start programs or open sockets ({})",
+      confinement);
+}
+
 std::string table_of(const nn::ModelInfo& info, const nn::InputShape& input,
                      const std::optional<Cost>& cost) {
   std::string classes = info.classes > 0 ? std::to_string(info.classes) : "not said";
@@ -122,11 +145,13 @@ std::string table_of(const nn::ModelInfo& info, const nn::InputShape& input,
       info.path, info.format, info.architecture.empty() ? "" : ", " + info.architecture, info.parameters,
       input.known() ? shape_text(input) : "not said (--input CHANNELS,HEIGHT,WIDTH)", classes,
       flags_of(info.normalization), info.notes_file.empty() ? "" : fmt::format(" ({})", info.notes_file));
+  if (!info.confinement.empty()) text += fmt::format("program        {}\n", about_program(info.confinement));
   if (cost)
-    text += fmt::format(
-        "cost an image  {:.3g} ms forward, {:.3g} ms forward and backward ({} images at a time, one "
-        "thread)\n",
-        1e3 * cost->forward, 1e3 * cost->gradient, cost->batch);
+    text += fmt::format("cost an image  {:.3g} ms forward, {} ({} images at a time, one thread)\n",
+                        1e3 * cost->forward,
+                        cost->gradient ? fmt::format("{:.3g} ms forward and backward", 1e3 * *cost->gradient)
+                                       : "no gradients",
+                        cost->batch);
   return text;
 }
 
@@ -139,11 +164,16 @@ int run_inspect(Context& context, const InspectFlags& flags) {
     input = nn::shape_of(*images);
   }
   const auto model = load_model(context, flags.model, input);
+  const HardStop stop("inspect: stopped");
   if (model->info().input.known()) input = model->info().input;
   std::optional<Cost> cost;
-  if (input.known() && !flags.no_timing) cost = cost_of(*model, input);
+  if (input.known() && !flags.no_timing) cost = cost_of(*model, made_images(input));
   nn::ModelInfo info = model->info();
-  Json warnings = Json::array();
+  std::vector<std::string> warnings;
+  if (cost && !cost->gradient) warnings.push_back(cost->no_gradient);
+  if (input.known())
+    if (const auto variation = model->variation(images ? *images : made_images(input)))
+      warnings.push_back(variation_warning(*model, *variation));
   std::string tail;
   Json result = result_of(info, input, cost);
   if (images && images->labels) {
@@ -153,11 +183,9 @@ int run_inspect(Context& context, const InspectFlags& flags) {
     add_rate(result, "accuracy", right, outputs.n());
     tail = fmt::format("accuracy       {} (95% interval) on {}, n = {}\n", rate_text(right, outputs.n()),
                        flags.data, outputs.n());
-    for (const std::string& line : normalization_warnings(*model, *images)) {
-      warnings.push_back(line);
-      tail += "warning        " + line + "\n";
-    }
+    for (const std::string& line : normalization_warnings(*model, *images)) warnings.push_back(line);
   }
+  for (const std::string& line : warnings) tail += "warning        " + line + "\n";
   result["warnings"] = warnings;
   context.stop_clock();
   const Json record = context.record("leeway.inspect/1", Json::array({std::move(result)}));
@@ -174,6 +202,7 @@ void add_inspect(CLI::App& root, Context& context, Run& run) {
   const auto flags = std::make_shared<InspectFlags>();
   command->add_option("model", flags->model.model, "As --model of the other commands")->required();
   add_reading_flags(*command, flags->model);
+  add_binary_flag(*command, flags->model.binary);
   command
       ->add_option("--input", flags->input, "channels,height,width of an image, where the file does not say")
       ->delimiter(',');

@@ -81,16 +81,14 @@ int run_pa(Context& context, const PaFlags& flags) {
   context.stop_clock();
   Json record = context.record("leeway.pa/1", pa_results_json(results));
   if (results.with_gaps) record["ar_gap"] = pa_gaps_json(results);
+  const std::vector<std::string> unproved = unproved_maxima(results);
+  for (const std::string& line : unproved) context.warn("leeway: " + line);
   context.write_record(record);
   context.print(record, pa_text(results));
-  const auto done = [](const PaResult& set) {
-    return (!set.agreement.fitted || set.agreement.converged) &&
-           std::ranges::all_of(set.sweep, [](const auto& point) { return point.agreement.converged; });
-  };
-  return std::ranges::all_of(results.sets, done) ? exit_ok : exit_incomplete;
+  return unproved.empty() ? exit_ok : exit_incomplete;
 }
 
-void add_pairing_flags(CLI::App& command, PaOptions& options) {
+void add_pairing_flags(CLI::App& command, Context& context, PaOptions& options) {
   std::vector<std::string> names;
   std::string help = "Which clean row belongs to which shifted row";
   for (const auto& pairing : agreement::pairings()) {
@@ -103,7 +101,9 @@ void add_pairing_flags(CLI::App& command, PaOptions& options) {
                       ->capture_default_str();
   command.add_option("--pairs", options.pairs, "Pairs from a CSV file with the columns clean,shifted")
       ->excludes(pairing);
-  command.add_option("--save-pairs", options.save_pairs, "Write the pairs to this CSV file");
+  context.files.writes(
+      command.add_option("--save-pairs", options.save_pairs, "Write the pairs to this CSV file"),
+      Written::file);
 }
 
 void add_model_flags(CLI::App& command, PaFlags& flags) {
@@ -132,13 +132,16 @@ void add_pa(CLI::App& root, Context& context, Run& run) {
   command->add_option("--labels", options.labels,
                       "Labels, where the outputs hold none: .npy, .npz, .csv, IDX");
   add_binary_flag(*command, options.binary);
+  add_as_flag(*command, options.as);
   command->add_option("--level", options.level, "Confidence level of intervals")
       ->check(within(.5, .9999))
       ->capture_default_str();
-  command->add_option(
-      "--bootstrap", options.bootstrap,
-      "Interval of PA from B resamples, each with its own beta (default: delta method at beta*)");
-  add_pairing_flags(*command, options);
+  command
+      ->add_option("--bootstrap", options.bootstrap,
+                   "Interval of PA from B resamples, each with its own beta (default: from the rows at the "
+                   "best betas)")
+      ->check(CLI::Range(0, 1000000));
+  add_pairing_flags(*command, context, options);
   command->add_option("--ratios", flags->ratios,
                       "Also at these shares of shifted samples, smallest `norms` first, each with its own "
                       "beta: 0:1:0.1 or 0,0.5,1");
@@ -146,7 +149,8 @@ void add_pa(CLI::App& root, Context& context, Run& run) {
                     "Also entropies and confidences of the posteriors, at beta = 1 and at the best beta");
   command->add_flag("--shared-beta", options.shared_beta,
                     "Use the beta of the first shifted set for the others: the way of the papers' program");
-  command->add_option("--curve", options.curve, "Points of A(beta) to add to the curve in the record");
+  command->add_option("--curve", options.curve, "Points of A(beta) to add to the curve in the record")
+      ->check(CLI::Range(0, 1000000));
   context.add_common_flags(*command, "Write the JSON record to this file");
   command->footer(
       "PA = log k + max over beta >= 0 of the mean log agreement of the softmax(beta * logits) of the two "

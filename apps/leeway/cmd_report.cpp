@@ -47,16 +47,17 @@ report::Pictures pictures_of(const Json& record, const std::vector<NamedImages>&
   return report::flip_pictures(record, sources, options);
 }
 
-int run_report(const Context& context, const Arguments& arguments) {
+int run_report(Context& context, const Arguments& arguments) {
+  const std::string path = context.out.empty() ? "report.html" : context.out;
+  if (context.out.empty()) context.files.claim("the page", path, Written::page);
   std::vector<std::pair<std::string, Json>> records;
-  for (const std::string& path : arguments.records) records.emplace_back(path, read_record(path));
+  for (const std::string& file : arguments.records) records.emplace_back(file, read_record(file));
   const Json record = report::join_records(records);
   report::Options options;
   options.record_name = arguments.records.size() == 1 ? arguments.records[0] : "the joined record";
   options.flips_per_result = arguments.flips;
   const std::vector<NamedImages> images = open_images(arguments.images);
   const report::Pictures pictures = pictures_of(record, images, options);
-  const std::string path = context.out.empty() ? "report.html" : context.out;
   const std::string html = report::html_report(record, pictures, options);
   write_text(path, html);
   const Json said = {{"schema", "leeway.report/1"}, {"page", path}, {"bytes", html.size()}};
@@ -82,7 +83,7 @@ void add_report(CLI::App& root, Context& context, Run& run) {
   command->add_option("--flips", arguments->flips, "Changed samples shown for each model and target")
       ->check(CLI::Range(0, 1000))
       ->capture_default_str();
-  context.add_common_flags(*command, "Write the page to this file (default report.html)");
+  context.add_common_flags(*command, "Write the page to this file (default report.html)", Written::page);
   command->footer(
       "The page needs no network: charts, style and pictures are inside. Several records of assess, or of "
       "pa, "

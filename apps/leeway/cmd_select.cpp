@@ -9,8 +9,11 @@
 #include <span>
 
 #include "apps/leeway/command.h"
+#include "apps/leeway/inputs.h"
 #include "apps/leeway/options.h"
 #include "leeway/agreement/selection.h"
+#include "leeway/assess/record.h"
+#include "leeway/core/columns.h"
 #include "leeway/core/message.h"
 #include "leeway/core/outputs.h"
 
@@ -25,6 +28,7 @@ struct SelectFlags {
   std::vector<std::string> clean, shifted, names;
   std::string labels;
   Binary binary = Binary::refuse;
+  Scores as = Scores::automatic;
 };
 
 using Labels = std::optional<std::vector<std::int64_t>>;
@@ -42,6 +46,7 @@ class Pairs {
     Pair pair = read(i);
     expect_like_first(pair.clean);
     expect_like_first(pair.shifted);
+    require_same_scores(columns_of(pair.clean), columns_of(pair.shifted));
     for (const Outputs* outputs : {&pair.clean, &pair.shifted}) {
       context_.add_input(outputs->path, outputs->logits.shape);
       for (const auto& warning : outputs->warnings) context_.warn(warning);
@@ -49,7 +54,7 @@ class Pairs {
     return pair;
   }
   [[nodiscard]] Pair read(std::size_t i) const {
-    const OutputsOptions reading{flags_.binary, false};
+    const OutputsOptions reading{flags_.binary, false, flags_.as};
     return {read_outputs(flags_.clean[i], reading), read_outputs(flags_.shifted[i], reading)};
   }
 
@@ -70,27 +75,34 @@ class Pairs {
         }
     }
   }
+  [[nodiscard]] std::span<const std::int64_t> labels() const {
+    return labels_ ? std::span<const std::int64_t>(*labels_) : std::span<const std::int64_t>();
+  }
   [[nodiscard]] std::span<const std::int64_t> labels_for(const Pair& pair) const {
     for (const Outputs* outputs : {&pair.clean, &pair.shifted})
       if (labels_ && outputs->labels && *outputs->labels != *labels_)
         context_.warn(
             fmt::format("leeway: {}: its labels differ from those used: are its rows in the order of {}?",
                         outputs->path, labels_from_));
-    return labels_ ? std::span<const std::int64_t>(*labels_) : std::span<const std::int64_t>();
+    return labels();
   }
 
  private:
   void expect_like_first(const Outputs& outputs) {
     if (n_ == 0) n_ = outputs.n(), k_ = outputs.k(), first_ = display_name(outputs.path);
+    if (class_names_.empty() && !outputs.class_names.empty())
+      class_names_ = outputs.class_names, named_ = outputs.path;
     if (outputs.n() != n_ || outputs.k() != k_)
       refuse(display_name(outputs.path), fmt::format("{} rows of {} classes, as {} has", n_, k_, first_),
              fmt::format("{} of {}", outputs.n(), outputs.k()));
+    require_same_classes({named_, k_, false, class_names_}, columns_of(outputs));
   }
 
   Context& context_;
   const SelectFlags& flags_;
   std::size_t n_ = 0, k_ = 0;
-  std::string first_, labels_from_;
+  std::string first_, named_, labels_from_;  // named_: the first that names its classes
+  std::vector<std::string> class_names_;
   Labels labels_;
 };
 
@@ -100,9 +112,10 @@ void add_estimate(Json& result, const std::string& name, const std::optional<Est
   result[name + "_high"] = estimate ? Json(estimate->interval.high) : Json();
 }
 
-Json to_json(const std::string& name, const Checkpoint& checkpoint) {
+Json to_json(const std::string& name, const Checkpoint& checkpoint, const agreement::PairEvidence& evidence) {
   const agreement::Agreement& a = checkpoint.agreement;
   Json result = {{"checkpoint", name},
+                 {"pairing", assess::pairing_json(evidence)},
                  {"n", a.n},
                  {"k", a.k},
                  {"pa", json_number(a.pa)},
@@ -206,6 +219,7 @@ int run_select(Context& context, const SelectFlags& flags) {
   pairs.find_labels();
   std::vector<Checkpoint> checkpoints;
   Json results = Json::array();
+  std::string doubts;
   bool converged = true;
   for (std::size_t i = 0; i < names.size(); ++i) {
     context.progress()->update("select", i, names.size(), names[i]);
@@ -216,8 +230,15 @@ int run_select(Context& context, const SelectFlags& flags) {
     options.shifted_name = display_name(pair.shifted.path);
     checkpoints.push_back(agreement::measure_checkpoint(pair.clean.logits, pair.shifted.logits,
                                                         pairs.labels_for(pair), options));
+    const Rows clean = pair.clean.logits, shifted = pair.shifted.logits;
+    const auto evidence =
+        evidence_of({&clean, &pair.clean, pairs.labels()}, {&shifted, &pair.shifted, {}}).value();
+    if (const std::string doubt = pair_doubt(evidence, pair.clean.path, pair.shifted.path); !doubt.empty()) {
+      doubts += doubt + "\n";
+      if (evidence.differing_labels == 0) context.warn("leeway: " + doubt);
+    }
     converged &= checkpoints.back().agreement.converged;
-    results.push_back(to_json(names[i], checkpoints.back()));
+    results.push_back(to_json(names[i], checkpoints.back(), evidence));
   }
   if (!flags.labels.empty()) context.add_input(flags.labels, {checkpoints[0].agreement.n});
   const Selection selection = agreement::select_checkpoint(checkpoints);
@@ -228,14 +249,22 @@ int run_select(Context& context, const SelectFlags& flags) {
       return agreement::agreement_per_row(pair.clean.logits, pair.shifted.logits,
                                           checkpoints[i].agreement.beta);
     };
-    difference = agreement::pa_difference(rows(selection.pa), rows(*selection.accuracy));
+    const auto pa = [&](std::size_t i) {
+      return Estimate{checkpoints[i].agreement.pa, checkpoints[i].agreement.pa_interval};
+    };
+    const std::vector<double> first = rows(selection.pa), second = rows(*selection.accuracy);
+    difference = agreement::pa_difference({pa(selection.pa), first}, {pa(*selection.accuracy), second});
   }
   context.stop_clock();
   Json record = context.record("leeway.select/1", std::move(results));
   record["selected"] = to_json(selection, difference, names);
   context.write_record(record);
-  context.print(record,
-                table(names, checkpoints, selection) + sentence(names, checkpoints, selection, difference));
+  if (!converged)
+    context.warn("leeway: the maximum of a checkpoint is not proved (converged in the record): exit code 5");
+  std::vector<std::string> shown;
+  for (const std::string& name : names) shown.push_back(printable(name, std::string::npos));
+  context.print(record, doubts + table(shown, checkpoints, selection) +
+                            sentence(shown, checkpoints, selection, difference));
   return converged ? exit_ok : exit_incomplete;
 }
 
@@ -255,6 +284,7 @@ void add_select(CLI::App& root, Context& context, Run& run) {
                       "Labels, where the outputs hold none: .npy, .npz, .csv, IDX");
   command->add_option("--names", flags->names, "Names of the checkpoints (default: the files of --clean)");
   add_binary_flag(*command, flags->binary);
+  add_as_flag(*command, flags->as);
   context.add_common_flags(*command, "Write the JSON record to this file");
   command->footer(
       "Checkpoints are epochs of one training, or models, run on the same validation samples. Chosen is the "

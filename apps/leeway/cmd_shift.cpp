@@ -158,7 +158,8 @@ void add_shift(CLI::App& root, Context& context, Run& run) {
           "label-subset: the classes kept. imbalance: all classes, most frequent first (default: ascending)")
       ->delimiter(',');
   context.add_common_flags(
-      *command, "The .npz to write: x, y, and for shifts that select rows `rows`, where each came from");
+      *command, "The .npz to write: x, y, and for shifts that select rows `rows`, where each came from",
+      Written::file);
   command->footer([] {
     return list_of_members() +
            "\nShifts of pixels write float32 in [0,1]; those that select rows keep the pixels as they are. "

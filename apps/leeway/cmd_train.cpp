@@ -8,8 +8,8 @@
 #include "apps/leeway/nn_loader.h"
 #include "leeway/agreement/agreement.h"
 #include "leeway/core/message.h"
+#include "leeway/data/split.h"
 #include "leeway/shift/shift.h"
-#include "leeway/shift/split.h"
 
 namespace leeway::app {
 namespace {
@@ -124,7 +124,7 @@ std::string table_of(const nn::TrainResult& result, const std::string& out) {
 // other rows are not looked at.
 Images rows_of_index(Context& context, const Images& images, const TrainFlags& flags,
                      nn::TrainOptions& options) {
-  const shift::RowSplit split = shift::read_split(flags.index, images.n());
+  const data::RowSplit split = data::read_split(flags.index, images.n());
   if (split.train.empty()) refuse(flags.index, "rows of train", "none");
   if (flags.validation && !split.validation.empty())
     throw UsageError(fmt::format("--validation: expected none, {} names rows of val", flags.index));
@@ -197,8 +197,10 @@ void add_train(CLI::App& root, Context& context, Run& run) {
       ->capture_default_str();
   command->add_option("--select-shift", flags->select_shift,
                       "With --select pa: NAME[:STRENGTH] of a shift of leeway shift, as gaussian-noise:0.2");
-  command->add_option("--keep-epochs", flags->keep,
-                      "Save the weights of every epoch in this folder: epoch-001.safetensors, ...");
+  context.files.writes(
+      command->add_option("--keep-epochs", flags->keep,
+                          "Save the weights of every epoch in this folder: epoch-001.safetensors, ..."),
+      Written::folder);
   command->add_option("--classes", options.classes, "Number of classes (default: 1 + the largest label)");
   command->add_option("--start", flags->start, "Weights to start from (.safetensors) instead of random ones");
   command->add_option("--norm", flags->norm, "Of adversarial training: linf or l2")->capture_default_str();
@@ -209,7 +211,8 @@ void add_train(CLI::App& root, Context& context, Run& run) {
   command->add_option("--set", flags->set, "NAME=NUMBER: any parameter of the algorithm");
   command->add_flag("--reuse", options.reuse, "Keep --out where it was made with the same options and data");
   add_normalization_flags(*command, flags->model);
-  context.add_common_flags(*command, "Weights (.safetensors)");
+  context.add_common_flags(*command, "Weights (.safetensors)", Written::file,
+                           [](const std::string& out) { return out + ".state"; });
   command->footer(
       "Early stopping and the choice of the epoch go by validation accuracy, under the attack for "
       "adversarial training;\n"

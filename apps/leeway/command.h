@@ -9,14 +9,17 @@
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <future>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "apps/leeway/files.h"
 #include "leeway/core/progress.h"
 #include "leeway/core/result.h"
 
@@ -36,21 +39,27 @@ class Context {
   explicit Context(std::vector<std::string> arguments);
 
   // Declares --json --out --seed --threads --device --config --quiet --no-digest on a subcommand;
-  // `out_help` says what --out writes.
-  void add_common_flags(CLI::App& command, const std::string& out_help);
+  // `out_help` says what --out writes, `kind` and `beside` what files.h must know of it.
+  void add_common_flags(CLI::App& command, const std::string& out_help, Written kind = Written::record,
+                        Beside beside = {});
 
   // Notes an input of the record and starts its digest in the background. `path` may also be a name such as
   // "fashion-mnist:test", which has no digest.
   void add_input(const std::string& path, const std::vector<std::size_t>& shape);
-  void start_clock();                        // the first input is about to be opened
-  void stop_clock();                         // the result is finished
-  void warn(const std::string& line) const;  // one line on stderr, unless --quiet
-  [[nodiscard]] Progress* progress();        // shows nothing with --quiet, but still hears Ctrl-C
+  void start_clock();  // the first input is about to be opened
+  void stop_clock();   // the result is finished
+  // A line on stderr, unless --quiet, once there is a result or progress to show: input that turns out to be bad
+  // gets one line, its own.
+  void warn(const std::string& line);
+  void say(const std::string& line) const;  // at once, unless --quiet
+  [[nodiscard]] Progress* progress();       // shows nothing with --quiet, but still hears Ctrl-C
 
-  // {"schema", "command", "inputs", "seed", "version", "seconds", "results": results}
+  // {"schema", "command", "inputs", "seed", "version", "instruction_set", "seconds", "results": results}. Error where an
+  // input is no longer the file that add_input() saw.
   [[nodiscard]] Json record(const std::string& schema, Json results);
-  // Prints the record (--json) or the table on stdout.
-  void print(const Json& record, const std::string& table) const;
+  // Prints the record (--json) or the table on stdout, and the warnings before it. Control characters of names do not
+  // reach the terminal. std::runtime_error where not all of it could be written.
+  void print(const Json& record, const std::string& table);
   // Writes the record to --out, where it was given: for commands whose product is the record itself.
   void write_record(const Json& record) const;
 
@@ -58,18 +67,32 @@ class Context {
   std::string out, device = "cpu", config;  // config: applied already (config_flags.h), noted as an input
   std::uint64_t seed = 0;
   int threads = 0;
+  CommandFiles files;
 
  private:
+  // Size and time of the last change; nothing where there is no such file.
+  using FileState = std::optional<std::pair<std::uint64_t, std::filesystem::file_time_type>>;
   struct Input {
     std::string path;
     std::vector<std::size_t> shape;
-    std::future<std::pair<std::uint64_t, std::string>> bytes_and_digest;
+    FileState state;
+    std::future<std::string> digest;
   };
+  [[nodiscard]] static FileState state_of(const std::string& path);
+  void tell_warnings();
+
   std::vector<std::string> arguments_;
   std::vector<Input> inputs_;
   std::chrono::steady_clock::time_point started_, stopped_;
   std::unique_ptr<Progress> progress_;
+  std::vector<std::string> warnings_;  // not told yet
 };
+
+// A record as it is printed and written: JSON, in which control characters are escaped.
+[[nodiscard]] std::string record_text(const Json& record);
+
+// The record with all its texts printable(), for tables in which a line end of a name would begin another line.
+[[nodiscard]] Json printable_strings(Json record);
 
 // The visible list of commands is in main.cpp. Each sets `run` to what is to be done when it was chosen.
 using Run = std::function<int()>;

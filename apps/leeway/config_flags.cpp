@@ -30,14 +30,44 @@ std::optional<std::string> value_of(Words words, const std::string& option) {
   return {};
 }
 
-std::vector<CLI::App*> commands_of(CLI::App& root) {
-  return root.get_subcommands([](const CLI::App*) { return true; });
+std::vector<CLI::App*> children_of(CLI::App& command) {
+  return command.get_subcommands([](const CLI::App*) { return true; });
 }
 
-CLI::App* command_named(CLI::App& root, const std::string& name) {
-  for (CLI::App* command : commands_of(root))
-    if (command->get_name() == name) return command;
+CLI::App* child_named(CLI::App& command, const std::string& name) {
+  for (CLI::App* child : children_of(command))
+    if (child->get_name() == name) return child;
   return nullptr;
+}
+
+std::vector<CLI::App*> commands_of(CLI::App& root) {
+  std::vector<CLI::App*> all;
+  for (CLI::App* command : children_of(root)) {
+    all.push_back(command);
+    for (CLI::App* inner : children_of(*command)) all.push_back(inner);
+  }
+  return all;
+}
+
+// "pa", or "bound.evaluate" of two words.
+CLI::App* command_named(CLI::App& root, const std::string& name) {
+  const std::size_t point = name.find('.');
+  CLI::App* const command = child_named(root, name.substr(0, point));
+  return !command || point == std::string::npos ? command : child_named(*command, name.substr(point + 1));
+}
+
+// Which command the words call: that of the first, or the one of its own that a later word names. Words behind an
+// option that takes values are those values.
+std::string called(CLI::App& root, Words words) {
+  CLI::App* const command = child_named(root, words[1]);
+  if (!command) return "";
+  for (std::size_t i = 2; i < words.size(); ++i) {
+    if (child_named(*command, words[i])) return words[1] + "." + words[i];
+    const CLI::Option* const option =
+        words[i].starts_with("--") ? command->get_option_no_throw(words[i]) : nullptr;
+    if (option && option->get_items_expected_max() > 0) ++i;
+  }
+  return words[1];
 }
 
 // Null where the command has no such option, and for those that make no sense in a file.
@@ -98,7 +128,8 @@ void apply_config(CLI::App& root, const std::vector<std::string>& arguments) {
   Words words(arguments);
   words = words.first(std::find(words.begin(), words.end(), "--") - words.begin());
   if (words.size() < 2) return;
-  CLI::App* const command = command_named(root, words[1]);
+  const std::string name = called(root, words);
+  CLI::App* const command = name.empty() ? nullptr : command_named(root, name);
   const auto path = value_of(words, "--config");
   if (!command || !path) return;
   const MappedFile file = map_file(*path);
@@ -106,7 +137,7 @@ void apply_config(CLI::App& root, const std::vector<std::string>& arguments) {
   const std::vector<TomlEntry> entries = parse_toml(text, *path);
   std::set<std::string> own;
   for (const TomlEntry& entry : entries)
-    if (entry.table == words[1]) own.insert(entry.key);
+    if (entry.table == name) own.insert(entry.key);
   for (const TomlEntry& entry : entries) {
     CLI::Option* const option = meant(root, *command, entry);
     const bool overruled = entry.table.empty() && own.contains(entry.key);

@@ -1,5 +1,6 @@
 // --config FILE.toml: the file's options join those of the command line, which win. Its keys are the
-// long names of options: at the top for every command that has the option, in a table for the command it names.
+// long names of options: at the top for every command that has the option, in a table for the command it names:
+// [pa], and [bound.evaluate] for a command of two words.
 #pragma once
 
 #include <CLI/CLI.hpp>

@@ -1,21 +1,40 @@
 #include <fmt/format.h>
 
+#include <cerrno>
 #include <cstdio>
 #include <filesystem>
+#include <system_error>
 
 #include "apps/leeway/command.h"
 #include "apps/leeway/terminal.h"
 #include "leeway/core/file.h"
+#include "leeway/core/instruction_set.h"
+#include "leeway/core/message.h"
 #include "leeway/core/parallel.h"
 
 namespace leeway::app {
+namespace {
+
+// `text` as a terminal may be shown it: without control characters but line ends.
+std::string printable_lines(std::string_view text) {
+  std::string out;
+  while (true) {
+    const std::size_t end = text.find('\n');
+    out += printable(text.substr(0, end), std::string::npos);
+    if (end == std::string_view::npos) return out;
+    out += '\n';
+    text.remove_prefix(end + 1);
+  }
+}
+
+}  // namespace
 
 Context::Context(std::vector<std::string> arguments) : arguments_(std::move(arguments)) {}
 
-void Context::add_common_flags(CLI::App& command, const std::string& out_help) {
+void Context::add_common_flags(CLI::App& command, const std::string& out_help, Written kind, Beside beside) {
   const std::string group = "Common";
   command.add_flag("--json", json, "Print the result as one JSON record instead of a table")->group(group);
-  command.add_option("--out", out, out_help)->group(group);
+  files.writes(command.add_option("--out", out, out_help)->group(group), kind, std::move(beside));
   command.add_option("--seed", seed, "Seed of everything random; same seed, same bits")
       ->capture_default_str()
       ->group(group);
@@ -42,27 +61,38 @@ void Context::add_common_flags(CLI::App& command, const std::string& out_help) {
       ->group(group);
 }
 
+Context::FileState Context::state_of(const std::string& path) {
+  std::error_code no_size, no_time;
+  const auto bytes = std::filesystem::file_size(path, no_size);
+  const auto changed = std::filesystem::last_write_time(path, no_time);
+  if (no_size || no_time) return std::nullopt;
+  return std::pair{bytes, changed};
+}
+
 void Context::add_input(const std::string& path, const std::vector<std::size_t>& shape) {
-  const auto measure = [path, wanted = digests]() -> std::pair<std::uint64_t, std::string> {
-    std::error_code failure;
-    const auto bytes = std::filesystem::file_size(path, failure);
-    if (failure) return {0, ""};
-    return {bytes, wanted ? digest_file(path) : ""};
-  };
+  files.read(path);
+  const FileState state = state_of(path);
+  const auto measure = [path, wanted = digests && state] { return wanted ? digest_file(path) : ""; };
   const auto when = digests ? std::launch::async : std::launch::deferred;
-  inputs_.push_back({path, shape, std::async(when, measure)});
+  inputs_.push_back({path, shape, state, std::async(when, measure)});
 }
 
 void Context::start_clock() { started_ = stopped_ = std::chrono::steady_clock::now(); }
 
 void Context::stop_clock() { stopped_ = std::chrono::steady_clock::now(); }
 
-void Context::warn(const std::string& line) const {
-  if (!quiet) std::fputs((line + "\n").c_str(), stderr);
+void Context::warn(const std::string& line) { warnings_.push_back(line); }
+
+void Context::say(const std::string& line) const {
+  if (!quiet) std::fputs((printable(line, std::string::npos) + "\n").c_str(), stderr);
+}
+
+void Context::tell_warnings() {
+  for (const std::string& line : std::exchange(warnings_, {})) say(line);
 }
 
 Progress* Context::progress() {
-  if (!progress_) progress_ = std::make_unique<TerminalProgress>(quiet);
+  if (!progress_) progress_ = std::make_unique<TerminalProgress>(quiet, [this] { tell_warnings(); });
   return progress_.get();
 }
 
@@ -71,8 +101,12 @@ Json Context::record(const std::string& schema, Json results) {
   if (!config.empty()) add_input(config, {});
   Json inputs = Json::array();
   for (auto& input : inputs_) {
-    auto [bytes, digest] = input.bytes_and_digest.get();
-    inputs.push_back({{"path", input.path}, {"bytes", bytes}, {"shape", input.shape}});
+    const std::string digest = input.digest.get();
+    if (input.state && state_of(input.path) != input.state)
+      refuse(display_name(input.path), "the file as it was when it was opened",
+             "it changed while it was read");
+    inputs.push_back(
+        {{"path", input.path}, {"bytes", input.state ? input.state->first : 0}, {"shape", input.shape}});
     if (!digest.empty()) inputs.back()["xxh3_128"] = digest;
   }
   inputs_.clear();
@@ -81,18 +115,46 @@ Json Context::record(const std::string& schema, Json results) {
           {"inputs", std::move(inputs)},
           {"seed", seed},
           {"version", version},
+          {"instruction_set", name_of(instruction_set)},
           {"seconds", std::chrono::duration<double>(stopped_ - started_).count()},
           {"results", std::move(results)}};
 }
 
-void Context::print(const Json& record, const std::string& table) const {
-  const std::string text = json ? record.dump(1, ' ', false, Json::error_handler_t::replace) + "\n" : table;
-  std::fwrite(text.data(), 1, text.size(), stdout);
-  if (std::fflush(stdout) != 0) throw std::runtime_error("stdout: could not write the result");
+void Context::print(const Json& record, const std::string& table) {
+  progress_.reset();
+  tell_warnings();
+  const std::string text = json ? record_text(record) : printable_lines(table);
+  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)
+    throw std::runtime_error(
+        fmt::format("stdout: cannot write the result: {}", std::system_category().message(errno)));
 }
 
 void Context::write_record(const Json& record) const {
-  if (!out.empty()) write_text(out, record.dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
+  if (!out.empty()) write_text(out, record_text(record));
+}
+
+Json printable_strings(Json record) {
+  if (record.is_string()) return printable(record.get_ref<const std::string&>(), std::string::npos);
+  if (record.is_structured())
+    for (Json& inner : record) inner = printable_strings(std::move(inner));
+  return record;
+}
+
+std::string record_text(const Json& record) {
+  const std::string text = record.dump(1, ' ', false, Json::error_handler_t::replace);
+  std::string escaped;  // DEL and U+0080 to U+009F, which JSON permits
+  escaped.reserve(text.size() + 1);
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    const unsigned next = i + 1 < text.size() ? static_cast<unsigned char>(text[i + 1]) : 0;
+    const bool control = byte == 0xc2 && next >= 0x80 && next < 0xa0;
+    if (control) ++i;
+    if (control || byte == 0x7f)
+      escaped += fmt::format("\\u{:04x}", control ? next : byte);
+    else
+      escaped += text[i];
+  }
+  return escaped + "\n";
 }
 
 }  // namespace leeway::app

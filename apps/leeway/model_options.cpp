@@ -8,6 +8,8 @@
 #include <cmath>
 
 #include "apps/leeway/nn_loader.h"
+#include "apps/leeway/options.h"
+#include "apps/leeway/terminal.h"
 #include "leeway/core/message.h"
 #include "leeway/core/statistics.h"
 
@@ -19,6 +21,14 @@ std::optional<double> number(std::string_view text) {
   const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (status != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) return {};
   return value;
+}
+
+std::string variation_text(const nn::Variation& variation) {
+  return fmt::format(
+      "logits that differ by up to {:.3g} between two passes of the same {} image{}{} ({} of the "
+      "predictions differ)",
+      variation.largest, variation.n, variation.n == 1 ? "" : "s",
+      variation.neighbours ? ", with others beside them and without" : "", variation.predictions);
 }
 
 std::vector<std::int64_t> predicted_classes(const Array& logits) {
@@ -47,7 +57,14 @@ void add_reading_flags(CLI::App& command, ModelFlags& flags) {
   command.add_option(
       "--arch", flags.architecture,
       "Architecture of named tensors, where the file does not say (see leeway list architectures)");
+  command.add_flag("--trust", flags.trust,
+                   "Run TorchScript, which is a program, with all your rights; without, it may only compute");
   add_normalization_flags(command, flags);
+}
+
+void add_stochastic_flag(CLI::App& command, ModelFlags& flags) {
+  command.add_flag("--stochastic", flags.stochastic,
+                   "Take a model that answers differently when asked twice: no result of it repeats");
 }
 
 void add_model_flags(CLI::App& command, ModelFlags& flags) {
@@ -57,6 +74,8 @@ void add_model_flags(CLI::App& command, ModelFlags& flags) {
                   "named tensors")
       ->required();
   add_reading_flags(command, flags);
+  add_binary_flag(command, flags.binary);
+  add_stochastic_flag(command, flags);
 }
 
 Images load_images(Context& context, const std::string& data) {
@@ -75,7 +94,13 @@ std::unique_ptr<nn::Model> load_model(Context& context, const ModelFlags& flags,
   if (!flags.std.empty()) source.std = flags.std;
   source.input = input;
   source.device = context.device;
+  source.binary = flags.binary;
+  source.trust = flags.trust;
+  static std::optional<HardStop> stop;
+  stop.emplace(fmt::format("interrupted: {} did not return", display_name(flags.model)));
+  (void)context.progress();  // hears signals
   auto model = model_session(context.threads).load(source);
+  if (model->info().confinement.empty()) stop.reset();  // no program: its passes end
   context.add_input(flags.model, {model->info().parameters});
   if (!model->info().notes_file.empty()) context.add_input(model->info().notes_file, {});
   for (const std::string& note : model->info().notes) context.warn("leeway: " + note);
@@ -85,8 +110,35 @@ std::unique_ptr<nn::Model> load_model(Context& context, const ModelFlags& flags,
 LoadedModel load_model_and_images(Context& context, const ModelFlags& flags, const std::string& data) {
   Images images = load_images(context, data);
   auto model = load_model(context, flags, nn::shape_of(images));
+  const auto variation = check_variation(flags, *model, images);
+  if (variation) context.warn("leeway: " + variation_warning(*model, *variation));
   for (const std::string& line : normalization_warnings(*model, images)) context.warn("leeway: " + line);
-  return {std::move(model), std::move(images)};
+  return {std::move(model), std::move(images), variation};
+}
+
+std::optional<nn::Variation> check_variation(const ModelFlags& flags, const nn::Model& model,
+                                             const Images& images) {
+  const auto found = model.variation(images);
+  if (found && !flags.stochastic)
+    refuse(
+        display_name(model.info().path),
+        "the same answer to the same images (dropout and batch statistics are off after model.eval(), which "
+        "comes before the export; --stochastic takes the model as it is)",
+        variation_text(*found));
+  return found;
+}
+
+std::string variation_warning(const nn::Model& model, const nn::Variation& variation) {
+  return fmt::format("{}: {}: no result of it repeats", display_name(model.info().path),
+                     variation_text(variation));
+}
+
+Json variation_json(const std::optional<nn::Variation>& variation) {
+  if (!variation) return nullptr;
+  return {{"n", variation->n},
+          {"largest_difference", variation->largest},
+          {"predictions_that_differ", variation->predictions},
+          {"neighbours", variation->neighbours}};
 }
 
 std::string flags_of(const nn::Normalization& normalization) {
@@ -100,13 +152,17 @@ std::string flags_of(const nn::Normalization& normalization) {
 std::vector<std::string> normalization_warnings(const nn::Model& model, const Images& images) {
   const auto other = model.other_normalization(images);
   if (!other) return {};
-  return {
-      fmt::format("{} is right on {:.0f}% of {} images under its declared normalization ({}), on {:.0f}% "
-                  "under that of {} ({}): "
-                  "one of the two is a mistake",
-                  display_name(model.info().path), 100 * other->declared_accuracy, other->n,
-                  flags_of(model.info().normalization), 100 * other->accuracy, other->name,
-                  flags_of(other->normalization))};
+  const auto named = [](const nn::NamedNormalization& one) {
+    return fmt::format("{} ({})", one.name, flags_of(one.normalization));
+  };
+  std::string others;
+  for (const nn::NamedNormalization& one : other->others) others += (others.empty() ? "" : ", ") + named(one);
+  return {fmt::format(
+      "{} is right on {:.0f}% of {} images under its declared normalization ({}), on {:.0f}% under that "
+      "of {}{}: one of them is a mistake",
+      display_name(model.info().path), 100 * other->declared_accuracy, other->n,
+      flags_of(model.info().normalization), 100 * other->accuracy, named(other->best),
+      others.empty() ? "" : fmt::format(", which cannot be told from {}", others))};
 }
 
 nn::Normalization normalization_of(const ModelFlags& flags) {

@@ -32,4 +32,16 @@ inline void add_binary_flag(CLI::App& command, Binary& binary) {
       ->type_name("logit|prob");
 }
 
+inline void add_as_flag(CLI::App& command, Scores& as) {
+  static const std::map<std::string, Scores> meanings = {{"logits", Scores::logits},
+                                                         {"probs", Scores::probs}};
+  command
+      .add_option(
+          "--as", as,
+          "What matrices of outputs hold: logits or probs (default: what their name says, but logits whose "
+          "rows all are probabilities are taken as such)")
+      ->transform(CLI::CheckedTransformer(meanings).description(""))
+      ->type_name("logits|probs");
+}
+
 }  // namespace leeway::app

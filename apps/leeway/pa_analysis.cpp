@@ -25,6 +25,7 @@ struct Matched {
   Rows clean, shifted;
   Labels labels;
   std::optional<std::vector<double>> norms;
+  std::optional<agreement::PairEvidence> evidence;
 };
 
 template <class T>
@@ -65,6 +66,8 @@ class Analysis {
   }
 
  private:
+  [[nodiscard]] OutputsOptions reading() const { return {options_.binary, false, options_.as}; }
+
   void add_input_once(const std::string& path, const std::vector<std::size_t>& shape) {
     for (const std::string& known : extra_inputs_)
       if (known == path) return;
@@ -73,7 +76,7 @@ class Analysis {
   }
 
   CleanSet read_clean(const ModelFiles& model) {
-    CleanSet clean{open_shards(context_, model.clean, {options_.binary, false}), std::nullopt};
+    CleanSet clean{open_shards(context_, model.clean, reading()), std::nullopt};
     clean.labels = clean.outputs.rest.labels;
     if (!options_.labels.empty()) {
       clean.labels = read_labels(options_.labels, clean.outputs.n(), clean.outputs.k());
@@ -103,7 +106,9 @@ class Analysis {
         context_.warn(
             fmt::format("leeway: {}: its labels differ from those used: are its rows in the order of {}?",
                         rest.path, model.clean));
-      return {clean.outputs.logits, shifted.logits, clean.labels ? clean.labels : rest.labels, rest.norms};
+      return {clean.outputs.logits, shifted.logits, clean.labels ? clean.labels : rest.labels, rest.norms,
+              evidence_of({&clean.outputs.logits, &clean.outputs.rest, span_of(clean.labels)},
+                          {&shifted.logits, &rest, {}})};
     }
     const auto pairs = pairs_of(model, clean, shifted);
     if (!options_.save_pairs.empty()) agreement::write_pairs(options_.save_pairs, pairs);
@@ -111,12 +116,12 @@ class Analysis {
     for (const auto& pair : pairs) clean_rows.push_back(pair.clean), shifted_rows.push_back(pair.shifted);
     return {clean.outputs.logits.take(clean_rows), shifted.logits.take(shifted_rows),
             rest.labels ? take(rest.labels, shifted_rows) : take(clean.labels, clean_rows),
-            take(rest.norms, shifted_rows)};
+            take(rest.norms, shifted_rows), std::nullopt};
   }
 
   PaResult analyse(const ModelFiles& model, const CleanSet& clean, const std::string& path,
                    std::optional<double> beta) {
-    const OutputsShards shifted = open_shards(context_, path, {options_.binary, false});
+    const OutputsShards shifted = open_beside(context_, clean.outputs, path, reading());
     const Matched both = match(model, clean, shifted);
     const auto labels = span_of(both.labels);
     agreement::Options how;
@@ -131,12 +136,16 @@ class Analysis {
     PaResult result{.model = model.name,
                     .shifted = path,
                     .agreement = {},
+                    .evidence = both.evidence,
+                    .doubt = pair_doubt(both.evidence, model.clean, path),
                     .decomposition = {},
                     .sweep = {},
                     .entropy = {},
                     .confidence = {}};
     result.agreement = beta ? agreement::agreement_at(both.clean, both.shifted, *beta, labels, how)
                             : agreement::posterior_agreement(both.clean, both.shifted, labels, how);
+    if (!result.doubt.empty() && both.evidence->differing_labels == 0)
+      context_.warn("leeway: " + result.doubt);
     if (!labels.empty())
       result.decomposition = agreement::decompose(both.clean, both.shifted, labels, result.agreement.beta);
     if (options_.summaries) {
@@ -169,7 +178,7 @@ class Analysis {
             continue;
           }
           const auto gap = agreement::ar_gap(a.sweep, b.sweep);
-          gaps.push_back({sets[shift].shifted, gap.first_is_plus ? a.model : b.model,
+          gaps.push_back({shift, sets[shift].shifted, gap.first_is_plus ? a.model : b.model,
                           gap.first_is_plus ? b.model : a.model, gap.points});
         }
     return gaps;

@@ -21,6 +21,7 @@ struct PaOptions {
   std::vector<ModelFiles> models;  // at least one; each with as many shifted sets as the first
   std::string labels;              // a file, or empty: those of the outputs
   Binary binary = Binary::refuse;
+  Scores as = Scores::automatic;
   double level = .95;
   std::size_t bootstrap = 0, curve = 0;
   std::vector<double> ratios;

@@ -4,6 +4,9 @@
 #include <cmath>
 #include <filesystem>
 #include <set>
+#include <span>
+
+#include "leeway/assess/record.h"
 
 namespace leeway::app {
 namespace {
@@ -94,13 +97,12 @@ Json to_json(const std::string& path, const agreement::Agreement& a) {
   return r;
 }
 
-// Of several models: what each shift is called, by its place in the first model's sets. Their files alone, "pgd8"
-// of "cnn/pgd8.npz" and of "cnn-pgd8.npz", where these differ.
-std::vector<std::string> shift_names(const PaResults& results) {
-  const std::string& model = results.sets.front().model;
+// Of one model's sets: their files alone, "pgd8" of "cnn/pgd8.npz" and of "cnn-pgd8.npz", where these differ, or
+// their paths.
+std::vector<std::string> shift_names(std::span<const PaResult> sets) {
+  const std::string& model = sets.front().model;
   std::vector<std::string> paths, names;
-  for (const PaResult& set : results.sets) {
-    if (set.model != model) break;
+  for (const PaResult& set : sets) {
     paths.push_back(set.shifted);
     names.push_back(std::filesystem::path(set.shifted).stem().string());
   }
@@ -116,11 +118,26 @@ std::vector<std::string> shift_names(const PaResults& results) {
 
 }  // namespace
 
+std::vector<std::string> pa_shift_names(const PaResults& results) {
+  const std::span<const PaResult> sets = results.sets;
+  const std::string& first = sets.front().model;
+  const auto count = static_cast<std::size_t>(std::ranges::count(sets, first, &PaResult::model));
+  std::vector<std::string> names;
+  for (std::size_t begin = 0; begin < sets.size(); begin += count) {
+    const std::vector<std::string> own = shift_names(sets.subspan(begin, count));
+    if (begin == 0) names = own;
+    for (std::size_t i = 0; i < count; ++i)
+      if (names[i] != own[i] && !names[i].ends_with(" / " + own[i])) names[i] += " / " + own[i];
+  }
+  return names;
+}
+
 Json pa_results_json(const PaResults& results) {
   Json list = Json::array();
-  const std::vector<std::string> shifts = shift_names(results);
+  const std::vector<std::string> shifts = pa_shift_names(results);
   for (const PaResult& set : results.sets) {
     Json r = to_json(set.shifted, set.agreement);
+    if (set.evidence) r["pairing"] = assess::pairing_json(*set.evidence);
     if (results.several_models) {
       r["model"] = set.model;
       r["shift"] = shifts[list.size() % shifts.size()];
@@ -139,9 +156,8 @@ Json pa_results_json(const PaResults& results) {
 
 Json pa_gaps_json(const PaResults& results) {
   Json list = Json::array();
-  const std::vector<std::string> shifts = shift_names(results);
+  const std::vector<std::string> shifts = pa_shift_names(results);
   for (const PaGap& gap : results.gaps) {
-    const auto of_first = std::ranges::find(results.sets, gap.shifted, &PaResult::shifted);
     Json points = Json::array();
     for (const auto& point : gap.points)
       points.push_back({{"pa", json_number(point.pa)},
@@ -149,7 +165,7 @@ Json pa_gaps_json(const PaResults& results) {
                         {"ratio_minus", or_null(point.ratio_minus)},
                         {"gap", or_null(point.gap)}});
     list.push_back({{"shifted", gap.shifted},
-                    {"shift", shifts[static_cast<std::size_t>(of_first - results.sets.begin())]},
+                    {"shift", shifts[gap.place]},
                     {"model_plus", gap.plus},
                     {"model_minus", gap.minus},
                     {"points", std::move(points)}});

@@ -10,6 +10,7 @@
 #include "leeway/agreement/confidence.h"
 #include "leeway/agreement/decomposition.h"
 #include "leeway/agreement/entropy.h"
+#include "leeway/agreement/pair_evidence.h"
 #include "leeway/agreement/ratios.h"
 
 namespace leeway::app {
@@ -18,6 +19,8 @@ namespace leeway::app {
 struct PaResult {
   std::string model, shifted;  // shifted: the path as it was given
   agreement::Agreement agreement;
+  std::optional<agreement::PairEvidence> evidence;  // that row i is row i, where rows are taken as given
+  std::string doubt;                                // why they need not be; empty where evidence shows it
   std::optional<agreement::Decomposition> decomposition;  // where there are labels
   std::vector<agreement::RatioPoint> sweep;               // --ratios
   std::optional<agreement::Entropies> entropy;            // --summaries
@@ -26,6 +29,7 @@ struct PaResult {
 
 // Two models under the same shift, which bears the path of the first model's set.
 struct PaGap {
+  std::size_t place = 0;  // of the shift among each model's sets
   std::string shifted, plus, minus;
   std::vector<agreement::ArGapPoint> points;
 };

@@ -5,12 +5,18 @@
 #include <algorithm>
 #include <cmath>
 
+#include "apps/leeway/pa_record.h"
+#include "leeway/core/message.h"
+
 namespace leeway::app {
 namespace {
 
 constexpr std::size_t widest_name = 36;
 
 std::string beta_text(double beta) { return std::isinf(beta) ? "inf" : fmt::format("{:.4g}", beta); }
+
+// A name without the control characters that a file's or a model's may hold.
+std::string shown(const std::string& name) { return printable(name, std::string::npos); }
 
 // PA [interval] beta AFR(P) AFR(T), as results and sweeps show them.
 std::string cells_of(const agreement::Agreement& a) {
@@ -28,9 +34,9 @@ std::string cells_header(const std::string& interval) {
 std::vector<std::string> names_of(const PaResults& results) {
   std::vector<std::string> names;
   for (const PaResult& set : results.sets) {
-    const std::string model = results.several_models ? set.model + ": " : "";
+    const std::string model = results.several_models ? shown(set.model) + ": " : "";
     const std::size_t room = std::max<std::size_t>(16, widest_name - std::min(widest_name, model.size()));
-    const std::string& path = set.shifted;
+    const std::string path = shown(set.shifted);
     names.push_back(model + (path.size() > room ? "..." + path.substr(path.size() - room + 3) : path));
   }
   return names;
@@ -61,14 +67,15 @@ std::string agreement_table(const PaResults& results, const std::vector<std::str
   return text;
 }
 
-std::string gap_line(const PaGap& gap) {
+std::string gap_line(const PaGap& gap, const std::string& shift) {
   const auto reached = std::find_if(gap.points.rbegin(), gap.points.rend(),
                                     [](const auto& point) { return point.ratio_minus.has_value(); });
   if (reached == gap.points.rend())
-    return fmt::format("{}: {} starts below the least PA of {}\n", gap.shifted, gap.minus, gap.plus);
+    return fmt::format("{}: {} starts below the least PA of {}\n", shown(shift), shown(gap.minus),
+                       shown(gap.plus));
   return fmt::format("{}: at {:.3g}% shifted samples, {} is where {} is at {:.3g}% (PA {:.4f})\n",
-                     gap.shifted, 100 * *reached->ratio_minus, gap.minus, gap.plus, 100 * reached->ratio_plus,
-                     reached->pa);
+                     shown(shift), 100 * *reached->ratio_minus, shown(gap.minus), shown(gap.plus),
+                     100 * reached->ratio_plus, reached->pa);
 }
 
 std::string sweep_table(const std::string& name, const std::vector<agreement::RatioPoint>& sweep) {
@@ -120,14 +127,39 @@ std::string confidence_table(const PaResults& results, const std::vector<std::st
 
 }  // namespace
 
+std::vector<std::string> unproved_maxima(const PaResults& results) {
+  std::vector<std::string> lines;
+  const auto check = [&](const std::string& name, const agreement::Agreement& a) {
+    if (a.fitted && !a.converged)
+      lines.push_back(fmt::format(
+          "{}: its maximum is proved to {:.2g} only, not to {:.0e}, after {} evaluations: another "
+          "beta may give that much more, hence exit code 5",
+          name, a.gap, agreement::Options{}.gap, a.evaluations));
+  };
+  for (const PaResult& set : results.sets) {
+    check(set.shifted, set.agreement);
+    for (const auto& [ratio, shifted, a] : set.sweep)
+      check(fmt::format("{} at ratio {:g}", set.shifted, ratio), a);
+  }
+  return lines;
+}
+
 std::string pa_text(const PaResults& results) {
   const std::vector<std::string> names = names_of(results);
-  std::string text = agreement_table(results, names);
+  std::string text;
+  for (const PaResult& set : results.sets)
+    if (!set.doubt.empty()) text += set.doubt + "\n";
+  text += agreement_table(results, names);
   if (!results.gaps.empty()) text += "\n";
-  for (const PaGap& gap : results.gaps) text += gap_line(gap);
+  const std::vector<std::string> shifts = pa_shift_names(results);
+  for (const PaGap& gap : results.gaps) {
+    const bool one_name = results.sets[gap.place].shifted.find(shifts[gap.place]) != std::string::npos;
+    text += gap_line(gap, one_name ? gap.shifted : shifts[gap.place]);
+  }
   for (const PaResult& set : results.sets)
     if (!set.sweep.empty())
-      text += sweep_table(results.several_models ? set.model + ": " + set.shifted : set.shifted, set.sweep);
+      text += sweep_table(shown(results.several_models ? set.model + ": " + set.shifted : set.shifted),
+                          set.sweep);
   if (results.sets.front().entropy) text += entropy_table(results, names);
   if (results.sets.front().confidence) text += confidence_table(results, names);
   return text;

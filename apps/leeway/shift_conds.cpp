@@ -12,21 +12,19 @@
 #include "apps/leeway/options.h"
 #include "apps/leeway/shift_conds_table.h"
 #include "apps/leeway/written.h"
+#include "leeway/conds/conds.h"
+#include "leeway/conds/protocol_sets.h"
 #include "leeway/core/error.h"
 #include "leeway/core/family.h"
 #include "leeway/core/file.h"
 #include "leeway/core/message.h"
-#include "leeway/shift/conds.h"
-#include "leeway/shift/conds_sets.h"
 
 namespace leeway::app {
 namespace {
 
-using shift::AttributeTable;
-using shift::Cells;
-using shift::ConDSCase;
-using shift::ConDSOptions;
-using shift::ConDSPlan;
+using conds::ConDSCase;
+using conds::ConDSOptions;
+using conds::ConDSPlan;
 
 // "attribute=v1,v2" as the name and the values.
 std::pair<std::string, std::vector<std::string>> parse_order(const std::string& text) {
@@ -37,9 +35,9 @@ std::pair<std::string, std::vector<std::string>> parse_order(const std::string& 
 }
 
 // Columns of a named data set, under the names that the table has for them.
-shift::TableColumns columns_of_set(const CondsFlags& flags) {
-  const shift::ConDSDataSet& set = shift::conds_data_set(flags.data_set);
-  shift::TableColumns columns = shift::columns_of(set);
+TableColumns columns_of_set(const CondsFlags& flags) {
+  const conds::ConDSDataSet& set = conds::conds_data_set(flags.data_set);
+  TableColumns columns = conds::columns_of(set);
   if (!flags.columns.empty() && flags.columns.size() != columns.attributes.size())
     throw UsageError(fmt::format("--columns: expected {} names for {}, those of {}, found {}",
                                  columns.attributes.size(), set.name, fmt::join(columns.attributes, ", "),
@@ -57,8 +55,8 @@ shift::TableColumns columns_of_set(const CondsFlags& flags) {
   return columns;
 }
 
-shift::TableColumns columns_of(const CondsFlags& flags) {
-  shift::TableColumns columns;
+TableColumns columns_of(const CondsFlags& flags) {
+  TableColumns columns;
   if (!flags.data_set.empty()) {
     columns = columns_of_set(flags);
   } else {
@@ -90,7 +88,7 @@ shift::TableColumns columns_of(const CondsFlags& flags) {
 
 ConDSOptions options_of(const CondsFlags& flags, std::uint64_t seed) {
   ConDSOptions options;
-  if (!flags.data_set.empty()) options.counts = shift::conds_data_set(flags.data_set).counts;
+  if (!flags.data_set.empty()) options.counts = conds::conds_data_set(flags.data_set).counts;
   if (flags.train) options.counts.train.fill(*flags.train);
   if (flags.validation) options.counts.validation.fill(*flags.validation);
   if (flags.test) options.counts.test = *flags.test;
@@ -106,14 +104,14 @@ std::vector<std::string> names_of_cases(const std::vector<ConDSCase>& cases) {
   std::vector<std::string> names;
   std::map<std::size_t, std::size_t> number;
   for (const ConDSCase& one : cases) {
-    std::string name = shift::kind_name(one.kind());
+    std::string name = conds::kind_name(one.kind());
     for (char& c : name) c = c == '+' ? '_' : static_cast<char>(c - 'A' + 'a');
     names.push_back(one.kind() == 0 ? name : fmt::format("{}-{}", name, number[one.kind()]++));
   }
   return names;
 }
 
-std::string text_of(const shift::ConDSSplit& split) {
+std::string text_of(const conds::ConDSSplit& split) {
   std::vector<std::pair<std::size_t, std::string_view>> rows;
   for (const auto& [set, name] : {std::pair(&split.train, "train"), std::pair(&split.validation, "val"),
                                   std::pair(&split.test, "test")})
@@ -124,25 +122,43 @@ std::string text_of(const shift::ConDSSplit& split) {
   return text;
 }
 
+// Of one case; with --all of many, in a folder.
+std::string file_of(const Context& context, const std::string& name, bool to_folder) {
+  return to_folder ? (std::filesystem::path(context.out) / (name + ".csv")).string() : context.out;
+}
+
+std::string manifest_file(const Context& context, bool to_folder) {
+  return to_folder ? (std::filesystem::path(context.out) / "manifest.json").string()
+                   : manifest_of(context.out);
+}
+
+void claim_files(Context& context, const std::vector<std::string>& names, bool to_folder) {
+  if (to_folder) context.files.claim("--out", context.out, Written::folder);
+  if (to_folder && !std::filesystem::exists(context.out)) return;  // nothing that could be replaced
+  for (const std::string& name : names)
+    context.files.claim("--out", file_of(context, name, to_folder), Written::file);
+  context.files.claim("--out", manifest_file(context, to_folder), Written::file);
+}
+
 struct Drawing {
   const AttributeTable& table;
   const Cells& cells;
   std::vector<CondsCase> cases;
 
-  void write(const Context& context, const ConDSOptions& options, bool to_folder) {
+  void write(Context& context, const ConDSOptions& options, bool to_folder) {
     if (!options.resample)
       for (const CondsCase& one : cases)
-        shift::require_rows(one.plan, cells,
+        conds::require_rows(one.plan, cells,
                             to_folder ? fmt::format("{}: {}", table.name, one.name) : table.name);
-    const shift::ConDSSampler sampler(table, cells, options.seed);
     if (to_folder) std::filesystem::create_directories(context.out);
+    const conds::ConDSSampler sampler(table, cells, options.seed);
     for (CondsCase& one : cases) {
-      const shift::ConDSSplit split = sampler.draw(one.plan, options.resample);
+      const conds::ConDSSplit split = sampler.draw(one.plan, options.resample);
       one.drawn = {split.train.size(), split.validation.size(), split.test.size()};
       if (!split.left_out.empty())
         context.warn(fmt::format("leeway: {}: {}: left out {} cells without rows, first {}", table.name,
                                  one.name, split.left_out.size(), cells.text(split.left_out.front())));
-      one.out = to_folder ? (std::filesystem::path(context.out) / (one.name + ".csv")).string() : context.out;
+      one.out = file_of(context, one.name, to_folder);
       write_text(one.out, text_of(split));
       if (context.digests) one.digest = digest_file(one.out);
     }
@@ -189,10 +205,10 @@ CLI::App* add_conds(CLI::App& shift_command, Context& context, const std::shared
       ->type_name("ORDER");
   command
       ->add_option("--dataset", flags->data_set,
-                   "Columns, orders and counts of the protocol: " + names_of(shift::conds_data_sets()))
+                   "Columns, orders and counts of the protocol: " + names_of(conds::conds_data_sets()))
       ->check(CLI::IsMember([] {
         std::vector<std::string> names;
-        for (const auto& set : shift::conds_data_sets()) names.emplace_back(set.name);
+        for (const auto& set : conds::conds_data_sets()) names.emplace_back(set.name);
         return names;
       }()))
       ->type_name("NAME");
@@ -226,7 +242,8 @@ CLI::App* add_conds(CLI::App& shift_command, Context& context, const std::shared
   command->add_flag("--resample", flags->resample, "Repeat rows of cells that have too few")->group(counts);
   context.add_common_flags(*command,
                            "The split to write: index,split (train, val, test), and beside it "
-                           "NAME.manifest.json, the record; with --all a folder, with manifest.json");
+                           "NAME.manifest.json, the record; with --all a folder, with manifest.json",
+                           Written::claimed);
   command->footer(
       "Cells are labels times values of the attributes. The test set has every cell alike. The same seed "
       "gives the "
@@ -238,24 +255,25 @@ CLI::App* add_conds(CLI::App& shift_command, Context& context, const std::shared
 }
 
 int run_conds(Context& context, const CondsFlags& flags) {
-  const shift::TableColumns columns = columns_of(flags);
+  const TableColumns columns = columns_of(flags);
   if (flags.all && (flags.sc || flags.ldd || flags.uds))
     throw UsageError("--all: expected no --sc, --ldd or --uds beside it");
   if (context.out.empty() && !flags.plan)
     throw UsageError(flags.all ? "--out is required: the folder to write"
                                : "--out is required: the split to write");
   context.start_clock();
-  const AttributeTable table = shift::read_attribute_table(flags.attributes, columns);
+  const AttributeTable table = read_attribute_table(flags.attributes, columns);
   context.add_input(flags.attributes, {table.n(), table.attributes.size() + 1});
   const Cells cells(table);
   const auto available = cells.counts(table);
   const ConDSOptions options = options_of(flags, context.seed);
   const auto chosen =
-      flags.all ? shift::all_cases(table.attributes.size()) : std::vector<ConDSCase>{asked_for(flags, table)};
+      flags.all ? conds::all_cases(table.attributes.size()) : std::vector<ConDSCase>{asked_for(flags, table)};
   const auto names = names_of_cases(chosen);
+  if (!flags.plan) claim_files(context, names, flags.all);
   Drawing drawing{table, cells, {}};
   for (std::size_t i = 0; i < chosen.size(); ++i)
-    drawing.cases.push_back({names[i], shift::plan_conds(table, cells, available, chosen[i], options)});
+    drawing.cases.push_back({names[i], conds::plan_conds(table, cells, available, chosen[i], options)});
   if (!flags.plan) {
     drawing.write(context, options, flags.all);
   }
@@ -265,10 +283,7 @@ int run_conds(Context& context, const CondsFlags& flags) {
   Json record = context.record("leeway.shift-conds/1", std::move(results));
   record.update(conds_json(table, options));
   record["data_set"] = flags.data_set.empty() ? Json() : Json(flags.data_set);
-  if (!flags.plan)
-    write_manifest(flags.all ? (std::filesystem::path(context.out) / "manifest.json").string()
-                             : manifest_of(context.out),
-                   record);
+  if (!flags.plan) write_manifest(manifest_file(context, flags.all), record);
   context.print(record, conds_text(drawing.cases, table, cells, context.seed));
   return exit_ok;
 }

@@ -9,14 +9,12 @@
 namespace leeway::app {
 namespace {
 
-using shift::AttributeTable;
-using shift::CellPlan;
-using shift::Cells;
-using shift::ConDSPlan;
+using conds::CellPlan;
+using conds::ConDSPlan;
 
 constexpr std::size_t most_lines = 81;  // of cells, where the split is written
 
-const shift::Attribute& column(const AttributeTable& table, std::size_t i) {
+const Attribute& column(const AttributeTable& table, std::size_t i) {
   return i == 0 ? table.label : table.attributes[i - 1];
 }
 
@@ -75,7 +73,7 @@ std::string outcome(const CondsCase& one) {
 }  // namespace
 
 Json conds_json(const CondsCase& one, const AttributeTable& table, const Cells& cells,
-                const shift::ConDSOptions& options) {
+                const conds::ConDSOptions& options) {
   const ConDSPlan& plan = one.plan;
   const std::size_t kind = plan.shifts.kind();
   Json shifts = Json::object(), cell_list = Json::array();
@@ -97,7 +95,7 @@ Json conds_json(const CondsCase& one, const AttributeTable& table, const Cells& 
   }
   const bool drawn = !one.drawn.empty();
   return {{"name", one.name},
-          {"kind", shift::kind_name(kind)},
+          {"kind", conds::kind_name(kind)},
           {"shifts", std::move(shifts)},
           {"train_per_cell", options.counts.train[kind]},
           {"val_per_cell", options.counts.validation[kind]},
@@ -112,12 +110,12 @@ Json conds_json(const CondsCase& one, const AttributeTable& table, const Cells& 
           {"cells", std::move(cell_list)}};
 }
 
-Json conds_json(const AttributeTable& table, const shift::ConDSOptions& options) {
-  const auto described = [](const shift::Attribute& attribute) {
+Json conds_json(const AttributeTable& table, const conds::ConDSOptions& options) {
+  const auto described = [](const Attribute& attribute) {
     return Json{{"name", attribute.name}, {"values", attribute.values}};
   };
   Json attributes = Json::array();
-  for (const shift::Attribute& attribute : table.attributes) attributes.push_back(described(attribute));
+  for (const Attribute& attribute : table.attributes) attributes.push_back(described(attribute));
   return {{"n", table.n()},
           {"label", described(table.label)},
           {"attributes", std::move(attributes)},
@@ -129,7 +127,7 @@ Json conds_json(const AttributeTable& table, const shift::ConDSOptions& options)
 std::string conds_text(const std::vector<CondsCase>& cases, const AttributeTable& table, const Cells& cells,
                        std::uint64_t seed) {
   const auto totals = [](const CondsCase& one) {
-    const shift::CellPlan& total = one.plan.total;
+    const conds::CellPlan& total = one.plan.total;
     return one.drawn.empty() ? std::vector<std::size_t>{total.train, total.validation, total.test}
                              : one.drawn;
   };

@@ -4,26 +4,26 @@
 #include <string>
 #include <vector>
 
+#include "leeway/conds/conds.h"
 #include "leeway/core/result.h"
-#include "leeway/shift/conds.h"
 
 namespace leeway::app {
 
 struct CondsCase {
   std::string name;  // "sc_ldd-3"
-  shift::ConDSPlan plan;
+  conds::ConDSPlan plan;
   std::string out = {};                 // empty: planned alone
   std::string digest = {};              // of that file; empty: not wanted
   std::vector<std::size_t> drawn = {};  // train, validation, test; empty: planned alone
 };
 
 // The result of one case; what the record says of all.
-[[nodiscard]] Json conds_json(const CondsCase& one, const shift::AttributeTable& table,
-                              const shift::Cells& cells, const shift::ConDSOptions& options);
-[[nodiscard]] Json conds_json(const shift::AttributeTable& table, const shift::ConDSOptions& options);
+[[nodiscard]] Json conds_json(const CondsCase& one, const AttributeTable& table, const Cells& cells,
+                              const conds::ConDSOptions& options);
+[[nodiscard]] Json conds_json(const AttributeTable& table, const conds::ConDSOptions& options);
 
 // One case: its cells as rows. Several: a line for each.
-[[nodiscard]] std::string conds_text(const std::vector<CondsCase>& cases, const shift::AttributeTable& table,
-                                     const shift::Cells& cells, std::uint64_t seed);
+[[nodiscard]] std::string conds_text(const std::vector<CondsCase>& cases, const AttributeTable& table,
+                                     const Cells& cells, std::uint64_t seed);
 
 }  // namespace leeway::app

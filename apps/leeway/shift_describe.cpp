@@ -13,23 +13,21 @@
 #include "leeway/core/error.h"
 #include "leeway/core/file.h"
 #include "leeway/core/message.h"
+#include "leeway/data/split.h"
 #include "leeway/report/report.h"
-#include "leeway/shift/split.h"
 
 namespace leeway::app {
 namespace {
 
-using shift::AttributeTable;
-
 AttributeTable read_table(Context& context, const std::string& path, const DescribeFlags& flags) {
-  AttributeTable table = shift::read_attribute_table(path, {flags.label, flags.columns, {}, {}});
+  AttributeTable table = read_attribute_table(path, {flags.label, flags.columns, {}, {}});
   context.add_input(path, {table.n(), table.attributes.size() + 1});
   return table;
 }
 
 // A file of index,split as `leeway shift conds` writes it. The validation set is not looked at.
-shift::RowSplit read_split(Context& context, const std::string& path, std::size_t n) {
-  shift::RowSplit split = shift::read_split(path, n);
+data::RowSplit read_split(Context& context, const std::string& path, std::size_t n) {
+  data::RowSplit split = data::read_split(path, n);
   for (const auto& [rows, what] : {std::pair(&split.train, "train"), std::pair(&split.test, "test")})
     if (rows->empty()) refuse(path, fmt::format("rows of {}", what), "none");
   context.add_input(path, {split.rows, 2});
@@ -132,8 +130,10 @@ CLI::App* add_describe(CLI::App& shift_command, Context& context,
   command->add_option("--level", flags->options.level, "Confidence level of intervals and findings")
       ->check(within(.5, .9999))
       ->capture_default_str();
-  command->add_option("--report", flags->report, "Write one self-contained HTML page");
+  context.files.writes(command->add_option("--report", flags->report, "Write one self-contained HTML page"),
+                       Written::page);
   add_binary_flag(*command, flags->binary);
+  add_as_flag(*command, flags->as);
   context.add_common_flags(*command, "Write the JSON record to this file");
   command->footer(
       "SC: label and attribute go together (Cramer's V). LDD: shares of the values differ (total variation "
@@ -149,12 +149,12 @@ CLI::App* add_describe(CLI::App& shift_command, Context& context,
 
 int run_describe(Context& context, const DescribeFlags& flags) {
   check_flags(flags);
-  shift::DescribeOptions options = flags.options;
+  conds::DescribeOptions options = flags.options;
   options.seed = context.seed;
   context.start_clock();
   std::optional<Outputs> outputs;
   if (!flags.outputs.empty()) {
-    outputs = read_outputs(flags.outputs, {flags.binary, false});
+    outputs = read_outputs(flags.outputs, {flags.binary, false, flags.as});
     context.add_input(flags.outputs, outputs->logits.shape);
     for (const std::string& warning : outputs->warnings) context.warn(warning);
   }
@@ -163,25 +163,25 @@ int run_describe(Context& context, const DescribeFlags& flags) {
   std::size_t whole = 0;
   if (!flags.split.empty()) {
     const AttributeTable table = read_table(context, flags.attributes, flags);
-    const shift::RowSplit split = read_split(context, flags.split, table.n());
-    described.source = shift::take(table, split.train);
-    described.target = shift::take(table, split.test);
+    const data::RowSplit split = read_split(context, flags.split, table.n());
+    described.source = take(table, split.train);
+    described.target = take(table, split.test);
     taken = split.test;
     whole = table.n();
   } else if (!flags.source.empty()) {
     described.source = read_table(context, flags.source, flags);
     if (!flags.target.empty()) {
       described.target = read_table(context, flags.target, flags);
-      shift::align(described.source, *described.target);
+      align(described.source, *described.target);
     }
   } else {
     described.source = table_of(*outputs);
   }
   const AttributeTable* target = described.target ? &*described.target : nullptr;
-  described.description = shift::describe(described.source, target, options);
+  described.description = conds::describe(described.source, target, options);
   const AttributeTable& tested = target ? *target : described.source;
   if (outputs)
-    described.accuracy = shift::accuracy_of_cells(tested, shift::Cells(tested),
+    described.accuracy = conds::accuracy_of_cells(tested, Cells(tested),
                                                   correct_rows(*outputs, tested, taken, whole), options);
   context.stop_clock();
   Json record =

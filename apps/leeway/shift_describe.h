@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "apps/leeway/command.h"
+#include "leeway/conds/describe.h"
 #include "leeway/core/outputs.h"
-#include "leeway/shift/describe.h"
 
 namespace leeway::app {
 
@@ -16,7 +16,8 @@ struct DescribeFlags {
   std::string source, target, attributes, split, label, outputs, report;
   std::vector<std::string> columns;
   Binary binary = Binary::refuse;
-  shift::DescribeOptions options;
+  Scores as = Scores::automatic;
+  conds::DescribeOptions options;
 };
 
 [[nodiscard]] CLI::App* add_describe(CLI::App& shift, Context& context,

@@ -10,9 +10,8 @@ namespace leeway::app {
 namespace {
 
 using assess::Described;
-using shift::AttributeTable;
-using shift::ColumnShift;
-using shift::Measure;
+using conds::ColumnShift;
+using conds::Measure;
 
 constexpr std::size_t most_lines = 60, most_findings = 3;
 
@@ -22,12 +21,12 @@ std::string number(const std::optional<Measure>& measure) {
                  : "-";
 }
 
-std::string chance(const std::optional<shift::Test>& test) {
+std::string chance(const std::optional<conds::Test>& test) {
   return test ? fmt::format("{:.4f}", test->adjusted) : "-";
 }
 
 std::string findings_text(const Described& described, double level) {
-  const shift::Description& said = described.description;
+  const conds::Description& said = described.description;
   std::string text;
   if (said.findings.empty())
     return fmt::format("no shift found: no p-value of {} tests is below {:.4g} after Holm's method\n",
@@ -40,7 +39,7 @@ std::string findings_text(const Described& described, double level) {
   return text;
 }
 
-std::string columns_text(const shift::Description& said) {
+std::string columns_text(const conds::Description& said) {
   std::size_t width = 6;
   for (const ColumnShift& column : said.columns) width = std::max(width, printable(column.name).size());
   std::string text = fmt::format("\n{:<{}}  {:<21} {:>7} {:>7}  {:<21} {:>7}  {:<21} {:>7}\n", "column",
@@ -48,7 +47,7 @@ std::string columns_text(const shift::Description& said) {
                                  "LDD: distance", "p", "UDS: unseen mass", "p");
   for (const ColumnShift& column : said.columns) {
     std::optional<Measure> v, distance, mass;
-    std::optional<shift::Test> independence, shares, unseen;
+    std::optional<conds::Test> independence, shares, unseen;
     if (column.source) {
       v = column.source->v;
       independence = column.sc;
@@ -70,7 +69,7 @@ std::string columns_text(const shift::Description& said) {
 }
 
 std::string cells_text(const Described& described) {
-  const shift::Cells cells(described.source);
+  const Cells cells(described.source);
   const auto before = cells.counts(described.source);
   std::vector<std::size_t> after(cells.size());
   if (described.target) after = cells.counts(*described.target);
@@ -95,15 +94,15 @@ std::string cells_text(const Described& described) {
 
 std::string accuracy_text(const Described& described) {
   const AttributeTable& table = described.target ? *described.target : described.source;
-  const shift::Cells cells(table);
-  const shift::AccuracyOfCells& accuracy = *described.accuracy;
+  const Cells cells(table);
+  const conds::AccuracyOfCells& accuracy = *described.accuracy;
   const std::size_t lines = std::min(most_lines, accuracy.cells.size());
   std::size_t width = 4;
   for (std::size_t i = 0; i < lines; ++i) width = std::max(width, cells.text(accuracy.cells[i].cell).size());
   std::string text = fmt::format("\n{:<{}} {:>9} {:>8} {}\n", "accuracy, worst first",
                                  std::max<std::size_t>(width, 21), "rows", "accuracy", "interval");
   for (std::size_t i = 0; i < lines; ++i) {
-    const shift::CellAccuracy& cell = accuracy.cells[i];
+    const conds::CellAccuracy& cell = accuracy.cells[i];
     text += fmt::format("{:<{}} {:>9} {:>8.4f} [{:.4f}, {:.4f}]\n", cells.text(cell.cell),
                         std::max<std::size_t>(width, 21), cell.n, cell.accuracy, cell.interval.low,
                         cell.interval.high);
@@ -116,7 +115,7 @@ std::string accuracy_text(const Described& described) {
 }  // namespace
 
 std::string describe_text(const assess::Described& described, double level) {
-  const shift::Description& said = described.description;
+  const conds::Description& said = described.description;
   return fmt::format("{} rows{}\n", said.n_source,
                      said.n_target ? fmt::format(" in the source, {} in the target", *said.n_target) : "") +
          findings_text(described, level) + columns_text(said) + cells_text(described) +

@@ -7,29 +7,29 @@
 #include <filesystem>
 
 #include "apps/leeway/written.h"
+#include "leeway/conds/protocol_sets.h"
 #include "leeway/core/family.h"
 #include "leeway/core/file.h"
 #include "leeway/core/message.h"
-#include "leeway/shift/conds_sets.h"
-#include "leeway/shift/load.h"
+#include "leeway/data/load.h"
 
 namespace leeway::app {
 namespace {
 
 constexpr std::size_t most_values_listed = 100, most_columns_shown = 60, pictures_of_sheet = 60;
 
-std::size_t label_of(const shift::Loaded& set, const std::string& name) {
+std::size_t label_of(const data::Loaded& set, const std::string& name) {
   if (name.empty()) return 0;
-  const auto found = std::ranges::find(set.columns, name, &shift::LoadedColumn::name);
+  const auto found = std::ranges::find(set.columns, name, &data::LoadedColumn::name);
   if (found == set.columns.end())
     throw UsageError(
         fmt::format("--label: expected one of {}, found {}", names_of(set.columns), in_quotes(name)));
   return static_cast<std::size_t>(found - set.columns.begin());
 }
 
-Json describe(const LoadFlags& flags, const shift::Loaded& set, std::size_t label, std::size_t left_out) {
+Json describe(const LoadFlags& flags, const data::Loaded& set, std::size_t label, std::size_t left_out) {
   Json columns = Json::array();
-  for (const shift::LoadedColumn& column : set.columns)
+  for (const data::LoadedColumn& column : set.columns)
     columns.push_back({{"name", printable(column.name)},
                        {"n_values", column.values.size()},
                        {"values", column.values.size() > most_values_listed ? Json() : Json(column.values)}});
@@ -70,15 +70,18 @@ CLI::App* add_load(CLI::App& shift_command, Context& context, const std::shared_
   auto* command = shift_command.add_subcommand(
       "load", "A published data set from its files: images and table of attributes");
   std::vector<std::string> names;
-  for (const auto& format : shift::loaded_formats()) names.emplace_back(format.name);
+  for (const auto& format : data::loaded_formats()) names.emplace_back(format.name);
   command->add_option("FORMAT", flags->format, "The format; see the list below")
       ->required()
       ->check(CLI::IsMember(names))
       ->type_name("");
   command->add_option("PATH", flags->paths, "Its files")->required()->type_name("");
-  command->add_option("--attributes", flags->attributes, "The table to write (CSV): a row for each sample");
-  command->add_option("--sheet", flags->sheet,
-                      "A contact sheet to write (PNG): 60 of the pictures at random");
+  context.files.writes(command->add_option("--attributes", flags->attributes,
+                                           "The table to write (CSV): a row for each sample"),
+                       Written::file);
+  context.files.writes(command->add_option("--sheet", flags->sheet,
+                                           "A contact sheet to write (PNG): 60 of the pictures at random"),
+                       Written::file);
   command->add_option("--label", flags->label, "Column whose values are y (default: the first)");
   command
       ->add_option(
@@ -89,10 +92,11 @@ CLI::App* add_load(CLI::App& shift_command, Context& context, const std::shared_
   command->add_flag("--protocol", flags->protocol,
                     "Only rows whose values the ConDS protocol names: what `shift conds --dataset` takes");
   context.add_common_flags(
-      *command, "The images to write (.npz): x (n,c,h,w), y; beside it NAME.manifest.json, the record");
+      *command, "The images to write (.npz): x (n,c,h,w), y; beside it NAME.manifest.json, the record",
+      Written::file);
   command->footer([] {
     std::string text = "FORMAT       files\n";
-    for (const auto& format : shift::loaded_formats())
+    for (const auto& format : data::loaded_formats())
       text += fmt::format("{:<12} {}\n{:<12}   {}\n", format.name, format.paths, "", format.summary);
     return text +
            "\n  leeway shift load cifar10 data_batch_1.bin data_batch_2.bin --out train.npz\n"
@@ -109,32 +113,35 @@ CLI::App* add_load(CLI::App& shift_command, Context& context, const std::shared_
 int run_load(Context& context, const LoadFlags& flags) {
   if (context.out.empty() && flags.attributes.empty() && flags.sheet.empty())
     throw UsageError("expected --out, --attributes or --sheet: what to write");
-  if (const auto named = shift::conds_data_sets();
-      flags.protocol && std::ranges::find(named, flags.format, &shift::ConDSDataSet::name) == named.end())
+  if (const auto named = conds::conds_data_sets();
+      flags.protocol && std::ranges::find(named, flags.format, &conds::ConDSDataSet::name) == named.end())
     throw UsageError(fmt::format("--protocol: expected one of {}, found {}", names_of(named), flags.format));
+  const std::string& first = !context.out.empty()        ? context.out
+                             : !flags.attributes.empty() ? flags.attributes
+                                                         : flags.sheet;
+  const std::string manifest = manifest_of(first);
+  context.files.claim("the manifest", manifest, Written::file);
   context.start_clock();
-  shift::Loaded set = shift::load_set(flags.format, {flags.paths.begin(), flags.paths.end()});
+  data::Loaded set = data::load_set(flags.format, {flags.paths.begin(), flags.paths.end()});
   for (const std::string& path : flags.paths)
     if (!std::filesystem::is_directory(path)) context.add_input(path, {set.n, set.columns.size()});
   if ((!context.out.empty() || !flags.sheet.empty() || flags.size > 0) && !set.has_pictures())
     refuse(flags.paths.front(), "pictures that can be read (--attributes alone reads the table)",
            "others, or none");
   const std::size_t all = set.n;
-  if (flags.size > 0) set = shift::resized(std::move(set), flags.size);
-  if (flags.protocol) set = shift::protocol_rows(std::move(set), flags.format);
+  if (flags.size > 0) set = data::resized(std::move(set), flags.size);
+  if (flags.protocol)
+    set = data::protocol_rows(std::move(set), conds::columns_of(conds::conds_data_set(flags.format)),
+                              flags.format);
   const std::size_t label = label_of(set, flags.label);
-  if (!flags.attributes.empty()) shift::write_table(flags.attributes, set);
-  if (!flags.sheet.empty()) write_png(flags.sheet, shift::sheet_of(set, pictures_of_sheet, context.seed));
-  if (!context.out.empty()) shift::write_loaded(context.out, set, label, context.progress());
+  if (!flags.attributes.empty()) data::write_table(flags.attributes, set);
+  if (!flags.sheet.empty()) write_png(flags.sheet, data::sheet_of(set, pictures_of_sheet, context.seed));
+  if (!context.out.empty()) data::write_loaded(context.out, set, label, context.progress());
   context.stop_clock();
   Json result = describe(flags, set, label, all - set.n);
   result["out"] = written_file(context, context.out);
   result["attributes"] = written_file(context, flags.attributes);
   result["sheet"] = written_file(context, flags.sheet);
-  const std::string& first = !context.out.empty()        ? context.out
-                             : !flags.attributes.empty() ? flags.attributes
-                                                         : flags.sheet;
-  const std::string manifest = manifest_of(first);
   result["manifest"] = manifest;
   const std::string text = table(result);
   const Json record = context.record("leeway.shift-load/1", Json::array({std::move(result)}));

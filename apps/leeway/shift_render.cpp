@@ -8,19 +8,19 @@
 #include <map>
 
 #include "apps/leeway/written.h"
+#include "leeway/conds/protocol_sets.h"
 #include "leeway/core/error.h"
 #include "leeway/core/family.h"
 #include "leeway/core/file.h"
 #include "leeway/core/message.h"
-#include "leeway/shift/conds_sets.h"
-#include "leeway/shift/render.h"
-#include "leeway/shift/split.h"
+#include "leeway/data/render.h"
+#include "leeway/data/split.h"
 
 namespace leeway::app {
 namespace {
 
-using shift::RenderedRows;
-using shift::RenderedSet;
+using data::RenderedRows;
+using data::RenderedSet;
 using Only = std::map<std::string, std::vector<std::string>>;
 
 constexpr std::size_t pictures_of_sheet = 60;
@@ -29,8 +29,8 @@ constexpr std::size_t pictures_of_sheet = 60;
 Only only_of(const RenderFlags& flags, const RenderedSet& set) {
   Only only;
   if (flags.protocol) {
-    const shift::ConDSDataSet& protocol = shift::conds_data_set(set.name);
-    for (const shift::NamedColumn& column : protocol.attributes)
+    const conds::ConDSDataSet& protocol = conds::conds_data_set(set.name);
+    for (const conds::NamedColumn& column : protocol.attributes)
       only[std::string(column.name)] = {column.values.begin(), column.values.end()};
   }
   for (const std::string& text : flags.only) {
@@ -48,7 +48,7 @@ RenderedRows rows_of(Context& context, const RenderFlags& flags, const RenderedS
   if (!flags.table.empty()) context.add_input(flags.table, {rows.n(), set.columns.size()});
   if (flags.sample) rows = rows.sample(*flags.sample, context.seed);
   if (flags.index.empty()) return rows;
-  const shift::RowSplit split = shift::read_split(flags.index, rows.n());
+  const data::RowSplit split = data::read_split(flags.index, rows.n());
   context.add_input(flags.index, {split.rows, 2});
   std::vector<std::size_t> taken;
   for (const std::string& name : flags.split) {
@@ -83,10 +83,10 @@ std::string table(const Json& result, std::uint64_t seed) {
 
 std::string list_of_sets() {
   std::string text = "NAME       columns and their values (standard ones, and more in brackets)\n";
-  for (const RenderedSet& set : shift::rendered_sets()) {
+  for (const RenderedSet& set : data::rendered_sets()) {
     text += fmt::format("{:<10} {}\n", set.name, set.summary);
-    for (const shift::RenderedColumn& column : set.columns) {
-      const auto values = shift::values_of(column);
+    for (const data::RenderedColumn& column : set.columns) {
+      const auto values = data::values_of(column);
       const std::size_t standard =
           std::min(values.size(), values.size() == column.texts.size() ? set.factors[column.factor].standard
                                                                        : values.size());
@@ -107,8 +107,8 @@ CLI::App* add_render(CLI::App& shift_command, Context& context, const std::share
   auto* command = shift_command.add_subcommand(
       "render", "Draw a data set whose every factor is known: images, table of attributes, contact sheet");
   std::vector<std::string> names;
-  for (const RenderedSet& set : shift::rendered_sets()) names.emplace_back(set.name);
-  command->add_option("NAME", flags->name, "The data set: " + names_of(shift::rendered_sets()))
+  for (const RenderedSet& set : data::rendered_sets()) names.emplace_back(set.name);
+  command->add_option("NAME", flags->name, "The data set: " + names_of(data::rendered_sets()))
       ->required()
       ->check(CLI::IsMember(names))
       ->type_name("");
@@ -116,8 +116,12 @@ CLI::App* add_render(CLI::App& shift_command, Context& context, const std::share
       ->check(CLI::Range(std::uint64_t{8}, std::uint64_t{1024}).description(""))
       ->type_name("N")
       ->capture_default_str();
-  command->add_option("--attributes", flags->attributes, "The table to write (CSV): a row for each image");
-  command->add_option("--sheet", flags->sheet, "A contact sheet to write (PNG): 60 of the images at random");
+  context.files.writes(command->add_option("--attributes", flags->attributes,
+                                           "The table to write (CSV): a row for each image"),
+                       Written::file);
+  context.files.writes(command->add_option("--sheet", flags->sheet,
+                                           "A contact sheet to write (PNG): 60 of the images at random"),
+                       Written::file);
   command->add_option("--label", flags->label, "Column whose values are y (default: shape)");
   const std::string which = "Which images";
   command
@@ -146,7 +150,8 @@ CLI::App* add_render(CLI::App& shift_command, Context& context, const std::share
       ->type_name("NAMES")
       ->group(which);
   context.add_common_flags(
-      *command, "The images to write (.npz): x (n,3,h,w), y; beside it NAME.manifest.json, the record");
+      *command, "The images to write (.npz): x (n,3,h,w), y; beside it NAME.manifest.json, the record",
+      Written::file, manifest_of);
   command->footer([] {
     return list_of_sets() +
            "\nImages are drawn as they are written, so that a set may be larger than the memory. An image\n"
@@ -164,21 +169,21 @@ CLI::App* add_render(CLI::App& shift_command, Context& context, const std::share
 
 int run_render(Context& context, const RenderFlags& flags) {
   check_flags(context, flags);
-  const RenderedSet& set = shift::rendered_set(flags.name);
+  const RenderedSet& set = data::rendered_set(flags.name);
   const Only only = only_of(flags, set);
-  const std::size_t label = flags.label.empty() ? 0 : shift::find_column(set, flags.label);
+  const std::size_t label = flags.label.empty() ? 0 : data::find_column(set, flags.label);
   context.start_clock();
   const RenderedRows rows = rows_of(context, flags, set, only);
-  if (!flags.attributes.empty()) shift::write_attributes(flags.attributes, rows);
+  if (!flags.attributes.empty()) data::write_attributes(flags.attributes, rows);
   if (!flags.sheet.empty())
-    write_png(flags.sheet, shift::sheet_of(rows, flags.size, pictures_of_sheet, context.seed));
-  if (!context.out.empty()) shift::write_rendered(context.out, rows, flags.size, label, context.progress());
+    write_png(flags.sheet, data::sheet_of(rows, flags.size, pictures_of_sheet, context.seed));
+  if (!context.out.empty()) data::write_rendered(context.out, rows, flags.size, label, context.progress());
   context.stop_clock();
   Json result = {{"data_set", set.name},
                  {"n", rows.n()},
                  {"size", flags.size},
                  {"label", set.columns[label].name},
-                 {"classes", shift::values_of(set.columns[label])},
+                 {"classes", data::values_of(set.columns[label])},
                  {"only", Json::object()},
                  {"sample", flags.sample ? Json(*flags.sample) : Json()},
                  {"split", flags.split}};

@@ -5,19 +5,39 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cmath>
 #include <csignal>
 #include <cstdio>
+#include <utility>
+
+#include "leeway/core/message.h"
 
 namespace leeway::app {
 namespace {
 
 std::atomic<int> stop_signals{0};
 
+constexpr int interrupted = 130;
+constexpr unsigned patience = 1;  // seconds
+
+// Of the innermost HardStop alive: set before `armed`, so that a signal finds them whole.
+std::array<char, 512> last_words{};
+std::atomic<std::size_t> last_words_size{0};
+std::atomic<bool> armed{false};
+const HardStop* innermost = nullptr;
+
 extern "C" void on_signal(int) {
-  if (stop_signals.fetch_add(1) > 0) _exit(130);
+  if (stop_signals.fetch_add(1) > 0) _exit(interrupted);
+  if (armed.load()) alarm(patience);
+}
+
+extern "C" void on_alarm(int) {
+  if (!armed.load()) return;
+  (void)!write(STDERR_FILENO, last_words.data(), last_words_size.load());
+  _exit(interrupted);
 }
 
 double now() {
@@ -38,7 +58,31 @@ constexpr double first_after = .5, bar_every = .1, line_every = 5;
 
 }  // namespace
 
-TerminalProgress::TerminalProgress(bool silent) : silent_(silent), is_terminal_(isatty(STDERR_FILENO) == 1) {
+HardStop::HardStop(const std::string& words)
+    : line_("leeway: " + words + "\n"), outer_(std::exchange(innermost, this)) {
+  struct sigaction action {};
+  action.sa_handler = on_alarm;
+  sigaction(SIGALRM, &action, nullptr);
+  arm();
+  if (stop_signals.load() > 0) alarm(patience);
+}
+
+HardStop::~HardStop() {
+  armed = false;
+  alarm(0);
+  innermost = outer_;
+  if (outer_ != nullptr) outer_->arm();
+}
+
+void HardStop::arm() const {
+  armed = false;
+  last_words_size = std::min(line_.size(), last_words.size());
+  std::copy_n(line_.begin(), last_words_size.load(), last_words.begin());
+  armed = true;
+}
+
+TerminalProgress::TerminalProgress(bool silent, std::function<void()> before_first)
+    : silent_(silent), is_terminal_(isatty(STDERR_FILENO) == 1), before_first_(std::move(before_first)) {
   struct sigaction action {};
   action.sa_handler = on_signal;
   sigaction(SIGINT, &action, nullptr);
@@ -69,7 +113,8 @@ void TerminalProgress::update(std::string_view task, std::size_t done, std::size
   const double share = total == 0 ? 1. : std::min(1., static_cast<double>(done) / static_cast<double>(total));
   std::string text = fmt::format("{} {}/{}", task, done, total);
   if (done > 0 && !finished) text += fmt::format(", {} left", duration(elapsed / share - elapsed));
-  if (!note.empty()) text += fmt::format(", {}", note);
+  if (!note.empty()) text += fmt::format(", {}", printable(note));
+  if (before_first_) std::exchange(before_first_, {})();
   if (!is_terminal_) {
     std::fputs((text + "\n").c_str(), stderr);
   } else if (finished) {

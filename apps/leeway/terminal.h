@@ -1,6 +1,7 @@
 // Progress on stderr, and what Ctrl-C does.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -12,7 +13,8 @@ namespace leeway::app {
 // shorter than half a second. SIGINT and SIGTERM set stop_requested(); a second one ends the process at once.
 class TerminalProgress : public Progress {
  public:
-  explicit TerminalProgress(bool silent);
+  // `before_first` is called before anything is shown.
+  explicit TerminalProgress(bool silent, std::function<void()> before_first = {});
   ~TerminalProgress() override;
   void update(std::string_view task, std::size_t done, std::size_t total, std::string_view note) override;
   [[nodiscard]] bool stop_requested() const override;
@@ -20,9 +22,26 @@ class TerminalProgress : public Progress {
  private:
   void clear_line();
   bool silent_, is_terminal_;
+  std::function<void()> before_first_;
   bool drawn_ = false;
   double started_ = 0, last_ = 0;
   std::string task_;
+};
+
+// While it lives, a signal to stop that nothing has heeded after a second ends the process with these words and exit
+// code 130: for work whose single steps take longer than that, or never end. Of several, which go in the reverse of the order
+// in which they came, the innermost has the word.
+class HardStop {
+ public:
+  explicit HardStop(const std::string& words);
+  ~HardStop();
+  HardStop(const HardStop&) = delete;
+  HardStop& operator=(const HardStop&) = delete;
+
+ private:
+  void arm() const;
+  std::string line_;
+  const HardStop* outer_;
 };
 
 }  // namespace leeway::app

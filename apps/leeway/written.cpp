@@ -17,8 +17,6 @@ std::string manifest_of(const std::string& out) {
   return out.empty() ? "" : std::filesystem::path(out).replace_extension(".manifest.json").string();
 }
 
-void write_manifest(const std::string& path, const Json& record) {
-  write_text(path, record.dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
-}
+void write_manifest(const std::string& path, const Json& record) { write_text(path, record_text(record)); }
 
 }  // namespace leeway::app

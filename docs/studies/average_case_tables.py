@@ -146,7 +146,7 @@ def classes(folder):
                 c = comparison["classes"][position]
                 cells.append(f"{c['mean']:.3f} [{c['low']:.3f}, {c['high']:.3f}]" + (" *" if c["p_value"] is not None and c["p_value"] < .05 else ""))
             rows.append([one["name"], *cells])
-        print(f"{model}: mean p (MMSE, N = 5) of each class; * differs from all others at .05 after Holm.\n")
+        print(f"{model}: mean p (MMSE, N = 5) of each class; * differs from the others together at .05 after Holm.\n")
         table(head, rows)
 
 

@@ -4,7 +4,7 @@
     cifar_jpeg.py FOLDER --data CIFAR [--leeway PATH]
 
 CIFAR holds test_lossless_first1017.npz, test_jpeg75.npz (images: x, y) and weights/ of ResNet-20 and
-ResNet-44, those of akamaster/pytorch_resnet_cifar10. Everything goes to FOLDER; what stands there whole is not made again.
+ResNet-44, those of akamaster/pytorch_resnet_cifar10. Everything goes to FOLDER; what stands there whole is not made again. The tables: cifar_jpeg_tables.py FOLDER.
 """
 import argparse
 import pathlib
@@ -33,9 +33,9 @@ class CifarJpeg(Study):
         notes.write_text(NOTES.format(name))
         return link
 
-    def first_rows(self, data, out, n):
+    def rows(self, data, out, rows):
         with numpy.load(data) as images:
-            numpy.savez(self.path(out), x=images["x"][:n], y=images["y"][:n])
+            numpy.savez(self.path(out), x=images["x"][rows], y=images["y"][rows])
         return self.path(out)
 
 
@@ -48,16 +48,19 @@ def main():
     arguments.folder.mkdir(parents=True, exist_ok=True)
     study = CifarJpeg(arguments.folder, arguments.leeway)
     lossless, jpeg = (arguments.data / name for name in ("test_lossless_first1017.npz", "test_jpeg75.npz"))
-    sets = {"lossless": lossless, "jpeg75": study.first_rows(jpeg, "jpeg75-images.npz", 1017), "jpeg75-all": jpeg}
+    pairs = 1017  # rows of the lossless set
+    sets = {"lossless": lossless, "jpeg75": study.rows(jpeg, "jpeg75-images.npz", slice(pairs)),
+            "jpeg75-others": study.rows(jpeg, "jpeg75-others-images.npz", slice(pairs, None))}
     sources, targets = [], []
     for name in ("resnet20", "resnet44"):
         model = study.model(name, sorted((arguments.data / "weights").glob(f"{name}[-.]*"))[-1])
         for images, path in sets.items():
             study.outputs(f"{name}-{images}.npz", model, path)
         sources.append(f"{name}={study.path(name + '-lossless.npz')}")
-        targets += [f"{name}/{images}={study.path(f'{name}-{images}.npz')}" for images in ("jpeg75", "jpeg75-all")]
+        targets += [f"{name}/{images}={study.path(f'{name}-{images}.npz')}" for images in ("jpeg75", "jpeg75-others")]
     study.run("assess.json", "assess", "--source", *sources, "--target", *targets, "--images", lossless,
-              f"jpeg75={study.path('jpeg75-images.npz')}", "--unit", "images", "--bootstrap", 200, "--report", study.path("page.html"))
+              f"jpeg75={study.path('jpeg75-images.npz')}", "--unit", "images", "--bootstrap", 200, "--rows", study.path("rows.csv"), "--report",
+              study.path("page.html"))
 
 
 if __name__ == "__main__":

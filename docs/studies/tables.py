@@ -79,13 +79,14 @@ def decomposition(folders, name, labels):
 
 def sweep(folders, name, labels):
     records = load(folders, name)
-    rows = []
-    for model in MODELS:
-        for label, those in zip(labels, results(records, model)):
-            by_ratio = list(zip(*[r["ratios"] for r in those]))
-            rows.append([label, model] + [f"{statistics.fmean(p['pa'] for p in point):.2f}" for point in by_ratio])
     head = [f"{point['ratio']:g}" for point in records[0]["results"][0]["ratios"]]
-    table(["PA at ratio", "model"] + head, rows)
+    for key, words in (("pa", "PA"), ("afr_true", "AFR(T)"), ("afr_pred", "AFR(P)")):
+        rows = []
+        for model in MODELS:
+            for label, those in zip(labels, results(records, model)):
+                by_ratio = list(zip(*[r["ratios"] for r in those]))
+                rows.append([label, model] + [f"{statistics.fmean(p[key] for p in point):.2f}" for point in by_ratio])
+        table([f"{words} at ratio", "model"] + head, rows)
     rows = []
     for label, those in zip(labels, zip(*[pairs(record) for record in records])):
         gaps = [largest_gap(pair) for pair in those]

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "leeway/agreement/fidelity.h"
+#include "leeway/agreement/interval.h"
 #include "leeway/agreement/maximum.h"
 #include "leeway/agreement/pairs.h"
 #include "leeway/agreement/tail.h"
@@ -63,22 +64,9 @@ Maximum solve(const Pairs& pairs, const Rows& clean, const Rows& shifted, const 
   return maximize(objective, options.gap, options.max_evaluations);
 }
 
-// PA +- z s / sqrt(n): at the maximum dA/dbeta = 0, so that to first order beta* may be held fixed (delta
-// method), and the a_i(beta*) are n independent terms of a mean. Clipped to [0, log k], where PA lies. One
-// pair says nothing.
-Interval delta_interval(const Pairs& pairs, const Maximum& maximum, double pa, double log_k, double level) {
-  const double n = static_cast<double>(pairs.n());
-  if (pairs.n() < 2) return {0, log_k};
-  double mean_square = maximum.mean_square.value_or(0);
-  if (!maximum.mean_square)
-    for (const double a : pairs.per_row(maximum.beta)) mean_square += a * a / n;
-  const double variance = std::max(0., mean_square - maximum.value * maximum.value) * n / (n - 1);
-  const double half = normal_quantile(.5 * (1 + level)) * std::sqrt(variance / n);
-  return {std::max(0., pa - half), std::min(log_k, pa + half)};
-}
-
-// Every replicate finds its own beta*, certified to 1e-6: far inside the width of the interval.
-Interval bootstrap_interval(const Rows& clean, const Rows& shifted, const Options& options) {
+// Percentiles of PA over resamples of the rows. Every replicate finds its own beta*, certified to 1e-6: far inside the
+// width of the interval.
+Interval percentiles(const Rows& clean, const Rows& shifted, const Options& options, const char* phase) {
   Options replicate;
   replicate.gap = 1e-6;
   BootstrapOptions bootstrap_options;
@@ -97,11 +85,38 @@ Interval bootstrap_interval(const Rows& clean, const Rows& shifted, const Option
         if (options.progress != nullptr) {
           const std::lock_guard lock(reporting);
           if (options.progress->stop_requested()) throw Interrupted("bootstrap stopped: nothing was written");
-          options.progress->update("bootstrap", ++done, options.bootstrap, "");
+          options.progress->update(phase, ++done, options.bootstrap, "");
         }
         return pa;
       },
       bootstrap_options);
+}
+
+// The rows, and one more whose top class `top` is as sure as the rows are on average.
+Rows with_row(const Rows& rows, double depth, std::size_t top) {
+  const std::size_t k = rows.shape()[1];
+  std::vector<double> row(k);
+  row[top] = depth;
+  const Array joined = rows.joined();
+  const std::string& name = "bootstrap";
+  std::vector<double> values = to_f64(joined, name);
+  values.insert(values.end(), row.begin(), row.end());
+  return make_array({rows.shape()[0] + 1, k}, std::move(values));
+}
+
+// Where few rows decide, the lower end is that of resamples of the rows and a contradicted one (interval.h), which
+// stands for what was not drawn.
+Interval bootstrap_interval(const Pairs& pairs, const Maximum& maximum, const Rows& clean,
+                            const Rows& shifted, const Options& options) {
+  const double log_k = std::log(static_cast<double>(pairs.k()));
+  if (pairs.n() < 2) return {0, log_k};
+  Interval drawn = percentiles(clean, shifted, options, "bootstrap");
+  if (is_settled(pairs, maximum)) return drawn;
+  const UnseenPairs unseen(pairs);
+  const Interval lower = percentiles(with_row(clean, unseen.depth, 0), with_row(shifted, unseen.depth, 1),
+                                     options, "bootstrap, unseen rows");
+  const double pa = std::clamp(log_k + maximum.value, 0., log_k);
+  return {std::min(std::max(0., lower.low), pa), std::max(drawn.high, pa)};
 }
 
 // The zero of A' between two points at which it changes from + to -: bisection, to the accuracy that a curve shows.
@@ -191,9 +206,8 @@ Agreement posterior_agreement(const Rows& clean, const Rows& shifted, std::span<
   result.pa = std::clamp(log_k + maximum.value, 0., log_k);
   result.pa_normalized = result.pa / log_k;
   result.log_pa_sum = maximum.value * static_cast<double>(n);
-  result.pa_interval = options.bootstrap > 0
-                           ? bootstrap_interval(clean, shifted, options)
-                           : delta_interval(pairs, maximum, result.pa, log_k, options.level);
+  result.pa_interval = options.bootstrap > 0 ? bootstrap_interval(pairs, maximum, clean, shifted, options)
+                                             : pa_interval_of(pairs, maximum, options.level);
   draw_curve(result, maximum, pairs, options);
 
   return with_fidelity(std::move(result), pairs.facts(), !labels.empty(), options.level);

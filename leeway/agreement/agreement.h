@@ -7,8 +7,13 @@
 //   A(beta)   = (1/n) sum_i a_i(beta)
 //   PA        = log k + max over beta in [0, inf] of A       in [0, log k]
 //
-// (papers 000, section 3, and 001, section 3.6.) The papers also print n * max A in [-n log k, 0]: log_pa_sum here.
-// A is not concave, whatever the papers say; the maximum here is global and certified (maximum.h).
+// (Carvalho et al. 2025, section 3.2; Jiménez Rodríguez 2024, section 3.6.2, whose kernel, n * max A in [-n log k, 0], is
+// log_pa_sum here.) A is not concave, whatever both say; the maximum here is global and certified (maximum.h).
+//
+// The interval is of the PA of the population that the pairs were drawn from independently. It counts pairs that disagree
+// and were not drawn: where few or none were seen, its lower end lies well below PA, and it is not symmetric
+// (interval.h). With bootstrap: percentiles over resamples, of the rows and one row that stands for those not drawn.
+// One pair says nothing: [0, log k].
 //
 // Shapes: logits (n,k) row-major, in one array or several (rows.h: an Array is accepted as it is), float32 or
 // float64, n >= 1, k >= 2, finite. Adding a constant to a row, swapping
@@ -43,7 +48,7 @@ struct Options {
   double gap = 1e-9;  // wanted accuracy of the maximum, in A
   std::size_t max_evaluations = 400;
   double level = .95;         // of every interval
-  std::size_t bootstrap = 0;  // replicates that re-optimise beta; 0: delta method at beta*
+  std::size_t bootstrap = 0;  // replicates that re-optimise beta; 0: the interval of interval.h
   std::uint64_t seed = 0;
   std::size_t curve_points = 0;  // A on a grid around beta* besides the evaluations made anyway, and every
                                  // local maximum that the two together bracket

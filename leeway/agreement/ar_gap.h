@@ -1,7 +1,7 @@
 // Adversarial-ratio gap: how much more of the data one model can have shifted before it agrees as little as another.
 //
 // For models + and - and a level of PA, AR+ and AR- are the ratios at which their sweeps (ratios.h) fall to that level,
-// and the gap is AR+ - AR- (paper 001, section 4.2). Sweeps are linear between their ratios. PA need not fall all
+// and the gap is AR+ - AR- (Jiménez Rodríguez 2024, section 4.2). Sweeps are linear between their ratios. PA need not fall all
 // the way: where a sweep meets a level more than once, the smallest such ratio counts, and of a flat piece at the
 // level its beginning. A level that the sweep does not reach, or that lies above its first point, has no ratio.
 //

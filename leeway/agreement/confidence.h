@@ -2,7 +2,7 @@
 //
 //   clean_right   p(y'|x')   over the samples whose clean prediction y' is their label
 //   moved         p(y''|x'') over the samples with y'' != y', whatever their label is: the attacks that succeeded
-// (paper 001, section 4.2.1, figure 4.10.) Each as a mean with its standard error s / sqrt(n).
+// (Jiménez Rodríguez 2024, section 4.2.1, figure 4.10.) Each as a mean with its standard error s / sqrt(n).
 //
 // Shapes: logits (n,k) as posterior_agreement takes them, labels empty or (n) (there is no clean_right without them);
 // betas in [0, inf]. Ties in argmax: the lowest class. Errors (Error): shapes that differ, a logit that is not finite,

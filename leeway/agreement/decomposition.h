@@ -5,8 +5,9 @@
 //   mis   y' = y'' != y       wrong, and unmoved
 //   adv   y' = y, y'' != y'   right before, moved by the shift
 //   rest  y' != y, y'' != y'
-// (paper 001, section 4.2.1.) The sums of a_i(beta*) over the four groups add up to n A(beta*), exactly. Beside each
-// stands the paper's approximation, with tau the clean accuracy and rho = AFR(P):
+// The sums of a_i(beta*) over the four groups add up to n A(beta*), exactly. Beside each stands an approximation
+// (Jiménez Rodríguez 2024, theorem 4.2.1 in section 4.2 and appendix B.2; tables in section 4.2.2), with tau the clean
+// accuracy and rho = AFR(P):
 //   err: n tau rho log(1 - 2 delta)   mis: n (1 - tau) rho log(1 - 2 delta)   adv: n tau (1 - rho) log delta
 // delta of err and mis is 1 - mean p(y'|x') over the group; that of adv 1 - mean p(y''|x'') over all samples with
 // y'' != y'. The logarithm of 1 - 2 delta does not exist for delta >= 1/2: no approximation then.

@@ -11,7 +11,7 @@
 //   mmd                     MMD^2 = mean Kxx + mean Kyy - 2 mean Kxy features
 //   frechet                 |mean u - mean v|^2 + tr(Cu + Cv - 2 (Cu Cv)^(1/2))   features
 //
-// (paper 001, section 4.2.2.) Members that need probabilities take logits (n,k), k >= 2, and use their
+// (Jiménez Rodríguez 2024, section 4.2.2.) Members that need probabilities take logits (n,k), k >= 2, and use their
 // softmax; the others take features (n,d), d >= 1. float32 or float64, finite, n >= 1; float64 throughout.
 // Both sets have the same number of columns; of rows too where the member is paired. Every distance is >= 0
 // and 0 for equal sets (but for rounding); all but kl are symmetric in the two sets.

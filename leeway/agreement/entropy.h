@@ -3,7 +3,7 @@
 // Each row of posteriors p(.|x) at beta is sorted, the sorted rows are averaged, and the entropy of that average is
 // taken:
 //   H = - sum_r q_r log2 q_r,   q_r = mean over samples of the r-th largest p(j|x)       bits, in [0, log2 k]
-// (paper 001, section 4.2, table 4.2, which averages over the samples classified correctly; the sorting aligns them.)
+// (Jiménez Rodríguez 2024, section 4.2, table 4.2: over the samples classified correctly, whom the sorting aligns.)
 // The plain form averages the rows as they stand: classes then cancel and it measures class balance, log2 k for any
 // balanced set however sure each row is. It stands beside the sorted one under its own name.
 // The samples, of both sets: those whose clean prediction is their label; all of them where there are no labels.

@@ -1,7 +1,8 @@
 // The part of an Agreement that needs no beta: how many predictions the shift leaves as they were, and how many right.
 //
-//   AFR(P) = mean[argmax F'' = argmax F'],  AFR(T) = mean[argmax F'' = y],  ASR = 1 - AFR(T)   (paper 001, section 4.2)
+//   AFR(P) = mean[argmax F'' = argmax F'],  AFR(T) = mean[argmax F'' = y],  ASR = 1 - AFR(T)
 //
+// (Jiménez Rodríguez 2024, section 4.2)
 // with Clopper-Pearson intervals. Not part of the library's interface. Errors (Error): a level outside (0,1).
 #pragma once
 

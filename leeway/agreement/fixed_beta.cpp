@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "leeway/agreement/fidelity.h"
+#include "leeway/agreement/interval.h"
 #include "leeway/agreement/pairs.h"
 #include "leeway/core/error.h"
 #include "leeway/core/parallel.h"
@@ -30,21 +31,36 @@ double mean_of(std::size_t n, const Term& term) {
   return reduce_chunks<double>(n, chunk_rows, sum, std::plus<>()) / static_cast<double>(n);
 }
 
-Interval interval_of(const std::vector<double>& a, double mean, double log_k, const Options& options) {
+// Of resamples of `a`.
+Interval percentiles(std::span<const double> a, double log_k, const Options& options) {
+  const auto pa = [&](std::span<const std::size_t> rows) {
+    double total = 0;
+    for (const std::size_t row : rows) total += a[row];
+    return log_k + total / static_cast<double>(rows.size());
+  };
+  return bootstrap(a.size(), pa, {options.bootstrap, options.level, options.seed});
+}
+
+Interval interval_of(const Pairs& pairs, double beta, std::vector<double> a, double mean, double log_k,
+                     const Options& options) {
   const std::size_t n = a.size();
   if (n < 2 || !std::isfinite(mean)) return {-infinity, log_k};
-  if (options.bootstrap > 0) {
-    const auto pa = [&](std::span<const std::size_t> rows) {
-      double total = 0;
-      for (const std::size_t row : rows) total += a[row];
-      return log_k + total / static_cast<double>(n);
-    };
-    return bootstrap(n, pa, {options.bootstrap, options.level, options.seed});
-  }
   const double square = mean_of(n, [&](std::size_t i) { return (a[i] - mean) * (a[i] - mean); });
-  const double half =
-      normal_quantile(.5 * (1 + options.level)) * std::sqrt(square / static_cast<double>(n - 1));
-  return {log_k + mean - half, std::min(log_k, log_k + mean + half)};
+  const bool settled = is_settled(pairs, beta, mean, square + mean * mean);
+  const UnseenPairs unseen(pairs);
+  if (options.bootstrap > 0) {
+    Interval drawn = percentiles(a, log_k, options);
+    if (settled) return drawn;
+    a.push_back(unseen.contradicted(beta));
+    return {std::min(percentiles(a, log_k, options).low, log_k + mean), std::max(drawn.high, log_k + mean)};
+  }
+  if (settled) {
+    const double half =
+        normal_quantile(.5 * (1 + options.level)) * std::sqrt(square / static_cast<double>(n - 1));
+    return {log_k + mean - half, std::min(log_k, log_k + mean + half)};
+  }
+  const Interval found = mean_agreement_interval(unseen, a, beta, options.level);
+  return {log_k + found.low, std::min(log_k, log_k + found.high)};
 }
 
 }  // namespace
@@ -67,7 +83,7 @@ Agreement agreement_at(const Rows& clean, const Rows& shifted, double beta,
   result.pa = std::min(log_k, log_k + mean);
   result.pa_normalized = result.pa / log_k;
   result.log_pa_sum = mean * static_cast<double>(n);
-  result.pa_interval = interval_of(a, mean, log_k, options);
+  result.pa_interval = interval_of(pairs, beta, a, mean, log_k, options);
   result.curve = {{beta, mean}};
   return with_fidelity(std::move(result), pairs.facts(), !labels.empty(), options.level);
 }

@@ -4,7 +4,7 @@
 //   f1 = log P,             P  = sum_j exp(beta (x'_j + x''_j))
 //   f2 = log Z' + log Z'',  Z' = sum_j exp(beta x'_j), Z'' likewise
 // so that a_i = f1 - f2, with f1 and f2 convex in beta; d and c are their first and second derivatives in
-// beta (paper 001, section 3.6): means and variances under the products p'p'', and under p' and p''.
+// beta (Jiménez Rodríguez 2024, appendix A.2): means and variances under the products p'p'', and under p' and p''.
 //
 // Two layouts. Tiles, for few classes: `tile_rows` rows side by side, class by class, clean block first, so
 // that a vector holds one class of several rows; incomplete last tiles are padded with zeros. Rows, for many

@@ -11,7 +11,8 @@
 // excluded once f2' has risen above that, or by TailBound where every pair shares a top class. The bounds are
 // third-order near a maximum, so that few points suffice: Newton finds a local maximum, then points are added
 // where the bound is highest until it is nowhere above the best value by more than the wanted gap.
-// Source: ours; the papers (000, section 3.2; 001, section 3.6.3) rely on a concavity that does not hold.
+// Source: ours; Carvalho et al. 2025 (theorem 3, section 3.2) and Jiménez Rodríguez 2024 (theorem 3.6.4, section 3.6.2)
+// rely on a concavity that does not hold.
 // Cost: typically 7 to 20 evaluations. Deterministic.
 #pragma once
 

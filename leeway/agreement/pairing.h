@@ -8,7 +8,7 @@
 //   label-nearest  the same among the clean rows of its label
 //   cca            the same along canonical directions
 //
-// (paper 001, section 3.6, names label matching, nearest neighbour and canonical correlation.) Ties go to the
+// (Jiménez Rodríguez 2024, section 3.6.3, names label matching, nearest neighbour and canonical correlation.) Ties go to the
 // lowest clean row. Nearest and drawn rows may be used more than once, or never. Shifted rows that get none (a label
 // that the clean set lacks, or has too few of) are left out. Pairs are sorted by shifted row.
 //

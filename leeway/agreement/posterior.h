@@ -1,6 +1,8 @@
 // Gibbs posteriors of single rows, for what is read off them at a given beta: decomposition, entropies, confidences.
 //
-//   p(j|x) = softmax(beta F(x))_j      (paper 001, section 3.6); at beta = infinity: uniform over the tied top classes
+//   p(j|x) = softmax(beta F(x))_j;   at beta = infinity: uniform over the tied top classes
+//
+// (Carvalho et al. 2025, theorem 1, section 3.1; Jiménez Rodríguez 2024, theorem 3.6.1, section 3.6.1.)
 //
 // Shapes: logits (n,k) float32 or float64, finite; row < n; beta in [0, inf]. float64 throughout. The top class of a
 // tie is the lowest. Errors: none here, require_pairs checks what these functions take on trust.

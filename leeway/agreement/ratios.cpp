@@ -68,6 +68,9 @@ std::vector<RatioPoint> ratio_sweep(const Array& clean, const Array& shifted, co
     const Array mixed = floats ? mixture<float>(clean.view<float>(), shifted.view<float>(), clean.shape, rows)
                                : mixture<double>(clean_wide, shifted_wide, clean.shape, rows);
     points.push_back({ratio, count, posterior_agreement(clean, mixed, sweep.labels, options)});
+    // A set beside itself: every pair agrees, whatever rows were drawn. Tied top classes alone leave something to chance.
+    Agreement& found = points.back().agreement;
+    if (count == 0 && found.value == 0) found.pa_interval = {found.pa, found.pa};
   }
   return points;
 }

@@ -1,5 +1,6 @@
 #include "leeway/agreement/selection.h"
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -53,19 +54,31 @@ Selection select_checkpoint(std::span<const Checkpoint> checkpoints) {
   return selection;
 }
 
-Estimate pa_difference(std::span<const double> first, std::span<const double> second, double level) {
-  if (first.empty() || first.size() != second.size())
+Estimate pa_difference(const PairedAgreement& first, const PairedAgreement& second, double level) {
+  const std::span<const double> a = first.per_row, b = second.per_row;
+  if (a.empty() || a.size() != b.size())
     refuse("pa_difference", "the same number of rows, at least 1",
-           std::to_string(first.size()) + " and " + std::to_string(second.size()));
-  std::vector<double> differences(first.size());
-  for (std::size_t i = 0; i < first.size(); ++i) differences[i] = first[i] - second[i];
-  const Mean mean = mean_and_error(differences);
-  if (mean.n < 2) {
+           std::to_string(a.size()) + " and " + std::to_string(b.size()));
+  std::vector<double> differences(a.size());
+  for (std::size_t i = 0; i < a.size(); ++i) differences[i] = a[i] - b[i];
+  const Mean difference = mean_and_error(differences);
+  if (difference.n < 2) {
     constexpr double everything = std::numeric_limits<double>::infinity();
-    return {mean.mean, {-everything, everything}};
+    return {difference.mean, {-everything, everything}};
   }
-  const double half = normal_quantile(.5 * (1 + level)) * mean.standard_error;
-  return {mean.mean, {mean.mean - half, mean.mean + half}};
+  const double z = normal_quantile(.5 * (1 + level));
+  const double ra = z * mean_and_error(a).standard_error, rb = z * mean_and_error(b).standard_error;
+  const double rd = z * difference.standard_error;
+  const double correlation = ra > 0 && rb > 0 ? (ra * ra + rb * rb - rd * rd) / (2 * ra * rb) : 0;
+  const auto side = [&](double of_first, double of_second) {
+    const double common = correlation * std::min(ra, of_first) * std::min(rb, of_second);
+    return std::sqrt(std::max(0., of_first * of_first + of_second * of_second - 2 * common));
+  };
+  const auto& [pa1, interval1] = first.pa;
+  const auto& [pa2, interval2] = second.pa;
+  return {difference.mean,
+          {difference.mean - side(pa1 - interval1.low, interval2.high - pa2),
+           difference.mean + side(interval1.high - pa1, pa2 - interval2.low)}};
 }
 
 }  // namespace leeway::agreement

@@ -1,14 +1,20 @@
 // Model selection: which of several checkpoints posterior agreement (PA) on a validation pair chooses, beside the
-// one that accuracy chooses (paper 001, section 3.6; paper 000, section 5: early stopping by PA).
+// one that accuracy chooses (Jiménez Rodríguez 2024, section 3.6.3: "at the epoch level"; Carvalho et al. 2025,
+// section 4.2, table 1).
 //
 // Every checkpoint was run on the same n validation samples, clean and shifted. The choice is the highest value;
-// ties go to the earliest. Whether two choices differ in more than noise is said by the paired difference
+// ties go to the earliest. Whether two choices differ in more than noise is said by the interval of the difference
 //
-//   d = mean_i (a_i(beta1*) - b_i(beta2*)) = PA1 - PA2,   d +- z s_d / sqrt(n)
+//   d = mean_i (a_i(beta1*) - b_i(beta2*)) = PA1 - PA2
+//   low = d - sqrt(l1^2 + u2^2 - 2 r1 r2),   high = d + sqrt(u1^2 + l2^2 - 2 r1 r2)
 //
-// with a_i, b_i the agreement of sample i under each checkpoint at its own beta* (agreement.h) and s_d the sample
-// standard deviation of the n differences: the delta method, as for PA itself. The interval is of these two
-// checkpoints; that one of them was chosen as the best of several is not in it.
+// with l and u the lengths of the two sides of each PA's own interval, which also counts pairs that were not drawn
+// (agreement.h), and r1 r2 = z^2 cov(a, b) / n: what the samples that both checkpoints saw have in common, each r
+// at most as long as the side beside it. (Zou and Donner, Statistics in Medicine 27, 2008: intervals of a difference
+// from those of its terms.) Where the two intervals are PA +- z s / sqrt(n) this is d +- z s_d / sqrt(n), s_d the
+// standard deviation of the n differences: the delta method. Where no pair disagrees under either checkpoint, the
+// interval has the lengths of the two sides. It is of these two checkpoints; that one of them was chosen as the best of
+// several is not in it.
 //
 // Errors (Error): as posterior_agreement; no checkpoints, checkpoints of which only some have labels; rows that
 // differ in number, less than 1 row. Cost: measure: one agreement and, with labels, two passes. Deterministic for
@@ -48,9 +54,15 @@ struct Selection {
 };
 [[nodiscard]] Selection select_checkpoint(std::span<const Checkpoint> checkpoints);
 
-// PA of the first minus PA of the second, from agreement_per_row of each at its beta*, over the same samples in one
-// order. One row says nothing: the interval is then everything.
-[[nodiscard]] Estimate pa_difference(std::span<const double> first, std::span<const double> second,
+// A checkpoint's PA and agreement_per_row of it at its beta*.
+struct PairedAgreement {
+  Estimate pa;
+  std::span<const double> per_row;
+};
+
+// PA of the first minus PA of the second, over the same samples in one order; `level` is that of the two intervals. One
+// row says nothing: the interval is then everything.
+[[nodiscard]] Estimate pa_difference(const PairedAgreement& first, const PairedAgreement& second,
                                      double level = .95);
 
 }  // namespace leeway::agreement

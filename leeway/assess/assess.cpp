@@ -10,6 +10,7 @@
 #include "leeway/assess/shifts.h"
 #include "leeway/assess/summary.h"
 #include "leeway/assess/words.h"
+#include "leeway/core/columns.h"
 #include "leeway/core/error.h"
 
 namespace leeway::assess {
@@ -48,15 +49,8 @@ std::vector<const Outputs*> all_outputs(const std::vector<Source>& sources,
 std::vector<std::string> common_class_names(const std::vector<const Outputs*>& all) {
   const Outputs* named = nullptr;
   for (const Outputs* outputs : all) {
-    if (outputs->k() != all.front()->k())
-      throw Error(fmt::format("{}: expected {} classes as in {}, found {}", outputs->path, all.front()->k(),
-                              all.front()->path, outputs->k()));
-    if (outputs->class_names.empty()) continue;
-    if (!named) named = outputs;
-    for (std::size_t j = 0; j < outputs->k(); ++j)
-      if (outputs->class_names[j] != named->class_names[j])
-        throw Error(fmt::format("{}: expected class {} to be \"{}\" as in {}, found \"{}\"", outputs->path, j,
-                                named->class_names[j], named->path, outputs->class_names[j]));
+    require_same_classes(columns_of(named ? *named : *all.front()), columns_of(*outputs));
+    if (!named && !outputs->class_names.empty()) named = outputs;
   }
   if (named) return named->class_names;
   std::vector<std::string> names;
@@ -69,6 +63,12 @@ std::vector<std::string> distinct_shifts(const std::vector<Target>& targets) {
   for (const Target& target : targets)
     if (std::find(shifts.begin(), shifts.end(), target.shift) == shifts.end()) shifts.push_back(target.shift);
   return shifts;
+}
+
+std::vector<Pairing> pairings_of(const std::vector<Summary>& summaries) {
+  std::vector<Pairing> pairings;
+  for (const Summary& summary : summaries) pairings.push_back(summary.pairing);
+  return pairings;
 }
 
 // The findings that say more than the headline does.
@@ -84,7 +84,8 @@ std::vector<std::string> beyond(const std::string& headline, std::vector<std::st
 Json assess(const std::vector<Source>& sources, const std::vector<Target>& targets, const Options& options,
             Progress* progress) {
   check_names(sources, targets);
-  for (const Target& target : targets) (void)source_of(sources, target);
+  for (const Target& target : targets)
+    require_same_scores(columns_of(source_of(sources, target).outputs), columns_of(target.outputs));
   const std::vector<std::string> class_names = common_class_names(all_outputs(sources, targets));
 
   std::vector<Summary> summaries;
@@ -115,7 +116,8 @@ Json assess(const std::vector<Source>& sources, const std::vector<Target>& targe
                  {"bounds", bounds_json(options)},
                  {"comparisons", Json::array()},
                  {"results", Json::array()}};
-  if (Json shifts = shifts_json(sources, targets, class_names, options); !shifts.empty())
+  if (Json shifts = shifts_json(sources, targets, pairings_of(summaries), class_names, options);
+      !shifts.empty())
     record["shifts"] = std::move(shifts);
   for (const Comparison& comparison : comparisons) record["comparisons"].push_back(to_json(comparison));
   for (const Summary& summary : summaries) record["results"].push_back(to_json(summary, class_names));

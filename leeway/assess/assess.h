@@ -7,8 +7,8 @@
 // could not be computed the reason. Where several models saw the same labelled target, their accuracies are
 // compared on the same samples.
 //
-// What inputs permit: labels give accuracy; a paired target (same n, and the same labels where both have
-// them) gives agreement and flips; an unpaired, unlabelled one still gives confidences and the predicted
+// What inputs permit: labels give accuracy; a paired target (pairing.h says what shows it) gives agreement and
+// flips; an unpaired, unlabelled one still gives confidences and the predicted
 // class shares. With Paired::yes the labels and groups of one side count for the other side too, where that
 // has none. Every interval of a proportion is that of Clopper and Pearson; summary.h and comparison.h say how
 // differences are measured.
@@ -20,7 +20,8 @@
 // class names that differ, Paired::yes where n differs, a logit that is NaN or infinite. Cost: one pass over
 // each set of logits, posterior agreement for each pair, the critics of the bound. Threads:
 // leeway/core/parallel.h; the same bits for any number of them; the order of rows changes nothing but rounding,
-// the choice among equal flips, and which rows the bound holds out.
+// the choice among equal flips, which rows the bound holds out, and the chance that predictions of unrelated sets
+// agree as these do.
 #pragma once
 
 #include <cstdint>

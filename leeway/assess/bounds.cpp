@@ -28,6 +28,7 @@ auto attempt(const Compute& compute, std::string& reason) -> std::optional<declt
 }  // namespace
 
 Json terms_json(const Dis2& dis2) {
+  const std::string warning = error_bound::critic_warning(dis2);
   Json concentrations = Json::array();
   for (const auto& one : dis2.concentrations)
     concentrations.push_back(
@@ -43,6 +44,7 @@ Json terms_json(const Dis2& dis2) {
           {"agreement_source", dis2.agreement_source},
           {"agreement_target", dis2.agreement_target},
           {"validity_score", dis2.validity_score ? Json(*dis2.validity_score) : Json()},
+          {"critic_warning", warning.empty() ? Json() : Json(warning)},
           {"concentrations", std::move(concentrations)}};
 }
 

@@ -5,9 +5,8 @@
 namespace leeway::assess {
 namespace {
 
-using shift::AttributeTable;
-using shift::ColumnShift;
-using shift::Measure;
+using conds::ColumnShift;
+using conds::Measure;
 
 void add(Json& to, const std::string& name, const Measure& measure) {
   to[name] = json_number(measure.value);
@@ -15,12 +14,12 @@ void add(Json& to, const std::string& name, const Measure& measure) {
   to[name + "_high"] = json_number(measure.interval.high);
 }
 
-void add(Json& to, const shift::Test& test) {
+void add(Json& to, const conds::Test& test) {
   to["p"] = test.p;
   to["p_holm"] = test.adjusted;
 }
 
-Json to_json(const shift::Correlation& correlation) {
+Json to_json(const conds::Correlation& correlation) {
   Json result = Json::object();
   add(result, "cramers_v", correlation.v);
   add(result, "mutual_information", correlation.information);
@@ -45,7 +44,7 @@ Json to_json(const ColumnShift& column) {
     sc["change_p_holm"] = column.change_test ? Json(column.change_test->adjusted) : Json();
   }
   if (column.drift) {
-    const shift::Drift& drift = *column.drift;
+    const conds::Drift& drift = *column.drift;
     ldd = Json::object();
     add(ldd, "distance", drift.distance);
     add(ldd, drift.test);
@@ -69,7 +68,7 @@ Json to_json(const ColumnShift& column) {
   return result;
 }
 
-Json values_of(const AttributeTable& table, const shift::Cells& cells, std::size_t cell) {
+Json values_of(const AttributeTable& table, const Cells& cells, std::size_t cell) {
   const auto codes = cells.codes(cell);
   Json values = Json::array({table.label.values[codes[0]]});
   for (std::size_t i = 1; i < codes.size(); ++i) values.push_back(table.attributes[i - 1].values[codes[i]]);
@@ -79,15 +78,15 @@ Json values_of(const AttributeTable& table, const shift::Cells& cells, std::size
 }  // namespace
 
 Json to_json(const Described& described, double level) {
-  const shift::Description& said = described.description;
+  const conds::Description& said = described.description;
   Json columns = Json::array(), findings = Json::array(), cell_list = Json::array(), accuracy;
   for (const ColumnShift& column : said.columns) columns.push_back(to_json(column));
-  for (const shift::Finding& finding : said.findings)
-    findings.push_back({{"kind", shift::name_of(finding.kind)},
+  for (const conds::Finding& finding : said.findings)
+    findings.push_back({{"kind", conds::name_of(finding.kind)},
                         {"column", said.columns[finding.column].name},
                         {"strength", finding.strength},
                         {"text", finding.text}});
-  const shift::Cells cells(described.source);
+  const Cells cells(described.source);
   const auto before = cells.counts(described.source);
   std::vector<std::size_t> after(cells.size());
   if (described.target) after = cells.counts(*described.target);
@@ -99,7 +98,7 @@ Json to_json(const Described& described, double level) {
   if (described.accuracy) {
     Json list = Json::array();
     std::size_t n = 0, correct = 0;
-    for (const shift::CellAccuracy& cell : described.accuracy->cells) {
+    for (const conds::CellAccuracy& cell : described.accuracy->cells) {
       n += cell.n;
       correct += cell.correct;
       list.push_back({{"values", values_of(described.source, cells, cell.cell)},

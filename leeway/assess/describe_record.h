@@ -3,16 +3,16 @@
 
 #include <optional>
 
+#include "leeway/conds/describe.h"
 #include "leeway/core/result.h"
-#include "leeway/shift/describe.h"
 
 namespace leeway::assess {
 
 struct Described {
-  shift::AttributeTable source;
-  std::optional<shift::AttributeTable> target;
-  shift::Description description;
-  std::optional<shift::AccuracyOfCells>
+  AttributeTable source;
+  std::optional<AttributeTable> target;
+  conds::Description description;
+  std::optional<conds::AccuracyOfCells>
       accuracy;  // of the target's rows, or the source's where there is none
 };
 

@@ -94,6 +94,63 @@ Found look_up(const Json& result, const std::string& key) {
   return {true, *at};
 }
 
+// A share and the key, beside it, of the number of samples that it is a share of.
+struct Counted {
+  std::string_view share, samples;
+};
+
+// A key that counts make: a share, or the difference of two.
+struct CountedKey {
+  std::string_view key;
+  Counted first, second;
+};
+
+constexpr Counted alone{};
+constexpr std::array counted_keys{
+    CountedKey{"accuracy", {"accuracy", "n"}, alone},
+    CountedKey{"afr_pred", {"afr_pred", "n"}, alone},
+    CountedKey{"afr_true", {"afr_true", "n"}, alone},
+    CountedKey{"source_accuracy", {"source_accuracy", "source_n"}, alone},
+    CountedKey{"accuracy_change", {"accuracy", "n"}, {"source_accuracy", "source_n"}},
+    CountedKey{"source_error", {"source_error", "n_source"}, alone},
+    CountedKey{"agreement_source", {"agreement_source", "n_source"}, alone},
+    CountedKey{"agreement_target", {"agreement_target", "n_target"}, alone},
+    CountedKey{"discrepancy", {"agreement_source", "n_source"}, {"agreement_target", "n_target"}}};
+
+struct Fraction {
+  double count = 0, n = 1;
+};
+
+// The count that makes the share, where there is one.
+std::optional<Fraction> fraction(const Json& object, const Counted& counted) {
+  const std::string share(counted.share), samples(counted.samples);
+  if (!object.contains(share) || !object.contains(samples) || !object[share].is_number() ||
+      !object[samples].is_number())
+    return {};
+  const Fraction found{std::round(object[share].get<double>() * object[samples].get<double>()),
+                       object[samples].get<double>()};
+  const bool whole = found.n > 0 && std::abs(found.count / found.n - object[share].get<double>()) < 1e-12;
+  return whole && found.n < 0x1p53 ? std::optional(found) : std::nullopt;
+}
+
+// The value under the last name of `key`, rounded once from its counts: equal to the double of a threshold of equal
+// value, whatever the sums that led to the record's number. Nothing where no counts make it.
+std::optional<double> from_counts(const Json& result, const std::string& key) {
+  const std::size_t dot = key.rfind('.');
+  const Found nested = dot == std::string::npos ? Found{} : look_up(result, key.substr(0, dot));
+  const Json& holder = dot == std::string::npos ? result : nested.value;
+  const auto known =
+      std::ranges::find(counted_keys, key.substr(dot == std::string::npos ? 0 : dot + 1), &CountedKey::key);
+  if (!holder.is_object() || known == counted_keys.end()) return {};
+  const auto a = fraction(holder, known->first);
+  if (!a || known->second.share.empty()) return a ? std::optional(a->count / a->n) : std::nullopt;
+  const auto b = fraction(holder, known->second);
+  if (!b) return {};
+  const double numerator = a->count * b->n - b->count * a->n, denominator = a->n * b->n;
+  if (denominator >= 0x1p53) return {};  // products are exact below
+  return numerator / denominator;
+}
+
 std::optional<double> as_number(const Json& value) {
   if (value.is_number()) return value.get<double>();
   if (value.is_string() && (value == "inf" || value == "-inf" || value == "nan"))
@@ -149,7 +206,7 @@ GateOutcome check_gate(const Gate& gate, const Json& results) {
           found.value.is_object() || found.value.is_array() ? found.value.type_name() : found.value.dump()));
     if (std::isnan(*value)) {
       outcome.missing.push_back({model, target, "it is not a number"});
-    } else if (holds(*value, gate.op, gate.threshold)) {
+    } else if (holds(from_counts(result, gate.key).value_or(*value), gate.op, gate.threshold)) {
       outcome.violations.push_back({model, target, *value});
     }
   }

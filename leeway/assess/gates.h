@@ -4,8 +4,11 @@
 //                     OP: < <= > >= == !=     NUMBER: 0.8, 1e-3, inf, -inf
 //
 // A gate is violated by every result for which the condition holds. A value that was not computed (null)
-// violates nothing, but is listed with its reason: whether it counts as a failure is for the caller to say. "inf" and "-inf" in the results compare as numbers. Errors
-// (Error): text that is no gate, named with what is wrong with it.
+// violates nothing, but is listed with its reason: whether it counts as a failure is for the caller to say. "inf"
+// and "-inf" in the results compare as numbers. A share that counts of samples make is compared by its counts, so
+// that 120 of 400 is .3 and never the double beside it: accuracies and AFR of results, classes and groups, the
+// change of accuracy, and of a bound's terms the source error, the critic's agreements and the discrepancy.
+// Errors (Error): text that is no gate, named with what is wrong with it.
 #pragma once
 
 #include <string>

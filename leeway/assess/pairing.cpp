@@ -9,17 +9,23 @@
 namespace leeway::assess {
 namespace {
 
-std::size_t count_differences(const std::vector<std::int64_t>& a, const std::vector<std::int64_t>& b) {
-  std::size_t count = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) count += a[i] != b[i];
-  return count;
+agreement::RowsSaid rows_said(const Outputs& outputs, std::span<const std::int32_t> classes) {
+  agreement::RowsSaid said;
+  if (outputs.labels) said.labels = *outputs.labels;
+  if (outputs.ids) said.ids = *outputs.ids;
+  said.classes = classes;
+  said.k = outputs.k();
+  return said;
 }
 
 }  // namespace
 
-Pairing pair(const Outputs& source, const Outputs& target, Paired wanted) {
+Pairing pair(const Outputs& source, const Outputs& target, std::span<const std::int32_t> before,
+             std::span<const std::int32_t> after, Paired wanted) {
+  using agreement::EvidenceBy;
   Pairing pairing;
-  const bool both = source.labels && target.labels;
+  if (source.n() == target.n())
+    pairing.evidence = agreement::pair_evidence(rows_said(source, before), rows_said(target, after));
   if (wanted == Paired::no) {
     pairing.reason = "source and target were said to be different samples";
   } else if (source.n() != target.n()) {
@@ -29,16 +35,16 @@ Pairing pair(const Outputs& source, const Outputs& target, Paired wanted) {
                       target.path, source.n(), source.path, target.n()));
     pairing.reason =
         fmt::format("source and target are different samples: {} rows and {}", source.n(), target.n());
+  } else if (pairing.evidence.pairs() || wanted == Paired::yes) {
+    pairing.paired = true;
+    pairing.asserted = wanted == Paired::yes || pairing.evidence.by != EvidenceBy::agreement;
   } else {
-    const std::size_t differing = both ? count_differences(*source.labels, *target.labels) : 0;
-    pairing.paired = wanted == Paired::yes || differing == 0;
-    pairing.asserted = wanted == Paired::yes || (both && differing == 0);
-    if (pairing.paired) {
-      pairing.differing_labels = differing;
-    } else {
-      pairing.reason = fmt::format("source and target are different samples: {} of {} labels differ",
-                                   differing, source.n());
-    }
+    pairing.doubted = true;
+    pairing.reason = fmt::format("{}: {}",
+                                 pairing.evidence.different
+                                     ? "source and target are different samples"
+                                     : "nothing shows that row i of the target is row i of the source",
+                                 pairing.evidence.reason);
   }
   return pairing;
 }

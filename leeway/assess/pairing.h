@@ -1,9 +1,10 @@
 // Whether row i of a target is row i of its source, shifted; and which labels and groups therefore hold.
 //
-// Paired: the same n, and the same labels where both have them. Pairs are asserted where Paired::yes says so
-// or where both label vectors are equal: only then do labels and groups of one side hold for the other, which
-// has none. Equal n alone pairs rows, too, but may be chance (two days of 10000 requests): no labels travel,
-// and a warning says so. Errors (Error): Paired::yes and n differs.
+// Paired::automatic: the same n, and evidence against unrelated sets (agreement/pair_evidence.h): equal labels or
+// ids, or predictions that agree in place beyond chance. Paired::yes is believed, and a warning says where
+// nothing shows it. Pairs are asserted where Paired::yes says so or where labels or ids are equal: only then do
+// labels and groups of one side hold for the other, which has none. Agreement pairs rows, too, but it may be that
+// of most rows alone: no labels travel, and a warning says so. Errors (Error): Paired::yes and n differs.
 #pragma once
 
 #include <cstdint>
@@ -11,17 +12,22 @@
 #include <string>
 #include <vector>
 
+#include "leeway/agreement/pair_evidence.h"
 #include "leeway/assess/assess.h"
 
 namespace leeway::assess {
 
 struct Pairing {
   bool paired = false;
-  bool asserted = false;             // by the user, or by equal labels
+  bool asserted = false;             // by the user, or by equal labels or ids
+  bool doubted = false;              // not paired although n is equal and nobody said so
   std::string reason;                // why not paired, in words for a reader
-  std::size_t differing_labels = 0;  // rows, with Paired::yes
+  agreement::PairEvidence evidence;  // where n is equal
 };
-[[nodiscard]] Pairing pair(const Outputs& source, const Outputs& target, Paired wanted);
+
+// `before` and `after` are the predicted classes of all rows.
+[[nodiscard]] Pairing pair(const Outputs& source, const Outputs& target, std::span<const std::int32_t> before,
+                           std::span<const std::int32_t> after, Paired wanted);
 
 // Empty where there are none.
 [[nodiscard]] std::span<const std::int64_t> labels_of(const Outputs& own, const Outputs& other,

@@ -112,10 +112,17 @@ Json top_flips_json(const Summary& summary) {
 
 }  // namespace
 
+Json pairing_json(const agreement::PairEvidence& evidence) {
+  return {
+      {"evidence", agreement::name_of(evidence.by)}, {"chance", evidence.chance}, {"words", evidence.reason}};
+}
+
 Json to_json(const Summary& s, const std::vector<std::string>& class_names) {
   Json object = {{"model", s.model},       {"target", s.target}, {"n", s.n},
                  {"source_n", s.source_n}, {"k", s.k},           {"paired", s.paired},
                  {"labelled", s.labelled}};
+  object["pairing"] = pairing_json(s.pairing.evidence);
+  if (!s.paired) object["pairing"]["words"] = s.pairing.reason;
   put_share(object, "accuracy", s.accuracy);
   put_share(object, "source_accuracy", s.source_accuracy);
   object["accuracy_change"] = s.change ? Json(s.change->value) : Json();

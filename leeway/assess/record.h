@@ -9,6 +9,9 @@
 
 namespace leeway::assess {
 
+// "pairing" of a result, here and of pa, distances and select: what shows that rows are pairs.
+[[nodiscard]] Json pairing_json(const agreement::PairEvidence& evidence);
+
 // One member of "results".
 [[nodiscard]] Json to_json(const Summary& summary, const std::vector<std::string>& class_names);
 

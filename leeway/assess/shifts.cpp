@@ -5,14 +5,10 @@
 #include <algorithm>
 
 #include "leeway/assess/describe_record.h"
-#include "leeway/assess/pairing.h"
 #include "leeway/core/message.h"
 
 namespace leeway::assess {
 namespace {
-
-using shift::Attribute;
-using shift::AttributeTable;
 
 constexpr std::size_t most_cells = 2'000;
 constexpr std::size_t draws = 1999;  // of p-values and intervals
@@ -82,9 +78,8 @@ struct Member {
   std::string target;  // empty: the source alone
 };
 
-std::optional<Member> member_of(const Source& source, const Target& target,
-                                const std::vector<std::string>& class_names, const Options& options) {
-  const Pairing pairing = pair(source.outputs, target.outputs, options.paired);
+std::optional<Member> member_of(const Source& source, const Target& target, const Pairing& pairing,
+                                const std::vector<std::string>& class_names) {
   auto before = table_of(source.outputs, target.outputs, pairing, class_names);
   if (!before) return std::nullopt;
   Member member;
@@ -122,12 +117,14 @@ AttributeTable attribute_table(std::string name, std::span<const std::int64_t> l
 }
 
 Json shifts_json(const std::vector<Source>& sources, const std::vector<Target>& targets,
-                 const std::vector<std::string>& class_names, const Options& options) {
+                 const std::vector<Pairing>& pairings, const std::vector<std::string>& class_names,
+                 const Options& options) {
   std::vector<Member> members;
+  auto pairing = pairings.begin();
   for (const Source& source : sources)
     for (const Target& target : targets) {
       if (target.model != source.model) continue;
-      auto member = member_of(source, target, class_names, options);
+      auto member = member_of(source, target, *pairing++, class_names);
       if (!member) continue;
       const auto known = std::ranges::find_if(members, [&](const Member& one) {
         return one.target == member->target && same(one.described.source, member->described.source) &&
@@ -138,14 +135,14 @@ Json shifts_json(const std::vector<Source>& sources, const std::vector<Target>& 
       else if (std::ranges::find(known->models, source.model) == known->models.end())
         known->models.push_back(source.model);
     }
-  shift::DescribeOptions how;
+  conds::DescribeOptions how;
   how.level = options.level;
   how.permutations = how.bootstrap = draws;
   how.seed = options.seed;
   Json list = Json::array();
   for (Member& member : members) {
     AttributeTable* target = member.described.target ? &*member.described.target : nullptr;
-    member.described.description = shift::describe(member.described.source, target, how);
+    member.described.description = conds::describe(member.described.source, target, how);
     Json one = to_json(member.described, options.level);
     one["models"] = member.models;
     one["target"] = target ? Json(member.target) : Json();

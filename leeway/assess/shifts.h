@@ -11,19 +11,22 @@
 #include <vector>
 
 #include "leeway/assess/assess.h"
+#include "leeway/assess/pairing.h"
+#include "leeway/core/attribute_table.h"
 #include "leeway/core/result.h"
-#include "leeway/shift/attribute_table.h"
 
 namespace leeway::assess {
 
 // `labels` below the number of class names, one a row, as are the groups. Error: more than 65,535 levels, and what
-// shift::check refuses.
-[[nodiscard]] shift::AttributeTable attribute_table(std::string name, std::span<const std::int64_t> labels,
-                                                    const std::vector<GroupColumn>& groups,
-                                                    const std::vector<std::string>& class_names);
+// check refuses.
+[[nodiscard]] AttributeTable attribute_table(std::string name, std::span<const std::int64_t> labels,
+                                             const std::vector<GroupColumn>& groups,
+                                             const std::vector<std::string>& class_names);
 
-// "shifts" of the record (docs/assess-record.md); empty where no source has labels and groups.
+// "shifts" of the record (docs/assess-record.md); empty where no source has labels and groups. `pairings`: of the
+// results in their order, source by source each of its targets.
 [[nodiscard]] Json shifts_json(const std::vector<Source>& sources, const std::vector<Target>& targets,
+                               const std::vector<Pairing>& pairings,
                                const std::vector<std::string>& class_names, const Options& options);
 
 }  // namespace leeway::assess

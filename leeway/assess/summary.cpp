@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "leeway/assess/confidence.h"
-#include "leeway/assess/pairing.h"
 #include "leeway/assess/warnings.h"
 
 namespace leeway::assess {
@@ -85,7 +84,7 @@ std::map<std::string, std::string> reasons(const Summary& summary, const Pairing
   if (!summary.bounds.estimates) say({"estimates", "estimate_intervals"}, summary.bounds.no_estimates);
   if (!summary.labelled)
     say({"accuracy", "accuracy_change", "afr_true"},
-        pairing.paired && source_labelled
+        (pairing.paired || pairing.doubted) && !pairing.evidence.different && source_labelled
             ? "the target has no labels; --paired yes would take those of the source"
             : "the target has no labels");
   if (!source_labelled) say({"source_accuracy", "accuracy_change"}, "the source has no labels");
@@ -113,9 +112,9 @@ Summary analyse(const AnalysedSource& analysed, const Target& target,
   const Outputs& shifted = target.outputs;
   const Predictions& before = analysed.predictions;
   const Predictions after = predict(shifted.logits, shifted.path);
-  const Pairing pairing = pair(source, shifted, options.paired);
-
   Summary summary;
+  summary.pairing = pair(source, shifted, before.classes, after.classes, options.paired);
+  const Pairing& pairing = summary.pairing;
   summary.model = target.model;
   summary.target = target.shift;
   summary.n = shifted.n();

@@ -16,6 +16,7 @@
 #include "leeway/assess/cells.h"
 #include "leeway/assess/comparison.h"
 #include "leeway/assess/confusion.h"
+#include "leeway/assess/pairing.h"
 #include "leeway/assess/predictions.h"
 
 namespace leeway::assess {
@@ -32,6 +33,7 @@ struct Summary {
   std::string model, target;
   std::size_t n = 0, source_n = 0, k = 0;
   bool paired = false, labelled = false;
+  Pairing pairing;
   std::optional<Share> accuracy, source_accuracy;
   std::optional<Difference> change;
   std::optional<Share> afr_pred;

@@ -208,7 +208,11 @@ std::string noise_lines(const Json& record) {
   const std::string level = fmt::format(" [{:g}%]", 100 * record["level"].get<double>());
   std::vector<Column> all{{"model", 8, true},   {"n"},       {"method", 0, true}, {"sigma"},
                           {"survives" + level}, {"1 in 20"}, {"median"},          {"least robust class", 18}};
-  for (const Json& subject : record["average_case"])
+  std::string warnings;
+  for (const Json& subject : record["average_case"]) {
+    for (const Json& warning : subject.value("warnings", Json::array()))
+      warnings += wrapped(
+          fmt::format("warning: {}: {}", subject["model"].get<std::string>(), warning.get<std::string>()));
     for (const Json& result : subject["results"]) {
       if (result["method"] != subject["leading"]) continue;
       const Json mean = {
@@ -225,8 +229,9 @@ std::string noise_lines(const Json& record) {
           least_robust(subject, result["sigma"])};
       for (std::size_t j = 0; j < all.size(); ++j) all[j].cells.push_back(cells[j]);
     }
+  }
   if (record["models"].size() == 1) all.erase(all.begin());
-  return lines(all) +
+  return warnings + lines(all) +
          wrapped(
              "n: rows of the source, its first ones. survives: mean probability in % that noise leaves the "
              "prediction "

@@ -64,35 +64,25 @@ void warn_about_cells(Lines& lines, const std::vector<Cell>& cells, const std::s
                               small.size() == 1 ? "it" : "them", names, small.size() > 3 ? ", ..." : ""));
 }
 
-// Agreement that chance alone would give, from the shares of predicted classes; near it, rows are hardly
-// pairs.
-double chance_agreement(const Summary& summary) {
-  double sum = 0;
-  for (std::size_t j = 0; j < summary.k; ++j) sum += summary.clean_shares[j] * summary.shifted_shares[j];
-  return sum;
-}
-
 void warn_about_pairs(Lines& lines, const Evidence& evidence) {
   const auto& [source, target, before, after, pairing, summary, options] = evidence;
-  if (!pairing.paired) return;
-  if (pairing.differing_labels > 0)
+  const agreement::PairEvidence& found = pairing.evidence;
+  if (pairing.paired && found.differing_labels > 0)
     lines.push_back(fmt::format("Source and target are said to be paired, but {} of {} labels differ.",
-                                with_thousands(pairing.differing_labels), with_thousands(summary.n)));
+                                with_thousands(found.differing_labels), with_thousands(summary.n)));
+  else if (pairing.paired && !found.pairs())
+    lines.push_back(
+        fmt::format("Source and target are said to be paired, but nothing shows it: {}.", found.reason));
+  if (pairing.doubted)
+    lines.push_back(
+        fmt::format("Rows are not taken for pairs: {}. --paired yes overrules this.", pairing.reason));
   if (same_logits(source.logits, target.logits))
     lines.push_back("Source and target have the same outputs, bit for bit: was the right file given?");
-  if (!pairing.asserted)
-    lines.push_back(
-        fmt::format("Row i of the target is taken for row i of the source because both have {} rows; say "
-                    "--paired no if they are different samples.",
-                    with_thousands(summary.n)));
-  const double chance = chance_agreement(summary);
-  const Interval agree = summary.afr_pred->interval;
-  if (!pairing.asserted && summary.n >= few_in_cell && chance < .9 && agree.low <= chance &&
-      chance <= agree.high)
-    lines.push_back(
-        fmt::format("Predictions agree with the source's on {} of rows, {} by chance alone: are these rows "
-                    "pairs?",
-                    whole_percent(summary.afr_pred->value), whole_percent(chance)));
+  if (pairing.paired && !pairing.asserted)
+    lines.push_back(fmt::format(
+        "Row i of the target is taken for row i of the source because {}; say --paired no if they are "
+        "different samples.",
+        found.reason));
 }
 
 // A source accuracy below that of always naming the most frequent class hints at labels of another order.
@@ -131,6 +121,9 @@ std::vector<std::string> find_warnings(const Evidence& evidence) {
   warn_about_features(lines, evidence.target, "target");
   if (summary.labelled) warn_about_cells(lines, summary.classes, "class", "classes");
   warn_about_cells(lines, summary.groups, "group", "groups");
+  if (summary.bounds.dis2)
+    if (std::string warning = error_bound::critic_warning(*summary.bounds.dis2); !warning.empty())
+      lines.push_back(std::move(warning));
   if (summary.agreement && !summary.agreement->converged)
     lines.push_back(fmt::format("The maximum of posterior agreement is certified to {:.1e} only.",
                                 summary.agreement->gap));

@@ -40,12 +40,16 @@ class Writer {
     std::string text = fmt::format("Under {}, {} ", s.target, name(s));
     if (s.labelled && s.paired) return text + flips(s, false) + " and " + right(s, false);
     if (s.labelled) return text + right(s, true);
-    if (s.paired) return text + flips(s, true);
-    return text +
-           fmt::format(
-               "is {} sure on average, {} on the source; without labels or pairs nothing is known of its "
-               "accuracy",
-               whole_percent(s.shifted_confidence), whole_percent(s.clean_confidence));
+    const std::string errors = errors_without_labels(s);
+    if (s.paired) return text + flips(s, true) + (errors.empty() ? "" : "; " + errors);
+    text += fmt::format("is {} sure on average, {} on the source", whole_percent(s.shifted_confidence),
+                        whole_percent(s.clean_confidence));
+    if (s.source_accuracy)
+      text += fmt::format(", where it is right on {} ({} {})", percent(*s.source_accuracy), level_,
+                          interval_text(*s.source_accuracy));
+    if (!errors.empty()) return text + "; " + errors;
+    return text + (s.source_accuracy ? "; without labels its accuracy here is not known"
+                                     : "; without labels or pairs nothing is known of its accuracy");
   }
 
   // What `other` does on the target of `worst`, after a semicolon.
@@ -61,8 +65,10 @@ class Writer {
       if (changed.count == 0) return name(other) + " on none";
       return fmt::format("{} on {} ({})", name(other), percent(changed), interval_text(changed));
     }
-    return fmt::format("{} is {} sure, {} on the source", name(other),
-                       whole_percent(other.shifted_confidence), whole_percent(other.clean_confidence));
+    const std::string errors = errors_without_labels(other);
+    return fmt::format("{} is {} sure, {} on the source{}", name(other),
+                       whole_percent(other.shifted_confidence), whole_percent(other.clean_confidence),
+                       errors.empty() ? "" : ": " + errors);
   }
 
   // "; weakest class Shirt: 31% of 1,000 (28 to 34), 76% on the source"
@@ -78,6 +84,23 @@ class Writer {
   }
 
  private:
+  // "without labels its error is estimated at 22% to 34%, and at most 82% if the bound's assumption holds"
+  static std::string errors_without_labels(const Summary& s) {
+    std::string text;
+    if (s.bounds.estimates && !s.bounds.estimates->estimates.empty()) {
+      const auto [low, high] =
+          std::ranges::minmax(s.bounds.estimates->estimates, {}, &error_bound::Estimate::error);
+      const std::string from = whole_percent(low.error), to = whole_percent(high.error);
+      text = "estimated at " + from + (from == to ? "" : " to " + to);
+    }
+    if (s.bounds.dis2 && s.bounds.dis2->bound < 1)
+      text += fmt::format("{}at most {} if the bound's assumption holds", text.empty() ? "" : ", and ",
+                          whole_percent(s.bounds.dis2->bound));
+    else if (s.bounds.dis2)
+      text += text.empty() ? "not known: the bound excludes nothing" : " (the bound excludes nothing)";
+    return text.empty() ? text : "without labels its error is " + text;
+  }
+
   static std::string name(const Summary& s) { return s.model == "model" ? "the model" : s.model; }
 
   static Share complement(const Share& same) {
@@ -155,8 +178,9 @@ double severity(const Summary& s) {
 std::vector<const Summary*> worst_first(const std::vector<Summary>& summaries) {
   std::vector<const Summary*> order;
   for (const Summary& s : summaries) order.push_back(&s);
-  std::stable_sort(order.begin(), order.end(),
-                   [](const Summary* a, const Summary* b) { return severity(*a) > severity(*b); });
+  std::stable_sort(order.begin(), order.end(), [](const Summary* a, const Summary* b) {
+    return evidence(*a) != evidence(*b) ? evidence(*a) > evidence(*b) : severity(*a) > severity(*b);
+  });
   return order;
 }
 
@@ -200,6 +224,23 @@ std::string superlative(const std::vector<Summary>& summaries, const Summary& wo
   return fmt::format(" Of {} targets{} this is the largest measured {}.", same.size(), which, what);
 }
 
+// " Rows of monday are not compared one by one: ...": of targets that look like pairs and are none.
+std::string doubts(const std::vector<Summary>& summaries) {
+  std::vector<std::string> targets;
+  const Summary* first = nullptr;
+  for (const Summary& s : summaries) {
+    if (!s.pairing.doubted || std::ranges::find(targets, s.target) != targets.end()) continue;
+    if (!first) first = &s;
+    targets.push_back(s.target);
+  }
+  if (!first) return "";
+  const std::string others = targets.size() == 1   ? ""
+                             : targets.size() == 2 ? " and " + targets[1]
+                                                   : fmt::format(" and {} other targets", targets.size() - 1);
+  return fmt::format(" Rows of {}{} are not compared one by one: {}; --paired yes overrules this.",
+                     first->target, others, first->pairing.reason);
+}
+
 }  // namespace
 
 int percent_digits(double width) {
@@ -229,10 +270,7 @@ std::string with_thousands(std::size_t count) {
 std::string headline(const std::vector<Summary>& summaries, const std::vector<Comparison>& comparisons,
                      const WordsOptions& options) {
   const Writer writer(options);
-  const auto order = worst_first(summaries);
-  const Summary& worst =
-      **std::max_element(order.begin(), order.end(),
-                         [](const Summary* a, const Summary* b) { return evidence(*a) < evidence(*b); });
+  const Summary& worst = *worst_first(summaries).front();
   std::vector<const Summary*> others;
   for (const Summary& s : summaries)
     if (s.target == worst.target && s.model != worst.model && evidence(s) == evidence(worst))
@@ -246,7 +284,7 @@ std::string headline(const std::vector<Summary>& summaries, const std::vector<Co
     text += "; " + (others.size() == 1 ? "" : fmt::format("best of the {} other models, ", others.size())) +
             writer.beside(best, find(comparisons, best, worst, turned));
   }
-  return text + "." + superlative(summaries, worst);
+  return text + "." + superlative(summaries, worst) + doubts(summaries);
 }
 
 std::vector<std::string> findings(const std::vector<Summary>& summaries, const WordsOptions& options) {

@@ -20,12 +20,13 @@ struct WordsOptions {
 // The worst result with its interval, and what the other models do on the same target. Labelled results go
 // before paired ones, these before those of which only confidences are known; within them the largest loss of
 // accuracy, the lowest accuracy (no source labels), the largest share of flips, or the largest loss of
-// confidence. Not empty.
+// confidence. Without labels it says what is known: accuracy on the source, the range of the estimates, the bound.
+// Targets of as many rows as their source that are not taken for pairs are named with the reason. Not empty.
 [[nodiscard]] std::string headline(const std::vector<Summary>& summaries,
                                    const std::vector<Comparison>& comparisons,
                                    const WordsOptions& options = {});
 
-// One sentence a result, the worst first, with the class and the group that are clearly weaker than the
+// One sentence a result, in the headline's order, with the class and the group that are clearly weaker than the
 // whole.
 [[nodiscard]] std::vector<std::string> findings(const std::vector<Summary>& summaries,
                                                 const WordsOptions& options = {});

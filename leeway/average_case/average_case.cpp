@@ -15,8 +15,6 @@
 namespace leeway::average_case {
 namespace {
 
-constexpr std::size_t rows_of_many_classes = 32;
-
 void require(bool right, std::string_view what, std::string_view expected, double found) {
   if (!right) refuse(fmt::format("average_case: {}", what), expected, fmt::format("{:g}", found));
 }
@@ -68,6 +66,8 @@ std::span<const Estimator> estimators() {
   return members;
 }
 
+std::size_t rows_at_once(std::size_t classes) { return classes > few_classes ? 32 : 256; }
+
 const Estimator& estimator(std::string_view name) { return find_member(estimators(), "estimator", name); }
 
 void AverageCase::append(AverageCase other) {
@@ -84,7 +84,7 @@ void AverageCase::append(AverageCase other) {
     const Column& from = other.columns[c];
     add(to.p, from.p), add(to.low, from.low), add(to.high, from.high), add(to.error, from.error);
     add(to.draws, from.draws);
-    to.not_converged += from.not_converged;
+    to.not_converged += from.not_converged, to.zero_gradients += from.zero_gradients;
     to.left_out = std::max(to.left_out, from.left_out);
     to.seconds += from.seconds, to.model_seconds += from.model_seconds;
   }
@@ -115,10 +115,12 @@ AverageCase average_case(const Classifier& classifier, const Noise& noise, const
     in_model += now() - before;
     return found;
   };
-  const std::size_t at_once = classifier.k > few_classes ? rows_of_many_classes : rows_at_once;
+  const std::size_t at_once = rows_at_once(classifier.k);
+  Passes passes(options.progress, end - begin);
   for (std::size_t first = begin; first < end; first += at_once) {
-    ModelEvidence evidence(timed, noise, {input, first, std::min(first + at_once, end)}, options);
+    ModelEvidence evidence(timed, noise, {input, first, std::min(first + at_once, end)}, options, passes);
     estimate(evidence, options, result);
+    passes.finish();
   }
   result.seconds = now() - start, result.model_seconds = in_model;
   return result;
@@ -138,7 +140,7 @@ AverageCase average_case(const MadeElsewhere& files, const Noise& noise, const A
       refuse(files.name, fmt::format("a Jacobian or Gram matrices, for {}", column.estimator->name), "none");
   }
   const std::size_t n = files.logits.shape[0];
-  const std::size_t at_once = files.logits.shape[1] > few_classes ? rows_of_many_classes : rows_at_once;
+  const std::size_t at_once = rows_at_once(files.logits.shape[1]);
   for (std::size_t first = 0; first < n; first += at_once) {
     FileEvidence evidence(files, noise, first, std::min(first + at_once, n), options);
     estimate(evidence, options, result);

@@ -2,7 +2,7 @@
 //
 //   p_sigma(x) = P(argmax f(x + e) = t),   e ~ noise of standard deviation sigma (noise.h),   t = argmax f(x)
 //
-// (paper 002, definition 1.) t is the model's own clean prediction, never the label; ties go to the lowest class.
+// (Han et al. 2024, definition 1.) t is the model's own clean prediction, never the label; ties go to the lowest class.
 // Estimators, a family (estimators() is its visible list, a file in estimators/ holds each):
 //
 //   mc          share of M noisy copies that keep the prediction, with a Clopper-Pearson interval
@@ -12,7 +12,9 @@
 //   mmse-mvs    the multivariate sigmoid of those
 //   softmax     the largest softmax(f / T): knows no sigma
 //
-// The analytic ones are exact for linear models and Gaussian noise. Inputs are not clipped to any range.
+// For linear models and Gaussian noise taylor is exact, and so is mmse with two centred copies or more; with one, or with
+// copies as published, chance moves its boundaries. The sigmoids and softmax are no probabilities for any model. Inputs
+// are not clipped to any range.
 //
 // Shapes: n rows of d numbers; p (n) for every method and sigma. Noise is keyed by seed, the row's number and the draw:
 // neither batches nor threads nor the other rows change it, and all sigmas share one draw (scaled). Passes go through
@@ -55,12 +57,16 @@ struct Estimator {
 [[nodiscard]] std::span<const Estimator> estimators();
 [[nodiscard]] const Estimator& estimator(std::string_view name);  // Error that lists the names there are
 
+// Noisy copies of a row for mmse: centred and widened, or independent as in the published estimator.
+enum class CopyDraws { centred, as_published };
+
 struct AverageCaseOptions {
   std::vector<std::string_view> methods{};  // empty: all
   std::vector<double> sigmas;
   std::size_t draws = 10'000;  // M, at most, of mc
   double width = 0;  // mc stops at this width of the interval, looked at when draws have doubled; 0: never
   std::size_t copies = 5;  // N, of mmse
+  CopyDraws copy_draws = CopyDraws::centred;
   double temperature = 1;  // of softmax
   std::size_t classes =
       0;               // whose gradients are taken, the target's included; 0: all up to 64, beyond that as
@@ -72,6 +78,10 @@ struct AverageCaseOptions {
   Progress* progress = nullptr;
 };
 
+// Share of rows without gradients above which a method that needs them is not to be believed: sign, rounding and quantised
+// layers hide their boundaries from it.
+inline constexpr double most_zero_gradients = .01;
+
 // One method at one sigma.
 struct Column {
   const Estimator* estimator = nullptr;
@@ -82,9 +92,11 @@ struct Column {
       error;  // (n) bound on the numerical error of the distribution function; otherwise empty
   std::vector<std::uint32_t> draws;  // (n) of mc; otherwise empty
   std::size_t not_converged = 0;     // rows whose error is above the tolerance
-  double left_out = 0;               // the largest bound on what classes left out could take
-  double seconds = 0;                // as if computed alone
-  double model_seconds = 0;          // of these, in passes of the classifier
+  std::size_t zero_gradients =
+      0;                     // rows without a gradient of any boundary: p says that noise cannot reach one
+  double left_out = 0;       // the largest bound on what classes left out could take
+  double seconds = 0;        // as if computed alone
+  double model_seconds = 0;  // of these, in passes of the classifier
 };
 
 struct AverageCase {
@@ -99,9 +111,10 @@ struct AverageCase {
 // Row i of the inputs into `out` (d); called from several threads.
 using InputRow = std::function<void(std::size_t row, std::span<float> out)>;
 
-// Rows [begin, end) of the inputs. Results of consecutive ranges that begin at multiples of rows_at_once can be
-// appended to those of all rows, to the bit.
-inline constexpr std::size_t rows_at_once = 256;
+// Rows [begin, end) of the inputs. Results of consecutive ranges that begin at multiples of rows_at_once(k) can be
+// appended to those of all rows, to the bit. Progress counts passes of single inputs, forward or backward, as far as
+// they can be foreseen; it is asked between passes whether to stop.
+[[nodiscard]] std::size_t rows_at_once(std::size_t classes);
 [[nodiscard]] AverageCase average_case(const Classifier& classifier, const Noise& noise,
                                        const InputRow& input, std::size_t begin, std::size_t end,
                                        const AverageCaseOptions& options);

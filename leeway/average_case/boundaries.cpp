@@ -17,12 +17,13 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double slack = 10;  // roundings by which a Gram matrix may miss being one
 
-// From g_i and the Gram matrix of their gradients; `flat(i)` says whether s_i is nothing but rounding, `wins(i)` who
-// wins a tie.
+// From g_i and the Gram matrix of their gradients, which are 2^exponents_i times as long as it says; `flat(i)` says
+// whether s_i is nothing but rounding, `wins(i)` who wins a tie.
 template <class Flat, class Wins>
-Boundaries normalised(std::span<const double> margins, std::vector<double> gram, const Flat& flat,
+Boundaries normalised(std::span<const double> margins, Noise::ScaledGram scaled, const Flat& flat,
                       const Wins& wins) {
   const std::size_t m = margins.size();
+  std::vector<double>& gram = scaled.products;
   Boundaries result;
   result.z.resize(m);
   std::vector<double> inverse(m, 0);
@@ -33,8 +34,8 @@ Boundaries normalised(std::span<const double> margins, std::vector<double> gram,
       continue;
     }
     inverse[i] = 1 / s;
-    result.z[i] = margins[i] / s;
-    result.steepest = std::max(result.steepest, s);
+    result.z[i] = std::ldexp(margins[i], -scaled.exponents[i]) / s;
+    result.steepest = std::max(result.steepest, std::ldexp(s, scaled.exponents[i]));
   }
   for (std::size_t i = 0; i < m; ++i)
     for (std::size_t j = 0; j < m; ++j)
@@ -75,7 +76,7 @@ Boundaries boundaries_of(std::span<const double> logits, std::span<const double>
     return classes.empty() ? static_cast<std::int32_t>(at) : classes[at];
   };
   return normalised(
-      margins, noise.gram(differences), [](std::size_t, double s) { return s == 0; },
+      margins, noise.scaled_gram(differences), [](std::size_t, double s) { return s == 0; },
       [&](std::size_t i) { return number(target) < number(i + (i >= target)); });
 }
 
@@ -102,7 +103,8 @@ Boundaries boundaries_of_gram(std::span<const double> logits, std::span<const do
       differences[i * m + j] = differences[j * m + i] =
           kernel::dot(vectors.data() + i * r, vectors.data() + j * r, r);
   return normalised(
-      margins, std::move(differences), [&](std::size_t i, double s) { return s * s <= rounding * sizes[i]; },
+      margins, {std::move(differences), std::vector<int>(m, 0)},
+      [&](std::size_t i, double s) { return s * s <= rounding * sizes[i]; },
       [&](std::size_t i) { return target < i + (i >= target); });
 }
 

@@ -2,9 +2,9 @@
 //
 // With t the target class and for every other class i
 //   g_i = f_t - f_i,   s_i = sqrt(grad g_i' C grad g_i),   z_i = g_i / s_i,   R_ij = grad g_i' C grad g_j / (s_i s_j)
-//   p_sigma  = Phi_R(z / sigma), the normal distribution function in k - 1 dimensions     (paper 002, lemma 1)
+//   p_sigma  = Phi_R(z / sigma), the normal distribution function in k - 1 dimensions     (Han et al. 2024, lemma 1)
 //   mv-sigmoid = 1 / (1 + sum_i exp(-z_i / sigma)): a score for ranking, not the probability   (section 3.2.3)
-// exact for a linear classifier and Gaussian noise N(0, sigma^2 C). Both z and R are normalised by C (the text's
+// p_sigma is exact for a linear classifier and Gaussian noise N(0, sigma^2 C). Both z and R are normalised by C (the text's
 // U C U' with Euclidean U is wrong). f and its gradients at the input make the Taylor estimator, their means over noisy
 // copies the MMSE estimator.
 //
@@ -28,7 +28,7 @@ struct Boundaries {
 
   // Classes whose gradients were not asked for (k large), by their g_i, and the largest s_i among those that were.
   std::vector<float> left_out;
-  double steepest = 0;
+  double steepest = 0;  // 0: no boundary has a gradient, and noise is taken to cross none
 
   // What the classes left out can take from p_sigma, if none of them has more than twice the steepest s_i:
   // sum of Phi(-g_i / (2 sigma steepest)).

@@ -49,6 +49,7 @@ void from_boundaries(const Evidence& evidence, const Evidence::Linearised& linea
     }
     MvnOptions options = evidence.options().mvn;
     options.seed = evidence.options().seed, options.sample = evidence.first_row() + i;
+    options.stop = evidence.options().progress;
     try {
       const MvnProbability found = probability(rows[i], column.sigma, options);
       column.p[before + i] = found.probability, column.error[before + i] = found.error;
@@ -59,6 +60,7 @@ void from_boundaries(const Evidence& evidence, const Evidence::Linearised& linea
   });
   for (std::size_t i = 0; i < n; ++i) {
     column.not_converged += !converged[i];
+    column.zero_gradients += rows[i].steepest == 0;
     column.left_out = std::max(column.left_out, rows[i].left_out_mass(column.sigma));
   }
   column.seconds += linearised.spent.seconds + now() - start;

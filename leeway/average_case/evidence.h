@@ -61,7 +61,7 @@ class Evidence {
 // Throws Error where a logit is not finite: "logits: expected finite numbers, found nan at row 7, class 2".
 void check_finite(std::span<const double> logits, std::size_t row);
 
-// Seconds since `start` of a clock that never goes back.
+// Seconds of a clock that never goes back.
 [[nodiscard]] double now();
 
 extern const Estimator monte_carlo, taylor, taylor_mvs, mmse, mmse_mvs, softmax;

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "leeway/average_case/stop.h"
 #include "leeway/core/error.h"
 #include "leeway/core/message.h"
 #include "leeway/core/parallel.h"
@@ -56,12 +57,14 @@ void check(const MadeElsewhere& files, const Noise& noise) {
                         std::string_view expected) {
     if (!array) return;
     const bool right = is_float(*array) && array->shape.size() == 3 && array->shape[0] == n &&
-                       array->shape[1] == k && array->shape[2] == last;
+                       array->shape[1] == k && array->shape[2] == last && last > 0;
     if (!right)
       refuse(files.name, fmt::format("{} of shape {} of floats", what, expected),
              fmt::format("{} {}", name_of(array->type), array->shape_text()));
   };
-  fits(files.jacobian, noise.d(), "a Jacobian", fmt::format("({}, {}, {})", n, k, noise.d()));
+  fits(files.jacobian, noise.d(), "a Jacobian",
+       noise.d() > 0 ? fmt::format("({}, {}, {})", n, k, noise.d())
+                     : fmt::format("({}, {}, d), d at least 1,", n, k));
   fits(files.gram, k, "Gram matrices", fmt::format("({}, {}, {})", n, k, k));
 }
 
@@ -78,6 +81,7 @@ const Evidence::Linearised& FileEvidence::at_input() {
   at_input_.emplace();
   at_input_->rows.resize(n());
   parallel_for(n(), [&](std::size_t i) {
+    stop_if_asked(options().progress);
     const std::size_t row = first_row() + i;
     const auto target = static_cast<std::size_t>(targets()[i]);
     if (files_.jacobian)

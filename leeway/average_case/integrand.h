@@ -34,7 +34,10 @@ struct Integrand {
   // density.
   bool factor = false;
   double centre = 0, spread = 0;
+  bool strips = false;        // a variable has limits on both sides, which may be close
   double smallest_scale = 1;  // least conditional standard deviation of a variable
+  // Least coefficient, on its variable, of a limit that stands beside the first one, as a share of that one's.
+  double smallest_attached = 1;
 };
 
 // Points k = first + step i, i < count, of the lattice of 2^level points, each with every shift.

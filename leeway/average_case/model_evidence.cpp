@@ -8,6 +8,7 @@
 #include <functional>
 #include <numeric>
 
+#include "leeway/average_case/stop.h"
 #include "leeway/core/error.h"
 #include "leeway/core/message.h"
 #include "leeway/core/parallel.h"
@@ -20,11 +21,6 @@ constexpr std::size_t inputs_at_once = 1024;                  // in one pass
 constexpr std::size_t most_gradients = std::size_t{1} << 26;  // numbers in one pass
 constexpr std::size_t first_classes = 32;                     // of more than few_classes, to begin with
 constexpr std::uint32_t mmse_noise = stream("mmse noise"), monte_carlo_noise = stream("monte carlo noise");
-
-void stop_if_asked(const AverageCaseOptions& options) {
-  if (options.progress != nullptr && options.progress->stop_requested())
-    throw Interrupted("average-case: stopped between passes");
-}
 
 // sum += factor times every row of `width` values, in pieces that stay in the cache.
 void add_rows(std::span<const float> values, std::size_t width, double factor, double* sum) {
@@ -39,6 +35,28 @@ void add_rows(std::span<const float> values, std::size_t width, double factor, d
 
 }  // namespace
 
+void Passes::expect(std::size_t first, std::size_t rows, std::size_t passes) {
+  first_ = first, now_ = rows, expected_ = made_ + passes;
+  report();
+}
+
+void Passes::add(std::size_t passes) {
+  made_ += passes;
+  report();
+}
+
+void Passes::finish() {
+  finished_rows_ += now_, finished_ += made_;
+  now_ = made_ = expected_ = 0;
+}
+
+void Passes::report() const {
+  if (progress_ == nullptr || now_ == 0) return;
+  const std::size_t left = (rows_ - finished_rows_ - now_) * std::max(expected_, made_) / now_;
+  progress_->update("passes", finished_ + made_, finished_ + std::max(expected_, made_) + left,
+                    fmt::format("rows {} to {}", first_, first_ + now_ - 1));
+}
+
 ModelEvidence::First ModelEvidence::read(const Classifier& classifier, const InputRows& inputs) {
   First first;
   const std::size_t n = inputs.end - inputs.begin, d = classifier.d;
@@ -50,20 +68,38 @@ ModelEvidence::First ModelEvidence::read(const Classifier& classifier, const Inp
 }
 
 ModelEvidence::ModelEvidence(const Classifier& classifier, const Noise& noise, const InputRows& inputs,
-                             const AverageCaseOptions& options)
-    : ModelEvidence(classifier, noise, inputs, options, read(classifier, inputs)) {}
+                             const AverageCaseOptions& options, Passes& passes)
+    : ModelEvidence(classifier, noise, inputs, options, passes, read(classifier, inputs)) {}
 
 ModelEvidence::ModelEvidence(const Classifier& classifier, const Noise& noise, const InputRows& inputs,
-                             const AverageCaseOptions& options, First first)
+                             const AverageCaseOptions& options, Passes& passes, First first)
     : Evidence(options, inputs.begin, inputs.end - inputs.begin, std::move(first.logits)),
       classifier_(classifier),
       noise_(noise),
+      passes_(passes),
       x_(std::move(first.x)),
       averaged_(options.sigmas.size()) {
   if (options.classes > 0)
     choose_classes(std::max<std::size_t>(options.classes, 2));
   else if (k() > few_classes)
     choose_classes(first_classes);
+  expect_passes();
+}
+
+// What the methods asked for will take, as far as it is known which classes matter.
+void ModelEvidence::expect_passes() {
+  const std::size_t each = 1 + classes(), sigmas = options().sigmas.size();
+  const auto asked = [&](std::initializer_list<std::string_view> names) {
+    return options().methods.empty() || std::ranges::any_of(options().methods, [&](std::string_view method) {
+             return std::ranges::find(names, method) != names.end();
+           });
+  };
+  const bool averages = asked({"mmse", "mmse-mvs"});
+  std::size_t passes = 0;
+  if (asked({"taylor", "taylor-mvs"}) || (averages && !chosen_.empty())) passes += each;
+  if (averages) passes += sigmas * options().copies * each;
+  if (asked({"mc"})) passes += sigmas * options().draws;
+  passes_.expect(first_row(), n(), n() * passes);
 }
 
 // e / sigma.
@@ -112,19 +148,21 @@ Boundaries ModelEvidence::boundaries(std::size_t row, std::span<const double> al
   return result;
 }
 
-// x + scale (e_c - mean of e) for copies [begin, end) of a row, written one after the other.
+// x + scale (e_c - mean of e) for copies [begin, end) of a row, written one after the other; as published, and of a
+// single copy, which would be the input itself, x + sigma e_c.
 void ModelEvidence::copy(const Copies& copies, std::size_t row, std::size_t begin, std::size_t end,
                          std::span<float> out) const {
   const std::size_t d = classifier_.d;
   const auto n = static_cast<double>(copies.count);
-  const auto scale = static_cast<float>(copies.sigma * (copies.count > 1 ? std::sqrt(n / (n - 1)) : 1));
+  const bool centred = copies.count > 1 && options().copy_draws == CopyDraws::centred;
+  const auto scale = static_cast<float>(copies.sigma * (centred ? std::sqrt(n / (n - 1)) : 1));
   std::vector<float> other;
   std::vector<double> sum(d, 0);
   for (std::size_t c = 0; c < copies.count; ++c) {
     if (c < begin || c >= end) other.resize(d);
     const std::span<float> e = c < begin || c >= end ? std::span(other) : out.subspan((c - begin) * d, d);
     draw(row, mmse_noise, c, e);
-    if (copies.count > 1)  // the one copy would be the input
+    if (centred)
       for (std::size_t j = 0; j < d; ++j) sum[j] += static_cast<double>(e[j]);
   }
   const std::span<const float> clean = input(row);
@@ -152,7 +190,7 @@ void ModelEvidence::fill(const Copies& copies, std::size_t begin, std::span<floa
 // Logits of inputs [begin, end), numbered as in fill(), and gradients of the classes considered.
 ClassGradients ModelEvidence::pass(const Copies& copies, std::size_t begin, std::size_t end,
                                    Spent& spent) const {
-  stop_if_asked(options());
+  stop_if_asked(options().progress);
   const std::size_t m = classes(), each = std::max<std::size_t>(copies.count, 1);
   std::vector<float> x((end - begin) * classifier_.d);
   fill(copies, begin, x);
@@ -163,6 +201,7 @@ ClassGradients ModelEvidence::pass(const Copies& copies, std::size_t begin, std:
   const double before = now();
   ClassGradients found = classifier_.gradients(x, names);
   spent.model_seconds += now() - before;
+  passes_.add((end - begin) * (1 + m));
   return found;
 }
 
@@ -215,6 +254,7 @@ const Evidence::Linearised& ModelEvidence::at_input() {
         }))
       break;
     choose_classes(2 * classes());
+    expect_passes();
   }
   at_input_->spent = spent;
   return *at_input_;
@@ -232,7 +272,7 @@ void ModelEvidence::count_kept(std::size_t sigma, std::span<const std::size_t> r
   const auto scale = static_cast<float>(options().sigmas[sigma]);
   std::vector<float> x;
   for (std::size_t begin = 0; begin < total; begin += inputs_at_once) {
-    stop_if_asked(options());
+    stop_if_asked(options().progress);
     const std::size_t count = std::min(inputs_at_once, total - begin);
     x.resize(count * d);
     parallel_for(count, [&](std::size_t i) {
@@ -253,10 +293,7 @@ void ModelEvidence::count_kept(std::size_t sigma, std::span<const std::size_t> r
       ++counts[row].draws;
       counts[row].kept += std::ranges::max_element(logits) - logits.begin() == targets()[row];
     }
-    if (options().progress != nullptr)
-      options().progress->update(
-          "noisy copies", begin + count, total,
-          fmt::format("sigma {:g}, rows from {}", options().sigmas[sigma], first_row()));
+    passes_.add(count);
   }
 }
 

@@ -13,6 +13,7 @@
 #include "leeway/average_case/one_factor.h"
 #include "leeway/average_case/ordering.h"
 #include "leeway/average_case/sampling.h"
+#include "leeway/average_case/stop.h"
 #include "leeway/core/error.h"
 #include "leeway/core/parallel.h"
 #include "leeway/core/progress.h"
@@ -21,11 +22,13 @@ namespace leeway::average_case {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double asymmetry = 1e-6;        // of the variances: float32 matrices pass
-constexpr double excess = 1e-6;           // of a correlation above 1
-constexpr double duplicate = 1e-14;       // of a correlation below 1: the same variable
-constexpr double independent = 1e-14;     // a correlation that counts as 0
-constexpr double negligible_share = .02;  // of the tolerances, for bounds that are left out
+constexpr double asymmetry = 1e-6;         // of the variances: float32 matrices pass
+constexpr double excess = 1e-6;            // of a correlation above 1
+constexpr double duplicate = 1e-14;        // of a correlation below 1: the same variable
+constexpr double independent = 1e-14;      // a correlation that counts as 0
+constexpr double near_one = .99;           // a correlation beyond which rounding is looked at
+constexpr double normalisation = 4.5e-16;  // what it rounds of a correlation
+constexpr double negligible_share = .02;   // of the tolerances, for bounds that are left out
 
 [[noreturn]] void refuse_argument(std::string_view argument, std::string_view expected,
                                   const std::string& given) {
@@ -123,19 +126,29 @@ Problem problem_of(const Constraints& constraints, std::span<const double> covar
   return problem;
 }
 
-// Rows of `problem` that are neither another one with a lower bound nor, of equals, a later one.
-std::vector<std::size_t> distinct_rows(const Problem& problem) {
+// Rows that are neither another one with a lower bound nor, of equals, a later one; and what leaving out the
+// others can change p by, since a copy may differ from its original in rounding. Two rows alone are an integral
+// at any correlation below 1, which needs no such bound.
+struct Distinct {
+  std::vector<std::size_t> rows;
+  double lost = 0;
+};
+Distinct distinct_rows(const Problem& problem, double most_lost) {
   const std::size_t n = problem.d();
-  std::vector<std::size_t> kept;
+  Distinct distinct;
   for (std::size_t i = 0; i < n; ++i) {
     bool needed = true;
     for (std::size_t j = 0; j < n && needed; ++j) {
-      if (j == i || problem.correlation[i * n + j] < 1 - duplicate) continue;
-      needed = problem.upper[i] < problem.upper[j] || (problem.upper[i] == problem.upper[j] && i < j);
+      const double a = problem.upper[j], b = problem.upper[i], rho = problem.correlation[i * n + j];
+      if (j == i || rho < (n == 2 ? 1 : 1 - duplicate) || b < a || (b == a && i < j)) continue;
+      const double lost = rho < 1 ? excess_probability(a, b, rho) : 0;
+      if (distinct.lost + lost > most_lost) continue;
+      needed = false;
+      distinct.lost += lost;
     }
-    if (needed) kept.push_back(i);
+    if (needed) distinct.rows.push_back(i);
   }
-  return kept;
+  return distinct;
 }
 
 Problem part_of(const Problem& problem, const std::vector<std::size_t>& rows) {
@@ -169,8 +182,8 @@ std::vector<std::vector<std::size_t>> groups_of(const Problem& problem) {
 
 Sampled probability_of_group(const Problem& problem, const MvnOptions& options) {
   if (problem.d() == 1) return {log_cdf(problem.upper[0]), 1e-13, 0, MvnMethod::exact};
-  if (const auto loadings = one_factor_loadings(problem)) {
-    const auto [log_value, error] = one_factor_probability(problem, *loadings);
+  if (const auto factor = one_factor_of(problem)) {
+    const auto [log_value, error] = one_factor_probability(problem, *factor, options.stop);
     return {log_value, error, 0, MvnMethod::one_factor};
   }
   return sample_probability(problem, options);
@@ -200,14 +213,35 @@ MvnProbability probability_of(const Problem& problem, MvnOptions options) {
   return result;
 }
 
+// Relative change of p by what division by deviations rounds of correlations next to 1.
+double rounding_of(const Problem& problem, double log_probability) {
+  const std::size_t n = problem.d();
+  double total = 0;
+  for (std::size_t i = 1; i < n; ++i)
+    for (std::size_t j = 0; j < i; ++j)
+      if (const double r = problem.correlation[i * n + j]; std::abs(r) > near_one)
+        total += relative_change(r, r - std::copysign(normalisation, r), problem.upper[i], problem.upper[j],
+                                 log_probability);
+  return total;
+}
+
 MvnProbability solve(const Constraints& constraints, std::span<const double> covariance, std::size_t d,
                      const MvnOptions& options) {
   if (constraints.rows.empty()) return {1};
   const Problem problem = problem_of(constraints, covariance, d);
-  const std::vector<std::size_t> rows = distinct_rows(problem);
-  if (rows.size() == problem.d()) return probability_of(problem, options);
-  check_semidefinite(triangle_of(problem));  // rows that are left out may contradict those that stay
-  return probability_of(part_of(problem, rows), options);
+  const auto [rows, lost] = distinct_rows(problem, negligible_share * options.tolerance);
+  const bool whole = rows.size() == problem.d();
+  if (!whole) check_semidefinite(triangle_of(problem));  // what is left out may contradict what stays
+  const Problem part = whole ? problem : part_of(problem, rows);
+  MvnProbability result = probability_of(part, options);
+  double share = lost > 0 ? std::exp(std::log(lost) - result.log_probability) : 0;
+  if (std::ranges::any_of(constraints.rows, [&](std::size_t i) { return covariance[i * d + i] != 1; }))
+    share += rounding_of(part, result.log_probability);
+  if (share > 0) {
+    result.error += std::max(lost, result.probability * share);
+    result.log_error += share < 1 ? -std::log1p(-share) : infinity;
+  }
+  return result;
 }
 
 void check_options(const MvnOptions& options) {
@@ -289,7 +323,8 @@ std::vector<MvnProbability> mvn_cdf_batch(std::span<const double> upper, std::si
   parallel_for(m, [&](std::size_t i) {
     MvnOptions own = options;
     own.sample += i;
-    if (progress != nullptr && progress->stop_requested()) throw Interrupted("mvn-cdf: interrupted");
+    own.stop = progress;
+    stop_if_asked(progress);
     try {
       results[i] =
           mvn_cdf(upper.subspan(i * d, d), shared ? covariance : covariance.subspan(i * d * d, d * d), own);

@@ -2,22 +2,25 @@
 //
 //   p = P(Z_1 <= b_1, ..., Z_d <= b_d),   Z ~ N(0, R)
 //
-// paper 002 needs it for its Taylor and MMSE estimators with R = U U^T, the normalised Gram matrix of gradients
+// Han et al. 2024 needs it for its Taylor and MMSE estimators with R = U U^T, the normalised Gram matrix of gradients
 // of logit differences, which is singular where there are more classes than inputs.
 //
 // R may be any covariance matrix: it is normalised by its diagonal. Singular R, duplicated and opposite
 // constraints and rows of variance 0 are ordinary input and answered without a ridge; b may be infinite.
 //
 // How, in this order: bounds that cannot matter are left out; groups of uncorrelated variables are multiplied;
-// d = 1 is closed, d = 2 and one-factor matrices R_ij = l_i l_j (i != j; equicorrelation among them) are
-// one-dimensional integrals; all else is separation of variables (Genz 1992) with the variables in the order of
-// Gibson, Glasbey and Elston (1994), one-sided limits from singular rows (Genz and Kwong 2000), on an embedded
-// lattice sequence (Cools, Kuo and Nuyens 2006) with the tent transform and 16 random shifts. A pilot chooses
+// d = 1 is closed, d = 2 and matrices of one factor, R_ij = l_i l_j for i != j (of equicorrelated ones those of
+// a positive correlation), are one-dimensional integrals; all else is separation of variables (Genz 1992) with
+// the variables in the order of Gibson, Glasbey and Elston (1994), one-sided limits from singular rows (Genz and
+// Kwong 2000) and from near copies, whose remainders are drawn first, on an embedded lattice sequence (Cools, Kuo
+// and Nuyens 2006) with the tent transform and 16 random shifts. A pilot chooses
 // the variant of the integrand: plain; exponentially tilted at the saddle point (Botev 2017), which gives tails
 // of any depth a small relative error; or with a common factor as the first coordinate.
 //
 // Shapes: upper (d), covariance (d,d) row-major, 1 <= d. Probabilities in [0,1], logarithms natural; points
 // counts evaluations of the integrand over all shifts (0 where no sampling was needed).
+// The bounds on errors hold of the matrix as it is given, correlations next to 1 and -1 included. Where rounding
+// made it indefinite by more than double precision does, they hold of a positive semi-definite one next to it.
 // Errors (Error): sizes that do not fit, an upper bound that is NaN, a covariance that is not finite, not
 // symmetric (beyond 1e-6 of the variances), or not positive semi-definite (beyond what float32 rounding does).
 //
@@ -43,6 +46,7 @@ struct MvnOptions {
   double log_tolerance = .01;          // of log p
   std::size_t max_points = 1 << 20;    // at which to stop unconverged; from 1024 to 2^24
   std::uint64_t seed = 0, sample = 0;  // choose the random shifts
+  const Progress* stop = nullptr;      // asked every few ms; Interrupted
 };
 
 enum class MvnMethod { exact, one_factor, plain, tilted, factor };  // the last three sample
@@ -62,7 +66,7 @@ struct MvnProbability {
                                      const MvnOptions& options = {});
 
 // Many at once, in parallel: upper (m,d), covariance (d,d) for all or (m,d,d); point i is
-// mvn_cdf with sample = options.sample + i. Messages name the point.
+// mvn_cdf with sample = options.sample + i and stop = progress. Messages name the point.
 [[nodiscard]] std::vector<MvnProbability> mvn_cdf_batch(std::span<const double> upper, std::size_t d,
                                                         std::span<const double> covariance,
                                                         const MvnOptions& options = {},

@@ -93,25 +93,56 @@ void Noise::draw(std::uint64_t seed, std::uint32_t stream, std::uint64_t sample,
   Eigen::Map<Eigen::VectorXf>(out.data(), size) = (ConstMap(root_.data(), size, size) * z).cast<float>();
 }
 
+namespace {
+
+// J L of rows J.
+Matrix times_root(Matrix j, const std::vector<double>& scales, const std::vector<double>& root) {
+  const Eigen::Index d = j.cols();
+  if (!scales.empty()) j.array().rowwise() *= Eigen::Map<const Eigen::RowVectorXd>(scales.data(), d).array();
+  if (!root.empty()) j = j * ConstMap(root.data(), d, d);
+  return j;
+}
+
+std::vector<double> products(const Eigen::Ref<const Matrix>& j) {
+  const Eigen::Index m = j.rows();
+  std::vector<double> gram(static_cast<std::size_t>(m * m));
+  Eigen::Map<Matrix> to(gram.data(), m, m);
+  to.selfadjointView<Eigen::Lower>().rankUpdate(j);
+  to.triangularView<Eigen::StrictlyUpper>() = to.transpose();
+  return gram;
+}
+
+// Divides every row by the power of 2 that brings its largest entry to [1, 2), and counts it.
+void scale_rows(Matrix& j, std::vector<int>& exponents) {
+  for (Eigen::Index i = 0; i < j.rows(); ++i) {
+    const double largest = j.row(i).cwiseAbs().maxCoeff();
+    if (!(largest > 0 && std::isfinite(largest))) continue;
+    const int exponent = std::ilogb(largest);
+    for (double& value : j.row(i)) value = std::ldexp(value, -exponent);
+    exponents[static_cast<std::size_t>(i)] += exponent;
+  }
+}
+
+}  // namespace
+
 std::vector<double> Noise::gram(std::span<const double> jacobian) const {
   const auto d = static_cast<Eigen::Index>(d_), m = static_cast<Eigen::Index>(jacobian.size() / d_);
-  std::vector<double> gram(static_cast<std::size_t>(m * m));
-  const auto product = [&](const auto& j) {
-    Eigen::Map<Matrix> to(gram.data(), m, m);
-    to.template selfadjointView<Eigen::Lower>().rankUpdate(j);
-    to.template triangularView<Eigen::StrictlyUpper>() = to.transpose();
-  };
   const ConstMap given(jacobian.data(), m, d);
-  if (scales_.empty() && root_.empty()) {
-    product(given);
-  } else {
-    Matrix j = given;
-    if (!scales_.empty())
-      j.array().rowwise() *= Eigen::Map<const Eigen::RowVectorXd>(scales_.data(), d).array();
-    if (!root_.empty()) j = j * ConstMap(root_.data(), d, d);
-    product(j);
+  if (scales_.empty() && root_.empty()) return products(given);
+  return products(times_root(given, scales_, root_));
+}
+
+Noise::ScaledGram Noise::scaled_gram(std::span<const double> jacobian) const {
+  const auto d = static_cast<Eigen::Index>(d_), m = static_cast<Eigen::Index>(jacobian.size() / d_);
+  ScaledGram scaled{{}, std::vector<int>(static_cast<std::size_t>(m), 0)};
+  Matrix j = ConstMap(jacobian.data(), m, d);
+  scale_rows(j, scaled.exponents);
+  if (!scales_.empty() || !root_.empty()) {
+    j = times_root(std::move(j), scales_, root_);
+    scale_rows(j, scaled.exponents);
   }
-  return gram;
+  scaled.products = products(j);
+  return scaled;
 }
 
 }  // namespace leeway::average_case

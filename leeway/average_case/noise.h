@@ -4,7 +4,7 @@
 //   uniform    e_j = sigma sqrt(3) (2 u_j - 1)                    coordinate by coordinate, variance sigma^2
 //   laplace    e_j = +-sigma sqrt(1/2) log(1/u_j)                 the same
 //
-// By the central limit theorem (paper 002, lemma 2) a linear function of many coordinates of uniform or Laplace noise is
+// By the central limit theorem (Han et al. 2024, lemma 2) a linear function of many coordinates of uniform or Laplace noise is
 // nearly normal with the variance of Gaussian noise, so the analytic estimators treat all three alike.
 //
 // Draws are a function of (seed, stream, sample, draw) alone. They are float32; |z| stays below 6.7. Another instruction
@@ -46,6 +46,14 @@ class Noise {
 
   // J C J' of a Jacobian (m,d) row-major: (m,m), symmetric. Sums in float64.
   [[nodiscard]] std::vector<double> gram(std::span<const double> jacobian) const;
+
+  // The same where squares of entries would underflow or overflow: row i of J was divided by 2^exponents_i,
+  //   (J C J')_ij = products_ij 2^(exponents_i + exponents_j),   and the largest products are near 1.
+  struct ScaledGram {
+    std::vector<double> products;  // (m,m), symmetric
+    std::vector<int> exponents;    // (m), 0 for rows of nothing but 0
+  };
+  [[nodiscard]] ScaledGram scaled_gram(std::span<const double> jacobian) const;
 
  private:
   std::size_t d_;

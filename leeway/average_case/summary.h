@@ -37,7 +37,7 @@ struct AgainstMonteCarlo {
 [[nodiscard]] AgainstMonteCarlo against_monte_carlo(const Column& column, const Column& monte_carlo,
                                                     double level = .95, std::uint64_t seed = 0);
 
-// Class robustness bias (paper 002, section 4.3): how p is distributed in every class, and whether classes differ.
+// Class robustness bias (Han et al. 2024, section 4.3): how p is distributed in every class, and whether classes differ.
 //   Kruskal and Wallis (1952): p-value that all classes have one distribution, ties corrected, chi-square.
 //   Each class against all others: Mann and Whitney (1947), ties corrected, normal with continuity; two-sided p-values
 //   adjusted for the number of classes as Holm (1979) does.

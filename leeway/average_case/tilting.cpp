@@ -5,6 +5,7 @@
 
 #include "leeway/average_case/kernel.h"
 #include "leeway/average_case/normal.h"
+#include "leeway/average_case/stop.h"
 
 namespace leeway::average_case {
 namespace {
@@ -13,24 +14,27 @@ using Vector = std::vector<double>;
 
 class Saddle {
  public:
-  Saddle(const Problem& problem, const Triangle& triangle) : n_(triangle.rank), s_(n_ * n_), u_(n_) {
+  // `limited`: the pivots that have a limit, n of them.
+  Saddle(const Problem& problem, const Triangle& triangle, const std::vector<std::size_t>& limited)
+      : n_(limited.size()), s_(n_ * n_), u_(n_) {
     const std::size_t d = problem.d();
     for (std::size_t j = 0; j < n_; ++j) {
-      const std::size_t a = triangle.pivots[j];
-      const double scale = triangle.c[a * d + j];
+      const std::size_t a = triangle.pivots[limited[j]];
+      const double scale = triangle.c[a * d + limited[j]];
       u_[j] = problem.upper[a] / scale;
       for (std::size_t k = 0; k < n_; ++k) {
-        const std::size_t b = triangle.pivots[k];
-        s_[j * n_ + k] = problem.correlation[a * d + b] / (scale * triangle.c[b * d + k]);
+        const std::size_t b = triangle.pivots[limited[k]];
+        s_[j * n_ + k] = problem.correlation[a * d + b] / (scale * triangle.c[b * d + limited[k]]);
       }
     }
   }
 
   // z at the saddle point.
-  Vector solve() {
+  Vector solve(const Progress* stop) {
     Vector z = u_;
     evaluate(z);
     for (int step = 0; step < 60 && residual_ > 1e-7; ++step) {
+      stop_if_asked(stop);
       const Vector direction = newton_direction();
       Vector start = z;
       const double before = residual_;
@@ -92,19 +96,33 @@ class Saddle {
 
 }  // namespace
 
-Integrand tilted(Integrand integrand, const Problem& problem, const Triangle& triangle) {
-  const std::size_t n = triangle.rank, d = problem.d();
-  const Vector z = Saddle(problem, triangle).solve();
+Integrand tilted(Integrand integrand, const Problem& problem, const Triangle& triangle,
+                 const Progress* stop) {
+  const std::size_t d = problem.d();
+  std::vector<std::size_t> limited;
+  for (std::size_t k = 0; k < triangle.rank; ++k)
+    if (!triangle.copy[k]) limited.push_back(k);
+  const Vector z = Saddle(problem, triangle, limited).solve(stop);
+  const std::vector<std::size_t> places = places_of(triangle, 0);
   Vector& tilt = integrand.tilt;
   std::fill(tilt.begin(), tilt.end(), 0.);
   integrand.log_norm = 0;
-  for (std::size_t i = n; i-- > 0;) {  // tilt_i is complete: all rows below have been added
-    const double* const row = &triangle.c[triangle.pivots[i] * d];
-    const double own = hazard(z[i]), scaled = own / row[i];
-    for (std::size_t j = 0; j < i; ++j) tilt[j] -= scaled * row[j];
-    integrand.reference[i] = tilt[i] - own;
-    integrand.log_factor[i] = log_cdf(z[i]);
-    integrand.log_norm += integrand.log_factor[i] + tilt[i] * (.5 * tilt[i] - integrand.reference[i]);
+  std::size_t left = limited.size();
+  for (std::size_t k = triangle.rank; k-- > 0;) {  // its tilt is complete: all rows below have been added
+    const double* const row = &triangle.c[triangle.pivots[k] * d];
+    const std::size_t place = places[k];
+    double own = 0;
+    integrand.log_factor[place] = 0;
+    if (!triangle.copy[k]) {
+      const double z_own = z[--left];
+      own = hazard(z_own);
+      const double scaled = own / row[k];
+      for (std::size_t j = 0; j < k; ++j) tilt[places[j]] -= scaled * row[j];
+      integrand.log_factor[place] = log_cdf(z_own);
+    }
+    integrand.reference[place] = tilt[place] - own;
+    integrand.log_norm +=
+        integrand.log_factor[place] + tilt[place] * (.5 * tilt[place] - integrand.reference[place]);
   }
   return integrand;
 }

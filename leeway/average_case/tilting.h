@@ -11,8 +11,9 @@
 
 namespace leeway::average_case {
 
-// The integrand tilted. Singular rows limit its variables but do not move the saddle point. Any tilt leaves the
-// integral as it is, also that of a search that stopped early.
-[[nodiscard]] Integrand tilted(Integrand integrand, const Problem& problem, const Triangle& triangle);
+// The integrand tilted. Singular rows and near copies limit its variables but do not move the saddle point. Any tilt
+// leaves the integral as it is, also that of a search that stopped early.
+[[nodiscard]] Integrand tilted(Integrand integrand, const Problem& problem, const Triangle& triangle,
+                               const Progress* stop = nullptr);
 
 }  // namespace leeway::average_case

@@ -8,9 +8,11 @@
 #include <cmath>
 #include <limits>
 #include <new>
+#include <stdexcept>
 #include <type_traits>
 
 #include "leeway/core/error.h"
+#include "leeway/core/memory.h"
 #include "leeway/core/message.h"
 #include "leeway/core/parallel.h"
 
@@ -47,6 +49,15 @@ auto visit(const Array& array, const F& f) {
   }
   return f(
       std::span<const std::uint8_t>(static_cast<const std::uint8_t*>(array.storage.get()), array.size()));
+}
+
+template <class T>
+std::vector<T> vector_of(std::size_t size, std::string_view name) {
+  try {
+    return std::vector<T>(size);
+  } catch (const std::bad_alloc&) {
+    refuse_memory(name, size * sizeof(T));
+  }
 }
 
 void refuse_text(const Array& array, std::string_view name) {
@@ -183,11 +194,19 @@ std::optional<std::size_t> checked_bytes(std::span<const std::size_t> shape, std
   return empty ? 0 : product;
 }
 
-std::shared_ptr<std::byte> allocate_bytes(std::size_t count) {
+std::shared_ptr<std::byte> allocate_bytes(std::size_t count, std::string_view name) {
   constexpr std::align_val_t alignment{64};
-  auto* block = static_cast<std::byte*>(::operator new(std::max<std::size_t>(count, 1), alignment));
+  auto* block =
+      static_cast<std::byte*>(::operator new(std::max<std::size_t>(count, 1), alignment, std::nothrow));
+  if (block == nullptr) refuse_memory(name, count);
   return {block, [](std::byte* p) { ::operator delete(p, alignment); }};
 }
+
+void refuse_memory(std::string_view name, std::size_t bytes) {
+  throw std::runtime_error(fmt::format("{}: the system refuses {} bytes of memory", name, bytes));
+}
+
+std::shared_ptr<std::byte> allocate_bytes(std::size_t count) { return allocate_bytes(count, "an array"); }
 
 template <class T>
 Array make_array(std::vector<std::size_t> shape, std::vector<T> values) {
@@ -230,7 +249,7 @@ std::vector<double> to_f64(const Array& array, std::string_view name) {
   refuse_text(array, name);
   const bool boolean = array.type == ElementType::boolean;
   return visit(array, [&](auto values) {
-    std::vector<double> out(values.size());
+    auto out = vector_of<double>(values.size(), name);
     for (std::size_t i = 0; i < out.size(); ++i)
       out[i] = static_cast<double>(boolean ? values[i] != 0 : values[i]);
     return out;
@@ -241,7 +260,7 @@ std::vector<std::int64_t> to_i64(const Array& array, std::string_view name) {
   refuse_text(array, name);
   const bool boolean = array.type == ElementType::boolean;
   return visit(array, [&](auto values) {
-    std::vector<std::int64_t> out(values.size());
+    auto out = vector_of<std::int64_t>(values.size(), name);
     for (std::size_t i = 0; i < out.size(); ++i) {
       if (!is_whole(values[i]))
         refuse(name, "whole numbers", fmt::format("{} at {}", values[i], position_text(array, i)));

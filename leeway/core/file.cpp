@@ -9,14 +9,21 @@
 #include <xxhash.h>
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
+#include <mutex>
+#include <random>
 #include <stdexcept>
 #include <system_error>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "leeway/core/error.h"
+#include "leeway/core/file_checks.h"
 #include "leeway/core/message.h"
 
 namespace leeway {
@@ -81,7 +88,77 @@ fs::path directory_of(const fs::path& path) {
   return path.has_parent_path() ? path.parent_path() : fs::path(".");
 }
 
+// Open mappings, for mapped_name(): a signal handler reads them, so that they are a table of atomics. An entry is
+// in use where `begin` is set; it is written last and cleared first.
+struct Mapping {
+  std::atomic<const std::byte*> begin{nullptr};
+  std::atomic<std::size_t> size{0};
+  std::atomic<char*> name{nullptr};
+};
+std::array<Mapping, 4096> mappings;
+std::mutex mappings_mutex;  // of those that write
+
+void note_mapping(std::span<const std::byte> bytes, const std::string& name) {
+  const std::scoped_lock lock(mappings_mutex);
+  for (Mapping& entry : mappings) {
+    if (entry.begin.load() != nullptr) continue;
+    entry.name = ::strdup(name.c_str());
+    entry.size = bytes.size();
+    entry.begin = bytes.data();
+    return;
+  }
+}
+
+void forget_mapping(const void* address) {
+  const std::scoped_lock lock(mappings_mutex);
+  for (Mapping& entry : mappings) {
+    if (entry.begin.load() != address) continue;
+    entry.begin = nullptr;
+    ::free(entry.name.exchange(nullptr));
+    return;
+  }
+}
+
+// Names are cut where the file system would refuse them with what is added.
+std::string partial_prefix(const fs::path& path) {
+  constexpr std::size_t longest = 200;
+  return path.filename().string().substr(0, longest) + ".partial-";
+}
+
+bool is_device(const fs::path& path) {
+  std::error_code ignored;
+  return fs::exists(path, ignored) && !fs::is_regular_file(path, ignored);
+}
+
+// A new file with a lock on it, and its name. Another process may take it for stale before it is locked, and remove
+// it: then another name is tried.
+std::pair<int, fs::path> create_partial(const fs::path& path) {
+  std::random_device random;
+  for (;;) {
+    const auto number = std::uint64_t{random()} << 32 | random();
+    fs::path partial = directory_of(path) / (partial_prefix(path) + fmt::format("{:016x}", number));
+    const int descriptor =
+        ::open(partial.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    if (descriptor < 0 && errno == EEXIST) continue;
+    if (descriptor < 0) fail(path, "cannot write", errno);
+    while (::flock(descriptor, LOCK_EX) != 0 && errno == EINTR) {
+    }
+    struct stat status {};
+    if (::fstat(descriptor, &status) == 0 && status.st_nlink > 0) return {descriptor, std::move(partial)};
+    ::close(descriptor);
+  }
+}
+
 }  // namespace
+
+const char* mapped_name(const void* address) noexcept {
+  const auto* const at = static_cast<const std::byte*>(address);
+  for (const Mapping& entry : mappings) {
+    const std::byte* const begin = entry.begin.load();
+    if (begin != nullptr && at >= begin && at < begin + entry.size.load()) return entry.name.load();
+  }
+  return nullptr;
+}
 
 MappedFile map_file(const fs::path& path) {
   const Opened opened = open_regular(path);
@@ -92,28 +169,26 @@ MappedFile map_file(const fs::path& path) {
   void* address = ::mmap(nullptr, size, PROT_READ, flags, descriptor.get(), 0);
   if (address == MAP_FAILED) fail(path, "cannot map into memory", errno);
   MappedFile file;
-  file.storage =
-      std::shared_ptr<const void>(address, [size](const void* p) { ::munmap(const_cast<void*>(p), size); });
   file.bytes = {static_cast<const std::byte*>(address), size};
+  note_mapping(file.bytes, display_name(path));
+  file.storage = std::shared_ptr<const void>(address, [size](const void* p) {
+    forget_mapping(p);
+    ::munmap(const_cast<void*>(p), size);
+  });
   return file;
 }
 
 AtomicFile::AtomicFile(fs::path path) : path_(std::move(path)) {
   std::error_code ignored;
   if (fs::is_directory(path_, ignored)) fail(path_, "cannot write", EISDIR);
-  if (fs::exists(path_, ignored) && !fs::is_regular_file(path_, ignored)) {
-    // A pipe or device, such as /dev/null: renaming would replace the device itself.
+  if (is_device(path_)) {  // such as /dev/null: renaming would replace the device itself
     descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CLOEXEC);
+    if (descriptor_ < 0) fail(path_, "cannot write", errno);
   } else {
-    // Through a symbolic link the file it points to is replaced, not the link.
-    if (fs::is_symlink(path_, ignored)) path_ = fs::weakly_canonical(path_);
-    temporary_ = path_;
-    temporary_ += fmt::format(".partial-{}", ::getpid());
-    descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    // The lock tells remove_partials that someone is still writing.
-    if (descriptor_ >= 0) ::flock(descriptor_, LOCK_EX | LOCK_NB);
+    if (fs::is_symlink(path_, ignored)) path_ = written_path(path_);
+    remove_partials(path_);
+    std::tie(descriptor_, temporary_) = create_partial(path_);
   }
-  if (descriptor_ < 0) fail(path_, "cannot write", errno);
   buffer_.reserve(buffer_size);
 }
 
@@ -161,15 +236,35 @@ void write_text(const fs::path& path, std::string_view text) {
   file.commit();
 }
 
+fs::path written_path(const fs::path& path) {
+  constexpr int most_links = 40;  // as of Linux
+  std::error_code ignored;
+  fs::path at = fs::absolute(path);
+  // One by one: weakly_canonical does not look through a link to nothing.
+  for (int i = 0; i < most_links && fs::is_symlink(at, ignored); ++i)
+    at = at.parent_path() / fs::read_symlink(at);
+  return fs::weakly_canonical(at);
+}
+
+void require_writable(const fs::path& path) {
+  std::error_code ignored;
+  if (!is_device(path) || fs::is_directory(path, ignored)) {
+    const AtomicFile probe(path);
+  } else if (::access(path.c_str(), W_OK) != 0) {
+    fail(path, "cannot write", errno);
+  }
+}
+
 std::size_t remove_partials(const fs::path& path) {
-  const std::string prefix = path.filename().string() + ".partial-";
+  const std::string prefix = partial_prefix(path);
   std::size_t removed = 0;
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(directory_of(path), error)) {
     const std::string name = entry.path().filename().string();
     if (!name.starts_with(prefix) || name.size() == prefix.size()) continue;
-    if (name.find_first_not_of("0123456789", prefix.size()) != std::string::npos) continue;
-    const Descriptor descriptor(::open(entry.path().c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+    if (name.find_first_not_of("0123456789abcdef", prefix.size()) != std::string::npos) continue;
+    if (!fs::is_regular_file(entry.symlink_status(error))) continue;
+    const Descriptor descriptor(::open(entry.path().c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW));
     if (descriptor.get() < 0 || ::flock(descriptor.get(), LOCK_EX | LOCK_NB) != 0) continue;
     if (::unlink(entry.path().c_str()) == 0) ++removed;
   }

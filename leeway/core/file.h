@@ -1,9 +1,9 @@
 // Files: read by memory mapping, written under a temporary name and then renamed.
 //
-// A name that exists always holds a whole result: AtomicFile writes PATH.partial-<pid>, flushes it to disk
-// and renames it over PATH in commit(); without commit() the temporary file is removed. A kill leaves at most
-// the temporary file. Through a symbolic link the file it points to is replaced; a device or pipe (/dev/null)
-// is written directly. Errors: Error for what is wrong with the input path (missing, a directory,
+// A name that exists always holds a whole result: AtomicFile writes PATH.partial-<random>, new and never a link, flushes
+// it to disk and renames it over PATH in commit(): of several writers the last wins, whole. A kill leaves the temporary
+// file, which the next writer of PATH removes. Through a symbolic link the file it points to is replaced or made; a device or
+// pipe (/dev/null) is written directly. Errors: Error for what is wrong with the input path (missing, a directory,
 // unreadable), std::runtime_error for what is wrong with the machine (disk full, no permission to write).
 #pragma once
 
@@ -16,8 +16,8 @@
 
 namespace leeway {
 
-// A read-only view of a whole regular file. Pages come from the page cache, of large files on first touch; an
-// empty file is an empty span. The file must not be cut short while it is mapped.
+// A read-only view of a whole regular file. Pages come from the page cache, of large files on first touch; an empty file
+// is an empty span. Bytes of a file that another process cuts short raise SIGBUS when touched; see file_checks.h.
 struct MappedFile {
   std::shared_ptr<const void> storage;  // keeps the mapping alive
   std::span<const std::byte> bytes;
@@ -26,7 +26,7 @@ struct MappedFile {
 
 class AtomicFile {
  public:
-  explicit AtomicFile(std::filesystem::path path);  // creates the temporary file
+  explicit AtomicFile(std::filesystem::path path);  // creates the temporary file, after remove_partials
   ~AtomicFile();                                    // removes it unless committed
   AtomicFile(const AtomicFile&) = delete;
   AtomicFile& operator=(const AtomicFile&) = delete;
@@ -46,8 +46,8 @@ class AtomicFile {
 // Writes a whole text file atomically.
 void write_text(const std::filesystem::path& path, std::string_view text);
 
-// Removes what interrupted runs left behind: PATH.partial-<pid> beside `path`, unless somebody is still
-// writing it. Returns how many files were removed.
+// Removes what killed writers left: PATH.partial-<hexadecimal digits> that can be locked. A writer holds a lock (flock) as
+// long as it lives; where the file system has no locks nothing is removed. Returns how many files were removed.
 std::size_t remove_partials(const std::filesystem::path& path);
 
 // XXH3 128-bit digest of a file as 32 hexadecimal digits (what `xxhsum -H2` prints).

@@ -10,6 +10,7 @@
 
 #include "leeway/core/error.h"
 #include "leeway/core/inflate.h"
+#include "leeway/core/memory.h"
 #include "leeway/core/message.h"
 
 namespace leeway {
@@ -91,7 +92,7 @@ Array parse_idx(const MappedFile& file, std::string_view name) {
   if (!bytes || *bytes > source.most_left())
     refuse(name, fmt::format("data for shape {} of {}", array.shape_text(), name_of(*type)),
            fmt::format("at most {} bytes", source.most_left()));
-  const auto block = allocate_bytes(*bytes);
+  const auto block = allocate_bytes(*bytes, name);
   source.read({block.get(), *bytes});
   source.expect_end();
   if (const std::size_t width = size_of(*type); width > 1)

@@ -10,7 +10,9 @@
 #include "leeway/core/content.h"
 #include "leeway/core/error.h"
 #include "leeway/core/file.h"
+#include "leeway/core/file_checks.h"
 #include "leeway/core/idx.h"
+#include "leeway/core/memory.h"
 #include "leeway/core/message.h"
 #include "leeway/core/npz.h"
 #include "leeway/core/outputs.h"
@@ -101,6 +103,12 @@ Images from_idx(const MappedFile& file, const fs::path& path) {
 
 }  // namespace
 
+std::vector<fs::path> image_files(const std::string& path_or_name) {
+  const fs::path path = resolve(path_or_name);
+  const fs::path labels = labels_beside(path);
+  return labels.empty() ? std::vector{path} : std::vector{path, labels};
+}
+
 Images read_images(const std::string& path_or_name) {
   const fs::path path = resolve(path_or_name);
   const MappedFile file = map_file(path);
@@ -150,7 +158,7 @@ void write_images(const fs::path& path, const Images& images) {
 Images select_rows(const Images& images, std::span<const std::size_t> rows) {
   const std::size_t bytes = images.pixels_per_image() * size_of(images.pixels.type);
   const auto from = images.pixels.bytes();
-  const auto block = allocate_bytes(rows.size() * bytes);
+  const auto block = allocate_bytes(rows.size() * bytes, images.path);
   Images selected;
   selected.path = images.path;
   selected.pixels = images.pixels;

@@ -8,6 +8,7 @@
 #include <new>
 
 #include "leeway/core/array.h"
+#include "leeway/core/memory.h"
 #include "leeway/core/message.h"
 
 namespace leeway {
@@ -85,7 +86,7 @@ MappedFile unpack_gzip(const MappedFile& file, std::string_view name) {
     size |= std::to_integer<std::uint32_t>(bytes[bytes.size() - 4 + i]) << (8 * i);
   if (size / max_expansion > bytes.size())
     refuse(name, fmt::format("a size that {} packed bytes can hold", bytes.size()), fmt::format("{}", size));
-  const auto block = allocate_bytes(size);
+  const auto block = allocate_bytes(size, name);
   Inflater inflater(bytes, StreamFormat::gzip, name);
   inflater.read({block.get(), size});
   inflater.expect_end();

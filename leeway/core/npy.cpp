@@ -11,6 +11,7 @@
 #include "leeway/core/error.h"
 #include "leeway/core/file.h"
 #include "leeway/core/half.h"
+#include "leeway/core/memory.h"
 #include "leeway/core/message.h"
 #include "leeway/core/npy_header.h"
 #include "leeway/core/utf8.h"
@@ -52,9 +53,9 @@ bool order_matters(const NpyHeader& header) {
 
 // Walks the C order and keeps the place in the Fortran order beside it: dimension d steps by the product of
 // those before.
-Elements c_order(const Elements& from, const NpyHeader& header) {
+Elements c_order(const Elements& from, const NpyHeader& header, std::string_view name) {
   const std::size_t item = header.item_size, rank = header.shape.size();
-  const auto block = allocate_bytes(from.bytes.size());
+  const auto block = allocate_bytes(from.bytes.size(), name);
   std::vector<std::size_t> stride(rank), place(rank, 0);
   for (std::size_t d = 0, step = item; d < rank; step *= header.shape[d++]) stride[d] = step;
   std::size_t source = 0;
@@ -71,16 +72,16 @@ Elements c_order(const Elements& from, const NpyHeader& header) {
 }
 
 // Reverses every `width` bytes. The characters of U text are swapped one by one.
-Elements swap_bytes(const Elements& from, std::size_t width) {
-  const auto block = allocate_bytes(from.bytes.size());
+Elements swap_bytes(const Elements& from, std::size_t width, std::string_view name) {
+  const auto block = allocate_bytes(from.bytes.size(), name);
   for (std::size_t i = 0; i < from.bytes.size(); i += width)
     std::reverse_copy(from.bytes.data() + i, from.bytes.data() + i + width, block.get() + i);
   return own(block, from.bytes.size());
 }
 
-Elements widen(const Elements& from) {
+Elements widen(const Elements& from, std::string_view name) {
   const std::size_t count = from.bytes.size() / 2;
-  const auto block = allocate_bytes(count * sizeof(float));
+  const auto block = allocate_bytes(count * sizeof(float), name);
   for (std::size_t i = 0; i < count; ++i) {
     std::uint16_t half = 0;
     std::memcpy(&half, from.bytes.data() + 2 * i, 2);
@@ -90,9 +91,9 @@ Elements widen(const Elements& from) {
   return own(block, count * sizeof(float));
 }
 
-Elements align(const Elements& from, std::size_t alignment) {
+Elements align(const Elements& from, std::size_t alignment, std::string_view name) {
   if (reinterpret_cast<std::uintptr_t>(from.bytes.data()) % alignment == 0) return from;
-  const auto block = allocate_bytes(from.bytes.size());
+  const auto block = allocate_bytes(from.bytes.size(), name);
   std::ranges::copy(from.bytes, block.get());
   return own(block, from.bytes.size());
 }
@@ -128,18 +129,18 @@ Array parse_npy(std::span<const std::byte> bytes, std::shared_ptr<const void> st
                 std::string_view name) {
   const NpyHeader header = parse_npy_header(bytes, name);
   Elements elements{bytes.subspan(header.data_offset), std::move(storage)};
-  if (order_matters(header)) elements = c_order(elements, header);
+  if (order_matters(header)) elements = c_order(elements, header, name);
   const std::size_t unit = header.kind == 'U' ? 4 : header.kind == 'S' ? 1 : header.item_size;
-  if (header.swapped && unit > 1) elements = swap_bytes(elements, unit);
+  if (header.swapped && unit > 1) elements = swap_bytes(elements, unit, name);
   if (header.kind == 'U' || header.kind == 'S') return text_array(elements, header, name);
   Array array;
   array.shape = header.shape;
   if (header.kind == 'f' && header.item_size == 2) {
-    elements = widen(elements);
+    elements = widen(elements, name);
     array.type = ElementType::f32;
     array.from_half = true;
   } else {
-    elements = align(elements, header.item_size);
+    elements = align(elements, header.item_size, name);
     array.type = element_type(header);
   }
   array.storage = std::shared_ptr<const void>(elements.storage, elements.bytes.data());

@@ -1,8 +1,8 @@
 // NumPy's .npz format: a zip archive of .npy members.
 //
 // Read: stored members are memory-mapped in place when their data is aligned for the type and native, copied
-// otherwise; deflated members are inflated with zlib. Every member's CRC is checked when it is inflated
-// (stored ones are not: that would read the whole file). Refused, by name: encryption, zip64 that lies,
+// otherwise; deflated members are inflated with zlib. The checksum of every member that is wanted is verified: stored
+// ones are read once for it, at the speed of memory (core/crc32.h). Refused, by name: encryption, zip64 that lies,
 // members that overlap, a size that the compressed bytes cannot hold (deflate expands at most 1032 to 1),
 // more than 4 GiB or 200 times the file's size when inflated, other compression methods, two members of one
 // name, an archive without .npy members (others are ignored). Written: stored, members aligned to 64 bytes,

@@ -30,9 +30,9 @@ using Names = std::vector<std::string_view>;
 Names label_names() { return {"labels", "y", "y_true"}; }
 
 bool is_outputs_name(std::string_view name) {
-  constexpr std::string_view names[] = {"logits", "probs",       "pred_probs",  "labels",
-                                        "y",      "y_true",      "features",    "feats",
-                                        "groups", "group_names", "class_names", "norms"};
+  constexpr std::string_view names[] = {"logits",      "probs",    "pred_probs", "labels", "y",
+                                        "y_true",      "features", "feats",      "groups", "group_names",
+                                        "class_names", "norms",    "ids"};
   return std::ranges::find(names, name) != std::end(names);
 }
 
@@ -94,20 +94,32 @@ void require_length(const Named& named, std::size_t n) {
            "shape " + named.array.shape_text());
 }
 
+// The first and the last class of each name.
+std::unordered_map<std::string_view, std::pair<std::size_t, std::size_t>> classes_by_name(
+    const std::vector<std::string>& class_names) {
+  std::unordered_map<std::string_view, std::pair<std::size_t, std::size_t>> classes;
+  for (std::size_t j = 0; j < class_names.size(); ++j)
+    classes.try_emplace(class_names[j], j, j).first->second.second = j;
+  return classes;
+}
+
 std::vector<std::int64_t> label_values(const Named& named, std::size_t n, std::size_t k,
                                        const std::vector<std::string>& class_names) {
   require_length(named, n);
   if (named.array.type == ElementType::text) {
-    std::unordered_map<std::string_view, std::int64_t> codes;
-    for (const std::string& class_name : class_names)
-      codes.emplace(class_name, static_cast<std::int64_t>(codes.size()));
+    const auto codes = classes_by_name(class_names);
     std::vector<std::int64_t> labels;
     for (const std::string& text : *named.array.texts) {
       const auto found = codes.find(text);
       if (found == codes.end())
         refuse(named.where, class_names.empty() ? "labels that are numbers" : "labels that are class names",
                fmt::format("{} at row {}", in_quotes(text), labels.size()));
-      labels.push_back(found->second);
+      const auto& [first, again] = found->second;
+      if (again > first)
+        refuse(named.where, "labels that name one class each",
+               fmt::format("{} at row {}, the name of classes {} and {}", in_quotes(text), labels.size(),
+                           first, again));
+      labels.push_back(static_cast<std::int64_t>(first));
     }
     return labels;
   }
@@ -147,6 +159,17 @@ std::vector<double> norm_values(const Named& named, std::size_t n) {
   return norms;
 }
 
+std::vector<std::string> id_texts(const Named& named, std::size_t n) {
+  require_length(named, n);
+  if (named.array.type == ElementType::text) return *named.array.texts;
+  if (named.array.is_float())
+    refuse(named.where, "ids that are text or whole numbers", std::string(name_of(named.array.type)));
+  std::vector<std::string> ids;
+  for (const std::int64_t id : to_i64({named.array.type, {n}, named.array.storage, {}}, named.where))
+    ids.push_back(std::to_string(id));
+  return ids;
+}
+
 // One element as float64, without converting all of them.
 double element(const Array& array, std::size_t index) {
   return array.type == ElementType::f32 ? static_cast<double>(array.view<float>()[index])
@@ -171,6 +194,20 @@ Array probability_pairs(const Array& values) {
   return make_array({n, 2}, std::move(pairs));
 }
 
+// Whether a matrix holds probabilities: by its name, by what the options say, or by its rows.
+bool holds_probabilities(Outputs& outputs, const Named& scores, const Array& values, bool named_probs,
+                         const OutputsOptions& options) {
+  if (named_probs && options.as == Scores::logits)
+    refuse(scores.where, "logits, as --as logits says", "probabilities");
+  if (named_probs || options.as == Scores::probs) return true;
+  if (options.as == Scores::logits || !are_probabilities(values)) return false;
+  outputs.warnings.push_back(fmt::format(
+      "{}: taken as probabilities, not as logits: no entry is negative and all rows sum to 1; --as "
+      "logits overrules",
+      scores.where));
+  return true;
+}
+
 void set_logits(Outputs& outputs, const Named& scores, bool are_probs, const OutputsOptions& options) {
   const auto& shape = scores.array.shape;
   if (shape.empty() || shape.size() > 2)
@@ -190,6 +227,8 @@ void set_logits(Outputs& outputs, const Named& scores, bool are_probs, const Out
     values = are_probs ? probability_pairs(values) : logit_pairs(values);
   } else if (shape[1] == 0) {
     refuse(scores.where, "at least two classes", "shape " + scores.array.shape_text());
+  } else {
+    are_probs = holds_probabilities(outputs, scores, values, are_probs, options);
   }
   outputs.from_probs = are_probs;
   if (are_probs) {
@@ -232,6 +271,7 @@ Outputs build(const ArrayMap& arrays, const std::string& name, const OutputsOpti
     outputs.groups = group_columns(groups->array, names ? &names->array : nullptr, n, groups->where);
   }
   if (const auto norms = pick(arrays, {"norms"}, name)) outputs.norms = norm_values(*norms, n);
+  if (const auto ids = pick(arrays, {"ids"}, name)) outputs.ids = id_texts(*ids, n);
   return outputs;
 }
 

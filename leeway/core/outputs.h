@@ -1,11 +1,14 @@
 // An outputs file: what a classifier said about n samples.
 //
 // .npz, .safetensors: `logits` or `probs` (alias `pred_probs`) (n,k), and optionally `labels` (`y`, `y_true`)
-// (n), `features` (`feats`) (n,d), `groups` (n,g), `class_names` (k), `norms` (n). A bare .npy is logits. CSV
-// columns: `logit_*` or `p_*`, `y_true` or `label`, `attr_*` = groups, `feat_*`. `probs` become their
-// logarithms; an exact 0 counts as the type's smallest normal number, and a warning says how many there were.
-// A row of probs that is negative, above 1 or does not sum to 1 within 1e-3 is an error. A vector (n) or
-// (n,1) is the positive class of two: binary_logit gives logits (0, v), binary_prob gives (log(1-v), log v).
+// (n), `features` (`feats`) (n,d), `groups` (n,g), `class_names` (k), `norms` (n), `ids` (n). A bare .npy is
+// logits. CSV columns: `logit_*` or `p_*`, `y_true` or `label`, `attr_*` = groups, `feat_*`, `id`. `probs` become
+// their logarithms; an exact 0 counts as the type's smallest normal number, and a warning says how many there
+// were. A row of probs that is negative, above 1 or does not sum to 1 within 1e-3 is an error. Where all rows of
+// the logits pass that test they are probabilities under another name: they are taken as such, and a warning says
+// so. A vector (n) or (n,1) is the positive class of two: binary_logit gives logits (0, v), binary_prob gives
+// (log(1-v), log v).
+// Labels that are text are class names; a name that several classes bear is no label.
 // Errors (Error: file, expected, found, row): n = 0, k < 2, a length that differs from n, a label outside
 // 0..k-1 or not whole, and, with check_finite, NaN or infinite logits.
 #pragma once
@@ -22,9 +25,13 @@ namespace leeway {
 
 enum class Binary { refuse, logit, prob };  // what a vector means; refuse: an error that names --binary
 
+// What a matrix holds. automatic: what its name says, unless all rows of logits are probabilities.
+enum class Scores { automatic, logits, probs };
+
 struct OutputsOptions {
   Binary binary = Binary::refuse;
   bool check_finite = true;  // false where the caller reads every logit anyway and names the row itself
+  Scores as = Scores::automatic;
 };
 
 // One categorical attribute of the samples: codes[i] indexes levels. Levels are sorted (numerically where all
@@ -43,8 +50,9 @@ struct Outputs {
   std::vector<GroupColumn> groups;
   std::vector<std::string> class_names;  // empty or k
   std::optional<std::vector<double>> norms;
+  std::optional<std::vector<std::string>> ids;  // what the file calls its rows
   std::vector<std::string> warnings;
-  bool from_probs = false;
+  bool from_probs = false;  // the logits are logarithms of probabilities
 
   [[nodiscard]] std::size_t n() const { return logits.shape[0]; }
   [[nodiscard]] std::size_t k() const { return logits.shape[1]; }

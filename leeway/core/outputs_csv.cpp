@@ -39,16 +39,23 @@ std::optional<std::size_t> whole_number(std::string_view text) {
   return error == std::errc{} && end == text.data() + text.size() ? std::optional(value) : std::nullopt;
 }
 
-// Where classes are numbered: their columns by number, without those that have none. False where classes have
-// names.
+// Where classes are numbered: their columns by number, without those of p_ that have none. False where classes
+// have names.
 bool sort_by_number(Family& family, std::string_view prefix, std::string_view name) {
   std::map<std::size_t, std::size_t> columns;
-  for (std::size_t j = 0; j < family.columns.size(); ++j)
-    if (const auto number = whole_number(family.suffixes[j]))
-      if (!columns.emplace(*number, family.columns[j]).second)
-        refuse(name, "classes that stand once",
-               in_quotes(std::string(prefix) + family.suffixes[j]) + " again");
+  const auto column_name = [&](std::size_t j) { return in_quotes(std::string(prefix) + family.suffixes[j]); };
+  std::optional<std::size_t> named;
+  for (std::size_t j = 0; j < family.columns.size(); ++j) {
+    const auto number = whole_number(family.suffixes[j]);
+    if (!number)
+      named = j;
+    else if (!columns.emplace(*number, family.columns[j]).second)
+      refuse(name, "classes that stand once", column_name(j) + " again");
+  }
   if (columns.empty()) return false;
+  if (named && prefix == "logit_")
+    refuse(name, "columns logit_* that are all numbered or all named",
+           fmt::format("{} beside {} numbered", column_name(*named), columns.size()));
   const std::size_t last = columns.rbegin()->first;
   if (last != columns.size() - 1)
     refuse(name, fmt::format("columns {0}0 to {0}{1}", prefix, columns.size() - 1),
@@ -122,6 +129,7 @@ ArrayMap outputs_from_csv(const CsvTable& table, std::string_view name) {
     arrays["groups"] = text_matrix(table, groups.columns);
     arrays["group_names"] = text_vector(groups.suffixes);
   }
+  if (const auto id = table.find("id")) arrays["ids"] = text_vector(table.columns[*id]);
   if (const auto norm = table.find("norm"))
     arrays["norms"] = make_array({table.rows()}, csv_numbers(table, *norm, name));
   return arrays;

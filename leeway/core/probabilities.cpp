@@ -8,6 +8,7 @@
 #include <limits>
 #include <span>
 
+#include "leeway/core/memory.h"
 #include "leeway/core/message.h"
 #include "leeway/core/parallel.h"
 
@@ -16,6 +17,8 @@ namespace {
 
 constexpr double tolerance = 1e-3;
 constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
+
+std::size_t chunk_rows(std::size_t k) { return std::max<std::size_t>(1, (std::size_t{1} << 15) / k); }
 
 bool is_probability(double p) { return p >= 0 && p <= 1 + tolerance; }
 
@@ -50,7 +53,7 @@ template <class T>
 LogProbabilities logarithms(std::span<const T> probs, const Array& array, double smallest,
                             std::string_view where) {
   const std::size_t n = array.shape[0], k = array.shape[1];
-  const auto block = allocate_bytes(probs.size() * sizeof(double));
+  const auto block = allocate_bytes(probs.size() * sizeof(double), where);
   auto* logs = reinterpret_cast<double*>(block.get());
   const double log_smallest = std::log(smallest);
   const auto map = [&](std::size_t begin, std::size_t end) {
@@ -69,8 +72,7 @@ LogProbabilities logarithms(std::span<const T> probs, const Array& array, double
   const auto join = [](const Part& a, const Part& b) {
     return Part{std::min(a.first_bad, b.first_bad), a.zeros + b.zeros};
   };
-  const std::size_t chunk = std::max<std::size_t>(1, (std::size_t{1} << 15) / k);
-  const Part whole = reduce_chunks<Part>(n, chunk, map, join);
+  const Part whole = reduce_chunks<Part>(n, chunk_rows(k), map, join);
   if (whole.first_bad != none) refuse_row(probs.subspan(whole.first_bad * k, k), whole.first_bad, where);
   LogProbabilities result;
   result.zeros = whole.zeros;
@@ -80,7 +82,39 @@ LogProbabilities logarithms(std::span<const T> probs, const Array& array, double
   return result;
 }
 
+struct Rows {
+  std::size_t distributions = 0,
+              others = 0;  // others: of finite numbers; from the first on, a chunk is not read
+};
+
+template <class T>
+bool all_distributions(std::span<const T> scores, std::size_t n, std::size_t k) {
+  constexpr std::size_t first = 16;
+  const auto count = [&](std::size_t begin, std::size_t end) {
+    Rows rows;
+    for (std::size_t i = begin; i < end && rows.others == 0; ++i) {
+      const auto row = scores.subspan(i * k, k);
+      if (is_distribution(row))
+        ++rows.distributions;
+      else if (std::ranges::all_of(row, [](T value) { return std::isfinite(value); }))
+        ++rows.others;
+    }
+    return rows;
+  };
+  if (count(0, std::min(n, first)).others > 0) return false;
+  const Rows rows = reduce_chunks<Rows>(n, chunk_rows(k), count, [](Rows a, Rows b) {
+    return Rows{a.distributions + b.distributions, a.others + b.others};
+  });
+  return rows.others == 0 && rows.distributions > 0;
+}
+
 }  // namespace
+
+bool are_probabilities(const Array& scores) {
+  const std::size_t n = scores.shape[0], k = scores.shape[1];
+  return scores.type == ElementType::f32 ? all_distributions(scores.view<float>(), n, k)
+                                         : all_distributions(scores.view<double>(), n, k);
+}
 
 double smallest_normal(const Array& array) {
   if (array.from_half) return 0x1p-14;

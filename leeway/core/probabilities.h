@@ -18,6 +18,11 @@ struct LogProbabilities {
 // to 1.001 count as rounding. In parallel over rows.
 [[nodiscard]] LogProbabilities log_probabilities(const Array& probs, double smallest, std::string_view where);
 
+// Whether every row is a distribution by the test of log_probabilities. Rows with NaN or infinite entries say nothing,
+// so that log_probabilities names them; without any other row the answer is no. Logits are found out by one of the
+// first rows, and no more of them is read.
+[[nodiscard]] bool are_probabilities(const Array& scores);
+
 // The smallest normal number of the type that the file holds (float16 for Array::from_half; float64 for
 // integers).
 [[nodiscard]] double smallest_normal(const Array& array);

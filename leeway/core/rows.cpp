@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "leeway/core/error.h"
+#include "leeway/core/memory.h"
 
 namespace leeway {
 namespace {
@@ -92,7 +93,7 @@ std::string Rows::position_text(std::size_t row) const {
 Array Rows::joined() const {
   if (parts_.size() == 1) return parts_[0];
   const std::size_t row_bytes = shape_[1] * size_of(type());
-  const auto block = allocate_bytes(shape_[0] * row_bytes);
+  const auto block = allocate_bytes(shape_[0] * row_bytes, "joined rows");
   for (std::size_t i = 0; i < parts_.size(); ++i)
     std::ranges::copy(parts_[i].bytes(), block.get() + starts_[i] * row_bytes);
   return {type(), shape_, block, {}};
@@ -100,7 +101,7 @@ Array Rows::joined() const {
 
 Array Rows::take(std::span<const std::size_t> rows) const {
   const std::size_t columns = shape_[1], row_bytes = columns * size_of(type());
-  const auto block = allocate_bytes(rows.size() * row_bytes);
+  const auto block = allocate_bytes(rows.size() * row_bytes, "chosen rows");
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const std::size_t part = parts_.size() == 1 ? 0 : part_of(rows[i]);
     const std::byte* const row = row_in<std::byte>(parts_[part], rows[i] - starts_[part], row_bytes);

@@ -11,6 +11,7 @@
 
 #include "leeway/core/error.h"
 #include "leeway/core/half.h"
+#include "leeway/core/memory.h"
 #include "leeway/core/message.h"
 #include "leeway/core/result.h"
 #include "leeway/core/safetensors_header.h"
@@ -54,7 +55,7 @@ Array make_tensor(const SafetensorsEntry& entry, const MappedFile& data, std::st
                        dtype->name),
            fmt::format("{}", bytes.size()));
   if (dtype->widen != nullptr) {
-    const auto block = allocate_bytes(2 * bytes.size());
+    const auto block = allocate_bytes(2 * bytes.size(), where);
     for (std::size_t i = 0; i < bytes.size() / 2; ++i) {
       std::uint16_t narrow = 0;
       std::memcpy(&narrow, bytes.data() + 2 * i, 2);
@@ -64,7 +65,7 @@ Array make_tensor(const SafetensorsEntry& entry, const MappedFile& data, std::st
     array.storage = block;
     array.from_half = dtype->widen == float_from_half;
   } else if (reinterpret_cast<std::uintptr_t>(bytes.data()) % dtype->size != 0) {
-    const auto block = allocate_bytes(bytes.size());
+    const auto block = allocate_bytes(bytes.size(), where);
     std::ranges::copy(bytes, block.get());
     array.storage = block;
   } else {

@@ -10,6 +10,7 @@
 #include <system_error>
 #include <utility>
 
+#include "leeway/core/columns.h"
 #include "leeway/core/groups.h"
 #include "leeway/core/message.h"
 
@@ -78,11 +79,8 @@ void require_alike(const Parts& parts) {
     const auto refuse_part = [&](const std::string& expected, const std::string& found) {
       refuse(part.path, fmt::format("{}, as in {}", expected, first.path), found);
     };
-    if (part.k() != first.k()) refuse_part(fmt::format("{} classes", first.k()), fmt::format("{}", part.k()));
-    if (part.from_probs != first.from_probs)
-      refuse_part(first.from_probs ? "probabilities" : "logits",
-                  part.from_probs ? "probabilities" : "logits");
-    if (part.class_names != first.class_names) refuse_part("the same class names", "others");
+    require_alike(columns_of(first), columns_of(part));
+    if (part.class_names.size() != first.class_names.size()) refuse_part("the same class names", "others");
     const auto same_name = [](const GroupColumn& a, const GroupColumn& b) { return a.name == b.name; };
     if (!std::ranges::equal(part.groups, first.groups, same_name)) refuse_part("the same groups", "others");
     if (part.features && first.features && part.features->shape[1] != first.features->shape[1])
@@ -105,12 +103,14 @@ Outputs join_rest(const Parts& parts) {
   rest.from_probs = parts.front().from_probs;
   const bool labels = all_have(parts, "labels", [](const Outputs& part) { return part.labels.has_value(); });
   const bool norms = all_have(parts, "norms", [](const Outputs& part) { return part.norms.has_value(); });
+  const bool ids = all_have(parts, "ids", [](const Outputs& part) { return part.ids.has_value(); });
   std::vector<Array> features;
   const bool featured =
       all_have(parts, "features", [](const Outputs& part) { return part.features.has_value(); });
   for (const Outputs& part : parts) {
     if (labels) append(rest.labels, part.labels);
     if (norms) append(rest.norms, part.norms);
+    if (ids) append(rest.ids, part.ids);
     if (featured) features.push_back(*part.features);
     rest.warnings.insert(rest.warnings.end(), part.warnings.begin(), part.warnings.end());
   }

@@ -26,6 +26,8 @@
 namespace leeway {
 namespace {
 
+constexpr int deepest = 2;  // tables within tables
+
 struct Placed {
   toml::source_position at;
   TomlEntry entry;
@@ -92,15 +94,18 @@ std::vector<TomlEntry> parse_toml(std::string_view text, std::string_view name) 
     refuse(place_of(name, parsed.error().source().begin), "TOML",
            fmt::format("a mistake ({})", printable(parsed.error().description(), 200)));
   std::vector<Placed> found;
-  for (const auto& [key, node] : parsed.table()) {
-    const toml::table* const table = node.as_table();
-    if (!table) {
-      found.push_back({key.source().begin, entry_of(name, "", key, node)});
-      continue;
+  const auto add = [&](const auto& self, const std::string& table, const toml::table& from,
+                       int depth) -> void {
+    for (const auto& [key, node] : from) {
+      const std::string name_of_key(key.str());
+      const toml::table* const inner = depth < deepest ? node.as_table() : nullptr;
+      if (inner)
+        self(self, table.empty() ? name_of_key : table + "." + name_of_key, *inner, depth + 1);
+      else
+        found.push_back({key.source().begin, entry_of(name, table, key, node)});
     }
-    for (const auto& [inner, value] : *table)
-      found.push_back({inner.source().begin, entry_of(name, std::string(key.str()), inner, value)});
-  }
+  };
+  add(add, "", parsed.table(), 0);
   std::stable_sort(found.begin(), found.end(), [](const Placed& a, const Placed& b) {
     return std::tie(a.at.line, a.at.column) < std::tie(b.at.line, b.at.column);
   });

@@ -4,9 +4,11 @@
 //   seed = 3
 //   [assess]
 //   fail-if = ["accuracy<0.8"]
+//   [bound.evaluate]
+//   delta = 0.05
 //
-// Errors (Error: file, line and column, expected, found): text that is not TOML, a value of another type, a table within a
-// table. Cost: one pass.
+// Errors (Error: file, line and column, expected, found): text that is not TOML, a value of another type, tables more than
+// two deep. Cost: one pass.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +21,7 @@ namespace leeway {
 struct TomlEntry {
   enum class Kind { boolean, scalar, list };
 
-  std::string table, key;  // table: "" at the top
+  std::string table, key;  // table: "" at the top, "bound.evaluate" within another
   Kind kind = Kind::scalar;
   std::vector<std::string> values;  // as text; a boolean is "true" or "false"
   std::string place;                // "run.toml: line 3, column 1"

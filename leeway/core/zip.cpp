@@ -1,7 +1,6 @@
 #include "leeway/core/zip.h"
 
 #include <fmt/format.h>
-#include <zlib.h>
 
 #include <algorithm>
 #include <bit>
@@ -10,7 +9,9 @@
 #include <stdexcept>
 
 #include "leeway/core/array.h"
+#include "leeway/core/crc32.h"
 #include "leeway/core/inflate.h"
+#include "leeway/core/memory.h"
 #include "leeway/core/message.h"
 
 namespace leeway {
@@ -241,14 +242,18 @@ std::vector<ZipMember> list_zip(std::span<const std::byte> archive, std::string_
 }
 
 MappedFile unpack(const ZipMember& member, const MappedFile& archive, std::string_view name) {
-  if (!member.deflated) return {archive.storage, member.packed};
-  const auto block = allocate_bytes(member.size);
-  Inflater inflater(member.packed, StreamFormat::raw_deflate, name);
-  inflater.read({block.get(), member.size});
-  inflater.expect_end();
-  const auto crc = ::crc32_z(0, reinterpret_cast<const Bytef*>(block.get()), member.size);
+  MappedFile content{archive.storage, member.packed};
+  if (member.deflated) {
+    const auto block = allocate_bytes(member.size, name);
+    Inflater inflater(member.packed, StreamFormat::raw_deflate, name);
+    inflater.read({block.get(), member.size});
+    inflater.expect_end();
+    content = {block, {block.get(), member.size}};
+  }
+  if (!member.deflated && member.crc == 0) return content;
+  const std::uint32_t crc = crc32_of(content.bytes);
   if (crc != member.crc) refuse(name, fmt::format("checksum {:08x}", member.crc), fmt::format("{:08x}", crc));
-  return {block, {block.get(), member.size}};
+  return content;
 }
 
 void ZipWriter::put(std::string_view bytes) {
@@ -293,13 +298,10 @@ void ZipWriter::put_header(const Entry& entry) {
 
 void ZipWriter::add(std::string_view name, std::span<const std::span<const std::byte>> pieces) {
   Entry entry{std::string(name), 0, 0, offset_};
-  uLong crc = 0;
   for (const auto piece : pieces) {
-    if (piece.empty()) continue;  // zlib takes a null pointer for a wish to start anew
-    crc = ::crc32_z(crc, reinterpret_cast<const Bytef*>(piece.data()), piece.size());
+    entry.crc = crc32_of(piece, entry.crc);
     entry.size += piece.size();
   }
-  entry.crc = static_cast<std::uint32_t>(crc);
   put_header(entry);
   for (const auto piece : pieces) {
     file_.write(piece);
@@ -317,8 +319,7 @@ void ZipWriter::begin(std::string_view name, std::uint64_t size) {
 void ZipWriter::append(std::span<const std::byte> bytes) {
   if (bytes.size() > open_.size - written_) throw std::logic_error("ZipWriter: more bytes than announced");
   if (bytes.empty()) return;
-  open_.crc = static_cast<std::uint32_t>(
-      ::crc32_z(open_.crc, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
+  open_.crc = crc32_of(bytes, open_.crc);
   file_.write(bytes);
   offset_ += bytes.size();
   written_ += bytes.size();

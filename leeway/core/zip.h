@@ -27,8 +27,8 @@ struct ZipMember {
 
 [[nodiscard]] std::vector<ZipMember> list_zip(std::span<const std::byte> archive, std::string_view name);
 
-// The member's bytes: a view of the archive where stored (the checksum is not verified: that would read
-// everything), a new block, its checksum verified, where deflated.
+// The member's bytes, their checksum verified (crc32.h): a view of the archive where stored, a new block where deflated.
+// A stored member's checksum 0 stands for none, as PyTorch's set_crc32_options leaves it.
 [[nodiscard]] MappedFile unpack(const ZipMember& member, const MappedFile& archive, std::string_view name);
 
 // Writes stored members one after another, each starting at a multiple of 64 bytes. Dates are fixed: the same

@@ -1,7 +1,7 @@
 // Dis2 on ever fewer principal components, and the least bound that its validity score does not speak against.
 //
 // Fewer components mean fewer critics, a smaller discrepancy and a smaller bound, until no critic comes near the truth
-// and the bound is too low. By then critics are hard to train, which the validity score tells (paper 004, section 4 and
+// and the bound is too low. By then critics are hard to train, which the validity score tells (Rosenfeld and Garg 2023, section 4 and
 // appendix C: roughly, "by no means perfect"). So the bound is computed on the leading d/f components of the source's
 // features for f = 1, 4, 16, 32, 64, 128, fewer than 4 components left out, and kept where its score reaches
 // `least_validity`. Chosen is the least bound of those kept, and the one on all components where none is.

@@ -3,7 +3,7 @@
 // With A = 1(h wrong) - 1(h' and h differ) on a source row and B = 1(h' and h differ) on a target row, that sum
 // is E A + E B, and its estimate mean A + mean B. For one fixed critic each of these holds with probability
 // at least 1 - delta:
-//   hoeffding            mean + sqrt((n_S + 4 n_T) L / (2 n_S n_T)),  L = log(1/delta)  (paper 004, Theorem 3.6)
+//   hoeffding            mean + sqrt((n_S + 4 n_T) L / (2 n_S n_T)),  L = log(1/delta)  (Rosenfeld and Garg 2023, Theorem 3.6)
 //   empirical bernstein  mean + sqrt(2 v L3) + M L3 / 3,  L3 = log(3/delta),  M = max(2/n_S, 1/n_T),
 //                        v = s_A^2/n_S + s_B^2/n_T,  s_A = sd A + 2 sqrt(2 L3 / (n_S - 1)) but at most 1,
 //                        s_B = sd B + sqrt(2 L3 / (n_T - 1)) but at most 1/2

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <functional>
+#include <limits>
 #include <utility>
 
 #include "leeway/core/parallel.h"
@@ -62,6 +64,22 @@ void radix_sort(std::vector<End>& ends) {
   }
 }
 
+// Calls body(block, begin, end, its scores) for blocks of all rows.
+void for_scores(const CriticRows& rows, std::span<const float> theta,
+                const std::function<void(const CriticBlock&, std::size_t, std::size_t, float*)>& body) {
+  const std::size_t chunk = chunk_rows(rows.n());
+  parallel_for((rows.n() + chunk - 1) / chunk, [&](std::size_t c) {
+    std::vector<float> scores(block_rows * rows.panels() * 16);
+    const std::size_t stop = std::min(rows.n(), (c + 1) * chunk);
+    for (std::size_t begin = c * chunk; begin < stop; begin += block_rows) {
+      const std::size_t end = std::min(stop, begin + block_rows);
+      const CriticBlock block = block_of(rows, begin, end);
+      critic_kernel().scores(block, theta.data(), scores.data());
+      body(block, begin, end, scores.data());
+    }
+  });
+}
+
 struct Spans {
   std::vector<float> low, high;
 };
@@ -113,17 +131,9 @@ Evaluation evaluate(const CriticRows& rows, std::span<const float> theta, Object
 }
 
 std::vector<std::uint8_t> agreeing_rows(const CriticRows& rows, std::span<const float> theta) {
-  const CriticKernel& kernel = critic_kernel();
   std::vector<std::uint8_t> agreed(rows.n());
-  const std::size_t chunk = chunk_rows(rows.n());
-  parallel_for((rows.n() + chunk - 1) / chunk, [&](std::size_t c) {
-    std::vector<float> scores(block_rows * rows.panels() * 16);
-    const std::size_t stop = std::min(rows.n(), (c + 1) * chunk);
-    for (std::size_t begin = c * chunk; begin < stop; begin += block_rows) {
-      const CriticBlock block = block_of(rows, begin, std::min(stop, begin + block_rows));
-      kernel.scores(block, theta.data(), scores.data());
-      (void)kernel.residuals(block, Objective::smooth, nullptr, scores.data(), agreed.data() + begin);
-    }
+  for_scores(rows, theta, [&](const CriticBlock& block, std::size_t begin, std::size_t, float* scores) {
+    (void)critic_kernel().residuals(block, Objective::smooth, nullptr, scores, agreed.data() + begin);
   });
   return agreed;
 }
@@ -133,6 +143,26 @@ Agreement agreement(const CriticRows& rows, std::span<const float> theta) {
   Agreement total;
   count(block_of(rows, 0, rows.n()), agreed.data(), total);
   return total;
+}
+
+Leads leads(const CriticRows& rows, std::span<const float> theta) {
+  constexpr float none = -std::numeric_limits<float>::infinity();
+  const std::size_t n = rows.n();
+  Leads leads{std::vector<float>(n), std::vector<float>(n, none), std::vector<float>(n, none),
+              std::vector<std::int32_t>(n)};
+  for_scores(rows, theta, [&](const CriticBlock&, std::size_t begin, std::size_t end, const float* scores) {
+    for (std::size_t i = begin; i < end; ++i, scores += rows.panels() * 16) {
+      leads.own[i] = scores[rows.y[i]];
+      for (std::int32_t c = 0; c < static_cast<std::int32_t>(rows.k); ++c) {
+        if (c == rows.y[i] || scores[c] <= leads.next[i]) continue;
+        leads.next[i] = scores[c];
+        if (scores[c] <= leads.other[i]) continue;
+        leads.next[i] = std::exchange(leads.other[i], scores[c]);
+        leads.rival[i] = c;
+      }
+    }
+  });
+  return leads;
 }
 
 BestStep best_step(const CriticRows& rows, std::span<const float> theta, std::span<const float> direction) {

@@ -15,6 +15,7 @@
 #include "leeway/error_bound/concentration.h"
 #include "leeway/error_bound/critic_rows.h"
 #include "leeway/error_bound/discrepancy_search.h"
+#include "leeway/error_bound/imitation.h"
 #include "leeway/error_bound/reference_search.h"
 
 namespace leeway::error_bound {
@@ -154,18 +155,8 @@ std::vector<Restart> run_restarts(const Dis2Options& options, const CriticRows& 
   return restarts;
 }
 
-// The critic of logits that predicts their largest.
-std::vector<float> the_classifier(const CriticData& data) {
-  std::vector<float> theta(data.training.parameters());
-  for (std::size_t c = 0; c < data.training.k; ++c) {
-    theta[data.training.at(c, c)] = static_cast<float>(data.scale[c]);
-    theta[data.training.at(data.training.d, c)] = static_cast<float>(data.centre[c]);
-  }
-  return theta;
-}
-
 std::vector<Restart> search_maximum(const CriticData& data, const Measuring& measuring,
-                                    const Dis2Options& options) {
+                                    std::vector<float> imitation, const Dis2Options& options) {
   std::vector<double> agreements;
   const DiscrepancySearch search(
       data.training, data.centre, data.scale, options.loss, options.seed,
@@ -177,8 +168,7 @@ std::vector<Restart> search_maximum(const CriticData& data, const Measuring& mea
         if (options.progress->stop_requested())
           throw Interrupted("stopped before critics; nothing was saved");
       },
-      options.representation.kind == Representation::Kind::logits ? the_classifier(data)
-                                                                  : std::vector<float>());
+      std::move(imitation));
   return run_restarts(options, data.training, [&](std::size_t r) {
     Restart restart;
     restart.validity_score = validity_score(agreements);
@@ -236,13 +226,22 @@ Assumption dis2_assumption(std::string_view name) {
       name.starts_with("pca:")
           ? fmt::format("leading {} principal components of the features", name.substr(4))
           : std::string(name);
-  return {
-      fmt::format("the truth contradicts the classifier no more, target over source, than some critic on the "
-                  "{} does",
-                  representation),
-      fmt::format("no linear critic on the {} comes near the truth, as under an attack, or features were "
-                  "trained to hide the shift",
-                  representation)};
+  return {fmt::format(
+              "the truth contradicts the classifier no more, target over source, than the critics found on "
+              "the {} do",
+              representation),
+          fmt::format("no critic found on the {} comes near the truth, as under an attack, or features were "
+                      "trained to hide the shift",
+                      representation)};
+}
+
+std::string critic_warning(const Dis2& dis2) {
+  if (dis2.agreement_source >= least_source_agreement) return "";
+  return fmt::format(
+      "The critic behind the bound agrees with the classifier on {:.1f}% of the held-out source rows, on "
+      "less than "
+      "{:g}%: larger discrepancies may have been missed, and the bound may be too low.",
+      100 * dis2.agreement_source, 100 * least_source_agreement);
 }
 
 Dis2 dis2_bound(const Sample& source, const Sample& target, const Dis2Options& options) {
@@ -252,7 +251,9 @@ Dis2 dis2_bound(const Sample& source, const Sample& target, const Dis2Options& o
   const CriticData data = critic_data(source, target, options, maximum ? Scaling::standard : Scaling::none);
   const Measuring measuring(source, data, options.delta);
   const std::vector<Restart> restarts =
-      maximum ? search_maximum(data, measuring, options) : search_reference(data, measuring, options);
+      maximum ? search_maximum(data, measuring, imitation(data, source, target, options.representation.kind),
+                               options)
+              : search_reference(data, measuring, options);
 
   Dis2 result;
   result.n_source = data.holdout.n_source, result.n_target = data.holdout.n_target;
@@ -275,7 +276,8 @@ Dis2 dis2_bound(const Sample& source, const Sample& target, const Dis2Options& o
   const double sum = result.source_error + result.discrepancy;
   result.bound = std::clamp(sum + result.concentration, 0., 1.);
   result.estimate = std::clamp(sum, 0., 1.);
-  result.validity_score = all.validity_score;
+  result.validity_score =
+      all.validity_score * std::clamp(result.agreement_source / least_source_agreement, 0., 1.);
   const std::string_view names[] = {"hoeffding", "empirical-bernstein", "betting"};
   for (std::size_t i = 0; i < all.bounds.size(); ++i)
     result.concentrations.push_back({names[i], all.bounds[i] - sum, std::clamp(all.bounds[i], 0., 1.)});

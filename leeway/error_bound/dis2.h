@@ -4,11 +4,13 @@
 // agrees with h on the source and disagrees with it on the target as much as it can. With n_S and n_T rows
 // that no critic was chosen by its training loss on, and
 //   D(h,h') = dis_T(h,h') - dis_S(h,h'),     dis = share of rows on which the two predict differently
-// with probability at least 1 - delta, if the assumption D(h,y*) <= D(h,h') holds for the true labeller y*,
+// with probability at least 1 - delta, if the assumption D(h,y*) <= D(h,h') holds for the true labeller y* and one of
+// the critics h' that were found (in the population; that a better critic exists is not enough),
 //   err_T(h) <= err_S(h) + D(h,h') + sqrt((n_S + 4 n_T) log(1/delta) / (2 n_S n_T))           (Theorem 3.6)
-// (paper 004.) Clipped to [0,1]. Reported is the largest D over restarts; every further critic only raises
+// (Rosenfeld and Garg 2023.) Clipped to [0,1]. Reported is the largest D over restarts; every further critic only raises
 // the bound. The paper's reference stops at a surrogate loss, whose minimiser can have D near 0 where the
-// true maximum is .5; here the optimum of the convex surrogate is only the start of a search on D itself.
+// true maximum is .5, or with many classes far from every critic that is like h; here a search on D itself starts at
+// that optimum and at h (discrepancy_search.h).
 //
 // Each restart is measured at several critics (discrepancy_search.h), the first one also at h itself, where it
 // is in the class (logits), and at the best constant: so D is 0 or more on logits.
@@ -77,8 +79,13 @@ struct Concentration {
 struct Verdict {
   double target_error = 0;  // the left side
   double threshold = 0;     // the right side
-  bool holds = false;       // left <= right: the assumption is proved. False says nothing.
+  bool holds =
+      false;  // left <= right: the assumption holds, or an event of probability delta happened. False says nothing.
 };
+
+// A critic that agrees with the classifier on a smaller share of the source says little of the truth, which agrees with a
+// useful classifier there: a larger discrepancy may have been missed.
+inline constexpr double least_source_agreement = .25;
 
 struct Dis2 {
   double source_error = 0;                            // of h on the source's holdout
@@ -90,7 +97,8 @@ struct Dis2 {
   std::size_t n_source = 0, n_target = 0;                // rows measured on
   std::size_t training_source = 0, training_target = 0;  // rows that critics were trained on
   // Of the held-out source agreement after each step: epochs, the least score over restarts (Search::reference),
-  // or the quasi-Newton steps to the surrogate's optimum (Search::maximum).
+  // or the quasi-Newton steps to the surrogate's optimum (Search::maximum). Where agreement_source is below
+  // least_source_agreement, times their ratio: agreement that never came did not come and go either.
   std::optional<double> validity_score;
   std::vector<Concentration> concentrations;  // Hoeffding first
   std::vector<double> restarts;               // D of every restart, the largest of the critics it met
@@ -104,10 +112,13 @@ struct Assumption {
 };
 [[nodiscard]] Assumption dis2_assumption(std::string_view representation);
 
+// A sentence where agreement_source is below least_source_agreement; else empty.
+[[nodiscard]] std::string critic_warning(const Dis2& dis2);
+
 [[nodiscard]] Dis2 dis2_bound(const Sample& source, const Sample& target, const Dis2Options& options = {});
 
 // a_max / (a_1 + sum over t = 2..t* of |a_t - a_(t-1)|), a_t the agreement after step t, t* the first step of a_max
-// (paper 004, appendix C): 1 where agreement only rises until its maximum. 0 where it never leaves 0, or for no step.
+// (Rosenfeld and Garg 2023, appendix C): 1 where agreement only rises until its maximum. 0 where it never leaves 0, or for no step.
 [[nodiscard]] double validity_score(std::span<const double> agreements);
 
 // The root term of Theorem 3.6.

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <numeric>
 #include <utility>
 
 #include "leeway/core/random.h"
+#include "leeway/error_bound/lifted_class.h"
 #include "leeway/error_bound/quasi_newton.h"
 
 namespace leeway::error_bound {
@@ -13,7 +15,7 @@ namespace {
 
 using Parameters = std::vector<float>;
 
-constexpr std::size_t restart_iterations = 8, ascent_iterations = 6;
+constexpr std::size_t restart_iterations = 8, ascent_iterations = 6, lifts = 4, few_classes = 16;
 constexpr double sharpness[] = {2, 6, 18};  // typical lead of a score over another, stage by stage
 constexpr double ratios[] = {1, 2, .5, 4, .25, 8, 16, .125};
 
@@ -70,6 +72,18 @@ std::vector<std::size_t> classes_by_excess(const CriticRows& rows) {
   return classes;
 }
 
+// All classes, those first whose share of predictions falls most from source to target.
+std::vector<std::size_t> classes_by_fall(const CriticRows& rows) {
+  std::vector<double> fall(rows.k);
+  for (std::size_t i = 0; i < rows.n(); ++i)
+    fall[static_cast<std::size_t>(rows.y[i])] +=
+        i < rows.n_source ? 1 / static_cast<double>(rows.n_source) : -1 / static_cast<double>(rows.n_target);
+  std::vector<std::size_t> classes(rows.k);
+  std::iota(classes.begin(), classes.end(), 0);
+  std::ranges::stable_sort(classes, std::greater{}, [&](std::size_t c) { return fall[c]; });
+  return classes;
+}
+
 // Typical difference of two scores: columns of x have unit variance.
 double lead_of(const CriticRows& rows, std::span<const float> theta) {
   double total = 0;
@@ -85,7 +99,7 @@ double lead_of(const CriticRows& rows, std::span<const float> theta) {
 
 // Cheap on few rows, where much can be gained and overfitting is the point; a handful on many.
 std::size_t line_searches(const CriticRows& rows) {
-  return std::clamp<std::size_t>(60000 / (rows.n() * rows.panels()), 4, 400);
+  return std::clamp<std::size_t>(60000 / std::max<std::size_t>(1, rows.n() * rows.panels()), 4, 400);
 }
 
 Parameters direction_of(const CriticRows& rows, std::size_t line, Random& random) {
@@ -105,20 +119,22 @@ Parameters direction_of(const CriticRows& rows, std::size_t line, Random& random
 DiscrepancySearch::DiscrepancySearch(const CriticRows& rows, std::span<const double> centre,
                                      std::span<const double> scale, Loss loss, std::uint64_t seed,
                                      const std::function<void(std::span<const float>)>& watch,
-                                     std::vector<float> classifier)
+                                     std::vector<float> imitation)
     : rows_(rows),
       centre_(centre),
       scale_(scale),
       objective_(objective_of(loss)),
       seed_(seed),
       classes_(classes_by_excess(rows)),
+      fallen_(classes_by_fall(rows)),
       even_(even_weights(rows, .5)),
-      classifier_(std::move(classifier)) {
+      classifier_(nearest(std::move(imitation))) {
   Descent descent{plain_iterations, 1e-5, {}};
   if (watch) descent.watch = [&](std::span<const float> theta, const Evaluation&) { watch(theta); };
   plain_ = minimise([&](std::span<const float> theta) { return evaluate(rows_, theta, objective_, even_); },
                     uniform_start(0), descent);
-  useful_ = 2 * agreement(rows_, plain_).source > rows_.n_source;
+  const std::size_t most = few() ? rows_.n_source : agreement(rows_, classifier_.theta).source;
+  useful_ = 2 * agreement(rows_, plain_).source > most;
 }
 
 std::vector<float> DiscrepancySearch::uniform_start(std::size_t index) const {
@@ -151,17 +167,27 @@ std::vector<float> DiscrepancySearch::surrogate(std::vector<float> start, std::s
                   std::move(start), {iterations, 1e-4, {}});
 }
 
-// By cross-entropy on the source alone.
-const std::vector<float>& DiscrepancySearch::classifier() const {
-  std::call_once(learnt_, [&] {
-    if (!classifier_.empty()) return;
-    Parameters weights = even_;
-    std::fill(weights.begin() + static_cast<std::ptrdiff_t>(rows_.n_source), weights.end(), 0.f);
-    classifier_ = minimise(
-        [&](std::span<const float> theta) { return evaluate(rows_, theta, Objective::logistic, weights); },
-        Parameters(rows_.parameters(), 0.f), {plain_iterations, 1e-4, {}});
-  });
-  return classifier_;
+FoundCritic DiscrepancySearch::measured(std::vector<float> theta) const {
+  const double found = discrepancy(agreement(rows_, theta), rows_);
+  return {std::move(theta), found};
+}
+
+// By cross-entropy on the source alone: of all iterates the one that agrees there most.
+FoundCritic DiscrepancySearch::nearest(std::vector<float> imitation) const {
+  if (imitation.empty()) imitation.resize(rows_.parameters());
+  std::size_t most = agreement(rows_, imitation).source;
+  if (100 * most >= 99 * rows_.n_source) return measured(std::move(imitation));
+  Parameters best = imitation, weights = even_;
+  std::fill(weights.begin() + static_cast<std::ptrdiff_t>(rows_.n_source), weights.end(), 0.f);
+  const auto watch = [&](std::span<const float> theta, const Evaluation& evaluation) {
+    if (evaluation.agreement.source <= most) return;
+    most = evaluation.agreement.source;
+    best.assign(theta.begin(), theta.end());
+  };
+  (void)minimise(
+      [&](std::span<const float> theta) { return evaluate(rows_, theta, Objective::logistic, weights); },
+      std::move(imitation), {plain_iterations, 1e-4, watch});
+  return measured(std::move(best));
 }
 
 std::vector<float> DiscrepancySearch::weights_of(std::size_t index) const {
@@ -212,24 +238,59 @@ FoundCritic DiscrepancySearch::polish(FoundCritic critic, std::size_t index) con
   return critic;
 }
 
-std::vector<FoundCritic> DiscrepancySearch::restart(std::size_t index) const {
+// The classifier, or a neighbour whose scores differ from its by c times their size; c from .3 to 1.2, and where D is
+// largest. Then classes of it are lifted one after the other.
+std::vector<FoundCritic> DiscrepancySearch::near_classifier(std::size_t index) const {
+  std::vector<FoundCritic> found{classifier_};
+  if (index % 2 == 1) {
+    Parameters noise = gaussian_start(index);
+    const double size = lead_of(rows_, classifier_.theta) / lead_of(rows_, noise);
+    for (float& value : noise) value *= static_cast<float>(size);
+    const double turn = static_cast<double>(index) * std::numbers::phi;
+    const auto c = static_cast<float>(.3 + .9 * (turn - std::floor(turn)));
+    found.clear();
+    for (const float step : {c, best_step(rows_, classifier_.theta, noise).step}) {
+      Parameters theta = classifier_.theta;
+      for (std::size_t i = 0; i < theta.size(); ++i) theta[i] += step * noise[i];
+      found.push_back(measured(std::move(theta)));
+    }
+  }
+  FoundCritic best = *std::ranges::max_element(found, {}, &FoundCritic::training_discrepancy);
+  for (std::size_t round = 0; round < std::min(lifts, rows_.k); ++round) {
+    const std::size_t c = fallen_[(2 * index + round) % rows_.k];
+    for (FoundCritic& lifted : lift_class(rows_, best.theta, c)) found.push_back(std::move(lifted));
+    const auto last =
+        std::ranges::max_element(found.end() - 2, found.end(), {}, &FoundCritic::training_discrepancy);
+    if (last->training_discrepancy > best.training_discrepancy) best = *last;
+  }
+  found.push_back(polish(std::move(best), index));
+  return found;
+}
+
+std::vector<FoundCritic> DiscrepancySearch::far_from_classifier(std::size_t index) const {
   Parameters theta = plain_;
   if (objective_ != Objective::logistic)
     theta = surrogate(uniform_start(index), weights_of(index), plain_iterations);
   else if (problem_of(index, useful_).kind == Kind::classifier)
-    theta = this->classifier();
+    theta = classifier_.theta;
   else if (problem_of(index, useful_).kind == Kind::random_start)
     theta = gaussian_start(index);
   else if (index > 0)
     theta = surrogate(plain_, weights_of(index), restart_iterations);
   std::vector<FoundCritic> found;
-  found.push_back({theta, discrepancy(agreement(rows_, theta), rows_)});
+  found.push_back(measured(theta));
   found.push_back(ascend(std::move(theta)));
-  found.push_back(polish(std::max(found[0], found[1],
-                                  [](const FoundCritic& a, const FoundCritic& b) {
-                                    return a.training_discrepancy < b.training_discrepancy;
-                                  }),
-                         index));
+  found.push_back(polish(*std::ranges::max_element(found, {}, &FoundCritic::training_discrepancy), index));
+  return found;
+}
+
+// As many classes as other weights and random starts mend a surrogate of no use for.
+bool DiscrepancySearch::few() const { return rows_.k <= few_classes; }
+
+std::vector<FoundCritic> DiscrepancySearch::restart(std::size_t index) const {
+  std::vector<FoundCritic> found = near_classifier(index);
+  if (index > 1 && !useful_ && !few()) return found;
+  for (FoundCritic& critic : far_from_classifier(index)) found.push_back(std::move(critic));
   return found;
 }
 

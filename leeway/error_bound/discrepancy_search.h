@@ -1,23 +1,28 @@
 // The search for the critic with the largest D on the training rows.
 //
-// Every restart starts from its own surrogate problem and ends with D itself:
+// Every restart starts twice and ends with D itself.
+// Far from the classifier under test:
 //   1. the surrogate of critic.h, by quasi-Newton steps from the optimum of the plain one (which restarts
 //      share: disagreement logistic is convex): source and target terms in another ratio, or the target's
 //      disagreement asked for on one predicted class alone, or rows with random weights; some start at
-//      random parameters instead. Restart 0 is the plain surrogate. Where its optimum agrees on less than half of the
-//      source, as with many classes, restart 1 starts at a critic that predicts there what the classifier under test
-//      does. D-BAT and Chuang, not convex, start anew from U(-1/sqrt d, 1/sqrt d) every time.
+//      random parameters instead. Restart 0 is the plain surrogate. D-BAT and Chuang, not convex, start anew from
+//      U(-1/sqrt d, 1/sqrt d) every time. Where the plain optimum agrees on less than half as much of the source as the
+//      critic of 4 (of half the source, up to 16 classes), restart 1 begins at that critic; beyond 16 classes other weights
+//      do not mend it, and the rest leave this start out;
 //   2. ascent of the smoothed D with growing parameters, so that probabilities sharpen to predictions;
 //   3. exact line searches on D along one class's scores, one bias, or all parameters at random.
-// The best critics on the training rows of 1, 2 and 3 are returned, with their training D: D is measured
-// elsewhere.
-// Deterministic for a seed, whatever the number of threads. Cost: some 50 passes over the rows a restart.
+// Near it:
+//   4. even restarts: the critic that imitates it (imitation.h); odd ones: a random neighbour of that, theta + c R with R
+//      normal and as large as theta, at a c from .3 to 1.2 and at that c where D is largest;
+//   5. classes of it lifted one after the other (lifted_class.h), those first whose share of predictions falls most;
+//   6. line searches as in 3.
+// The critics of all steps are returned, with their training D: D is measured elsewhere.
+// Deterministic for a seed, whatever the number of threads. Cost: some 80 passes over the rows a restart.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <mutex>
 #include <span>
 #include <vector>
 
@@ -29,20 +34,15 @@ namespace leeway::error_bound {
 
 inline constexpr std::size_t plain_iterations = 60;  // at most, to the optimum of the plain surrogate
 
-struct FoundCritic {
-  std::vector<float> theta;
-  double training_discrepancy = 0;
-};
-
 class DiscrepancySearch {
  public:
   // `centre` and `scale` (d) undo the scaling of columns: papers start from parameters of the raw ones.
-  // `watch` sees every iterate of the plain surrogate's solution. `classifier` predicts what the classifier under test
-  // does, where the class of critics has it; else one is learnt from the source when it is first needed.
+  // `watch` sees every iterate of the plain surrogate's solution. `imitation` is near the classifier under test
+  // (imitation.h); where it agrees with it on fewer than 99 of 100 source rows, or is empty, a nearer one is learnt.
   DiscrepancySearch(const CriticRows& rows, std::span<const double> centre, std::span<const double> scale,
                     Loss loss, std::uint64_t seed,
                     const std::function<void(std::span<const float>)>& watch = {},
-                    std::vector<float> classifier = {});
+                    std::vector<float> imitation = {});
 
   [[nodiscard]] std::vector<FoundCritic> restart(std::size_t index) const;
   [[nodiscard]] std::span<const float> surrogate_optimum() const { return plain_; }
@@ -52,7 +52,11 @@ class DiscrepancySearch {
   [[nodiscard]] std::vector<float> gaussian_start(std::size_t index) const;
   [[nodiscard]] std::vector<float> surrogate(std::vector<float> start, std::span<const float> weights,
                                              std::size_t iterations) const;
-  [[nodiscard]] const std::vector<float>& classifier() const;
+  [[nodiscard]] bool few() const;
+  [[nodiscard]] FoundCritic nearest(std::vector<float> imitation) const;
+  [[nodiscard]] std::vector<FoundCritic> near_classifier(std::size_t index) const;
+  [[nodiscard]] std::vector<FoundCritic> far_from_classifier(std::size_t index) const;
+  [[nodiscard]] FoundCritic measured(std::vector<float> theta) const;
   [[nodiscard]] std::vector<float> weights_of(std::size_t index) const;
   [[nodiscard]] FoundCritic ascend(std::vector<float> theta) const;
   [[nodiscard]] FoundCritic polish(FoundCritic critic, std::size_t index) const;
@@ -62,11 +66,12 @@ class DiscrepancySearch {
   Objective objective_;
   std::uint64_t seed_;
   std::vector<std::size_t> classes_;  // predicted on target rows, the largest excess over the source first
+  std::vector<std::size_t> fallen_;   // all, those first whose share of predictions falls most
   std::vector<float> even_;           // weights 1/(2 n_S), 1/(2 n_T)
   std::vector<float> plain_;
-  bool useful_ = true;  // plain_ agrees on most of the source
-  mutable std::vector<float> classifier_;
-  mutable std::once_flag learnt_;
+  bool useful_ =
+      true;  // plain_ agrees with the classifier on half as much of the source as classifier_, or more
+  FoundCritic classifier_;
 };
 
 }  // namespace leeway::error_bound

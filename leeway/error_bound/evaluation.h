@@ -8,7 +8,7 @@
 // and the same after an adjustment that makes an estimate a (heuristic) bound: learnt on the other data sets,
 // shift = -min(Q(a - p), 0), scale = min(Q(a / p - 1e-8), 1), Q the quantile of level 1 - wanted coverage,
 // method "lower" (the order statistic below position (n - 1)(1 - coverage)); adjusted p - shift, or p scale,
-// clipped to [0,1] (paper 004, section 4 and appendix). A ratio to p = 0 asks for no scale.
+// clipped to [0,1] (Rosenfeld and Garg 2023, section 4 and appendix). A ratio to p = 0 asks for no scale.
 // Errors (Error): lists of different lengths, a value outside [0,1], no shifts, one data set only
 // (adjustment). Cost: n log n. Deterministic.
 #pragma once

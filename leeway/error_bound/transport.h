@@ -2,7 +2,7 @@
 //
 //   minimise sum_ij x_ij (1 - p_ij)   over x_ij >= 0, sum_j x_ij = 1/n, sum_i x_ij = m_j
 //
-// p is the gain of row i in column j: for the COT estimate (paper 004, baselines) the softmax of the target's
+// p is the gain of row i in column j: for the COT estimate (Rosenfeld and Garg 2023, baselines) the softmax of the target's
 // rows, and m the label frequencies of the source. Columns are few and rows many, so the work is done on the k
 // potentials u of the dual,
 //   cost = 1 - min over u of sum_j m_j u_j + (1/n) sum_i max_j (p_ij - u_j):

@@ -48,7 +48,7 @@ torch::Tensor differentiate(const ForwardFunction& forward, torch::Tensor images
   for (std::int64_t j = 0; j < m; ++j) {
     const torch::Tensor column = one.select(1, j);
     column.fill_(1);
-    const torch::Tensor gradient = torch::autograd::grad({chosen}, {images}, {one}, j + 1 < m)[0];
+    const torch::Tensor gradient = gradient_of(chosen, images, one, j + 1 < m);
     column.zero_();
     const torch::Tensor plain = gradient.to(torch::kFloat32).contiguous();
     for (std::int64_t i = 0; i < images.size(0); ++i)

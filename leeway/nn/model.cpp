@@ -4,62 +4,19 @@
 
 #include <atomic>
 #include <cmath>
-#include <cstring>
-#include <limits>
 
 #include "leeway/core/message.h"
-#include "leeway/nn/attack/attack.h"
+#include "leeway/nn/attack/run.h"
+#include "leeway/nn/binary.h"
 #include "leeway/nn/classifier.h"
 #include "leeway/nn/io/weights.h"
 #include "leeway/nn/normalizations.h"
+#include "leeway/nn/row_buffer.h"
 #include "leeway/nn/shards.h"
 #include "leeway/nn/tensors.h"
 
 namespace leeway::nn {
 namespace {
-
-// (n, tail...) float32, filled shard by shard; rows are known at the start, the tail with the first shard.
-class Rows {
- public:
-  explicit Rows(std::size_t n) : n_(n) {}
-
-  void put(std::size_t begin, const torch::Tensor& rows) {
-    const torch::Tensor plain = rows.detach().to(torch::kFloat32).contiguous();
-    const std::lock_guard lock(mutex_);
-    if (!data_) {
-      for (const std::int64_t size : plain.sizes().slice(1)) tail_.push_back(static_cast<std::size_t>(size));
-      width_ = static_cast<std::size_t>(plain.numel() / plain.size(0));
-      data_ = allocate_bytes(n_ * width_ * sizeof(float));
-    }
-    std::memcpy(data_.get() + begin * width_ * sizeof(float), plain.data_ptr<float>(),
-                static_cast<std::size_t>(plain.numel()) * sizeof(float));
-  }
-  [[nodiscard]] Array take() {
-    Array array;
-    array.type = ElementType::f32;
-    array.shape = {n_};
-    array.shape.insert(array.shape.end(), tail_.begin(), tail_.end());
-    array.storage = std::move(data_);
-    return array;
-  }
-
- private:
-  std::size_t n_, width_ = 0;
-  std::vector<std::size_t> tail_;
-  std::shared_ptr<std::byte> data_;
-  std::mutex mutex_;
-};
-
-std::vector<std::int64_t> predictions(const Array& logits) {
-  const auto values = logits.view<float>();
-  const std::size_t n = logits.shape[0], k = logits.shape[1];
-  std::vector<std::int64_t> classes(n);
-  for (std::size_t i = 0; i < n; ++i) {
-    const auto row = values.subspan(i * k, k);
-    classes[i] = std::max_element(row.begin(), row.end()) - row.begin();
-  }
-  return classes;
-}
 
 // Images to what a network takes, channel by channel, and gradients back.
 class Normalizer {
@@ -90,6 +47,27 @@ class Normalizer {
   torch::Tensor mean_, std_;
 };
 
+// How two passes over the same rows differ.
+struct Difference {
+  Variation variation;
+  double largest = 0;     // share of the largest logit
+  std::int64_t rows = 0;  // that differ by more than the share asked for
+};
+constexpr double rounding_of_a_pass = 1e-5, rounding_of_a_batch = .02;
+
+Difference difference(const torch::Tensor& a, const torch::Tensor& b, double most = rounding_of_a_pass) {
+  const double scale = a.abs().max().item<double>();
+  const torch::Tensor rows = (a - b).abs().amax(1);
+  Difference found;
+  found.variation.n = static_cast<std::size_t>(a.size(0));
+  found.variation.largest = rows.max().item<double>();
+  found.variation.predictions =
+      static_cast<std::size_t>((a.argmax(1) != b.argmax(1)).sum().item<std::int64_t>());
+  found.largest = scale > 0 ? found.variation.largest / scale : 0;
+  found.rows = (rows > most * scale).sum().item<std::int64_t>();
+  return found;
+}
+
 class TorchModel : public Model {
  public:
   TorchModel(ModelInfo info, ForwardFunction forward, std::shared_ptr<Network> network)
@@ -110,6 +88,7 @@ class TorchModel : public Model {
                                     Progress* progress) const override;
   [[nodiscard]] std::unique_ptr<Model> with_normalization(const Normalization& normalization) const override;
   [[nodiscard]] std::optional<OtherNormalization> other_normalization(const Images& images) const override;
+  [[nodiscard]] std::optional<Variation> variation(const Images& images) const override;
   void save(const std::filesystem::path& path) const override;
 
  private:
@@ -145,16 +124,24 @@ Classifier TorchModel::classifier(const InputShape& input) const {
       make_array<float>({1, input.channels, input.height, input.width}, std::vector<float>(input.pixels()));
   const std::size_t k = translated(name(), [&] { return classes_for(one); });
   JacobianFunction jacobian;
-  if (network_ && network_->jacobian(pixels(one, 0, 1), torch::zeros({1, 1}, torch::kInt64)).logits.defined())
+  if (network_ && info_.binary == Binary::refuse &&
+      network_->jacobian(pixels(one, 0, 1), torch::zeros({1, 1}, torch::kInt64)).logits.defined())
     jacobian = [this, normalizer = Normalizer(info_.normalization)](const torch::Tensor& images,
                                                                     const torch::Tensor& classes) {
       Network::Jacobian result = network_->jacobian(normalizer(network_->prepare(images)), classes);
       normalizer.back(result.gradients);
       return result;
     };
-  return make_classifier(
-      [this](const torch::Tensor& x) { return translated(name(), [&] { return forward(x); }); },
-      std::move(jacobian), input, k);
+  Classifier result =
+      make_classifier([this](const torch::Tensor& x) { return forward(x); }, std::move(jacobian), input, k);
+  result.logits = [this, run = std::move(result.logits)](std::span<const float> x) {
+    return translated(name(), [&] { return run(x); });
+  };
+  result.gradients = [this, run = std::move(result.gradients)](std::span<const float> x,
+                                                               std::span<const std::int32_t> classes) {
+    return translated(name(), [&] { return run(x, classes); });
+  };
+  return result;
 }
 
 void TorchModel::check_labels(const std::vector<std::int64_t>& labels, const std::string& source,
@@ -179,7 +166,8 @@ Forward TorchModel::forward(const torch::Tensor& x) const {
     refuse(name(), fmt::format("a model for images of shape {}", text_of(x.sizes().slice(1))),
            "\"" + printable(reason, 200) + "\"");
   }
-  const torch::Tensor& logits = result.logits;
+  torch::Tensor& logits = result.logits;
+  if (is_single_output(logits, x.size(0))) logits = two_classes(logits, info_.binary, name());
   if (logits.dim() != 2 || logits.size(0) != x.size(0) || logits.size(1) < 2)
     refuse(name(), fmt::format("logits of shape ({}, k), k >= 2", x.size(0)), text_of(logits.sizes()));
   const auto k = static_cast<std::size_t>(logits.size(1));
@@ -192,7 +180,7 @@ Forward TorchModel::forward(const torch::Tensor& x) const {
 Outputs TorchModel::run(const Images& images, const std::string& task, Progress* progress) const {
   check_images(images);
   const std::size_t n = images.n();
-  Rows logits(n), features(n);
+  RowBuffer logits(n), features(n);
   std::atomic<bool> has_features{true};
   for_shards(n, task, progress, [&](std::size_t begin, std::size_t end) {
     const torch::NoGradGuard no_grad;
@@ -234,13 +222,13 @@ Array TorchModel::input_gradients(const Images& images, const std::vector<std::i
   return translated(name(), [&] {
     check_images(images);
     check_labels(labels, "", images.n(), classes_for(images));
-    Rows gradients(images.n());
+    RowBuffer gradients(images.n());
     for_shards(images.n(), "input gradients", progress, [&](std::size_t begin, std::size_t end) {
       const torch::Tensor x = pixels(images, begin, end).requires_grad_();
       const torch::Tensor loss = torch::nn::functional::cross_entropy(
           forward(x).logits, to_tensor(labels, begin, end),
           torch::nn::functional::CrossEntropyFuncOptions().reduction(torch::kSum));
-      gradients.put(begin, torch::autograd::grad({loss}, {x})[0]);
+      gradients.put(begin, gradient_of(loss, x));
     });
     return gradients.take();
   });
@@ -250,14 +238,13 @@ Array TorchModel::class_gradients(const Images& images, Progress* progress) cons
   return translated(name(), [&] {
     check_images(images);
     const auto k = static_cast<std::int64_t>(classes_for(images));
-    Rows gradients(images.n());
+    RowBuffer gradients(images.n());
     for_shards(images.n(), "class gradients", progress, [&](std::size_t begin, std::size_t end) {
       const torch::Tensor x = pixels(images, begin, end).requires_grad_();
       const torch::Tensor logits = forward(x).logits;
       std::vector<torch::Tensor> by_class;
       for (std::int64_t j = 0; j < k; ++j)
-        by_class.push_back(
-            torch::autograd::grad({logits.select(1, j).sum()}, {x}, {}, j + 1 < k)[0].flatten(1));
+        by_class.push_back(gradient_of(logits.select(1, j).sum(), x, {}, j + 1 < k).flatten(1));
       gradients.put(begin, torch::stack(by_class, 1));
     });
     return gradients.take();
@@ -268,40 +255,11 @@ AttackResult TorchModel::attack(const Images& images, const AttackOptions& optio
                                 Progress* progress) const {
   check_attack(options);
   return translated(name(), [&] {
-    const AttackMember& member = nn::attack(options.attack);
-    const std::size_t n = images.n();
-    AttackResult result;
-    const std::vector<std::int64_t> clean = predictions(run(images, "clean outputs", progress).logits);
-    result.labelled = images.labels.has_value();
-    result.targets = result.labelled ? *images.labels : clean;
-    Rows attacked(n);
-    const ForwardFunction function = [this](const torch::Tensor& x) { return forward(x); };
-    for_shards(n, options.attack, progress, [&](std::size_t begin, std::size_t end) {
-      std::vector<std::uint64_t> keys;
-      for (std::size_t row = begin; row < end; ++row) keys.push_back(row);
-      attacked.put(begin, member.run({function, pixels(images, begin, end),
-                                      to_tensor(result.targets, begin, end), keys},
-                                     options));
-    });
-    result.images = {images.path, attacked.take(), images.labels};
-    result.outputs = run(result.images, "check", progress);
-    const std::vector<std::int64_t> predicted = predictions(result.outputs.logits);
-    std::size_t right = 0, held = 0;
-    for (std::size_t i = 0; i < n; ++i) {
-      right += clean[i] == result.targets[i];
-      held += predicted[i] == result.targets[i];
-      result.success.push_back(predicted[i] != result.targets[i]);
-    }
-    result.clean_accuracy = static_cast<double>(right) / static_cast<double>(n);
-    result.robust_accuracy = static_cast<double>(held) / static_cast<double>(n);
-    result.norms.assign(n, std::numeric_limits<double>::infinity());
-    for_shards(n, "norms", nullptr, [&](std::size_t begin, std::size_t end) {
-      const torch::Tensor moved =
-          distances(pixels(result.images, begin, end), pixels(images, begin, end), options.norm);
-      for (std::size_t i = begin; i < end; ++i)
-        if (result.success[i]) result.norms[i] = moved.data_ptr<double>()[i - begin];
-    });
-    return result;
+    const AttackedModel model{[this](const torch::Tensor& x) { return forward(x); },
+                              [this](const Images& rows, const std::string& task, Progress* shown) {
+                                return run(rows, task, shown);
+                              }};
+    return run_attack(model, images, options, progress);
   });
 }
 
@@ -314,6 +272,27 @@ std::unique_ptr<Model> TorchModel::with_normalization(const Normalization& norma
 
 std::optional<OtherNormalization> TorchModel::other_normalization(const Images& images) const {
   return nn::other_normalization(*this, images);
+}
+
+std::optional<Variation> TorchModel::variation(const Images& images) const {
+  constexpr std::size_t most = 16;
+  return translated(name(), [&]() -> std::optional<Variation> {
+    check_images(images);
+    const torch::NoGradGuard no_grad;
+    const TorchThreads one(1);
+    const std::size_t n = std::min(most, images.n());
+    const torch::Tensor x = pixels(images, 0, n), first = forward(x.clone()).logits;
+    const auto again = difference(first, forward(x.clone()).logits);
+    if (again.largest > rounding_of_a_pass) return again.variation;
+    const auto half = static_cast<std::int64_t>(n / 2);
+    if (half == 0) return {};
+    const auto apart =
+        difference(first.slice(0, 0, half), forward(x.slice(0, 0, half).clone()).logits, rounding_of_a_batch);
+    if (2 * apart.rows <= half) return {};
+    Variation found = apart.variation;
+    found.neighbours = true;
+    return found;
+  });
 }
 
 void TorchModel::save(const std::filesystem::path& path) const {

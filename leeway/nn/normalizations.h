@@ -8,11 +8,6 @@
 
 namespace leeway::nn {
 
-struct NamedNormalization {
-  std::string_view name;
-  Normalization normalization;
-};
-
 // Those for images of that many channels.
 [[nodiscard]] std::vector<NamedNormalization> common_normalizations(std::size_t channels);
 

@@ -31,7 +31,7 @@
 namespace leeway::nn {
 
 // Raised whenever this header changes in a way that a program compiled against an older one cannot bear.
-inline constexpr int abi_version = 4;
+inline constexpr int abi_version = 6;
 
 struct InputShape {
   std::size_t channels = 0, height = 0, width = 0;  // all 0: unknown
@@ -73,6 +73,8 @@ struct ModelSource {
   std::optional<std::vector<double>> mean = {}, std = {};
   InputShape input;  // used where the file does not say: the shape of the images at hand
   std::string device = "cpu";
+  Binary binary = Binary::refuse;  // what the output of a model with a single one means; refuse: an error
+  bool trust = false;  // a program (TorchScript) runs with all rights of the process, not on confined threads
 };
 
 // A part of a network: what holds weights, and of a graph every operator.
@@ -89,19 +91,36 @@ struct ModelInfo {
   std::size_t classes = 0;   // 0 = unknown before the first images
   std::size_t parameters = 0;
   Normalization normalization;
+  // What keeps a program (TorchScript) from more than computing: "seccomp" (its threads cannot write files, start programs
+  // or open sockets), "none" where ModelSource::trust was given; empty: the file is no program.
+  std::string confinement;
   std::string training;                  // the JSON record of its training; empty where there is none
   std::vector<std::string> class_names;  // empty, or one a class
   std::string notes_file;                // the FILE.toml beside the model that was read; empty: none
   std::vector<Layer> layers;
+  Binary binary = Binary::refuse;  // ModelSource's; refuse where the weights have more outputs than one
   std::vector<std::string> notes;  // what was decided about the file, where it left a choice; one line each
 };
 
-// A well-known normalization under which a model is right far more often than under its own.
-struct OtherNormalization {
+struct NamedNormalization {
   std::string name;  // "ImageNet"
   Normalization normalization;
+};
+
+// A well-known normalization under which a model is right more often than under its own.
+struct OtherNormalization {
+  NamedNormalization best;
+  std::vector<NamedNormalization> others;      // that cannot be told from the best: as good within chance
   std::size_t n = 0;                           // labelled images that were tried
-  double accuracy = 0, declared_accuracy = 0;  // under this one, under the model's own
+  double accuracy = 0, declared_accuracy = 0;  // under the best one, under the model's own
+};
+
+// A model that answers differently when it is asked twice: dropout was left on, or batch statistics were.
+struct Variation {
+  std::size_t n = 0;            // images that were asked about
+  double largest = 0;           // difference of a logit
+  std::size_t predictions = 0;  // images whose predicted class differs
+  bool neighbours = false;      // not between two passes of one batch: where other images stand beside them
 };
 
 enum class Norm { linf, l2 };
@@ -113,14 +132,23 @@ struct AttackOptions {
   std::string attack = "pgd";
   Norm norm = Norm::linf;
   double eps = 8. / 255;                     // radius, pixels in [0,1]; l2: of the whole image
-  std::size_t steps = 20;                    // one-step attacks ignore this and the next three
+  std::size_t steps = 20;                    // one-step attacks ignore this and the next three; noise: draws
   std::optional<double> relative_step = {};  // step length / eps; default 2.5 / steps
   bool random_start = true;                  // uniform in the ball, a function of (seed, row, restart)
   std::size_t restarts = 1;
   std::uint64_t seed = 0;
 };
 
+// Above this share of rows whose gradient is exactly 0 an attack by gradients does not count alone.
+inline constexpr double most_zero_gradients = .01;
+
 struct AttackResult {
+  // An attack by gradients that is blind for more than most_zero_gradients of the rows, and noise of the same radius (the
+  // attack "noise" with the same steps and restarts), each alone.
+  struct BesideNoise {
+    double attack_accuracy = 0, noise_accuracy = 0;
+  };
+
   Images images;    // float32, all rows in order; the best found: a success before a higher loss
   Outputs outputs;  // of `images`: a fresh pass over the stored pixels
   std::vector<std::int64_t> targets;  // the labels, or the predictions that were attacked
@@ -129,6 +157,10 @@ struct AttackResult {
   std::vector<double> norms;          // |x' - x|, measured on the stored pixels; infinity without success
   double clean_accuracy = 0;          // share of rows whose clean prediction is the target
   double robust_accuracy = 0;         // 1 - mean(success)
+  // Share of rows whose gradient is exactly 0 wherever the attack began, as behind sign, rounding or quantised layers: it
+  // could not move them. None: the attack asks for no gradients
+  std::optional<double> zero_gradient = {};
+  std::optional<BesideNoise> beside_noise = {};  // then `images` holds the worse of the two, row by row
 };
 
 class Model {
@@ -158,10 +190,16 @@ class Model {
   [[nodiscard]] virtual std::unique_ptr<Model> with_normalization(
       const Normalization& normalization) const = 0;
 
-  // Whether the normalization is a mistake, asked of at least 32 labelled images, of which at most 128 are looked at: the
-  // well-known one with the highest accuracy, where the model's own gives less than .8, at least .2 less than that, and
-  // less than chance explains (one-sided sign test over the images on which the two differ, p < 1e-4 / number tried).
+  // Whether the normalization is a mistake, asked of at least 32 labelled images, of which half, and at most 256, are looked
+  // at. A well-known one is better where a one-sided sign test over the images on which it and the model's own differ gives
+  // p <= .001 / number tried, so that a finding by chance has a probability of .001, and where at least a quarter of the
+  // errors go away: under a shift of contrast others do help a little. The one with the highest accuracy is the best;
+  // `others`: those with as few errors but for chance (two-sided sign test against the best, p > .05).
   [[nodiscard]] virtual std::optional<OtherNormalization> other_normalization(const Images& images) const = 0;
+
+  // Whether two passes of the same images, at most 16 of them, differ by more than rounding: by 1e-5 of the largest logit; or
+  // one of half of them, of most images by .02 of it, as kernels round differently in batches of another size.
+  [[nodiscard]] virtual std::optional<Variation> variation(const Images& images) const = 0;
 
   // Weights and all of info() as safetensors. Error for a TorchScript or ONNX model.
   virtual void save(const std::filesystem::path& path) const = 0;
@@ -210,6 +248,8 @@ struct Epoch {
       validation_robust_accuracy;              // under the algorithm's own attack; then this is the score
   std::optional<double> selection_score = {};  // TrainOptions::selection's, which then decides
   std::optional<double> validation_shifted_accuracy = {};  // on its shifted images
+  // Share of rows that adversarial training could not move, their gradient being exactly 0
+  std::optional<double> zero_gradient = {};
   double seconds = 0;
 };
 

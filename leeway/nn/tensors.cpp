@@ -19,6 +19,15 @@ void copy_checked(const Images& images, std::size_t row, float* out) {
              fmt::format("{} at row {}", value, row));
 }
 
+// The first line from there on that says anything, without the blanks and full stops around it.
+std::string line_from(std::string_view text, std::size_t begin) {
+  constexpr std::string_view blank = " \t\r\n.:";
+  begin = text.find_first_not_of(blank, begin);
+  if (begin == std::string_view::npos) return "";
+  const std::string_view line = text.substr(begin, text.find('\n', begin) - begin);
+  return std::string(line.substr(0, line.find_last_not_of(" \t\r.:") + 1));
+}
+
 torch::Tensor empty_like_rows(const Images& images, std::size_t rows) {
   return torch::empty({static_cast<std::int64_t>(rows), static_cast<std::int64_t>(images.channels()),
                        static_cast<std::int64_t>(images.height()),
@@ -82,10 +91,37 @@ torch::Device device_from_name(const std::string& name) {
 
 std::string first_line(const std::exception& failure) {
   const auto* const torch_error = dynamic_cast<const c10::Error*>(&failure);
-  std::string text = torch_error ? torch_error->what_without_backtrace() : failure.what();
-  text = text.substr(0, text.find('\n'));
-  while (!text.empty() && (text.back() == ' ' || text.back() == '.')) text.pop_back();
+  const std::string all = torch_error ? torch_error->what_without_backtrace() : failure.what();
+  constexpr std::string_view listing_ends = "<--- HERE", plain = "RuntimeError: ";
+  std::string text;
+  if (const auto end = all.rfind(listing_ends); end != std::string::npos)
+    text = line_from(all, end + listing_ends.size());
+  if (text.empty()) text = line_from(all, 0);
+  if (text.starts_with(plain)) text = text.substr(plain.size());
   return text.empty() ? "LibTorch gave no reason" : text;
+}
+
+torch::Tensor gradient_of(const torch::Tensor& of, const torch::Tensor& by, const torch::Tensor& weights,
+                          bool keep_graph) {
+  const std::string apart = "logits on which pixels have no differentiable effect";
+  if (!of.requires_grad()) throw NoGradients(apart);
+  torch::autograd::variable_list factors;
+  if (weights.defined()) factors.push_back(weights);
+  torch::Tensor gradient;
+  try {
+    gradient = torch::autograd::grad({of}, {by}, factors, keep_graph, /*create_graph=*/false,
+                                     /*allow_unused=*/true)[0];
+  } catch (const c10::Error& failure) {
+    const std::string reason = first_line(failure);
+    if (reason.find("allocate") != std::string::npos) throw;
+    throw NoGradients("\"" + printable(reason, 200) + "\"");
+  }
+  if (!gradient.defined()) throw NoGradients(apart);
+  return gradient;
+}
+
+void refuse_without_gradients(const std::string& name, const NoGradients& failure) {
+  refuse(name, "a model with gradients by its input", failure.what());
 }
 
 }  // namespace leeway::nn

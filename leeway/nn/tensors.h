@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -37,14 +38,30 @@ namespace leeway::nn {
 
 [[nodiscard]] torch::Device device_from_name(const std::string& name);
 
-// The first line of what LibTorch says, without its backtrace.
+// What LibTorch says, as one line without its backtrace: of an operation that failed in TorchScript the reason that stands
+// below the listing, else the first line that says anything.
 [[nodiscard]] std::string first_line(const std::exception& failure);
 
-// Runs `work`; what LibTorch throws becomes std::runtime_error("NAME: first line").
+// A model that cannot be differentiated by its input; what() says why.
+class NoGradients : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+// d of / d by, `weights` times (none: 1; then `of` is a scalar), as torch::autograd::grad gives it. NoGradients where `of`
+// does not depend on `by`, or by an operator without a derivative.
+[[nodiscard]] torch::Tensor gradient_of(const torch::Tensor& of, const torch::Tensor& by,
+                                        const torch::Tensor& weights = {}, bool keep_graph = false);
+
+[[noreturn]] void refuse_without_gradients(const std::string& name, const NoGradients& failure);
+
+// Runs `work`; what LibTorch throws becomes std::runtime_error("NAME: first line"), NoGradients an Error.
 template <class Work>
 auto translated(const std::string& name, const Work& work) {
   try {
     return work();
+  } catch (const NoGradients& failure) {
+    refuse_without_gradients(name, failure);
   } catch (const c10::Error& failure) {
     throw std::runtime_error(name + ": " + first_line(failure));
   }

@@ -178,8 +178,9 @@ std::string survival_assumptions(const AverageCaseRecord& record) {
       fmt::format("Intervals have level {} and take samples as drawn independently of each other.",
                   percent(record.level, record.level > .99 ? 1 : 0)));
   std::size_t unsettled = 0;
-  double left_out = 0;
+  double left_out = 0, zero_gradient = 0;
   for (const RobustnessResult& result : record.results) {
+    zero_gradient = std::max(zero_gradient, result.zero_gradient.value_or(0));
     unsettled = std::max(unsettled, result.not_converged.value_or(0));
     left_out = std::max(left_out, result.left_out.value_or(0));
   }
@@ -189,6 +190,11 @@ std::string survival_assumptions(const AverageCaseRecord& record) {
                     "distribution "
                     "function.",
                     count(unsettled), count(record.n)));
+  if (zero_gradient > 0)
+    items.push_back(
+        fmt::format("Up to {} of the samples have gradients of exactly 0: methods that need gradients "
+                    "take them as surviving any noise.",
+                    percent(zero_gradient, 1)));
   if (left_out > 0)
     items.push_back(fmt::format("Gradients were not taken of every class: this changes p by up to {}.",
                                 significant(left_out, 2)));
@@ -218,8 +224,11 @@ std::string average_case_page(const Json& json, const Pictures& pictures, const 
           "To keep in mind: taylor and mmse take the model as linear; scores are no probabilities; inputs "
           "are "
           "not clipped. <a href=\"#assumptions\">All that is assumed</a>.");
+  std::string warnings;
+  for (const std::string& warning : record.warnings)
+    warnings += paragraph("<b>Warning:</b> " + escape(warning));
   const std::string lead =
-      "<p class=\"scope\">" + escape(scope) + "</p>\n" + meaning + survival_overview(record);
+      warnings + "<p class=\"scope\">" + escape(scope) + "</p>\n" + meaning + survival_overview(record);
   const std::string details = survival_details(record);
   return page(
       "leeway: predictions under noise", survival_finding(record) + (details.empty() ? "" : " " + details),

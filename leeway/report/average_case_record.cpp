@@ -45,11 +45,11 @@ Spread read_spread(const JsonView& item) {
 }
 
 RobustnessResult read_result(const JsonView& item) {
-  RobustnessResult out{item["method"].text(),         noise_of(item),
-                       item["probability"].flag(),    read_spread(item),
-                       item["not_converged"].index(), item["draws"].index(),
-                       item["left_out"].number(),     item["seconds"].number(),
-                       item["model_seconds"].number()};
+  RobustnessResult out{item["method"].text(),          noise_of(item),
+                       item["probability"].flag(),     read_spread(item),
+                       item["not_converged"].index(),  item["draws"].index(),
+                       item["left_out"].number(),      item["seconds"].number(),
+                       item["model_seconds"].number(), item["zero_gradient"].share()};
   if (out.method.empty()) item["method"].refuse("a name", "none");
   return out;
 }

@@ -30,7 +30,7 @@ struct RobustnessResult {
   bool probability = false;  // false: a score
   Spread p;
   std::optional<std::size_t> not_converged, draws;
-  std::optional<double> left_out, seconds, model_seconds;
+  std::optional<double> left_out, seconds, model_seconds, zero_gradient;
 };
 
 struct MonteCarloError {

@@ -240,8 +240,11 @@ std::string bound_page(const Json& json, const Options& options) {
   if (record.methods.empty()) refuse(options.record_name, "at least one result", "none");
   const std::string scope = fmt::format("<p class=\"scope\">{} source and {} target rows</p>\n",
                                         count(record.n_source), count(record.n_target));
+  const std::string warning = record.terms && !record.terms->critic_warning.empty()
+                                  ? paragraph("<b>Warning:</b> " + escape(record.terms->critic_warning))
+                                  : std::string();
   const std::string lead =
-      scope + error_key(record.truth.has_value()) +
+      scope + warning + error_key(record.truth.has_value()) +
       panels_html({error_chart("Error on the target", "bounds by each inequality for chance, and estimates",
                                rows_of(record), record.truth)}) +
       method_table(record);

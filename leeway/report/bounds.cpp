@@ -74,6 +74,7 @@ std::optional<BoundTerms> read_terms(const JsonView& object) {
   terms.n_source = object["n_source"].index().value_or(0);
   terms.n_target = object["n_target"].index().value_or(0);
   terms.validity_score = object["validity_score"].number();
+  terms.critic_warning = object["critic_warning"].text();
   for (const JsonView& item : object["concentrations"].items())
     terms.concentrations.push_back(
         {item["name"].text(), finite(item["term"]), item["bound"].share().value_or(1)});
@@ -154,7 +155,9 @@ std::vector<std::pair<std::string, std::string>> bound_meanings() {
       {"Chance", "What the held-out rows may hide, as they are only a sample: with more rows it shrinks."},
       {"Validity score",
        "From 0 to 1: near 1 where critics agreed with the model on the source at once and kept to it; a low "
-       "score warns that the bound may not mean much."}};
+       "score warns that the bound may not mean much. Where the worst critic agrees with the model on less "
+       "than a "
+       "quarter of the source, the score is lowered in proportion."}};
 }
 
 }  // namespace leeway::report

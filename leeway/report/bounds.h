@@ -19,6 +19,7 @@ struct BoundTerms {
   double source_error = 0, discrepancy = 0, concentration = 0;
   std::size_t n_source = 0, n_target = 0;
   std::optional<double> validity_score;
+  std::string critic_warning;  // empty where there is none
   struct Concentration {
     std::string name;
     double term = 0, bound = 0;

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 
 #include "leeway/report/sections.h"
 
@@ -63,7 +64,9 @@ Cell validity_cell(const Result& result, const std::string& why) {
   return number_cell(*result.terms->validity_score, fixed(*result.terms->validity_score, 2));
 }
 
-std::string terms_table(const std::vector<const Result*>& results) {
+std::string terms_table(std::vector<const Result*> results) {
+  std::ranges::stable_sort(results, std::greater(),
+                           [](const Result* r) { return r->error_bound.value_or(-1); });
   Table table(
       "Bounds and their terms, worst first",
       {{"Target", "", false},
@@ -95,6 +98,7 @@ std::string terms_table(const std::vector<const Result*>& results) {
                       : dash_cell(why));
     table.add(std::move(row));
   }
+  table.sorted_by(2, false);
   return table.html(2);
 }
 

@@ -38,7 +38,7 @@ struct Description {
 };
 
 // A result of leeway shift describe, or a member of an assessment's "shifts". Errors (Error): no columns, cells of
-// another number of values.
+// another number of values, or with a value that its column does not have.
 [[nodiscard]] Description read_description(const JsonView& view);
 
 // The strongest shift as a sentence; the others, and the table of all measures, in HTML.

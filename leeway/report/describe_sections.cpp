@@ -146,6 +146,10 @@ Description read_description(const JsonView& view) {
     auto values = cell["values"].texts();
     if (values.size() != out.columns.size())
       cell["values"].refuse(fmt::format("{} values", out.columns.size()), fmt::format("{}", values.size()));
+    for (std::size_t i = 0; i < values.size(); ++i)
+      if (std::ranges::find(out.columns[i].values, values[i]) == out.columns[i].values.end())
+        cell["values"].refuse(fmt::format("a value of column {}", in_quotes(out.columns[i].name)),
+                              in_quotes(values[i]));
     return values;
   };
   for (const JsonView& cell : view["cells"].items())
@@ -166,6 +170,7 @@ std::string strongest_shift(const Description& said) {
   if (said.findings.empty())
     return fmt::format("No shift is found. None of {} tests is beyond chance.", said.tests);
   std::string first = said.findings.front();
+  if (first.empty()) return "";
   first[0] = first[0] >= 'a' && first[0] <= 'z' ? static_cast<char>(first[0] - 'a' + 'A') : first[0];
   return first + ".";
 }

@@ -31,6 +31,12 @@ Json joined_envelope(const Named& records, const std::vector<Read>& read) {
     seconds += read[i].envelope.seconds.value_or(0);
   }
   out["seconds"] = seconds;
+  const auto same = [&](const Read& other) {
+    return other.envelope.instruction_set == read[0].envelope.instruction_set;
+  };
+  if (const std::string& set = read[0].envelope.instruction_set;
+      !set.empty() && std::all_of(read.begin(), read.end(), same))
+    out["instruction_set"] = set;
   return out;
 }
 
@@ -59,11 +65,9 @@ void require_same_count(const Named& records, std::size_t i, std::size_t first, 
 // The record whose worst result is worst speaks for all; the others' headlines lead the findings.
 std::size_t speaker(const std::vector<Record>& read) {
   std::size_t worst = 0;
-  const auto quality = [](const Record& record) {
-    return record.results[record.worst_first().front()].quality().value_or(2);
-  };
+  const auto rank = [](const Record& record) { return record.results[record.worst_first().front()].rank(); };
   for (std::size_t i = 1; i < read.size(); ++i)
-    if (quality(read[i]) < quality(read[worst])) worst = i;
+    if (rank(read[i]) < rank(read[worst])) worst = i;
   return worst;
 }
 

@@ -83,7 +83,7 @@ std::string headline_table(const Record& record) {
     row.push_back(count_cell(result.n));
     table.add(std::move(row));
   }
-  if (accuracy || pairs) table.sorted_by(2, true);
+  if (accuracy || pairs || bound) table.sorted_by(2, accuracy || pairs);
   return table.html(2);
 }
 

@@ -40,10 +40,25 @@ std::string headline(const PaRecord& record) {
     return fmt::format(
         "Between the clean set and {}, {} keeps {} of {} posterior agreement; {} of its predictions stay the "
         "same.",
-        worst.shifted, worst.model, left, fixed(worst.log_k(), 2), same);
+        worst.name(), worst.model, left, fixed(worst.log_k(), 2), same);
   return fmt::format(
       "Between the clean set and {}, {} of {} posterior agreement is left; {} of predictions stay the same.",
-      worst.shifted, left, fixed(worst.log_k(), 2), same);
+      worst.name(), left, fixed(worst.log_k(), 2), same);
+}
+
+// " Nothing shows that ...": of the sets that may be no pairs.
+std::string doubts(const PaRecord& record) {
+  std::vector<std::string> names;
+  const PaResult* first = nullptr;
+  for (const PaResult& result : record.results) {
+    if (result.doubt.empty()) continue;
+    if (first == nullptr) first = &result;
+    append_new(names, result.name());
+  }
+  if (first == nullptr) return "";
+  if (names.size() > 3) names = {names[0], names[1], fmt::format("{} more", names.size() - 2)};
+  return fmt::format(" Nothing shows that rows of {} are those of the clean set: {}.", list_of(names),
+                     first->doubt);
 }
 
 }  // namespace
@@ -57,7 +72,7 @@ Table result_table(const PaRecord& record, const std::string& caption, const std
 
 std::vector<Cell> result_cells(const PaRecord& record, const PaResult& result,
                                const std::vector<Cell>& cells) {
-  std::vector<Cell> all = {text_cell(result.shifted)};
+  std::vector<Cell> all = {text_cell(result.name())};
   if (record.models.size() > 1) all.push_back(text_cell(result.model));
   all.insert(all.end(), cells.begin(), cells.end());
   return all;
@@ -100,7 +115,7 @@ std::string pa_page(const PaRecord& record) {
   for (const PaResult& result : record.results) log_k = std::max(log_k, result.log_k());
   const std::string lead =
       pair_table(record) + terms_html({{"PA", pa_meaning(fixed(log_k, 2))}, {"β", beta_meaning()}});
-  return page("leeway: posterior agreement", headline(record), lead,
+  return page("leeway: posterior agreement", headline(record) + doubts(record), lead,
               {ratios_section(record), decomposition_section(record), posteriors_section(record),
                pa_curves_section(record), source_section(record.envelope)});
 }

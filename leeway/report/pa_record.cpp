@@ -61,6 +61,8 @@ PaResult result(const JsonView& item) {
   PaResult out;
   out.model = item["model"].text();
   out.shifted = shift_of(item);
+  out.file = item["shifted"].text();
+  out.doubt = read_doubt(item["pairing"]);
   out.n = item["n"].index().value_or(0);
   out.k = std::max<std::size_t>(2, item["k"].index().value_or(2));
   out.pa = read_numbers(item, "pa");
@@ -95,6 +97,10 @@ PaRatioGap ratio_gap(const JsonView& item) {
 
 }  // namespace
 
+const std::string& PaResult::name() const {
+  return file.empty() || file.find(shifted) != std::string::npos ? shifted : file;
+}
+
 double PaResult::log_k() const { return std::log(static_cast<double>(k)); }
 
 const PaRatioGap::At* PaRatioGap::furthest() const {
@@ -115,7 +121,7 @@ const PaResult* PaRecord::find(const std::string& model, const std::string& shif
 }
 
 std::string subject(const PaRecord& record, const PaResult& result) {
-  return record.models.size() > 1 ? result.model + " under " + result.shifted : result.shifted;
+  return record.models.size() > 1 ? result.model + " under " + result.name() : result.name();
 }
 
 PaRecord read_pa(const Json& record, const std::string& name) {

@@ -38,7 +38,8 @@ struct PaEntropy {
 };
 
 struct PaResult {
-  std::string model, shifted;
+  std::string model, shifted;  // shifted: what the shift is called
+  std::string file, doubt;     // doubt: why its rows need not be those of the clean set
   std::size_t n = 0, k = 2;
   Measured pa, afr_pred, afr_true;
   std::optional<double> beta, gap;
@@ -51,6 +52,8 @@ struct PaResult {
   std::vector<PaConfidence> clean_right, moved;
 
   [[nodiscard]] double log_k() const;
+  // What the shift is called where the file's name has it, or the file: models may have files of other names.
+  [[nodiscard]] const std::string& name() const;
 };
 
 // Where two models agree with themselves equally: `plus` with the share ratio_plus shifted, `minus` with

@@ -185,7 +185,9 @@ Section assumptions_section(const Record& record) {
   double gap = 0;
   bool pairs = false, labels = false;
   std::size_t intervals = 0;
+  std::vector<Said> evidence;
   for (const Result& result : record.results) {
+    if (result.paired && !result.pairing.empty()) say(evidence, result.pairing, result);
     if (result.gap && std::isfinite(*result.gap)) gap = std::max(gap, *result.gap);
     pairs = pairs || result.paired;
     labels = labels || result.accuracy.value.has_value();
@@ -208,6 +210,11 @@ Section assumptions_section(const Record& record) {
     items.push_back(
         "In a paired target, row i is row i of the source after the shift. Files in another order would look "
         "like a shift that is none.");
+  for (const Said& said : evidence) {
+    const std::string about = whom(record, said.results);
+    items.push_back(fmt::format("Pairs are told by this: {}{}.", escape(said.text),
+                                about.empty() ? "" : " (" + escape(about) + ")"));
+  }
   if (pairs && gap > 0)
     items.push_back(fmt::format("PA is the global maximum over all β: no β gives more than {} beyond it.",
                                 significant(gap, 2)));
@@ -244,6 +251,7 @@ Section source_section(const Envelope& envelope) {
   std::string small =
       "leeway " + escape(envelope.version.empty() ? "of an unknown version" : envelope.version);
   if (envelope.seed) small += fmt::format(", seed {}", *envelope.seed);
+  if (!envelope.instruction_set.empty()) small += ", instruction set " + escape(envelope.instruction_set);
   section.body += paragraph(small + ". The page is one file and works offline.");
   return section;
 }

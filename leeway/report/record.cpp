@@ -101,6 +101,7 @@ Result result(const JsonView& object) {
   out.source_n = object["source_n"].index().value_or(out.n);
   out.paired = object["paired"].flag();
   out.labelled = object["labelled"].flag();
+  out.pairing = object["pairing"]["words"].text();
   out.accuracy = read_shares(object, "accuracy");
   out.source_accuracy = read_shares(object, "source_accuracy");
   out.change = read_numbers(object, "accuracy_change");
@@ -157,6 +158,10 @@ Measured read_numbers(const JsonView& object, const std::string& key) {
   return {object[key].number(), object[key + "_low"].number(), object[key + "_high"].number()};
 }
 
+std::string read_doubt(const JsonView& pairing) {
+  return pairing["evidence"].text() == "none" ? pairing["words"].text() : "";
+}
+
 std::vector<Point> read_points(const JsonView& list) {
   std::vector<Point> out;
   for (const JsonView& item : list.items()) {
@@ -176,7 +181,19 @@ std::string Result::reason(std::string_view key) const {
   return "the record does not say why";
 }
 
-std::optional<double> Result::quality() const { return accuracy.value ? accuracy.value : afr_pred.value; }
+std::array<double, 3> Result::rank() const {
+  if (accuracy.value) return {0, *accuracy.value, 0};
+  if (afr_pred.value) return {1, *afr_pred.value, 0};
+  double low = 1, high = 0;
+  for (const Estimate& estimate : estimates)
+    if (estimate.error.value)
+      low = std::min(low, *estimate.error.value), high = std::max(high, *estimate.error.value);
+  const bool estimated = low <= high;
+  const double right = estimated ? 1 - (low + high) / 2 : 0;
+  if (error_bound) return {2, 1 - *error_bound, right};
+  if (estimated) return {3, right, 0};
+  return {4, confidence && confidence->shifted_mean ? *confidence->shifted_mean : 1, 0};
+}
 
 std::string Record::class_name(std::size_t index) const {
   return index < class_names.size() && !class_names[index].empty() ? class_names[index]
@@ -196,9 +213,8 @@ const Result* Record::find(std::string_view model, std::string_view target) cons
 std::vector<std::size_t> Record::worst_first() const {
   std::vector<std::size_t> order(results.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return results[a].quality().value_or(2) < results[b].quality().value_or(2);
-  });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return results[a].rank() < results[b].rank(); });
   return order;
 }
 
@@ -217,6 +233,7 @@ Envelope read_envelope(const Json& record, const std::string& name) {
     envelope.inputs.push_back(std::move(input));
   }
   envelope.version = view["version"].text();
+  envelope.instruction_set = view["instruction_set"].text();
   envelope.seconds = view["seconds"].number();
   envelope.seed = view["seed"].index();
   return envelope;

@@ -2,6 +2,7 @@
 // absent.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <map>
 #include <optional>
@@ -52,6 +53,7 @@ struct Result {
   std::string model, target;
   std::size_t n = 0, source_n = 0;
   bool paired = false, labelled = false;
+  std::string pairing;  // why they are pairs, or not
   Measured accuracy, source_accuracy, afr_pred, pa;
   Measured change;  // accuracy minus source accuracy
   std::optional<double> pa_normalized, beta, gap, error_bound;
@@ -70,8 +72,9 @@ struct Result {
 
   // Why `key` is absent, in words for the reader.
   [[nodiscard]] std::string reason(std::string_view key) const;
-  // What to sort by, worst first: accuracy, or AFR where there are no labels, or nothing.
-  [[nodiscard]] std::optional<double> quality() const;
+  // What to sort by, the worst having the lowest: results with labels by accuracy; then pairs by AFR; then those
+  // with a bound by that and by the middle of the estimates, with estimates alone, by mean confidence.
+  [[nodiscard]] std::array<double, 3> rank() const;
 };
 
 struct Input {
@@ -82,7 +85,7 @@ struct Input {
 struct Envelope {
   std::vector<std::vector<std::string>> commands;  // one of each joined record
   std::vector<Input> inputs;
-  std::string version;
+  std::string version, instruction_set;  // empty where not said
   std::optional<double> seconds;
   std::optional<std::size_t> seed;
 };
@@ -131,7 +134,7 @@ struct Record {
   [[nodiscard]] std::size_t k() const { return class_names.size(); }
   [[nodiscard]] std::size_t model_index(std::string_view model) const;
   [[nodiscard]] const Result* find(std::string_view model, std::string_view target) const;
-  // Indices of `results`, worst first; those that have no quality last, in their order.
+  // Indices of `results` by rank.
   [[nodiscard]] std::vector<std::size_t> worst_first() const;
 };
 
@@ -143,6 +146,8 @@ struct Record {
 // Members `key`, `key`_low and `key`_high; shares are from 0 to 1.
 [[nodiscard]] Measured read_shares(const JsonView& object, const std::string& key);
 [[nodiscard]] Measured read_numbers(const JsonView& object, const std::string& key);
+// Why nothing shows that rows are pairs; empty where something does, and of records without the key "pairing".
+[[nodiscard]] std::string read_doubt(const JsonView& pairing);
 // A list of {"beta", "value"}, sorted by beta.
 [[nodiscard]] std::vector<Point> read_points(const JsonView& list);
 

@@ -12,7 +12,7 @@ namespace leeway::report {
 namespace {
 
 struct Checkpoint {
-  std::string name;
+  std::string name, doubt;  // doubt: why its two sets need not be pairs
   std::size_t n = 0, k = 2;
   Measured pa, accuracy, shifted;
   std::optional<double> beta, gap, afr_pred;
@@ -35,6 +35,7 @@ struct Selection {
 Checkpoint checkpoint(const JsonView& item) {
   Checkpoint out;
   out.name = item["checkpoint"].text();
+  out.doubt = read_doubt(item["pairing"]);
   out.n = item["n"].index().value_or(0);
   out.k = std::max<std::size_t>(2, item["k"].index().value_or(2));
   out.pa = read_numbers(item, "pa");
@@ -209,6 +210,14 @@ std::string headline(const Selection& selection) {
   return out;
 }
 
+std::string doubts(const Selection& selection) {
+  for (const Checkpoint& one : selection.checkpoints)
+    if (!one.doubt.empty())
+      return fmt::format(" Nothing shows that the two sets of {} have the same rows: {}.", one.name,
+                         one.doubt);
+  return "";
+}
+
 }  // namespace
 
 std::string select_page(const Json& record, const Options& options) {
@@ -217,7 +226,7 @@ std::string select_page(const Json& record, const Options& options) {
   const double log_k = std::log(static_cast<double>(selection.checkpoints[0].k));
   const std::string lead = charts(selection) + checkpoint_table(selection) +
                            terms_html({{"PA", pa_meaning(fixed(log_k, 2))}, {"β", beta_meaning()}});
-  return page("leeway: choice of a checkpoint", headline(selection), lead,
+  return page("leeway: choice of a checkpoint", headline(selection) + doubts(selection), lead,
               {source_section(read_envelope(record, options.record_name))});
 }
 

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "leeway/core/error.h"
+#include "leeway/data/jpeg_handle.h"
 #include "leeway/shift/family.h"
-#include "leeway/shift/jpeg_handle.h"
 
 namespace leeway::shift {
 namespace {
@@ -47,7 +47,7 @@ class Codec {
   }
 
  private:
-  JpegHandle compressor_ = jpeg_compressor(), decompressor_ = jpeg_decompressor();
+  data::JpegHandle compressor_ = data::jpeg_compressor(), decompressor_ = data::jpeg_decompressor();
   std::vector<unsigned char> pixels_, file_;
 };
 

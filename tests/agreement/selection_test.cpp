@@ -95,33 +95,49 @@ TEST(SelectCheckpoint, RefusesNoneAndSomeLabels) {
             "select_checkpoint: expected labels for every checkpoint or for none, found 1 of 2");
 }
 
+// The mean of rows with its interval by the standard error, as PA has it where unseen pairs hardly count.
+PairedAgreement paired(const std::vector<double>& rows, double level = .95) {
+  const Mean mean = mean_and_error(rows);
+  const double half = normal_quantile(.5 * (1 + level)) * mean.standard_error;
+  return {{mean.mean, {mean.mean - half, mean.mean + half}}, rows};
+}
+
 // Differences 1, 0, -1: mean 0, standard deviation 1.
 TEST(PaDifference, IsThePairedMeanWithItsInterval) {
   const std::vector<double> first = {-1, -2, -3}, second = {-2, -2, -2};
-  const Estimate found = pa_difference(first, second);
+  const Estimate found = pa_difference(paired(first), paired(second));
   EXPECT_EQ(found.value, 0);
   EXPECT_NEAR(found.interval.high, 1.959963984540054 / std::sqrt(3), 1e-12);
-  EXPECT_EQ(found.interval.low, -found.interval.high);
-  EXPECT_LT(pa_difference(first, second, .5).interval.high, .4);
+  EXPECT_NEAR(found.interval.low, -found.interval.high, 1e-12);
+  EXPECT_LT(pa_difference(paired(first, .5), paired(second, .5), .5).interval.high, .4);
+}
+
+// Two checkpoints whose rows go together: differences .5, -.5, .5, -.5 of standard deviation .5774.
+TEST(PaDifference, TakesOffWhatBothHaveInCommon) {
+  const std::vector<double> first = {-1, -2, -6, -9}, second = {-1.5, -1.5, -6.5, -8.5};
+  const Estimate found = pa_difference(paired(first), paired(second));
+  EXPECT_EQ(found.value, 0);
+  EXPECT_NEAR(found.interval.high, 1.959963984540054 * std::sqrt(1. / 3) / 2, 1e-9);
 }
 
 TEST(PaDifference, OfAConstantShiftIsCertain) {
-  const Estimate found = pa_difference(std::vector{-1., -3.}, std::vector{-1.5, -3.5});
+  const std::vector<double> first = {-1., -3.}, second = {-1.5, -3.5};
+  const Estimate found = pa_difference(paired(first), paired(second));
   EXPECT_EQ(found.value, .5);
-  EXPECT_EQ(found.interval.low, .5);
-  EXPECT_EQ(found.interval.high, .5);
+  EXPECT_NEAR(found.interval.low, .5, 1e-7);
+  EXPECT_NEAR(found.interval.high, .5, 1e-7);
 }
 
 TEST(PaDifference, OfOneRowSaysNothing) {
-  const Estimate found = pa_difference(std::vector{-1.}, std::vector{-2.});
+  const std::vector<double> first = {-1.}, second = {-2.};
+  const Estimate found = pa_difference(paired(first), paired(second));
   EXPECT_EQ(found.value, 1);
   EXPECT_EQ(found.interval.low, -std::numeric_limits<double>::infinity());
 }
 
 TEST(PaDifference, RefusesOtherNumbersOfRows) {
-  EXPECT_EQ(message_of([] {
-              (void)pa_difference(std::vector{-1.}, std::vector{-2., -1.});
-            }),
+  const std::vector<double> first = {-1.}, second = {-2., -1.};
+  EXPECT_EQ(message_of([&] { (void)pa_difference(paired(first), paired(second)); }),
             "pa_difference: expected the same number of rows, at least 1, found 1 and 2");
 }
 
@@ -137,7 +153,8 @@ TEST(PaDifference, AgreesWithTheIntervalOfPa) {
   const Agreement found = posterior_agreement(first, second);
   ASSERT_GT(found.pa_interval.low, 0);
   const std::vector<double> none(100, -std::log(3.));
-  const Estimate difference = pa_difference(agreement_per_row(first, second, found.beta), none);
+  const std::vector<double> rows = agreement_per_row(first, second, found.beta);
+  const Estimate difference = pa_difference({{found.pa, found.pa_interval}, rows}, {{0, {0, 0}}, none});
   EXPECT_NEAR(difference.value, found.pa, 1e-12);
   EXPECT_NEAR(difference.interval.low, found.pa_interval.low, 1e-9);
   EXPECT_NEAR(difference.interval.high, found.pa_interval.high, 1e-9);

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <string>
 
+#include "apps/leeway/average_case_state.h"
 #include "leeway/core/npy.h"
 #include "leeway/core/npz.h"
 #include "leeway/core/result.h"
@@ -69,6 +70,45 @@ TEST_F(AverageCaseCommand, RecordTableAndFile) {
   EXPECT_THAT(table.out, HasSubstr(fmt::format("{:.4f}", (p[2] + p[5]) / 2)));
 }
 
+// Logits and gradients times 1e-200 are the same decision.
+TEST_F(AverageCaseCommand, TinyGradientsAreNoCertainty) {
+  const auto scaled = [&](const char* from, const char* to) {
+    const Array array = read_npy(folder_ / from);
+    std::vector<double> values(array.view<double>().begin(), array.view<double>().end());
+    for (double& value : values) value *= 1e-200;
+    write_npy(folder_ / to, make_array<double>(array.shape, values));
+  };
+  scaled("f.npy", "f0.npy"), scaled("j.npy", "j0.npy");
+  const std::string rest = " --sigma 1 --methods taylor --json";
+  const Json plain = Json::parse(run("average-case --logits f.npy --jacobian j.npy" + rest).out);
+  const Json tiny = Json::parse(run("average-case --logits f0.npy --jacobian j0.npy" + rest).out);
+  EXPECT_NEAR(tiny.at("results")[0].at("mean").get<double>(), plain.at("results")[0].at("mean").get<double>(),
+              1e-9);
+}
+
+// A state of other copies is no use: the plans differ, and load_state begins anew.
+TEST_F(AverageCaseCommand, StatesTellCopiesAsPublishedApart) {
+  average_case::AverageCaseOptions options;
+  options.methods = {"mmse"}, options.sigmas = {.3};
+  const std::string centred = app::plan_of(options).dump();
+  options.copy_draws = average_case::CopyDraws::as_published;
+  const std::string published = app::plan_of(options).dump();
+  EXPECT_NE(centred, published);
+  average_case::AverageCase empty, done;
+  empty.columns.resize(1), done.columns.resize(1);
+  done.targets = {1}, done.confidence = {.5}, done.columns[0].p = {.7};
+  const std::string out = (folder_ / "p.npz").string();
+  app::save_state(out, centred, done);
+  EXPECT_EQ(app::load_state(out, centred, empty).targets.size(), 1U);
+  EXPECT_EQ(app::load_state(out, published, empty).targets.size(), 0U);
+}
+
+TEST_F(AverageCaseCommand, RecordsSayWhichCopies) {
+  const std::string rest = "average-case --logits f.npy --jacobian j.npy --sigma 1 --methods taylor --json";
+  EXPECT_EQ(Json::parse(run(rest).out).at("copies_as_published"), false);
+  EXPECT_EQ(Json::parse(run(rest + " --copies-as-published").out).at("copies_as_published"), true);
+}
+
 TEST_F(AverageCaseCommand, RefusesInOneLine) {
   EXPECT_THAT(refusal("--sigma 1", 2), HasSubstr("--model and --data, or --logits"));
   EXPECT_THAT(refusal("--logits f.npy --sigma 1 --methods taylor", 3),
@@ -83,7 +123,29 @@ TEST_F(AverageCaseCommand, RefusesInOneLine) {
   write_npy(folder_ / "c.npy", make_array<double>({2, 2}, {1, 2, 2, 1}));
   EXPECT_THAT(refusal("--logits f.npy --jacobian j.npy --sigma 1 --noise-covariance c.npy", 3),
               HasSubstr("positive semi-definite"));
+  write_npy(folder_ / "empty.npy", make_array<double>({2, 3, 0}, {}));
+  EXPECT_THAT(refusal("--logits f.npy --jacobian empty.npy --sigma 1", 3), HasSubstr("d at least 1"));
   EXPECT_THAT(refusal("--logits absent.npy --jacobian j.npy --sigma 1", 3), HasSubstr("absent.npy"));
+}
+
+// Sample 1 has no gradient: it counts as surviving, which the first line says.
+TEST_F(AverageCaseCommand, SamplesWithoutGradientsAreAWarningOnTheFirstLine) {
+  write_npy(folder_ / "z.npy", make_array<double>({2, 3, 2}, {1, 0, 0, 1, -1, 0, 0, 0, 0, 0, 0, 0}));
+  const std::string arguments =
+      "average-case --logits f.npy --jacobian z.npy --sigma 1 --methods taylor,softmax";
+  const Outcome table = run(arguments);
+  EXPECT_EQ(table.code, 0) << table.err;
+  EXPECT_THAT(table.out, ::testing::StartsWith("warning: the gradient of 50.0% of 2 samples is exactly 0"));
+  EXPECT_THAT(table.out, HasSubstr(": taylor takes them as surviving any noise"));
+  EXPECT_EQ(table.err, "");
+  const Outcome json = run(arguments + " --json");
+  EXPECT_EQ(std::count(json.err.begin(), json.err.end(), '\n'), 1) << json.err;
+  const Json record = Json::parse(json.out);
+  EXPECT_EQ(record.at("warnings").size(), 1U);
+  EXPECT_EQ(record.at("results").at(0).at("zero_gradient"), .5);
+  EXPECT_FALSE(record.at("results").at(1).contains("zero_gradient"));
+  const Outcome sound = run("average-case --logits f.npy --jacobian j.npy --sigma 1 --methods taylor --json");
+  EXPECT_TRUE(Json::parse(sound.out).at("warnings").empty());
 }
 
 }  // namespace

@@ -110,7 +110,7 @@ TEST_F(BoundCommand, WithoutTheBootstrapThereAreNoIntervals) {
 }
 
 TEST_F(BoundCommand, LabelsFromAFileOfTheirOwn) {
-  write_npy(folder_ / "s.npy", make_array<double>({2, 2}, {1, 0, 1, 0}));
+  write_npy(folder_ / "s.npy", make_array<double>({2, 2}, {1.5, .5, 1.5, .5}));
   write_npy(folder_ / "y.npy", make_array<std::int64_t>({2}, {0, 1}));
   const Json r = record("--source s.npy --labels y.npy --target target.npy --methods ac");
   EXPECT_EQ(r.at("source").at("error"), .5);
@@ -126,7 +126,7 @@ TEST_F(BoundCommand, WritesThePage) {
 
 // One target row; two classes of which the source shows one; every source row right.
 TEST_F(BoundCommand, SmallAndOneSidedInputsAreAnswered) {
-  write_npy(folder_ / "one.npy", make_array<double>({1, 2}, {0, 1}));
+  write_npy(folder_ / "one.npy", make_array<double>({1, 2}, {.5, 1.5}));
   write_npz(folder_ / "right.npz", {{"logits", make_array<double>({3, 2}, {1, 0, 2, 0, 3, 0})},
                                     {"labels", make_array<std::int64_t>({3}, {0, 0, 0})}});
   const Json r = record("--source right.npz --target one.npy " + estimates);
@@ -155,6 +155,30 @@ class BoundRepresentations : public BoundCommand {
     return record("--source fs.npz --target ft.npz --methods dis2 --restarts 2 " + arguments).at("dis2");
   }
 };
+
+// One column of noise cannot tell 40 classes: no critic on it agrees with the classifier on a quarter of the source.
+TEST_F(BoundCommand, SaysThatTheCriticHardlyAgrees) {
+  Random random(2, stream("hardly"));
+  for (const char* name : {"few.npz", "others.npz"}) {
+    std::vector<double> logits(200 * 40), features(200);
+    std::vector<std::int64_t> labels(200);
+    for (double& value : logits) value = random.normal();
+    for (double& value : features) value = random.normal();
+    for (std::int64_t& label : labels) label = static_cast<std::int64_t>(random.below(40));
+    write_npz(folder_ / name, {{"logits", make_array<double>({200, 40}, logits)},
+                               {"features", make_array<double>({200, 1}, features)},
+                               {"labels", make_array<std::int64_t>({200}, labels)}});
+  }
+  const std::string arguments =
+      "--source few.npz --target others.npz --methods dis2 --representation features";
+  const Json dis2 = record(arguments + " --report page.html").at("dis2");
+  EXPECT_LT(dis2.at("agreement_source").get<double>(), .25);
+  EXPECT_LE(dis2.at("validity_score").get<double>(), 4 * dis2.at("agreement_source").get<double>());
+  const std::string warning = dis2.at("critic_warning");
+  EXPECT_THAT(warning, HasSubstr("The critic behind the bound agrees with the classifier on "));
+  EXPECT_THAT(run("bound " + arguments).out, HasSubstr("Warning: " + warning));
+  EXPECT_THAT(read_text(folder_ / "page.html"), HasSubstr("<b>Warning:</b> " + warning));
+}
 
 TEST_F(BoundRepresentations, FractionsAreCountsOfComponents) {
   EXPECT_EQ(dis2("").at("representation"), "logits");
@@ -237,12 +261,12 @@ TEST_F(BoundRepresentations, EveryLossAndSearchAnswers) {
 
 TEST_F(BoundCommand, BadInputIsOneLine) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
-  write_npy(folder_ / "nan.npy", make_array<double>({2, 2}, {1, 0, nan, 0}));
+  write_npy(folder_ / "nan.npy", make_array<double>({2, 2}, {2, 0, nan, 0}));
   EXPECT_EQ(refusal("--source source.npz --target nan.npy", 3),
             "leeway: nan.npy: expected finite logits below 1e140, found nan at row 1, class 0\n");
   EXPECT_EQ(refusal("--source target.npy --target target.npy", 3),
             "leeway: target.npy: expected labels, which the source must have, found none\n");
-  write_npy(folder_ / "three.npy", make_array<double>({1, 3}, {1, 0, 0}));
+  write_npy(folder_ / "three.npy", make_array<double>({1, 3}, {2, 0, 0}));
   EXPECT_EQ(refusal("--source source.npz --target three.npy", 3),
             "leeway: three.npy: expected 2 classes, as in source.npz, found 3\n");
   EXPECT_THAT(refusal("--source absent.npz --target target.npy", 3), HasSubstr("absent.npz"));

@@ -197,7 +197,7 @@ TEST_F(CondsCommand, DescribeWithOutputsOfTheTargetOrOfAllRows) {
     const int y = table.columns[1][i][0] - 'u';
     const bool right = table.columns[2][i] != "0";  // where a is 0 it always says 0
     outputs += std::to_string(y);
-    for (int k = 0; k < 3; ++k) outputs += (right ? y : 0) == k ? ",1" : ",0";
+    for (int k = 0; k < 3; ++k) outputs += (right ? y : 0) == k ? ",2" : ",0";
     outputs += "\n";
   }
   write_text(folder_ / "outputs.csv", outputs);
@@ -210,7 +210,7 @@ TEST_F(CondsCommand, DescribeWithOutputsOfTheTargetOrOfAllRows) {
   expect(describe(common + "--outputs short.csv"), 3,
          "short.csv: expected 45 rows, those of the split's test set, or 720, all, found 1");
   write_text(folder_ / "other.csv", outputs.substr(0, outputs.find('\n') + 1) +
-                                        outputs.substr(outputs.find('\n', 31) + 1) + "0,1,0,0\n");
+                                        outputs.substr(outputs.find('\n', 31) + 1) + "0,2,0,0\n");
   EXPECT_THAT(describe(common + "--outputs other.csv").err, HasSubstr("each label one class, found classes"));
 }
 

@@ -20,7 +20,7 @@ class ConfigCommand : public CommandTest {
  protected:
   ConfigCommand() {
     write_npy(folder_ / "a.npy", make_array<double>({3, 2}, {2, 0, 2, 0, 1, 0}));
-    write_npy(folder_ / "b.npy", make_array<double>({3, 2}, {1, 0, 1, 0, 0, 1}));
+    write_npy(folder_ / "b.npy", make_array<double>({3, 2}, {1.5, .5, 1.5, .5, .5, 1.5}));
   }
   [[nodiscard]] Outcome with(const std::string& config, const std::string& arguments) const {
     write_text(folder_ / "f.toml", config);
@@ -64,7 +64,8 @@ TEST_F(ConfigCommand, CommandLineWinsAndATableWinsOverTheTop) {
 // A list of gates, one of them violated; --fail-if on the command line replaces the list.
 TEST_F(ConfigCommand, ListsAreSeveralValuesAndMakeRequiredOptionsGiven) {
   const std::string config =
-      "[assess]\nsource = 'a.npy'\ntarget = ['x=b.npy', 'y=a.npy']\nfail-if = ['n<1', 'pa<1']\n";
+      "[assess]\npaired = 'yes'\nsource = 'a.npy'\ntarget = ['x=b.npy', 'y=a.npy']\nfail-if = ['n<1', "
+      "'pa<1']\n";
   EXPECT_EQ(with(config, "assess --quiet --config f.toml").code, 4);
   EXPECT_EQ(with(config, "assess --quiet --config f.toml --fail-if 'n<1'").code, 0);
   EXPECT_EQ(record(config, "assess --json --quiet --config f.toml --fail-if 'n<1'")["results"].size(), 2U);

@@ -80,7 +80,7 @@ TEST_F(DistancesCommand, MistakesAndBadInput) {
   const Outcome wider = run("distances clean.npz wider.npy");
   EXPECT_EQ(wider.code, 3);
   EXPECT_EQ(wider.out, "");
-  EXPECT_EQ(wider.err, "leeway: wider.npy: expected logits of 2 columns, as in clean.npz, found 3\n");
+  EXPECT_EQ(wider.err, "leeway: wider.npy: expected 2 classes, as in clean.npz, found 3\n");
   EXPECT_EQ(run("distances clean.npz missing.npy").code, 3);
 }
 

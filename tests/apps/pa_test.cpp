@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "leeway/core/file.h"
@@ -27,7 +28,7 @@ class PaCommand : public CommandTest {
   // (worked out in tests/agreement/maximum_test.cpp). Predictions: 0 0 0 clean, 0 0 1 shifted.
   PaCommand() {
     write_npy(folder_ / "clean.npy", make_array<double>({3, 2}, {2, 0, 2, 0, 1, 0}));
-    write_npy(folder_ / "shifted.npy", make_array<double>({3, 2}, {1, 0, 1, 0, 0, 1}));
+    write_npy(folder_ / "shifted.npy", make_array<double>({3, 2}, {1.5, .5, 1.5, .5, .5, 1.5}));
     write_npy(folder_ / "half.npy", make_array<float>({3, 2}, {1, 0, 1, 0, .5, 0}));  // agrees with clean
     write_npy(folder_ / "y.npy", make_array<std::int64_t>({3}, {0, 1, 1}));
   }
@@ -119,11 +120,14 @@ TEST_F(PaCommand, LabelsInAnOutputsFileAreUsed) {
 
 TEST_F(PaCommand, ProbabilitiesAreTheirLogarithms) {
   const auto softmax = [](double a, double b) { return std::exp(a) / (std::exp(a) + std::exp(b)); };
-  std::vector<double> probs;
-  for (const auto& [a, b] : {std::pair(1, 0), std::pair(1, 0), std::pair(0, 1)})
-    probs.insert(probs.end(), {softmax(a, b), softmax(b, a)});
-  write_npz(folder_ / "shifted.npz", {{"probs", make_array<double>({3, 2}, probs)}});
-  const Json r = results("clean.npy shifted.npz")["results"][0];
+  const auto save = [&](const char* name, const std::vector<std::pair<int, int>>& logits) {
+    std::vector<double> probs;
+    for (const auto& [a, b] : logits) probs.insert(probs.end(), {softmax(a, b), softmax(b, a)});
+    write_npz(folder_ / name, {{"probs", make_array<double>({3, 2}, probs)}});
+  };
+  save("clean.npz", {{2, 0}, {2, 0}, {1, 0}});
+  save("shifted.npz", {{1, 0}, {1, 0}, {0, 1}});
+  const Json r = results("clean.npz shifted.npz")["results"][0];
   EXPECT_NEAR(r.at("log_pa_mean"), mean_, 1e-9);
   EXPECT_NEAR(r.at("beta"), beta_, 1e-6);
 }
@@ -171,13 +175,20 @@ TEST_F(PaCommand, BootstrapDependsOnTheSeed) {
 }
 
 TEST_F(PaCommand, LevelWidensTheInterval) {
-  write_noisy(200, 4);
-  const auto width = [&](const std::string& flags) {
+  const auto ends = [&](const std::string& flags) {
     const Json r = results("a.npy b.npy " + flags)["results"][0];
-    return r.at("pa_high").get<double>() - r.at("pa_low").get<double>();
+    return std::pair(r.at("pa_low").get<double>(), r.at("pa_high").get<double>());
   };
-  // quantiles of the normal distribution at .975 and .75
-  EXPECT_NEAR(width("") / width("--level .5"), 1.959963984540054 / .6744897501960817, 1e-6);
+  write_noisy(200, 4);
+  const auto [low, high] = ends("");
+  const auto [inner_low, inner_high] = ends("--level .5");
+  EXPECT_LT(low, inner_low);
+  EXPECT_LT(inner_low, inner_high);
+  EXPECT_LT(inner_high, high);
+  // Of many rows the interval is that of a normal distribution, whose quantiles at .975 and .75 these are.
+  write_noisy(40'000, 4);
+  const auto width = [](std::pair<double, double> both) { return both.second - both.first; };
+  EXPECT_NEAR(width(ends("")) / width(ends("--level .5")), 1.959963984540054 / .6744897501960817, 1e-6);
 }
 
 TEST_F(PaCommand, HelpExplains) {
@@ -217,7 +228,7 @@ TEST_F(PaCommand, BadInputExitsWithThreeAndOneLine) {
       {"clean.npy missing.npy", {"missing.npy"}},
       {"clean.npy .", {"."}},
       {"clean.npy longer.npy", {"longer.npy", "(3, 2)", "(4, 2)"}},
-      {"clean.npy shifted.npy wider.npy", {"wider.npy", "(3, 3)"}},
+      {"clean.npy shifted.npy wider.npy", {"wider.npy", "2 classes", "found 3"}},
       {"clean.npy nan.npy", {"nan.npy", "row 1", "class 1", "nan"}},
       {"nan.npy clean.npy", {"nan.npy", "row 1", "class 1"}},
       {"vector.npy vector.npy", {"vector.npy", "--binary"}},
@@ -245,7 +256,7 @@ TEST_F(PaCommand, VectorsAreBinaryOutputsOnRequest) {
 
 TEST_F(PaCommand, RatiosShiftTheSmallestNormsFirst) {
   const double inf = std::numeric_limits<double>::infinity();
-  write_npz(folder_ / "moved.npz", {{"logits", make_array<double>({3, 2}, {1, 0, 1, 0, 0, 1})},
+  write_npz(folder_ / "moved.npz", {{"logits", make_array<double>({3, 2}, {1.5, .5, 1.5, .5, .5, 1.5})},
                                     {"norms", make_array<double>({3}, {inf, .5, .25})}});
   const Json ratios =
       results("clean.npy moved.npz --labels y.npy --ratios 0:1:0.3333333")["results"][0].at("ratios");
@@ -284,11 +295,11 @@ TEST_F(PaCommand, PairingFindsTheRowsAgain) {
   write_npz(folder_ / "c.npz", {{"logits", make_array<double>({3, 2}, {2, 0, 2, 0, 1, 0})},
                                 {"features", features},
                                 {"labels", make_array<std::int64_t>({3}, {0, 0, 1})}});
-  write_npz(folder_ / "s.npz", {{"logits", make_array<double>({2, 2}, {0, 1, 1, 0})},
+  write_npz(folder_ / "s.npz", {{"logits", make_array<double>({2, 2}, {.5, 1.5, 1.5, .5})},
                                 {"features", make_array<double>({2, 1}, {19, 11})},
                                 {"labels", make_array<std::int64_t>({2}, {1, 0})}});
   write_npy(folder_ / "c2.npy", make_array<double>({2, 2}, {1, 0, 2, 0}));
-  write_npy(folder_ / "s2.npy", make_array<double>({2, 2}, {0, 1, 1, 0}));
+  write_npy(folder_ / "s2.npy", make_array<double>({2, 2}, {.5, 1.5, 1.5, .5}));
   const Json expected = results("c2.npy s2.npy")["results"][0];
   const Json nearest = results("c.npz s.npz --pairing nearest --save-pairs p.csv")["results"][0];
   EXPECT_EQ(nearest.at("pa"), expected.at("pa"));
@@ -341,13 +352,12 @@ TEST_F(PaCommand, ModelsAreComparedUnderTheSameShift) {
   EXPECT_EQ(record["results"][0].at("model"), "cnn");
   EXPECT_EQ(record["results"][1].at("model"), "robust");
   EXPECT_EQ(record["results"][1].at("shifted"), "half.npy");
-  EXPECT_EQ(record["results"][0].at("shift"), "shifted");
-  EXPECT_EQ(record["results"][1].at("shift"), "shifted");
+  EXPECT_EQ(record["results"][0].at("shift"), "shifted / half");  // what its files are called
   EXPECT_EQ(record["results"][1].at("pa_normalized"), 1);
   ASSERT_EQ(record.at("ar_gap").size(), 1);
   const Json& gap = record["ar_gap"][0];
   EXPECT_EQ(gap.at("shifted"), "shifted.npy");
-  EXPECT_EQ(gap.at("shift"), "shifted");
+  EXPECT_EQ(gap.at("shift"), "shifted / half");
   for (const char* name : {"a-half.npy", "a-shifted.npy"}) {
     const std::string plain = std::string(name).substr(2);
     std::filesystem::copy_file(folder_ / plain, folder_ / name);
@@ -366,8 +376,9 @@ TEST_F(PaCommand, ModelsAreComparedUnderTheSameShift) {
   const Outcome said =
       run("pa clean.npy shifted.npy --name cnn --model robust=clean.npy,half.npy --ratios 0,1");
   EXPECT_THAT(said.out,
-              HasSubstr("shifted.npy: at 0% shifted samples, cnn is where robust is at 100% (PA 0.6931)"));
+              HasSubstr("shifted / half: at 0% shifted samples, cnn is where robust is at 100% (PA 0.6931)"));
   EXPECT_THAT(said.out, HasSubstr("robust: half.npy"));
+  EXPECT_EQ(record["results"][1].at("shift"), "shifted / half");
   const Json plain = results("clean.npy shifted.npy --ratios 0,1 --quiet");
   EXPECT_FALSE(plain.contains("ar_gap"));
   EXPECT_FALSE(plain["results"][0].contains("model"));

@@ -28,6 +28,13 @@ std::string message(const std::vector<Source>& sources, const std::vector<Target
   return "no error";
 }
 
+// What is said to be pairs: six rows can show nothing.
+const Options pairs = [] {
+  Options options;
+  options.paired = Paired::yes;
+  return options;
+}();
+
 // Six rows of two classes: clean 5 right, shifted 3 right, 4 predictions unchanged.
 //   label 0 0 0 1 1 1     clean 0 0 0 1 1 0     shifted 0 0 1 0 1 0
 const std::vector<std::int64_t> labels{0, 0, 0, 1, 1, 1};
@@ -35,7 +42,7 @@ const Outputs clean = labelled(outputs_of({0, 0, 0, 1, 1, 0}, 2), labels);
 const Outputs shifted = labelled(outputs_of({0, 0, 1, 0, 1, 0}, 2), labels);
 
 TEST(Assess, OfASmallPairByHand) {
-  const Json record = assess({{"model", clean}}, {{"model", "noise", shifted}});
+  const Json record = assess({{"model", clean}}, {{"model", "noise", shifted}}, pairs);
   const Json& r = record["results"][0];
   EXPECT_EQ(r["n"], 6);
   EXPECT_EQ(r["k"], 2);
@@ -63,7 +70,7 @@ TEST(Assess, OfASmallPairByHand) {
 // With q = e^2b/(1 + e^2b), A(b) = (4 log(q^2 + (1-q)^2) + 2 log(2 q (1-q))) / 6: the first term wants q^2 +
 // (1-q)^2 = 4/6.
 TEST(Assess, PosteriorAgreementOfTheSmallPair) {
-  const Json r = assess({{"model", clean}}, {{"model", "noise", shifted}})["results"][0];
+  const Json r = assess({{"model", clean}}, {{"model", "noise", shifted}}, pairs)["results"][0];
   const double best = (4 * std::log(4. / 6) + 2 * std::log(2. / 6)) / 6;
   EXPECT_NEAR(r["log_pa_mean"].get<double>(), best, 1e-9);
   EXPECT_NEAR(r["pa"].get<double>(), best + std::log(2.), 1e-9);
@@ -90,6 +97,7 @@ TEST(Assess, HasEveryKeyOfTheRecord) {
                           "k",
                           "paired",
                           "labelled",
+                          "pairing",
                           "accuracy",
                           "accuracy_low",
                           "accuracy_high",
@@ -159,7 +167,7 @@ TEST(Assess, ComparesTwoModelsOnTheSameSamples) {
   // b is right on rows 0 1 2 3 4 under noise, a on 0 1 4: 2 rows only b, none only a.
   const Outputs better = labelled(outputs_of({0, 0, 0, 1, 1, 0}, 2), labels);
   const Json record = assess({{"a", clean}, {"b", clean}},
-                             {{"a", "noise", shifted}, {"b", "noise", better}, {"b", "blur", better}});
+                             {{"a", "noise", shifted}, {"b", "noise", better}, {"b", "blur", better}}, pairs);
   ASSERT_EQ(record["comparisons"].size(), 1u);
   const Json& c = record["comparisons"][0];
   EXPECT_EQ(c["target"], "noise");
@@ -177,7 +185,7 @@ TEST(Assess, ComparesTwoModelsOnTheSameSamples) {
 
 TEST(Assess, GivesEveryRowToTheSink) {
   std::size_t calls = 0;
-  Options options;
+  Options options = pairs;
   options.rows = [&](const TargetRows& rows) {
     ++calls;
     EXPECT_EQ(rows.target, "noise");
@@ -193,22 +201,20 @@ TEST(Assess, GivesEveryRowToTheSink) {
 TEST(Assess, PairedYesLendsLabels) {
   Outputs plain = shifted;
   plain.labels.reset();
-  Options yes;
-  yes.paired = Paired::yes;
-  const Json lent = assess({{"model", clean}}, {{"model", "noise", plain}}, yes)["results"][0];
+  const Json lent = assess({{"model", clean}}, {{"model", "noise", plain}}, pairs)["results"][0];
   EXPECT_EQ(lent["accuracy"], .5);
   const Json chance = assess({{"model", clean}}, {{"model", "noise", plain}})["results"][0];
   EXPECT_TRUE(chance["accuracy"].is_null());
   EXPECT_EQ(chance["not_computed"]["accuracy"],
             "the target has no labels; --paired yes would take those of the source");
-  EXPECT_THAT(chance["warnings"].dump(), HasSubstr("Row i of the target is taken for row i of the source"));
+  EXPECT_THAT(chance["warnings"].dump(), HasSubstr("Rows are not taken for pairs: nothing shows that row i"));
 }
 
 TEST(Assess, RefusesWhatDoesNotFit) {
   const Outputs wide = called(outputs_of({0, 1, 2, 0, 1, 2}, 3), "wide.npz");
   EXPECT_EQ(message({{"a", clean}}, {}), "assess: expected at least one target, found none");
   EXPECT_EQ(message({{"a", clean}}, {{"a", "x", wide}}),
-            "wide.npz: expected 2 classes as in made.npz, found 3");
+            "wide.npz: expected 2 classes, as in made.npz, found 3");
   EXPECT_EQ(message({{"a", clean}}, {{"b", "x", shifted}}),
             "made.npz: expected a source for its model \"b\", found none");
   EXPECT_EQ(message({{"a", clean}, {"a", clean}}, {{"a", "x", shifted}}),
@@ -219,7 +225,8 @@ TEST(Assess, RefusesWhatDoesNotFit) {
   cats.class_names = {"cat", "dog"};
   dogs.class_names = {"dog", "cat"};
   EXPECT_EQ(message({{"a", cats}}, {{"a", "x", dogs}}),
-            "dogs.npz: expected class 0 to be \"cat\" as in made.npz, found \"dog\"");
+            "dogs.npz: expected class 0 to be 'cat', as in made.npz, found 'dog': the same classes in "
+            "another order");
 }
 
 TEST(Assess, WarnsOfWhatMakesNumbersDoubtful) {

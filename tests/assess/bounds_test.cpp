@@ -76,6 +76,28 @@ TEST(Bounds, AreThoseOfTheLibraryWithTheSameSeedAndDelta) {
   }
 }
 
+// One source row in five lies where no target row does, and all others lie in one place: the critic with the largest
+// discrepancy agrees with the classifier on that fifth alone.
+TEST(Bounds, WarnOfACriticThatHardlyAgrees) {
+  std::vector<double> before, after;
+  for (std::size_t i = 0; i < 400; ++i) {
+    before.insert(before.end(), {i % 5 == 0 ? 20. : 1., 0.});
+    after.insert(after.end(), {1., 0.});
+  }
+  Outputs from = labelled(outputs_of(std::vector<int>(400, 0), 2), std::vector<std::int64_t>(400, 0));
+  Outputs to = outputs_of(std::vector<int>(400, 0), 2);
+  from.logits = make_array<double>({400, 2}, before), to.logits = make_array<double>({400, 2}, after);
+  const Json result = result_of(from, to), terms = result["error_bound_terms"];
+  EXPECT_NEAR(terms["agreement_source"].get<double>(), .2, .05);
+  EXPECT_NEAR(terms["discrepancy"].get<double>(), .2, .05);
+  EXPECT_LE(terms["validity_score"].get<double>(),
+            terms["agreement_source"].get<double>() / error_bound::least_source_agreement);
+  ASSERT_TRUE(terms["critic_warning"].is_string());
+  const auto warnings = result["warnings"].get<std::vector<std::string>>();
+  EXPECT_THAT(warnings, testing::Contains(terms["critic_warning"].get<std::string>()));
+  EXPECT_TRUE(result_of(source(), source())["error_bound_terms"]["critic_warning"].is_null());
+}
+
 TEST(Bounds, DoNotLookAtTheTargetsLabels) {
   const Json without = result_of(source(), target());
   for (const std::vector<std::int64_t>& labels :

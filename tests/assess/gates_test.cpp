@@ -63,6 +63,38 @@ TEST(CheckGate, IsViolatedWhereItsConditionHolds) {
   EXPECT_EQ(violations("worst_class.accuracy<0.6"), 1u);
 }
 
+// The numbers are as sums and differences of doubles leave them: 1 - 280/400 is .30000000000000004.
+TEST(CheckGate, SharesOfSamplesAreComparedByTheirCounts) {
+  Json result = results[0];
+  result["n"] = 400, result["source_n"] = 400;
+  result["accuracy"] = 200. / 400, result["source_accuracy"] = 320. / 400;
+  result["accuracy_change"] = 200. / 400 - 320. / 400;
+  result["worst_class"] = {
+      {"n", 400}, {"accuracy", 1 - 280. / 400}, {"source_n", 10}, {"source_accuracy", .7}};
+  result["error_bound_terms"] = {{"source_error", 1 - 280. / 400},
+                                 {"n_source", 400},
+                                 {"n_target", 400},
+                                 {"agreement_source", 360. / 400},
+                                 {"agreement_target", 240. / 400},
+                                 {"discrepancy", 360. / 400 - 240. / 400},
+                                 {"concentration", .30000000000000004}};
+  const auto violated = [&](const std::string& text) {
+    return !check_gate(parse_gate(text), Json::array({result})).violations.empty();
+  };
+  ASSERT_GT(1 - 280. / 400, .3);
+  ASSERT_LT(200. / 400 - 320. / 400, -.3);
+  EXPECT_FALSE(violated("error_bound_terms.source_error>0.3"));
+  EXPECT_TRUE(violated("error_bound_terms.source_error>=0.3"));
+  EXPECT_TRUE(violated("error_bound_terms.source_error==0.3"));
+  EXPECT_FALSE(violated("accuracy_change<-0.3"));
+  EXPECT_TRUE(violated("accuracy_change<=-0.3"));
+  EXPECT_TRUE(violated("error_bound_terms.discrepancy==0.3"));
+  EXPECT_FALSE(violated("worst_class.accuracy>0.3"));
+  EXPECT_TRUE(violated("worst_class.source_accuracy==0.7"));
+  EXPECT_TRUE(violated("error_bound_terms.source_error>0.2999"));
+  EXPECT_TRUE(violated("error_bound_terms.concentration>0.3"));  // no count makes it
+}
+
 TEST(CheckGate, ListsWhatWasNotComputed) {
   const GateOutcome accuracy = check_gate(parse_gate("accuracy<0.8"), results);
   ASSERT_EQ(accuracy.missing.size(), 1u);

@@ -1,8 +1,11 @@
 #include "leeway/assess/pairing.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "leeway/assess/predictions.h"
 #include "leeway/core/error.h"
+#include "leeway/core/random.h"
 #include "tests/assess/made_outputs.h"
 
 namespace leeway::assess {
@@ -10,26 +13,64 @@ namespace {
 
 const Outputs three = outputs_of({0, 1, 0}, 2), four = outputs_of({0, 1, 0, 1}, 2);
 
+Pairing pair(const Outputs& source, const Outputs& target, Paired wanted) {
+  return pair(source, target, predict(source.logits, source.path).classes,
+              predict(target.logits, target.path).classes, wanted);
+}
+
+// n classes of 10, drawn.
+std::vector<int> drawn(std::size_t n, std::uint64_t seed) {
+  std::vector<int> classes(n);
+  for (std::size_t i = 0; i < n; ++i)
+    classes[i] = static_cast<int>(Random(seed, stream("pairing test"), i).below(10));
+  return classes;
+}
+
+Outputs classifier(std::uint64_t seed) { return outputs_of(drawn(1000, seed), 10); }
+
 TEST(Pair, AutomaticNeedsEqualLengths) {
-  EXPECT_TRUE(pair(three, three, Paired::automatic).paired);
   const Pairing pairing = pair(three, four, Paired::automatic);
   EXPECT_FALSE(pairing.paired);
   EXPECT_EQ(pairing.reason, "source and target are different samples: 3 rows and 4");
+}
+
+TEST(Pair, UnrelatedSetsOfEqualLengthAreNoPairs) {
+  const Pairing pairing = pair(classifier(1), classifier(2), Paired::automatic);
+  EXPECT_FALSE(pairing.paired);
+  EXPECT_TRUE(pairing.doubted);
+  EXPECT_THAT(pairing.reason,
+              ::testing::StartsWith("nothing shows that row i of the target is row i of the source: "
+                                    "predictions agree in place no more than chance"));
+}
+
+TEST(Pair, AutomaticTakesAgreementBeyondChanceButAssertsNothing) {
+  const Pairing pairing = pair(classifier(1), classifier(1), Paired::automatic);
+  EXPECT_TRUE(pairing.paired);
+  EXPECT_FALSE(pairing.asserted);
+}
+
+TEST(Pair, AutomaticAssertsPairsOfEqualLabelsOrIds) {
+  const std::vector<int> classes = drawn(60, 1);
+  const std::vector<std::int64_t> labels(classes.begin(), classes.end());
+  const Outputs source = labelled(outputs_of(std::vector<int>(60, 1), 10), labels);
+  EXPECT_TRUE(pair(source, source, Paired::automatic).asserted);
+  Outputs named = three;
+  named.ids = {"a", "c", "b"};
+  EXPECT_TRUE(pair(named, named, Paired::automatic).asserted);
 }
 
 TEST(Pair, AutomaticNeedsEqualLabelsWhereBothHaveThem) {
   const Outputs a = labelled(three, {0, 1, 0}), b = labelled(three, {0, 1, 1});
   EXPECT_EQ(pair(a, b, Paired::automatic).reason,
             "source and target are different samples: 1 of 3 labels differ");
-  EXPECT_TRUE(pair(a, a, Paired::automatic).asserted);
-  EXPECT_TRUE(pair(a, three, Paired::automatic).paired);
-  EXPECT_FALSE(pair(a, three, Paired::automatic).asserted);
+  EXPECT_FALSE(pair(a, a, Paired::automatic).paired);  // one order in three
 }
 
 TEST(Pair, YesIsBelievedButForTheLength) {
   const Pairing pairing = pair(labelled(three, {0, 1, 0}), labelled(three, {1, 1, 1}), Paired::yes);
   EXPECT_TRUE(pairing.paired);
-  EXPECT_EQ(pairing.differing_labels, 2u);
+  EXPECT_EQ(pairing.evidence.differing_labels, 2u);
+  EXPECT_TRUE(pairing.asserted);
   try {
     (void)pair(called(three, "s.npz"), called(four, "t.npz"), Paired::yes);
     FAIL();
@@ -41,6 +82,8 @@ TEST(Pair, YesIsBelievedButForTheLength) {
 
 TEST(Pair, NoIsBelieved) {
   EXPECT_FALSE(pair(three, three, Paired::no).paired);
+  EXPECT_FALSE(pair(classifier(1), classifier(1), Paired::no).paired);
+  EXPECT_FALSE(pair(three, three, Paired::no).doubted);
   EXPECT_EQ(pair(three, three, Paired::no).reason, "source and target were said to be different samples");
 }
 

@@ -44,6 +44,29 @@ TEST(RowsFile, HasALineForEveryRow) {
   std::filesystem::remove(path);
 }
 
+// A spreadsheet runs a cell that begins so; numbers of our own, such as -0.5 and -inf, are none of those cells.
+TEST(RowsFile, NamesThatASpreadsheetTakesForFormulasBeginWithAnApostrophe) {
+  const std::vector<std::int32_t> classes{1};
+  const std::vector<double> confidences{.5}, agreements{-.5};
+  const auto path = file_named("rows_test_formulas.csv");
+  const auto rows_of = [&](const std::string& model, const std::string& target) {
+    RowsFile file(path);
+    file.write({model, target, {}, classes, classes, confidences, confidences, agreements});
+    file.commit();
+    const std::string all = content(path);
+    return all.substr(all.find('\n') + 1);
+  };
+  const std::string numbers = ",0,,1,1,0.5,0.5,-0.5,0\n";
+  EXPECT_EQ(rows_of("=1+1", "@SUM(A1)"), "'=1+1,'@SUM(A1)" + numbers);
+  EXPECT_EQ(rows_of("+1", "-1"), "'+1,'-1" + numbers);
+  EXPECT_EQ(rows_of("\t=1", "\r=1"), "'\t=1,\"'\r=1\"" + numbers);
+  EXPECT_EQ(rows_of("=HYPERLINK(\"x\",\"y\")", "=a\nb"),
+            "\"'=HYPERLINK(\"\"x\"\",\"\"y\"\")\",\"'=a\nb\"" + numbers);
+  EXPECT_EQ(rows_of("a=1", "1-2"), "a=1,1-2" + numbers);  // elsewhere they stay as they are
+  EXPECT_EQ(rows_of("'=1", " =1"), "'=1, =1" + numbers);
+  std::filesystem::remove(path);
+}
+
 TEST(RowsFile, WithoutCommitLeavesNothing) {
   const auto path = file_named("rows_test_absent.csv");
   { RowsFile file(path); }

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include "leeway/assess/describe_record.h"
+#include "leeway/assess/predictions.h"
 #include "leeway/core/random.h"
 #include "tests/assess/made_outputs.h"
 
@@ -37,7 +38,13 @@ Json shifts(const std::vector<Source>& sources, const std::vector<Target>& targe
   Options options;
   options.paired = paired;
   options.seed = 5;
-  return shifts_json(sources, targets, names, options);
+  std::vector<Pairing> pairings;
+  for (const Source& source : sources)
+    for (const Target& target : targets)
+      if (target.model == source.model)
+        pairings.push_back(pair(source.outputs, target.outputs, predict(source.outputs.logits, "").classes,
+                                predict(target.outputs.logits, "").classes, paired));
+  return shifts_json(sources, targets, pairings, names, options);
 }
 
 TEST(Shifts, AreThoseOfTheDescription) {
@@ -54,10 +61,10 @@ TEST(Shifts, AreThoseOfTheDescription) {
   Described described;
   described.source = attribute_table("s", *source.labels, source.groups, names);
   described.target = attribute_table("t", *target.labels, target.groups, names);
-  shift::DescribeOptions how;
+  conds::DescribeOptions how;
   how.permutations = how.bootstrap = 1999;
   how.seed = 5;
-  described.description = shift::describe(described.source, &*described.target, how);
+  described.description = conds::describe(described.source, &*described.target, how);
   Json expected = to_json(described, .95);
   expected["models"] = {"m"};
   expected["target"] = "prod";

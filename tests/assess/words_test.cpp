@@ -132,6 +132,55 @@ TEST(Headline, WithoutLabelsAndPairsAdmitsIt) {
             "accuracy; b is over 99% sure, 90% on the source.");
 }
 
+// Estimates of .22 and .34, and a bound.
+Summary with_errors(Summary s, double bound) {
+  s.source_accuracy = share(880, 1000, .95);
+  s.bounds.estimates.emplace();
+  s.bounds.estimates->estimates = {{nullptr, .34, {}}, {nullptr, .22, {}}};
+  s.bounds.dis2.emplace();
+  s.bounds.dis2->bound = bound;
+  return s;
+}
+
+TEST(Headline, WithoutLabelsSaysWhatIsKnown) {
+  EXPECT_EQ(
+      headline({with_errors(confidences_only("model", .934, .712), .822)}, {}),
+      "Under monday, the model is 71% sure on average, 93% on the source, where it is right on 88% (95% "
+      "interval 85.8 to 89.9); without labels its error is estimated at 22% to 34%, and at most 82% if the "
+      "bound's assumption holds.");
+  EXPECT_THAT(headline({with_errors(confidences_only("model", .934, .712), 1)}, {}),
+              ::testing::HasSubstr("estimated at 22% to 34% (the bound excludes nothing)."));
+  EXPECT_EQ(headline({with_errors(unlabelled_pair("a", "blur 2", 8200), .822)}, {}),
+            "Under blur 2, a changes its mind on 18% of samples (95% interval 17.3 to 18.8); without labels "
+            "its error "
+            "is estimated at 22% to 34%, and at most 82% if the bound's assumption holds.");
+  Summary plain = confidences_only("model", .934, .712);
+  plain.source_accuracy = share(880, 1000, .95);
+  EXPECT_THAT(headline({plain}, {}),
+              ::testing::HasSubstr("; without labels its accuracy here is not known."));
+}
+
+TEST(Headline, NamesTargetsThatLookLikePairsAndAreNone) {
+  Summary s = confidences_only("model", .934, .712);
+  s.pairing.doubted = true;
+  s.pairing.reason = "nothing shows it";
+  Summary second = s, third = s;
+  second.target = "tuesday", third.target = "friday";
+  EXPECT_THAT(headline({s}, {}),
+              ::testing::EndsWith(" Rows of monday are not compared one by one: nothing shows it; "
+                                  "--paired yes overrules this."));
+  EXPECT_THAT(headline({s, second}, {}), ::testing::HasSubstr("Rows of monday and tuesday are not"));
+  EXPECT_THAT(headline({s, second, third}, {}),
+              ::testing::HasSubstr("Rows of monday and 2 other targets are not"));
+}
+
+TEST(Findings, OfResultsWithLabelsStandBeforeThoseWithout) {
+  const auto sentences = findings({confidences_only("a", .9, .1), unlabelled_pair("a", "x", 2000),
+                                   labelled_pair("a", "y", 9100, 9000, 9800)});
+  EXPECT_THAT(sentences, ElementsAre(::testing::HasSubstr("Under y"), ::testing::HasSubstr("Under x"),
+                                     ::testing::HasSubstr("Under monday")));
+}
+
 TEST(Headline, OfAnUnpairedLabelledTargetNamesTheUnit) {
   Summary s = labelled_pair("model", "monday", 9100, 7400, 8200);
   s.paired = false;

@@ -136,6 +136,13 @@ TEST(AverageCaseErrors, Files) {
             "a.npz: expected a Jacobian of shape (2, 3, 2) of floats, found float32 (2, 3, 4)");
   EXPECT_EQ(found({"a.npz", logits, {}, make_array<double>({2, 3, 2}, std::vector<double>(12, 1))}),
             "a.npz: expected Gram matrices of shape (2, 3, 3) of floats, found float64 (2, 3, 2)");
+  options.methods = {"taylor"};
+  EXPECT_EQ(
+      message_of([&] {
+        const MadeElsewhere empty{"a.npz", logits, make_array<float>({2, 3, 0}, {}), {}};
+        (void)average_case(empty, Noise(0), options);
+      }),
+      "a.npz: expected a Jacobian of shape (2, 3, d), d at least 1, of floats, found float32 (2, 3, 0)");
   for (const std::string_view method : {"mc", "mmse", "mmse-mvs"})
     EXPECT_EQ(found({"a.npz", logits, jacobian, {}}, method),
               "method " + std::string(method) +

@@ -49,6 +49,7 @@ void expect_same(const AverageCase& a, const AverageCase& b) {
     EXPECT_EQ(x.draws, y.draws);
     EXPECT_EQ(x.not_converged, y.not_converged);
     EXPECT_EQ(x.left_out, y.left_out);
+    EXPECT_EQ(x.zero_gradients, y.zero_gradients);
   }
 }
 
@@ -85,14 +86,14 @@ TEST(AverageCase, SameBitsForAnyNumberOfThreads) {
 
 TEST(AverageCase, RangesAppendedAreTheWhole) {
   const Quadratic model = curved(2, 3, 3);
-  const std::vector<float> x = random_inputs(2 * rows_at_once + 50, 2, 3);
+  const std::vector<float> x = random_inputs(2 * rows_at_once(3) + 50, 2, 3);
   AverageCaseOptions options = small_options();
   options.width = .1;  // rows of a group end at different times
   const AverageCase whole = run(model, x, options);
   AverageCase joined;
-  for (std::size_t begin = 0; begin < x.size() / 2; begin += rows_at_once)
+  for (std::size_t begin = 0; begin < x.size() / 2; begin += rows_at_once(3))
     joined.append(average_case(model.classifier(), Noise(2), rows_of(x), begin,
-                               std::min(begin + rows_at_once, x.size() / 2), options));
+                               std::min(begin + rows_at_once(3), x.size() / 2), options));
   expect_same(joined, whole);
 }
 
@@ -327,7 +328,7 @@ class StopAfter : public Progress {
 
 TEST(AverageCase, SaysHowFarItIsAndStopsWhenAsked) {
   const Quadratic model = curved(2, 3, 12);
-  const std::vector<float> x = random_inputs(rows_at_once + 10, 2, 12);
+  const std::vector<float> x = random_inputs(rows_at_once(3) + 10, 2, 12);
   AverageCaseOptions options = small_options();
   StopAfter never(1000000), soon(3), at_once(0);
   options.progress = &never;

@@ -36,6 +36,33 @@ TEST(Boundaries, OfTwoClassesByHand) {
   }
 }
 
+// Squares of such entries underflow or overflow. Logits and gradients times 2^e have the same z and R, to the bit.
+TEST(Boundaries, GradientsOfAnySizeAreScaled) {
+  const Doubles logits = {1, 2, -1}, gradients = {0, 1, 1, 1, 1, -1.5};
+  const Boundaries plain = boundaries(logits, gradients, 1);
+  const Noise diagonal(2, NoiseKind::gaussian, make_array<double>({2}, {4, 1}));
+  const Boundaries weighted = boundaries_of(logits, gradients, 1, diagonal);
+  for (const int exponent : {-900, -565, -541, -30, 541, 900}) {
+    const auto scaled = [&](Doubles values) {
+      for (double& value : values) value = std::ldexp(value, exponent);
+      return values;
+    };
+    const Boundaries found = boundaries(scaled(logits), scaled(gradients), 1);
+    EXPECT_EQ(found.z, plain.z) << exponent;
+    EXPECT_EQ(found.correlation, plain.correlation) << exponent;
+    EXPECT_EQ(found.steepest, std::ldexp(plain.steepest, exponent));
+    const Boundaries other = boundaries_of(scaled(logits), scaled(gradients), 1, diagonal);
+    EXPECT_EQ(other.z, weighted.z) << exponent;
+    EXPECT_EQ(other.correlation, weighted.correlation) << exponent;
+  }
+  // One class alone: its margin of 1e-170 against a gradient of 1e-170.
+  EXPECT_NEAR(probability_of(boundaries({1e-170, 0}, {1e-170, 0, 0, 0}, 0), 1), phi(1), 1e-12);
+  // Variances of noise that are as small.
+  const Noise quiet(1, NoiseKind::gaussian, make_array<double>({1}, {1e-300}));
+  EXPECT_NEAR(probability_of(boundaries_of(Doubles{1e-250, 0}, Doubles{1e-100, 0}, 0, quiet), 1), phi(1),
+              1e-12);
+}
+
 TEST(Boundaries, OfThreeClassesByHand) {
   // Target 1 of gradient (1,1): differences (1,0) and (0,2) are orthogonal, margins 1 and 3.
   const Boundaries orthogonal = boundaries({1, 2, -1}, {0, 1, 1, 1, 1, -1}, 1);

@@ -118,6 +118,27 @@ TEST(LinearModels, UnderAFullCovarianceAreExact) {
     }
 }
 
+// Independent copies move every boundary by chance: at five of them a linear model's p is off by some points, and by
+// less the more there are. Centred ones leave it exact.
+TEST(LinearModels, CopiesAsPublishedAreOffByChance) {
+  const Quadratic model = random_linear(20, 4, 5, .4);
+  const std::vector<float> x = random_inputs(60, 20, 5);
+  const auto mean_error = [&](CopyDraws draws, std::size_t copies) {
+    AverageCaseOptions options = options_of({"taylor", "mmse"}, {1});
+    options.mvn.tolerance = 1e-5;
+    options.copies = copies, options.copy_draws = draws;
+    const AverageCase found = run(model, x, options);
+    double sum = 0;
+    for (std::size_t i = 0; i < 60; ++i) sum += std::abs(found.columns[0].p[i] - found.columns[1].p[i]) / 60;
+    return sum;
+  };
+  EXPECT_LT(mean_error(CopyDraws::centred, 5), 2e-5);
+  const double five = mean_error(CopyDraws::as_published, 5), many = mean_error(CopyDraws::as_published, 80);
+  EXPECT_GT(five, .04);
+  EXPECT_LT(five, .16);
+  EXPECT_NEAR(many / five, .25, .1);  // as 1 / sqrt(N)
+}
+
 TEST(LinearModels, AreExactForAnyNumberOfCopiesAboveOne) {
   const Quadratic model = random_linear(6, 5, 3);
   const std::vector<float> x = random_inputs(8, 6, 3);

@@ -111,5 +111,53 @@ TEST(ManyClasses, AThousandClassesAreAnswered) {
   EXPECT_LE(found.columns[0].left_out, 1e-3);
 }
 
+// What a user sees of it: passes made, passes expected; and what stops it.
+class Watcher : public Progress {
+ public:
+  explicit Watcher(std::size_t patience = 1 << 30) : patience_(patience) {}
+  void update(std::string_view task, std::size_t made, std::size_t expected, std::string_view) override {
+    EXPECT_EQ(task, "passes");
+    EXPECT_LE(made, expected);
+    EXPECT_GE(made, done);
+    done = made, total = expected, ++reports;
+  }
+  [[nodiscard]] bool stop_requested() const override { return reports > patience_; }
+  std::size_t done = 0, total = 0, reports = 0;
+
+ private:
+  std::size_t patience_;
+};
+
+TEST(ManyClasses, ProgressCountsPassesThatWereForeseen) {
+  const std::vector<float> x = random_inputs(70, d, 9);
+  AverageCaseOptions options = options_of(40, {.5, 1});
+  options.methods = {"taylor", "mmse", "mc"}, options.copies = 3, options.draws = 10;
+  Watcher watcher;
+  options.progress = &watcher;
+  (void)average_case(many(.3, 9).classifier(), Noise(d), rows_of(x), 0, 70, options);
+  EXPECT_EQ(watcher.total, 70 * (41 + 2 * 3 * 41 + 2 * 10));
+  EXPECT_EQ(watcher.done, watcher.total);
+  EXPECT_GT(watcher.reports, 12);
+  Watcher soon(4);
+  options.progress = &soon;
+  EXPECT_THROW((void)average_case(many(.3, 9).classifier(), Noise(d), rows_of(x), 0, 70, options),
+               Interrupted);
+  EXPECT_EQ(soon.reports, 5);  // the pass after is not made
+}
+
+// Ranges of many classes are short, so that little is lost of work that was stopped.
+TEST(ManyClasses, RangesOfRowsHaveTheBitsOfAll) {
+  const std::vector<float> x = random_inputs(70, d, 10);
+  const AverageCaseOptions options = options_of(0, {.5});
+  const Quadratic model = many(.3, 10);
+  const AverageCase whole = average_case(model.classifier(), Noise(d), rows_of(x), 0, 70, options);
+  AverageCase parts;
+  EXPECT_LT(rows_at_once(k), rows_at_once(10));
+  for (std::size_t begin = 0; begin < 70; begin += rows_at_once(k))
+    parts.append(average_case(model.classifier(), Noise(d), rows_of(x), begin,
+                              std::min<std::size_t>(70, begin + rows_at_once(k)), options));
+  for (std::size_t c = 0; c < whole.columns.size(); ++c) EXPECT_EQ(whole.columns[c].p, parts.columns[c].p);
+}
+
 }  // namespace
 }  // namespace leeway::average_case

@@ -155,11 +155,11 @@ TEST(OneFactor, LoadingsAreFoundOrRefused) {
   for (std::size_t i = 0; i < 4; ++i)
     for (std::size_t j = 0; j < 4; ++j)
       problem.correlation[i * 4 + j] = i == j ? 1 : loadings[i] * loadings[j];
-  const auto found = one_factor_loadings(problem);
+  const auto found = one_factor_of(problem);
   ASSERT_TRUE(found);
-  for (std::size_t i = 0; i < 4; ++i) EXPECT_NEAR((*found)[i], loadings[i], 1e-12);
+  for (std::size_t i = 0; i < 4; ++i) EXPECT_NEAR(found->loadings[i], loadings[i], 1e-12);
   problem.correlation[1 * 4 + 2] = problem.correlation[2 * 4 + 1] += 1e-9;
-  EXPECT_FALSE(one_factor_loadings(problem));
+  EXPECT_FALSE(one_factor_of(problem));
 }
 
 }  // namespace

@@ -78,7 +78,7 @@ TEST(QuadraticBoundaries, ErrorOfTwoClassesFallsWithSigma) {
   EXPECT_LT(mmse, .002);
 }
 
-// Propositions 1 and 2 of paper 002 bound the error by a product over boundaries of their curvatures: one flat boundary
+// Propositions 1 and 2 of Han et al. 2024 bound the error by a product over boundaries of their curvatures: one flat boundary
 // would make both estimators exact. In their setting, noise of variance sigma^2 / d with d large:
 constexpr std::size_t d = 400;
 const double sigma = 1 / std::sqrt(double(d)), norm = std::sqrt(double(d));

@@ -66,6 +66,16 @@ TEST(Csv, Numbers) {
   EXPECT_TRUE(std::isnan(values[3]));
   EXPECT_TRUE(std::isinf(values[4]));
   EXPECT_EQ(values[5], 0.0);
+  // An underflow is 0; what float64 cannot hold is no number, whatever the sign of its exponent.
+  const std::string digits(400, '9');
+  EXPECT_EQ(parse_number("1e-400"), 0.);
+  EXPECT_EQ(parse_number("0." + std::string(400, '0') + "1"), 0.);
+  EXPECT_EQ(parse_number("-" + digits + "e-800"), 0.);
+  EXPECT_EQ(parse_number("1e-99999999999999999999"), 0.);
+  for (const std::string& large : std::vector<std::string>{digits, digits + "e-5", "0.001e400",
+                                                           "1e99999999999999999999", "-" + digits + ".5"})
+    EXPECT_EQ(parse_number(large), std::nullopt) << large;
+  EXPECT_EQ(parse_number(digits + "e-399"), std::stod(digits + "e-399"));
   for (const char* bad : {"one", "1x", "1e400", "0x10", "1,5", "+-1", "--1", "1 2"})
     EXPECT_EQ(parse_number(bad), std::nullopt) << bad;
   EXPECT_EQ(message_of([] { static_cast<void>(csv_numbers(parse_csv("x,y\n1,2\n3,\n", ""), 1, "a.csv")); }),

@@ -9,6 +9,7 @@
 
 #include <csignal>
 
+#include "leeway/core/file_checks.h"
 #include "tests/core/files.h"
 
 namespace leeway {
@@ -93,9 +94,40 @@ TEST(AtomicFile, AKillLeavesTheOldFileAndATemporaryOne) {
   ASSERT_EQ(::waitpid(child, &status, 0), child);
   ASSERT_TRUE(WIFSIGNALED(status));
   EXPECT_EQ(read_bytes(path), "old");
-  EXPECT_TRUE(fs::exists(path.string() + ".partial-" + std::to_string(child)));
-  EXPECT_EQ(remove_partials(path), 1u);
+  EXPECT_EQ(files_in(folder.path()), 2u);
+  { const AtomicFile next(path); }
   EXPECT_EQ(files_in(folder.path()), 1u);
+}
+
+TEST(AtomicFile, OfTwoWritersTheLastWinsWhole) {
+  const TemporaryFolder folder;
+  const auto path = folder / "a";
+  AtomicFile first(path), second(path);
+  first.write(std::string(200'000, '1'));
+  second.write(std::string(100'000, '2'));
+  EXPECT_EQ(files_in(folder.path()), 2u);
+  second.commit();
+  EXPECT_EQ(read_bytes(path), std::string(100'000, '2'));
+  first.commit();
+  EXPECT_EQ(read_bytes(path), std::string(200'000, '1'));
+  EXPECT_EQ(files_in(folder.path()), 1u);
+}
+
+// A link where a temporary file could be is neither written through nor followed.
+TEST(AtomicFile, PlantedLinksAreNotFollowed) {
+  const TemporaryFolder folder;
+  const auto victim = write_bytes(folder / "victim", "old");
+  fs::create_symlink("victim", folder / "a.partial-1");
+  write_text(folder / "a", "new");
+  EXPECT_EQ(read_bytes(victim), "old");
+  EXPECT_TRUE(fs::is_symlink(folder / "a.partial-1"));
+}
+
+TEST(AtomicFile, NamesAsLongAsTheFileSystemPermits) {
+  const TemporaryFolder folder;
+  const auto path = folder / std::string(255, 'n');
+  write_text(path, "x");
+  EXPECT_EQ(read_bytes(path), "x");
 }
 
 TEST(AtomicFile, FailuresAreTheMachines) {
@@ -121,11 +153,51 @@ TEST(AtomicFile, ReplacesTheFileBehindALink) {
   EXPECT_EQ(read_bytes(path), "new");
 }
 
+TEST(AtomicFile, MakesTheFileThatALinkPointsTo) {
+  const TemporaryFolder folder;
+  fs::create_directory(folder / "sub");
+  fs::create_symlink("sub/second", folder / "first");
+  fs::create_symlink("../real", folder / "sub/second");
+  EXPECT_EQ(written_path(folder / "first"), fs::canonical(folder.path()) / "real");
+  write_text(folder / "first", "new");
+  EXPECT_TRUE(fs::is_symlink(folder / "first"));
+  EXPECT_TRUE(fs::is_symlink(folder / "sub/second"));
+  EXPECT_EQ(read_bytes(folder / "real"), "new");
+  fs::create_symlink("circle", folder / "circle");
+  EXPECT_THROW((void)written_path(folder / "circle"), fs::filesystem_error);
+  EXPECT_ANY_THROW(require_writable(folder / "circle"));
+}
+
+TEST(RequireWritable, ThrowsWhatAtomicFileWould) {
+  const TemporaryFolder folder;
+  const auto path = write_bytes(folder / "a", "old");
+  require_writable(path);
+  require_writable(folder / "new");
+  require_writable("/dev/full");
+  EXPECT_EQ(read_bytes(path), "old");
+  EXPECT_EQ(files_in(folder.path()), 1u);
+  EXPECT_THROW(require_writable(folder / "no/such/folder/a"), std::runtime_error);
+  EXPECT_THROW(require_writable(folder.path()), std::runtime_error);
+}
+
+TEST(MappedName, IsThatOfTheFileAsLongAsItIsMapped) {
+  const TemporaryFolder folder;
+  const auto path = write_bytes(folder / "a", "hello");
+  const std::byte* inside = nullptr;
+  {
+    const auto file = map_file(path);
+    inside = file.bytes.data() + 4;
+    EXPECT_STREQ(mapped_name(inside), path.c_str());
+  }
+  EXPECT_EQ(mapped_name(inside), nullptr);
+  EXPECT_EQ(mapped_name(&path), nullptr);
+}
+
 TEST(RemovePartials, TakesOnlyWhatIsLeftBehind) {
   const TemporaryFolder folder;
+  AtomicFile in_work(folder / "a");
   for (const char* name : {"a.partial-1", "a.partial-22", "a.partial-", "a.partial-x", "b.partial-1", "a"})
     write_bytes(folder / name, "");
-  AtomicFile in_work(folder / "a");
   EXPECT_EQ(remove_partials(folder / "a"), 2u);
   EXPECT_FALSE(fs::exists(folder / "a.partial-22"));
   in_work.write("x");

@@ -108,9 +108,9 @@ TEST_F(OutputsFile, LogitsOfANativeFileAreMapped) {
 TEST_F(OutputsFile, ElementTypes) {
   EXPECT_EQ(read({{"logits", make_array<std::int8_t>({1, 2}, {-1, 1})}}).logits.type, ElementType::f64);
   EXPECT_EQ(read({{"logits", make_array<double>({1, 2}, {-1, 1})}}).logits.type, ElementType::f64);
-  const auto flags = make_array<std::uint8_t>({1, 2}, {0, 1});
-  const Outputs outputs = read({{"logits", {ElementType::boolean, {1, 2}, flags.storage, {}}}});
-  EXPECT_THAT(outputs.logits.view<double>(), ElementsAre(0, 1));
+  const auto flags = make_array<std::uint8_t>({2, 2}, {0, 1, 1, 1});
+  const Outputs outputs = read({{"logits", {ElementType::boolean, {2, 2}, flags.storage, {}}}});
+  EXPECT_THAT(outputs.logits.view<double>(), ElementsAre(0, 1, 1, 1));
   EXPECT_EQ(error({{"logits", make_text_array({1, 2}, {"a", "b"})}}),
             "a.npz: logits: expected numbers, found text");
 }

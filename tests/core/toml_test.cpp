@@ -67,7 +67,7 @@ TEST(Toml, RefusesOtherValues) {
   EXPECT_EQ(
       message("\nwhen = 1979-05-27\n"),
       "f.toml: line 2, column 8: expected a text, a number, true, false or a list, found a date or time");
-  EXPECT_EQ(message("[pa]\n[pa.deep]\nx = 1\n"),
+  EXPECT_EQ(message("[bound]\n[bound.evaluate.deep]\nx = 1\n"),
             "f.toml: line 2, column 1: expected a text, a number, true, false or a list, found a table");
   EXPECT_EQ(message("a = [1, [2]]\n"),
             "f.toml: line 1, column 9: expected a text or a number in a list, found a list");

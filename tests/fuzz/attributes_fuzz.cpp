@@ -1,6 +1,6 @@
+#include "leeway/conds/conds.h"
 #include "leeway/core/csv.h"
 #include "leeway/core/csv_records.h"
-#include "leeway/shift/conds.h"
 #include "tests/fuzz/fuzz.h"
 
 using namespace leeway;
@@ -27,23 +27,23 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   fuzz::guarded([&] { compare(text); });
   return fuzz::guarded([&] {
     const auto header = CsvRecords(text, "file").header();
-    shift::TableColumns columns{
+    TableColumns columns{
         header.front(),
         {header.begin() + 1, header.begin() + std::ptrdiff_t(std::min<std::size_t>(header.size(), 3))},
         {},
         {}};
-    const shift::AttributeTable table = shift::parse_attribute_table(text, "file", columns);
-    const shift::Cells cells(table);
+    const AttributeTable table = parse_attribute_table(text, "file", columns);
+    const Cells cells(table);
     if (cells.size() > 10000) return;
-    shift::ConDSOptions options;
+    conds::ConDSOptions options;
     options.counts.train.fill(1);
     options.counts.validation.fill(0);
     options.counts.test = 1;
     options.resample = true;
-    shift::ConDSCase one;
+    conds::ConDSCase one;
     if (table.attributes.size() > 1) one = {0, 1, {}};
-    const auto plan = shift::plan_conds(table, cells, cells.counts(table), one, options);
-    const auto split = shift::ConDSSampler(table, cells, 1).draw(plan, true);
+    const auto plan = conds::plan_conds(table, cells, cells.counts(table), one, options);
+    const auto split = conds::ConDSSampler(table, cells, 1).draw(plan, true);
     std::vector<char> used(table.n());
     for (const std::size_t row : split.test) used.at(row) = 1;
     for (const std::size_t row : split.train)

@@ -13,6 +13,7 @@
 #include "leeway/core/outputs.h"
 #include "leeway/core/result.h"
 #include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/zip_repair.h"
 
 namespace {
 
@@ -52,6 +53,11 @@ void require(bool holds) {
 }
 
 }  // namespace
+
+extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t max_size,
+                                               unsigned int seed) {
+  return leeway::fuzz::mutate_zip(data, size, max_size, seed);
+}
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using leeway::fuzz::guarded, leeway::fuzz::touch;

@@ -1,7 +1,7 @@
 #include "leeway/core/inflate.h"
 #include "leeway/core/png.h"
-#include "leeway/shift/jpeg_file.h"
-#include "leeway/shift/load.h"
+#include "leeway/data/jpeg_file.h"
+#include "leeway/data/load.h"
 #include "tests/fuzz/fuzz.h"
 
 using namespace leeway;
@@ -9,7 +9,7 @@ using namespace leeway;
 namespace {
 
 // Every code is one of its column's values, and every picture can be read.
-void touch(const shift::Loaded& set) {
+void touch(const data::Loaded& set) {
   for (const auto& column : set.columns) {
     if (column.codes.size() != set.n) std::abort();
     for (const auto code : column.codes)
@@ -64,27 +64,27 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const std::size_t second = std::size_t{16} * data[1], third = second + std::size_t{16} * data[2];
     switch (data[0] % 9) {
       case 0:
-        return touch(shift::parse_cifar({part(0, left)}, {"file"}, false));
+        return touch(data::parse_cifar({part(0, left)}, {"file"}, false));
       case 1:
-        return touch(shift::parse_cifar({part(0, left)}, {"file"}, true));
+        return touch(data::parse_cifar({part(0, left)}, {"file"}, true));
       case 2:
-        return touch(shift::parse_smallnorb(part(0, second), part(second, third), part(third, left),
-                                            {"dat", "cat", "info"}));
+        return touch(data::parse_smallnorb(part(0, second), part(second, third), part(third, left),
+                                           {"dat", "cat", "info"}));
       case 3:
-        return touch(shift::parse_celeba({reinterpret_cast<const char*>(rest), left}, "file"));
+        return touch(data::parse_celeba({reinterpret_cast<const char*>(rest), left}, "file"));
       case 4:
         return is_small_png(part(0, left).bytes) ? touch(parse_png(part(0, left).bytes, "file")) : void();
       case 5:
-        return is_small_jpeg(part(0, left).bytes) ? touch(shift::parse_jpeg(part(0, left).bytes, "file"))
+        return is_small_jpeg(part(0, left).bytes) ? touch(data::parse_jpeg(part(0, left).bytes, "file"))
                                                   : void();
       case 6:
         return static_cast<void>(unpack_gzip(part(0, left), "file"));
       case 7:
         return touch(
-            shift::parse_deepfashion_coarse({text(0, second), text(second, left)}, {"list", "values"}));
+            data::parse_deepfashion_coarse({text(0, second), text(second, left)}, {"list", "values"}));
       default:
-        return touch(shift::parse_deepfashion_fine({text(0, second), text(second, third), text(third, left)},
-                                                   {"list", "values", "files"}));
+        return touch(data::parse_deepfashion_fine({text(0, second), text(second, third), text(third, left)},
+                                                  {"list", "values", "files"}));
     }
   });
 }

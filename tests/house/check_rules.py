@@ -8,13 +8,14 @@ import pathlib
 import re
 import sys
 
-ANALYSES = {"agreement", "average_case", "error_bound", "shift"}
+ANALYSES = {"agreement", "average_case", "error_bound", "conds", "data"}
 # Folder of leeway/ -> the folders it may include besides itself. A folder that is not named here is an error.
 MAY_INCLUDE = {
     "core": set(),
     **{folder: {"core"} for folder in ANALYSES},
-    "assess": {"core"} | ANALYSES,
-    "nn": {"core", "shift"},
+    "shift": {"core", "data"},
+    "assess": {"core"} | ANALYSES - {"data"},
+    "nn": {"core", "data", "shift"},
     "report": {"core"},
     "sweep": {"core"},
 }

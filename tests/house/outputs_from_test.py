@@ -76,6 +76,11 @@ y <- factor(known$name)
 """
 
 
+def softmax(logits):
+    exponentials = numpy.exp(logits)
+    return exponentials / exponentials.sum(1, keepdims=True)
+
+
 class Recipes(unittest.TestCase):
     def setUp(self):
         self.scratch = tempfile.TemporaryDirectory()
@@ -98,9 +103,11 @@ class Recipes(unittest.TestCase):
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         return json.loads(done.stdout)["results"][0]
 
-    def written_is_known(self, outputs, tolerance):
+    def written_is_known(self, outputs, tolerance, probs=False):
         """The file has the known labels, predictions and, against a third file, the known agreement."""
-        known, written = self.pa("known.npz", "third.npy"), self.pa(outputs, "third.npy")
+        third = numpy.load(self.folder / "third.npy")
+        numpy.savez(self.folder / "third.npz", **({"probs": softmax(third)} if probs else {"logits": third}))
+        known, written = self.pa("known.npz", "third.npz"), self.pa(outputs, "third.npz")
         self.assertEqual((written["n"], written["k"]), (50, 3))
         self.assertTrue(.1 < known["pa_normalized"] < .9 and known["beta"] != "inf", known)
         for key in ("pa", "beta"):
@@ -140,19 +147,19 @@ class Recipes(unittest.TestCase):
     def test_scikit_learn(self):
         self.need("sklearn")
         self.python("scikit-learn", SKLEARN)
-        self.written_is_known("outputs.npz", 1e-12)
+        self.written_is_known("outputs.npz", 1e-12, probs=True)
         self.assertEqual(list(numpy.load(self.folder / "outputs.npz")["class_names"]), ["ash", "maple", "oak"])
 
     def test_r(self):
         if not shutil.which("Rscript"):
             self.skipTest("there is no Rscript")
-        probs = numpy.exp(self.logits.astype(float))
-        probs /= probs.sum(1, keepdims=True)
+        probs = softmax(self.logits.astype(float))
         rows = [[*map(repr, map(float, p)), ("maple", "ash", "oak")[label]] for p, label in zip(probs, self.labels)]
         text = "\n".join(",".join(row) for row in [["maple", "ash", "oak", "name"], *rows]) + "\n"
         (self.folder / "known.csv").write_text(text, encoding="utf-8")
         self.run_program(["Rscript", "-e"], R + RECIPES["R"]["code"])
-        self.written_is_known("outputs.csv", 1e-6)
+        numpy.savez(self.folder / "known.npz", probs=probs, labels=self.labels)
+        self.written_is_known("outputs.csv", 1e-6, probs=True)
 
     def test_the_others_say_so(self):
         run = {"NumPy", "PyTorch", "PyTorch, with Jacobians", "scikit-learn", "R"}

@@ -33,8 +33,28 @@ std::uint32_t hash_of_names(const ArrayMap& tensors) {
   return hash;
 }
 
+torch::Tensor reference_direction(const std::string& name, const torch::Tensor& like) {
+  return torch::tensor(toy::noise(name, static_cast<std::size_t>(like.numel())), torch::kFloat64)
+      .view(like.sizes());
+}
+
+// The gradient, by the reference images, of the logits along a direction; checks the logits.
+torch::Tensor reference_gradient(torch::ScalarType type, const std::shared_ptr<Network>& network,
+                                 const nlohmann::json& wanted) {
+  network->to(type);
+  const torch::Tensor x = toy::reference_images(wanted["shape"]).to(type).requires_grad_();
+  const Forward result = forward_of(network, {})(x);
+  EXPECT_TRUE(result.features.defined());
+  EXPECT_EQ(result.features.dim(), 2);
+  toy::expect_logits(result.logits, wanted["logits"]);
+  const torch::Tensor value = (result.logits * reference_direction("logits", result.logits)).sum();
+  return torch::autograd::grad({value}, {x})[0].to(torch::kFloat64);
+}
+
 class OtherDefinition : public testing::TestWithParam<std::string> {};
 
+// Gradients are compared in float64: of the 4.6 million numbers that meet a relu in wrn-28-10 one is 9e-8, which float32
+// rounds to either side as kernels do, and the gradient's norm moves by 3e-4. Those in float32 may differ by a few of these.
 TEST_P(OtherDefinition, HasTheSameNamesOutputsAndGradients) {
   const nlohmann::json& wanted = reference_networks().at(GetParam());
   const std::vector<std::int64_t> shape = wanted["shape"];
@@ -47,26 +67,18 @@ TEST_P(OtherDefinition, HasTheSameNamesOutputsAndGradients) {
   EXPECT_EQ(hash_of_names(tensors), wanted["names"].get<std::uint32_t>());
   for (torch::Tensor& weight : network->parameters()) weight.requires_grad_(false);
 
-  const torch::Tensor x = toy::reference_images(shape).requires_grad_();
-  const Forward result = forward_of(network, {})(x);
-  ASSERT_TRUE(result.features.defined());
-  EXPECT_EQ(result.features.dim(), 2);
-  toy::expect_logits(result.logits, wanted["logits"]);
-
-  const auto direction = [](const std::string& name, const torch::Tensor& like) {
-    return torch::tensor(toy::noise(name, static_cast<std::size_t>(like.numel())), torch::kFloat64)
-        .view(like.sizes());
-  };
-  const torch::Tensor value = (result.logits * direction("logits", result.logits)).sum();
-  const torch::Tensor gradient = torch::autograd::grad({value}, {x})[0].to(torch::kFloat64);
-  const double norm = wanted["gradient"]["norm"];
-  EXPECT_NEAR(gradient.norm().item<double>(), norm, 1e-4 * norm);
-  EXPECT_NEAR((gradient * direction("gradient", gradient)).sum().item<double>(),
-              wanted["gradient"]["along"].get<double>(), 1e-3 * norm);
+  const bool pictures = GetParam() == "defended-cnn";  // of bytes, in float32 whatever the weights are
+  const torch::Tensor single = reference_gradient(torch::kFloat32, network, wanted);
+  const torch::Tensor gradient = pictures ? single : reference_gradient(torch::kFloat64, network, wanted);
+  const double norm = wanted["gradient"]["norm"], tolerance = pictures ? 1e-4 * norm : 1e-9 * norm;
+  EXPECT_NEAR(gradient.norm().item<double>(), norm, tolerance);
+  EXPECT_NEAR((gradient * reference_direction("gradient", gradient)).sum().item<double>(),
+              wanted["gradient"]["along"].get<double>(), 10 * tolerance);
   const std::vector<double> some = wanted["gradient"]["some"];
   const std::int64_t step = gradient.numel() / 16;
   for (std::size_t i = 0; i < some.size(); ++i)
-    EXPECT_NEAR(gradient.flatten()[static_cast<std::int64_t>(i) * step].item<double>(), some[i], 1e-4 * norm);
+    EXPECT_NEAR(gradient.flatten()[static_cast<std::int64_t>(i) * step].item<double>(), some[i], tolerance);
+  EXPECT_LT((single - gradient).norm().item<double>(), .02 * norm);
 }
 
 std::vector<std::string> names_of_reference_networks() {

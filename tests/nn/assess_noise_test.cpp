@@ -43,7 +43,7 @@ TEST_F(AssessNoise, OfAModelIsInTheRecordTheTableAndThePage) {
                     path("r.json"), "--report", path("r.html")}),
             0)
       << err();
-  EXPECT_THAT(err(), Not(HasSubstr("predicts another class")));
+  EXPECT_THAT(out(), Not(HasSubstr("predicts another class")));
   EXPECT_THAT(out(), AllOf(HasSubstr("Predictions under noise of standard deviation sigma"),
                            HasSubstr("40 of 60  mmse        1 ")));
   const Json record = read_record(path("r.json"));

@@ -100,7 +100,8 @@ class EveryAttack : public testing::TestWithParam<Case> {};
 
 TEST_P(EveryAttack, KeepsItsPromises) {
   const InputShape shape{2, 8, 8};
-  const auto model = toy::model("small-cnn", shape, 3, 4);
+  const auto model =
+      toy::model("small-cnn", shape, 3, 10);  // says two classes, so that noise finds something, too
   const Images images = toy::images(150, shape, 3, 5);
   AttackOptions options;
   options.attack = GetParam().attack;
@@ -165,7 +166,7 @@ TEST_P(EveryAttack, HasTheSameBitsForAnyThreads) {
 
 // Without labels the model's own predictions are the targets: all are "right" before.
 TEST_P(EveryAttack, AttacksPredictionsWhereThereAreNoLabels) {
-  const auto model = toy::model("small-cnn", {1, 8, 8}, 2, 4);
+  const auto model = toy::model("small-cnn", {1, 8, 8}, 2, 10);  // says both classes
   Images images = toy::images(50, {1, 8, 8}, 2, 8);
   images.labels.reset();
   AttackOptions options;
@@ -240,7 +241,7 @@ TEST(AttackOptions, AreChecked) {
   const auto message = [](const AttackOptions& options) {
     return message_of([&] { check_attack(options); });
   };
-  EXPECT_EQ(message({.attack = "cw"}), "attack: expected one of pgd, fgsm, found 'cw'");
+  EXPECT_EQ(message({.attack = "cw"}), "attack: expected one of pgd, fgsm, noise, found 'cw'");
   EXPECT_EQ(message({.eps = -1}), "attack: eps: expected a finite number, at least 0, found -1");
   EXPECT_EQ(message({.eps = NAN}), "attack: eps: expected a finite number, at least 0, found nan");
   EXPECT_EQ(message({.steps = 0}), "attack: steps: expected at least 1, found 0");

@@ -126,20 +126,33 @@ TEST(ClassifierFunctions, AreTheModel) {
   }
   for (std::size_t i = 0; i < all.gradients.size(); ++i)
     ASSERT_NEAR(all.gradients[i], jacobian.view<float>()[i], 1e-5) << i;
-  std::vector<std::int32_t> classes;
-  for (std::int32_t row = 0; row < 300; ++row) classes.insert(classes.end(), {row % 5, (row + 3) % 5});
-  const ClassGradients some = classifier.gradients(pixels, classes);
-  ASSERT_EQ(some.gradients.size(), 300 * 2 * d);
-  for (std::size_t i = 0; i < 600; ++i)
-    for (std::size_t j = 0; j < d; j += 7)
-      ASSERT_EQ(some.gradients[i * d + j],
-                all.gradients[(i / 2 * 5 + static_cast<std::size_t>(classes[i])) * d + j]);
   std::vector<float> far(pixels.begin(), pixels.begin() + static_cast<std::ptrdiff_t>(d));
   for (float& x : far) x = 3 * x - 1;
   EXPECT_EQ(classifier.logits(far).size(), 5u);
   set_threads(3);
   EXPECT_EQ(classifier.gradients(pixels, {}).gradients, all.gradients);
   set_threads(1);
+}
+
+// Not to the last bit: with OpenBLAS's Haswell kernels a row's bits depend on the size of a batch and its place there.
+TEST(ClassifierFunctions, GradientsOfSomeClassesAreThoseAmongAll) {
+  const auto model = toy::model("small-cnn", colour, 5, 2);
+  const Classifier classifier = model->classifier(colour);
+  const Images images = toy::images(300, colour, 5, 3);
+  const auto pixels = images.pixels.view<float>();
+  const std::size_t d = colour.pixels();
+  const ClassGradients all = classifier.gradients(pixels, {});
+  std::vector<std::int32_t> classes;
+  for (std::int32_t row = 0; row < 300; ++row) classes.insert(classes.end(), {row % 5, (row + 3) % 5});
+  const ClassGradients some = classifier.gradients(pixels, classes);
+  ASSERT_EQ(some.gradients.size(), 300 * 2 * d);
+  for (std::size_t i = 0; i < 600; ++i) {
+    const float* const found = some.gradients.data() + i * d;
+    const float* const wanted = all.gradients.data() + (i / 2 * 5 + static_cast<std::size_t>(classes[i])) * d;
+    float largest = 0;
+    for (std::size_t j = 0; j < d; ++j) largest = std::max(largest, std::abs(wanted[j]));
+    for (std::size_t j = 0; j < d; ++j) ASSERT_NEAR(found[j], wanted[j], 1e-5 * largest) << i << ' ' << j;
+  }
 }
 
 TEST(Models, LeaveLibTorchsThreadsAsTheyWere) {

@@ -70,6 +70,81 @@ INSTANTIATE_TEST_SUITE_P(Both, FromPython, testing::Values("logits.pt", "pair.pt
   return instance.param.substr(0, instance.param.find('.'));
 });
 
+// softmax.pt is logits.pt with a softmax behind it: the same operators remain, hence the same bits.
+TEST(TorchScript, ASoftmaxAtItsEndIsTakenOff) {
+  const auto model = load_torchscript_model("softmax.pt"), bare = load_torchscript_model("logits.pt");
+  EXPECT_EQ(model->info().notes,
+            std::vector<std::string>{torchscript_folder +
+                                     "softmax.pt ends in a softmax: logits are what goes into it, "
+                                     "not its probabilities"});
+  EXPECT_TRUE(bare->info().notes.empty());
+  const Images images = toy::images(100, {1, 8, 8}, 3);
+  EXPECT_TRUE(toy::same_bits(model->outputs(images).logits, bare->outputs(images).logits));
+  EXPECT_TRUE(toy::same_bits(model->input_gradients(images, *images.labels),
+                             bare->input_gradients(images, *images.labels)));
+  EXPECT_TRUE(toy::same_bits(model->class_gradients(images), bare->class_gradients(images)));
+}
+
+TEST(TorchScript, ASoftmaxBeforeFeaturesIsTakenOff) {
+  const toy::Folder folder;
+  torch::jit::Module module("m");
+  module.define(R"(
+    def forward(self, x):
+      h = x.flatten(1) * 3
+      return h.softmax(-1).to(6), h
+  )");
+  module.save((folder / "m.pt").string());
+  ModelSource source;
+  source.path = folder / "m.pt";
+  const Outputs outputs = session().load(source)->outputs(toy::images(5, {1, 2, 2}, 4));
+  ASSERT_TRUE(outputs.features);
+  EXPECT_TRUE(toy::same_bits(outputs.logits, *outputs.features));
+}
+
+// Probabilities by another way than a softmax: their logarithms, which for probabilities of 0 are finite.
+TEST(TorchScript, OtherProbabilitiesBecomeLogarithms) {
+  const toy::Folder folder;
+  torch::jit::Module module("m");
+  module.define(R"(
+    def forward(self, x):
+      e = torch.exp(x.flatten(1) * 3)
+      return e / e.sum(1, True)
+  )");
+  module.save((folder / "m.pt").string());
+  torch::jit::Module certain("certain");
+  certain.define(R"(
+    def forward(self, x):
+      x = x.flatten(1)
+      e = torch.exp((x - x.amax([1], True)) * 240)
+      return e / e.sum(1, True)
+  )");
+  certain.save((folder / "certain.pt").string());
+  const Images images = toy::images(40, {1, 2, 2}, 4);
+  ModelSource source;
+  source.path = folder / "m.pt";
+  source.input = shape_of(images);
+  const auto model = session().load(source);
+  ASSERT_EQ(model->info().notes.size(), 1U);
+  EXPECT_TRUE(model->info().notes[0].ends_with("m.pt returns probabilities: logits are their logarithms"));
+  const Array logits = model->outputs(images).logits,
+              gradients = model->input_gradients(images, *images.labels);
+  const auto x = images.pixels.view<float>();
+  for (std::size_t i = 0; i < images.n(); ++i) {
+    double sum = 0;
+    for (std::size_t j = 0; j < 4; ++j) sum += std::exp(3 * x[4 * i + j]);
+    for (std::size_t j = 0; j < 4; ++j) {
+      const double p = std::exp(3 * x[4 * i + j]) / sum;
+      EXPECT_NEAR(logits.view<float>()[4 * i + j], std::log(p), 1e-5);
+      EXPECT_NEAR(gradients.view<float>()[4 * i + j],
+                  3 * (p - (j == static_cast<std::size_t>((*images.labels)[i]))), 1e-5);
+    }
+  }
+  source.path = folder / "certain.pt";
+  const Array sure = session().load(source)->outputs(images).logits;
+  EXPECT_NEAR(*std::ranges::min_element(sure.view<float>()), std::log(std::numeric_limits<float>::min()),
+              1e-4);
+}
+
 TEST(TorchScript, RefusesImagesThatItCannotTake) {
   const auto model = load_torchscript_model("logits.pt");
   const std::string message = message_of([&] { (void)model->outputs(toy::images(3, {2, 8, 8}, 3)); });

@@ -306,6 +306,11 @@ TEST(Training, RefusesWhatItCannotTrainOn) {
   options = quick();
   options.classes = 2;
   EXPECT_TRUE(message(images, options).starts_with("toy.npz: expected labels below 2, found "));
+  options.classes = 0;
+  images.labels->at(3) = std::int64_t{1} << 40;
+  EXPECT_EQ(message(images, options),
+            "toy.npz: expected labels below 100000, or the number of classes (--classes), found "
+            "1099511627776 at row 3");
   options = quick();
   options.learning_rate = -1;
   EXPECT_EQ(message(images, options), "train: learning rate: expected a positive number, found -1");

@@ -9,6 +9,7 @@ HERE = pathlib.Path(__file__).parent
 K = 10
 LOG_K = math.log(K)
 N = 10000
+PAIRS = {"evidence": "labels", "chance": 1e-300, "words": "their labels are equal (chance of that below 1e-12)"}
 
 
 def digits(value):
@@ -21,7 +22,8 @@ def around(name, value, half):
 
 def envelope(schema, command, files):
     inputs = [{"path": path, "bytes": 400128, "shape": [N, K], "xxh3_128": f"{index:032x}"} for index, path in enumerate(files, 1)]
-    return {"schema": schema, "command": ["leeway"] + command, "inputs": inputs, "seed": 0, "version": "0.1.0", "seconds": 0.31}
+    return {"schema": schema, "command": ["leeway"] + command, "inputs": inputs, "seed": 0, "version": "0.1.0",
+            "instruction_set": "avx512", "seconds": 0.31}
 
 
 def ratio_at(ratio, strength):
@@ -44,7 +46,7 @@ def pa_result(model, shifted, strength):
     share = LOG_K * strength * N
     beta = last["beta"]
     curve = [{"beta": digits(0.02 * 1.2 ** i), "value": digits(-LOG_K + last["pa"] * math.exp(-math.log(0.02 * 1.2 ** i / beta) ** 2 / 3))} for i in range(50)]
-    return {"model": model, "shifted": shifted, "n": N, "k": K, "pa": last["pa"], "pa_low": last["pa_low"], "pa_high": last["pa_high"], "beta": beta,
+    return {"model": model, "shifted": shifted, "pairing": PAIRS, "n": N, "k": K, "pa": last["pa"], "pa_low": last["pa_low"], "pa_high": last["pa_high"], "beta": beta,
             "pa_normalized": digits(last["pa"] / LOG_K), "log_pa_mean": digits(last["pa"] - LOG_K), "log_pa_sum": digits((last["pa"] - LOG_K) * N),
             "gap": 4e-10, "converged": True, "evaluations": 11,
             **around("afr_pred", last["afr_pred"], 0.009), **around("afr_true", last["afr_true"], 0.009), "asr": digits(1 - last["afr_true"]),
@@ -83,7 +85,7 @@ def select_record():
         pa = LOG_K * (0.35 + 0.9 * t * math.exp(-1.4 * t) + 0.006 * math.sin(7.0 * index))
         accuracy = 0.93 - 0.22 * math.exp(-6 * t) + 0.002 * math.cos(5.0 * index)
         shifted = 0.48 + 0.55 * t * math.exp(-1.6 * t) + 0.004 * math.sin(3.0 * index)
-        results.append({"checkpoint": name, "n": N, "k": K, **around("pa", pa, 0.019), "beta": digits(1 + t), "gap": 3e-10,
+        results.append({"checkpoint": name, "pairing": PAIRS, "n": N, "k": K, **around("pa", pa, 0.019), "beta": digits(1 + t), "gap": 3e-10,
                         **around("accuracy", accuracy, 0.006), **around("accuracy_shifted", shifted, 0.0095), "afr_pred": digits(shifted + 0.04)})
     best = {key: max(range(20), key=lambda i: results[i][key]) for key in ("pa", "accuracy", "accuracy_shifted")}
     selected = {key: {"index": index, "checkpoint": names[index]} for key, index in best.items()}

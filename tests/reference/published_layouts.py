@@ -64,7 +64,7 @@ def jpeg(array, quality=90, colours=2, flags=4096):
 
 
 def write_hdf5(name, arrays):
-    """A file of HDF5 with those arrays, u8 or float64, by its C library."""
+    """A file of HDF5 with those arrays, u8 or float64, by its C library. One of strides 0 is claimed and not written."""
     library = ctypes.CDLL("libhdf5_serial.so.103")
     for function in "H5Fcreate H5Screate_simple H5Dcreate2".split():
         getattr(library, function).restype = ctypes.c_int64
@@ -79,7 +79,8 @@ def write_hdf5(name, arrays):
         shape = (ctypes.c_ulonglong * array.ndim)(*array.shape)
         space = ident(library.H5Screate_simple(array.ndim, shape, None))
         data = ident(library.H5Dcreate2(file, key.encode(), kind(array), space, plain, plain, plain))
-        library.H5Dwrite(data, kind(array), plain, plain, plain, array.ctypes.data_as(ctypes.c_void_p))
+        if any(array.strides):
+            library.H5Dwrite(data, kind(array), plain, plain, plain, array.ctypes.data_as(ctypes.c_void_p))
         library.H5Dclose(data)
         library.H5Sclose(space)
     library.H5Fclose(file)
@@ -98,6 +99,9 @@ def main():
     labels = np.array([[hues[i % 10], hues[(i + 1) % 10], hues[9 - i % 10], np.linspace(.75, 1.25, 8)[i % 8], i % 4,
                         np.linspace(-30, 30, 15)[i]] for i in range(12)])
     write_hdf5("3dshapes.h5", {"images": pixels(12, 4, 5, 3), "labels": labels})
+    many = 100_000_000
+    write_hdf5("3dshapes-claims.h5", {"images": np.broadcast_to(np.uint8(0), (many, 1, 1, 3)),
+                                      "labels": np.broadcast_to(np.float64(0), (many, 6))})
     # SmallNORB
     info = np.array([[i, i % 9, 2 * i, i % 6] for i in range(10)], dtype=np.int32)
     write("norb-dat.mat", matrix(pixels(10, 2, 4, 5)))

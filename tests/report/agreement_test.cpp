@@ -115,6 +115,34 @@ TEST(PaPage, FiveModelsMakeTwoCharts) {
   EXPECT_EQ(occurrences(page_of(record), "data-spec=\"lines\"><figcaption"), 2u);
 }
 
+TEST(PaPage, OfSeveralModelsNamesEachModelsOwnFiles) {
+  Json record = bare_pa();
+  const auto add = [&](std::size_t i, const char* model, const char* file, const char* shift, double pa) {
+    record["results"][i] = bare_pa(file)["results"][0];
+    record["results"][i].update({{"model", model}, {"shift", shift}, {"pa", pa}});
+  };
+  add(0, "a", "a/blur.npz", "blur / noise", 1.2);
+  add(1, "a", "a/pgd.npz", "pgd", 1.3);
+  add(2, "b", "b/noise.npz", "blur / noise", .4);
+  add(3, "b", "b-pgd.npz", "pgd", 1.4);
+  const std::string page = page_of(record);
+  EXPECT_THAT(page, HasSubstr("Between the clean set and b/noise.npz, b keeps 0.40 of 2.30"));
+  EXPECT_THAT(page, HasSubstr("a/blur.npz</th>"));
+  EXPECT_THAT(page, HasSubstr("b/noise.npz</th>"));
+  EXPECT_EQ(occurrences(page, ">pgd</th>"), 2u);
+}
+
+TEST(PaPage, SaysThatRowsNeedNotBePairs) {
+  Json record = bare_pa();
+  record["results"][0]["pairing"] = {
+      {"evidence", "none"}, {"chance", 1}, {"words", "their predictions disagree"}};
+  EXPECT_THAT(page_of(record),
+              HasSubstr("Nothing shows that rows of noise.npy are those of the clean set: their "
+                        "predictions disagree."));
+  record["results"][0]["pairing"]["evidence"] = "labels";
+  EXPECT_THAT(page_of(record), Not(HasSubstr("Nothing shows")));
+}
+
 TEST(PaPage, NamesTheValueThatDoesNotFit) {
   Json record = bare_pa();
   record["results"][0]["ratios"] = {{{"pa", 1}}};

@@ -280,12 +280,22 @@ TEST(AverageCasePage, SaysWhatIsNotSettled) {
   record["results"][1]["left_out"] = .002;
   record["methods"] = {{{"method", "mmse"},
                         {"summary", "averaged <gradients>"},
-                        {"source", "paper 002"},
+                        {"source", "Han et al. 2024"},
                         {"probability", true}}};
   const std::string page = page_of(record);
   EXPECT_THAT(page, HasSubstr("p of up to 3 of 40 samples is not within the tolerance"));
   EXPECT_THAT(page, HasSubstr("this changes p by up to 0.002"));
-  EXPECT_THAT(page, HasSubstr("averaged &lt;gradients&gt; (paper 002)."));
+  EXPECT_THAT(page, HasSubstr("averaged &lt;gradients&gt; (Han et al. 2024)."));
+}
+
+TEST(AverageCasePage, SaysWhereGradientsAreZero) {
+  EXPECT_THAT(page_of(bare()), Not(HasSubstr("<b>Warning:</b>")));
+  Json record = bare();
+  record["warnings"] = {"the gradient of 25.0% of 40 samples is exactly 0"};
+  record["results"][1]["zero_gradient"] = .25;
+  const std::string page = page_of(record);
+  EXPECT_THAT(page, HasSubstr("<b>Warning:</b> the gradient of 25.0% of 40 samples is exactly 0"));
+  EXPECT_THAT(page, HasSubstr("Up to 25.0% of the samples have gradients of exactly 0"));
 }
 
 TEST(AverageCasePage, RefusesWhatDoesNotFit) {

@@ -113,6 +113,13 @@ TEST(BoundPage, SaysWhatABoundCannotSay) {
   EXPECT_THAT(complaint(record), HasSubstr("expected at least one result"));
 }
 
+TEST(BoundPage, SaysThatTheCriticHardlyAgrees) {
+  Json record = reference_record("bound_record.json");
+  EXPECT_THAT(page_of(record), Not(HasSubstr("<b>Warning:</b>")));
+  record["dis2"]["critic_warning"] = "It agrees on <6%>.";
+  EXPECT_THAT(page_of(record), HasSubstr("<b>Warning:</b> It agrees on &lt;6%&gt;."));
+}
+
 // Errors: predicted .3 .1 .5, true .2 .4 .5: understated once, by 30 points.
 Json evaluation() {
   const auto point = [](double truth, double predicted) {

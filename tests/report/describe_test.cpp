@@ -55,5 +55,23 @@ TEST(DescribePage, TextIsEscapedAndNonsenseRefused) {
   EXPECT_EQ(complaint(record), "r.json: expected at least one result, found none");
 }
 
+TEST(DescribePage, ValuesThatTheirColumnLacksAreRefused) {
+  for (const char* list : {"cells", "accuracy"}) {
+    const auto complaint_with = [&](const Json& values) {
+      Json record = described();
+      Json& result = record["results"][0];
+      (list == std::string("cells") ? result["cells"][0] : result["accuracy"]["cells"][0])["values"] = values;
+      return complaint(record);
+    };
+    EXPECT_THAT(complaint_with({nullptr, nullptr, nullptr}),
+                HasSubstr("expected a value of column 'shape' at "));
+    EXPECT_THAT(complaint_with({"square", "none", "none"}), HasSubstr("found 'none'"));
+    EXPECT_THAT(complaint_with(nullptr), HasSubstr("expected 3 values at "));
+  }
+  Json record = described();
+  record["results"][0]["columns"][1].erase("values");
+  EXPECT_THAT(complaint(record), HasSubstr("expected a value of column 'color' at "));
+}
+
 }  // namespace
 }  // namespace leeway::report

@@ -36,6 +36,18 @@ TEST(Join, SetsModelsSideBySide) {
   EXPECT_EQ(test::malformed(html_report(joined)), std::nullopt);
 }
 
+TEST(Join, NamesTheInstructionSetThatAllRecordsName) {
+  const Json record = full_record(1, 1, 3);
+  Json a = record, b = record;
+  a["instruction_set"] = b["instruction_set"] = "avx2";
+  EXPECT_EQ(join_records({{"a.json", a}, {"b.json", b}})["instruction_set"], "avx2");
+  EXPECT_THAT(html_report(join_records({{"a.json", a}, {"b.json", b}})),
+              testing::HasSubstr(", instruction set avx2. The page"));
+  b["instruction_set"] = "avx512";
+  EXPECT_FALSE(join_records({{"a.json", a}, {"b.json", b}}).contains("instruction_set"));
+  EXPECT_FALSE(join_records({{"a.json", a}, {"b.json", record}}).contains("instruction_set"));
+}
+
 TEST(Join, TellsEqualNamesApart) {
   const Json record = full_record(1, 1, 3);
   const Json joined = join_records({{"a.json", record}, {"b.json", record}});

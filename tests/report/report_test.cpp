@@ -61,6 +61,55 @@ TEST(Report, TheFirstScreenHoldsTheFirstSentenceAndThreeFindings) {
   EXPECT_THAT(page, HasSubstr("<li>three</li>\n</ul>\n<details class=\"more\"><summary>2 more findings"));
 }
 
+// Results with labels by accuracy, then pairs by their predictions, then those with a bound, whichever stood first.
+TEST(Report, ResultsWithoutLabelsAreSortedWorstFirstToo) {
+  Json record = bare_record();
+  const Json empty = record["results"][0];
+  record["results"] = Json::array();
+  const auto add = [&](const std::string& target, const Json& keys) {
+    Json result = empty;
+    result["target"] = target;
+    result.update(keys);
+    record["results"].push_back(result);
+  };
+  add("bound-20", {{"error_bound", .2}});
+  add("bound-90", {{"error_bound", .9}});
+  add("estimates-60", {{"estimates", {{"ac", .6}}}});
+  add("estimates-70", {{"estimates", {{"ac", .7}}}});
+  add("pairs-80", {{"afr_pred", .8}});
+  add("right-90", {{"accuracy", .9}});
+  add("right-50", {{"accuracy", .5}});
+  const std::string page = page_of(record);
+  const std::string table = page.substr(page.find("Every model on every target, worst first"));
+  std::size_t last = 0;
+  for (const char* target :
+       {"right-50", "right-90", "pairs-80", "bound-90", "bound-20", "estimates-70", "estimates-60"}) {
+    const std::size_t at = table.find(target);
+    ASSERT_NE(at, std::string::npos) << target;
+    EXPECT_GT(at, last) << target;
+    last = at;
+  }
+}
+
+TEST(Report, BoundsAreSortedByTheBound) {
+  Json record = reference_record();
+  const std::string page = page_of(record);
+  const std::string table = page.substr(page.find("Bounds and their terms, worst first"));
+  EXPECT_THAT(table.substr(0, table.find("</thead>")), HasSubstr("aria-sort=\"descending\""));
+  const Json* worst = nullptr;
+  for (const Json& result : record["results"])
+    if (worst == nullptr || result["error_bound"] > (*worst)["error_bound"]) worst = &result;
+  const std::string first = table.substr(table.find("<tbody>"), table.find("</tr>", table.find("<tbody>")));
+  EXPECT_THAT(first.substr(0, first.find("</tr>")), HasSubstr((*worst)["target"].get<std::string>()));
+}
+
+TEST(Report, SaysWhatTellsPairs) {
+  Json record = bare_record();
+  record["results"][0]["paired"] = true;
+  record["results"][0]["pairing"] = {{"evidence", "ids"}, {"chance", 0}, {"words", "their ids are equal"}};
+  EXPECT_THAT(page_of(record), HasSubstr("Pairs are told by this: their ids are equal."));
+}
+
 TEST(Report, IsAFunctionOfItsRecord) {
   EXPECT_EQ(html_report(reference_record()), html_report(reference_record()));
 }

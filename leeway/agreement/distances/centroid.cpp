@@ -1,4 +1,4 @@
-// max_c |mean_i u_ic - mean_i v_ic|: the l_inf distance of the centroids (paper 001, section 4.2.2).
+// max_c |mean_i u_ic - mean_i v_ic|: the l_inf distance of the centroids (Jiménez Rodríguez 2024, section 4.2.2).
 #include <algorithm>
 #include <cmath>
 

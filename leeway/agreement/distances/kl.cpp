@@ -1,4 +1,4 @@
-// (1/n) sum_i sum_j p''_ij (log p''_ij - log p'_ij), p = softmax of the logits (paper 001, section 4.2.2).
+// (1/n) sum_i sum_j p''_ij (log p''_ij - log p'_ij), p = softmax of the logits (Jiménez Rodríguez 2024, section 4.2.2).
 //
 // Probabilities of an outputs file are their logarithms by now, an exact 0 being the type's smallest normal
 // number, so the result is always finite.

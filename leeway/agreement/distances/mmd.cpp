@@ -1,7 +1,7 @@
 // MMD^2 = mean Kxx + mean Kyy - 2 mean Kxy, K(x,y) = sum over a in {10,15,20,50} of exp(-|x-y|^2 / (2a)).
 //
 // Maximum mean discrepancy (Gretton et al., JMLR 2012), the biased estimate: pairs of a row with itself
-// count, so it is never negative. Kernel and estimate as in paper 001, section 4.2.2. The kernel's widths are
+// count, so it is never negative. Kernel and estimate as in Jiménez Rodríguez 2024, section 4.2.2. The kernel's widths are
 // fixed: features whose distances are far above 10 look all alike, and all different, to it.
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
 // Mean over classes j of W1 between {p'_ij : i} and {p''_ij : i}, p = softmax of the logits.
 //
-// The thesis compares probabilities by W1 (paper 001, section 4.2.2) but flattens them first
+// Jiménez Rodríguez compares probabilities by W1 (Jiménez Rodríguez 2024, section 4.2.2) but flattens them first
 // (wasserstein_flattened.cpp); class by class, a mass that moves from one class to another is seen.
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
-// W1 between {p'_ij : i, j} and {p''_ij : i, j}, p = softmax of the logits, as the thesis' program computes
-// it (paper 001, section 4.2.2).
+// W1 between {p'_ij : i, j} and {p''_ij : i, j}, p = softmax of the logits, as the program of Jiménez Rodríguez computes
+// it (Jiménez Rodríguez 2024, section 4.2.2).
 //
 // All probabilities count as one sample of numbers, so the classes are lost: two sets that predict opposite
 // classes with the same confidence are at distance 0.

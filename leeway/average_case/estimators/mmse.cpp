@@ -1,4 +1,4 @@
-// The linear model nearest in mean square to the model under noise (paper 002, definition 3): f and its gradients are
+// The linear model nearest in mean square to the model under noise (Han et al. 2024, definition 3): f and its gradients are
 // averaged over N noisy copies x + e_j, the target staying that of x:
 //   mmse        Phi_R(z / sigma),   g_i = mean_j (f_t - f_i)(x + e_j),   grad g_i likewise
 //   mmse-mvs    the multivariate sigmoid of those
@@ -14,7 +14,7 @@ namespace leeway::average_case {
 extern const Estimator mmse = {
     .name = "mmse",
     .summary = "probability under the linear model that is nearest under the noise",
-    .source = "paper 002, definition 3",
+    .source = "Han et al. 2024, definition 3",
     .probability = true,
     .gradients = true,
     .model = true,
@@ -26,7 +26,7 @@ extern const Estimator mmse_mvs = {
     .name = "mmse-mvs",
     .summary =
         "multivariate sigmoid of the linear model that is nearest under the noise: a score for ranking",
-    .source = "paper 002, section 3.2.3",
+    .source = "Han et al. 2024, section 3.2.3",
     .probability = false,
     .gradients = true,
     .model = true,

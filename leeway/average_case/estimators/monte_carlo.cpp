@@ -1,4 +1,4 @@
-// Share of M noisy copies of the input that keep the prediction (paper 002, section 3.1), with the interval of Clopper
+// Share of M noisy copies of the input that keep the prediction (Han et al. 2024, section 3.1), with the interval of Clopper
 // and Pearson. With a wanted width w, draws double from 128 on and a row ends as soon as its interval is no wider. The
 // interval is that of the draws made, as if their number had been fixed before.
 #include <algorithm>
@@ -45,7 +45,7 @@ void run(Evidence& evidence, std::size_t sigma, Column& column) {
 extern const Estimator monte_carlo = {
     .name = "mc",
     .summary = "Monte Carlo: share of noisy copies that keep the prediction",
-    .source = "paper 002, section 3.1",
+    .source = "Han et al. 2024, section 3.1",
     .probability = true,
     .gradients = false,
     .model = true,

@@ -1,4 +1,4 @@
-// Softmax confidence in the prediction at a temperature T that the user gives (paper 002, section 3.2.3):
+// Softmax confidence in the prediction at a temperature T that the user gives (Han et al. 2024, section 3.2.3):
 //   1 / (1 + sum_i exp(-g_i / T)) = max softmax(f / T)
 // the baseline that people take for robustness. It knows no sigma.
 #include <cmath>
@@ -10,7 +10,7 @@ namespace leeway::average_case {
 extern const Estimator softmax = {
     .name = "softmax",
     .summary = "largest softmax of the logits: a score that knows no sigma",
-    .source = "paper 002, section 3.2.3",
+    .source = "Han et al. 2024, section 3.2.3",
     .probability = false,
     .gradients = false,
     .model = false,

@@ -1,4 +1,4 @@
-// The model linearised at the input (paper 002, definition 2): with g_i and its gradient at x,
+// The model linearised at the input (Han et al. 2024, definition 2): with g_i and its gradient at x,
 //   taylor      Phi_R(z / sigma)                      the normal distribution function in k - 1 dimensions
 //   taylor-mvs  1 / (1 + sum_i exp(-z_i / sigma))     (section 3.2.3)
 // Gradients do not know sigma, so one pass serves all.
@@ -9,7 +9,7 @@ namespace leeway::average_case {
 extern const Estimator taylor = {
     .name = "taylor",
     .summary = "probability under the model linearised at the input",
-    .source = "paper 002, definition 2",
+    .source = "Han et al. 2024, definition 2",
     .probability = true,
     .gradients = true,
     .model = false,
@@ -20,7 +20,7 @@ extern const Estimator taylor = {
 extern const Estimator taylor_mvs = {
     .name = "taylor-mvs",
     .summary = "multivariate sigmoid of the model linearised at the input: a score for ranking",
-    .source = "paper 002, section 3.2.3",
+    .source = "Han et al. 2024, section 3.2.3",
     .probability = false,
     .gradients = true,
     .model = false,

@@ -6,6 +6,7 @@
 
 #include "leeway/core/family.h"
 #include "leeway/core/message.h"
+#include "leeway/nn/tensors.h"
 
 namespace leeway::nn {
 namespace {
@@ -24,6 +25,7 @@ std::span<const AttackMember> attacks() {
   static const AttackMember list[] = {
       pgd(),
       fgsm(),
+      noise(),
   };
   return list;
 }
@@ -48,21 +50,23 @@ Margin margin(const Problem& problem, const torch::Tensor& x) {
 Margin margin_with_gradient(const Problem& problem, const torch::Tensor& x) {
   const torch::Tensor input = x.detach().requires_grad_();
   Margin result = measure(problem, problem.forward(input).logits);
-  result.gradient = torch::autograd::grad({result.value.sum()}, {input})[0];
+  result.gradient = gradient_of(result.value.sum(), input);
   result.value = result.value.detach();
   return result;
 }
 
-torch::Tensor ascend(const Problem& problem, const Ball& ball, torch::Tensor x, double step,
-                     std::size_t steps, Best* best) {
+Attacked ascend(const Problem& problem, const Ball& ball, torch::Tensor x, double step, std::size_t steps,
+                Best* best) {
+  torch::Tensor zero_gradient;
   for (std::size_t i = 0; i < steps; ++i) {
     const Margin here = margin_with_gradient(problem, x);
     if (best) best->offer(x, here);
     const torch::NoGradGuard no_grad;
+    if (i == 0) zero_gradient = here.gradient.flatten(1).abs().amax(1) == 0;
     x = ball.step(x, here.gradient, step);
   }
   if (best) best->offer(x, margin(problem, x));
-  return x;
+  return {x, zero_gradient};
 }
 
 void Best::offer(const torch::Tensor& x, const Margin& margin) {

@@ -26,9 +26,21 @@ struct Problem {
   std::span<const std::uint64_t> keys;  // one a row: which random numbers it gets
 };
 
+struct Attacked {
+  torch::Tensor images;
+  // (rows), bool: the gradient was exactly 0 wherever the attack began, so that it could not move the row; undefined of an
+  // attack without gradients
+  torch::Tensor zero_gradient;
+
+  [[nodiscard]] std::size_t zero_gradients() const {
+    return zero_gradient.defined() ? static_cast<std::size_t>(zero_gradient.sum().item<std::int64_t>()) : 0;
+  }
+};
+
 struct AttackMember {
   std::string_view name, summary, source;
-  torch::Tensor (*run)(const Problem& problem, const AttackOptions& options);  // the attacked images
+  bool gradients;  // needs them
+  Attacked (*run)(const Problem& problem, const AttackOptions& options);
 };
 
 [[nodiscard]] std::span<const AttackMember> attacks();
@@ -47,10 +59,11 @@ struct Margin {
 [[nodiscard]] Margin margin_with_gradient(const Problem& problem,
                                           const torch::Tensor& x);  // forward and backward pass
 
-// The iterate after all steps; `best` where it is given collects the best point of the whole way.
+// The iterate after all steps, and whether the gradient at x was exactly 0; `best` where it is given collects the best point
+// of the whole way.
 class Best;
-[[nodiscard]] torch::Tensor ascend(const Problem& problem, const Ball& ball, torch::Tensor x, double step,
-                                   std::size_t steps, Best* best);
+[[nodiscard]] Attacked ascend(const Problem& problem, const Ball& ball, torch::Tensor x, double step,
+                              std::size_t steps, Best* best);
 
 // Per row the best point seen: a success before a failure, then the larger margin, then the earlier point.
 class Best {
@@ -63,6 +76,7 @@ class Best {
 };
 
 [[nodiscard]] AttackMember fgsm();
+[[nodiscard]] AttackMember noise();
 [[nodiscard]] AttackMember pgd();
 
 }  // namespace leeway::nn

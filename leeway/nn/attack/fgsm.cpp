@@ -4,7 +4,7 @@ namespace leeway::nn {
 namespace {
 
 // PGD with one step of length eps from the clean image.
-torch::Tensor run_fgsm(const Problem& problem, const AttackOptions& options) {
+Attacked run_fgsm(const Problem& problem, const AttackOptions& options) {
   AttackOptions one = options;
   one.steps = 1;
   one.relative_step = 1;
@@ -15,7 +15,7 @@ torch::Tensor run_fgsm(const Problem& problem, const AttackOptions& options) {
 }  // namespace
 
 AttackMember fgsm() {
-  return {"fgsm", "one gradient step of length eps", "Goodfellow et al., ICLR 2015", run_fgsm};
+  return {"fgsm", "one gradient step of length eps", "Goodfellow et al., ICLR 2015", true, run_fgsm};
 }
 
 }  // namespace leeway::nn

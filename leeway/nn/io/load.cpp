@@ -67,9 +67,15 @@ std::unique_ptr<Model> load_named_tensors(ModelInfo info, ArrayMap tensors) {
   if (output == tensors.end() || output->second.shape.empty())
     refuse(name, fmt::format("a tensor {} of architecture {}", wanted.output, wanted.name),
            fmt::format("none among its {} tensors{}", tensors.size(), nearest_to(wanted.output, tensors)));
-  take_classes(info, output->second.shape[0]);
+  const std::size_t outputs = output->second.shape[0];
+  if (outputs != 1) info.binary = Binary::refuse;
+  const bool single = info.binary != Binary::refuse;
+  if (outputs == 1 && !single)
+    refuse(name, "at least two classes (for the positive class of two: --binary logit or --binary prob)",
+           fmt::format("a tensor {} of one output", wanted.output));
+  take_classes(info, single ? 2 : outputs);
   check_normalization(info.normalization, name, info.input.channels);
-  const std::shared_ptr<Network> network = make_network(wanted, info.input, info.classes);
+  const std::shared_ptr<Network> network = make_network(wanted, info.input, outputs, single ? 1 : 2);
   copy_weights(tensors, *network, name);
   info.parameters = count_weights(*network);
   return make_model(std::move(info), network);
@@ -118,11 +124,12 @@ std::unique_ptr<Model> load_model(const ModelSource& source) {
   for (const auto* const from : {&notes.std, &source.std})
     if (*from) info.normalization.std = **from;
   info.class_names = notes.class_names;
+  info.binary = source.binary;
   info.classes = notes.classes;
   if (info.format == "onnx") return load_onnx(std::move(info), source.input);
   if (info.format == "torchscript") {
     check_normalization(info.normalization, display_name(info.path), info.input.channels);
-    return load_torchscript(std::move(info));
+    return load_torchscript(std::move(info), source);
   }
   return load_named_tensors(std::move(info), std::move(tensors));
 }

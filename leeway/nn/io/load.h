@@ -13,8 +13,11 @@ namespace leeway::nn {
 void take_classes(ModelInfo& info, std::size_t found);
 
 // A TorchScript module, in evaluation mode and without the optimisations that would make a first run differ
-// from later ones. It may return logits, or (logits, features).
-[[nodiscard]] std::unique_ptr<Model> load_torchscript(ModelInfo info);
+// from later ones. It may return logits, or (logits, features). It is a program: unless `source` trusts it, it is read and
+// run on threads that can only compute (io/confinement.h), and Error where the machine cannot confine them. A softmax at
+// its end is taken off (io/torchscript_head.h); where `source` says the shape of images, a few made up ones are tried:
+// results that are probabilities all the same are replaced by their logarithms. What it prints is dropped.
+[[nodiscard]] std::unique_ptr<Model> load_torchscript(ModelInfo info, const ModelSource& source);
 
 // An ONNX graph, run on LibTorch's operators (leeway/nn/onnx): any number of rows, whatever batch the file was made
 // for; images as (n,c,h,w), (n,h,w,c) or flat rows, as its input says. Logits and features: io/onnx_head.h. `images`:

@@ -34,7 +34,7 @@ void parse_message(Message& message, std::span<const std::byte> bytes, std::stri
 std::string domain_of(const std::string& domain) { return domain == "ai.onnx" ? "" : domain; }
 
 Attribute attribute_of(const ::onnx::AttributeProto& attribute, const std::string& where,
-                       const std::optional<std::filesystem::path>& folder) {
+                       const std::vector<std::filesystem::path>& folders) {
   using Proto = ::onnx::AttributeProto;
   if (!attribute.ref_attr_name().empty()) return Unread{"a reference"};
   switch (attribute.type()) {
@@ -45,7 +45,7 @@ Attribute attribute_of(const ::onnx::AttributeProto& attribute, const std::strin
     case Proto::STRING:
       return attribute.s();
     case Proto::TENSOR:
-      return array_of(attribute.t(), where, folder);
+      return array_of(attribute.t(), where, folders);
     case Proto::FLOATS:
       return std::vector<float>(attribute.floats().begin(), attribute.floats().end());
     case Proto::INTS:
@@ -84,8 +84,8 @@ Value value_of(const ::onnx::ValueInfoProto& info, const std::string& where) {
 
 class GraphReader {
  public:
-  GraphReader(std::string_view name, const std::optional<std::filesystem::path>& folder)
-      : name_(name), folder_(folder) {}
+  GraphReader(std::string_view name, const std::vector<std::filesystem::path>& folders)
+      : name_(name), folders_(folders) {}
 
   [[nodiscard]] Graph read(::onnx::ModelProto& model) {
     if (!model.has_graph()) refuse(name_, "a model with a graph", "none");
@@ -125,7 +125,7 @@ class GraphReader {
     for (auto& tensor : *proto.mutable_initializer()) {
       define(tensor.name());
       const std::string where = fmt::format("{}: tensor {}", name_, in_quotes(tensor.name()));
-      graph_.initializers.emplace(tensor.name(), array_of(tensor, where, folder_));
+      graph_.initializers.emplace(tensor.name(), array_of(tensor, where, folders_));
       tensor.Clear();  // of large models not all tensors twice
     }
   }
@@ -151,14 +151,14 @@ class GraphReader {
     }
     for (const auto& attribute : proto.attribute()) {
       const std::string named = fmt::format("{}: {}", where, printable(attribute.name()));
-      if (!node.attributes.emplace(attribute.name(), attribute_of(attribute, named, folder_)).second)
+      if (!node.attributes.emplace(attribute.name(), attribute_of(attribute, named, folders_)).second)
         refuse(where, "attributes of different names", in_quotes(attribute.name()) + " twice");
     }
     graph_.nodes.push_back(std::move(node));
   }
 
   std::string name_;
-  const std::optional<std::filesystem::path>& folder_;
+  const std::vector<std::filesystem::path>& folders_;
   std::set<std::string> made_;
   Graph graph_;
 };
@@ -166,20 +166,22 @@ class GraphReader {
 }  // namespace
 
 Graph parse_onnx(std::span<const std::byte> bytes, std::string_view name,
-                 const std::optional<std::filesystem::path>& folder) {
+                 const std::vector<std::filesystem::path>& folders) {
   ::onnx::ModelProto model;
   parse_message(model, bytes, name, "an ONNX model");
-  return GraphReader(name, folder).read(model);
+  return GraphReader(name, folders).read(model);
 }
 
 Graph read_onnx(const std::filesystem::path& path) {
-  return parse_onnx(map_file(path).bytes, display_name(path), path.parent_path());
+  const MappedFile file = map_file(path);
+  return parse_onnx(file.bytes, display_name(path),
+                    {path.parent_path(), std::filesystem::canonical(path).parent_path()});
 }
 
 Array parse_onnx_tensor(std::span<const std::byte> bytes, std::string_view name) {
   ::onnx::TensorProto tensor;
   parse_message(tensor, bytes, name, "an ONNX tensor");
-  return array_of(tensor, std::string(name), std::nullopt);
+  return array_of(tensor, std::string(name), {});
 }
 
 bool looks_like_onnx(std::span<const std::byte> bytes) {

@@ -4,7 +4,7 @@
 // The protocol buffers are parsed by libonnx's own classes; here every claim in them is checked. float16 and bfloat16
 // become float32 (Array::from_half says so of the former). Initializers that files of IR 3 list among the inputs
 // are no inputs here. Tensors kept in other files are read where their place is a relative path beneath the
-// model's folder; they are views of the mapped file where they are aligned.
+// model's folder, symbolic links followed; they are views of the mapped file where they are aligned.
 //
 // Error, one line: what is no model; more than 2 GiB (protocol buffers end there); no opset; dimensions that are
 // negative, overflow, or do not agree with the bytes there (checked before anything of that size is allocated);
@@ -58,11 +58,14 @@ struct Graph {
   ArrayMap initializers;
 };
 
+// Folders of tensors: the one that `path` names and, where `path` is a symbolic link, the one of the file it leads to:
+// caches of downloads keep a model and its tensors as links to files beside each other.
 [[nodiscard]] Graph read_onnx(const std::filesystem::path& path);
 
-// From memory. `name` opens error messages. Without a `folder`, tensors kept in other files are refused.
+// From memory. `name` opens error messages. Tensors kept in other files: their places are paths from the first of the
+// `folders`, and lead to files that really lie beneath one of them; without folders they are refused.
 [[nodiscard]] Graph parse_onnx(std::span<const std::byte> bytes, std::string_view name,
-                               const std::optional<std::filesystem::path>& folder = std::nullopt);
+                               const std::vector<std::filesystem::path>& folders = {});
 
 // A file that holds one tensor (.pb), as ONNX's own tests come with.
 [[nodiscard]] Array parse_onnx_tensor(std::span<const std::byte> bytes, std::string_view name);

@@ -65,6 +65,11 @@ bool is_softmax_over_classes(const Node& node, std::int64_t opset) {
   return node.domain.empty() && node.op == "Softmax" && node.inputs.size() == 1 && (axis == 1 || axis == -1);
 }
 
+// Declared as (n) or (n,1).
+bool is_single(const Value& value) {
+  return value.shape && (value.shape->size() == 1 || (value.shape->size() == 2 && value.shape->back() == 1));
+}
+
 // What the layer that makes `logits` multiplies by its weights; "" where there is no such layer.
 std::string last_hidden(const Tail& tail, const std::string& logits) {
   std::string value = tail.before(logits, rearranges);
@@ -88,7 +93,7 @@ std::string last_hidden(const Tail& tail, const std::string& logits) {
 
 }  // namespace
 
-Head find_head(const Graph& graph, const std::string& file) {
+Head find_head(const Graph& graph, const std::string& file, Binary binary) {
   const Tail tail(graph);
   const auto named = std::ranges::find(graph.outputs, "logits", &Value::name);
   if (graph.outputs.size() > 2 && named == graph.outputs.end())
@@ -101,6 +106,14 @@ Head find_head(const Graph& graph, const std::string& file) {
     head.logits = last->inputs[0];
     head.notes.push_back(
         fmt::format("{} ends in a Softmax: logits are what goes into it, not its probabilities", file));
+  }
+  const Value& output = named == graph.outputs.end() ? graph.outputs.front() : *named;
+  if (last != nullptr && binary == Binary::prob && is_single(output) && last->domain.empty() &&
+      last->op == "Sigmoid" && last->inputs.size() == 1) {
+    head.logits = last->inputs[0];
+    head.logit_of_sigmoid = true;
+    head.notes.push_back(
+        fmt::format("{} ends in a Sigmoid: the logit is what goes into it, not its probability", file));
   }
   if (graph.outputs.size() == 2 && named != graph.outputs.begin() + 1)
     head.features = graph.outputs[1].name;

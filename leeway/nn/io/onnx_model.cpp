@@ -5,6 +5,7 @@
 
 #include "leeway/core/error.h"
 #include "leeway/core/message.h"
+#include "leeway/nn/binary.h"
 #include "leeway/nn/io/load.h"
 #include "leeway/nn/io/onnx_file.h"
 #include "leeway/nn/io/onnx_head.h"
@@ -125,7 +126,8 @@ std::unique_ptr<Model> load_onnx(ModelInfo info, const InputShape& given) {
   check_opset(graph, name);
   refuse_training_form(graph, name);
   const OnnxInput input = describe_input(graph, name);
-  const onnx::Head head = onnx::find_head(graph, name);
+  const onnx::Head head = onnx::find_head(graph, name, info.binary);
+  if (head.logit_of_sigmoid) info.binary = Binary::logit;
   info.notes.insert(info.notes.end(), head.notes.begin(), head.notes.end());
   std::vector<std::string> outputs{head.logits};
   if (!head.features.empty()) outputs.push_back(head.features);
@@ -152,7 +154,9 @@ std::unique_ptr<Model> load_onnx(ModelInfo info, const InputShape& given) {
         info.notes.push_back(fmt::format("{} does not take several rows at once: it runs {} at a time", name,
                                          std::max<std::int64_t>(input.batch, 1)));
       const torch::Tensor logits = run(image).logits;
-      if (logits.dim() == 2) take_classes(info, static_cast<std::size_t>(logits.size(1)));
+      const bool single = is_single_output(logits, 1);
+      if (single && info.binary != Binary::refuse) take_classes(info, 2);
+      if (!single && logits.dim() == 2) take_classes(info, static_cast<std::size_t>(logits.size(1)));
     } catch (const Error&) {
       throw;
     } catch (const std::exception& failure) {

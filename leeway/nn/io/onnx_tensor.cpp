@@ -207,21 +207,35 @@ ExternalPlace place_of(const TensorProto& tensor, const std::string& where) {
   return place;
 }
 
-// Only files beneath the model's folder: a model must not name what else lies on the machine.
-std::filesystem::path external_path(const ExternalPlace& place, const std::filesystem::path& folder,
+bool lies_beneath(const std::filesystem::path& file, const std::filesystem::path& folder) {
+  const std::filesystem::path real = std::filesystem::canonical(folder.empty() ? "." : folder);
+  return std::mismatch(real.begin(), real.end(), file.begin(), file.end()).first == real.end();
+}
+
+// Only files beneath the model's folders, links followed: a model must not name what else lies on the machine.
+std::filesystem::path external_path(const ExternalPlace& place,
+                                    const std::vector<std::filesystem::path>& folders,
                                     const std::string& where) {
   const std::filesystem::path location(place.location);
   const bool climbs = std::ranges::find(location, "..") != location.end();
   if (location.empty() || location.is_absolute() || climbs || place.location.find('\0') != std::string::npos)
     refuse(where, "external data in a file beneath the model's folder", in_quotes(place.location));
-  return folder / location;
+  const std::filesystem::path path = folders.front() / location;
+  std::error_code failure;
+  const std::filesystem::path real = std::filesystem::canonical(path, failure);
+  if (failure) return path;  // whoever opens it says what is wrong
+  if (std::ranges::none_of(folders, [&](const auto& folder) { return lies_beneath(real, folder); }))
+    refuse(where, "external data in a file beneath the model's folder",
+           in_quotes(place.location) + ", a link that leads out of it");
+  return real;
 }
 
 void read_external(Array& array, const TensorProto& tensor, const TensorType& type, const std::string& where,
-                   const std::optional<std::filesystem::path>& folder) {
+                   const std::vector<std::filesystem::path>& folders) {
   const ExternalPlace place = place_of(tensor, where);
-  if (!folder) refuse(where, "a tensor within the file", "external data " + in_quotes(place.location));
-  const std::filesystem::path path = external_path(place, *folder, where);
+  if (folders.empty())
+    refuse(where, "a tensor within the file", "external data " + in_quotes(place.location));
+  const std::filesystem::path path = external_path(place, folders, where);
   const MappedFile file = map_file(path);
   const std::size_t wanted = array.size() * type.size;
   if (place.length && *place.length != wanted)
@@ -245,13 +259,13 @@ std::string_view type_name(std::int32_t type) {
 }
 
 Array array_of(const TensorProto& tensor, const std::string& where,
-               const std::optional<std::filesystem::path>& folder) {
+               const std::vector<std::filesystem::path>& folders) {
   const TensorType* const type = find_tensor_type(tensor.data_type());
   if (type == nullptr) refuse(where, "a tensor of real numbers", "type " + foreign_type(tensor.data_type()));
   if (tensor.has_segment()) refuse(where, "a tensor in one piece", "a segment");
   Array array = shaped(tensor, *type, where);
   if (tensor.data_location() == TensorProto::EXTERNAL) {
-    read_external(array, tensor, *type, where, folder);
+    read_external(array, tensor, *type, where, folders);
   } else if (tensor.has_raw_data()) {
     const auto bytes = std::as_bytes(std::span(tensor.raw_data()));
     check_raw_size(bytes.size(), array, *type, where);

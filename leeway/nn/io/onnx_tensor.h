@@ -5,9 +5,9 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "leeway/core/array.h"
 
@@ -16,8 +16,8 @@ namespace leeway::nn::onnx {
 // "float32" for TensorProto::FLOAT; "" for a number that is no type. float16 and bfloat16 go by their own names.
 [[nodiscard]] std::string_view type_name(std::int32_t type);
 
-// Checks the claims of `tensor` against what it holds, then copies. `where` opens error messages.
+// Checks the claims of `tensor` against what it holds, then copies. `where` opens error messages; `folders`: parse_onnx.
 [[nodiscard]] Array array_of(const ::onnx::TensorProto& tensor, const std::string& where,
-                             const std::optional<std::filesystem::path>& folder);
+                             const std::vector<std::filesystem::path>& folders);
 
 }  // namespace leeway::nn::onnx

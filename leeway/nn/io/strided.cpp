@@ -10,6 +10,7 @@
 #include <string>
 
 #include "leeway/core/half.h"
+#include "leeway/core/memory.h"
 #include "leeway/core/message.h"
 
 namespace leeway::nn {
@@ -90,8 +91,8 @@ void for_elements(const StridedView& view, const Visit& visit) {
 }
 
 std::shared_ptr<std::byte> copy_elements(const StridedView& view, const StorageType& type,
-                                         const std::byte* block, std::size_t bytes) {
-  auto copy = allocate_bytes(bytes);
+                                         const std::byte* block, std::size_t bytes, std::string_view where) {
+  auto copy = allocate_bytes(bytes, where);
   std::byte* out = copy.get();
   for_elements(view, [&](std::size_t element) {
     const std::byte* const from = block + element * type.size;
@@ -139,7 +140,7 @@ Array make_strided(const StridedView& view, const StorageType& type, const Mappe
     refuse(where, fmt::format("at most {} more bytes of tensors, for the size of the file", budget.left),
            fmt::format("{}", *bytes));
   budget.left -= *bytes;
-  array.storage = copy_elements(view, type, block.bytes.data(), *bytes);
+  array.storage = copy_elements(view, type, block.bytes.data(), *bytes, where);
   return array;
 }
 

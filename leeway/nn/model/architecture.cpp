@@ -79,7 +79,7 @@ const Architecture& architecture(std::string_view name) {
 }
 
 std::shared_ptr<Network> make_network(const Architecture& architecture, const InputShape& input,
-                                      std::size_t classes) {
+                                      std::size_t classes, std::size_t least_classes) {
   const std::string name = fmt::format("architecture {}", architecture.name);
   if (input.channels == 0 || input.height < architecture.least_side || input.width < architecture.least_side)
     refuse(name, fmt::format("images of at least {0} x {0} pixels and one channel", architecture.least_side),
@@ -88,7 +88,8 @@ std::shared_ptr<Network> make_network(const Architecture& architecture, const In
   if (input.height % step != 0 || input.width % step != 0)
     refuse(name, fmt::format("images whose height and width are multiples of {} pixels", step),
            text_of(input));
-  if (classes < 2) refuse(name, "at least 2 classes", std::to_string(classes));
+  if (classes < least_classes)
+    refuse(name, fmt::format("at least {} classes", least_classes), std::to_string(classes));
   return architecture.make(input, static_cast<std::int64_t>(classes));
 }
 

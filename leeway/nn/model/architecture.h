@@ -49,9 +49,9 @@ struct Architecture {
 [[nodiscard]] const Architecture& architecture(
     std::string_view name);  // Error that lists the names there are
 
-// make() after checking `input` and `classes` (Error).
+// make() after checking `input` and `classes` (Error); a network of two classes may have a single output (binary.h).
 [[nodiscard]] std::shared_ptr<Network> make_network(const Architecture& architecture, const InputShape& input,
-                                                    std::size_t classes);
+                                                    std::size_t classes, std::size_t least_classes = 2);
 
 // Fills weights and biases of convolutions and linear layers with U(-1/sqrt(f), 1/sqrt(f)), f = inputs of one
 // output: PyTorch's default, but drawn by leeway::Random, so that they depend on the seed alone and not on

@@ -27,6 +27,8 @@ struct Batch {
 struct Objective {
   torch::Tensor loss;    // scalar, to be minimised
   torch::Tensor logits;  // of the images trained on, for the accuracy shown
+  std::optional<std::size_t> zero_gradients =
+      {};  // of adversarial training: rows whose gradient is exactly 0
 };
 
 class Algorithm {

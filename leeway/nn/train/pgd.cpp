@@ -25,10 +25,10 @@ class PgdTraining : public Algorithm {
       keys.push_back(static_cast<std::uint64_t>(batch.epoch) << 40 | static_cast<std::uint64_t>(row));
     const Ball ball(batch.x, attack_.norm, attack_.eps);
     const torch::Tensor start = ball.random(attack_.seed, stream("pgd training start"), keys);
-    const torch::Tensor attacked = ascend({forward_, batch.x, batch.y, keys}, ball, start,
-                                          *attack_.relative_step * attack_.eps, attack_.steps, nullptr);
-    const torch::Tensor logits = forward_(attacked).logits;
-    return {torch::nn::functional::cross_entropy(logits, batch.y), logits};
+    const Attacked attacked = ascend({forward_, batch.x, batch.y, keys}, ball, start,
+                                     *attack_.relative_step * attack_.eps, attack_.steps, nullptr);
+    const torch::Tensor logits = forward_(attacked.images).logits;
+    return {torch::nn::functional::cross_entropy(logits, batch.y), logits, attacked.zero_gradients()};
   }
 
   [[nodiscard]] std::optional<AttackOptions> selection_attack() const override { return attack_; }

@@ -81,6 +81,7 @@ Json epochs_to_json(const std::vector<Epoch>& epochs, bool seconds) {
     if (epoch.validation_shifted_accuracy)
       one["validation_shifted_accuracy"] = *epoch.validation_shifted_accuracy;
     if (epoch.selection_score) one["selection_score"] = json_number(*epoch.selection_score);
+    if (epoch.zero_gradient) one["zero_gradient"] = *epoch.zero_gradient;
     if (seconds) one["seconds"] = epoch.seconds;
     list.push_back(std::move(one));
   }
@@ -100,6 +101,7 @@ std::vector<Epoch> epochs_from_json(const Json& json) {
     if (one.contains("validation_shifted_accuracy"))
       epoch.validation_shifted_accuracy = one.at("validation_shifted_accuracy");
     if (one.contains("selection_score")) epoch.selection_score = number_from_json(one.at("selection_score"));
+    if (one.contains("zero_gradient")) epoch.zero_gradient = one.at("zero_gradient");
     if (one.contains("seconds")) epoch.seconds = one.at("seconds");
     epochs.push_back(epoch);
   }

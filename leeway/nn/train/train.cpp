@@ -23,9 +23,12 @@
 #include "leeway/nn/train/record.h"
 #include "leeway/nn/train/selection.h"
 #include "leeway/nn/train/state.h"
+#include "leeway/nn/train/team.h"
 
 namespace leeway::nn {
 namespace {
+
+constexpr std::size_t most_classes = 100'000;  // of labels alone, unless there are more images
 
 struct Split {
   std::vector<std::int64_t> train, validation;  // rows, ascending
@@ -73,11 +76,16 @@ void check_options(const Images& images, const TrainOptions& options) {
   if (!images.labels) refuse(name, "labels to train on", "none");
   if (images.labels->size() != images.n())
     refuse(name, fmt::format("{} labels", images.n()), std::to_string(images.labels->size()));
+  // what is no number of a class is no reason to ask for terabytes
+  const std::size_t classes = options.classes > 0 ? options.classes : std::max(most_classes, images.n());
   for (std::size_t i = 0; i < images.n(); ++i) {
     const std::int64_t label = images.labels->at(i);
-    if (label < 0 || (options.classes > 0 && label >= static_cast<std::int64_t>(options.classes)))
-      refuse(name, options.classes > 0 ? fmt::format("labels below {}", options.classes) : "labels from 0",
-             fmt::format("{} at row {}", label, i));
+    if (label >= 0 && static_cast<std::uint64_t>(label) < classes) continue;
+    const std::string expected =
+        label < 0             ? "labels from 0"
+        : options.classes > 0 ? fmt::format("labels below {}", classes)
+                              : fmt::format("labels below {}, or the number of classes (--classes)", classes);
+    refuse(name, expected, fmt::format("{} at row {}", label, i));
   }
 }
 
@@ -121,7 +129,7 @@ Training::Training(const Images& images, const TrainOptions& options, std::files
       out_(std::move(out)),
       state_(out_.string() + ".state"),
       progress_(progress),
-      threads_(threads()),
+      threads_(openmp_team(threads())),
       torch_threads_(threads_),
       plan_(training_plan(images, options, threads_, TORCH_VERSION)),
       split_(split_rows(images.n(), options)) {
@@ -136,6 +144,8 @@ Training::Training(const Images& images, const TrainOptions& options, std::files
   validation_y_ = labels.index_select(0, index_tensor(split_.validation));
   if (options.selection.given())
     selection_.emplace(options.selection, images, split_.validation, options.seed);
+  if (threads_ < threads())
+    notes_.push_back(fmt::format("train: OpenMP gives {} of the {} threads asked for", threads_, threads()));
   info_.path = out_.string();
   info_.format = "safetensors";
   info_.architecture = options.architecture;
@@ -199,6 +209,7 @@ Epoch Training::run_epoch(std::size_t number) {
   const bool alone = order.size() > 1 && options_.batch > 1 && order.size() % options_.batch == 1;
   const std::size_t batches = (order.size() + options_.batch - 1) / options_.batch - (alone ? 1 : 0);
   double loss = 0, right = 0;
+  std::optional<std::size_t> zero_gradients;
   for (std::size_t b = 0; b < batches; ++b) {
     stop_if_asked(number);
     const std::span<const std::int64_t> rows = std::span(order).subspan(
@@ -211,6 +222,7 @@ Epoch Training::run_epoch(std::size_t number) {
     if (!std::isfinite(batch_loss))
       throw std::runtime_error(
           fmt::format("train: the loss became {} in epoch {}: lower the learning rate", batch_loss, number));
+    if (objective.zero_gradients) zero_gradients = zero_gradients.value_or(0) + *objective.zero_gradients;
     loss += batch_loss * static_cast<double>(rows.size());
     right += (objective.logits.detach().argmax(1) == y_.index_select(0, index)).sum().item<double>();
     if (progress_)
@@ -221,6 +233,8 @@ Epoch Training::run_epoch(std::size_t number) {
   epoch.number = number;
   epoch.loss = loss / static_cast<double>(order.size());
   epoch.accuracy = right / static_cast<double>(order.size());
+  if (zero_gradients)
+    epoch.zero_gradient = static_cast<double>(*zero_gradients) / static_cast<double>(order.size());
   network_->eval();
   if (!split_.validation.empty()) validate(epoch);
   if (selection_) selection_->score(epoch, forward_);
@@ -243,7 +257,7 @@ void Training::validate(Epoch& epoch) {
       return end - begin - static_cast<std::size_t>(margin(problem, x).success.sum().item<std::int64_t>());
     };
     right += hits(problem.clean);
-    if (attack_options) held += hits(attack(attack_options->attack).run(problem, *attack_options));
+    if (attack_options) held += hits(attack(attack_options->attack).run(problem, *attack_options).images);
   });
   epoch.validation_accuracy = static_cast<double>(right) / static_cast<double>(n);
   if (attack_options) epoch.validation_robust_accuracy = static_cast<double>(held) / static_cast<double>(n);
@@ -293,6 +307,12 @@ TrainResult Training::finish(bool stopped_early) {
   result.n_validation = split_.validation.size();
   result.threads = threads_;
   result.notes = notes_;
+  for (const Epoch& epoch : result.epochs)
+    if (epoch.number == result.best_epoch && epoch.zero_gradient.value_or(0) > most_zero_gradients)
+      result.notes.push_back(fmt::format(
+          "train: the gradient of {:.1f}% of the rows was exactly 0 in epoch {}, whose weights were "
+          "kept: its attacks could not move them",
+          100 * *epoch.zero_gradient, epoch.number));
   compare_choices(result);
   const auto best_by = [](std::size_t epoch) { return epoch > 0 ? Json(epoch) : Json(); };
   const Json record{{"plan", plan_},
@@ -320,7 +340,8 @@ std::optional<TrainResult> reuse(const Images& images, const TrainOptions& optio
     source.path = out;
     result.model = load_model(source);
     const Json record = Json::parse(result.model->info().training);
-    if (record.at("plan") != training_plan(images, options, threads(), TORCH_VERSION)) return {};
+    const int team = openmp_team(threads());
+    if (record.at("plan") != training_plan(images, options, team, TORCH_VERSION)) return {};
     result.epochs = epochs_from_json(record.at("epochs"));
     if (!epochs_kept(options, result.epochs.size())) return {};
     compare_choices(result);
@@ -328,7 +349,7 @@ std::optional<TrainResult> reuse(const Images& images, const TrainOptions& optio
     result.stopped_early = record.at("stopped_early");
     result.n_train = record.at("n_train");
     result.n_validation = record.at("n_validation");
-    result.threads = threads();
+    result.threads = team;
     result.record = record.dump();
     result.reused = true;
     result.notes = {

@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include "leeway/nn/io/onnx_head.h"
 #include "tests/core/files.h"
 #include "tests/nn/io/onnx_files.h"
@@ -16,6 +18,7 @@ using ::onnx::TensorProto;
 using onnx_files::File;
 using onnx_files::Sizes;
 using ::testing::ElementsAre;
+using ::testing::EndsWith;
 using ::testing::StartsWith;
 
 std::span<const std::byte> as_bytes(const std::string& content) { return std::as_bytes(std::span(content)); }
@@ -214,24 +217,28 @@ TEST(OnnxTensor, IsRefusedWhereItLies) {
             "t: expected an ONNX tensor, found an empty file");
 }
 
+// A model whose tensor w lies elsewhere.
+File with_external_data(const std::string& location, const std::string& offset, const std::string& length) {
+  File file = small_file();
+  auto& w = *file.graph().mutable_initializer(0);
+  w.clear_float_data();
+  w.set_data_location(TensorProto::EXTERNAL);
+  for (const auto& [key, value] : {std::pair("location", location), {"offset", offset}, {"length", length}}) {
+    auto& entry = *w.add_external_data();
+    entry.set_key(key);
+    entry.set_value(value);
+  }
+  return file;
+}
+
 TEST(OnnxTensor, MayLieInAFileBesideTheModel) {
   const leeway::testing::TemporaryFolder folder;
   leeway::testing::write_bytes(folder / "weights.bin",
                                "pad." + leeway::testing::raw(std::vector<float>{1, 2, 3, 4, 5, 6, 7, 8}));
   const auto with = [&](const std::string& location, const std::string& offset, const std::string& length) {
-    File file = small_file();
-    auto& w = *file.graph().mutable_initializer(0);
-    w.clear_float_data();
-    w.set_data_location(TensorProto::EXTERNAL);
-    for (const auto& [key, value] :
-         {std::pair("location", location), {"offset", offset}, {"length", length}}) {
-      auto& entry = *w.add_external_data();
-      entry.set_key(key);
-      entry.set_value(value);
-    }
-    leeway::testing::write_bytes(folder / "m.onnx", file.bytes());
-    const std::string content = file.bytes();
-    return std::pair(content, message_of([&] { (void)parse_onnx(as_bytes(content), "f", folder.path()); }));
+    const std::string content = with_external_data(location, offset, length).bytes();
+    leeway::testing::write_bytes(folder / "m.onnx", content);
+    return std::pair(content, message_of([&] { (void)parse_onnx(as_bytes(content), "f", {folder.path()}); }));
   };
   EXPECT_EQ(with("weights.bin", "4", "32").second, "no error");
   EXPECT_THAT(leeway::testing::values_of<float>(read_onnx(folder / "m.onnx").initializers.at("w")),
@@ -250,6 +257,44 @@ TEST(OnnxTensor, MayLieInAFileBesideTheModel) {
         with(place, "0", "32").second,
         StartsWith("f: tensor 'w': expected external data in a file beneath the model's folder, found '"));
   EXPECT_THAT(with("none.bin", "0", "32").second, ::testing::HasSubstr("none.bin"));
+}
+
+TEST(OnnxTensor, DoesNotLeaveTheModelsFolderThroughSymbolicLinks) {
+  namespace fs = std::filesystem;
+  const leeway::testing::TemporaryFolder folder;
+  const std::vector<float> values{1, 2, 3, 4, 5, 6, 7, 8};
+  for (const char* const name : {"model/deep", "elsewhere", "cache/blobs", "cache/snapshot"})
+    fs::create_directories(folder / name);
+  const auto write_model = [&](const fs::path& path, const std::string& location) {
+    leeway::testing::write_bytes(path, with_external_data(location, "0", "32").bytes());
+  };
+  const auto found = [](const fs::path& path) {
+    return leeway::testing::values_of<float>(read_onnx(path).initializers.at("w"));
+  };
+  const auto escape = [&](const fs::path& path) { return message_of([&] { (void)read_onnx(path); }); };
+  leeway::testing::write_bytes(folder / "elsewhere/secret.bin", leeway::testing::raw(values));
+  leeway::testing::write_bytes(folder / "model/deep/w.bin", leeway::testing::raw(values));
+  // a file by a link, a folder by a link
+  fs::create_symlink(folder / "elsewhere/secret.bin", folder / "model/w.bin");
+  fs::create_symlink("../elsewhere", folder / "model/side");
+  write_model(folder / "model/file.onnx", "w.bin");
+  write_model(folder / "model/folder.onnx", "side/secret.bin");
+  EXPECT_THAT(
+      escape(folder / "model/file.onnx"),
+      EndsWith("tensor 'w': expected external data in a file beneath the model's folder, found 'w.bin', a "
+               "link that leads out of it"));
+  EXPECT_THAT(escape(folder / "model/folder.onnx"),
+              EndsWith("'side/secret.bin', a link that leads out of it"));
+  // links that stay within do no harm, and a model may be named by a link itself
+  fs::create_symlink("deep/w.bin", folder / "model/near.bin");
+  write_model(folder / "model/near.onnx", "near.bin");
+  EXPECT_EQ(found(folder / "model/near.onnx"), values);
+  // model and tensors as links to files that lie beside each other
+  write_model(folder / "cache/blobs/1", "w.bin");
+  leeway::testing::write_bytes(folder / "cache/blobs/2", leeway::testing::raw(values));
+  fs::create_symlink("../blobs/1", folder / "cache/snapshot/m.onnx");
+  fs::create_symlink("../blobs/2", folder / "cache/snapshot/w.bin");
+  EXPECT_EQ(found(folder / "cache/snapshot/m.onnx"), values);
 }
 
 TEST(OnnxFile, IsRefusedWhereItsGraphIsNone) {

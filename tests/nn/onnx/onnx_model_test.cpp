@@ -397,5 +397,37 @@ TEST_F(Handmade, IsTakenByContentAndByName) {
               EndsWith("expected named tensors, for an architecture, found ONNX, which brings its own"));
 }
 
+// y = W x of one output, and a Sigmoid behind it: what the flag calls a probability is taken before the Sigmoid.
+TEST(OnnxModel, OfASingleOutputIsTwoClasses) {
+  const toy::Folder folder;
+  for (const bool sigmoid : {false, true}) {
+    File file;
+    file.input("x", {-1, 4});
+    file.output("y", {-1, 1});
+    file.floats("w", {4, 1}, {40, -20, 10, 0});
+    file.node("MatMul", {"x", "w"}, {sigmoid ? "v" : "y"});
+    if (sigmoid) file.node("Sigmoid", {"v"}, {"y"});
+    std::ofstream(folder / "m.onnx", std::ios::binary) << file.bytes();
+    const Images images = toy::images(6, {1, 2, 2}, 2);
+    ModelSource source;
+    source.path = folder / "m.onnx";
+    source.input = {1, 2, 2};
+    const auto bare = session().load(source);
+    EXPECT_THAT(message_of([&] { (void)bare->outputs(images); }),
+                HasSubstr("--binary logit or --binary prob"));
+    source.binary = sigmoid ? Binary::prob : Binary::logit;
+    const auto model = session().load(source);
+    EXPECT_EQ(model->info().classes, 2U);
+    EXPECT_EQ(model->info().notes.size(), sigmoid ? 1U : 0U);
+    const Outputs outputs = model->outputs(images);
+    for (std::size_t i = 0; i < 6; ++i) {
+      const auto x = images.pixels.view<float>().subspan(4 * i, 4);
+      EXPECT_EQ(outputs.logits.view<float>()[2 * i], 0);
+      EXPECT_NEAR(outputs.logits.view<float>()[2 * i + 1], 40 * x[0] - 20 * x[1] + 10 * x[2], 1e-4);
+    }
+    EXPECT_EQ(model->class_gradients(images).view<float>()[4], 40);
+  }
+}
+
 }  // namespace
 }  // namespace leeway::nn

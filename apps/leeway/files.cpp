@@ -1,0 +1,173 @@
+#include "apps/leeway/files.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <filesystem>
+#include <system_error>
+
+#include "apps/leeway/command.h"
+#include "leeway/core/content.h"
+#include "leeway/core/error.h"
+#include "leeway/core/file.h"
+#include "leeway/core/file_checks.h"
+#include "leeway/core/message.h"
+#include "leeway/core/shards.h"
+
+namespace leeway::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::array<std::string_view, 2> page_names = {".html", ".htm"};
+// Of formats that are read or written here, or that a browser prints a page to.
+constexpr std::array<std::string_view, 10> other_names = {".pdf", ".csv", ".npz",         ".npy",  ".png",
+                                                          ".svg", ".pt",  ".safetensors", ".onnx", ".toml"};
+
+void check_name(const std::string& option, const std::string& path, Written kind) {
+  if (kind != Written::record && kind != Written::page) return;
+  std::string name = fs::path(path).extension().string();
+  std::ranges::transform(name, name.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c; });
+  const auto has = [&](const auto& names) { return std::ranges::find(names, name) != names.end(); };
+  const bool of_page = has(page_names), of_record = name == ".json";
+  if (has(other_names) || (kind == Written::record && of_page) || (kind == Written::page && of_record))
+    throw UsageError(fmt::format(
+        "{} {}: expected a name that ends in {}, found {}", option, display_name(path),
+        kind == Written::page ? ".html, for a page" : ".json, for a JSON record", in_quotes(name)));
+}
+
+// The folder, or the nearest one above it that is there, must permit new files.
+void require_folder(const fs::path& path) {
+  std::error_code ignored;
+  fs::path there = fs::absolute(path);
+  while (!fs::exists(there, ignored) && there.has_relative_path()) there = there.parent_path();
+  const int code = !fs::is_directory(there, ignored)           ? ENOTDIR
+                   : ::access(there.c_str(), W_OK | X_OK) != 0 ? errno
+                                                               : 0;
+  if (code != 0)
+    throw std::runtime_error(
+        fmt::format("{}: cannot write: {}", display_name(path), std::system_category().message(code)));
+}
+
+bool is_regular(const std::string& path, struct stat& status) {
+  return ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
+}
+
+std::string whole_name(const std::string& path) {
+  try {
+    return written_path(path).string();
+  } catch (const fs::filesystem_error&) {
+    return path;
+  }
+}
+
+bool is_picture(const std::string& path) {
+  try {
+    return describe_content(map_file(path).bytes) == "a picture";
+  } catch (const std::exception&) {
+    return false;
+  }
+}
+
+}  // namespace
+
+void CommandFiles::writes(const CLI::Option* option, Written kind, Beside beside) {
+  outputs_.push_back({option, kind, std::move(beside)});
+}
+
+void CommandFiles::check(const CLI::App& root) {
+  std::vector<std::pair<const Output*, std::string>> given;
+  for (const CLI::App* command : root.get_subcommands()) {
+    for (const CLI::Option* option : command->get_options()) {
+      const auto output = std::ranges::find(outputs_, option, &Output::option);
+      for (const std::string& value : option->results()) {
+        if (output != outputs_.end())
+          given.emplace_back(&*output, value);
+        else if (option->get_items_expected_max() > 0)
+          note(value);
+      }
+    }
+    check(*command);
+  }
+  for (const auto& [output, path] : given) {
+    if (output->kind == Written::claimed) continue;
+    const std::string name = output->option->get_name();
+    claim(name, path, output->kind);
+    if (output->beside) claim(name, output->beside(path), Written::file);
+  }
+}
+
+void CommandFiles::claim(const std::string& option, const std::string& path, Written kind) {
+  if (kind == Written::folder) return require_folder(path);
+  require_own(option, path);
+  check_name(option, path, kind);
+  require_writable(path);
+}
+
+void CommandFiles::require_own(const std::string& option, const std::string& path) {
+  std::error_code ignored;
+  const bool there = fs::exists(path, ignored);
+  if (there && !fs::is_regular_file(path, ignored)) return;  // a device: nothing is lost
+  const Claimed output{option, path, whole_name(path)};
+  const auto refuse = [&](const std::string& what) {
+    throw UsageError(fmt::format("{} {}: expected another file than {}", option, display_name(path), what));
+  };
+  for (const Input& input : inputs_) refuse_same(output, input);
+  for (const Claimed& other : claimed_)
+    if (other.whole == output.whole) refuse(other.option + " writes");
+  for (const std::string& folder : folders_)
+    if (there && output.whole.starts_with(folder + "/") && is_picture(path))
+      refuse("a picture of the input " + display_name(folder));
+  claimed_.push_back(output);
+}
+
+void CommandFiles::refuse_same(const Claimed& output, const Input& input) const {
+  struct stat status {};
+  if (!is_regular(output.path, status) || status.st_dev != input.device || status.st_ino != input.number)
+    return;
+  const bool same_name = output.path == input.path;
+  throw UsageError(fmt::format("{} {}: expected another file than the input{}", output.option,
+                               display_name(output.path), same_name ? "" : " " + display_name(input.path)));
+}
+
+void CommandFiles::read(const std::string& path) {
+  const std::size_t before = inputs_.size();
+  note_file(path);
+  for (std::size_t i = before; i < inputs_.size(); ++i)
+    for (const Claimed& output : claimed_) refuse_same(output, inputs_[i]);
+}
+
+void CommandFiles::note(const std::string& text) {
+  const auto equals = text.find('=');
+  std::vector<std::string> parts = {text};
+  if (equals != std::string::npos) parts.push_back(text.substr(equals + 1));
+  for (const std::string& part : parts) {
+    try {
+      for (const fs::path& path : expand_paths(part)) note_file(path.string());
+      for (const fs::path& path : image_files(part)) note_file(path.string());
+    } catch (const Error&) {
+      // no file: the option's own business
+    }
+    note_file(part + ".toml");
+  }
+}
+
+void CommandFiles::note_file(const std::string& path) {
+  std::error_code ignored;
+  if (fs::is_directory(path, ignored)) folders_.push_back(whole_name(path));
+  struct stat status {};
+  if (is_regular(path, status))
+    inputs_.push_back({path, status.st_dev, status.st_ino, static_cast<std::uint64_t>(status.st_size)});
+}
+
+std::string CommandFiles::largest_input() const {
+  const auto largest = std::ranges::max_element(inputs_, {}, &Input::bytes);
+  return largest == inputs_.end() ? ""
+                                  : fmt::format("{}, {} bytes", display_name(largest->path), largest->bytes);
+}
+
+}  // namespace leeway::app

@@ -1,0 +1,49 @@
+#!/usr/bin/env python3
+"""Figures of docs/studies/bounds.md that leeway bound evaluate does not print, from the tables in data/.
+
+    bounds_tables.py DATA            prints them
+    bounds_tables.py DATA --kinds    prints the 72 shifts as CSV with the kind of shift for the data set, so that leeway bound
+                                     evaluate leaves out kinds rather than classifiers
+"""
+import csv
+import pathlib
+import sys
+
+METHODS = ["ac", "doc", "atc-ne", "cot", "dis2-logits-estimate", "dis2-logits"]
+
+
+def kind(row):
+    name = row["shift"].split(":")[0]
+    return "label shift" if name == "imbalance" or name.startswith("label-subset") else name
+
+
+def scores(rows, method):
+    errors = [(float(row[method]), float(row["target_error"])) for row in rows]
+    return sum(abs(said - true) for said, true in errors) / len(rows), sum(said >= true for said, true in errors) / len(rows)
+
+
+def main():
+    if len(sys.argv) not in (2, 3):
+        raise SystemExit(__doc__)
+    with open(pathlib.Path(sys.argv[1]) / "fashion-mnist-bounds.csv", newline="") as file:
+        rows = list(csv.DictReader(file))
+    if len(sys.argv) == 3:
+        writer = csv.DictWriter(sys.stdout, rows[0].keys(), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows({**row, "data_set": kind(row), "shift": f"{row['data_set']} {row['shift']}"} for row in rows)
+        return
+    bounds = [float(row["dis2-logits"]) for row in rows]
+    print(f"{len(rows)} bounds: {sum(bound >= 1 for bound in bounds)} are 1, {sum(bound >= .9 for bound in bounds)} at least .9")
+    print(f"\n{'MAE and coverage':24}{'all':>14}{'label shifts':>14}{'all others':>14}")
+    parts = [rows, [row for row in rows if kind(row) == "label shift"], [row for row in rows if kind(row) != "label shift"]]
+    for method in METHODS:
+        print(f"{method:24}" + "".join(f"{mae:>8.3f} {coverage:.3f}" for mae, coverage in (scores(part, method) for part in parts)))
+    print("\nBelow the true error without the term for chance:")
+    for row in rows:
+        if float(row["dis2-logits-estimate"]) < float(row["target_error"]):
+            print(f"{row['data_set']:8}{row['shift']:22}error {float(row['target_error']):.3f}  estimate {float(row['dis2-logits-estimate']):.3f}"
+                  f"  bound {float(row['dis2-logits']):.3f}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,79 @@
+#!/usr/bin/env python3
+"""Prints the tables of docs/pa-interval.md from docs/studies/data/pa-interval-*.csv.
+
+    bench/pa_interval_coverage delta 1000 > docs/studies/data/pa-interval-delta.csv      # and bootstrap 200, surer 400
+    pa_interval_tables.py [FOLDER]
+"""
+import collections
+import csv
+import pathlib
+import sys
+
+FOLDER = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parent / "data")
+
+
+def rows_of(name):
+    with open(FOLDER / f"pa-interval-{name}.csv", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def table(head, rows):
+    print("| " + " | ".join(head) + " |")
+    print("|" + "---|" * len(head))
+    for row in rows:
+        print("| " + " | ".join(row) + " |")
+    print()
+
+
+def least(cells, key):
+    return f"{min(float(cell[key]) for cell in cells):.3f}"
+
+
+def mean(cells, key):
+    return f"{sum(float(cell[key]) for cell in cells) / len(cells):.3f}"
+
+
+def grouped(rows, *keys):
+    groups = collections.defaultdict(list)
+    for row in rows:
+        groups[tuple(row[key] for key in keys)].append(row)
+    return groups
+
+
+def coverage_by_size(rows):
+    groups = grouped(rows, "share", "n")
+    sizes = sorted({int(row["n"]) for row in rows})
+    shares = sorted({row["share"] for row in rows}, key=float)
+    head = ["share that disagrees"] + [f"n = {n}" for n in sizes]
+    table(head, [[share] + [f"{least(groups[share, str(n)], 'coverage')} ({least(groups[share, str(n)], 'plain_coverage')})"
+                            for n in sizes] for share in shares])
+
+
+def widths(rows):
+    out = []
+    for (share, n), cells in grouped([row for row in rows if row["population"] == "soft" and row["k"] == "10"], "share", "n").items():
+        if n not in ("1000", "10000"):
+            continue
+        cell = cells[0]
+        out.append([n, share, cell["pa"], cell["low_side"], cell["high_side"], cell["plain_side"]])
+    table(["n", "share that disagrees", "PA", "lower side", "upper side", "z s / sqrt(n)"], sorted(out, key=lambda r: (int(r[0]), float(r[1]))))
+
+
+def main():
+    delta, bootstrap, surer = rows_of("delta"), rows_of("bootstrap"), rows_of("surer")
+    print("Least coverage over populations and numbers of classes; in brackets that of PA +- z s / sqrt(n).\n")
+    coverage_by_size(delta)
+    print("By population: least and mean coverage, and how often each end misses.\n")
+    table(["population", "cells", "least", "mean", "low end above PA, mean", "high end below PA, mean"],
+          [[kind, str(len(cells)), least(cells, "coverage"), mean(cells, "coverage"), mean(cells, "low_above"), mean(cells, "high_below")]
+           for (kind,), cells in grouped(delta, "population").items()])
+    print("Median lengths of the two sides; soft logits, k = 10.\n")
+    widths(delta)
+    print("Bootstrap of 200 replicates: least coverage.\n")
+    coverage_by_size(bootstrap)
+    print("Pairs that disagree are surer than the others by this factor: least coverage.\n")
+    table(["factor", "cells", "least", "mean"],
+          [[scale, str(len(cells)), least(cells, "coverage"), mean(cells, "coverage")] for (scale,), cells in grouped(surer, "surer").items()])
+
+
+main()

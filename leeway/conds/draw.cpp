@@ -1,0 +1,137 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <numeric>
+#include <span>
+
+#include "leeway/conds/conds.h"
+#include "leeway/core/error.h"
+#include "leeway/core/message.h"
+#include "leeway/core/parallel.h"
+#include "leeway/core/random.h"
+
+namespace leeway::conds {
+namespace {
+
+struct Ranked {
+  std::uint64_t key;  // the identity, then the random number
+  std::uint32_t row;
+
+  bool operator<(const Ranked& other) const { return key != other.key ? key < other.key : row < other.row; }
+};
+
+std::uint64_t number_of(std::uint64_t identity, std::uint32_t occurrence, std::uint64_t seed) {
+  const auto words =
+      philox4x32_10({occurrence, stream("conds"), static_cast<std::uint32_t>(identity),
+                     static_cast<std::uint32_t>(identity >> 32)},
+                    {static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32)});
+  return std::uint64_t{words[0]} << 32 | words[1];
+}
+
+// The rows of one cell, ascending, put into the order of their random numbers.
+void put_in_order(std::span<std::uint32_t> rows, std::uint32_t cell, const AttributeTable& table,
+                  std::uint64_t seed) {
+  std::vector<Ranked> ranked;
+  ranked.reserve(rows.size());
+  const bool known = !table.identities.empty();
+  for (const std::uint32_t row : rows) ranked.push_back({known ? table.identities[row] : cell, row});
+  if (known) std::sort(ranked.begin(), ranked.end());
+  std::uint64_t identity = 0;
+  std::uint32_t occurrence = 0;
+  for (std::size_t i = 0; i < ranked.size(); ++i) {
+    occurrence = i > 0 && ranked[i].key == identity ? occurrence + 1 : 0;
+    identity = ranked[i].key;
+    ranked[i].key = number_of(identity, occurrence, seed);
+  }
+  std::sort(ranked.begin(), ranked.end());
+  for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = ranked[i].row;
+}
+
+using Sizes = std::array<std::size_t, 3>;  // training, validation, test
+
+// How many different rows each set gets of a cell that lacks some: in proportion, at least one each.
+Sizes shares_of(const Sizes& wanted, std::size_t available) {
+  const std::size_t all = std::accumulate(wanted.begin(), wanted.end(), std::size_t{0});
+  Sizes shares{};
+  std::size_t left = available;
+  for (std::size_t i = 0; i < 3; ++i) {
+    if (wanted[i] == 0) continue;
+    shares[i] = 1;
+    --left;
+  }
+  while (left > 0) {  // the next row to the set that is furthest behind; few rows, since the cell lacks some
+    std::size_t best = 0;
+    double behind = -std::numeric_limits<double>::infinity();
+    for (std::size_t i = 0; i < 3; ++i) {
+      const double due =
+          static_cast<double>(wanted[i]) * static_cast<double>(available) / static_cast<double>(all);
+      const double gap = due - static_cast<double>(shares[i]);
+      if (shares[i] < wanted[i] && gap > behind) {
+        behind = gap;
+        best = i;
+      }
+    }
+    ++shares[best];
+    --left;
+  }
+  return shares;
+}
+
+// `count` rows, those of `from` again and again.
+void add(std::vector<std::size_t>& set, std::span<const std::uint32_t> from, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) set.push_back(from[i % from.size()]);
+}
+
+}  // namespace
+
+ConDSSampler::ConDSSampler(const AttributeTable& table, const Cells& cells, std::uint64_t seed)
+    : name_(table.name), cells_(cells), starts_(cells.size() + 1) {
+  check(table);
+  if (table.n() > std::numeric_limits<std::uint32_t>::max())
+    refuse(table.name, "fewer than 2^32 rows", fmt::format("{}", table.n()));
+  const auto cell_of = cells.of_rows(table);
+  for (const std::uint32_t cell : cell_of) ++starts_[cell + 1];
+  std::partial_sum(starts_.begin(), starts_.end(), starts_.begin());
+  rows_.resize(table.n());
+  std::vector<std::size_t> next(starts_.begin(), starts_.end() - 1);
+  for (std::size_t row = 0; row < cell_of.size(); ++row)
+    rows_[next[cell_of[row]]++] = static_cast<std::uint32_t>(row);
+  parallel_for(cells.size(), [&](std::size_t cell) {
+    put_in_order(std::span(rows_).subspan(starts_[cell], starts_[cell + 1] - starts_[cell]),
+                 static_cast<std::uint32_t>(cell), table, seed);
+  });
+}
+
+ConDSSplit ConDSSampler::draw(const ConDSPlan& plan, bool resample) const {
+  if (plan.cells.size() != cells_.size())
+    refuse("ConDSSampler::draw: plan", fmt::format("{} cells", cells_.size()),
+           fmt::format("{}", plan.cells.size()));
+  if (!resample) require_rows(plan, cells_, name_);
+  ConDSSplit split;
+  for (std::size_t i = 0; i < plan.cells.size(); ++i) {
+    const CellPlan& cell = plan.cells[i];
+    const auto rows = std::span(rows_).subspan(starts_[i], starts_[i + 1] - starts_[i]);
+    const Sizes wanted = {cell.train, cell.validation, cell.test};
+    const auto sets =
+        static_cast<std::size_t>(std::ranges::count_if(wanted, [](std::size_t count) { return count > 0; }));
+    if (sets == 0) continue;
+    if (rows.empty()) {
+      if (!resample) require_rows(plan, cells_, name_);
+      split.left_out.push_back(i);
+      continue;
+    }
+    if (rows.size() < sets)
+      refuse(name_, fmt::format("at least {} rows of {}, one for each set", sets, cells_.text(i)),
+             fmt::format("{}", rows.size()));
+    const Sizes shares = cell.wanted() <= rows.size() ? wanted : shares_of(wanted, rows.size());
+    add(split.test, rows.first(shares[2]), wanted[2]);
+    add(split.validation, rows.subspan(shares[2], shares[1]), wanted[1]);
+    add(split.train, rows.last(shares[0]), wanted[0]);
+  }
+  for (auto* set : {&split.train, &split.validation, &split.test}) std::ranges::sort(*set);
+  return split;
+}
+
+}  // namespace leeway::conds

@@ -1,0 +1,115 @@
+// Published data sets as their files come, as images and a table of attributes.
+//
+// A family: this header is its interface, load.cpp the visible list of members, and the members stand in files
+// by the kind of their format (load_arrays, load_binary, load_lists, load_tables, load_folder, load_hdf5), each with the
+// layout it expects and its source. Nothing is downloaded. What a file says is checked against its size and the values the
+// format allows before anything is allocated; text becomes numbers of values, 4 bytes a row and column.
+//
+// Column names and values are those that conds/protocol_sets.h knows where the protocol names the data set, so that its tables
+// go straight into `shift conds --dataset`, where need be after protocol_rows. Rows keep the order of the files.
+//
+// Errors (Error: file, expected, found, row): a file that is missing, cut off or of another layout; a value the format
+// does not have; pictures of different sizes or kinds.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "leeway/core/attribute_table.h"
+#include "leeway/core/file.h"
+#include "leeway/core/png.h"
+#include "leeway/core/progress.h"
+
+namespace leeway::data {
+
+struct LoadedColumn {
+  std::string name;
+  std::vector<std::string> values;
+  std::vector<std::uint32_t> codes;  // (n) indices into values
+};
+
+// A picture by itself.
+struct Planes {
+  std::array<std::size_t, 3> shape{0, 0, 0};  // channels, height, width
+  std::vector<std::uint8_t> pixels;
+};
+
+struct Loaded {
+  std::size_t n = 0;
+  std::array<std::size_t, 3> shape{0, 0, 0};  // channels, height, width; zeros: a table without pictures
+  // Picture `row` in u8; empty without pictures. May be called from several threads.
+  std::function<void(std::size_t row, std::span<std::uint8_t> out)> picture;
+  // The same as it is stored, where sizes may differ; `shape` is then the first one's, and `picture` refuses others.
+  std::function<Planes(std::size_t row)> stored;
+  std::vector<LoadedColumn> columns;  // the label first
+
+  [[nodiscard]] bool has_pictures() const { return static_cast<bool>(picture); }
+};
+
+using Paths = std::vector<std::filesystem::path>;
+
+struct LoadedFormat {
+  std::string_view name;     // "cifar10"
+  std::string_view summary;  // one line for --help
+  std::string_view paths;    // what files it takes
+  std::size_t fewest, most;  // how many
+  Loaded (*load)(const Paths& paths);
+};
+
+[[nodiscard]] std::span<const LoadedFormat> loaded_formats();
+// Reads a set; Error for a name that is none, a number of paths that the format does not take, and no rows.
+[[nodiscard]] Loaded load_set(std::string_view format, const Paths& paths);
+
+// The same set with pictures of `side` x `side`, resampled as they are read (resize.h), whatever their sizes. Error without
+// pictures, and for a side that is not 1 to 16,384.
+[[nodiscard]] Loaded resized(Loaded set, std::size_t side);
+
+// The rows whose values are those that a protocol orders for the data set `name`: its label, its attributes and their
+// orders (conds/protocol_sets.h, columns_of). The columns then have exactly these values, in this order, used or not, so
+// that y means the same in every file; columns that the set lacks are passed over. Error where the set lacks the label, or
+// no row is left.
+[[nodiscard]] Loaded protocol_rows(Loaded set, const TableColumns& protocol, std::string_view name);
+
+// x (n,c,h,w) in u8, y: the values of column `label`, by number. Piece by piece, as render's are written.
+void write_loaded(const std::filesystem::path& path, const Loaded& set, std::size_t label,
+                  Progress* progress);
+// `count` of the pictures at random (contact_sheet.h); those of more than 256 pixels a side are shown as 256 x 256.
+[[nodiscard]] Bitmap sheet_of(const Loaded& set, std::size_t count, std::uint64_t seed);
+void write_table(const std::filesystem::path& path, const Loaded& set);
+
+// The members.
+[[nodiscard]] Loaded load_dsprites(const Paths& paths);
+[[nodiscard]] Loaded load_shapes3d(const Paths& paths);
+[[nodiscard]] Loaded load_smallnorb(const Paths& paths);
+[[nodiscard]] Loaded load_cifar10(const Paths& paths);
+[[nodiscard]] Loaded load_cifar100(const Paths& paths);
+[[nodiscard]] Loaded load_cifar10_c(const Paths& paths);
+[[nodiscard]] Loaded load_cifar10_1(const Paths& paths);
+[[nodiscard]] Loaded load_idx(const Paths& paths);
+[[nodiscard]] Loaded load_celeba(const Paths& paths);
+[[nodiscard]] Loaded load_deepfashion(const Paths& paths);
+[[nodiscard]] Loaded load_iwildcam(const Paths& paths);
+[[nodiscard]] Loaded load_fmow(const Paths& paths);
+[[nodiscard]] Loaded load_camelyon17(const Paths& paths);
+[[nodiscard]] Loaded load_folder(const Paths& paths);
+
+// For the fuzzer: formats from memory. `name` opens error messages.
+[[nodiscard]] Loaded parse_cifar(const std::vector<MappedFile>& files, const std::vector<std::string>& names,
+                                 bool hundred);
+[[nodiscard]] Loaded parse_smallnorb(const MappedFile& pictures, const MappedFile& categories,
+                                     const MappedFile& information, const std::array<std::string, 3>& names);
+[[nodiscard]] Loaded parse_celeba(std::string_view text, std::string_view name);
+// list_attr_cloth.txt with list_attr_img.txt, and with train_attr.txt and train.txt.
+[[nodiscard]] Loaded parse_deepfashion_coarse(const std::array<std::string_view, 2>& texts,
+                                              const std::array<std::string, 2>& names);
+[[nodiscard]] Loaded parse_deepfashion_fine(const std::array<std::string_view, 3>& texts,
+                                            const std::array<std::string, 3>& names);
+
+}  // namespace leeway::data

@@ -1,0 +1,136 @@
+// Data sets that come as NumPy's arrays or IDX files.
+//
+// dSprites ("dsprites-dataset", Matthey et al.): dsprites_ndarray_co1sh3sc6or40x32y32_64x64.npz with imgs (n,64,64),
+//   0 or 1, and latents_classes (n,6): colour, shape, scale, orientation, x, y. Other members are not looked at.
+// CIFAR-10-C (Hendrycks and Dietterich): CORRUPTION.npy (50000,32,32,3) in u8, 10,000 pictures for each severity from 1
+//   to 5, and labels.npy. CIFAR-10.1 (Recht et al.): cifar10.1_v6_data.npy likewise, and cifar10.1_v6_labels.npy.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "leeway/core/images.h"
+#include "leeway/core/npy.h"
+#include "leeway/core/npz.h"
+#include "leeway/data/load_columns.h"
+#include "leeway/data/rendered_set.h"
+
+namespace leeway::data {
+namespace {
+
+constexpr std::size_t pictures_of_severity = 10'000, severities = 5;
+
+const Array& member(const ArrayMap& arrays, const std::string& array, const std::string& name) {
+  const auto found = arrays.find(array);
+  if (found == arrays.end()) refuse(name, "an array " + in_quotes(array), "none");
+  return found->second;
+}
+
+// (n,h,w,3) in u8 and n labels below 10.
+Loaded pictures_and_labels(const Paths& paths) {
+  const std::string name = display_name(paths[0]), label_name = display_name(paths[1]);
+  const Array pixels = read_npy(paths[0]), labels = read_npy(paths[1]);
+  if (pixels.type != ElementType::u8 || pixels.shape.size() != 4 || pixels.shape[3] != 3)
+    refuse(name, "pictures (n,h,w,3) of uint8",
+           fmt::format("shape {} of {}", pixels.shape_text(), name_of(pixels.type)));
+  Loaded set;
+  set.n = pixels.shape[0];
+  set.shape = {3, pixels.shape[1], pixels.shape[2]};
+  if (labels.shape != std::vector<std::size_t>{set.n})
+    refuse(label_name, fmt::format("{} labels", set.n), "shape " + labels.shape_text());
+  NumberedColumn label("label", cifar10_classes());
+  for (const std::int64_t code : to_i64(labels, label_name)) label.add(code, label_name);
+  set.columns.push_back(label.finish());
+  const std::size_t area = set.shape[1] * set.shape[2];
+  set.picture = [pixels, area](std::size_t row, std::span<std::uint8_t> out) {
+    const auto from = pixels.view<std::uint8_t>().subspan(row * 3 * area, 3 * area);
+    for (std::size_t i = 0; i < area; ++i)
+      for (std::size_t c = 0; c < 3; ++c) out[c * area + i] = from[3 * i + c];
+  };
+  return set;
+}
+
+}  // namespace
+
+Loaded load_dsprites(const Paths& paths) {
+  const std::string name = display_name(paths[0]);
+  const ArrayMap arrays = parse_npz(map_file(paths[0]), name, [](std::string_view array) {
+    return array == "imgs" || array == "latents_classes";
+  });
+  const Array &pixels = member(arrays, "imgs", name), &latents = member(arrays, "latents_classes", name);
+  if (pixels.type != ElementType::u8 || pixels.shape.size() != 3)
+    refuse(name + ": imgs", "pictures (n,h,w) of uint8",
+           fmt::format("shape {} of {}", pixels.shape_text(), name_of(pixels.type)));
+  Loaded set;
+  set.n = pixels.shape[0];
+  set.shape = {1, pixels.shape[1], pixels.shape[2]};
+  if (latents.shape != std::vector<std::size_t>{set.n, 6})
+    refuse(name + ": latents_classes", fmt::format("shape ({}, 6)", set.n), latents.shape_text());
+  const auto bright = std::ranges::find_if(pixels.view<std::uint8_t>(), [](auto v) { return v > 1; });
+  if (const auto values = pixels.view<std::uint8_t>(); bright != values.end())
+    refuse(name + ": imgs", "pixels of 0 and 1", fmt::format("{}", *bright));
+  const auto codes = to_i64(latents, name + ": latents_classes");
+  // Colour is white alone; the others are the factors that the rendered set has after its two colours.
+  const RenderedSet& rendered = rendered_set("dsprites");
+  for (const RenderedColumn& column : rendered.columns) {
+    if (column.factor < 2) continue;
+    const std::size_t latent = column.factor - 1;
+    LoadedColumn loaded{column.name, {}, {}};
+    std::vector<std::uint32_t> place;
+    for (const std::string& text : column.texts) {
+      const auto found = std::ranges::find(loaded.values, text);
+      place.push_back(static_cast<std::uint32_t>(found - loaded.values.begin()));
+      if (found == loaded.values.end()) loaded.values.push_back(text);
+    }
+    for (std::size_t row = 0; row < set.n; ++row) {
+      const std::int64_t code = codes[row * 6 + latent];
+      if (code < 0 || code >= static_cast<std::int64_t>(place.size()))
+        refuse(name + ": latents_classes", fmt::format("{} from 0 to {}", column.name, place.size() - 1),
+               fmt::format("{} at row {}", code, row));
+      loaded.codes.push_back(place[static_cast<std::size_t>(code)]);
+    }
+    set.columns.push_back(std::move(loaded));
+  }
+  const std::size_t area = set.shape[1] * set.shape[2];
+  set.picture = [pixels, area](std::size_t row, std::span<std::uint8_t> out) {
+    const auto from = pixels.view<std::uint8_t>().subspan(row * area, area);
+    std::ranges::transform(from, out.begin(),
+                           [](std::uint8_t v) { return static_cast<std::uint8_t>(v * 255); });
+  };
+  return set;
+}
+
+Loaded load_cifar10_c(const Paths& paths) {
+  Loaded set = pictures_and_labels(paths);
+  if (set.n != pictures_of_severity * severities && set.n % severities != 0)
+    refuse(display_name(paths[0]), fmt::format("{} severities of equally many pictures", severities),
+           fmt::format("{} pictures", set.n));
+  LoadedColumn severity{"severity", {"1", "2", "3", "4", "5"}, {}},
+      corruption{"corruption", {paths[0].stem().string()}, std::vector<std::uint32_t>(set.n)};
+  for (std::size_t row = 0; row < set.n; ++row)
+    severity.codes.push_back(static_cast<std::uint32_t>(row / (set.n / severities)));
+  set.columns.push_back(std::move(corruption));
+  set.columns.push_back(std::move(severity));
+  return set;
+}
+
+Loaded load_cifar10_1(const Paths& paths) { return pictures_and_labels(paths); }
+
+Loaded load_idx(const Paths& paths) {
+  const auto images = std::make_shared<const Images>(read_images(paths[0].string()));
+  const std::string name = display_name(paths[0]);
+  if (images->pixels.type != ElementType::u8) refuse(name, "pixels of uint8", "float");
+  if (!images->labels) refuse(name, "a file of labels beside it (labels-idx1 for images-idx3)", "none");
+  Loaded set;
+  set.n = images->n();
+  set.shape = {images->channels(), images->height(), images->width()};
+  TextColumn label("label");
+  for (const std::int64_t one : *images->labels) label.add(std::to_string(one));
+  set.columns.push_back(label.finish());
+  set.picture = [images, each = images->pixels_per_image()](std::size_t row, std::span<std::uint8_t> out) {
+    std::ranges::copy(images->pixels.view<std::uint8_t>().subspan(row * each, each), out.begin());
+  };
+  return set;
+}
+
+}  // namespace leeway::data

@@ -1,0 +1,80 @@
+// Columns of a table while a data set is read.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "leeway/core/attribute_table.h"
+#include "leeway/core/message.h"
+#include "leeway/data/load.h"
+
+namespace leeway::data {
+
+[[nodiscard]] inline std::string_view text_of(const MappedFile& file) {
+  return {reinterpret_cast<const char*>(file.bytes.data()), file.bytes.size()};
+}
+
+// Values that a format names, by number; Error for a number beyond them.
+class NumberedColumn {
+ public:
+  NumberedColumn(std::string name, std::vector<std::string> values)
+      : column_{std::move(name), std::move(values), {}} {}
+
+  void add(std::int64_t code, std::string_view file) {
+    if (code < 0 || code >= static_cast<std::int64_t>(column_.values.size()))
+      refuse(file, fmt::format("{} from 0 to {}", column_.name, column_.values.size() - 1),
+             fmt::format("{} at row {}", code, column_.codes.size()));
+    column_.codes.push_back(static_cast<std::uint32_t>(code));
+  }
+  [[nodiscard]] LoadedColumn finish() { return std::move(column_); }
+
+ private:
+  LoadedColumn column_;
+};
+
+// Values as they appear, put into the order that tables have (attribute_table.h) at the end.
+class TextColumn {
+ public:
+  explicit TextColumn(std::string name) : column_{std::move(name), {}, {}} {}
+
+  void add(std::string_view value) {
+    auto found = numbers_.find(std::string(value));
+    if (found == numbers_.end())
+      found = numbers_.emplace(std::string(value), static_cast<std::uint32_t>(numbers_.size())).first;
+    column_.codes.push_back(found->second);
+  }
+  [[nodiscard]] LoadedColumn finish() {
+    std::vector<std::string> values(numbers_.size());
+    for (const auto& [value, number] : numbers_) values[number] = value;
+    column_.values = in_value_order(values);
+    std::unordered_map<std::string_view, std::uint32_t> place;
+    for (std::size_t i = 0; i < column_.values.size(); ++i)
+      place[column_.values[i]] = static_cast<std::uint32_t>(i);
+    for (std::uint32_t& code : column_.codes) code = place.at(values[code]);
+    return std::move(column_);
+  }
+
+ private:
+  LoadedColumn column_;
+  std::unordered_map<std::string, std::uint32_t> numbers_;
+};
+
+// "0", "1", ...
+[[nodiscard]] inline std::vector<std::string> numbers_below(std::size_t count) {
+  std::vector<std::string> texts;
+  for (std::size_t i = 0; i < count; ++i) texts.push_back(std::to_string(i));
+  return texts;
+}
+
+[[nodiscard]] inline const std::vector<std::string>& cifar10_classes() {
+  static const std::vector<std::string> names = {"airplane", "automobile", "bird",  "cat",  "deer",
+                                                 "dog",      "frog",       "horse", "ship", "truck"};
+  return names;
+}
+
+}  // namespace leeway::data

@@ -1,0 +1,293 @@
+// Data sets whose attributes are lists of numbers, a line for each picture.
+//
+// CelebA (Liu et al., ICCV 2015), list_attr_celeba.txt: the number of pictures, a line of 40 names, then a line for each
+//   picture: its file and 1 or -1 for every name. The protocol's four columns come first. Pictures: FOLDER/000001.jpg.
+//
+// DeepFashion (Liu et al., CVPR 2016), Category and Attribute Prediction Benchmark. list_attr_cloth.txt: the number of attributes,
+//   a heading, then a line for each: its name, which may hold blanks, and a number for its type. Then either
+//   Anno_coarse (1000 attributes), list_attr_img.txt: the number of pictures, a heading, a line for each picture: its file and 1
+//     (yes), -1 (no) or 0 (unknown) for every attribute; or
+//   Anno_fine (26 attributes), train_attr.txt: a line for each picture of 1 or 0 for every attribute; train.txt: its file. Those of
+//     validation and test likewise.
+//   Pictures: FOLDER/img/..., as the files are named. The paper of the protocol does not say how its four columns come about.
+//   We assume the fine attributes, which name all of its values; where the list has them, these columns come first:
+//     dress    "others" for no_dress, "skirt" for maxi_length or mini_length: the lengths are those of a skirt, and the paper
+//              asks models whether "a person [is] wearing a dress"; "unknown" for neither or both
+//     pattern  "floral", "solid";  sleeve  "long sleeve" (long_sleeve), "sleeveless";  fabric  "chiffon", "cotton":
+//              each where it is 1 and the other is 0, else "other"
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <optional>
+#include <set>
+
+#include "leeway/core/csv.h"
+#include "leeway/data/load_columns.h"
+#include "leeway/data/load_pictures.h"
+
+namespace leeway::data {
+namespace {
+
+constexpr std::size_t longest_file_name = 1000;
+
+// The next line without its end; nothing at the end of the text.
+std::optional<std::string_view> next_line(std::string_view& text) {
+  if (text.empty()) return std::nullopt;
+  const std::size_t end = std::min(text.find('\n'), text.size());
+  std::string_view line = text.substr(0, end);
+  text.remove_prefix(std::min(end + 1, text.size()));
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  return line;
+}
+
+void expect_end(std::string_view text, std::string_view name, const std::string& what) {
+  while (const auto line = next_line(text))
+    if (!trimmed(*line).empty()) refuse(name, what, "more lines");
+}
+
+std::vector<std::string_view> words_of(std::string_view line) {
+  std::vector<std::string_view> words;
+  const auto blank = [](char c) { return c == ' ' || c == '\t'; };
+  for (std::size_t at = 0; at < line.size();) {
+    std::size_t end = at;
+    while (end < line.size() && !blank(line[end])) ++end;
+    if (end > at) words.push_back(line.substr(at, end - at));
+    at = end + 1;
+  }
+  return words;
+}
+
+// The first line, a number of lines to come, each of `least` bytes or more with its end.
+std::size_t counted(std::string_view& text, std::string_view name, std::string_view what, std::size_t least) {
+  const auto line = next_line(text);
+  const auto n = line ? parse_number(*line) : std::nullopt;
+  const std::size_t most = (text.size() + 1) / least;
+  if (!n || !(*n >= 1 && *n <= static_cast<double>(most)) ||
+      *n != static_cast<double>(static_cast<std::size_t>(*n)))
+    refuse(name, fmt::format("the number of {} that follow", what),
+           line ? in_quotes(*line) : std::string("an empty file"));
+  return static_cast<std::size_t>(*n);
+}
+
+std::size_t place_of(const std::vector<std::string_view>& names, std::string_view name,
+                     std::string_view file) {
+  const auto found = std::ranges::find(names, name);
+  if (found == names.end()) refuse(file, fmt::format("an attribute {}", in_quotes(name)), "none");
+  return static_cast<std::size_t>(found - names.begin());
+}
+
+std::vector<std::string> parse_attributes(std::string_view text, std::string_view name) {
+  const std::size_t count = counted(text, name, "attributes", 4);
+  (void)next_line(text);  // the heading
+  std::vector<std::string> names;
+  std::set<std::string_view> seen = {"image"};
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::string_view line = trimmed(next_line(text).value_or(""));
+    const std::size_t blank = line.find_last_of(" \t");
+    if (blank == std::string_view::npos || !parse_number(line.substr(blank + 1)))
+      refuse(name, fmt::format("{} attributes, each a name and the number of its type", count),
+             fmt::format("{} at attribute {}", in_quotes(line), i));
+    const std::string_view attribute = trimmed(line.substr(0, blank));
+    if (!seen.insert(attribute).second)
+      refuse(name, "attributes of different names", in_quotes(attribute) + " twice");
+    names.push_back(printable(attribute));
+  }
+  expect_end(text, name, fmt::format("{} attributes", count));
+  return names;
+}
+
+// Columns for those names, each with those values.
+std::vector<LoadedColumn> attribute_columns(const std::vector<std::string>& names,
+                                            const std::vector<std::string>& values, std::size_t rows) {
+  std::vector<LoadedColumn> columns;
+  for (const std::string& one : names) {
+    columns.push_back({one, values, {}});
+    columns.back().codes.reserve(rows);
+  }
+  return columns;
+}
+
+// One row of all columns, from the words beginning with `first`.
+void add_row(std::vector<LoadedColumn>& columns, const std::vector<std::string_view>& words,
+             std::size_t first, std::string_view file, std::size_t row) {
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    const auto& values = columns[c].values;
+    const auto found = std::ranges::find(values, words[first + c]);
+    if (found == values.end())
+      refuse(file, fmt::format("one of {}", fmt::join(values, ", ")),
+             fmt::format("{} at row {}", in_quotes(words[first + c]), row));
+    columns[c].codes.push_back(static_cast<std::uint32_t>(found - values.begin()));
+  }
+}
+
+// The protocol's columns, where all attributes are there that they are made of.
+std::vector<LoadedColumn> protocol_columns(const std::vector<LoadedColumn>& attributes, std::size_t n) {
+  bool all = true;
+  const auto column = [&](std::string_view name) -> const LoadedColumn* {
+    const auto found = std::ranges::find(attributes, name, &LoadedColumn::name);
+    all = all && found != attributes.end();
+    return found == attributes.end() ? nullptr : &*found;
+  };
+  struct Pair {
+    std::string name;
+    const LoadedColumn *first, *also, *second;
+    std::vector<std::string>
+        values;  // of the first (or `also`) alone, of the second alone, of neither or both
+  };
+  const LoadedColumn *maxi = column("maxi_length"), *mini = column("mini_length"), *none = column("no_dress");
+  const LoadedColumn *floral = column("floral"), *solid = column("solid");
+  const LoadedColumn *sleeve = column("long_sleeve"), *sleeveless = column("sleeveless");
+  const LoadedColumn *chiffon = column("chiffon"), *cotton = column("cotton");
+  for (const std::string_view name : {"dress", "pattern", "sleeve", "fabric"})
+    all = all && std::ranges::find(attributes, name, &LoadedColumn::name) == attributes.end();
+  std::vector<LoadedColumn> columns;
+  if (!all) return columns;
+  const std::vector<Pair> pairs = {
+      {"dress", maxi, mini, none, {"skirt", "others", "unknown"}},
+      {"pattern", floral, floral, solid, {"floral", "solid", "other"}},
+      {"sleeve", sleeve, sleeve, sleeveless, {"long sleeve", "sleeveless", "other"}},
+      {"fabric", chiffon, chiffon, cotton, {"chiffon", "cotton", "other"}}};
+  for (const Pair& pair : pairs) {
+    LoadedColumn& made = columns.emplace_back(LoadedColumn{pair.name, pair.values, {}});
+    for (std::size_t row = 0; row < n; ++row) {
+      const auto yes = [&](const LoadedColumn* one) { return one->values[one->codes[row]] == "1"; };
+      const bool first = yes(pair.first) || yes(pair.also), second = yes(pair.second);
+      made.codes.push_back(first == second ? 2 : (second ? 1 : 0));
+    }
+  }
+  return columns;
+}
+
+// The set of these attributes and files, the protocol's columns before them.
+Loaded with_protocol(std::vector<LoadedColumn> attributes, LoadedColumn image) {
+  Loaded set;
+  set.n = image.codes.size();
+  set.columns = protocol_columns(attributes, set.n);
+  std::ranges::move(attributes, std::back_inserter(set.columns));
+  set.columns.push_back(std::move(image));
+  return set;
+}
+
+void add_file(LoadedColumn& image, std::string_view file) {
+  image.codes.push_back(static_cast<std::uint32_t>(image.values.size()));
+  image.values.push_back(printable(file, longest_file_name));
+}
+
+}  // namespace
+
+Loaded parse_celeba(std::string_view text, std::string_view name) {
+  Loaded set;
+  set.n = counted(text, name, "pictures", 2);
+  const auto header = next_line(text);
+  const auto names = words_of(header.value_or(""));
+  struct Protocol {
+    std::string_view column, attribute;
+    std::array<std::string, 2> values;  // of 1 and of -1
+  };
+  const std::array<Protocol, 4> protocol = {
+      {{"gender", "Male", {"male", "female"}},
+       {"black_hair", "Black_Hair", {"black", "others"}},
+       {"smiling", "Smiling", {"smiling", "no smiling"}},
+       {"straight_hair", "Straight_Hair", {"straight hair", "others"}}}};
+  std::vector<std::size_t> places;
+  for (const Protocol& one : protocol) {
+    places.push_back(place_of(names, one.attribute, name));
+    set.columns.push_back({std::string(one.column), {one.values[0], one.values[1]}, {}});
+  }
+  for (std::size_t a = 0; a < names.size(); ++a) {
+    places.push_back(a);
+    set.columns.push_back({printable(names[a]), {"1", "-1"}, {}});
+  }
+  LoadedColumn image{"image", {}, {}};
+  for (std::size_t row = 0; row < set.n; ++row) {
+    const auto line = next_line(text);
+    const auto words = line ? words_of(*line) : std::vector<std::string_view>();
+    if (words.size() != names.size() + 1)
+      refuse(name, fmt::format("a file and {} values at row {}", names.size(), row),
+             line ? fmt::format("{} words", words.size()) : "the end");
+    add_file(image, words[0]);
+    for (std::size_t c = 0; c < places.size(); ++c) {
+      const std::string_view value = words[places[c] + 1];
+      if (value != "1" && value != "-1")
+        refuse(name, "1 or -1", fmt::format("{} at row {}", in_quotes(value), row));
+      set.columns[c].codes.push_back(value == "1" ? 0 : 1);
+    }
+  }
+  expect_end(text, name, fmt::format("{} pictures", set.n));
+  set.columns.push_back(std::move(image));
+  return set;
+}
+
+Loaded parse_deepfashion_coarse(const std::array<std::string_view, 2>& texts,
+                                const std::array<std::string, 2>& names) {
+  const auto attributes = parse_attributes(texts[0], names[0]);
+  std::string_view text = texts[1];
+  const std::size_t n = counted(text, names[1], "pictures", 2 * (attributes.size() + 1));
+  (void)next_line(text);  // the heading
+  auto columns = attribute_columns(attributes, {"1", "-1", "0"}, n);
+  LoadedColumn image{"image", {}, {}};
+  for (std::size_t row = 0; row < n; ++row) {
+    const auto line = next_line(text);
+    const auto words = words_of(line.value_or(""));
+    if (words.size() != attributes.size() + 1)
+      refuse(names[1], fmt::format("a file and {} values at row {}", attributes.size(), row),
+             line ? fmt::format("{} words", words.size()) : "the end");
+    add_file(image, words[0]);
+    add_row(columns, words, 1, names[1], row);
+  }
+  expect_end(text, names[1], fmt::format("{} pictures", n));
+  return with_protocol(std::move(columns), std::move(image));
+}
+
+Loaded parse_deepfashion_fine(const std::array<std::string_view, 3>& texts,
+                              const std::array<std::string, 3>& names) {
+  const auto attributes = parse_attributes(texts[0], names[0]);
+  std::string_view values = texts[1], files = texts[2];
+  auto columns = attribute_columns(attributes, {"1", "0"}, 0);
+  LoadedColumn image{"image", {}, {}};
+  for (std::size_t row = 0; const auto file = next_line(files); ++row) {
+    if (trimmed(*file).empty()) {
+      expect_end(files, names[2], fmt::format("a file at row {}", row));
+      break;
+    }
+    const auto line = next_line(values);
+    const auto words = words_of(line.value_or(""));
+    if (words.size() != attributes.size())
+      refuse(names[1], fmt::format("{} values at row {}", attributes.size(), row),
+             line ? fmt::format("{} words", words.size()) : "the end");
+    add_file(image, trimmed(*file));
+    add_row(columns, words, 0, names[1], row);
+  }
+  expect_end(values, names[1], fmt::format("{} lines, as {} has", image.values.size(), names[2]));
+  return with_protocol(std::move(columns), std::move(image));
+}
+
+Loaded load_celeba(const Paths& paths) {
+  Loaded set = parse_celeba(text_of(map_file(paths[0])), display_name(paths[0]));
+  if (paths.size() == 2) add_pictures_of_folder(set, paths[1]);
+  return set;
+}
+
+Loaded load_deepfashion(const Paths& paths) {
+  std::error_code error;
+  const bool pictures = std::filesystem::is_directory(paths.back(), error);
+  const std::size_t count = paths.size() - (pictures ? 1 : 0);
+  if (count != 2 && count != 3)
+    refuse("deepfashion", "2 files (coarse) or 3 (fine), then a folder or none",
+           fmt::format("{} files", count));
+  std::vector<MappedFile> files;
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < count; ++i) {
+    files.push_back(map_file(paths[i]));
+    names.push_back(display_name(paths[i]));
+  }
+  const auto text = [&](std::size_t i) { return text_of(files[i]); };
+  Loaded set = count == 2
+                   ? parse_deepfashion_coarse({text(0), text(1)}, {names[0], names[1]})
+                   : parse_deepfashion_fine({text(0), text(1), text(2)}, {names[0], names[1], names[2]});
+  if (pictures) add_pictures_of_folder(set, paths.back());
+  return set;
+}
+
+}  // namespace leeway::data

@@ -1,0 +1,24 @@
+// Pictures of a data set that are files of their own, PNG or JPEG by what they hold.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "leeway/data/load.h"
+
+namespace leeway::data {
+
+// ".jpg" of "a.JPG".
+[[nodiscard]] std::string suffix_of(const std::filesystem::path& file);
+// Whether a file of that name is PNG or JPEG.
+[[nodiscard]] bool is_readable_picture(const std::filesystem::path& file);
+
+// Gives a set its pictures, in colour: row i's is files[i]. The first one is read, for its size. Those of another size are an
+// Error when they are read, unless the set is resized.
+void add_pictures(Loaded& set, std::vector<std::filesystem::path> files);
+
+// The same for a table whose last column names the files, in `folder`.
+void add_pictures_of_folder(Loaded& set, const std::filesystem::path& folder);
+
+}  // namespace leeway::data

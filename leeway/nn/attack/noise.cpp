@@ -1,0 +1,30 @@
+#include "leeway/core/random.h"
+#include "leeway/nn/attack/attack.h"
+
+namespace leeway::nn {
+namespace {
+
+// The worst of `steps` times `restarts` random points of the ball, uniform in it, and of as many on its border: the same
+// draws moved outwards as far as eps goes (l_inf: to a corner). Sees models whose gradients say nothing.
+Attacked run_noise(const Problem& problem, const AttackOptions& options) {
+  const Ball ball(problem.clean, options.norm, options.eps);
+  Best best;
+  best.offer(problem.clean, margin(problem, problem.clean));
+  for (std::size_t draw = 0; draw < options.steps * options.restarts; ++draw) {
+    const torch::Tensor point =
+        ball.random(options.seed, stream("noise attack") + static_cast<std::uint32_t>(draw), problem.keys);
+    const torch::Tensor border = ball.step(problem.clean, point - problem.clean, options.eps);
+    best.offer(point, margin(problem, point));
+    best.offer(border, margin(problem, border));
+  }
+  return {best.images(), {}};
+}
+
+}  // namespace
+
+AttackMember noise() {
+  return {"noise", "the worst of random points within the radius and on its border; needs no gradients",
+          "Athalye et al., ICML 2018: what an attack by gradients must beat", false, run_noise};
+}
+
+}  // namespace leeway::nn

@@ -1,0 +1,259 @@
+// Which files a command reads and writes: none is both, what cannot be written is found before the work, and a result
+// that is not whole is no success.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "leeway/core/file.h"
+#include "leeway/core/npy.h"
+#include "leeway/core/npz.h"
+#include "tests/apps/run_command.h"
+
+namespace leeway::app {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+class FilesOfCommands : public CommandTest {
+ protected:
+  FilesOfCommands() {
+    write_npy(folder_ / "a.npy", logits());
+    write_npz(folder_ / "a.npz",
+              {{"logits", logits()}, {"labels", make_array<std::int64_t>({4}, {0, 1, 0, 1})}});
+    write_text(folder_ / "t.csv", "y,a\nu,1\nu,2\nv,1\nv,2\n");
+    write_text(folder_ / "shifts.csv", "data_set,target_error,ac\nm,0.1,0.2\nn,0.2,0.1\n");
+    write_npy(folder_ / "z.npy", make_array<double>({1, 2}, {0, 1}));
+    write_npy(folder_ / "r.npy", make_array<double>({2, 2}, {1, 0, 0, 1}));
+    write_npy(folder_ / "j.npy", make_array<double>({4, 2, 1}, std::vector<double>(8, 1)));
+    write_npz(folder_ / "x.npz", {{"x", make_array<float>({2, 1, 2, 2}, std::vector<float>(8, .5F))},
+                                  {"y", make_array<std::int64_t>({2}, {0, 1})}});
+  }
+  static Array logits() { return make_array<double>({4, 2}, {2, 0, 0, 2, 1, 0, 0, 1}); }
+
+  // One line that holds `words`, nothing printed, and no file of the folder changed.
+  void refused(const std::string& arguments, int code, const std::string& words) const {
+    const auto before = contents();
+    const Outcome said = run(arguments);
+    EXPECT_EQ(said.code, code) << arguments << "\n" << said.err;
+    EXPECT_EQ(said.out, "") << arguments;
+    EXPECT_THAT(said.err, HasSubstr(words)) << arguments;
+    EXPECT_EQ(std::ranges::count(said.err, '\n'), 1) << arguments << "\n" << said.err;
+    EXPECT_EQ(contents(), before) << arguments;
+  }
+  [[nodiscard]] std::vector<std::pair<std::string, std::string>> contents() const {
+    std::vector<std::pair<std::string, std::string>> all;
+    for (const auto& entry : fs::recursive_directory_iterator(folder_))
+      if (entry.is_regular_file() && !entry.path().filename().string().starts_with("."))
+        all.emplace_back(entry.path().string(), read_text(entry.path()));
+    std::ranges::sort(all);
+    return all;
+  }
+};
+
+TEST_F(FilesOfCommands, AnInputIsNoOutputInAnyCommand) {
+  for (const std::string arguments :
+       {"pa a.npy a.npz --out a.npy",
+        "pa a.npy a.npz --out ./a.npz",
+        "pa a.npy a.npz --save-pairs a.npy",
+        "pa a.npy a.npz --model m=a.npy,z.npy --out z.npy",
+        "pa a.npy a.npz --labels z.npy --out z.npy",
+        "bound --source a.npz --target a.npy --out a.npy",
+        "bound evaluate shifts.csv --out shifts.csv",
+        "distances a.npy a.npz --out a.npz",
+        "select --clean a.npy --shifted a.npz --out a.npz",
+        "assess --source a.npz --target t=a.npy --out a.npy",
+        "assess --source a.npz --target t=a.npy --rows a.npz",
+        "assess --source a.npz --target t=a.np? --rows a.npz",
+        "average-case --logits a.npy --jacobian j.npy --sigma 1 --out j.npy",
+        "mvn-cdf --upper z.npy --covariance r.npy --out r.npy",
+        "report t.csv --out t.csv",
+        "shift contrast --data x.npz --out x.npz",
+        "shift conds --attributes t.csv --label y --sc a --out t.csv --resample",
+        "shift describe --source t.csv --label y --columns a --out t.csv",
+        "shift render dsprites --table t.csv --attributes t.csv",
+        "shift load celeba t.csv --attributes t.csv",
+        "train --data x.npz --out x.npz",
+        "infer --model a.npz --data x.npz --out a.npz",
+        "attack --model a.npz --data x.npz --out x.npz",
+        "inspect a.npz --out a.npz",
+        "demo --train x.npz --test x.npz --out x.npz"}) {
+    const auto before = contents();
+    const Outcome said = run(arguments);
+    EXPECT_EQ(said.code, 2) << arguments << "\n" << said.err;
+    EXPECT_EQ(std::ranges::count(said.err, '\n'), 1) << said.err;
+    EXPECT_EQ(contents(), before) << arguments;
+  }
+  refused("pa a.npy a.npz --out a.npy", 2, "leeway: --out a.npy: expected another file than the input\n");
+}
+
+TEST_F(FilesOfCommands, LinksToAnInputAreTheInput) {
+  fs::create_symlink("a.npz", folder_ / "soft");
+  fs::create_hard_link(folder_ / "a.npz", folder_ / "hard");
+  fs::create_directory_symlink(".", folder_ / "here");
+  for (const std::string name : {"soft", "hard", "here/a.npz"})
+    refused("pa a.npy a.npz --out " + name, 2, name + ": expected another file than the input a.npz");
+  refused("pa a.npy hard --out a.npz", 2, "--out a.npz: expected another file than the input hard");
+}
+
+TEST_F(FilesOfCommands, FilesReadBesideAnInputAreInputs) {
+  write_text(folder_ / "t-images-idx3-ubyte", "");
+  write_text(folder_ / "t-labels-idx1-ubyte", "");
+  refused("shift contrast --data t-images-idx3-ubyte --out t-labels-idx1-ubyte", 2, "than the input");
+  write_text(folder_ / "a.npz.toml", "");
+  refused("infer --model a.npz --data x.npz --out a.npz.toml", 2, "than the input");
+  write_text(folder_ / "c.toml", "seed = 1\n");
+  refused("pa a.npy a.npz --config c.toml --save-pairs c.toml", 2, "than the input");
+  fs::create_directories(folder_ / "set/cat");
+  write_text(folder_ / "set/cat/1.png", "\x89PNG");
+  refused("shift load folder set --out set/cat/1.png", 2, "than a picture of the input");
+}
+
+TEST_F(FilesOfCommands, CasesInAFolderSpareTheTable) {
+  fs::create_directory(folder_ / "cases");
+  fs::copy(folder_ / "t.csv", folder_ / "cases/sc-0.csv");
+  refused("shift conds --attributes cases/sc-0.csv --label y --columns a --all --resample --out cases", 2,
+          "sc-0.csv: expected another file than the input");
+}
+
+TEST_F(FilesOfCommands, EveryOutputIsAnotherFile) {
+  const std::string assess = "assess --source a.npz --target t=a.npy ";
+  refused(assess + "--out o --report ./o", 2, "--out o: expected another file than --report writes");
+  refused(assess + "--out o --rows o", 2, "--out o: expected another file than --rows writes");
+  fs::create_symlink("o", folder_ / "link");
+  refused(assess + "--out link --report o", 2, "--out link: expected another file than --report writes");
+  refused("shift render dsprites --sample 2 --size 8 --out o.npz --attributes o.manifest.json", 2,
+          "expected another file than");
+  EXPECT_EQ(run(assess + "--quiet --out /dev/null --rows /dev/null").code, 0);
+}
+
+TEST_F(FilesOfCommands, NamesOfAnotherFormatAreRefused) {
+  const std::string assess = "assess --source a.npz --target t=a.npy ";
+  refused(assess + "--report o.pdf", 2,
+          "leeway: --report o.pdf: expected a name that ends in .html, for a page, found '.pdf'\n");
+  refused(assess + "--report o.JSON", 2, "for a page");
+  refused(assess + "--out o.html", 2,
+          "leeway: --out o.html: expected a name that ends in .json, for a JSON record, found '.html'\n");
+  refused("pa a.npy a.npz --out o.csv", 2, "for a JSON record");
+  refused("report t.csv --out o.json", 2, "for a page");
+  EXPECT_EQ(run("pa a.npy a.npz --out record.txt").code, 0);
+}
+
+// Before the inputs are even looked at: they are missing here.
+TEST_F(FilesOfCommands, OutputsThatCannotBeWrittenAreFoundBeforeTheWork) {
+  fs::create_directory(folder_ / "folder");
+  for (const std::string arguments :
+       {"pa no.npy no.npy --out no/o.json", "pa no.npy no.npy --out folder",
+        "pa no.npy no.npy --save-pairs no/o.csv", "assess --source no --target t=no --rows no/o",
+        "assess --source no --target t=no --report no/o.html",
+        "bound --source no --target no --report no/o.html", "shift contrast --data no --out no/o.npz",
+        "shift load folder no --sheet no/o.png", "train --data no --out no/o",
+        "train --data no --out o --keep-epochs t.csv/x", "infer --model no --data no --out no/o",
+        "report no --out no/o"})
+    refused(arguments, 1, "cannot write");
+}
+
+TEST_F(FilesOfCommands, AResultThatIsNotWholeIsNoSuccess) {
+  std::vector<double> many(40'000, 0);
+  write_npy(folder_ / "many.npy", make_array<double>({20'000, 2}, many));
+  write_npy(folder_ / "wide.npy", make_array<double>({300, 2}, std::vector<double>(600, 0)));
+  for (const std::string arguments :
+       {"pa a.npy a.npz --json", "pa a.npy a.npz", "bound --source a.npz --target a.npy --json",
+        "assess --source a.npz --target t=a.npy --json --quiet", "list shifts --json", "list estimators",
+        "mvn-cdf --upper wide.npy --covariance r.npy --json", "distances a.npy a.npz --json",
+        "average-case --logits a.npy --jacobian j.npy --sigma 1 --json",
+        "shift conds --attributes t.csv --label y --sc a --plan --json", "--help", "--version",
+        "pa --help"}) {
+    const std::string line = "cd '" + folder_.string() + "' && exec '" LEEWAY_COMMAND "' " + arguments +
+                             " >/dev/full 2>.err </dev/null";
+    const int status = std::system(line.c_str());
+    EXPECT_EQ(WIFEXITED(status) ? WEXITSTATUS(status) : -1, 1) << arguments;
+    EXPECT_THAT(read_text(folder_ / ".err"), HasSubstr("leeway: stdout: cannot write")) << arguments;
+  }
+  for (const std::string arguments :
+       {"pa a.npy a.npz --out /dev/full", "pa a.npy a.npz --save-pairs /dev/full",
+        "assess --source a.npz --target t=a.npy --quiet --rows /dev/full",
+        "assess --source a.npz --target t=a.npy --quiet --report /dev/full"}) {
+    const Outcome said = run(arguments);
+    EXPECT_EQ(said.code, 1) << arguments;
+    EXPECT_EQ(said.err, "leeway: /dev/full: cannot write: No space left on device\n") << arguments;
+  }
+}
+
+TEST_F(FilesOfCommands, WhatAKilledRunLeftIsRemovedByTheNext) {
+  write_text(folder_ / "o.json.partial-00000000000000aa", "half");
+  write_text(folder_ / "o.json.partial-123", "half");
+  write_text(folder_ / "other.json.partial-123", "half");
+  EXPECT_EQ(run("pa a.npy a.npz --out o.json").code, 0);
+  EXPECT_FALSE(fs::exists(folder_ / "o.json.partial-00000000000000aa"));
+  EXPECT_FALSE(fs::exists(folder_ / "o.json.partial-123"));
+  EXPECT_TRUE(fs::exists(folder_ / "other.json.partial-123"));
+}
+
+// A run of assess waits for a reader of its pipe --rows: its inputs are open then, and of the target nothing was read
+// but the header.
+class InputThatChanges : public CommandTest {
+ protected:
+  [[nodiscard]] Outcome while_open(const std::function<void()>& change) const {
+    write_npz(folder_ / "s.npz", {{"logits", make_array<double>({2, 2}, {2, 0, 0, 2})}});
+    write_npy(folder_ / "t.npy", make_array<double>({1 << 20, 2}, std::vector<double>(2 << 20, 1)));
+    const fs::path pipe = folder_ / "pipe";
+    EXPECT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+    const pid_t child = ::fork();
+    if (child == 0) {
+      const std::string line = "cd '" + folder_.string() +
+                               "' && exec '" LEEWAY_COMMAND
+                               "' assess --source s.npz --target t=t.npy --no-bounds --no-digest --quiet "
+                               "--rows pipe --json --threads 1 >.out 2>.err </dev/null";
+      ::execl("/bin/sh", "sh", "-c", line.c_str(), nullptr);
+      ::_exit(127);
+    }
+    wait_until_it_waits(child);
+    change();
+    read_text(pipe);
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_text(folder_ / ".out"),
+            read_text(folder_ / ".err")};
+  }
+
+ private:
+  // With its target mapped, it sleeps: for the pipe, since nothing else is left to wait for.
+  static void wait_until_it_waits(pid_t process) {
+    const std::string folder = "/proc/" + std::to_string(process);
+    for (int asleep = 0; asleep < 20;) {
+      const std::string stat = read_text(folder + "/stat");
+      const bool open = read_text(folder + "/maps").find("/t.npy") != std::string::npos;
+      const bool sleeps = stat.find(") S ") != std::string::npos;
+      asleep = open && sleeps ? asleep + 1 : 0;
+      if (stat.empty() || stat.find(") Z ") != std::string::npos) return;
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
+  }
+};
+
+TEST_F(InputThatChanges, CutShortIsOneLineThatNamesIt) {
+  const Outcome said = while_open([&] { fs::resize_file(folder_ / "t.npy", 200); });
+  EXPECT_EQ(said.code, 3);
+  EXPECT_EQ(said.err, "leeway: t.npy: expected the whole file, found it cut short while it was read\n");
+  EXPECT_EQ(said.out, "");
+}
+
+TEST_F(InputThatChanges, GrownIsOneLineThatNamesIt) {
+  const Outcome said = while_open([&] { fs::resize_file(folder_ / "t.npy", (16 << 20) + 1000); });
+  EXPECT_EQ(said.code, 3);
+  EXPECT_EQ(said.err,
+            "leeway: t.npy: expected the file as it was when it was opened, found it changed while it was "
+            "read\n");
+  EXPECT_EQ(said.out, "");
+}
+
+}  // namespace
+}  // namespace leeway::app

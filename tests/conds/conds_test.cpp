@@ -1,0 +1,338 @@
+// Concurrent distribution shifts: the protocol's counts, and what must hold for any table.
+#include "leeway/conds/conds.h"
+
+#include <gmock/gmock.h>
+#include <rapidcheck/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+#include <map>
+#include <numeric>
+#include <set>
+
+#include "leeway/conds/protocol_sets.h"
+#include "leeway/core/csv.h"
+#include "tests/conds/attribute_tables.h"
+#include "tests/message_of.h"
+
+namespace leeway::conds {
+namespace {
+
+struct Made {
+  explicit Made(AttributeTable of) : table(std::move(of)), cells(table), available(cells.counts(table)) {}
+  [[nodiscard]] ConDSPlan plan(const ConDSCase& shifts, const ConDSOptions& options = {}) const {
+    return plan_conds(table, cells, available, shifts, options);
+  }
+  [[nodiscard]] ConDSSplit draw(const ConDSCase& shifts, const ConDSOptions& options = {}) const {
+    return ConDSSampler(table, cells, options.seed).draw(plan(shifts, options), options.resample);
+  }
+  AttributeTable table;
+  Cells cells;
+  std::vector<std::size_t> available;
+};
+
+ConDSOptions options_of(const ConDSDataSet& set) {
+  ConDSOptions options;
+  options.counts = set.counts;
+  return options;
+}
+
+TEST(ConDS, ThirtyThreeCasesAndTheUniformOne) {
+  std::map<std::string, std::size_t> counts;
+  for (const ConDSCase& one : all_cases(3)) ++counts[kind_name(one.kind())];
+  EXPECT_EQ(counts, (std::map<std::string, std::size_t>{{"UNIFORM", 1},
+                                                        {"SC", 3},
+                                                        {"LDD", 3},
+                                                        {"UDS", 3},
+                                                        {"SC+LDD", 6},
+                                                        {"SC+UDS", 6},
+                                                        {"LDD+UDS", 6},
+                                                        {"SC+LDD+UDS", 6}}));
+  EXPECT_EQ(all_cases(1).size(), 4u);
+  EXPECT_EQ(all_cases(2).size(), 1u + 6 + 6);
+}
+
+// Table 6 of the paper; UNIFORM is left out, where it prints the total of SC.
+TEST(ConDS, TotalsOfThePapersTableSix) {
+  const std::map<std::string, std::array<std::size_t, 5>> totals = {
+      {"SC", {1091, 65, 127, 227, 97}},         {"LDD", {1080, 624, 1600, 224, 112}},
+      {"UDS", {1080, 192, 500, 224, 96}},       {"SC+LDD", {1091, 158, 324, 227, 99}},
+      {"SC+UDS", {1091, 49, 101, 227, 101}},    {"LDD+UDS", {1080, 468, 1280, 224, 98}},
+      {"SC+LDD+UDS", {1091, 119, 259, 227, 92}}};
+  const std::array<std::size_t, 5> test = {810, 1280, 3125, 800, 80}, uniform = {1053, 256, 625, 224, 96};
+  ASSERT_EQ(conds_data_sets().size(), 5u);
+  for (std::size_t s = 0; s < 5; ++s) {
+    const ConDSDataSet& set = conds_data_sets()[s];
+    const Made made(full_table(set, 1));
+    for (const ConDSCase& one : all_cases(3)) {
+      const std::string kind = kind_name(one.kind());
+      const ConDSPlan plan = made.plan(one, options_of(set));
+      EXPECT_EQ(plan.total.train, one.kind() == 0 ? uniform[s] : totals.at(kind)[s])
+          << set.name << " " << kind;
+      EXPECT_EQ(plan.total.test, test[s]) << set.name << " " << kind;
+    }
+  }
+}
+
+using Counts = std::map<std::string, std::size_t>;  // cell file -> samples
+
+// (data set, kind, number of the assignment, split) -> counts, as the reference has them.
+std::map<std::tuple<std::string, std::string, std::string, std::string>, Counts> reference_counts(
+    const std::string& path) {
+  const CsvTable csv = read_csv(path);
+  std::map<std::tuple<std::string, std::string, std::string, std::string>, Counts> all;
+  for (std::size_t i = 0; i < csv.rows(); ++i) {
+    const auto field = [&](std::string_view name) { return csv.columns[csv.find(name).value()][i]; };
+    all[{field("dataset"), field("dist_type"), field("attr_index"), field("split")}][field("cell_file")] =
+        std::stoul(field("count"));
+  }
+  return all;
+}
+
+// "square_red_orange_small"; Shapes3D's reference writes hues and shapes as numbers.
+std::string cell_file(const ConDSDataSet& set, const std::vector<std::size_t>& codes) {
+  const auto tenth = [](std::size_t i) { return i == 0 ? std::string("0") : "0." + std::to_string(i); };
+  if (set.name == "shapes3d")
+    return std::to_string(codes[0]) + "_" + tenth(codes[1]) + "_" + tenth(codes[2]) + "_" +
+           std::string(set.attributes[2].values[codes[3]]);
+  std::string text(set.label.values[codes[0]]);
+  for (std::size_t i = 0; i < 3; ++i) text += "_" + std::string(set.attributes[i].values[codes[i + 1]]);
+  return text;
+}
+
+TEST(ConDS, CellCountsOfTheReference) {
+  const std::string path = LEEWAY_SHARED_DATA "/conds/cell_counts.csv";
+  if (!std::filesystem::exists(path)) GTEST_SKIP() << path << " is absent";
+  const auto reference = reference_counts(path);
+  // Cases in which the reference departs from its own rules.
+  const std::set<std::string> exempt = {
+      "dsprites SC_LDD 3",     "dsprites LDD_UDS 3",    "dsprites SC_LDD_UDS 3", "shapes3d SC_LDD_UDS 0",
+      "shapes3d SC_LDD_UDS 3", "shapes3d SC_LDD_UDS 4", "shapes3d SC_LDD_UDS 5"};
+  std::size_t compared = 0;
+  for (const auto& [name, folder] : {std::pair("dsprites", "DSPRITES"), std::pair("shapes3d", "SHAPES3D")}) {
+    const ConDSDataSet& set = conds_data_set(name);
+    const Made made(full_table(set, 1));
+    std::map<std::string, int> number;
+    for (const ConDSCase& one : all_cases(3)) {
+      std::string kind = kind_name(one.kind());
+      std::ranges::replace(kind, '+', '_');
+      const std::string index = std::to_string(number[kind]++);
+      if (exempt.contains(std::string(name) + " " + kind + " " + index)) continue;
+      const ConDSPlan plan = made.plan(one, options_of(set));
+      Counts train, validation;
+      std::size_t counterexamples = 0;
+      for (std::size_t i = 0; i < plan.cells.size(); ++i) {
+        const std::string file = cell_file(set, made.cells.codes(i));
+        const CellPlan& cell = plan.cells[i];
+        if (cell.train > cell.counterexamples) train[file] = cell.train - cell.counterexamples;
+        if (cell.validation > 0) validation[file] = cell.validation;
+        counterexamples += cell.counterexamples;
+      }
+      // Which cells give counterexamples is drawn; how many and that they are other cells is not.
+      Counts wanted = reference.at({folder, kind, index, "train"});
+      std::size_t wanted_counterexamples = 0;
+      if (one.sc)
+        std::erase_if(wanted, [&](const auto& entry) {
+          if (validation.contains(entry.first)) return false;
+          wanted_counterexamples += entry.second;
+          return true;
+        });
+      EXPECT_EQ(train, wanted) << name << " " << kind << " " << index;
+      EXPECT_EQ(validation, reference.at({folder, kind, index, "val"}))
+          << name << " " << kind << " " << index;
+      EXPECT_EQ(counterexamples, wanted_counterexamples) << name << " " << kind << " " << index;
+      ++compared;
+    }
+  }
+  EXPECT_EQ(compared, 2 * 34 - exempt.size());
+}
+
+TEST(ConDS, AnImpossiblePlanNamesTheCell) {
+  Made made(full_table(conds_data_set("dsprites"), 49));
+  const ConDSCase sc{0, {}, {}};
+  EXPECT_EQ(made.plan(sc).lacking().size(), 27u);
+  EXPECT_EQ(
+      message_of([&] { static_cast<void>(made.draw(sc)); }),
+      "table.csv: expected 60 rows of shape=square, obj_color=red, bg_color=orange, scale=small (40 train, "
+      "10 validation, 10 test), found 49; 27 of 81 cells have too few rows");
+  EXPECT_EQ(made.draw({}).train.size(), 1053u);
+}
+
+TEST(ConDS, ShiftsThatCannotBe) {
+  const Made made(full_table(3, {3, 1}, 1));
+  const auto said = [&](const ConDSCase& shifts, const ConDSOptions& options = {}) {
+    return message_of([&] { static_cast<void>(made.plan(shifts, options)); });
+  };
+  EXPECT_EQ(said({0, 0, {}}), "table.csv: expected shifts on different attributes, found two on one");
+  EXPECT_EQ(said({{}, 1, {}}), "table.csv: expected at least two values of 'a1' for LDD, found one: '0'");
+  EXPECT_EQ(said({{}, {}, 2}), "table.csv: expected an attribute below 2 for UDS, found 2");
+  ConDSOptions options;
+  options.ldd_ratio = .5;
+  EXPECT_EQ(said({}, options), "plan_conds: ldd_ratio: expected a number of at least 1, found 0.5");
+  options = {};
+  options.counterexamples = std::nan("");
+  EXPECT_EQ(said({}, options), "plan_conds: counterexamples: expected a share from 0 to 1, found nan");
+}
+
+TEST(ConDS, ResamplingRepeatsRowsAndKeepsSetsApart) {
+  AttributeTable table = full_table(2, {2}, 5);
+  table = take(table, std::vector<std::size_t>{0, 4, 8, 12, 16, 1, 5, 9, 2, 6, 10});  // 5, 3, 3 and 0 rows
+  const Made made(std::move(table));
+  ConDSOptions options;
+  options.counts.train[0] = 6;
+  options.counts.validation[0] = 1;
+  options.counts.test = 3;
+  options.resample = true;
+  const ConDSSplit split = made.draw({}, options);
+  EXPECT_EQ(split.train.size(), 18u);
+  EXPECT_EQ(split.validation.size(), 3u);
+  EXPECT_EQ(split.test.size(), 9u);
+  EXPECT_THAT(split.left_out, testing::ElementsAre(3));
+  std::set<std::size_t> train(split.train.begin(), split.train.end()),
+      test(split.test.begin(), split.test.end());
+  for (const std::size_t row : split.test) EXPECT_FALSE(train.contains(row));
+  for (const std::size_t row : split.validation) EXPECT_FALSE(train.contains(row) || test.contains(row));
+  options.resample = false;
+  EXPECT_THAT(message_of([&] { static_cast<void>(made.draw({}, options)); }),
+              testing::HasSubstr(
+                  "expected 10 rows of label=0, a0=0 (6 train, 1 validation, 3 test), found 5; 4 of 4"));
+}
+
+TEST(ConDS, AllCasesOfASeedShareTheTestSet) {
+  const Made made(full_table(3, {3, 3, 3}, 130));
+  const ConDSSampler sampler(made.table, made.cells, 4);
+  ConDSOptions options;
+  options.seed = 4;
+  const auto first = sampler.draw(made.plan({}, options));
+  for (const ConDSCase& one : all_cases(3)) EXPECT_EQ(sampler.draw(made.plan(one, options)).test, first.test);
+  EXPECT_NE(ConDSSampler(made.table, made.cells, 5).draw(made.plan({}, options)).test, first.test);
+}
+
+// ------------------------------------------------------------------------------------ properties of any table
+
+struct RandomTable {
+  std::size_t labels;
+  std::vector<std::size_t> values;
+  std::vector<ConDSCase> cases;
+  ConDSOptions options;
+};
+
+RandomTable random_table() {
+  RandomTable made;
+  made.labels = *rc::gen::inRange<std::size_t>(2, 5);
+  made.values = *rc::gen::container<std::vector<std::size_t>>(3, rc::gen::inRange<std::size_t>(2, 5));
+  made.cases = all_cases(3);
+  for (std::size_t kind = 0; kind < 8; ++kind) {
+    made.options.counts.train[kind] = *rc::gen::inRange<std::size_t>(1, 9);
+    made.options.counts.validation[kind] = *rc::gen::inRange<std::size_t>(0, 4);
+  }
+  made.options.counts.test = *rc::gen::inRange<std::size_t>(1, 4);
+  made.options.ldd_ratio = *rc::gen::inRange(1, 5);
+  made.options.counterexamples = *rc::gen::inRange(0, 10) / 100.;
+  made.options.seed = *rc::gen::arbitrary<std::uint64_t>();
+  return made;
+}
+
+RC_GTEST_PROP(ConDSProperties, SourceAndTargetAreWhatTheShiftsSay, ()) {
+  const RandomTable random = random_table();
+  const Made made(full_table(random.labels, random.values, 20));
+  const ConDSCase one = *rc::gen::elementOf(random.cases);
+  const ConDSSplit split = made.draw(one, random.options);
+  const auto& table = made.table;
+  const auto cell_of = made.cells.of_rows(table);
+  const auto code = [&](const std::optional<std::size_t>& attribute, std::size_t row) {
+    return static_cast<std::size_t>(table.attributes[*attribute].codes[row]);
+  };
+  const auto last = [&](const std::optional<std::size_t>& attribute, std::size_t row) {
+    return code(attribute, row) + 1 == random.values[*attribute];
+  };
+  // The target is uniform, and no row is in two sets or twice in one.
+  std::map<std::uint32_t, std::size_t> tested;
+  for (const std::size_t row : split.test) ++tested[cell_of[row]];
+  RC_ASSERT(tested.size() == made.cells.size());
+  for (const auto& [cell, count] : tested) RC_ASSERT(count == random.options.counts.test);
+  std::set<std::size_t> rows;
+  for (const auto* set : {&split.train, &split.validation, &split.test})
+    rows.insert(set->begin(), set->end());
+  RC_ASSERT(rows.size() == split.train.size() + split.validation.size() + split.test.size());
+  // SC: the share of other cells is what was asked for, in training alone.
+  std::size_t off_diagonal = 0;
+  std::vector<std::map<std::uint32_t, std::size_t>> cells(2);
+  for (const auto* set : {&split.train, &split.validation})
+    for (const std::size_t row : *set) {
+      if (one.uds) RC_ASSERT(!last(one.uds, row));  // UDS: absent
+      const std::size_t pairs = one.sc ? std::min(random.labels, random.values[*one.sc]) : 1;
+      if (one.sc && code(one.sc, row) % pairs != table.label.codes[row] % pairs) {
+        RC_ASSERT(set == &split.train);
+        ++off_diagonal;
+        continue;
+      }
+      if (one.ldd && last(one.ldd, row)) RC_ASSERT(table.label.codes[row] + 1u != random.labels);
+      ++cells[set == &split.train ? 0 : 1][cell_of[row]];
+    }
+  const auto base = static_cast<double>(split.train.size() - off_diagonal);
+  RC_ASSERT(static_cast<double>(off_diagonal) ==
+            (one.sc ? std::ceil(random.options.counterexamples * base - 1e-9) : 0));
+  // LDD: the last value is rarer by the ratio.
+  const std::size_t kind = one.kind();
+  for (const auto& [cell, count] : cells[0]) {
+    const auto codes = made.cells.codes(cell);
+    const bool rare = one.ldd && codes[*one.ldd + 1] + 1 == random.values[*one.ldd];
+    const auto common = static_cast<double>(random.options.counts.train[kind]);
+    RC_ASSERT(static_cast<double>(count) ==
+              (rare ? std::max(1., std::round(common / random.options.ldd_ratio)) : common));
+  }
+}
+
+RC_GTEST_PROP(ConDSProperties, OrderOfRowsDoesNotMatter, ()) {
+  const RandomTable random = random_table();
+  const AttributeTable table = full_table(random.labels, random.values, 20);
+  const auto order = random_order(table.n(), *rc::gen::arbitrary<std::uint64_t>());
+  const Made made(table), permuted(take(table, order));
+  const ConDSCase one = *rc::gen::elementOf(random.cases);
+  const ConDSSplit split = made.draw(one, random.options), other = permuted.draw(one, random.options);
+  const ConDSSplit again = made.draw(one, random.options);
+  RC_ASSERT(split.train == again.train && split.validation == again.validation && split.test == again.test);
+  const auto original = [&](std::vector<std::size_t> rows) {
+    for (std::size_t& row : rows) row = order[row];
+    std::ranges::sort(rows);
+    return rows;
+  };
+  RC_ASSERT(original(other.train) == split.train);
+  RC_ASSERT(original(other.validation) == split.validation);
+  RC_ASSERT(original(other.test) == split.test);
+}
+
+// Rows that nothing tells apart: the same number of each kind, and not simply the first ones.
+RC_GTEST_PROP(ConDSProperties, EqualRowsAreDrawnInEqualNumbers, ()) {
+  AttributeTable table = full_table(2, {2}, 60);
+  const auto seed = *rc::gen::arbitrary<std::uint64_t>();
+  for (std::size_t row = 0; row < table.n(); ++row)
+    table.identities[row] = row % 4 * 3 + row / 4 % 3;  // 20 each
+  const auto order = random_order(table.n(), seed);
+  const Made made(table), permuted(take(table, order));
+  ConDSOptions options;
+  options.seed = seed;
+  const auto identities = [](const Made& of, const std::vector<std::size_t>& rows) {
+    std::multiset<std::uint64_t> result;
+    for (const std::size_t row : rows) result.insert(of.table.identities[row]);
+    return result;
+  };
+  const auto a = made.draw({}, options), b = permuted.draw({}, options);
+  RC_ASSERT(identities(made, a.train) == identities(permuted, b.train));
+  RC_ASSERT(identities(made, a.test) == identities(permuted, b.test));
+}
+
+TEST(ConDS, RowsWithoutIdentityAreDrawnAtRandom) {
+  AttributeTable table = full_table(2, {2}, 1000);
+  table.identities.clear();
+  const Made made(std::move(table));
+  double sum = 0;
+  const auto split = made.draw({});
+  for (const std::size_t row : split.test) sum += static_cast<double>(row) / 4000;
+  EXPECT_NEAR(sum / 40, .5, 4 * std::sqrt(1. / 12 / 40));  // means of 40 uniform numbers
+  EXPECT_EQ(std::set<std::size_t>(split.test.begin(), split.test.end()).size(), 40u);
+}
+
+}  // namespace
+}  // namespace leeway::conds

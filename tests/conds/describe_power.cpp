@@ -1,0 +1,50 @@
+// Prints how often describe finds shifts that were planted, and how often it finds others: describe_power [TABLES]
+//   cmake --build --preset dev --target describe_power && build/dev/bin/describe_power 1000
+#include <cstdio>
+#include <cstdlib>
+
+#include "leeway/core/statistics.h"
+#include "tests/conds/planted_shifts.h"
+
+namespace {
+
+using namespace leeway::conds;
+
+void print(const char* name, double strength, std::size_t n, std::size_t hits, const Found& found) {
+  const auto share = [&](std::size_t count) {
+    const auto interval = leeway::wilson(count, found.tables);
+    std::printf("  %.3f [%.3f, %.3f]", static_cast<double>(count) / static_cast<double>(found.tables),
+                interval.low, interval.high);
+  };
+  std::printf("%-9s %8.3f %6zu", name, strength, n);
+  share(hits);
+  share(found.elsewhere);
+  std::printf("\n");
+  std::fflush(stdout);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::size_t tables = argc > 1 ? std::strtoul(argv[1], nullptr, 10) : 200;
+  std::printf("%zu random tables each, level .95, Holm over all tests of a table\n", tables);
+  std::printf("%-9s %8s %6s  %-20s  %-20s\n", "planted", "strength", "rows", "found", "anything else found");
+  std::uint64_t seed = 0;
+  for (const std::size_t n : {200, 1000, 5000}) {
+    print("nothing", 0, n, 0, search({}, tables, n, ++seed));
+    print("SC both", .5, n, 0, search({.common = .5}, tables, n, ++seed));
+    for (const double s : {.05, .1, .2, .4, .8}) {
+      const Found sc = search({.sc = s}, tables, n, ++seed);
+      print("SC", s, n, sc.sc, sc);
+    }
+    for (const double s : {.1, .2, .4, .67, .9}) {
+      const Found ldd = search({.ldd = s}, tables, n, ++seed);
+      print("LDD", s, n, ldd.ldd, ldd);
+    }
+    for (const double s : {.005, .01, .02, .05, .2}) {
+      const Found uds = search({.uds = s}, tables, n, ++seed);
+      print("UDS", s, n, uds.uds, uds);
+    }
+  }
+  return 0;
+}

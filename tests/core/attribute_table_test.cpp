@@ -1,0 +1,127 @@
+// Tables of attributes: what is read, in which order, and what is refused.
+#include "leeway/core/attribute_table.h"
+
+#include <gmock/gmock.h>
+#include <rapidcheck/gtest.h>
+
+#include "leeway/core/csv.h"
+#include "tests/message_of.h"
+
+namespace leeway {
+namespace {
+
+using ::testing::ElementsAre;
+
+AttributeTable parse(std::string_view text, const TableColumns& columns) {
+  return parse_attribute_table(text, "t.csv", columns);
+}
+
+std::string refusal(std::string_view text, const TableColumns& columns) {
+  return message_of([&] { static_cast<void>(parse(text, columns)); });
+}
+
+TEST(AttributeTable, ValuesAreSortedAndNeverInOrderOfAppearance) {
+  const auto table = parse("size,shape,hue,more\n10,heart,0.3,x\n9,square,0.10,y\n-1,heart,0.3,z\n",
+                           {"shape", {"size", "hue"}, {}, {}});
+  EXPECT_THAT(table.label.values, ElementsAre("heart", "square"));
+  EXPECT_THAT(table.label.codes, ElementsAre(0, 1, 0));
+  EXPECT_THAT(table.attributes[0].values, ElementsAre("-1", "9", "10"));
+  EXPECT_THAT(table.attributes[0].codes, ElementsAre(2, 1, 0));
+  EXPECT_THAT(table.attributes[1].values, ElementsAre("0.10", "0.3"));
+  EXPECT_EQ(table.n(), 3u);
+  EXPECT_EQ(table.find("hue"), 1u);
+}
+
+TEST(AttributeTable, AnOrderThatIsGivenCounts) {
+  const auto table = parse("y,a\nu,small\nv,big\n", {"y", {"a"}, {{"a", {"small", "middle", "big"}}}, {}});
+  EXPECT_THAT(table.attributes[0].values, ElementsAre("small", "middle", "big"));
+  EXPECT_THAT(table.attributes[0].codes, ElementsAre(0, 2));
+  EXPECT_THAT(Cells(table).counts(table), ElementsAre(1, 0, 0, 0, 0, 1));
+  EXPECT_EQ(Cells(table).text(5), "y=v, a=big");
+}
+
+TEST(AttributeTable, QuotesLineEndsMarksAndUtf8) {
+  const auto table = parse(
+      "\xef\xbb\xbfname,\"y\",color\r\n\"one, two\",\"say \"\"a\"\"\",  rot "
+      "\r\n\"l\nine\",b,\xe7\xb4\x85\r\n",
+      {"y", {"color"}, {}, "name"});
+  EXPECT_THAT(table.label.values, ElementsAre("b", "say \"a\""));
+  EXPECT_THAT(table.attributes[0].values, ElementsAre("rot", "\xe7\xb4\x85"));
+}
+
+TEST(AttributeTable, BadTablesAreRefused) {
+  const TableColumns columns{"y", {"a"}, {}, {}};
+  EXPECT_EQ(refusal("y,b\n1,2\n", columns), "t.csv: expected a column 'a', found columns y, b");
+  EXPECT_EQ(refusal("y,a\n", columns), "t.csv: expected at least 1 row, found none");
+  EXPECT_EQ(refusal("y,a\n1,2\n1,3\n", columns),
+            "t.csv: expected at least two labels in column 'y', found one: '1'");
+  EXPECT_EQ(refusal("y,a\n1,2\n2,\n", columns),
+            "t.csv: expected a value in column 'a', found an empty field at row 1");
+  EXPECT_EQ(refusal("y,a\n1,2\n2\n", columns),
+            "t.csv: expected 2 fields, as in the header, found 1 in line 3");
+  EXPECT_EQ(refusal("y,a\n1,\xff\n", columns), "t.csv: expected UTF-8 text, found other bytes");
+  EXPECT_EQ(refusal("y,a\n1,2\n2,3\n", {"y", {"a", "a"}, {}, {}}),
+            "t.csv: expected different columns as label and attributes, found 'a' twice");
+  EXPECT_EQ(refusal("y,a\n1,2\n2,3\n", {"y", {"a"}, {}, "id"}),
+            "t.csv: expected a column 'id', found columns y, a");
+  EXPECT_EQ(refusal("y,a\n1,red\n2,blue\n", {"y", {"a"}, {{"a", {"red", "green"}}}, {}}),
+            "t.csv: expected one of red, green in column 'a', found 'blue'");
+  EXPECT_EQ(refusal("y,a\n1,2\n2,3\n", {"y", {"a"}, {{"a", {"2", "2", "3"}}}, {}}),
+            "t.csv: expected an order of different values for column 'a', found '2' twice");
+  EXPECT_EQ(refusal("y,a\n1,2\n2,3\n", {"y", {"a"}, {{"b", {"2"}}}, {}}),
+            "t.csv: expected an order for the label or an attribute, found 'b'");
+  std::string many = "y,a\n";
+  for (int i = 0; i < 65536; ++i) many += std::to_string(i % 2) + "," + std::to_string(i) + "\n";
+  EXPECT_EQ(refusal(many, columns), "t.csv: expected at most 65535 values in column 'a', found more");
+}
+
+TEST(AttributeTable, TooManyCells) {
+  AttributeTable table{"t.csv", {"y", {"0", "1"}, {0, 1}}, {}, {}};
+  for (const char* name : {"a", "b"}) {
+    table.attributes.push_back({name, {}, {0, 1}});
+    for (int i = 0; i < 1000; ++i) table.attributes.back().values.push_back(std::to_string(i));
+  }
+  EXPECT_EQ(message_of([&] { static_cast<void>(Cells(table)); }),
+            "t.csv: expected at most 1000000 cells (labels times values of the attributes), found more");
+}
+
+TEST(AttributeTable, TablesInMemoryAreChecked) {
+  AttributeTable table{"t.csv", {"y", {"0", "1"}, {0, 1}}, {{"a", {"0"}, {0, 0}}}, {}};
+  const auto said = [&] { return message_of([&] { check(table); }); };
+  EXPECT_EQ(said(), "no error");
+  table.attributes[0].codes[1] = 1;
+  EXPECT_EQ(said(), "t.csv: expected codes below 1 in column 'a', found 1 at row 1");
+  table.attributes[0].codes = {0};
+  EXPECT_EQ(said(), "t.csv: expected 2 rows in column 'a', found 1");
+  EXPECT_EQ(message_of([&] { static_cast<void>(table.find("b")); }),
+            "t.csv: expected an attribute, one of a, found 'b'");
+}
+
+TEST(AttributeTable, AlignedTablesShareTheirValues) {
+  AttributeTable a = parse("y,a\n1,10\n2,9\n", {"y", {"a"}, {}, {}});
+  AttributeTable b = parse("y,a\n0,100\n2,9\n", {"y", {"a"}, {}, {}});
+  align(a, b);
+  EXPECT_THAT(a.label.values, ElementsAre("0", "1", "2"));
+  EXPECT_EQ(b.label.values, a.label.values);
+  EXPECT_THAT(a.label.codes, ElementsAre(1, 2));
+  EXPECT_THAT(b.attributes[0].values, ElementsAre("9", "10", "100"));
+  EXPECT_THAT(b.attributes[0].codes, ElementsAre(2, 0));
+}
+
+// What is read is what was written, whatever the fields hold.
+RC_GTEST_PROP(AttributeTableProperties, FieldsComeBack, ()) {
+  const auto field = rc::gen::nonEmpty(
+      rc::gen::container<std::string>(rc::gen::element('a', 'b', ',', '"', '\n', '1', ' ', '\t')));
+  const auto values = *rc::gen::nonEmpty(rc::gen::container<std::vector<std::string>>(field));
+  std::string text = "y,a\n";
+  for (std::size_t i = 0; i < values.size(); ++i)
+    text += std::to_string(i % 2) + "," + csv_field("x" + values[i]) + (i % 3 == 0 ? "\r\n" : "\n");
+  RC_PRE(values.size() > 1);
+  const auto table = parse(text, {"y", {"a"}, {}, {}});
+  RC_ASSERT(table.n() == values.size());
+  for (std::size_t i = 0; i < values.size(); ++i)
+    RC_ASSERT(table.attributes[0].values[table.attributes[0].codes[i]] == trimmed("x" + values[i]));
+}
+
+}  // namespace
+}  // namespace leeway

@@ -1,0 +1,179 @@
+// What the numbers of an outputs file are, and which class and row each of them belongs to.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "leeway/core/columns.h"
+#include "leeway/core/npy.h"
+#include "leeway/core/npz.h"
+#include "leeway/core/outputs.h"
+#include "leeway/core/shards.h"
+#include "tests/core/files.h"
+#include "tests/core/zip_maker.h"
+#include "tests/message_of.h"
+
+namespace leeway {
+namespace {
+
+using namespace leeway::testing;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+class OutputsScores : public ::testing::Test {
+ protected:
+  [[nodiscard]] Outputs read(const ArrayMap& arrays, Scores as = Scores::automatic) const {
+    write_npz(path("a.npz"), arrays);
+    return read_outputs(path("a.npz"), {.as = as});
+  }
+  [[nodiscard]] std::string error(const ArrayMap& arrays, Scores as = Scores::automatic) const {
+    return file_of(leeway::message_of([&] { (void)read(arrays, as); }));
+  }
+  [[nodiscard]] Outputs read_table(const std::string& text) const {
+    return read_outputs(write_bytes(path("a.csv"), text));
+  }
+  [[nodiscard]] std::string table_error(const std::string& text) const {
+    return file_of(leeway::message_of([&] { (void)read_table(text); }));
+  }
+  [[nodiscard]] std::string file_of(std::string message) const {
+    const std::string prefix = folder_.path().string() + "/";
+    for (std::size_t at; (at = message.find(prefix)) != std::string::npos;) message.erase(at, prefix.size());
+    return message;
+  }
+  [[nodiscard]] std::filesystem::path path(std::string_view name) const { return folder_ / name; }
+
+ private:
+  TemporaryFolder folder_;
+};
+
+const Array shares = make_array<double>({2, 3}, {.5, .25, .25, 0, .125, .875});
+
+TEST_F(OutputsScores, ProbabilitiesUnderTheNameOfLogitsAreFoundOut) {
+  const Outputs found = read({{"logits", shares}}), named = read({{"probs", shares}});
+  EXPECT_TRUE(found.from_probs);
+  EXPECT_EQ(to_f64(found.logits, ""), to_f64(named.logits, ""));
+  ASSERT_EQ(found.warnings.size(), 2u);
+  EXPECT_EQ(file_of(found.warnings[0]),
+            "a.npz: logits: taken as probabilities, not as logits: no entry is negative and all rows sum to "
+            "1; --as "
+            "logits overrules");
+  EXPECT_THAT(found.warnings[1], HasSubstr("1 probabilities are exactly 0"));
+}
+
+TEST_F(OutputsScores, ProbabilitiesOfABareArrayOrATableAreFoundOut) {
+  write_npy(path("p.npy"), shares);
+  EXPECT_TRUE(read_outputs(path("p.npy")).from_probs);
+  EXPECT_TRUE(read_table("logit_0,logit_1\n.25,.75\n1,0\n").from_probs);
+  EXPECT_FALSE(read_table("logit_0,logit_1\n.25,.75\n1,1\n").from_probs);
+}
+
+TEST_F(OutputsScores, ProbabilitiesOfHalfPrecisionAreFoundOut) {
+  // .1, .2, .7 as float16: they sum to .99979
+  const std::string header = "{'descr': '<f2', 'fortran_order': False, 'shape': (1, 3)}";
+  const std::string half = npy_with(header, raw(std::vector<std::uint16_t>{0x2e66, 0x3266, 0x3999}));
+  write_bytes(path("h.npz"), make_zip({stored_entry("logits.npy", half)}));
+  EXPECT_TRUE(read_outputs(path("h.npz")).from_probs);
+  std::vector<float> many(3000, 1.f / 3000);
+  EXPECT_TRUE(read({{"logits", make_array<float>({1, 3000}, many)}}).from_probs);
+}
+
+TEST_F(OutputsScores, DecisionsOfTwoClassesAreProbabilities) {
+  const Array decisions = make_array<float>({3, 2}, {1, 0, 0, 1, 1, 0});
+  EXPECT_TRUE(read({{"logits", decisions}}).from_probs);
+  EXPECT_FALSE(read({{"logits", decisions}}, Scores::logits).from_probs);
+}
+
+TEST_F(OutputsScores, LogitsBetweenZeroAndOneStayLogits) {
+  for (const std::vector<double>& values :
+       {std::vector<double>{.5, .5, .5, .502}, {.5, .5, 1, 1}, {1.25, -.25, .5, .5}}) {
+    write_npy(path("l.npy"), make_array<double>({2, 2}, values));
+    const Outputs outputs = read_outputs(path("l.npy"), {.check_finite = false});
+    EXPECT_FALSE(outputs.from_probs);
+    EXPECT_THAT(outputs.warnings, IsEmpty());
+  }
+  std::vector<double> many(200'000, .5);  // one row of 100,000 in a later chunk
+  many[150'001] = .6;
+  EXPECT_FALSE(read({{"logits", make_array<double>({100'000, 2}, many)}}).from_probs);
+}
+
+// Softmax outputs of which one overflowed are no logits: what is wrong with the file is the row.
+TEST_F(OutputsScores, ProbabilitiesWithARowThatIsNotFiniteAreRefusedByThatRow) {
+  for (const double bad : {static_cast<double>(NAN), HUGE_VAL}) {
+    std::vector<double> rows(2 * 3000, .5);
+    rows[2 * 2000 + 1] = bad;
+    EXPECT_EQ(
+        error({{"logits", make_array<double>({3000, 2}, rows)}}),
+        fmt::format("a.npz: logits: expected probabilities in [0,1], found {} at row 2000, class 1", bad));
+  }
+  EXPECT_EQ(
+      error({{"logits", make_array<double>({2, 2}, {NAN, 1, NAN, NAN})}}),
+      "a.npz: expected finite logits, found nan at row 0, class 0");  // of which kind is anybody's guess
+}
+
+TEST_F(OutputsScores, WhatTheOptionSaysOverrules) {
+  EXPECT_FALSE(read({{"logits", shares}}, Scores::logits).from_probs);
+  EXPECT_THAT(read({{"logits", shares}}, Scores::logits).warnings, IsEmpty());
+  EXPECT_TRUE(read({{"logits", shares}}, Scores::probs).from_probs);
+  EXPECT_EQ(error({{"probs", shares}}, Scores::logits),
+            "a.npz: probs: expected logits, as --as logits says, found probabilities");
+  EXPECT_EQ(error({{"logits", make_array<double>({1, 2}, {1, 2})}}, Scores::probs),
+            "a.npz: logits: expected probabilities in [0,1], found 2 at row 0, class 1");
+}
+
+TEST_F(OutputsScores, LabelsOfDuplicateNamesDoNotShiftLaterOnes) {
+  const Array names = make_text_array({4}, {"crane", "dog", "crane", "eel"});
+  const Array values = make_array<double>({2, 4}, {0, 3, 0, 0, 0, 0, 0, 3});
+  EXPECT_THAT(
+      *read({{"logits", values}, {"class_names", names}, {"y", make_text_array({2}, {"dog", "eel"})}}).labels,
+      ElementsAre(1, 3));
+  EXPECT_EQ(
+      error({{"logits", values}, {"class_names", names}, {"y", make_text_array({2}, {"eel", "crane"})}}),
+      "a.npz: y: expected labels that name one class each, found 'crane' at row 1, the name of classes 0 and "
+      "2");
+}
+
+TEST_F(OutputsScores, ANamedColumnBesideNumberedLogitsIsRefused) {
+  EXPECT_EQ(table_error("logit_0,logit_1,logit_none\n1,2,3\n"),
+            "a.csv: expected columns logit_* that are all numbered or all named, found 'logit_none' beside 2 "
+            "numbered");
+  EXPECT_EQ(read_table("p_0,p_1,p_max\n.25,.75,.75\n").k(), 2u);  // they sum to 1 without it
+  EXPECT_THAT(table_error("p_0,p_1,p_none\n.25,.5,.25\n"), HasSubstr("that sum to 1"));
+}
+
+TEST_F(OutputsScores, IdsAreTextOrWholeNumbers) {
+  const Array values = make_array<double>({2, 2}, {1, 2, 3, 4});
+  EXPECT_THAT(*read({{"logits", values}, {"ids", make_text_array({2}, {"x", "y"})}}).ids,
+              ElementsAre("x", "y"));
+  EXPECT_THAT(*read({{"logits", values}, {"ids", make_array<std::int64_t>({2}, {7, -1})}}).ids,
+              ElementsAre("7", "-1"));
+  EXPECT_EQ(error({{"logits", values}, {"ids", make_array<double>({2}, {7, 1})}}),
+            "a.npz: ids: expected ids that are text or whole numbers, found float64");
+  EXPECT_THAT(error({{"logits", values}, {"ids", make_text_array({1}, {"x"})}}),
+              HasSubstr("expected shape (2)"));
+  EXPECT_THAT(*read_table("id,logit_0,logit_1\n007,1,2\nb,3,4\n").ids, ElementsAre("007", "b"));
+  write_npz(path("s1.npz"), {{"logits", values}, {"ids", make_text_array({2}, {"x", "y"})}});
+  write_npz(path("s2.npz"), {{"logits", values}, {"ids", make_text_array({2}, {"u", "v"})}});
+  EXPECT_THAT(*read_shards(path("s*.npz").string()).rest.ids, ElementsAre("x", "y", "u", "v"));
+}
+
+TEST(Columns, AreAlikeInClassesNamesAndKind) {
+  const std::vector<std::string> names{"cat", "dog"}, turned{"dog", "cat"}, others{"cat", "eel"};
+  const Columns first{"s.npz", 2, false, names};
+  const auto says = [&](const Columns& other) {
+    return leeway::message_of([&] { require_alike(first, other); });
+  };
+  EXPECT_NO_THROW(require_alike(first, {"t.npz", 2, false, {}}));
+  EXPECT_NO_THROW(require_alike(first, {"t.npz", 2, false, names}));
+  EXPECT_EQ(says({"t.npz", 3, false, {}}), "t.npz: expected 2 classes, as in s.npz, found 3");
+  EXPECT_EQ(
+      says({"t.npz", 2, false, turned}),
+      "t.npz: expected class 0 to be 'cat', as in s.npz, found 'dog': the same classes in another order");
+  EXPECT_EQ(says({"t.npz", 2, false, others}),
+            "t.npz: expected class 1 to be 'dog', as in s.npz, found 'eel'");
+  EXPECT_EQ(says({"t.npz", 2, true, names}), "t.npz: expected logits, as in s.npz, found probabilities");
+}
+
+}  // namespace
+}  // namespace leeway

@@ -1,0 +1,261 @@
+// Loaders of published data sets, on small files in their layouts (tests/reference/published_layouts.py).
+#include "leeway/data/load.h"
+
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <fstream>
+#include <map>
+#include <string>
+
+#include "leeway/conds/protocol_sets.h"
+#include "leeway/core/file.h"
+#include "leeway/core/images.h"
+#include "tests/data/layouts.h"
+#include "tests/message_of.h"
+
+namespace leeway::data {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+TEST(Load, DSpritesWithoutLookingAtItsObjects) {
+  const Loaded set = load("dsprites", {"dsprites.npz"});
+  EXPECT_EQ(set.n, 12);
+  EXPECT_THAT(set.shape, ElementsAre(1, 8, 8));
+  EXPECT_EQ(texts(set, "shape")[5], "heart");
+  EXPECT_EQ(texts(set, "scale")[5], "big");
+  EXPECT_EQ(texts(set, "scale_value")[4], "0.9");
+  EXPECT_EQ(texts(set, "orientation")[1], "1.12775");  // 7 of 39 parts of a turn
+  EXPECT_EQ(texts(set, "pos_y")[0], "1");
+  for (std::size_t j = 0; j < 64; ++j) EXPECT_EQ(picture(set, 3)[j], (3 + j) % 2 * 255);
+}
+
+TEST(Load, Shapes3dFromHdf5) {
+  const Loaded set = load("shapes3d", {"3dshapes.h5"});
+  EXPECT_EQ(set.n, 12);
+  EXPECT_THAT(set.shape, ElementsAre(3, 4, 5));
+  EXPECT_EQ(texts(set, "shape")[6], "sphere");
+  EXPECT_EQ(texts(set, "obj_color")[9], "red");
+  EXPECT_EQ(texts(set, "wall_hue")[2], "0.3");
+  EXPECT_EQ(texts(set, "scale")[7], "big");
+  EXPECT_EQ(texts(set, "orientation")[0], "-30");
+  for (std::size_t i = 0; i < 20; ++i)
+    for (std::size_t c = 0; c < 3; ++c) EXPECT_EQ(picture(set, 11)[c * 20 + i], made(11, 3 * i + c));
+}
+
+TEST(Load, SmallNorbTakesTheLeftEyeAndDegrees) {
+  const Loaded set = load("smallnorb", {"norb-dat.mat"});
+  EXPECT_THAT(set.shape, ElementsAre(1, 4, 5));
+  EXPECT_THAT(texts(set, "object"), ElementsAre("animal", "human", "airplane", "truck", "car", "animal",
+                                                "human", "airplane", "truck", "car"));
+  EXPECT_EQ(texts(set, "azimuth")[9], "180");
+  EXPECT_EQ(texts(set, "elevation")[8], "70");
+  EXPECT_EQ(texts(set, "lighting")[7], "1");
+  for (std::size_t j = 0; j < 20; ++j) EXPECT_EQ(picture(set, 9)[j], made(9, j));
+}
+
+TEST(Load, SmallNorbAsPublishedIsCompressed) {
+  const Loaded plain = load("smallnorb", {"norb-dat.mat"}), packed = load("smallnorb", {"packed-dat.mat.gz"});
+  EXPECT_EQ(packed.n, plain.n);
+  for (const LoadedColumn& column : plain.columns)
+    EXPECT_EQ(texts(packed, column.name), texts(plain, column.name));
+  for (std::size_t row = 0; row < plain.n; ++row) EXPECT_EQ(picture(packed, row), picture(plain, row));
+}
+
+TEST(Load, CifarBinaries) {
+  const Loaded ten = load("cifar10", {"data_batch_1.bin", "data_batch_1.bin"});
+  EXPECT_THAT(texts(ten, "label"), ElementsAre("cat", "truck", "cat", "truck"));
+  EXPECT_EQ(texts(ten, "file")[3], "data_batch_1.bin");
+  for (std::size_t j = 0; j < 3072; ++j) EXPECT_EQ(picture(ten, 3)[j], made(1, j));
+  const Loaded hundred = load("cifar100", {"train.bin"});
+  EXPECT_THAT(texts(hundred, "label"), ElementsAre("98", "0"));
+  EXPECT_THAT(texts(hundred, "coarse_label"), ElementsAre("11", "19"));
+  EXPECT_EQ(picture(hundred, 1)[5], made(1, 5));
+}
+
+TEST(Load, PairsOfArraysBecomePlanes) {
+  const Loaded fog = load("cifar10-c", {"fog.npy", "labels.npy"});
+  EXPECT_EQ(texts(fog, "corruption")[0], "fog");
+  EXPECT_THAT(texts(fog, "severity"), ElementsAre("1", "1", "2", "2", "3", "3", "4", "4", "5", "5"));
+  EXPECT_EQ(texts(fog, "label")[9], "truck");
+  for (std::size_t i = 0; i < 16; ++i)
+    for (std::size_t c = 0; c < 3; ++c) EXPECT_EQ(picture(fog, 2)[c * 16 + i], made(2, 3 * i + c));
+  EXPECT_THAT(texts(load("cifar10.1", {"v6_data.npy", "v6_labels.npy"}), "label"),
+              ElementsAre("truck", "airplane", "deer"));
+}
+
+TEST(Load, IdxWithTheLabelsBesideIt) {
+  const Loaded set = load("idx", {"made-images-idx3-ubyte.gz"});
+  EXPECT_THAT(texts(set, "label"), ElementsAre("7", "0", "7"));
+  EXPECT_EQ(picture(set, 2)[19], made(2, 19));
+}
+
+TEST(Load, TablesOfPicturesThatStayWhereTheyAre) {
+  const Loaded faces = load("celeba", {"list_attr_celeba.txt"});
+  EXPECT_FALSE(faces.has_pictures());
+  EXPECT_THAT(texts(faces, "gender"), ElementsAre("female", "male", "female"));
+  EXPECT_THAT(texts(faces, "black_hair"), ElementsAre("others", "black", "others"));
+  EXPECT_THAT(texts(faces, "smiling"), ElementsAre("smiling", "no smiling", "smiling"));
+  EXPECT_THAT(texts(faces, "Eyeglasses"), ElementsAre("-1", "-1", "1"));
+  EXPECT_THAT(texts(faces, "image"), ElementsAre("000001.jpg", "000002.jpg", "000003.jpg"));
+  const Loaded animals = load("iwildcam", {"iwildcam.csv"});
+  EXPECT_THAT(texts(animals, "y"), ElementsAre("24", "0"));
+  EXPECT_THAT(texts(animals, "month"), ElementsAre("08", "12"));
+  EXPECT_THAT(texts(animals, "hour"), ElementsAre("05", "23"));
+  const Loaded places = load("fmow", {"fmow.csv", "fmow_countries.csv"});
+  EXPECT_THAT(texts(places, "category"), ElementsAre("airport", "zoo", "zoo"));
+  EXPECT_THAT(texts(places, "region"), ElementsAre("Europe", "Asia", "Other"));
+  EXPECT_THAT(texts(places, "year"), ElementsAre("2009", "2017", "2012"));
+  EXPECT_THAT(texts(load("camelyon17", {"camelyon17.csv"}), "center"), ElementsAre("0", "1"));
+}
+
+TEST(Load, FoldersByDomainAndClass) {
+  const Loaded set = load("folder", {"folders"});
+  EXPECT_THAT(texts(set, "class"), ElementsAre("dog", "horse", "dog"));
+  EXPECT_THAT(texts(set, "domain"), ElementsAre("art", "art", "photo"));
+  EXPECT_THAT(set.shape, ElementsAre(3, 4, 5));
+  EXPECT_EQ(picture(set, 2)[20 + 7], made(2, 3 * 7 + 1));
+  EXPECT_EQ(picture(set, 1)[40 + 7], made(1, 7));  // grey
+}
+
+TEST(Load, ColumnsAreThoseOfTheProtocol) {
+  const std::map<std::string, std::string> files = {
+      {"dsprites", "dsprites.npz"}, {"smallnorb", "norb-dat.mat"}, {"celeba", "list_attr_celeba.txt"}};
+  for (const auto& [name, file] : files) {
+    const Loaded set = load(name, {file});
+    const conds::ConDSDataSet& protocol = conds::conds_data_set(name);
+    EXPECT_EQ(set.columns.front().name, protocol.label.name);
+    for (const conds::NamedColumn& column : protocol.attributes)
+      if (column.name != "obj_color" && column.name != "bg_color") {
+        EXPECT_EQ(texts(set, std::string(column.name)).size(), set.n) << column.name;
+      }
+  }
+}
+
+TEST(Load, ImagesAndTablesComeBack) {
+  const std::filesystem::path folder =
+      std::filesystem::path(::testing::TempDir()) / ("leeway_load_" + std::to_string(getpid()));
+  std::filesystem::create_directories(folder);
+  const Loaded set = load("smallnorb", {"norb-dat.mat"});
+  write_loaded(folder / "images.npz", set, 0, nullptr);
+  write_table(folder / "table.csv", set);
+  const Images images = read_images((folder / "images.npz").string());
+  EXPECT_EQ(images.pixels.view<std::uint8_t>()[9 * 20 + 3], made(9, 3));
+  EXPECT_THAT(*images.labels, ElementsAre(0, 1, 4, 3, 2, 0, 1, 4, 3, 2));
+  const AttributeTable table =
+      read_attribute_table(folder / "table.csv", {"object", {"azimuth", "lighting"}, {}, {}});
+  EXPECT_EQ(table.n(), 10);
+  EXPECT_EQ(table.label.values.size(), 5);
+  std::filesystem::remove_all(folder);
+}
+
+class Broken : public ::testing::Test {
+ protected:
+  Broken() { std::filesystem::create_directories(folder_); }
+  ~Broken() override { std::filesystem::remove_all(folder_); }
+
+  static std::string bytes_of(const std::string& name) {
+    const MappedFile file = map_file(layout(name));
+    return {reinterpret_cast<const char*>(file.bytes.data()), file.bytes.size()};
+  }
+  [[nodiscard]] std::string said(const std::string& format, const std::string& name,
+                                 const std::string& text) const {
+    write_text(folder_ / name, text);
+    return message_of([&] { (void)load_set(format, {folder_ / name}); });
+  }
+  // NAME-dat, -cat and -info, one of them replaced.
+  [[nodiscard]] std::string norb(const std::string& which, const std::string& text) const {
+    for (const std::string part : {"dat", "cat", "info"})
+      write_text(folder_ / ("norb-" + part + ".mat"),
+                 part == which ? text : bytes_of("norb-" + part + ".mat"));
+    return message_of([&] { (void)load_set("smallnorb", {folder_ / "norb-dat.mat"}); });
+  }
+
+  const std::filesystem::path folder_ =
+      std::filesystem::path(::testing::TempDir()) / ("leeway_load_broken_" + std::to_string(getpid()));
+};
+
+TEST_F(Broken, BinariesSayWhatIsWrong) {
+  const std::string batch = bytes_of("data_batch_1.bin");
+  EXPECT_THAT(said("cifar10", "a.bin", batch.substr(1)),
+              HasSubstr("records of 3073 bytes, found 6145 bytes"));
+  EXPECT_THAT(said("cifar10", "a.bin", ""), HasSubstr("records of 3073 bytes"));
+  EXPECT_THAT(said("cifar10", "a.bin", "\x0b" + batch.substr(1)),
+              HasSubstr("label from 0 to 9, found 11 at row 0"));
+  const std::string dat = bytes_of("norb-dat.mat"), cat = bytes_of("norb-cat.mat"),
+                    info = bytes_of("norb-info.mat");
+  EXPECT_THAT(norb("dat", dat.substr(0, 20)), HasSubstr("rank 4 of bytes"));
+  EXPECT_THAT(norb("dat", dat.substr(0, dat.size() - 1)), HasSubstr("norb-dat.mat: expected"));
+  EXPECT_THAT(norb("cat", dat), HasSubstr("rank 1 of integers"));
+  std::string lying = dat;
+  std::memset(lying.data() + 8, 0xff, 16);
+  EXPECT_THAT(norb("dat", lying), HasSubstr("as large as its header says"));
+  std::string category = cat;
+  category[category.size() - 4] = 5;
+  EXPECT_THAT(norb("cat", category), HasSubstr("object from 0 to 4, found 5 at row 9"));
+  std::string odd = info;
+  odd[20 + 16 + 8] = 3;
+  EXPECT_THAT(norb("info", odd), HasSubstr("an even azimuth"));
+}
+
+TEST_F(Broken, CompressedFilesSayWhatIsWrong) {
+  const std::string packed = bytes_of("packed-dat.mat.gz");
+  const auto said_of = [&](const std::string& text) { return norb("dat", text); };
+  EXPECT_EQ(said_of(packed), "no error");  // beside plain ones
+  EXPECT_THAT(said_of(packed.substr(0, 10)), HasSubstr("found a stream cut off"));
+  EXPECT_THAT(said_of(packed.substr(0, packed.size() - 1)), HasSubstr("norb-dat.mat: expected"));
+  EXPECT_THAT(said_of(packed + "x"), HasSubstr("norb-dat.mat: expected"));
+  std::string wrong = packed;
+  wrong[wrong.size() - 5] ^= 1;  // of the checksum
+  EXPECT_THAT(said_of(wrong), HasSubstr("a sound compressed stream"));
+  wrong = packed;
+  wrong[wrong.size() - 1] = '\x7f';
+  EXPECT_THAT(said_of(wrong), HasSubstr("packed bytes can hold"));
+  wrong = packed;
+  wrong[wrong.size() - 4] ^= 1;
+  EXPECT_THAT(said_of(wrong), HasSubstr("norb-dat.mat: expected"));
+}
+
+// Each of the files beside may be compressed or not.
+TEST_F(Broken, NotWhereOnlySomeAreCompressed) {
+  write_text(folder_ / "a-dat.mat.gz", bytes_of("packed-dat.mat.gz"));
+  write_text(folder_ / "a-cat.mat", bytes_of("norb-cat.mat"));
+  write_text(folder_ / "a-info.mat.gz", bytes_of("packed-info.mat.gz"));
+  EXPECT_EQ(load_set("smallnorb", {folder_ / "a-dat.mat.gz"}).n, 10);
+  std::filesystem::remove(folder_ / "a-cat.mat");
+  EXPECT_THAT(message_of([&] { (void)load_set("smallnorb", {folder_ / "a-dat.mat.gz"}); }),
+              HasSubstr("a-cat.mat.gz"));
+}
+
+TEST_F(Broken, TextsAndOthersSayWhatIsWrong) {
+  EXPECT_THAT(said("celeba", "a.txt", ""), HasSubstr("the number of pictures"));
+  EXPECT_THAT(said("celeba", "a.txt", "1e18\nMale\n"), HasSubstr("the number of pictures"));
+  EXPECT_THAT(said("celeba", "a.txt", "1\nMale\na.jpg 1\n"), HasSubstr("an attribute 'Black_Hair'"));
+  const std::string names = "2\nBlack_Hair Male Smiling Straight_Hair\n";
+  EXPECT_THAT(said("celeba", "a.txt", names + "a 1 1 1 1\n"), HasSubstr("at row 1, found the end"));
+  EXPECT_THAT(said("celeba", "a.txt", names + "a 1 1 1 1\nb 1 1 0 1\n"),
+              HasSubstr("1 or -1, found '0' at row 1"));
+  EXPECT_THAT(said("celeba", "a.txt", names + "a 1 1 1 1\nb 1 1 1 1\nc"), HasSubstr("found more lines"));
+  EXPECT_THAT(said("camelyon17", "a.csv", "tumor\n1\n"), HasSubstr("a column 'center'"));
+  EXPECT_THAT(said("dsprites", "a.npz", "no archive"), HasSubstr("a.npz: expected"));
+  EXPECT_THAT(said("shapes3d", "a.h5", "no archive"), HasSubstr("an HDF5 file, found other content"));
+  const std::string scene = bytes_of("3dshapes.h5");
+  EXPECT_THAT(said("shapes3d", "a.h5", scene.substr(0, scene.size() - 600)), HasSubstr("a.h5: expected"));
+  EXPECT_THAT(message_of([&] { (void)load("shapes3d", {"3dshapes-claims.h5"}); }),
+              HasSubstr("expected a shape that 0 bytes can hold, found (100000000, 1, 1, 3)"));
+  EXPECT_THAT(message_of([] { (void)load_set("nothing", {"a"}); }), HasSubstr("expected one of dsprites"));
+  EXPECT_THAT(message_of([] { (void)load_set("cifar10-c", {"a"}); }), HasSubstr("2 paths"));
+  EXPECT_THAT(message_of([&] {
+                (void)load("cifar10.1", {"v6_data.npy", "labels.npy"});
+              }),
+              HasSubstr("3 labels"));
+  EXPECT_THAT(message_of([&] { (void)load_set("folder", {folder_ / "none"}); }),
+              HasSubstr("a folder, found nothing"));
+  EXPECT_THAT(message_of([&] { (void)load_set("folder", {folder_}); }), HasSubstr("found none"));
+}
+
+}  // namespace
+}  // namespace leeway::data

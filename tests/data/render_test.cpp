@@ -1,0 +1,295 @@
+// Rendered data sets: what is drawn is what the factors say.
+#include "leeway/data/render.h"
+
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <numbers>
+#include <string>
+
+#include "leeway/core/file.h"
+#include "leeway/core/images.h"
+#include "leeway/data/dsprites.h"
+#include "leeway/data/shapes3d.h"
+#include "leeway/data/split.h"
+#include "tests/at_threads.h"
+#include "tests/message_of.h"
+
+namespace leeway::data {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr std::array sprites = {Sprite::square, Sprite::ellipse, Sprite::heart};
+
+double sum_of(const std::vector<float>& coverage) {
+  double sum = 0;
+  for (const float share : coverage) sum += share;
+  return sum;
+}
+
+// Centre of what is covered, in pixels: x, y.
+std::pair<double, double> centre_of(const std::vector<float>& coverage, std::size_t size) {
+  double x = 0, y = 0;
+  for (std::size_t i = 0; i < coverage.size(); ++i) {
+    x += coverage[i] * (static_cast<double>(i % size) + .5);
+    y += coverage[i] * (static_cast<double>(i / size) + .5);
+  }
+  return {x / sum_of(coverage), y / sum_of(coverage)};
+}
+
+TEST(Sprites, CoverTheirAreaAtEveryScaleTurnAndPlace) {
+  EXPECT_NEAR(sprite_area(Sprite::square), .34 * .34, 1e-12);
+  EXPECT_NEAR(sprite_area(Sprite::ellipse), std::numbers::pi * .24 * .14, 1e-12);
+  for (const Sprite sprite : sprites)
+    for (const std::size_t size : {8, 32, 64, 65})
+      for (const double scale : {.5, .7, 1.})
+        for (const double turn : {0., .3, 1.6, 4.})
+          for (const double place : {0., .37, 1.}) {
+            const auto coverage = sprite_coverage(sprite, scale, turn, place, 1 - place, size);
+            const double side = static_cast<double>(size), area = sprite_area(sprite) * scale * scale;
+            EXPECT_NEAR(sum_of(coverage) / (side * side), area, 1e-5 * area);
+            const auto [x, y] = centre_of(coverage, size);
+            // A pixel's centre is not that of the part covered, which moves the mean a little.
+            EXPECT_NEAR(x, side * (.25 + .5 * place), .15);
+            EXPECT_NEAR(y, side * (.25 + .5 * (1 - place)), .15);
+          }
+}
+
+// Rows and columns of a picture that is turned by a quarter, counter-clockwise.
+std::vector<float> quarter_turn(const std::vector<float>& picture, std::size_t size) {
+  std::vector<float> turned(picture.size());
+  for (std::size_t y = 0; y < size; ++y)
+    for (std::size_t x = 0; x < size; ++x) turned[(size - 1 - x) * size + y] = picture[y * size + x];
+  return turned;
+}
+
+TEST(Sprites, TurnAsTheirSymmetryHasThem) {
+  const double quarter = std::numbers::pi / 2;
+  const auto at = [](Sprite sprite, double turn) { return sprite_coverage(sprite, .9, turn, .5, .5, 64); };
+  const auto same = [](const std::vector<float>& a, const std::vector<float>& b) {
+    float most = 0;
+    for (std::size_t i = 0; i < a.size(); ++i) most = std::max(most, std::abs(a[i] - b[i]));
+    return most < 1e-5F;
+  };
+  for (const double turn : {0., .4, 2.}) {
+    EXPECT_TRUE(same(at(Sprite::square, turn), at(Sprite::square, turn + quarter)));
+    EXPECT_TRUE(same(at(Sprite::ellipse, turn), at(Sprite::ellipse, turn + 2 * quarter)));
+    EXPECT_FALSE(same(at(Sprite::ellipse, turn), at(Sprite::ellipse, turn + quarter)));
+    EXPECT_FALSE(same(at(Sprite::heart, turn), at(Sprite::heart, turn + 2 * quarter)));
+    for (const Sprite sprite : sprites)
+      EXPECT_TRUE(same(quarter_turn(at(sprite, turn), 64), at(sprite, turn + quarter)));
+  }
+}
+
+TEST(Sprites, AHeartHasTwoLobesAboveAndOnePointBelow) {
+  const auto heart = sprite_coverage(Sprite::heart, 1, 0, .5, .5, 64);
+  const auto runs = [&](std::size_t row) {  // of covered pixels
+    std::size_t count = 0;
+    for (std::size_t x = 1; x < 64; ++x)
+      count += heart[row * 64 + x] > .5F && heart[row * 64 + x - 1] <= .5F ? 1 : 0;
+    return count;
+  };
+  std::size_t top = 0, bottom = 63;
+  while (runs(top) == 0) ++top;
+  while (runs(bottom) == 0) --bottom;
+  EXPECT_EQ(runs(top), 2);
+  EXPECT_EQ(runs(bottom), 1);
+  for (std::size_t y = 0; y < 64; ++y)
+    for (std::size_t x = 0; x < 32; ++x) EXPECT_NEAR(heart[y * 64 + x], heart[y * 64 + 63 - x], 1e-5);
+}
+
+TEST(Sprites, EdgesAreSharesOfPixels) {
+  // A square of 10.88 pixels a side, its centre on the corner of four pixels.
+  const auto square = sprite_coverage(Sprite::square, .5, 0, .5, .5, 64);
+  EXPECT_FLOAT_EQ(square[32 * 64 + 32], 1);
+  EXPECT_NEAR(square[32 * 64 + 37], .44, 1e-6);
+  EXPECT_NEAR(square[37 * 64 + 37], .44 * .44, 1e-6);
+  EXPECT_EQ(square[32 * 64 + 38], 0);
+}
+
+std::vector<std::uint8_t> drawn(const RenderedRows& rows, std::size_t size) {
+  std::vector<std::uint8_t> pixels;
+  render(
+      rows, size, [&](auto block) { pixels.insert(pixels.end(), block.begin(), block.end()); }, nullptr);
+  return pixels;
+}
+
+TEST(Render, SetsHaveTheirPublishedSizesAndColumns) {
+  const RenderedSet &flat = rendered_set("dsprites"), &solid = rendered_set("shapes3d");
+  EXPECT_EQ(RenderedRows(flat, {{"obj_color", {"white"}}, {"bg_color", {"black"}}}).n(), 737'280);
+  EXPECT_EQ(RenderedRows(flat, {}).n(), 9 * 737'280);
+  EXPECT_EQ(RenderedRows(solid, {}).n(), 480'000);
+  for (const RenderedSet& set : rendered_sets()) {
+    EXPECT_EQ(set.columns.front().name, "shape");
+    for (const RenderedColumn& column : set.columns)
+      EXPECT_EQ(column.texts.size(), set.factors[column.factor].values.size()) << column.name;
+  }
+  // The published order: x and y fastest, then orientation, scale, shape.
+  EXPECT_EQ(RenderedRows(flat, {}).codes(32 * 32 * 40 + 33),
+            (std::vector<std::uint16_t>{0, 0, 0, 1, 0, 1, 1}));
+  EXPECT_EQ(RenderedRows(solid, {}).codes(15 * 4 + 16), (std::vector<std::uint16_t>{0, 0, 0, 1, 1, 1}));
+}
+
+TEST(Render, ColorsAreThoseNamed) {
+  const RenderedRows rows(rendered_set("dsprites"), {{"obj_color", {"white"}}, {"bg_color", {"black"}}});
+  const std::vector<std::size_t> first = {0};
+  const auto pixels = drawn(rows.take(first), 64);
+  EXPECT_EQ(pixels[0], 0);
+  EXPECT_EQ(pixels[16 * 64 + 16], 255);
+  for (std::size_t i = 0; i < 64 * 64; ++i) EXPECT_EQ(pixels[i], pixels[2 * 64 * 64 + i]);
+}
+
+// In degrees.
+double hue_of(double r, double g, double b) {
+  const double most = std::max({r, g, b}), span = most - std::min({r, g, b});
+  const double sixth = most == r   ? std::fmod((g - b) / span + 6, 6.)
+                       : most == g ? (b - r) / span + 2
+                                   : (r - g) / span + 4;
+  return 60 * sixth;
+}
+
+TEST(Shapes3d, HuesAreTheFactors) {
+  std::vector<std::uint8_t> out(3 * 64 * 64);
+  const auto hue_at = [&](std::size_t x, std::size_t y) {
+    return hue_of(out[y * 64 + x], out[(64 + y) * 64 + x], out[(128 + y) * 64 + x]);
+  };
+  const auto near = [](double a, double b) { return std::abs(std::remainder(a - b, 360.)) < 2.5; };
+  for (const Solid solid : {Solid::cube, Solid::cylinder, Solid::sphere, Solid::capsule})
+    for (int h = 0; h < 10; ++h) {
+      const double floor = h / 10., wall = (h + 3) % 10 / 10., object = (h + 6) % 10 / 10.;
+      draw_scene({floor, wall, object, 1, solid, 10}, 64, out);
+      EXPECT_TRUE(near(hue_at(32, 62), 360 * floor)) << hue_at(32, 62);
+      EXPECT_TRUE(near(hue_at(32, 1), 360 * wall)) << hue_at(32, 1);
+      EXPECT_TRUE(near(hue_at(32, 34), 360 * object)) << hue_at(32, 34);
+    }
+}
+
+TEST(Shapes3d, SolidsGrowWithTheScaleAndStayInThePicture) {
+  std::vector<std::uint8_t> out(3 * 64 * 64);
+  for (const Solid solid : {Solid::cube, Solid::cylinder, Solid::sphere, Solid::capsule}) {
+    std::vector<double> areas;
+    for (const double scale : {.75, 1., 1.25}) {
+      draw_scene({.33, .33, 0, scale, solid, -30}, 64, out);
+      std::size_t area = 0;
+      for (std::size_t i = 0; i < 64 * 64; ++i) {
+        const bool object = out[i] > out[64 * 64 + i];
+        area += object ? 1 : 0;
+        const std::size_t x = i % 64, y = i / 64;
+        EXPECT_FALSE(object && (x == 0 || x == 63 || y == 0 || y == 63));
+      }
+      areas.push_back(static_cast<double>(area));
+    }
+    // As the square of the scale, and more, since larger solids come closer to the camera.
+    EXPECT_GT(areas[1] / areas[0], 1.6);
+    EXPECT_GT(areas[2] / areas[1], 1.45);
+    EXPECT_LT(areas[2] / areas[0], 4.2);
+  }
+}
+
+TEST(Render, SameBitsAtAnyNumberOfThreadsAndInAnySubset) {
+  for (const RenderedSet& set : rendered_sets()) {
+    const RenderedRows rows = RenderedRows(set, {}).sample(50, 3);
+    const auto whole = at_threads(1, [&] { return drawn(rows, 24); });
+    for (const int count : {2, 7}) EXPECT_EQ(at_threads(count, [&] { return drawn(rows, 24); }), whole);
+    const std::vector<std::size_t> some = {41, 3, 3, 17};
+    const auto part = drawn(rows.take(some), 24);
+    const std::size_t each = 3 * 24 * 24;
+    for (std::size_t i = 0; i < some.size(); ++i)
+      EXPECT_TRUE(std::equal(part.begin() + static_cast<std::ptrdiff_t>(i * each),
+                             part.begin() + static_cast<std::ptrdiff_t>((i + 1) * each),
+                             whole.begin() + static_cast<std::ptrdiff_t>(some[i] * each)));
+  }
+}
+
+TEST(Render, ATableGivesTheRowsThatWroteItAndAFileHoldsThem) {
+  const std::filesystem::path folder =
+      std::filesystem::path(::testing::TempDir()) / ("leeway_render_" + std::to_string(getpid()));
+  std::filesystem::create_directories(folder);
+  for (const RenderedSet& set : rendered_sets()) {
+    const RenderedRows rows = RenderedRows(set, {}).sample(37, 5);
+    write_attributes(folder / "table.csv", rows);
+    const RenderedRows again = RenderedRows::from_table(set, folder / "table.csv");
+    ASSERT_EQ(again.n(), 37);
+    for (std::size_t i = 0; i < 37; ++i) EXPECT_EQ(again.codes(i), rows.codes(i));
+    write_rendered(folder / "images.npz", again, 16, 0, nullptr);
+    const Images images = read_images((folder / "images.npz").string());
+    EXPECT_EQ(images.pixels.shape, (std::vector<std::size_t>{37, 3, 16, 16}));
+    const auto pixels = images.pixels.view<std::uint8_t>();
+    EXPECT_EQ(std::vector(pixels.begin(), pixels.end()), drawn(rows, 16));
+    for (std::size_t i = 0; i < 37; ++i)
+      EXPECT_EQ((*images.labels)[i], rows.codes(i)[set.columns.front().factor]);
+  }
+  std::filesystem::remove_all(folder);
+}
+
+TEST(Render, SamplesAreDifferentRowsInOrder) {
+  const RenderedRows all(rendered_set("dsprites"), {{"orientation", {"0"}}, {"pos_x", {"0"}}});
+  const RenderedRows some = all.sample(200, 1), same = all.sample(200, 1), other = all.sample(200, 2);
+  std::size_t differ = 0;
+  for (std::size_t i = 0; i < 200; ++i) {
+    EXPECT_EQ(some.codes(i), same.codes(i));
+    differ += some.codes(i) != other.codes(i) ? 1 : 0;
+    if (i > 0) {
+      EXPECT_LT(some.codes(i - 1), some.codes(i));
+    }
+  }
+  EXPECT_GT(differ, 150);
+  EXPECT_EQ(all.sample(1'000'000, 1).n(), all.n());
+}
+
+TEST(Render, SaysWhatIsWrong) {
+  const RenderedSet& set = rendered_set("dsprites");
+  EXPECT_THAT(message_of([] { (void)rendered_set("x"); }),
+              HasSubstr("expected one of dsprites, shapes3d, found 'x'"));
+  EXPECT_THAT(message_of([&] {
+                RenderedRows(set, {{"color", {"red"}}});
+              }),
+              HasSubstr("a column, one of shape, obj_color"));
+  EXPECT_THAT(message_of([&] {
+                RenderedRows(set, {{"scale", {"huge"}}});
+              }),
+              HasSubstr("dsprites: scale: expected one of small, middle, big, found 'huge'"));
+  EXPECT_THAT(message_of([&] {
+                RenderedRows(set, {{"scale", {"big"}}, {"scale_value", {"0.5"}}});
+              }),
+              HasSubstr("values of scale_value that all conditions allow"));
+  EXPECT_THAT(message_of([&] { (void)drawn(RenderedRows(set, {}).sample(1, 0), 4); }),
+              HasSubstr("8 to 1024 pixels"));
+  const std::filesystem::path file =
+      std::filesystem::path(::testing::TempDir()) / ("leeway_render_" + std::to_string(getpid()) + ".csv");
+  write_text(file, "shape\nheart\n");
+  EXPECT_THAT(message_of([&] { RenderedRows::from_table(set, file); }),
+              HasSubstr("a column 'obj_color' of dsprites"));
+  write_text(file,
+             "shape,obj_color,bg_color,scale_value,orientation,pos_x,pos_y\nheart,red,green,0.5,0,0,7\n");
+  EXPECT_THAT(message_of([&] { RenderedRows::from_table(set, file); }), HasSubstr("'7' at row 0"));
+  write_text(file, "index,split\n3,train\n9,val\n");
+  EXPECT_EQ(read_split(file, 10).train, std::vector<std::size_t>{3});
+  EXPECT_THAT(message_of([&] { (void)read_split(file, 9); }),
+              HasSubstr("an index from 0 to 8, found '9' at row 1"));
+  write_text(file, "index,split\n3,train\n3,train\n");
+  EXPECT_EQ(read_split(file, 10).train, (std::vector<std::size_t>{3, 3}));
+  write_text(file, "index,split\n3,train\n4,test\n3,test\n");
+  EXPECT_THAT(message_of([&] { (void)read_split(file, 9); }),
+              HasSubstr("each index in one set, found 3 in two, again at row 2"));
+  std::filesystem::remove(file);
+}
+
+TEST(Png, ComesBackAndRefusesOtherBytes) {
+  const std::filesystem::path file =
+      std::filesystem::path(::testing::TempDir()) / ("leeway_render_" + std::to_string(getpid()) + ".png");
+  Bitmap bitmap{3, 2, 3, {}};
+  for (std::uint8_t i = 0; i < 18; ++i) bitmap.pixels.push_back(i);
+  write_png(file, bitmap);
+  const Bitmap again = read_png(file);
+  EXPECT_EQ(again.pixels, bitmap.pixels);
+  EXPECT_EQ((std::vector{again.channels, again.height, again.width}), (std::vector<std::size_t>{3, 2, 3}));
+  write_text(file, "no picture");
+  EXPECT_THAT(message_of([&] { (void)read_png(file); }), HasSubstr("expected a PNG picture"));
+  std::filesystem::remove(file);
+}
+
+}  // namespace
+}  // namespace leeway::data

@@ -1,0 +1,123 @@
+#include "leeway/error_bound/lifted_class.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "leeway/core/random.h"
+#include "tests/at_threads.h"
+
+namespace leeway::error_bound {
+namespace {
+
+// Normal columns; y is what `theta` predicts, but for one row in five.
+struct Case {
+  CriticRows rows;
+  std::vector<float> theta;
+};
+
+double score(const Case& of, std::span<const float> theta, std::size_t row, std::size_t c) {
+  double total = 0;
+  for (std::size_t j = 0; j <= of.rows.d; ++j)
+    total += double(of.rows.x[row * of.rows.width + j]) * double(theta[of.rows.at(j, c)]);
+  return total;
+}
+
+Case make_case(std::size_t d, std::size_t k, std::size_t n_source, std::size_t n_target) {
+  Random random(4, stream("lifted"), d * 100 + k);
+  Case made{{n_source, n_target, d, (d + 4) / 4 * 4, k, {}, {}}, {}};
+  made.theta.resize(made.rows.parameters());
+  for (std::size_t c = 0; c < k; ++c)
+    for (std::size_t j = 0; j <= d; ++j) made.theta[made.rows.at(j, c)] = static_cast<float>(random.normal());
+  made.rows.x.resize(made.rows.n() * made.rows.width);
+  for (std::size_t i = 0; i < made.rows.n(); ++i) {
+    float* x = made.rows.x.data() + i * made.rows.width;
+    for (std::size_t j = 0; j < d; ++j)
+      x[j] = static_cast<float>((i < n_source ? 1 : .6) * random.normal() + (i < n_source ? .5 : 0));
+    x[d] = 1;
+    std::size_t best = 0;
+    for (std::size_t c = 1; c < k; ++c)
+      if (score(made, made.theta, i, c) > score(made, made.theta, i, best)) best = c;
+    made.rows.y.push_back(static_cast<std::int32_t>(random.uniform() < .2 ? random.below(k) : best));
+  }
+  return made;
+}
+
+TEST(Leads, AreTheOwnScoreAndTheBestTwoOthers) {
+  for (const std::size_t k : {2u, 3u, 20u}) {
+    const Case of = make_case(3, k, 150, 140);
+    const Leads found = leads(of.rows, of.theta);
+    for (std::size_t i = 0; i < of.rows.n(); ++i) {
+      const auto y = static_cast<std::size_t>(of.rows.y[i]);
+      std::vector<std::pair<double, std::size_t>> others;
+      for (std::size_t c = 0; c < k; ++c)
+        if (c != y) others.emplace_back(-score(of, of.theta, i, c), c);
+      std::ranges::sort(others);
+      ASSERT_NEAR(found.own[i], score(of, of.theta, i, y), 1e-5);
+      ASSERT_NEAR(found.other[i], -others[0].first, 1e-5);
+      ASSERT_EQ(found.rival[i], static_cast<std::int32_t>(others[0].second));
+      if (k == 2) {
+        ASSERT_EQ(found.next[i], -std::numeric_limits<float>::infinity());
+      } else {
+        ASSERT_NEAR(found.next[i], -others[1].first, 1e-5);
+      }
+    }
+  }
+}
+
+// Of the constant critic: every threshold there is, tried.
+TEST(LiftedClass, TheThresholdIsTheBestOne) {
+  for (const auto& [k, c] : {std::pair(2u, 0u), {2u, 1u}, {3u, 1u}, {7u, 4u}}) {
+    const Case of = make_case(3, k, 60, 45);
+    std::vector<float> theta = of.theta;
+    for (std::size_t j = 0; j <= of.rows.d; ++j) theta[of.rows.at(j, c)] = 0;
+    std::vector<double> scores = {-100, 100};
+    for (std::size_t i = 0; i < of.rows.n(); ++i)
+      for (std::size_t other = 0; other < k; ++other) scores.push_back(score(of, of.theta, i, other));
+    std::ranges::sort(scores);
+    double best = -1;
+    for (std::size_t i = 0; i + 1 < scores.size(); ++i) {
+      theta[of.rows.at(of.rows.d, c)] = static_cast<float>((scores[i] + scores[i + 1]) / 2);
+      best = std::max(best, discrepancy(agreement(of.rows, theta), of.rows));
+    }
+    const std::vector<FoundCritic> found = lift_class(of.rows, of.theta, c);
+    EXPECT_NEAR(found.front().training_discrepancy, best, 1e-12) << k << ' ' << c;
+  }
+}
+
+TEST(LiftedClass, OtherClassesStayAndCountsAreExact) {
+  const Case of = make_case(5, 6, 400, 300);
+  const auto work = [&] { return lift_class(of.rows, of.theta, 2); };
+  const std::vector<FoundCritic> found = work();
+  ASSERT_EQ(found.size(), 2u);
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    EXPECT_EQ(found[i].theta, at_threads(3, work)[i].theta);
+    EXPECT_EQ(found[i].training_discrepancy, discrepancy(agreement(of.rows, found[i].theta), of.rows));
+    for (std::size_t j = 0; j <= of.rows.d; ++j)
+      for (std::size_t c = 0; c < of.rows.k; ++c)
+        if (c != 2) {
+          EXPECT_EQ(found[i].theta[of.rows.at(j, c)], of.theta[of.rows.at(j, c)]);
+        }
+  }
+}
+
+// The target lies along a direction that the classifier does not look at: a constant class cannot tell, a fitted one can.
+TEST(LiftedClass, AFittedClassSeesADirectionThatAConstantDoesNot) {
+  Random random(4, stream("direction"));
+  CriticRows rows{300, 300, 2, 4, 3, {}, {}};
+  for (std::size_t i = 0; i < rows.n(); ++i) {
+    const auto u = static_cast<float>(random.normal());
+    rows.x.insert(rows.x.end(), {u, static_cast<float>(random.normal() + (i < 300 ? -3 : 3)), 1, 0});
+    rows.y.push_back(u > 0);
+  }
+  std::vector<float> theta(rows.parameters());
+  theta[rows.at(0, 1)] = 1;           // classes 0 and 1 by u
+  theta[rows.at(rows.d, 2)] = -1000;  // never predicted
+  const std::vector<FoundCritic> found = lift_class(rows, theta, 2);
+  EXPECT_LT(found[0].training_discrepancy, .2);
+  EXPECT_GT(found[1].training_discrepancy, .95);
+}
+
+}  // namespace
+}  // namespace leeway::error_bound

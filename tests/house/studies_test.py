@@ -1,0 +1,50 @@
+#!/usr/bin/python3
+"""Every table of a study stands in its page as its script prints it from the committed data. Usage: studies_test.py
+
+A study is a page docs/studies/NAME.md; its script beside it, called without arguments, reads docs/studies/data alone. Tables of the page
+that no script prints are named here: they hold no measured figures.
+"""
+import pathlib
+import subprocess
+import sys
+import unittest
+
+STUDIES = pathlib.Path(__file__).resolve().parents[2] / "docs" / "studies"
+SCRIPTS = {"conds": "conds_tables.py", "cifar-jpeg": "cifar_jpeg_tables.py"}
+
+
+def tables_of(text):
+    """The tables of a text in Markdown, each as its lines."""
+    tables, lines = [], []
+    for line in [*text.splitlines(), ""]:
+        if line.startswith("|"):
+            lines.append(line.rstrip())
+        elif lines:
+            tables.append("\n".join(lines))
+            lines = []
+    return tables
+
+
+class Studies(unittest.TestCase):
+    def check(self, name):
+        before = {path: path.read_bytes() for path in (STUDIES / "figures").iterdir()}
+        done = subprocess.run([sys.executable, STUDIES / SCRIPTS[name]], capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        printed, shown = tables_of(done.stdout), tables_of((STUDIES / f"{name}.md").read_text(encoding="utf-8"))
+        self.assertTrue(printed)
+        for table in printed:
+            self.assertIn(table, shown, f"{name}.md does not show this table of {SCRIPTS[name]}")
+        for table in shown:
+            self.assertIn(table, printed, f"{SCRIPTS[name]} does not print this table of {name}.md")
+        for path, bytes_before in before.items():
+            self.assertEqual(path.read_bytes(), bytes_before, f"{path.name} is not the figure that the committed data give")
+
+    def test_conds(self):
+        self.check("conds")
+
+    def test_cifar_jpeg(self):
+        self.check("cifar-jpeg")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,168 @@
+// TorchScript is code: what a model of a stranger may do, from outside. And what OpenMP's environment may do to training.
+#include <gmock/gmock.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstddef>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "leeway/core/result.h"
+#include "tests/nn/command_fixture.h"
+
+namespace leeway {
+namespace {
+
+using testing::EndsWith;
+using testing::HasSubstr;
+
+std::string torchscript(const std::string& name) {
+  return std::string(LEEWAY_REFERENCE) + "/torchscript/" + name;
+}
+
+class Program : public Command {
+ protected:
+  void SetUp() override {
+    Command::SetUp();
+    if (IsSkipped()) return;
+    data_ = images(20);
+    if (run({"inspect", torchscript("logits.pt"), "--no-timing"}) != 0) GTEST_SKIP() << err();
+  }
+  [[nodiscard]] std::vector<std::string> infer(const std::string& model) const {
+    return {"infer", "--model", torchscript(model), "--data", data_, "--out", path("o.npz")};
+  }
+  // Until the process has handlers of signals of its own.
+  static void wait_for_handler(pid_t child) {
+    const std::string status = "/proc/" + std::to_string(child) + "/status";
+    for (int i = 0; i < 2000; ++i) {
+      const std::string text = text_of(status);
+      const std::size_t at = text.find("SigCgt:");
+      if (at != std::string::npos &&
+          (std::stoull(text.substr(at + 7), nullptr, 16) >> (SIGTERM - 1) & 1) != 0)
+        return;
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    FAIL() << "no handler";
+  }
+
+  std::string data_;
+};
+
+TEST_F(Program, ThatWritesFilesIsStopped) {
+  const std::filesystem::path written = "written-by-the-model";  // where it runs
+  std::filesystem::remove(written);
+  for (const std::string model : {"writes.pt", "writes_when_read.pt"}) {
+    std::vector<std::string> arguments = infer(model);
+    EXPECT_EQ(run(arguments), 3);
+    EXPECT_EQ(err(),
+              "leeway: " + torchscript(model) +
+                  ": expected a program that only computes, found one that writes files (--trust lets it)\n");
+    EXPECT_FALSE(std::filesystem::exists(written)) << model;
+    EXPECT_FALSE(std::filesystem::exists(path("o.npz")));
+    arguments.emplace_back("--trust");
+    EXPECT_EQ(run(arguments), 0) << err();
+    EXPECT_TRUE(std::filesystem::remove(written)) << model;
+    std::filesystem::remove(path("o.npz"));
+  }
+  EXPECT_EQ(run({"inspect", torchscript("writes.pt"), "--input", "1,8,8"}), 3);
+  EXPECT_EQ(run({"attack", "--model", torchscript("writes.pt"), "--data", data_, "--out", path("o.npz")}), 3);
+  EXPECT_EQ(run({"average-case", "--model", torchscript("writes.pt"), "--data", data_, "--sigma", "0.1",
+                 "--out", path("o.npz")}),
+            3);
+  EXPECT_FALSE(std::filesystem::exists(written));
+}
+
+// What it prints would stand among the result.
+TEST_F(Program, ThatNeverReturnsEndsWithASignal) {
+  for (const int signal : {SIGINT, SIGTERM})
+    for (const bool trust : {false, true}) {
+      std::vector<std::string> arguments = infer("loops.pt");
+      if (trust) arguments.emplace_back("--trust");
+      const pid_t child = start(arguments);
+      wait_for_handler(child);
+      kill(child, signal);
+      EXPECT_EQ(wait_for(child), 130);
+      EXPECT_EQ(err(), "leeway: interrupted: " + torchscript("loops.pt") + " did not return\n");
+      EXPECT_EQ(out(), "");
+    }
+}
+
+TEST_F(Program, IsSaidToBeOneByInspect) {
+  const auto confinement = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), "inspect");
+    arguments.insert(arguments.end(), {"--no-timing", "--json"});
+    EXPECT_EQ(run(arguments), 0) << err();
+    return Json::parse(out()).at("results").at(0).at("confinement");
+  };
+  EXPECT_EQ(confinement({torchscript("pair.pt")}), "seccomp");
+  EXPECT_EQ(confinement({torchscript("pair.pt"), "--trust"}), "none");
+  EXPECT_EQ(confinement({std::string(LEEWAY_REFERENCE) + "/onnx/cnn_softmax.onnx"}), nullptr);
+  ASSERT_EQ(run({"inspect", torchscript("pair.pt"), "--no-timing"}), 0) << err();
+  EXPECT_THAT(
+      out(),
+      HasSubstr("TorchScript is code: it runs on threads that cannot write files, start programs or open "
+                "sockets (seccomp)\n"));
+}
+
+// A process whose kernel answers seccomp with ENOSYS, as a filter of its own makes it.
+TEST_F(Program, NeedsTrustWhereTheKernelCannotConfineIt) {
+  const auto run_without_seccomp = [&](const std::vector<std::string>& arguments) {
+    const pid_t child = fork();
+    if (child != 0) return wait_for(child);
+    sock_filter filter[] = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+                            BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_seccomp, 0, 1),
+                            BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+                            BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
+    const sock_fprog program{4, filter};
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
+        prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0)
+      _exit(97);
+    _exit(run(arguments));
+  };
+  std::vector<std::string> arguments = infer("logits.pt");
+  EXPECT_EQ(run_without_seccomp(arguments), 3);
+  EXPECT_EQ(
+      err(),
+      "leeway: " + torchscript("logits.pt") +
+          ": TorchScript is a program, and this machine cannot keep it from writing files (seccomp: Function "
+          "not implemented): --trust runs it all the same\n");
+  arguments.emplace_back("--trust");
+  EXPECT_EQ(run_without_seccomp(arguments), 0) << err();
+}
+
+TEST_F(Program, WhoseSoftmaxIsTakenOffSaysSo) {
+  ASSERT_EQ(run(infer("softmax.pt")), 0);
+  EXPECT_THAT(
+      err(), EndsWith("softmax.pt ends in a softmax: logits are what goes into it, not its probabilities\n"));
+}
+
+// Kernels that wait for as many threads as OpenMP was asked for would wait for ever.
+TEST_F(Command, TrainingEndsWhateverThreadsOpenMPGives) {
+  const std::string data = images(120);
+  const auto train = [&](const std::string& threads, const std::string& out) {
+    return run({"train", "--data", data, "--epochs", "1", "--threads", threads, "--out", path(out)});
+  };
+  ASSERT_EQ(train("1", "one"), 0) << err();
+  setenv("OMP_THREAD_LIMIT", "1", 1);
+  EXPECT_EQ(train("2", "limited"), 0) << err();
+  EXPECT_THAT(err(), HasSubstr("OpenMP gives 1 of the 2 threads asked for\n"));
+  unsetenv("OMP_THREAD_LIMIT");
+  EXPECT_EQ(text_of(path("limited")), text_of(path("one"))) << "and the record says so";
+  ASSERT_EQ(train("2", "two"), 0) << err();
+  setenv("OMP_DYNAMIC", "true", 1);
+  EXPECT_EQ(train("2", "dynamic"), 0) << err();
+  unsetenv("OMP_DYNAMIC");
+  EXPECT_EQ(text_of(path("dynamic")), text_of(path("two")));
+}
+
+}  // namespace
+}  // namespace leeway
