@@ -14,6 +14,7 @@ import statistics
 import sys
 
 from conds import ATTRIBUTES, SETS, SHIFTS, cases, name_of
+from drawing import Drawing
 from tables import T95, over_seeds, table
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -165,28 +166,6 @@ def by_attribute(all_runs):
 
 
 # --- Figures
-
-class Drawing:
-    def __init__(self, width, height, title):
-        self.parts = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" '
-                      f'font-family="sans-serif" font-size="11px"><title>{title}</title><rect width="{width}" height="{height}" fill="#fff"/>']
-
-    def text(self, x, y, words, anchor="start", color="#1b1f24", **more):
-        extra = "".join(f' {key.replace("_", "-")}="{value}"' for key, value in more.items())
-        self.parts.append(f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" fill="{color}"{extra}>{words}</text>')
-
-    def line(self, x1, y1, x2, y2, color="#1b1f24", width=1):
-        self.parts.append(f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" stroke="{color}" stroke-width="{width}"/>')
-
-    def dot(self, x, y, radius, color):
-        self.parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{radius}" fill="{color}"/>')
-
-    def cell(self, x, y, width, height, color):
-        self.parts.append(f'<rect x="{x:.1f}" y="{y:.1f}" width="{width}" height="{height}" fill="{color}"/>')
-
-    def save(self, name):
-        (HERE / "figures" / name).write_text("\n".join(self.parts) + "\n</svg>\n", encoding="utf-8")
-
 
 def half_width(values):
     return T95[len(values)] * statistics.stdev(values) / len(values) ** .5 if len(values) > 1 else 0
