@@ -92,9 +92,20 @@ stage_tsan() {
 }
 
 stage_tidy() {
-  quietly build/configure-asan.log cmake --preset asan -DLEEWAY_TESTS=ON &&
-    run-clang-tidy -quiet -p build/asan -j "$jobs" "^$PWD/(leeway|apps|examples)/" 2>build/tidy.log |
-    sed -E '/^clang-tidy/d; /^$/d'
+  python_programs &&
+    quietly build/configure-asan.log cmake --preset asan -DLEEWAY_TESTS=ON &&
+    build/python/bin/run-clang-tidy.py -clang-tidy-binary build/python/bin/clang-tidy -quiet -p build/asan -j "$jobs" \
+      "^$PWD/(leeway|apps|examples)/" 2>build/tidy.log | sed -E '/clang-tidy /d; /^\[ *[0-9]+\/[0-9]+\]/d; /^$/d'
+}
+
+# python_programs: what tests/requirements.txt names, in a virtual environment of its own.
+python_programs() {
+  local wanted
+  wanted=$(sha256sum <tests/requirements.txt)
+  [ "$(cat build/python/made-of 2>/dev/null)" = "$wanted" ] && return
+  quietly build/python.log /usr/bin/python3 -m venv --clear build/python &&
+    quietly build/python.log build/python/bin/pip install --require-hashes --no-deps --disable-pip-version-check \
+      -r tests/requirements.txt && echo "$wanted" >build/python/made-of
 }
 
 stage_fuzz() {

@@ -63,7 +63,7 @@ std::string table(const std::vector<MeasuredSet>& sets) {
   std::vector<std::pair<std::string, std::string>> reasons;  // and the distances that each one hinders
   for (const auto& measured : sets.front().distances)
     text += fmt::format(" {:>{}}", measured.distance->name, column(measured));
-  text += "\n";
+  text += '\n';
   for (const MeasuredSet& set : sets) {
     const std::string path = display_name(set.path);
     text += fmt::format("{:<{}}", path.size() > width ? "..." + path.substr(path.size() - width + 3) : path,
@@ -79,7 +79,7 @@ std::string table(const std::vector<MeasuredSet>& sets) {
       else
         known->second += fmt::format(", {}", measured.distance->name);
     }
-    text += "\n";
+    text += '\n';
   }
   for (const auto& [reason, hindered] : reasons) text += fmt::format("-  {}: {}\n", hindered, reason);
   return text;

@@ -103,7 +103,7 @@ std::string table(const std::string& family, const Json& list) {
     if (one.contains("strength"))
       text += fmt::format("; {}, {:g} to {:g}, default {:g}", one["strength"].get<std::string>(),
                           one["low"].get<double>(), one["high"].get<double>(), one["default"].get<double>());
-    text += "\n";
+    text += '\n';
     for (const Json& parameter : one.value("parameters", Json::array()))
       text += fmt::format("    {:<16} {} (default {:g})\n", parameter["name"].get<std::string>(),
                           parameter["meaning"].get<std::string>(), parameter["default"].get<double>());

@@ -150,7 +150,7 @@ std::string pa_text(const PaResults& results) {
   for (const PaResult& set : results.sets)
     if (!set.doubt.empty()) text += set.doubt + "\n";
   text += agreement_table(results, names);
-  if (!results.gaps.empty()) text += "\n";
+  if (!results.gaps.empty()) text += '\n';
   const std::vector<std::string> shifts = pa_shift_names(results);
   for (const PaGap& gap : results.gaps) {
     const bool one_name = results.sets[gap.place].shifted.find(shifts[gap.place]) != std::string::npos;

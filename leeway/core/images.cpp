@@ -77,8 +77,7 @@ Array checked_pixels(Array pixels, const std::string& where) {
       refuse_pixel(*bad, static_cast<std::size_t>(bad - values.begin()) / per_image, where);
     return pixels;
   }
-  if (pixels.type != ElementType::f64)
-    refuse(where, "pixels of type uint8 or float", std::string(name_of(pixels.type)));
+  if (pixels.type != ElementType::f64) refuse(where, "pixels of type uint8 or float", name_of(pixels.type));
   const auto values = pixels.view<double>();
   std::vector<float> narrow(values.size());
   for (std::size_t i = 0; i < values.size(); ++i) {

@@ -132,7 +132,7 @@ std::vector<std::int64_t> label_values(const Named& named, std::size_t n, std::s
 
 std::vector<std::string> class_names_of(const Named& named, std::size_t k) {
   if (named.array.type != ElementType::text)
-    refuse(named.where, "text", std::string(name_of(named.array.type)));
+    refuse(named.where, "text", name_of(named.array.type));
   if (named.array.shape != std::vector<std::size_t>{k})
     refuse(named.where, fmt::format("shape ({}), one name a class", k), "shape " + named.array.shape_text());
   return *named.array.texts;
@@ -163,7 +163,7 @@ std::vector<std::string> id_texts(const Named& named, std::size_t n) {
   require_length(named, n);
   if (named.array.type == ElementType::text) return *named.array.texts;
   if (named.array.is_float())
-    refuse(named.where, "ids that are text or whole numbers", std::string(name_of(named.array.type)));
+    refuse(named.where, "ids that are text or whole numbers", name_of(named.array.type));
   std::vector<std::string> ids;
   for (const std::int64_t id : to_i64({named.array.type, {n}, named.array.storage, {}}, named.where))
     ids.push_back(std::to_string(id));

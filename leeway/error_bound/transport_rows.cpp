@@ -80,7 +80,7 @@ bool TransportRows::read(const std::vector<double>& u, double share) {
             next = std::max(next, std::min(top, value));
             at = value > top ? j : at;
             top = std::max(top, value);
-            part.bad += value - value;
+            part.bad += value - value;  // 0, or NaN for inf and NaN  NOLINT(misc-redundant-expression)
           }
           best[i] = static_cast<std::uint32_t>(at);
           margins[i] = static_cast<float>(top - next);

@@ -170,7 +170,7 @@ Section agreement_section(const Record& record) {
                         std::log(static_cast<double>(std::max<std::size_t>(record.k(), 2))), result->beta,
                         result->pa.value, result->curve, result->local_maxima});
     }
-  if (curves.empty()) return section;
+  if (curves.empty() || worst == nullptr || best == nullptr) return section;
   const std::string most = fixed(std::log(static_cast<double>(record.k())), 2);
   section.heading = worst == best
                         ? fmt::format("{} keeps {} of {} agreement", escape(subject(record, *worst)),

@@ -21,8 +21,9 @@ constexpr GroupName group_names[] = {{"err", "ERR", "right, and stays right"},
                                      {"rest", "rest", "wrong, then changed"}};
 
 const GroupName& name_of(const PaGroup& group) {
-  return *std::find_if(std::begin(group_names), std::end(group_names),
-                       [&](const GroupName& name) { return name.key == group.key; });
+  const auto* found = std::find_if(std::begin(group_names), std::end(group_names) - 1,
+                                   [&](const GroupName& name) { return name.key == group.key; });
+  return *found;  // the last, where it is none of the others
 }
 
 // What the group takes from log k, spread over all samples of the result, in nats.
@@ -100,7 +101,7 @@ std::string heading(const PaRecord& record) {
         return loss(a.sum, worst->n).value_or(0) < loss(b.sum, worst->n).value_or(0);
       });
   const double n = static_cast<double>(std::max<std::size_t>(1, worst->n));
-  const double part = *loss(group.sum, worst->n);
+  const double part = loss(group.sum, worst->n).value_or(0);
   const std::string who = group.key == "adv"   ? "that are right and then change"
                           : group.key == "err" ? "that stay right"
                           : group.key == "mis" ? "that stay wrong"

@@ -220,9 +220,9 @@ std::filesystem::path external_path(const ExternalPlace& place,
   const bool climbs = std::ranges::find(location, "..") != location.end();
   if (location.empty() || location.is_absolute() || climbs || place.location.find('\0') != std::string::npos)
     refuse(where, "external data in a file beneath the model's folder", in_quotes(place.location));
-  const std::filesystem::path path = folders.front() / location;
+  std::filesystem::path path = folders.front() / location;
   std::error_code failure;
-  const std::filesystem::path real = std::filesystem::canonical(path, failure);
+  std::filesystem::path real = std::filesystem::canonical(path, failure);
   if (failure) return path;  // whoever opens it says what is wrong
   if (std::ranges::none_of(folders, [&](const auto& folder) { return lies_beneath(real, folder); }))
     refuse(where, "external data in a file beneath the model's folder",
