@@ -1,6 +1,8 @@
 // How often the interval of posterior agreement (PA) holds the PA of the population, by simulation.
 //
-//   pa_interval_coverage delta|bootstrap|surer DRAWS [SEED]      CSV on stdout, one line a cell
+//   pa_interval_coverage delta|bootstrap|surer DRAWS [SEED [POPULATION [K [N [SHARE]]]]]
+//
+// CSV on stdout, one line a cell; a population, a k, an n and a share choose the cells that have them, "all" all.
 //
 // A population is a pool of 4,000 pairs of rows whose top classes agree and one of 4,000 whose do not, and a share of the
 // latter; its PA is the maximum over beta of the weighted mean of both pools' agreements. Samples of n rows are drawn
@@ -113,8 +115,11 @@ void simulate(const Cell& cell, const Population& population, std::size_t draws,
   const double truth = population.pa(cell.share), z = leeway::normal_quantile(.975);
   std::size_t above = 0, below = 0, plain = 0;
   std::vector<double> low_sides, high_sides, plain_sides;
+  // Cells share no draws: they would all miss together.
+  const std::uint32_t own =
+      leeway::stream(fmt::format("{} {} {} {} {}", cell.kind, cell.surer, k, n, cell.share));
   for (std::size_t draw = 0; draw < draws; ++draw) {
-    Random random(seed, leeway::stream("draw"), draw);
+    Random random(seed, own, draw);
     std::vector<double> clean, shifted;
     for (std::size_t i = 0; i < n; ++i) {
       const Pool& pool = random.uniform() < cell.share ? population.disagreeing : population.agreeing;
@@ -158,29 +163,35 @@ int main(int argc, char** argv) {
   const std::string method = argc > 1 ? argv[1] : "";
   const std::size_t draws = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 0;
   const std::uint64_t seed = argc > 3 ? std::strtoull(argv[3], nullptr, 10) : 0;
+  const auto chosen = [&](int at, const std::string& value) {
+    return argc <= at || value == argv[at] || std::string_view("all") == argv[at];
+  };
   if (draws == 0 || (method != "delta" && method != "bootstrap" && method != "surer")) {
-    fmt::print(stderr, "usage: pa_interval_coverage delta|bootstrap|surer DRAWS [SEED]\n");
+    fmt::print(
+        stderr,
+        "usage: pa_interval_coverage delta|bootstrap|surer DRAWS [SEED [POPULATION [K [N [SHARE]]]]]\n");
     return 2;
   }
   fmt::print(
       "method,population,surer,k,n,share,pa,draws,coverage,low_above,high_below,low_side,high_side,"
       "plain_coverage,plain_side\n");
-  const bool surer = method == "surer", bootstrap = method == "bootstrap";
+  const bool surer = method == "surer";
   const std::vector<std::size_t> classes =
-      bootstrap || surer ? std::vector<std::size_t>{2, 10} : std::vector<std::size_t>{2, 10, 100};
-  const std::vector<std::size_t> sizes = bootstrap ? std::vector<std::size_t>{50, 200, 1000}
-                                         : surer   ? std::vector<std::size_t>{200, 1000}
-                                                   : std::vector<std::size_t>{50, 200, 1000, 10000};
+      surer ? std::vector<std::size_t>{2, 10} : std::vector<std::size_t>{2, 10, 100};
+  const std::vector<std::size_t> sizes =
+      surer ? std::vector<std::size_t>{200, 1000} : std::vector<std::size_t>{50, 200, 1000, 10000};
   const std::vector<double> scales = surer ? std::vector<double>{1, 1.5, 2, 3} : std::vector<double>{1};
   for (const std::string_view kind : {"one-hot", "saturated", "soft", "calibrated", "mixed"})
     for (const std::size_t k : classes)
       for (const double scale : scales) {
+        if (!chosen(4, std::string(kind)) || !chosen(5, fmt::to_string(k))) continue;
         const Population population(kind, k, scale, seed);
         for (const std::size_t n : sizes)
           for (const double share : {0., .0005, .002, .005, .01, .03, .1, .3, .5}) {
-            // A quarter of the draws where a sample has ten times as many rows.
+            if (!chosen(6, fmt::to_string(n)) || !chosen(7, fmt::to_string(share))) continue;
+            // A third of the draws where a sample has ten times as many rows; the bootstrap is called with as few.
             simulate({method, kind, scale, n, share}, population,
-                     n < 10000 ? draws : std::max<std::size_t>(draws / 4, 1), seed);
+                     n < 10000 || method == "bootstrap" ? draws : std::max<std::size_t>(draws / 3, 1), seed);
           }
       }
   return 0;

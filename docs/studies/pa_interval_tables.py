@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """Prints the tables of docs/pa-interval.md from docs/studies/data/pa-interval-*.csv.
 
-    bench/pa_interval_coverage delta 1000 > docs/studies/data/pa-interval-delta.csv      # and bootstrap 200, surer 400
     pa_interval_tables.py [FOLDER]
+
+The page says with which commands bench/pa_interval_coverage wrote them.
 """
 import collections
 import csv
+import math
 import pathlib
 import sys
 
@@ -45,8 +47,32 @@ def coverage_by_size(rows):
     sizes = sorted({int(row["n"]) for row in rows})
     shares = sorted({row["share"] for row in rows}, key=float)
     head = ["share that disagrees"] + [f"n = {n}" for n in sizes]
-    table(head, [[share] + [f"{least(groups[share, str(n)], 'coverage')} ({least(groups[share, str(n)], 'plain_coverage')})"
-                            for n in sizes] for share in shares])
+
+    def shown(cells):
+        return f"{least(cells, 'coverage')} ({least(cells, 'plain_coverage')})" if cells else "-"
+
+    table(head, [[share] + [shown(groups[share, str(n)]) for n in sizes] for share in shares])
+
+
+def wilson(cell, z=1.959964):
+    """The interval of a coverage from its draws (Wilson's)."""
+    p, n = float(cell["coverage"]), int(cell["draws"])
+    centre, half = p + z * z / (2 * n), z * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
+    return f"{(centre - half) / (1 + z * z / n):.3f} to {(centre + half) / (1 + z * z / n):.3f}"
+
+
+def short(rows):
+    low = [row for row in rows if float(row["coverage"]) < .93]
+    if not low:
+        print("None is below .93.\n")
+        return
+    table(["population", "k", "n", "share that disagrees", "draws", "coverage", "its interval"],
+          [[row["population"], row["k"], row["n"], row["share"], row["draws"], row["coverage"][:5], wilson(row)] for row in low])
+
+
+def draws(rows):
+    counts = collections.Counter(int(row["draws"]) for row in rows)
+    return ", ".join(f"{cells} cells of {count}" for count, cells in sorted(counts.items()))
 
 
 def widths(rows):
@@ -63,6 +89,8 @@ def main():
     delta, bootstrap, surer = rows_of("delta"), rows_of("bootstrap"), rows_of("surer")
     print("Least coverage over populations and numbers of classes; in brackets that of PA +- z s / sqrt(n).\n")
     coverage_by_size(delta)
+    print(f"Draws: {draws(delta)}. Cells below .93:\n")
+    short(delta)
     print("By population: least and mean coverage, and how often each end misses.\n")
     table(["population", "cells", "least", "mean", "low end above PA, mean", "high end below PA, mean"],
           [[kind, str(len(cells)), least(cells, "coverage"), mean(cells, "coverage"), mean(cells, "low_above"), mean(cells, "high_below")]
@@ -71,6 +99,8 @@ def main():
     widths(delta)
     print("Bootstrap of 200 replicates: least coverage.\n")
     coverage_by_size(bootstrap)
+    print(f"Draws: {draws(bootstrap)}. Cells below .93:\n")
+    short(bootstrap)
     print("Pairs that disagree are surer than the others by this factor: least coverage.\n")
     table(["factor", "cells", "least", "mean"],
           [[scale, str(len(cells)), least(cells, "coverage"), mean(cells, "coverage")] for (scale,), cells in grouped(surer, "surer").items()])

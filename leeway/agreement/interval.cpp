@@ -14,7 +14,9 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double enough = 400;        // squares about the mean, in squares of the largest distance
 constexpr double small_beside = .25;  // two standard errors, in units of PA
 constexpr double tolerance = .005;    // of an end, in widths
-constexpr int most_passes = 24;
+constexpr double near_top = .02;      // the same: what a parabola may span
+constexpr double rounding = 1e-12;    // of A
+constexpr int most_passes = 24;       // for an end
 
 double mean_square_at(const Pairs& pairs, const Maximum& maximum) {
   if (maximum.mean_square) return *maximum.mean_square;
@@ -47,27 +49,32 @@ class Profile {
     places_.insert(after, place);
   }
 
-  // The largest value of an end: three places around the best one, a parabola through them, until it promises no more
-  // than the tolerance. `value` is the A of the sample's maximum, from which the end is reckoned.
+  // The largest value of an end. The best place and its neighbours are drawn together until neither neighbour lies far
+  // below; a parabola through the three then has the maximum. While one does lie far below, the parabola is bent by it,
+  // and its vertex is no place to stop at. `value` is the A of the sample's maximum, from which the end is reckoned.
   double maximize(End end, double value) {
-    while (static_cast<int>(places_.size()) < most_passes) {
+    for (int pass = 0; pass < most_passes; ++pass) {
       const std::size_t best = best_of(end);
-      const double top = places_[best].mean.*end;
+      const double top = places_[best].mean.*end, scale = std::abs(top - value) + rounding;
       if (best == 0 || best + 1 == places_.size()) {
-        const std::size_t neighbour = best == 0 ? 1 : best - 1;
+        const std::size_t neighbour = best == 0 ? 1 : best - 1, next = best == 0 ? 2 : best - 2;
         const double step = 1.5 * (places_[best].log_beta - places_[neighbour].log_beta);
-        const double gain = top - places_[neighbour].mean.*end;
-        if (!(gain > tolerance * std::abs(top - value)) || !in_range(places_[best].log_beta + step))
-          return top;
+        // Over two intervals: a maximum between two places leaves them alike, too.
+        const double gain = top - std::min(places_[neighbour].mean.*end, places_[next].mean.*end);
+        if (!(gain > tolerance * scale) || !in_range(places_[best].log_beta + step)) return top;
         add(places_[best].log_beta + step);
         continue;
       }
+      const double here = places_[best].log_beta;
+      const double left = places_[best - 1].log_beta - here, right = places_[best + 1].log_beta - here;
+      const double fall_left = top - places_[best - 1].mean.*end,
+                   fall_right = top - places_[best + 1].mean.*end;
       const auto [where, promise] = parabola(end, best);
-      const double near = std::min(where - places_[best - 1].log_beta, places_[best + 1].log_beta - where);
-      if (promise - top <= tolerance * std::abs(top - value) ||
-          std::abs(where - places_[best].log_beta) < 1e-3 || near < 1e-3)
+      const auto [less, more] = std::minmax(fall_left, fall_right);
+      if ((more <= near_top * scale && promise - top <= tolerance * scale) || right - left < 1e-3)
         return std::max(top, promise);
-      add(where);
+      const bool bent = more > 8 * less || std::abs(where - here) < .1 * std::min(-left, right);
+      add(bent ? here + .4 * (fall_left > fall_right ? left : right) : where);
     }
     return places_[best_of(end)].mean.*end;
   }
@@ -158,8 +165,9 @@ Interval pa_interval_of(const Pairs& pairs, const Maximum& maximum, double level
   }
   const UnseenPairs unseen(pairs);
   if (unseen.depth == 0) return {0, pa};  // every logit of a row is the same: beta says nothing
-  const bool finite = maximum.beta > 0 && std::isfinite(maximum.beta);
-  const double start = std::log(finite ? maximum.beta : 4 / unseen.depth);
+  // Where A is -log k but for rounding, so is every beta below: the one that was found says nothing.
+  const bool known = pa > rounding && std::isfinite(maximum.beta);
+  const double start = std::log(known ? maximum.beta : 4 / unseen.depth);
   Profile profile(pairs, level);
   for (const double step : {-.5, 0., .5}) profile.add(start + step);
   const double low = profile.maximize(&Interval::low, maximum.value);

@@ -12,6 +12,7 @@
 
 #include "leeway/agreement/agreement.h"
 #include "leeway/agreement/fixed_beta.h"
+#include "leeway/agreement/pairs.h"
 #include "leeway/agreement/ratios.h"
 #include "leeway/agreement/selection.h"
 #include "leeway/core/random.h"
@@ -151,6 +152,60 @@ TEST(PaInterval, WidensWithTheLevel) {
     }
     before = found;
   }
+}
+
+// Both ends as the largest values over a fine grid of beta.
+Interval of_grid(const Pair& pair) {
+  const Pairs pairs(clean_array(pair), shifted_array(pair), {}, {"clean", "shifted"});
+  const UnseenPairs unseen(pairs);
+  const double log_k = std::log(static_cast<double>(pair.k));
+  Interval best{0, 0};
+  for (double beta = .005 / unseen.depth; beta < 2000 / unseen.depth; beta *= 1.03) {
+    const Interval found = mean_agreement_interval(unseen, pairs.per_row(beta), beta, .95);
+    best.low = std::max(best.low, log_k + found.low);
+    best.high = std::max(best.high, log_k + found.high);
+  }
+  return best;
+}
+
+// To a fiftieth of their distance from PA. Curves that are bent by the places that the search meets on its way ended it
+// up to a fifth short.
+TEST(PaInterval, EndsAreTheLargestOverBeta) {
+  for (const std::size_t n : {50, 200})
+    for (const std::size_t k : {2, 10})
+      for (const double disagreeing : {0., .01, .1, .3, .5})
+        for (const Logits kind : {Logits::soft, Logits::mixed})
+          for (const std::uint64_t seed : {11, 12, 13}) {
+            const Pair pair = draw(kind, n, k, disagreeing, seed);
+            const Agreement found = posterior_agreement(clean_array(pair), shifted_array(pair));
+            const auto rows = agreement_per_row(clean_array(pair), shifted_array(pair), found.beta);
+            const Pairs pairs(clean_array(pair), shifted_array(pair), {}, {"clean", "shifted"});
+            double mean_square = 0;
+            for (const double a : rows) mean_square += a * a / static_cast<double>(n);
+            if (is_settled(pairs, found.beta, found.value, mean_square)) continue;
+            const Interval grid = of_grid(pair);
+            const std::string where =
+                std::to_string(n) + " " + std::to_string(k) + " " + std::to_string(disagreeing);
+            EXPECT_NEAR(found.pa_interval.low, std::min(grid.low, found.pa),
+                        .02 * (found.pa - found.pa_interval.low) + 1e-9)
+                << where;
+            EXPECT_NEAR(found.pa_interval.high, std::max(grid.high, found.pa),
+                        .02 * (found.pa_interval.high - found.pa) + 1e-9)
+                << where;
+          }
+}
+
+// Where A falls from beta = 0 on, rounding may still raise it by 1e-16 at a beta of some 1e-8, and the search has that for the
+// maximum. It says nothing of where the upper end is; what was sought from there was half as high, or 0.
+TEST(PaInterval, OfAMaximumThatIsRoundingIsThatOfZero) {
+  const Pair pair = draw(Logits::soft, 1000, 2, .5, 14);
+  const Pairs pairs(clean_array(pair), shifted_array(pair), {}, {"clean", "shifted"});
+  Maximum rounded;
+  rounded.beta = 1e-8, rounded.value = -std::log(2.) + 2e-16;
+  const Interval found = pa_interval_of(pairs, rounded, .95), grid = of_grid(pair);
+  EXPECT_EQ(found.low, 0);
+  EXPECT_GT(grid.high, 1e-4);
+  EXPECT_NEAR(found.high, grid.high, .02 * grid.high);
 }
 
 // A fifth of 2,000 pairs disagrees: within a tenth of PA +- z s / sqrt(n). Of 20,000 it is that.

@@ -26,16 +26,17 @@ def tables_of(text):
 
 
 class Studies(unittest.TestCase):
-    def check(self, name):
+    def check(self, name, script=None):
+        script = script or SCRIPTS[name]
         before = {path: path.read_bytes() for path in (STUDIES / "figures").iterdir()}
-        done = subprocess.run([sys.executable, STUDIES / SCRIPTS[name]], capture_output=True, text=True, check=False)
+        done = subprocess.run([sys.executable, STUDIES / script], capture_output=True, text=True, check=False)
         self.assertEqual(done.returncode, 0, done.stderr)
         printed, shown = tables_of(done.stdout), tables_of((STUDIES / f"{name}.md").read_text(encoding="utf-8"))
         self.assertTrue(printed)
         for table in printed:
-            self.assertIn(table, shown, f"{name}.md does not show this table of {SCRIPTS[name]}")
+            self.assertIn(table, shown, f"{name}.md does not show this table of {script}")
         for table in shown:
-            self.assertIn(table, printed, f"{SCRIPTS[name]} does not print this table of {name}.md")
+            self.assertIn(table, printed, f"{script} does not print this table of {name}.md")
         for path, bytes_before in before.items():
             self.assertEqual(path.read_bytes(), bytes_before, f"{path.name} is not the figure that the committed data give")
 
@@ -43,6 +44,9 @@ class Studies(unittest.TestCase):
         for name in SCRIPTS:
             with self.subTest(name):
                 self.check(name)
+
+    def test_pa_interval(self):
+        self.check("../pa-interval", "pa_interval_tables.py")
 
 
 if __name__ == "__main__":
