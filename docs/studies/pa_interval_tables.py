@@ -15,7 +15,11 @@ FOLDER = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file_
 
 
 def rows_of(name):
-    with open(FOLDER / f"pa-interval-{name}.csv", newline="") as file:
+    """Of the cells measured so far; none where there is no file."""
+    path = FOLDER / f"pa-interval-{name}.csv"
+    if not path.exists():
+        return []
+    with open(path, newline="") as file:
         return list(csv.DictReader(file))
 
 
@@ -46,7 +50,8 @@ def coverage_by_size(rows):
     groups = grouped(rows, "share", "n")
     sizes = sorted({int(row["n"]) for row in rows})
     shares = sorted({row["share"] for row in rows}, key=float)
-    head = ["share that disagrees"] + [f"n = {n}" for n in sizes]
+    cells_of = collections.Counter(int(row["n"]) for row in rows)
+    head = ["share that disagrees"] + [f"n = {n}, {cells_of[n]} cells" for n in sizes]
 
     def shown(cells):
         return f"{least(cells, 'coverage')} ({least(cells, 'plain_coverage')})" if cells else "-"
@@ -101,9 +106,10 @@ def main():
     coverage_by_size(bootstrap)
     print(f"Draws: {draws(bootstrap)}. Cells below .93:\n")
     short(bootstrap)
-    print("Pairs that disagree are surer than the others by this factor: least coverage.\n")
-    table(["factor", "cells", "least", "mean"],
-          [[scale, str(len(cells)), least(cells, "coverage"), mean(cells, "coverage")] for (scale,), cells in grouped(surer, "surer").items()])
+    if surer:
+        print("Pairs that disagree are surer than the others by this factor: least coverage.\n")
+        table(["factor", "cells", "least", "mean"],
+              [[scale, str(len(cells)), least(cells, "coverage"), mean(cells, "coverage")] for (scale,), cells in grouped(surer, "surer").items()])
 
 
 main()
