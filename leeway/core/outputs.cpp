@@ -131,8 +131,7 @@ std::vector<std::int64_t> label_values(const Named& named, std::size_t n, std::s
 }
 
 std::vector<std::string> class_names_of(const Named& named, std::size_t k) {
-  if (named.array.type != ElementType::text)
-    refuse(named.where, "text", name_of(named.array.type));
+  if (named.array.type != ElementType::text) refuse(named.where, "text", name_of(named.array.type));
   if (named.array.shape != std::vector<std::size_t>{k})
     refuse(named.where, fmt::format("shape ({}), one name a class", k), "shape " + named.array.shape_text());
   return *named.array.texts;

@@ -65,6 +65,7 @@ const tests = {
   async "the numbers behind the classes are a table"() {
     const { page, close } = await browser.open(address, desktop);
     await page.locator("#classes details.numbers summary").click();
+    await page.locator("#classes details.numbers tbody tr").first().waitFor();  // the table is written after the click
     assert.equal(await page.locator("#classes details.numbers tbody tr").count(), sigmas.length * record.k);
     await close();
   },

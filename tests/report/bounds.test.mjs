@@ -56,6 +56,7 @@ const tests = {
   async "the numbers behind the charts are a table"() {
     const { page, close } = await browser.open(assess.address, desktop);
     await page.locator("#bounds details.numbers summary").click();
+    await page.locator("#bounds details.numbers tbody tr").first().waitFor();  // the table is written after the click
     const { results } = assess.record;
     const rows = results.reduce((sum, result) => sum + 1 + Object.keys(result.estimates).length, 0);
     assert.equal(await page.locator("#bounds details.numbers tbody tr").count(), rows);

@@ -124,6 +124,7 @@ const tests = {
     await details.locator("summary").click();
     const points = await page.$$eval("#agreement .payload", (all) => all.reduce((n, p) => n + JSON.parse(p.textContent).data.lines.rows.length, 0));
     assert.ok(points > 50);
+    await details.locator("tbody tr").first().waitFor();  // the table is written after the click
     assert.equal(await details.locator("tbody tr").count(), points);
     await close();
   },
