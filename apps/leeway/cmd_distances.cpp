@@ -11,6 +11,7 @@
 #include "leeway/agreement/distance.h"
 #include "leeway/assess/record.h"
 #include "leeway/core/message.h"
+#include "leeway/tasks/paired_rows.h"
 
 namespace leeway::app {
 namespace {
@@ -92,8 +93,8 @@ void find_evidence(const std::string& clean, const OutputsShards& first, const O
   for (const auto& measured : set.distances)
     if (measured.distance->paired && measured.value) paired.push_back(measured.distance->name);
   if (paired.empty()) return;
-  set.evidence = evidence_of({&first.logits, &first.rest, {}}, {&second.logits, &second.rest, {}});
-  const std::string doubt = pair_doubt(set.evidence, clean, set.path);
+  set.evidence = tasks::evidence_of({&first.logits, &first.rest, {}}, {&second.logits, &second.rest, {}});
+  const std::string doubt = tasks::pair_doubt(set.evidence, clean, set.path);
   if (!doubt.empty()) set.doubt = fmt::format("{}: {}", fmt::join(paired, ", "), doubt);
 }
 

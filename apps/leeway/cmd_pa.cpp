@@ -4,44 +4,30 @@
 #include <algorithm>
 #include <memory>
 #include <set>
+#include <span>
 
 #include "apps/leeway/command.h"
-#include "apps/leeway/options.h"
-#include "apps/leeway/pa_analysis.h"
-#include "apps/leeway/pa_record.h"
+#include "apps/leeway/option_flags.h"
 #include "apps/leeway/pa_table.h"
 #include "leeway/agreement/pairing.h"
+#include "leeway/core/outputs.h"
+#include "leeway/core/shards.h"
+#include "leeway/tasks/pa.h"
 
 namespace leeway::app {
 namespace {
 
+struct ModelFiles {
+  std::string name, clean;
+  std::vector<std::string> shifted;
+};
+
 struct PaFlags {
   ModelFiles first{"model", {}, {}};
   std::vector<std::string> others;
-  std::string ratios;
-  PaOptions options;
+  std::string labels, pairs, save_pairs;  // files, or empty
+  record::PaOptions options;
 };
-
-// "0:1:0.1" (first, last, step) or "0,0.5,1".
-std::vector<double> parse_ratios(const std::string& text) {
-  const auto fail = [&] {
-    throw CLI::ValidationError(
-        "--ratios", fmt::format("expected FIRST:LAST:STEP or a list within 0 to 1, found {}", text));
-  };
-  const bool range = text.find(':') != std::string::npos;
-  std::vector<double> numbers;
-  for (const std::string& part : CLI::detail::split(text, range ? ':' : ',')) {
-    double value = 0;
-    if (!CLI::detail::lexical_cast(part, value) || !(value >= 0 && value <= 1)) fail();
-    numbers.push_back(value);
-  }
-  if (!range) return numbers;
-  if (numbers.size() != 3 || numbers[1] < numbers[0] || !(numbers[2] >= 1e-4)) fail();
-  std::vector<double> ratios;
-  for (int i = 0; numbers[0] + i * numbers[2] <= numbers[1] + 1e-9; ++i)
-    ratios.push_back(std::min(1., numbers[0] + i * numbers[2]));
-  return ratios;
-}
 
 // NAME=CLEAN,SHIFTED[,SHIFTED...]
 ModelFiles parse_model(const std::string& text) {
@@ -70,40 +56,76 @@ std::vector<ModelFiles> models_of(const PaFlags& flags) {
   return models;
 }
 
-int run_pa(Context& context, const PaFlags& flags) {
-  PaOptions options = flags.options;
-  options.models = models_of(flags);
-  if (!flags.ratios.empty()) options.ratios = parse_ratios(flags.ratios);
-  if (!options.save_pairs.empty() && (flags.first.shifted.size() > 1 || options.models.size() > 1))
-    throw CLI::ValidationError("--save-pairs", "expected one shifted set");
-  context.start_clock();
-  const PaResults results = analyse_pa(context, options);
-  context.stop_clock();
-  Json record = context.record("leeway.pa/1", pa_results_json(results));
-  if (results.with_gaps) record["ar_gap"] = pa_gaps_json(results);
-  const std::vector<std::string> unproved = unproved_maxima(results);
-  for (const std::string& line : unproved) context.warn("leeway: " + line);
-  context.write_record(record);
-  context.print(record, pa_text(results));
-  return unproved.empty() ? exit_ok : exit_incomplete;
+OutputsOptions reading_of(const record::PaOptions& options) {
+  OutputsOptions reading;
+  reading.check_finite = false;  // every logit is read, and the row named
+  if (options.binary) reading.binary = *options.binary == "prob" ? Binary::prob : Binary::logit;
+  if (options.as) reading.as = *options.as == "probs" ? Scores::probs : Scores::logits;
+  return reading;
 }
 
-void add_pairing_flags(CLI::App& command, Context& context, PaOptions& options) {
-  std::vector<std::string> names;
-  std::string help = "Which clean row belongs to which shifted row";
-  for (const auto& pairing : agreement::pairings()) {
-    help += fmt::format("{}{}: {}", names.empty() ? "\n" : ";\n", pairing.name, pairing.summary);
-    names.emplace_back(pairing.name);
+// Sets are opened by the task, files noted as inputs as they are opened; labels and pairs once.
+class Files {
+ public:
+  Files(Context& context, const PaFlags& flags) : context_(context), flags_(flags) {}
+
+  [[nodiscard]] tasks::PaTask task() {
+    tasks::PaTask task{.models = {}, .options = flags_.options, .seed = context_.seed};
+    for (const ModelFiles& model : models_of(flags_)) {
+      tasks::PaModel named{model.name, outputs(model.clean), {}};
+      for (const std::string& path : model.shifted) named.shifted.push_back(outputs(path));
+      task.models.push_back(std::move(named));
+    }
+    if (!flags_.labels.empty())
+      task.labels = [this](std::size_t n, std::size_t k) {
+        auto labels = read_labels(flags_.labels, n, k);
+        add_once(flags_.labels, {labels.size()});
+        return labels;
+      };
+    if (!flags_.pairs.empty())
+      task.pairs = [this](std::size_t clean_rows, std::size_t shifted_rows) {
+        auto pairs = agreement::read_pairs(flags_.pairs, clean_rows, shifted_rows);
+        add_once(flags_.pairs, {pairs.size(), 2});
+        return pairs;
+      };
+    if (!flags_.save_pairs.empty())
+      task.save_pairs = [this](std::span<const agreement::RowPair> pairs) {
+        agreement::write_pairs(flags_.save_pairs, pairs);
+      };
+    return task;
   }
-  auto* pairing = command.add_option("--pairing", options.pairing, help)
-                      ->check(CLI::IsMember(names))
-                      ->type_name("NAME")
-                      ->capture_default_str();
-  command.add_option("--pairs", options.pairs, "Pairs from a CSV file with the columns clean,shifted")
-      ->excludes(pairing);
-  context.files.writes(
-      command.add_option("--save-pairs", options.save_pairs, "Write the pairs to this CSV file"),
-      Written::file);
+
+ private:
+  [[nodiscard]] tasks::NamedOutputs outputs(const std::string& path) {
+    return {path, [this, path] {
+              OutputsShards shards = read_shards(path, reading_of(flags_.options));
+              for (const OutputsFile& file : shards.files) context_.add_input(file.path, file.shape);
+              return shards;
+            }};
+  }
+
+  void add_once(const std::string& path, const std::vector<std::size_t>& shape) {
+    if (noted_.insert(path).second) context_.add_input(path, shape);
+  }
+
+  Context& context_;
+  const PaFlags& flags_;
+  std::set<std::string> noted_;
+};
+
+int run_pa(Context& context, const PaFlags& flags) {
+  Files files(context, flags);
+  const tasks::PaTask task = files.task();
+  if (!flags.save_pairs.empty() && (flags.first.shifted.size() > 1 || task.models.size() > 1))
+    throw CLI::ValidationError("--save-pairs", "expected one shifted set");
+  const record::Pa result = tasks::pa(task, context.progress());
+  for (const std::string& line : result.envelope.warnings) context.warn("leeway: " + line);
+  const std::vector<std::string> unproved = tasks::unproved_maxima(result);
+  for (const std::string& line : unproved) context.warn("leeway: " + line + ", hence exit code 5");
+  const Json record = context.complete(result);
+  context.write_record(record);
+  context.print(record, pa_text(result));
+  return unproved.empty() ? exit_ok : exit_incomplete;
 }
 
 void add_model_flags(CLI::App& command, PaFlags& flags) {
@@ -121,7 +143,6 @@ void add_model_flags(CLI::App& command, PaFlags& flags) {
 void add_pa(CLI::App& root, Context& context, Run& run) {
   auto* command = root.add_subcommand("pa", "Posterior agreement of shifted outputs with clean ones");
   auto flags = std::make_shared<PaFlags>();
-  PaOptions& options = flags->options;
   command
       ->add_option("clean", flags->first.clean,
                    "Outputs on the clean inputs: .npy (logits), .npz, .safetensors, .csv")
@@ -129,28 +150,14 @@ void add_pa(CLI::App& root, Context& context, Run& run) {
   command->add_option("shifted", flags->first.shifted, "Outputs on the same samples, shifted; same order")
       ->required();
   add_model_flags(*command, *flags);
-  command->add_option("--labels", options.labels,
+  command->add_option("--labels", flags->labels,
                       "Labels, where the outputs hold none: .npy, .npz, .csv, IDX");
-  add_binary_flag(*command, options.binary);
-  add_as_flag(*command, options.as);
-  command->add_option("--level", options.level, "Confidence level of intervals")
-      ->check(within(.5, .9999))
-      ->capture_default_str();
-  command
-      ->add_option("--bootstrap", options.bootstrap,
-                   "Interval of PA from B resamples, each with its own beta (default: from the rows at the "
-                   "best betas)")
-      ->check(CLI::Range(0, 1000000));
-  add_pairing_flags(*command, context, options);
-  command->add_option("--ratios", flags->ratios,
-                      "Also at these shares of shifted samples, smallest `norms` first, each with its own "
-                      "beta: 0:1:0.1 or 0,0.5,1");
-  command->add_flag("--summaries", options.summaries,
-                    "Also entropies and confidences of the posteriors, at beta = 1 and at the best beta");
-  command->add_flag("--shared-beta", options.shared_beta,
-                    "Use the beta of the first shifted set for the others: the way of the papers' program");
-  command->add_option("--curve", options.curve, "Points of A(beta) to add to the curve in the record")
-      ->check(CLI::Range(0, 1000000));
+  add_option_flags(*command, [&](record::Fields& f) { fields(flags->options, f); });
+  command->add_option("--pairs", flags->pairs, "Pairs from a CSV file with the columns clean,shifted")
+      ->excludes(command->get_option("--pairing"));
+  context.files.writes(
+      command->add_option("--save-pairs", flags->save_pairs, "Write the pairs to this CSV file"),
+      Written::file);
   context.add_common_flags(*command, "Write the JSON record to this file");
   command->footer(
       "PA = log k + max over beta >= 0 of the mean log agreement of the softmax(beta * logits) of the two "

@@ -47,18 +47,36 @@ report::Pictures pictures_of(const Json& record, const std::vector<NamedImages>&
   return report::flip_pictures(record, sources, options);
 }
 
+using Records = std::vector<std::pair<std::string, Json>>;
+
+bool is_pa(const Json& record) { return record["schema"].get<std::string>().starts_with("leeway.pa/"); }
+
+std::string page_of_agreement(const Records& records) {
+  std::vector<std::string> names;
+  std::vector<record::Pa> read;
+  for (const auto& [name, record] : records) {
+    names.push_back(name);
+    read.push_back(record::read_pa(record, name));
+  }
+  return report::html_report(report::join_records(names, std::move(read)));
+}
+
+std::string page_of(const Records& records, const Arguments& arguments) {
+  const std::vector<NamedImages> images = open_images(arguments.images);
+  if (is_pa(records[0].second)) return page_of_agreement(records);
+  const Json record = report::join_records(records);
+  report::Options options;
+  options.record_name = records.size() == 1 ? records[0].first : "the joined record";
+  options.flips_per_result = arguments.flips;
+  return report::html_report(record, pictures_of(record, images, options), options);
+}
+
 int run_report(Context& context, const Arguments& arguments) {
   const std::string path = context.out.empty() ? "report.html" : context.out;
   if (context.out.empty()) context.files.claim("the page", path, Written::page);
-  std::vector<std::pair<std::string, Json>> records;
+  Records records;
   for (const std::string& file : arguments.records) records.emplace_back(file, read_record(file));
-  const Json record = report::join_records(records);
-  report::Options options;
-  options.record_name = arguments.records.size() == 1 ? arguments.records[0] : "the joined record";
-  options.flips_per_result = arguments.flips;
-  const std::vector<NamedImages> images = open_images(arguments.images);
-  const report::Pictures pictures = pictures_of(record, images, options);
-  const std::string html = report::html_report(record, pictures, options);
+  const std::string html = page_of(records, arguments);
   write_text(path, html);
   const Json said = {{"schema", "leeway.report/1"}, {"page", path}, {"bytes", html.size()}};
   context.print(said, path + "\n");

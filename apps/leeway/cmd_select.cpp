@@ -16,6 +16,7 @@
 #include "leeway/core/columns.h"
 #include "leeway/core/message.h"
 #include "leeway/core/outputs.h"
+#include "leeway/tasks/paired_rows.h"
 
 namespace leeway::app {
 namespace {
@@ -232,8 +233,9 @@ int run_select(Context& context, const SelectFlags& flags) {
                                                         pairs.labels_for(pair), options));
     const Rows clean = pair.clean.logits, shifted = pair.shifted.logits;
     const auto evidence =
-        evidence_of({&clean, &pair.clean, pairs.labels()}, {&shifted, &pair.shifted, {}}).value();
-    if (const std::string doubt = pair_doubt(evidence, pair.clean.path, pair.shifted.path); !doubt.empty()) {
+        tasks::evidence_of({&clean, &pair.clean, pairs.labels()}, {&shifted, &pair.shifted, {}}).value();
+    if (const std::string doubt = tasks::pair_doubt(evidence, pair.clean.path, pair.shifted.path);
+        !doubt.empty()) {
       doubts += doubt + "\n";
       if (evidence.differing_labels == 0) context.warn("leeway: " + doubt);
     }

@@ -22,6 +22,7 @@
 #include "apps/leeway/files.h"
 #include "leeway/core/progress.h"
 #include "leeway/core/result.h"
+#include "leeway/record/envelope.h"
 
 namespace leeway::app {
 
@@ -57,6 +58,13 @@ class Context {
   // {"schema", "command", "inputs", "seed", "version", "instruction_set", "seconds", "results": results}. Error where an
   // input is no longer the file that add_input() saw.
   [[nodiscard]] Json record(const std::string& schema, Json results);
+  // The same for a typed record: its command and inputs, and the record as JSON.
+  template <class Record>
+  [[nodiscard]] Json complete(Record record) {
+    record.envelope.command = arguments_;
+    record.envelope.inputs = take_inputs();
+    return to_json(record);
+  }
   // Prints the record (--json) or the table on stdout, and the warnings before it. Control characters of names do not
   // reach the terminal. std::runtime_error where not all of it could be written.
   void print(const Json& record, const std::string& table);
@@ -80,6 +88,7 @@ class Context {
   };
   [[nodiscard]] static FileState state_of(const std::string& path);
   void tell_warnings();
+  [[nodiscard]] std::vector<record::Input> take_inputs();
 
   std::vector<std::string> arguments_;
   std::vector<Input> inputs_;

@@ -96,20 +96,27 @@ Progress* Context::progress() {
   return progress_.get();
 }
 
-Json Context::record(const std::string& schema, Json results) {
+std::vector<record::Input> Context::take_inputs() {
   progress_.reset();
   if (!config.empty()) add_input(config, {});
-  Json inputs = Json::array();
+  std::vector<record::Input> taken;
   for (auto& input : inputs_) {
     const std::string digest = input.digest.get();
     if (input.state && state_of(input.path) != input.state)
       refuse(display_name(input.path), "the file as it was when it was opened",
              "it changed while it was read");
-    inputs.push_back(
-        {{"path", input.path}, {"bytes", input.state ? input.state->first : 0}, {"shape", input.shape}});
-    if (!digest.empty()) inputs.back()["xxh3_128"] = digest;
+    taken.push_back({input.path, input.state ? input.state->first : 0, input.shape, digest});
   }
   inputs_.clear();
+  return taken;
+}
+
+Json Context::record(const std::string& schema, Json results) {
+  Json inputs = Json::array();
+  for (const record::Input& input : take_inputs()) {
+    inputs.push_back({{"path", input.path}, {"bytes", input.bytes}, {"shape", input.shape}});
+    if (!input.xxh3_128.empty()) inputs.back()["xxh3_128"] = input.xxh3_128;
+  }
   return {{"schema", schema},
           {"command", arguments_},
           {"inputs", std::move(inputs)},

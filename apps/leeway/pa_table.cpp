@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "apps/leeway/pa_record.h"
 #include "leeway/core/message.h"
+#include "leeway/core/text.h"
 
 namespace leeway::app {
 namespace {
@@ -31,10 +31,10 @@ std::string cells_header(const std::string& interval) {
 }
 
 // Every set's file, after its model where there are several; a long path is cut at its beginning.
-std::vector<std::string> names_of(const PaResults& results) {
+std::vector<std::string> names_of(const record::Pa& record) {
   std::vector<std::string> names;
-  for (const PaResult& set : results.sets) {
-    const std::string model = results.several_models ? shown(set.model) + ": " : "";
+  for (const record::PaSet& set : record.results) {
+    const std::string model = set.model.empty() ? "" : shown(set.model) + ": ";
     const std::size_t room = std::max<std::size_t>(16, widest_name - std::min(widest_name, model.size()));
     const std::string path = shown(set.shifted);
     names.push_back(model + (path.size() > room ? "..." + path.substr(path.size() - room + 3) : path));
@@ -48,14 +48,14 @@ std::size_t width_of(const std::vector<std::string>& names) {
   return width;
 }
 
-std::string agreement_table(const PaResults& results, const std::vector<std::string>& names) {
+std::string agreement_table(const record::Pa& record, const std::vector<std::string>& names) {
   const std::size_t width = width_of(names);
   std::string text = fmt::format("{:<{}} {:>9} {:>5} {}", "shifted", width, "n", "k",
-                                 cells_header(fmt::format("[{:g}% interval]", 100 * results.level)));
+                                 cells_header(fmt::format("[{:g}% interval]", 100 * record.options.level)));
   bool one_k = true, shared = false;
-  const std::size_t k = results.sets.front().agreement.k;
+  const std::size_t k = record.results.front().agreement.k;
   for (std::size_t i = 0; i < names.size(); ++i) {
-    const auto& a = results.sets[i].agreement;
+    const auto& a = record.results[i].agreement;
     text += fmt::format("{:<{}} {:>9} {:>5} {}", names[i], width, a.n, a.k, cells_of(a));
     one_k &= a.k == k;
     shared |= !a.fitted;
@@ -67,17 +67,6 @@ std::string agreement_table(const PaResults& results, const std::vector<std::str
   return text;
 }
 
-std::string gap_line(const PaGap& gap, const std::string& shift) {
-  const auto reached = std::find_if(gap.points.rbegin(), gap.points.rend(),
-                                    [](const auto& point) { return point.ratio_minus.has_value(); });
-  if (reached == gap.points.rend())
-    return fmt::format("{}: {} starts below the least PA of {}\n", shown(shift), shown(gap.minus),
-                       shown(gap.plus));
-  return fmt::format("{}: at {:.3g}% shifted samples, {} is where {} is at {:.3g}% (PA {:.4f})\n",
-                     shown(shift), 100 * *reached->ratio_minus, shown(gap.minus), shown(gap.plus),
-                     100 * reached->ratio_plus, reached->pa);
-}
-
 std::string sweep_table(const std::string& name, const std::vector<agreement::RatioPoint>& sweep) {
   std::string text = fmt::format(
       "\n{}: the share of its samples that are shifted; smallest norms first, if known\n{:>7} {:>9} {}", name,
@@ -87,7 +76,7 @@ std::string sweep_table(const std::string& name, const std::vector<agreement::Ra
   return text;
 }
 
-std::string entropy_table(const PaResults& results, const std::vector<std::string>& names) {
+std::string entropy_table(const record::Pa& record, const std::vector<std::string>& names) {
   const std::size_t width = width_of(names);
   std::string text = fmt::format(
       "\nentropy of the posteriors in bits: rows sorted, then averaged over the samples right before the "
@@ -95,7 +84,7 @@ std::string entropy_table(const PaResults& results, const std::vector<std::strin
       "{:<{}} {:>9} {:>6} {:>9} {:>8} {:>8}\n",
       "shifted", width, "samples", "over", "beta", "clean", "shifted");
   for (std::size_t i = 0; i < names.size(); ++i) {
-    const auto& entropy = results.sets[i].entropy;
+    const auto& entropy = record.results[i].entropy;
     for (const auto& at : entropy->at)
       text += fmt::format("{:<{}} {:>9} {:>6} {:>9} {:>8.4f} {:>8.4f}\n", names[i], width, entropy->samples,
                           entropy->right_only ? "right" : "all", beta_text(at.beta), at.clean, at.shifted);
@@ -109,14 +98,14 @@ std::string mean_text(const agreement::ConfidenceAt& at) {
                                        : fmt::format("{:.4f} +- {:.4f}", at.mean, at.standard_error);
 }
 
-std::string confidence_table(const PaResults& results, const std::vector<std::string>& names) {
+std::string confidence_table(const record::Pa& record, const std::vector<std::string>& names) {
   const std::size_t width = width_of(names);
   std::string text = fmt::format(
       "\nmean confidence +- standard error: clean where right; shifted where the prediction moved\n"
       "{:<{}} {:>9} {:>9} {:<16} {:>9} {}\n",
       "shifted", width, "beta", "n", "clean, right", "n", "shifted, moved");
   for (std::size_t i = 0; i < names.size(); ++i) {
-    const auto& [right, moved] = *results.sets[i].confidence;
+    const auto& [right, moved] = *record.results[i].confidence;
     for (std::size_t b = 0; b < moved.at.size(); ++b)
       text += fmt::format("{:<{}} {:>9} {:>9} {:<16} {:>9} {}\n", names[i], width,
                           beta_text(moved.at[b].beta), right ? fmt::format("{}", right->n) : "-",
@@ -127,41 +116,22 @@ std::string confidence_table(const PaResults& results, const std::vector<std::st
 
 }  // namespace
 
-std::vector<std::string> unproved_maxima(const PaResults& results) {
-  std::vector<std::string> lines;
-  const auto check = [&](const std::string& name, const agreement::Agreement& a) {
-    if (a.fitted && !a.converged)
-      lines.push_back(fmt::format(
-          "{}: its maximum is proved to {:.2g} only, not to {:.0e}, after {} evaluations: another "
-          "beta may give that much more, hence exit code 5",
-          name, a.gap, agreement::Options{}.gap, a.evaluations));
-  };
-  for (const PaResult& set : results.sets) {
-    check(set.shifted, set.agreement);
-    for (const auto& [ratio, shifted, a] : set.sweep)
-      check(fmt::format("{} at ratio {:g}", set.shifted, ratio), a);
+std::string pa_text(const record::Pa& record) {
+  const std::vector<std::string> names = names_of(record);
+  std::string doubts, others;
+  for (const std::string& finding : record.envelope.findings) {
+    const bool doubt =
+        std::ranges::find(record.results, finding, &record::PaSet::doubt) != record.results.end();
+    (doubt ? doubts : others) += shown(finding) + "\n";
   }
-  return lines;
-}
-
-std::string pa_text(const PaResults& results) {
-  const std::vector<std::string> names = names_of(results);
-  std::string text;
-  for (const PaResult& set : results.sets)
-    if (!set.doubt.empty()) text += set.doubt + "\n";
-  text += agreement_table(results, names);
-  if (!results.gaps.empty()) text += '\n';
-  const std::vector<std::string> shifts = pa_shift_names(results);
-  for (const PaGap& gap : results.gaps) {
-    const bool one_name = results.sets[gap.place].shifted.find(shifts[gap.place]) != std::string::npos;
-    text += gap_line(gap, one_name ? gap.shifted : shifts[gap.place]);
-  }
-  for (const PaResult& set : results.sets)
-    if (!set.sweep.empty())
-      text += sweep_table(shown(results.several_models ? set.model + ": " + set.shifted : set.shifted),
-                          set.sweep);
-  if (results.sets.front().entropy) text += entropy_table(results, names);
-  if (results.sets.front().confidence) text += confidence_table(results, names);
+  std::string text =
+      doubts + wrapped(shown(record.envelope.headline)) + "\n" + agreement_table(record, names);
+  if (!others.empty()) text += '\n' + others;
+  for (const record::PaSet& set : record.results)
+    if (!set.ratios.empty())
+      text +=
+          sweep_table(shown(set.model.empty() ? set.shifted : set.model + ": " + set.shifted), set.ratios);
+  if (record.options.summaries) text += entropy_table(record, names) + confidence_table(record, names);
   return text;
 }
 

@@ -9,17 +9,12 @@
 #include <vector>
 
 #include "leeway/assess/words.h"
+#include "leeway/core/text.h"
 
 namespace leeway::assess {
 namespace {
 
 constexpr std::size_t max_width = 100, gap = 2;
-
-// Columns that a text takes: code points of UTF-8, which continue with bytes 10xxxxxx.
-std::size_t width_of(const std::string& text) {
-  return static_cast<std::size_t>(std::count_if(
-      text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
-}
 
 std::size_t byte_at(const std::string& text, std::size_t column) {
   std::size_t byte = 0;
@@ -32,14 +27,14 @@ std::size_t byte_at(const std::string& text, std::size_t column) {
 
 // "a_very_long_name" -> "a_ver..name"
 std::string cut(const std::string& text, std::size_t width) {
-  const std::size_t length = width_of(text);
+  const std::size_t length = text_width(text);
   if (length <= width) return text;
   const std::size_t tail = (width - 2) / 2, head = width - 2 - tail;
   return text.substr(0, byte_at(text, head)) + ".." + text.substr(byte_at(text, length - tail));
 }
 
 std::string pad(const std::string& text, std::size_t width, bool left) {
-  const std::string space(width - std::min(width, width_of(text)), ' ');
+  const std::string space(width - std::min(width, text_width(text)), ' ');
   return left ? text + space : space + text;
 }
 
@@ -50,8 +45,8 @@ struct Column {
   std::vector<std::string> cells = {};
 
   [[nodiscard]] std::size_t width() const {
-    std::size_t widest = width_of(title);
-    for (const std::string& cell : cells) widest = std::max(widest, width_of(cell));
+    std::size_t widest = text_width(title);
+    for (const std::string& cell : cells) widest = std::max(widest, text_width(cell));
     return widest;
   }
 };
@@ -166,22 +161,6 @@ std::string lines(const std::vector<Column>& all) {
     text += line(cells, all, widths);
   }
   return text;
-}
-
-std::string wrapped(const std::string& text) {
-  std::string out, current;
-  std::size_t at = 0;
-  while (at < text.size()) {
-    const std::size_t end = std::min(text.find(' ', at), text.size());
-    const std::string word = text.substr(at, end - at);
-    if (!current.empty() && width_of(current) + 1 + width_of(word) > max_width) {
-      out += current + "\n";
-      current.clear();
-    }
-    current += (current.empty() ? "" : " ") + word;
-    at = end + 1;
-  }
-  return out + current + "\n";
 }
 
 // The class with the lowest mean at that sigma: "shirt: 41".

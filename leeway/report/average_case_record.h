@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "leeway/core/numbers.h"
 #include "leeway/report/chart.h"
 #include "leeway/report/html.h"
 #include "leeway/report/json_view.h"
-#include "leeway/report/numbers.h"
 #include "leeway/report/report.h"
 
 namespace leeway::report {

@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
+#include "leeway/core/numbers.h"
 #include "leeway/report/chart.h"
 #include "leeway/report/json_view.h"
-#include "leeway/report/numbers.h"
 
 namespace leeway::report {
 

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "leeway/core/numbers.h"
 #include "leeway/report/html.h"
 #include "leeway/report/json_view.h"
-#include "leeway/report/numbers.h"
 
 namespace leeway::report {
 

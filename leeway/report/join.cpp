@@ -1,11 +1,15 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <functional>
 #include <map>
 #include <set>
+#include <span>
+#include <utility>
 
 #include "leeway/core/message.h"
-#include "leeway/report/pa_record.h"
+#include "leeway/report/pa_view.h"
 #include "leeway/report/record.h"
 #include "leeway/report/report.h"
 
@@ -16,8 +20,7 @@ using Named = std::vector<std::pair<std::string, Json>>;
 using Name = std::pair<std::string, std::string>;  // model, target
 
 // What every joined record has of its parts: commands, inputs (each once) and the time of all.
-template <class Read>
-Json joined_envelope(const Named& records, const std::vector<Read>& read) {
+Json joined_envelope(const Named& records, const std::vector<Record>& read) {
   Json out = {{"schema", records[0].second["schema"]},
               {"commands", Json::array()},
               {"inputs", Json::array()},
@@ -31,7 +34,7 @@ Json joined_envelope(const Named& records, const std::vector<Read>& read) {
     seconds += read[i].envelope.seconds.value_or(0);
   }
   out["seconds"] = seconds;
-  const auto same = [&](const Read& other) {
+  const auto same = [&](const Record& other) {
     return other.envelope.instruction_set == read[0].envelope.instruction_set;
   };
   if (const std::string& set = read[0].envelope.instruction_set;
@@ -56,10 +59,10 @@ std::string free_name(std::set<Name>& taken, const std::string& model, const std
   return longer;
 }
 
-void require_same_count(const Named& records, std::size_t i, std::size_t first, std::size_t found) {
+void require_same_count(const std::string& name, const std::string& first_name, std::size_t first,
+                        std::size_t found) {
   if (found != first)
-    refuse(records[i].first, std::to_string(first) + " classes as in " + records[0].first,
-           std::to_string(found));
+    refuse(name, std::to_string(first) + " classes as in " + first_name, std::to_string(found));
 }
 
 // The record whose worst result is worst speaks for all; the others' headlines lead the findings.
@@ -73,7 +76,7 @@ std::size_t speaker(const std::vector<Record>& read) {
 
 void require_same_classes(const Named& records, const std::vector<Record>& read) {
   for (std::size_t i = 1; i < read.size(); ++i) {
-    require_same_count(records, i, read[0].k(), read[i].k());
+    require_same_count(records[i].first, records[0].first, read[0].k(), read[i].k());
     for (std::size_t c = 0; c < read[0].k(); ++c)
       if (read[i].class_names[c] != read[0].class_names[c])
         refuse(records[i].first,
@@ -134,79 +137,92 @@ std::string stem(const std::string& path) { return std::filesystem::path(path).s
 
 // Shifted sets by their files alone, "pgd8" of "robust/pgd8.npz", so that the same shift of two models is one
 // set; as they are where two of one record would become one.
-std::function<std::string(const std::string&)> set_names(const std::vector<PaRecord>& read, bool one_model) {
+std::function<std::string(const std::string&)> set_names(const std::vector<record::Pa>& records,
+                                                         bool one_model) {
   const auto as_given = [](const std::string& path) { return path; };
   if (one_model) return as_given;
-  for (const PaRecord& record : read) {
+  for (const record::Pa& record : records) {
     std::set<std::string> stems;
-    for (const std::string& shifted : record.shifted)
+    for (const std::string& shifted : PaView(record).shifted)
       if (!stems.insert(stem(shifted)).second) return as_given;
   }
   return stem;
 }
 
-std::string shift_of(const Json& object) {
-  const std::string shift = text(object, "shift");
-  return shift.empty() ? text(object, "shifted") : shift;
-}
-
-// Records of one model each, which therefore do not name it, are models by the names of their records; of one
-// clean set, they are one model.
-Json join_agreements(const Named& records) {
-  std::vector<PaRecord> read;
-  for (const auto& [name, record] : records) read.push_back(read_pa(record, name));
-  const auto clean = [&](std::size_t i) {
-    return read[i].envelope.inputs.empty() ? records[i].first : read[i].envelope.inputs[0].path;
-  };
-  bool one_model = true;
-  for (std::size_t i = 0; i < read.size(); ++i) {
-    for (const PaResult& result : read[i].results)
-      require_same_count(records, i, read[0].results[0].k, result.k);
-    one_model = one_model && read[i].models == std::vector<std::string>{""} && clean(i) == clean(0);
-  }
-  const auto set_name = set_names(read, one_model);
-  std::set<Name> taken;
-  Json out = joined_envelope(records, read);
-  out["version"] = read[0].envelope.version;
-  for (std::size_t i = 0; i < read.size(); ++i) {
-    const auto& [name, record] = records[i];
-    std::map<Name, std::string> called;
-    for (Json result : record["results"]) {
-      const std::string given = text(result, "model");
-      result["shifted"] = set_name(shift_of(result));
-      result.erase("shift");
-      const std::string model =
-          free_name(taken, given.empty() && !one_model ? stem(name) : given, result["shifted"], name);
-      if (!model.empty()) result["model"] = model;
-      called[{given, result["shifted"]}] = model;
-      out["results"].push_back(std::move(result));
-    }
-    for (Json gap : record.value("ar_gap", Json::array())) {
-      gap["shifted"] = set_name(shift_of(gap));
-      gap.erase("shift");
-      for (const char* key : {"model_plus", "model_minus"})
-        gap[key] = called[{text(gap, key), gap["shifted"]}];
-      out["ar_gap"].push_back(std::move(gap));
-    }
+// Commands, inputs (each once) and the time of all; a seed, a version or an instruction set is the first's.
+record::Envelope joined_envelope(const std::vector<record::Pa>& records) {
+  record::Envelope out = records[0].envelope;
+  for (const record::Pa& record : std::span(records).subspan(1)) {
+    const record::Envelope& own = record.envelope;
+    out.joined_commands.push_back(own.command);
+    for (const record::Input& input : own.inputs)
+      if (std::find(out.inputs.begin(), out.inputs.end(), input) == out.inputs.end())
+        out.inputs.push_back(input);
+    out.seconds += own.seconds;
+    if (out.instruction_set != own.instruction_set) out.instruction_set.clear();
   }
   return out;
 }
 
 }  // namespace
 
+// Records of one model each, which therefore do not name it, are models by the names of their records; of one
+// clean set, they are one model.
+record::Pa join_records(const std::vector<std::string>& names, std::vector<record::Pa> records) {
+  if (records.size() == 1) return std::move(records[0]);
+  const auto clean = [&](std::size_t i) {
+    return records[i].envelope.inputs.empty() ? names[i] : records[i].envelope.inputs[0].path;
+  };
+  bool one_model = true;
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    for (const record::PaSet& result : records[i].results)
+      require_same_count(names[i], names[0], records[0].results[0].agreement.k, result.agreement.k);
+    one_model =
+        one_model && PaView(records[i]).models == std::vector<std::string>{""} && clean(i) == clean(0);
+  }
+  const auto set_name = set_names(records, one_model);
+  std::set<Name> taken;
+  record::Pa out;
+  out.envelope = joined_envelope(records);
+  out.options = records[0].options;
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    std::map<Name, std::string> called;
+    for (record::PaSet& result : records[i].results) {
+      const std::string given = result.model;
+      result.shifted = set_name(result.shift_name());
+      result.shift.clear();
+      result.model =
+          free_name(taken, given.empty() && !one_model ? stem(names[i]) : given, result.shifted, names[i]);
+      called[{given, result.shifted}] = result.model;
+      out.results.push_back(std::move(result));
+    }
+    for (record::PaGap& gap : records[i].ar_gap) {
+      gap.shifted = set_name(gap.shift_name());
+      gap.shift.clear();
+      gap.model_plus = called[{gap.model_plus, gap.shifted}];
+      gap.model_minus = called[{gap.model_minus, gap.shifted}];
+      out.ar_gap.push_back(std::move(gap));
+    }
+  }
+  out.envelope.headline = record::headline_of(out);
+  out.envelope.findings = record::findings_of(out);
+  return out;
+}
+
 Json join_records(const Named& records) {
   if (records.empty()) refuse("join", "at least one record", "none");
   if (records.size() == 1) return records[0].second;
   const auto schema = [](const auto& named) { return JsonView(named.second, named.first)["schema"].text(); };
   const std::string first = schema(records[0]);
-  if (first != "leeway.assess/1" && first != "leeway.pa/1")
-    refuse(records[0].first, "schema leeway.assess/1 or leeway.pa/1, of which several make one page",
+  if (first != "leeway.assess/1")
+    refuse(records[0].first,
+           fmt::format("schema leeway.assess/1 or {}, of which several make one page", record::pa_schema),
            first.empty() ? "none" : in_quotes(first));
   for (const auto& record : records)
     if (const std::string own = schema(record); own != first)
       refuse(record.first, "schema " + first + " as in " + records[0].first,
              own.empty() ? "none" : in_quotes(own));
-  return first == "leeway.pa/1" ? join_agreements(records) : join_assessments(records);
+  return join_assessments(records);
 }
 
 }  // namespace leeway::report

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "leeway/core/numbers.h"
 #include "leeway/report/chart.h"
-#include "leeway/report/numbers.h"
 
 namespace leeway::report {
 

@@ -9,7 +9,12 @@
 namespace leeway::report {
 namespace {
 
-std::string pair_table(const PaRecord& record) {
+Cell gap_cell(const agreement::Agreement& agreement) {
+  if (!agreement.fitted) return dash_cell("β is that of the first shifted set");
+  return significant_cell(agreement.gap, 2, "");
+}
+
+std::string pair_table(const PaView& record) {
   Table table = result_table(
       record, "Every shifted set against the clean one",
       {{"PA", "Posterior agreement with its 95% interval", true, true},
@@ -20,57 +25,49 @@ std::string pair_table(const PaRecord& record) {
        {"Right after the shift", "Share of shifted samples predicted as their label", true, true},
        {"Gap", "Certified: no β gives more than this beyond PA"},
        {"n", ""}});
-  for (const PaResult& result : record.results)
-    table.add(result_cells(record, result,
-                           {pa_cell(result.pa, ""), number_cell(result.log_k(), fixed(result.log_k(), 2)),
-                            significant_cell(result.beta, 3, ""), share_cell(result.afr_pred, ""),
-                            share_cell(result.afr_true, "no labels were given"),
-                            significant_cell(result.gap, 2, ""), count_cell(result.n)}));
+  for (const record::PaSet& result : record.results)
+    table.add(result_cells(
+        record, result,
+        {pa_cell(pa_of(result.agreement), ""), number_cell(result.log_k(), fixed(result.log_k(), 2)),
+         significant_cell(result.agreement.beta, 3, ""), share_cell(afr_pred_of(result.agreement), ""),
+         share_cell(afr_true_of(result.agreement), "no labels were given"), gap_cell(result.agreement),
+         count_cell(result.agreement.n)}));
   return table.html(record.models.size() > 1 ? 2 : 1);
 }
 
-std::string headline(const PaRecord& record) {
-  const auto pa = [](const PaResult& result) { return result.pa.value.value_or(HUGE_VAL); };
-  const PaResult& worst =
-      *std::min_element(record.results.begin(), record.results.end(),
-                        [&](const PaResult& a, const PaResult& b) { return pa(a) < pa(b); });
-  const std::string same = worst.afr_pred.value ? percent(worst.afr_pred) : std::string("an unknown share");
-  const std::string left = worst.pa.value ? fixed(*worst.pa.value, 2) : "an unknown part";
-  if (record.models.size() > 1)
-    return fmt::format(
-        "Between the clean set and {}, {} keeps {} of {} posterior agreement; {} of its predictions stay the "
-        "same.",
-        worst.name(), worst.model, left, fixed(worst.log_k(), 2), same);
-  return fmt::format(
-      "Between the clean set and {}, {} of {} posterior agreement is left; {} of predictions stay the same.",
-      worst.name(), left, fixed(worst.log_k(), 2), same);
-}
-
 // " Nothing shows that ...": of the sets that may be no pairs.
-std::string doubts(const PaRecord& record) {
+std::string doubts(const PaView& record) {
   std::vector<std::string> names;
-  const PaResult* first = nullptr;
-  for (const PaResult& result : record.results) {
-    if (result.doubt.empty()) continue;
+  const record::PaSet* first = nullptr;
+  for (const record::PaSet& result : record.results) {
+    if (!result.pairing || result.pairing->pairs()) continue;
     if (first == nullptr) first = &result;
     append_new(names, result.name());
   }
   if (first == nullptr) return "";
   if (names.size() > 3) names = {names[0], names[1], fmt::format("{} more", names.size() - 2)};
   return fmt::format(" Nothing shows that rows of {} are those of the clean set: {}.", list_of(names),
-                     first->doubt);
+                     first->pairing->reason);
+}
+
+std::vector<Point> points_of(std::vector<agreement::CurvePoint> curve) {
+  std::ranges::stable_sort(curve, {}, &agreement::CurvePoint::beta);
+  std::vector<Point> points;
+  for (const auto& [beta, value] : curve)
+    if (!std::isnan(value)) points.push_back({beta, value});
+  return points;
 }
 
 }  // namespace
 
-Table result_table(const PaRecord& record, const std::string& caption, const std::vector<Column>& columns) {
+Table result_table(const PaView& record, const std::string& caption, const std::vector<Column>& columns) {
   std::vector<Column> all = {{"Shifted set", "", false}};
   if (record.models.size() > 1) all.push_back({"Model", "", false});
   all.insert(all.end(), columns.begin(), columns.end());
   return {caption, all};
 }
 
-std::vector<Cell> result_cells(const PaRecord& record, const PaResult& result,
+std::vector<Cell> result_cells(const PaView& record, const record::PaSet& result,
                                const std::vector<Cell>& cells) {
   std::vector<Cell> all = {text_cell(result.name())};
   if (record.models.size() > 1) all.push_back(text_cell(result.model));
@@ -93,15 +90,17 @@ std::string beta_meaning() {
          "compare it within a model.";
 }
 
-Section pa_curves_section(const PaRecord& record) {
+Section pa_curves_section(const PaView& record) {
   Section section{"agreement", "Agreement", "Agreement against the sharpness β at which scores are read", ""};
   std::vector<Curve> curves;
   for (const std::string& shifted : record.shifted)
-    for (const PaResult& result : record.results)
-      if (result.shifted == shifted && !result.curve.empty())
-        curves.push_back({result.shifted, result.model.empty() ? "PA" : result.model, record.slot(result),
-                          result.log_k(), result.beta, result.pa.value, result.curve,
-                          record.models.size() > 1 ? std::vector<Point>{} : result.local_maxima});
+    for (const record::PaSet& result : record.results) {
+      const agreement::Agreement& a = result.agreement;
+      if (result.shift_name() != shifted || a.curve.empty()) continue;
+      curves.push_back({shifted, result.model.empty() ? "PA" : result.model, record.slot(result),
+                        result.log_k(), a.beta, pa_of(a).value, points_of(a.curve),
+                        record.models.size() > 1 ? std::vector<Point>{} : points_of(a.local_maxima)});
+    }
   if (curves.empty()) return section;
   section.body = paragraph(
                      "The highest point, marked, is PA. The lines join the values that the search for it "
@@ -110,14 +109,15 @@ Section pa_curves_section(const PaRecord& record) {
   return section;
 }
 
-std::string pa_page(const PaRecord& record) {
+std::string pa_page(const record::Pa& pa) {
+  const PaView record(pa);
   double log_k = 0;
-  for (const PaResult& result : record.results) log_k = std::max(log_k, result.log_k());
+  for (const record::PaSet& result : record.results) log_k = std::max(log_k, result.log_k());
   const std::string lead =
       pair_table(record) + terms_html({{"PA", pa_meaning(fixed(log_k, 2))}, {"β", beta_meaning()}});
-  return page("leeway: posterior agreement", headline(record) + doubts(record), lead,
+  return page("leeway: posterior agreement", pa.envelope.headline + doubts(record), lead,
               {ratios_section(record), decomposition_section(record), posteriors_section(record),
-               pa_curves_section(record), source_section(record.envelope)});
+               pa_curves_section(record), source_section(envelope_of(pa.envelope))});
 }
 
 }  // namespace leeway::report

@@ -227,6 +227,22 @@ Section assumptions_section(const Record& record) {
   return section;
 }
 
+Envelope envelope_of(const record::Envelope& envelope) {
+  Envelope out;
+  out.commands = envelope.joined_commands;
+  out.commands.insert(out.commands.begin(), envelope.command);
+  for (const record::Input& input : envelope.inputs) {
+    std::string shape;
+    for (const std::size_t length : input.shape) shape += (shape.empty() ? "" : " × ") + count(length);
+    out.inputs.push_back({input.path, shape, input.xxh3_128, input.bytes});
+  }
+  out.version = envelope.version;
+  out.instruction_set = envelope.instruction_set;
+  out.seconds = envelope.seconds;
+  if (envelope.joined_commands.empty()) out.seed = envelope.seed;
+  return out;
+}
+
 Section source_section(const Envelope& envelope) {
   Section section{"source", "Reproduce", "", ""};
   section.heading = envelope.seconds

@@ -10,12 +10,12 @@
 #include <string_view>
 #include <vector>
 
+#include "leeway/core/numbers.h"
 #include "leeway/core/result.h"
 #include "leeway/report/average_case_record.h"
 #include "leeway/report/bounds.h"
 #include "leeway/report/describe_record.h"
 #include "leeway/report/json_view.h"
-#include "leeway/report/numbers.h"
 
 namespace leeway::report {
 

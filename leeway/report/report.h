@@ -1,9 +1,10 @@
 // The report: one self-contained HTML page from the record of a command.
 //
-// html_report draws records of schema "leeway.assess/1" (docs/assess-record.md), "leeway.pa/1",
-// "leeway.select/1", "leeway.bound/1", "leeway.bound-evaluate/1", "leeway.shift-describe/1" and "leeway.average-case/1" (docs/schema). Pages
-// need no network: charts (Vega 5), style and pictures are inside. What a record leaves out is a dash that says why. join_records makes one record of several, so that models
-// assessed one by one stand on one page.
+// html_report draws records of leeway pa (record/pa.h), typed or as JSON, and the JSON of schema "leeway.assess/1"
+// (docs/assess-record.md), "leeway.select/1", "leeway.bound/1", "leeway.bound-evaluate/1", "leeway.shift-describe/1" and
+// "leeway.average-case/1" (docs/schema). Pages need no network: charts (Vega 5), style and pictures are inside. What a record
+// leaves out is a dash that says why. join_records makes one record of several, so that models assessed one by one stand on
+// one page.
 //
 // The page is a function of its inputs alone: no clock, no randomness. Text of the record is escaped.
 // Size: below 3 MB for any assessment of up to some 200 results; rows of long tables are limited and the page
@@ -20,6 +21,7 @@
 
 #include "leeway/core/images.h"
 #include "leeway/core/result.h"
+#include "leeway/record/pa.h"
 
 namespace leeway::report {
 
@@ -72,11 +74,15 @@ struct Options {
 
 [[nodiscard]] std::string html_report(const Json& record, const Pictures& pictures = {},
                                       const Options& options = {});
+[[nodiscard]] std::string html_report(const record::Pa& record);
 
 // Names and records, in the order in which they are to be shown; one record stays as it is. Several are all of
-// leeway.assess/1 or all of leeway.pa/1. Where two hold the same model and target, the later model is called
-// "MODEL (NAME)". Records of pa that name no model and have different clean sets are of different models, called
-// by the record's name without folder and ending; their shifted sets are then called by their files likewise.
+// leeway.assess/1. Where two hold the same model and target, the later model is called "MODEL (NAME)".
 [[nodiscard]] Json join_records(const std::vector<std::pair<std::string, Json>>& records);
+
+// The same for records of leeway pa, at least one; names[i] is that of records[i]. Those that name no model and have
+// different clean sets are of different models, called by the record's name without folder and ending; their shifted sets
+// are then called by their files likewise.
+[[nodiscard]] record::Pa join_records(const std::vector<std::string>& names, std::vector<record::Pa> records);
 
 }  // namespace leeway::report

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "leeway/report/html.h"
-#include "leeway/report/pa_record.h"
+#include "leeway/report/pa_view.h"
 #include "leeway/report/record.h"
 #include "leeway/report/report.h"
 #include "leeway/report/table.h"
@@ -36,6 +36,7 @@ namespace leeway::report {
 [[nodiscard]] Section missing_section(const Record& record);
 [[nodiscard]] Section assumptions_section(const Record& record);
 [[nodiscard]] Section source_section(const Envelope& envelope);
+[[nodiscard]] Envelope envelope_of(const record::Envelope& envelope);
 
 // What PA and β mean, in words for every page; `most` is the largest PA there can be.
 [[nodiscard]] std::string pa_meaning(const std::string& most);
@@ -47,7 +48,7 @@ namespace leeway::report {
 
 // Every section above from agreement on, in the order of the page, without the empty ones.
 [[nodiscard]] std::string assess_page(const Record& record, const Pictures& pictures, const Options& options);
-[[nodiscard]] std::string pa_page(const PaRecord& record);
+[[nodiscard]] std::string pa_page(const record::Pa& pa);
 [[nodiscard]] std::string select_page(const Json& record, const Options& options);
 [[nodiscard]] std::string bound_page(const Json& record, const Options& options);
 [[nodiscard]] std::string evaluate_page(const Json& record, const Options& options);
@@ -56,16 +57,16 @@ namespace leeway::report {
                                             const Options& options);
 
 // A table of results of posterior agreement leads with the shifted set, and the model where there are several.
-[[nodiscard]] Table result_table(const PaRecord& record, const std::string& caption,
+[[nodiscard]] Table result_table(const PaView& record, const std::string& caption,
                                  const std::vector<Column>& columns);
-[[nodiscard]] std::vector<Cell> result_cells(const PaRecord& record, const PaResult& result,
+[[nodiscard]] std::vector<Cell> result_cells(const PaView& record, const record::PaSet& result,
                                              const std::vector<Cell>& cells);
 
 // Sections of a page of posterior agreement.
-[[nodiscard]] Section pa_curves_section(const PaRecord& record);
-[[nodiscard]] Section ratios_section(const PaRecord& record);
-[[nodiscard]] Section decomposition_section(const PaRecord& record);
-[[nodiscard]] Section posteriors_section(const PaRecord& record);
+[[nodiscard]] Section pa_curves_section(const PaView& record);
+[[nodiscard]] Section ratios_section(const PaView& record);
+[[nodiscard]] Section decomposition_section(const PaView& record);
+[[nodiscard]] Section posteriors_section(const PaView& record);
 
 // The whole document: `lead` is HTML, `headline` text whose first sentence is set large. Sections without a
 // body are left out.

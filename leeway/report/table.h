@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "leeway/report/numbers.h"
+#include "leeway/core/numbers.h"
 
 namespace leeway::report {
 

@@ -1,3 +1,5 @@
+#include "leeway/core/text.h"
+
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -27,6 +29,14 @@ TEST(Utf8, EdgesOfValidity) {
   EXPECT_EQ(utf8_from_code_points(U"\xd800"), std::nullopt);
   EXPECT_EQ(utf8_from_code_points(std::u32string(1, char32_t{0x110000})), std::nullopt);
   EXPECT_EQ(code_points_from_utf8("a\x80"), std::nullopt);
+}
+
+TEST(Text, BreaksBetweenWords) {
+  EXPECT_EQ(wrapped("one two three", 7), "one two\nthree\n");
+  EXPECT_EQ(wrapped("one incomprehensible word", 7), "one\nincomprehensible\nword\n");
+  EXPECT_EQ(wrapped("päpä pä", 7), "päpä pä\n");  // columns, not bytes
+  EXPECT_EQ(wrapped("", 7), "\n");
+  EXPECT_EQ(text_width("–∞"), 2u);
 }
 
 RC_GTEST_PROP(Utf8, RoundTrip, ()) {

@@ -15,8 +15,10 @@ MAY_INCLUDE = {
     **{folder: {"core"} for folder in ANALYSES},
     "shift": {"core", "data"},
     "assess": {"core"} | ANALYSES - {"data"},
+    "record": {"core"} | ANALYSES,
+    "tasks": {"core", "shift", "record"} | ANALYSES,
     "nn": {"core", "data", "shift"},
-    "report": {"core"},
+    "report": {"core", "record"},
     "sweep": {"core"},
 }
 NN_FACADE = "leeway/nn/session.h"

@@ -48,9 +48,13 @@ class Rules(unittest.TestCase):
         self.expect("leeway/shift/a.cpp", '#include "leeway/assess/assess.h"\n',
                     "leeway/shift may not include leeway/assess")
 
-    def test_report_knows_core_alone(self):
+    def test_report_knows_core_and_records_alone(self):
         self.expect("leeway/report/page.cpp", '#include "leeway/agreement/agreement.h"\n',
                     "leeway/report may not include leeway/agreement")
+        self.expect("leeway/report/page.cpp", '#include "leeway/tasks/pa.h"\n', "leeway/report may not include leeway/tasks")
+        self.assertEqual(self.breaches({"leeway/record/pa.h": '// Agreement.\n#pragma once\n#include "leeway/agreement/agreement.h"\n',
+                                        "leeway/tasks/pa.h": '// Agreement.\n#pragma once\n#include "leeway/record/pa.h"\n',
+                                        "leeway/report/page.cpp": '#include "leeway/record/pa.h"\n'}), [])
 
     def test_torch_stays_in_nn(self):
         for header in ("torch/torch.h", "ATen/ATen.h", "c10/core/Device.h"):

@@ -18,7 +18,7 @@ const tools = fileURLToPath(new URL("../../tools/", import.meta.url));
 
 const drawn = (page, spec) => page.$$eval(`figure[data-spec=${spec}] .plot svg`, (all) =>
   all.map((svg) => ({ marks: svg.querySelectorAll("path, line, text").length, width: svg.getBoundingClientRect().width })));
-const sets = [...new Set(pa.results.map((result) => result.shifted))];
+const sets = [...new Set(pa.results.map((result) => result.shift))];
 
 const tests = {
   async "both pages load nothing and complain of nothing, on a desk and on a phone, in light and in dark"() {
@@ -39,7 +39,7 @@ const tests = {
 
   async "who hears the page hears what a chart shows"() {
     const { page, close } = await browser.open(pages.pa.address, desktop);
-    const last = pa.results.find((result) => result.shifted === sets[0]).ratios.at(-1);
+    const last = pa.results.find((result) => result.shift === sets[0]).ratios.at(-1);
     const label = await page.locator("#ratios .plot").first().getAttribute("aria-label");
     assert.ok(label.startsWith(sets[0]) && label.includes(`cnn: from 2.3 to ${Number(last.pa.toPrecision(3))} at 100%`), label);
     await close();

@@ -1,7 +1,10 @@
 // The pages of leeway pa and leeway select.
 #include <gmock/gmock.h>
 
+#include <cmath>
+
 #include "leeway/report/lines.h"
+#include "tests/record/pa_records.h"
 #include "tests/report/pages.h"
 
 namespace leeway::report {
@@ -11,19 +14,25 @@ using test::complaint;
 using test::malformed;
 using test::markup;
 using test::occurrences;
-using test::page_of;
 using test::reference_record;
 using testing::HasSubstr;
 using testing::Not;
 
-Json pa_of(double pa, double high_pa) { return {{"ratio", pa}, {"pa", high_pa}}; }
+using record::test::bare_pa;
+using record::test::set_of;
 
-// One result, nothing but what leeway pa always gives.
-Json bare_pa(const std::string& shifted = "noise.npy") {
-  return {{"schema", "leeway.pa/1"},
-          {"command", {"leeway", "pa"}},
-          {"results", {{{"shifted", shifted}, {"n", 1000}, {"k", 10}, {"pa", 1.2}, {"beta", 1.5}}}}};
+// PA at some share of shifted samples.
+agreement::RatioPoint ratio_of(double ratio, double pa) {
+  agreement::RatioPoint point{ratio, static_cast<std::size_t>(std::lround(1000 * ratio)), {}};
+  point.agreement = record::test::agreement_of(pa);
+  return point;
 }
+
+std::string page_of(record::Pa record) {
+  record.envelope.headline = headline_of(record);
+  return test::page_of(to_json(record));
+}
+std::string page_of(const Json& record) { return test::page_of(record); }
 
 Json bare_selection() {
   Json record = {
@@ -48,83 +57,96 @@ TEST(PaPage, DrawsEverySectionOfTheReferenceRecord) {
   EXPECT_EQ(occurrences(page, "data-spec=\"parts\"><figcaption"), 6u);  // of two models
 }
 
+TEST(PaPage, IsTheSameOfATypedRecord) {
+  const record::Pa record = record::test::full_pa();
+  EXPECT_EQ(html_report(record), html_report(to_json(record)));
+}
+
 TEST(PaPage, HeadingsAreFindings) {
-  const std::string page = page_of(reference_record("pa_record.json"));
-  // the widest gap: (.16 / .55)^(1 / 1.3) = .387
-  EXPECT_THAT(page, HasSubstr("pgd 4/255: with 39% of samples shifted cnn agrees with itself as little as "
-                              "robust does with 100%"));
-  // 6880 of 10000 samples; .75 of the loss by construction
+  record::Pa record = record::test::full_pa();
+  std::string page = page_of(record);
+  EXPECT_THAT(
+      page,
+      HasSubstr("noise: with 25% of samples shifted b agrees with itself as little as a does with 50%"));
+  // 900 of 1100 nats, and 250 of 1000 samples
   EXPECT_THAT(page,
-              HasSubstr("cnn under pgd 8/255: the 69% of samples that are right and then change cost 75% "
-                        "of the agreement lost"));
-  // .55 + .4 * .86 = .894
+              HasSubstr("a under noise: the 25% of samples that are right and then change cost 82% of the "
+                        "agreement lost"));
   EXPECT_THAT(page,
-              HasSubstr("cnn under pgd 8/255: where the prediction changes the model is 89% sure; it was "
-                        "94% sure where it was right"));
-  EXPECT_THAT(page,
-              HasSubstr("Between the clean set and pgd 8/255, cnn keeps 0.32 of 2.30 posterior agreement"));
+              HasSubstr("a under noise: where the prediction changes the model is 89% sure; it was 94% sure "
+                        "where it was right"));
+  EXPECT_THAT(page, HasSubstr("Between the clean set and noise, b keeps 0.80 of 2.30 posterior agreement"));
+  record.ar_gap.clear();
+  EXPECT_THAT(page_of(record), HasSubstr("b under noise: agreement falls from 2.30 to 0.80"));
 }
 
 TEST(PaPage, WhatIsAbsentHasNoSection) {
   const std::string page = page_of(bare_pa());
   for (const char* id : {"ratios", "groups", "posteriors", "agreement"})
     EXPECT_EQ(occurrences(page, std::string("id=\"") + id + "\""), 0u) << id;
-  Json record = bare_pa();
-  record["results"][0]["decomposition"] = nullptr;
-  EXPECT_EQ(page_of(record), page);
 }
 
 TEST(PaPage, OneModelNeedsNoName) {
-  Json record = bare_pa();
-  record["results"][0]["ratios"] = {pa_of(0, 2.3), pa_of(.5, 1.9), pa_of(1, 1.2)};
-  const std::string html = html_report(record);
-  EXPECT_THAT(markup(html), HasSubstr("noise.npy: agreement falls from 2.30 to 1.20 as the share of shifted "
-                                      "samples grows from 0% to 100%"));
-  EXPECT_THAT(markup(html), Not(HasSubstr("Model</button>")));
-  EXPECT_THAT(markup(html), Not(HasSubstr("<select>")));  // no labels, no AFR: nothing to choose
+  record::Pa record = bare_pa();
+  record.results[0].ratios = {ratio_of(0, 2.3), ratio_of(1, 1.2), ratio_of(.5, 1.9)};  // in any order
+  const std::string page = page_of(record);
+  EXPECT_THAT(page, HasSubstr("noise.npy: agreement falls from 2.30 to 1.20 as the share of shifted "
+                              "samples grows from 0% to 100%"));
+  EXPECT_THAT(page, Not(HasSubstr("Model</button>")));
+  EXPECT_THAT(page, HasSubstr(">same prediction, AFR(P)</option>"));
+  EXPECT_THAT(page, Not(HasSubstr(">right, AFR(T)</option>")));  // no labels
+}
+
+TEST(PaPage, ASharedBetaHasNoGap) {
+  record::Pa record = bare_pa();
+  record.results[0].agreement.fitted = false;
+  record.results[0].agreement.gap = NAN;
+  EXPECT_THAT(page_of(record), HasSubstr("β is that of the first shifted set"));
 }
 
 TEST(PaPage, AGapThatNoPairReachesIsADash) {
-  Json record = bare_pa();
-  record["results"][0]["ratios"] = {pa_of(0, 2.3), pa_of(1, 1.2)};
-  record["ar_gap"] = {
-      {{"shifted", "noise.npy"}, {"model_plus", "b"}, {"model_minus", "a"}, {"points", Json::array()}}};
+  record::Pa record = bare_pa();
+  record.results[0].ratios = {ratio_of(0, 2.3), ratio_of(1, 1.2)};
+  record.ar_gap = {{"noise.npy", "", "b", "a", {{1, .5, {}, {}}}}};
   EXPECT_THAT(page_of(record), HasSubstr("the two models have no agreement in common"));
 }
 
 TEST(PaPage, GroupsWithoutAnApproximationAndWithInfiniteSumsAreDrawn) {
-  Json record = bare_pa();
-  record["results"][0]["decomposition"] = {
-      {"err", {{"n", 900}, {"sum", 0}}}, {"adv", {{"n", 100}, {"sum", "-inf"}, {"approximation", nullptr}}}};
+  record::Pa record = bare_pa();
+  record.results[0].decomposition.emplace();
+  auto& groups = record.results[0].decomposition->groups;
+  groups[0].n = 900;
+  groups[2].n = 100;
+  groups[2].sum = -HUGE_VAL;
   const std::string html = html_report(record);
   EXPECT_EQ(malformed(html), std::nullopt);
   EXPECT_THAT(markup(html), HasSubstr("the 10% of samples that are right and then change cost all of the "
                                       "agreement lost"));
   EXPECT_THAT(html, HasSubstr("approximation unavailable"));
-  record["results"][0]["decomposition"] = {{"err", {{"n", 1000}, {"sum", 0}}}};
+  groups[2].sum = 0;
   EXPECT_THAT(page_of(record), HasSubstr("No group of samples costs any agreement"));
 }
 
 TEST(PaPage, FiveModelsMakeTwoCharts) {
-  Json record = bare_pa();
-  for (int m = 0; m < 5; ++m) {
-    record["results"][m] = bare_pa()["results"][0];
-    record["results"][m]["model"] = "m" + std::to_string(m);
-    record["results"][m]["ratios"] = {pa_of(0, 2.3), pa_of(1, 1.2)};
-  }
+  record::Pa record = bare_pa();
+  record.results[0].ratios = {ratio_of(0, 2.3), ratio_of(1, 1.2)};
+  record.results.resize(5, record.results[0]);
+  for (int m = 0; m < 5; ++m) record.results[m].model = "m" + std::to_string(m);
   EXPECT_EQ(occurrences(page_of(record), "data-spec=\"lines\"><figcaption"), 2u);
 }
 
 TEST(PaPage, OfSeveralModelsNamesEachModelsOwnFiles) {
-  Json record = bare_pa();
-  const auto add = [&](std::size_t i, const char* model, const char* file, const char* shift, double pa) {
-    record["results"][i] = bare_pa(file)["results"][0];
-    record["results"][i].update({{"model", model}, {"shift", shift}, {"pa", pa}});
+  record::Pa record = bare_pa();
+  record.results.clear();
+  const auto add = [&](const char* model, const char* file, const char* shift, double pa) {
+    record.results.push_back(set_of(file, pa));
+    record.results.back().model = model;
+    record.results.back().shift = shift;
   };
-  add(0, "a", "a/blur.npz", "blur / noise", 1.2);
-  add(1, "a", "a/pgd.npz", "pgd", 1.3);
-  add(2, "b", "b/noise.npz", "blur / noise", .4);
-  add(3, "b", "b-pgd.npz", "pgd", 1.4);
+  add("a", "a/blur.npz", "blur / noise", 1.2);
+  add("a", "a/pgd.npz", "pgd", 1.3);
+  add("b", "b/noise.npz", "blur / noise", .4);
+  add("b", "b-pgd.npz", "pgd", 1.4);
   const std::string page = page_of(record);
   EXPECT_THAT(page, HasSubstr("Between the clean set and b/noise.npz, b keeps 0.40 of 2.30"));
   EXPECT_THAT(page, HasSubstr("a/blur.npz</th>"));
@@ -133,43 +155,39 @@ TEST(PaPage, OfSeveralModelsNamesEachModelsOwnFiles) {
 }
 
 TEST(PaPage, SaysThatRowsNeedNotBePairs) {
-  Json record = bare_pa();
-  record["results"][0]["pairing"] = {
-      {"evidence", "none"}, {"chance", 1}, {"words", "their predictions disagree"}};
+  record::Pa record = bare_pa();
+  record.results[0].pairing =
+      agreement::PairEvidence{agreement::EvidenceBy::none, 1, "their predictions disagree"};
   EXPECT_THAT(page_of(record),
               HasSubstr("Nothing shows that rows of noise.npy are those of the clean set: their "
                         "predictions disagree."));
-  record["results"][0]["pairing"]["evidence"] = "labels";
+  record.results[0].pairing->by = agreement::EvidenceBy::labels;
   EXPECT_THAT(page_of(record), Not(HasSubstr("Nothing shows")));
 }
 
 TEST(PaPage, NamesTheValueThatDoesNotFit) {
-  Json record = bare_pa();
-  record["results"][0]["ratios"] = {{{"pa", 1}}};
-  EXPECT_EQ(complaint(record),
-            "r.json: expected a number from 0 to 1 at results[0].ratios[0].ratio, found none");
-  record["results"][0]["ratios"] = {{{"ratio", 2}}};
-  EXPECT_EQ(complaint(record),
+  const auto with = [](const char* pointer, const Json& value) {
+    Json json = to_json(record::test::full_pa());
+    json[Json::json_pointer(pointer)] = value;
+    return complaint(json);
+  };
+  EXPECT_EQ(with("/results/0/ratios/0/ratio", nullptr),
+            "r.json: expected a number from 0 to 1 at results[0].ratios[0].ratio, found null");
+  EXPECT_EQ(with("/results/0/ratios/0/ratio", 2),
             "r.json: expected a number from 0 to 1 at results[0].ratios[0].ratio, found 2");
-  record = bare_pa();
-  record["results"][0]["decomposition"] = {{"adv", {{"n", -1}}}};
-  EXPECT_EQ(complaint(record),
+  EXPECT_EQ(with("/results/0/decomposition/adv/n", -1),
             "r.json: expected a whole number from 0 at results[0].decomposition.adv.n, found -1");
+  EXPECT_EQ(
+      with("/schema", "leeway.pa/1"),
+      "r.json: expected a record of schema leeway.pa/2, found 'leeway.pa/1', written by an earlier version: "
+      "run the command again");
 }
 
 // Files of two models never have one path; what they have in common is the shift.
 TEST(PaPage, ModelsMeetUnderAShiftWhateverTheirFiles) {
-  const Json record = reference_record("pa_record.json");
-  Json apart = record;
-  for (Json& result : apart["results"]) {
-    result["shift"] = result["shifted"];
-    result["shifted"] = result["model"].get<std::string>() + "/" + result["shifted"].get<std::string>();
-  }
-  for (Json& gap : apart["ar_gap"]) {
-    gap["shift"] = gap["shifted"];
-    gap["shifted"] = "cnn/" + gap["shifted"].get<std::string>();
-  }
-  EXPECT_EQ(page_of(apart), page_of(record));
+  record::Pa together = record::test::full_pa(), apart = together;
+  for (record::PaSet& set : together.results) set.shifted = set.shift;
+  EXPECT_EQ(page_of(apart), page_of(together));
 }
 
 TEST(SelectPage, SaysWhatEachCriterionChooses) {

@@ -314,7 +314,7 @@ TEST(AverageCasePage, SeveralRecordsDoNotJoin) {
       message_of([&] {
         (void)join_records({{"a.json", bare()}, {"b.json", bare()}});
       }),
-      HasSubstr("a.json: expected schema leeway.assess/1 or leeway.pa/1, of which several make one page"));
+      HasSubstr("a.json: expected schema leeway.assess/1 or leeway.pa/2, of which several make one page"));
 }
 
 TEST(AverageCasePage, DrawsARecordOfTheCommand) {

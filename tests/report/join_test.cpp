@@ -2,6 +2,7 @@
 
 #include "leeway/report/report.h"
 #include "tests/message_of.h"
+#include "tests/record/pa_records.h"
 #include "tests/report/pages.h"
 
 namespace leeway::report {
@@ -63,76 +64,97 @@ TEST(Join, RefusesWhatDoesNotBelongTogether) {
   renamed["class_names"][1] = "cat";
   EXPECT_EQ(complaint({{"a.json", record}, {"b.json", renamed}}),
             "b.json: expected class 1 named 'class 1' as in a.json, found 'cat'");
-  EXPECT_EQ(complaint({{"a.json", record}, {"b.json", {{"schema", "leeway.pa/1"}}}}),
-            "b.json: expected schema leeway.assess/1 as in a.json, found 'leeway.pa/1'");
+  EXPECT_EQ(complaint({{"a.json", record}, {"b.json", {{"schema", "leeway.pa/2"}}}}),
+            "b.json: expected schema leeway.assess/1 as in a.json, found 'leeway.pa/2'");
   const Json selection = {{"schema", "leeway.select/1"}};
   EXPECT_EQ(complaint({{"a.json", selection}, {"b.json", selection}}),
-            "a.json: expected schema leeway.assess/1 or leeway.pa/1, of which several make one page, found "
+            "a.json: expected schema leeway.assess/1 or leeway.pa/2, of which several make one page, found "
             "'leeway.select/1'");
-}
-
-// A record of leeway pa without a model's name.
-Json agreement(const std::string& clean, const std::vector<std::string>& shifted, std::size_t k = 10) {
-  Json record = {{"schema", "leeway.pa/1"}, {"command", {"leeway", "pa"}}, {"inputs", {{{"path", clean}}}}};
-  for (const std::string& path : shifted)
-    record["results"].push_back({{"shifted", path}, {"n", 100}, {"k", k}, {"pa", 1}});
-  return record;
-}
-
-std::vector<std::string> all(const Json& record, const char* key) {
-  std::vector<std::string> values;
-  for (const Json& result : record["results"]) values.push_back(result.value(key, "-"));
-  return values;
-}
-
-TEST(JoinAgreements, ModelsAreCalledByTheirRecordsAndSetsByTheirFiles) {
-  const Json joined =
-      join_records({{"out/cnn.json", agreement("cnn/clean.npz", {"cnn/pgd.npz", "cnn/noise.npz"})},
-                    {"out/robust.json", agreement("robust/clean.npz", {"robust/pgd.npz"})}});
-  EXPECT_EQ(all(joined, "model"), (std::vector<std::string>{"cnn", "cnn", "robust"}));
-  EXPECT_EQ(all(joined, "shifted"), (std::vector<std::string>{"pgd", "noise", "pgd"}));
-  EXPECT_EQ(joined["inputs"].size(), 2u);
-  EXPECT_EQ(test::malformed(html_report(joined)), std::nullopt);
-}
-
-TEST(JoinAgreements, OneCleanSetIsOneModel) {
-  const Json joined = join_records({{"a.json", agreement("clean.npz", {"x/pgd.npz"})},
-                                    {"b.json", agreement("clean.npz", {"y/noise.npz"})}});
-  EXPECT_EQ(all(joined, "model"), (std::vector<std::string>{"-", "-"}));
-  EXPECT_EQ(all(joined, "shifted"), (std::vector<std::string>{"x/pgd.npz", "y/noise.npz"}));
-}
-
-TEST(JoinAgreements, SetsKeepTheirPathsWhereFilesAreCalledAlike) {
-  const Json joined = join_records({{"cnn.json", agreement("cnn/clean.npz", {"4/pgd.npz", "8/pgd.npz"})},
-                                    {"robust.json", agreement("robust/clean.npz", {"r/pgd.npz"})}});
-  EXPECT_EQ(all(joined, "shifted"), (std::vector<std::string>{"4/pgd.npz", "8/pgd.npz", "r/pgd.npz"}));
-}
-
-TEST(JoinAgreements, GapsFollowTheirModels) {
-  Json record = agreement("clean.npz", {"pgd.npz", "pgd.npz"});
-  record["results"][0]["model"] = "a";
-  record["results"][1]["model"] = "b";
-  record["ar_gap"] = {
-      {{"shifted", "pgd.npz"}, {"model_plus", "a"}, {"model_minus", "b"}, {"points", Json::array()}}};
-  const Json joined = join_records({{"1.json", record}, {"2.json", record}});
-  EXPECT_EQ(all(joined, "model"), (std::vector<std::string>{"a", "b", "a (2.json)", "b (2.json)"}));
-  EXPECT_EQ(joined["ar_gap"][1]["model_plus"], "a (2.json)");
-  EXPECT_EQ(joined["ar_gap"][1]["shifted"], joined["results"][2]["shifted"]);
 }
 
 // What a record leaves null has no name; it is joined like one that is called nothing.
 TEST(Join, NullNames) {
-  Json record = agreement("clean.npz", {"pgd.npz"});
-  for (const char* key : {"shifted", "model", "shift"}) record["results"][0][key] = nullptr;
-  const Json joined = join_records({{"a.json", record}, {"b.json", agreement("b/clean.npz", {"b/pgd.npz"})}});
-  EXPECT_EQ(joined["results"][0]["shifted"], "");
   Json assessed = full_record(1, 1, 3);
   assessed["results"][0]["target"] = nullptr;
   EXPECT_EQ(join_records({{"a.json", assessed}, {"b.json", assessed}})["results"].size(), 2u);
 }
 
+// A record of leeway pa without a model's name.
+record::Pa agreement(const std::string& clean, const std::vector<std::string>& shifted, std::size_t k = 10) {
+  record::Pa record = record::test::bare_pa();
+  record.envelope.inputs = {{clean, 0, {}, ""}};
+  record.results.clear();
+  for (const std::string& path : shifted) record.results.push_back(record::test::set_of(path, 1));
+  for (record::PaSet& set : record.results) set.agreement.k = k;
+  return record;
+}
+
+std::vector<std::string> models(const record::Pa& record) {
+  std::vector<std::string> values;
+  for (const record::PaSet& set : record.results) values.push_back(set.model);
+  return values;
+}
+
+std::vector<std::string> shifted(const record::Pa& record) {
+  std::vector<std::string> values;
+  for (const record::PaSet& set : record.results) values.push_back(set.shifted);
+  return values;
+}
+
+TEST(JoinAgreements, OneRecordStaysAsItIs) {
+  const record::Pa record = record::test::full_pa();
+  EXPECT_EQ(to_json(join_records({"a.json"}, {record})), to_json(record));
+}
+
+TEST(JoinAgreements, ModelsAreCalledByTheirRecordsAndSetsByTheirFiles) {
+  const record::Pa joined = join_records({"out/cnn.json", "out/robust.json"},
+                                         {agreement("cnn/clean.npz", {"cnn/pgd.npz", "cnn/noise.npz"}),
+                                          agreement("robust/clean.npz", {"robust/pgd.npz"})});
+  EXPECT_EQ(models(joined), (std::vector<std::string>{"cnn", "cnn", "robust"}));
+  EXPECT_EQ(shifted(joined), (std::vector<std::string>{"pgd", "noise", "pgd"}));
+  EXPECT_EQ(joined.envelope.inputs.size(), 2u);
+  EXPECT_EQ(joined.envelope.headline, headline_of(joined));
+  const std::string page = html_report(joined);
+  EXPECT_EQ(test::malformed(page), std::nullopt);
+  EXPECT_EQ(test::occurrences(page, "class=\"copy-text\""), 2u);  // both commands
+}
+
+TEST(JoinAgreements, NamesTheInstructionSetThatAllRecordsName) {
+  record::Pa a = agreement("a", {"x"}), b = agreement("b", {"x"});
+  EXPECT_EQ(join_records({"a.json", "b.json"}, {a, b}).envelope.instruction_set, "baseline");
+  b.envelope.instruction_set = "avx2";
+  EXPECT_EQ(join_records({"a.json", "b.json"}, {a, b}).envelope.instruction_set, "");
+}
+
+TEST(JoinAgreements, OneCleanSetIsOneModel) {
+  const record::Pa joined = join_records(
+      {"a.json", "b.json"}, {agreement("clean.npz", {"x/pgd.npz"}), agreement("clean.npz", {"y/noise.npz"})});
+  EXPECT_EQ(models(joined), (std::vector<std::string>{"", ""}));
+  EXPECT_EQ(shifted(joined), (std::vector<std::string>{"x/pgd.npz", "y/noise.npz"}));
+}
+
+TEST(JoinAgreements, SetsKeepTheirPathsWhereFilesAreCalledAlike) {
+  const record::Pa joined = join_records(
+      {"cnn.json", "robust.json"},
+      {agreement("cnn/clean.npz", {"4/pgd.npz", "8/pgd.npz"}), agreement("robust/clean.npz", {"r/pgd.npz"})});
+  EXPECT_EQ(shifted(joined), (std::vector<std::string>{"4/pgd.npz", "8/pgd.npz", "r/pgd.npz"}));
+}
+
+TEST(JoinAgreements, GapsFollowTheirModels) {
+  record::Pa record = agreement("clean.npz", {"pgd.npz", "pgd.npz"});
+  record.results[0].model = "a";
+  record.results[1].model = "b";
+  record.ar_gap = {{"pgd.npz", "", "a", "b", {}}};
+  const record::Pa joined = join_records({"1.json", "2.json"}, {record, record});
+  EXPECT_EQ(models(joined), (std::vector<std::string>{"a", "b", "a (2.json)", "b (2.json)"}));
+  EXPECT_EQ(joined.ar_gap[1].model_plus, "a (2.json)");
+  EXPECT_EQ(joined.ar_gap[1].shifted, joined.results[2].shifted);
+}
+
 TEST(JoinAgreements, RefusesOtherClasses) {
-  EXPECT_EQ(complaint({{"a.json", agreement("c", {"x"})}, {"b.json", agreement("d", {"x"}, 4)}}),
+  EXPECT_EQ(message_of([&] {
+              (void)join_records({"a.json", "b.json"}, {agreement("c", {"x"}), agreement("d", {"x"}, 4)});
+            }),
             "b.json: expected 10 classes as in a.json, found 4");
 }
 

@@ -12,11 +12,20 @@
 #include "leeway/core/array.h"
 #include "leeway/report/report.h"
 #include "leeway/shift/shift.h"
+#include "leeway/tasks/pa.h"
 
 int main() {
   const leeway::Array logits = leeway::make_array({2, 2}, std::vector<double>{2, 0, 0, 3});
   const auto result = leeway::agreement::posterior_agreement(logits, logits);
   std::cout << "leeway " << LEEWAY_VERSION << ": n " << result.n << ", beta " << result.beta << ", pa "
             << result.pa << ", " << leeway::shift::members().size() << " shifts\n";
-  return std::abs(result.pa - std::log(2.0)) < 1e-9 && std::isinf(result.beta) ? 0 : 1;
+  const auto open = [&] { return leeway::OutputsShards{logits, {}, {}}; };
+  const leeway::record::Pa record =
+      leeway::tasks::pa({.models = {{"model", {"clean", open}, {{"same", open}}}}});
+  const bool page = leeway::report::html_report(record).ends_with("</html>\n");
+  std::cout << record.envelope.headline << "\n";
+  return std::abs(result.pa - std::log(2.0)) < 1e-9 && std::isinf(result.beta) && page &&
+                 record.results[0].agreement.pa == result.pa
+             ? 0
+             : 1;
 }

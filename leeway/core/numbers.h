@@ -1,4 +1,4 @@
-// How numbers are written on the page.
+// How numbers are written for readers: on the page, in headlines, on the terminal.
 //
 // Digits stop where the interval begins: a value whose interval reaches .9 points to either side has one
 // decimal.
@@ -10,7 +10,7 @@
 
 #include "leeway/core/result.h"
 
-namespace leeway::report {
+namespace leeway {
 
 // A value with its interval, where there is one.
 struct Measured {
@@ -40,4 +40,4 @@ struct Measured {
 [[nodiscard]] Json brief(double value);
 [[nodiscard]] Json brief(const std::optional<double>& value);  // null where there is none
 
-}  // namespace leeway::report
+}  // namespace leeway

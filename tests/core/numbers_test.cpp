@@ -1,12 +1,10 @@
-#include "leeway/report/numbers.h"
+#include "leeway/core/numbers.h"
 
 #include <gmock/gmock.h>
 
 #include <cmath>
 
-#include "leeway/report/html.h"
-
-namespace leeway::report {
+namespace leeway {
 namespace {
 
 TEST(Numbers, DigitsStopWhereTheIntervalBegins) {
@@ -47,14 +45,5 @@ TEST(Numbers, ChartsGetFiveDigits) {
   EXPECT_EQ(brief(1.7976931348623157e308), Json(1.7976931348623157e308));  // 1.7977e308 is beyond float64
 }
 
-TEST(Html, ListsAndTemplates) {
-  EXPECT_EQ(list_of({}), "");
-  EXPECT_EQ(list_of({"a"}), "a");
-  EXPECT_EQ(list_of({"a", "b", "c"}), "a, b and c");
-  EXPECT_EQ(fill("{{a}}-{{b}}-{{c", {{"a", "{{b}}"}, {"b", "2"}}),
-            "{{b}}-2-{{c");  // values are not searched again
-  EXPECT_EQ(script_json({{"x", "</script>\xE2\x80\xA8"}}), "{\"x\":\"\\u003c/script>\\u2028\"}");
-}
-
 }  // namespace
-}  // namespace leeway::report
+}  // namespace leeway

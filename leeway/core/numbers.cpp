@@ -1,4 +1,4 @@
-#include "leeway/report/numbers.h"
+#include "leeway/core/numbers.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <cmath>
 #include <cstdlib>
 
-namespace leeway::report {
+namespace leeway {
 namespace {
 
 std::optional<std::string> not_finite(double value) {
@@ -105,4 +105,4 @@ Json brief(double value) {
 
 Json brief(const std::optional<double>& value) { return value ? brief(*value) : Json(); }
 
-}  // namespace leeway::report
+}  // namespace leeway

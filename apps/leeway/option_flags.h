@@ -1,0 +1,20 @@
+// The flags of a command from the description of its options (leeway/record/fields.h): "shared_beta" is --shared-beta.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "leeway/record/fields.h"
+
+namespace leeway::app {
+
+// Declares a flag for each field: name, default, range or choices, meaning. What is described must live as long as `command`.
+// Lists of numbers are written 0,0.5,1 or FIRST:LAST:STEP. Other lists, and structs, are no flags (std::logic_error).
+void add_option_flags(CLI::App& command, const record::Description& options);
+
+// "0:1:0.1" or "0,0.5,1", each within the range. CLI::ValidationError otherwise.
+[[nodiscard]] std::vector<double> parse_numbers(const std::string& flag, const std::string& text,
+                                                const record::Range& range);
+
+}  // namespace leeway::app

@@ -1,0 +1,30 @@
+#include "leeway/core/text.h"
+
+#include <algorithm>
+
+namespace leeway {
+
+std::size_t text_width(std::string_view text) {
+  // bytes 10xxxxxx go on with a code point
+  return static_cast<std::size_t>(std::count_if(
+      text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
+}
+
+std::string wrapped(const std::string& text, std::size_t width) {
+  std::string out, current;
+  std::size_t at = 0;
+  while (at < text.size()) {
+    const std::size_t end = std::min(text.find(' ', at), text.size());
+    const std::string word = text.substr(at, end - at);
+    if (!current.empty() && text_width(current) + 1 + text_width(word) > width) {
+      out += current + '\n';
+      current.clear();
+    }
+    if (!current.empty()) current += ' ';
+    current += word;
+    at = end + 1;
+  }
+  return out + current + '\n';
+}
+
+}  // namespace leeway

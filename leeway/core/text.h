@@ -1,0 +1,16 @@
+// Text for a terminal: how wide it is, and lines that break between words.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace leeway {
+
+// Columns that a text takes: its code points in UTF-8.
+[[nodiscard]] std::size_t text_width(std::string_view text);
+
+// Lines of at most `width` columns, each ended; a word that is wider has a line of its own.
+[[nodiscard]] std::string wrapped(const std::string& text, std::size_t width = 100);
+
+}  // namespace leeway

@@ -1,0 +1,42 @@
+// What every record begins with: how it came about, and what it says in words.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "leeway/core/result.h"
+#include "leeway/record/fields.h"
+
+namespace leeway::record {
+
+struct Input {
+  std::string path;       // a file, or the name of a data set such as fashion-mnist:test
+  std::size_t bytes = 0;  // 0 for a data set that has a name
+  std::vector<std::size_t> shape;
+  std::string xxh3_128;  // empty: no digest
+
+  bool operator==(const Input&) const = default;
+};
+
+struct Envelope {
+  std::string schema;                // "leeway.pa/2"
+  std::vector<std::string> command;  // the command line, one word each
+  std::vector<Input> inputs;
+  std::uint64_t seed = 0;
+  std::string version = leeway::version, instruction_set;
+  double seconds = 0;
+  std::string headline;
+  std::vector<std::string> findings, warnings;
+  std::vector<std::vector<std::string>>
+      joined_commands;  // of the other records that were joined to this one; not written
+};
+
+void fields(Input& input, Fields& f);
+
+// The keys of an envelope whose schema is `schema`.
+void fields(Envelope& envelope, std::string_view schema, Fields& f);
+
+}  // namespace leeway::record

@@ -1,0 +1,30 @@
+// What a description (fields.h) says, as JSON: written, read and checked, and as a JSON schema.
+//
+// Numbers that JSON has no word for are the strings "inf", "-inf" and "nan"; a number with a range is neither NaN nor an
+// infinity beyond it. Keys that a description does not name are passed over, so that a record of tomorrow can be read.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "leeway/core/result.h"
+#include "leeway/record/fields.h"
+
+namespace leeway::record {
+
+// The keys in the order of the description.
+[[nodiscard]] Json written(const Description& describe);
+
+// Fills what is described from `json`; `name` is what messages call the record. Errors (Error): a key that is missing and
+// may not be null, a value of another type, outside its range or none of its choices:
+// "r.json: expected a number from 0 to 1 at results[2].pa, found 'x'".
+void read(const Description& describe, const Json& json, const std::string& name);
+
+// Draft 2020-12. Everything that is written is required; other keys are allowed.
+[[nodiscard]] Json schema_of(const Description& describe, std::string_view title);
+
+// Error where the record is not of `schema` ("leeway.pa/2"); an earlier number of the same name is refused with the words to
+// run the command again.
+void require_schema(const Json& record, std::string_view schema, const std::string& name);
+
+}  // namespace leeway::record

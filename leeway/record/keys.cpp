@@ -1,0 +1,93 @@
+#include "leeway/record/keys.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace leeway::record {
+namespace {
+
+template <class... Types>
+bool holds(const Slot& slot) {
+  return (std::holds_alternative<Types*>(slot) || ...);
+}
+
+std::string type_of(const Field& field, const Slot& slot) {
+  const auto listed = [&](auto value, const char* list) {
+    std::string item = expected(field, &value);
+    if (item.starts_with("a ")) item = item.substr(2);
+    item.replace(item.find("number") + 6, 0, "s");
+    return list + item;
+  };
+  std::string type;
+  if (holds<std::vector<double>>(slot))
+    type = listed(double{}, "a list of ");
+  else if (holds<std::vector<std::size_t>>(slot))
+    type = listed(std::size_t{}, "a list of ");
+  else if (holds<std::vector<std::vector<std::size_t>>>(slot))
+    type = listed(std::size_t{}, "a list of lists of ");
+  else if (holds<std::vector<std::string>>(slot))
+    type = "a list of strings";
+  else if (holds<std::map<std::string, std::optional<double>>>(slot))
+    type = listed(double{}, "an object of ") + " or null, by name";
+  else if (holds<std::map<std::string, std::string>>(slot))
+    type = "an object of strings, by name";
+  else
+    type = expected(field, slot);
+  return may_be_null(field, slot) ? type + ", or null" : type;
+}
+
+std::string meaning_of(const Field& field) {
+  std::string words(field.meaning);
+  const char* before = ": ";
+  for (const Choice& choice : field.choices) {
+    if (choice.meaning.empty()) continue;
+    words += fmt::format("{}{}: {}", std::exchange(before, "; "), choice.name, choice.meaning);
+  }
+  return words;
+}
+
+class KeyList : public Fields {
+ public:
+  KeyList(std::vector<Key>& keys, std::string path) : keys_(keys), path_(std::move(path)) {}
+
+ private:
+  void visit(const Field& field, const Slot& slot) override {
+    const std::string path = fmt::format("{}{}", path_, field.name);
+    keys_.push_back(
+        {path, type_of(field, slot), meaning_of(field),
+         holds<double, std::optional<double>, std::size_t, std::optional<std::size_t>, std::int64_t>(slot)});
+    if (const auto* nested = std::get_if<Nested>(&slot)) {
+      KeyList inner(keys_, path + (nested->shape == Nested::Shape::list ? "[]." : "."));
+      nested->describe_default(inner);
+    }
+  }
+
+  std::vector<Key>& keys_;
+  const std::string path_;
+};
+
+// A cell of a table: a bar would end it.
+std::string cell(std::string text) {
+  for (std::size_t at = text.find('|'); at != text.npos; at = text.find('|', at + 2)) text.insert(at, "\\");
+  return text;
+}
+
+}  // namespace
+
+std::vector<Key> keys_of(const Description& describe) {
+  std::vector<Key> keys;
+  KeyList list(keys, "");
+  describe(list);
+  return keys;
+}
+
+std::string key_table(const Description& describe) {
+  std::string table = "| key | value | meaning |\n|---|---|---|\n";
+  for (const Key& key : keys_of(describe))
+    table += fmt::format("| `{}` | {} | {} |\n", key.path, cell(key.type), cell(key.meaning));
+  return table;
+}
+
+}  // namespace leeway::record

@@ -1,0 +1,25 @@
+// The keys of a record, for documents and for conditions on a record.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "leeway/record/fields.h"
+
+namespace leeway::record {
+
+struct Key {
+  std::string path;  // "results[].decomposition.err.sum"; [] stands for an index
+  std::string
+      type;  // "a number from 0 to 1", "one of labels, ids, none", "a list of whole numbers from 0"; "... or null"
+  std::string meaning;  // and what its words mean, where it is one of several
+  bool number = false;  // one number, which a condition can compare
+};
+
+// Every key, each before those inside it, in the order of the description.
+[[nodiscard]] std::vector<Key> keys_of(const Description& describe);
+
+// The keys as a table in Markdown: key, value, meaning.
+[[nodiscard]] std::string key_table(const Description& describe);
+
+}  // namespace leeway::record

@@ -1,0 +1,84 @@
+// The record of leeway pa: posterior agreement of shifted sets of outputs with clean ones.
+//
+// One result for each shifted set, model by model; with several models and ratios also the ratios at which two models
+// agree equally. What the numbers are stands in the headers of leeway/agreement; docs/schema/pa.md lists the keys.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "leeway/agreement/agreement.h"
+#include "leeway/agreement/ar_gap.h"
+#include "leeway/agreement/confidence.h"
+#include "leeway/agreement/decomposition.h"
+#include "leeway/agreement/entropy.h"
+#include "leeway/agreement/pair_evidence.h"
+#include "leeway/agreement/ratios.h"
+#include "leeway/core/result.h"
+#include "leeway/record/envelope.h"
+
+namespace leeway::record {
+
+inline constexpr std::string_view pa_schema = "leeway.pa/2";
+
+struct PaOptions {
+  std::optional<std::string> binary, as;  // how outputs were read: "logit" or "prob"; "logits" or "probs"
+  double level = .95;
+  std::size_t bootstrap = 0;
+  std::string pairing = "given";
+  std::vector<double> ratios;
+  bool summaries = false, shared_beta = false;
+  std::size_t curve = 0;
+};
+
+// One shifted set of one model.
+struct PaSet {
+  std::string shifted;       // the path as it was given
+  std::string model, shift;  // empty where there is one model
+  agreement::Agreement agreement;
+  std::optional<agreement::PairEvidence>
+      pairing;        // where rows are taken as given and the sets are equally long
+  std::string doubt;  // why rows need not be pairs; empty where nothing speaks against it
+  std::vector<agreement::RatioPoint> ratios;
+  std::optional<agreement::Decomposition> decomposition;  // where there are labels
+  std::optional<agreement::Entropies> entropy;            // of PaOptions::summaries
+  std::optional<agreement::Confidences> confidence;       // of PaOptions::summaries
+
+  [[nodiscard]] double log_k() const;
+  [[nodiscard]] const std::string& shift_name() const;  // what the shift is called, or the file
+  // The same where the file's name has it, or the file: models may have files of other names.
+  [[nodiscard]] const std::string& name() const;
+};
+
+// Two models under one shift.
+struct PaGap {
+  std::string shifted, shift;  // shifted: the path of the first model's set
+  std::string model_plus, model_minus;
+  std::vector<agreement::ArGapPoint> points;
+
+  [[nodiscard]] const std::string& shift_name() const;
+};
+
+struct Pa {
+  Pa() { envelope.schema = pa_schema; }
+
+  Envelope envelope;
+  PaOptions options;
+  std::vector<PaSet> results;
+  std::vector<PaGap> ar_gap;
+};
+
+void fields(PaOptions& options, Fields& f);
+void fields(Pa& record, Fields& f);
+
+[[nodiscard]] Json to_json(const Pa& record);
+// Errors (Error): another schema, those of read (json.h), no results.
+[[nodiscard]] Pa read_pa(const Json& json, const std::string& name);
+
+// The headline: which set keeps least, in two numbers. At least one result.
+[[nodiscard]] std::string headline_of(const Pa& record);
+// Rows that need not be pairs; ratios at which two models agree equally.
+[[nodiscard]] std::vector<std::string> findings_of(const Pa& record);
+
+}  // namespace leeway::record

@@ -1,0 +1,71 @@
+#include <cmath>
+#include <utility>
+
+#include "leeway/record/json.h"
+#include "leeway/record/overloaded.h"
+
+namespace leeway::record {
+namespace {
+
+template <class T>
+Json value_json(const T& value) {
+  return value;
+}
+Json value_json(double value) { return json_number(value); }
+template <class T>
+Json value_json(const std::optional<T>& value) {
+  return value ? value_json(*value) : Json();
+}
+template <class T>
+Json value_json(const std::vector<T>& values) {
+  Json list = Json::array();
+  for (const T& value : values) list.push_back(value_json(value));
+  return list;
+}
+template <class T>
+Json value_json(const std::map<std::string, T>& values) {
+  Json object = Json::object();
+  for (const auto& [key, value] : values) object[key] = value_json(value);
+  return object;
+}
+
+bool is_empty(double value) { return std::isnan(value); }
+bool is_empty(const std::string& text) { return text.empty(); }
+template <class T>
+bool is_empty(const T&) {
+  return false;
+}
+
+Json nested_json(const Nested& nested) {
+  const auto element = [&](std::size_t i) { return written([&](Fields& f) { nested.describe(i, f); }); };
+  const std::size_t size = nested.size();
+  if (nested.shape != Nested::Shape::list) return size == 0 ? Json() : element(0);
+  Json list = Json::array();
+  for (std::size_t i = 0; i < size; ++i) list.push_back(element(i));
+  return list;
+}
+
+class Writer : public Fields {
+ public:
+  Json object = Json::object();
+
+ private:
+  void visit(const Field& field, const Slot& slot) override {
+    object[std::string(field.name)] =
+        std::visit(Overloaded{[](const Nested& nested) { return nested_json(nested); },
+                              [&](const auto* value) {
+                                return field.null_if_empty && is_empty(*value) ? Json() : value_json(*value);
+                              }},
+                   slot);
+  }
+};
+
+}  // namespace
+
+Json written(const Description& describe) {
+  Writer writer;
+  describe(writer);
+  return std::move(writer.object);
+}
+
+}  // namespace leeway::record

@@ -1,0 +1,32 @@
+// For tasks that compare row i with row i: what shows that they are the same samples.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "leeway/agreement/pair_evidence.h"
+#include "leeway/core/outputs.h"
+#include "leeway/core/rows.h"
+
+namespace leeway::tasks {
+
+// `labels`: of the rows, where the outputs hold none.
+struct PairedRows {
+  const Rows* logits = nullptr;
+  const Outputs* rest = nullptr;
+  std::span<const std::int64_t> labels;
+};
+
+// Nothing where the sets differ in length.
+[[nodiscard]] std::optional<agreement::PairEvidence> evidence_of(const PairedRows& clean,
+                                                                 const PairedRows& shifted);
+
+// "rows of noise.npz need not be those of clean.npz, ...", where something speaks against it: labels or ids that
+// differ, or predictions of rows that are enough to tell. Else empty: the caller of such a task says that they
+// are pairs.
+[[nodiscard]] std::string pair_doubt(const std::optional<agreement::PairEvidence>& evidence,
+                                     const std::string& clean, const std::string& shifted);
+
+}  // namespace leeway::tasks
