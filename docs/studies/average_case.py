@@ -5,7 +5,8 @@
 
 Everything goes to FOLDER; what stands there whole is not made again, so a run that was stopped goes on. Trains on
 Fashion-MNIST as it is published (a tenth of the training images chooses the epoch) and measures on its test images. Nothing else
-should run beside the part that is timed, which comes last. average_case_tables.py reads what it leaves.
+should run beside the part that is timed, which comes last (some ten minutes); each of its commands runs REPEATS times, in rounds, so
+that what else the machine does falls on all of them. average_case_tables.py reads what it leaves.
 """
 import argparse
 import pathlib
@@ -24,6 +25,13 @@ SIGMAS = "0.025,0.05,0.1,0.2,0.3,0.5"
 CLASS_SIGMAS = "0.1,0.2,0.3"
 CASE_SIGMA = 2  # .3, by its place in CLASS_SIGMAS
 TEST = "fashion-mnist:test"
+REPEATS = 5  # of what is timed
+# Error against time: the first 100 of the rows beside Monte Carlo, copies of another seed than the truth's.
+TIMED_MODELS, TIMED_ROWS, TIMED_SIGMAS = ["linear", "cnn", "adversarial"], 100, "0.1,0.3"
+TIMED = {f"mc-{draws}": ["--methods", "mc", "--draws", draws] for draws in (10, 30, 100, 300, 1000, 3000)}
+TIMED["taylor"] = ["--methods", "taylor"]
+TIMED["mmse-5-published"] = ["--methods", "mmse", "--copies", 5, "--copies-as-published"]
+TIMED.update({f"mmse-{copies}": ["--methods", "mmse", "--copies", copies] for copies in (5, 50, 500)})
 
 
 class AverageCase(Study):
@@ -41,20 +49,22 @@ class AverageCase(Study):
                  "--report", self.path(f"{out}.html"))
 
     def estimators(self, rows):
-        """Each estimator beside Monte Carlo with 10,000 draws; MMSE with 500 copies, and with 5."""
+        """Each estimator beside Monte Carlo with 10,000 draws; MMSE with 500 copies, with 5, and with 5 as published."""
         for model in MODELS:
             both = ("--rows", rows, "--sigma", SIGMAS)
             self.average_case(f"{model}-estimators", model, *both, "--methods", "mc,taylor,taylor-mvs,mmse,mmse-mvs,softmax",
                               "--draws", 10000, "--copies", 500)
             self.average_case(f"{model}-mmse5", model, *both, "--methods", "mmse", "--copies", 5)
+            self.average_case(f"{model}-mmse5-published", model, *both, "--methods", "mmse", "--copies", 5, "--copies-as-published")
 
     def classes(self):
         for model in MODELS:
             self.average_case(f"{model}-classes", model, "--sigma", CLASS_SIGMAS, "--methods", "mmse,softmax", "--copies", 5)
 
     def convergence(self):
-        self.average_case("cnn-convergence", "cnn", "--rows", 100, "--sigma", "0.1,0.3", "--methods", "mc,mmse", "--copies", 100,
-                          "--convergence")
+        growing = ("--rows", 100, "--sigma", "0.1,0.3", "--copies", 100, "--convergence")
+        self.average_case("cnn-convergence", "cnn", *growing, "--methods", "mc,mmse")
+        self.average_case("cnn-convergence-published", "cnn", *growing, "--methods", "mmse", "--copies-as-published")
 
     def case_study(self, model, seeds):
         """Does a small network tell the quarter of images with the highest score from that with the lowest, among those that
@@ -84,13 +94,18 @@ class AverageCase(Study):
                 self.run(f"{home}-outputs.npz", "infer", "--model", self.path(f"{home}.safetensors"), "--data", self.path(f"{home}-test.npz"))
 
     def timings(self):
-        """What is timed: all of Table 1 on 50 points, and Taylor with MMSE on all 10,000."""
-        for model in MODELS:
-            fifty = ("--rows", 50, "--sigma", "0.1")
-            self.average_case(f"{model}-table1", model, *fifty, "--methods", "mc,taylor,taylor-mvs,mmse,mmse-mvs,softmax", "--draws", 10000, "--copies", 5)
-            self.average_case(f"{model}-table1-500", model, *fifty, "--methods", "mmse", "--copies", 500)
-        for model in MODELS:
-            self.average_case(f"{model}-all", model, "--sigma", "0.1", "--methods", "taylor,mmse", "--copies", 5)
+        """What is timed: all of Table 1 on 50 points, Taylor with MMSE on all 10,000, and error against time."""
+        for repeat in range(REPEATS):
+            for model in MODELS:
+                times, weights = f"times/{model}", ("--model", self.weights(model), "--data", TEST)
+                fifty = (*weights, "--rows", 50, "--sigma", "0.1")
+                self.run(f"{times}-table1-{repeat}.npz", "average-case", *fifty, "--methods", "mc,taylor,taylor-mvs,mmse,mmse-mvs,softmax",
+                         "--draws", 10000, "--copies", 5)
+                self.run(f"{times}-table1-500-{repeat}.npz", "average-case", *fifty, "--methods", "mmse", "--copies", 500)
+                self.run(f"{times}-all-{repeat}.npz", "average-case", *weights, "--sigma", "0.1", "--methods", "taylor,mmse", "--copies", 5)
+                for name, options in TIMED.items() if model in TIMED_MODELS else ():
+                    self.run(f"{times}-error-{name}-{repeat}.npz", "average-case", *weights, "--rows", TIMED_ROWS, "--sigma", TIMED_SIGMAS,
+                             "--seed", 1, *options)
 
 
 def main():
