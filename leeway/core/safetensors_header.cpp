@@ -139,7 +139,7 @@ class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
 
 SafetensorsHeader parse_safetensors_header(std::string_view text, std::string_view name) {
   if (!text.starts_with('{')) refuse(name, "a JSON object as header", in_quotes(text.substr(0, 20)));
-  HeaderReader reader{std::string(name)};
+  HeaderReader reader(name);
   nlohmann::json::sax_parse(text.begin(), text.end(), &reader);
   return std::move(reader.header);
 }
