@@ -4,7 +4,8 @@
 #   house    the house's rules: includes, format, README, examples of the documents, a program against the installed package
 #   instruction-sets  the kernels that other processors run: all tests without LibTorch under LEEWAY_INSTRUCTION_SET avx2 and
 #            baseline, those of nn under other kernels of OpenBLAS and LibTorch; what the machine lacks is passed over
-#   asan     the part without LibTorch by clang, under AddressSanitizer and UBSan; its tests
+#   asan     the part without LibTorch by clang, under AddressSanitizer and UBSan; its tests, but for
+#            the pages in a browser and the house's rules, which the first two stages look at
 #   tsan     the tests of what runs in parallel, under ThreadSanitizer
 #   tidy     clang-tidy over the part without LibTorch; clang's warnings count
 #   fuzz     each fuzzer for LEEWAY_FUZZ_SECONDS (default 60), as many at a time as there are cores
@@ -79,7 +80,7 @@ nn_tests_under() {
 stage_asan() { configure_and_build asan && run_tests asan -E '^fuzz_' -LE '^(house|browser)$'; }
 
 stage_tsan() {
-  local whole=(core_numbers_test core_io_test shift_test)  # of the others, what is about threads: simulations take hours here
+  local whole=(core_numbers_test core_io_test shift_test)  # of the others, what is about threads: their simulations take too long here
   local others=(agreement_test average_case_test error_bound_test)
   configure_and_build tsan "${whole[@]}" "${others[@]}" || return
   local test filter status=0
