@@ -7,7 +7,6 @@
 //   critics_bench draws K N RESTARTS FIRST COUNT
 // draws COUNT pairs of sets of normal logits, the true class + 2.2 + log(k)/2, the target's less .8, all times 1.3, and prints for how
 // many the assumption holds for a critic found, by 20,000 other rows, and how many of these the bound at each delta fails for.
-#include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -46,22 +45,11 @@ Representation representation_of(const std::string& text) {
 // The largest held-out discrepancy of `count` critics (I + c R / sqrt(k)) theta, R normal, c from .3 to 1.2.
 double best_neighbour(const CriticData& data, const std::vector<float>& theta, std::size_t count) {
   const CriticRows& rows = data.training;
-  const auto k = static_cast<Eigen::Index>(rows.k);
-  Eigen::MatrixXf classes(k, static_cast<Eigen::Index>(rows.d + 1));
-  for (std::size_t c = 0; c < rows.k; ++c)
-    for (std::size_t j = 0; j <= rows.d; ++j)
-      classes(static_cast<Eigen::Index>(c), static_cast<Eigen::Index>(j)) = theta[rows.at(j, c)];
   double best = -1;
   for (std::size_t number = 0; number < count; ++number) {
     Random random(7, stream("neighbours"), number);
-    const double size = (.3 + .9 * random.uniform()) / std::sqrt(static_cast<double>(rows.k));
-    Eigen::MatrixXf mixing(k, k);
-    for (float& value : mixing.reshaped()) value = static_cast<float>(size * random.normal());
-    const Eigen::MatrixXf mixed = classes + mixing * classes;
-    std::vector<float> critic(theta.size());
-    for (std::size_t c = 0; c < rows.k; ++c)
-      for (std::size_t j = 0; j <= rows.d; ++j)
-        critic[rows.at(j, c)] = mixed(static_cast<Eigen::Index>(c), static_cast<Eigen::Index>(j));
+    const double c = .3 + .9 * random.uniform();
+    const std::vector<float> critic = neighbour(rows, theta, c, random);
     best = std::max(best, discrepancy(agreement(*data.holdout.kept, critic), data.holdout));
   }
   return best;

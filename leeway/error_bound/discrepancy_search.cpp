@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <numbers>
 #include <numeric>
 #include <utility>
 
 #include "leeway/core/random.h"
+#include "leeway/error_bound/imitation.h"
 #include "leeway/error_bound/lifted_class.h"
 #include "leeway/error_bound/quasi_newton.h"
 
@@ -15,7 +17,8 @@ namespace {
 
 using Parameters = std::vector<float>;
 
-constexpr std::size_t restart_iterations = 8, ascent_iterations = 6, lifts = 4, few_classes = 16;
+constexpr std::size_t restart_iterations = 8, ascent_iterations = 6, lifts = 4, few_classes = 16,
+                      neighbours_tried = 12;
 constexpr double sharpness[] = {2, 6, 18};  // typical lead of a score over another, stage by stage
 constexpr double ratios[] = {1, 2, .5, 4, .25, 8, 16, .125};
 
@@ -114,6 +117,12 @@ Parameters direction_of(const CriticRows& rows, std::size_t line, Random& random
   return direction;
 }
 
+// From .3 to 1.2, evenly, however many are asked for.
+double distance_of(std::size_t neighbour) {
+  const double turn = static_cast<double>(neighbour) * std::numbers::phi;
+  return .3 + .9 * (turn - std::floor(turn));
+}
+
 }  // namespace
 
 DiscrepancySearch::DiscrepancySearch(const CriticRows& rows, std::span<const double> centre,
@@ -128,7 +137,8 @@ DiscrepancySearch::DiscrepancySearch(const CriticRows& rows, std::span<const dou
       classes_(classes_by_excess(rows)),
       fallen_(classes_by_fall(rows)),
       even_(even_weights(rows, .5)),
-      classifier_(nearest(std::move(imitation))) {
+      imitation_(std::move(imitation)),
+      classifier_(nearest(imitation_)) {
   Descent descent{plain_iterations, 1e-5, {}};
   if (watch) descent.watch = [&](std::span<const float> theta, const Evaluation&) { watch(theta); };
   plain_ = minimise([&](std::span<const float> theta) { return evaluate(rows_, theta, objective_, even_); },
@@ -246,8 +256,7 @@ std::vector<FoundCritic> DiscrepancySearch::near_classifier(std::size_t index) c
     Parameters noise = gaussian_start(index);
     const double size = lead_of(rows_, classifier_.theta) / lead_of(rows_, noise);
     for (float& value : noise) value *= static_cast<float>(size);
-    const double turn = static_cast<double>(index) * std::numbers::phi;
-    const auto c = static_cast<float>(.3 + .9 * (turn - std::floor(turn)));
+    const auto c = static_cast<float>(distance_of(index));
     found.clear();
     for (const float step : {c, best_step(rows_, classifier_.theta, noise).step}) {
       Parameters theta = classifier_.theta;
@@ -264,6 +273,25 @@ std::vector<FoundCritic> DiscrepancySearch::near_classifier(std::size_t index) c
     if (last->training_discrepancy > best.training_discrepancy) best = *last;
   }
   found.push_back(polish(std::move(best), index));
+  return found;
+}
+
+// Of the imitation as it was given, not of the critic learnt from it: those have a smaller D.
+std::vector<FoundCritic> DiscrepancySearch::neighbours(std::size_t index) const {
+  std::vector<FoundCritic> found;
+  FoundCritic best = measured(imitation_);
+  for (std::size_t i = 0; i < neighbours_tried; ++i) {
+    const std::size_t number = index * neighbours_tried + i;
+    Random random(seed_, stream("critic neighbour"), number);
+    found.push_back(measured(neighbour(rows_, imitation_, distance_of(number), random)));
+    Parameters direction = neighbour(rows_, best.theta, 1, random), theta = best.theta;
+    for (std::size_t j = 0; j < theta.size(); ++j) direction[j] -= theta[j];
+    const float step = best_step(rows_, theta, direction).step;
+    for (std::size_t j = 0; j < theta.size(); ++j) theta[j] += step * direction[j];
+    found.push_back(measured(std::move(theta)));
+    if (found.back().training_discrepancy > best.training_discrepancy) best = found.back();
+  }
+  found.push_back(polish(*std::ranges::max_element(found, {}, &FoundCritic::training_discrepancy), index));
   return found;
 }
 
@@ -289,6 +317,7 @@ bool DiscrepancySearch::few() const { return rows_.k <= few_classes; }
 
 std::vector<FoundCritic> DiscrepancySearch::restart(std::size_t index) const {
   std::vector<FoundCritic> found = near_classifier(index);
+  if (!few() && !imitation_.empty()) std::ranges::move(neighbours(index), std::back_inserter(found));
   if (index > 1 && !useful_ && !few()) return found;
   for (FoundCritic& critic : far_from_classifier(index)) found.push_back(std::move(critic));
   return found;

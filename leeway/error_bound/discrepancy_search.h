@@ -15,9 +15,12 @@
 //   4. even restarts: the critic that imitates it (imitation.h); odd ones: a random neighbour of that, theta + c R with R
 //      normal and as large as theta, at a c from .3 to 1.2 and at that c where D is largest;
 //   5. classes of it lifted one after the other (lifted_class.h), those first whose share of predictions falls most;
-//   6. line searches as in 3.
+//   6. line searches as in 3;
+//   7. beyond 16 classes, where rows of a critic's scores can be mixed in more ways: a dozen random neighbours of the imitation
+//      that mix its classes (imitation.h), at a c from .3 to 1.2; a dozen line searches from it along such directions, one after
+//      the other; and line searches as in 3 from the best. With fewer classes steps 1 to 6 find as much.
 // The critics of all steps are returned, with their training D: D is measured elsewhere.
-// Deterministic for a seed, whatever the number of threads. Cost: some 80 passes over the rows a restart.
+// Deterministic for a seed, whatever the number of threads. Cost: some 80 passes over the rows a restart, 120 beyond 16 classes.
 #pragma once
 
 #include <cstddef>
@@ -55,6 +58,7 @@ class DiscrepancySearch {
   [[nodiscard]] bool few() const;
   [[nodiscard]] FoundCritic nearest(std::vector<float> imitation) const;
   [[nodiscard]] std::vector<FoundCritic> near_classifier(std::size_t index) const;
+  [[nodiscard]] std::vector<FoundCritic> neighbours(std::size_t index) const;
   [[nodiscard]] std::vector<FoundCritic> far_from_classifier(std::size_t index) const;
   [[nodiscard]] FoundCritic measured(std::vector<float> theta) const;
   [[nodiscard]] std::vector<float> weights_of(std::size_t index) const;
@@ -71,6 +75,7 @@ class DiscrepancySearch {
   std::vector<float> plain_;
   bool useful_ =
       true;  // plain_ agrees with the classifier on half as much of the source as classifier_, or more
+  std::vector<float> imitation_;
   FoundCritic classifier_;
 };
 

@@ -107,4 +107,20 @@ std::vector<float> imitation(const CriticData& data, const Sample& source, const
                                                         : Regression(data, source, target).solve();
 }
 
+std::vector<float> neighbour(const CriticRows& rows, std::span<const float> theta, double c, Random& random) {
+  const auto k = static_cast<Eigen::Index>(rows.k), columns = static_cast<Eigen::Index>(rows.d + 1);
+  Eigen::MatrixXf classes(k, columns), mixing(k, k);
+  for (Eigen::Index j = 0; j < columns; ++j)
+    for (Eigen::Index i = 0; i < k; ++i)
+      classes(i, j) = theta[rows.at(static_cast<std::size_t>(j), static_cast<std::size_t>(i))];
+  const double size = c / std::sqrt(static_cast<double>(rows.k));
+  for (float& value : mixing.reshaped()) value = static_cast<float>(size * random.normal());
+  classes += mixing * classes.eval();
+  std::vector<float> found(theta.size());
+  for (Eigen::Index j = 0; j < columns; ++j)
+    for (Eigen::Index i = 0; i < k; ++i)
+      found[rows.at(static_cast<std::size_t>(j), static_cast<std::size_t>(i))] = classes(i, j);
+  return found;
+}
+
 }  // namespace leeway::error_bound

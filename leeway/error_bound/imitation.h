@@ -6,15 +6,23 @@
 // before a network's last layer, this is the classifier itself once there are more rows than columns.
 // Shapes as in critic.h. Cost of least squares: n d (d + k) and d^3 operations in float64, n at most 4 (d + 1) rows of
 // each set, but 4096 where there are as many. Deterministic, whatever the threads.
+//
+// A random neighbour of a critic mixes its classes' scores: (I + c R / sqrt(k)) theta, R (k,k) standard normal. The added scores are
+// then c times as large as the critic's in the mean. Cost: k^2 d.
 #pragma once
 
+#include <span>
 #include <vector>
 
+#include "leeway/core/random.h"
 #include "leeway/error_bound/critic_rows.h"
 
 namespace leeway::error_bound {
 
 [[nodiscard]] std::vector<float> imitation(const CriticData& data, const Sample& source, const Sample& target,
                                            Representation::Kind representation);
+
+[[nodiscard]] std::vector<float> neighbour(const CriticRows& rows, std::span<const float> theta, double c,
+                                           Random& random);
 
 }  // namespace leeway::error_bound

@@ -49,6 +49,27 @@ TEST(Imitation, OfLogitsIsTheClassifier) {
   EXPECT_EQ(agreement(data.training, theta).target, data.training.n_target);
 }
 
+// (I + c R / sqrt(k)) theta, product by product.
+TEST(Neighbour, MixesTheScoresOfClasses) {
+  CriticRows rows;
+  rows.d = 5, rows.k = 20, rows.width = 8;
+  std::vector<float> theta(rows.parameters());
+  Random draws(3, stream("theta")), random(4, stream("mixing")), again(4, stream("mixing"));
+  for (std::size_t j = 0; j <= rows.d; ++j)
+    for (std::size_t c = 0; c < rows.k; ++c) theta[rows.at(j, c)] = static_cast<float>(draws.normal());
+  const std::vector<float> found = neighbour(rows, theta, .7, random);
+  std::vector<double> mixing(rows.k * rows.k);
+  for (double& value : mixing) value = again.normal();
+  for (std::size_t j = 0; j <= rows.d; ++j)
+    for (std::size_t a = 0; a < rows.k; ++a) {
+      double expected = theta[rows.at(j, a)];
+      for (std::size_t b = 0; b < rows.k; ++b)
+        expected += .7 / std::sqrt(20.) * mixing[b * rows.k + a] * theta[rows.at(j, b)];
+      EXPECT_NEAR(found[rows.at(j, a)], expected, 1e-5);
+    }
+  EXPECT_EQ(neighbour(rows, theta, 0, random), theta);
+}
+
 TEST(Imitation, OfFeaturesFindsAHeadThatIsLinear) {
   const Sample source = with_features(300, 20, 12, 0, 1), target = with_features(200, 20, 12, 1, 2);
   const CriticData data =

@@ -99,6 +99,26 @@ TEST(ManyClasses, SoDoCriticsOnFeaturesAndComponents) {
   }
 }
 
+// Fewer components than classes: no linear critic is the classifier, and the one learnt to agree with it most is no good start.
+TEST(ManyClasses, SoItDoesOnFewComponents) {
+  Sample source = gaussian(2000, 100, 0, 3), target = gaussian(2000, 100, .8, 4);
+  add_features(source, 3), add_features(target, 4);
+  Dis2Options options;
+  options.restarts = 2;
+  options.representation = {Representation::Kind::pca, 26};
+  const CriticData data = critic_data(source, target, options, Scaling::standard);
+  const std::vector<float> theta = imitation(data, source, target, Representation::Kind::pca);
+  double best = -1;
+  for (std::uint64_t number = 0; number < 20; ++number) {
+    Random random(9, stream("neighbour"), number);
+    const std::vector<float> critic = neighbour(data.training, theta, .3 + .9 * random.uniform(), random);
+    best = std::max(best, discrepancy(agreement(*data.holdout.kept, critic), data.holdout));
+  }
+  const Dis2 found = dis2_bound(source, target, options);
+  EXPECT_GE(found.discrepancy, best);
+  EXPECT_GT(found.agreement_source, least_source_agreement);
+}
+
 TEST(ManyClasses, TheBoundHolds) {
   Dis2Options options;
   options.restarts = 1;
