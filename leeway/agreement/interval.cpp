@@ -11,7 +11,7 @@ namespace leeway::agreement {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double enough = 400;        // squares about the mean, in squares of the largest distance
+constexpr double enough = 100;        // squares about the mean, in squares of the largest distance
 constexpr double small_beside = .25;  // two standard errors, in units of PA
 constexpr double tolerance = .005;    // of an end, in widths
 constexpr double near_top = .02;      // the same: what a parabola may span

@@ -18,7 +18,7 @@
 // or the least and largest a_i(beta) seen, where they lie further out. What is assumed: unseen pairs contradict
 // themselves on average no more surely than that. Nothing that was drawn could show the contrary.
 //
-// Settled: where the sum of squares about the mean is at least 400 times the square of the distance to either end of the
+// Settled: where the sum of squares about the mean is at least 100 times the square of the distance to either end of the
 // range, and twice the standard error at most a quarter of PA, all this changes the interval by a few hundredths of its width: it is
 // then PA +- z s / sqrt(n) at beta* (delta method: dA/dbeta = 0 there, so that beta* may be held fixed).
 //
