@@ -12,10 +12,16 @@
 namespace leeway::nn {
 namespace {
 
-constexpr std::size_t lanes = 16;
-using Vector = float __attribute__((vector_size(64)));
+constexpr std::size_t lanes = 16;  // of the widest vector
+// Vectors of the compiler, as wide as the registers: wider ones go through memory.
+using Avx512 = float __attribute__((vector_size(64)));
+using Avx2 = float __attribute__((vector_size(32)));
+using Sse = float __attribute__((vector_size(16)));
+template <class V>
+constexpr std::size_t width_of = sizeof(V) / sizeof(float);
+template <class V>
 struct __attribute__((packed, may_alias)) Loose {  // anywhere in memory
-  Vector v;
+  V v;
 };
 
 // Output pixels of one row phase and one column phase, (phase + stride i), meet the same taps: those with
@@ -108,36 +114,38 @@ std::vector<Phase> phases_of(const ConvolutionShape& shape, const Padded& padded
   return phases;
 }
 
-// 16 pixels of one phase: the sum over maps and taps, in four parts that do not wait for each other.
+// Some pixels of one phase: the sum over maps and taps, in four parts that do not wait for each other.
+template <class V>
 LEEWAY_INLINE void pixels(const float* gradient, std::size_t plane, std::size_t maps, const Phase& phase,
                           const float* weights, float* out) {
   const std::size_t taps = phase.offsets.size();
-  Vector sum[4]{};
+  V sum[4]{};
   for (std::size_t tap = 0; tap < taps; ++tap) {
     const float* from = gradient + phase.offsets[tap];
     const float* w = weights + tap;
     std::size_t map = 0;
     for (; map + 4 <= maps; map += 4, from += 4 * plane, w += 4 * taps)
       for (std::size_t part = 0; part < 4; ++part)
-        sum[part] += w[part * taps] * reinterpret_cast<const Loose*>(from + part * plane)->v;
+        sum[part] += w[part * taps] * reinterpret_cast<const Loose<V>*>(from + part * plane)->v;
     for (; map < maps; ++map, from += plane, w += taps)
-      sum[0] += *w * reinterpret_cast<const Loose*>(from)->v;
+      sum[0] += *w * reinterpret_cast<const Loose<V>*>(from)->v;
   }
-  reinterpret_cast<Loose*>(out)->v = (sum[0] + sum[1]) + (sum[2] + sum[3]);
+  reinterpret_cast<Loose<V>*>(out)->v = (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
+template <class V>
 LEEWAY_INLINE void image(const ConvolutionShape& shape, const std::vector<Phase>& phases,
                          const Padded& padded, float* out) {
-  float found[lanes];
+  float found[width_of<V>];
   for (const Phase& phase : phases)
     for (std::size_t channel = 0; channel < shape.channels; ++channel)
       for (std::size_t i = 0; i < phase.rows; ++i) {
         const std::size_t row = phase.row + i * shape.stride[0];
         float* const to = out + (channel * shape.height + row) * shape.width + phase.column;
-        for (std::size_t first = 0; first < phase.columns; first += lanes) {
-          pixels(padded.values.data() + i * padded.pitch + first, padded.height * padded.pitch, shape.maps,
-                 phase, phase.weights.data() + channel * shape.maps * phase.offsets.size(), found);
-          const std::size_t count = std::min(lanes, phase.columns - first);
+        for (std::size_t first = 0; first < phase.columns; first += width_of<V>) {
+          pixels<V>(padded.values.data() + i * padded.pitch + first, padded.height * padded.pitch, shape.maps,
+                    phase, phase.weights.data() + channel * shape.maps * phase.offsets.size(), found);
+          const std::size_t count = std::min(width_of<V>, phase.columns - first);
           for (std::size_t j = 0; j < count; ++j) to[(first + j) * shape.stride[1]] = found[j];
         }
       }
@@ -146,18 +154,19 @@ LEEWAY_INLINE void image(const ConvolutionShape& shape, const std::vector<Phase>
 using Image = void (*)(const ConvolutionShape&, const std::vector<Phase>&, const Padded&, float*);
 
 // NOLINTBEGIN(bugprone-macro-parentheses): TARGET is an attribute, or nothing
-#define LEEWAY_TRANSPOSED_KERNEL(NAME, TARGET)                                              \
+#define LEEWAY_TRANSPOSED_KERNEL(NAME, TARGET, V)                                           \
   TARGET void image_##NAME(const ConvolutionShape& shape, const std::vector<Phase>& phases, \
                            const Padded& padded, float* out) {                              \
-    image(shape, phases, padded, out);                                                      \
+    image<V>(shape, phases, padded, out);                                                   \
   }
 // NOLINTEND(bugprone-macro-parentheses)
 
 #ifdef __x86_64__
-LEEWAY_TRANSPOSED_KERNEL(avx512, __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma"))))
-LEEWAY_TRANSPOSED_KERNEL(avx2, __attribute__((target("avx2,fma"))))
+LEEWAY_TRANSPOSED_KERNEL(avx512, __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma"))),
+                         Avx512)
+LEEWAY_TRANSPOSED_KERNEL(avx2, __attribute__((target("avx2,fma"))), Avx2)
 #endif
-LEEWAY_TRANSPOSED_KERNEL(baseline, )
+LEEWAY_TRANSPOSED_KERNEL(baseline, , Sse)
 
 Image kernel() {
 #ifdef __x86_64__
