@@ -7,11 +7,11 @@
 #include <span>
 
 #include "apps/leeway/command.h"
+#include "apps/leeway/inputs.h"
 #include "apps/leeway/option_flags.h"
 #include "apps/leeway/pa_table.h"
 #include "leeway/agreement/pairing.h"
 #include "leeway/core/outputs.h"
-#include "leeway/core/shards.h"
 #include "leeway/tasks/pa.h"
 
 namespace leeway::app {
@@ -56,14 +56,6 @@ std::vector<ModelFiles> models_of(const PaFlags& flags) {
   return models;
 }
 
-OutputsOptions reading_of(const record::PaOptions& options) {
-  OutputsOptions reading;
-  reading.check_finite = false;  // every logit is read, and the row named
-  if (options.binary) reading.binary = *options.binary == "prob" ? Binary::prob : Binary::logit;
-  if (options.as) reading.as = *options.as == "probs" ? Scores::probs : Scores::logits;
-  return reading;
-}
-
 // Sets are opened by the task, files noted as inputs as they are opened; labels and pairs once.
 class Files {
  public:
@@ -97,11 +89,7 @@ class Files {
 
  private:
   [[nodiscard]] tasks::NamedOutputs outputs(const std::string& path) {
-    return {path, [this, path] {
-              OutputsShards shards = read_shards(path, reading_of(flags_.options));
-              for (const OutputsFile& file : shards.files) context_.add_input(file.path, file.shape);
-              return shards;
-            }};
+    return named_outputs(context_, path, flags_.options);
   }
 
   void add_once(const std::string& path, const std::vector<std::size_t>& shape) {

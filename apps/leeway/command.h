@@ -58,12 +58,16 @@ class Context {
   // {"schema", "command", "inputs", "seed", "version", "instruction_set", "seconds", "results": results}. Error where an
   // input is no longer the file that add_input() saw.
   [[nodiscard]] Json record(const std::string& schema, Json results);
-  // The same for a typed record: its command and inputs, and the record as JSON.
+  // The same for a typed record: with its command and inputs.
   template <class Record>
-  [[nodiscard]] Json complete(Record record) {
+  [[nodiscard]] Record completed(Record record) {
     record.envelope.command = arguments_;
     record.envelope.inputs = take_inputs();
-    return to_json(record);
+    return record;
+  }
+  template <class Record>
+  [[nodiscard]] Json complete(Record record) {
+    return to_json(completed(std::move(record)));
   }
   // Prints the record (--json) or the table on stdout, and the warnings before it. Control characters of names do not
   // reach the terminal. std::runtime_error where not all of it could be written.

@@ -24,6 +24,19 @@ OutputsShards open_shards(Context& context, const std::string& text, const Outpu
   return shards;
 }
 
+tasks::NamedOutputs named_outputs(Context& context, const std::string& text,
+                                  const record::OutputsReading& reading) {
+  OutputsOptions options;
+  options.check_finite = false;
+  if (reading.binary) options.binary = *reading.binary == "prob" ? Binary::prob : Binary::logit;
+  if (reading.as) options.as = *reading.as == "probs" ? Scores::probs : Scores::logits;
+  return {text, [&context, text, options] {
+            OutputsShards shards = read_shards(text, options);
+            for (const OutputsFile& file : shards.files) context.add_input(file.path, file.shape);
+            return shards;
+          }};
+}
+
 OutputsShards open_beside(Context& context, const OutputsShards& clean, const std::string& shifted,
                           const OutputsOptions& options) {
   OutputsShards shards = read_shards(shifted, options);

@@ -6,12 +6,19 @@
 #include "apps/leeway/command.h"
 #include "leeway/core/array.h"
 #include "leeway/core/shards.h"
+#include "leeway/record/reading.h"
+#include "leeway/tasks/named_outputs.h"
 
 namespace leeway::app {
 
 // read_shards; its files are noted as inputs of the record, its warnings told. Errors (Error): as there.
 [[nodiscard]] OutputsShards open_shards(Context& context, const std::string& text,
                                         const OutputsOptions& options);
+
+// The set that `text` names, to be opened by a task: its files are noted as inputs then. Every logit is read by the task,
+// which names the row that is not finite.
+[[nodiscard]] tasks::NamedOutputs named_outputs(Context& context, const std::string& text,
+                                                const record::OutputsReading& reading);
 
 // The set that `shifted` names, which must be alike to `clean` (columns.h): a difference is an Error before any
 // warning is told.

@@ -1,6 +1,7 @@
 #include "apps/leeway/option_flags.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cctype>
@@ -28,42 +29,61 @@ std::string sentence(std::string_view meaning) {
 
 class FlagMaker : public record::Fields {
  public:
-  explicit FlagMaker(CLI::App& command) : command_(command) {}
+  FlagMaker(CLI::App& command, const std::string& group) : command_(command), group_(group) {}
 
  private:
   void visit(const record::Field& field, const record::Slot& slot) override {
     const std::string flag = flag_of(field.name), help = sentence(field.meaning);
-    std::visit(
+    CLI::Option* option = std::visit(
         record::Overloaded{
             [&](double* value) {
-              command_.add_option(flag, *value, help)
-                  ->check(within(field.range.least, field.range.most))
-                  ->capture_default_str();
+              return add_number(command_.add_option(flag, *value, help), field)->capture_default_str();
             },
-            [&](std::size_t* value) { add_count(command_.add_option(flag, *value, help), field, *value); },
-            [&](bool* value) { command_.add_flag(flag, *value, help); },
+            [&](std::optional<double>* value) {
+              return add_number(command_.add_option(flag, *value, help), field);
+            },
+            [&](std::size_t* value) {
+              CLI::Option* made = add_count(command_.add_option(flag, *value, help), field);
+              return *value > 0 ? made->capture_default_str() : made;
+            },
+            [&](std::optional<std::size_t>* value) {
+              return add_count(command_.add_option(flag, *value, help), field);
+            },
+            [&](bool* value) { return command_.add_flag(flag, *value, help); },
             [&](std::string* value) {
-              add_choice(command_.add_option(flag, *value, help), field)->capture_default_str();
+              return add_choice(command_.add_option(flag, *value, help), field)->capture_default_str();
             },
             [&](std::optional<std::string>* value) {
-              add_choice(command_.add_option(flag, *value, help), field);
+              return add_choice(command_.add_option(flag, *value, help), field);
             },
             [&](std::vector<double>* values) {
               CLI::callback_t take = [values, flag, range = field.range](const CLI::results_t& words) {
                 *values = parse_numbers(flag, words.front(), range);
                 return true;
               };
-              command_.add_option(flag, std::move(take), help)->type_name("TEXT");
+              return command_.add_option(flag, std::move(take), help)
+                  ->type_name("TEXT")
+                  ->default_str(fmt::format("{}", fmt::join(*values, ",")));
             },
-            [&](const auto&) { throw std::logic_error(flag + ": no flag has values of this type"); }},
+            [&](std::vector<std::string>* values) {
+              CLI::Option* made = add_choice(command_.add_option(flag, *values, help), field);
+              return made->delimiter(',')->type_name("NAMES");
+            },
+            [&](const auto&) -> CLI::Option* {
+              throw std::logic_error(flag + ": no flag has values of this type");
+            }},
         slot);
+    if (!group_.empty()) option->group(group_);
   }
 
-  static void add_count(CLI::Option* option, const record::Field& field, std::size_t value) {
+  static CLI::Option* add_number(CLI::Option* option, const record::Field& field) {
+    return option->check(within(field.range.least, field.range.most));
+  }
+
+  static CLI::Option* add_count(CLI::Option* option, const record::Field& field) {
     constexpr double most = 0x1p62;  // a whole number of float64 that size_t holds
-    option->check(CLI::Range(static_cast<std::size_t>(std::max(0., field.range.least)),
-                             static_cast<std::size_t>(std::min(most, field.range.most))));
-    if (value > 0) option->capture_default_str();
+    return option->check(CLI::Range(static_cast<std::size_t>(std::max(0., field.range.least)),
+                                    static_cast<std::size_t>(std::min(most, field.range.most))));
   }
 
   // The type shown is the names themselves, where they have no meanings to list.
@@ -86,12 +106,13 @@ class FlagMaker : public record::Fields {
   }
 
   CLI::App& command_;
+  const std::string group_;
 };
 
 }  // namespace
 
-void add_option_flags(CLI::App& command, const record::Description& options) {
-  FlagMaker maker(command);
+void add_option_flags(CLI::App& command, const record::Description& options, const std::string& group) {
+  FlagMaker maker(command, group);
   options(maker);
 }
 

@@ -278,9 +278,9 @@ Dis2 dis2_bound(const Sample& source, const Sample& target, const Dis2Options& o
   result.estimate = std::clamp(sum, 0., 1.);
   result.validity_score =
       all.validity_score * std::clamp(result.agreement_source / least_source_agreement, 0., 1.);
-  const std::string_view names[] = {"hoeffding", "empirical-bernstein", "betting"};
   for (std::size_t i = 0; i < all.bounds.size(); ++i)
-    result.concentrations.push_back({names[i], all.bounds[i] - sum, std::clamp(all.bounds[i], 0., 1.)});
+    result.concentrations.push_back(
+        {concentration_names[i], all.bounds[i] - sum, std::clamp(all.bounds[i], 0., 1.)});
   if (!target.labels.empty() && options.holdout > 0)
     result.corollary = verdict(target, data, result, all.verdict_discrepancy, options.delta);
   return result;

@@ -20,6 +20,7 @@
 // Deterministic for a seed, whatever the number of threads.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -38,6 +39,20 @@ enum class Search {
   maximum,   // optimum of the surrogate, restarts, then a direct search on D
   reference  // the papers' recipe: AdamW, lr 3e-3, weight decay 5e-4, batch 256, 50 epochs; the best D met
 };
+
+struct NamedLoss {
+  std::string_view name;
+  Loss loss;
+};
+struct NamedSearch {
+  std::string_view name, summary;
+  Search search;
+};
+inline constexpr std::array<NamedLoss, 3> losses{
+    {{"disagreement", Loss::disagreement_logistic}, {"d-bat", Loss::d_bat}, {"chuang", Loss::chuang}}};
+inline constexpr std::array<NamedSearch, 2> searches{
+    {{"maximum", "the largest discrepancy", Search::maximum},
+     {"reference", "the papers' AdamW recipe", Search::reference}}};
 
 struct Representation {
   enum class Kind { logits, features, pca } kind = Kind::logits;
@@ -66,8 +81,10 @@ struct Dis2Options {
 
 // Bounds beside each other (concentration.h); each holds by itself with probability 1 - delta. The largest
 // over all critics measured.
+inline constexpr std::array<std::string_view, 3> concentration_names{"hoeffding", "empirical-bernstein",
+                                                                     "betting"};
 struct Concentration {
-  std::string_view name;  // "hoeffding", "empirical-bernstein", "betting"
+  std::string_view name;  // one of concentration_names
   double term = 0;        // what is added to source_error + discrepancy
   double bound = 0;       // of the error on the target, in [0,1]
 };

@@ -37,12 +37,22 @@ void Fields::measured(std::string_view name, double& value, Interval& interval, 
   (*this)(high, interval.high, range, fmt::format("upper end of the interval of {}", name));
 }
 
+void Fields::measured(std::string_view name, double& value, std::optional<Interval>& interval, Range range,
+                      std::string_view meaning) {
+  (*this)(name, value, range, meaning);
+  ends(name, interval, range);
+}
+
 void Fields::measured(std::string_view name, std::optional<double>& value, std::optional<Interval>& interval,
                       Range range, std::string_view meaning) {
+  (*this)(name, value, range, meaning);
+  ends(name, interval, range);
+}
+
+void Fields::ends(std::string_view name, std::optional<Interval>& interval, Range range) {
   const std::string low_name = fmt::format("{}_low", name), high_name = fmt::format("{}_high", name);
   std::optional<double> low, high;
   if (interval) low = interval->low, high = interval->high;
-  (*this)(name, value, range, meaning);
   (*this)(low_name, low, range, fmt::format("lower end of the interval of {}", name));
   (*this)(high_name, high, range, fmt::format("upper end of the interval of {}", name));
   interval.reset();

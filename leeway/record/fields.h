@@ -90,8 +90,11 @@ class Fields {
     visit({name, meaning, {}, std::move(choices)}, slot_of(value));
   }
 
-  // A number with its interval: the keys NAME, NAME_low and NAME_high. Without a value all three are null.
+  // A number with its interval: the keys NAME, NAME_low and NAME_high. Without a value all three are null; without an
+  // interval its two ends.
   void measured(std::string_view name, double& value, Interval& interval, Range range,
+                std::string_view meaning);
+  void measured(std::string_view name, double& value, std::optional<Interval>& interval, Range range,
                 std::string_view meaning);
   void measured(std::string_view name, std::optional<double>& value, std::optional<Interval>& interval,
                 Range range, std::string_view meaning);
@@ -103,6 +106,8 @@ class Fields {
   virtual void visit(const Field& field, const Slot& slot) = 0;
 
  private:
+  void ends(std::string_view name, std::optional<Interval>& interval, Range range);
+
   template <class T>
   static Slot slot_of(T& value) {
     if constexpr (std::is_constructible_v<Slot, T*>)

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "leeway/core/family.h"
+
 namespace leeway::record {
 namespace {
 
@@ -28,7 +30,8 @@ std::string type_of(const Field& field, const Slot& slot) {
   else if (holds<std::vector<std::vector<std::size_t>>>(slot))
     type = listed(std::size_t{}, "a list of lists of ");
   else if (holds<std::vector<std::string>>(slot))
-    type = "a list of strings";
+    type = field.choices.empty() ? "a list of strings"
+                                 : "a list of words, each one of " + names_of(field.choices);
   else if (holds<std::map<std::string, std::optional<double>>>(slot))
     type = listed(double{}, "an object of ") + " or null, by name";
   else if (holds<std::map<std::string, std::string>>(slot))

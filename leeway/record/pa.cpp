@@ -164,12 +164,7 @@ void fields(PaOptions& options, Fields& f) {
   std::vector<Choice> pairings;
   for (const agreement::Pairing& pairing : agreement::pairings())
     pairings.push_back({std::string(pairing.name), std::string(pairing.summary)});
-  f.choice("binary", options.binary, {{"logit", ""}, {"prob", ""}},
-           "what a vector of outputs holds for the positive class of two: logit or prob");
-  f.choice("as", options.as, {{"logits", ""}, {"probs", ""}},
-           "what matrices of outputs hold: logits or probs (default: what their name says, but logits whose "
-           "rows all are "
-           "probabilities are taken as such)");
+  fields(static_cast<OutputsReading&>(options), f);
   f("level", options.level, from_to(.5, .9999), "confidence level of intervals");
   f("bootstrap", options.bootstrap, from_to(0, 1e6),
     "interval of PA from this many resamples, each with its own beta (default: from the rows at the best "

@@ -17,13 +17,13 @@
 #include "leeway/agreement/ratios.h"
 #include "leeway/core/result.h"
 #include "leeway/record/envelope.h"
+#include "leeway/record/reading.h"
 
 namespace leeway::record {
 
 inline constexpr std::string_view pa_schema = "leeway.pa/2";
 
-struct PaOptions {
-  std::optional<std::string> binary, as;  // how outputs were read: "logit" or "prob"; "logits" or "probs"
+struct PaOptions : OutputsReading {
   double level = .95;
   std::size_t bootstrap = 0;
   std::string pairing = "given";

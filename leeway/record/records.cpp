@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "leeway/record/bound.h"
 #include "leeway/record/pa.h"
 
 namespace leeway::record {
@@ -14,6 +15,7 @@ void describe(Fields& f) {
 }
 
 constexpr std::array list{
+    Record{bound_schema, "the error on a target without labels (leeway bound)", describe<Bound>},
     Record{pa_schema, "posterior agreement (leeway pa)", describe<Pa>},
 };
 

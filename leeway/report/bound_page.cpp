@@ -3,169 +3,69 @@
 #include <algorithm>
 #include <cmath>
 
-#include "leeway/core/message.h"
 #include "leeway/report/lines.h"
 #include "leeway/report/sections.h"
 
 namespace leeway::report {
 namespace {
 
-struct Method {
-  MethodWords words;
-  Measured error;
-  bool is_bound = false;
-};
-
-// One of the bounds of pca:range.
-struct RangeBound {
-  std::size_t components = 0;
-  std::optional<double> validity_score, bound, estimate;
-  bool kept = false;
-};
-
-struct BoundRecord {
-  std::vector<Method> methods;
-  std::optional<BoundTerms> terms;
-  std::optional<double> bound, delta, truth;
-  double holdout = .5;
-  std::string representation, target;
-  std::vector<double> restarts;  // discrepancies
-  std::optional<double> corollary_error, corollary_threshold;
-  std::vector<RangeBound> range;  // most components first
-  Measured source_error;
-  std::size_t n_source = 0, n_target = 0;
-  double level = .95;
-
-  [[nodiscard]] std::vector<Estimate> estimates() const {
-    std::vector<Estimate> list;
-    for (const Method& method : methods)
-      if (!method.is_bound) list.push_back({method.words.method, method.error});
-    return list;
-  }
-};
-
-BoundRecord read_bound(const JsonView& view) {
-  BoundRecord out;
-  for (const JsonView& item : view["results"].items()) {
-    Method method{read_method(item), {item["error"].share(), {}, {}}, item["is_bound"].flag()};
-    if (!method.error.value) item["error"].refuse("a share", "none");
-    if (!method.is_bound) method.error.low = item["lower"].share(), method.error.high = item["upper"].share();
-    out.methods.push_back(std::move(method));
-  }
-  const JsonView dis2 = view["dis2"], source = view["source"], target = view["target"];
-  out.terms = read_terms(dis2);
-  out.bound = dis2["bound"].share();
-  out.delta = dis2["delta"].share();
-  out.holdout = dis2["holdout"].share().value_or(.5);
-  out.representation = dis2["representation"].text();
-  for (const JsonView& item : dis2["restarts"].items()) {
-    const auto discrepancy = item.number();
-    if (!discrepancy || std::abs(*discrepancy) > 1) item.refuse("a number from -1 to 1");
-    out.restarts.push_back(*discrepancy);
-  }
-  const JsonView corollary = dis2["corollary"];
-  out.corollary_error = corollary["target_error"].share();
-  out.corollary_threshold = corollary["threshold"].number();
-  for (const JsonView& item : dis2["range"]["bounds"].items())
-    out.range.push_back({item["components"].index().value_or(0), item["validity_score"].share(),
-                         item["bound"].share(), item["estimate"].share(), item["kept"].flag()});
-  out.source_error = read_shares(source, "error");
-  out.n_source = source["n"].index().value_or(0);
-  out.n_target = target["n"].index().value_or(0);
-  out.truth = target["error"].share();
-  out.level = view["level"].share().value_or(.95);
-  return out;
+Measured measured(const record::MethodError& one) {
+  if (!one.interval) return {one.error, {}, {}};
+  return {one.error, one.interval->low, one.interval->high};
 }
 
 // The bound by each concentration, then the estimates.
-std::vector<ErrorRow> rows_of(const BoundRecord& record) {
+std::vector<ErrorRow> rows_of(const record::Bound& record) {
   std::vector<ErrorRow> rows;
-  if (record.terms)
-    for (const auto& one : record.terms->concentrations) {
-      BoundTerms terms = *record.terms;
+  if (record.dis2)
+    for (const auto& one : record.dis2->dis2.concentrations) {
+      BoundTerms terms = terms_of(record.dis2->dis2);
       terms.concentration = one.term;
-      rows.push_back({one.name, {one.bound, {}, {}}, terms});
+      rows.push_back({std::string(one.name), {one.bound, {}, {}}, terms});
     }
-  for (const Estimate& estimate : record.estimates()) rows.push_back({estimate.method, estimate.error, {}});
+  for (const record::MethodError& one : record.results)
+    if (!one.is_bound) rows.push_back({one.method.method, measured(one), {}});
   return rows;
 }
 
-std::string headline(const BoundRecord& record) {
-  std::vector<Estimate> others = record.estimates();
-  std::erase_if(others, [](const Estimate& one) { return one.method.starts_with("dis2"); });
-  const std::string range = range_words(others);
-  std::string text;
-  if (record.bound && *record.bound >= 1)
-    text = "The bound says nothing here: it reaches 100%.";
-  else if (record.bound && record.holdout > 0)
-    text = fmt::format(
-        "The error on the target is at most {} with probability {}, if the bound's assumption "
-        "holds.",
-        percent(*record.bound, 1), percent(1 - record.delta.value_or(.01)));
-  else if (record.bound)
-    text = fmt::format("The bound would be {}, but it was measured on the rows that chose it.",
-                       percent(*record.bound, 1));
-  if (!range.empty())
-    text += fmt::format("{}Estimates without labels say {}.", text.empty() ? "" : " ", range);
-  if (record.truth) {
-    text += fmt::format(" By the target's labels the error is {}", percent(*record.truth, 1));
-    text +=
-        record.bound && *record.truth > *record.bound ? ", more than the bound: its assumption fails." : ".";
-  }
-  return text;
-}
-
-std::string method_table(const BoundRecord& record) {
+std::string method_table(const record::Bound& record) {
   Table table(
       "Every method",
       {{"Method", "", false}, {"Error", "Of a bound, the bound", true, true}, {"What it is", "", false}});
-  for (const Method& method : record.methods)
-    table.add({text_cell(method.words.method), share_cell(method.error, ""),
-               text_cell(method.is_bound ? "upper bound" : "estimate")});
-  table.add({text_cell("source"), share_cell(record.source_error, ""), text_cell("by the source's labels")});
-  if (record.truth)
-    table.add({text_cell("target"), share_cell({record.truth, {}, {}}, ""),
+  for (const record::MethodError& one : record.results)
+    table.add({text_cell(one.method.method), share_cell(measured(one), ""),
+               text_cell(one.is_bound ? "upper bound" : "estimate")});
+  const record::BoundSource& source = record.source;
+  table.add({text_cell("source"), share_cell({source.error, source.interval.low, source.interval.high}, ""),
+             text_cell("by the source's labels")});
+  if (record.target.error)
+    table.add({text_cell("target"), share_cell({record.target.error, {}, {}}, ""),
                text_cell("by the target's labels, which no method saw")});
   return table.html();
 }
 
-// What a labelled target says of the assumption (Corollary E.2).
-std::string corollary_words(const BoundRecord& record) {
-  if (!record.corollary_error || !record.corollary_threshold) return "";
-  const bool holds = *record.corollary_error <= *record.corollary_threshold;
-  return paragraph(fmt::format(
-      "By the target's labels the error on the held-out rows is {}; the assumption is proved where that is "
-      "at most {}. {}",
-      percent(*record.corollary_error, 1), percent(*record.corollary_threshold, 1),
-      holds ? fmt::format("It is, unless an event of probability {} happened.",
-                          percent(record.delta.value_or(.01)))
-            : "It is not, which does not prove the contrary."));
-}
-
-std::string range_table(const BoundRecord& record) {
-  if (record.range.empty()) return "";
+std::string range_table(const error_bound::ComponentRange& range) {
   Table table("The bound on fewer and fewer principal components",
               {{"Components", "Of the features, the leading ones"},
                {"Validity score", "Low where critics are hard to train: too few components hold the truth"},
                {"Estimate", "Without the term for chance"},
                {"Error at most", "At this bound's share of delta"},
                {"Kept", "The score is high enough; the least bound of those kept counts", false}});
-  for (const RangeBound& one : record.range)
-    table.add({number_cell(static_cast<double>(one.components), count(one.components)),
-               number_cell(one.validity_score.value_or(0), fixed(one.validity_score.value_or(0), 2)),
-               share_cell({one.estimate, {}, {}}, ""), share_cell({one.bound, {}, {}}, ""),
+  for (const error_bound::ComponentBound& one : range.bounds)
+    table.add({count_cell(one.components), number_cell(one.validity_score, fixed(one.validity_score, 2)),
+               share_cell({one.dis2.estimate, {}, {}}, ""), share_cell({one.dis2.bound, {}, {}}, ""),
                text_cell(one.kept ? "yes" : "no")});
   return table.html();
 }
 
-Section terms_section(const BoundRecord& record) {
+Section terms_section(const record::Bound& record) {
   Section section{"terms", "Terms", "", ""};
-  if (!record.terms) return section;
-  const BoundTerms& terms = *record.terms;
+  if (!record.dis2) return section;
+  const error_bound::Dis2& terms = record.dis2->dis2;
   section.heading = fmt::format(
       "Critics on the {} contradict the classifier {} points more on the target than on "
       "the source",
-      escape(record.representation), fixed(100 * terms.discrepancy, 1));
+      escape(record.dis2->representation), fixed(100 * terms.discrepancy, 1));
   Table table("The bound by each inequality for chance",
               {{"Inequality", "", false},
                {"Source error", "On the held-out rows"},
@@ -177,31 +77,33 @@ Section terms_section(const BoundRecord& record) {
                number_cell(terms.discrepancy, percent(terms.discrepancy, 1)),
                number_cell(one.term, percent(one.term, 1)), number_cell(one.bound, percent(one.bound, 1))});
   std::string validity = terms.validity_score ? fixed(*terms.validity_score, 2) : "not known";
-  section.body = table.html() +
-                 paragraph(fmt::format(
-                     "Measured on {} source and {} target rows that chose {}. Validity "
-                     "score: {}. The bound that counts is that of the first line; the others "
-                     "each hold by themselves.",
-                     count(terms.n_source), count(terms.n_target),
-                     record.holdout > 0 ? "no critic" : "the critics, which proves nothing", validity)) +
-                 range_table(record) + corollary_words(record) + terms_html(bound_meanings());
+  section.body =
+      table.html() +
+      paragraph(fmt::format(
+          "Measured on {} source and {} target rows that chose {}. Validity "
+          "score: {}. The bound that counts is that of the first line; the others "
+          "each hold by themselves.",
+          count(terms.n_source), count(terms.n_target),
+          record.options.dis2.holdout > 0 ? "no critic" : "the critics, which proves nothing", validity)) +
+      (record.dis2->range ? range_table(*record.dis2->range) : "") + terms_html(bound_meanings());
   return section;
 }
 
 // The discrepancy of every critic in its order, and the largest so far.
-Section restarts_section(const BoundRecord& record) {
+Section restarts_section(const record::Bound& record) {
   Section section{"restarts", "Restarts", "", ""};
-  if (record.restarts.empty()) return section;
+  if (!record.dis2 || record.dis2->dis2.restarts.empty()) return section;
+  const std::vector<double>& restarts = record.dis2->dis2.restarts;
   Line each{"this one", 0, {}}, best{"largest", 1, {}};
   std::size_t last = 0;
-  for (std::size_t i = 0; i < record.restarts.size(); ++i) {
-    if (record.restarts[i] > record.restarts[last]) last = i;
+  for (std::size_t i = 0; i < restarts.size(); ++i) {
+    if (restarts[i] > restarts[last]) last = i;
     const std::string at = fmt::format("restart {}", i + 1);
-    for (auto [line, value] : {std::pair(&each, record.restarts[i]), {&best, record.restarts[last]}})
+    for (auto [line, value] : {std::pair(&each, restarts[i]), {&best, restarts[last]}})
       line->points.push_back(
           {static_cast<double>(i + 1), {value, {}, {}}, at, at + "\ndiscrepancy " + fixed(value, 4)});
   }
-  const std::size_t n = record.restarts.size();
+  const std::size_t n = restarts.size();
   LineAxes axes;
   axes.x_low = n == 1 ? 0 : 1;
   axes.x_high = n == 1 ? 2 : static_cast<double>(n);
@@ -221,36 +123,32 @@ Section restarts_section(const BoundRecord& record) {
   return section;
 }
 
-Section assumptions_of_methods(const BoundRecord& record) {
-  std::vector<MethodWords> words;
-  for (const Method& method : record.methods) words.push_back(method.words);
+Section assumptions_of_methods(const record::Bound& record) {
+  std::vector<record::ErrorMethod> methods;
+  for (const record::MethodError& one : record.results) methods.push_back(one.method);
   return {"methods", "Assumptions", "What every method assumes, and when it is too low",
-          methods_html(words) +
+          methods_html(methods) +
               paragraph(fmt::format(
                   "An estimate is no bound. Its {} interval tells how far the rows there are settle it, not "
                   "whether what it assumes is true.",
-                  percent(record.level)))};
+                  percent(record.options.level)))};
 }
 
 }  // namespace
 
-std::string bound_page(const Json& json, const Options& options) {
-  const JsonView view(json, options.record_name);
-  const BoundRecord record = read_bound(view);
-  if (record.methods.empty()) refuse(options.record_name, "at least one result", "none");
-  const std::string scope = fmt::format("<p class=\"scope\">{} source and {} target rows</p>\n",
-                                        count(record.n_source), count(record.n_target));
-  const std::string warning = record.terms && !record.terms->critic_warning.empty()
-                                  ? paragraph("<b>Warning:</b> " + escape(record.terms->critic_warning))
-                                  : std::string();
-  const std::string lead =
-      scope + warning + error_key(record.truth.has_value()) +
+std::string bound_page(const record::Bound& record) {
+  const std::optional<double>& truth = record.target.error;
+  std::string lead = fmt::format("<p class=\"scope\">{} source and {} target rows</p>\n",
+                                 count(record.source.n), count(record.target.n));
+  for (const std::string& finding : record.envelope.findings) lead += paragraph(escape(finding));
+  lead +=
+      error_key(truth.has_value()) +
       panels_html({error_chart("Error on the target", "bounds by each inequality for chance, and estimates",
-                               rows_of(record), record.truth)}) +
+                               rows_of(record), truth)}) +
       method_table(record);
-  return page("leeway: error without labels", headline(record), lead,
+  return page("leeway: error without labels", record.envelope.headline, lead,
               {terms_section(record), restarts_section(record), assumptions_of_methods(record),
-               source_section(read_envelope(json, options.record_name))});
+               source_section(envelope_of(record.envelope))});
 }
 
 }  // namespace leeway::report

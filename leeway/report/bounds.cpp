@@ -49,16 +49,12 @@ Json row_json(const ErrorRow& row, const std::optional<double>& truth) {
   return json;
 }
 
-std::string range(const std::vector<Estimate>& estimates, const std::string& between) {
-  double low = 1, high = -1;
-  for (const Estimate& one : estimates)
-    if (one.error.value) low = std::min(low, *one.error.value), high = std::max(high, *one.error.value);
-  if (high < 0) return "";
-  const std::string from = percent(low), to = percent(high);
-  return from == to ? to : from.substr(0, from.size() - 1) + between + to;
-}
-
 }  // namespace
+
+BoundTerms terms_of(const error_bound::Dis2& dis2) {
+  return {dis2.source_error, dis2.discrepancy, dis2.concentration,
+          dis2.n_source,     dis2.n_target,    dis2.validity_score};
+}
 
 std::optional<BoundTerms> read_terms(const JsonView& object) {
   if (object.is_null()) return std::nullopt;
@@ -74,28 +70,24 @@ std::optional<BoundTerms> read_terms(const JsonView& object) {
   terms.n_source = object["n_source"].index().value_or(0);
   terms.n_target = object["n_target"].index().value_or(0);
   terms.validity_score = object["validity_score"].number();
-  terms.critic_warning = object["critic_warning"].text();
-  for (const JsonView& item : object["concentrations"].items())
-    terms.concentrations.push_back(
-        {item["name"].text(), finite(item["term"]), item["bound"].share().value_or(1)});
   return terms;
 }
 
-MethodWords read_method(const JsonView& object) {
+record::ErrorMethod read_method(const JsonView& object) {
   return {object["method"].text(), object["summary"].text(), object["assumes"].text(),
           object["fails"].text()};
 }
 
-std::string methods_html(const std::vector<MethodWords>& methods) {
+std::string methods_html(const std::vector<record::ErrorMethod>& methods) {
   std::vector<std::pair<std::string, std::string>> items;
   for (std::size_t i = 0; i < methods.size(); ++i) {
-    const auto same = [&](const MethodWords& other) {
+    const auto same = [&](const record::ErrorMethod& other) {
       return other.assumes == methods[i].assumes && other.fails == methods[i].fails;
     };
     const auto begin = methods.begin(), here = begin + static_cast<std::ptrdiff_t>(i);
     if (methods[i].assumes.empty() || std::any_of(begin, here, same)) continue;
     std::vector<std::string> names;
-    for (const MethodWords& method : methods)
+    for (const record::ErrorMethod& method : methods)
       if (same(method)) names.push_back(escape(method.method));
     items.emplace_back(list_of(names), fmt::format("Right if {}. Too low if {}.", escape(methods[i].assumes),
                                                    escape(methods[i].fails)));
@@ -143,8 +135,12 @@ std::string error_key(bool truth) {
   return out + "</ul>\n";
 }
 
-std::string range_text(const std::vector<Estimate>& estimates) { return range(estimates, "–"); }
-std::string range_words(const std::vector<Estimate>& estimates) { return range(estimates, " to "); }
+std::string range_words(const std::vector<Estimate>& estimates, std::string_view between) {
+  std::vector<double> known;
+  for (const Estimate& one : estimates)
+    if (one.error.value) known.push_back(*one.error.value);
+  return record::percent_range(known, between);
+}
 
 std::vector<std::pair<std::string, std::string>> bound_meanings() {
   return {

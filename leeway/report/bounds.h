@@ -5,10 +5,12 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "leeway/core/numbers.h"
+#include "leeway/record/error_bound.h"
 #include "leeway/report/chart.h"
 #include "leeway/report/json_view.h"
 
@@ -19,13 +21,8 @@ struct BoundTerms {
   double source_error = 0, discrepancy = 0, concentration = 0;
   std::size_t n_source = 0, n_target = 0;
   std::optional<double> validity_score;
-  std::string critic_warning;  // empty where there is none
-  struct Concentration {
-    std::string name;
-    double term = 0, bound = 0;
-  };
-  std::vector<Concentration> concentrations;  // Hoeffding first
 };
+[[nodiscard]] BoundTerms terms_of(const error_bound::Dis2& dis2);
 // Nothing for null. Errors (Error): a value of another type, shares outside [0,1].
 [[nodiscard]] std::optional<BoundTerms> read_terms(const JsonView& object);
 
@@ -34,13 +31,9 @@ struct Estimate {
   Measured error;
 };
 
-// An estimate's name and what it rests on: "it is right if ...", "it is too low if ...".
-struct MethodWords {
-  std::string method, summary, assumes, fails;
-};
-[[nodiscard]] MethodWords read_method(const JsonView& object);
+[[nodiscard]] record::ErrorMethod read_method(const JsonView& object);
 // What every method assumes, each assumption once.
-[[nodiscard]] std::string methods_html(const std::vector<MethodWords>& methods);
+[[nodiscard]] std::string methods_html(const std::vector<record::ErrorMethod>& methods);
 
 // One row of an error chart: a stack of the bound's terms, or a point with its interval.
 struct ErrorRow {
@@ -55,9 +48,9 @@ struct ErrorRow {
 // Colours of the terms and the mark of the true error.
 [[nodiscard]] std::string error_key(bool truth);
 
-// The lowest and the highest of the estimates that are known: "8–24%", "8 to 24%"; empty where none is.
-[[nodiscard]] std::string range_text(const std::vector<Estimate>& estimates);
-[[nodiscard]] std::string range_words(const std::vector<Estimate>& estimates);
+// The lowest and the highest of the estimates that are known, "8 to 24%"; empty where none is.
+[[nodiscard]] std::string range_words(const std::vector<Estimate>& estimates,
+                                      std::string_view between = " to ");
 
 // What the terms and the validity score mean, in words for every page.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> bound_meanings();

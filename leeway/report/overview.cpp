@@ -37,7 +37,7 @@ Cell accuracy_cell(const Result& result) {
 
 Cell bound_cell(const Result& result) {
   if (!result.error_bound) return dash_cell(result.reason("error_bound"));
-  const std::string range = range_text(result.estimates);
+  const std::string range = range_words(result.estimates, "–");
   return number_cell(
       *result.error_bound,
       percent(*result.error_bound, 1) + (range.empty() ? "" : " <span class=\"se\">(" + range + ")</span>"));

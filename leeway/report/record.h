@@ -121,8 +121,8 @@ struct Record {
   Envelope envelope;
   double level = .95;  // of every interval
   std::string headline;
-  std::string assumption;            // of the bounds, in a sentence
-  std::vector<MethodWords> methods;  // that estimate errors
+  std::string assumption;                    // of the bounds, in a sentence
+  std::vector<record::ErrorMethod> methods;  // that estimate errors
   std::vector<std::string> findings, models, targets, class_names;
   std::vector<Comparison> comparisons;
   std::vector<Gate> gates;

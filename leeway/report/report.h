@@ -1,7 +1,7 @@
 // The report: one self-contained HTML page from the record of a command.
 //
-// html_report draws records of leeway pa (record/pa.h), typed or as JSON, and the JSON of schema "leeway.assess/1"
-// (docs/assess-record.md), "leeway.select/1", "leeway.bound/1", "leeway.bound-evaluate/1", "leeway.shift-describe/1" and
+// html_report draws records of leeway pa and bound (leeway/record), typed or as JSON, and the JSON of schema
+// "leeway.assess/1" (docs/assess-record.md), "leeway.select/1", "leeway.bound-evaluate/1", "leeway.shift-describe/1" and
 // "leeway.average-case/1" (docs/schema). Pages need no network: charts (Vega 5), style and pictures are inside. What a record
 // leaves out is a dash that says why. join_records makes one record of several, so that models assessed one by one stand on
 // one page.
@@ -21,6 +21,7 @@
 
 #include "leeway/core/images.h"
 #include "leeway/core/result.h"
+#include "leeway/record/bound.h"
 #include "leeway/record/pa.h"
 
 namespace leeway::report {
@@ -75,6 +76,7 @@ struct Options {
 [[nodiscard]] std::string html_report(const Json& record, const Pictures& pictures = {},
                                       const Options& options = {});
 [[nodiscard]] std::string html_report(const record::Pa& record);
+[[nodiscard]] std::string html_report(const record::Bound& record);
 
 // Names and records, in the order in which they are to be shown; one record stays as it is. Several are all of
 // leeway.assess/1. Where two hold the same model and target, the later model is called "MODEL (NAME)".

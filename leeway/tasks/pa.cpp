@@ -3,23 +3,21 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <optional>
 #include <set>
 
 #include "leeway/agreement/ar_gap.h"
 #include "leeway/agreement/fixed_beta.h"
 #include "leeway/core/columns.h"
-#include "leeway/core/instruction_set.h"
 #include "leeway/core/message.h"
 #include "leeway/tasks/paired_rows.h"
 #include "leeway/tasks/shift_names.h"
+#include "leeway/tasks/task_clock.h"
 
 namespace leeway::tasks {
 namespace {
 
 using Labels = std::optional<std::vector<std::int64_t>>;
-using Clock = std::chrono::steady_clock;
 
 struct CleanSet {
   const NamedOutputs& named;
@@ -70,18 +68,11 @@ class Analysis {
 
   record::Pa run() {
     require_comparable(task_.models);
-    const Clock::time_point started = Clock::now();
     record_.options = task_.options;
     for (const PaModel& model : task_.models) add_model(model);
     if (several_models()) name_shifts();
     if (several_models() && !options().ratios.empty()) add_gaps();
-    record::Envelope& envelope = record_.envelope;
-    envelope.seed = task_.seed;
-    envelope.instruction_set = name_of(instruction_set);
-    envelope.headline = record::headline_of(record_);
-    envelope.findings = record::findings_of(record_);
-    envelope.seconds = std::chrono::duration<double>(Clock::now() - started).count();
-    return std::move(record_);
+    return clock_.finished(std::move(record_), task_.seed);
   }
 
  private:
@@ -223,6 +214,7 @@ class Analysis {
         }
   }
 
+  const TaskClock clock_;
   const PaTask& task_;
   Progress* progress_;
   record::Pa record_;

@@ -20,15 +20,10 @@
 
 #include "leeway/agreement/pairing.h"
 #include "leeway/core/progress.h"
-#include "leeway/core/shards.h"
 #include "leeway/record/pa.h"
+#include "leeway/tasks/named_outputs.h"
 
 namespace leeway::tasks {
-
-struct NamedOutputs {
-  std::string name;  // what messages and the record call the set: its path
-  std::function<OutputsShards()> open;
-};
 
 struct PaModel {
   std::string name;

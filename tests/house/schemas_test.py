@@ -27,7 +27,7 @@ RESULT = {
     "pa": "shifted n k beta pa pa_low pa_high pa_normalized log_pa_mean log_pa_sum gap evaluations afr_pred afr_pred_low afr_true"
           " afr_true_low afr_true_high asr converged beta_shared curve curve.0.beta curve.0.value local_maxima ratios pairing"
           " pairing.evidence doubt decomposition decomposition.adv.sum entropy confidence model shift",
-    "bound": "method error lower upper is_bound assumes fails",
+    "bound": "method summary error error_low error_high is_bound assumes fails",
     "bound-evaluate": "method delta n mae coverage coverage_low coverage_high overestimation violation_rate violation_low violation_high"
                       " adjusted adjusted.0.adjustment adjusted.0.mae points points.0.data_set points.0.truth",
     "distances": "shifted n_clean n_shifted k distances not_computed",
@@ -64,7 +64,8 @@ RESULT = {
               " warnings stochastic",
 }
 RECORD = {"pa": "instruction_set headline findings warnings options options.level options.ratios options.pairing ar_gap",
-          "select": "selected", "bound": "source source.n source.error source.error_low target target.n target.error inverse_temperature level dis2",
+          "select": "selected", "bound": "headline findings options options.delta options.methods source source.n source.error source.error_low target target.n"
+                   " target.error inverse_temperature dis2",
           "bound-evaluate": "data_sets level delta",
           "shift-conds": "n label label.name label.values attributes attributes.0.name ldd_ratio counterexamples resample data_set",
           "shift-describe": "level permutations bootstrap",
@@ -241,7 +242,7 @@ class Records(unittest.TestCase):
         record = self.run_leeway("bound --source plain.npz --target shifted.npz --methods dis2 --restarts 2")
         self.valid(record)
         self.refused_without(record, [f"dis2.{key}" for key in "source_error discrepancy concentration bound n_source n_target"
-                                      " validity_score concentrations".split()])
+                                      " validity_score concentrations concentrations.0.term restarts corollary range".split()])
 
     def test_bound_evaluate(self):
         (self.folder / "shifts.csv").write_text("data_set,truth,ac,cot\na,.5,.6,.4\na,.6,.6,.5\nb,.7,.9,.8\n")

@@ -39,6 +39,8 @@ struct Everything {
   Interval pa_interval;
   std::optional<double> accuracy;
   std::optional<Interval> accuracy_interval;
+  double error = 0;
+  std::optional<Interval> error_interval;
   Part part;
   std::optional<Part> maybe_part;
   std::vector<Part> parts;
@@ -72,6 +74,7 @@ static void fields(Everything& e, Fields& f) {
   f("reasons", e.reasons, "why not, by key");
   f.measured("pa", e.pa, e.pa_interval, {}, "agreement");
   f.measured("accuracy", e.accuracy, e.accuracy_interval, share, "share right");
+  f.measured("error", e.error, e.error_interval, share, "share wrong");
   f("part", e.part, "a part");
   f("maybe_part", e.maybe_part, "a part, if any");
   f("parts", e.parts, "all parts");
@@ -108,6 +111,7 @@ Everything filled() {
   e.reasons = {{"pa", "no pairs"}};
   e.pa = .1 + .2, e.pa_interval = {5e-324, HUGE_VAL};
   e.accuracy = .5, e.accuracy_interval = Interval{.25, .75};
+  e.error = .5, e.error_interval = e.accuracy_interval;
   e.part = {1, -2.5}, e.maybe_part = Part{7, 0}, e.parts = {{1, 1}, {2, 4}};
   return e;
 }
@@ -120,7 +124,7 @@ TEST(Fields, AreWrittenInOrderAndNullWhereThereIsNothing) {
       R"({"number":0.0,"bounded":0.5,"absent":null,"maybe":null,"count":0,"maybe_count":null,"whole":0,)"
       R"("flag":false,"maybe_flag":null,"text":"","nothing":null,"word":"all","maybe_word":null,"numbers":[],)"
       R"("counts":[],"texts":[],"table":[],"by_name":{},"reasons":{},"pa":0.0,"pa_low":0.0,"pa_high":0.0,)"
-      R"("accuracy":null,"accuracy_low":null,"accuracy_high":null,"part":{"n":4,"sum":0.0},)"
+      R"("accuracy":null,"accuracy_low":null,"accuracy_high":null,"error":0.0,"error_low":null,"error_high":null,"part":{"n":4,"sum":0.0},)"
       R"("maybe_part":null,"parts":[]})");
 }
 
@@ -139,13 +143,13 @@ TEST(Fields, AreReadAsTheyWereWritten) {
 TEST(Fields, WhatMayBeNullMayBeMissing) {
   Json json = json_of(filled());
   for (const char* key : {"absent", "maybe", "maybe_count", "maybe_flag", "nothing", "maybe_word", "accuracy",
-                          "accuracy_low", "accuracy_high", "maybe_part"})
+                          "accuracy_low", "accuracy_high", "error_low", "maybe_part"})
     json.erase(key);
   const Everything e = read_everything(json);
   EXPECT_TRUE(std::isnan(e.absent));
   EXPECT_EQ(e.nothing, "");
   EXPECT_FALSE(e.maybe || e.maybe_count || e.maybe_flag || e.maybe_word || e.accuracy || e.maybe_part);
-  EXPECT_FALSE(e.accuracy_interval);
+  EXPECT_FALSE(e.accuracy_interval || e.error_interval);
 }
 
 struct Wrong {
@@ -174,6 +178,7 @@ TEST(Fields, WhatDoesNotFitIsNamedByItsPath) {
       {"/table/0/1", true, "r.json: expected a whole number from 0 at table[0][1], found true"},
       {"/by_name/ac", 2, "r.json: expected a number from 0 to 1 at by_name.ac, found 2"},
       {"/reasons", Json::array(), "r.json: expected an object at reasons, found array"},
+      {"/error", nullptr, "r.json: expected a number from 0 to 1 at error, found null"},
       {"/accuracy_high", -1, "r.json: expected a number from 0 to 1 at accuracy_high, found -1"},
       {"/part", nullptr, "r.json: expected an object at part, found null"},
       {"/part", 7, "r.json: expected an object at part, found 7"},
@@ -220,10 +225,11 @@ TEST(Fields, KeysAreListedWithTheirMeanings) {
   std::vector<std::string> numbers;
   for (const Key& key : keys)
     if (key.number) numbers.push_back(key.path);
-  EXPECT_THAT(numbers, ::testing::ElementsAre("number", "bounded", "absent", "maybe", "count", "maybe_count",
-                                              "whole", "pa", "pa_low", "pa_high", "accuracy", "accuracy_low",
-                                              "accuracy_high", "part.n", "part.sum", "maybe_part.n",
-                                              "maybe_part.sum", "parts[].n", "parts[].sum"));
+  EXPECT_THAT(numbers,
+              ::testing::ElementsAre("number", "bounded", "absent", "maybe", "count", "maybe_count", "whole",
+                                     "pa", "pa_low", "pa_high", "accuracy", "accuracy_low", "accuracy_high",
+                                     "error", "error_low", "error_high", "part.n", "part.sum", "maybe_part.n",
+                                     "maybe_part.sum", "parts[].n", "parts[].sum"));
   const std::string table = key_table(describe_everything);
   EXPECT_THAT(table, HasSubstr("| `bounded` | a number from 0 to 1 | a share \\| a fraction |\n"));
   EXPECT_THAT(table, HasSubstr("| `absent` | a number from 0, or null | not always there |\n"));

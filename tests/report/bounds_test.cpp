@@ -1,6 +1,7 @@
 // The pages of errors without labels: a section of an assessment's, and those of leeway bound and bound evaluate.
 #include <gmock/gmock.h>
 
+#include "tests/record/bound_records.h"
 #include "tests/report/pages.h"
 
 namespace leeway::report {
@@ -10,7 +11,6 @@ using test::bare_record;
 using test::complaint;
 using test::occurrences;
 using test::page_of;
-using test::reference_record;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -82,42 +82,43 @@ TEST(BoundsSection, SurvivesAJoin) {
 }
 
 TEST(BoundPage, SaysTheBoundByEachInequalityAndEveryRestart) {
-  const std::string page = page_of(reference_record("bound_record.json"));
-  // .1 + .32 + sqrt(5 * 2500 log(100) / (2 * 2500 * 2500)) = .42 + .0678614
+  const std::string page = page_of(record::test::full_bound());
   EXPECT_THAT(page,
               HasSubstr("The error on the target is at most 48.8% with probability 99%, if the bound&#39;s "
                         "assumption holds."));
   EXPECT_THAT(
       page,
       HasSubstr("Estimates without labels say 20 to 28%. By the target&#39;s labels the error is 23.5%."));
+  EXPECT_THAT(page, HasSubstr("where that is at most 30.0% (Corollary E.2)."));
   for (const char* id : {"terms", "restarts", "methods", "source"})
     EXPECT_EQ(occurrences(page, std::string("id=\"") + id + "\""), 1u) << id;
   EXPECT_THAT(page, HasSubstr("The largest discrepancy came with restart 6 of 12"));
   EXPECT_THAT(page, HasSubstr("Critics on the logits contradict the classifier 32.0 points more"));
+  EXPECT_THAT(page, HasSubstr("<b>20.0%</b> <span class=\"iv\">18.8–21.2</span>"));
   for (const char* bound : {">48.8%<", ">47.0%<", ">45.5%<"}) EXPECT_THAT(page, HasSubstr(bound));
+  EXPECT_THAT(page, Not(HasSubstr("principal components")));
+  EXPECT_THAT(page_of(record::test::ranged_bound()),
+              HasSubstr("The bound on fewer and fewer principal components"));
 }
 
-TEST(BoundPage, SaysWhatABoundCannotSay) {
-  Json record = reference_record("bound_record.json");
-  record["target"]["error"] = .6;
-  EXPECT_THAT(page_of(record), HasSubstr("60.0%, more than the bound: its assumption fails."));
-  record["dis2"]["bound"] = 1;
-  EXPECT_THAT(page_of(record), HasSubstr("The bound says nothing here: it reaches 100%."));
-  record["dis2"] = nullptr;
+TEST(BoundPage, HasNoTermsWhereOnlyEstimatesWereAskedFor) {
+  record::Bound record = record::test::full_bound();
+  record.dis2.reset();
+  record.results.erase(record.results.begin(), record.results.begin() + 2);
+  record.envelope.headline = headline_of(record), record.envelope.findings.clear();
   const std::string page = page_of(record);
   EXPECT_THAT(page, HasSubstr("<h1>Estimates without labels say 20 to 28%.</h1>"));
   EXPECT_THAT(page, Not(HasSubstr("id=\"restarts\"")));
-  record["results"][0] = Json::object();
-  EXPECT_EQ(complaint(record), "r.json: expected a share at results[0].error, found none");
-  record["results"] = Json::array();
-  EXPECT_THAT(complaint(record), HasSubstr("expected at least one result"));
 }
 
-TEST(BoundPage, SaysThatTheCriticHardlyAgrees) {
-  Json record = reference_record("bound_record.json");
-  EXPECT_THAT(page_of(record), Not(HasSubstr("<b>Warning:</b>")));
-  record["dis2"]["critic_warning"] = "It agrees on <6%>.";
-  EXPECT_THAT(page_of(record), HasSubstr("<b>Warning:</b> It agrees on &lt;6%&gt;."));
+TEST(BoundPage, IsThatOfTheRecordAsJson) {
+  record::Bound record = record::test::full_bound();
+  record.envelope.findings = {"It agrees on <6%>."};
+  EXPECT_EQ(html_report(to_json(record)), html_report(record));
+  EXPECT_THAT(page_of(record), HasSubstr("It agrees on &lt;6%&gt;."));
+  Json json = to_json(record);
+  json["results"][0]["error"] = "much";
+  EXPECT_EQ(complaint(json), "r.json: expected a number from 0 to 1 at results[0].error, found 'much'");
 }
 
 // Errors: predicted .3 .1 .5, true .2 .4 .5: understated once, by 30 points.

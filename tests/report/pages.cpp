@@ -136,11 +136,20 @@ std::optional<std::string> malformed(const std::string& html) {
   return open.empty() ? std::nullopt : std::optional<std::string>(open.back() + " is not closed");
 }
 
-std::string page_of(const Json& record, const Pictures& pictures) {
-  const std::string html = html_report(record, pictures);
+namespace {
+
+std::string checked(const std::string& html) {
   EXPECT_EQ(malformed(html), std::nullopt);
   return markup(html);
 }
+
+}  // namespace
+
+std::string page_of(const Json& record, const Pictures& pictures) {
+  return checked(html_report(record, pictures));
+}
+
+std::string page_of(const record::Bound& record) { return checked(html_report(record)); }
 
 std::string complaint(const Json& record) {
   return message_of([&] { (void)html_report(record, {}, {.record_name = "r.json"}); });

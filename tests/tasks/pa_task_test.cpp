@@ -8,6 +8,7 @@
 #include "leeway/tasks/pa.h"
 #include "leeway/tasks/shift_names.h"
 #include "tests/message_of.h"
+#include "tests/tasks/outputs_in_memory.h"
 
 namespace leeway::tasks {
 namespace {
@@ -15,17 +16,6 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-
-NamedOutputs outputs(const std::string& name, std::size_t k, std::vector<double> logits,
-                     std::vector<std::int64_t> labels = {}, std::vector<double> norms = {}) {
-  return {name, [=] {
-            OutputsShards shards{Rows(make_array<double>({logits.size() / k, k}, logits)), {}, {}};
-            shards.rest.path = name;
-            if (!labels.empty()) shards.rest.labels = labels;
-            if (!norms.empty()) shards.rest.norms = norms;
-            return shards;
-          }};
-}
 
 // Three pairs with their maximum at beta = log(2 + sqrt 3), where the rows agree by 3/4, 3/4 and 1/3
 // (worked out in tests/agreement/maximum_test.cpp). Predictions: 0 0 0 clean, 0 0 1 shifted.

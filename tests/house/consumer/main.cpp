@@ -12,6 +12,7 @@
 #include "leeway/core/array.h"
 #include "leeway/report/report.h"
 #include "leeway/shift/shift.h"
+#include "leeway/tasks/bound.h"
 #include "leeway/tasks/pa.h"
 
 int main() {
@@ -23,9 +24,16 @@ int main() {
   const leeway::record::Pa record =
       leeway::tasks::pa({.models = {{"model", {"clean", open}, {{"same", open}}}}});
   const bool page = leeway::report::html_report(record).ends_with("</html>\n");
-  std::cout << record.envelope.headline << "\n";
+  const auto labelled = [&] {
+    leeway::OutputsShards shards = open();
+    shards.rest.labels = std::vector<std::int64_t>{0, 1};
+    return shards;
+  };
+  const leeway::record::Bound bound =
+      leeway::tasks::bound({.source = {"source", labelled}, .target = {"target", open}});
+  std::cout << record.envelope.headline << "\n" << bound.envelope.headline << "\n";
   return std::abs(result.pa - std::log(2.0)) < 1e-9 && std::isinf(result.beta) && page &&
-                 record.results[0].agreement.pa == result.pa
+                 record.results[0].agreement.pa == result.pa && bound.dis2 && bound.source.error == 0
              ? 0
              : 1;
 }

@@ -1,0 +1,142 @@
+#include "leeway/record/bound.h"
+
+#include <fmt/format.h>
+
+#include "leeway/core/message.h"
+#include "leeway/core/numbers.h"
+#include "leeway/record/json.h"
+
+namespace leeway::record {
+
+void fields(Dis2Settings& settings, Fields& f) {
+  f("representation", settings.representation,
+    "what critics see: logits, features, pca:COMPONENTS, pca:1/F (that share of the components), or "
+    "pca:range (1/1 to 1/128: the least bound whose validity score is good enough)");
+  f("least_validity", settings.least_validity, share, "validity score below which pca:range keeps no bound");
+  f("delta", settings.delta, from_to(1e-12, .5),
+    "the bound holds with probability 1 - delta, where its assumption does");
+  f("holdout", settings.holdout, from_to(0, .95),
+    "share of rows that the bound is measured on; 0: all, which proves nothing");
+  f("stratified", settings.stratified,
+    "held-out source rows keep the shares of the labels; the bound's proof wants them independent");
+  f("training_rows", settings.training_rows, from_to(1, 1e9),
+    "critics see at most so many rows of each set that are not held out (default: 65,536, or 64 for each "
+    "parameter of a critic where that is more)");
+  f("restarts", settings.restarts, from_to(1, 1e5), "critics trained; the largest discrepancy counts");
+  std::vector<Choice> losses, searches;
+  for (const error_bound::NamedLoss& one : error_bound::losses) losses.push_back({std::string(one.name), ""});
+  for (const error_bound::NamedSearch& one : error_bound::searches)
+    searches.push_back({std::string(one.name), std::string(one.summary)});
+  f.choice("loss", settings.loss, std::move(losses), "of critics: which disagreement loss");
+  f.choice("search", settings.search, std::move(searches), "how critics are found");
+}
+
+void general_fields(BoundOptions& options, Fields& f) {
+  std::vector<Choice> methods{{"dis2", "the upper bound"}};
+  for (const error_bound::Estimator& member : error_bound::estimators())
+    methods.push_back({std::string(member.name), std::string(member.summary)});
+  f.choice("methods", options.methods, std::move(methods), "which methods (default: all)");
+  f.choice("temperature", options.temperature, {{"on", ""}, {"off", ""}},
+           "on: estimates use confidences calibrated on the source; off: as they are");
+  f("bootstrap", options.bootstrap, from_to(0, 1e6), "replicates of the estimates' intervals; 0: none");
+  f("level", options.level, from_to(.5, .9999), "confidence level of intervals");
+  fields(static_cast<OutputsReading&>(options), f);
+}
+
+void fields(BoundOptions& options, Fields& f) {
+  general_fields(options, f);
+  fields(options.dis2, f);
+}
+
+static void fields(BoundSource& source, Fields& f) {
+  f("n", source.n, at_least(1), "rows");
+  f("k", source.k, at_least(2), "classes");
+  f.measured("error", source.error, source.interval, share,
+             "share of all its rows whose prediction is not their label");
+}
+
+static void fields(BoundTarget& target, Fields& f) {
+  f("n", target.n, at_least(1), "rows");
+  f("error", target.error, share, "by its labels, which no method sees; null without");
+}
+
+static void fields(Dis2Bound& bound, Fields& f) {
+  f("representation", bound.representation,
+    "logits, features or pca:COMPONENTS, fractions and ranges worked out");
+  fields(bound.dis2, f);
+  f("range", bound.range, "the bounds of pca:range; null otherwise");
+}
+
+void fields(Bound& record, Fields& f) {
+  fields(record.envelope, bound_schema, f);
+  f("options", record.options, "what was asked for");
+  f("results", record.results, "one for each method; of dis2 the bound and its estimate");
+  f("source", record.source, "the labelled set");
+  f("target", record.target, "the set without labels");
+  f("inverse_temperature", record.inverse_temperature, at_least(0),
+    "that the estimates use: fitted on the source, or 1; inf where every source row is right");
+  f("dis2", record.dis2, "the terms of the bound; null where it was not asked for");
+}
+
+Json to_json(const Bound& record) {
+  Bound copy = record;  // a description takes what it reads into and what it writes from alike
+  return written([&](Fields& f) { fields(copy, f); });
+}
+
+Bound read_bound(const Json& json, const std::string& name) {
+  require_schema(json, bound_schema, name);
+  Bound record;
+  read([&](Fields& f) { fields(record, f); }, json, name);
+  if (record.results.empty()) refuse(name, "at least one result", "none");
+  if (record.dis2 && record.dis2->range && record.dis2->range->chosen >= record.dis2->range->bounds.size())
+    refuse(name, "one of dis2.range.bounds at dis2.range.chosen",
+           fmt::format("{}", record.dis2->range->chosen));
+  return record;
+}
+
+std::string headline_of(const Bound& record) {
+  std::string text;
+  const std::optional<double> truth = record.target.error;
+  if (record.dis2) {
+    const std::string bound = percent(record.dis2->dis2.bound, 1);
+    if (record.dis2->dis2.bound >= 1)
+      text = "The bound says nothing here: it reaches 100%.";
+    else if (record.options.dis2.holdout > 0)
+      text = fmt::format(
+          "The error on the target is at most {} with probability {:g}%, if the bound's assumption holds.",
+          bound, 100 * (1 - record.options.dis2.delta));
+    else
+      text = fmt::format("The bound would be {}, but it was measured on the rows that chose it.", bound);
+  }
+  std::vector<double> estimates;
+  for (const MethodError& one : record.results)
+    if (!one.method.method.starts_with("dis2")) estimates.push_back(one.error);
+  if (!estimates.empty())
+    text +=
+        fmt::format("{}Estimates without labels say {}.", text.empty() ? "" : " ", percent_range(estimates));
+  if (truth)
+    text += fmt::format(" By the target's labels the error is {}{}", percent(*truth, 1),
+                        record.dis2 && *truth > record.dis2->dis2.bound
+                            ? ", more than the bound: its assumption fails."
+                            : ".");
+  return text;
+}
+
+std::vector<std::string> findings_of(const Bound& record) {
+  std::vector<std::string> findings;
+  if (!record.dis2) return findings;
+  const error_bound::Dis2& dis2 = record.dis2->dis2;
+  if (std::string warning = error_bound::critic_warning(dis2); !warning.empty())
+    findings.push_back(std::move(warning));
+  if (dis2.corollary)
+    findings.push_back(fmt::format(
+        "By the target's labels the error on the held-out rows is {}; the assumption is proved where that is "
+        "at most {} (Corollary E.2). {}",
+        percent(dis2.corollary->target_error, 1), percent(dis2.corollary->threshold, 1),
+        dis2.corollary->holds
+            ? fmt::format("It is, unless an event of probability {:g} happened.", record.options.dis2.delta)
+            : "It is not, which does not prove the contrary."));
+  return findings;
+}
+
+}  // namespace leeway::record

@@ -1,0 +1,81 @@
+// The record of leeway bound: the error on a target without labels, bounded and estimated.
+//
+// What the numbers are stands in the headers of leeway/error_bound; docs/schema/bound.md lists the keys.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "leeway/core/result.h"
+#include "leeway/record/envelope.h"
+#include "leeway/record/error_bound.h"
+#include "leeway/record/reading.h"
+
+namespace leeway::record {
+
+inline constexpr std::string_view bound_schema = "leeway.bound/2";
+
+// Of Dis2, the bound among the methods (error_bound/dis2.h).
+struct Dis2Settings {
+  std::string representation = "logits";  // or features, pca:COMPONENTS, pca:1/F, pca:range
+  double least_validity = .9;             // of the components that pca:range keeps
+  double delta = .01, holdout = .5;
+  bool stratified = false;
+  std::optional<std::size_t> training_rows;
+  std::size_t restarts = 30;
+  std::string loss = "disagreement", search = "maximum";
+};
+
+struct BoundOptions : OutputsReading {
+  std::vector<std::string> methods;  // empty: all
+  std::string temperature = "on";
+  std::size_t bootstrap = 200;
+  double level = .95;
+  Dis2Settings dis2;
+};
+
+struct BoundSource {
+  std::size_t n = 0, k = 0;
+  double error = 0;
+  Interval interval;
+};
+
+struct BoundTarget {
+  std::size_t n = 0;
+  std::optional<double> error;
+};
+
+struct Dis2Bound {
+  std::string representation;  // "logits", "features" or "pca:16", fractions and ranges worked out
+  error_bound::Dis2 dis2;
+  std::optional<error_bound::ComponentRange> range;  // of pca:range, where `dis2` is the chosen one
+};
+
+struct Bound {
+  Bound() { envelope.schema = bound_schema; }
+
+  Envelope envelope;
+  BoundOptions options;
+  std::vector<MethodError> results;
+  BoundSource source;
+  BoundTarget target;
+  double inverse_temperature = 1;
+  std::optional<Dis2Bound> dis2;
+};
+
+void fields(Dis2Settings& settings, Fields& f);
+void general_fields(BoundOptions& options, Fields& f);  // all but those of Dis2
+void fields(BoundOptions& options, Fields& f);
+void fields(Bound& record, Fields& f);
+
+[[nodiscard]] Json to_json(const Bound& record);
+// Errors (Error): another schema, those of read (json.h), no results, a chosen bound that there is not.
+[[nodiscard]] Bound read_bound(const Json& json, const std::string& name);
+
+// The bound, the range of the estimates, and what the target's labels say, where there are any.
+[[nodiscard]] std::string headline_of(const Bound& record);
+// A critic that hardly agrees with the classifier; what the target's labels say of the bound's assumption.
+[[nodiscard]] std::vector<std::string> findings_of(const Bound& record);
+
+}  // namespace leeway::record

@@ -1,0 +1,48 @@
+// What Dis2 and the estimators say of an error without labels (leeway/error_bound), as records hold it.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "leeway/error_bound/component_range.h"
+#include "leeway/error_bound/dis2.h"
+#include "leeway/error_bound/estimator.h"
+#include "leeway/record/fields.h"
+
+namespace leeway::error_bound {
+
+void fields(Dis2& dis2, record::Fields& f);  // "critic_warning" is what critic_warning() says of it
+void fields(ComponentRange& range, record::Fields& f);
+
+}  // namespace leeway::error_bound
+
+namespace leeway::record {
+
+// A method, and what it rests on.
+struct ErrorMethod {
+  std::string method;          // "dis2", "atc-conf"
+  std::string summary;         // what it is, in a line
+  std::string assumes, fails;  // complete "it is right if ..." and "it is too low if ..."
+};
+
+// What a method says of the error.
+struct MethodError {
+  ErrorMethod method;
+  double error = 0;  // of a bound, the bound
+  std::optional<Interval> interval;
+  bool is_bound = false;
+};
+
+[[nodiscard]] ErrorMethod method_of(const error_bound::Estimator& estimator);
+[[nodiscard]] std::vector<MethodError> errors_of(const error_bound::Estimates& estimates);
+
+void fields(ErrorMethod& method, Fields& f);
+void fields(MethodError& error, Fields& f);
+
+// From the lowest to the highest: "8 to 24%" where `between` is " to ", "8%" where both read alike; empty of none.
+[[nodiscard]] std::string percent_range(std::span<const double> errors, std::string_view between = " to ");
+
+}  // namespace leeway::record
