@@ -3,20 +3,16 @@
 
 #include <CLI/CLI.hpp>
 #include <memory>
-#include <optional>
 #include <string>
-#include <vector>
 
 #include "apps/leeway/command.h"
+#include "leeway/record/bound_evaluate.h"
 
 namespace leeway::app {
 
 struct EvaluateFlags {
   std::string table, report;
-  std::vector<std::string> methods;
-  std::vector<double> levels = {.9, .95, .99};  // wanted coverages of the adjustments
-  std::optional<double> delta;
-  double level = .95;  // of intervals
+  record::BoundEvaluateOptions options;
 };
 
 [[nodiscard]] CLI::App* add_evaluate(CLI::App& bound, Context& context,

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "leeway/record/bound.h"
+#include "leeway/record/bound_evaluate.h"
 #include "leeway/record/pa.h"
 
 namespace leeway::record {
@@ -16,6 +17,9 @@ void describe(Fields& f) {
 
 constexpr std::array list{
     Record{bound_schema, "the error on a target without labels (leeway bound)", describe<Bound>},
+    Record{bound_evaluate_schema,
+           "bounds and estimates over many shifts whose truth is known (leeway bound evaluate)",
+           describe<BoundEvaluation>},
     Record{pa_schema, "posterior agreement (leeway pa)", describe<Pa>},
 };
 

@@ -8,6 +8,7 @@ namespace leeway::report {
 
 std::string html_report(const record::Pa& record) { return pa_page(record); }
 std::string html_report(const record::Bound& record) { return bound_page(record); }
+std::string html_report(const record::BoundEvaluation& record) { return evaluate_page(record); }
 
 std::string html_report(const Json& record, const Pictures& pictures, const Options& options) {
   const std::string schema = JsonView(record, options.record_name)["schema"].text();
@@ -17,12 +18,13 @@ std::string html_report(const Json& record, const Pictures& pictures, const Opti
   if (schema == "leeway.select/1") return select_page(record, options);
   if (schema.starts_with("leeway.bound/"))
     return html_report(record::read_bound(record, options.record_name));
-  if (schema == "leeway.bound-evaluate/1") return evaluate_page(record, options);
+  if (schema.starts_with("leeway.bound-evaluate/"))
+    return html_report(record::read_bound_evaluation(record, options.record_name));
   if (schema == "leeway.shift-describe/1") return describe_page(record, options);
   if (schema == "leeway.average-case/1") return average_case_page(record, pictures, options);
   refuse(options.record_name,
          "a record of schema leeway.assess/1, leeway.pa/2, leeway.select/1, leeway.bound/2, "
-         "leeway.bound-evaluate/1, leeway.shift-describe/1 or leeway.average-case/1",
+         "leeway.bound-evaluate/2, leeway.shift-describe/1 or leeway.average-case/1",
          schema.empty() ? "none" : in_quotes(schema));
 }
 

@@ -1,8 +1,8 @@
 // The report: one self-contained HTML page from the record of a command.
 //
-// html_report draws records of leeway pa and bound (leeway/record), typed or as JSON, and the JSON of schema
-// "leeway.assess/1" (docs/assess-record.md), "leeway.select/1", "leeway.bound-evaluate/1", "leeway.shift-describe/1" and
-// "leeway.average-case/1" (docs/schema). Pages need no network: charts (Vega 5), style and pictures are inside. What a record
+// html_report draws records of leeway pa, bound and bound evaluate (leeway/record), typed or as JSON, and the JSON of schema
+// "leeway.assess/1" (docs/assess-record.md), "leeway.select/1", "leeway.shift-describe/1" and "leeway.average-case/1"
+// (docs/schema). Pages need no network: charts (Vega 5), style and pictures are inside. What a record
 // leaves out is a dash that says why. join_records makes one record of several, so that models assessed one by one stand on
 // one page.
 //
@@ -22,6 +22,7 @@
 #include "leeway/core/images.h"
 #include "leeway/core/result.h"
 #include "leeway/record/bound.h"
+#include "leeway/record/bound_evaluate.h"
 #include "leeway/record/pa.h"
 
 namespace leeway::report {
@@ -77,6 +78,7 @@ struct Options {
                                       const Options& options = {});
 [[nodiscard]] std::string html_report(const record::Pa& record);
 [[nodiscard]] std::string html_report(const record::Bound& record);
+[[nodiscard]] std::string html_report(const record::BoundEvaluation& record);
 
 // Names and records, in the order in which they are to be shown; one record stays as it is. Several are all of
 // leeway.assess/1. Where two hold the same model and target, the later model is called "MODEL (NAME)".

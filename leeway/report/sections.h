@@ -51,7 +51,7 @@ namespace leeway::report {
 [[nodiscard]] std::string pa_page(const record::Pa& pa);
 [[nodiscard]] std::string select_page(const Json& record, const Options& options);
 [[nodiscard]] std::string bound_page(const record::Bound& record);
-[[nodiscard]] std::string evaluate_page(const Json& record, const Options& options);
+[[nodiscard]] std::string evaluate_page(const record::BoundEvaluation& record);
 [[nodiscard]] std::string describe_page(const Json& record, const Options& options);
 [[nodiscard]] std::string average_case_page(const Json& record, const Pictures& pictures,
                                             const Options& options);

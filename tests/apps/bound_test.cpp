@@ -296,7 +296,7 @@ class BoundEvaluateCommand : public BoundCommand {
 
 TEST_F(BoundEvaluateCommand, RecordHoldsScoresAndAdjustments) {
   const Json r = record("evaluate shifts.csv --delta .01 --coverage .9");
-  EXPECT_EQ(r.at("schema"), "leeway.bound-evaluate/1");
+  EXPECT_EQ(r.at("schema"), "leeway.bound-evaluate/2");
   EXPECT_EQ(r.at("data_sets"), 2);
   ASSERT_EQ(r.at("results").size(), 1);
   const Json& guess = r["results"][0];
@@ -305,6 +305,7 @@ TEST_F(BoundEvaluateCommand, RecordHoldsScoresAndAdjustments) {
   EXPECT_EQ(guess.at("coverage"), .5);
   EXPECT_NEAR(guess.at("overestimation"), .15, 1e-12);
   EXPECT_EQ(guess.at("violation_rate"), .5);
+  EXPECT_EQ(guess.at("violation_rate_low"), 1 - guess.at("coverage_high").get<double>());
   EXPECT_EQ(guess.at("exceeds_delta"), true);  // two of four is more than chance at .01
   ASSERT_EQ(guess.at("adjusted").size(), 2);
   EXPECT_EQ(guess["adjusted"][0].at("adjustment"), "shift");
@@ -328,7 +329,8 @@ TEST_F(BoundEvaluateCommand, TableShowsThem) {
   const Outcome said = run("bound evaluate shifts.csv --delta .01");
   EXPECT_EQ(said.code, 0) << said.err;
   EXPECT_THAT(said.out,
-              AllOf(HasSubstr("0.1500"), HasSubstr("shift 0.95"), HasSubstr("scale 0.99"),
+              AllOf(StartsWith("Over 4 shifts guess understates the error least often, on 50%"),
+                    HasSubstr("0.1500"), HasSubstr("shift 0.95"), HasSubstr("scale 0.99"),
                     HasSubstr("beyond chance above delta = 0.01"), HasSubstr("4 shifts of 2 data sets")));
 }
 

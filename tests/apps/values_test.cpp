@@ -82,7 +82,7 @@ TEST_F(Values, ConfigurationsReachCommandsOfTwoWords) {
   write_text(folder_ / "c.toml", "json = true\n[bound.evaluate]\ndelta = 0.25\n[shift.conds]\nseed = 7\n");
   const Outcome bound = run("bound evaluate shifts.csv --config c.toml");
   ASSERT_EQ(bound.code, 0) << bound.err;
-  EXPECT_EQ(Json::parse(bound.out)["delta"], .25);
+  EXPECT_EQ(Json::parse(bound.out)["options"]["delta"], .25);
   const Outcome conds = run("shift conds --attributes t.csv --label y --sc a --plan --config=c.toml");
   ASSERT_EQ(conds.code, 0) << conds.err;
   EXPECT_EQ(Json::parse(conds.out)["seed"], 7);

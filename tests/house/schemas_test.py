@@ -28,7 +28,8 @@ RESULT = {
           " afr_true_low afr_true_high asr converged beta_shared curve curve.0.beta curve.0.value local_maxima ratios pairing"
           " pairing.evidence doubt decomposition decomposition.adv.sum entropy confidence model shift",
     "bound": "method summary error error_low error_high is_bound assumes fails",
-    "bound-evaluate": "method delta n mae coverage coverage_low coverage_high overestimation violation_rate violation_low violation_high"
+    "bound-evaluate": "method delta n mae coverage coverage_low coverage_high overestimation violation_rate"
+                      " violation_rate_low violation_rate_high exceeds_delta"
                       " adjusted adjusted.0.adjustment adjusted.0.mae points points.0.data_set points.0.truth",
     "distances": "shifted n_clean n_shifted k distances not_computed",
     "mvn-cdf": "probability log_probability error log_error points converged method",
@@ -66,7 +67,7 @@ RESULT = {
 RECORD = {"pa": "instruction_set headline findings warnings options options.level options.ratios options.pairing ar_gap",
           "select": "selected", "bound": "headline findings options options.delta options.methods source source.n source.error source.error_low target target.n"
                    " target.error inverse_temperature dis2",
-          "bound-evaluate": "data_sets level delta",
+          "bound-evaluate": "headline findings options options.delta options.coverage data_sets",
           "shift-conds": "n label label.name label.values attributes attributes.0.name ldd_ratio counterexamples resample data_set",
           "shift-describe": "level permutations bootstrap",
           "average-case": "n k classes_are level methods methods.0.method methods.0.summary methods.0.probability leading"

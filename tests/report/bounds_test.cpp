@@ -1,6 +1,7 @@
 // The pages of errors without labels: a section of an assessment's, and those of leeway bound and bound evaluate.
 #include <gmock/gmock.h>
 
+#include "tests/record/bound_evaluations.h"
 #include "tests/record/bound_records.h"
 #include "tests/report/pages.h"
 
@@ -121,32 +122,8 @@ TEST(BoundPage, IsThatOfTheRecordAsJson) {
   EXPECT_EQ(complaint(json), "r.json: expected a number from 0 to 1 at results[0].error, found 'much'");
 }
 
-// Errors: predicted .3 .1 .5, true .2 .4 .5: understated once, by 30 points.
-Json evaluation() {
-  const auto point = [](double truth, double predicted) {
-    return Json{{"data_set", "a"}, {"truth", 1 - truth}, {"predicted", 1 - predicted}};
-  };
-  Json result = {{"method", "cot"},
-                 {"n", 3},
-                 {"mae", .4 / 3},
-                 {"coverage", 2. / 3},
-                 {"coverage_low", .1},
-                 {"coverage_high", .99},
-                 {"overestimation", .3},
-                 {"violation_rate", 1. / 3},
-                 {"violation_low", .01},
-                 {"violation_high", .9},
-                 {"adjusted", Json::array()},
-                 {"points", {point(.2, .3), point(.4, .1), point(.5, .5)}}};
-  return {{"schema", "leeway.bound-evaluate/1"},
-          {"data_sets", 1},
-          {"level", .95},
-          {"delta", nullptr},
-          {"results", {result}}};
-}
-
 TEST(EvaluatePage, SaysHowOftenAndHowFarTheErrorIsUnderstated) {
-  const std::string page = page_of(evaluation());
+  const std::string page = page_of(record::test::evaluation());
   EXPECT_THAT(
       page, HasSubstr("Over 3 shifts cot understates the error least often, on 33% (1–90), and is closest to "
                       "it, 13.3 points off on average."));
@@ -158,21 +135,30 @@ TEST(EvaluatePage, SaysHowOftenAndHowFarTheErrorIsUnderstated) {
 }
 
 TEST(EvaluatePage, HoldsAViolationRateAgainstItsDelta) {
-  Json record = evaluation();
-  record["results"].push_back(record["results"][0]);
-  record["results"][0]["method"] = "dis2@0.005", record["results"][0]["delta"] = .005;
-  record["results"][1]["method"] = "dis2@0.1", record["results"][1]["delta"] = .1;
+  record::BoundEvaluation record = record::test::evaluation();
+  record.results.push_back(record.results[0]);
+  record.results[0].method = "dis2@0.005", record.results[0].delta = .005;
+  record.results[1].method = "dis2@0.1", record.results[1].delta = .1;
+  record.envelope.findings = findings_of(record);
   const std::string page = page_of(record);
   EXPECT_THAT(page, HasSubstr("<span class=\"wrong\">beyond chance above</span> 0.005"));  // .01 and more
   EXPECT_THAT(page, HasSubstr("not beyond chance above 0.1"));
+  EXPECT_THAT(page, HasSubstr("beyond chance above its delta of 0.005."));
   EXPECT_THAT(page, HasSubstr("Violation rate</strong> <span class=\"note\">against the delta allowed"));
 }
 
+TEST(EvaluatePage, ShowsWhatAdjustmentsMakeOfAMethod) {
+  record::BoundEvaluation record = record::test::evaluation();
+  record.results[0].adjusted = {{"shift", .95, record.results[0].score}};
+  EXPECT_EQ(html_report(to_json(record)), html_report(record));
+  EXPECT_THAT(page_of(record), HasSubstr("id=\"adjusted\""));
+}
+
 TEST(EvaluatePage, DrawsNoCurveWhereNothingIsUnderstated) {
-  Json record = evaluation();
-  record["results"][0]["points"].erase(1);
+  record::BoundEvaluation record = record::test::evaluation();
+  record.results[0].points.erase(record.results[0].points.begin() + 1);
   EXPECT_THAT(page_of(record), Not(HasSubstr("data-spec=\"lines\"><figcaption>")));
-  record["results"][0]["points"] = Json::array();
+  record.results[0].points.clear();
   EXPECT_THAT(page_of(record), HasSubstr("Every method over all shifts"));
 }
 

@@ -150,6 +150,7 @@ std::string page_of(const Json& record, const Pictures& pictures) {
 }
 
 std::string page_of(const record::Bound& record) { return checked(html_report(record)); }
+std::string page_of(const record::BoundEvaluation& record) { return checked(html_report(record)); }
 
 std::string complaint(const Json& record) {
   return message_of([&] { (void)html_report(record, {}, {.record_name = "r.json"}); });

@@ -27,6 +27,7 @@ std::optional<std::string> malformed(const std::string& html);
 // The page's markup, after a check that it is well formed.
 std::string page_of(const Json& record, const Pictures& pictures = {});
 std::string page_of(const record::Bound& record);
+std::string page_of(const record::BoundEvaluation& record);
 
 // What html_report says against a record named r.json.
 std::string complaint(const Json& record);

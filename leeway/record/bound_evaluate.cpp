@@ -1,0 +1,114 @@
+#include "leeway/record/bound_evaluate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "leeway/core/message.h"
+#include "leeway/core/numbers.h"
+#include "leeway/record/json.h"
+
+namespace leeway::error_bound {
+
+static void fields(Shift& shift, record::Fields& f) {
+  f("data_set", shift.data_set, "its data set; adjustments are learnt on the others");
+  f("truth", shift.truth, record::share, "accuracy on the target");
+  f("predicted", shift.predicted, record::share, "accuracy");
+}
+
+}  // namespace leeway::error_bound
+
+namespace leeway::record {
+
+static void score_fields(error_bound::Score& score, Fields& f) {
+  f("n", score.n, at_least(1), "shifts");
+  f("mae", score.mae, share, "mean distance of predicted and true accuracy");
+  f.measured("coverage", score.coverage, score.coverage_interval, share,
+             "share of shifts whose accuracy is not overstated");
+  f("overestimation", score.overestimation, share,
+    "mean excess of accuracy on the other shifts; null where there are none");
+}
+
+static void fields(AdjustedScore& adjusted, Fields& f) {
+  f.choice("adjustment", adjusted.adjustment,
+           {{"shift", "subtracted from the accuracy"}, {"scale", "multiplies it"}}, "of the predictions");
+  f("level", adjusted.level, share, "wanted coverage");
+  score_fields(adjusted.score, f);
+}
+
+static void fields(EvaluatedMethod& method, Fields& f) {
+  double rate = method.violation_rate();
+  Interval interval = method.violation_interval();
+  std::optional<bool> exceeds = method.exceeds_delta();
+  f("method", method.method, "the column's name");
+  score_fields(method.score, f);
+  f.measured("violation_rate", rate, interval, share, "1 - coverage");
+  f("delta", method.delta, share,
+    "that the method was allowed to fail with: of its name, METHOD@DELTA, or --delta; null without");
+  f("exceeds_delta", exceeds, "violation_rate_low is above delta; null without a delta");
+  f("adjusted", method.adjusted, "adjusted with the other data sets; [] where there is one");
+  f("points", method.points, "the shifts, in the order of the table");
+}
+
+void fields(BoundEvaluateOptions& options, Fields& f) {
+  f("methods", options.methods, "columns that are methods (default: all of numbers)");
+  f("delta", options.delta, from_to(1e-12, .5),
+    "probability that a bound was allowed to fail with; a column METHOD@DELTA names its own");
+  f("coverage", options.coverage, from_to(.01, .9999), "coverages that the adjustments aim at");
+  f("level", options.level, from_to(.5, .9999), "confidence level of intervals");
+}
+
+void fields(BoundEvaluation& record, Fields& f) {
+  fields(record.envelope, bound_evaluate_schema, f);
+  f("options", record.options, "what was asked for");
+  f("data_sets", record.data_sets, at_least(1), "of the shifts");
+  f("results", record.results, "one for each method");
+}
+
+std::optional<bool> EvaluatedMethod::exceeds_delta() const {
+  if (!delta) return std::nullopt;
+  return violation_interval().low > *delta;
+}
+
+Json to_json(const BoundEvaluation& record) {
+  BoundEvaluation copy = record;  // a description takes what it reads into and what it writes from alike
+  return written([&](Fields& f) { fields(copy, f); });
+}
+
+BoundEvaluation read_bound_evaluation(const Json& json, const std::string& name) {
+  require_schema(json, bound_evaluate_schema, name);
+  BoundEvaluation record;
+  read([&](Fields& f) { fields(record, f); }, json, name);
+  if (record.results.empty()) refuse(name, "at least one result", "none");
+  return record;
+}
+
+static std::string violation_words(const EvaluatedMethod& method) {
+  const Interval interval = method.violation_interval();
+  return value_words({method.violation_rate(), interval.low, interval.high}, true);
+}
+
+std::string headline_of(const BoundEvaluation& record) {
+  const EvaluatedMethod& closest = *std::ranges::min_element(
+      record.results, {}, [](const EvaluatedMethod& method) { return method.score.mae; });
+  const EvaluatedMethod& safest =
+      *std::ranges::min_element(record.results, {}, &EvaluatedMethod::violation_rate);
+  const std::string off = fixed(100 * closest.score.mae, 1) + " points off on average";
+  const std::string text =
+      fmt::format("Over {} shifts {} understates the error least often, on {}", count(closest.score.n),
+                  display_name(safest.method), violation_words(safest));
+  if (&closest == &safest) return text + ", and is closest to it, " + off + ".";
+  return fmt::format("{}; {} is closest to it, {}.", text, display_name(closest.method), off);
+}
+
+std::vector<std::string> findings_of(const BoundEvaluation& record) {
+  std::vector<std::string> findings;
+  for (const EvaluatedMethod& method : record.results)
+    if (method.exceeds_delta().value_or(false))
+      findings.push_back(
+          fmt::format("{} understates the error on {} of shifts, beyond chance above its delta of {:g}.",
+                      display_name(method.method), violation_words(method), *method.delta));
+  return findings;
+}
+
+}  // namespace leeway::record

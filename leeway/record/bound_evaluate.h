@@ -1,0 +1,68 @@
+// The record of leeway bound evaluate: how bounds and estimates did over many shifts whose truth is known.
+//
+// What the numbers are stands in error_bound/evaluation.h; docs/schema/bound-evaluate.md lists the keys.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "leeway/core/result.h"
+#include "leeway/error_bound/evaluation.h"
+#include "leeway/record/envelope.h"
+
+namespace leeway::record {
+
+inline constexpr std::string_view bound_evaluate_schema = "leeway.bound-evaluate/2";
+
+struct BoundEvaluateOptions {
+  std::vector<std::string> methods;  // columns; empty: all of numbers
+  std::optional<double> delta;
+  std::vector<double> coverage = {.9, .95, .99};  // that the adjustments aim at
+  double level = .95;                             // of intervals
+};
+
+struct AdjustedScore {
+  std::string adjustment;  // "shift" or "scale"
+  double level = 0;        // wanted coverage
+  error_bound::Score score;
+};
+
+struct EvaluatedMethod {
+  std::string method;
+  error_bound::Score score;
+  std::optional<double> delta;          // that it was allowed to fail with
+  std::vector<AdjustedScore> adjusted;  // with the other data sets; empty where there is one
+  std::vector<error_bound::Shift> points;
+
+  [[nodiscard]] double violation_rate() const { return 1 - score.coverage; }
+  [[nodiscard]] Interval violation_interval() const {
+    return {1 - score.coverage_interval.high, 1 - score.coverage_interval.low};
+  }
+  // Whether the violation rate is beyond chance above delta; nothing without one.
+  [[nodiscard]] std::optional<bool> exceeds_delta() const;
+};
+
+struct BoundEvaluation {
+  BoundEvaluation() { envelope.schema = bound_evaluate_schema; }
+
+  Envelope envelope;
+  BoundEvaluateOptions options;
+  std::size_t data_sets = 0;
+  std::vector<EvaluatedMethod> results;
+};
+
+void fields(BoundEvaluateOptions& options, Fields& f);
+void fields(BoundEvaluation& record, Fields& f);
+
+[[nodiscard]] Json to_json(const BoundEvaluation& record);
+// Errors (Error): another schema, those of read (json.h), no results.
+[[nodiscard]] BoundEvaluation read_bound_evaluation(const Json& json, const std::string& name);
+
+// Which method understates the error least often, and which is closest to it. At least one result.
+[[nodiscard]] std::string headline_of(const BoundEvaluation& record);
+// Methods that understate the error more often than their delta allows.
+[[nodiscard]] std::vector<std::string> findings_of(const BoundEvaluation& record);
+
+}  // namespace leeway::record
