@@ -2,91 +2,55 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <memory>
 
 #include "apps/leeway/command.h"
-#include "leeway/average_case/mvn_cdf.h"
-#include "leeway/core/message.h"
+#include "apps/leeway/option_flags.h"
 #include "leeway/core/npy.h"
+#include "leeway/core/text.h"
+#include "leeway/tasks/mvn_cdf.h"
 
 namespace leeway::app {
 namespace {
 
-using average_case::MvnOptions;
-using average_case::MvnProbability;
-
 struct MvnFlags {
   std::string upper, covariance;
-  MvnOptions options;
+  average_case::MvnOptions options;
 };
 
-// `points` problems of `d` bounds each, with one covariance for all or one for each.
-struct Problems {
-  std::vector<double> upper, covariance;
-  std::size_t points = 0, d = 0;
-};
-
-Problems read_problems(Context& context, const MvnFlags& flags) {
-  const Array upper = read_npy(flags.upper), covariance = read_npy(flags.covariance);
-  const std::string name = display_name(flags.upper), matrix = display_name(flags.covariance);
-  context.add_input(flags.upper, upper.shape);
-  context.add_input(flags.covariance, covariance.shape);
-  if (upper.shape.empty() || upper.shape.size() > 2 || upper.size() == 0)
-    refuse(name, "bounds of shape (d) or (m, d)", upper.shape_text());
-  const std::size_t d = upper.shape.back(), points = upper.size() / d;
-  const std::vector<std::size_t> shared = {d, d}, each = {points, d, d};
-  if (covariance.shape != shared && covariance.shape != each)
-    refuse(matrix, fmt::format("shape ({}, {}) or ({}, {}, {})", d, d, points, d, d),
-           covariance.shape_text());
-  return {to_f64(upper, name), to_f64(covariance, matrix), points, d};
-}
-
-Json to_json(const std::vector<MvnProbability>& found) {
-  Json results = Json::array();
-  for (const MvnProbability& one : found)
-    results.push_back({{"probability", one.probability},
-                       {"log_probability", json_number(one.log_probability)},
-                       {"error", one.error},
-                       {"log_error", json_number(one.log_error)},
-                       {"points", one.points},
-                       {"converged", one.converged},
-                       {"method", average_case::name_of(one.method)}});
-  return results;
-}
-
-// The first of them, one a line; below, how many did not converge.
-std::string table(const std::vector<MvnProbability>& found, double level) {
+// The first points, one a line.
+std::string mvn_cdf_text(const record::MvnCdf& record) {
   constexpr std::size_t shown = 20;
-  std::string text = fmt::format("{:>6}  {:>12}  {:>9}  {:>12}  {:>8}  {}\n", "point", "probability",
-                                 fmt::format("+- ({:g}%)", 100 * level), "log", "points", "method");
+  const auto& found = record.results;
+  std::string text = wrapped(record.envelope.headline);
+  for (const std::string& finding : record.envelope.findings) text += wrapped(finding);
+  text += fmt::format("\n{:>6}  {:>12}  {:>9}  {:>12}  {:>8}  {}\n", "point", "probability", "+- (99%)",
+                      "log", "points", "method");
   for (std::size_t i = 0; i < std::min(shown, found.size()); ++i) {
-    const MvnProbability& one = found[i];
+    const average_case::MvnProbability& one = found[i];
     text += fmt::format("{:>6}  {:>12.6g}  {:>9.2g}  {:>12.6g}  {:>8}  {}{}\n", i, one.probability, one.error,
                         one.log_probability, one.points, name_of(one.method),
                         one.converged ? "" : " (not converged)");
   }
   if (found.size() > shown) text += fmt::format("... {} more: --json or --out\n", found.size() - shown);
-  const auto missed = std::ranges::count(found, false, &MvnProbability::converged);
-  if (missed > 0)
-    text += fmt::format("{} of {} not within the tolerance: raise --max-points or --tolerance\n", missed,
-                        found.size());
   return text;
 }
 
 int run_mvn_cdf(Context& context, const MvnFlags& flags) {
-  context.start_clock();
-  const Problems problems = read_problems(context, flags);
-  MvnOptions options = flags.options;
-  options.seed = context.seed;
-  const auto found = average_case::mvn_cdf_batch(problems.upper, problems.d, problems.covariance, options,
-                                                 context.progress());
-  context.stop_clock();
-  const Json record = context.record("leeway.mvn-cdf/1", to_json(found));
+  const auto named = [&](const std::string& path) {
+    return tasks::NamedArray{path, [&context, path] {
+                               Array array = read_npy(path);
+                               context.add_input(path, array.shape);
+                               return array;
+                             }};
+  };
+  tasks::MvnCdfTask task{named(flags.upper), named(flags.covariance), flags.options};
+  task.options.seed = context.seed;
+  const record::MvnCdf result = tasks::mvn_cdf(task, context.progress());
+  const Json record = context.complete(result);
   context.write_record(record);
-  constexpr double level = .99;
-  context.print(record, table(found, level));
-  return std::ranges::all_of(found, &MvnProbability::converged) ? exit_ok : exit_incomplete;
+  context.print(record, mvn_cdf_text(result));
+  return result.missed() == 0 ? exit_ok : exit_incomplete;
 }
 
 }  // namespace
@@ -101,21 +65,7 @@ void add_mvn_cdf(CLI::App& root, Context& context, Run& run) {
       ->add_option("--covariance", flags->covariance,
                    "Covariance of Z: .npy of shape (d,d) for all points or (m,d,d); may be singular")
       ->required();
-  command
-      ->add_option("--tolerance", flags->options.tolerance,
-                   "Stop when the error of the probability is at most this (with 99%)")
-      ->check(CLI::Range(1e-9, 1.))
-      ->capture_default_str();
-  command
-      ->add_option("--log-tolerance", flags->options.log_tolerance,
-                   "... and that of its logarithm at most this; inf: whatever it is")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  command
-      ->add_option("--max-points", flags->options.max_points,
-                   "Stop at so many evaluations of the integrand a point, converged or not (exit code 5)")
-      ->check(CLI::Range(1024, 1 << 24))
-      ->capture_default_str();
+  add_option_flags(*command, [&](record::Fields& f) { fields(flags->options, f); });
   context.add_common_flags(*command, "Write the JSON record to this file");
   command->footer(
       "Bounds may be inf or -inf. Deep tails have a relative error: the logarithm of 1e-100 is as good as "

@@ -4,6 +4,7 @@
 
 #include "leeway/record/bound.h"
 #include "leeway/record/bound_evaluate.h"
+#include "leeway/record/mvn_cdf.h"
 #include "leeway/record/pa.h"
 
 namespace leeway::record {
@@ -20,6 +21,7 @@ constexpr std::array list{
     Record{bound_evaluate_schema,
            "bounds and estimates over many shifts whose truth is known (leeway bound evaluate)",
            describe<BoundEvaluation>},
+    Record{mvn_cdf_schema, "multivariate normal probabilities (leeway mvn-cdf)", describe<MvnCdf>},
     Record{pa_schema, "posterior agreement (leeway pa)", describe<Pa>},
 };
 

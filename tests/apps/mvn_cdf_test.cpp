@@ -40,7 +40,7 @@ TEST_F(MvnCdfCommand, RecordHoldsEveryPromisedKey) {
   ASSERT_EQ(said.code, 0) << said.err;
   const Json record = Json::parse(said.out);
   EXPECT_EQ(record, Json::parse(read_text(folder_ / "record.json")));
-  EXPECT_EQ(record.at("schema"), "leeway.mvn-cdf/1");
+  EXPECT_EQ(record.at("schema"), "leeway.mvn-cdf/2");
   EXPECT_EQ(record.at("inputs").size(), 2);
   ASSERT_EQ(record.at("results").size(), 2);
   const Json& orthant = record["results"][0];
@@ -67,7 +67,7 @@ TEST_F(MvnCdfCommand, OnePointAndOneMatrixForEach) {
 
 TEST_F(MvnCdfCommand, TableSaysWhatDidNotConverge) {
   EXPECT_THAT(run("mvn-cdf --upper z.npy --covariance r.npy").out,
-              AllOf(HasSubstr("probability"), HasSubstr("+- (99%)")));
+              AllOf(HasSubstr("P(Z <= z) is "), HasSubstr(" at 2 points.\n"), HasSubstr("+- (99%)")));
   const Outcome said = run("mvn-cdf --upper z.npy --covariance r.npy --tolerance 1e-9 --max-points 1024");
   EXPECT_EQ(said.code, 5);
   EXPECT_THAT(said.out, AllOf(HasSubstr("(not converged)"), HasSubstr("1 of 2 not within the tolerance")));

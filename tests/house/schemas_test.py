@@ -67,6 +67,7 @@ RESULT = {
 RECORD = {"pa": "instruction_set headline findings warnings options options.level options.ratios options.pairing ar_gap",
           "select": "selected", "bound": "headline findings options options.delta options.methods source source.n source.error source.error_low target target.n"
                    " target.error inverse_temperature dis2",
+          "mvn-cdf": "headline findings options options.tolerance options.log_tolerance options.max_points",
           "bound-evaluate": "headline findings options options.delta options.coverage data_sets",
           "shift-conds": "n label label.name label.values attributes attributes.0.name ldd_ratio counterexamples resample data_set",
           "shift-describe": "level permutations bootstrap",

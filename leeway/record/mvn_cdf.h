@@ -1,0 +1,42 @@
+// The record of leeway mvn-cdf: probabilities of multivariate normal variables.
+//
+// What the numbers are stands in average_case/mvn_cdf.h; docs/schema/mvn-cdf.md lists the keys.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "leeway/average_case/mvn_cdf.h"
+#include "leeway/core/result.h"
+#include "leeway/record/envelope.h"
+
+namespace leeway::average_case {
+
+void fields(MvnOptions& options, record::Fields& f);  // tolerances and points; the seed is the envelope's
+
+}  // namespace leeway::average_case
+
+namespace leeway::record {
+
+inline constexpr std::string_view mvn_cdf_schema = "leeway.mvn-cdf/2";
+
+struct MvnCdf {
+  MvnCdf() { envelope.schema = mvn_cdf_schema; }
+
+  Envelope envelope;
+  average_case::MvnOptions options;
+  std::vector<average_case::MvnProbability> results;
+
+  [[nodiscard]] std::size_t missed() const;  // points that did not converge
+};
+
+void fields(MvnCdf& record, Fields& f);
+
+[[nodiscard]] Json to_json(const MvnCdf& record);
+
+// The probability, or the range of several. At least one result.
+[[nodiscard]] std::string headline_of(const MvnCdf& record);
+// How many points are not within the tolerance.
+[[nodiscard]] std::vector<std::string> findings_of(const MvnCdf& record);
+
+}  // namespace leeway::record
