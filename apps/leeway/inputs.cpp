@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <memory>
+#include <utility>
+
 #include "leeway/core/columns.h"
 #include "leeway/core/file.h"
 #include "leeway/core/message.h"
@@ -25,13 +28,14 @@ OutputsShards open_shards(Context& context, const std::string& text, const Outpu
 }
 
 tasks::NamedOutputs named_outputs(Context& context, const std::string& text,
-                                  const record::OutputsReading& reading) {
+                                  const record::OutputsReading& reading, bool check_finite) {
   OutputsOptions options;
-  options.check_finite = false;
+  options.check_finite = check_finite;
   if (reading.binary) options.binary = *reading.binary == "prob" ? Binary::prob : Binary::logit;
   if (reading.as) options.as = *reading.as == "probs" ? Scores::probs : Scores::logits;
-  return {text, [&context, text, options] {
+  return {text, [&context, text, options, noted = std::make_shared<bool>(false)] {
             OutputsShards shards = read_shards(text, options);
+            if (std::exchange(*noted, true)) return shards;
             for (const OutputsFile& file : shards.files) context.add_input(file.path, file.shape);
             return shards;
           }};

@@ -15,10 +15,11 @@ namespace leeway::app {
 [[nodiscard]] OutputsShards open_shards(Context& context, const std::string& text,
                                         const OutputsOptions& options);
 
-// The set that `text` names, to be opened by a task: its files are noted as inputs then. Every logit is read by the task,
-// which names the row that is not finite.
+// The set that `text` names, to be opened by a task: its files are noted as inputs the first time. `check_finite`: as in
+// OutputsOptions; false where the task reads every logit and names the row that is not finite.
 [[nodiscard]] tasks::NamedOutputs named_outputs(Context& context, const std::string& text,
-                                                const record::OutputsReading& reading);
+                                                const record::OutputsReading& reading,
+                                                bool check_finite = false);
 
 // The set that `shifted` names, which must be alike to `clean` (columns.h): a difference is an Error before any
 // warning is told.

@@ -13,15 +13,12 @@ namespace {
 
 constexpr std::size_t widest_name = 36;
 
-std::string beta_text(double beta) { return std::isinf(beta) ? "inf" : fmt::format("{:.4g}", beta); }
-
 // A name without the control characters that a file's or a model's may hold.
 std::string shown(const std::string& name) { return printable(name, std::string::npos); }
 
 // PA [interval] beta AFR(P) AFR(T), as results and sweeps show them.
 std::string cells_of(const agreement::Agreement& a) {
-  return fmt::format("{:>8.4f}  {:<16} {:>9} {:>7.4f} {:>7}\n", a.pa,
-                     fmt::format("[{:.4f}, {:.4f}]", a.pa_interval.low, a.pa_interval.high),
+  return fmt::format("{:>8.4f}  {:<16} {:>9} {:>7.4f} {:>7}\n", a.pa, interval_text(a.pa_interval),
                      (a.fitted ? "" : "=") + beta_text(a.beta), a.afr_pred,
                      a.afr_true ? fmt::format("{:.4f}", *a.afr_true) : "-");
 }
@@ -36,8 +33,7 @@ std::vector<std::string> names_of(const record::Pa& record) {
   for (const record::PaSet& set : record.results) {
     const std::string model = set.model.empty() ? "" : shown(set.model) + ": ";
     const std::size_t room = std::max<std::size_t>(16, widest_name - std::min(widest_name, model.size()));
-    const std::string path = shown(set.shifted);
-    names.push_back(model + (path.size() > room ? "..." + path.substr(path.size() - room + 3) : path));
+    names.push_back(model + cut_at_front(shown(set.shifted), room));
   }
   return names;
 }
@@ -115,6 +111,16 @@ std::string confidence_table(const record::Pa& record, const std::vector<std::st
 }
 
 }  // namespace
+
+std::string interval_text(const Interval& interval) {
+  return fmt::format("[{:.4f}, {:.4f}]", interval.low, interval.high);
+}
+
+std::string beta_text(double beta) { return std::isinf(beta) ? "inf" : fmt::format("{:.4g}", beta); }
+
+std::string cut_at_front(const std::string& name, std::size_t room) {
+  return name.size() > room ? "..." + name.substr(name.size() - room + 3) : name;
+}
 
 std::string pa_text(const record::Pa& record) {
   const std::vector<std::string> names = names_of(record);

@@ -23,7 +23,7 @@ std::size_t highest(std::span<const Checkpoint> checkpoints,
 
 }  // namespace
 
-Checkpoint measure_checkpoint(const Array& clean, const Array& shifted, std::span<const std::int64_t> labels,
+Checkpoint measure_checkpoint(const Rows& clean, const Rows& shifted, std::span<const std::int64_t> labels,
                               const Options& options) {
   Checkpoint checkpoint{posterior_agreement(clean, shifted, labels, options), {}, {}};
   if (labels.empty()) return checkpoint;

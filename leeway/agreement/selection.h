@@ -27,7 +27,7 @@
 #include <span>
 
 #include "leeway/agreement/agreement.h"
-#include "leeway/core/array.h"
+#include "leeway/core/rows.h"
 #include "leeway/core/statistics.h"
 
 namespace leeway::agreement {
@@ -43,7 +43,7 @@ struct Checkpoint {
 };
 
 // `labels` may be empty. The level of all intervals is options.level.
-[[nodiscard]] Checkpoint measure_checkpoint(const Array& clean, const Array& shifted,
+[[nodiscard]] Checkpoint measure_checkpoint(const Rows& clean, const Rows& shifted,
                                             std::span<const std::int64_t> labels = {},
                                             const Options& options = {});
 

@@ -5,14 +5,10 @@
 
 #include "leeway/agreement/pairing.h"
 #include "leeway/core/message.h"
+#include "leeway/record/agreement.h"
 #include "leeway/record/json.h"
 
 namespace leeway::record {
-
-static void fields(agreement::CurvePoint& point, Fields& f) {
-  f("beta", point.beta, at_least(0), "inverse temperature");
-  f("value", point.value, {}, "A(beta), the mean log agreement");
-}
 
 static void fields(agreement::Agreement& a, Fields& f) {
   bool shared = !a.fitted;
@@ -43,28 +39,11 @@ static void fields(agreement::Agreement& a, Fields& f) {
   a.converged = converged.value_or(false);
 }
 
-static void fields(agreement::PairEvidence& evidence, Fields& f) {
-  using agreement::EvidenceBy;
-  std::string by = agreement::name_of(evidence.by);
-  std::vector<Choice> choices;
-  for (const EvidenceBy each : {EvidenceBy::labels, EvidenceBy::ids, EvidenceBy::agreement, EvidenceBy::none})
-    choices.push_back({agreement::name_of(each), ""});
-  f.choice("evidence", by, std::move(choices), "what shows that rows are pairs");
-  f("chance", evidence.chance, share, "that two unrelated sets look so, at most");
-  f("words", evidence.reason, "why the rows are pairs, or why not; no capital, no full stop");
-  for (const EvidenceBy each : {EvidenceBy::none, EvidenceBy::labels, EvidenceBy::ids, EvidenceBy::agreement})
-    if (agreement::name_of(each) == by) evidence.by = each;
-}
-
 static void fields(agreement::RatioPoint& point, Fields& f) {
   agreement::Agreement& a = point.agreement;
   f("ratio", point.ratio, share, "share of the samples that are shifted");
   f("shifted", point.shifted, "samples that are shifted");
-  f.measured("pa", a.pa, a.pa_interval, {}, "posterior agreement, 0 to log k");
-  f("beta", a.beta, at_least(0), "the inverse temperature of the maximum");
-  f("gap", a.gap, at_least(0), "certified: no beta is better by more than this");
-  f("converged", a.converged, "false: the gap was not closed, and the exit status is 5");
-  f.measured("afr_pred", a.afr_pred, a.afr_pred_interval, share, "share of unchanged predictions");
+  fields_of_maximum(a, f);
   f.measured("afr_true", a.afr_true, a.afr_true_interval, share,
              "share of right predictions; null without labels");
 }

@@ -5,7 +5,9 @@
 #include "leeway/record/bound.h"
 #include "leeway/record/bound_evaluate.h"
 #include "leeway/record/mvn_cdf.h"
+#include "leeway/record/distances.h"
 #include "leeway/record/pa.h"
+#include "leeway/record/select.h"
 
 namespace leeway::record {
 namespace {
@@ -23,6 +25,9 @@ constexpr std::array list{
            describe<BoundEvaluation>},
     Record{mvn_cdf_schema, "multivariate normal probabilities (leeway mvn-cdf)", describe<MvnCdf>},
     Record{pa_schema, "posterior agreement (leeway pa)", describe<Pa>},
+    Record{distances_schema, "distances between clean and shifted outputs (leeway distances)",
+           describe<Distances>},
+    Record{select_schema, "which checkpoint agreement and accuracy choose (leeway select)", describe<Select>},
 };
 
 }  // namespace

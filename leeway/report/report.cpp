@@ -9,13 +9,15 @@ namespace leeway::report {
 std::string html_report(const record::Pa& record) { return pa_page(record); }
 std::string html_report(const record::Bound& record) { return bound_page(record); }
 std::string html_report(const record::BoundEvaluation& record) { return evaluate_page(record); }
+std::string html_report(const record::Select& record) { return select_page(record); }
 
 std::string html_report(const Json& record, const Pictures& pictures, const Options& options) {
   const std::string schema = JsonView(record, options.record_name)["schema"].text();
   if (schema == "leeway.assess/1")
     return assess_page(read_assessment(record, options.record_name), pictures, options);
   if (schema.starts_with("leeway.pa/")) return html_report(record::read_pa(record, options.record_name));
-  if (schema == "leeway.select/1") return select_page(record, options);
+  if (schema.starts_with("leeway.select/"))
+    return html_report(record::read_select(record, options.record_name));
   if (schema.starts_with("leeway.bound/"))
     return html_report(record::read_bound(record, options.record_name));
   if (schema.starts_with("leeway.bound-evaluate/"))
@@ -23,7 +25,7 @@ std::string html_report(const Json& record, const Pictures& pictures, const Opti
   if (schema == "leeway.shift-describe/1") return describe_page(record, options);
   if (schema == "leeway.average-case/1") return average_case_page(record, pictures, options);
   refuse(options.record_name,
-         "a record of schema leeway.assess/1, leeway.pa/2, leeway.select/1, leeway.bound/2, "
+         "a record of schema leeway.assess/1, leeway.pa/2, leeway.select/2, leeway.bound/2, "
          "leeway.bound-evaluate/2, leeway.shift-describe/1 or leeway.average-case/1",
          schema.empty() ? "none" : in_quotes(schema));
 }

@@ -49,7 +49,7 @@ namespace leeway::report {
 // Every section above from agreement on, in the order of the page, without the empty ones.
 [[nodiscard]] std::string assess_page(const Record& record, const Pictures& pictures, const Options& options);
 [[nodiscard]] std::string pa_page(const record::Pa& pa);
-[[nodiscard]] std::string select_page(const Json& record, const Options& options);
+[[nodiscard]] std::string select_page(const record::Select& record);
 [[nodiscard]] std::string bound_page(const record::Bound& record);
 [[nodiscard]] std::string evaluate_page(const record::BoundEvaluation& record);
 [[nodiscard]] std::string describe_page(const Json& record, const Options& options);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "leeway/core/message.h"
 #include "leeway/report/lines.h"
 #include "leeway/report/sections.h"
 #include "leeway/report/table.h"
@@ -11,88 +10,54 @@
 namespace leeway::report {
 namespace {
 
-struct Checkpoint {
-  std::string name, doubt;  // doubt: why its two sets need not be pairs
-  std::size_t n = 0, k = 2;
-  Measured pa, accuracy, shifted;
-  std::optional<double> beta, gap, afr_pred;
-};
+using record::Select;
+using record::SelectCheckpoint;
 
-// One way to choose, and what it chose.
-struct Criterion {
-  const char* key;
-  const char* words;
-  std::optional<std::size_t> chosen;
-};
+Measured pa_value(const SelectCheckpoint& one) { return pa_of(one.measured.agreement); }
 
-struct Selection {
-  std::vector<Checkpoint> checkpoints;
-  Criterion pa{"pa", "PA", {}}, accuracy{"accuracy", "accuracy", {}},
-      shifted{"accuracy_shifted", "accuracy under the shift", {}};
-  Measured pa_difference;
-};
-
-Checkpoint checkpoint(const JsonView& item) {
-  Checkpoint out;
-  out.name = item["checkpoint"].text();
-  out.doubt = read_doubt(item["pairing"]);
-  out.n = item["n"].index().value_or(0);
-  out.k = std::max<std::size_t>(2, item["k"].index().value_or(2));
-  out.pa = read_numbers(item, "pa");
-  out.accuracy = read_shares(item, "accuracy");
-  out.shifted = read_shares(item, "accuracy_shifted");
-  out.beta = item["beta"].number();
-  out.gap = item["gap"].number();
-  out.afr_pred = item["afr_pred"].share();
-  return out;
+Measured measured_of(const std::optional<agreement::Estimate>& estimate) {
+  if (!estimate) return {};
+  return {estimate->value, estimate->interval.low, estimate->interval.high};
 }
+Measured accuracy_of(const SelectCheckpoint& one) { return measured_of(one.measured.accuracy); }
+Measured shifted_of(const SelectCheckpoint& one) { return measured_of(one.measured.accuracy_shifted); }
 
-Selection read_selection(const JsonView& view) {
-  Selection out;
-  for (const JsonView& item : view["results"].items()) out.checkpoints.push_back(checkpoint(item));
-  const JsonView selected = view["selected"];
-  for (Criterion* criterion : {&out.pa, &out.accuracy, &out.shifted}) {
-    const JsonView index = selected[criterion->key]["index"];
-    criterion->chosen = index.index();
-    if (criterion->chosen && *criterion->chosen >= out.checkpoints.size())
-      index.refuse(fmt::format("a checkpoint below {}", out.checkpoints.size()));
-  }
-  const JsonView difference = selected["pa_difference"];
-  out.pa_difference = {difference["value"].number(), difference["low"].number(), difference["high"].number()};
-  return out;
+double log_k_of(const Select& record) {
+  return std::log(static_cast<double>(record.results[0].measured.agreement.k));
 }
 
 // "epoch-01.npz", "epoch-02.npz": "01", "02". Names keep what only some of them have.
-std::vector<std::string> short_names(const std::vector<Checkpoint>& checkpoints) {
+std::vector<std::string> short_names(const std::vector<SelectCheckpoint>& checkpoints) {
   const auto letter_or_digit = [](char c) {
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
   };
-  const std::string& first = checkpoints[0].name;
+  const std::string& first = checkpoints[0].checkpoint;
   std::size_t front = first.size(), back = first.size();
-  for (const Checkpoint& one : checkpoints) {
-    const std::size_t size = std::min(first.size(), one.name.size());
+  for (const SelectCheckpoint& one : checkpoints) {
+    const std::size_t size = std::min(first.size(), one.checkpoint.size());
     std::size_t f = 0, b = 0;
-    while (f < size && first[f] == one.name[f]) ++f;
-    while (b < size && first[first.size() - 1 - b] == one.name[one.name.size() - 1 - b]) ++b;
+    while (f < size && first[f] == one.checkpoint[f]) ++f;
+    while (b < size && first[first.size() - 1 - b] == one.checkpoint[one.checkpoint.size() - 1 - b]) ++b;
     front = std::min(front, f);
     back = std::min(back, b);
   }
   while (front > 0 && letter_or_digit(first[front - 1])) --front;  // words and numbers stay whole
   while (back > 0 && letter_or_digit(first[first.size() - back])) --back;
   std::vector<std::string> out;
-  for (const Checkpoint& one : checkpoints)
-    out.push_back(one.name.size() > front + back ? one.name.substr(front, one.name.size() - front - back)
-                                                 : one.name);
+  for (const SelectCheckpoint& one : checkpoints)
+    out.push_back(one.checkpoint.size() > front + back
+                      ? one.checkpoint.substr(front, one.checkpoint.size() - front - back)
+                      : one.checkpoint);
   return out;
 }
 
 // Some eight ticks, named where the names are short, and counted otherwise.
-LineAxes axes_of(const Selection& selection) {
-  const std::size_t m = selection.checkpoints.size();
+LineAxes axes_of(const Select& record) {
+  const std::size_t m = record.results.size();
   LineAxes axes;
   axes.x_low = m == 1 ? 0 : 1;
   axes.x_high = m == 1 ? 2 : static_cast<double>(m);
-  const auto names = short_names(selection.checkpoints);
+  const auto names = short_names(record.results);
   const bool named =
       std::all_of(names.begin(), names.end(), [](const std::string& name) { return name.size() <= 6; });
   const std::size_t step = std::max<std::size_t>(1, (m + 7) / 8);
@@ -106,15 +71,16 @@ LineAxes axes_of(const Selection& selection) {
   return axes;
 }
 
-Line line_of(const Selection& selection, const std::string& name, std::size_t slot,
-             const Measured Checkpoint::*value, bool share) {
+Line line_of(const Select& record, const std::string& name, std::size_t slot,
+             Measured (*value)(const SelectCheckpoint&), bool share) {
   Line line{name, slot, {}};
-  for (std::size_t i = 0; i < selection.checkpoints.size(); ++i) {
-    const Checkpoint& one = selection.checkpoints[i];
-    const Measured& y = one.*value;
-    std::string words = one.name + "\n" + value_words(y, share);
-    if (!share && one.beta) words += "\nβ " + significant(*one.beta, 3);
-    line.points.push_back({static_cast<double>(i + 1), y, one.name, words + "\nn = " + count(one.n)});
+  for (std::size_t i = 0; i < record.results.size(); ++i) {
+    const SelectCheckpoint& one = record.results[i];
+    const Measured y = value(one);
+    std::string words = one.checkpoint + "\n" + value_words(y, share);
+    if (!share) words += "\nβ " + significant(one.measured.agreement.beta, 3);
+    line.points.push_back(
+        {static_cast<double>(i + 1), y, one.checkpoint, words + "\nn = " + count(one.measured.agreement.n)});
   }
   return line;
 }
@@ -124,27 +90,25 @@ bool any_value(const Line& line) {
                      [](const LinePoint& point) { return point.y.value.has_value(); });
 }
 
-Pick pick_of(const Criterion& criterion, std::size_t slot, const std::string& words) {
-  return {static_cast<double>(*criterion.chosen + 1), slot, words};
-}
-
-std::string charts(const Selection& selection) {
-  const LineAxes axes = axes_of(selection);
-  const double log_k = std::log(static_cast<double>(selection.checkpoints[0].k));
-  const Line pa = line_of(selection, "PA", 0, &Checkpoint::pa, false);
+std::string charts(const Select& record) {
+  const LineAxes axes = axes_of(record);
+  const double log_k = log_k_of(record);
+  const auto pick = [](const record::Chosen& chosen, std::size_t slot, const std::string& words) {
+    return Pick{static_cast<double>(chosen.index + 1), slot, words};
+  };
+  const auto& [by_pa, by_accuracy, by_shifted, difference] = record.selected;
+  const Line pa = line_of(record, "PA", 0, pa_value, false);
   std::vector<Line> accuracies;
-  std::vector<Pick> pa_picks, picks;
-  if (selection.pa.chosen) pa_picks.push_back(pick_of(selection.pa, 0, "highest PA"));
-  if (selection.pa.chosen) picks.push_back(pick_of(selection.pa, 0, "highest PA"));
-  Line clean = line_of(selection, "clean", 1, &Checkpoint::accuracy, true);
-  Line shifted = line_of(selection, "shifted", 2, &Checkpoint::shifted, true);
+  std::vector<Pick> pa_picks{pick(by_pa, 0, "highest PA")}, picks = pa_picks;
+  Line clean = line_of(record, "clean", 1, accuracy_of, true);
+  Line shifted = line_of(record, "shifted", 2, shifted_of, true);
   for (Line* line : {&clean, &shifted})
     if (any_value(*line)) accuracies.push_back(std::move(*line));
-  if (selection.accuracy.chosen) {
-    pa_picks.push_back(pick_of(selection.accuracy, 1, "highest clean accuracy"));
-    picks.push_back(pick_of(selection.accuracy, 1, "highest clean"));
+  if (by_accuracy) {
+    pa_picks.push_back(pick(*by_accuracy, 1, "highest clean accuracy"));
+    picks.push_back(pick(*by_accuracy, 1, "highest clean"));
   }
-  if (selection.shifted.chosen) picks.push_back(pick_of(selection.shifted, 2, "highest shifted"));
+  if (by_shifted) picks.push_back(pick(*by_shifted, 2, "highest shifted"));
   std::string out = panels_html({line_chart("Posterior agreement", "of at most " + fixed(log_k, 2), {pa},
                                             fit_y(axes, {pa}, 0, log_k), {}, pa_picks)});
   if (!accuracies.empty()) {
@@ -156,14 +120,16 @@ std::string charts(const Selection& selection) {
   return "<div class=\"stack\">\n" + out + "</div>\n";
 }
 
-std::string chosen_by(const Selection& selection, std::size_t index) {
+std::string chosen_by(const Select& record, std::size_t index) {
+  const auto& [pa, accuracy, accuracy_shifted, difference] = record.selected;
   std::vector<std::string> words;
-  for (const Criterion* criterion : {&selection.pa, &selection.accuracy, &selection.shifted})
-    if (criterion->chosen == index) words.emplace_back(criterion->words);
+  if (pa.index == index) words.emplace_back("PA");
+  if (accuracy && accuracy->index == index) words.emplace_back("accuracy");
+  if (accuracy_shifted && accuracy_shifted->index == index) words.emplace_back("accuracy under the shift");
   return list_of(words);
 }
 
-std::string checkpoint_table(const Selection& selection) {
+std::string checkpoint_table(const Select& record) {
   Table table(
       "Every checkpoint, in its order",
       {{"Checkpoint", "", false},
@@ -175,59 +141,35 @@ std::string checkpoint_table(const Selection& selection) {
        {"Accuracy, shifted", "", true, true},
        {"n", ""},
        {"Highest", "By what the checkpoint is the best", false}});
-  for (std::size_t i = 0; i < selection.checkpoints.size(); ++i) {
-    const Checkpoint& one = selection.checkpoints[i];
-    table.add({text_cell(one.name), pa_cell(one.pa, ""), significant_cell(one.beta, 3, ""),
-               share_cell({one.afr_pred, {}, {}}, ""), share_cell(one.accuracy, "no labels were given"),
-               share_cell(one.shifted, "no labels were given"), count_cell(one.n),
-               text_cell(chosen_by(selection, i))});
+  for (std::size_t i = 0; i < record.results.size(); ++i) {
+    const SelectCheckpoint& one = record.results[i];
+    const agreement::Agreement& a = one.measured.agreement;
+    table.add({text_cell(one.checkpoint), pa_cell(pa_value(one), ""), significant_cell(a.beta, 3, ""),
+               share_cell({a.afr_pred, {}, {}}, ""), share_cell(accuracy_of(one), "no labels were given"),
+               share_cell(shifted_of(one), "no labels were given"), count_cell(a.n),
+               text_cell(chosen_by(record, i))});
   }
   return table.html();
 }
 
-std::string headline(const Selection& selection) {
-  const auto name = [&](std::size_t index) { return selection.checkpoints[index].name; };
-  if (!selection.pa.chosen) return "No checkpoint has a posterior agreement.";
-  const std::size_t by_pa = *selection.pa.chosen;
-  const Checkpoint& best = selection.checkpoints[by_pa];
-  if (!selection.accuracy.chosen)
-    return fmt::format(
-        "{} has the highest posterior agreement, {}. Without labels there is no accuracy to "
-        "compare with.",
-        best.name, value_words(best.pa, false));
-  const std::size_t by_accuracy = *selection.accuracy.chosen;
-  if (by_pa == by_accuracy)
-    return fmt::format("Posterior agreement and accuracy choose the same checkpoint, {}.", best.name);
-  std::string out =
-      fmt::format("Posterior agreement chooses {}, accuracy chooses {}.", best.name, name(by_accuracy));
-  const Checkpoint& other = selection.checkpoints[by_accuracy];
-  if (best.shifted.value && other.shifted.value)
-    out += fmt::format(" Under the shift the first is right on {} of samples, the second on {}.",
-                       percent(best.shifted), percent(other.shifted));
-  if (selection.pa_difference.value)
-    out +=
-        fmt::format(" The first's agreement is higher by {}.", value_words(selection.pa_difference, false));
-  return out;
-}
-
-std::string doubts(const Selection& selection) {
-  for (const Checkpoint& one : selection.checkpoints)
-    if (!one.doubt.empty())
-      return fmt::format(" Nothing shows that the two sets of {} have the same rows: {}.", one.name,
-                         one.doubt);
+std::string doubts(const Select& record) {
+  for (const SelectCheckpoint& one : record.results)
+    if (!one.pairing.pairs())
+      return fmt::format(" Nothing shows that the two sets of {} have the same rows: {}.", one.checkpoint,
+                         one.pairing.reason);
   return "";
 }
 
 }  // namespace
 
-std::string select_page(const Json& record, const Options& options) {
-  const Selection selection = read_selection(JsonView(record, options.record_name));
-  if (selection.checkpoints.empty()) refuse(options.record_name, "at least one result", "none");
-  const double log_k = std::log(static_cast<double>(selection.checkpoints[0].k));
-  const std::string lead = charts(selection) + checkpoint_table(selection) +
-                           terms_html({{"PA", pa_meaning(fixed(log_k, 2))}, {"β", beta_meaning()}});
-  return page("leeway: choice of a checkpoint", headline(selection) + doubts(selection), lead,
-              {source_section(read_envelope(record, options.record_name))});
+std::string select_page(const Select& record) {
+  const std::string lead =
+      charts(record) + checkpoint_table(record) +
+      terms_html({{"PA", pa_meaning(fixed(log_k_of(record), 2))}, {"β", beta_meaning()}});
+  const std::string difference = difference_words(record);
+  return page("leeway: choice of a checkpoint",
+              record.envelope.headline + (difference.empty() ? "" : " " + difference) + doubts(record), lead,
+              {source_section(envelope_of(record.envelope))});
 }
 
 }  // namespace leeway::report

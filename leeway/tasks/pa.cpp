@@ -13,6 +13,7 @@
 #include "leeway/tasks/paired_rows.h"
 #include "leeway/tasks/shift_names.h"
 #include "leeway/tasks/task_clock.h"
+#include "leeway/tasks/unproved.h"
 
 namespace leeway::tasks {
 namespace {
@@ -226,17 +227,10 @@ record::Pa pa(const PaTask& task, Progress* progress) { return Analysis(task, pr
 
 std::vector<std::string> unproved_maxima(const record::Pa& record) {
   std::vector<std::string> lines;
-  const auto check = [&](const std::string& name, const agreement::Agreement& a) {
-    if (a.fitted && !a.converged)
-      lines.push_back(fmt::format(
-          "{}: its maximum is proved to {:.2g} only, not to {:.0e}, after {} evaluations: another "
-          "beta may give that much more",
-          name, a.gap, agreement::Options{}.gap, a.evaluations));
-  };
   for (const record::PaSet& set : record.results) {
-    check(set.shifted, set.agreement);
+    note_unproved(lines, set.shifted, set.agreement);
     for (const auto& [ratio, shifted, a] : set.ratios)
-      check(fmt::format("{} at ratio {:g}", set.shifted, ratio), a);
+      note_unproved(lines, fmt::format("{} at ratio {:g}", set.shifted, ratio), a);
   }
   return lines;
 }

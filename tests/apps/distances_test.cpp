@@ -37,7 +37,7 @@ class DistancesCommand : public CommandTest {
 
 TEST_F(DistancesCommand, RecordByHand) {
   const Json all = record("clean.npz moved.npz longer.npy");
-  EXPECT_EQ(all.at("schema"), "leeway.distances/1");
+  EXPECT_EQ(all.at("schema"), "leeway.distances/2");
   ASSERT_EQ(all.at("results").size(), 2);
   const Json& moved = all["results"][0];
   EXPECT_EQ(moved.at("shifted"), "moved.npz");
@@ -69,8 +69,9 @@ TEST_F(DistancesCommand, TableSaysWhyADashIsADash) {
   const Outcome said = run("distances clean.npz moved.npz longer.npy");
   EXPECT_EQ(said.code, 0);
   EXPECT_EQ(said.err, "");
-  EXPECT_THAT(said.out, AllOf(HasSubstr("0.54931"), HasSubstr("longer.npy"),
-                              HasSubstr("-  kl: rows are not paired: 1 and 2")));
+  EXPECT_THAT(said.out,
+              AllOf(HasSubstr("Furthest from the clean set is moved.npz by kl"), HasSubstr("0.54931"),
+                    HasSubstr("longer.npy"), HasSubstr("-  kl: rows are not paired: 1 and 2")));
 }
 
 TEST_F(DistancesCommand, MistakesAndBadInput) {

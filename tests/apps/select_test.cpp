@@ -15,6 +15,7 @@ namespace {
 
 using testing::HasSubstr;
 using testing::Not;
+using testing::StartsWith;
 
 class SelectCommand : public CommandTest {
  protected:
@@ -37,7 +38,7 @@ TEST_F(SelectCommand, SaysWhatEachCriterionChooses) {
   EXPECT_EQ(said.err, "");
   const Json record = Json::parse(said.out);
   EXPECT_EQ(read_text(folder_ / "r.json"), said.out);
-  EXPECT_EQ(record["schema"], "leeway.select/1");
+  EXPECT_EQ(record["schema"], "leeway.select/2");
   ASSERT_EQ(record["inputs"].size(), 5U);
   EXPECT_EQ(record["inputs"][4]["path"], "y.npy");
   const Json& early = record["results"][0];
@@ -53,20 +54,23 @@ TEST_F(SelectCommand, SaysWhatEachCriterionChooses) {
   const Json& selected = record["selected"];
   EXPECT_EQ(selected["pa"], Json({{"index", 1}, {"checkpoint", "late"}}));
   EXPECT_EQ(selected["accuracy"], Json({{"index", 0}, {"checkpoint", "early"}}));
-  EXPECT_EQ(selected["accuracy_shifted"]["index"], 0);  // both .5: the earliest
-  EXPECT_NEAR(selected["pa_difference"]["value"].get<double>(), std::log(2.), 1e-12);  // of either row
-  EXPECT_LT(selected["pa_difference"]["low"].get<double>(), 0);  // two rows tell nothing apart
+  EXPECT_EQ(selected["accuracy_shifted"]["index"], 0);                        // both .5: the earliest
+  EXPECT_NEAR(selected["pa_difference"].get<double>(), std::log(2.), 1e-12);  // of either row
+  EXPECT_LT(selected["pa_difference_low"].get<double>(), 0);                  // two rows tell nothing apart
 }
 
 TEST_F(SelectCommand, TableMarksTheChoicesAndSaysThemInWords) {
   const Outcome said = run(pair_ + "--labels y.npy");
   EXPECT_THAT(said.out, HasSubstr("<- accuracy, shifted accuracy\n"));
   EXPECT_THAT(said.out, HasSubstr("<- PA\n"));
-  EXPECT_THAT(said.out, HasSubstr("Agreement chooses steady.npy, accuracy right.npy. The first has 0.6931"));
-  EXPECT_THAT(said.out, HasSubstr("these samples do not tell the two apart"));  // two of them
+  EXPECT_THAT(said.out, StartsWith("Posterior agreement chooses steady.npy, accuracy chooses right.npy."));
+  EXPECT_THAT(said.out,
+              HasSubstr("The posterior agreement of steady.npy is higher than that of right.npy by"));
+  EXPECT_THAT(said.out, HasSubstr("do not tell the two apart"));  // two of them
   const Outcome same = run("select --clean steady.npy --shifted steady.npy --labels y.npy");
   EXPECT_THAT(same.out, HasSubstr("<- PA, accuracy, shifted accuracy\n"));
-  EXPECT_THAT(same.out, HasSubstr("choose the same: steady.npy, right on 0.5000"));
+  EXPECT_THAT(same.out,
+              StartsWith("Posterior agreement and accuracy choose the same checkpoint, steady.npy."));
 }
 
 // The two samples thirty times over: now `steady` is shown to agree more.
@@ -81,9 +85,11 @@ TEST_F(SelectCommand, SaysWhereTheChoiceMatters) {
   write_npy(folder_ / "many_y.npy", make_array<std::int64_t>({60}, std::vector<std::int64_t>(60)));
   const Outcome said =
       run("select --clean many_right.npy many_steady.npy --shifted many_steady.npy many_steady.npy --labels "
-          "many_y.npy");
-  EXPECT_THAT(said.out, HasSubstr("Agreement chooses many_steady.npy, accuracy many_right.npy."));
-  EXPECT_THAT(said.out, HasSubstr("the choice matters"));
+          "many_y.npy --json");
+  const Json record = Json::parse(said.out);
+  EXPECT_THAT(record["headline"].get<std::string>(),
+              StartsWith("Posterior agreement chooses many_steady.npy, accuracy chooses many_right.npy."));
+  EXPECT_THAT(record["findings"].dump(), HasSubstr("the choice matters"));
 }
 
 // Four samples: `first` is right about all and moves on rows 3 and 4, `second` is wrong about the last and moves on
@@ -94,8 +100,8 @@ TEST_F(SelectCommand, SaysWhenTheSamplesDoNotTellTheTwoApart) {
   write("b1", {1, 0, 1, 0, 9, 0, 0, 9});
   write("b2", {9, 0, 0, 1, 9, 0, 0, 9.5});
   write_npy(folder_ / "four.npy", make_array<std::int64_t>({4}, {0, 0, 0, 0}));
-  const Outcome said = run("select --clean a1.npy b1.npy --shifted a2.npy b2.npy --labels four.npy");
-  EXPECT_THAT(said.out, HasSubstr("these samples do not tell the two apart"));
+  const Outcome said = run("select --clean a1.npy b1.npy --shifted a2.npy b2.npy --labels four.npy --json");
+  EXPECT_THAT(Json::parse(said.out)["findings"].dump(), HasSubstr("do not tell the two apart"));
 }
 
 TEST_F(SelectCommand, WithoutLabelsGoesByAgreementAlone) {
@@ -105,7 +111,7 @@ TEST_F(SelectCommand, WithoutLabelsGoesByAgreementAlone) {
   EXPECT_EQ(record["selected"]["pa"]["checkpoint"], "steady.npy");
   EXPECT_TRUE(record["selected"]["accuracy"].is_null());
   EXPECT_TRUE(record["selected"]["pa_difference"].is_null());
-  EXPECT_THAT(run(pair_).out, HasSubstr("Without labels there is no accuracy"));
+  EXPECT_THAT(run(pair_).out, HasSubstr("Without labels"));
 }
 
 // Labels that one file holds serve all checkpoints; another file's that differ are pointed out.

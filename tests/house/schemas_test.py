@@ -31,7 +31,7 @@ RESULT = {
     "bound-evaluate": "method delta n mae coverage coverage_low coverage_high overestimation violation_rate"
                       " violation_rate_low violation_rate_high exceeds_delta"
                       " adjusted adjusted.0.adjustment adjusted.0.mae points points.0.data_set points.0.truth",
-    "distances": "shifted n_clean n_shifted k distances not_computed",
+    "distances": "shifted n_clean n_shifted k distances not_computed pairing pairing.words doubt",
     "mvn-cdf": "probability log_probability error log_error points converged method",
     "average-case": "method sigma probability n mean low high quantiles seconds model_seconds",
     "assess": "model target n source_n k paired labelled accuracy accuracy_low accuracy_high source_accuracy accuracy_change"
@@ -41,7 +41,7 @@ RESULT = {
               " worst_class.accuracy worst_class.n worst_group confusion confusion.counts top_flips top_flips.0.count flips"
               " flips.0.row flips.0.agreement predicted_shares warnings not_computed",
     "select": "checkpoint n k pa pa_low pa_high beta gap converged accuracy accuracy_low accuracy_high accuracy_shifted"
-              " accuracy_shifted_low accuracy_shifted_high afr_pred afr_pred_low afr_pred_high",
+              " accuracy_shifted_low accuracy_shifted_high afr_pred afr_pred_low afr_pred_high pairing pairing.evidence doubt",
     "shift": "shift strength_means n n_source shape out mean_change",
     "shift-conds": "name kind shifts train_per_cell val_per_cell test_per_cell n_train n_val n_test n_counterexamples cells_lacking out"
                    " cells cells.0.values cells.0.available cells.0.train cells.0.val cells.0.test cells.0.counterexamples cells.0.lacks",
@@ -65,10 +65,12 @@ RESULT = {
               " warnings stochastic",
 }
 RECORD = {"pa": "instruction_set headline findings warnings options options.level options.ratios options.pairing ar_gap",
-          "select": "selected", "bound": "headline findings options options.delta options.methods source source.n source.error source.error_low target target.n"
+          "select": "instruction_set headline findings warnings options options.as selected",
+          "bound": "headline findings options options.delta options.methods source source.n source.error source.error_low target target.n"
                    " target.error inverse_temperature dis2",
           "mvn-cdf": "headline findings options options.tolerance options.log_tolerance options.max_points",
           "bound-evaluate": "headline findings options options.delta options.coverage data_sets",
+          "distances": "instruction_set headline findings warnings options options.only",
           "shift-conds": "n label label.name label.values attributes attributes.0.name ldd_ratio counterexamples resample data_set",
           "shift-describe": "level permutations bootstrap",
           "average-case": "n k classes_are level methods methods.0.method methods.0.summary methods.0.probability leading"
@@ -232,10 +234,10 @@ class Records(unittest.TestCase):
         record = self.run_leeway("select --clean examples/data/clean.npz examples/data/blurred.npz "
                                  "--shifted examples/data/blurred.npz examples/data/clean.npz --names a b")
         self.check(record)
-        record["selected"]["pa_difference"] = {"value": 0, "low": -1, "high": "inf"}
+        record["selected"] |= {"pa_difference": 0, "pa_difference_low": -1, "pa_difference_high": "inf"}
         self.valid(record)
-        self.refused_without(record, [f"selected.{key}" for key in "pa accuracy accuracy_shifted pa_difference pa.index"
-                                      " accuracy.checkpoint pa_difference.value pa_difference.low pa_difference.high".split()])
+        self.refused_without(record, [f"selected.{key}" for key in "pa accuracy accuracy_shifted pa_difference pa_difference_low"
+                                      " pa_difference_high pa.index accuracy.checkpoint".split()])
         self.valid(self.run_leeway("select --clean logits.npy --shifted logits.npy"))  # no labels
 
     def test_bound(self):

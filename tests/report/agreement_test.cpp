@@ -5,6 +5,7 @@
 
 #include "leeway/report/lines.h"
 #include "tests/record/pa_records.h"
+#include "tests/record/select_records.h"
 #include "tests/report/pages.h"
 
 namespace leeway::report {
@@ -19,6 +20,7 @@ using testing::HasSubstr;
 using testing::Not;
 
 using record::test::bare_pa;
+using record::test::bare_select;
 using record::test::set_of;
 
 // PA at some share of shifted samples.
@@ -32,22 +34,11 @@ std::string page_of(record::Pa record) {
   record.envelope.headline = headline_of(record);
   return test::page_of(to_json(record));
 }
-std::string page_of(const Json& record) { return test::page_of(record); }
-
-Json bare_selection() {
-  Json record = {
-      {"schema", "leeway.select/1"}, {"command", {"leeway", "select"}}, {"results", Json::array()}};
-  for (const double pa : {.5, .9, .7})
-    record["results"].push_back({{"checkpoint", "run/e" + std::to_string(record["results"].size()) + ".npz"},
-                                 {"n", 100},
-                                 {"k", 10},
-                                 {"pa", pa}});
-  record["selected"] = {{"pa", {{"index", 1}, {"checkpoint", "run/e1.npz"}}},
-                        {"accuracy", nullptr},
-                        {"accuracy_shifted", nullptr},
-                        {"pa_difference", nullptr}};
-  return record;
+std::string page_of(record::Select record) {
+  record.envelope.headline = headline_of(record);
+  return test::page_of(to_json(record));
 }
+std::string page_of(const Json& record) { return test::page_of(record); }
 
 TEST(PaPage, DrawsEverySectionOfTheReferenceRecord) {
   const std::string page = page_of(reference_record("pa_record.json"));
@@ -190,50 +181,61 @@ TEST(PaPage, ModelsMeetUnderAShiftWhateverTheirFiles) {
   EXPECT_EQ(page_of(apart), page_of(together));
 }
 
+TEST(SelectPage, DrawsTheReferenceRecord) {
+  const Json record = reference_record("select_record.json");
+  const std::string page = page_of(record);
+  EXPECT_EQ(occurrences(page, "data-spec=\"lines\"><figcaption"), 2u);
+  EXPECT_THAT(page, HasSubstr(record["selected"]["pa"]["checkpoint"].get<std::string>() +
+                              ", accuracy chooses epochs/"));
+}
+
+TEST(SelectPage, IsTheSameOfATypedRecord) {
+  const record::Select record = record::test::full_select();
+  EXPECT_EQ(html_report(record), html_report(to_json(record)));
+}
+
 TEST(SelectPage, SaysWhatEachCriterionChooses) {
-  const std::string page = page_of(reference_record("select_record.json"));
-  EXPECT_THAT(page, HasSubstr("Posterior agreement chooses epochs/epoch-13.npz, accuracy chooses "
-                              "epochs/epoch-20.npz.</h1>"));
-  EXPECT_THAT(page,
-              HasSubstr("Under the shift the first is right on 60.2% of samples, the second on 59.3%. The "
-                        "first&#39;s agreement is higher by 0.029 (0.020 to 0.038)."));
+  const std::string page = page_of(record::test::full_select());
+  EXPECT_THAT(page, HasSubstr("Posterior agreement chooses run/e1.npz, accuracy chooses run/e2.npz.</h1>"));
+  EXPECT_THAT(page, HasSubstr("Under the shift the first is right on 55% of samples, the second on 50%. The "
+                              "posterior agreement of run/e1.npz is higher than that of run/e2.npz by 0.20 "
+                              "(0.15 to 0.25): the choice matters. Nothing shows that the two sets of "
+                              "run/e0.npz have the same rows: predictions disagree."));
   EXPECT_EQ(occurrences(page, "data-spec=\"lines\"><figcaption"), 2u);
   EXPECT_THAT(page, HasSubstr("<td>accuracy under the shift</td>"));
 }
 
 TEST(SelectPage, NeedsNoLabels) {
-  const std::string page = page_of(bare_selection());
-  EXPECT_THAT(page, HasSubstr("run/e1.npz has the highest posterior agreement, 0.900."));
+  const std::string page = page_of(bare_select());
+  EXPECT_THAT(page, HasSubstr("run/e1.npz has the highest posterior agreement, 0.900"));
   EXPECT_THAT(page, HasSubstr("no labels were given"));
   EXPECT_EQ(occurrences(page, "data-spec=\"lines\"><figcaption"), 1u);
 }
 
 TEST(SelectPage, TheSameCheckpointIsSaidOnce) {
-  Json record = bare_selection();
-  record["selected"]["accuracy"] = record["selected"]["pa"];
+  record::Select record = record::test::full_select();
+  record.selected.accuracy = record.selected.pa;
+  record.selected.pa_difference.reset();
   EXPECT_THAT(page_of(record),
               HasSubstr("Posterior agreement and accuracy choose the same checkpoint, run/e1.npz."));
   EXPECT_THAT(page_of(record), HasSubstr("<td>PA and accuracy</td>"));
 }
 
 TEST(SelectPage, ShortNamesStandOnTheAxis) {
-  EXPECT_THAT(html_report(bare_selection()), HasSubstr("\"x_names\":[\"e0\",\"e1\",\"e2\"]"));
-  Json record = bare_selection();
-  record["results"][0]["checkpoint"] = "a long name";
+  EXPECT_THAT(html_report(bare_select()), HasSubstr("\"x_names\":[\"e0\",\"e1\",\"e2\"]"));
+  record::Select record = bare_select();
+  record.results[0].checkpoint = "a long name";
   EXPECT_THAT(html_report(record), HasSubstr("\"x_names\":[\"1\",\"2\",\"3\"]"));
-  record["results"] = Json::array({record["results"][1]});
-  record["selected"]["pa"]["index"] = 0;
+  record.results = {record.results[1]};
+  record.selected.pa.index = 0;
   EXPECT_THAT(html_report(record),
               HasSubstr("\"x_low\":0.0,"));  // one checkpoint stands in the middle of 0..2
 }
 
 TEST(SelectPage, RefusesAChoiceThatIsNoCheckpoint) {
-  Json record = bare_selection();
+  Json record = to_json(bare_select());
   record["selected"]["pa"]["index"] = 3;
-  EXPECT_EQ(complaint(record), "r.json: expected a checkpoint below 3 at selected.pa.index, found 3");
-  record["results"] = Json::array();
-  record["selected"] = nullptr;
-  EXPECT_EQ(complaint(record), "r.json: expected at least one result, found none");
+  EXPECT_EQ(complaint(record), "r.json: expected a result below 3 at selected.pa.index, found 3");
 }
 
 Line line_of(const std::string& name, std::vector<double> values) {

@@ -66,10 +66,10 @@ TEST(Join, RefusesWhatDoesNotBelongTogether) {
             "b.json: expected class 1 named 'class 1' as in a.json, found 'cat'");
   EXPECT_EQ(complaint({{"a.json", record}, {"b.json", {{"schema", "leeway.pa/2"}}}}),
             "b.json: expected schema leeway.assess/1 as in a.json, found 'leeway.pa/2'");
-  const Json selection = {{"schema", "leeway.select/1"}};
+  const Json selection = {{"schema", "leeway.select/2"}};
   EXPECT_EQ(complaint({{"a.json", selection}, {"b.json", selection}}),
             "a.json: expected schema leeway.assess/1 or leeway.pa/2, of which several make one page, found "
-            "'leeway.select/1'");
+            "'leeway.select/2'");
 }
 
 // What a record leaves null has no name; it is joined like one that is called nothing.

@@ -1,0 +1,99 @@
+#include "leeway/record/distances.h"
+
+#include <fmt/format.h>
+
+#include "leeway/agreement/distance.h"
+#include "leeway/core/message.h"
+#include "leeway/core/numbers.h"
+#include "leeway/record/agreement.h"
+#include "leeway/record/json.h"
+
+namespace leeway::record {
+namespace {
+
+// A path on one line, whatever it may hold.
+std::string shown(const DistancesSet& set) { return printable(set.shifted, std::string::npos); }
+
+std::optional<double> value_of(const DistancesSet& set, std::string_view distance) {
+  const auto found = set.distances.find(std::string(distance));
+  return found == set.distances.end() ? std::nullopt : found->second;
+}
+
+// The first of the sets that are furthest; null where no set has the distance.
+const DistancesSet* furthest(const Distances& record, std::string_view distance) {
+  const DistancesSet* most = nullptr;
+  for (const DistancesSet& set : record.results)
+    if (const auto value = value_of(set, distance);
+        value && (most == nullptr || *value > *value_of(*most, distance)))
+      most = &set;
+  return most;
+}
+
+}  // namespace
+
+static void fields(DistancesSet& set, Fields& f) {
+  f("shifted", set.shifted, "the path as it was given");
+  f("n_clean", set.n_clean, at_least(1), "samples of the clean set");
+  f("n_shifted", set.n_shifted, at_least(1), "samples of the shifted set");
+  f("k", set.k, at_least(2), "classes");
+  f("distances", set.distances, at_least(0),
+    "by name, all of them or those of --only; null where the files do not hold what it needs");
+  f("not_computed", set.not_computed, "by name: why it is null");
+  f("pairing", set.pairing,
+    "what shows that row i of one set is row i of the other; null where no distance takes row i for row i");
+  f.unless_empty("doubt", set.doubt, "why the rows need not be pairs; null where nothing speaks against it");
+}
+
+void fields(DistancesOptions& options, Fields& f) {
+  std::vector<Choice> names;
+  for (const agreement::Distance& distance : agreement::distances())
+    names.push_back({std::string(distance.name), std::string(distance.summary)});
+  f.choice("only", options.only, std::move(names), "these alone, separated by commas");
+  fields(static_cast<OutputsReading&>(options), f);
+}
+
+void fields(Distances& record, Fields& f) {
+  fields(record.envelope, distances_schema, f);
+  f("options", record.options, "what was asked for");
+  f("results", record.results, "one for each shifted set, in the order given");
+}
+
+Json to_json(const Distances& record) {
+  Distances copy = record;  // a description takes what it reads into and what it writes from alike
+  return written([&](Fields& f) { fields(copy, f); });
+}
+
+Distances read_distances(const Json& json, const std::string& name) {
+  require_schema(json, distances_schema, name);
+  Distances record;
+  read([&](Fields& f) { fields(record, f); }, json, name);
+  if (record.results.empty()) refuse(name, "at least one result", "none");
+  return record;
+}
+
+std::string headline_of(const Distances& record) {
+  const bool one_set = record.results.size() == 1;
+  std::vector<std::string> sets;
+  for (const DistancesSet& set : record.results) {
+    std::vector<std::string> own;  // distances by which no set is further
+    for (const agreement::Distance& distance : agreement::distances())
+      if (furthest(record, distance.name) == &set)
+        own.push_back(
+            one_set ? fmt::format("{} is {}", distance.name, significant(*value_of(set, distance.name), 3))
+                    : std::string(distance.name));
+    if (!own.empty())
+      sets.push_back(fmt::format("{}{} {}", shown(set), one_set ? "," : " by", fmt::join(own, ", ")));
+  }
+  if (sets.empty()) return "These sets do not hold what the distances need.";
+  return fmt::format("{} {}.", one_set ? "Between the clean set and" : "Furthest from the clean set is",
+                     fmt::join(sets, "; "));
+}
+
+std::vector<std::string> findings_of(const Distances& record) {
+  std::vector<std::string> findings;
+  for (const DistancesSet& set : record.results)
+    if (!set.doubt.empty()) findings.push_back(set.doubt);
+  return findings;
+}
+
+}  // namespace leeway::record

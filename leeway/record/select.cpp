@@ -1,0 +1,134 @@
+#include "leeway/record/select.h"
+
+#include <fmt/format.h>
+
+#include "leeway/core/message.h"
+#include "leeway/core/numbers.h"
+#include "leeway/record/agreement.h"
+#include "leeway/record/json.h"
+
+namespace leeway::record {
+namespace {
+
+void measured(Fields& f, std::string_view name, std::optional<agreement::Estimate>& estimate, Range range,
+              std::string_view meaning) {
+  std::optional<double> value;
+  std::optional<Interval> interval;
+  if (estimate) value = estimate->value, interval = estimate->interval;
+  f.measured(name, value, interval, range, meaning);
+  estimate.reset();
+  if (value && interval) estimate = {*value, *interval};
+}
+
+// A name on one line, whatever it may hold.
+std::string shown(const Chosen& chosen) { return printable(chosen.checkpoint, std::string::npos); }
+
+Measured measured_of(const agreement::Estimate& estimate) {
+  return {estimate.value, estimate.interval.low, estimate.interval.high};
+}
+
+void require_result(const Select& record, const std::optional<Chosen>& chosen, std::string_view key,
+                    const std::string& name) {
+  if (chosen && chosen->index >= record.results.size())
+    refuse(name, fmt::format("a result below {} at selected.{}.index", record.results.size(), key),
+           fmt::format("{}", chosen->index));
+}
+
+}  // namespace
+
+static void fields(SelectCheckpoint& result, Fields& f) {
+  agreement::Checkpoint& measured_here = result.measured;
+  f("checkpoint", result.checkpoint, "its name, or the path of its clean outputs");
+  f("n", measured_here.agreement.n, at_least(1), "pairs of samples");
+  f("k", measured_here.agreement.k, at_least(2), "classes");
+  fields_of_maximum(measured_here.agreement, f);
+  measured(f, "accuracy", measured_here.accuracy, share, "on the clean samples; null without labels");
+  measured(f, "accuracy_shifted", measured_here.accuracy_shifted, share,
+           "on the shifted samples; null without labels");
+  f("pairing", result.pairing, "what shows that row i of one set is row i of the other");
+  f.unless_empty("doubt", result.doubt,
+                 "why the rows need not be pairs; null where nothing speaks against it");
+}
+
+static void fields(Chosen& chosen, Fields& f) {
+  f("index", chosen.index, "into the results; the earliest of equal ones");
+  f("checkpoint", chosen.checkpoint, "its name");
+}
+
+static void fields(Selected& selected, Fields& f) {
+  f("pa", selected.pa, "the highest posterior agreement");
+  f("accuracy", selected.accuracy, "the highest accuracy on the clean samples; null without labels");
+  f("accuracy_shifted", selected.accuracy_shifted,
+    "the highest accuracy on the shifted samples; null without labels");
+  measured(f, "pa_difference", selected.pa_difference, {},
+           "pa of the first choice minus pa of accuracy's, paired over the samples; null where the two are "
+           "one checkpoint, and without labels");
+}
+
+void fields(SelectOptions& options, Fields& f) { fields(static_cast<OutputsReading&>(options), f); }
+
+void fields(Select& record, Fields& f) {
+  fields(record.envelope, select_schema, f);
+  f("options", record.options, "what was asked for");
+  f("results", record.results, "one for each checkpoint, in the order given");
+  f("selected", record.selected, "what each criterion chooses");
+}
+
+Json to_json(const Select& record) {
+  Select copy = record;  // a description takes what it reads into and what it writes from alike
+  return written([&](Fields& f) { fields(copy, f); });
+}
+
+Select read_select(const Json& json, const std::string& name) {
+  require_schema(json, select_schema, name);
+  Select record;
+  read([&](Fields& f) { fields(record, f); }, json, name);
+  if (record.results.empty()) refuse(name, "at least one result", "none");
+  require_result(record, record.selected.pa, "pa", name);
+  require_result(record, record.selected.accuracy, "accuracy", name);
+  require_result(record, record.selected.accuracy_shifted, "accuracy_shifted", name);
+  return record;
+}
+
+std::string headline_of(const Select& record) {
+  const Selected& selected = record.selected;
+  const std::string by_pa = shown(selected.pa);
+  const auto right = [&](const Chosen& chosen) {
+    const auto& accuracy = record.results[chosen.index].measured.accuracy_shifted;
+    return percent(accuracy ? measured_of(*accuracy) : Measured{});
+  };
+  if (!selected.accuracy) {
+    const agreement::Agreement& a = record.results[selected.pa.index].measured.agreement;
+    return fmt::format(
+        "{} has the highest posterior agreement, {}. Without labels there is no accuracy to compare with.",
+        by_pa, value_words(measured_of({a.pa, a.pa_interval}), false));
+  }
+  if (selected.accuracy->index == selected.pa.index)
+    return fmt::format(
+        "Posterior agreement and accuracy choose the same checkpoint, {}. Under the shift it is right on {} "
+        "of samples.",
+        by_pa, right(selected.pa));
+  return fmt::format(
+      "Posterior agreement chooses {}, accuracy chooses {}. Under the shift the first is right on {} of "
+      "samples, the second on {}.",
+      by_pa, shown(*selected.accuracy), right(selected.pa), right(*selected.accuracy));
+}
+
+std::string difference_words(const Select& record) {
+  const Selected& selected = record.selected;
+  if (!selected.accuracy || !selected.pa_difference) return "";
+  const bool clear = selected.pa_difference->interval.low > 0;
+  return fmt::format("The posterior agreement of {} is higher than that of {} by {}: {}.", shown(selected.pa),
+                     shown(*selected.accuracy), value_words(measured_of(*selected.pa_difference), false),
+                     clear ? "the choice matters" : "these samples do not tell the two apart");
+}
+
+std::vector<std::string> findings_of(const Select& record) {
+  std::vector<std::string> findings;
+  for (const SelectCheckpoint& result : record.results)
+    if (!result.doubt.empty()) findings.push_back(result.doubt);
+  if (std::string words = difference_words(record); !words.empty()) findings.push_back(std::move(words));
+  return findings;
+}
+
+}  // namespace leeway::record
