@@ -11,7 +11,8 @@ install(TARGETS leeway_library EXPORT leeway ARCHIVE DESTINATION ${CMAKE_INSTALL
 file(GLOB core_headers RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS leeway/core/*.h leeway/record/*.h leeway/tasks/*.h)
 set(public_headers leeway/agreement/agreement.h leeway/agreement/ar_gap.h leeway/agreement/confidence.h
     leeway/agreement/decomposition.h leeway/agreement/distance.h leeway/agreement/entropy.h leeway/agreement/pair_evidence.h
-    leeway/agreement/pairing.h leeway/agreement/ratios.h leeway/average_case/mvn_cdf.h leeway/agreement/selection.h
+    leeway/agreement/pairing.h leeway/agreement/ratios.h leeway/agreement/selection.h leeway/average_case/average_case.h leeway/average_case/convergence.h
+    leeway/average_case/mvn_cdf.h leeway/average_case/noise.h leeway/average_case/summary.h
     leeway/error_bound/centred.h leeway/error_bound/component_range.h leeway/error_bound/confidence.h leeway/error_bound/dis2.h leeway/error_bound/estimator.h
     leeway/error_bound/evaluation.h leeway/error_bound/evidence.h leeway/error_bound/sample.h leeway/error_bound/shift_table.h leeway/conds/conds.h
     leeway/conds/describe.h leeway/data/load.h leeway/data/render.h leeway/data/rendered_set.h leeway/shift/shift.h leeway/data/split.h leeway/assess/assess.h leeway/assess/gates.h

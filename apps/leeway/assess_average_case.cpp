@@ -7,21 +7,18 @@
 #include <iterator>
 #include <span>
 
-#include "apps/leeway/average_case_record.h"
 #include "apps/leeway/inputs.h"
 #include "apps/leeway/options.h"
+#include "apps/leeway/variation.h"
 #include "leeway/assess/predictions.h"
 #include "leeway/average_case/average_case.h"
 #include "leeway/core/class_names.h"
 #include "leeway/core/file.h"
 #include "leeway/core/message.h"
+#include "leeway/tasks/average_case.h"
 
 namespace leeway::app {
 namespace {
-
-using average_case::AverageCase;
-using average_case::AverageCaseOptions;
-using average_case::Noise;
 
 constexpr double tolerated = .01;  // share of rows on which a model may differ from its outputs
 
@@ -44,28 +41,19 @@ Array head(Array array, std::size_t rows) {
   return array;
 }
 
-std::size_t rows_of(const NoiseFlags& flags, const NoiseSubject& subject) {
-  const std::size_t n = subject.source->outputs.n();
-  return flags.rows > 0 ? std::min(flags.rows, n) : n;
-}
-
-AverageCase of_model(const NoiseSubject& subject, std::size_t rows, const AverageCaseOptions& options) {
+std::variant<tasks::ClassifierInputs, average_case::MadeElsewhere> inputs_of(const NoiseSubject& subject) {
+  const Outputs& outputs = subject.source->outputs;
+  if (!subject.model)
+    return average_case::MadeElsewhere{
+        display_name(subject.input.path), outputs.logits, subject.jacobian, {}};
   const Classifier classifier = subject.model->classifier(nn::shape_of(*subject.images));
-  if (const Outputs& outputs = subject.source->outputs; classifier.k != outputs.k())
+  if (classifier.k != outputs.k())
     refuse(display_name(subject.input.path), fmt::format("{} classes as in {}", outputs.k(), outputs.path),
            fmt::format("{}", classifier.k));
-  const average_case::InputRow input = [images = subject.images](std::size_t row, std::span<float> out) {
-    images->copy_row(row, out);
-  };
-  return average_case::average_case(classifier, Noise(classifier.d), input, 0, rows, options);
-}
-
-AverageCase of_jacobian(const NoiseSubject& subject, std::size_t rows, const AverageCaseOptions& options) {
-  const average_case::MadeElsewhere files{display_name(subject.input.path),
-                                          head(subject.source->outputs.logits, rows),
-                                          head(*subject.jacobian, rows),
-                                          {}};
-  return average_case::average_case(files, Noise(subject.jacobian->shape[2]), options);
+  return tasks::ClassifierInputs{
+      classifier,
+      [images = subject.images](std::size_t row, std::span<float> out) { images->copy_row(row, out); },
+      outputs.n()};
 }
 
 // Share of the first rows on which the model does not say what the outputs say.
@@ -82,56 +70,44 @@ std::vector<std::string> class_names(const NoiseSubject& subject) {
   return class_names_of(subject.images->path, outputs.k());
 }
 
-std::optional<std::vector<std::int64_t>> labels_of(const NoiseSubject& subject, std::size_t rows) {
-  const auto& labels = subject.source->outputs.labels;
-  if (!labels) return std::nullopt;
-  return std::vector<std::int64_t>(labels->begin(), labels->begin() + static_cast<std::ptrdiff_t>(rows));
-}
-
-std::vector<std::string> warnings_of(const NoiseSubject& subject, const AverageCase& cases, double differ) {
-  std::vector<std::string> warnings;
+std::vector<std::string> warnings_of(const NoiseSubject& subject, const record::AverageCase& record,
+                                     double differ) {
+  std::vector<std::string> warnings = record.envelope.warnings;
   if (subject.variation) warnings.push_back(variation_warning(*subject.model, *subject.variation));
   if (differ > tolerated)
     warnings.push_back(
         fmt::format("{} predicts another class than {} on {:.1f}% of the source's first {} rows: is it the "
                     "model of these outputs, with its normalization (--mean, --std, --scale)?",
-                    subject.input.path, subject.source->outputs.path, 100 * differ, cases.targets.size()));
-  for (const average_case::Column& column : cases.columns)
-    if (column.not_converged > 0)
+                    subject.input.path, subject.source->outputs.path, 100 * differ, record.found.n));
+  for (const record::Survival& one : record.found.results)
+    if (one.not_converged.value_or(0) > 0)
       warnings.push_back(fmt::format("{} at sigma {:g}: {} of {} samples not within the tolerance",
-                                     column.estimator->name, column.sigma, column.not_converged,
-                                     column.p.size()));
+                                     one.method, one.sigma, *one.not_converged, one.p.n));
   return warnings;
 }
 
-Json subject_json(Context& context, const NoiseFlags& flags, const NoiseSubject& subject) {
-  AverageCaseOptions options;
-  options.methods = subject.model ? std::vector<std::string_view>{"taylor", "mmse", "softmax"}
-                                  : std::vector<std::string_view>{"taylor", "softmax"};
-  options.sigmas = flags.sigmas, options.seed = context.seed, options.progress = context.progress();
-  const std::size_t rows = rows_of(flags, subject);
-  AverageCaseFindings findings;
-  findings.cases = subject.model ? of_model(subject, rows, options) : of_jacobian(subject, rows, options);
+record::ModelUnderNoise under_noise(Context& context, const NoiseFlags& flags, const NoiseSubject& subject) {
   const Outputs& outputs = subject.source->outputs;
-  findings.sigmas = flags.sigmas, findings.seed = context.seed, findings.level = options.level;
-  findings.classes = outputs.k(), findings.class_names = class_names(subject);
-  findings.labels = labels_of(subject, rows);
-  const double differ = disagreement(findings.cases.targets, outputs);
-  std::vector<std::string> warnings = gradient_warnings(findings);
-  std::ranges::copy(warnings_of(subject, findings.cases, differ), std::back_inserter(warnings));
-  for (const std::string& warning : warnings)
+  tasks::AverageCaseTask task{.of = inputs_of(subject)};
+  task.labels = outputs.labels, task.class_names = class_names(subject);
+  task.options.sigma = flags.sigmas, task.options.rows = flags.rows;
+  task.options.methods = subject.model ? std::vector<std::string>{"taylor", "mmse", "softmax"}
+                                       : std::vector<std::string>{"taylor", "softmax"};
+  task.seed = context.seed;
+  tasks::AverageCaseResult result = tasks::average_case(task, context.progress());
+  const double differ = disagreement(result.rows.targets, outputs);
+  record::ModelUnderNoise model{subject.input.name,
+                                subject.model ? "model" : "jacobian",
+                                subject.input.path,
+                                outputs.n(),
+                                subject.model ? std::optional(differ) : std::nullopt,
+                                warnings_of(subject, result.record, differ),
+                                std::move(result.record.found)};
+  model.found.stochastic = variation_of(subject.variation);
+  for (const std::string& warning : model.warnings)
     if (context.json)  // the table has them
-      context.warn(fmt::format("leeway: {}: {}", subject.input.name, warning));
-  Json json = average_case_json(findings);
-  json["model"] = subject.input.name;
-  json["from"] = subject.model ? "model" : "jacobian";
-  json["file"] = subject.input.path;
-  json["source_n"] = outputs.n();
-  json["noise"] = "gaussian";
-  json["stochastic"] = variation_json(subject.variation);
-  json["disagreement"] = subject.model ? Json(differ) : Json();
-  json["warnings"] = warnings;
-  return json;
+      context.warn(fmt::format("leeway: {}: {}", model.model, warning));
+  return model;
 }
 
 NoiseSubject open_subject(Context& context, const NoiseFlags& flags, const NoiseInput& input,
@@ -233,7 +209,7 @@ std::vector<NoiseSubject> open_noise_subjects(Context& context, const NoiseFlags
 
 Json noise_json(Context& context, const NoiseFlags& flags, const std::vector<NoiseSubject>& subjects) {
   Json list = Json::array();
-  for (const NoiseSubject& subject : subjects) list.push_back(subject_json(context, flags, subject));
+  for (const NoiseSubject& subject : subjects) list.push_back(to_json(under_noise(context, flags, subject)));
   return list;
 }
 

@@ -33,14 +33,20 @@ std::vector<NamedImages> open_images(const std::vector<std::string>& texts) {
   return files;
 }
 
+// Of that schema, whatever its number.
+bool is(const Json& record, std::string_view schema) {
+  return record["schema"].get<std::string>().starts_with(schema);
+}
+
 // The one unnamed file of a record that ranks samples; sources and targets of an assessment.
 report::Pictures pictures_of(const Json& record, const std::vector<NamedImages>& images,
                              const report::Options& options) {
   if (images.empty()) return {};
-  if (record.is_object() && record.contains("schema") && record["schema"] == "leeway.average-case/1") {
+  if (is(record, "leeway.average-case/")) {
     if (images.size() > 1 || !images[0].name.empty())
       throw UsageError("--images: expected one FILE, the images of the record, without a name");
-    return report::sample_pictures(record, images[0].images, options);
+    const record::AverageCase typed = record::read_average_case(record, options.record_name);
+    return report::sample_pictures(typed, images[0].images, options);
   }
   std::vector<report::PictureSource> sources;
   for (const NamedImages& file : images) sources.push_back({file.name, &file.images});
@@ -48,8 +54,6 @@ report::Pictures pictures_of(const Json& record, const std::vector<NamedImages>&
 }
 
 using Records = std::vector<std::pair<std::string, Json>>;
-
-bool is_pa(const Json& record) { return record["schema"].get<std::string>().starts_with("leeway.pa/"); }
 
 std::string page_of_agreement(const Records& records) {
   std::vector<std::string> names;
@@ -63,7 +67,7 @@ std::string page_of_agreement(const Records& records) {
 
 std::string page_of(const Records& records, const Arguments& arguments) {
   const std::vector<NamedImages> images = open_images(arguments.images);
-  if (is_pa(records[0].second)) return page_of_agreement(records);
+  if (is(records[0].second, "leeway.pa/")) return page_of_agreement(records);
   const Json record = report::join_records(records);
   report::Options options;
   options.record_name = records.size() == 1 ? records[0].first : "the joined record";

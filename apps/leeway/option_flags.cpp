@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
+#include <iterator>
 #include <stdexcept>
 #include <utility>
 
@@ -58,11 +60,15 @@ class FlagMaker : public record::Fields {
             },
             [&](std::vector<double>* values) {
               CLI::callback_t take = [values, flag, range = field.range](const CLI::results_t& words) {
-                *values = parse_numbers(flag, words.front(), range);
+                values->clear();
+                for (const std::string& word : words)  // several of a list in a TOML file
+                  std::ranges::copy(parse_numbers(flag, word, range), std::back_inserter(*values));
                 return true;
               };
               return command_.add_option(flag, std::move(take), help)
                   ->type_name("TEXT")
+                  ->expected(1, -1)
+                  ->allow_extra_args(false)
                   ->default_str(fmt::format("{}", fmt::join(*values, ",")));
             },
             [&](std::vector<std::string>* values) {
@@ -82,8 +88,10 @@ class FlagMaker : public record::Fields {
 
   static CLI::Option* add_count(CLI::Option* option, const record::Field& field) {
     constexpr double most = 0x1p62;  // a whole number of float64 that size_t holds
-    return option->check(CLI::Range(static_cast<std::size_t>(std::max(0., field.range.least)),
-                                    static_cast<std::size_t>(std::min(most, field.range.most))));
+    if (std::isfinite(field.range.least) || std::isfinite(field.range.most))
+      option->check(CLI::Range(static_cast<std::size_t>(std::max(0., field.range.least)),
+                               static_cast<std::size_t>(std::min(most, field.range.most))));
+    return option;
   }
 
   // The type shown is the names themselves, where they have no meanings to list.

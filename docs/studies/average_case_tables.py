@@ -67,14 +67,14 @@ def collect_probabilities(folder):
 
 
 def collect_classes(folder):
-    models, classes = [], []
+    models, classes = [], []  # in records of leeway.average-case/1 ends were "low" and "high"
     for model in MODELS:
         trained, found = record(folder / f"{model}.json")["results"][0], arrays(folder / f"{model}-classes.npz")
         models.append([model, trained["n_train"], len(trained["epochs"]), trained["best_epoch"], len(found["labels"]),
                        int((found["targets"] == found["labels"]).sum())])
         for of_sigma in record(folder / f"{model}-classes.json")["class_bias"]:
             if of_sigma["method"] == "mmse":
-                classes += [[model, f"{of_sigma['sigma']:g}", of_sigma["p_value"], one["name"], *(round(one[key], 5) for key in ("mean", "low", "high")),
+                classes += [[model, f"{of_sigma['sigma']:g}", of_sigma["p_value"], one["name"], *(round(one.get(key, one.get(key[5:])), 5) for key in ("mean", "mean_low", "mean_high")),
                              one["p_value"]] for one in of_sigma["classes"]]
     write("average-case-models.csv", ["model", "n_train", "epochs", "epoch", "n", "right"], models)
     write("average-case-classes.csv", ["model", "sigma", "kruskal_wallis_p", "class", "mean", "low", "high", "mann_whitney_p_holm"], classes)

@@ -194,15 +194,13 @@ std::string noise_lines(const Json& record) {
           fmt::format("warning: {}: {}", subject["model"].get<std::string>(), warning.get<std::string>()));
     for (const Json& result : subject["results"]) {
       if (result["method"] != subject["leading"]) continue;
-      const Json mean = {
-          {"mean", result["mean"]}, {"mean_low", result["low"]}, {"mean_high", result["high"]}};
-      const bool interval = !result["low"].is_null();
+      const bool interval = !result["mean_low"].is_null();
       const std::string cells[] = {
           subject["model"],
           rows_taken(subject),
           result["method"],
           fmt::format("{:g}", result["sigma"].get<double>()),
-          interval ? with_interval(mean, "mean", 100) : single(result["mean"], 100, "{:.1f}"),
+          interval ? with_interval(result, "mean", 100) : single(result["mean"], 100, "{:.1f}"),
           single(result["quantiles"]["0.05"], 100, "{:.1f}"),
           single(result["quantiles"]["0.5"], 100, "{:.1f}"),
           least_robust(subject, result["sigma"])};

@@ -12,7 +12,7 @@ void add(std::string_view method, std::span<const std::size_t> counts, const std
   const auto& last = runs.back().columns;
   for (std::size_t c = 0; c < last.size(); ++c)
     for (std::size_t r = 0; r < runs.size(); ++r) {
-      ConvergencePoint point{method, last[c].sigma, counts[r]};
+      ConvergencePoint point{std::string(method), last[c].sigma, counts[r]};
       const auto &p = runs[r].columns[c].p, &settled = last[c].p;
       for (std::size_t i = 0; i < p.size(); ++i) {
         const double change = std::abs(p[i] - settled[i]);

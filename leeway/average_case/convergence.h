@@ -7,7 +7,7 @@
 #pragma once
 
 #include <span>
-#include <string_view>
+#include <string>
 #include <vector>
 
 #include "leeway/average_case/average_case.h"
@@ -15,7 +15,7 @@
 namespace leeway::average_case {
 
 struct ConvergencePoint {
-  std::string_view method;  // "mc", "mmse"
+  std::string method;  // "mc", "mmse"
   double sigma = 0;
   std::size_t copies = 0;                   // M or N
   double mean_change = 0, most_change = 0;  // |p - p of the largest number| over samples

@@ -27,4 +27,13 @@ std::string wrapped(const std::string& text, std::size_t width) {
   return out + current + '\n';
 }
 
+std::string list_of(const std::vector<std::string>& words) {
+  std::string out;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (i > 0) out += i + 1 == words.size() ? " and " : ", ";
+    out += words[i];
+  }
+  return out;
+}
+
 }  // namespace leeway

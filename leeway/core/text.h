@@ -1,9 +1,10 @@
-// Text for a terminal: how wide it is, and lines that break between words.
+// Text for readers: how wide it is on a terminal, lines that break between words, lists.
 #pragma once
 
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace leeway {
 
@@ -12,5 +13,8 @@ namespace leeway {
 
 // Lines of at most `width` columns, each ended; a word that is wider has a line of its own.
 [[nodiscard]] std::string wrapped(const std::string& text, std::size_t width = 100);
+
+// "a", "a and b", "a, b and c".
+[[nodiscard]] std::string list_of(const std::vector<std::string>& words);
 
 }  // namespace leeway

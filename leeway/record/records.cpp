@@ -2,10 +2,11 @@
 
 #include <array>
 
+#include "leeway/record/average_case.h"
 #include "leeway/record/bound.h"
 #include "leeway/record/bound_evaluate.h"
-#include "leeway/record/mvn_cdf.h"
 #include "leeway/record/distances.h"
+#include "leeway/record/mvn_cdf.h"
 #include "leeway/record/pa.h"
 #include "leeway/record/select.h"
 
@@ -19,6 +20,8 @@ void describe(Fields& f) {
 }
 
 constexpr std::array list{
+    Record{average_case_schema, "the probability that predictions survive noise (leeway average-case)",
+           describe<AverageCase>},
     Record{bound_schema, "the error on a target without labels (leeway bound)", describe<Bound>},
     Record{bound_evaluate_schema,
            "bounds and estimates over many shifts whose truth is known (leeway bound evaluate)",

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <map>
 
-#include "leeway/report/average_case_record.h"
+#include "leeway/report/average_case_view.h"
 #include "leeway/report/pictures.h"
 #include "leeway/report/sections.h"
 #include "leeway/report/table.h"
@@ -13,37 +13,44 @@
 namespace leeway::report {
 namespace {
 
+using record::at_sigma;
+using record::class_name;
+using record::mean_of;
+using record::p_value_words;
+using record::survival_words;
+
 constexpr std::size_t drawn_classes = 20;  // of each chart
 
-bool differs(const AverageCaseRecord& record, const ClassSpread& one) {
-  return one.p_value && *one.p_value < 1 - record.level;
+bool differs(const RobustnessView& record, const record::ClassSurvival& one) {
+  return one.of.p_value && *one.of.p_value < 1 - record.found.options.level;
 }
 
 // The least robust first, by the mean at the strongest noise; classes without samples last.
-std::vector<std::size_t> class_order(const ClassComparison& strongest) {
+std::vector<std::size_t> class_order(const record::ClassComparison& strongest) {
   std::vector<std::size_t> order(strongest.classes.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::ranges::stable_sort(order, {},
-                           [&](std::size_t i) { return strongest.classes[i].p.mean.value.value_or(2); });
+  std::ranges::stable_sort(order, {}, [&](std::size_t i) {
+    return mean_of(strongest.classes[i].of.distribution).value.value_or(2);
+  });
   return order;
 }
 
-const ClassSpread* class_of(const ClassComparison& comparison, std::size_t label) {
-  for (const ClassSpread& one : comparison.classes)
-    if (one.label == label) return &one;
+const record::ClassSurvival* class_of(const record::ClassComparison& comparison, std::int64_t label) {
+  for (const record::ClassSurvival& one : comparison.classes)
+    if (one.of.label == label) return &one;
   return nullptr;
 }
 
-std::string class_charts(const AverageCaseRecord& record) {
-  const ClassComparison& strongest = record.comparisons.back();
+std::string class_charts(const RobustnessView& record) {
+  const record::ClassComparison& strongest = record.comparisons.back();
   std::vector<Chart> charts;
-  for (const ClassComparison& comparison : record.comparisons) {
+  for (const record::ClassComparison& comparison : record.comparisons) {
     std::vector<SpreadRow> rows;
-    const std::string sigma = "σ = " + sigma_words(comparison.sigma);
+    const std::string sigma = at_sigma(comparison.sigma);
     for (const std::size_t i : class_order(strongest)) {
-      const ClassSpread* const one = class_of(comparison, strongest.classes[i].label);
+      const record::ClassSurvival* const one = class_of(comparison, strongest.classes[i].of.label);
       if (one == nullptr || rows.size() == drawn_classes) continue;
-      rows.push_back({one->name, sigma, one->p, std::size_t{differs(record, *one) ? 1u : 0u}});
+      rows.push_back({one->name, sigma, one->of.distribution, std::size_t{differs(record, *one) ? 1u : 0u}});
     }
     charts.push_back(spread_chart(
         sigma, comparison.p_value ? "Kruskal–Wallis " + p_value_words(*comparison.p_value) : "no test",
@@ -52,9 +59,9 @@ std::string class_charts(const AverageCaseRecord& record) {
   return panels_html(charts, 6);
 }
 
-std::string class_table(const AverageCaseRecord& record) {
+std::string class_table(const RobustnessView& record) {
   Table table(
-      fmt::format("Every class, by {}", record.leading),
+      fmt::format("Every class, by {}", record.found.leading),
       {{"Class", "", false},
        {"σ", ""},
        {"Mean p", "", true, true},
@@ -66,21 +73,23 @@ std::string class_table(const AverageCaseRecord& record) {
   const auto order = class_order(record.comparisons.back());
   for (auto comparison = record.comparisons.rbegin(); comparison != record.comparisons.rend(); ++comparison)
     for (const std::size_t i : order) {
-      const ClassSpread* const one = class_of(*comparison, record.comparisons.back().classes[i].label);
+      const record::ClassSurvival* const one =
+          class_of(*comparison, record.comparisons.back().classes[i].of.label);
       if (one == nullptr) continue;
-      const char* const none = one->p.n == 0 ? "no sample of this class" : "no other class has samples";
-      const auto cell = [&](const std::optional<double>& p) {
-        return p ? number_cell(*p, survival(*p)) : dash_cell(none);
+      const average_case::ClassDistribution& of = one->of;
+      const average_case::Distribution& p = of.distribution;
+      const char* const none = p.n == 0 ? "no sample of this class" : "no other class has samples";
+      const auto cell = [&](double quantile) {
+        return p.n > 0 ? number_cell(quantile, survival_words(quantile)) : dash_cell(none);
       };
       table.add({text_cell(one->name), number_cell(comparison->sigma, sigma_words(comparison->sigma)),
-                 share_cell(one->p.mean, none), cell(one->p.quantiles[twentieth]),
-                 cell(one->p.quantiles[median]),
-                 one->difference ? change_cell({one->difference, {}, {}}, "") : dash_cell(none),
-                 one->p_value ? number_cell(*one->p_value, (differs(record, *one) ? "<b>" : "") +
-                                                               significant(*one->p_value, 2) +
-                                                               (differs(record, *one) ? "</b>" : ""))
-                              : dash_cell(none),
-                 count_cell(one->p.n)});
+                 share_cell(mean_of(p), none), cell(p.quantiles[twentieth]), cell(p.quantiles[median]),
+                 of.p_value ? change_cell({of.difference, {}, {}}, "") : dash_cell(none),
+                 of.p_value ? number_cell(*of.p_value, (differs(record, *one) ? "<b>" : "") +
+                                                           significant(*of.p_value, 2) +
+                                                           (differs(record, *one) ? "</b>" : ""))
+                            : dash_cell(none),
+                 count_cell(p.n)});
     }
   return fmt::format(
       "<details class=\"more\"><summary>Every class at every σ, with intervals and n</summary>\n"
@@ -88,7 +97,7 @@ std::string class_table(const AverageCaseRecord& record) {
       table.html(2));
 }
 
-std::string test_table(const AverageCaseRecord& record) {
+std::string test_table(const RobustnessView& record) {
   Table table(
       "Are all classes alike? One test for each σ",
       {{"σ", ""},
@@ -98,10 +107,9 @@ std::string test_table(const AverageCaseRecord& record) {
   for (auto comparison = record.comparisons.rbegin(); comparison != record.comparisons.rend(); ++comparison) {
     std::vector<std::string> names;
     std::size_t n = 0;
-    for (const ClassSpread& one : comparison->classes) {
-      n += one.p.n;
-      if (differs(record, one))
-        names.push_back(one.name + (one.difference.value_or(0) < 0 ? " (less)" : " (more)"));
+    for (const record::ClassSurvival& one : comparison->classes) {
+      n += one.of.distribution.n;
+      if (differs(record, one)) names.push_back(one.name + (one.of.difference < 0 ? " (less)" : " (more)"));
     }
     table.add({number_cell(comparison->sigma, sigma_words(comparison->sigma)),
                comparison->p_value ? number_cell(*comparison->p_value, significant(*comparison->p_value, 2))
@@ -109,26 +117,6 @@ std::string test_table(const AverageCaseRecord& record) {
                names.empty() ? dash_cell("none beyond chance") : text_cell(list_of(names)), count_cell(n)});
   }
   return table.html();
-}
-
-std::string bias_heading(const AverageCaseRecord& record) {
-  const ClassComparison& strongest = record.comparisons.back();
-  const std::string where = fmt::format("σ = {}", sigma_words(strongest.sigma));
-  if (!strongest.p_value)
-    return fmt::format("Whether classes differ at {} cannot be told from these samples", where);
-  const std::string how = escape(p_value_words(*strongest.p_value));
-  if (*strongest.p_value >= 1 - record.level)
-    return fmt::format("Classes do not differ beyond chance at {} ({})", where, how);
-  const ClassSpread *least = nullptr, *most = nullptr;
-  for (const ClassSpread& one : strongest.classes) {
-    if (!one.p.mean.value) continue;
-    if (least == nullptr || *one.p.mean.value < *least->p.mean.value) least = &one;
-    if (most == nullptr || *one.p.mean.value > *most->p.mean.value) most = &one;
-  }
-  if (least == nullptr) return fmt::format("Classes differ at {} ({})", where, how);
-  return fmt::format("Noise hits classes unequally: at {} class {} survives with {}, class {} with {} ({})",
-                     where, escape(least->name), escape(value_words(least->p.mean, true)), escape(most->name),
-                     escape(value_words(most->p.mean, true)), how);
 }
 
 // -- Ranking
@@ -147,26 +135,26 @@ Images64 encoded(const Pictures& pictures) {
   return out;
 }
 
-bool wrong(const AverageCaseRecord& record, const RankedClass& of, const RankedSample& sample) {
-  return record.labels && sample.prediction != of.label;
+bool wrong(const RobustnessView& record, const record::RankedClass& of, const record::RankedSample& sample) {
+  return record.found.labels && sample.prediction != of.label;
 }
 
-std::string card(const AverageCaseRecord& record, const RankedClass& of, const RankedSample& sample,
-                 const std::string& uri) {
+std::string card(const RobustnessView& record, const record::RankedClass& of,
+                 const record::RankedSample& sample, const std::string& uri) {
   return fmt::format(
       "<li><img src=\"{}\" alt=\"row {}\"><b>{}</b> <span class=\"{}\">{}{}</span> <span class=\"se\">row "
       "{}</span></li>",
-      uri, sample.row, escape(survival(sample.p)), wrong(record, of, sample) ? "wrong" : "right",
-      escape(record.class_name(sample.prediction)),
-      sample.confidence ? fmt::format(" ({})", escape(sureness(*sample.confidence))) : "", sample.row);
+      uri, sample.row, escape(survival_words(sample.p)), wrong(record, of, sample) ? "wrong" : "right",
+      escape(class_name(record.found, sample.prediction)),
+      fmt::format(" ({})", escape(sureness(sample.confidence))), sample.row);
 }
 
 // One end of a class; empty where its pictures are absent or beyond what is left of the budget.
-std::string end_cards(const AverageCaseRecord& record, const RankedClass& of,
-                      const std::vector<RankedSample>& samples, const char* words, const Images64& images,
-                      std::size_t& left) {
+std::string end_cards(const RobustnessView& record, const record::RankedClass& of,
+                      const std::vector<record::RankedSample>& samples, const char* words,
+                      const Images64& images, std::size_t& left) {
   std::string cards;
-  for (const RankedSample& sample : samples) {
+  for (const record::RankedSample& sample : samples) {
     const auto found = images.find(sample.row);
     if (found == images.end() || found->second.size() > left) continue;
     left -= found->second.size();
@@ -177,89 +165,77 @@ std::string end_cards(const AverageCaseRecord& record, const RankedClass& of,
 }
 
 // At most `drawn_classes`, in the order of the record: those whose least robust samples are the least robust.
-std::vector<const RankedClass*> most_fragile_classes(const Ranking& ranking) {
-  std::vector<const RankedClass*> classes;
-  for (const RankedClass& one : ranking.classes) classes.push_back(&one);
-  std::ranges::stable_sort(classes, {},
-                           [](const RankedClass* one) { return one->least.empty() ? 2 : one->least[0].p; });
+std::vector<const record::RankedClass*> most_fragile_classes(const record::Ranking& ranking) {
+  std::vector<const record::RankedClass*> classes;
+  for (const record::RankedClass& one : ranking.classes) classes.push_back(&one);
+  std::ranges::stable_sort(
+      classes, {}, [](const record::RankedClass* one) { return one->least.empty() ? 2 : one->least[0].p; });
   if (classes.size() > drawn_classes) classes.resize(drawn_classes);
   std::ranges::sort(classes);
   return classes;
 }
 
-std::string ranking_pictures(const AverageCaseRecord& record, const Ranking& ranking, const Images64& images,
-                             std::size_t& left) {
+std::string ranking_pictures(const RobustnessView& record, const record::Ranking& ranking,
+                             const Images64& images, std::size_t& left) {
   std::string out;
-  for (const RankedClass* const of : most_fragile_classes(ranking)) {
-    const RankedClass& one = *of;
+  for (const record::RankedClass* const of : most_fragile_classes(ranking)) {
+    const record::RankedClass& one = *of;
     const std::string least = end_cards(record, one, one.least, "least robust", images, left);
     const std::string most = end_cards(record, one, one.most, "most robust", images, left);
     if (least.empty() && most.empty()) continue;
     out += fmt::format(
         "<div class=\"rankedclass\"><h3>{} {}</h3>\n<div "
         "class=\"ends\"><div>{}</div><div>{}</div></div></div>\n",
-        record.labels ? "Class" : "Predicted", escape(one.name), least, most);
+        record.found.labels ? "Class" : "Predicted", escape(one.name), least, most);
   }
   return out;
 }
 
-std::string ranking_table(const AverageCaseRecord& record, const Ranking& ranking) {
+std::string ranking_table(const RobustnessView& record, const record::Ranking& ranking) {
   constexpr std::size_t long_rows = 400;
   const std::size_t classes = std::max<std::size_t>(1, ranking.classes.size());
   const std::size_t each = std::clamp<std::size_t>(long_rows / (2 * classes), 1, most_ranked);
   Table table(fmt::format("Up to {} least and most robust samples of every class, σ = {}", each,
                           sigma_words(ranking.sigma)),
-              {{record.labels ? "Class" : "Predicted class", "", false},
+              {{record.found.labels ? "Class" : "Predicted class", "", false},
                {"End", "", false},
                {"p", "The probability that its prediction survives"},
                {"Row", "Of the data, from 0"},
                {"Prediction", "", false},
                {"Confidence", "The largest softmax probability of the clean sample, not calibrated"}});
-  for (const auto& [end, words] : {std::pair(&RankedClass::least, "least"), {&RankedClass::most, "most"}})
-    for (const RankedClass& one : ranking.classes)
+  for (const auto& [end, words] :
+       {std::pair(&record::RankedClass::least, "least"), {&record::RankedClass::most, "most"}})
+    for (const record::RankedClass& one : ranking.classes)
       for (std::size_t i = 0; i < std::min(each, (one.*end).size()); ++i) {
-        const RankedSample& sample = (one.*end)[i];
-        const std::string said = escape(record.class_name(sample.prediction));
-        table.add({text_cell(one.name), text_cell(words), number_cell(sample.p, escape(survival(sample.p))),
+        const record::RankedSample& sample = (one.*end)[i];
+        const std::string said = escape(class_name(record.found, sample.prediction));
+        table.add({text_cell(one.name), text_cell(words),
+                   number_cell(sample.p, escape(survival_words(sample.p))),
                    number_cell(static_cast<double>(sample.row), std::to_string(sample.row)),
                    html_cell(wrong(record, one, sample) ? "<span class=\"wrong\">" + said + "</span>" : said),
-                   sample.confidence ? number_cell(*sample.confidence, escape(sureness(*sample.confidence)))
-                                     : dash_cell("not recorded")});
+                   number_cell(sample.confidence, escape(sureness(sample.confidence)))});
       }
   return table.html();
 }
 
-struct Fragile {
-  const RankedClass* of = nullptr;
-  const RankedSample* sample = nullptr;
-};
-
-Fragile most_fragile(const Ranking& ranking) {
-  Fragile out;
-  for (const RankedClass& one : ranking.classes)
-    for (const RankedSample& sample : one.least)
-      if (out.sample == nullptr || sample.p < out.sample->p) out = {&one, &sample};
-  return out;
-}
-
 }  // namespace
 
-Section class_bias_section(const AverageCaseRecord& record) {
+Section class_bias_section(const RobustnessView& record) {
   Section section{"classes", "Classes", "", ""};
   if (record.comparisons.empty()) {
-    if (record.k <= 100) return section;
-    section.heading = fmt::format("Classes were not compared: there are {}", count(record.k));
+    if (record.found.k <= 100) return section;
+    section.heading = fmt::format("Classes were not compared: there are {}", count(record.found.k));
     section.body = paragraph(
         "Up to 100 classes are compared and ranked; the per-sample file (<code>--out</code>) "
         "holds p of every sample.");
     return section;
   }
-  section.heading = bias_heading(record);
+  section.heading = escape(record::class_finding(record.found));
   section.body = paragraph(fmt::format(
       "Class robustness bias: does noise change the mind of the model more often for some classes than for "
       "others? Classes are {}; p is that of {}. Classes differ where their p-value is below {}.",
-      record.labels ? "the labels here" : "the model's own predictions here, as there were no labels",
-      escape(record.leading), significant(1 - record.level, 2)));
+      record.found.labels ? "the labels here" : "the model's own predictions here, as there were no labels",
+      escape(record.found.leading), significant(1 - record.found.options.level, 2)));
   section.body += test_table(record) + spread_key("differs from all others beyond chance");
   if (record.comparisons.back().classes.size() > drawn_classes)
     section.body += paragraph(fmt::format("The charts show the {} least robust of {} classes, the table all.",
@@ -268,22 +244,18 @@ Section class_bias_section(const AverageCaseRecord& record) {
   return section;
 }
 
-Section ranking_section(const AverageCaseRecord& record, const Pictures& pictures, const Options& options) {
+Section ranking_section(const RobustnessView& record, const Pictures& pictures, const Options& options) {
   Section section{"ranking", "Ranking", "", ""};
   if (record.rankings.empty()) return section;
-  const Ranking& strongest = record.rankings.back();
-  const auto [of, sample] = most_fragile(strongest);
-  if (sample == nullptr) return section;
-  section.heading = fmt::format(
-      "The most fragile sample is row {}: called {}{}, it survives noise of σ = {} with probability {}",
-      sample->row, escape(record.class_name(sample->prediction)),
-      sample->confidence ? " with " + escape(sureness(*sample->confidence)) + " confidence" : "",
-      sigma_words(strongest.sigma), escape(survival(sample->p)));
+  const record::Ranking& strongest = record.rankings.back();
+  section.heading = escape(record::ranking_finding(record.found));
+  if (section.heading.empty()) return section;
   section.body = paragraph(fmt::format(
       "The samples that noise moves most and least, by {}: p, then the prediction and how sure the model "
       "was. It "
       "may be sure of a fragile one.{}{} Where many tie at 100%, the order among them means nothing.",
-      escape(strongest.method), record.labels ? " Predictions that differ from the label are set off." : "",
+      escape(strongest.method),
+      record.found.labels ? " Predictions that differ from the label are set off." : "",
       strongest.classes.size() > drawn_classes && !pictures.samples.empty()
           ? fmt::format(" Pictures are shown of the {} classes with the most fragile samples.", drawn_classes)
           : ""));

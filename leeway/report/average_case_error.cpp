@@ -5,37 +5,34 @@
 #include <cmath>
 
 #include "leeway/report/average_case_lines.h"
-#include "leeway/report/average_case_record.h"
+#include "leeway/report/average_case_view.h"
 #include "leeway/report/sections.h"
 #include "leeway/report/table.h"
 
 namespace leeway::report {
 namespace {
 
-std::string points(double share) { return fixed(100 * share, std::abs(share) < .1 ? 2 : 1); }
+using record::ConvergenceStep;
+using record::mean_of;
+using record::MonteCarloError;
+using record::points_words;
+using record::Survival;
 
-// Digits by the interval.
-std::string points(const Measured& error) {
-  if (!error.low || !error.high) return points(*error.value);
-  return fixed(100 * *error.value, decimals_for(50 * (*error.high - *error.low), 2));
-}
-
-Cell points_cell(const std::optional<double>& share) {
-  return share ? number_cell(100 * *share, points(*share)) : dash_cell("not recorded");
-}
+Cell points_cell(double share) { return number_cell(100 * share, points_words(share)); }
 
 // Points with their interval; digits by it.
-Cell error_cell(const Measured& error) {
-  Cell cell = number_cell(100 * *error.value, points(*error.value));
-  if (!error.low || !error.high) return cell;
-  const int decimals = decimals_for(50 * (*error.high - *error.low), 2);
-  cell.low = 100 * *error.low, cell.high = 100 * *error.high;
-  cell.html = fmt::format("<b>{}</b> <span class=\"iv\">{}–{}</span>", fixed(100 * *error.value, decimals),
-                          fixed(100 * *error.low, decimals), fixed(100 * *error.high, decimals));
+Cell error_cell(const average_case::AgainstMonteCarlo& error) {
+  Cell cell = points_cell(error.mean_absolute);
+  const auto& [low, high] = error.interval;
+  const int decimals = decimals_for(50 * (high - low), 2);
+  cell.low = 100 * low, cell.high = 100 * high;
+  cell.html =
+      fmt::format("<b>{}</b> <span class=\"iv\">{}–{}</span>", fixed(100 * error.mean_absolute, decimals),
+                  fixed(100 * low, decimals), fixed(100 * high, decimals));
   return cell;
 }
 
-std::string error_table(const AverageCaseRecord& record) {
+std::string error_table(const RobustnessView& record) {
   Table table(
       "Distance from Monte Carlo, in points of probability",
       {{"Method", "", false},
@@ -48,49 +45,51 @@ std::string error_table(const AverageCaseRecord& record) {
        {"Rank correlation", "Spearman's: 1 where both put samples in the same order"},
        {"n", ""}});
   std::vector<const MonteCarloError*> worst_first;
-  for (const MonteCarloError& error : record.errors) worst_first.push_back(&error);
+  for (const MonteCarloError& error : record.found.against_monte_carlo) worst_first.push_back(&error);
   std::ranges::stable_sort(worst_first, [](const auto* a, const auto* b) {
-    return *a->mean_absolute.value > *b->mean_absolute.value;
+    return a->error.mean_absolute > b->error.mean_absolute;
   });
-  for (const MonteCarloError* error : worst_first)
-    table.add({text_cell(error->method), number_cell(error->sigma, sigma_words(error->sigma)),
-               error_cell(error->mean_absolute), points_cell(error->floor),
-               points_cell(error->root_mean_square), points_cell(error->largest), points_cell(error->bias),
-               error->rank ? number_cell(*error->rank, fixed(*error->rank, 2))
-                           : dash_cell("all samples tie in one of the two"),
-               count_cell(record.n)});
+  for (const MonteCarloError* one : worst_first) {
+    const average_case::AgainstMonteCarlo& error = one->error;
+    table.add({text_cell(one->method), number_cell(one->sigma, sigma_words(one->sigma)), error_cell(error),
+               points_cell(error.floor), points_cell(error.root_mean_square), points_cell(error.largest),
+               points_cell(error.bias),
+               error.rank ? number_cell(*error.rank, fixed(*error.rank, 2))
+                          : dash_cell("all samples tie in one of the two"),
+               count_cell(record.found.n)});
+  }
   table.sorted_by(2, false);
   return table.html();
 }
 
-Line error_line(const AverageCaseRecord& record, const std::string& method, std::size_t slot) {
+Line error_line(const RobustnessView& record, const std::string& method, std::size_t slot) {
   Line line{method, slot, {}};
   for (const double sigma : record.sigmas)
-    for (const MonteCarloError& error : record.errors)
+    for (const MonteCarloError& error : record.found.against_monte_carlo)
       if (error.method == method && error.sigma == sigma)
-        line.points.push_back({sigma, error.mean_absolute, sigma_words(sigma),
+        line.points.push_back({sigma, mean_of(error.error), sigma_words(sigma),
                                fmt::format("σ = {}\nmean distance {}\nn = {}", sigma_words(sigma),
-                                           value_words(error.mean_absolute, true), count(record.n))});
+                                           value_words(mean_of(error.error), true), count(record.found.n))});
   return line;
 }
 
-Line floor_line(const AverageCaseRecord& record, std::size_t slot) {
+Line floor_line(const RobustnessView& record, std::size_t slot) {
   Line line{"chance alone", slot, {}};
   for (const double sigma : record.sigmas)
-    for (const MonteCarloError& error : record.errors)
-      if (error.sigma == sigma && error.floor) {
+    for (const MonteCarloError& error : record.found.against_monte_carlo)
+      if (error.sigma == sigma) {
         line.points.push_back({sigma,
-                               {error.floor, {}, {}},
+                               {error.error.floor, {}, {}},
                                sigma_words(sigma),
                                fmt::format("σ = {}\nMonte Carlo against itself {}", sigma_words(sigma),
-                                           percent(*error.floor, 2))});
+                                           percent(error.error.floor, 2))});
         break;
       }
   return line;
 }
 
 // Probabilities and scores apart, since scores are several times further off; each beside the floor.
-std::string error_charts(const AverageCaseRecord& record) {
+std::string error_charts(const RobustnessView& record) {
   std::string out;
   for (const bool probabilities : {true, false}) {
     std::vector<Line> lines;
@@ -107,46 +106,25 @@ std::string error_charts(const AverageCaseRecord& record) {
   return out;
 }
 
-// What the strongest noise says: the closest probability, and whether more than chance separates it from the truth.
-std::string error_heading(const AverageCaseRecord& record) {
-  const MonteCarloError *closest = nullptr, *furthest = nullptr;
-  for (const MonteCarloError& error : record.errors) {
-    if (error.sigma != record.sigmas.back() || !record.probability(error.method)) continue;
-    if (closest == nullptr || *error.mean_absolute.value < *closest->mean_absolute.value) closest = &error;
-    if (furthest == nullptr || *error.mean_absolute.value > *furthest->mean_absolute.value) furthest = &error;
-  }
-  if (closest == nullptr) return "Monte Carlo stands beside scores, which are no probabilities";
-  const bool beyond = closest->floor && closest->mean_absolute.low.value_or(0) > *closest->floor;
-  std::string text =
-      fmt::format("At σ = {} {} is {} points from Monte Carlo on average", sigma_words(closest->sigma),
-                  escape(closest->method), points(closest->mean_absolute));
-  if (closest->floor)
-    text += beyond ? fmt::format(", beyond the {} of chance", points(*closest->floor))
-                   : ", no more than chance explains";
-  if (furthest != closest)
-    text += fmt::format("; {} is {}", escape(furthest->method), points(furthest->mean_absolute));
-  return text;
-}
-
 // -- Convergence
 
-std::vector<const ConvergenceStep*> steps_of(const AverageCaseRecord& record, const std::string& method) {
+std::vector<const ConvergenceStep*> steps_of(const RobustnessView& record, const std::string& method) {
   std::vector<const ConvergenceStep*> steps;
-  for (const ConvergenceStep& step : record.convergence)
-    if (step.method == method && step.copies > 0) steps.push_back(&step);
+  for (const ConvergenceStep& step : record.found.convergence)
+    if (step.point.method == method) steps.push_back(&step);
   return steps;
 }
 
-std::vector<std::string> settling(const AverageCaseRecord& record) {
+std::vector<std::string> settling(const RobustnessView& record) {
   std::vector<std::string> methods;
-  for (const ConvergenceStep& step : record.convergence)
-    if (std::ranges::find(methods, step.method) == methods.end()) methods.push_back(step.method);
+  for (const ConvergenceStep& step : record.found.convergence)
+    if (std::ranges::find(methods, step.point.method) == methods.end()) methods.push_back(step.point.method);
   return methods;
 }
 
 std::size_t largest_number(const std::vector<const ConvergenceStep*>& steps) {
   std::size_t most = 0;
-  for (const ConvergenceStep* step : steps) most = std::max(most, step->copies);
+  for (const ConvergenceStep* step : steps) most = std::max(most, step->point.copies);
   return most;
 }
 
@@ -158,11 +136,11 @@ std::vector<double> some_sigmas(const std::vector<double>& sigmas) {
   return some;
 }
 
-std::string convergence_charts(const AverageCaseRecord& record) {
+std::string convergence_charts(const RobustnessView& record) {
   std::vector<double> numbers;
-  for (const ConvergenceStep& step : record.convergence)
-    if (step.copies > 0 && step.copies < largest_number(steps_of(record, step.method)))
-      numbers.push_back(static_cast<double>(step.copies));
+  for (const ConvergenceStep& step : record.found.convergence)
+    if (step.point.copies < largest_number(steps_of(record, step.point.method)))
+      numbers.push_back(static_cast<double>(step.point.copies));
   if (numbers.empty()) return "";
   ValueAxis axis = value_axis(numbers);
   axis.logarithmic = true;
@@ -180,13 +158,13 @@ std::string convergence_charts(const AverageCaseRecord& record) {
     for (const double sigma : some_sigmas(record.sigmas)) {
       Line line{"σ " + sigma_words(sigma), lines.size(), {}};
       for (const ConvergenceStep* step : steps)
-        if (step->sigma == sigma && step->copies < largest_number(steps))
-          line.points.push_back(
-              {axis.position(static_cast<double>(step->copies)),
-               {step->mean_change, {}, {}},
-               count(step->copies),
-               fmt::format("{} copies\np changes by {} on average\nand by {} at most", count(step->copies),
-                           percent(step->mean_change, 2), percent(step->most_change, 1))});
+        if (step->point.sigma == sigma && step->point.copies < largest_number(steps))
+          line.points.push_back({axis.position(static_cast<double>(step->point.copies)),
+                                 {step->point.mean_change, {}, {}},
+                                 count(step->point.copies),
+                                 fmt::format("{} copies\np changes by {} on average\nand by {} at most",
+                                             count(step->point.copies), percent(step->point.mean_change, 2),
+                                             percent(step->point.most_change, 1))});
       if (!line.points.empty()) lines.push_back(std::move(line));
     }
     all.insert(all.end(), lines.begin(), lines.end());
@@ -204,7 +182,7 @@ std::string convergence_charts(const AverageCaseRecord& record) {
   return panels_html(charts);
 }
 
-std::string convergence_table(const AverageCaseRecord& record) {
+std::string convergence_table(const RobustnessView& record) {
   Table table("Change of p against the largest number of copies, in points",
               {{"Method", "", false},
                {"σ", ""},
@@ -212,60 +190,54 @@ std::string convergence_table(const AverageCaseRecord& record) {
                {"Mean change", "Over samples"},
                {"Largest change", "Of any sample"},
                {"n", ""}});
-  for (const ConvergenceStep& step : record.convergence) {
-    const bool last = step.copies == largest_number(steps_of(record, step.method));
+  for (const ConvergenceStep& step : record.found.convergence) {
+    const bool last = step.point.copies == largest_number(steps_of(record, step.point.method));
     const char* const itself = "the largest number: others are held against it";
-    table.add({text_cell(step.method), number_cell(step.sigma, sigma_words(step.sigma)),
-               count_cell(step.copies), last ? dash_cell(itself) : points_cell(step.mean_change),
-               last ? dash_cell(itself) : points_cell(step.most_change),
-               step.n ? count_cell(*step.n) : dash_cell("not recorded")});
+    table.add({text_cell(step.point.method), number_cell(step.point.sigma, sigma_words(step.point.sigma)),
+               count_cell(step.point.copies), last ? dash_cell(itself) : points_cell(step.point.mean_change),
+               last ? dash_cell(itself) : points_cell(step.point.most_change), count_cell(step.n)});
   }
   return fmt::format("<details class=\"more\"><summary>All figures ({} rows)</summary>\n{}</details>\n",
-                     count(record.convergence.size()), table.html(2));
+                     count(record.found.convergence.size()), table.html(2));
 }
 
 // -- Time
 
-Cell seconds_cell(const std::optional<double>& seconds) {
-  return seconds ? number_cell(*seconds, significant(*seconds, 3)) : dash_cell("not recorded");
-}
-
-Cell in_model_cell(const RobustnessResult& result) {
-  if (!result.seconds || !result.model_seconds) return dash_cell("not recorded");
-  if (!(*result.seconds > 0)) return dash_cell("too short to measure");
-  const double share = std::clamp(*result.model_seconds / *result.seconds, 0., 1.);
+Cell in_model_cell(const Survival& result) {
+  if (!(result.seconds > 0)) return dash_cell("too short to measure");
+  const double share = std::clamp(result.model_seconds / result.seconds, 0., 1.);
   return number_cell(share, percent(share));
 }
 
-std::string runtime_heading(const AverageCaseRecord& record) {
-  const RobustnessResult* const leading = record.find(record.leading, record.sigmas.back());
-  const RobustnessResult* const truth = record.find("mc", record.sigmas.back());
-  const auto each = [](const RobustnessResult& result) {
-    return *result.seconds / static_cast<double>(std::max<std::size_t>(1, result.p.n)) * 1e3;
-  };
-  if (!leading->seconds) return "What each method costs";
-  std::string text =
-      fmt::format("{} takes {} ms a sample", escape(leading->method), significant(each(*leading), 2));
-  if (truth != nullptr && truth != leading && truth->seconds)
-    text += fmt::format(", Monte Carlo {} ms", significant(each(*truth), 2));
-  return text + fmt::format(" (σ = {})", sigma_words(record.sigmas.back()));
+double milliseconds_each(const Survival& result) {
+  return result.seconds / static_cast<double>(std::max<std::size_t>(1, result.p.n)) * 1e3;
+}
+
+std::string runtime_heading(const RobustnessView& record) {
+  const Survival& leading = record.found.strongest();
+  const Survival* const truth = record.found.find("mc", leading.sigma);
+  std::string text = fmt::format("{} takes {} ms a sample", escape(leading.method),
+                                 significant(milliseconds_each(leading), 2));
+  if (truth != nullptr && truth != &leading)
+    text += fmt::format(", Monte Carlo {} ms", significant(milliseconds_each(*truth), 2));
+  return text + fmt::format(" ({})", record::at_sigma(leading.sigma));
 }
 
 }  // namespace
 
-Section error_section(const AverageCaseRecord& record) {
+Section error_section(const RobustnessView& record) {
   Section section{"error", "Error", "", ""};
-  if (record.errors.empty()) {
+  if (record.found.against_monte_carlo.empty()) {
     section.heading = "How far these figures are from the truth is not known";
     section.body =
-        paragraph(record.find("mc", record.sigmas.back()) != nullptr
+        paragraph(record.found.find("mc", record.sigmas.back()) != nullptr
                       ? "Monte Carlo was the only method, and nothing stands beside it."
                       : "Monte Carlo was not asked for, which would tell: <code>--methods mc,...</code> runs "
                         "the model on "
                         "many noisy copies of every sample. It needs the model, not only its outputs.");
     return section;
   }
-  section.heading = error_heading(record);
+  section.heading = escape(record::error_finding(record.found));
   section.body =
       paragraph(
           "Monte Carlo counts how many noisy copies keep their prediction: slow, and right up to "
@@ -275,20 +247,20 @@ Section error_section(const AverageCaseRecord& record) {
   return section;
 }
 
-Section convergence_section(const AverageCaseRecord& record) {
+Section convergence_section(const RobustnessView& record) {
   Section section{"convergence", "Convergence", "", ""};
-  if (record.convergence.empty()) return section;
+  if (record.found.convergence.empty()) return section;
   std::vector<std::string> found;
   for (const std::string& method : settling(record)) {
     const ConvergenceStep* last = nullptr;
     const auto steps = steps_of(record, method);
     for (const ConvergenceStep* step : steps)
-      if (step->sigma == record.sigmas.back() && step->copies < largest_number(steps) &&
-          (last == nullptr || step->copies > last->copies))
+      if (step->point.sigma == record.sigmas.back() && step->point.copies < largest_number(steps) &&
+          (last == nullptr || step->point.copies > last->point.copies))
         last = step;
     if (last != nullptr)
       found.push_back(fmt::format("{} still moves by {} points from {} to {} copies", escape(method),
-                                  points(last->mean_change), count(last->copies),
+                                  points_words(last->point.mean_change), count(last->point.copies),
                                   count(largest_number(steps))));
   }
   section.heading = found.empty()
@@ -301,10 +273,8 @@ Section convergence_section(const AverageCaseRecord& record) {
   return section;
 }
 
-Section runtime_section(const AverageCaseRecord& record) {
+Section runtime_section(const RobustnessView& record) {
   Section section{"time", "Time", "", ""};
-  if (std::ranges::none_of(record.results, [](const auto& result) { return result.seconds.has_value(); }))
-    return section;
   section.heading = runtime_heading(record);
   Table table("Seconds for all samples, as if each method ran alone",
               {{"Method", "", false},
@@ -314,13 +284,10 @@ Section runtime_section(const AverageCaseRecord& record) {
                {"In the model", "Share of the time in forward and backward passes"},
                {"Passes drawn", "Noisy copies of Monte Carlo, all samples together"},
                {"n", ""}});
-  for (const RobustnessResult& result : record.results)
+  for (const Survival& result : record.found.results)
     table.add({text_cell(result.method), number_cell(result.sigma, sigma_words(result.sigma)),
-               seconds_cell(result.seconds),
-               result.seconds && result.p.n > 0
-                   ? number_cell(1e3 * *result.seconds / static_cast<double>(result.p.n),
-                                 significant(1e3 * *result.seconds / static_cast<double>(result.p.n), 3))
-                   : dash_cell("not recorded"),
+               number_cell(result.seconds, significant(result.seconds, 3)),
+               number_cell(milliseconds_each(result), significant(milliseconds_each(result), 3)),
                in_model_cell(result),
                result.draws ? count_cell(*result.draws) : dash_cell("only Monte Carlo draws"),
                count_cell(result.p.n)});

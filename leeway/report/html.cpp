@@ -62,15 +62,6 @@ std::string script_json(const Json& value) {
   return out;
 }
 
-std::string list_of(const std::vector<std::string>& words) {
-  std::string out;
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    if (i > 0) out += i + 1 == words.size() ? " and " : ", ";
-    out += words[i];
-  }
-  return out;
-}
-
 std::string fill(std::string_view text, const std::vector<std::pair<std::string, std::string>>& values) {
   std::string out;
   while (true) {

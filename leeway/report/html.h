@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "leeway/core/result.h"
+#include "leeway/core/text.h"
 
 namespace leeway::report {
 
@@ -16,9 +17,6 @@ namespace leeway::report {
 
 // JSON that may stand inside a <script> element: ASCII only, no "<".
 [[nodiscard]] std::string script_json(const Json& value);
-
-// "a", "a and b", "a, b and c".
-[[nodiscard]] std::string list_of(const std::vector<std::string>& words);
 
 // `text` with every KEY of {{KEY}} replaced by its value; values are not searched again.
 [[nodiscard]] std::string fill(std::string_view text,

@@ -9,7 +9,7 @@
 
 #include "leeway/core/message.h"
 #include "leeway/core/png.h"
-#include "leeway/report/average_case_record.h"
+#include "leeway/report/average_case_view.h"
 #include "leeway/report/sections.h"
 
 namespace leeway::report {
@@ -70,19 +70,21 @@ void require_channels(const Images& images) {
 }
 
 // Each row once; the strongest noise first.
-std::vector<SamplePicture> ranked_samples(const std::vector<AverageCaseRecord>& records, const Images& images,
-                                          const Options& options) {
+std::vector<SamplePicture> ranked_samples(const std::vector<record::Robustness>& records,
+                                          const Images& images, const Options& options) {
   std::vector<SamplePicture> out;
   std::set<std::size_t> seen;
-  const auto take = [&](const std::vector<RankedSample>& samples) {
-    for (const RankedSample& sample : samples) {
+  const auto take = [&](const std::vector<record::RankedSample>& samples) {
+    for (const record::RankedSample& sample : samples) {
       require_row(images, sample.row, options.record_name, "ranked samples");
       if (seen.insert(sample.row).second) out.push_back({sample.row, small_picture(images, sample.row)});
     }
   };
-  for (const AverageCaseRecord& record : records)
-    for (auto ranking = record.rankings.rbegin(); ranking != record.rankings.rend(); ++ranking)
-      for (const RankedClass& one : ranking->classes) take(one.least), take(one.most);
+  for (const record::Robustness& record : records) {
+    const RobustnessView view(record);
+    for (auto ranking = view.rankings.rbegin(); ranking != view.rankings.rend(); ++ranking)
+      for (const record::RankedClass& one : ranking->classes) take(one.least), take(one.most);
+  }
   return out;
 }
 
@@ -117,7 +119,9 @@ Pictures flip_pictures(const Json& record, const std::vector<PictureSource>& sou
   for (const PictureSource& source : sources) require_channels(*source.images);
   if (clean == nullptr) return out;
   const Record read = read_assessment(record, options.record_name);
-  out.samples = ranked_samples(read.noise, *clean, options);
+  std::vector<record::Robustness> noise;
+  for (const record::ModelUnderNoise& one : read.noise) noise.push_back(one.found);
+  out.samples = ranked_samples(noise, *clean, options);
   for (std::size_t r = 0; r < read.results.size(); ++r) {
     const Result& result = read.results[r];
     const Images* shifted = images_named(sources, result.model + "/" + result.target);
@@ -138,9 +142,9 @@ Pictures flip_pictures(const Json& record, const std::vector<PictureSource>& sou
   return out;
 }
 
-Pictures sample_pictures(const Json& record, const Images& images, const Options& options) {
+Pictures sample_pictures(const record::AverageCase& record, const Images& images, const Options& options) {
   require_channels(images);
-  return {{}, ranked_samples({read_average_case(record, options.record_name)}, images, options)};
+  return {{}, ranked_samples({record.found}, images, options)};
 }
 
 }  // namespace leeway::report

@@ -251,7 +251,7 @@ Record read_assessment(const Json& record, const std::string& name) {
   out.level = view["level"].share().value_or(.95);
   for (const JsonView& item : view["comparisons"].items()) out.comparisons.push_back(comparison(item));
   for (const JsonView& item : view["gates"].items()) out.gates.push_back(gate(item));
-  for (const JsonView& item : view["average_case"].items()) out.noise.push_back(read_average_case(item));
+  out.noise = record::read_models_under_noise(record, name);
   for (const JsonView& item : view["shifts"].items())
     out.shifts.push_back(
         {item["models"].texts(), item["target"].text(), read_description(item), item["left_out"].texts()});

@@ -12,7 +12,7 @@
 
 #include "leeway/core/numbers.h"
 #include "leeway/core/result.h"
-#include "leeway/report/average_case_record.h"
+#include "leeway/record/average_case.h"
 #include "leeway/report/bounds.h"
 #include "leeway/report/describe_record.h"
 #include "leeway/report/json_view.h"
@@ -126,7 +126,7 @@ struct Record {
   std::vector<std::string> findings, models, targets, class_names;
   std::vector<Comparison> comparisons;
   std::vector<Gate> gates;
-  std::vector<AverageCaseRecord> noise;  // predictions under noise, one a model
+  std::vector<record::ModelUnderNoise> noise;  // predictions under noise, one a model
   std::vector<ShiftsOfGroups> shifts;
   std::vector<Result> results;
 

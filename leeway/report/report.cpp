@@ -11,6 +11,10 @@ std::string html_report(const record::Bound& record) { return bound_page(record)
 std::string html_report(const record::BoundEvaluation& record) { return evaluate_page(record); }
 std::string html_report(const record::Select& record) { return select_page(record); }
 
+std::string html_report(const record::AverageCase& record, const Pictures& pictures, const Options& options) {
+  return average_case_page(record, pictures, options);
+}
+
 std::string html_report(const Json& record, const Pictures& pictures, const Options& options) {
   const std::string schema = JsonView(record, options.record_name)["schema"].text();
   if (schema == "leeway.assess/1")
@@ -23,10 +27,11 @@ std::string html_report(const Json& record, const Pictures& pictures, const Opti
   if (schema.starts_with("leeway.bound-evaluate/"))
     return html_report(record::read_bound_evaluation(record, options.record_name));
   if (schema == "leeway.shift-describe/1") return describe_page(record, options);
-  if (schema == "leeway.average-case/1") return average_case_page(record, pictures, options);
+  if (schema.starts_with("leeway.average-case/"))
+    return html_report(record::read_average_case(record, options.record_name), pictures, options);
   refuse(options.record_name,
          "a record of schema leeway.assess/1, leeway.pa/2, leeway.select/2, leeway.bound/2, "
-         "leeway.bound-evaluate/2, leeway.shift-describe/1 or leeway.average-case/1",
+         "leeway.bound-evaluate/2, leeway.shift-describe/1 or leeway.average-case/2",
          schema.empty() ? "none" : in_quotes(schema));
 }
 

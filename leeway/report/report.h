@@ -1,7 +1,7 @@
 // The report: one self-contained HTML page from the record of a command.
 //
-// html_report draws records of leeway pa, select, bound and bound evaluate (leeway/record), typed or as JSON, and the JSON of
-// schema "leeway.assess/1" (docs/assess-record.md), "leeway.shift-describe/1" and "leeway.average-case/1"
+// html_report draws records of leeway pa, select, bound, bound evaluate and average-case (leeway/record), typed or as JSON, and the
+// JSON of schema "leeway.assess/1" (docs/assess-record.md) and "leeway.shift-describe/1"
 // (docs/schema). Pages need no network: charts (Vega 5), style and pictures are inside. What a record
 // leaves out is a dash that says why. join_records makes one record of several, so that models assessed one by one stand on
 // one page.
@@ -21,6 +21,7 @@
 
 #include "leeway/core/images.h"
 #include "leeway/core/result.h"
+#include "leeway/record/average_case.h"
 #include "leeway/record/bound.h"
 #include "leeway/record/bound_evaluate.h"
 #include "leeway/record/pa.h"
@@ -73,7 +74,8 @@ struct Options {
 
 // The pictures of the samples that a record of average-case robustness ranks, those of the strongest noise first;
 // sizes and errors as above.
-[[nodiscard]] Pictures sample_pictures(const Json& record, const Images& images, const Options& options = {});
+[[nodiscard]] Pictures sample_pictures(const record::AverageCase& record, const Images& images,
+                                       const Options& options = {});
 
 [[nodiscard]] std::string html_report(const Json& record, const Pictures& pictures = {},
                                       const Options& options = {});
@@ -81,6 +83,8 @@ struct Options {
 [[nodiscard]] std::string html_report(const record::Bound& record);
 [[nodiscard]] std::string html_report(const record::BoundEvaluation& record);
 [[nodiscard]] std::string html_report(const record::Select& record);
+[[nodiscard]] std::string html_report(const record::AverageCase& record, const Pictures& pictures = {},
+                                      const Options& options = {});
 
 // Names and records, in the order in which they are to be shown; one record stays as it is. Several are all of
 // leeway.assess/1. Where two hold the same model and target, the later model is called "MODEL (NAME)".

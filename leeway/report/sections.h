@@ -53,7 +53,7 @@ namespace leeway::report {
 [[nodiscard]] std::string bound_page(const record::Bound& record);
 [[nodiscard]] std::string evaluate_page(const record::BoundEvaluation& record);
 [[nodiscard]] std::string describe_page(const Json& record, const Options& options);
-[[nodiscard]] std::string average_case_page(const Json& record, const Pictures& pictures,
+[[nodiscard]] std::string average_case_page(const record::AverageCase& average_case, const Pictures& pictures,
                                             const Options& options);
 
 // A table of results of posterior agreement leads with the shifted set, and the model where there are several.

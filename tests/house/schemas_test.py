@@ -33,7 +33,8 @@ RESULT = {
                       " adjusted adjusted.0.adjustment adjusted.0.mae points points.0.data_set points.0.truth",
     "distances": "shifted n_clean n_shifted k distances not_computed pairing pairing.words doubt",
     "mvn-cdf": "probability log_probability error log_error points converged method",
-    "average-case": "method sigma probability n mean low high quantiles seconds model_seconds",
+    "average-case": "method sigma probability n mean mean_low mean_high quantiles error not_converged left_out zero_gradient draws seconds"
+                    " model_seconds",
     "assess": "model target n source_n k paired labelled accuracy accuracy_low accuracy_high source_accuracy accuracy_change"
               " afr_pred afr_true pa pa_low pa_high beta gap error_bound error_bound_terms error_bound_terms.discrepancy"
               " error_bound_terms.concentrations.0.bound estimates estimate_intervals estimate_intervals.cot.low curve local_maxima confidence confidence.edges"
@@ -73,11 +74,12 @@ RECORD = {"pa": "instruction_set headline findings warnings options options.leve
           "distances": "instruction_set headline findings warnings options options.only",
           "shift-conds": "n label label.name label.values attributes attributes.0.name ldd_ratio counterexamples resample data_set",
           "shift-describe": "level permutations bootstrap",
-          "average-case": "n k classes_are level methods methods.0.method methods.0.summary methods.0.probability leading"
+          "average-case": "instruction_set headline findings warnings options options.sigma options.methods options.level options.noise n k classes_are"
+                          " methods methods.0.method methods.0.summary methods.0.probability leading"
                           " against_monte_carlo class_bias class_bias.0.p_value class_bias.0.classes.0.n class_bias.0.classes.0.mean"
                           " class_bias.0.classes.0.difference class_bias.0.classes.0.p_value ranking ranking.0.classes.0.least"
                           " ranking.0.classes.0.most.0.row ranking.0.classes.0.least.0.p ranking.0.classes.0.least.0.confidence"
-                          " convergence seconds_in_all model_seconds_in_all noise model warnings out",
+                          " convergence stochastic seconds_in_all model_seconds_in_all model out",
           "assess": "headline findings models targets class_names level comparisons gates gates.0.key gates.0.op"
                     " gates.0.threshold gates.0.violated gates.0.violations gates.0.violations.0.value gates.0.not_computed"}
 
@@ -273,7 +275,7 @@ class Records(unittest.TestCase):
         numpy.save(self.folder / "j.npy", rng.normal(0, 1, (60, 3, 4)))
         record = self.run_leeway("assess --source plain.npz --target s=shifted.npz --jacobian j.npy --sigma 0.1,0.5 --no-bounds")
         self.valid(record)
-        self.refused_without(record, [f"average_case.0.{key}" for key in "model from file source_n disagreement warnings n k leading noise"
+        self.refused_without(record, [f"average_case.0.{key}" for key in "model from file source_n disagreement warnings n k leading options options.noise"
                                       " results results.0.mean class_bias.0.classes.0.name ranking.0.classes.0.least.0.row".split()])
 
     def test_shift(self):
@@ -350,7 +352,7 @@ class Records(unittest.TestCase):
         survived = self.run_leeway("average-case --model linear.safetensors --data images.npz --rows 30 --sigma 0.1 --methods mc,mmse"
                                    " --draws 20 --convergence --report survived.html")
         self.check(survived)
-        self.refused_without(survived, [f"against_monte_carlo.0.{key}" for key in "mean_absolute_error low high bias monte_carlo_error"
+        self.refused_without(survived, [f"against_monte_carlo.0.{key}" for key in "mean_absolute_error mean_absolute_error_low mean_absolute_error_high bias monte_carlo_error"
                                         " rank_correlation".split()] + ["convergence.0.copies", "convergence.0.n", "convergence.0.mean_change"])
         assessed = self.run_leeway("assess --source outputs.npz --target same=outputs.npz --model linear.safetensors --images images.npz"
                                    " --sigma 0.1 --survival-rows 30 --no-bounds")

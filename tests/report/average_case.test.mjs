@@ -54,7 +54,7 @@ const tests = {
       near(halves[row][0], one.quantiles["0.25"], `25% of class ${one.name}`);
       near(halves[row][1], one.quantiles["0.75"], `75% of class ${one.name}`);
     }
-    const differing = strongest.filter((one) => one.p_value < 1 - record.level).length;
+    const differing = strongest.filter((one) => one.p_value < 1 - record.options.level).length;
     assert.ok(differing > 0);
     assert.equal(await figure.locator("g.mark-symbol path[fill='var(--m1)']").count(), differing);
     const words = await hover(page, figure.locator("g.mark-rect").last().locator("path").first());
@@ -76,7 +76,8 @@ const tests = {
     const cards = page.locator("#ranking > details").first().locator(".ranked li");
     assert.equal(await cards.count(), classes.reduce((sum, one) => sum + one.least.length + one.most.length, 0));
     const { row, prediction } = classes[0].least[0], text = await cards.first().textContent();
-    assert.ok(text.includes(`row ${row}`) && text.includes(`${prediction} (`), text);
+    const { name } = record.class_bias.at(-1).classes[prediction];
+    assert.ok(text.includes(`row ${row}`) && text.includes(`${name} (`), text);
     assert.equal(await cards.first().locator("img").evaluate((image) => image.complete && image.naturalWidth), 28);
     await close();
   },

@@ -18,15 +18,9 @@ using testing::HasSubstr;
 using testing::Not;
 
 // What leeway average-case found, as a member of "average_case".
-Json subject(const std::string& model) {
-  Json body = reference_record("average_case_record.json");
-  for (const char* key :
-       {"schema", "command", "inputs", "seed", "version", "instruction_set", "seconds", "out"})
-    body.erase(key);
-  body["model"] = model;
-  body["source_n"] = 100000;
-  body["warnings"] = Json::array();
-  return body;
+Json subject(const std::string& model, std::vector<std::string> warnings = {}) {
+  record::AverageCase own = record::read_average_case(reference_record("average_case_record.json"), "r.json");
+  return to_json(record::ModelUnderNoise{model, "model", "m.pt", 100000, 0., std::move(warnings), own.found});
 }
 
 TEST(NoiseSections, AreLeftOutWithoutModels) {
@@ -50,8 +44,7 @@ TEST(NoiseSections, SayWhatThePageOfAverageCaseSays) {
 
 TEST(NoiseSections, AreOneAModelAndTellItsWarnings) {
   Json record = full_record(2, 1, 10);
-  record["average_case"] = {subject("model <0>"), subject("model 1")};
-  record["average_case"][1]["warnings"] = {"m.pt predicts <another> class"};
+  record["average_case"] = {subject("model <0>"), subject("model 1", {"m.pt predicts <another> class"})};
   const std::string page = page_of(record);
   EXPECT_THAT(page, HasSubstr("model &lt;0&gt;: Under noise of σ = "));
   EXPECT_EQ(occurrences(page, "<section id=\"noise-2\""), 1u);

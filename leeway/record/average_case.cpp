@@ -1,0 +1,264 @@
+#include "leeway/record/average_case.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "leeway/core/message.h"
+#include "leeway/record/json.h"
+
+namespace leeway::record {
+namespace {
+
+constexpr Range draws_range{1, 0x1p31};
+
+// Shares at average_case::quantile_levels, under these as keys.
+struct Quantiles {
+  std::array<double, average_case::quantile_levels.size()> values{};
+};
+
+void fields(Quantiles& quantiles, Fields& f) {
+  for (std::size_t i = 0; i < quantiles.values.size(); ++i)
+    f(fmt::format("{:g}", average_case::quantile_levels[i]), quantiles.values[i], share, "of p");
+}
+
+void method_and_sigma(std::string& method, double& sigma, Fields& f) {
+  f("method", method, "its name");
+  f("sigma", sigma, at_least(0), "standard deviation of the noise");
+}
+
+}  // namespace
+
+static void fields(average_case::Distribution& p, Fields& f) {
+  std::optional<double> mean;
+  std::optional<Quantiles> quantiles;
+  if (p.n > 0) mean = p.mean, quantiles = Quantiles{p.quantiles};
+  f("n", p.n, "samples");
+  f.measured("mean", mean, p.interval, share,
+             "over samples, with Student's interval; null without samples, the interval null for one, too");
+  f("quantiles", quantiles, "linear between order statistics; null without samples");
+  p.mean = mean.value_or(0);
+  p.quantiles = quantiles.value_or(Quantiles{}).values;
+}
+
+static void fields(MethodWords& words, Fields& f) {
+  f("method", words.method, "its name");
+  f("summary", words.summary, "what it is, in a line");
+  f("source", words.source, "paper and section");
+  f("probability", words.probability, "false: a score, which ranks samples and is no probability");
+}
+
+static void fields(Survival& result, Fields& f) {
+  method_and_sigma(result.method, result.sigma, f);
+  f("probability", result.probability, "false: a score, which ranks samples and is no probability");
+  fields(result.p, f);
+  f("error", result.error, at_least(0),
+    "the largest bound on the numerical error of p; null for methods without the normal distribution "
+    "function");
+  f("not_converged", result.not_converged,
+    "samples whose bound is above the tolerance: the exit status is 5; null likewise");
+  f("left_out", result.left_out, at_least(0),
+    "the most that classes whose gradients were not taken could change p; null for methods without "
+    "gradients");
+  f("zero_gradient", result.zero_gradient, share,
+    "samples whose boundaries all have a gradient of exactly 0, which count as surviving any noise; null "
+    "likewise");
+  f("draws", result.draws, "of mc, over all samples; null for other methods");
+  f("seconds", result.seconds, at_least(0), "as if computed alone");
+  f("model_seconds", result.model_seconds, at_least(0), "of these, in passes of the model");
+}
+
+static void fields(MonteCarloError& of, Fields& f) {
+  average_case::AgainstMonteCarlo& error = of.error;
+  method_and_sigma(of.method, of.sigma, f);
+  f.measured("mean_absolute_error", error.mean_absolute, error.interval, share,
+             "mean over samples of |p - p of Monte Carlo|");
+  f("root_mean_square_error", error.root_mean_square, share, "over samples");
+  f("largest_error", error.largest, share, "of any sample");
+  f("bias", error.bias, from_to(-1, 1), "mean of p - p of Monte Carlo");
+  f("monte_carlo_error", error.floor, at_least(0),
+    "the mean absolute error that Monte Carlo's own chance explains");
+  f("rank_correlation", error.rank, from_to(-1, 1), "Spearman's; null where all samples tie");
+}
+
+static void fields(ClassSurvival& one, Fields& f) {
+  average_case::ClassDistribution& of = one.of;
+  std::optional<double> difference = of.p_value ? std::optional(of.difference) : std::nullopt;
+  f("class", of.label, at_least(0), "its number");
+  f("name", one.name, "its name, or the number");
+  fields(of.distribution, f);
+  f("difference", difference, from_to(-1, 1),
+    "of its mean and that of all others; null where it or the others have no sample");
+  f("p_value", of.p_value, share,
+    "Mann and Whitney, against all others, adjusted as Holm does; null likewise");
+  of.difference = difference.value_or(0);
+}
+
+static void fields(ClassComparison& comparison, Fields& f) {
+  method_and_sigma(comparison.method, comparison.sigma, f);
+  f("p_value", comparison.p_value, share,
+    "Kruskal and Wallis: all classes alike; null where fewer than two classes have samples, or all p tie");
+  f("classes", comparison.classes, "every class");
+}
+
+static void fields(RankedSample& sample, Fields& f) {
+  f("row", sample.row, "of the data, from 0");
+  f("p", sample.p, share, "that its prediction survives");
+  f("prediction", sample.prediction, "the class");
+  f("confidence", sample.confidence, share, "largest softmax probability of the clean sample");
+}
+
+static void fields(RankedClass& one, Fields& f) {
+  f("class", one.label, "its number");
+  f("name", one.name, "its name, or the number");
+  f("least", one.least, "the least robust samples, at most 6, the least first");
+  f("most", one.most, "the most robust samples, at most 6, the most first");
+}
+
+static void fields(Ranking& ranking, Fields& f) {
+  method_and_sigma(ranking.method, ranking.sigma, f);
+  f("classes", ranking.classes, "those that have samples");
+}
+
+static void fields(ConvergenceStep& step, Fields& f) {
+  method_and_sigma(step.point.method, step.point.sigma, f);
+  f("copies", step.point.copies, at_least(1), "noisy copies");
+  f("n", step.n, "samples, the first ones");
+  f("mean_change", step.point.mean_change, share, "of p, against the largest number of copies, over samples");
+  f("most_change", step.point.most_change, share, "of p, of any sample");
+}
+
+static void fields(ModelVariation& variation, Fields& f) {
+  f("n", variation.n, "images that were asked about");
+  f("largest_difference", variation.largest_difference, at_least(0), "of a logit");
+  f("predictions_that_differ", variation.predictions_that_differ, "images whose predicted class differs");
+  f("neighbours", variation.neighbours,
+    "true: not between two passes of one batch, but where other images stand beside them");
+}
+
+static void fields(Robustness& found, Fields& f) {
+  std::string classes = found.labels ? "labels" : "predictions";
+  f("options", found.options, "what was asked for");
+  f("n", found.n, "samples");
+  f("k", found.k, at_least(2), "classes");
+  f.choice("classes_are", classes, {{"labels", ""}, {"predictions", ""}},
+           "what class_bias and ranking group samples by");
+  f("leading", found.leading,
+    "the method that class_bias and ranking are by: of those computed the one that is likely nearest to the "
+    "truth");
+  f("methods", found.methods, "those that were computed");
+  f("results", found.results, "one for each method and sigma");
+  f("against_monte_carlo", found.against_monte_carlo,
+    "p of the other methods beside p of Monte Carlo; [] without mc");
+  f("class_bias", found.class_bias, "whether classes differ, one for each sigma; [] beyond 100 classes");
+  f("ranking", found.ranking, "one for each sigma; [] beyond 100 classes");
+  f("convergence", found.convergence, "with --convergence: how p settles as copies grow");
+  f("stochastic", found.stochastic,
+    "with --stochastic: how the model differs from itself; null where it does not");
+  f("seconds_in_all", found.seconds_in_all, at_least(0), "what methods share counted once");
+  f("model_seconds_in_all", found.model_seconds_in_all, at_least(0), "of these, in passes of the model");
+  found.labels = classes == "labels";
+}
+
+void fields(AverageCaseOptions& options, Fields& f) {
+  std::vector<Choice> methods, noises;
+  for (const average_case::Estimator& one : average_case::estimators())
+    methods.push_back({std::string(one.name), std::string(one.summary)});
+  for (const average_case::NoiseMember& one : average_case::noises())
+    noises.push_back({std::string(one.name), std::string(one.summary)});
+  f("sigma", options.sigma, from_to(0, 1e30),
+    "standard deviations of the noise, pixels in [0,1]: 0.1 or 0.05,0.1");
+  f.choice("methods", options.methods, std::move(methods),
+           "which estimators (default: all that the input permits, but mc)");
+  f("draws", options.draws, draws_range, "noisy copies of each sample for mc");
+  f("width", options.width, share, "let mc stop where its interval is no wider than this (0: never)");
+  f("copies", options.copies, draws_range, "noisy copies of each sample for mmse");
+  f("copies_as_published", options.copies_as_published,
+    "draw mmse's copies independently, as the published estimator does, not centred and widened: chance then "
+    "moves every boundary, those of linear models too");
+  f("temperature", options.temperature, from_to(1e-30, 1e30), "temperature of softmax");
+  f("classes", options.classes,
+    "take gradients of so many classes alone, the likeliest (0: all, or as many as can matter where there "
+    "are "
+    "more than 64)");
+  f("tolerance", options.tolerance, from_to(1e-9, 1), "of the normal distribution function");
+  f.choice("noise", options.noise, std::move(noises), "distribution of the noise, coordinate by coordinate");
+  f("rows", options.rows, "the first so many samples alone (0: all)");
+  f("convergence", options.convergence,
+    "also how mc and mmse settle as their copies grow, on the first 100 samples");
+  f("level", options.level, from_to(.5, .9999), "confidence level of intervals");
+}
+
+void fields(AverageCase& record, Fields& f) {
+  fields(record.envelope, average_case_schema, f);
+  f.unless_empty("model", record.model, "its file; null: outputs were made elsewhere");
+  f.unless_empty("out", record.out, "the per-sample file");
+  fields(record.found, f);
+}
+
+void fields(ModelUnderNoise& model, Fields& f) {
+  f("model", model.model, "its name in the assessment");
+  f.choice("from", model.from, {{"model", ""}, {"jacobian", ""}}, "what was given");
+  f("file", model.file, "the path of that");
+  f("source_n", model.source_n, "rows of the source, of which the first n were taken");
+  f("disagreement", model.disagreement, share,
+    "share of these on which the model predicts another class than the source's outputs; null for Jacobians");
+  f("warnings", model.warnings, "what speaks against these numbers, a line each");
+  fields(model.found, f);
+}
+
+const Survival* Robustness::find(std::string_view method, double sigma) const {
+  for (const Survival& result : results)
+    if (result.method == method && result.sigma == sigma) return &result;
+  return nullptr;
+}
+
+std::vector<double> Robustness::sigmas() const {
+  std::vector<double> all;
+  for (const Survival& result : results) all.push_back(result.sigma);
+  std::ranges::sort(all);
+  all.erase(std::ranges::unique(all).begin(), all.end());
+  return all;
+}
+
+const Survival& Robustness::strongest() const { return *find(leading, sigmas().back()); }
+
+namespace {
+
+void require_results(const Robustness& found, const std::string& name, const std::string& at) {
+  if (found.results.empty()) refuse(name, "at least one result" + at, "none");
+  if (found.find(found.leading, found.sigmas().back()) == nullptr)
+    refuse(name, fmt::format("a result of {} under the strongest noise{}", in_quotes(found.leading), at),
+           "none");
+}
+
+}  // namespace
+
+Json to_json(const AverageCase& record) {
+  AverageCase copy = record;
+  return written([&](Fields& f) { fields(copy, f); });
+}
+
+Json to_json(const ModelUnderNoise& model) {
+  ModelUnderNoise copy = model;
+  return written([&](Fields& f) { fields(copy, f); });
+}
+
+AverageCase read_average_case(const Json& json, const std::string& name) {
+  require_schema(json, average_case_schema, name);
+  AverageCase record;
+  read([&](Fields& f) { fields(record, f); }, json, name);
+  require_results(record.found, name, "");
+  return record;
+}
+
+std::vector<ModelUnderNoise> read_models_under_noise(const Json& assessment, const std::string& name) {
+  std::vector<ModelUnderNoise> models;
+  if (!assessment.contains("average_case")) return models;
+  read([&](Fields& f) { f("average_case", models, ""); }, assessment, name);
+  for (std::size_t i = 0; i < models.size(); ++i)
+    require_results(models[i].found, name, fmt::format(" at average_case[{}].results", i));
+  return models;
+}
+
+}  // namespace leeway::record

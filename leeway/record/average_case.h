@@ -1,0 +1,166 @@
+// The record of leeway average-case: the probability that predictions survive noise.
+//
+// One result for each method and sigma; with Monte Carlo also how far the others are from it, and by the method that is
+// likely nearest to the truth also how classes differ and which samples of each are the least and the most robust. What
+// the numbers are stands in the headers of leeway/average_case; docs/schema/average-case.md lists the keys.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "leeway/average_case/convergence.h"
+#include "leeway/average_case/summary.h"
+#include "leeway/core/result.h"
+#include "leeway/record/envelope.h"
+
+namespace leeway::record {
+
+inline constexpr std::string_view average_case_schema = "leeway.average-case/2";
+
+struct AverageCaseOptions {
+  std::vector<double> sigma;  // standard deviations of the noise, at least one
+  std::vector<std::string>
+      methods;  // of average_case::estimators(); empty: all that the input permits, but mc
+  std::size_t draws = 10'000;
+  double width = 0;
+  std::size_t copies = 5;
+  bool copies_as_published = false;
+  double temperature = 1;
+  std::size_t classes = 0;
+  double tolerance = average_case::MvnOptions{}.tolerance;
+  std::string noise = "gaussian";  // of average_case::noises()
+  std::size_t rows = 0;
+  bool convergence = false;
+  double level = .95;
+};
+
+// What a method is.
+struct MethodWords {
+  std::string method, summary, source;
+  bool probability = false;  // false: a score
+};
+
+// One method at one sigma.
+struct Survival {
+  std::string method;
+  double sigma = 0;
+  bool probability = false;  // false: a score
+  average_case::Distribution p;
+  std::optional<double> error;                    // of methods with the normal distribution function
+  std::optional<std::size_t> not_converged;       // the same
+  std::optional<double> left_out, zero_gradient;  // of methods with gradients
+  std::optional<std::size_t> draws;               // of mc
+  double seconds = 0, model_seconds = 0;
+};
+
+// One method beside Monte Carlo at one sigma.
+struct MonteCarloError {
+  std::string method;
+  double sigma = 0;
+  average_case::AgainstMonteCarlo error;
+};
+
+struct ClassSurvival {
+  std::string name;
+  average_case::ClassDistribution of;
+};
+
+struct ClassComparison {
+  std::string method;
+  double sigma = 0;
+  std::optional<double> p_value;  // Kruskal and Wallis
+  std::vector<ClassSurvival> classes;
+};
+
+struct RankedSample {
+  std::size_t row = 0;
+  double p = 0;
+  std::size_t prediction = 0;
+  double confidence = 0;
+};
+
+struct RankedClass {
+  std::size_t label = 0;
+  std::string name;
+  std::vector<RankedSample> least, most;
+};
+
+struct Ranking {
+  std::string method;
+  double sigma = 0;
+  std::vector<RankedClass> classes;  // those that have samples
+};
+
+struct ConvergenceStep {
+  average_case::ConvergencePoint point;
+  std::size_t n = 0;  // samples, the first ones
+};
+
+// A model that answers differently when it is asked twice about the same images.
+struct ModelVariation {
+  std::size_t n = 0;
+  double largest_difference = 0;
+  std::size_t predictions_that_differ = 0;
+  bool neighbours = false;
+};
+
+// What is known of one model under noise.
+struct Robustness {
+  AverageCaseOptions options;
+  std::size_t n = 0, k = 0;
+  bool labels = false;  // classes are those; the predictions otherwise
+  std::string leading;  // the method that classes and samples are compared by
+  std::vector<MethodWords> methods;
+  std::vector<Survival> results;  // methods in the order asked for, each with all sigmas
+  std::vector<MonteCarloError> against_monte_carlo;
+  std::vector<ClassComparison> class_bias;
+  std::vector<Ranking> ranking;
+  std::vector<ConvergenceStep> convergence;
+  std::optional<ModelVariation> stochastic;
+  double seconds_in_all = 0, model_seconds_in_all = 0;
+
+  [[nodiscard]] const Survival* find(std::string_view method, double sigma) const;
+  [[nodiscard]] std::vector<double> sigmas() const;  // ascending, each once
+  [[nodiscard]] const Survival& strongest() const;   // what `leading` says of the strongest noise
+};
+
+struct AverageCase {
+  AverageCase() { envelope.schema = average_case_schema; }
+
+  Envelope envelope;
+  std::string model, out;  // the files; empty: none
+  Robustness found;
+};
+
+// A model of an assessment, on the first rows of its source: a member of its "average_case".
+struct ModelUnderNoise {
+  std::string model, from, file;  // its name; "model" or "jacobian", and the path of that
+  std::size_t source_n = 0;       // rows of the source
+  std::optional<double> disagreement;
+  std::vector<std::string> warnings;
+  Robustness found;
+};
+
+void fields(AverageCaseOptions& options, Fields& f);
+void fields(AverageCase& record, Fields& f);
+void fields(ModelUnderNoise& model, Fields& f);
+
+[[nodiscard]] Json to_json(const AverageCase& record);
+[[nodiscard]] Json to_json(const ModelUnderNoise& model);
+// Errors (Error): another schema, those of read (json.h), no results, a leading method without the strongest noise.
+[[nodiscard]] AverageCase read_average_case(const Json& json, const std::string& name);
+// "average_case" of an assessment; none where it has no such key.
+[[nodiscard]] std::vector<ModelUnderNoise> read_models_under_noise(const Json& assessment,
+                                                                   const std::string& name);
+
+// In words. The headline: how often predictions survive the strongest noise, and how fragile the few are.
+[[nodiscard]] std::string headline_of(const Robustness& found);
+// The error beside Monte Carlo, whether classes differ, the most fragile sample; each where it is known.
+[[nodiscard]] std::vector<std::string> findings_of(const Robustness& found);
+// A line where more than most_zero_gradients of the samples have no gradient, with the methods that this concerns.
+[[nodiscard]] std::vector<std::string> gradient_warnings(const Robustness& found);
+
+}  // namespace leeway::record

@@ -1,0 +1,186 @@
+#include "leeway/record/average_case_words.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "leeway/core/text.h"
+
+namespace leeway::record {
+namespace {
+
+// Of average_case::quantile_levels: 5, 25 and 50%.
+constexpr std::size_t twentieth = 1, quarter = 2, median = 3;
+
+// "Of twenty samples the most fragile keeps ... 46% of the time": how fragile the few are.
+std::string fragile(const average_case::Distribution& p) {
+  if (p.n < 20) return "";
+  const double one = p.quantiles[twentieth], five = p.quantiles[quarter], ten = p.quantiles[median];
+  if (one >= harmless)
+    return fmt::format("Nineteen samples in twenty keep their prediction at least {} of the time.",
+                       survival_words(one));
+  std::string text = fmt::format(
+      "Of twenty samples the most fragile keeps its prediction at most {} of the time", survival_words(one));
+  if (ten < harmless)
+    text += fmt::format(", and half of them at most {}", survival_words(ten));
+  else if (five < harmless)
+    text += fmt::format(", and the five most fragile at most {}", survival_words(five));
+  return text + ".";
+}
+
+std::string beside_each_other(const Robustness& found) {
+  const Survival& worst = found.strongest();
+  std::vector<std::string> others;
+  for (const Survival& result : found.results)
+    if (result.sigma == worst.sigma && result.method != worst.method && result.probability && result.p.n > 0)
+      others.push_back(fmt::format("{} says {}", result.method, percent(mean_of(result.p))));
+  return others.empty() ? "" : fmt::format("Beside it {}.", list_of(others));
+}
+
+}  // namespace
+
+std::string at_sigma(double sigma) { return fmt::format("σ = {:g}", sigma); }
+
+std::string survival_words(double p) { return p == 1 ? "100%" : sureness(p); }
+
+std::string p_value_words(double p_value) {
+  return p_value < 1e-4 ? "p < 0.0001" : "p = " + significant(p_value, 2);
+}
+
+std::string points_words(double p) { return fixed(100 * p, std::abs(p) < .1 ? 2 : 1); }
+
+std::string points_words(const Measured& p) {
+  if (!p.low || !p.high) return points_words(*p.value);
+  return fixed(100 * *p.value, decimals_for(50 * (*p.high - *p.low), 2));
+}
+
+Measured mean_of(const average_case::Distribution& p) {
+  if (p.n == 0) return {};
+  if (!p.interval) return {p.mean, {}, {}};
+  return {p.mean, p.interval->low, p.interval->high};
+}
+
+Measured mean_of(const average_case::AgainstMonteCarlo& error) {
+  return {error.mean_absolute, error.interval.low, error.interval.high};
+}
+
+bool is_probability(const Robustness& found, const std::string& method) {
+  return std::ranges::any_of(
+      found.results, [&](const Survival& result) { return result.method == method && result.probability; });
+}
+
+std::string class_name(const Robustness& found, std::size_t c) {
+  for (const ClassComparison& comparison : found.class_bias)
+    for (const ClassSurvival& one : comparison.classes)
+      if (one.of.label == static_cast<std::int64_t>(c)) return one.name;
+  return std::to_string(c);
+}
+
+std::string survival_finding(const Robustness& found) {
+  const Survival& worst = found.strongest();
+  if (worst.p.n == 0) return "No sample was looked at.";
+  if (!worst.probability) return "No method here gives a probability.";
+  const bool one = found.n == 1;
+  return fmt::format("Under noise of {} {} with probability {}, {} says.", at_sigma(worst.sigma),
+                     one ? "the prediction survives" : "predictions survive",
+                     one ? percent(worst.p.mean, 1) : value_words(mean_of(worst.p), true), worst.method);
+}
+
+std::string survival_details(const Robustness& found) {
+  const Survival& worst = found.strongest();
+  if (worst.p.n == 0) return "";
+  if (!worst.probability)
+    return fmt::format("The mean score of {} at {} is {}: scores rank samples, no more.", worst.method,
+                       at_sigma(worst.sigma), value_words(mean_of(worst.p), false));
+  const std::string few = fragile(worst.p), others = beside_each_other(found);
+  return few + (few.empty() || others.empty() ? "" : " ") + others;
+}
+
+std::string error_finding(const Robustness& found) {
+  const MonteCarloError *closest = nullptr, *furthest = nullptr;
+  const double most = found.sigmas().back();
+  for (const MonteCarloError& one : found.against_monte_carlo) {
+    if (one.sigma != most || !is_probability(found, one.method)) continue;
+    if (closest == nullptr || one.error.mean_absolute < closest->error.mean_absolute) closest = &one;
+    if (furthest == nullptr || one.error.mean_absolute > furthest->error.mean_absolute) furthest = &one;
+  }
+  if (closest == nullptr) return "Monte Carlo stands beside scores, which are no probabilities";
+  const average_case::AgainstMonteCarlo& error = closest->error;
+  std::string text = fmt::format("At {} {} is {} points from Monte Carlo on average{}", at_sigma(most),
+                                 closest->method, points_words(mean_of(error)),
+                                 error.interval.low > error.floor
+                                     ? fmt::format(", beyond the {} of chance", points_words(error.floor))
+                                     : ", no more than chance explains");
+  if (furthest != closest)
+    text += fmt::format("; {} is {}", furthest->method, points_words(mean_of(furthest->error)));
+  return text;
+}
+
+std::string class_finding(const Robustness& found) {
+  const ClassComparison& strongest = strongest_of(found.class_bias);
+  const std::string where = at_sigma(strongest.sigma);
+  if (!strongest.p_value)
+    return fmt::format("Whether classes differ at {} cannot be told from these samples", where);
+  const std::string how = p_value_words(*strongest.p_value);
+  if (*strongest.p_value >= 1 - found.options.level)
+    return fmt::format("Classes do not differ beyond chance at {} ({})", where, how);
+  const ClassSurvival *least = nullptr, *most = nullptr;
+  for (const ClassSurvival& one : strongest.classes) {
+    const average_case::Distribution& p = one.of.distribution;
+    if (p.n == 0) continue;
+    if (least == nullptr || p.mean < least->of.distribution.mean) least = &one;
+    if (most == nullptr || p.mean > most->of.distribution.mean) most = &one;
+  }
+  if (least == nullptr) return fmt::format("Classes differ at {} ({})", where, how);
+  return fmt::format("Noise hits classes unequally: at {} class {} survives with {}, class {} with {} ({})",
+                     where, least->name, value_words(mean_of(least->of.distribution), true), most->name,
+                     value_words(mean_of(most->of.distribution), true), how);
+}
+
+std::string ranking_finding(const Robustness& found) {
+  const Ranking& strongest = strongest_of(found.ranking);
+  const RankedSample* least = nullptr;
+  for (const RankedClass& one : strongest.classes)
+    for (const RankedSample& sample : one.least)
+      if (least == nullptr || sample.p < least->p) least = &sample;
+  if (least == nullptr) return "";
+  return fmt::format(
+      "The most fragile sample is row {}: called {} with {} confidence, it survives noise of {} with "
+      "probability {}",
+      least->row, class_name(found, least->prediction), sureness(least->confidence),
+      at_sigma(strongest.sigma), survival_words(least->p));
+}
+
+std::string headline_of(const Robustness& found) {
+  const std::string details = survival_details(found);
+  return survival_finding(found) + (details.empty() ? "" : " " + details);
+}
+
+std::vector<std::string> findings_of(const Robustness& found) {
+  std::vector<std::string> findings;
+  if (!found.against_monte_carlo.empty()) findings.push_back(error_finding(found));
+  if (!found.class_bias.empty()) findings.push_back(class_finding(found));
+  if (!found.ranking.empty()) findings.push_back(ranking_finding(found));
+  std::erase(findings, "");
+  return findings;
+}
+
+std::vector<std::string> gradient_warnings(const Robustness& found) {
+  double most = 0;
+  std::vector<std::string> methods;
+  for (const Survival& result : found.results) {
+    const double without = result.zero_gradient.value_or(0);
+    if (without <= average_case::most_zero_gradients) continue;
+    most = std::max(most, without);
+    if (methods.empty() || methods.back() != result.method) methods.push_back(result.method);
+  }
+  if (methods.empty()) return {};
+  return {
+      fmt::format("the gradient of {:.1f}% of {} samples is exactly 0, as behind sign, rounding or quantised "
+                  "layers: {} take{} them as surviving any noise; Monte Carlo (mc) needs no gradient",
+                  100 * most, found.n, fmt::join(methods, ", "), methods.size() == 1 ? "s" : "")};
+}
+
+}  // namespace leeway::record

@@ -1,0 +1,64 @@
+// What is known of a model under noise as its page looks at it, and the sections drawn from it.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "leeway/core/numbers.h"
+#include "leeway/record/average_case.h"
+#include "leeway/record/average_case_words.h"
+#include "leeway/report/chart.h"
+#include "leeway/report/html.h"
+#include "leeway/report/report.h"
+
+namespace leeway::report {
+
+// Places of average_case::quantile_levels.
+inline constexpr std::size_t twentieth = 1, quarter = 2, median = 3, three_quarters = 4,
+                             nineteen_twentieths = 5;
+
+// Valid as long as the record is.
+struct RobustnessView {
+  explicit RobustnessView(const record::Robustness& robustness);
+
+  const record::Robustness& found;
+  std::vector<std::string> methods;  // in the order of the record
+  std::vector<double> sigmas;        // ascending, as those of
+  std::vector<record::ClassComparison> comparisons;
+  std::vector<record::Ranking> rankings;
+
+  // Probabilities, or scores. A method's place here is its colour in every chart.
+  [[nodiscard]] std::vector<std::string> of_kind(bool probabilities) const;
+};
+
+[[nodiscard]] std::string sigma_words(double sigma);  // "0.05"
+
+// A row of a chart of quantiles; slot 1 is set off from the others.
+struct SpreadRow {
+  std::string name, group;  // the row's; what stands before it in the numbers
+  average_case::Distribution p;
+  std::size_t slot = 0;
+};
+// Rows below each other on an axis from 0 to 1: 5 to 95%, the middle half, the median, the mean. Data set "rows".
+[[nodiscard]] Chart spread_chart(const std::string& title, const std::string& note, const std::string& what,
+                                 const std::vector<SpreadRow>& rows);
+[[nodiscard]] std::string spread_key(const std::string& set_off);  // empty: no row is set off
+
+// Means over sigma and the table of every method; what p assumes, as a list with the methods' words. HTML.
+[[nodiscard]] std::string survival_overview(const RobustnessView& record);
+[[nodiscard]] std::string survival_assumptions(const RobustnessView& record);
+
+// Sections, in the files average_case_NAME.cpp.
+[[nodiscard]] Section spread_section(const RobustnessView& record);
+[[nodiscard]] Section error_section(const RobustnessView& record);
+[[nodiscard]] Section class_bias_section(const RobustnessView& record);
+[[nodiscard]] Section ranking_section(const RobustnessView& record, const Pictures& pictures,
+                                      const Options& options);
+[[nodiscard]] Section convergence_section(const RobustnessView& record);
+[[nodiscard]] Section runtime_section(const RobustnessView& record);
+
+// Samples of each end of a class that are shown with pictures and without.
+inline constexpr std::size_t most_ranked = 6;
+
+}  // namespace leeway::report

@@ -1,0 +1,61 @@
+// What leeway average-case computes: the probability that predictions survive noise, sample by sample.
+//
+// Of a classifier of functions and its inputs, or of outputs and gradients made elsewhere. Rows are computed in ranges;
+// where `state` names a file, what is done is saved there every few seconds and when the work is stopped, and the same task
+// goes on from it. A state belongs to the plan that it was saved under: options, seed, number of rows, version, instruction
+// set and `made_of`; that of another plan is passed over. Who has put the result away removes the file.
+//
+// Errors (Error): a method or noise that there is none of, a method that the input does not permit, fewer labels than rows,
+// covariances beside Gram matrices, those of leeway/average_case. Interrupted, where `progress` asks to stop; the message
+// says what was saved. A p that is not within the tolerance is no error: `not_converged` counts them. Results have the same
+// bits whether or not the work was stopped on the way. Cost, memory, determinism: average_case/average_case.h.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "leeway/average_case/average_case.h"
+#include "leeway/core/array.h"
+#include "leeway/core/classifier.h"
+#include "leeway/core/progress.h"
+#include "leeway/record/average_case.h"
+
+namespace leeway::tasks {
+
+// A classifier and the n inputs that it is asked about.
+struct ClassifierInputs {
+  Classifier classifier;
+  average_case::InputRow input;
+  std::size_t n = 0;
+};
+
+struct AverageCaseTask {
+  std::variant<ClassifierInputs, average_case::MadeElsewhere> of;
+  std::optional<Array> noise_covariance = {};  // (d) variances or (d,d), times sigma^2
+  std::optional<std::vector<std::int64_t>> labels =
+      {};                                     // of the rows; samples are grouped by predictions without
+  std::vector<std::string> class_names = {};  // empty or k
+  record::AverageCaseOptions options = {};
+  std::uint64_t seed = 0;
+  std::filesystem::path state = {};       // empty: a stopped run is lost
+  std::vector<std::string> made_of = {};  // what decides classifier, inputs and covariance: digests of files
+  std::function<void(std::size_t done, std::size_t n)> resumed = {};  // told where rows were taken over
+};
+
+struct AverageCaseResult {
+  record::AverageCase record;      // without `command`, `inputs`, `model` and `out`, which the caller knows
+  average_case::AverageCase rows;  // p of every sample
+  std::optional<std::vector<std::int64_t>> labels;
+};
+[[nodiscard]] AverageCaseResult average_case(const AverageCaseTask& task, Progress* progress = nullptr);
+
+// One array (n, sigmas) a method, named by it; sigmas, targets, confidence, labels; of mc also mc_low, mc_high, mc_draws.
+[[nodiscard]] ArrayMap per_sample_arrays(const AverageCaseResult& result);
+
+}  // namespace leeway::tasks
