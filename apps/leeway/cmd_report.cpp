@@ -95,7 +95,7 @@ void add_report(CLI::App& root, Context& context, Run& run) {
   command
       ->add_option("records", arguments->records,
                    "Records that a command saved with --out or printed with --json: one of select, bound, "
-                   "bound evaluate, shift describe "
+                   "bound evaluate, conds describe "
                    "or average-case, or one or more of pa or of assess")
       ->required();
   command->add_option("--images", arguments->images,

@@ -1,15 +1,12 @@
-// leeway shift: a shifted copy of a set of images; conds, describe, render and load are files of their own.
+// leeway shift: a shifted copy of a set of images.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <cmath>
 #include <map>
+#include <utility>
 
 #include "apps/leeway/command.h"
-#include "apps/leeway/shift_conds.h"
-#include "apps/leeway/shift_describe.h"
-#include "apps/leeway/shift_load.h"
-#include "apps/leeway/shift_render.h"
 #include "leeway/core/family.h"
 #include "leeway/core/images.h"
 #include "leeway/core/message.h"
@@ -141,11 +138,21 @@ std::string list_of_members() {
   return text;
 }
 
+// Whatever follows the name of a command that has moved, the new name is all there is to say.
+void refer_to_new_names(CLI::App& shift) {
+  for (const auto& [old_name, new_name] : {std::pair("conds", "conds draw"),
+                                           {"describe", "conds describe"},
+                                           {"render", "data render"},
+                                           {"load", "data load"}})
+    shift.add_subcommand(old_name)->group("")->prefix_command()->callback([old_name, new_name] {
+      throw UsageError(fmt::format("shift {}: expected leeway {}, its name now", old_name, new_name));
+    });
+}
+
 }  // namespace
 
 void add_shift(CLI::App& root, Context& context, Run& run) {
-  auto* command = root.add_subcommand(
-      "shift", "A shifted copy of a set of images; sets with concurrent shifts; sets drawn from geometry");
+  auto* command = root.add_subcommand("shift", "A shifted copy of a set of images");
   auto flags = std::make_shared<ShiftFlags>();
   command->add_option("NAME", flags->name, "The shift; see the list below");
   command->add_option(
@@ -166,30 +173,11 @@ void add_shift(CLI::App& root, Context& context, Run& run) {
            "The same seed\n"
            "gives the same images, and image i does not depend on the others.\n\n"
            "  leeway shift gaussian-noise --data fashion-mnist:test --strength 0.3 --out noisy.npz\n"
-           "  leeway shift label-subset --data test.npz --classes 0,3,5 --out three.npz\n"
-           "  leeway shift conds --attributes table.csv --label y --sc color --plan";
+           "  leeway shift label-subset --data test.npz --classes 0,3,5 --out three.npz";
   });
-  auto conds = std::make_shared<CondsFlags>();
-  auto description = std::make_shared<DescribeFlags>();
-  auto rendering = std::make_shared<RenderFlags>();
-  auto loading = std::make_shared<LoadFlags>();
-  const CLI::App* conds_command = add_conds(*command, context, conds);
-  const CLI::App* describe_command = add_describe(*command, context, description);
-  const CLI::App* render_command = add_render(*command, context, rendering);
-  const CLI::App* load_command = add_load(*command, context, loading);
-  command->callback([&context, flags, conds, description, rendering, loading, conds_command, describe_command,
-                     render_command, load_command, &run] {
-    if (conds_command->parsed())
-      run = [&context, conds] { return run_conds(context, *conds); };
-    else if (describe_command->parsed())
-      run = [&context, description] { return run_describe(context, *description); };
-    else if (render_command->parsed())
-      run = [&context, rendering] { return run_render(context, *rendering); };
-    else if (load_command->parsed())
-      run = [&context, loading] { return run_load(context, *loading); };
-    else
-      run = [&context, flags] { return run_shift(context, *flags); };
-  });
+  refer_to_new_names(*command);
+  command->callback(
+      [&context, flags, &run] { run = [&context, flags] { return run_shift(context, *flags); }; });
 }
 
 }  // namespace leeway::app

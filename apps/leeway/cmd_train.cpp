@@ -173,7 +173,7 @@ void add_train(CLI::App& root, Context& context, Run& run) {
       ->required();
   command->add_option(
       "--index", flags->index,
-      "CSV index,split, as leeway shift conds writes it: train on the rows called train, validate on "
+      "CSV index,split, as leeway conds draw writes it: train on the rows called train, validate on "
       "those called val");
   command->add_option("--arch", options.architecture, "See leeway list architectures")->capture_default_str();
   command->add_option("--algorithm", options.algorithm, "See leeway list algorithms")->capture_default_str();

@@ -18,8 +18,9 @@ using namespace leeway;
 using namespace leeway::app;
 
 constexpr void (*commands[])(CLI::App&, Context&, Run&) = {
-    add_pa,    add_bound,   add_select, add_distances, add_assess, add_average_case, add_report, add_train,
-    add_infer, add_inspect, add_attack, add_mvn_cdf,   add_list,   add_shift,        add_demo,
+    add_pa,     add_bound, add_select, add_distances, add_assess, add_average_case,
+    add_report, add_train, add_infer,  add_inspect,   add_attack, add_mvn_cdf,
+    add_list,   add_shift, add_conds,  add_data,      add_demo,
 };
 
 int fail(const std::string& message, int code) {

@@ -62,13 +62,13 @@ class Conds(Study):
         home = self.home(name, seed)
         table = self.path(home / "table.csv")
         table.parent.mkdir(parents=True, exist_ok=True)
-        self.run(home / "images.npz", "shift", "render", which.drawn, "--protocol", *which.only, "--sample", 20000, "--size", 32, "--attributes", table,
+        self.run(home / "images.npz", "data", "render", which.drawn, "--protocol", *which.only, "--sample", 20000, "--size", 32, "--attributes", table,
                  "--seed", seed)
         for case in cases():
             shifts = [word for shift, attribute in case.items() for word in (f"--{shift}", attribute)]
             train = ["--train", which.counts[tuple(case)]] if which.counts else []
-            self.run(home / f"{name_of(case)}.csv", "shift", "conds", "--attributes", table, "--dataset", which.drawn, *shifts, *train, "--seed", seed)
-        self.run(home / "test.npz", "shift", "render", which.drawn, "--table", table, "--index", self.path(home / "uniform.csv"), "--split", "test",
+            self.run(home / f"{name_of(case)}.csv", "conds", "draw", "--attributes", table, "--dataset", which.drawn, *shifts, *train, "--seed", seed)
+        self.run(home / "test.npz", "data", "render", which.drawn, "--table", table, "--index", self.path(home / "uniform.csv"), "--split", "test",
                  "--size", 32, "--attributes", self.path(home / "test.csv"))
 
     def case(self, name, seed, case):

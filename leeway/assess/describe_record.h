@@ -1,4 +1,4 @@
-// A description of shifts as JSON: what `leeway shift describe` and the assessment's "shifts" hold.
+// A description of shifts as JSON: what `leeway conds describe` and the assessment's "shifts" hold.
 #pragma once
 
 #include <optional>

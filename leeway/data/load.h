@@ -6,7 +6,7 @@
 // format allows before anything is allocated; text becomes numbers of values, 4 bytes a row and column.
 //
 // Column names and values are those that conds/protocol_sets.h knows where the protocol names the data set, so that its tables
-// go straight into `shift conds --dataset`, where need be after protocol_rows. Rows keep the order of the files.
+// go straight into `conds draw --dataset`, where need be after protocol_rows. Rows keep the order of the files.
 //
 // Errors (Error: file, expected, found, row): a file that is missing, cut off or of another layout; a value the format
 // does not have; pictures of different sizes or kinds.

@@ -1,4 +1,4 @@
-// The file of index,split that `leeway shift conds` writes: which rows of a table (or images of a set) make the
+// The file of index,split that `leeway conds draw` writes: which rows of a table (or images of a set) make the
 // training, the validation and the test set.
 //
 // Errors (Error: file, expected, found, row): other columns, an index that is no whole number below n, a word that is

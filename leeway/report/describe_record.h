@@ -37,7 +37,7 @@ struct Description {
   std::optional<double> accuracy_p;
 };
 
-// A result of leeway shift describe, or a member of an assessment's "shifts". Errors (Error): no columns, cells of
+// A result of leeway conds describe, or a member of an assessment's "shifts". Errors (Error): no columns, cells of
 // another number of values, or with a value that its column does not have.
 [[nodiscard]] Description read_description(const JsonView& view);
 

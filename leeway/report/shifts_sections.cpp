@@ -1,4 +1,4 @@
-// An assessment's sections on shifts of labels and groups, drawn as the page of leeway shift describe is.
+// An assessment's sections on shifts of labels and groups, drawn as the page of leeway conds describe is.
 #include <fmt/format.h>
 
 #include "leeway/report/sections.h"

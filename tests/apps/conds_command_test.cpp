@@ -1,4 +1,4 @@
-// leeway shift conds and describe, from the command line to the files.
+// leeway conds draw and describe, from the command line to the files.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -34,10 +34,10 @@ class CondsCommand : public CommandTest {
   CondsCommand() { write_text(folder_ / "table.csv", table(0)); }
 
   [[nodiscard]] Outcome conds(const std::string& arguments) const {
-    return CommandTest::run("shift conds --attributes table.csv " + arguments);
+    return CommandTest::run("conds draw --attributes table.csv " + arguments);
   }
   [[nodiscard]] Outcome describe(const std::string& arguments) const {
-    return CommandTest::run("shift describe --permutations 499 --bootstrap 499 " + arguments);
+    return CommandTest::run("conds describe --permutations 499 --bootstrap 499 " + arguments);
   }
   void expect(const Outcome& said, int code, const std::string& line) const {
     EXPECT_EQ(said.code, code);
@@ -251,7 +251,7 @@ TEST_F(CommandTest, WaterbirdsHaveNoCorrelationButWeakGroups) {
   if (!std::filesystem::exists(folder)) GTEST_SKIP() << folder << " is absent";
   for (const auto& [file, worst] :
        {std::pair("resnet", "[\"1\",\"0\"]"), std::pair("jtt", "[\"0\",\"1\"]")}) {
-    const Outcome said = run("shift describe --json --outputs '" +
+    const Outcome said = run("conds describe --json --outputs '" +
                              (folder / (std::string(file) + "_waterbirds_avg_results.csv")).string() + "'");
     ASSERT_EQ(said.code, 0) << said.err;
     const Json result = Json::parse(said.out)["results"][0];

@@ -59,32 +59,31 @@ class FilesOfCommands : public CommandTest {
 };
 
 TEST_F(FilesOfCommands, AnInputIsNoOutputInAnyCommand) {
-  for (const std::string arguments :
-       {"pa a.npy a.npz --out a.npy",
-        "pa a.npy a.npz --out ./a.npz",
-        "pa a.npy a.npz --save-pairs a.npy",
-        "pa a.npy a.npz --model m=a.npy,z.npy --out z.npy",
-        "pa a.npy a.npz --labels z.npy --out z.npy",
-        "bound --source a.npz --target a.npy --out a.npy",
-        "bound evaluate shifts.csv --out shifts.csv",
-        "distances a.npy a.npz --out a.npz",
-        "select --clean a.npy --shifted a.npz --out a.npz",
-        "assess --source a.npz --target t=a.npy --out a.npy",
-        "assess --source a.npz --target t=a.npy --rows a.npz",
-        "assess --source a.npz --target t=a.np? --rows a.npz",
-        "average-case --logits a.npy --jacobian j.npy --sigma 1 --out j.npy",
-        "mvn-cdf --upper z.npy --covariance r.npy --out r.npy",
-        "report t.csv --out t.csv",
-        "shift contrast --data x.npz --out x.npz",
-        "shift conds --attributes t.csv --label y --sc a --out t.csv --resample",
-        "shift describe --source t.csv --label y --columns a --out t.csv",
-        "shift render dsprites --table t.csv --attributes t.csv",
-        "shift load celeba t.csv --attributes t.csv",
-        "train --data x.npz --out x.npz",
-        "infer --model a.npz --data x.npz --out a.npz",
-        "attack --model a.npz --data x.npz --out x.npz",
-        "inspect a.npz --out a.npz",
-        "demo --train x.npz --test x.npz --out x.npz"}) {
+  for (const std::string arguments : {"pa a.npy a.npz --out a.npy",
+                                      "pa a.npy a.npz --out ./a.npz",
+                                      "pa a.npy a.npz --save-pairs a.npy",
+                                      "pa a.npy a.npz --model m=a.npy,z.npy --out z.npy",
+                                      "pa a.npy a.npz --labels z.npy --out z.npy",
+                                      "bound --source a.npz --target a.npy --out a.npy",
+                                      "bound evaluate shifts.csv --out shifts.csv",
+                                      "distances a.npy a.npz --out a.npz",
+                                      "select --clean a.npy --shifted a.npz --out a.npz",
+                                      "assess --source a.npz --target t=a.npy --out a.npy",
+                                      "assess --source a.npz --target t=a.npy --rows a.npz",
+                                      "assess --source a.npz --target t=a.np? --rows a.npz",
+                                      "average-case --logits a.npy --jacobian j.npy --sigma 1 --out j.npy",
+                                      "mvn-cdf --upper z.npy --covariance r.npy --out r.npy",
+                                      "report t.csv --out t.csv",
+                                      "shift contrast --data x.npz --out x.npz",
+                                      "conds draw --attributes t.csv --label y --sc a --out t.csv --resample",
+                                      "conds describe --source t.csv --label y --columns a --out t.csv",
+                                      "data render dsprites --table t.csv --attributes t.csv",
+                                      "data load celeba t.csv --attributes t.csv",
+                                      "train --data x.npz --out x.npz",
+                                      "infer --model a.npz --data x.npz --out a.npz",
+                                      "attack --model a.npz --data x.npz --out x.npz",
+                                      "inspect a.npz --out a.npz",
+                                      "demo --train x.npz --test x.npz --out x.npz"}) {
     const auto before = contents();
     const Outcome said = run(arguments);
     EXPECT_EQ(said.code, 2) << arguments << "\n" << said.err;
@@ -113,13 +112,13 @@ TEST_F(FilesOfCommands, FilesReadBesideAnInputAreInputs) {
   refused("pa a.npy a.npz --config c.toml --save-pairs c.toml", 2, "than the input");
   fs::create_directories(folder_ / "set/cat");
   write_text(folder_ / "set/cat/1.png", "\x89PNG");
-  refused("shift load folder set --out set/cat/1.png", 2, "than a picture of the input");
+  refused("data load folder set --out set/cat/1.png", 2, "than a picture of the input");
 }
 
 TEST_F(FilesOfCommands, CasesInAFolderSpareTheTable) {
   fs::create_directory(folder_ / "cases");
   fs::copy(folder_ / "t.csv", folder_ / "cases/sc-0.csv");
-  refused("shift conds --attributes cases/sc-0.csv --label y --columns a --all --resample --out cases", 2,
+  refused("conds draw --attributes cases/sc-0.csv --label y --columns a --all --resample --out cases", 2,
           "sc-0.csv: expected another file than the input");
 }
 
@@ -129,7 +128,7 @@ TEST_F(FilesOfCommands, EveryOutputIsAnotherFile) {
   refused(assess + "--out o --rows o", 2, "--out o: expected another file than --rows writes");
   fs::create_symlink("o", folder_ / "link");
   refused(assess + "--out link --report o", 2, "--out link: expected another file than --report writes");
-  refused("shift render dsprites --sample 2 --size 8 --out o.npz --attributes o.manifest.json", 2,
+  refused("data render dsprites --sample 2 --size 8 --out o.npz --attributes o.manifest.json", 2,
           "expected another file than");
   EXPECT_EQ(run(assess + "--quiet --out /dev/null --rows /dev/null").code, 0);
 }
@@ -154,7 +153,7 @@ TEST_F(FilesOfCommands, OutputsThatCannotBeWrittenAreFoundBeforeTheWork) {
         "pa no.npy no.npy --save-pairs no/o.csv", "assess --source no --target t=no --rows no/o",
         "assess --source no --target t=no --report no/o.html",
         "bound --source no --target no --report no/o.html", "shift contrast --data no --out no/o.npz",
-        "shift load folder no --sheet no/o.png", "train --data no --out no/o",
+        "data load folder no --sheet no/o.png", "train --data no --out no/o",
         "train --data no --out o --keep-epochs t.csv/x", "infer --model no --data no --out no/o",
         "report no --out no/o"})
     refused(arguments, 1, "cannot write");
@@ -169,8 +168,7 @@ TEST_F(FilesOfCommands, AResultThatIsNotWholeIsNoSuccess) {
         "assess --source a.npz --target t=a.npy --json --quiet", "list shifts --json", "list estimators",
         "mvn-cdf --upper wide.npy --covariance r.npy --json", "distances a.npy a.npz --json",
         "average-case --logits a.npy --jacobian j.npy --sigma 1 --json",
-        "shift conds --attributes t.csv --label y --sc a --plan --json", "--help", "--version",
-        "pa --help"}) {
+        "conds draw --attributes t.csv --label y --sc a --plan --json", "--help", "--version", "pa --help"}) {
     const std::string line = "cd '" + folder_.string() + "' && exec '" LEEWAY_COMMAND "' " + arguments +
                              " >/dev/full 2>.err </dev/null";
     const int status = std::system(line.c_str());

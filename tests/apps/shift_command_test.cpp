@@ -64,6 +64,20 @@ TEST_F(ShiftCommand, HelpListsEveryShift) {
   EXPECT_THAT(said.out, HasSubstr("degrees, counter-clockwise (-180 to 180, default 30)"));
 }
 
+TEST_F(ShiftCommand, NamesThatMovedSayTheNewOne) {
+  for (const auto& [old_name, new_name] : {std::pair("conds", "conds draw"),
+                                           {"describe", "conds describe"},
+                                           {"render", "data render"},
+                                           {"load", "data load"}})
+    for (const char* rest : {"", " dsprites --attributes t.csv --plan", " --json --out o.csv"}) {
+      const Outcome said = run(std::string(old_name) + rest);
+      EXPECT_EQ(said.code, 2);
+      EXPECT_EQ(said.out, "");
+      EXPECT_EQ(said.err, std::string("leeway: shift ") + old_name + ": expected leeway " + new_name +
+                              ", its name now\n");
+    }
+}
+
 TEST_F(ShiftCommand, MistakesLeaveNoFile) {
   const auto expect = [&](const std::string& arguments, int code, const std::string& line) {
     const Outcome said = run(arguments);

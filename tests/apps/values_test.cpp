@@ -41,7 +41,7 @@ class Values : public CommandTest {
 TEST_F(Values, AnEmptyTextIsNotAValueThatWasNotGiven) {
   refused("pa a.npy a.npz --labels ''", "--labels: expected a value, found ''");
   refused("pa a.npy a.npz --out ''", "--out: expected a value, found ''");
-  refused("shift render dsprites --table '' --out o.npz", "--table: expected a value, found ''");
+  refused("data render dsprites --table '' --out o.npz", "--table: expected a value, found ''");
   refused("assess --source a.npz --target t=a.npy --report ''", "--report: expected a value, found ''");
   refused("train --data a.npz --keep-epochs '' --out o", "--keep-epochs: expected a value, found ''");
   write_text(folder_ / "c.toml", "labels = ''\n");
@@ -83,7 +83,7 @@ TEST_F(Values, ConfigurationsReachCommandsOfTwoWords) {
   const Outcome bound = run("bound evaluate shifts.csv --config c.toml");
   ASSERT_EQ(bound.code, 0) << bound.err;
   EXPECT_EQ(Json::parse(bound.out)["options"]["delta"], .25);
-  const Outcome conds = run("shift conds --attributes t.csv --label y --sc a --plan --config=c.toml");
+  const Outcome conds = run("conds draw --attributes t.csv --label y --sc a --plan --config=c.toml");
   ASSERT_EQ(conds.code, 0) << conds.err;
   EXPECT_EQ(Json::parse(conds.out)["seed"], 7);
   write_text(folder_ / "c.toml", "[bound.evaluate]\nattributes = 't.csv'\n");

@@ -284,10 +284,10 @@ class Records(unittest.TestCase):
         self.valid(rows)
         self.refused_without(rows, ["results.0.rows_of_class", "results.0.rows_of_class.1.n"])
 
-    def test_shift_conds(self):
+    def test_conds_draw(self):
         rows = [f"{i},{'uvw'[i % 3]},{i // 3 % 2},{i // 6 % 2}" for i in range(1200)]
         (self.folder / "table.csv").write_text("id,y,a,b\n" + "\n".join(rows) + "\n")
-        common = "shift conds --attributes table.csv --label y"
+        common = "conds draw --attributes table.csv --label y"
         self.check(self.run_leeway(f"{common} --sc a --ldd b --plan --train 1000"))
         drawn = self.run_leeway(f"{common} --train 12 --columns a,b --sc a --out split.csv")
         self.check(drawn)
@@ -298,27 +298,27 @@ class Records(unittest.TestCase):
         self.assertEqual({**manifest, "seconds": 0}, {**every, "seconds": 0})
         logits = numpy.eye(3)[numpy.arange(1200) % 3]
         numpy.savez(self.folder / "all.npz", logits=logits, labels=numpy.arange(1200) % 3)
-        self.check(self.run_leeway("shift describe --attributes table.csv --split split.csv --label y --columns a,b --outputs all.npz"
+        self.check(self.run_leeway("conds describe --attributes table.csv --split split.csv --label y --columns a,b --outputs all.npz"
                                    " --permutations 199 --bootstrap 199"))
-        self.valid(self.run_leeway("shift describe --source table.csv --label y --columns a,b --permutations 19 --bootstrap 19"))
-        self.valid(self.run_leeway("shift describe --outputs plain.npz --permutations 19 --bootstrap 19"))
+        self.valid(self.run_leeway("conds describe --source table.csv --label y --columns a,b --permutations 19 --bootstrap 19"))
+        self.valid(self.run_leeway("conds describe --outputs plain.npz --permutations 19 --bootstrap 19"))
 
-    def test_shift_render(self):
-        drawn = self.run_leeway("shift render dsprites --size 16 --only shape=heart --sample 9 --out hearts.npz --attributes hearts.csv"
+    def test_data_render(self):
+        drawn = self.run_leeway("data render dsprites --size 16 --only shape=heart --sample 9 --out hearts.npz --attributes hearts.csv"
                                 " --sheet hearts.png")
         self.check(drawn)
         manifest = json.loads((self.folder / "hearts.manifest.json").read_text(encoding="utf-8"))
         self.assertEqual({**manifest, "seconds": 0}, {**drawn, "seconds": 0})
         images = numpy.load(self.folder / "hearts.npz")
         self.assertEqual([images["x"].shape, images["y"].tolist()], [(9, 3, 16, 16), [2] * 9])
-        self.valid(self.run_leeway("shift render shapes3d --protocol --sample 5 --attributes rooms.csv"))
-        self.valid(self.run_leeway("shift render shapes3d --size 8 --table rooms.csv --out rooms.npz"))
+        self.valid(self.run_leeway("data render shapes3d --protocol --sample 5 --attributes rooms.csv"))
+        self.valid(self.run_leeway("data render shapes3d --size 8 --table rooms.csv --out rooms.npz"))
 
-    def test_shift_load(self):
+    def test_data_load(self):
         layouts = ROOT / "tests" / "reference" / "layouts"
-        self.check(self.run_leeway(f"shift load smallnorb {layouts}/norb-dat.mat --out toys.npz --attributes toys.csv"))
-        self.valid(self.run_leeway(f"shift load celeba {layouts}/list_attr_celeba.txt --attributes faces.csv"))
-        self.valid(self.run_leeway(f"shift load folder {layouts}/folders --out pictures.npz --label domain"))
+        self.check(self.run_leeway(f"data load smallnorb {layouts}/norb-dat.mat --out toys.npz --attributes toys.csv"))
+        self.valid(self.run_leeway(f"data load celeba {layouts}/list_attr_celeba.txt --attributes faces.csv"))
+        self.valid(self.run_leeway(f"data load folder {layouts}/folders --out pictures.npz --label domain"))
 
     def test_list(self):
         self.check(self.run_leeway("list shifts"))

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Writes describe_record.json, what `leeway shift describe` says of a made-up table. Usage: describe_record.py LEEWAY
+"""Writes describe_record.json, what `leeway conds describe` says of a made-up table. Usage: describe_record.py LEEWAY
 
 Shapes and colours go together in training, big ones are rare; the model looks at the colour.
 """
@@ -23,9 +23,9 @@ def main(leeway):
             f"{SHAPES.index(row[0])},{','.join('3' if k == predicted else '0' for k in range(3))}\n" for row, predicted in zip(rows, said)))
 
         def run(*arguments):
-            return subprocess.run([leeway, "shift", *arguments, "--json"], cwd=folder, check=True, capture_output=True, text=True).stdout
+            return subprocess.run([leeway, "conds", *arguments, "--json"], cwd=folder, check=True, capture_output=True, text=True).stdout
 
-        run("conds", "--attributes", "table.csv", "--label", "shape", "--sc", "color", "--ldd", "size", "--order", "size=small,big",
+        run("draw", "--attributes", "table.csv", "--label", "shape", "--sc", "color", "--ldd", "size", "--order", "size=small,big",
             "--order", "shape=square,ellipse,heart", "--order", "color=red,yellow,blue", "--train", "40", "--test", "30", "--out", "split.csv")
         record = json.loads(run("describe", "--attributes", "table.csv", "--split", "split.csv", "--label", "shape",
                                 "--columns", "color,size", "--outputs", "outputs.csv"))

@@ -1,4 +1,4 @@
-// describe.test.mjs MAKER DESCRIBE.json: the page of leeway shift describe, in Chromium.
+// describe.test.mjs MAKER DESCRIBE.json: the page of leeway conds describe, in Chromium.
 // Exit 0: all well; 1: something is not; 77: playwright-core or chromium is absent.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-// The page of leeway shift describe.
+// The page of leeway conds describe.
 #include <gmock/gmock.h>
 
 #include "tests/report/pages.h"

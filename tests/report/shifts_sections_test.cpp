@@ -15,7 +15,7 @@ using test::reference_record;
 using testing::HasSubstr;
 using testing::Not;
 
-// What leeway shift describe found, as a member of "shifts".
+// What leeway conds describe found, as a member of "shifts".
 Json shift_of(const std::vector<std::string>& models, const Json& target) {
   Json member = reference_record("describe_record.json")["results"][0];
   member["accuracy"] = nullptr;

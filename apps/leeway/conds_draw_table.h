@@ -1,4 +1,4 @@
-// What leeway shift conds says: the record and the tables.
+// What leeway conds draw says: the record and the tables.
 #pragma once
 
 #include <string>

@@ -1,23 +1,36 @@
-#include "apps/leeway/shift_describe.h"
-
+// leeway conds describe: which shifts a source and a target have, and how accuracy differs among cells.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
+#include <memory>
+#include <string>
+#include <vector>
 
+#include "apps/leeway/command.h"
+#include "apps/leeway/conds_describe_table.h"
 #include "apps/leeway/options.h"
-#include "apps/leeway/shift_describe_table.h"
 #include "leeway/assess/predictions.h"
 #include "leeway/assess/shifts.h"
+#include "leeway/conds/describe.h"
 #include "leeway/core/csv.h"
 #include "leeway/core/error.h"
 #include "leeway/core/file.h"
 #include "leeway/core/message.h"
+#include "leeway/core/outputs.h"
 #include "leeway/data/split.h"
 #include "leeway/report/report.h"
 
 namespace leeway::app {
 namespace {
+
+struct DescribeFlags {
+  std::string source, target, attributes, split, label, outputs, report;
+  std::vector<std::string> columns;
+  Binary binary = Binary::refuse;
+  Scores as = Scores::automatic;
+  conds::DescribeOptions options;
+};
 
 AttributeTable read_table(Context& context, const std::string& path, const DescribeFlags& flags) {
   AttributeTable table = read_attribute_table(path, {flags.label, flags.columns, {}, {}});
@@ -25,7 +38,7 @@ AttributeTable read_table(Context& context, const std::string& path, const Descr
   return table;
 }
 
-// A file of index,split as `leeway shift conds` writes it. The validation set is not looked at.
+// A file of index,split as `leeway conds draw` writes it. The validation set is not looked at.
 data::RowSplit read_split(Context& context, const std::string& path, std::size_t n) {
   data::RowSplit split = data::read_split(path, n);
   for (const auto& [rows, what] : {std::pair(&split.train, "train"), std::pair(&split.test, "test")})
@@ -101,52 +114,6 @@ void check_flags(const DescribeFlags& flags) {
     throw UsageError("--label, --columns: expected a table beside them; outputs bring their own");
 }
 
-}  // namespace
-
-CLI::App* add_describe(CLI::App& shift_command, Context& context,
-                       const std::shared_ptr<DescribeFlags>& flags) {
-  auto* command = shift_command.add_subcommand(
-      "describe", "Which shifts there are between two tables of attributes, and where a model is weak");
-  command->add_option("--source", flags->source, "CSV of the training samples: a label, attributes");
-  command->add_option("--target", flags->target,
-                      "CSV of the test samples; without it the source alone is described");
-  command->add_option("--attributes", flags->attributes,
-                      "CSV of all samples, with --split, in place of the two");
-  command->add_option("--split", flags->split, "CSV index,split: train is the source, test the target");
-  command->add_option("--label", flags->label, "Column of the labels");
-  command->add_option("--columns", flags->columns, "Columns of the attributes")
-      ->delimiter(',')
-      ->type_name("NAMES");
-  command->add_option(
-      "--outputs", flags->outputs,
-      "Outputs of a model on the target (on the source where there is none): accuracy of every cell. "
-      "Alone: their labels and groups are the table");
-  command->add_option("--permutations", flags->options.permutations, "Draws of each p-value")
-      ->check(CLI::Range(1, 10'000'000))
-      ->capture_default_str();
-  command->add_option("--bootstrap", flags->options.bootstrap, "Replicates of each interval")
-      ->check(CLI::Range(1, 10'000'000))
-      ->capture_default_str();
-  command->add_option("--level", flags->options.level, "Confidence level of intervals and findings")
-      ->check(within(.5, .9999))
-      ->capture_default_str();
-  context.files.writes(command->add_option("--report", flags->report, "Write one self-contained HTML page"),
-                       Written::page);
-  add_binary_flag(*command, flags->binary);
-  add_as_flag(*command, flags->as);
-  context.add_common_flags(*command, "Write the JSON record to this file");
-  command->footer(
-      "SC: label and attribute go together (Cramer's V). LDD: shares of the values differ (total variation "
-      "distance). "
-      "UDS:\nmass of the target with values that the source never has. p-values are permutation tests, "
-      "adjusted by Holm's "
-      "method\nover all tests of the table.\n\n"
-      "  leeway shift describe --source train.csv --target test.csv --label y --columns place,season\n"
-      "  leeway shift describe --attributes table.csv --split split.csv --label shape --columns color,size\n"
-      "  leeway shift describe --outputs outputs.csv");
-  return command;
-}
-
 int run_describe(Context& context, const DescribeFlags& flags) {
   check_flags(flags);
   conds::DescribeOptions options = flags.options;
@@ -193,6 +160,53 @@ int run_describe(Context& context, const DescribeFlags& flags) {
   context.write_record(record);
   context.print(record, describe_text(described, options.level));
   return exit_ok;
+}
+
+}  // namespace
+
+void add_conds_describe(CLI::App& room, Context& context, Run& run) {
+  auto flags = std::make_shared<DescribeFlags>();
+  auto* command = room.add_subcommand(
+      "describe", "Which shifts there are between two tables of attributes, and where a model is weak");
+  command->add_option("--source", flags->source, "CSV of the training samples: a label, attributes");
+  command->add_option("--target", flags->target,
+                      "CSV of the test samples; without it the source alone is described");
+  command->add_option("--attributes", flags->attributes,
+                      "CSV of all samples, with --split, in place of the two");
+  command->add_option("--split", flags->split, "CSV index,split: train is the source, test the target");
+  command->add_option("--label", flags->label, "Column of the labels");
+  command->add_option("--columns", flags->columns, "Columns of the attributes")
+      ->delimiter(',')
+      ->type_name("NAMES");
+  command->add_option(
+      "--outputs", flags->outputs,
+      "Outputs of a model on the target (on the source where there is none): accuracy of every cell. "
+      "Alone: their labels and groups are the table");
+  command->add_option("--permutations", flags->options.permutations, "Draws of each p-value")
+      ->check(CLI::Range(1, 10'000'000))
+      ->capture_default_str();
+  command->add_option("--bootstrap", flags->options.bootstrap, "Replicates of each interval")
+      ->check(CLI::Range(1, 10'000'000))
+      ->capture_default_str();
+  command->add_option("--level", flags->options.level, "Confidence level of intervals and findings")
+      ->check(within(.5, .9999))
+      ->capture_default_str();
+  context.files.writes(command->add_option("--report", flags->report, "Write one self-contained HTML page"),
+                       Written::page);
+  add_binary_flag(*command, flags->binary);
+  add_as_flag(*command, flags->as);
+  context.add_common_flags(*command, "Write the JSON record to this file");
+  command->footer(
+      "SC: label and attribute go together (Cramer's V). LDD: shares of the values differ (total variation "
+      "distance). "
+      "UDS:\nmass of the target with values that the source never has. p-values are permutation tests, "
+      "adjusted by Holm's "
+      "method\nover all tests of the table.\n\n"
+      "  leeway conds describe --source train.csv --target test.csv --label y --columns place,season\n"
+      "  leeway conds describe --attributes table.csv --split split.csv --label shape --columns color,size\n"
+      "  leeway conds describe --outputs outputs.csv");
+  command->callback(
+      [&context, flags, &run] { run = [&context, flags] { return run_describe(context, *flags); }; });
 }
 
 }  // namespace leeway::app

@@ -1,4 +1,4 @@
-#include "apps/leeway/shift_conds_table.h"
+#include "apps/leeway/conds_draw_table.h"
 
 #include <fmt/format.h>
 

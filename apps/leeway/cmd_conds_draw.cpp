@@ -1,16 +1,21 @@
-#include "apps/leeway/shift_conds.h"
-
+// leeway conds draw: source and target sets with concurrent distribution shifts, drawn from a table of
+// attributes.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <memory>
+#include <optional>
 #include <set>
+#include <string>
 #include <string_view>
+#include <vector>
 
+#include "apps/leeway/command.h"
+#include "apps/leeway/conds_draw_table.h"
 #include "apps/leeway/options.h"
-#include "apps/leeway/shift_conds_table.h"
 #include "apps/leeway/written.h"
 #include "leeway/conds/conds.h"
 #include "leeway/conds/protocol_sets.h"
@@ -21,6 +26,15 @@
 
 namespace leeway::app {
 namespace {
+
+struct CondsFlags {
+  std::string attributes, label, data_set, id;
+  std::optional<std::string> sc, ldd, uds;
+  std::vector<std::string> columns, orders;  // orders: "attribute=v1,v2"
+  std::optional<std::size_t> train, validation, test;
+  double ldd_ratio = 3, counterexamples = .01;
+  bool all = false, plan = false, resample = false;
+};
 
 using conds::ConDSCase;
 using conds::ConDSOptions;
@@ -172,11 +186,46 @@ ConDSCase asked_for(const CondsFlags& flags, const AttributeTable& table) {
   return {position(flags.sc), position(flags.ldd), position(flags.uds)};
 }
 
+int run_draw(Context& context, const CondsFlags& flags) {
+  const TableColumns columns = columns_of(flags);
+  if (flags.all && (flags.sc || flags.ldd || flags.uds))
+    throw UsageError("--all: expected no --sc, --ldd or --uds beside it");
+  if (context.out.empty() && !flags.plan)
+    throw UsageError(flags.all ? "--out is required: the folder to write"
+                               : "--out is required: the split to write");
+  context.start_clock();
+  const AttributeTable table = read_attribute_table(flags.attributes, columns);
+  context.add_input(flags.attributes, {table.n(), table.attributes.size() + 1});
+  const Cells cells(table);
+  const auto available = cells.counts(table);
+  const ConDSOptions options = options_of(flags, context.seed);
+  const auto chosen =
+      flags.all ? conds::all_cases(table.attributes.size()) : std::vector<ConDSCase>{asked_for(flags, table)};
+  const auto names = names_of_cases(chosen);
+  if (!flags.plan) claim_files(context, names, flags.all);
+  Drawing drawing{table, cells, {}};
+  for (std::size_t i = 0; i < chosen.size(); ++i)
+    drawing.cases.push_back({names[i], conds::plan_conds(table, cells, available, chosen[i], options)});
+  if (!flags.plan) {
+    drawing.write(context, options, flags.all);
+  }
+  context.stop_clock();
+  Json results = Json::array();
+  for (const CondsCase& one : drawing.cases) results.push_back(conds_json(one, table, cells, options));
+  Json record = context.record("leeway.shift-conds/1", std::move(results));
+  record.update(conds_json(table, options));
+  record["data_set"] = flags.data_set.empty() ? Json() : Json(flags.data_set);
+  if (!flags.plan) write_manifest(manifest_file(context, flags.all), record);
+  context.print(record, conds_text(drawing.cases, table, cells, context.seed));
+  return exit_ok;
+}
+
 }  // namespace
 
-CLI::App* add_conds(CLI::App& shift_command, Context& context, const std::shared_ptr<CondsFlags>& flags) {
-  auto* command = shift_command.add_subcommand(
-      "conds",
+void add_conds_draw(CLI::App& room, Context& context, Run& run) {
+  auto flags = std::make_shared<CondsFlags>();
+  auto* command = room.add_subcommand(
+      "draw",
       "Train, validation and test sets with concurrent distribution shifts, from a table of attributes");
   command->add_option("--attributes", flags->attributes, "CSV: a row for each sample, a label, attributes")
       ->required();
@@ -248,44 +297,11 @@ CLI::App* add_conds(CLI::App& shift_command, Context& context, const std::shared
       "Cells are labels times values of the attributes. The test set has every cell alike. The same seed "
       "gives the "
       "same\nsamples, whatever the order of the rows, and all cases of a seed share the test set.\n\n"
-      "  leeway shift conds --attributes table.csv --label shape --sc color --ldd size --plan\n"
-      "  leeway shift conds --attributes table.csv --label shape --sc color --ldd size --out split.csv\n"
-      "  leeway shift conds --attributes table.csv --dataset dsprites --all --out cases");
-  return command;
-}
-
-int run_conds(Context& context, const CondsFlags& flags) {
-  const TableColumns columns = columns_of(flags);
-  if (flags.all && (flags.sc || flags.ldd || flags.uds))
-    throw UsageError("--all: expected no --sc, --ldd or --uds beside it");
-  if (context.out.empty() && !flags.plan)
-    throw UsageError(flags.all ? "--out is required: the folder to write"
-                               : "--out is required: the split to write");
-  context.start_clock();
-  const AttributeTable table = read_attribute_table(flags.attributes, columns);
-  context.add_input(flags.attributes, {table.n(), table.attributes.size() + 1});
-  const Cells cells(table);
-  const auto available = cells.counts(table);
-  const ConDSOptions options = options_of(flags, context.seed);
-  const auto chosen =
-      flags.all ? conds::all_cases(table.attributes.size()) : std::vector<ConDSCase>{asked_for(flags, table)};
-  const auto names = names_of_cases(chosen);
-  if (!flags.plan) claim_files(context, names, flags.all);
-  Drawing drawing{table, cells, {}};
-  for (std::size_t i = 0; i < chosen.size(); ++i)
-    drawing.cases.push_back({names[i], conds::plan_conds(table, cells, available, chosen[i], options)});
-  if (!flags.plan) {
-    drawing.write(context, options, flags.all);
-  }
-  context.stop_clock();
-  Json results = Json::array();
-  for (const CondsCase& one : drawing.cases) results.push_back(conds_json(one, table, cells, options));
-  Json record = context.record("leeway.shift-conds/1", std::move(results));
-  record.update(conds_json(table, options));
-  record["data_set"] = flags.data_set.empty() ? Json() : Json(flags.data_set);
-  if (!flags.plan) write_manifest(manifest_file(context, flags.all), record);
-  context.print(record, conds_text(drawing.cases, table, cells, context.seed));
-  return exit_ok;
+      "  leeway conds draw --attributes table.csv --label shape --sc color --ldd size --plan\n"
+      "  leeway conds draw --attributes table.csv --label shape --sc color --ldd size --out split.csv\n"
+      "  leeway conds draw --attributes table.csv --dataset dsprites --all --out cases");
+  command->callback(
+      [&context, flags, &run] { run = [&context, flags] { return run_draw(context, *flags); }; });
 }
 
 }  // namespace leeway::app

@@ -1,12 +1,16 @@
-#include "apps/leeway/shift_render.h"
-
+// leeway data render: data sets drawn from geometry, as images, tables of attributes and contact sheets.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
 
+#include "apps/leeway/command.h"
 #include "apps/leeway/written.h"
 #include "leeway/conds/protocol_sets.h"
 #include "leeway/core/error.h"
@@ -18,6 +22,14 @@
 
 namespace leeway::app {
 namespace {
+
+struct RenderFlags {
+  std::string name, table, index, attributes, sheet, label;
+  std::vector<std::string> only, split;  // only: "column=v1,v2"
+  std::size_t size = 64;
+  std::optional<std::size_t> sample;
+  bool protocol = false;
+};
 
 using data::RenderedRows;
 using data::RenderedSet;
@@ -101,72 +113,6 @@ std::string list_of_sets() {
   return text;
 }
 
-}  // namespace
-
-CLI::App* add_render(CLI::App& shift_command, Context& context, const std::shared_ptr<RenderFlags>& flags) {
-  auto* command = shift_command.add_subcommand(
-      "render", "Draw a data set whose every factor is known: images, table of attributes, contact sheet");
-  std::vector<std::string> names;
-  for (const RenderedSet& set : data::rendered_sets()) names.emplace_back(set.name);
-  command->add_option("NAME", flags->name, "The data set: " + names_of(data::rendered_sets()))
-      ->required()
-      ->check(CLI::IsMember(names))
-      ->type_name("");
-  command->add_option("--size", flags->size, "Pixels a side")
-      ->check(CLI::Range(std::uint64_t{8}, std::uint64_t{1024}).description(""))
-      ->type_name("N")
-      ->capture_default_str();
-  context.files.writes(command->add_option("--attributes", flags->attributes,
-                                           "The table to write (CSV): a row for each image"),
-                       Written::file);
-  context.files.writes(command->add_option("--sheet", flags->sheet,
-                                           "A contact sheet to write (PNG): 60 of the images at random"),
-                       Written::file);
-  command->add_option("--label", flags->label, "Column whose values are y (default: shape)");
-  const std::string which = "Which images";
-  command
-      ->add_option("--only", flags->only,
-                   "COLUMN=VALUE,VALUE,...: keep these values (default: all standard ones); may be repeated")
-      ->allow_extra_args(false)
-      ->type_name("VALUES")
-      ->group(which);
-  command
-      ->add_flag("--protocol", flags->protocol,
-                 "Keep the colours and sizes that shift conds --dataset NAME knows")
-      ->group(which);
-  command->add_option("--sample", flags->sample, "So many at random, by --seed")
-      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1'000'000'000}).description(""))
-      ->type_name("N")
-      ->group(which);
-  command->add_option("--table", flags->table, "The rows of this table, as --attributes writes it")
-      ->group(which);
-  command
-      ->add_option("--index", flags->index,
-                   "CSV index,split, as shift conds writes it: the rows of the table that --split names")
-      ->group(which);
-  command->add_option("--split", flags->split, "train, val, test: which of them")
-      ->delimiter(',')
-      ->check(CLI::IsMember({"train", "val", "test"}))
-      ->type_name("NAMES")
-      ->group(which);
-  context.add_common_flags(
-      *command, "The images to write (.npz): x (n,3,h,w), y; beside it NAME.manifest.json, the record",
-      Written::file, manifest_of);
-  command->footer([] {
-    return list_of_sets() +
-           "\nImages are drawn as they are written, so that a set may be larger than the memory. An image\n"
-           "depends on its row alone. From a table to a model trained under a shift:\n\n"
-           "  leeway shift render dsprites --sample 20000 --size 32 --out images.npz --attributes table.csv "
-           "--sheet sheet.png\n"
-           "  leeway shift conds --attributes table.csv --dataset dsprites --sc obj_color --out split.csv\n"
-           "  leeway train --data images.npz --index split.csv --out model.safetensors\n\n"
-           "and its test set alone, for models that read their images from a file of their own:\n\n"
-           "  leeway shift render dsprites --size 32 --table table.csv --index split.csv --split test "
-           "--out test.npz";
-  });
-  return command;
-}
-
 int run_render(Context& context, const RenderFlags& flags) {
   check_flags(context, flags);
   const RenderedSet& set = data::rendered_set(flags.name);
@@ -197,6 +143,74 @@ int run_render(Context& context, const RenderFlags& flags) {
   if (!context.out.empty()) write_manifest(manifest_of(context.out), record);
   context.print(record, text);
   return exit_ok;
+}
+
+}  // namespace
+
+void add_data_render(CLI::App& room, Context& context, Run& run) {
+  auto flags = std::make_shared<RenderFlags>();
+  auto* command = room.add_subcommand(
+      "render", "Draw a data set whose every factor is known: images, table of attributes, contact sheet");
+  std::vector<std::string> names;
+  for (const RenderedSet& set : data::rendered_sets()) names.emplace_back(set.name);
+  command->add_option("NAME", flags->name, "The data set: " + names_of(data::rendered_sets()))
+      ->required()
+      ->check(CLI::IsMember(names))
+      ->type_name("");
+  command->add_option("--size", flags->size, "Pixels a side")
+      ->check(CLI::Range(std::uint64_t{8}, std::uint64_t{1024}).description(""))
+      ->type_name("N")
+      ->capture_default_str();
+  context.files.writes(command->add_option("--attributes", flags->attributes,
+                                           "The table to write (CSV): a row for each image"),
+                       Written::file);
+  context.files.writes(command->add_option("--sheet", flags->sheet,
+                                           "A contact sheet to write (PNG): 60 of the images at random"),
+                       Written::file);
+  command->add_option("--label", flags->label, "Column whose values are y (default: shape)");
+  const std::string which = "Which images";
+  command
+      ->add_option("--only", flags->only,
+                   "COLUMN=VALUE,VALUE,...: keep these values (default: all standard ones); may be repeated")
+      ->allow_extra_args(false)
+      ->type_name("VALUES")
+      ->group(which);
+  command
+      ->add_flag("--protocol", flags->protocol,
+                 "Keep the colours and sizes that conds draw --dataset NAME knows")
+      ->group(which);
+  command->add_option("--sample", flags->sample, "So many at random, by --seed")
+      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1'000'000'000}).description(""))
+      ->type_name("N")
+      ->group(which);
+  command->add_option("--table", flags->table, "The rows of this table, as --attributes writes it")
+      ->group(which);
+  command
+      ->add_option("--index", flags->index,
+                   "CSV index,split, as conds draw writes it: the rows of the table that --split names")
+      ->group(which);
+  command->add_option("--split", flags->split, "train, val, test: which of them")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"train", "val", "test"}))
+      ->type_name("NAMES")
+      ->group(which);
+  context.add_common_flags(
+      *command, "The images to write (.npz): x (n,3,h,w), y; beside it NAME.manifest.json, the record",
+      Written::file, manifest_of);
+  command->footer([] {
+    return list_of_sets() +
+           "\nImages are drawn as they are written, so that a set may be larger than the memory. An image\n"
+           "depends on its row alone. From a table to a model trained under a shift:\n\n"
+           "  leeway data render dsprites --sample 20000 --size 32 --out images.npz --attributes table.csv "
+           "--sheet sheet.png\n"
+           "  leeway conds draw --attributes table.csv --dataset dsprites --sc obj_color --out split.csv\n"
+           "  leeway train --data images.npz --index split.csv --out model.safetensors\n\n"
+           "and its test set alone, for models that read their images from a file of their own:\n\n"
+           "  leeway data render dsprites --size 32 --table table.csv --index split.csv --split test "
+           "--out test.npz";
+  });
+  command->callback(
+      [&context, flags, &run] { run = [&context, flags] { return run_render(context, *flags); }; });
 }
 
 }  // namespace leeway::app

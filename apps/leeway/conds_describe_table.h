@@ -1,4 +1,4 @@
-// The tables that leeway shift describe prints.
+// The tables that leeway conds describe prints.
 #pragma once
 
 #include <string>

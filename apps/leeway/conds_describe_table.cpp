@@ -1,4 +1,4 @@
-#include "apps/leeway/shift_describe_table.h"
+#include "apps/leeway/conds_describe_table.h"
 
 #include <fmt/format.h>
 

@@ -1,11 +1,14 @@
-#include "apps/leeway/shift_load.h"
-
+// leeway data load: published data sets from their files, as images and a table of attributes.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
 
+#include "apps/leeway/command.h"
 #include "apps/leeway/written.h"
 #include "leeway/conds/protocol_sets.h"
 #include "leeway/core/family.h"
@@ -15,6 +18,13 @@
 
 namespace leeway::app {
 namespace {
+
+struct LoadFlags {
+  std::string format, attributes, sheet, label;
+  std::vector<std::string> paths;
+  std::size_t size = 0;  // 0: as they are
+  bool protocol = false;
+};
 
 constexpr std::size_t most_values_listed = 100, most_columns_shown = 60, pictures_of_sheet = 60;
 
@@ -64,52 +74,6 @@ std::string table(const Json& result) {
   return text;
 }
 
-}  // namespace
-
-CLI::App* add_load(CLI::App& shift_command, Context& context, const std::shared_ptr<LoadFlags>& flags) {
-  auto* command = shift_command.add_subcommand(
-      "load", "A published data set from its files: images and table of attributes");
-  std::vector<std::string> names;
-  for (const auto& format : data::loaded_formats()) names.emplace_back(format.name);
-  command->add_option("FORMAT", flags->format, "The format; see the list below")
-      ->required()
-      ->check(CLI::IsMember(names))
-      ->type_name("");
-  command->add_option("PATH", flags->paths, "Its files")->required()->type_name("");
-  context.files.writes(command->add_option("--attributes", flags->attributes,
-                                           "The table to write (CSV): a row for each sample"),
-                       Written::file);
-  context.files.writes(command->add_option("--sheet", flags->sheet,
-                                           "A contact sheet to write (PNG): 60 of the pictures at random"),
-                       Written::file);
-  command->add_option("--label", flags->label, "Column whose values are y (default: the first)");
-  command
-      ->add_option(
-          "--size", flags->size,
-          "Pictures become N x N, resampled with antialiasing (default: as they are, all of one size)")
-      ->check(CLI::Range(1, 16'384))
-      ->type_name("N");
-  command->add_flag("--protocol", flags->protocol,
-                    "Only rows whose values the ConDS protocol names: what `shift conds --dataset` takes");
-  context.add_common_flags(
-      *command, "The images to write (.npz): x (n,c,h,w), y; beside it NAME.manifest.json, the record",
-      Written::file);
-  command->footer([] {
-    std::string text = "FORMAT       files\n";
-    for (const auto& format : data::loaded_formats())
-      text += fmt::format("{:<12} {}\n{:<12}   {}\n", format.name, format.paths, "", format.summary);
-    return text +
-           "\n  leeway shift load cifar10 data_batch_1.bin data_batch_2.bin --out train.npz\n"
-           "  leeway shift load celeba list_attr_celeba.txt --attributes celeba.csv\n"
-           "  leeway shift conds --attributes celeba.csv --dataset celeba --sc black_hair --plan\n"
-           "  leeway shift load smallnorb smallnorb-training-dat.mat.gz --protocol --out toys.npz "
-           "--attributes "
-           "toys.csv\n"
-           "  leeway shift load folder OfficeHome --size 64 --out images.npz --attributes table.csv";
-  });
-  return command;
-}
-
 int run_load(Context& context, const LoadFlags& flags) {
   if (context.out.empty() && flags.attributes.empty() && flags.sheet.empty())
     throw UsageError("expected --out, --attributes or --sheet: what to write");
@@ -148,6 +112,54 @@ int run_load(Context& context, const LoadFlags& flags) {
   write_manifest(manifest, record);
   context.print(record, text);
   return exit_ok;
+}
+
+}  // namespace
+
+void add_data_load(CLI::App& room, Context& context, Run& run) {
+  auto flags = std::make_shared<LoadFlags>();
+  auto* command =
+      room.add_subcommand("load", "A published data set from its files: images and table of attributes");
+  std::vector<std::string> names;
+  for (const auto& format : data::loaded_formats()) names.emplace_back(format.name);
+  command->add_option("FORMAT", flags->format, "The format; see the list below")
+      ->required()
+      ->check(CLI::IsMember(names))
+      ->type_name("");
+  command->add_option("PATH", flags->paths, "Its files")->required()->type_name("");
+  context.files.writes(command->add_option("--attributes", flags->attributes,
+                                           "The table to write (CSV): a row for each sample"),
+                       Written::file);
+  context.files.writes(command->add_option("--sheet", flags->sheet,
+                                           "A contact sheet to write (PNG): 60 of the pictures at random"),
+                       Written::file);
+  command->add_option("--label", flags->label, "Column whose values are y (default: the first)");
+  command
+      ->add_option(
+          "--size", flags->size,
+          "Pictures become N x N, resampled with antialiasing (default: as they are, all of one size)")
+      ->check(CLI::Range(1, 16'384))
+      ->type_name("N");
+  command->add_flag("--protocol", flags->protocol,
+                    "Only rows whose values the ConDS protocol names: what `conds draw --dataset` takes");
+  context.add_common_flags(
+      *command, "The images to write (.npz): x (n,c,h,w), y; beside it NAME.manifest.json, the record",
+      Written::file);
+  command->footer([] {
+    std::string text = "FORMAT       files\n";
+    for (const auto& format : data::loaded_formats())
+      text += fmt::format("{:<12} {}\n{:<12}   {}\n", format.name, format.paths, "", format.summary);
+    return text +
+           "\n  leeway data load cifar10 data_batch_1.bin data_batch_2.bin --out train.npz\n"
+           "  leeway data load celeba list_attr_celeba.txt --attributes celeba.csv\n"
+           "  leeway conds draw --attributes celeba.csv --dataset celeba --sc black_hair --plan\n"
+           "  leeway data load smallnorb smallnorb-training-dat.mat.gz --protocol --out toys.npz "
+           "--attributes "
+           "toys.csv\n"
+           "  leeway data load folder OfficeHome --size 64 --out images.npz --attributes table.csv";
+  });
+  command->callback(
+      [&context, flags, &run] { run = [&context, flags] { return run_load(context, *flags); }; });
 }
 
 }  // namespace leeway::app
