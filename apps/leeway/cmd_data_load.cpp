@@ -3,74 +3,45 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "apps/leeway/command.h"
+#include "apps/leeway/option_flags.h"
 #include "apps/leeway/written.h"
 #include "leeway/conds/protocol_sets.h"
 #include "leeway/core/family.h"
-#include "leeway/core/file.h"
-#include "leeway/core/message.h"
 #include "leeway/data/load.h"
+#include "leeway/tasks/data.h"
 
 namespace leeway::app {
 namespace {
 
 struct LoadFlags {
-  std::string format, attributes, sheet, label;
+  std::string format, attributes, sheet;
   std::vector<std::string> paths;
-  std::size_t size = 0;  // 0: as they are
-  bool protocol = false;
+  record::DataLoadOptions options;
 };
 
-constexpr std::size_t most_values_listed = 100, most_columns_shown = 60, pictures_of_sheet = 60;
+constexpr std::size_t most_columns_shown = 60;
 
-std::size_t label_of(const data::Loaded& set, const std::string& name) {
-  if (name.empty()) return 0;
-  const auto found = std::ranges::find(set.columns, name, &data::LoadedColumn::name);
-  if (found == set.columns.end())
-    throw UsageError(
-        fmt::format("--label: expected one of {}, found {}", names_of(set.columns), in_quotes(name)));
-  return static_cast<std::size_t>(found - set.columns.begin());
-}
-
-Json describe(const LoadFlags& flags, const data::Loaded& set, std::size_t label, std::size_t left_out) {
-  Json columns = Json::array();
-  for (const data::LoadedColumn& column : set.columns)
-    columns.push_back({{"name", printable(column.name)},
-                       {"n_values", column.values.size()},
-                       {"values", column.values.size() > most_values_listed ? Json() : Json(column.values)}});
-  return {{"format", flags.format},
-          {"n", set.n},
-          {"left_out", left_out},
-          {"shape", set.has_pictures() ? Json(set.shape) : Json()},
-          {"label", set.columns[label].name},
-          {"columns", std::move(columns)}};
-}
-
-std::string table(const Json& result) {
-  std::string text =
-      fmt::format("{}: {} rows", result["format"].get<std::string>(), result["n"].get<std::size_t>());
-  if (const auto left_out = result["left_out"].get<std::size_t>(); left_out > 0)
-    text += fmt::format(" ({} with values outside the protocol left out)", left_out);
-  if (const Json& shape = result["shape"]; !shape.is_null())
-    text += fmt::format(", pictures of {} x {} x {}", shape[0].get<std::size_t>(),
-                        shape[1].get<std::size_t>(), shape[2].get<std::size_t>());
+std::string text_of(const record::DataLoad& record) {
+  const record::LoadedData& result = record.results.front();
+  std::string text = fmt::format("{}: {} rows", result.format, result.n);
+  if (result.left_out > 0)
+    text += fmt::format(" ({} with values outside the protocol left out)", result.left_out);
+  if (!result.shape.empty()) text += fmt::format(", pictures of {}", fmt::join(result.shape, " x "));
   text += fmt::format("\n{:<16} {:>8}\n", "column", "values");
-  const Json& columns = result["columns"];
-  for (std::size_t c = 0; c < std::min(columns.size(), most_columns_shown); ++c) {
-    const Json& column = columns[c];
-    text +=
-        fmt::format("{:<16} {:>8}", column["name"].get<std::string>(), column["n_values"].get<std::size_t>());
-    if (column["n_values"].get<std::size_t>() <= 6)
-      text += fmt::format("  {}", fmt::join(column["values"].get<std::vector<std::string>>(), ", "));
+  for (std::size_t c = 0; c < std::min(result.columns.size(), most_columns_shown); ++c) {
+    const record::LoadedColumn& column = result.columns[c];
+    text += fmt::format("{:<16} {:>8}", column.name, column.n_values);
+    if (column.n_values <= 6) text += fmt::format("  {}", fmt::join(column.values, ", "));
     text += '\n';
   }
-  if (columns.size() > most_columns_shown)
-    text += fmt::format("and {} columns more (--json lists all)\n", columns.size() - most_columns_shown);
+  if (result.columns.size() > most_columns_shown)
+    text +=
+        fmt::format("and {} columns more (--json lists all)\n", result.columns.size() - most_columns_shown);
   return text;
 }
 
@@ -78,39 +49,27 @@ int run_load(Context& context, const LoadFlags& flags) {
   if (context.out.empty() && flags.attributes.empty() && flags.sheet.empty())
     throw UsageError("expected --out, --attributes or --sheet: what to write");
   if (const auto named = conds::conds_data_sets();
-      flags.protocol && std::ranges::find(named, flags.format, &conds::ConDSDataSet::name) == named.end())
+      flags.options.protocol &&
+      std::ranges::find(named, flags.format, &conds::ConDSDataSet::name) == named.end())
     throw UsageError(fmt::format("--protocol: expected one of {}, found {}", names_of(named), flags.format));
   const std::string& first = !context.out.empty()        ? context.out
                              : !flags.attributes.empty() ? flags.attributes
                                                          : flags.sheet;
   const std::string manifest = manifest_of(first);
   context.files.claim("the manifest", manifest, Written::file);
-  context.start_clock();
-  data::Loaded set = data::load_set(flags.format, {flags.paths.begin(), flags.paths.end()});
-  for (const std::string& path : flags.paths)
-    if (!std::filesystem::is_directory(path)) context.add_input(path, {set.n, set.columns.size()});
-  if ((!context.out.empty() || !flags.sheet.empty() || flags.size > 0) && !set.has_pictures())
-    refuse(flags.paths.front(), "pictures that can be read (--attributes alone reads the table)",
-           "others, or none");
-  const std::size_t all = set.n;
-  if (flags.size > 0) set = data::resized(std::move(set), flags.size);
-  if (flags.protocol)
-    set = data::protocol_rows(std::move(set), conds::columns_of(conds::conds_data_set(flags.format)),
-                              flags.format);
-  const std::size_t label = label_of(set, flags.label);
-  if (!flags.attributes.empty()) data::write_table(flags.attributes, set);
-  if (!flags.sheet.empty()) write_png(flags.sheet, data::sheet_of(set, pictures_of_sheet, context.seed));
-  if (!context.out.empty()) data::write_loaded(context.out, set, label, context.progress());
-  context.stop_clock();
-  Json result = describe(flags, set, label, all - set.n);
-  result["out"] = written_file(context, context.out);
-  result["attributes"] = written_file(context, flags.attributes);
-  result["sheet"] = written_file(context, flags.sheet);
-  result["manifest"] = manifest;
-  const std::string text = table(result);
-  const Json record = context.record("leeway.shift-load/1", Json::array({std::move(result)}));
+  tasks::DataLoadTask task{.format = flags.format,
+                           .paths = flags.paths,
+                           .out = {context.out, flags.attributes, flags.sheet, context.digests},
+                           .options = flags.options,
+                           .seed = context.seed};
+  task.was_read = [&](const std::string& path, const std::vector<std::size_t>& shape) {
+    context.add_input(path, shape);
+  };
+  record::DataLoad result = tasks::data_load(task, context.progress());
+  result.results.front().files.manifest = manifest;
+  const Json record = context.complete(result);
   write_manifest(manifest, record);
-  context.print(record, text);
+  context.print(record, text_of(result));
   return exit_ok;
 }
 
@@ -133,15 +92,7 @@ void add_data_load(CLI::App& room, Context& context, Run& run) {
   context.files.writes(command->add_option("--sheet", flags->sheet,
                                            "A contact sheet to write (PNG): 60 of the pictures at random"),
                        Written::file);
-  command->add_option("--label", flags->label, "Column whose values are y (default: the first)");
-  command
-      ->add_option(
-          "--size", flags->size,
-          "Pictures become N x N, resampled with antialiasing (default: as they are, all of one size)")
-      ->check(CLI::Range(1, 16'384))
-      ->type_name("N");
-  command->add_flag("--protocol", flags->protocol,
-                    "Only rows whose values the ConDS protocol names: what `conds draw --dataset` takes");
+  add_option_flags(*command, [&](record::Fields& f) { fields(flags->options, f); });
   context.add_common_flags(
       *command, "The images to write (.npz): x (n,c,h,w), y; beside it NAME.manifest.json, the record",
       Written::file);

@@ -3,48 +3,34 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <map>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "apps/leeway/command.h"
+#include "apps/leeway/option_flags.h"
 #include "apps/leeway/written.h"
-#include "leeway/conds/protocol_sets.h"
-#include "leeway/core/error.h"
 #include "leeway/core/family.h"
-#include "leeway/core/file.h"
 #include "leeway/core/message.h"
 #include "leeway/data/render.h"
-#include "leeway/data/split.h"
+#include "leeway/data/rendered_set.h"
+#include "leeway/tasks/data.h"
 
 namespace leeway::app {
 namespace {
 
-struct RenderFlags {
-  std::string name, table, index, attributes, sheet, label;
-  std::vector<std::string> only, split;  // only: "column=v1,v2"
-  std::size_t size = 64;
-  std::optional<std::size_t> sample;
-  bool protocol = false;
-};
-
-using data::RenderedRows;
 using data::RenderedSet;
 using Only = std::map<std::string, std::vector<std::string>>;
 
-constexpr std::size_t pictures_of_sheet = 60;
+struct RenderFlags {
+  std::string name, table, index, attributes, sheet;
+  std::vector<std::string> only;  // "column=v1,v2"
+  record::DataRenderOptions options;
+};
 
-// The values that --only and --protocol keep.
-Only only_of(const RenderFlags& flags, const RenderedSet& set) {
+Only only_of(const RenderFlags& flags) {
   Only only;
-  if (flags.protocol) {
-    const conds::ConDSDataSet& protocol = conds::conds_data_set(set.name);
-    for (const conds::NamedColumn& column : protocol.attributes)
-      only[std::string(column.name)] = {column.values.begin(), column.values.end()};
-  }
   for (const std::string& text : flags.only) {
     const std::size_t equals = text.find('=');
     if (equals == std::string::npos || equals == 0)
@@ -54,43 +40,26 @@ Only only_of(const RenderFlags& flags, const RenderedSet& set) {
   return only;
 }
 
-RenderedRows rows_of(Context& context, const RenderFlags& flags, const RenderedSet& set, const Only& only) {
-  RenderedRows rows =
-      flags.table.empty() ? RenderedRows(set, only) : RenderedRows::from_table(set, flags.table);
-  if (!flags.table.empty()) context.add_input(flags.table, {rows.n(), set.columns.size()});
-  if (flags.sample) rows = rows.sample(*flags.sample, context.seed);
-  if (flags.index.empty()) return rows;
-  const data::RowSplit split = data::read_split(flags.index, rows.n());
-  context.add_input(flags.index, {split.rows, 2});
-  std::vector<std::size_t> taken;
-  for (const std::string& name : flags.split) {
-    const auto& part = name == "train" ? split.train : name == "val" ? split.validation : split.test;
-    if (part.empty()) refuse(flags.index, fmt::format("rows of {}", name), "none");
-    taken.insert(taken.end(), part.begin(), part.end());
-  }
-  return rows.take(taken);
-}
-
 void check_flags(const Context& context, const RenderFlags& flags) {
   if (context.out.empty() && flags.attributes.empty() && flags.sheet.empty())
     throw UsageError("expected --out, --attributes or --sheet: what to write");
-  if (flags.index.empty() != flags.split.empty())
+  if (flags.index.empty() != flags.options.split.empty())
     throw UsageError(flags.index.empty() ? "--split: expected --index beside it"
                                          : "--split is required beside --index: train, val, test");
-  if (!flags.table.empty() && (flags.protocol || !flags.only.empty()))
+  if (!flags.table.empty() && (flags.options.protocol || !flags.only.empty()))
     throw UsageError("--table: expected no --only or --protocol beside it");
 }
 
-std::string table(const Json& result, std::uint64_t seed) {
-  std::string text = fmt::format("{}, seed {}: {} images\n", result["data_set"].get<std::string>(), seed,
-                                 result["n"].get<std::size_t>());
-  for (const char* what : {"out", "attributes", "sheet", "manifest"})
-    if (const Json& file = result[what]; file.is_string())
-      text += fmt::format("{:<10} {}\n", what, file.get<std::string>());
-    else if (!file.is_null())
-      text += fmt::format("{:<10} {}, {} bytes\n", what == std::string("out") ? "images" : what,
-                          file["path"].get<std::string>(), file["bytes"].get<std::size_t>());
-  return text;
+std::string file_line(const char* what, const std::optional<record::WrittenFile>& file) {
+  return file ? fmt::format("{:<10} {}, {} bytes\n", what, file->path, file->bytes) : "";
+}
+
+std::string text_of(const record::DataRender& record) {
+  const record::RenderedData& result = record.results.front();
+  const auto& [images, attributes, sheet, manifest] = result.files;
+  return fmt::format("{}, seed {}: {} images\n", result.data_set, record.envelope.seed, result.n) +
+         file_line("images", images) + file_line("attributes", attributes) + file_line("sheet", sheet) +
+         (manifest ? fmt::format("{:<10} {}\n", "manifest", *manifest) : "");
 }
 
 std::string list_of_sets() {
@@ -115,33 +84,21 @@ std::string list_of_sets() {
 
 int run_render(Context& context, const RenderFlags& flags) {
   check_flags(context, flags);
-  const RenderedSet& set = data::rendered_set(flags.name);
-  const Only only = only_of(flags, set);
-  const std::size_t label = flags.label.empty() ? 0 : data::find_column(set, flags.label);
-  context.start_clock();
-  const RenderedRows rows = rows_of(context, flags, set, only);
-  if (!flags.attributes.empty()) data::write_attributes(flags.attributes, rows);
-  if (!flags.sheet.empty())
-    write_png(flags.sheet, data::sheet_of(rows, flags.size, pictures_of_sheet, context.seed));
-  if (!context.out.empty()) data::write_rendered(context.out, rows, flags.size, label, context.progress());
-  context.stop_clock();
-  Json result = {{"data_set", set.name},
-                 {"n", rows.n()},
-                 {"size", flags.size},
-                 {"label", set.columns[label].name},
-                 {"classes", data::values_of(set.columns[label])},
-                 {"only", Json::object()},
-                 {"sample", flags.sample ? Json(*flags.sample) : Json()},
-                 {"split", flags.split}};
-  for (const auto& [column, values] : only) result["only"][column] = values;
-  result["out"] = written_file(context, context.out);
-  result["attributes"] = written_file(context, flags.attributes);
-  result["sheet"] = written_file(context, flags.sheet);
-  result["manifest"] = context.out.empty() ? Json() : Json(manifest_of(context.out));
-  const std::string text = table(result, context.seed);
-  const Json record = context.record("leeway.shift-render/1", Json::array({std::move(result)}));
+  tasks::DataRenderTask task{.data_set = flags.name,
+                             .out = {context.out, flags.attributes, flags.sheet, context.digests},
+                             .only = only_of(flags),
+                             .table = flags.table,
+                             .index = flags.index,
+                             .options = flags.options,
+                             .seed = context.seed};
+  task.was_read = [&](const std::string& path, const std::vector<std::size_t>& shape) {
+    context.add_input(path, shape);
+  };
+  record::DataRender result = tasks::data_render(task, context.progress());
+  if (!context.out.empty()) result.results.front().files.manifest = manifest_of(context.out);
+  const Json record = context.complete(result);
   if (!context.out.empty()) write_manifest(manifest_of(context.out), record);
-  context.print(record, text);
+  context.print(record, text_of(result));
   return exit_ok;
 }
 
@@ -157,42 +114,26 @@ void add_data_render(CLI::App& room, Context& context, Run& run) {
       ->required()
       ->check(CLI::IsMember(names))
       ->type_name("");
-  command->add_option("--size", flags->size, "Pixels a side")
-      ->check(CLI::Range(std::uint64_t{8}, std::uint64_t{1024}).description(""))
-      ->type_name("N")
-      ->capture_default_str();
   context.files.writes(command->add_option("--attributes", flags->attributes,
                                            "The table to write (CSV): a row for each image"),
                        Written::file);
   context.files.writes(command->add_option("--sheet", flags->sheet,
                                            "A contact sheet to write (PNG): 60 of the images at random"),
                        Written::file);
-  command->add_option("--label", flags->label, "Column whose values are y (default: shape)");
+  add_option_flags(*command, [&](record::Fields& f) { fields(flags->options, f); });
   const std::string which = "Which images";
+  for (const char* flag : {"--protocol", "--sample", "--split"}) command->get_option(flag)->group(which);
   command
       ->add_option("--only", flags->only,
                    "COLUMN=VALUE,VALUE,...: keep these values (default: all standard ones); may be repeated")
       ->allow_extra_args(false)
       ->type_name("VALUES")
       ->group(which);
-  command
-      ->add_flag("--protocol", flags->protocol,
-                 "Keep the colours and sizes that conds draw --dataset NAME knows")
-      ->group(which);
-  command->add_option("--sample", flags->sample, "So many at random, by --seed")
-      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1'000'000'000}).description(""))
-      ->type_name("N")
-      ->group(which);
   command->add_option("--table", flags->table, "The rows of this table, as --attributes writes it")
       ->group(which);
   command
       ->add_option("--index", flags->index,
                    "CSV index,split, as conds draw writes it: the rows of the table that --split names")
-      ->group(which);
-  command->add_option("--split", flags->split, "train, val, test: which of them")
-      ->delimiter(',')
-      ->check(CLI::IsMember({"train", "val", "test"}))
-      ->type_name("NAMES")
       ->group(which);
   context.add_common_flags(
       *command, "The images to write (.npz): x (n,3,h,w), y; beside it NAME.manifest.json, the record",

@@ -1,19 +1,24 @@
-#include "apps/leeway/conds_describe_table.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 
+#include "apps/leeway/conds_tables.h"
 #include "leeway/core/message.h"
 
 namespace leeway::app {
 namespace {
 
-using assess::Described;
 using conds::ColumnShift;
 using conds::Measure;
 
 constexpr std::size_t most_lines = 60, most_findings = 3;
+
+std::string name_of(const conds::Description& said, const std::vector<std::string>& values) {
+  std::string text;
+  for (std::size_t i = 0; i < values.size(); ++i)
+    text += fmt::format("{}{}={}", i == 0 ? "" : ", ", printable(said.columns[i].name), printable(values[i]));
+  return text;
+}
 
 std::string number(const std::optional<Measure>& measure) {
   return measure ? fmt::format("{:.3f} [{:.3f}, {:.3f}]", measure->value, measure->interval.low,
@@ -25,8 +30,7 @@ std::string chance(const std::optional<conds::Test>& test) {
   return test ? fmt::format("{:.4f}", test->adjusted) : "-";
 }
 
-std::string findings_text(const Described& described, double level) {
-  const conds::Description& said = described.description;
+std::string findings_text(const conds::Description& said, double level) {
   std::string text;
   if (said.findings.empty())
     return fmt::format("no shift found: no p-value of {} tests is below {:.4g} after Holm's method\n",
@@ -68,44 +72,43 @@ std::string columns_text(const conds::Description& said) {
   return text;
 }
 
-std::string cells_text(const Described& described) {
-  const Cells cells(described.source);
-  const auto before = cells.counts(described.source);
-  std::vector<std::size_t> after(cells.size());
-  if (described.target) after = cells.counts(*described.target);
-  std::vector<std::size_t> shown;
+std::string cells_text(const record::DescribedShifts& shifts) {
+  const conds::Description& said = shifts.description;
+  const bool target = said.n_target.has_value();
+  const std::size_t lines = std::min(most_lines, shifts.cells.size());
+  std::vector<std::string> names;
   std::size_t width = 4;
-  for (std::size_t i = 0; i < cells.size(); ++i)
-    if (before[i] + after[i] > 0) shown.push_back(i);
-  const std::size_t lines = std::min(most_lines, shown.size());
-  for (std::size_t i = 0; i < lines; ++i) width = std::max(width, cells.text(shown[i]).size());
-  std::string text = fmt::format("\n{:<{}} {:>9}{}\n", "cell", width, described.target ? "source" : "rows",
-                                 described.target ? fmt::format(" {:>9}", "target") : "");
+  for (std::size_t i = 0; i < lines; ++i) {
+    names.push_back(name_of(said, shifts.cells[i].values));
+    width = std::max(width, names[i].size());
+  }
+  std::string text = fmt::format("\n{:<{}} {:>9}{}\n", "cell", width, target ? "source" : "rows",
+                                 target ? fmt::format(" {:>9}", "target") : "");
   for (std::size_t i = 0; i < lines; ++i)
-    text += fmt::format("{:<{}} {:>9}{}\n", cells.text(shown[i]), width, before[shown[i]],
-                        described.target ? fmt::format(" {:>9}", after[shown[i]]) : "");
-  if (lines < shown.size())
-    text += fmt::format("... and {} more cells (--json has all)\n", shown.size() - lines);
-  if (described.description.unseen_cells)
-    text += fmt::format("{} of the target lies in cells that the source lacks\n",
-                        number(described.description.unseen_cells));
+    text += fmt::format("{:<{}} {:>9}{}\n", names[i], width, shifts.cells[i].n_source,
+                        target ? fmt::format(" {:>9}", shifts.cells[i].n_target.value_or(0)) : "");
+  if (lines < shifts.cells.size())
+    text += fmt::format("... and {} more cells (--json has all)\n", shifts.cells.size() - lines);
+  if (said.unseen_cells)
+    text += fmt::format("{} of the target lies in cells that the source lacks\n", number(said.unseen_cells));
   return text;
 }
 
-std::string accuracy_text(const Described& described) {
-  const AttributeTable& table = described.target ? *described.target : described.source;
-  const Cells cells(table);
-  const conds::AccuracyOfCells& accuracy = *described.accuracy;
+std::string accuracy_text(const record::DescribedShifts& shifts) {
+  const record::AccuracyByCell& accuracy = *shifts.accuracy;
   const std::size_t lines = std::min(most_lines, accuracy.cells.size());
-  std::size_t width = 4;
-  for (std::size_t i = 0; i < lines; ++i) width = std::max(width, cells.text(accuracy.cells[i].cell).size());
-  std::string text = fmt::format("\n{:<{}} {:>9} {:>8} {}\n", "accuracy, worst first",
-                                 std::max<std::size_t>(width, 21), "rows", "accuracy", "interval");
+  std::vector<std::string> names;
+  std::size_t width = 21;
   for (std::size_t i = 0; i < lines; ++i) {
-    const conds::CellAccuracy& cell = accuracy.cells[i];
-    text += fmt::format("{:<{}} {:>9} {:>8.4f} [{:.4f}, {:.4f}]\n", cells.text(cell.cell),
-                        std::max<std::size_t>(width, 21), cell.n, cell.accuracy, cell.interval.low,
-                        cell.interval.high);
+    names.push_back(name_of(shifts.description, accuracy.cells[i].values));
+    width = std::max(width, names[i].size());
+  }
+  std::string text = fmt::format("\n{:<{}} {:>9} {:>8} {}\n", "accuracy, worst first", width, "rows",
+                                 "accuracy", "interval");
+  for (std::size_t i = 0; i < lines; ++i) {
+    const record::CellAccuracy& cell = accuracy.cells[i];
+    text += fmt::format("{:<{}} {:>9} {:>8.4f} [{:.4f}, {:.4f}]\n", names[i], width, cell.n,
+                        *cell.accuracy.value, *cell.accuracy.low, *cell.accuracy.high);
   }
   if (lines < accuracy.cells.size())
     text += fmt::format("... and {} more cells (--json has all)\n", accuracy.cells.size() - lines);
@@ -114,12 +117,13 @@ std::string accuracy_text(const Described& described) {
 
 }  // namespace
 
-std::string describe_text(const assess::Described& described, double level) {
-  const conds::Description& said = described.description;
+std::string conds_describe_text(const record::CondsDescribe& record) {
+  const record::DescribedShifts& shifts = record.results.front();
+  const conds::Description& said = shifts.description;
   return fmt::format("{} rows{}\n", said.n_source,
                      said.n_target ? fmt::format(" in the source, {} in the target", *said.n_target) : "") +
-         findings_text(described, level) + columns_text(said) + cells_text(described) +
-         (described.accuracy ? accuracy_text(described) : "");
+         findings_text(said, record.options.level) + columns_text(said) + cells_text(shifts) +
+         (shifts.accuracy ? accuracy_text(shifts) : "");
 }
 
 }  // namespace leeway::app

@@ -71,6 +71,9 @@ class FlagMaker : public record::Fields {
                   ->allow_extra_args(false)
                   ->default_str(fmt::format("{}", fmt::join(*values, ",")));
             },
+            [&](std::vector<std::size_t>* values) {
+              return command_.add_option(flag, *values, help)->delimiter(',');
+            },
             [&](std::vector<std::string>* values) {
               CLI::Option* made = add_choice(command_.add_option(flag, *values, help), field);
               return made->delimiter(',')->type_name("NAMES");
@@ -83,7 +86,8 @@ class FlagMaker : public record::Fields {
   }
 
   static CLI::Option* add_number(CLI::Option* option, const record::Field& field) {
-    return option->check(within(field.range.least, field.range.most));
+    const bool bounded = std::isfinite(field.range.least) || std::isfinite(field.range.most);
+    return bounded ? option->check(within(field.range.least, field.range.most)) : option;
   }
 
   static CLI::Option* add_count(CLI::Option* option, const record::Field& field) {

@@ -10,7 +10,7 @@
 namespace leeway::app {
 
 // Declares a flag for each field: name, default, range or choices, meaning. What is described must live as long as `command`.
-// Lists of numbers are written 0,0.5,1 or FIRST:LAST:STEP, lists of texts a,b,c. Structs and other lists are no flags
+// Lists of numbers are written 0,0.5,1 or FIRST:LAST:STEP, lists of texts and whole numbers a,b,c. Structs and other lists are no flags
 // (std::logic_error). `group`: the heading in --help under which they stand; empty: that of all options.
 void add_option_flags(CLI::App& command, const record::Description& options, const std::string& group = "");
 

@@ -6,13 +6,6 @@
 
 namespace leeway::app {
 
-Json written_file(const Context& context, const std::string& path) {
-  if (path.empty()) return {};
-  Json file = {{"path", path}, {"bytes", std::filesystem::file_size(path)}};
-  if (context.digests) file["xxh3_128"] = digest_file(path);
-  return file;
-}
-
 std::string manifest_of(const std::string& out) {
   return out.empty() ? "" : std::filesystem::path(out).replace_extension(".manifest.json").string();
 }

@@ -14,6 +14,11 @@ void add(Json& to, const std::string& name, const Measure& measure) {
   to[name + "_high"] = json_number(measure.interval.high);
 }
 
+void add(Json& to, const std::string& name, const std::optional<Measure>& measure) {
+  if (measure) return add(to, name, *measure);
+  for (const char* end : {"", "_low", "_high"}) to[name + end] = nullptr;
+}
+
 void add(Json& to, const conds::Test& test) {
   to["p"] = test.p;
   to["p_holm"] = test.adjusted;
@@ -32,14 +37,11 @@ Json to_json(const ColumnShift& column) {
                  {"is_label", column.is_label},
                  {"values", column.values},
                  {"source_counts", column.source_counts},
-                 {"target_counts", column.target_counts.empty() ? Json() : Json(column.target_counts)}};
+                 {"target_counts", column.target_counts}};
   Json sc, ldd, uds;
   if (column.source) {
     sc = {{"source", to_json(*column.source)}, {"target", column.target ? to_json(*column.target) : Json()}};
-    if (column.change)
-      add(sc, "change", *column.change);
-    else
-      sc["change"] = nullptr;
+    add(sc, "change", column.change);
     add(sc, *column.sc);
     sc["change_p_holm"] = column.change_test ? Json(column.change_test->adjusted) : Json();
   }
@@ -120,10 +122,7 @@ Json to_json(const Described& described, double level) {
                  {"tests", said.tests},
                  {"findings", std::move(findings)},
                  {"columns", std::move(columns)}};
-  if (said.unseen_cells)
-    add(result, "unseen_cells", *said.unseen_cells);
-  else
-    result["unseen_cells"] = nullptr;
+  add(result, "unseen_cells", said.unseen_cells);
   result["cells"] = std::move(cell_list);
   result["accuracy"] = std::move(accuracy);
   return result;

@@ -5,10 +5,14 @@
 #include "leeway/record/average_case.h"
 #include "leeway/record/bound.h"
 #include "leeway/record/bound_evaluate.h"
+#include "leeway/record/conds_describe.h"
+#include "leeway/record/conds_draw.h"
+#include "leeway/record/data.h"
 #include "leeway/record/distances.h"
 #include "leeway/record/mvn_cdf.h"
 #include "leeway/record/pa.h"
 #include "leeway/record/select.h"
+#include "leeway/record/shift.h"
 
 namespace leeway::record {
 namespace {
@@ -31,6 +35,19 @@ constexpr std::array list{
     Record{distances_schema, "distances between clean and shifted outputs (leeway distances)",
            describe<Distances>},
     Record{select_schema, "which checkpoint agreement and accuracy choose (leeway select)", describe<Select>},
+    Record{conds_draw_schema,
+           "training, validation and test sets with concurrent distribution shifts (leeway conds draw); also "
+           "manifest.json of --all, NAME.manifest.json beside a single split",
+           describe<CondsDraw>},
+    Record{conds_describe_schema,
+           "which shifts a source and a target have, and accuracy by cell (leeway conds describe)",
+           describe<CondsDescribe>},
+    Record{data_render_schema,
+           "a data set drawn from geometry (leeway data render); also NAME.manifest.json beside its images",
+           describe<DataRender>},
+    Record{data_load_schema, "a published data set read from its files (leeway data load)",
+           describe<DataLoad>},
+    Record{shift_schema, "a shifted copy of a set of images (leeway shift)", describe<Shift>},
 };
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "leeway/core/message.h"
+#include "leeway/record/json.h"
 
 namespace leeway::report {
 namespace {
@@ -144,6 +145,13 @@ std::vector<std::string> names(std::vector<std::string> listed, const std::vecto
   return listed;
 }
 
+record::DescribedShifts read_shifts(const Json& json, const std::string& name) {
+  record::DescribedShifts shifts;
+  record::read([&](record::Fields& f) { fields(shifts, f); }, json, name);
+  check(shifts, name);
+  return shifts;
+}
+
 }  // namespace
 
 void append_new(std::vector<std::string>& list, const std::string& text) {
@@ -252,9 +260,11 @@ Record read_assessment(const Json& record, const std::string& name) {
   for (const JsonView& item : view["comparisons"].items()) out.comparisons.push_back(comparison(item));
   for (const JsonView& item : view["gates"].items()) out.gates.push_back(gate(item));
   out.noise = record::read_models_under_noise(record, name);
-  for (const JsonView& item : view["shifts"].items())
-    out.shifts.push_back(
-        {item["models"].texts(), item["target"].text(), read_description(item), item["left_out"].texts()});
+  const auto shifts = view["shifts"].items();
+  for (std::size_t i = 0; i < shifts.size(); ++i)
+    out.shifts.push_back({shifts[i]["models"].texts(), shifts[i]["target"].text(),
+                          read_shifts(record["shifts"][i], fmt::format("{}: shifts[{}]", name, i)),
+                          shifts[i]["left_out"].texts()});
   for (const JsonView& item : view["results"].items()) out.results.push_back(result(item));
   if (out.results.empty()) refuse(name, "at least one result", "none");
   out.models = names(view["models"].texts(), out.results, &Result::model);

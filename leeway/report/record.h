@@ -14,7 +14,6 @@
 #include "leeway/core/result.h"
 #include "leeway/record/average_case.h"
 #include "leeway/report/bounds.h"
-#include "leeway/report/describe_record.h"
 #include "leeway/report/json_view.h"
 
 namespace leeway::report {
@@ -113,7 +112,7 @@ struct Gate {
 struct ShiftsOfGroups {
   std::vector<std::string> models;
   std::string target;  // empty: the source alone
-  Description description;
+  record::DescribedShifts shifts;
   std::vector<std::string> left_out;  // groups of too many values
 };
 

@@ -14,6 +14,7 @@ std::string html_report(const record::Select& record) { return select_page(recor
 std::string html_report(const record::AverageCase& record, const Pictures& pictures, const Options& options) {
   return average_case_page(record, pictures, options);
 }
+std::string html_report(const record::CondsDescribe& record) { return describe_page(record); }
 
 std::string html_report(const Json& record, const Pictures& pictures, const Options& options) {
   const std::string schema = JsonView(record, options.record_name)["schema"].text();
@@ -26,12 +27,13 @@ std::string html_report(const Json& record, const Pictures& pictures, const Opti
     return html_report(record::read_bound(record, options.record_name));
   if (schema.starts_with("leeway.bound-evaluate/"))
     return html_report(record::read_bound_evaluation(record, options.record_name));
-  if (schema == "leeway.shift-describe/1") return describe_page(record, options);
+  if (schema.starts_with("leeway.conds-describe/"))
+    return html_report(record::read_conds_describe(record, options.record_name));
   if (schema.starts_with("leeway.average-case/"))
     return html_report(record::read_average_case(record, options.record_name), pictures, options);
   refuse(options.record_name,
          "a record of schema leeway.assess/1, leeway.pa/2, leeway.select/2, leeway.bound/2, "
-         "leeway.bound-evaluate/2, leeway.shift-describe/1 or leeway.average-case/2",
+         "leeway.bound-evaluate/2, leeway.conds-describe/2 or leeway.average-case/2",
          schema.empty() ? "none" : in_quotes(schema));
 }
 

@@ -1,8 +1,8 @@
 // The report: one self-contained HTML page from the record of a command.
 //
-// html_report draws records of leeway pa, select, bound, bound evaluate and average-case (leeway/record), typed or as JSON, and the
-// JSON of schema "leeway.assess/1" (docs/assess-record.md) and "leeway.shift-describe/1"
-// (docs/schema). Pages need no network: charts (Vega 5), style and pictures are inside. What a record
+// html_report draws records of leeway pa, select, bound, bound evaluate, average-case and conds describe (leeway/record), typed or as
+// JSON, and the JSON of schema "leeway.assess/1" (docs/assess-record.md). Pages need no network: charts (Vega 5), style and pictures are
+// inside. What a record
 // leaves out is a dash that says why. join_records makes one record of several, so that models assessed one by one stand on
 // one page.
 //
@@ -24,6 +24,7 @@
 #include "leeway/record/average_case.h"
 #include "leeway/record/bound.h"
 #include "leeway/record/bound_evaluate.h"
+#include "leeway/record/conds_describe.h"
 #include "leeway/record/pa.h"
 #include "leeway/record/select.h"
 
@@ -85,6 +86,7 @@ struct Options {
 [[nodiscard]] std::string html_report(const record::Select& record);
 [[nodiscard]] std::string html_report(const record::AverageCase& record, const Pictures& pictures = {},
                                       const Options& options = {});
+[[nodiscard]] std::string html_report(const record::CondsDescribe& record);
 
 // Names and records, in the order in which they are to be shown; one record stays as it is. Several are all of
 // leeway.assess/1. Where two hold the same model and target, the later model is called "MODEL (NAME)".

@@ -52,7 +52,7 @@ namespace leeway::report {
 [[nodiscard]] std::string select_page(const record::Select& record);
 [[nodiscard]] std::string bound_page(const record::Bound& record);
 [[nodiscard]] std::string evaluate_page(const record::BoundEvaluation& record);
-[[nodiscard]] std::string describe_page(const Json& record, const Options& options);
+[[nodiscard]] std::string describe_page(const record::CondsDescribe& record);
 [[nodiscard]] std::string average_case_page(const record::AverageCase& average_case, const Pictures& pictures,
                                             const Options& options);
 

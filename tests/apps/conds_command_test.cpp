@@ -104,7 +104,7 @@ TEST_F(CondsCommand, AllCasesAndAManifest) {
                                 one["n_test"].get<std::size_t>());
   }
   EXPECT_EQ(record["results"][7]["name"], "sc_ldd-0");
-  EXPECT_EQ(record["results"][7]["shifts"].dump(), R"({"SC":"a","LDD":"b"})");
+  EXPECT_EQ(record["results"][7]["shifts"].dump(), R"({"sc":"a","ldd":"b","uds":null})");
 }
 
 TEST_F(CondsCommand, NamedDataSetsBringColumnsOrdersAndCounts) {

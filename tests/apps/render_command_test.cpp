@@ -117,7 +117,7 @@ TEST_F(RenderCommand, SaysWhatIsWrong) {
          "pictures that can be read");
   expect("data load celeba '" LEEWAY_REFERENCE
          "/layouts/list_attr_celeba.txt' --attributes a.csv --label age",
-         2, "--label: expected one of gender");
+         3, "label: expected one of gender");
   EXPECT_FALSE(std::filesystem::exists(folder_ / "a.npz"));
 }
 

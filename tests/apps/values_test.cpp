@@ -79,7 +79,7 @@ TEST_F(Values, CountsHaveALimit) {
 }
 
 TEST_F(Values, ConfigurationsReachCommandsOfTwoWords) {
-  write_text(folder_ / "c.toml", "json = true\n[bound.evaluate]\ndelta = 0.25\n[shift.conds]\nseed = 7\n");
+  write_text(folder_ / "c.toml", "json = true\n[bound.evaluate]\ndelta = 0.25\n[conds.draw]\nseed = 7\n");
   const Outcome bound = run("bound evaluate shifts.csv --config c.toml");
   ASSERT_EQ(bound.code, 0) << bound.err;
   EXPECT_EQ(Json::parse(bound.out)["options"]["delta"], .25);

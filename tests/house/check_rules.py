@@ -16,7 +16,7 @@ MAY_INCLUDE = {
     "shift": {"core", "data"},
     "assess": {"core"} | ANALYSES - {"data"},
     "record": {"core"} | ANALYSES,
-    "tasks": {"core", "shift", "record"} | ANALYSES,
+    "tasks": {"core", "shift", "record", "assess"} | ANALYSES,
     "nn": {"core", "data", "shift"},
     "report": {"core", "record"},
     "sweep": {"core"},

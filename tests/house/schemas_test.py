@@ -43,15 +43,15 @@ RESULT = {
               " flips.0.row flips.0.agreement predicted_shares warnings not_computed",
     "select": "checkpoint n k pa pa_low pa_high beta gap converged accuracy accuracy_low accuracy_high accuracy_shifted"
               " accuracy_shifted_low accuracy_shifted_high afr_pred afr_pred_low afr_pred_high pairing pairing.evidence doubt",
-    "shift": "shift strength_means n n_source shape out mean_change",
-    "shift-conds": "name kind shifts train_per_cell val_per_cell test_per_cell n_train n_val n_test n_counterexamples cells_lacking out"
-                   " cells cells.0.values cells.0.available cells.0.train cells.0.val cells.0.test cells.0.counterexamples cells.0.lacks",
-    "shift-render": "data_set n size label classes only sample split out out.path out.bytes attributes attributes.path sheet manifest",
-    "shift-load": "format n shape label columns columns.0.name columns.0.n_values columns.0.values out out.path attributes attributes.bytes sheet manifest",
-    "shift-describe": "n_source n_target tests findings findings.0.kind findings.0.column findings.0.strength findings.0.text columns"
+    "shift": "shift strength strength_means n n_source shape out mean_change rows_of_class",
+    "conds-draw": "name kind shifts shifts.sc train_per_cell val_per_cell test_per_cell n_train n_val n_test n_counterexamples cells_lacking out"
+                  " cells cells.0.values cells.0.available cells.0.train cells.0.val cells.0.test cells.0.counterexamples cells.0.lacks",
+    "data-render": "data_set n label classes only only.0.column only.0.values out out.path out.bytes attributes attributes.path sheet manifest",
+    "data-load": "format n left_out shape label columns columns.0.name columns.0.n_values columns.0.values out out.path attributes attributes.bytes sheet manifest",
+    "conds-describe": "n_source n_target tests findings findings.0.kind findings.0.column findings.0.strength findings.0.text columns"
                       " columns.0.name columns.0.is_label columns.0.source_counts columns.1.sc columns.1.sc.source.cramers_v"
                       " columns.1.sc.source.cramers_v_low columns.1.sc.source.mutual_information columns.1.sc.source.p columns.1.sc.p columns.1.sc.p_holm columns.1.sc.change_p_holm"
-                      " columns.1.sc.change columns.0.ldd columns.0.ldd.distance columns.0.ldd.distance_low columns.0.ldd.p_holm"
+                      " columns.1.sc.change columns.1.sc.change_low columns.0.ldd columns.0.ldd.distance columns.0.ldd.distance_low columns.0.ldd.p_holm"
                       " columns.0.ldd.source_imbalance columns.0.ldd.value columns.0.uds columns.0.uds.mass columns.0.uds.mass_high"
                       " columns.0.uds.p_holm columns.0.uds.values unseen_cells cells cells.0.values cells.0.n_source cells.0.n_target"
                       " accuracy accuracy.n accuracy.accuracy accuracy.accuracy_low accuracy.p accuracy.cells accuracy.cells.0.values accuracy.cells.0.n"
@@ -72,8 +72,11 @@ RECORD = {"pa": "instruction_set headline findings warnings options options.leve
           "mvn-cdf": "headline findings options options.tolerance options.log_tolerance options.max_points",
           "bound-evaluate": "headline findings options options.delta options.coverage data_sets",
           "distances": "instruction_set headline findings warnings options options.only",
-          "shift-conds": "n label label.name label.values attributes attributes.0.name ldd_ratio counterexamples resample data_set",
-          "shift-describe": "level permutations bootstrap",
+          "conds-draw": "headline options options.ldd_ratio options.counterexamples options.resample options.dataset n label label.name"
+                        " label.values attributes attributes.0.name",
+          "conds-describe": "headline findings options options.level options.permutations options.bootstrap",
+          "data-render": "headline options options.size options.sample options.split",
+          "data-load": "headline options options.size", "shift": "headline options options.strength options.classes",
           "average-case": "instruction_set headline findings warnings options options.sigma options.methods options.level options.noise n k classes_are"
                           " methods methods.0.method methods.0.summary methods.0.probability leading"
                           " against_monte_carlo class_bias class_bias.0.p_value class_bias.0.classes.0.n class_bias.0.classes.0.mean"

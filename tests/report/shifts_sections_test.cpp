@@ -65,7 +65,7 @@ TEST(ShiftsSections, RefuseWhatTheyCannotRead) {
   Json record = bare_record();
   record["shifts"] = Json::array({shift_of({"cnn"}, nullptr)});
   record["shifts"][0]["columns"] = Json::array();
-  EXPECT_THAT(complaint(record), HasSubstr("expected at least one column at shifts[0].columns, found none"));
+  EXPECT_THAT(complaint(record), HasSubstr("shifts[0]: expected at least one column, found none"));
 }
 
 }  // namespace

@@ -1,0 +1,54 @@
+// Shifts of labels and attributes (conds/describe.h) as records hold them: the result of a description, and a member of
+// "shifts" of an assessment.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "leeway/conds/describe.h"
+#include "leeway/core/result.h"
+#include "leeway/record/fields.h"
+
+namespace leeway::record {
+
+struct DescribedCell {
+  std::vector<std::string> values;  // of the label, then of the attributes
+  std::size_t n_source = 0;
+  std::optional<std::size_t> n_target;  // none without a target
+};
+
+struct CellAccuracy {
+  std::vector<std::string> values;
+  std::size_t n = 0;
+  Measured accuracy;
+};
+
+struct AccuracyByCell {
+  std::size_t n = 0;
+  Measured accuracy;  // of all rows
+  double p = 1;       // that accuracy does not depend on the cell
+  std::vector<CellAccuracy> cells;
+};
+
+struct DescribedShifts {
+  conds::Description description;
+  std::vector<DescribedCell> cells;  // that have rows
+  std::optional<AccuracyByCell> accuracy;
+};
+
+// The cells of both tables by the names of their values. `accuracy`, of the target's rows, or the source's where there is
+// none, may be null.
+[[nodiscard]] DescribedShifts described(const AttributeTable& source, const AttributeTable* target,
+                                        const conds::Description& description,
+                                        const conds::AccuracyOfCells* accuracy, double level);
+
+void fields(DescribedShifts& shifts, Fields& f);
+[[nodiscard]] Json to_json(const DescribedShifts& shifts);
+
+// Error where shifts that were read do not fit together: no columns, a cell of another number of values or with a value
+// that its column does not have, findings and values of no column.
+void check(const DescribedShifts& shifts, const std::string& name);
+
+}  // namespace leeway::record

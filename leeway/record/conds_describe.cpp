@@ -1,0 +1,58 @@
+#include "leeway/record/conds_describe.h"
+
+#include <fmt/format.h>
+
+#include "leeway/core/message.h"
+#include "leeway/record/json.h"
+
+namespace leeway::record {
+
+void fields(CondsDescribeOptions& options, Fields& f) {
+  f("label", options.label, "column of the labels");
+  f("columns", options.columns, "columns of the attributes");
+  f("permutations", options.permutations, from_to(1, 1e7), "draws of each p-value");
+  f("bootstrap", options.bootstrap, from_to(1, 1e7), "replicates of each interval");
+  f("level", options.level, from_to(.5, .9999), "confidence level of intervals and findings");
+  fields(options.reading, f);
+}
+
+void fields(CondsDescribe& record, Fields& f) {
+  fields(record.envelope, conds_describe_schema, f);
+  f("options", record.options, "what was asked for");
+  f("results", record.results, "one");
+}
+
+Json to_json(const CondsDescribe& record) {
+  CondsDescribe copy = record;
+  return written([&](Fields& f) { fields(copy, f); });
+}
+
+CondsDescribe read_conds_describe(const Json& json, const std::string& name) {
+  require_schema(json, conds_describe_schema, name);
+  CondsDescribe record;
+  read([&](Fields& f) { fields(record, f); }, json, name);
+  if (record.results.empty()) refuse(name, "at least one result", "none");
+  for (const DescribedShifts& shifts : record.results) check(shifts, name);
+  return record;
+}
+
+std::string headline_of(const DescribedShifts& shifts) {
+  const conds::Description& said = shifts.description;
+  if (said.findings.empty())
+    return fmt::format("No shift is found. None of {} tests is beyond chance.", said.tests);
+  std::string first = said.findings.front().text + ".";
+  if (first[0] >= 'a' && first[0] <= 'z') first[0] = static_cast<char>(first[0] - 'a' + 'A');
+  return first;
+}
+
+std::string headline_of(const CondsDescribe& record) { return headline_of(record.results.front()); }
+
+std::vector<std::string> findings_of(const CondsDescribe& record) {
+  std::vector<std::string> texts;
+  for (const conds::Finding& finding : record.results.front().description.findings)
+    texts.push_back(finding.text);
+  if (!texts.empty()) texts.erase(texts.begin());
+  return texts;
+}
+
+}  // namespace leeway::record

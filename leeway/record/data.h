@@ -1,0 +1,104 @@
+// The records of leeway data: images that were drawn from geometry, and published data sets read from their files.
+// docs/schema/data-render.md and data-load.md list the keys.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "leeway/core/result.h"
+#include "leeway/record/envelope.h"
+
+namespace leeway::record {
+
+inline constexpr std::string_view data_render_schema = "leeway.data-render/2";
+inline constexpr std::string_view data_load_schema = "leeway.data-load/2";
+
+struct WrittenFile {
+  std::string path;
+  std::size_t bytes = 0;
+  std::string xxh3_128;  // empty: no digest
+};
+
+// What was written; none: not asked for.
+struct DataFiles {
+  std::optional<WrittenFile> images, attributes, sheet;
+  std::optional<std::string> manifest;  // the file that repeats the record
+};
+
+struct DataRenderOptions {
+  std::size_t size = 64;             // pixels a side
+  std::optional<std::string> label;  // column whose values are y; none: the shape
+  bool protocol = false;
+  std::optional<std::size_t> sample;
+  std::vector<std::string> split;  // "train", "val", "test"
+};
+
+struct KeptValues {
+  std::string column;
+  std::vector<std::string> values;
+};
+
+struct RenderedData {
+  std::string data_set;
+  std::size_t n = 0;
+  std::string label;
+  std::vector<std::string> classes;  // what y = 0, 1, ... mean
+  std::vector<KeptValues> only;
+  DataFiles files;
+};
+
+struct DataRender {
+  DataRender() { envelope.schema = data_render_schema; }
+
+  Envelope envelope;
+  DataRenderOptions options;
+  std::vector<RenderedData> results;  // one
+};
+
+struct DataLoadOptions {
+  std::optional<std::string> label;  // column whose values are y; none: the first
+  std::optional<std::size_t> size;   // pictures become so many pixels a side; none: as they are
+  bool protocol = false;
+};
+
+struct LoadedColumn {
+  std::string name;
+  std::size_t n_values = 0;
+  std::vector<std::string> values;  // empty: more than 100
+};
+
+struct LoadedData {
+  std::string format;
+  std::size_t n = 0, left_out = 0;
+  std::vector<std::size_t> shape;  // channels, height, width; empty: a table without pictures
+  std::string label;
+  std::vector<LoadedColumn> columns;
+  DataFiles files;
+};
+
+struct DataLoad {
+  DataLoad() { envelope.schema = data_load_schema; }
+
+  Envelope envelope;
+  DataLoadOptions options;
+  std::vector<LoadedData> results;  // one
+};
+
+void fields(DataRenderOptions& options, Fields& f);
+void fields(DataRender& record, Fields& f);
+void fields(DataLoadOptions& options, Fields& f);
+void fields(DataLoad& record, Fields& f);
+
+[[nodiscard]] Json to_json(const DataRender& record);
+[[nodiscard]] Json to_json(const DataLoad& record);
+
+// What there is; no findings.
+[[nodiscard]] std::string headline_of(const DataRender& record);
+[[nodiscard]] std::string headline_of(const DataLoad& record);
+[[nodiscard]] std::vector<std::string> findings_of(const DataRender& record);
+[[nodiscard]] std::vector<std::string> findings_of(const DataLoad& record);
+
+}  // namespace leeway::record

@@ -1,0 +1,53 @@
+#include "leeway/record/shift.h"
+
+#include <fmt/format.h>
+
+#include "leeway/record/json.h"
+
+namespace leeway::record {
+
+void fields(ShiftOptions& options, Fields& f) {
+  f("strength", options.strength, "how far; its meaning and default depend on the shift");
+  f("classes", options.classes,
+    "those that label-subset keeps; for imbalance all, most frequent first (default: ascending)");
+}
+
+static void fields(RowsOfClass& rows, Fields& f) {
+  f("class", rows.label, "a label");
+  f("n_source", rows.n_source, "rows read");
+  f("n", rows.n, "rows kept");
+}
+
+static void fields(ShiftedSet& set, Fields& f) {
+  f("shift", set.shift, "a name that `leeway list shifts` prints");
+  f("strength", set.strength, "null where the shift has none");
+  f.unless_empty("strength_means", set.strength_means, "its meaning and unit; null where the shift has none");
+  f("n", set.n, "images written");
+  f("n_source", set.n_source, "images read");
+  f("shape", set.shape, "of what was written: n, channels, height, width");
+  f("out", set.out, "the file");
+  f("mean_change", set.mean_change, at_least(0),
+    "mean absolute change of a pixel in [0,1]; null where the shift selects rows");
+  f("rows_of_class", set.rows_of_class, "of a shift that selects rows; else empty");
+}
+
+void fields(Shift& record, Fields& f) {
+  fields(record.envelope, shift_schema, f);
+  f("options", record.options, "what was asked for");
+  f("results", record.results, "one");
+}
+
+Json to_json(const Shift& record) {
+  Shift copy = record;
+  return written([&](Fields& f) { fields(copy, f); });
+}
+
+std::string headline_of(const Shift& record) {
+  const ShiftedSet& set = record.results.front();
+  return fmt::format("{} of {} images are written after {}{}.", set.n, set.n_source, set.shift,
+                     set.strength ? fmt::format(" of strength {:g}", *set.strength) : "");
+}
+
+std::vector<std::string> findings_of(const Shift&) { return {}; }
+
+}  // namespace leeway::record

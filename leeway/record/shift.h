@@ -1,0 +1,56 @@
+// The record of leeway shift: a shifted copy of a set of images (shift/shift.h). docs/schema/shift.md lists the keys.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "leeway/core/result.h"
+#include "leeway/record/envelope.h"
+
+namespace leeway::record {
+
+inline constexpr std::string_view shift_schema = "leeway.shift/2";
+
+struct ShiftOptions {
+  std::optional<double> strength;    // none: the shift's own
+  std::vector<std::size_t> classes;  // of shifts that select rows
+};
+
+struct RowsOfClass {
+  std::int64_t label = 0;
+  std::size_t n_source = 0, n = 0;
+};
+
+struct ShiftedSet {
+  std::string shift;
+  std::optional<double> strength;  // none where the shift has none
+  std::string strength_means;      // empty: likewise
+  std::size_t n = 0, n_source = 0;
+  std::vector<std::size_t> shape;  // n, channels, height, width
+  std::string out;
+  std::optional<double> mean_change;       // of a shift of pixels
+  std::vector<RowsOfClass> rows_of_class;  // of a shift that selects rows
+};
+
+struct Shift {
+  Shift() { envelope.schema = shift_schema; }
+
+  Envelope envelope;
+  ShiftOptions options;
+  std::vector<ShiftedSet> results;  // one
+};
+
+void fields(ShiftOptions& options, Fields& f);
+void fields(Shift& record, Fields& f);
+
+[[nodiscard]] Json to_json(const Shift& record);
+
+// What was written; no findings.
+[[nodiscard]] std::string headline_of(const Shift& record);
+[[nodiscard]] std::vector<std::string> findings_of(const Shift& record);
+
+}  // namespace leeway::record

@@ -1,0 +1,134 @@
+#include "leeway/tasks/conds_draw.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "leeway/conds/protocol_sets.h"
+#include "leeway/tasks/task_clock.h"
+
+namespace leeway::tasks {
+namespace {
+
+using conds::ConDSCase;
+using record::CondsCase;
+using record::CondsDrawOptions;
+
+std::vector<ConDSCase> cases_of(const CondsDrawOptions& options, const AttributeTable& table) {
+  if (options.all) return conds::all_cases(table.attributes.size());
+  const auto position = [&](const std::optional<std::string>& attribute) {
+    return attribute ? std::optional(table.find(*attribute)) : std::nullopt;
+  };
+  return {{position(options.shifts.sc), position(options.shifts.ldd), position(options.shifts.uds)}};
+}
+
+conds::ConDSOptions draw_options(const CondsDrawTask& task) {
+  const record::CondsCounts& asked = task.options.counts;
+  conds::ConDSOptions options;
+  if (task.options.data_set) options.counts = conds::conds_data_set(*task.options.data_set).counts;
+  if (asked.train) options.counts.train.fill(*asked.train);
+  if (asked.validation) options.counts.validation.fill(*asked.validation);
+  if (asked.test) options.counts.test = *asked.test;
+  options.ldd_ratio = asked.ldd_ratio;
+  options.counterexamples = asked.counterexamples;
+  options.resample = asked.resample;
+  options.seed = task.seed;
+  return options;
+}
+
+CondsCase planned(const std::string& name, const conds::ConDSPlan& plan, const AttributeTable& table,
+                  const Cells& cells, const conds::ConDSOptions& options) {
+  const std::size_t kind = plan.shifts.kind();
+  CondsCase one;
+  one.name = name;
+  one.kind = conds::kind_name(kind);
+  for (const auto& [attribute, position] :
+       {std::pair(&one.shifts.sc, plan.shifts.sc), std::pair(&one.shifts.ldd, plan.shifts.ldd),
+        std::pair(&one.shifts.uds, plan.shifts.uds)})
+    if (position) *attribute = table.attributes[*position].name;
+  one.train_per_cell = options.counts.train[kind];
+  one.validation_per_cell = options.counts.validation[kind];
+  one.test_per_cell = options.counts.test;
+  one.n_train = plan.total.train;
+  one.n_validation = plan.total.validation;
+  one.n_test = plan.total.test;
+  one.n_counterexamples = plan.total.counterexamples;
+  one.cells_lacking = plan.lacking().size();
+  for (std::size_t c = 0; c < plan.cells.size(); ++c) {
+    const auto codes = cells.codes(c);
+    std::vector<std::string> values{table.label.values[codes[0]]};
+    for (std::size_t i = 1; i < codes.size(); ++i) values.push_back(table.attributes[i - 1].values[codes[i]]);
+    one.cells.push_back({std::move(values), plan.cells[c]});
+  }
+  return one;
+}
+
+}  // namespace
+
+std::vector<std::string> case_names(const CondsDrawOptions& options, const AttributeTable& table) {
+  std::vector<std::string> names;
+  std::map<std::size_t, std::size_t> number;
+  for (const ConDSCase& one : cases_of(options, table)) {
+    std::string name = conds::kind_name(one.kind());
+    for (char& c : name) c = c == '+' ? '_' : static_cast<char>(c - 'A' + 'a');
+    names.push_back(one.kind() == 0 ? name : fmt::format("{}-{}", name, number[one.kind()]++));
+  }
+  return names;
+}
+
+std::string split_text(const conds::ConDSSplit& split) {
+  std::vector<std::pair<std::size_t, std::string_view>> rows;
+  for (const auto& [set, name] : {std::pair(&split.train, "train"), std::pair(&split.validation, "val"),
+                                  std::pair(&split.test, "test")})
+    for (const std::size_t row : *set) rows.emplace_back(row, name);
+  std::ranges::sort(rows);
+  std::string text = "index,split\n";
+  for (const auto& [row, name] : rows) text += fmt::format("{},{}\n", row, name);
+  return text;
+}
+
+record::CondsDraw conds_draw(const CondsDrawTask& task) {
+  const TaskClock clock;
+  record::CondsDraw record;
+  record.options = task.options;
+  const AttributeTable table = task.open();
+  record.n = table.n();
+  record.label = {table.label.name, table.label.values};
+  for (const Attribute& attribute : table.attributes)
+    record.attributes.push_back({attribute.name, attribute.values});
+  const Cells cells(table);
+  const auto available = cells.counts(table);
+  const conds::ConDSOptions options = draw_options(task);
+  const std::vector<std::string> names = case_names(task.options, table);
+  std::vector<conds::ConDSPlan> plans;
+  for (const ConDSCase& one : cases_of(task.options, table)) {
+    plans.push_back(conds::plan_conds(table, cells, available, one, options));
+    record.results.push_back(planned(names[record.results.size()], plans.back(), table, cells, options));
+  }
+  if (task.options.plan || !task.save) return clock.finished(std::move(record), task.seed);
+  for (std::size_t i = 0; i < plans.size() && !options.resample; ++i)
+    conds::require_rows(plans[i], cells,
+                        task.options.all ? fmt::format("{}: {}", table.name, names[i]) : table.name);
+  const conds::ConDSSampler sampler(table, cells, options.seed);
+  for (std::size_t i = 0; i < plans.size(); ++i) {
+    const conds::ConDSSplit split = sampler.draw(plans[i], options.resample);
+    if (!split.left_out.empty())
+      record.envelope.warnings.push_back(fmt::format("{}: {}: left out {} cells without rows, first {}",
+                                                     table.name, names[i], split.left_out.size(),
+                                                     cells.text(split.left_out.front())));
+    const SavedSplit saved = task.save(names[i], split);
+    CondsCase& one = record.results[i];
+    one.n_train = split.train.size();
+    one.n_validation = split.validation.size();
+    one.n_test = split.test.size();
+    one.out = saved.path;
+    if (!saved.xxh3_128.empty()) one.xxh3_128 = saved.xxh3_128;
+  }
+  return clock.finished(std::move(record), task.seed);
+}
+
+}  // namespace leeway::tasks

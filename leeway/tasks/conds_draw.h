@@ -1,0 +1,43 @@
+// What leeway conds draw computes: training, validation and test sets with concurrent distribution shifts, planned and
+// drawn from a table of attributes (conds/conds.h).
+//
+// One case, or with CondsDrawOptions::all every case there is. All cases are planned before the first is drawn, and where
+// one lacks rows and may not repeat them, none is. Options that say how a table is read (label, id, data_set) are heeded by
+// who opens it; the data set's counts here.
+//
+// Errors (Error): a shift on an attribute that the table lacks, those of conds/conds.h and of what opens the table.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "leeway/core/attribute_table.h"
+#include "leeway/record/conds_draw.h"
+
+namespace leeway::tasks {
+
+struct SavedSplit {
+  std::string path, xxh3_128;  // the digest may be empty: not wanted
+};
+
+struct CondsDrawTask {
+  std::function<AttributeTable()> open;
+  // Is given the name of each case and the rows of its sets; not called where CondsDrawOptions::plan is set.
+  std::function<SavedSplit(const std::string& name, const conds::ConDSSplit& split)> save = {};
+  record::CondsDrawOptions options = {};
+  std::uint64_t seed = 0;
+};
+
+// The record without `command` and `inputs`, which the caller knows.
+[[nodiscard]] record::CondsDraw conds_draw(const CondsDrawTask& task);
+
+// "sc_ldd-3": the kind of each case and its number, as the protocol's reference counts them.
+[[nodiscard]] std::vector<std::string> case_names(const record::CondsDrawOptions& options,
+                                                  const AttributeTable& table);
+
+// The rows of a split as the text of a CSV file, index,split (data/split.h).
+[[nodiscard]] std::string split_text(const conds::ConDSSplit& split);
+
+}  // namespace leeway::tasks

@@ -1,0 +1,143 @@
+// Shifts drawn from a table in memory and found again, without a command; their records are read as they were written.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "leeway/tasks/conds_describe.h"
+#include "leeway/tasks/conds_draw.h"
+#include "tests/conds/attribute_tables.h"
+#include "tests/message_of.h"
+
+namespace leeway::tasks {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::StartsWith;
+
+AttributeTable table() { return conds::full_table(3, {3, 2}, 40); }
+
+// SC on a0: 10 training, 2 validation and 5 test samples a cell.
+CondsDrawTask drawing() {
+  CondsDrawTask task{.open = table, .seed = 3};
+  task.options.label = "label";
+  task.options.shifts.sc = "a0";
+  task.options.counts.train = 10;
+  task.options.counts.validation = 2;
+  task.options.counts.test = 5;
+  return task;
+}
+
+data::RowSplit drawn() {
+  data::RowSplit rows;
+  CondsDrawTask task = drawing();
+  task.save = [&](const std::string&, const conds::ConDSSplit& split) {
+    rows = {split.train, split.validation, split.test, 0};
+    return SavedSplit{};
+  };
+  (void)conds_draw(task);
+  return rows;
+}
+
+// Outputs that are right but where a0 is 0: there they say 0.
+Outputs outputs_of(const AttributeTable& of) {
+  std::vector<double> logits(3 * of.n());
+  for (std::size_t i = 0; i < of.n(); ++i)
+    logits[3 * i + (of.attributes[0].codes[i] == 0 ? 0 : of.label.codes[i])] = 2;
+  Outputs outputs;
+  outputs.path = "outputs.npz";
+  outputs.logits = make_array<double>({of.n(), 3}, logits);
+  outputs.labels.emplace(of.label.codes.begin(), of.label.codes.end());
+  return outputs;
+}
+
+TEST(CondsTasks, APlanDrawsNothingAndADrawSaysWhatItDrew) {
+  CondsDrawTask task = drawing();
+  const record::CondsDraw plan = conds_draw(task);
+  ASSERT_EQ(plan.results.size(), 1u);
+  EXPECT_EQ(plan.results[0].name, "sc-0");
+  EXPECT_EQ(plan.results[0].out, std::nullopt);
+  EXPECT_EQ(plan.results[0].cells.size(), 18u);
+  EXPECT_THAT(plan.envelope.headline, HasSubstr("are planned from 720 rows"));
+  std::size_t train = 0;
+  task.save = [&](const std::string& name, const conds::ConDSSplit& split) {
+    train = split.train.size();
+    EXPECT_EQ(split_text(split).substr(0, 12), "index,split\n");
+    return SavedSplit{name + ".csv", ""};
+  };
+  const record::CondsDraw draw = conds_draw(task);
+  EXPECT_EQ(draw.results[0].out, "sc-0.csv");
+  EXPECT_EQ(draw.results[0].xxh3_128, std::nullopt);
+  EXPECT_EQ(draw.results[0].n_train, train);
+  EXPECT_EQ(train, plan.results[0].n_train);
+  EXPECT_EQ(draw.envelope.seed, 3u);
+  EXPECT_THAT(draw.envelope.findings, IsEmpty());
+  for (const record::CondsDraw& record : {plan, draw})
+    EXPECT_EQ(to_json(record::read_conds_draw(to_json(record), "r.json")), to_json(record));
+}
+
+TEST(CondsTasks, CellsThatLackRowsAreFindings) {
+  CondsDrawTask task = drawing();
+  task.options.counts.train = 100;
+  task.options.all = task.options.plan = true;
+  task.options.shifts.sc.reset();
+  const record::CondsDraw plan = conds_draw(task);
+  ASSERT_EQ(plan.results.size(), 13u);
+  EXPECT_EQ(plan.envelope.findings.front(), "uniform: 18 of 18 cells have too few rows");
+  task.options.plan = false;
+  task.save = [](const std::string&, const conds::ConDSSplit&) { return SavedSplit{}; };
+  EXPECT_THAT(message_of([&] { (void)conds_draw(task); }),
+              HasSubstr("table.csv: uniform: expected 107 rows"));
+}
+
+TEST(CondsTasks, WhatWasDrawnIsFound) {
+  CondsDescribeTask task{.open = [] { return CondsDescribeInputs{table(), {}, drawn(), "split.csv", {}}; }};
+  task.options.permutations = task.options.bootstrap = 499;
+  const record::CondsDescribe record = conds_describe(task);
+  ASSERT_EQ(record.results.size(), 1u);
+  const conds::Description& said = record.results[0].description;
+  EXPECT_EQ(said.n_target, 90u);
+  EXPECT_EQ(said.findings[0].kind, conds::ShiftKind::sc);
+  EXPECT_EQ(said.columns[said.findings[0].column].name, "a0");
+  EXPECT_THAT(record.envelope.headline, StartsWith("Spurious correlation: label and a0 go together"));
+  EXPECT_EQ(record.envelope.findings.size() + 1, said.findings.size());
+  EXPECT_FALSE(record.results[0].accuracy);
+  const Json json = to_json(record);
+  EXPECT_EQ(to_json(record::read_conds_describe(json, "r.json")), json);
+}
+
+TEST(CondsTasks, OutputsOfTheTargetAndOfAllRowsSayTheSame) {
+  const data::RowSplit split = drawn();
+  const auto accuracy_with = [&](const AttributeTable& rows) {
+    CondsDescribeTask task{.open = [&] {
+      return CondsDescribeInputs{table(), {}, split, "split.csv", outputs_of(rows)};
+    }};
+    task.options.permutations = task.options.bootstrap = 19;
+    const record::CondsDescribe record = conds_describe(task);
+    const Json json = to_json(record);
+    EXPECT_EQ(to_json(record::read_conds_describe(json, "r.json")), json);
+    return json["results"][0]["accuracy"];
+  };
+  const Json of_all = accuracy_with(table()), of_target = accuracy_with(take(table(), split.test));
+  EXPECT_EQ(of_all, of_target);
+  EXPECT_EQ(of_all["n"], 90);
+  EXPECT_EQ(of_all["accuracy"].get<double>(), 70. / 90);  // 20 of 30 rows with a0 = 0 are wrong
+  EXPECT_EQ(of_all["cells"][0]["accuracy"], 0);
+  const AttributeTable other = take(table(), std::vector<std::size_t>{0, 1});
+  EXPECT_THAT(message_of([&] { (void)accuracy_with(other); }),
+              HasSubstr("expected 90 rows, those of the split's test set, or 720, all, found 2"));
+}
+
+TEST(CondsTasks, RecordsWhoseValuesDoNotFitAreRefused) {
+  CondsDescribeTask task{.open = [] { return CondsDescribeInputs{table(), {}, {}, "", {}}; }};
+  task.options.permutations = task.options.bootstrap = 19;
+  Json json = to_json(conds_describe(task));
+  json["results"][0]["cells"][0]["values"] = {"0", "0", "none"};
+  EXPECT_THAT(message_of([&] { (void)record::read_conds_describe(json, "r.json"); }),
+              HasSubstr("r.json: expected a value of column 'a1', found 'none'"));
+  json["schema"] = "leeway.conds-describe/1";
+  EXPECT_THAT(message_of([&] { (void)record::read_conds_describe(json, "r.json"); }),
+              HasSubstr("run the command again"));
+}
+
+}  // namespace
+}  // namespace leeway::tasks

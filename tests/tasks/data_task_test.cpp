@@ -1,0 +1,77 @@
+// Images drawn, loaded and shifted without a command.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "leeway/core/images.h"
+#include "leeway/core/npz.h"
+#include "leeway/tasks/data.h"
+#include "leeway/tasks/shift.h"
+
+namespace leeway::tasks {
+namespace {
+
+using ::testing::ElementsAre;
+
+class DataTasks : public ::testing::Test {
+ protected:
+  DataTasks() { std::filesystem::create_directories(folder_); }
+  ~DataTasks() override { std::filesystem::remove_all(folder_); }
+  [[nodiscard]] std::string path(const std::string& name) const { return (folder_ / name).string(); }
+
+  const std::filesystem::path folder_ =
+      std::filesystem::path(::testing::TempDir()) / ("leeway_tasks_" + std::to_string(getpid()));
+};
+
+TEST_F(DataTasks, RenderedImagesAreDescribed) {
+  DataRenderTask task{.data_set = "dsprites",
+                      .out = {path("a.npz"), path("a.csv"), "", true},
+                      .only = {{"shape", {"heart"}}},
+                      .seed = 2};
+  task.options.size = 8;
+  task.options.sample = 5;
+  const record::DataRender record = data_render(task);
+  const record::RenderedData& result = record.results.at(0);
+  EXPECT_EQ(result.n, 5u);
+  EXPECT_EQ(result.files.images->bytes, std::filesystem::file_size(path("a.npz")));
+  EXPECT_EQ(result.files.attributes->xxh3_128.size(), 32u);
+  EXPECT_FALSE(result.files.sheet);
+  EXPECT_THAT(result.only.at(0).values, ElementsAre("heart"));
+  EXPECT_EQ(record.envelope.headline, "5 images of dsprites are 8 x 8 pixels; shape counts 3 classes.");
+  EXPECT_EQ(read_images(path("a.npz")).n(), 5u);
+  EXPECT_TRUE(to_json(record)["results"][0].at("sheet").is_null());
+}
+
+TEST_F(DataTasks, LoadedTablesAreDescribed) {
+  const std::string file = LEEWAY_REFERENCE "/layouts/list_attr_celeba.txt";
+  std::vector<std::string> read;
+  DataLoadTask task{.format = "celeba", .paths = {file}, .out = {"", path("a.csv"), "", false}};
+  task.was_read = [&](const std::string& name, const std::vector<std::size_t>&) { read.push_back(name); };
+  const record::DataLoad record = data_load(task);
+  EXPECT_THAT(read, ElementsAre(file));
+  EXPECT_TRUE(record.results.at(0).shape.empty());
+  EXPECT_EQ(record.results[0].label, record.results[0].columns.at(0).name);
+  EXPECT_TRUE(to_json(record)["results"][0]["attributes"].at("xxh3_128").is_null());
+}
+
+TEST_F(DataTasks, ShiftedImagesAreDescribed) {
+  const std::vector<std::uint8_t> bytes{0, 51, 102, 153, 204, 255};
+  const Images images{"", make_array(std::vector<std::size_t>{3, 1, 1, 2}, bytes),
+                      std::vector<std::int64_t>{4, 0, 4}};
+  const ShiftTask task{
+      "brightness", [&] { return images; }, path("b.npz"), {.strength = .2, .classes = {}}, 0};
+  const record::Shift record = shift_images(task);
+  EXPECT_NEAR(record.results.at(0).mean_change.value(), 1. / 6, 1e-6);  // (5 * .2 + 0) / 6
+  EXPECT_TRUE(record.results[0].rows_of_class.empty());
+  const ShiftTask subset{"label-subset", task.open, path("c.npz"), {.strength = {}, .classes = {4}}, 0};
+  const Json json = to_json(shift_images(subset))["results"][0];
+  EXPECT_EQ(json["rows_of_class"].dump(),
+            R"([{"class":0,"n_source":1,"n":0},{"class":4,"n_source":2,"n":2}])");
+  EXPECT_TRUE(json.at("strength").is_null() && json.at("mean_change").is_null());
+  EXPECT_THAT(to_i64(read_npz(path("c.npz")).at("rows"), "rows"), ElementsAre(0, 2));
+}
+
+}  // namespace
+}  // namespace leeway::tasks
