@@ -69,7 +69,7 @@ TEST_F(ShiftCommand, NamesThatMovedSayTheNewOne) {
                                            {"describe", "conds describe"},
                                            {"render", "data render"},
                                            {"load", "data load"}})
-    for (const char* rest : {"", " dsprites --attributes t.csv --plan", " --json --out o.csv"}) {
+    for (const char* rest : {"", " dsprites --attributes t.csv --plan", " --json --out o.csv", " --help"}) {
       const Outcome said = run(std::string(old_name) + rest);
       EXPECT_EQ(said.code, 2);
       EXPECT_EQ(said.out, "");
