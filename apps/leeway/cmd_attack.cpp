@@ -1,137 +1,149 @@
-// leeway attack: images that a model misjudges, within a radius of the given ones.
+// leeway attack: images that a model misjudges, within a radius of the given ones or as near to them as can be.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
+#include <chrono>
 
 #include "apps/leeway/command.h"
 #include "apps/leeway/model_options.h"
-#include "leeway/core/npz.h"
+#include "apps/leeway/nn_loader.h"
+#include "leeway/core/error.h"
+#include "leeway/core/numbers.h"
+#include "leeway/core/outputs.h"
+#include "leeway/tasks/attack.h"
 
 namespace leeway::app {
 namespace {
 
 struct AttackFlags {
   ModelFlags model;
-  std::string data, attack = "pgd", norm = "linf", eps = "8/255", step;
-  std::size_t steps = 20, restarts = 1;
+  std::string data, targets, eps, relative_step;
+  std::optional<std::size_t> steps, restarts;
   bool no_random_start = false;
+  std::vector<std::string> set;
+  record::AttackOptions options;
 };
 
+// With every default. What the attack does not have is a mistake in the command.
 nn::AttackOptions options_of(const Context& context, const AttackFlags& flags) {
+  record::AttackOptions given = flags.options;
+  if (!flags.eps.empty()) given.eps = parse_number("--eps", flags.eps);
+  if (flags.steps) given.parameters["steps"] = static_cast<double>(*flags.steps);
+  if (flags.restarts) given.parameters["restarts"] = static_cast<double>(*flags.restarts);
+  if (!flags.relative_step.empty())
+    given.parameters["relative-step"] = parse_number("--relative-step", flags.relative_step);
+  if (flags.no_random_start) given.parameters["random-start"] = 0;
+  for (const auto& [name, value] : parse_settings(flags.set)) given.parameters[name] = value;
   nn::AttackOptions options;
-  options.attack = flags.attack;
-  options.norm = parse_norm(flags.norm);
-  options.eps = parse_number("--eps", flags.eps);
-  options.steps = flags.steps;
-  if (!flags.step.empty()) options.relative_step = parse_number("--relative-step", flags.step);
-  options.random_start = !flags.no_random_start;
-  options.restarts = flags.restarts;
+  try {
+    options = model_session(context.threads).complete(tasks::options_of(given));
+  } catch (const Error& failure) {
+    throw UsageError(failure.what());
+  }
   options.seed = context.seed;
   return options;
 }
 
-void write_attacked(const std::string& path, const nn::AttackResult& result) {
-  const std::size_t n = result.targets.size();
-  ArrayMap arrays{{"x", result.images.pixels},
-                  {result.labelled ? "y" : "targets", make_array({n}, result.targets)},
-                  {"success", make_array({n}, result.success)},
-                  {"norms", make_array({n}, result.norms)}};
-  write_npz(path, arrays);
+std::string share_text(double value, const Interval& interval) {
+  return fmt::format("{:.4f} [{:.4f}, {:.4f}]", value, interval.low, interval.high);
 }
 
-Json beside_noise_json(const nn::AttackResult& result) {
-  if (!result.beside_noise) return nullptr;
-  return {{"attack_robust_accuracy", result.beside_noise->attack_accuracy},
-          {"noise_robust_accuracy", result.beside_noise->noise_accuracy}};
+// Every fourth point of the curve.
+std::string curve_text(const std::vector<record::RadiusPoint>& curve) {
+  std::string radii, accuracies;
+  for (std::size_t i = 0; i < curve.size(); i += 4) {
+    radii += fmt::format(" {:>8}", significant(curve[i].radius, 3));
+    accuracies += fmt::format(" {:>8.4f}", curve[i].robust_accuracy);
+  }
+  return fmt::format("within a radius {}\nrobust accuracy {}\n", radii, accuracies);
 }
 
-// Of an attack by gradients that are 0; empty where they are not.
-std::string blind_warning(const nn::AttackResult& result, const nn::AttackOptions& options, std::size_t n) {
-  if (!result.beside_noise) return "";
-  return fmt::format(
-      "the gradient of {:.1f}% of {} rows is exactly 0, as behind sign, rounding or quantised layers, so {} "
-      "cannot move them: noise of the same radius ran beside it, and the worse of the two counts for each "
-      "row "
-      "(robust accuracy {:.4f} under {} alone, {:.4f} under noise alone)",
-      100 * *result.zero_gradient, n, options.attack, result.beside_noise->attack_accuracy, options.attack,
-      result.beside_noise->noise_accuracy);
+std::string table_of(const record::Attack& record) {
+  const record::AttackedSet& set = record.results.front();
+  const record::AttackOptions& options = record.options;
+  std::string text;
+  for (const std::string& warning : record.envelope.warnings) text += "warning: " + warning + "\n";
+  text += fmt::format("{}: n = {}, {}{} in {}, {}\n", set.out, set.n, options.attack,
+                      options.eps ? fmt::format(" of radius {:.6g}", *options.eps) : "", options.norm,
+                      set.target == "given"   ? "towards the targets"
+                      : set.target == "label" ? "against the labels"
+                                              : "against the model's own predictions");
+  text += fmt::format("clean accuracy   {} (95% interval)\n",
+                      share_text(set.clean_accuracy, set.clean_accuracy_interval));
+  if (!set.norms || set.target == "given")
+    text += fmt::format("robust accuracy  {}\n", share_text(set.robust_accuracy, set.robust_accuracy_interval));
+  if (set.norms || set.target == "given")
+    text += fmt::format("success          {}\n", share_text(set.success, set.success_interval));
+  if (set.norms)
+    text += fmt::format("norm             median {} [{}, {}], quartiles {} and {}\n{}",
+                        significant(set.norms->median, 4), significant(set.norms->median_interval.low, 4),
+                        significant(set.norms->median_interval.high, 4),
+                        significant(set.norms->lower_quartile, 4), significant(set.norms->upper_quartile, 4),
+                        curve_text(set.norms->curve));
+  return text;
 }
 
 int run_attack(Context& context, const AttackFlags& flags) {
   require_out(context, "the attacked images");
-  const nn::AttackOptions options = options_of(context, flags);
-  context.start_clock();
+  nn::AttackOptions options = options_of(context, flags);
+  const auto started = std::chrono::steady_clock::now();
   const LoadedModel loaded = load_model_and_images(context, flags.model, flags.data);
-  const nn::AttackResult attacked = loaded.model->attack(loaded.images, options, context.progress());
-  write_attacked(context.out, attacked);
-  context.stop_clock();
-
-  const std::size_t n = attacked.targets.size();
-  const auto clean = static_cast<std::size_t>(std::llround(attacked.clean_accuracy * static_cast<double>(n)));
-  const auto fallen =
-      static_cast<std::size_t>(std::count(attacked.success.begin(), attacked.success.end(), std::uint8_t{1}));
-  Json result{{"model", flags.model.model},
-              {"data", flags.data},
-              {"out", context.out},
-              {"attack", options.attack},
-              {"norm", nn::name_of(options.norm)},
-              {"eps", options.eps}};
-  if (options.attack == "noise") result["steps"] = options.steps, result["restarts"] = options.restarts;
-  if (options.attack == "pgd") {
-    result["steps"] = options.steps;
-    result["relative_step"] = options.relative_step.value_or(2.5 / static_cast<double>(options.steps));
-    result["random_start"] = options.random_start;
-    result["restarts"] = options.restarts;
+  if (!flags.targets.empty()) {
+    // the model refuses classes that it does not have
+    options.targets = read_labels(flags.targets, loaded.images.n(), std::numeric_limits<std::int32_t>::max());
+    context.add_input(flags.targets, {options.targets.size()});
   }
-  result["zero_gradient"] = attacked.zero_gradient ? Json(*attacked.zero_gradient) : Json();
-  result["beside_noise"] = beside_noise_json(attacked);
-  const std::string warning = blind_warning(attacked, options, n);
-  result["warnings"] = warning.empty() ? Json::array() : Json::array({warning});
-  result["stochastic"] = variation_json(loaded.variation);
-  result["target"] = attacked.labelled ? "label" : "prediction";
-  result["n"] = n;
-  add_rate(result, "clean_accuracy", clean, n);
-  add_rate(result, "robust_accuracy", n - fallen, n);
-  std::string table = warning.empty() ? "" : "warning: " + warning + "\n";
-  table += fmt::format(
-      "{}: n = {}, {} of radius {:.6g} in {}, against the {}\n"
-      "clean accuracy   {} (95% interval)\n"
-      "robust accuracy  {}\n",
-      context.out, n, options.attack, options.eps, flags.norm,
-      attacked.labelled ? "labels" : "model's own predictions", rate_text(clean, n),
-      rate_text(n - fallen, n));
-  if (context.json && !warning.empty()) context.warn("leeway: " + warning);
-  context.print(context.record("leeway.attack/1", Json::array({std::move(result)})), table);
+  auto [record, result] = tasks::attack({*loaded.model, loaded.images, options}, context.progress());
+  tasks::write_attacked(context.out, result);
+  record.envelope.seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
+  record::AttackedSet& set = record.results.front();
+  set.model = flags.model.model, set.data = flags.data, set.out = context.out;
+  set.stochastic = variation_of(loaded.variation);
+  if (context.json)
+    for (const std::string& warning : record.envelope.warnings) context.warn("leeway: " + warning);
+  context.print(context.complete(record), table_of(record));
   return exit_ok;
 }
 
 }  // namespace
 
 void add_attack(CLI::App& root, Context& context, Run& run) {
-  auto* command = root.add_subcommand("attack", "Move images within a radius so that a model misjudges them");
+  auto* command = root.add_subcommand("attack", "Move images so that a model misjudges them");
   const auto flags = std::make_shared<AttackFlags>();
   add_model_flags(*command, flags->model);
   command
       ->add_option("--data", flags->data,
                    "Images in [0,1]: .npz, .safetensors, IDX(.gz), or fashion-mnist:test")
       ->required();
-  command->add_option("--attack", flags->attack, "See leeway list attacks")->capture_default_str();
-  command->add_option("--norm", flags->norm, "linf or l2")->capture_default_str();
-  command->add_option("--eps", flags->eps, "Radius: a number or a fraction; l2: of the whole image")
+  command->add_option("--targets", flags->targets,
+                      "Classes that images are to be taken for, one each: .npy, .npz, .csv, IDX (default: any other)");
+  command->add_option("--attack", flags->options.attack, "See leeway list attacks")->capture_default_str();
+  command->add_option("--norm", flags->options.norm, "Of the move; l0: how many values change")
+      ->check(CLI::IsMember({"linf", "l2", "l1", "l0"}).description(""))
+      ->type_name("linf|l2|l1|l0")
       ->capture_default_str();
-  command->add_option("--steps", flags->steps, "Steps; of noise: draws")->capture_default_str();
-  command->add_option("--relative-step", flags->step, "Step length / eps (default 2.5 / steps)");
-  command->add_option("--restarts", flags->restarts, "Random starts for every image; the best is kept")
-      ->capture_default_str();
-  command->add_flag("--no-random-start", flags->no_random_start, "Start at the image itself");
+  command->add_option("--eps", flags->eps,
+                      "Radius: a number or a fraction; l2: of the whole image (default 8/255). Attacks that look for "
+                      "the nearest image take none");
+  command->add_option("--loss", flags->options.loss, "What is maximised (default: the attack's own)")
+      ->check(CLI::IsMember({"margin", "difference", "cross-entropy"}).description(""))
+      ->type_name("margin|difference|cross-entropy");
+  command->add_option("--steps", flags->steps, "Steps; of noise: draws (default: the attack's own)");
+  command->add_option("--relative-step", flags->relative_step, "Of pgd: step length / eps (default 2.5 / steps)");
+  command->add_option("--restarts", flags->restarts,
+                      "Of pgd and noise: random starts for every image; the best is kept (default 1)");
+  command->add_flag("--no-random-start", flags->no_random_start, "Of pgd: start at the image itself");
+  command->add_option("--set", flags->set, "NAME=NUMBER: a parameter of the attack, see leeway list attacks")
+      ->type_name("NAME=NUMBER")
+      ->allow_extra_args(false);
   context.add_common_flags(*command, "Images file (.npz): x, y, success, norms (inf where the attack failed)",
                            Written::file);
   command->footer(
-      "The target is the label, or the model's own prediction where the data have no labels. Success and "
-      "norms are measured\n"
-      "on the images as they are stored.\n\n"
-      "  leeway attack --model cnn.safetensors --data fashion-mnist:test --eps 8/255 --out adv.npz");
+      "The attack leads away from the label, or from the model's own prediction where the data have no labels. "
+      "Success and\n"
+      "norms are measured on the images as they are stored.\n\n"
+      "  leeway attack --model cnn.safetensors --data fashion-mnist:test --eps 8/255 --out adv.npz\n"
+      "  leeway attack --model cnn.safetensors --data fashion-mnist:test --attack fmn --norm l2 --out near.npz");
   command->callback(
       [&context, flags, &run] { run = [&context, flags] { return run_attack(context, *flags); }; });
 }

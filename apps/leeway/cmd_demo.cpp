@@ -45,6 +45,7 @@ constexpr std::array<ShiftCase, 4> shift_cases = {{{"noise 0.2", "gaussian-noise
                                                    {"contrast 0.4", "contrast", .4},
                                                    {"rotation 20", "rotation", 20}}};
 constexpr double attack_eps = 16. / 255;
+constexpr int attack_steps = 20;
 constexpr const char* attack_name = "attack 16/255";
 
 class Demo {
@@ -176,9 +177,10 @@ class Demo {
     const fs::path path = file(fmt::format("images-attack-{}.npz", model.name));
     nn::AttackOptions attack;
     attack.eps = attack_eps;
+    attack.parameters["steps"] = attack_steps;
     attack.seed = context_.seed;
     product(path,
-            fmt::format("pgd {} steps {} seed {} of {} model {}", attack_eps, attack.steps, context_.seed,
+            fmt::format("pgd {} steps {} seed {} of {} model {}", attack_eps, attack_steps, context_.seed,
                         test_digest_, model.digest),
             [&] { write_images(path, model.model->attack(test_, attack, context_.progress()).images); });
     model.attacked = read_images(path.string());

@@ -62,16 +62,36 @@ Json architectures(const nn::Session& session) {
   return list;
 }
 
+Json parameters_json(const std::vector<nn::Parameter>& parameters) {
+  Json list = Json::array();
+  for (const nn::Parameter& parameter : parameters)
+    list.push_back({{"name", parameter.name},
+                    {"default", parameter.value},
+                    {"low", parameter.low},
+                    {"high", parameter.high},
+                    {"integer", parameter.integer},
+                    {"meaning", parameter.meaning}});
+  return list;
+}
+
 Json algorithms(const nn::Session& session) {
   Json list = to_json(session.algorithms());
-  for (Json& one : list) {
-    one["parameters"] = Json::array();
-    for (const auto& parameter : session.parameters_of(one["name"]))
-      one["parameters"].push_back({{"name", parameter.name},
-                                   {"default", parameter.value},
-                                   {"low", parameter.low},
-                                   {"high", parameter.high},
-                                   {"meaning", parameter.meaning}});
+  for (Json& one : list) one["parameters"] = parameters_json(session.parameters_of(one["name"]));
+  return list;
+}
+
+Json attacks(const nn::Session& session) {
+  Json list = Json::array();
+  for (const nn::AttackEntry& entry : session.attacks()) {
+    Json norms = Json::array();
+    for (const nn::Norm norm : entry.norms) norms.push_back(nn::name_of(norm));
+    list.push_back({{"name", entry.name},
+                    {"summary", entry.summary},
+                    {"source", entry.source},
+                    {"budget", entry.minimum_norm ? "minimum-norm" : "fixed"},
+                    {"norms", std::move(norms)},
+                    {"loss", nn::name_of(entry.loss)},
+                    {"parameters", parameters_json(entry.parameters)}});
   }
   return list;
 }
@@ -82,7 +102,7 @@ Json members(const std::string& family, const Context& context) {
   const nn::Session& session = model_session(context.threads);
   if (family == "architectures") return architectures(session);
   if (family == "algorithms") return algorithms(session);
-  return to_json(session.attacks());
+  return attacks(session);
 }
 
 // " (7850 weights for 1x28x28, 30730 for 3x32x32, 10 classes)", of the images it takes; nothing for other families.
@@ -103,10 +123,17 @@ std::string table(const std::string& family, const Json& list) {
     if (one.contains("strength"))
       text += fmt::format("; {}, {:g} to {:g}, default {:g}", one["strength"].get<std::string>(),
                           one["low"].get<double>(), one["high"].get<double>(), one["default"].get<double>());
+    if (one.contains("norms"))
+      text += fmt::format("; {}, {}, loss {}",
+                          one["budget"] == "fixed" ? "within a radius" : "no radius",
+                          fmt::join(one["norms"].get<std::vector<std::string>>(), " "),
+                          one["loss"].get<std::string>());
     text += '\n';
     for (const Json& parameter : one.value("parameters", Json::array()))
-      text += fmt::format("    {:<16} {} (default {:g})\n", parameter["name"].get<std::string>(),
-                          parameter["meaning"].get<std::string>(), parameter["default"].get<double>());
+      text += fmt::format("    {:<18} {} ({:g} to {:g}{}, default {:g})\n",
+                          parameter["name"].get<std::string>(), parameter["meaning"].get<std::string>(),
+                          parameter["low"].get<double>(), parameter["high"].get<double>(),
+                          parameter["integer"] ? ", whole" : "", parameter["default"].get<double>());
   }
   return text;
 }

@@ -77,11 +77,7 @@ nn::TrainOptions options_of(const Context& context, const TrainFlags& flags) {
   if (!flags.steps.empty()) options.parameters["steps"] = parse_number("--attack-steps", flags.steps);
   if (!flags.relative_step.empty())
     options.parameters["relative-step"] = parse_number("--relative-step", flags.relative_step);
-  for (const std::string& text : flags.set) {
-    const auto equals = text.find('=');
-    if (equals == std::string::npos) throw UsageError(fmt::format("--set {}: expected NAME=NUMBER", text));
-    options.parameters[text.substr(0, equals)] = parse_number("--set", text.substr(equals + 1));
-  }
+  for (const auto& [name, value] : parse_settings(flags.set)) options.parameters[name] = value;
   return options;
 }
 

@@ -141,6 +141,12 @@ Json variation_json(const std::optional<nn::Variation>& variation) {
           {"neighbours", variation->neighbours}};
 }
 
+std::optional<record::ModelVariation> variation_of(const std::optional<nn::Variation>& variation) {
+  if (!variation) return std::nullopt;
+  return record::ModelVariation{variation->n, variation->largest, variation->predictions,
+                                variation->neighbours};
+}
+
 std::string flags_of(const nn::Normalization& normalization) {
   std::string text;
   if (normalization.scale != 1) text += fmt::format(" --scale {}", normalization.scale);
@@ -183,6 +189,16 @@ nn::Norm parse_norm(const std::string& text) {
   for (const nn::Norm norm : {nn::Norm::linf, nn::Norm::l2})
     if (text == nn::name_of(norm)) return norm;
   throw UsageError(fmt::format("--norm {}: expected linf or l2", text));
+}
+
+std::map<std::string, double> parse_settings(const std::vector<std::string>& settings) {
+  std::map<std::string, double> values;
+  for (const std::string& text : settings) {
+    const auto equals = text.find('=');
+    if (equals == std::string::npos) throw UsageError(fmt::format("--set {}: expected NAME=NUMBER", text));
+    values[text.substr(0, equals)] = parse_number("--set", text.substr(equals + 1));
+  }
+  return values;
 }
 
 void require_out(const Context& context, const std::string& what) {

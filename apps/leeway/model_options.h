@@ -2,6 +2,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -10,6 +11,7 @@
 #include "apps/leeway/command.h"
 #include "leeway/core/images.h"
 #include "leeway/nn/session.h"
+#include "leeway/record/model_variation.h"
 
 namespace leeway::app {
 
@@ -58,10 +60,15 @@ struct LoadedModel {
 
 // "0.1" or "8/255". UsageError that names the option.
 [[nodiscard]] double parse_number(const std::string& option, const std::string& text);
-[[nodiscard]] nn::Norm parse_norm(const std::string& text);
+[[nodiscard]] nn::Norm parse_norm(const std::string& text);  // of training: linf or l2
+
+// What --set NAME=NUMBER, given several times, says.
+[[nodiscard]] std::map<std::string, double> parse_settings(const std::vector<std::string>& settings);
 
 // "stochastic" of a record: null, or the difference between two passes of the same images.
 [[nodiscard]] Json variation_json(const std::optional<nn::Variation>& variation);
+[[nodiscard]] std::optional<record::ModelVariation> variation_of(
+    const std::optional<nn::Variation>& variation);
 
 // UsageError where --out is missing.
 void require_out(const Context& context, const std::string& what);

@@ -7,6 +7,7 @@
 #include <boost/math/special_functions/beta.hpp>
 #include <cmath>
 #include <limits>
+#include <ranges>
 #include <vector>
 
 #include "leeway/core/error.h"
@@ -55,6 +56,24 @@ double quantile(std::span<const double> sorted, double p) {
   const double weight = place - static_cast<double>(below);
   if (weight == 0 || sorted[below] == sorted[above]) return sorted[below];  // infinities: no inf - inf
   return sorted[below] + weight * (sorted[above] - sorted[below]);
+}
+
+Interval quantile_interval(std::span<const double> sorted, double p, double level) {
+  check_inside("quantile_interval", "p", p);
+  check_inside("quantile_interval", "level", level);
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  const double tail = (1 - level) / 2;
+  const auto n = static_cast<double>(sorted.size());
+  // P(X < r), X binomial(n, p), as the beta distribution has it; 0 for r = 0, 1 for r > n
+  const auto below = [&](std::size_t r) {
+    if (r == 0 || r > sorted.size()) return r == 0 ? 0. : 1.;
+    return boost::math::ibetac(static_cast<double>(r), n - static_cast<double>(r) + 1, p, Double());
+  };
+  const auto ranks = std::views::iota(std::size_t{0}, sorted.size() + 2);
+  // the last rank that the quantile falls short of with at most `tail`, and the first that it is past
+  const std::size_t low = *std::ranges::partition_point(ranks, [&](std::size_t r) { return below(r) <= tail; }) - 1;
+  const std::size_t high = *std::ranges::partition_point(ranks, [&](std::size_t r) { return below(r) < 1 - tail; });
+  return {low == 0 ? -infinity : sorted[low - 1], high > sorted.size() ? infinity : sorted[high - 1]};
 }
 
 Interval clopper_pearson(std::size_t successes, std::size_t n, double level) {

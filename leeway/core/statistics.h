@@ -37,6 +37,11 @@ struct Mean {
 // in [0,1]. Values may be infinite.
 [[nodiscard]] double quantile(std::span<const double> sorted, double p);
 
+// Interval of the quantile p of the distribution that `sorted`, n ascending values, is drawn from, without assumptions: order
+// statistics by the binomial distribution of the number of values at or below it (David and Nagaraja 2003, 7.1). Conservative. An
+// end that n values cannot support is -infinity or infinity.
+[[nodiscard]] Interval quantile_interval(std::span<const double> sorted, double p, double level = .95);
+
 // Percentile bootstrap of a statistic of n rows: replicate b calls statistic(rows), `rows` being n indices
 // drawn with replacement by Random(seed, stream("bootstrap"), b). To compare two models on the same samples,
 // let the statistic be the difference on the same rows: that is the paired bootstrap. The ends are quantiles

@@ -253,13 +253,13 @@ Array TorchModel::class_gradients(const Images& images, Progress* progress) cons
 
 AttackResult TorchModel::attack(const Images& images, const AttackOptions& options,
                                 Progress* progress) const {
-  check_attack(options);
+  const AttackOptions complete = complete_attack(options);
   return translated(name(), [&] {
     const AttackedModel model{[this](const torch::Tensor& x) { return forward(x); },
                               [this](const Images& rows, const std::string& task, Progress* shown) {
                                 return run(rows, task, shown);
                               }};
-    return run_attack(model, images, options, progress);
+    return run_attack(model, images, complete, progress);
   });
 }
 

@@ -34,7 +34,19 @@ class TorchSession : public Session {
   [[nodiscard]] std::string torch_version() const override { return TORCH_VERSION; }
   [[nodiscard]] std::vector<Entry> architectures() const override { return entries(nn::architectures()); }
   [[nodiscard]] std::vector<Entry> algorithms() const override { return entries(nn::algorithms()); }
-  [[nodiscard]] std::vector<Entry> attacks() const override { return entries(nn::attacks()); }
+  [[nodiscard]] std::vector<AttackEntry> attacks() const override {
+    std::vector<AttackEntry> list;
+    for (const AttackMember& member : nn::attacks())
+      list.push_back({{member.name, member.summary, member.source},
+                      member.minimum_norm(),
+                      member.norms,
+                      member.loss,
+                      member.parameters});
+    return list;
+  }
+  [[nodiscard]] AttackOptions complete(const AttackOptions& options) const override {
+    return complete_attack(options);
+  }
   [[nodiscard]] std::vector<Parameter> parameters_of(const std::string& name) const override {
     return algorithm(name).parameters;
   }

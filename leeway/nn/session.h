@@ -31,7 +31,7 @@
 namespace leeway::nn {
 
 // Raised whenever this header changes in a way that a program compiled against an older one cannot bear.
-inline constexpr int abi_version = 6;
+inline constexpr int abi_version = 7;
 
 struct InputShape {
   std::size_t channels = 0, height = 0, width = 0;  // all 0: unknown
@@ -56,12 +56,13 @@ struct Entry {
   std::string_view name, summary, source;
 };
 
-// One number that an algorithm takes besides the common options.
+// One number that a member of a family takes besides the common options.
 struct Parameter {
   std::string_view name;
   double value;      // default
   double low, high;  // legal values, both included
   std::string_view meaning;
+  bool integer = false;  // whole numbers alone
 };
 
 struct ModelSource {
@@ -123,40 +124,67 @@ struct Variation {
   bool neighbours = false;      // not between two passes of one batch: where other images stand beside them
 };
 
-enum class Norm { linf, l2 };
-[[nodiscard]] constexpr std::string_view name_of(Norm norm) { return norm == Norm::linf ? "linf" : "l2"; }
+// Of |x' - x|: l0 counts the values that differ, each channel of a pixel one.
+enum class Norm { linf, l2, l1, l0 };
+inline constexpr Norm every_norm[] = {Norm::linf, Norm::l2, Norm::l1, Norm::l0};
+[[nodiscard]] constexpr std::string_view name_of(Norm norm) {
+  constexpr std::string_view names[] = {"linf", "l2", "l1", "l0"};
+  return names[static_cast<std::size_t>(norm)];
+}
 
-// A fixed-budget attack: find x' with |x' - x| <= eps inside [0,1] that the model classifies differently from
-// the target class: the label where the images have labels, the model's own prediction otherwise.
+// What an attack maximises, of logits F and the class y it leads away from; towards a class, the negative of it.
+enum class Loss {
+  margin,        // m = logsumexp_(j != y) F_j - F_y: the order and the directions of the cross-entropy, without its saturation
+  difference,    // max_(j != y) F_j - F_y: positive where y is not predicted, and only there
+  cross_entropy  // log(1 + e^m): in float32 its gradient is 0 for rows of which the model is sure
+};
+inline constexpr Loss every_loss[] = {Loss::margin, Loss::difference, Loss::cross_entropy};
+[[nodiscard]] constexpr std::string_view name_of(Loss loss) {
+  constexpr std::string_view names[] = {"margin", "difference", "cross-entropy"};
+  return names[static_cast<std::size_t>(loss)];
+}
+
+// An attack, as the table of its family has it.
+struct AttackEntry : Entry {
+  bool minimum_norm = false;  // it looks for the nearest x'; otherwise for the worst within a radius
+  std::vector<Norm> norms;    // that it knows
+  Loss loss = Loss::margin;   // its own, where none is asked for
+  std::vector<Parameter> parameters;
+};
+
+// Find x' inside [0,1] that the model classifies differently from the label, or from its own prediction where the images have
+// no labels; or, with targets, as the target. With a fixed budget: within |x' - x| <= eps. Of minimum norm: with the
+// smallest |x' - x|.
 struct AttackOptions {
   std::string attack = "pgd";
   Norm norm = Norm::linf;
-  double eps = 8. / 255;                     // radius, pixels in [0,1]; l2: of the whole image
-  std::size_t steps = 20;                    // one-step attacks ignore this and the next three; noise: draws
-  std::optional<double> relative_step = {};  // step length / eps; default 2.5 / steps
-  bool random_start = true;                  // uniform in the ball, a function of (seed, row, restart)
-  std::size_t restarts = 1;
+  std::optional<double> eps = {};  // radius, pixels in [0,1], of the whole image in l2; default 8/255. A budget's alone
+  std::optional<Loss> loss = {};   // default: the attack's own
+  std::map<std::string, double> parameters;  // of the attack, by name; those not named have its defaults
+  std::vector<std::int64_t> targets;         // the class each image is to be taken for; empty: any other
   std::uint64_t seed = 0;
 };
+inline constexpr double default_eps = 8. / 255;
 
 // Above this share of rows whose gradient is exactly 0 an attack by gradients does not count alone.
 inline constexpr double most_zero_gradients = .01;
 
 struct AttackResult {
-  // An attack by gradients that is blind for more than most_zero_gradients of the rows, and noise of the same radius (the
-  // attack "noise" with the same steps and restarts), each alone.
+  // An attack by gradients that is blind for more than most_zero_gradients of the rows, and noise (the attack "noise", of
+  // the same radius, or of radii that grow), each alone: shares of rows that withstood.
   struct BesideNoise {
     double attack_accuracy = 0, noise_accuracy = 0;
   };
 
-  Images images;    // float32, all rows in order; the best found: a success before a higher loss
+  AttackOptions options;  // with every default filled in
+  Images images;    // float32, all rows in order; the best found: a success before a higher loss, or before a larger norm
   Outputs outputs;  // of `images`: a fresh pass over the stored pixels
-  std::vector<std::int64_t> targets;  // the labels, or the predictions that were attacked
-  bool labelled = false;              // targets are labels
-  std::vector<std::uint8_t> success;  // 1: the fresh pass does not predict the target
+  std::vector<std::int64_t> classes;  // the labels, or the predictions that were attacked
+  bool labelled = false;              // classes are labels
+  std::vector<std::uint8_t> success;  // 1: the fresh pass does not predict the class; with targets: predicts the target
   std::vector<double> norms;          // |x' - x|, measured on the stored pixels; infinity without success
-  double clean_accuracy = 0;          // share of rows whose clean prediction is the target
-  double robust_accuracy = 0;         // 1 - mean(success)
+  double clean_accuracy = 0;          // share of rows whose clean prediction is the class
+  double robust_accuracy = 0;         // share of rows whose prediction on `images` is the class
   // Share of rows whose gradient is exactly 0 wherever the attack began, as behind sign, rounding or quantised layers: it
   // could not move them. None: the attack asks for no gradients
   std::optional<double> zero_gradient = {};
@@ -183,6 +211,7 @@ class Model {
   // The model as functions of inputs of that shape, of any range: noise leads out of [0,1]. The model must outlive it.
   [[nodiscard]] virtual Classifier classifier(const InputShape& input) const = 0;
 
+  // Errors: those of Session::complete; targets that are not one class a row.
   [[nodiscard]] virtual AttackResult attack(const Images& images, const AttackOptions& options,
                                             Progress* progress = nullptr) const = 0;
 
@@ -279,7 +308,10 @@ class Session {
 
   [[nodiscard]] virtual std::vector<Entry> architectures() const = 0;
   [[nodiscard]] virtual std::vector<Entry> algorithms() const = 0;
-  [[nodiscard]] virtual std::vector<Entry> attacks() const = 0;
+  [[nodiscard]] virtual std::vector<AttackEntry> attacks() const = 0;
+  // The options with every default filled in. Error: an attack that there is not, a norm, a radius or a parameter that it does
+  // not have, a value outside its range.
+  [[nodiscard]] virtual AttackOptions complete(const AttackOptions& options) const = 0;
   [[nodiscard]] virtual std::vector<Parameter> parameters_of(const std::string& algorithm) const = 0;
   // Number of weights of an architecture for that input and k classes.
   [[nodiscard]] virtual std::size_t weights_of(const std::string& architecture, const InputShape& input,

@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "leeway/record/attack.h"
 #include "leeway/record/average_case.h"
 #include "leeway/record/bound.h"
 #include "leeway/record/bound_evaluate.h"
@@ -24,6 +25,7 @@ void describe(Fields& f) {
 }
 
 constexpr std::array list{
+    Record{attack_schema, "images moved so that a model misjudges them (leeway attack)", describe<Attack>},
     Record{average_case_schema, "the probability that predictions survive noise (leeway average-case)",
            describe<AverageCase>},
     Record{bound_schema, "the error on a target without labels (leeway bound)", describe<Bound>},

@@ -198,6 +198,24 @@ TEST(McNemar, ByHand) {
   EXPECT_EQ(mcnemar_p(0, 0), 1);
 }
 
+// Tables of the sign test: ranks 6 and 15 of 20 hold the median with 95.9%, 2 and 9 of 10 with 97.9%; 5 values say nothing at 95%.
+TEST(QuantileInterval, IsOfOrderStatistics) {
+  const auto ranks = [](std::size_t n, double p, double level = .95) {
+    std::vector<double> values(n);
+    for (std::size_t i = 0; i < n; ++i) values[i] = static_cast<double>(i + 1);
+    const Interval interval = quantile_interval(values, p, level);
+    return std::pair{interval.low, interval.high};
+  };
+  EXPECT_EQ(ranks(20, .5), std::pair(6., 15.));
+  EXPECT_EQ(ranks(10, .5), std::pair(2., 9.));
+  EXPECT_EQ(ranks(6, .5), std::pair(1., 6.));
+  EXPECT_EQ(ranks(5, .5), std::pair(-HUGE_VAL, HUGE_VAL));
+  EXPECT_EQ(ranks(10000, .5), std::pair(4902., 5099.));
+  EXPECT_EQ(ranks(10, .99).second, HUGE_VAL);
+  const std::vector<double> some{0, 0, 1, HUGE_VAL, HUGE_VAL, HUGE_VAL, HUGE_VAL};
+  EXPECT_EQ(quantile_interval(some, .5).high, HUGE_VAL);
+}
+
 TEST(Statistics, Errors) {
   EXPECT_EQ(message_of([] { (void)clopper_pearson(4, 3); }),
             "clopper_pearson: successes: expected at most n = 3, found 4");

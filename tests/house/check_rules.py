@@ -21,7 +21,7 @@ MAY_INCLUDE = {
     "report": {"core", "record"},
     "sweep": {"core"},
 }
-NN_FACADE = "leeway/nn/session.h"
+NN_FACADE = "leeway/nn/session.h"  # tasks may include it, too
 FACADE_ONLY = {"apps", "examples"}  # folders that know every part, but of nn the facade alone
 LONGEST = {"leeway": 500, "apps": 500, "examples": 59}
 
@@ -65,7 +65,7 @@ def check_includes(name, text, graph):
             yield f"{where}: {top} reaches nn only through {NN_FACADE}, found {target}"
         if top == "leeway" and other != folder:
             graph.setdefault(folder, set()).add(other)
-            if other not in MAY_INCLUDE.get(folder, set()):
+            if other not in MAY_INCLUDE.get(folder, set()) and not (folder == "tasks" and target == NN_FACADE):
                 yield f"{where}: leeway/{folder} may not include leeway/{other}, found {target}"
 
 

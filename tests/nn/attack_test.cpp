@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <map>
 
 #include "leeway/core/error.h"
 #include "leeway/core/parallel.h"
@@ -47,6 +48,19 @@ double worst_gain(const float* x, const std::vector<double>& g, Norm norm, doubl
 struct Case {
   std::string attack;
   Norm norm;
+
+  [[nodiscard]] bool minimum_norm() const { return nn::attack(attack).minimum_norm(); }
+  // With that radius and those numbers, where the attack takes them.
+  [[nodiscard]] AttackOptions options(double eps, const std::map<std::string, double>& numbers) const {
+    AttackOptions options;
+    options.attack = attack;
+    options.norm = norm;
+    if (!minimum_norm()) options.eps = eps;
+    for (const Parameter& parameter : nn::attack(attack).parameters)
+      if (const auto found = numbers.find(std::string(parameter.name)); found != numbers.end())
+        options.parameters.insert(*found);
+    return options;
+  }
 };
 
 class OnLinearModels : public testing::TestWithParam<Case> {};
@@ -59,12 +73,8 @@ TEST_P(OnLinearModels, ReachesTheClosedFormWorstCase) {
   const auto model = toy::linear_model(weight, bias);
   Images images = toy::images(40, {1, 1, d}, 2, 3);
   for (const double eps : {.01, .1, .5, 2.}) {
-    AttackOptions options;
-    options.attack = GetParam().attack;
-    options.norm = GetParam().norm;
-    options.eps = eps;
-    options.steps = 60;
-    options.relative_step = 1;  // on the sphere every step halves what is missing in direction
+    // on the sphere every step halves what is missing in direction
+    const AttackOptions options = GetParam().options(eps, {{"steps", 60}, {"relative-step", 1}});
     const AttackResult result = model->attack(images, options);
     const auto margin_of = [&](const Array& logits, std::size_t i) {
       const auto row = logits.view<float>().subspan(2 * i, 2);
@@ -103,11 +113,7 @@ TEST_P(EveryAttack, KeepsItsPromises) {
   const auto model =
       toy::model("small-cnn", shape, 3, 10);  // says two classes, so that noise finds something, too
   const Images images = toy::images(150, shape, 3, 5);
-  AttackOptions options;
-  options.attack = GetParam().attack;
-  options.norm = GetParam().norm;
-  options.eps = options.norm == Norm::linf ? .05 : .5;
-  options.steps = 5;
+  const AttackOptions options = GetParam().options(GetParam().norm == Norm::linf ? .05 : .5, {{"steps", 5}});
   const AttackResult result = model->attack(images, options);
   const std::vector<std::int64_t> predicted = classes_of(model->outputs(result.images));
   const std::vector<std::int64_t> clean = classes_of(model->outputs(images));
@@ -115,8 +121,8 @@ TEST_P(EveryAttack, KeepsItsPromises) {
   for (std::size_t i = 0; i < images.n(); ++i) {
     EXPECT_EQ(result.success[i] != 0, predicted[i] != (*images.labels)[i]);
     EXPECT_EQ(std::isinf(result.norms[i]), result.success[i] == 0);
-    if (result.success[i]) {
-      EXPECT_LE(result.norms[i], options.eps);
+    if (result.success[i] && options.eps) {
+      EXPECT_LE(result.norms[i], *options.eps);
     }
     if (clean[i] != (*images.labels)[i]) {
       EXPECT_TRUE(result.success[i]) << "a misjudged image stays misjudged";
@@ -134,12 +140,8 @@ TEST_P(EveryAttack, KeepsItsPromises) {
 TEST_P(EveryAttack, RadiusZeroIsCleanAccuracy) {
   const auto model = toy::model("small-cnn", {1, 8, 8}, 4, 4);
   const Images images = toy::images(200, {1, 8, 8}, 4, 6);
-  AttackOptions options;
-  options.attack = GetParam().attack;
-  options.norm = GetParam().norm;
-  options.eps = 0;
-  options.steps = 3;
-  const AttackResult result = model->attack(images, options);
+  if (GetParam().minimum_norm()) GTEST_SKIP() << "it has no radius";
+  const AttackResult result = model->attack(images, GetParam().options(0, {{"steps", 3}}));
   EXPECT_EQ(result.robust_accuracy, result.clean_accuracy);
   EXPECT_TRUE(toy::same_bits(result.images.pixels, images.pixels));
 }
@@ -147,12 +149,7 @@ TEST_P(EveryAttack, RadiusZeroIsCleanAccuracy) {
 TEST_P(EveryAttack, HasTheSameBitsForAnyThreads) {
   const auto model = toy::model("small-cnn", {1, 12, 12}, 3, 4);
   const Images images = toy::images(400, {1, 12, 12}, 3, 7);
-  AttackOptions options;
-  options.attack = GetParam().attack;
-  options.norm = GetParam().norm;
-  options.eps = .1;
-  options.steps = 4;
-  options.restarts = 2;
+  const AttackOptions options = GetParam().options(.1, {{"steps", 4}, {"restarts", 2}});
   set_threads(1);
   const AttackResult one = model->attack(images, options);
   for (const int threads : {2, 7}) {
@@ -169,21 +166,50 @@ TEST_P(EveryAttack, AttacksPredictionsWhereThereAreNoLabels) {
   const auto model = toy::model("small-cnn", {1, 8, 8}, 2, 10);  // says both classes
   Images images = toy::images(50, {1, 8, 8}, 2, 8);
   images.labels.reset();
-  AttackOptions options;
-  options.attack = GetParam().attack;
-  options.norm = GetParam().norm;
-  options.eps = options.norm == Norm::linf ? 1 : 6;
-  const AttackResult result = model->attack(images, options);
+  const AttackResult result =
+      model->attack(images, GetParam().options(GetParam().norm == Norm::linf ? 1 : 6, {}));
   EXPECT_FALSE(result.labelled);
   EXPECT_EQ(result.clean_accuracy, 1);
-  EXPECT_EQ(result.targets, classes_of(model->outputs(images)));
+  EXPECT_EQ(result.classes, classes_of(model->outputs(images)));
   EXPECT_LT(result.robust_accuracy, 1);
+}
+
+// Of two classes, to leave one is to reach the other.
+TEST_P(EveryAttack, TowardsTheOtherOfTwoClassesIsAwayFromTheOne) {
+  const auto model = toy::model("small-cnn", {1, 8, 8}, 2, 10);
+  Images images = toy::images(40, {1, 8, 8}, 2, 8);
+  AttackOptions options = GetParam().options(GetParam().norm == Norm::linf ? .2 : 1, {{"steps", 10}});
+  options.loss = Loss::difference;
+  const AttackResult away = model->attack(images, options);
+  for (const std::int64_t y : *images.labels) options.targets.push_back(1 - y);
+  const AttackResult towards = model->attack(images, options);
+  EXPECT_TRUE(toy::same_bits(towards.images.pixels, away.images.pixels));
+  EXPECT_EQ(towards.success, away.success);
+  EXPECT_EQ(towards.norms, away.norms);
+  EXPECT_EQ(towards.robust_accuracy, away.robust_accuracy);
+}
+
+TEST_P(EveryAttack, ReachesTheTargetsThatItSaysItReaches) {
+  const InputShape shape{1, 8, 8};
+  const auto model = toy::model("small-cnn", shape, 3, 10);
+  const Images images = toy::images(60, shape, 3, 8);
+  AttackOptions options = GetParam().options(GetParam().norm == Norm::linf ? 1 : 8, {{"steps", 30}});
+  for (const std::int64_t y : *images.labels) options.targets.push_back((y + 1) % 3);
+  const AttackResult found = model->attack(images, options);
+  const std::vector<std::int64_t> predicted = classes_of(found.outputs);
+  std::size_t reached = 0, right = 0;
+  for (std::size_t i = 0; i < images.n(); ++i) {
+    EXPECT_EQ(found.success[i] != 0, predicted[i] == options.targets[i]);
+    reached += found.success[i], right += predicted[i] == (*images.labels)[i];
+  }
+  EXPECT_GT(reached, 20U);
+  EXPECT_DOUBLE_EQ(found.robust_accuracy, static_cast<double>(right) / 60);
 }
 
 std::vector<Case> every_case() {
   std::vector<Case> cases;
   for (const AttackMember& member : attacks())
-    for (const Norm norm : {Norm::linf, Norm::l2}) cases.push_back({std::string(member.name), norm});
+    for (const Norm norm : member.norms) cases.push_back({std::string(member.name), norm});
   return cases;
 }
 
@@ -205,14 +231,28 @@ TEST(Pgd, AttacksSaturatedModels) {
   EXPECT_EQ(model->attack(images, options).success.front(), 0);
 }
 
+// Its gradient is 0 there: the loss is a value, and this one does not see the boundary.
+TEST(Pgd, IsBlindToSaturatedModelsUnderTheCrossEntropy) {
+  const auto model = toy::linear_model(torch::tensor({{1e4f, 0.f}, {-1e4f, 0.f}}), torch::tensor({0.f, 1e4f}));
+  Images images;
+  images.pixels = make_array({1, 1, 1, 2}, std::vector<float>{.6f, .5f});
+  images.labels = std::vector<std::int64_t>{0};
+  AttackOptions options;
+  options.eps = .15;
+  options.parameters = {{"random-start", 0}};
+  EXPECT_EQ(model->attack(images, options).zero_gradient, 0);
+  options.loss = Loss::cross_entropy;
+  EXPECT_EQ(model->attack(images, options).zero_gradient, 1);
+}
+
 TEST(Pgd, MoreRestartsNeverFindLess) {
   const auto model = toy::model("small-cnn", {1, 8, 8}, 3, 4);
   const Images images = toy::images(100, {1, 8, 8}, 3, 9);
   AttackOptions options;
   options.eps = .03;
-  options.steps = 2;
+  options.parameters = {{"steps", 2}};
   const AttackResult one = model->attack(images, options);
-  options.restarts = 4;
+  options.parameters["restarts"] = 4;
   const AttackResult four = model->attack(images, options);
   for (std::size_t i = 0; i < images.n(); ++i) EXPECT_GE(four.success[i], one.success[i]);
   EXPECT_FALSE(toy::same_bits(one.images.pixels, four.images.pixels));
@@ -237,16 +277,63 @@ TEST(BestPoint, PrefersSuccessThenMargin) {
   EXPECT_EQ(kept(), 3) << "the earlier of equals";
 }
 
+// By hand, of the logits (1, 3, 2) and the class 0: margin log(e^3 + e^2) - 1, difference 3 - 1.
+TEST(Losses, AreWhatTheirNamesSay) {
+  const ForwardFunction forward = [](const torch::Tensor& x) { return Forward{x.flatten(1), {}}; };
+  const torch::Tensor x = torch::tensor({1.f, 3.f, 2.f}).view({1, 1, 1, 3}), y = torch::zeros({1}, torch::kInt64);
+  const double m = std::log(std::exp(3.) + std::exp(2.)) - 1;
+  const auto value = [&](Loss loss, bool targeted) {
+    const Problem problem{forward, x, y, {}, loss, targeted};
+    EXPECT_EQ(margin(problem, x).success.item<bool>(), !targeted);
+    return margin(problem, x).value.item<double>();
+  };
+  EXPECT_NEAR(value(Loss::margin, false), m, 1e-6);
+  EXPECT_NEAR(value(Loss::difference, false), 2, 1e-6);
+  EXPECT_NEAR(value(Loss::cross_entropy, false), std::log1p(std::exp(m)), 1e-6);
+  EXPECT_NEAR(value(Loss::difference, true), -2, 1e-6);
+  const Margin here = margin_with_gradient({forward, x, y, {}, Loss::difference}, x);
+  EXPECT_TRUE(here.gradient.flatten().equal(torch::tensor({-1.f, 1.f, 0.f})));
+}
+
 TEST(AttackOptions, AreChecked) {
   const auto message = [](const AttackOptions& options) {
-    return message_of([&] { check_attack(options); });
+    return message_of([&] { (void)complete_attack(options); });
   };
-  EXPECT_EQ(message({.attack = "cw"}), "attack: expected one of pgd, fgsm, noise, found 'cw'");
-  EXPECT_EQ(message({.eps = -1}), "attack: eps: expected a finite number, at least 0, found -1");
-  EXPECT_EQ(message({.eps = NAN}), "attack: eps: expected a finite number, at least 0, found nan");
-  EXPECT_EQ(message({.steps = 0}), "attack: steps: expected at least 1, found 0");
-  EXPECT_EQ(message({.relative_step = 0.}), "attack: relative step: expected a positive number, found 0");
-  EXPECT_EQ(message({.restarts = 0}), "attack: restarts: expected at least 1, found 0");
+  EXPECT_EQ(message({.attack = "cw"}), "attack: expected one of pgd, fgsm, noise, fmn, found 'cw'");
+  EXPECT_EQ(message({.eps = -1}), "attack pgd: eps: expected a finite number, at least 0, found -1");
+  EXPECT_EQ(message({.eps = NAN}), "attack pgd: eps: expected a finite number, at least 0, found nan");
+  EXPECT_EQ(message({.attack = "fmn", .eps = .1}),
+            "attack fmn: expected no radius, since it looks for the smallest, found eps 0.1");
+  EXPECT_EQ(message({.norm = Norm::l1}), "attack pgd: expected a norm among linf, l2, found l1");
+  EXPECT_EQ(message({.parameters = {{"steps", 0}}}),
+            "attack pgd: steps: expected a whole number from 1 to 1000000, found 0");
+  EXPECT_EQ(message({.parameters = {{"steps", 2.5}}}),
+            "attack pgd: steps: expected a whole number from 1 to 1000000, found 2.5");
+  EXPECT_EQ(message({.attack = "noise", .parameters = {{"gamma", 1}}}),
+            "attack noise: expected parameters among steps, restarts, found 'gamma'");
+  EXPECT_EQ(message({.attack = "fgsm", .parameters = {{"steps", 1}}}),
+            "attack fgsm: expected no parameters, found 'steps'");
+}
+
+TEST(AttackOptions, AreCompletedWithTheAttacksOwn) {
+  const AttackOptions pgd = complete_attack({.parameters = {{"steps", 3}}});
+  EXPECT_EQ(pgd.eps, default_eps);
+  EXPECT_EQ(pgd.loss, Loss::margin);
+  EXPECT_EQ(pgd.parameters, (std::map<std::string, double>{
+                                {"steps", 3}, {"relative-step", 0}, {"random-start", 1}, {"restarts", 1}}));
+  const AttackOptions fmn = complete_attack({.attack = "fmn", .loss = Loss::margin});
+  EXPECT_FALSE(fmn.eps.has_value());
+  EXPECT_EQ(fmn.loss, Loss::margin);
+}
+
+TEST(AttackTargets, AreOneClassARow) {
+  const auto model = toy::model("linear", {1, 2, 2}, 3);
+  const Images images = toy::images(4, {1, 2, 2}, 3);
+  const auto message = [&](const std::vector<std::int64_t>& targets) {
+    return message_of([&] { (void)model->attack(images, {.targets = targets}); });
+  };
+  EXPECT_EQ(message({1, 2}), "attack: targets: expected 4, one an image, found 2");
+  EXPECT_EQ(message({1, 2, 3, 0}), "attack: targets: expected classes from 0 to 2, found 3 at row 2");
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "leeway/core/random.h"
+#include "leeway/nn/attack/projection.h"
 
 namespace leeway::nn {
 namespace {
@@ -121,6 +122,61 @@ TEST(L2Projection, AgreesWithBisection) {
     const auto expected = bisected(clean.data_ptr<float>(), direction.data(), 12, eps, 1);
     for (std::size_t i = 0; i < 12; ++i) EXPECT_NEAR(x.data_ptr<float>()[i], expected[i], 2e-5) << seed;
   }
+}
+
+class EveryNorm : public testing::TestWithParam<Norm> {};
+
+// Feasible, and no nearer to the move than any feasible point: those on the way from it to others (for l0, whose set is not
+// convex, all points tried are farther).
+TEST_P(EveryNorm, ProjectionsAreTheNearestPoints) {
+  const Norm norm = GetParam();
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    const torch::Tensor clean = made(seed, 4, 0, 1), moves = made(seed + 50, 4, -1.5, 1.5);
+    clean.view({-1}).slice(0, 0, 40, 5).fill_(seed % 2 ? 1.f : 0.f);
+    torch::Tensor radius = torch::tensor({0., .3, 1.7, INFINITY}, torch::kFloat64);
+    if (norm == Norm::l0) radius = torch::tensor({0., 1., 5., 12.}, torch::kFloat64);
+    const torch::Tensor u = project_moves(moves, clean, radius, norm);
+    EXPECT_TRUE((norms_of(u, norm) <= radius * (1 + 1e-5)).all().item<bool>()) << seed;
+    EXPECT_GE((clean + u).min().item<float>(), -1e-6f);
+    EXPECT_LE((clean + u).max().item<float>(), 1 + 1e-6f);
+    const torch::Tensor own = norms_of(moves - u, Norm::l2);
+    for (std::uint64_t other = 0; other < 30; ++other) {
+      const torch::Tensor v =
+          project_moves(made(1000 * seed + other + 7, 4, -1.5, 1.5) + (other % 2 ? moves : u), clean, radius, norm);
+      EXPECT_TRUE((norms_of(moves - v, Norm::l2) >= own - 1e-5).all().item<bool>()) << seed << " " << other;
+      const torch::Tensor between = u + (v - u) * .01;
+      if (norm != Norm::l0) {
+        EXPECT_TRUE((norms_of(moves - between, Norm::l2) >= own - 1e-5).all().item<bool>()) << seed;
+      }
+    }
+  }
+}
+
+TEST_P(EveryNorm, ProjectionsLeaveWhatIsInside) {
+  const torch::Tensor clean = made(3, 2, .4, .6), moves = made(4, 2, -.3, .3);
+  const torch::Tensor far = torch::full({2}, 100., torch::kFloat64);
+  EXPECT_TRUE(project_moves(moves, clean, far, GetParam()).equal(moves));
+}
+
+INSTANTIATE_TEST_SUITE_P(Norms, EveryNorm, testing::ValuesIn(every_norm),
+                         [](const auto& instance) { return std::string(name_of(instance.param)); });
+
+// From (.9, .5, 0) by (.5, .4, .3), room (.1, .5, 1): l1 of .6 leaves .1 + (.4 - c) + (.3 - c) = .6, so c = .1; l0 of 1 keeps
+// the second value, which gains .16 against 2 (.1) (.5) - .01 = .09 and .09.
+TEST(Projections, ByHand) {
+  const torch::Tensor clean = torch::tensor({.9f, .5f, 0.f}).view({1, 1, 1, 3});
+  const torch::Tensor moves = torch::tensor({.5f, .4f, .3f}).view({1, 1, 1, 3});
+  const auto projected = [&](double radius, Norm norm) {
+    const torch::Tensor u = project_moves(moves, clean, torch::full({1}, radius, torch::kFloat64), norm).view(-1);
+    return std::vector<double>{u[0].item<double>(), u[1].item<double>(), u[2].item<double>()};
+  };
+  const auto expect = [](const std::vector<double>& found, const std::vector<double>& expected) {
+    for (std::size_t i = 0; i < 3; ++i) EXPECT_NEAR(found[i], expected[i], 1e-6) << i;
+  };
+  expect(projected(.6, Norm::l1), {.1, .3, .2});
+  expect(projected(1, Norm::l0), {0, .4, 0});
+  expect(projected(.35, Norm::linf), {.1, .35, .3});
+  expect(projected(std::sqrt(.0725), Norm::l2), {.1, .2, .15});
 }
 
 }  // namespace

@@ -106,7 +106,7 @@ TEST(ZeroGradients, AreCountedAndNoiseIsRunBesideTheAttack) {
   images.labels.reset();
   AttackOptions options;
   options.eps = .3;
-  options.random_start = false;
+  options.parameters = {{"random-start", 0}};
   const AttackResult found = model->attack(images, options);
   EXPECT_EQ(found.zero_gradient, 1);
   ASSERT_TRUE(found.beside_noise.has_value());
@@ -120,11 +120,32 @@ TEST(ZeroGradients, AreCountedAndNoiseIsRunBesideTheAttack) {
     }
   }
   options.attack = "noise";
+  options.parameters.clear();
   const AttackResult noise = model->attack(images, options);
   EXPECT_FALSE(noise.zero_gradient.has_value());
   EXPECT_EQ(noise.robust_accuracy, found.robust_accuracy);
   options.attack = "fgsm";
   EXPECT_EQ(model->attack(images, options).robust_accuracy, found.robust_accuracy);
+}
+
+// Signs have gradients of 0, so FMN never moves: what noise of growing radius finds counts, in the norm asked for.
+TEST(ZeroGradients, OfAnAttackOfMinimumNormLeaveItToNoiseOfGrowingRadius) {
+  const auto model = load_misleading("signs.pt");
+  Images images = toy::images(50, {1, 8, 8}, 3);
+  images.labels.reset();
+  for (const Norm norm : every_norm) {
+    AttackOptions options;
+    options.attack = "fmn";
+    options.norm = norm;
+    options.parameters = {{"steps", 3}};
+    const AttackResult found = model->attack(images, options);
+    EXPECT_EQ(found.zero_gradient, 1);
+    ASSERT_TRUE(found.beside_noise.has_value());
+    EXPECT_EQ(found.beside_noise->attack_accuracy, 1);
+    EXPECT_LT(found.beside_noise->noise_accuracy, .5);
+    EXPECT_EQ(found.robust_accuracy, found.beside_noise->noise_accuracy);
+    for (std::size_t i = 0; i < images.n(); ++i) EXPECT_EQ(std::isfinite(found.norms[i]), found.success[i] != 0);
+  }
 }
 
 TEST(ZeroGradients, AreNoneOfAModelThatHasGradients) {

@@ -2,21 +2,30 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "leeway/core/family.h"
 #include "leeway/core/message.h"
+#include "leeway/nn/parameters.h"
 #include "leeway/nn/tensors.h"
 
 namespace leeway::nn {
 namespace {
 
+// Of the loss that leads away from the targets.
+torch::Tensor loss_of(Loss loss, const torch::Tensor& logits, const torch::Tensor& targets) {
+  const torch::Tensor column = targets.unsqueeze(1);
+  const torch::Tensor others = logits.scatter(1, column, -INFINITY), own = logits.gather(1, column).squeeze(1);
+  if (loss == Loss::difference) return std::get<0>(others.max(1)) - own;
+  const torch::Tensor margin = torch::logsumexp(others, 1) - own;
+  return loss == Loss::margin ? margin : torch::nn::functional::softplus(margin);
+}
+
 Margin measure(const Problem& problem, const torch::Tensor& logits) {
-  const torch::Tensor column = problem.targets.unsqueeze(1);
-  const torch::Tensor others = logits.scatter(1, column, -INFINITY);
-  return {torch::logsumexp(others, 1) - logits.gather(1, column).squeeze(1),
-          logits.detach().argmax(1) != problem.targets,
-          {}};
+  const torch::Tensor loss = loss_of(problem.loss, logits, problem.targets);
+  const torch::Tensor reached = logits.detach().argmax(1) == problem.targets;
+  return problem.targeted ? Margin{-loss, reached, {}} : Margin{loss, reached.logical_not(), {}};
 }
 
 }  // namespace
@@ -26,20 +35,37 @@ std::span<const AttackMember> attacks() {
       pgd(),
       fgsm(),
       noise(),
+      fmn(),
   };
   return list;
 }
 
 const AttackMember& attack(std::string_view name) { return find_member(attacks(), "attack", name); }
 
-void check_attack(const AttackOptions& options) {
-  (void)attack(options.attack);
-  if (!(options.eps >= 0 && std::isfinite(options.eps)))
-    refuse("attack: eps", "a finite number, at least 0", fmt::format("{}", options.eps));
-  if (options.relative_step && !(*options.relative_step > 0 && std::isfinite(*options.relative_step)))
-    refuse("attack: relative step", "a positive number", fmt::format("{}", *options.relative_step));
-  if (options.steps == 0) refuse("attack: steps", "at least 1", "0");
-  if (options.restarts == 0) refuse("attack: restarts", "at least 1", "0");
+Attacked AttackMember::run(const Problem& problem, const AttackOptions& options) const {
+  if (const auto* nearby = std::get_if<MinimumNorm>(&method)) return nearby->nearest(problem, options);
+  return std::get<FixedBudget>(method).worst(problem, options.eps.value(), options);
+}
+
+AttackOptions complete_attack(const AttackOptions& options) {
+  const AttackMember& member = attack(options.attack);
+  const std::string name = "attack " + options.attack;
+  AttackOptions complete = options;
+  if (std::ranges::find(member.norms, options.norm) == member.norms.end()) {
+    std::string norms;
+    for (const Norm norm : member.norms) norms += (norms.empty() ? "" : ", ") + std::string(name_of(norm));
+    refuse(name, "a norm among " + norms, std::string(name_of(options.norm)));
+  }
+  if (member.minimum_norm() && options.eps)
+    refuse(name, "no radius, since it looks for the smallest", fmt::format("eps {}", *options.eps));
+  if (!member.minimum_norm()) {
+    complete.eps = options.eps.value_or(default_eps);
+    if (!(*complete.eps >= 0 && std::isfinite(*complete.eps)))
+      refuse(name + ": eps", "a finite number, at least 0", fmt::format("{}", *complete.eps));
+  }
+  complete.loss = options.loss.value_or(member.loss);
+  complete.parameters = complete_parameters(name, member.parameters, options.parameters);
+  return complete;
 }
 
 Margin margin(const Problem& problem, const torch::Tensor& x) {
@@ -62,7 +88,7 @@ Attacked ascend(const Problem& problem, const Ball& ball, torch::Tensor x, doubl
     const Margin here = margin_with_gradient(problem, x);
     if (best) best->offer(x, here);
     const torch::NoGradGuard no_grad;
-    if (i == 0) zero_gradient = here.gradient.flatten(1).abs().amax(1) == 0;
+    if (i == 0) zero_gradient = zero_rows(here.gradient);
     x = ball.step(x, here.gradient, step);
   }
   if (best) best->offer(x, margin(problem, x));
@@ -79,9 +105,18 @@ void Best::offer(const torch::Tensor& x, const Margin& margin) {
   }
   const torch::Tensor better =
       (margin.success & success_.logical_not()) | ((margin.success == success_) & (margin.value > value_));
-  x_ = torch::where(better.view({-1, 1, 1, 1}), x, x_);
+  x_ = torch::where(per_row(better), x, x_);
   value_ = torch::where(better, margin.value, value_);
   success_ = torch::where(better, margin.success, success_);
+}
+
+Nearest::Nearest(const Problem& problem)
+    : x_(problem.clean), norms_(torch::full({problem.clean.size(0)}, INFINITY, torch::kFloat64)) {}
+
+void Nearest::offer(const torch::Tensor& x, const torch::Tensor& norms, const torch::Tensor& success) {
+  const torch::Tensor nearer = success & (norms < norms_);
+  x_ = torch::where(per_row(nearer), x, x_);
+  norms_ = torch::where(nearer, norms, norms_);
 }
 
 }  // namespace leeway::nn

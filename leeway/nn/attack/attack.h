@@ -1,9 +1,12 @@
-// Attacks with a fixed budget: a family. attack.cpp holds the visible list, every member is one file.
+// Attacks: a family. attack.cpp holds the visible list; every member is one file with its method, its parameters and its
+// source.
 //
-// What they maximise is the margin m(x') = logsumexp_(j != y) F_j(x') - F_y(x'). The cross-entropy is log(1 +
-// e^m), so both have the same maximisers, the same order, and gradients of the same direction; but m never
-// saturates, where the gradient of the cross-entropy in float32 becomes 0 for confident models and hides
-// their weakness.
+// There are two kinds, by what they are asked for: with a fixed budget, the worst image within a radius; of minimum norm, the
+// nearest image that succeeds. Success is that the prediction is not the target class or, of a targeted problem, that it is. The
+// norm and the loss are values that members do not interpret beyond ball.h, projection.h and margin(): the margin
+// m(x') = logsumexp_(j != y) F_j(x') - F_y(x') is the usual loss, since the cross-entropy is log(1 + e^m). Both have the same
+// maximisers, the same order, and gradients of the same direction; but m never saturates, where the gradient of the
+// cross-entropy in float32 becomes 0 for confident models and hides their weakness.
 #pragma once
 
 #include <torch/torch.h>
@@ -11,8 +14,11 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <variant>
+#include <vector>
 
 #include "leeway/nn/attack/ball.h"
+#include "leeway/nn/attack/projection.h"
 #include "leeway/nn/model.h"
 #include "leeway/nn/session.h"
 
@@ -22,8 +28,10 @@ namespace leeway::nn {
 struct Problem {
   const ForwardFunction& forward;
   torch::Tensor clean;                  // (rows,c,h,w) in [0,1]
-  torch::Tensor targets;                // (rows), int64
+  torch::Tensor targets;                // (rows), int64: the classes to leave, or to reach
   std::span<const std::uint64_t> keys;  // one a row: which random numbers it gets
+  Loss loss = Loss::margin;
+  bool targeted = false;  // targets are to be reached
 };
 
 struct Attacked {
@@ -37,23 +45,36 @@ struct Attacked {
   }
 };
 
+// Options are complete. With a fixed budget the images lie within options.eps; of minimum norm as near as can be.
+struct FixedBudget {
+  Attacked (*worst)(const Problem& problem, double eps, const AttackOptions& options);
+};
+struct MinimumNorm {
+  Attacked (*nearest)(const Problem& problem, const AttackOptions& options);
+};
+
 struct AttackMember {
   std::string_view name, summary, source;
+  std::vector<Norm> norms;  // that it knows
+  Loss loss;                // its own, where none is asked for
+  std::vector<Parameter> parameters;
   bool gradients;  // needs them
-  Attacked (*run)(const Problem& problem, const AttackOptions& options);
+  std::variant<FixedBudget, MinimumNorm> method;
+
+  [[nodiscard]] bool minimum_norm() const { return std::holds_alternative<MinimumNorm>(method); }
+  [[nodiscard]] Attacked run(const Problem& problem, const AttackOptions& options) const;
 };
 
 [[nodiscard]] std::span<const AttackMember> attacks();
 [[nodiscard]] const AttackMember& attack(std::string_view name);  // Error that lists the names there are
 
-// Error for an unknown attack, a negative or infinite eps, no steps, a step that is not positive, no
-// restarts.
-void check_attack(const AttackOptions& options);
+// Session::complete of session.h.
+[[nodiscard]] AttackOptions complete_attack(const AttackOptions& options);
 
 struct Margin {
-  torch::Tensor value;     // (rows), m
-  torch::Tensor success;   // (rows), bool: the prediction is not the target
-  torch::Tensor gradient;  // of m with respect to x, the shape of x; undefined where it was not asked for
+  torch::Tensor value;     // (rows), the loss, to be maximised
+  torch::Tensor success;   // (rows), bool
+  torch::Tensor gradient;  // of the loss with respect to x, the shape of x; undefined where it was not asked for
 };
 [[nodiscard]] Margin margin(const Problem& problem, const torch::Tensor& x);  // forward pass
 [[nodiscard]] Margin margin_with_gradient(const Problem& problem,
@@ -75,7 +96,25 @@ class Best {
   torch::Tensor x_, value_, success_;
 };
 
+// Per row the successful point of the smallest norm, the earlier of equals; the clean image where there is none.
+class Nearest {
+ public:
+  explicit Nearest(const Problem& problem);
+  void offer(const torch::Tensor& x, const torch::Tensor& norms, const torch::Tensor& success);
+  [[nodiscard]] const torch::Tensor& images() const { return x_; }
+  [[nodiscard]] const torch::Tensor& norms() const { return norms_; }  // (rows), float64; infinity without success
+
+ private:
+  torch::Tensor x_, norms_;
+};
+
+// (rows), bool: every entry is exactly 0.
+[[nodiscard]] inline torch::Tensor zero_rows(const torch::Tensor& gradient) {
+  return gradient.flatten(1).abs().amax(1) == 0;
+}
+
 [[nodiscard]] AttackMember fgsm();
+[[nodiscard]] AttackMember fmn();
 [[nodiscard]] AttackMember noise();
 [[nodiscard]] AttackMember pgd();
 

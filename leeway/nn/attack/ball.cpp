@@ -4,42 +4,17 @@
 #include <cmath>
 
 #include "leeway/core/random.h"
+#include "leeway/nn/attack/projection.h"
 
 namespace leeway::nn {
 namespace {
 
-// A number a row, shaped to multiply images.
-torch::Tensor per_row(const torch::Tensor& values) { return values.view({-1, 1, 1, 1}); }
-
 torch::Tensor sum_rows(const torch::Tensor& images) { return images.flatten(1).sum(1); }
-
-// The t >= 0 a row for which min(t |d|, room) has length `radius`, infinity where the whole room is shorter.
-// Coordinates that reach their end leave the equation and t grows, so every pass but the last clips at least
-// one more of them.
-torch::Tensor reach(const torch::Tensor& direction, const torch::Tensor& room, double radius) {
-  const torch::Tensor slope = direction.abs(), slope2 = slope.square(), room2 = room.square();
-  torch::Tensor t = radius / sum_rows(slope2).sqrt();
-  torch::Tensor clipped = slope * per_row(t) >= room;
-  while (clipped.any().item<bool>()) {
-    const torch::Tensor left = (radius * radius - sum_rows(room2 * clipped)).clamp_min(0);
-    const torch::Tensor next = (left / sum_rows(slope2 * clipped.logical_not())).sqrt();
-    t = torch::maximum(t, torch::where(next.isnan(), torch::full_like(next, INFINITY), next));
-    const torch::Tensor now = slope * per_row(t) >= room;
-    if (now.equal(clipped)) break;
-    clipped = now;
-  }
-  return t;
-}
-
-torch::Tensor room_along(const torch::Tensor& x, const torch::Tensor& direction) {
-  return torch::where(direction > 0, 1 - x, x);
-}
 
 }  // namespace
 
 torch::Tensor distances(const torch::Tensor& a, const torch::Tensor& b, Norm norm) {
-  const torch::Tensor difference = (a.to(torch::kFloat64) - b.to(torch::kFloat64)).flatten(1).abs();
-  return norm == Norm::linf ? difference.amax(1) : difference.square().sum(1).sqrt();
+  return norms_of(a.to(torch::kFloat64) - b.to(torch::kFloat64), norm);
 }
 
 Ball::Ball(torch::Tensor clean, Norm norm, double eps) : clean_(std::move(clean)), norm_(norm), eps_(eps) {

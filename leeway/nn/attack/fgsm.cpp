@@ -4,18 +4,20 @@ namespace leeway::nn {
 namespace {
 
 // PGD with one step of length eps from the clean image.
-Attacked run_fgsm(const Problem& problem, const AttackOptions& options) {
+Attacked run_fgsm(const Problem& problem, double eps, const AttackOptions& options) {
   AttackOptions one = options;
-  one.steps = 1;
-  one.relative_step = 1;
-  one.random_start = false;
-  return attack("pgd").run(problem, one);
+  one.parameters = {{"steps", 1}, {"relative-step", 1}, {"random-start", 0}, {"restarts", 1}};
+  return std::get<FixedBudget>(attack("pgd").method).worst(problem, eps, one);
 }
 
 }  // namespace
 
 AttackMember fgsm() {
-  return {"fgsm", "one gradient step of length eps", "Goodfellow et al., ICLR 2015", true, run_fgsm};
+  return {"fgsm",         "one gradient step of length eps",
+          "Goodfellow et al., ICLR 2015",
+          {Norm::linf, Norm::l2},
+          Loss::margin,   {},
+          true,           FixedBudget{run_fgsm}};
 }
 
 }  // namespace leeway::nn

@@ -6,14 +6,16 @@ namespace {
 
 // The worst of `steps` times `restarts` random points of the ball, uniform in it, and of as many on its border: the same
 // draws moved outwards as far as eps goes (l_inf: to a corner). Sees models whose gradients say nothing.
-Attacked run_noise(const Problem& problem, const AttackOptions& options) {
-  const Ball ball(problem.clean, options.norm, options.eps);
+Attacked run_noise(const Problem& problem, double eps, const AttackOptions& options) {
+  const Ball ball(problem.clean, options.norm, eps);
+  const auto draws =
+      static_cast<std::size_t>(options.parameters.at("steps") * options.parameters.at("restarts"));
   Best best;
   best.offer(problem.clean, margin(problem, problem.clean));
-  for (std::size_t draw = 0; draw < options.steps * options.restarts; ++draw) {
+  for (std::size_t draw = 0; draw < draws; ++draw) {
     const torch::Tensor point =
         ball.random(options.seed, stream("noise attack") + static_cast<std::uint32_t>(draw), problem.keys);
-    const torch::Tensor border = ball.step(problem.clean, point - problem.clean, options.eps);
+    const torch::Tensor border = ball.step(problem.clean, point - problem.clean, eps);
     best.offer(point, margin(problem, point));
     best.offer(border, margin(problem, border));
   }
@@ -23,8 +25,14 @@ Attacked run_noise(const Problem& problem, const AttackOptions& options) {
 }  // namespace
 
 AttackMember noise() {
-  return {"noise", "the worst of random points within the radius and on its border; needs no gradients",
-          "Athalye et al., ICML 2018: what an attack by gradients must beat", false, run_noise};
+  return {"noise",
+          "the worst of random points within the radius and on its border; needs no gradients",
+          "Athalye et al., ICML 2018: what an attack by gradients must beat",
+          {Norm::linf, Norm::l2},
+          Loss::margin,
+          {{"steps", 20, 1, 1e6, "draws of a restart", true}, {"restarts", 1, 1, 1e6, "times as many draws", true}},
+          false,
+          FixedBudget{run_noise}};
 }
 
 }  // namespace leeway::nn

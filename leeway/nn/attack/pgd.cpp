@@ -6,19 +6,24 @@ namespace {
 
 // x <- project(x + step d), d = sign(grad m) for l_inf and grad m / |grad m|_2 for l_2, from a random point
 // of the ball and keeping the best point of all restarts, the clean image included.
-Attacked run_pgd(const Problem& problem, const AttackOptions& options) {
-  const double relative_step = options.relative_step.value_or(2.5 / static_cast<double>(options.steps));
-  const Ball ball(problem.clean, options.norm, options.eps);
+Attacked run_pgd(const Problem& problem, double eps, const AttackOptions& options) {
+  const auto& given = options.parameters;
+  const auto steps = static_cast<std::size_t>(given.at("steps")),
+             restarts = static_cast<std::size_t>(given.at("restarts"));
+  const bool random_start = given.at("random-start") != 0;
+  const double relative_step =
+      given.at("relative-step") > 0 ? given.at("relative-step") : 2.5 / static_cast<double>(steps);
+  const Ball ball(problem.clean, options.norm, eps);
   Best best;
   torch::Tensor zero_gradient;
-  if (options.random_start) best.offer(problem.clean, margin(problem, problem.clean));
-  for (std::size_t restart = 0; restart < options.restarts; ++restart) {
+  if (random_start) best.offer(problem.clean, margin(problem, problem.clean));
+  for (std::size_t restart = 0; restart < restarts; ++restart) {
     const auto numbers = stream("pgd start") + static_cast<std::uint32_t>(restart);
     const torch::Tensor start =
-        options.random_start ? ball.random(options.seed, numbers, problem.keys) : problem.clean;
-    const Attacked way = ascend(problem, ball, start, relative_step * options.eps, options.steps, &best);
+        random_start ? ball.random(options.seed, numbers, problem.keys) : problem.clean;
+    const Attacked way = ascend(problem, ball, start, relative_step * eps, steps, &best);
     zero_gradient = restart == 0 ? way.zero_gradient : zero_gradient & way.zero_gradient;
-    if (!options.random_start) break;  // a restart would repeat the same way
+    if (!random_start) break;  // a restart would repeat the same way
   }
   return {best.images(), zero_gradient};
 }
@@ -26,8 +31,17 @@ Attacked run_pgd(const Problem& problem, const AttackOptions& options) {
 }  // namespace
 
 AttackMember pgd() {
-  return {"pgd", "projected gradient ascent with random start; the best point is kept",
-          "Madry et al., ICLR 2018", true, run_pgd};
+  return {"pgd",
+          "projected gradient ascent with random start; the best point is kept",
+          "Madry et al., ICLR 2018",
+          {Norm::linf, Norm::l2},
+          Loss::margin,
+          {{"steps", 20, 1, 1e6, "gradient steps", true},
+           {"relative-step", 0, 0, 1e6, "step length / eps; 0: 2.5 / steps"},
+           {"random-start", 1, 0, 1, "1: at a random point of the ball; 0: at the image itself", true},
+           {"restarts", 1, 1, 1e6, "starts for every image", true}},
+          true,
+          FixedBudget{run_pgd}};
 }
 
 }  // namespace leeway::nn

@@ -1,9 +1,13 @@
 #include "leeway/nn/attack/run.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <limits>
 
+#include "leeway/core/message.h"
 #include "leeway/nn/row_buffer.h"
 #include "leeway/nn/shards.h"
 #include "leeway/nn/tensors.h"
@@ -26,55 +30,113 @@ double share_of(std::size_t count, std::size_t n) {
   return static_cast<double>(count) / static_cast<double>(n);
 }
 
+// What is attacked, and towards or away from which classes.
+struct Aim {
+  const AttackedModel& model;
+  const Images& images;
+  const std::vector<std::int64_t>& classes;
+  const AttackOptions& options;
+
+  [[nodiscard]] bool targeted() const { return !options.targets.empty(); }
+};
+
 // One attack on all rows, judged by a fresh pass over what it made.
 struct Pass {
   Images images;
   Outputs outputs;
   std::vector<std::uint8_t> success;
-  std::size_t zero_gradients = 0;
+  std::vector<double> norms;
+  std::size_t right = 0, zero_gradients = 0;
 
-  [[nodiscard]] double robust_accuracy() const {
+  [[nodiscard]] double withstood() const {
     return share_of(static_cast<std::size_t>(std::ranges::count(success, std::uint8_t{0})), success.size());
   }
 };
 
-void judge(Pass& pass, const AttackedModel& model, const std::vector<std::int64_t>& targets,
-           Progress* progress) {
-  pass.outputs = model.outputs(pass.images, "check", progress);
+void judge(Pass& pass, const Aim& aim, Progress* progress) {
+  const std::size_t n = aim.images.n();
+  pass.outputs = aim.model.outputs(pass.images, "check", progress);
   const std::vector<std::int64_t> predicted = predictions(pass.outputs.logits);
-  pass.success.resize(targets.size());
-  for (std::size_t i = 0; i < targets.size(); ++i) pass.success[i] = predicted[i] != targets[i];
+  pass.success.resize(n);
+  pass.right = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    pass.right += predicted[i] == aim.classes[i];
+    pass.success[i] = aim.targeted() ? predicted[i] == aim.options.targets[i] : predicted[i] != aim.classes[i];
+  }
+  pass.norms.assign(n, std::numeric_limits<double>::infinity());
+  for_shards(n, "norms", nullptr, [&](std::size_t begin, std::size_t end) {
+    const torch::Tensor moved =
+        distances(pixels(pass.images, begin, end), pixels(aim.images, begin, end), aim.options.norm);
+    for (std::size_t i = begin; i < end; ++i)
+      if (pass.success[i]) pass.norms[i] = moved.data_ptr<double>()[i - begin];
+  });
 }
 
-Pass run_pass(const AttackedModel& model, const Images& images, const std::vector<std::int64_t>& targets,
-              const AttackOptions& options, Progress* progress) {
-  const AttackMember& member = attack(options.attack);
-  const std::size_t n = images.n();
+Pass run_pass(const Aim& aim, const std::string& name, Progress* progress,
+              const std::function<Attacked(const Problem&)>& run) {
+  const std::size_t n = aim.images.n();
   RowBuffer attacked(n);
   std::atomic<std::size_t> zero_gradients{0};
-  for_shards(n, options.attack, progress, [&](std::size_t begin, std::size_t end) {
+  for_shards(n, name, progress, [&](std::size_t begin, std::size_t end) {
     std::vector<std::uint64_t> keys;
     for (std::size_t row = begin; row < end; ++row) keys.push_back(row);
-    const Attacked found = member.run(
-        {model.forward, pixels(images, begin, end), to_tensor(targets, begin, end), keys}, options);
+    const auto& targets = aim.targeted() ? aim.options.targets : aim.classes;
+    const Attacked found = run({aim.model.forward, pixels(aim.images, begin, end), to_tensor(targets, begin, end), keys,
+                                aim.options.loss.value(), aim.targeted()});
     attacked.put(begin, found.images);
     zero_gradients += found.zero_gradients();
   });
-  Pass pass{{images.path, attacked.take(), images.labels}, {}, {}, zero_gradients};
-  judge(pass, model, targets, progress);
+  Pass pass;
+  pass.images = {aim.images.path, attacked.take(), aim.images.labels};
+  pass.zero_gradients = zero_gradients;
+  judge(pass, aim, progress);
   return pass;
 }
 
-// Rows that only the noise moved to another class take its image.
-void take_worse(Pass& pass, const Pass& noise) {
+// The attack "noise" in place of another: with its radius, its norm, steps and restarts where it has them. Where the radius is
+// what is looked for, with radii that double up to the whole box, of which each row keeps the nearest point; in l_2 for the
+// norms that noise does not know.
+Attacked run_noise_for(const Problem& problem, const AttackOptions& options) {
+  const AttackMember& member = attack("noise");
+  AttackOptions noise = options;
+  noise.attack = member.name;
+  std::erase_if(noise.parameters, [&](const auto& one) {
+    return std::ranges::find(member.parameters, one.first, &Parameter::name) == member.parameters.end();
+  });
+  if (options.eps) return member.run(problem, complete_attack(noise));
+  if (options.norm != Norm::linf) noise.norm = Norm::l2;
+  noise.parameters.clear();
+  const double pixels_of_image = static_cast<double>(problem.clean.numel()) / static_cast<double>(problem.clean.size(0));
+  const double box = noise.norm == Norm::linf ? 1 : std::sqrt(pixels_of_image);
+  Nearest nearest(problem);
+  for (int halvings = 8; halvings >= 0; --halvings) {
+    noise.eps = box * std::pow(2., -halvings);
+    const torch::Tensor x = member.run(problem, complete_attack(noise)).images;
+    nearest.offer(x, distances(x, problem.clean, options.norm), margin(problem, x).success);
+  }
+  return {nearest.images(), {}};
+}
+
+// Rows that noise moved and the attack did not take the image of noise; where the nearest image is looked for, also those
+// that noise moved less far.
+void take_worse(Pass& pass, const Pass& noise, bool nearer) {
   const std::size_t width = pass.images.pixels_per_image(), n = pass.success.size();
   const auto own = pass.images.pixels.view<float>(), other = noise.images.pixels.view<float>();
   std::vector<float> pixels(own.begin(), own.end());
   for (std::size_t i = 0; i < n; ++i)
-    if (pass.success[i] == 0 && noise.success[i] != 0)
+    if (noise.success[i] != 0 && (pass.success[i] == 0 || (nearer && noise.norms[i] < pass.norms[i])))
       std::ranges::copy(other.subspan(i * width, width),
                         pixels.begin() + static_cast<std::ptrdiff_t>(i * width));
   pass.images.pixels = make_array(pass.images.pixels.shape, std::move(pixels));
+}
+
+void check_targets(const std::vector<std::int64_t>& targets, std::size_t n, std::size_t k) {
+  if (targets.empty()) return;
+  if (targets.size() != n)
+    refuse("attack: targets", fmt::format("{}, one an image", n), std::to_string(targets.size()));
+  for (std::size_t i = 0; i < n; ++i)
+    if (targets[i] < 0 || targets[i] >= static_cast<std::int64_t>(k))
+      refuse("attack: targets", fmt::format("classes from 0 to {}", k - 1), fmt::format("{} at row {}", targets[i], i));
 }
 
 }  // namespace
@@ -83,33 +145,30 @@ AttackResult run_attack(const AttackedModel& model, const Images& images, const 
                         Progress* progress) {
   const std::size_t n = images.n();
   AttackResult result;
-  const std::vector<std::int64_t> clean =
-      predictions(model.outputs(images, "clean outputs", progress).logits);
+  result.options = options;
+  const Outputs unmoved = model.outputs(images, "clean outputs", progress);
+  check_targets(options.targets, n, unmoved.k());
+  const std::vector<std::int64_t> clean = predictions(unmoved.logits);
   result.labelled = images.labels.has_value();
-  result.targets = result.labelled ? *images.labels : clean;
-  Pass pass = run_pass(model, images, result.targets, options, progress);
-  if (attack(options.attack).gradients) result.zero_gradient = share_of(pass.zero_gradients, n);
+  result.classes = result.labelled ? *images.labels : clean;
+  const Aim aim{model, images, result.classes, options};
+  const AttackMember& member = attack(options.attack);
+  Pass pass = run_pass(aim, options.attack, progress,
+                       [&](const Problem& problem) { return member.run(problem, options); });
+  if (member.gradients) result.zero_gradient = share_of(pass.zero_gradients, n);
   if (result.zero_gradient.value_or(0) > most_zero_gradients) {
-    AttackOptions blind = options;
-    blind.attack = "noise";
-    const Pass noise = run_pass(model, images, result.targets, blind, progress);
-    result.beside_noise = {pass.robust_accuracy(), noise.robust_accuracy()};
-    take_worse(pass, noise);
-    judge(pass, model, result.targets, progress);
+    const Pass noise = run_pass(aim, "noise", progress,
+                                [&](const Problem& problem) { return run_noise_for(problem, options); });
+    result.beside_noise = {pass.withstood(), noise.withstood()};
+    take_worse(pass, noise, member.minimum_norm());
+    judge(pass, aim, progress);
   }
   result.images = std::move(pass.images), result.outputs = std::move(pass.outputs);
-  result.robust_accuracy = pass.robust_accuracy();
-  result.success = std::move(pass.success);
+  result.success = std::move(pass.success), result.norms = std::move(pass.norms);
+  result.robust_accuracy = share_of(pass.right, n);
   std::size_t right = 0;
-  for (std::size_t i = 0; i < n; ++i) right += clean[i] == result.targets[i];
+  for (std::size_t i = 0; i < n; ++i) right += clean[i] == result.classes[i];
   result.clean_accuracy = share_of(right, n);
-  result.norms.assign(n, std::numeric_limits<double>::infinity());
-  for_shards(n, "norms", nullptr, [&](std::size_t begin, std::size_t end) {
-    const torch::Tensor moved =
-        distances(pixels(result.images, begin, end), pixels(images, begin, end), options.norm);
-    for (std::size_t i = begin; i < end; ++i)
-      if (result.success[i]) result.norms[i] = moved.data_ptr<double>()[i - begin];
-  });
   return result;
 }
 

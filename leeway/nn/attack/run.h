@@ -2,7 +2,8 @@
 //
 // Where the gradient of more than most_zero_gradients of the rows is exactly 0 wherever the attack began, as behind sign,
 // rounding or quantised layers, the attack is blind and its robust accuracy is no finding. Then the attack "noise" is run
-// with the same options beside it, and of every row that withstood the attack alone the image of the noise is kept.
+// beside it, within the same radius or, where the smallest is looked for, within radii that double from 1/256 of the box on;
+// and each row keeps what is worse for the model: a success, then where it counts the smaller norm.
 #pragma once
 
 #include <functional>
@@ -17,7 +18,8 @@ struct AttackedModel {
   std::function<Outputs(const Images& images, const std::string& task, Progress* progress)> outputs;
 };
 
-// Options are checked (check_attack). Errors: those of the model; NoGradients. Same bits for any number of threads.
+// Options are complete (complete_attack). Errors: targets that are not a class for each image; those of the model; NoGradients.
+// Same bits for any number of threads.
 [[nodiscard]] AttackResult run_attack(const AttackedModel& model, const Images& images,
                                       const AttackOptions& options, Progress* progress);
 

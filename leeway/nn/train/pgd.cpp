@@ -9,24 +9,28 @@ namespace {
 // random start, drawn anew for every epoch and row.
 class PgdTraining : public Algorithm {
  public:
-  explicit PgdTraining(const AlgorithmSetting& setting) : forward_(setting.forward) {
-    attack_.attack = "pgd";
-    attack_.norm = setting.norm;
-    attack_.eps = setting.parameters.at("eps");
-    attack_.steps = static_cast<std::size_t>(setting.parameters.at("steps"));
+  explicit PgdTraining(const AlgorithmSetting& setting)
+      : forward_(setting.forward),
+        eps_(setting.parameters.at("eps")),
+        steps_(static_cast<std::size_t>(setting.parameters.at("steps"))) {
     const double step = setting.parameters.at("relative-step");
-    attack_.relative_step = step > 0 ? step : 2.5 / static_cast<double>(attack_.steps);
-    attack_.seed = setting.seed;
+    relative_step_ = step > 0 ? step : 2.5 / static_cast<double>(steps_);
+    AttackOptions attack;
+    attack.norm = setting.norm;
+    attack.eps = eps_;
+    attack.parameters = {{"steps", static_cast<double>(steps_)}, {"relative-step", step}};
+    attack.seed = setting.seed;
+    attack_ = complete_attack(attack);
   }
 
   Objective objective(const Batch& batch) override {
     std::vector<std::uint64_t> keys;
     for (const std::int64_t row : batch.rows)
       keys.push_back(static_cast<std::uint64_t>(batch.epoch) << 40 | static_cast<std::uint64_t>(row));
-    const Ball ball(batch.x, attack_.norm, attack_.eps);
+    const Ball ball(batch.x, attack_.norm, eps_);
     const torch::Tensor start = ball.random(attack_.seed, stream("pgd training start"), keys);
     const Attacked attacked = ascend({forward_, batch.x, batch.y, keys}, ball, start,
-                                     *attack_.relative_step * attack_.eps, attack_.steps, nullptr);
+                                     relative_step_ * eps_, steps_, nullptr);
     const torch::Tensor logits = forward_(attacked.images).logits;
     return {torch::nn::functional::cross_entropy(logits, batch.y), logits, attacked.zero_gradients()};
   }
@@ -35,7 +39,9 @@ class PgdTraining : public Algorithm {
 
  private:
   ForwardFunction forward_;
-  AttackOptions attack_;
+  double eps_, relative_step_ = 0;
+  std::size_t steps_;
+  AttackOptions attack_;  // complete
 };
 
 }  // namespace

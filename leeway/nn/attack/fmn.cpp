@@ -1,0 +1,90 @@
+#include <cmath>
+#include <numbers>
+
+#include "leeway/nn/attack/attack.h"
+
+namespace leeway::nn {
+namespace {
+
+constexpr double tiny = 1e-300;  // divisor of rows without gradient, which then do not move
+
+// A pass without gradients may round otherwise than one with them, and the images found lie on the boundary. Those that it
+// judges otherwise go on along their way, by a millionth of it and then by ever more.
+torch::Tensor confirmed(const Problem& problem, const Nearest& nearest) {
+  torch::Tensor x = nearest.images();
+  for (double more = 1e-6; more < .01; more *= 4) {
+    const torch::Tensor lost = nearest.norms().isfinite() & margin(problem, x).success.logical_not();
+    if (!lost.any().item<bool>()) break;
+    const torch::Tensor further = (x + (x - problem.clean) * more).clamp(0, 1);
+    x = torch::where(per_row(lost), further, x);
+  }
+  return x;
+}
+
+// From the clean image, with moves u: at each step the gradient g of the loss L, then
+//   r <- min(r (1 - gamma), least norm found)   where x + u succeeds
+//        r (1 + gamma)                          where it does not but an earlier point did
+//        |u|_p + |L| / |g|_q                    where none did: the boundary of the linearised loss, q dual to p
+//   u <- the point nearest to u + alpha g / |g|_2 within r and the box (projection.h)
+// r is at most the distance of the farthest corner of the box; alpha and gamma go down along half a cosine. In l0, r is a count
+// that begins at 1: min(r - 1, floor(r (1 - gamma)), least) and max(r + 1, floor(r (1 + gamma))). The step is along the l_2
+// gradient in every norm, as published. Not as published: the projection onto ball and box is one (theirs clips to the box
+// afterwards, which in l0 spends places on pixels that cannot move), and the last point is looked at, too.
+Attacked run_fmn(const Problem& problem, const AttackOptions& options) {
+  const auto& given = options.parameters;
+  const auto steps = static_cast<std::size_t>(given.at("steps"));
+  const Norm norm = options.norm;
+  const torch::Tensor& clean = problem.clean;
+  const torch::Tensor farthest = distances(clean, (clean < .5).to(clean.dtype()), norm);
+  Nearest nearest(problem);
+  torch::Tensor x = clean, radius = torch::full_like(farthest, norm == Norm::l0 ? 1 : INFINITY), zero_gradient;
+  for (std::size_t step = 0; step < steps; ++step) {
+    const double left = (1 + std::cos(std::numbers::pi * static_cast<double>(step) / static_cast<double>(steps))) / 2;
+    const auto annealed = [&](const char* first, const char* last) {
+      return given.at(last) + (given.at(first) - given.at(last)) * left;
+    };
+    const double alpha = annealed("step", "last-step"), gamma = annealed("gamma", "last-gamma");
+    const Margin here = margin_with_gradient(problem, x);
+    const torch::NoGradGuard no_grad;
+    if (step == 0) zero_gradient = zero_rows(here.gradient);
+    const torch::Tensor moved = distances(x, clean, norm);
+    nearest.offer(x, moved, here.success);
+    const torch::Tensor& least = nearest.norms();
+    if (norm == Norm::l0) {
+      const torch::Tensor fewer = torch::minimum(radius - 1, (radius * (1 - gamma)).floor());
+      const torch::Tensor more = torch::maximum(radius + 1, (radius * (1 + gamma)).floor());
+      radius = torch::where(here.success, torch::minimum(fewer, least).clamp_min(0), more);
+    } else {
+      const torch::Tensor slope = norms_of(here.gradient, dual_of(norm)).clamp_min(tiny);
+      const torch::Tensor boundary = moved + here.value.abs().to(torch::kFloat64) / slope;
+      radius = torch::where(here.success, torch::minimum(radius * (1 - gamma), least),
+                            torch::where(least.isfinite(), radius * (1 + gamma), boundary));
+    }
+    radius = torch::minimum(radius, farthest);
+    const torch::Tensor along = alpha / norms_of(here.gradient, Norm::l2).clamp_min(tiny);
+    const torch::Tensor ahead = x - clean + (here.gradient.to(torch::kFloat64) * per_row(along)).to(clean.dtype());
+    x = (clean + project_moves(ahead, clean, radius, norm)).clamp(0, 1);
+  }
+  const torch::NoGradGuard no_grad;
+  nearest.offer(x, distances(x, clean, norm), margin(problem, x).success);
+  return {confirmed(problem, nearest), zero_gradient};
+}
+
+}  // namespace
+
+AttackMember fmn() {
+  return {"fmn",
+          "the nearest image that succeeds: gradient steps within a radius that closes in on the boundary",
+          "Pintor et al., Fast minimum-norm adversarial attacks through adaptive norm constraints, NeurIPS 2021",
+          {Norm::linf, Norm::l2, Norm::l1, Norm::l0},
+          Loss::difference,
+          {{"steps", 100, 1, 1e6, "gradient steps", true},
+           {"step", 1, 1e-9, 1e6, "length in l2 of the first step"},
+           {"last-step", .01, 0, 1e6, "of the last one"},
+           {"gamma", .05, 0, 1, "share by which the radius changes in the first step"},
+           {"last-gamma", .001, 0, 1, "in the last one"}},
+          true,
+          MinimumNorm{run_fmn}};
+}
+
+}  // namespace leeway::nn

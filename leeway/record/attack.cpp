@@ -1,0 +1,125 @@
+#include "leeway/record/attack.h"
+
+#include <fmt/format.h>
+
+#include "leeway/core/message.h"
+#include "leeway/core/numbers.h"
+#include "leeway/record/json.h"
+
+namespace leeway::record {
+namespace {
+
+std::string share_words(double value, const Interval& interval) {
+  return value_words({value, interval.low, interval.high}, true);
+}
+
+}  // namespace
+
+void fields(ModelVariation& variation, Fields& f) {
+  f("n", variation.n, "images that were asked about");
+  f("largest_difference", variation.largest_difference, at_least(0), "of a logit");
+  f("predictions_that_differ", variation.predictions_that_differ, "images whose predicted class differs");
+  f("neighbours", variation.neighbours,
+    "true: not between two passes of one batch, but where other images stand beside them");
+}
+
+static void fields(AttackOptions& options, Fields& f) {
+  f("attack", options.attack, "a name that leeway list attacks prints");
+  f.choice("norm", options.norm, {{"linf", ""}, {"l2", ""}, {"l1", ""}, {"l0", ""}},
+           "of the difference between two images; l0: how many values differ");
+  f("eps", options.eps, at_least(0),
+    "radius, pixels in [0,1], of the whole image in l2; null: the attack looks for the smallest");
+  f.choice("loss", options.loss, {{"margin", ""}, {"difference", ""}, {"cross-entropy", ""}},
+           "what the attack maximises, in leeway/nn/session.h");
+  f("parameters", options.parameters, "of the attack, by name, with its defaults: see leeway list attacks");
+}
+
+static void fields(BesideNoise& beside, Fields& f) {
+  f("attack_robust_accuracy", beside.attack_robust_accuracy, share, "rows that withstood the attack alone");
+  f("noise_robust_accuracy", beside.noise_robust_accuracy, share, "rows that withstood noise alone");
+}
+
+static void fields(RadiusPoint& point, Fields& f) {
+  f("radius", point.radius, at_least(0), "in the norm of the attack");
+  f.measured("robust_accuracy", point.robust_accuracy, point.robust_accuracy_interval, share,
+             "share of rows that the attack did not move within the radius");
+}
+
+static void fields(NearestNorms& norms, Fields& f) {
+  f.measured("median", norms.median, norms.median_interval, at_least(0), "half of the rows moved as little");
+  f("lower_quartile", norms.lower_quartile, at_least(0), "a quarter of them did");
+  f("upper_quartile", norms.upper_quartile, at_least(0), "three quarters did");
+  f("curve", norms.curve, "from radius 0 to the largest norm of a success, in equal steps");
+}
+
+static void fields(AttackedSet& set, Fields& f) {
+  f.unless_empty("model", set.model, "the model's file");
+  f.unless_empty("data", set.data, "the clean images");
+  f.unless_empty("out", set.out, "the attacked images");
+  f.choice("target", set.target,
+           {{"label", "away from it"}, {"prediction", "away from the model's own"}, {"given", "towards --targets"}},
+           "what the attack aims at");
+  f("n", set.n, at_least(1), "images");
+  f.measured("clean_accuracy", set.clean_accuracy, set.clean_accuracy_interval, share,
+             "share of clean images predicted as their label, or 1 without labels");
+  f.measured("robust_accuracy", set.robust_accuracy, set.robust_accuracy_interval, share,
+             "the same of the attacked images, without labels of their clean prediction");
+  f.measured("success", set.success, set.success_interval, share,
+             "share of images that the model judges as the attack wants");
+  f("norms", set.norms,
+    "how far images moved: inf where the attack failed, 0 where the clean image did; null with a fixed radius");
+  f("zero_gradient", set.zero_gradient, share,
+    "rows whose gradient is exactly 0 wherever the attack began, which it cannot move; null: an attack "
+    "without gradients");
+  f("beside_noise", set.beside_noise,
+    "null, or where zero_gradient is above .01: each alone; the worse of the two counts for each row above");
+  f("stochastic", set.stochastic,
+    "null, or how a model that was taken with --stochastic answers differently in two passes of the same "
+    "images");
+}
+
+void fields(Attack& record, Fields& f) {
+  fields(record.envelope, attack_schema, f);
+  f("options", record.options, "what was asked for");
+  f("results", record.results, "one");
+}
+
+Json to_json(const Attack& record) {
+  Attack copy = record;
+  return written([&](Fields& f) { fields(copy, f); });
+}
+
+Attack read_attack(const Json& json, const std::string& name) {
+  require_schema(json, attack_schema, name);
+  Attack record;
+  read([&](Fields& f) { fields(record, f); }, json, name);
+  if (record.results.empty()) refuse(name, "at least one result", "none");
+  return record;
+}
+
+std::string headline_of(const Attack& record) {
+  const AttackedSet& set = record.results.at(0);
+  const std::string what = fmt::format("{} in {}", record.options.attack, record.options.norm);
+  if (set.norms)
+    return fmt::format("{} succeeds on {} of {} images, on half of them within {}.", what,
+                       share_words(set.success, set.success_interval), count(set.n),
+                       value_words({set.norms->median, set.norms->median_interval.low,
+                                    set.norms->median_interval.high},
+                                   false));
+  const std::string radius = significant(record.options.eps.value_or(0), 3);
+  if (set.target == "given")
+    return fmt::format("{} of radius {} succeeds on {} of {} images.", what, radius,
+                       share_words(set.success, set.success_interval), count(set.n));
+  return fmt::format("Under {} of radius {}, {} of {} images are predicted as their {}; {} of the clean ones are.", what,
+                     radius, share_words(set.robust_accuracy, set.robust_accuracy_interval), count(set.n),
+                     set.target, share_words(set.clean_accuracy, set.clean_accuracy_interval));
+}
+
+std::vector<std::string> findings_of(const Attack& record) {
+  const AttackedSet& set = record.results.at(0);
+  if (!set.norms) return {};
+  return {fmt::format("A quarter of the images move within {}, three quarters within {}.",
+                      significant(set.norms->lower_quartile, 3), significant(set.norms->upper_quartile, 3))};
+}
+
+}  // namespace leeway::record

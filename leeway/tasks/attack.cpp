@@ -1,0 +1,142 @@
+#include "leeway/tasks/attack.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "leeway/core/instruction_set.h"
+#include "leeway/core/message.h"
+#include "leeway/core/npz.h"
+#include "leeway/core/statistics.h"
+
+namespace leeway::tasks {
+namespace {
+
+constexpr std::size_t curve_steps = 20;
+
+// Of n: the share and its interval.
+void put_share(std::size_t hits, std::size_t n, double& value, Interval& interval) {
+  value = static_cast<double>(hits) / static_cast<double>(n);
+  interval = clopper_pearson(hits, n);
+}
+
+std::size_t hits_of(double share, std::size_t n) {
+  return static_cast<std::size_t>(std::llround(share * static_cast<double>(n)));
+}
+
+record::NearestNorms nearest_norms(std::vector<double> norms) {
+  std::ranges::sort(norms);
+  record::NearestNorms found;
+  found.median = quantile(norms, .5);
+  found.median_interval = quantile_interval(norms, .5);
+  found.median_interval.low = std::max(0., found.median_interval.low);
+  found.lower_quartile = quantile(norms, .25), found.upper_quartile = quantile(norms, .75);
+  const auto finite = std::ranges::partition_point(norms, [](double norm) { return std::isfinite(norm); });
+  const double largest = finite == norms.begin() ? 0 : *(finite - 1);
+  const std::size_t points = largest > 0 ? curve_steps + 1 : 1;
+  for (std::size_t i = 0; i < points; ++i) {
+    record::RadiusPoint point;
+    point.radius = i == curve_steps ? largest : largest * static_cast<double>(i) / curve_steps;
+    const auto moved = std::ranges::upper_bound(norms, point.radius);
+    put_share(static_cast<std::size_t>(norms.end() - moved), norms.size(), point.robust_accuracy,
+              point.robust_accuracy_interval);
+    found.curve.push_back(point);
+  }
+  return found;
+}
+
+record::AttackedSet set_of(const nn::AttackResult& result) {
+  record::AttackedSet set;
+  const std::size_t n = result.success.size();
+  set.n = n;
+  set.target = !result.options.targets.empty() ? "given" : result.labelled ? "label" : "prediction";
+  put_share(hits_of(result.clean_accuracy, n), n, set.clean_accuracy, set.clean_accuracy_interval);
+  put_share(hits_of(result.robust_accuracy, n), n, set.robust_accuracy, set.robust_accuracy_interval);
+  put_share(static_cast<std::size_t>(std::ranges::count(result.success, std::uint8_t{1})), n, set.success,
+            set.success_interval);
+  if (!result.options.eps) set.norms = nearest_norms(result.norms);
+  set.zero_gradient = result.zero_gradient;
+  if (result.beside_noise)
+    set.beside_noise = {result.beside_noise->attack_accuracy, result.beside_noise->noise_accuracy};
+  return set;
+}
+
+// Of an attack by gradients that are 0.
+std::string blind_warning(const nn::AttackResult& result) {
+  const std::string& name = result.options.attack;
+  return fmt::format(
+      "the gradient of {:.1f}% of {} rows is exactly 0, as behind sign, rounding or quantised layers, so {} "
+      "cannot move them: noise of {} ran beside it, and the worse of the two counts for each row "
+      "(robust accuracy {:.4f} under {} alone, {:.4f} under noise alone)",
+      100 * *result.zero_gradient, result.success.size(), name,
+      result.options.eps ? "the same radius" : "growing radius", result.beside_noise->attack_accuracy, name,
+      result.beside_noise->noise_accuracy);
+}
+
+// The one of that name.
+template <class Value>
+Value named(const auto& values, const std::string& name, const char* what) {
+  for (const Value value : values)
+    if (name == nn::name_of(value)) return value;
+  std::string names;
+  for (const Value value : values) names += (names.empty() ? "" : ", ") + std::string(nn::name_of(value));
+  refuse(fmt::format("attack: {}", what), "one of " + names, in_quotes(name));
+}
+
+}  // namespace
+
+AttackFound attack(const AttackTask& task, Progress* progress) {
+  const auto started = std::chrono::steady_clock::now();
+  AttackFound found;
+  found.result = task.model.attack(task.images, task.options, progress);
+  record::Attack& record = found.record;
+  record.options = recorded(found.result.options);
+  record.results = {set_of(found.result)};
+  if (found.result.beside_noise) record.envelope.warnings = {blind_warning(found.result)};
+  record.envelope.headline = headline_of(record);
+  record.envelope.findings = findings_of(record);
+  record.envelope.seed = task.options.seed;
+  record.envelope.instruction_set = name_of(instruction_set);
+  record.envelope.seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
+  return found;
+}
+
+record::AttackOptions recorded(const nn::AttackOptions& options) {
+  record::AttackOptions all;
+  all.attack = options.attack;
+  all.norm = nn::name_of(options.norm);
+  all.eps = options.eps;
+  if (options.loss) all.loss = nn::name_of(*options.loss);
+  for (const auto& [name, value] : options.parameters) all.parameters[name] = value;
+  return all;
+}
+
+nn::AttackOptions options_of(const record::AttackOptions& options) {
+  nn::AttackOptions all;
+  all.attack = options.attack;
+  all.norm = named<nn::Norm>(nn::every_norm, options.norm, "norm");
+  all.eps = options.eps;
+  if (options.loss) all.loss = named<nn::Loss>(nn::every_loss, *options.loss, "loss");
+  for (const auto& [name, value] : options.parameters) {
+    if (!value) refuse("attack: " + name, "a number", "none");
+    all.parameters[name] = *value;
+  }
+  return all;
+}
+
+void write_attacked(const std::filesystem::path& path, const nn::AttackResult& result) {
+  const std::size_t n = result.success.size();
+  const std::vector<std::int64_t>& targets = result.options.targets;
+  ArrayMap arrays{{"x", result.images.pixels},
+                  {"success", make_array({n}, result.success)},
+                  {"norms", make_array({n}, result.norms)}};
+  if (result.labelled) arrays["y"] = make_array({n}, result.classes);
+  if (!result.labelled || !targets.empty())
+    arrays["targets"] = make_array({n}, targets.empty() ? result.classes : targets);
+  write_npz(path, arrays);
+}
+
+}  // namespace leeway::tasks

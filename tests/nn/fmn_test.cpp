@@ -1,0 +1,249 @@
+// FMN against closed forms, and against PGD.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "leeway/core/parallel.h"
+#include "leeway/nn/attack/attack.h"
+#include "tests/nn/toy.h"
+
+namespace leeway::nn {
+namespace {
+
+// The smallest |u|_p with g.u >= gap and x + u in [0,1]; `room` is how far each value can move the way g points. linf: all
+// values move by r, or by their room; l2: by min(t g, room); l1: the steepest first, each as far as it goes; l0: those that
+// gain most. Infinity where all of them together do not suffice.
+double least_norm(const std::vector<double>& g, const std::vector<double>& room, double gap, Norm norm) {
+  const std::size_t d = g.size();
+  std::vector<std::size_t> order(d);
+  std::iota(order.begin(), order.end(), 0);
+  double most = 0;
+  for (std::size_t i = 0; i < d; ++i) most += g[i] * room[i];
+  if (most < gap) return INFINITY;
+  if (norm == Norm::l1 || norm == Norm::l0) {
+    const auto value = [&](std::size_t i) { return norm == Norm::l1 ? g[i] : g[i] * room[i]; };
+    std::ranges::sort(order, [&](std::size_t a, std::size_t b) { return value(a) > value(b); });
+    double length = 0;
+    for (const std::size_t i : order) {
+      if (g[i] * room[i] >= gap) return norm == Norm::l0 ? length + 1 : length + gap / g[i];
+      gap -= g[i] * room[i], length += norm == Norm::l0 ? 1 : room[i];
+    }
+    return length;
+  }
+  const auto move = [&](double t, std::size_t i) { return std::min(norm == Norm::linf ? t : t * g[i], room[i]); };
+  double low = 0, high = 1e4;
+  for (int step = 0; step < 200; ++step) {
+    const double t = (low + high) / 2;
+    double gain = 0;
+    for (std::size_t i = 0; i < d; ++i) gain += g[i] * move(t, i);
+    (gain < gap ? low : high) = t;
+  }
+  double length = 0;
+  for (std::size_t i = 0; i < d; ++i)
+    length = norm == Norm::linf ? std::max(length, move(high, i)) : length + move(high, i) * move(high, i);
+  return norm == Norm::linf ? length : std::sqrt(length);
+}
+
+double dual_distance(const std::vector<double>& g, double gap, Norm norm) {
+  double sum = 0, square = 0, largest = 0;
+  for (const double value : g) sum += value, square += value * value, largest = std::max(largest, value);
+  if (norm == Norm::l0) return 1;
+  return gap / (norm == Norm::linf ? sum : norm == Norm::l2 ? std::sqrt(square) : largest);
+}
+
+AttackOptions fmn_options(Norm norm, double steps = 100) {
+  return {.attack = "fmn", .norm = norm, .parameters = {{"steps", steps}}};
+}
+
+class FmnOnLinearModels : public testing::TestWithParam<Norm> {
+ protected:
+  static constexpr std::size_t d = 20;
+  torch::Tensor weight, bias;
+
+  FmnOnLinearModels() {
+    torch::manual_seed(11);
+    weight = torch::randn({2, d});
+    bias = -.5 * weight.sum(1);  // grey is on the boundary
+  }
+
+  // Pixels of [middle - width, middle + width], the model's own predictions as targets.
+  static Images images(double width) {
+    Images images = toy::images(60, {1, 1, d}, 2, 3);
+    std::vector<float> pixels;
+    for (const float pixel : images.pixels.view<float>())
+      pixels.push_back(static_cast<float>(.5 + 2 * width * (pixel - .5)));
+    images.pixels = make_array({60, 1, 1, d}, std::move(pixels));
+    images.labels.reset();
+    return images;
+  }
+
+  // Of row i: the slopes and rooms the way that leads to the other class, and the gap to it.
+  struct Row {
+    std::vector<double> slopes, room;
+    double gap = 0;
+  };
+  [[nodiscard]] Row row(const Images& images, std::size_t i) const {
+    Row row;
+    const auto x = images.pixels.view<float>().subspan(i * d, d);
+    const torch::Tensor w = (weight[1] - weight[0]).to(torch::kFloat64);
+    double difference = (bias[1] - bias[0]).item<double>();
+    for (std::size_t j = 0; j < d; ++j) difference += w[static_cast<std::int64_t>(j)].item<double>() * x[j];
+    row.gap = std::abs(difference);
+    for (std::size_t j = 0; j < d; ++j) {
+      const double g = w[static_cast<std::int64_t>(j)].item<double>() * (difference > 0 ? -1 : 1);
+      row.slopes.push_back(std::abs(g));
+      row.room.push_back(g > 0 ? 1. - x[j] : static_cast<double>(x[j]));
+    }
+    return row;
+  }
+};
+
+TEST_P(FmnOnLinearModels, FindsTheDistanceInTheDualNormWhereTheBoxIsFarAway) {
+  const auto model = toy::linear_model(weight, bias);
+  const Images near = images(.05);
+  const AttackResult found = model->attack(near, fmn_options(GetParam()));
+  for (std::size_t i = 0; i < near.n(); ++i) {
+    const Row one = row(near, i);
+    const double expected = dual_distance(one.slopes, one.gap, GetParam());
+    ASSERT_NEAR(least_norm(one.slopes, one.room, one.gap, GetParam()), expected, 1e-9) << "the box is in the way";
+    EXPECT_GE(found.norms[i], expected * (1 - 1e-4)) << i;
+    EXPECT_LE(found.norms[i], expected * 1.01) << i;
+  }
+}
+
+TEST_P(FmnOnLinearModels, FindsTheLeastNormInsideTheBox) {
+  const auto model = toy::linear_model(weight, bias);
+  const Images wide = images(.5);
+  const AttackResult found = model->attack(wide, fmn_options(GetParam(), 300));
+  std::size_t boxed = 0;
+  for (std::size_t i = 0; i < wide.n(); ++i) {
+    const Row one = row(wide, i);
+    const double expected = least_norm(one.slopes, one.room, one.gap, GetParam());
+    boxed += expected > dual_distance(one.slopes, one.gap, GetParam()) * 1.001;
+    EXPECT_GE(found.norms[i], expected * (1 - 1e-4)) << i;
+    EXPECT_LE(found.norms[i], GetParam() == Norm::l0 ? expected + .5 : expected * 1.01) << i;
+  }
+  EXPECT_GT(boxed, 10U);
+}
+
+// Nothing inside the box changes the prediction.
+TEST_P(FmnOnLinearModels, FailsWhereTheBoundaryIsOutsideTheBox) {
+  bias = torch::tensor({1000.f, 0.f});
+  const AttackResult found = toy::linear_model(weight, bias)->attack(images(.5), fmn_options(GetParam(), 20));
+  for (const double norm : found.norms) EXPECT_EQ(norm, INFINITY);
+  EXPECT_EQ(found.robust_accuracy, 1);
+}
+
+INSTANTIATE_TEST_SUITE_P(Norms, FmnOnLinearModels, testing::ValuesIn(every_norm),
+                         [](const auto& instance) { return std::string(name_of(instance.param)); });
+
+class Fmn : public testing::TestWithParam<Norm> {};
+
+TEST_P(Fmn, LeavesRowsThatAreMisjudgedAlready) {
+  const auto model = toy::model("small-cnn", {1, 8, 8}, 3, 10);
+  const Images images = toy::images(80, {1, 8, 8}, 3, 5);
+  const AttackResult found = model->attack(images, fmn_options(GetParam(), 10));
+  const Outputs clean = model->outputs(images);
+  std::size_t wrong = 0;
+  for (std::size_t i = 0; i < images.n(); ++i) {
+    const auto logits = clean.logits.view<float>().subspan(3 * i, 3);
+    const bool is_wrong = std::ranges::max_element(logits) - logits.begin() != (*images.labels)[i];
+    wrong += is_wrong;
+    EXPECT_EQ(found.norms[i] == 0, is_wrong);
+    const auto before = images.pixels.view<float>().subspan(64 * i, 64),
+               after = found.images.pixels.view<float>().subspan(64 * i, 64);
+    EXPECT_EQ(std::ranges::equal(before, after), is_wrong || found.success[i] == 0);
+  }
+  EXPECT_GT(wrong, 0U);
+}
+
+// 32 rows are a shard: the same ones alone, among others, and on other threads.
+TEST_P(Fmn, HasTheSameBitsForAnyThreadsAndAnyRowsBesideAShard) {
+  const auto model = toy::model("small-cnn", {1, 12, 12}, 3, 4);
+  const Images all = toy::images(192, {1, 12, 12}, 3, 7);
+  Images some = toy::images(96, {1, 12, 12}, 3, 7);
+  set_threads(1);
+  const AttackResult one = model->attack(all, fmn_options(GetParam(), 8));
+  for (const int threads : {2, 7}) {
+    set_threads(threads);
+    EXPECT_TRUE(toy::same_bits(model->attack(all, fmn_options(GetParam(), 8)).images.pixels, one.images.pixels));
+  }
+  set_threads(1);
+  const AttackResult part = model->attack(some, fmn_options(GetParam(), 8));
+  EXPECT_TRUE(std::ranges::equal(part.images.pixels.view<float>(), one.images.pixels.view<float>().first(96 * 144)));
+  EXPECT_TRUE(std::ranges::equal(part.norms, std::span(one.norms).first(96)));
+}
+
+TEST_P(Fmn, TakesOneRow) {
+  const auto model = toy::model("small-cnn", {1, 8, 8}, 2, 10);
+  Images images = toy::images(1, {1, 8, 8}, 2, 8);
+  images.labels.reset();
+  const AttackResult found = model->attack(images, fmn_options(GetParam(), 50));
+  EXPECT_EQ(found.success[0], 1);
+  EXPECT_GT(found.norms[0], 0);
+}
+
+// A row whose pixels have no effect: no division by its gradient of 0, and the others are found all the same.
+TEST_P(Fmn, StaysWhereTheGradientIsZero) {
+  const ForwardFunction forward = [](const torch::Tensor& x) {
+    const torch::Tensor sums = x.flatten(1).sum(1) * torch::tensor({0.f, 1.f});
+    return Forward{torch::stack({torch::full({2}, 2.5f) + 0 * sums, sums}, 1), {}};
+  };
+  const torch::Tensor clean = torch::full({2, 1, 1, 4}, .5f);
+  const std::vector<std::uint64_t> keys{0, 1};
+  const AttackOptions options = complete_attack(fmn_options(GetParam(), 60));
+  const Attacked found =
+      attack("fmn").run({forward, clean, torch::zeros({2}, torch::kInt64), keys, Loss::difference}, options);
+  EXPECT_TRUE(found.images[0].equal(clean[0]));
+  EXPECT_GT(found.images[1].sum().item<double>(), 2.5);
+  EXPECT_LT(found.images[1].sum().item<double>(), 3.6);
+  EXPECT_TRUE(found.zero_gradient.equal(torch::tensor({true, false})));
+  EXPECT_FALSE(found.images.isnan().any().item<bool>());
+}
+
+// More steps end nearer or as near, but for chance.
+TEST_P(Fmn, ComesNearerWithMoreSteps) {
+  const auto model = toy::model("small-cnn", {1, 8, 8}, 3, 4);
+  Images images = toy::images(60, {1, 8, 8}, 3, 9);
+  images.labels.reset();
+  const auto median = [&](double steps) {
+    std::vector<double> norms = model->attack(images, fmn_options(GetParam(), steps)).norms;
+    std::ranges::sort(norms);
+    return norms[30];
+  };
+  EXPECT_LE(median(200), median(20) * 1.01);
+}
+
+INSTANTIATE_TEST_SUITE_P(Norms, Fmn, testing::ValuesIn(every_norm),
+                         [](const auto& instance) { return std::string(name_of(instance.param)); });
+
+// On a trained network: half of the images fall to FMN within a radius that PGD needs for half of them, found by bisection of
+// its eps, and 5%.
+TEST(FmnAgainstPgd, NeedsNoLargerRadiusForHalfOfTheImages) {
+  const toy::Folder folder;
+  TrainOptions training;
+  training.epochs = 4;
+  training.batch = 32;
+  training.validation = 0;
+  training.seed = 3;
+  const auto model = session().train(toy::squares(600, 4, 1), training, folder / "m.safetensors").model;
+  const Images images = toy::squares(64, 4, 2);
+  for (const Norm norm : {Norm::linf, Norm::l2}) {
+    const auto falls = [&](double eps) {
+      AttackOptions pgd{.norm = norm, .eps = eps, .parameters = {{"steps", 40}, {"restarts", 2}}};
+      return model->attack(images, pgd).robust_accuracy <= .5;
+    };
+    double low = 0, high = norm == Norm::linf ? 1 : 8;
+    ASSERT_TRUE(falls(high));
+    for (int step = 0; step < 12; ++step) (falls((low + high) / 2) ? high : low) = (low + high) / 2;
+    std::vector<double> norms = model->attack(images, fmn_options(norm)).norms;
+    std::ranges::sort(norms);
+    EXPECT_GT(low, 0);
+    EXPECT_LE(norms[images.n() / 2 - 1], high * 1.05) << name_of(norm);
+  }
+}
+
+}  // namespace
+}  // namespace leeway::nn
