@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <cstdint>
+#include <limits>
 
 #include "apps/leeway/command.h"
 #include "apps/leeway/model_options.h"
@@ -70,7 +72,8 @@ std::string table_of(const record::Attack& record) {
   text += fmt::format("clean accuracy   {} (95% interval)\n",
                       share_text(set.clean_accuracy, set.clean_accuracy_interval));
   if (!set.norms || set.target == "given")
-    text += fmt::format("robust accuracy  {}\n", share_text(set.robust_accuracy, set.robust_accuracy_interval));
+    text +=
+        fmt::format("robust accuracy  {}\n", share_text(set.robust_accuracy, set.robust_accuracy_interval));
   if (set.norms || set.target == "given")
     text += fmt::format("success          {}\n", share_text(set.success, set.success_interval));
   if (set.norms)
@@ -94,8 +97,7 @@ int run_attack(Context& context, const AttackFlags& flags) {
   }
   auto [record, result] = tasks::attack({*loaded.model, loaded.images, options}, context.progress());
   tasks::write_attacked(context.out, result);
-  record.envelope.seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
+  record.envelope.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
   record::AttackedSet& set = record.results.front();
   set.model = flags.model.model, set.data = flags.data, set.out = context.out;
   set.stochastic = variation_of(loaded.variation);
@@ -115,21 +117,24 @@ void add_attack(CLI::App& root, Context& context, Run& run) {
       ->add_option("--data", flags->data,
                    "Images in [0,1]: .npz, .safetensors, IDX(.gz), or fashion-mnist:test")
       ->required();
-  command->add_option("--targets", flags->targets,
-                      "Classes that images are to be taken for, one each: .npy, .npz, .csv, IDX (default: any other)");
+  command->add_option(
+      "--targets", flags->targets,
+      "Classes that images are to be taken for, one each: .npy, .npz, .csv, IDX (default: any other)");
   command->add_option("--attack", flags->options.attack, "See leeway list attacks")->capture_default_str();
   command->add_option("--norm", flags->options.norm, "Of the move; l0: how many values change")
       ->check(CLI::IsMember({"linf", "l2", "l1", "l0"}).description(""))
       ->type_name("linf|l2|l1|l0")
       ->capture_default_str();
-  command->add_option("--eps", flags->eps,
-                      "Radius: a number or a fraction; l2: of the whole image (default 8/255). Attacks that look for "
-                      "the nearest image take none");
+  command->add_option(
+      "--eps", flags->eps,
+      "Radius: a number or a fraction; l2: of the whole image (default 8/255). Attacks that look for "
+      "the nearest image take none");
   command->add_option("--loss", flags->options.loss, "What is maximised (default: the attack's own)")
       ->check(CLI::IsMember({"margin", "difference", "cross-entropy"}).description(""))
       ->type_name("margin|difference|cross-entropy");
   command->add_option("--steps", flags->steps, "Steps; of noise: draws (default: the attack's own)");
-  command->add_option("--relative-step", flags->relative_step, "Of pgd: step length / eps (default 2.5 / steps)");
+  command->add_option("--relative-step", flags->relative_step,
+                      "Of pgd: step length / eps (default 2.5 / steps)");
   command->add_option("--restarts", flags->restarts,
                       "Of pgd and noise: random starts for every image; the best is kept (default 1)");
   command->add_flag("--no-random-start", flags->no_random_start, "Of pgd: start at the image itself");
@@ -139,11 +144,13 @@ void add_attack(CLI::App& root, Context& context, Run& run) {
   context.add_common_flags(*command, "Images file (.npz): x, y, success, norms (inf where the attack failed)",
                            Written::file);
   command->footer(
-      "The attack leads away from the label, or from the model's own prediction where the data have no labels. "
+      "The attack leads away from the label, or from the model's own prediction where the data have no "
+      "labels. "
       "Success and\n"
       "norms are measured on the images as they are stored.\n\n"
       "  leeway attack --model cnn.safetensors --data fashion-mnist:test --eps 8/255 --out adv.npz\n"
-      "  leeway attack --model cnn.safetensors --data fashion-mnist:test --attack fmn --norm l2 --out near.npz");
+      "  leeway attack --model cnn.safetensors --data fashion-mnist:test --attack fmn --norm l2 --out "
+      "near.npz");
   command->callback(
       [&context, flags, &run] { run = [&context, flags] { return run_attack(context, *flags); }; });
 }

@@ -124,8 +124,7 @@ std::string table(const std::string& family, const Json& list) {
       text += fmt::format("; {}, {:g} to {:g}, default {:g}", one["strength"].get<std::string>(),
                           one["low"].get<double>(), one["high"].get<double>(), one["default"].get<double>());
     if (one.contains("norms"))
-      text += fmt::format("; {}, {}, loss {}",
-                          one["budget"] == "fixed" ? "within a radius" : "no radius",
+      text += fmt::format("; {}, {}, loss {}", one["budget"] == "fixed" ? "within a radius" : "no radius",
                           fmt::join(one["norms"].get<std::vector<std::string>>(), " "),
                           one["loss"].get<std::string>());
     text += '\n';

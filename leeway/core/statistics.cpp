@@ -71,8 +71,10 @@ Interval quantile_interval(std::span<const double> sorted, double p, double leve
   };
   const auto ranks = std::views::iota(std::size_t{0}, sorted.size() + 2);
   // the last rank that the quantile falls short of with at most `tail`, and the first that it is past
-  const std::size_t low = *std::ranges::partition_point(ranks, [&](std::size_t r) { return below(r) <= tail; }) - 1;
-  const std::size_t high = *std::ranges::partition_point(ranks, [&](std::size_t r) { return below(r) < 1 - tail; });
+  const std::size_t low =
+      *std::ranges::partition_point(ranks, [&](std::size_t r) { return below(r) <= tail; }) - 1;
+  const std::size_t high =
+      *std::ranges::partition_point(ranks, [&](std::size_t r) { return below(r) < 1 - tail; });
   return {low == 0 ? -infinity : sorted[low - 1], high > sorted.size() ? infinity : sorted[high - 1]};
 }
 

@@ -134,7 +134,7 @@ inline constexpr Norm every_norm[] = {Norm::linf, Norm::l2, Norm::l1, Norm::l0};
 
 // What an attack maximises, of logits F and the class y it leads away from; towards a class, the negative of it.
 enum class Loss {
-  margin,        // m = logsumexp_(j != y) F_j - F_y: the order and the directions of the cross-entropy, without its saturation
+  margin,  // m = logsumexp_(j != y) F_j - F_y: the order and the directions of the cross-entropy, without its saturation
   difference,    // max_(j != y) F_j - F_y: positive where y is not predicted, and only there
   cross_entropy  // log(1 + e^m): in float32 its gradient is 0 for rows of which the model is sure
 };
@@ -158,10 +158,11 @@ struct AttackEntry : Entry {
 struct AttackOptions {
   std::string attack = "pgd";
   Norm norm = Norm::linf;
-  std::optional<double> eps = {};  // radius, pixels in [0,1], of the whole image in l2; default 8/255. A budget's alone
-  std::optional<Loss> loss = {};   // default: the attack's own
-  std::map<std::string, double> parameters;  // of the attack, by name; those not named have its defaults
-  std::vector<std::int64_t> targets;         // the class each image is to be taken for; empty: any other
+  std::optional<double> eps =
+      {};  // radius, pixels in [0,1], of the whole image in l2; default 8/255. A budget's alone
+  std::optional<Loss> loss = {};                  // default: the attack's own
+  std::map<std::string, double> parameters = {};  // of the attack, by name; those not named have its defaults
+  std::vector<std::int64_t> targets = {};         // the class each image is to be taken for; empty: any other
   std::uint64_t seed = 0;
 };
 inline constexpr double default_eps = 8. / 255;
@@ -177,14 +178,16 @@ struct AttackResult {
   };
 
   AttackOptions options;  // with every default filled in
-  Images images;    // float32, all rows in order; the best found: a success before a higher loss, or before a larger norm
-  Outputs outputs;  // of `images`: a fresh pass over the stored pixels
+  Images
+      images;  // float32, all rows in order; the best found: a success before a higher loss, or before a larger norm
+  Outputs outputs;                    // of `images`: a fresh pass over the stored pixels
   std::vector<std::int64_t> classes;  // the labels, or the predictions that were attacked
   bool labelled = false;              // classes are labels
-  std::vector<std::uint8_t> success;  // 1: the fresh pass does not predict the class; with targets: predicts the target
-  std::vector<double> norms;          // |x' - x|, measured on the stored pixels; infinity without success
-  double clean_accuracy = 0;          // share of rows whose clean prediction is the class
-  double robust_accuracy = 0;         // share of rows whose prediction on `images` is the class
+  std::vector<std::uint8_t>
+      success;  // 1: the fresh pass does not predict the class; with targets: predicts the target
+  std::vector<double> norms;   // |x' - x|, measured on the stored pixels; infinity without success
+  double clean_accuracy = 0;   // share of rows whose clean prediction is the class
+  double robust_accuracy = 0;  // share of rows whose prediction on `images` is the class
   // Share of rows whose gradient is exactly 0 wherever the attack began, as behind sign, rounding or quantised layers: it
   // could not move them. None: the attack asks for no gradients
   std::optional<double> zero_gradient = {};

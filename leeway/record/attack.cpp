@@ -57,7 +57,9 @@ static void fields(AttackedSet& set, Fields& f) {
   f.unless_empty("data", set.data, "the clean images");
   f.unless_empty("out", set.out, "the attacked images");
   f.choice("target", set.target,
-           {{"label", "away from it"}, {"prediction", "away from the model's own"}, {"given", "towards --targets"}},
+           {{"label", "away from it"},
+            {"prediction", "away from the model's own"},
+            {"given", "towards --targets"}},
            "what the attack aims at");
   f("n", set.n, at_least(1), "images");
   f.measured("clean_accuracy", set.clean_accuracy, set.clean_accuracy_interval, share,
@@ -67,7 +69,8 @@ static void fields(AttackedSet& set, Fields& f) {
   f.measured("success", set.success, set.success_interval, share,
              "share of images that the model judges as the attack wants");
   f("norms", set.norms,
-    "how far images moved: inf where the attack failed, 0 where the clean image did; null with a fixed radius");
+    "how far images moved: inf where the attack failed, 0 where the clean image did; null with a fixed "
+    "radius");
   f("zero_gradient", set.zero_gradient, share,
     "rows whose gradient is exactly 0 wherever the attack began, which it cannot move; null: an attack "
     "without gradients");
@@ -101,18 +104,22 @@ std::string headline_of(const Attack& record) {
   const AttackedSet& set = record.results.at(0);
   const std::string what = fmt::format("{} in {}", record.options.attack, record.options.norm);
   if (set.norms)
-    return fmt::format("{} succeeds on {} of {} images, on half of them within {}.", what,
-                       share_words(set.success, set.success_interval), count(set.n),
-                       value_words({set.norms->median, set.norms->median_interval.low,
-                                    set.norms->median_interval.high},
-                                   false));
+    return fmt::format(
+        "{} succeeds on {} of {} images, on half of them within {}.", what,
+        share_words(set.success, set.success_interval), count(set.n),
+        value_words({set.norms->median, set.norms->median_interval.low, set.norms->median_interval.high},
+                    false));
   const std::string radius = significant(record.options.eps.value_or(0), 3);
   if (set.target == "given")
     return fmt::format("{} of radius {} succeeds on {} of {} images.", what, radius,
                        share_words(set.success, set.success_interval), count(set.n));
-  return fmt::format("Under {} of radius {}, {} of {} images are predicted as their {}; {} of the clean ones are.", what,
-                     radius, share_words(set.robust_accuracy, set.robust_accuracy_interval), count(set.n),
-                     set.target, share_words(set.clean_accuracy, set.clean_accuracy_interval));
+  const std::string left = share_words(set.robust_accuracy, set.robust_accuracy_interval);
+  if (set.target == "prediction")
+    return fmt::format("Under {} of radius {}, {} of {} predictions stay as they were.", what, radius, left,
+                       count(set.n));
+  return fmt::format(
+      "Under {} of radius {}, {} of {} images are predicted as their label; {} of the clean ones are.", what,
+      radius, left, count(set.n), share_words(set.clean_accuracy, set.clean_accuracy_interval));
 }
 
 std::vector<std::string> findings_of(const Attack& record) {

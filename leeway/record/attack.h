@@ -21,7 +21,8 @@ struct AttackOptions {
   std::string attack = "pgd", norm = "linf";
   std::optional<double> eps;        // of an attack with a fixed budget
   std::optional<std::string> loss;  // unset: the attack's own
-  std::map<std::string, std::optional<double>> parameters;  // by name; those not named have the attack's defaults
+  std::map<std::string, std::optional<double>>
+      parameters;  // by name; those not named have the attack's defaults
 };
 
 // The attack and noise beside it, each alone: shares of rows that withstood.

@@ -99,8 +99,7 @@ AttackFound attack(const AttackTask& task, Progress* progress) {
   record.envelope.findings = findings_of(record);
   record.envelope.seed = task.options.seed;
   record.envelope.instruction_set = name_of(instruction_set);
-  record.envelope.seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
+  record.envelope.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
   return found;
 }
 

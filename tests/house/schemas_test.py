@@ -62,8 +62,8 @@ RESULT = {
     "inspect": "model format architecture parameters classes class_names input normalization normalization.mean notes confinement layers layers.0.shape"
                " cost cost.forward_seconds accuracy_low warnings",
     "infer": "model data out n k parameters features accuracy_low stochastic",
-    "attack": "model data out attack norm eps steps target n clean_accuracy clean_accuracy_low robust_accuracy zero_gradient beside_noise"
-              " warnings stochastic",
+    "attack": "model data out target n clean_accuracy clean_accuracy_low robust_accuracy robust_accuracy_high success success_low norms"
+              " zero_gradient beside_noise stochastic",
 }
 RECORD = {"pa": "instruction_set headline findings warnings options options.level options.ratios options.pairing ar_gap",
           "select": "instruction_set headline findings warnings options options.as selected",
@@ -77,6 +77,7 @@ RECORD = {"pa": "instruction_set headline findings warnings options options.leve
           "conds-describe": "headline findings options options.level options.permutations options.bootstrap",
           "data-render": "headline options options.size options.sample options.split",
           "data-load": "headline options options.size", "shift": "headline options options.strength options.classes",
+          "attack": "instruction_set headline findings warnings options options.attack options.norm options.eps options.loss options.parameters",
           "average-case": "instruction_set headline findings warnings options options.sigma options.methods options.level options.noise n k classes_are"
                           " methods methods.0.method methods.0.summary methods.0.probability leading"
                           " against_monte_carlo class_bias class_bias.0.p_value class_bias.0.classes.0.n class_bias.0.classes.0.mean"
@@ -352,6 +353,10 @@ class Records(unittest.TestCase):
         self.check(self.run_leeway("infer --model linear.safetensors --data images.npz --out outputs.npz"))
         self.check(self.run_leeway("inspect linear.safetensors --data images.npz"))
         self.check(self.run_leeway("attack --model linear.safetensors --data images.npz --out attacked.npz"))
+        nearest = self.run_leeway("attack --model linear.safetensors --data images.npz --attack fmn --norm l2 --steps 5 --out near.npz")
+        self.check(nearest)
+        self.refused_without(nearest, [f"results.0.norms.{key}" for key in "median median_low median_high lower_quartile upper_quartile"
+                                       " curve curve.0.radius curve.0.robust_accuracy curve.0.robust_accuracy_low".split()])
         survived = self.run_leeway("average-case --model linear.safetensors --data images.npz --rows 30 --sigma 0.1 --methods mc,mmse"
                                    " --draws 20 --convergence --report survived.html")
         self.check(survived)

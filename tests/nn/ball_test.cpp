@@ -141,8 +141,8 @@ TEST_P(EveryNorm, ProjectionsAreTheNearestPoints) {
     EXPECT_LE((clean + u).max().item<float>(), 1 + 1e-6f);
     const torch::Tensor own = norms_of(moves - u, Norm::l2);
     for (std::uint64_t other = 0; other < 30; ++other) {
-      const torch::Tensor v =
-          project_moves(made(1000 * seed + other + 7, 4, -1.5, 1.5) + (other % 2 ? moves : u), clean, radius, norm);
+      const torch::Tensor v = project_moves(
+          made(1000 * seed + other + 7, 4, -1.5, 1.5) + (other % 2 ? moves : u), clean, radius, norm);
       EXPECT_TRUE((norms_of(moves - v, Norm::l2) >= own - 1e-5).all().item<bool>()) << seed << " " << other;
       const torch::Tensor between = u + (v - u) * .01;
       if (norm != Norm::l0) {
@@ -167,7 +167,8 @@ TEST(Projections, ByHand) {
   const torch::Tensor clean = torch::tensor({.9f, .5f, 0.f}).view({1, 1, 1, 3});
   const torch::Tensor moves = torch::tensor({.5f, .4f, .3f}).view({1, 1, 1, 3});
   const auto projected = [&](double radius, Norm norm) {
-    const torch::Tensor u = project_moves(moves, clean, torch::full({1}, radius, torch::kFloat64), norm).view(-1);
+    const torch::Tensor u =
+        project_moves(moves, clean, torch::full({1}, radius, torch::kFloat64), norm).view(-1);
     return std::vector<double>{u[0].item<double>(), u[1].item<double>(), u[2].item<double>()};
   };
   const auto expect = [](const std::vector<double>& found, const std::vector<double>& expected) {

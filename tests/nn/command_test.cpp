@@ -4,7 +4,9 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -16,6 +18,8 @@
 #include "leeway/core/outputs.h"
 #include "leeway/core/result.h"
 #include "leeway/core/safetensors.h"
+#include "leeway/core/statistics.h"
+#include "leeway/record/attack.h"
 #include "tests/nn/command_fixture.h"
 #include "tests/nn/io/pickles.h"
 
@@ -44,8 +48,9 @@ TEST_F(Command, TrainInferAttackFitTogether) {
                  "--out", path("adv.npz"), "--json"}),
             0)
       << err();
-  const Json attack = Json::parse(out()).at("results").at(0);
-  EXPECT_EQ(attack.at("eps"), 64. / 255);
+  const Json record = Json::parse(out()), attack = record.at("results").at(0);
+  EXPECT_EQ(record.at("options").at("eps"), 64. / 255);
+  EXPECT_EQ(record.at("options").at("parameters").at("steps"), 4);
   EXPECT_EQ(attack.at("clean_accuracy"), infer.at("results").at(0).at("accuracy"));
   EXPECT_LT(attack.at("robust_accuracy"), attack.at("clean_accuracy"));
 
@@ -54,6 +59,83 @@ TEST_F(Command, TrainInferAttackFitTogether) {
       << err();
   EXPECT_EQ(Json::parse(out()).at("results").at(0).at("accuracy"), attack.at("robust_accuracy"));
   EXPECT_EQ(read_npz(path("o2.npz")).at("norms").shape, (std::vector<std::size_t>{300}));
+}
+
+TEST_F(Command, AnAttackOfMinimumNormSaysHowFarImagesMoved) {
+  const std::string model = trained();
+  for (const std::string norm : {"linf", "l2", "l1", "l0"}) {
+    ASSERT_EQ(run({"attack", "--model", model, "--data", path("data.npz"), "--attack", "fmn", "--norm", norm,
+                   "--steps", "30", "--out", path("near.npz"), "--json"}),
+              0)
+        << err();
+    const Json json = Json::parse(out());
+    const record::Attack record = record::read_attack(json, "r.json");
+    EXPECT_EQ(record::to_json(record), json);
+    const record::AttackedSet& set = record.results.at(0);
+    ASSERT_TRUE(set.norms.has_value());
+    EXPECT_DOUBLE_EQ(set.success, 1 - set.robust_accuracy);
+    const auto curve = set.norms->curve;
+    EXPECT_EQ(curve.front().robust_accuracy, set.clean_accuracy);
+    EXPECT_EQ(curve.back().robust_accuracy, set.robust_accuracy);
+    EXPECT_TRUE(
+        std::ranges::is_sorted(curve, std::ranges::greater_equal(), &record::RadiusPoint::robust_accuracy));
+    std::vector<double> norms = to_f64(read_npz(path("near.npz")).at("norms"), "norms");
+    std::ranges::sort(norms);
+    EXPECT_EQ(set.norms->median, quantile(norms, .5));
+    EXPECT_EQ(set.norms->upper_quartile, quantile(norms, .75));
+    EXPECT_EQ(std::ranges::count(norms, HUGE_VAL),
+              std::llround((1 - set.success) * static_cast<double>(set.n)));
+  }
+  ASSERT_EQ(run({"attack", "--model", model, "--data", path("data.npz"), "--attack", "fmn", "--steps", "5",
+                 "--out", path("near.npz")}),
+            0);
+  EXPECT_THAT(out(), AllOf(HasSubstr("fmn in linf, against the labels"),
+                           HasSubstr("norm             median "), HasSubstr("within a radius")));
+}
+
+TEST_F(Command, AttacksReachTheTargetsOfAFile) {
+  const std::string model = trained();
+  write_npz(path("targets.npz"), {{"y", make_array({300}, std::vector<std::int64_t>(300, 2))}});
+  ASSERT_EQ(run({"attack", "--model", model, "--data", path("data.npz"), "--eps", "1", "--targets",
+                 path("targets.npz"), "--out", path("adv.npz"), "--json"}),
+            0)
+      << err();
+  const Json record = Json::parse(out()), set = record.at("results").at(0);
+  EXPECT_EQ(set.at("target"), "given");
+  EXPECT_GT(set.at("success"), .9);
+  EXPECT_EQ(record.at("inputs").size(), 3U);
+  EXPECT_TRUE(read_npz(path("adv.npz")).contains("targets") && read_npz(path("adv.npz")).contains("y"));
+  write_npz(path("targets.npz"), {{"y", make_array({300}, std::vector<std::int64_t>(300, 3))}});
+  EXPECT_EQ(run({"attack", "--model", model, "--data", path("data.npz"), "--targets", path("targets.npz"),
+                 "--out", path("o")}),
+            3);
+  EXPECT_EQ(err(), "leeway: attack: targets: expected classes from 0 to 2, found 3 at row 0\n");
+}
+
+TEST_F(Command, WhatAnAttackDoesNotHaveIsWrongUse) {
+  const std::string data = images(12);
+  const auto said = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> all = {"attack", "--model", "m", "--data", data, "--out", path("o")};
+    all.insert(all.end(), more.begin(), more.end());
+    EXPECT_EQ(run(all), 2);
+    return err();
+  };
+  EXPECT_EQ(said({"--attack", "fmn", "--eps", "8/255"}),
+            "leeway: attack fmn: expected no radius, since it looks for the smallest, found eps "
+            "0.03137254901960784\n");
+  EXPECT_EQ(said({"--attack", "fmn", "--restarts", "2"}),
+            "leeway: attack fmn: expected parameters among steps, step, last-step, gamma, last-gamma, found "
+            "'restarts'\n");
+  EXPECT_EQ(said({"--attack", "fgsm", "--steps", "2"}),
+            "leeway: attack fgsm: expected no parameters, found 'steps'\n");
+  EXPECT_EQ(said({"--attack", "noise", "--no-random-start"}),
+            "leeway: attack noise: expected parameters among steps, restarts, found 'random-start'\n");
+  EXPECT_EQ(said({"--norm", "l1"}), "leeway: attack pgd: expected a norm among linf, l2, found l1\n");
+  EXPECT_EQ(said({"--set", "gamma=1"}),
+            "leeway: attack pgd: expected parameters among steps, relative-step, random-start, restarts, "
+            "found 'gamma'\n");
+  EXPECT_EQ(said({"--set", "gamma"}), "leeway: --set gamma: expected NAME=NUMBER\n");
+  EXPECT_THAT(said({"--attack", "cw"}), StartsWith("leeway: attack: expected one of pgd, "));
 }
 
 TEST_F(Command, InspectTellsWhatAModelHoldsAndExpects) {
@@ -266,9 +348,9 @@ TEST_F(Command, WithoutTheModelPartSaysWhatIsMissing) {
 
 TEST_F(Command, ListsEveryFamily) {
   EXPECT_EQ(run({"list"}), 0);
-  EXPECT_THAT(out(),
-              AllOf(HasSubstr("architectures\n  linear"), HasSubstr("small-cnn"), HasSubstr("166406 weights"),
-                    HasSubstr("algorithms\n  erm"), HasSubstr("attacks\n  pgd"), HasSubstr("shifts\n")));
+  EXPECT_THAT(out(), AllOf(HasSubstr("architectures\n  linear"), HasSubstr("small-cnn"),
+                           HasSubstr("166406 weights"), HasSubstr("algorithms\n  erm"),
+                           HasSubstr("attacks\n  pgd"), HasSubstr("    gamma "), HasSubstr("shifts\n")));
 }
 
 // Killed at moments spread over the whole run: the final name never holds anything but a whole file, and

@@ -90,20 +90,20 @@ TEST_F(MisleadingModels, AnAttackWithoutGradientsSaysSoFirstAndTakesTheWorseOfNo
   std::vector<std::string> json = arguments;
   json.emplace_back("--json");
   ASSERT_EQ(run(json), 0) << err();
-  const Json result = Json::parse(out()).at("results").at(0);
+  const Json record = Json::parse(out()), result = record.at("results").at(0);
   EXPECT_EQ(result.at("zero_gradient"), 1);
   EXPECT_EQ(result.at("beside_noise").at("attack_robust_accuracy"), 1);
   EXPECT_LT(result.at("robust_accuracy"), .7);
   EXPECT_EQ(result.at("robust_accuracy"), result.at("beside_noise").at("noise_robust_accuracy"));
-  EXPECT_EQ(result.at("warnings").size(), 1U);
+  EXPECT_EQ(record.at("warnings").size(), 1U);
   ASSERT_EQ(run({"attack", "--model", misleading("logits.pt"), "--data", data, "--steps", "2", "--out",
                  path("b.npz"), "--json"}),
             0)
       << err();
-  const Json sound = Json::parse(out()).at("results").at(0);
+  const Json other = Json::parse(out()), sound = other.at("results").at(0);
   EXPECT_EQ(sound.at("zero_gradient"), 0);
   EXPECT_TRUE(sound.at("beside_noise").is_null());
-  EXPECT_TRUE(sound.at("warnings").empty());
+  EXPECT_TRUE(other.at("warnings").empty());
 }
 
 TEST_F(MisleadingModels, SurvivalWithoutGradientsSaysSoFirst) {

@@ -144,7 +144,8 @@ TEST(ZeroGradients, OfAnAttackOfMinimumNormLeaveItToNoiseOfGrowingRadius) {
     EXPECT_EQ(found.beside_noise->attack_accuracy, 1);
     EXPECT_LT(found.beside_noise->noise_accuracy, .5);
     EXPECT_EQ(found.robust_accuracy, found.beside_noise->noise_accuracy);
-    for (std::size_t i = 0; i < images.n(); ++i) EXPECT_EQ(std::isfinite(found.norms[i]), found.success[i] != 0);
+    for (std::size_t i = 0; i < images.n(); ++i)
+      EXPECT_EQ(std::isfinite(found.norms[i]), found.success[i] != 0);
   }
 }
 

@@ -16,7 +16,8 @@ namespace {
 // Of the loss that leads away from the targets.
 torch::Tensor loss_of(Loss loss, const torch::Tensor& logits, const torch::Tensor& targets) {
   const torch::Tensor column = targets.unsqueeze(1);
-  const torch::Tensor others = logits.scatter(1, column, -INFINITY), own = logits.gather(1, column).squeeze(1);
+  const torch::Tensor others = logits.scatter(1, column, -INFINITY),
+                      own = logits.gather(1, column).squeeze(1);
   if (loss == Loss::difference) return std::get<0>(others.max(1)) - own;
   const torch::Tensor margin = torch::logsumexp(others, 1) - own;
   return loss == Loss::margin ? margin : torch::nn::functional::softplus(margin);

@@ -72,9 +72,10 @@ struct AttackMember {
 [[nodiscard]] AttackOptions complete_attack(const AttackOptions& options);
 
 struct Margin {
-  torch::Tensor value;     // (rows), the loss, to be maximised
-  torch::Tensor success;   // (rows), bool
-  torch::Tensor gradient;  // of the loss with respect to x, the shape of x; undefined where it was not asked for
+  torch::Tensor value;    // (rows), the loss, to be maximised
+  torch::Tensor success;  // (rows), bool
+  torch::Tensor
+      gradient;  // of the loss with respect to x, the shape of x; undefined where it was not asked for
 };
 [[nodiscard]] Margin margin(const Problem& problem, const torch::Tensor& x);  // forward pass
 [[nodiscard]] Margin margin_with_gradient(const Problem& problem,
@@ -102,7 +103,9 @@ class Nearest {
   explicit Nearest(const Problem& problem);
   void offer(const torch::Tensor& x, const torch::Tensor& norms, const torch::Tensor& success);
   [[nodiscard]] const torch::Tensor& images() const { return x_; }
-  [[nodiscard]] const torch::Tensor& norms() const { return norms_; }  // (rows), float64; infinity without success
+  [[nodiscard]] const torch::Tensor& norms() const {
+    return norms_;
+  }  // (rows), float64; infinity without success
 
  private:
   torch::Tensor x_, norms_;

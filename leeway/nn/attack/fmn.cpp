@@ -37,9 +37,11 @@ Attacked run_fmn(const Problem& problem, const AttackOptions& options) {
   const torch::Tensor& clean = problem.clean;
   const torch::Tensor farthest = distances(clean, (clean < .5).to(clean.dtype()), norm);
   Nearest nearest(problem);
-  torch::Tensor x = clean, radius = torch::full_like(farthest, norm == Norm::l0 ? 1 : INFINITY), zero_gradient;
+  torch::Tensor x = clean, radius = torch::full_like(farthest, norm == Norm::l0 ? 1 : INFINITY),
+                zero_gradient;
   for (std::size_t step = 0; step < steps; ++step) {
-    const double left = (1 + std::cos(std::numbers::pi * static_cast<double>(step) / static_cast<double>(steps))) / 2;
+    const double left =
+        (1 + std::cos(std::numbers::pi * static_cast<double>(step) / static_cast<double>(steps))) / 2;
     const auto annealed = [&](const char* first, const char* last) {
       return given.at(last) + (given.at(first) - given.at(last)) * left;
     };
@@ -62,7 +64,8 @@ Attacked run_fmn(const Problem& problem, const AttackOptions& options) {
     }
     radius = torch::minimum(radius, farthest);
     const torch::Tensor along = alpha / norms_of(here.gradient, Norm::l2).clamp_min(tiny);
-    const torch::Tensor ahead = x - clean + (here.gradient.to(torch::kFloat64) * per_row(along)).to(clean.dtype());
+    const torch::Tensor ahead =
+        x - clean + (here.gradient.to(torch::kFloat64) * per_row(along)).to(clean.dtype());
     x = (clean + project_moves(ahead, clean, radius, norm)).clamp(0, 1);
   }
   const torch::NoGradGuard no_grad;
@@ -73,18 +76,19 @@ Attacked run_fmn(const Problem& problem, const AttackOptions& options) {
 }  // namespace
 
 AttackMember fmn() {
-  return {"fmn",
-          "the nearest image that succeeds: gradient steps within a radius that closes in on the boundary",
-          "Pintor et al., Fast minimum-norm adversarial attacks through adaptive norm constraints, NeurIPS 2021",
-          {Norm::linf, Norm::l2, Norm::l1, Norm::l0},
-          Loss::difference,
-          {{"steps", 100, 1, 1e6, "gradient steps", true},
-           {"step", 1, 1e-9, 1e6, "length in l2 of the first step"},
-           {"last-step", .01, 0, 1e6, "of the last one"},
-           {"gamma", .05, 0, 1, "share by which the radius changes in the first step"},
-           {"last-gamma", .001, 0, 1, "in the last one"}},
-          true,
-          MinimumNorm{run_fmn}};
+  return {
+      "fmn",
+      "the nearest image that succeeds: gradient steps within a radius that closes in on the boundary",
+      "Pintor et al., Fast minimum-norm adversarial attacks through adaptive norm constraints, NeurIPS 2021",
+      {Norm::linf, Norm::l2, Norm::l1, Norm::l0},
+      Loss::difference,
+      {{"steps", 100, 1, 1e6, "gradient steps", true},
+       {"step", 1, 1e-9, 1e6, "length in l2 of the first step"},
+       {"last-step", .01, 0, 1e6, "of the last one"},
+       {"gamma", .05, 0, 1, "share by which the radius changes in the first step"},
+       {"last-gamma", .001, 0, 1, "in the last one"}},
+      true,
+      MinimumNorm{run_fmn}};
 }
 
 }  // namespace leeway::nn

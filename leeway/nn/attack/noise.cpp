@@ -30,7 +30,8 @@ AttackMember noise() {
           "Athalye et al., ICML 2018: what an attack by gradients must beat",
           {Norm::linf, Norm::l2},
           Loss::margin,
-          {{"steps", 20, 1, 1e6, "draws of a restart", true}, {"restarts", 1, 1, 1e6, "times as many draws", true}},
+          {{"steps", 20, 1, 1e6, "draws of a restart", true},
+           {"restarts", 1, 1, 1e6, "times as many draws", true}},
           false,
           FixedBudget{run_noise}};
 }

@@ -31,20 +31,22 @@ torch::Tensor threshold(const torch::Tensor& size, const torch::Tensor& room, co
   const auto [points, order] = torch::cat({size, size - room}, 1).sort(1, true);
   const torch::Tensor counting = torch::cat({one, -one}, 1).gather(1, order).cumsum(1);
   const torch::Tensor steps = counting.slice(1, 0, -1) * (points.slice(1, 0, -1) - points.slice(1, 1));
-  const torch::Tensor lengths = torch::nn::functional::pad(
-      steps.cumsum(1), torch::nn::functional::PadFuncOptions({1, 0}));
+  const torch::Tensor lengths =
+      torch::nn::functional::pad(steps.cumsum(1), torch::nn::functional::PadFuncOptions({1, 0}));
   const torch::Tensor last = (lengths <= radius.unsqueeze(1)).sum(1, true) - 1;
   const auto there = [&](const torch::Tensor& values) { return values.gather(1, last).squeeze(1); };
-  return there(points) - (radius - there(lengths)) / there(counting);
+  return there(points) - (radius - there(lengths)) / there(counting).clamp_min(1);
 }
 
 torch::Tensor shrunk(const torch::Tensor& moves, const torch::Tensor& room, const torch::Tensor& radius) {
   const torch::Tensor size = moves.abs();
-  const torch::Tensor least = threshold(size.flatten(1).to(torch::kFloat64), room.flatten(1).to(torch::kFloat64), radius);
+  const torch::Tensor least =
+      threshold(size.flatten(1).to(torch::kFloat64), room.flatten(1).to(torch::kFloat64), radius);
   return moves.sign() * torch::minimum((size - per_row(least).to(moves.dtype())).clamp_min(0), room);
 }
 
-torch::Tensor largest_gains(const torch::Tensor& moves, const torch::Tensor& boxed, const torch::Tensor& radius) {
+torch::Tensor largest_gains(const torch::Tensor& moves, const torch::Tensor& boxed,
+                            const torch::Tensor& radius) {
   const torch::Tensor gain = (boxed * (2 * moves - boxed)).flatten(1);
   const torch::Tensor order = std::get<1>(gain.sort(/*stable=*/true, 1, /*descending=*/true));
   const torch::Tensor places = torch::arange(gain.size(1)).expand_as(order);
@@ -68,10 +70,14 @@ torch::Tensor reach(const torch::Tensor& direction, const torch::Tensor& room, c
 torch::Tensor norms_of(const torch::Tensor& rows, Norm norm) {
   const torch::Tensor sizes = rows.to(torch::kFloat64).flatten(1).abs();
   switch (norm) {
-    case Norm::linf: return sizes.amax(1);
-    case Norm::l2: return sizes.square().sum(1).sqrt();
-    case Norm::l1: return sizes.sum(1);
-    case Norm::l0: break;
+    case Norm::linf:
+      return sizes.amax(1);
+    case Norm::l2:
+      return sizes.square().sum(1).sqrt();
+    case Norm::l1:
+      return sizes.sum(1);
+    case Norm::l0:
+      break;
   }
   return (sizes > 0).sum(1).to(torch::kFloat64);
 }
@@ -89,8 +95,10 @@ torch::Tensor project_moves(const torch::Tensor& moves, const torch::Tensor& cle
   if (!outside.any().item<bool>()) return boxed;
   const torch::Tensor room = room_along(clean, moves);
   const torch::Tensor inside =
-      norm == Norm::l1 ? shrunk(moves, room, radius)
-                       : moves.sign() * torch::minimum(moves.abs() * per_row(reach(moves, room, radius.to(moves.dtype()))), room);
+      norm == Norm::l1
+          ? shrunk(moves, room, radius)
+          : moves.sign() *
+                torch::minimum(moves.abs() * per_row(reach(moves, room, radius.to(moves.dtype()))), room);
   return torch::where(per_row(outside), inside, boxed);
 }
 

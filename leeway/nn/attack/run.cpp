@@ -61,7 +61,8 @@ void judge(Pass& pass, const Aim& aim, Progress* progress) {
   pass.right = 0;
   for (std::size_t i = 0; i < n; ++i) {
     pass.right += predicted[i] == aim.classes[i];
-    pass.success[i] = aim.targeted() ? predicted[i] == aim.options.targets[i] : predicted[i] != aim.classes[i];
+    pass.success[i] =
+        aim.targeted() ? predicted[i] == aim.options.targets[i] : predicted[i] != aim.classes[i];
   }
   pass.norms.assign(n, std::numeric_limits<double>::infinity());
   for_shards(n, "norms", nullptr, [&](std::size_t begin, std::size_t end) {
@@ -81,8 +82,9 @@ Pass run_pass(const Aim& aim, const std::string& name, Progress* progress,
     std::vector<std::uint64_t> keys;
     for (std::size_t row = begin; row < end; ++row) keys.push_back(row);
     const auto& targets = aim.targeted() ? aim.options.targets : aim.classes;
-    const Attacked found = run({aim.model.forward, pixels(aim.images, begin, end), to_tensor(targets, begin, end), keys,
-                                aim.options.loss.value(), aim.targeted()});
+    const Attacked found =
+        run({aim.model.forward, pixels(aim.images, begin, end), to_tensor(targets, begin, end), keys,
+             aim.options.loss.value(), aim.targeted()});
     attacked.put(begin, found.images);
     zero_gradients += found.zero_gradients();
   });
@@ -106,7 +108,8 @@ Attacked run_noise_for(const Problem& problem, const AttackOptions& options) {
   if (options.eps) return member.run(problem, complete_attack(noise));
   if (options.norm != Norm::linf) noise.norm = Norm::l2;
   noise.parameters.clear();
-  const double pixels_of_image = static_cast<double>(problem.clean.numel()) / static_cast<double>(problem.clean.size(0));
+  const double pixels_of_image =
+      static_cast<double>(problem.clean.numel()) / static_cast<double>(problem.clean.size(0));
   const double box = noise.norm == Norm::linf ? 1 : std::sqrt(pixels_of_image);
   Nearest nearest(problem);
   for (int halvings = 8; halvings >= 0; --halvings) {
@@ -136,7 +139,8 @@ void check_targets(const std::vector<std::int64_t>& targets, std::size_t n, std:
     refuse("attack: targets", fmt::format("{}, one an image", n), std::to_string(targets.size()));
   for (std::size_t i = 0; i < n; ++i)
     if (targets[i] < 0 || targets[i] >= static_cast<std::int64_t>(k))
-      refuse("attack: targets", fmt::format("classes from 0 to {}", k - 1), fmt::format("{} at row {}", targets[i], i));
+      refuse("attack: targets", fmt::format("classes from 0 to {}", k - 1),
+             fmt::format("{} at row {}", targets[i], i));
 }
 
 }  // namespace

@@ -29,8 +29,8 @@ class PgdTraining : public Algorithm {
       keys.push_back(static_cast<std::uint64_t>(batch.epoch) << 40 | static_cast<std::uint64_t>(row));
     const Ball ball(batch.x, attack_.norm, eps_);
     const torch::Tensor start = ball.random(attack_.seed, stream("pgd training start"), keys);
-    const Attacked attacked = ascend({forward_, batch.x, batch.y, keys}, ball, start,
-                                     relative_step_ * eps_, steps_, nullptr);
+    const Attacked attacked =
+        ascend({forward_, batch.x, batch.y, keys}, ball, start, relative_step_ * eps_, steps_, nullptr);
     const torch::Tensor logits = forward_(attacked.images).logits;
     return {torch::nn::functional::cross_entropy(logits, batch.y), logits, attacked.zero_gradients()};
   }

@@ -1,0 +1,89 @@
+// The record of leeway attack: read as it was written, and its words.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "leeway/record/attack.h"
+#include "leeway/record/json.h"
+#include "tests/message_of.h"
+
+namespace leeway::record {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+// Numbers made up.
+Attack within_a_radius(const std::string& target) {
+  Attack record;
+  record.envelope.command = {"leeway", "attack"};
+  record.envelope.instruction_set = "baseline";
+  record.options = {"pgd", "linf", 8. / 255, "margin", {{"steps", 20.}}};
+  AttackedSet set;
+  set.model = "m.safetensors", set.data = "d.npz", set.out = "o.npz", set.target = target;
+  set.n = 1000;
+  set.clean_accuracy = .9, set.clean_accuracy_interval = {.88, .92};
+  set.robust_accuracy = .3, set.robust_accuracy_interval = {.27, .33};
+  set.success = .7, set.success_interval = {.67, .73};
+  set.zero_gradient = .02;
+  set.beside_noise = BesideNoise{.4, .5};
+  set.stochastic = ModelVariation{16, .5, 2, true};
+  record.results = {set};
+  return record;
+}
+
+Attack of_minimum_norm() {
+  Attack record = within_a_radius("label");
+  record.options = {"fmn", "l0", {}, "difference", {{"gamma", .05}}};
+  record.results[0].norms =
+      NearestNorms{12, {11, 14}, 5, HUGE_VAL, {{0, .9, {.88, .92}}, {40, .3, {.27, .33}}}};
+  return record;
+}
+
+TEST(AttackRecord, IsReadAsItWasWritten) {
+  for (const Attack& record : {within_a_radius("given"), of_minimum_norm()}) {
+    const Json json = to_json(record);
+    const Attack again = read_attack(json, "r.json");
+    EXPECT_EQ(to_json(again), json);
+    EXPECT_EQ(again.options.eps, record.options.eps);
+    EXPECT_EQ(again.options.parameters, record.options.parameters);
+    EXPECT_EQ(again.results[0].norms.has_value(), record.results[0].norms.has_value());
+    EXPECT_TRUE(again.results[0].stochastic->neighbours);
+  }
+  const Json json = to_json(of_minimum_norm());
+  EXPECT_EQ(json["results"][0]["norms"]["upper_quartile"], "inf");
+  EXPECT_TRUE(json["options"]["eps"].is_null());
+}
+
+TEST(AttackRecord, RefusesWhatIsNoRecordOfIt) {
+  Json json = to_json(of_minimum_norm());
+  json["results"][0]["norms"]["curve"][1]["radius"] = -1;
+  EXPECT_EQ(message_of([&] { (void)read_attack(json, "r.json"); }),
+            "r.json: expected a number from 0 at results[0].norms.curve[1].radius, found -1");
+  EXPECT_EQ(
+      message_of([&] {
+        (void)read_attack({{"schema", "leeway.attack/1"}}, "r.json");
+      }),
+      "r.json: expected a record of schema leeway.attack/2, found 'leeway.attack/1', written by an earlier "
+      "version: run the command again");
+}
+
+TEST(AttackRecord, SaysWhatIsLeftOrHowFarImagesMoved) {
+  EXPECT_EQ(
+      headline_of(within_a_radius("label")),
+      "Under pgd in linf of radius 0.0314, 30% (27–33) of 1,000 images are predicted as their label; 90% "
+      "(88–92) of the clean ones are.");
+  EXPECT_EQ(headline_of(within_a_radius("prediction")),
+            "Under pgd in linf of radius 0.0314, 30% (27–33) of 1,000 predictions stay as they were.");
+  EXPECT_EQ(headline_of(within_a_radius("given")),
+            "pgd in linf of radius 0.0314 succeeds on 70% (67–73) of 1,000 images.");
+  EXPECT_EQ(headline_of(of_minimum_norm()),
+            "fmn in l0 succeeds on 70% (67–73) of 1,000 images, on half of them within 12.0 (11.0 to 14.0).");
+  EXPECT_THAT(findings_of(of_minimum_norm()),
+              ElementsAre("A quarter of the images move within 5, three quarters within ∞."));
+  EXPECT_THAT(findings_of(within_a_radius("label")), IsEmpty());
+}
+
+}  // namespace
+}  // namespace leeway::record

@@ -1,0 +1,136 @@
+// The record of an attack from what a model says it found.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <stdexcept>
+
+#include "leeway/tasks/attack.h"
+#include "tests/message_of.h"
+
+namespace leeway::tasks {
+namespace {
+
+// Attacked, it finds what it was told.
+class Told : public nn::Model {
+ public:
+  explicit Told(nn::AttackResult found) : found_(std::move(found)) {}
+  [[nodiscard]] nn::AttackResult attack(const Images&, const nn::AttackOptions&, Progress*) const override {
+    return found_;
+  }
+
+  [[nodiscard]] const nn::ModelInfo& info() const override { throw std::logic_error("not asked"); }
+  [[nodiscard]] Outputs outputs(const Images&, Progress*) const override {
+    throw std::logic_error("not asked");
+  }
+  [[nodiscard]] Array input_gradients(const Images&, const std::vector<std::int64_t>&,
+                                      Progress*) const override {
+    throw std::logic_error("not asked");
+  }
+  [[nodiscard]] Array class_gradients(const Images&, Progress*) const override {
+    throw std::logic_error("not asked");
+  }
+  [[nodiscard]] Classifier classifier(const nn::InputShape&) const override {
+    throw std::logic_error("not asked");
+  }
+  [[nodiscard]] std::unique_ptr<Model> with_normalization(const nn::Normalization&) const override {
+    throw std::logic_error("not asked");
+  }
+  [[nodiscard]] std::optional<nn::OtherNormalization> other_normalization(const Images&) const override {
+    return {};
+  }
+  [[nodiscard]] std::optional<nn::Variation> variation(const Images&) const override { return {}; }
+  void save(const std::filesystem::path&) const override {}
+
+ private:
+  nn::AttackResult found_;
+};
+
+// Ten rows: two misjudged before, six found at 1 to 6, two that withstood.
+nn::AttackResult nearest() {
+  nn::AttackResult found;
+  found.options = {.attack = "fmn", .norm = nn::Norm::l1, .loss = nn::Loss::difference};
+  found.norms = {3, 0, 1, HUGE_VAL, 2, 6, 0, 5, HUGE_VAL, 4};
+  for (const double norm : found.norms) found.success.push_back(std::isfinite(norm));
+  found.classes.assign(10, 0);
+  found.labelled = true;
+  found.clean_accuracy = .8, found.robust_accuracy = .2;
+  return found;
+}
+
+record::Attack record_of(const nn::AttackResult& found) {
+  const Images none;
+  return attack({Told(found), none, found.options}).record;
+}
+
+TEST(AttackTask, SaysHowFarRowsMoved) {
+  const record::Attack record = record_of(nearest());
+  EXPECT_EQ(record.options.norm, "l1");
+  EXPECT_EQ(record.options.loss, "difference");
+  const record::AttackedSet& set = record.results.at(0);
+  EXPECT_EQ(set.target, "label");
+  EXPECT_EQ(set.success, .8);
+  EXPECT_EQ(set.robust_accuracy, .2);
+  const record::NearestNorms& norms = set.norms.value();
+  EXPECT_EQ(norms.median, 3.5);  // of 0 0 1 2 3 4 5 6 inf inf
+  EXPECT_EQ(norms.lower_quartile, 1.25);
+  EXPECT_EQ(norms.upper_quartile, 5.75);
+  EXPECT_EQ(norms.median_interval.low, 0);  // ranks 2 and 9
+  EXPECT_EQ(norms.median_interval.high, HUGE_VAL);
+  ASSERT_EQ(norms.curve.size(), 21U);
+  EXPECT_EQ(norms.curve.front().robust_accuracy, .8);
+  EXPECT_EQ(norms.curve[10].radius, 3);
+  EXPECT_EQ(norms.curve[10].robust_accuracy, .5);
+  EXPECT_EQ(norms.curve.back().radius, 6);
+  EXPECT_EQ(norms.curve.back().robust_accuracy, .2);
+}
+
+TEST(AttackTask, HasACurveOfOnePointWhereNothingWasFound) {
+  nn::AttackResult found = nearest();
+  found.norms.assign(10, HUGE_VAL);
+  found.success.assign(10, 0);
+  const record::Attack record = record_of(found);
+  const record::NearestNorms& norms = record.results.at(0).norms.value();
+  EXPECT_EQ(norms.median, HUGE_VAL);
+  ASSERT_EQ(norms.curve.size(), 1U);
+  EXPECT_EQ(norms.curve[0].robust_accuracy, 1);
+}
+
+TEST(AttackTask, WithARadiusThereAreNoNorms) {
+  nn::AttackResult found = nearest();
+  found.options.eps = .1;
+  found.options.targets.assign(10, 1);
+  found.zero_gradient = .5;
+  found.beside_noise = nn::AttackResult::BesideNoise{.9, .3};
+  const record::Attack record = record_of(found);
+  const record::AttackedSet& set = record.results.at(0);
+  EXPECT_FALSE(set.norms.has_value());
+  EXPECT_EQ(set.target, "given");
+  EXPECT_EQ(set.beside_noise->noise_robust_accuracy, .3);
+  ASSERT_EQ(record.envelope.warnings.size(), 1U);
+  EXPECT_THAT(record.envelope.warnings[0],
+              ::testing::StartsWith(
+                  "the gradient of 50.0% of 10 rows is exactly 0, as behind sign, rounding or quantised "
+                  "layers, so fmn cannot move them: noise of the same radius ran beside it"));
+}
+
+TEST(AttackTask, OptionsAreReadAsTheyWereRecorded) {
+  const nn::AttackOptions options{.attack = "pgd",
+                                  .norm = nn::Norm::l2,
+                                  .eps = .5,
+                                  .loss = nn::Loss::cross_entropy,
+                                  .parameters = {{"steps", 3}}};
+  const nn::AttackOptions again = options_of(recorded(options));
+  EXPECT_EQ(again.attack, options.attack);
+  EXPECT_EQ(again.norm, options.norm);
+  EXPECT_EQ(again.eps, options.eps);
+  EXPECT_EQ(again.loss, options.loss);
+  EXPECT_EQ(again.parameters, options.parameters);
+  record::AttackOptions wrong;
+  wrong.norm = "l7";
+  EXPECT_EQ(message_of([&] { (void)options_of(wrong); }),
+            "attack: norm: expected one of linf, l2, l1, l0, found 'l7'");
+}
+
+}  // namespace
+}  // namespace leeway::tasks
