@@ -24,12 +24,17 @@ torch::Tensor confirmed(const Problem& problem, const Nearest& nearest) {
 // From the clean image, with moves u: at each step the gradient g of the loss L, then
 //   r <- min(r (1 - gamma), least norm found)   where x + u succeeds
 //        r (1 + gamma)                          where it does not but an earlier point did
-//        |u|_p + |L| / |g|_q                    where none did: the boundary of the linearised loss, q dual to p
+//        |u|_p + max(|L| / |g|_q, gamma |u|_p)  where none did: the boundary of the linearised loss, q dual to p
 //   u <- the point nearest to u + alpha g / |g|_2 within r and the box (projection.h)
 // r is at most the distance of the farthest corner of the box; alpha and gamma go down along half a cosine. In l0, r is a count
 // that begins at 1: min(r - 1, floor(r (1 - gamma)), least) and max(r + 1, floor(r (1 + gamma))). The step is along the l_2
-// gradient in every norm, as published. Not as published: the projection onto ball and box is one (theirs clips to the box
-// afterwards, which in l0 spends places on pixels that cannot move), and the last point is looked at, too.
+// gradient in every norm, as published.
+//
+// Not as published: without the growth by gamma (or a millionth of the box, from u = 0) a row whose loss rounds to 0 stays on the
+// boundary for ever, 1 of 60 on a linear model. The projection onto ball and box is one; theirs clips to the box afterwards,
+// which with long steps ends short of the boundary. The last point is looked at, too. On linear models the norms found are then
+// within .1% of the closed form in linf, l2 and l1; in l0 one too many for some rows at step 1 and exact at step 10, where what a
+// pixel gains counts by its slope times its room.
 Attacked run_fmn(const Problem& problem, const AttackOptions& options) {
   const auto& given = options.parameters;
   const auto steps = static_cast<std::size_t>(given.at("steps"));
@@ -58,7 +63,9 @@ Attacked run_fmn(const Problem& problem, const AttackOptions& options) {
       radius = torch::where(here.success, torch::minimum(fewer, least).clamp_min(0), more);
     } else {
       const torch::Tensor slope = norms_of(here.gradient, dual_of(norm)).clamp_min(tiny);
-      const torch::Tensor boundary = moved + here.value.abs().to(torch::kFloat64) / slope;
+      const torch::Tensor gap = here.value.abs().to(torch::kFloat64) / slope;
+      const torch::Tensor boundary =
+          moved + torch::maximum(torch::maximum(gap, moved * gamma), farthest * 1e-6);
       radius = torch::where(here.success, torch::minimum(radius * (1 - gamma), least),
                             torch::where(least.isfinite(), radius * (1 + gamma), boundary));
     }
