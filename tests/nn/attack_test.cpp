@@ -201,7 +201,9 @@ TEST_P(EveryAttack, ReachesTheTargetsThatItSaysItReaches) {
   std::size_t reached = 0, right = 0;
   for (std::size_t i = 0; i < images.n(); ++i) {
     EXPECT_EQ(found.success[i] != 0, predicted[i] == options.targets[i]);
-    if (clean[i] == options.targets[i]) EXPECT_TRUE(found.success[i]);
+    if (clean[i] == options.targets[i]) {
+      EXPECT_TRUE(found.success[i]);
+    }
     reached += found.success[i], right += predicted[i] == (*images.labels)[i];
   }
   EXPECT_GT(reached, 0U);

@@ -133,7 +133,7 @@ TEST_P(EveryNorm, ProjectionsAreTheNearestPoints) {
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     const torch::Tensor clean = made(seed, 4, 0, 1), moves = made(seed + 50, 4, -1.5, 1.5);
     clean.view({-1}).slice(0, 0, 40, 5).fill_(seed % 2 ? 1.f : 0.f);
-    torch::Tensor radius = torch::tensor({0., .3, 1.7, INFINITY}, torch::kFloat64);
+    torch::Tensor radius = torch::tensor({0., .3, 1.7, HUGE_VAL}, torch::kFloat64);
     if (norm == Norm::l0) radius = torch::tensor({0., 1., 5., 12.}, torch::kFloat64);
     const torch::Tensor u = project_moves(moves, clean, radius, norm);
     EXPECT_TRUE((norms_of(u, norm) <= radius * (1 + 1e-5)).all().item<bool>()) << seed;
