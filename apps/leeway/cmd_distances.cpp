@@ -32,7 +32,7 @@ std::string table(const record::Distances& record) {
   std::size_t width = 7;
   for (const record::DistancesSet& set : record.results)
     width = std::max(width, std::min(widest, display_name(set.shifted).size()));
-  const auto column = [](const std::string& name) { return std::max(least_column, name.size()); };
+  const auto column = [&](const std::string& name) { return std::max(least_column, name.size()); };
   std::string text = fmt::format("{:<{}}", "shifted", width);
   for (const std::string& name : names) text += fmt::format(" {:>{}}", name, column(name));
   text += '\n';
