@@ -71,7 +71,7 @@ int main(int argc, char** argv) {
   setting.network->eval();
   for (torch::Tensor& weight : setting.network->parameters()) weight.requires_grad_(false);
   setting.images = toy::images(static_cast<std::size_t>(std::atoi(argv[3])), shape, 10);
-  setting.x = all_pixels(setting.images);
+  setting.x = pixels(setting.images, 0, setting.images.n());
   setting.y = to_tensor(*setting.images.labels, 0, setting.images.n());
   std::string who, what;
   while (std::cin >> who >> what) {

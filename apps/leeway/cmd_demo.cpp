@@ -22,6 +22,7 @@
 #include "leeway/core/images.h"
 #include "leeway/core/npz.h"
 #include "leeway/core/outputs.h"
+#include "leeway/nn/train.h"
 #include "leeway/report/report.h"
 #include "leeway/shift/shift.h"
 

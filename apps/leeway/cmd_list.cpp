@@ -8,6 +8,7 @@
 #include "apps/leeway/nn_loader.h"
 #include "leeway/core/error.h"
 #include "leeway/error_bound/estimator.h"
+#include "leeway/nn/train.h"
 #include "leeway/shift/shift.h"
 
 namespace leeway::app {
@@ -76,7 +77,10 @@ Json parameters_json(const std::vector<nn::Parameter>& parameters) {
 
 Json algorithms(const nn::Session& session) {
   Json list = to_json(session.algorithms());
-  for (Json& one : list) one["parameters"] = parameters_json(session.parameters_of(one["name"]));
+  for (Json& one : list) {
+    one["needs"] = session.requirements_of(one["name"]).words();
+    one["parameters"] = parameters_json(session.parameters_of(one["name"]));
+  }
   return list;
 }
 
@@ -127,9 +131,11 @@ std::string table(const std::string& family, const Json& list) {
       text += fmt::format("; {}, {}, loss {}", one["budget"] == "fixed" ? "within a radius" : "no radius",
                           fmt::join(one["norms"].get<std::vector<std::string>>(), " "),
                           one["loss"].get<std::string>());
+    if (const auto needs = one.value("needs", std::vector<std::string>()); !needs.empty())
+      text += fmt::format("; needs {}", fmt::join(needs, ", "));
     text += '\n';
     for (const Json& parameter : one.value("parameters", Json::array()))
-      text += fmt::format("    {:<18} {} ({:g} to {:g}{}, default {:g})\n",
+      text += fmt::format("    {:<19} {} ({:g} to {:g}{}, default {:g})\n",
                           parameter["name"].get<std::string>(), parameter["meaning"].get<std::string>(),
                           parameter["low"].get<double>(), parameter["high"].get<double>(),
                           parameter["integer"] ? ", whole" : "", parameter["default"].get<double>());

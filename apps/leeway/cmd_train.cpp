@@ -1,4 +1,4 @@
-// leeway train: a classifier of images, by plain or adversarial training.
+// leeway train: a classifier of images, by any of the algorithms of leeway list.
 #include <fmt/format.h>
 
 #include <optional>
@@ -9,6 +9,8 @@
 #include "leeway/agreement/agreement.h"
 #include "leeway/core/message.h"
 #include "leeway/data/split.h"
+#include "leeway/data/training_data.h"
+#include "leeway/nn/train.h"
 #include "leeway/shift/shift.h"
 
 namespace leeway::app {
@@ -18,7 +20,8 @@ struct TrainFlags {
   ModelFlags model;  // architecture and normalization
   nn::TrainOptions options;
   std::string data, index, norm = "linf", eps, steps, relative_step, start, select = "accuracy", select_shift,
-                           keep;
+                           keep, unlabelled;
+  data::TrainingColumns columns;
   std::optional<double> validation;
   std::vector<std::string> set;
 };
@@ -40,7 +43,7 @@ void check_shift(const nn::Selection& selection) {
 
 // --select pa --select-shift NAME[:STRENGTH]: posterior agreement of the validation images with their shifted version.
 nn::Selection selection_of(const TrainFlags& flags) {
-  if (flags.select == "accuracy") {
+  if (flags.select != "pa") {
     if (!flags.select_shift.empty()) throw UsageError("--select-shift: expected --select pa beside it");
     return {};
   }
@@ -71,6 +74,7 @@ nn::TrainOptions options_of(const Context& context, const TrainFlags& flags) {
   options.seed = context.seed;
   options.device = context.device;
   options.selection = selection_of(flags);
+  options.worst_group = flags.select == "worst-group";
   if (flags.validation) options.validation = *flags.validation;
   options.keep_epochs = flags.keep;
   if (!flags.eps.empty()) options.parameters["eps"] = parse_number("--eps", flags.eps);
@@ -95,6 +99,8 @@ std::string table_of(const nn::TrainResult& result, const std::string& out) {
   std::vector<Column> columns = {{"validation", 11, &nn::Epoch::validation_accuracy}};
   if (first.validation_robust_accuracy)
     columns.push_back({"under attack", 13, &nn::Epoch::validation_robust_accuracy});
+  if (first.validation_worst_group_accuracy)
+    columns.push_back({"worst group", 12, &nn::Epoch::validation_worst_group_accuracy});
   if (first.validation_shifted_accuracy)
     columns.push_back({"shifted", 8, &nn::Epoch::validation_shifted_accuracy});
   if (first.selection_score) columns.push_back({"PA", 8, &nn::Epoch::selection_score});
@@ -118,9 +124,9 @@ std::string table_of(const nn::TrainResult& result, const std::string& out) {
 
 // The rows that an index file calls train, and after them those that it calls val, which then choose the epoch. Its
 // other rows are not looked at.
-Images rows_of_index(Context& context, const Images& images, const TrainFlags& flags,
-                     nn::TrainOptions& options) {
-  const data::RowSplit split = data::read_split(flags.index, images.n());
+data::TrainingData rows_of_index(Context& context, const data::TrainingData& data, const TrainFlags& flags,
+                                 nn::TrainOptions& options) {
+  const data::RowSplit split = data::read_split(flags.index, data.images.n());
   if (split.train.empty()) refuse(flags.index, "rows of train", "none");
   if (flags.validation && !split.validation.empty())
     throw UsageError(fmt::format("--validation: expected none, {} names rows of val", flags.index));
@@ -130,17 +136,37 @@ Images rows_of_index(Context& context, const Images& images, const TrainFlags& f
     options.validation_rows.push_back(rows.size());
     rows.push_back(row);
   }
-  return select_rows(images, rows);
+  return data::select_rows(data, rows);
+}
+
+// What is missing that only a flag can give.
+void check_flags(Context& context, const TrainFlags& flags, const nn::TrainOptions& options) {
+  if (!flags.columns.attributes.empty() && flags.columns.groups.empty() && flags.columns.environment.empty())
+    throw UsageError("--attributes: expected --group-column or --environment-column beside it");
+  const nn::Requirements needs =
+      model_session(context.threads).requirements_of(options.algorithm, options.parameters);
+  if (needs.unlabelled && flags.unlabelled.empty())
+    throw UsageError(
+        fmt::format("--algorithm {}: expected --unlabelled FILE, images of the target", options.algorithm));
+}
+
+data::TrainingData read_data(Context& context, const TrainFlags& flags, nn::TrainOptions& options) {
+  data::TrainingData data = data::read_training_data(flags.data, flags.columns);
+  context.add_input(flags.data, data.images.pixels.shape);
+  if (!flags.columns.attributes.empty()) context.add_input(flags.columns.attributes, {data.images.n()});
+  if (!flags.index.empty()) data = rows_of_index(context, data, flags, options);
+  if (!flags.unlabelled.empty()) data.unlabelled = load_images(context, flags.unlabelled);
+  return data;
 }
 
 int run_train(Context& context, const TrainFlags& flags) {
   require_out(context, "the weights");
   nn::TrainOptions options = options_of(context, flags);
+  check_flags(context, flags, options);
   context.start_clock();
-  Images images = load_images(context, flags.data);
-  if (!flags.index.empty()) images = rows_of_index(context, images, flags, options);
   const nn::TrainResult trained =
-      model_session(context.threads).train(images, options, context.out, context.progress());
+      model_session(context.threads)
+          .train(read_data(context, flags, options), options, context.out, context.progress());
   context.stop_clock();
 
   for (const std::string& note : trained.notes) context.warn("leeway: " + note);
@@ -171,6 +197,18 @@ void add_train(CLI::App& root, Context& context, Run& run) {
       "--index", flags->index,
       "CSV index,split, as leeway conds draw writes it: train on the rows called train, validate on "
       "those called val");
+  command->add_option(
+      "--attributes", flags->columns.attributes,
+      "CSV with a header and one row an image of --data: where the next two find their columns");
+  command
+      ->add_option("--group-column", flags->columns.groups,
+                   "Attributes that, with the label, make an image's group, by commas (default: the groups "
+                   "that --data holds)")
+      ->delimiter(',');
+  command->add_option("--environment-column", flags->columns.environment,
+                      "Where or when an image was taken (default: the environment that --data holds)");
+  command->add_option("--unlabelled", flags->unlabelled,
+                      "Images of the target, for algorithms that adapt to it");
   command->add_option("--arch", options.architecture, "See leeway list architectures")->capture_default_str();
   command->add_option("--algorithm", options.algorithm, "See leeway list algorithms")->capture_default_str();
   command->add_option("--epochs", options.epochs, "At most so many passes over the data")
@@ -187,9 +225,10 @@ void add_train(CLI::App& root, Context& context, Run& run) {
       ->add_option("--patience", options.patience, "Stop after so many epochs without a better one; 0: never")
       ->capture_default_str();
   command
-      ->add_option("--select", flags->select, "What chooses the epoch: accuracy, or pa, posterior agreement")
-      ->check(CLI::IsMember({"accuracy", "pa"}).description(""))
-      ->type_name("accuracy|pa")
+      ->add_option("--select", flags->select,
+                   "What chooses the epoch: accuracy, that of the worst group, or pa, posterior agreement")
+      ->check(CLI::IsMember({"accuracy", "worst-group", "pa"}).description(""))
+      ->type_name("accuracy|worst-group|pa")
       ->capture_default_str();
   command->add_option("--select-shift", flags->select_shift,
                       "With --select pa: NAME[:STRENGTH] of a shift of leeway shift, as gaussian-noise:0.2");

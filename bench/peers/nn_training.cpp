@@ -6,7 +6,7 @@
 #include <filesystem>
 
 #include "leeway/core/images.h"
-#include "leeway/nn/session.h"
+#include "leeway/nn/train.h"
 
 int main(int argc, char** argv) {
   if (argc != 3) return 2;

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <string_view>
 
@@ -109,6 +110,12 @@ std::vector<fs::path> image_files(const std::string& path_or_name) {
 }
 
 Images read_images(const std::string& path_or_name) {
+  ArrayMap others;
+  return read_images(path_or_name, others);
+}
+
+Images read_images(const std::string& path_or_name, ArrayMap& others) {
+  others.clear();
   const fs::path path = resolve(path_or_name);
   const MappedFile file = map_file(path);
   const std::string name = display_name(path);
@@ -131,6 +138,8 @@ Images read_images(const std::string& path_or_name) {
   if (y != arrays.end() && labels != arrays.end()) refuse(name, "one of y, labels", "both");
   if (const auto found = y != arrays.end() ? y : labels; found != arrays.end())
     images.labels = label_values(found->second, images.n(), name + ": " + found->first);
+  for (const auto& [key, array] : arrays)
+    if (key != x->first && key != "y" && key != "labels") others.emplace(key, array);
   return images;
 }
 
@@ -145,7 +154,12 @@ void Images::copy_row(std::size_t row, std::span<float> out) const {
     return;
   }
   const auto bytes = pixels.view<std::uint8_t>().subspan(row * size, size);
-  std::ranges::transform(bytes, out.begin(), [](std::uint8_t v) { return static_cast<float>(v) / 255.0f; });
+  static const std::array<float, 256> level = [] {
+    std::array<float, 256> all{};
+    for (std::size_t v = 0; v < all.size(); ++v) all[v] = static_cast<float>(v) / 255.0f;
+    return all;
+  }();
+  std::ranges::transform(bytes, out.begin(), [](std::uint8_t v) { return level[v]; });
 }
 
 void write_images(const fs::path& path, const Images& images) {

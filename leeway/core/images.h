@@ -34,6 +34,8 @@ struct Images {
 };
 
 [[nodiscard]] Images read_images(const std::string& path_or_name);
+// `others` gets the arrays of the file that are neither pixels nor labels.
+[[nodiscard]] Images read_images(const std::string& path_or_name, ArrayMap& others);
 
 // `x` as it is (u8 stays u8, float32 stays float32), `y` where there are labels.
 void write_images(const std::filesystem::path& path, const Images& images);

@@ -50,6 +50,11 @@ class TorchSession : public Session {
   [[nodiscard]] std::vector<Parameter> parameters_of(const std::string& name) const override {
     return algorithm(name).parameters;
   }
+  [[nodiscard]] Requirements requirements_of(const std::string& name,
+                                             const std::map<std::string, double>& given) const override {
+    const AlgorithmMember& member = algorithm(name);
+    return member.needs(complete_parameters(member, given));
+  }
   [[nodiscard]] std::size_t weights_of(const std::string& name, const InputShape& input,
                                        std::size_t classes) const override {
     return count_weights(*make_network(architecture(name), input, classes));
@@ -57,9 +62,9 @@ class TorchSession : public Session {
   [[nodiscard]] std::unique_ptr<Model> load(const ModelSource& source) const override {
     return translated(display_name(source.path), [&] { return load_model(source); });
   }
-  [[nodiscard]] TrainResult train(const Images& images, const TrainOptions& options,
+  [[nodiscard]] TrainResult train(const data::TrainingData& data, const TrainOptions& options,
                                   const std::filesystem::path& out, Progress* progress) const override {
-    return train_model(images, options, out, progress);
+    return train_model(data, options, out, progress);
   }
 };
 

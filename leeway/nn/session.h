@@ -28,6 +28,10 @@
 #include "leeway/core/outputs.h"
 #include "leeway/core/progress.h"
 
+namespace leeway::data {
+struct TrainingData;  // leeway/data/training_data.h
+}
+
 namespace leeway::nn {
 
 // Raised whenever this header changes in a way that a program compiled against an older one cannot bear.
@@ -237,69 +241,9 @@ class Model {
   virtual void save(const std::filesystem::path& path) const = 0;
 };
 
-// Which epoch's weights are kept, where neither accuracy is to decide. After every epoch the validation images and
-// their shifted version pass through the network, and `score` says how good it is: the highest wins, the earliest of
-// equal ones. This folder knows no scores: the program brings one.
-struct Selection {
-  std::string name;  // of the score, for the record: "pa"; empty: accuracy decides
-  std::function<double(const Outputs& clean, const Outputs& shifted)> score;  // labels among the outputs
-  std::string shift;                    // a member of leeway/shift that changes pixels
-  std::optional<double> strength = {};  // default: the member's
-
-  [[nodiscard]] bool given() const { return !name.empty(); }
-};
-
-struct TrainOptions {
-  std::string architecture = "small-cnn";
-  std::string algorithm = "erm";
-  std::map<std::string, double> parameters;  // of the algorithm, by name; those not named have its defaults
-  Norm norm = Norm::linf;                    // of an adversarial algorithm's perturbations
-  std::size_t epochs = 10;
-  std::size_t batch = 128;      // a last row alone joins the batch before it
-  double learning_rate = 1e-3;  // Adam, betas .9 and .999
-  double weight_decay = 0;      // decoupled (AdamW)
-  double validation = .1;       // share of rows held out, drawn by the seed; 0: none, the last epoch wins
-  std::vector<std::size_t> validation_rows;  // hold out these rows instead; none: a share
-  std::size_t patience = 5;  // epochs without a better validation score before stopping; 0: never
-  std::size_t classes = 0;   // 0: 1 + the largest label
-  Normalization normalization;
-  std::filesystem::path start;  // safetensors weights to start from instead of random ones
-  std::uint64_t seed = 0;
-  Selection selection;
-  std::filesystem::path
-      keep_epochs;     // folder for the weights of each epoch, epoch-001.safetensors, ...; empty: none
-  bool reuse = false;  // where `out` was made with these very options and data, load it instead
-  std::string device = "cpu";
-};
-
-struct Epoch {
-  std::size_t number = 0;         // from 1
-  double loss = 0, accuracy = 0;  // over the epoch's batches, as trained (adversarial images included)
-  std::optional<double> validation_accuracy = {};
-  std::optional<double>
-      validation_robust_accuracy;              // under the algorithm's own attack; then this is the score
-  std::optional<double> selection_score = {};  // TrainOptions::selection's, which then decides
-  std::optional<double> validation_shifted_accuracy = {};  // on its shifted images
-  // Share of rows that adversarial training could not move, their gradient being exactly 0
-  std::optional<double> zero_gradient = {};
-  double seconds = 0;
-};
-
-struct TrainResult {
-  std::shared_ptr<Model> model;  // the best epoch's weights
-  std::vector<Epoch> epochs;     // those before a resume included
-  std::size_t best_epoch = 0;
-  // What each criterion would have chosen among these epochs; 0: there is no such criterion. One of them is
-  // best_epoch.
-  std::size_t best_by_score = 0, best_by_accuracy = 0;
-  bool stopped_early = false;
-  std::size_t resumed_after = 0;  // epochs taken over from an interrupted run
-  bool reused = false;
-  std::size_t n_train = 0, n_validation = 0;
-  int threads = 0;     // LibTorch's, on which the bits depend
-  std::string record;  // what is saved with the weights: options, data digest, epochs, versions (JSON)
-  std::vector<std::string> notes;  // one line each: continued from ..., started anew because ...
-};
+struct Requirements;  // these: train.h
+struct TrainOptions;
+struct TrainResult;
 
 class Session {
  public:
@@ -326,10 +270,15 @@ class Session {
   // every epoch OUT.state is replaced atomically; a rerun with the same options and data goes on from it and
   // ends in the same bits as a run without a break, one with other options starts anew; notes say which.
   // Removed in the end. The score of an epoch is validation accuracy; under an adversarial algorithm,
-  // validation accuracy under its attack; with TrainOptions::selection, its score.
-  [[nodiscard]] virtual TrainResult train(const Images& images, const TrainOptions& options,
+  // validation accuracy under its attack; with TrainOptions::selection, its score. Error for data that lack what the
+  // algorithm needs, before anything runs.
+  [[nodiscard]] virtual TrainResult train(const data::TrainingData& data, const TrainOptions& options,
                                           const std::filesystem::path& out,
                                           Progress* progress = nullptr) const = 0;
+
+  // What the algorithm needs of the data; `given` as in TrainOptions. Errors: an unknown algorithm or parameter.
+  [[nodiscard]] virtual Requirements requirements_of(
+      const std::string& algorithm, const std::map<std::string, double>& given = {}) const = 0;
 };
 
 // The session of this process, for programs that link leeway::nn. The first call tells glibc's malloc to keep

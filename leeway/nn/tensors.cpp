@@ -44,15 +44,25 @@ torch::Tensor pixels(const Images& images, std::size_t begin, std::size_t end) {
   return tensor;
 }
 
-torch::Tensor all_pixels(const Images& images) {
-  torch::Tensor tensor = empty_like_rows(images, images.n());
-  float* const data = tensor.data_ptr<float>();
+torch::Tensor pixels_of(const Images& images, std::span<const std::int64_t> rows) {
+  torch::Tensor tensor = empty_like_rows(images, rows.size());
+  const std::size_t size = images.pixels_per_image();
+  float* out = tensor.data_ptr<float>();
+  for (const std::int64_t row : rows) {
+    images.copy_row(static_cast<std::size_t>(row), {out, size});
+    out += size;
+  }
+  return tensor;
+}
+
+void check_pixels(const Images& images) {
+  if (images.pixels.type == ElementType::u8) return;
   constexpr std::size_t chunk = 256;
   parallel_for((images.n() + chunk - 1) / chunk, [&](std::size_t c) {
+    std::vector<float> image(images.pixels_per_image());
     for (std::size_t row = c * chunk; row < std::min(images.n(), (c + 1) * chunk); ++row)
-      copy_checked(images, row, data + row * images.pixels_per_image());
+      copy_checked(images, row, image.data());
   });
-  return tensor;
 }
 
 torch::Tensor to_tensor(const Array& array, const std::string& name) {

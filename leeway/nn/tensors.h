@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -19,8 +20,11 @@ namespace leeway::nn {
 // NaN.
 [[nodiscard]] torch::Tensor pixels(const Images& images, std::size_t begin, std::size_t end);
 
-// All rows, copied by all threads.
-[[nodiscard]] torch::Tensor all_pixels(const Images& images);
+// Those rows in that order. Pixels are not checked: see check_pixels().
+[[nodiscard]] torch::Tensor pixels_of(const Images& images, std::span<const std::int64_t> rows);
+
+// Error as of pixels(), for any row.
+void check_pixels(const Images& images);
 
 // A float32 copy of the values of `array`; Error for text.
 [[nodiscard]] torch::Tensor to_tensor(const Array& array, const std::string& name);

@@ -57,7 +57,7 @@ RESULT = {
                       " accuracy accuracy.n accuracy.accuracy accuracy.accuracy_low accuracy.p accuracy.cells accuracy.cells.0.values accuracy.cells.0.n"
                       " accuracy.cells.0.accuracy_high",
     "list": "family members members.0.name members.0.summary",
-    "train": "plan plan.parameters plan.seed plan.threads plan.torch epochs epochs.0.loss best_epoch best_by_score best_by_accuracy plan.selection plan.keep_epochs stopped_early n_train"
+    "train": "plan plan.parameters plan.seed plan.threads plan.torch epochs epochs.0.loss best_epoch best_by_score best_by_accuracy best_by_worst_group plan.groups plan.environment plan.unlabelled plan.selection plan.keep_epochs stopped_early n_train"
              " n_validation out weights resumed_after reused epoch_seconds",
     "inspect": "model format architecture parameters classes class_names input normalization normalization.mean notes confinement layers layers.0.shape"
                " cost cost.forward_seconds accuracy_low warnings",

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <fstream>
 
+#include "leeway/core/family.h"
 #include "leeway/core/parallel.h"
 #include "leeway/core/result.h"
 #include "leeway/core/safetensors.h"
@@ -28,12 +29,14 @@ class EveryAlgorithm : public testing::TestWithParam<std::string> {};
 TEST_P(EveryAlgorithm, LearnsToTellSquaresApart) {
   const toy::Folder folder;
   const TrainResult result =
-      session().train(toy::squares(400, 4), quick(GetParam()), folder / "m.safetensors");
+      session().train(squares_of_two_cameras(400), quick(GetParam()), folder / "m.safetensors");
   EXPECT_EQ(result.n_train, 320U);
   EXPECT_EQ(result.n_validation, 80U);
   EXPECT_GT(*result.epochs[result.best_epoch - 1].validation_accuracy, .9);
   EXPECT_LT(result.epochs.back().loss, result.epochs.front().loss);
   EXPECT_TRUE(result.notes.empty());
+  for (const Epoch& epoch : result.epochs)
+    EXPECT_LE(*epoch.validation_worst_group_accuracy, *epoch.validation_accuracy);
   // the file holds the best epoch's weights, which judge new images as well
   ModelSource source;
   source.path = folder / "m.safetensors";
@@ -49,7 +52,7 @@ TEST_P(EveryAlgorithm, LearnsToTellSquaresApart) {
 
 TEST_P(EveryAlgorithm, HasTheSameBitsForTheSameSeedAndThreads) {
   const toy::Folder folder;
-  const Images images = toy::squares(80, 4);
+  const data::TrainingData images = squares_of_two_cameras(80);
   for (const int count : {1, 2}) {
     set_threads(count);
     TrainOptions options = quick(GetParam());
@@ -67,7 +70,7 @@ TEST_P(EveryAlgorithm, HasTheSameBitsForTheSameSeedAndThreads) {
 // 160 rows in batches of 32: 5 batches an epoch. Stopped in the third epoch, it goes on after the second.
 TEST_P(EveryAlgorithm, ResumesToTheBitsOfAnUnbrokenRun) {
   const toy::Folder folder;
-  const Images images = toy::squares(200, 4);
+  const data::TrainingData images = squares_of_two_cameras(200);
   const TrainOptions options = quick(GetParam());
   (void)session().train(images, options, folder / "whole");
   StopAfter stop(12);
@@ -138,7 +141,7 @@ TEST_F(OldState, ThatIsBrokenIsNotUsed) {
 
 TEST_F(OldState, WithoutItsTensorsIsNotUsed) {
   Safetensors content = read_safetensors(state_);
-  content.tensors.erase("second.3");
+  content.tensors.erase("algorithm.second.3");
   write_safetensors(state_, content);
   EXPECT_EQ(note(quick()), state_.string() + ": expected a tensor second.3, found none: starting anew");
 }
@@ -292,10 +295,12 @@ TEST(Training, RefusesWhatItCannotTrainOn) {
   EXPECT_EQ(message(images, options),
             "algorithm pgd: expected parameters among eps, steps, relative-step, found 'radius'");
   options.parameters = {{"steps", 0.}};
-  EXPECT_EQ(message(images, options), "algorithm pgd: steps: expected a number from 1 to 10000, found 0");
+  EXPECT_EQ(message(images, options),
+            "algorithm pgd: steps: expected a whole number from 1 to 10000, found 0");
   options = quick("dro");
   options.parameters = {};
-  EXPECT_EQ(message(images, options), "algorithm: expected one of erm, gradient-norm, pgd, found 'dro'");
+  EXPECT_EQ(message(images, options),
+            "algorithm: expected one of " + names_of(algorithms()) + ", found 'dro'");
   options = quick();
   options.validation = 1;
   EXPECT_EQ(message(images, options), "train: validation: expected a share from 0 to less than 1, found 1");

@@ -24,7 +24,27 @@ inline TrainOptions quick(const std::string& algorithm_name = "erm") {
   options.learning_rate = 5e-3;
   options.validation = .2;
   if (algorithm_name == "pgd") options.parameters = {{"eps", .05}, {"steps", 2}};
+  if (algorithm_name == "irm") options.parameters = {{"lambda", 2}, {"anneal-steps", 7}};
+  if (algorithm_name == "dann") options.parameters = {{"discriminator-width", 16}, {"weight", .3}};
+  // a mirrored square is another class, so what FixMatch learns from views must not weigh much
+  if (algorithm_name == "fixmatch")
+    options.parameters = {{"weight", .1}, {"confidence", .6}, {"averaging", .5}, {"ratio", 2}};
   return options;
+}
+
+// toy::squares with all that any algorithm asks for.
+inline data::TrainingData squares_of_two_cameras(std::size_t n, std::uint64_t seed = 1) {
+  data::TrainingData data(toy::squares(n, 4, seed));
+  GroupColumn colour{"colour", {"blue", "red"}, {}}, camera{"camera", {"a", "b"}, {}};
+  for (std::size_t i = 0; i < n; ++i) {
+    colour.codes.push_back(i % 3 == 0);
+    camera.codes.push_back(i % 5 < 2);
+  }
+  data.groups = {colour};
+  data.environment = camera;
+  data.unlabelled = toy::squares(50, 4, seed + 50);
+  data.unlabelled->labels.reset();
+  return data;
 }
 
 // Asks to stop when so many batches are done.

@@ -16,7 +16,7 @@ namespace leeway::nn {
 namespace {
 
 // Batch and layer normalisation as they begin: weights 1, biases 0, statistics of nothing. Returns their parameters.
-std::set<const void*> reset_normalization(Network& network) {
+std::set<const void*> reset_normalization(torch::nn::Module& network) {
   std::set<const void*> parameters;
   for (const auto& module : network.modules(false)) {
     auto* const batch = module->as<torch::nn::BatchNorm2d>();
@@ -93,7 +93,7 @@ std::shared_ptr<Network> make_network(const Architecture& architecture, const In
   return architecture.make(input, static_cast<std::int64_t>(classes));
 }
 
-void initialize(Network& network, std::uint64_t seed) {
+void initialize(torch::nn::Module& network, std::uint64_t seed, std::uint32_t purpose) {
   const torch::NoGradGuard no_grad;
   const std::set<const void*> normalizing = reset_normalization(network);
   std::uint64_t number = 0;
@@ -106,7 +106,7 @@ void initialize(Network& network, std::uint64_t seed) {
       bound = embedding_bound;
     else if (tensor.dim() > 1)
       bound = 1 / std::sqrt(static_cast<double>(tensor.numel() / tensor.size(0)));
-    Random random(seed, stream("weights"), number++);
+    Random random(seed, purpose, number++);
     float* const data = tensor.data_ptr<float>();
     for (std::int64_t i = 0; i < tensor.numel(); ++i)
       data[i] = static_cast<float>((2 * random.uniform() - 1) * bound);

@@ -11,6 +11,7 @@
 #include <span>
 #include <string_view>
 
+#include "leeway/core/random.h"
 #include "leeway/nn/session.h"
 
 namespace leeway::nn {
@@ -56,8 +57,8 @@ struct Architecture {
 // Fills weights and biases of convolutions and linear layers with U(-1/sqrt(f), 1/sqrt(f)), f = inputs of one
 // output: PyTorch's default, but drawn by leeway::Random, so that they depend on the seed alone and not on
 // LibTorch's version. Batch and layer normalisation begin with weights 1 and biases 0, embeddings (1,t,d) uniform with a
-// deviation of .02.
-void initialize(Network& network, std::uint64_t seed);
+// deviation of .02. What is made beside a network for the same seed has another `purpose`.
+void initialize(torch::nn::Module& network, std::uint64_t seed, std::uint32_t purpose = stream("weights"));
 
 // What holds weights, in the order of construction.
 [[nodiscard]] std::vector<Layer> layers_of(const Network& network);

@@ -6,8 +6,13 @@
 
 namespace leeway::nn {
 
-Adam::Adam(std::vector<torch::Tensor> weights, double learning_rate, double weight_decay)
-    : weights_(std::move(weights)), learning_rate_(learning_rate), weight_decay_(weight_decay) {
+Adam::Adam(std::vector<torch::Tensor> weights, double learning_rate, double weight_decay,
+           std::vector<double> rates)
+    : weights_(std::move(weights)),
+      rates_(std::move(rates)),
+      learning_rate_(learning_rate),
+      weight_decay_(weight_decay) {
+  rates_.resize(weights_.size(), 1);
   for (const torch::Tensor& weight : weights_) {
     first_.push_back(torch::zeros_like(weight, torch::MemoryFormat::Contiguous).detach());
     second_.push_back(first_.back().clone());
@@ -16,13 +21,15 @@ Adam::Adam(std::vector<torch::Tensor> weights, double learning_rate, double weig
 
 void Adam::step(const std::vector<torch::Tensor>& gradients) {
   const double beta1 = .9, beta2 = .999, t = static_cast<double>(++steps_);
-  const AdamFactors factors{static_cast<float>(beta1),
-                            static_cast<float>(beta2),
-                            static_cast<float>(learning_rate_ / (1 - std::pow(beta1, t))),
-                            static_cast<float>(1 / std::sqrt(1 - std::pow(beta2, t))),
-                            1e-8f,
-                            static_cast<float>(1 - learning_rate_ * weight_decay_)};
   for (std::size_t i = 0; i < weights_.size(); ++i) {
+    if (!gradients[i].defined()) continue;
+    const double rate = rates_[i] * learning_rate_;
+    const AdamFactors factors{static_cast<float>(beta1),
+                              static_cast<float>(beta2),
+                              static_cast<float>(rate / (1 - std::pow(beta1, t))),
+                              static_cast<float>(1 / std::sqrt(1 - std::pow(beta2, t))),
+                              1e-8f,
+                              static_cast<float>(1 - rate * weight_decay_)};
     const torch::Tensor gradient = gradients[i].contiguous();
     float* const weight = weights_[i].data_ptr<float>();
     float* const first = first_[i].data_ptr<float>();

@@ -16,8 +16,11 @@ namespace leeway::nn {
 
 class Adam {
  public:
-  Adam(std::vector<torch::Tensor> weights, double learning_rate, double weight_decay);
+  // `rates`: one factor of the learning rate a weight tensor; none: 1.
+  Adam(std::vector<torch::Tensor> weights, double learning_rate, double weight_decay,
+       std::vector<double> rates = {});
 
+  // One gradient a weight tensor; an undefined one leaves its tensor as it is.
   void step(const std::vector<torch::Tensor>& gradients);
 
   // To save and restore: one first and one second moment a weight tensor, and t.
@@ -29,6 +32,7 @@ class Adam {
 
  private:
   std::vector<torch::Tensor> weights_, first_, second_;
+  std::vector<double> rates_;
   double learning_rate_, weight_decay_;
   std::size_t steps_ = 0;
 };

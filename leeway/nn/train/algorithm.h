@@ -1,56 +1,177 @@
-// Training algorithms: a family. algorithm.cpp holds the visible list; every member is one file with its
-// objective, its parameters with their defaults, and its source. The loop around them (train.h) is the same
-// for all.
+// Training algorithms: a family. algorithm.cpp holds the visible list; every member is one file in algorithms/ with its
+// objective, its parameters with their defaults, and its source.
+//
+// The loop (train.cpp) knows data, steps, validation and checkpoints, and is the same for all. An algorithm owns its
+// networks, its optimisers and its step. One loss on one batch by one optimiser is LossAlgorithm, the simple form.
 #pragma once
 
 #include <torch/torch.h>
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "leeway/nn/model.h"
-#include "leeway/nn/session.h"
+#include "leeway/nn/train.h"
+#include "leeway/nn/train/adam.h"
 
 namespace leeway::nn {
 
+// Tensors by name: float32, float64 or int64.
+using Tensors = std::map<std::string, torch::Tensor>;
+
 struct Batch {
-  torch::Tensor x, y;                  // images in [0,1] and labels
+  torch::Tensor x, y;                  // images (b,c,h,w) in [0,1] and labels (b); unlabelled: no labels
+  torch::Tensor group;                 // (b), the number of each row's group; where the data have groups
+  std::vector<torch::Tensor> views;    // as Requirements asks for, each of x's shape
   std::span<const std::int64_t> rows;  // where in the data they stand
-  std::size_t epoch = 0;               // from 1
+
+  // Rows [begin, end), sharing the tensors' memory.
+  [[nodiscard]] Batch slice(std::int64_t begin, std::int64_t end) const;
 };
 
-struct Objective {
-  torch::Tensor loss;    // scalar, to be minimised
-  torch::Tensor logits;  // of the images trained on, for the accuracy shown
+// What one step gets.
+struct Minibatches {
+  Batch labelled;  // all rows of the step, one environment after the other where they are asked for
+  std::vector<Batch> environments = {};  // its parts, one an environment in order, where they are asked for
+  Batch unlabelled = {};                 // where asked for
+  std::size_t epoch = 1;                 // from 1
+  std::size_t step = 1,
+              steps = 1;  // from 1, over all epochs, and how many there would be without an early stop
+};
+
+struct Step {
+  double loss = 0;        // that was minimised
+  std::size_t right = 0;  // labelled rows whose class was predicted, as trained on
   std::optional<std::size_t> zero_gradients =
-      {};  // of adversarial training: rows whose gradient is exactly 0
+      {};                                    // of adversarial training: rows whose gradient is exactly 0
+  std::map<std::string, double> parts = {};  // named numbers for the record
+};
+
+// What is known of the data before the first epoch.
+struct TrainingFacts {
+  std::size_t classes = 0;
+  std::vector<std::size_t> group_sizes = {};  // training rows of each group; a group without rows has 0
+  std::vector<std::string> group_names = {};
 };
 
 class Algorithm {
  public:
   virtual ~Algorithm() = default;
-  [[nodiscard]] virtual Objective objective(const Batch& batch) = 0;
+  // One step: passes, gradients, new weights.
+  [[nodiscard]] virtual Step update(const Minibatches& batches) = 0;
+
+  // Before the first epoch of a new training; what it makes belongs to state(), since a resumed training skips it.
+  virtual void prepare(const TrainingFacts& /*facts*/) {}
+  virtual void begin_epoch(std::size_t /*epoch*/) {}  // from 1, a resumed training's first included
+  // Batch statistics and dropout of all its networks, on or off.
+  virtual void set_training(bool on) = 0;
+
+  // All that the next epoch depends on besides the epoch's number: weights, moments, counters. restore() gets what state()
+  // gave; Error where a tensor is missing or of another shape.
+  [[nodiscard]] virtual Tensors state() const = 0;
+  virtual void restore(const Tensors& state, const std::string& name) = 0;
+
+  // The network whose weights are kept, and how it predicts.
+  [[nodiscard]] virtual Network& network() = 0;
+  [[nodiscard]] virtual ForwardFunction predict() = 0;
   // The attack under which validation accuracy selects the epoch; none: clean accuracy selects.
   [[nodiscard]] virtual std::optional<AttackOptions> selection_attack() const { return {}; }
 };
 
 struct AlgorithmSetting {
-  ForwardFunction forward;
-  std::map<std::string, double> parameters;  // all of the member's, defaults filled in
+  std::shared_ptr<Network> network;                        // with the weights that training starts from
+  std::function<std::shared_ptr<Network>()> another = {};  // of the same architecture, without weights
+  Normalization normalization = {};
+  std::map<std::string, double> parameters = {};  // all of the member's, defaults filled in
   Norm norm = Norm::linf;
+  double learning_rate = 1e-3, weight_decay = 0;
+  bool pretrained = false;    // the weights were given
+  std::string head = {};      // how the names of the last layer's weights begin: "7."
+  std::int64_t features = 0;  // numbers of the last hidden layer; 0: the network has none
   std::uint64_t seed = 0;
 };
+
+// One loss a step, minimised by Adam over the network and what a member trains beside it.
+class LossAlgorithm : public Algorithm {
+ public:
+  explicit LossAlgorithm(AlgorithmSetting setting);
+
+  struct Objective {
+    torch::Tensor loss;    // scalar, to be minimised
+    torch::Tensor logits;  // of the labelled rows, in order, as trained on
+    std::optional<std::size_t> zero_gradients = {};
+    std::map<std::string, double> parts = {};
+  };
+  [[nodiscard]] virtual Objective objective(const Minibatches& batches) = 0;
+
+  [[nodiscard]] Step update(const Minibatches& batches) override;
+  void set_training(bool on) override;
+  [[nodiscard]] Tensors state() const override;
+  void restore(const Tensors& state, const std::string& name) override;
+  [[nodiscard]] Network& network() override { return *setting_.network; }
+  [[nodiscard]] ForwardFunction predict() override { return forward_; }
+
+ protected:
+  // Called in a member's constructor: a module that is trained beside the network, its rate `rate` times the network's.
+  void train_beside(const std::string& name, std::shared_ptr<torch::nn::Module> module, double rate);
+  // The rate of the network but for its last layer, times this.
+  void scale_features(double rate);
+  void forget_moments();  // Adam as before the first step
+
+  [[nodiscard]] double parameter(const std::string& name) const { return setting_.parameters.at(name); }
+  [[nodiscard]] const AlgorithmSetting& setting() const { return setting_; }
+  [[nodiscard]] Forward forward(const torch::Tensor& images) const { return forward_(images); }
+  [[nodiscard]] const ForwardFunction& forward_function() const { return forward_; }
+
+ private:
+  struct Beside {
+    std::string name;
+    std::shared_ptr<torch::nn::Module> module;
+    double rate;
+  };
+  [[nodiscard]] std::vector<torch::Tensor> weights() const;
+
+  AlgorithmSetting setting_;
+  ForwardFunction forward_;
+  std::vector<Beside> beside_;
+  double feature_rate_ = 1;
+  std::unique_ptr<Adam> adam_;
+};
+
+// The tensors of a module under "PREFIX.NAME", and back.
+void add_tensors(Tensors& state, const std::string& prefix, const torch::nn::Module& module);
+void take_tensors(const Tensors& state, const std::string& prefix, torch::nn::Module& module,
+                  const std::string& name);
+// The tensor of that name; Error where there is none, or where it has not that shape. `name` opens the message.
+[[nodiscard]] torch::Tensor take_tensor(const Tensors& state, const std::string& key,
+                                        const std::string& name);
+[[nodiscard]] torch::Tensor take_tensor(const Tensors& state, const std::string& key,
+                                        torch::IntArrayRef shape, const std::string& name);
 
 struct AlgorithmMember {
   std::string_view name, summary, source;
   std::vector<Parameter> parameters;
+  Requirements (*requirements)(
+      const std::map<std::string, double>& parameters);  // null: labelled images suffice
   std::unique_ptr<Algorithm> (*make)(const AlgorithmSetting& setting);
+
+  [[nodiscard]] Requirements needs(const std::map<std::string, double>& complete) const {
+    return requirements ? requirements(complete) : Requirements{};
+  }
 };
+
+// make() of a member whose constructor takes the setting.
+template <class Member>
+std::unique_ptr<Algorithm> make_algorithm(const AlgorithmSetting& setting) {
+  return std::make_unique<Member>(setting);
+}
 
 [[nodiscard]] std::span<const AlgorithmMember> algorithms();
 [[nodiscard]] const AlgorithmMember& algorithm(
@@ -60,9 +181,5 @@ struct AlgorithmMember {
 // its range.
 [[nodiscard]] std::map<std::string, double> complete_parameters(const AlgorithmMember& member,
                                                                 const std::map<std::string, double>& given);
-
-[[nodiscard]] AlgorithmMember erm();
-[[nodiscard]] AlgorithmMember gradient_norm();
-[[nodiscard]] AlgorithmMember pgd_training();
 
 }  // namespace leeway::nn

@@ -21,6 +21,16 @@ std::string digest(const Images& images) {
   return fmt::format("{:016x}{:016x}", hash.high64, hash.low64);
 }
 
+Json column_to_json(const GroupColumn& column) {
+  XXH3_state_t* const state = XXH3_createState();
+  XXH3_128bits_reset(state);
+  for (const std::string& level : column.levels) XXH3_128bits_update(state, level.c_str(), level.size() + 1);
+  XXH3_128bits_update(state, column.codes.data(), column.codes.size() * sizeof(std::int32_t));
+  const XXH128_hash_t hash = XXH3_128bits_digest(state);
+  XXH3_freeState(state);
+  return {{"name", column.name}, {"digest", fmt::format("{:016x}{:016x}", hash.high64, hash.low64)}};
+}
+
 // null: none were named.
 Json digest(const std::vector<std::size_t>& rows) {
   if (rows.empty()) return nullptr;
@@ -35,8 +45,10 @@ Json selection_to_json(const Selection& selection) {
 
 }  // namespace
 
-Json training_plan(const Images& images, const TrainOptions& options, int threads,
+Json training_plan(const data::TrainingData& data, const TrainOptions& options, int threads,
                    const std::string& torch_version) {
+  Json groups = Json::array();
+  for (const GroupColumn& column : data.groups) groups.push_back(column_to_json(column));
   return {{"architecture", options.architecture},
           {"algorithm", options.algorithm},
           {"parameters", complete_parameters(algorithm(options.algorithm), options.parameters)},
@@ -49,6 +61,7 @@ Json training_plan(const Images& images, const TrainOptions& options, int thread
           {"validation_rows", digest(options.validation_rows)},
           {"patience", options.patience},
           {"selection", selection_to_json(options.selection)},
+          {"worst_group", options.worst_group},
           {"keep_epochs", options.keep_epochs.string()},
           {"classes", options.classes},
           {"scale", options.normalization.scale},
@@ -57,7 +70,10 @@ Json training_plan(const Images& images, const TrainOptions& options, int thread
           {"start", options.start.empty() ? "" : digest_file(options.start)},
           {"seed", options.seed},
           {"threads", threads},
-          {"data", digest(images)},
+          {"data", digest(data.images)},
+          {"groups", std::move(groups)},
+          {"environment", data.environment ? column_to_json(*data.environment) : Json()},
+          {"unlabelled", data.unlabelled ? Json(digest(*data.unlabelled)) : Json()},
           {"torch", torch_version}};
 }
 
@@ -82,6 +98,9 @@ Json epochs_to_json(const std::vector<Epoch>& epochs, bool seconds) {
       one["validation_shifted_accuracy"] = *epoch.validation_shifted_accuracy;
     if (epoch.selection_score) one["selection_score"] = json_number(*epoch.selection_score);
     if (epoch.zero_gradient) one["zero_gradient"] = *epoch.zero_gradient;
+    if (epoch.validation_worst_group_accuracy)
+      one["validation_worst_group_accuracy"] = *epoch.validation_worst_group_accuracy;
+    if (!epoch.parts.empty()) one["parts"] = epoch.parts;
     if (seconds) one["seconds"] = epoch.seconds;
     list.push_back(std::move(one));
   }
@@ -102,6 +121,9 @@ std::vector<Epoch> epochs_from_json(const Json& json) {
       epoch.validation_shifted_accuracy = one.at("validation_shifted_accuracy");
     if (one.contains("selection_score")) epoch.selection_score = number_from_json(one.at("selection_score"));
     if (one.contains("zero_gradient")) epoch.zero_gradient = one.at("zero_gradient");
+    if (one.contains("validation_worst_group_accuracy"))
+      epoch.validation_worst_group_accuracy = one.at("validation_worst_group_accuracy");
+    if (one.contains("parts")) epoch.parts = one.at("parts").get<std::map<std::string, double>>();
     if (one.contains("seconds")) epoch.seconds = one.at("seconds");
     epochs.push_back(epoch);
   }

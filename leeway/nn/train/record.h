@@ -6,15 +6,14 @@
 #include <string>
 #include <vector>
 
-#include "leeway/core/images.h"
 #include "leeway/core/result.h"
-#include "leeway/nn/session.h"
+#include "leeway/nn/train.h"
 
 namespace leeway::nn {
 
 // Options with the algorithm's parameters completed, digests of the data and of the starting weights, the
 // number of threads and the version of LibTorch: two trainings with equal plans end in the same bits.
-[[nodiscard]] Json training_plan(const Images& images, const TrainOptions& options, int threads,
+[[nodiscard]] Json training_plan(const data::TrainingData& data, const TrainOptions& options, int threads,
                                  const std::string& torch_version);
 
 // The keys in which two plans differ: "epochs 3, now 5; seed 0, now 1".

@@ -15,10 +15,12 @@ namespace leeway::nn {
 
 void check_selection(const TrainOptions& options) {
   const Selection& selection = options.selection;
-  if (!selection.given()) return;
-  if (!selection.score) refuse("train: selection", "a function that scores an epoch", "none");
+  if (!selection.given() && !options.worst_group) return;
   if (options.validation <= 0 && options.validation_rows.empty())
     refuse("train: selection", "validation images to choose the epoch by", "a validation share of 0");
+  if (!selection.given()) return;
+  if (options.worst_group) refuse("train: selection", "a score or the worst group", "both");
+  if (!selection.score) refuse("train: selection", "a function that scores an epoch", "none");
   if (shift::member(selection.shift).selects_rows)
     refuse("train: selection", "a shift that changes pixels",
            fmt::format("{}, which selects rows", selection.shift));
@@ -32,22 +34,19 @@ ShiftedValidation::ShiftedValidation(const Selection& selection, const Images& i
                                      std::span<const std::int64_t> rows, std::uint64_t seed)
     : selection_(selection) {
   const std::vector<std::size_t> chosen(rows.begin(), rows.end());
-  const Images clean = select_rows(images, chosen);
+  clean_ = select_rows(images, chosen);
   shift::Options how;
   how.strength = selection_strength(selection);
   how.seed = seed;
-  clean_ = all_pixels(clean);
-  shifted_ = all_pixels(shift::member(selection.shift).apply(clean, how, nullptr).images);
-  labels_ = *clean.labels;
+  shifted_ = shift::member(selection.shift).apply(clean_, how, nullptr).images;
 }
 
-torch::Tensor ShiftedValidation::logits(const torch::Tensor& x, const ForwardFunction& forward) const {
-  const std::size_t rows = shard_of(labels_.size());
-  std::vector<torch::Tensor> parts((labels_.size() + rows - 1) / rows);
-  for_shards(labels_.size(), rows, "validation", nullptr, [&](std::size_t begin, std::size_t end) {
+torch::Tensor ShiftedValidation::logits(const Images& images, const ForwardFunction& forward) const {
+  const std::size_t rows = shard_of(images.n());
+  std::vector<torch::Tensor> parts((images.n() + rows - 1) / rows);
+  for_shards(images.n(), rows, "validation", nullptr, [&](std::size_t begin, std::size_t end) {
     const torch::NoGradGuard no_grad;
-    parts[begin / rows] =
-        forward(x.slice(0, static_cast<std::int64_t>(begin), static_cast<std::int64_t>(end))).logits;
+    parts[begin / rows] = forward(pixels(images, begin, end)).logits;
   });
   return torch::cat(parts);
 }
@@ -57,16 +56,16 @@ void ShiftedValidation::score(Epoch& epoch, const ForwardFunction& forward) cons
   Outputs clean, shifted;
   clean.logits = to_array(logits(clean_, forward));
   shifted.logits = to_array(after);
-  clean.labels = shifted.labels = labels_;
+  clean.labels = shifted.labels = clean_.labels;
   clean.path = fmt::format("validation images after epoch {}", epoch.number);
   shifted.path = clean.path + ", shifted";
   epoch.selection_score = selection_.score(clean, shifted);
   if (std::isnan(*epoch.selection_score))
     throw std::runtime_error(fmt::format("train: the score {} of epoch {}: expected a number, found NaN",
                                          selection_.name, epoch.number));
-  const torch::Tensor truth = to_tensor(labels_, 0, labels_.size());
+  const torch::Tensor truth = to_tensor(*clean_.labels, 0, clean_.n());
   const double right = (after.argmax(1) == truth).sum().item<double>();
-  epoch.validation_shifted_accuracy = right / static_cast<double>(labels_.size());
+  epoch.validation_shifted_accuracy = right / static_cast<double>(clean_.n());
 }
 
 std::optional<double> accuracy_score(const Epoch& epoch) {
@@ -81,6 +80,7 @@ void compare_choices(TrainResult& result) {
     return found ? found->number : 0;
   };
   result.best_by_accuracy = best(accuracy_score);
+  result.best_by_worst_group = best([](const Epoch& epoch) { return epoch.validation_worst_group_accuracy; });
   result.best_by_score = best([](const Epoch& epoch) { return epoch.selection_score; });
 }
 

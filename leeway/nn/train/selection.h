@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "leeway/nn/model.h"
-#include "leeway/nn/session.h"
+#include "leeway/nn/train.h"
 
 namespace leeway::nn {
 
@@ -29,11 +29,10 @@ class ShiftedValidation {
   void score(Epoch& epoch, const ForwardFunction& forward) const;
 
  private:
-  [[nodiscard]] torch::Tensor logits(const torch::Tensor& x, const ForwardFunction& forward) const;
+  [[nodiscard]] torch::Tensor logits(const Images& images, const ForwardFunction& forward) const;
 
   const Selection& selection_;
-  torch::Tensor clean_, shifted_;
-  std::vector<std::int64_t> labels_;
+  Images clean_, shifted_;
 };
 
 // Validation accuracy, under the algorithm's own attack where it has one.

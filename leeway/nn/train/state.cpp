@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <stdexcept>
+
 #include "leeway/core/error.h"
 #include "leeway/core/message.h"
 #include "leeway/core/safetensors.h"
@@ -19,41 +22,65 @@ ArrayMap with_prefix(const ArrayMap& all, const std::string& prefix) {
   return part;
 }
 
-std::vector<torch::Tensor> moments(const ArrayMap& all, const std::string& prefix,
-                                   const std::vector<torch::Tensor>& like, const std::string& name) {
-  std::vector<torch::Tensor> tensors;
-  for (std::size_t i = 0; i < like.size(); ++i) {
-    const auto found = all.find(fmt::format("{}{}", prefix, i));
-    if (found == all.end()) refuse(name, fmt::format("a tensor {}{}", prefix, i), "none");
-    tensors.push_back(to_tensor(found->second, name));
-    if (tensors.back().sizes() != like[i].sizes())
-      refuse(name, fmt::format("{}{} of shape {}", prefix, i, text_of(like[i].sizes())),
-             found->second.shape_text());
+// With the very values of a float32, float64 or int64 tensor, and back.
+template <class T>
+Array copied(const torch::Tensor& tensor) {
+  const torch::Tensor plain = tensor.detach().contiguous();
+  const T* const values = plain.data_ptr<T>();
+  return make_array(std::vector<std::size_t>(plain.sizes().begin(), plain.sizes().end()),
+                    std::vector<T>(values, values + plain.numel()));
+}
+
+Array exact_array(const torch::Tensor& tensor) {
+  switch (tensor.scalar_type()) {
+    case torch::kFloat32:
+      return copied<float>(tensor);
+    case torch::kFloat64:
+      return copied<double>(tensor);
+    case torch::kInt64:
+      return copied<std::int64_t>(tensor);
+    default:
+      throw std::logic_error("state: expected a tensor of float32, float64 or int64");
   }
-  return tensors;
+}
+
+template <class T>
+torch::Tensor copied(const Array& array) {
+  torch::Tensor tensor = torch::empty(std::vector<std::int64_t>(array.shape.begin(), array.shape.end()),
+                                      torch::CppTypeToScalarType<T>::value);
+  std::ranges::copy(array.view<T>(), tensor.data_ptr<T>());
+  return tensor;
+}
+
+torch::Tensor exact_tensor(const Array& array, const std::string& name) {
+  switch (array.type) {
+    case ElementType::f32:
+      return copied<float>(array);
+    case ElementType::f64:
+      return copied<double>(array);
+    case ElementType::i64:
+      return copied<std::int64_t>(array);
+    default:
+      refuse(name, "tensors of float32, float64 or int64", name_of(array.type));
+  }
 }
 
 }  // namespace
 
 void save_state(const std::filesystem::path& path, const Json& plan, const Course& course,
-                const Network& network, const Adam& adam) {
+                const Tensors& algorithm) {
   Safetensors content;
-  for (const auto& [name, array] : nn::weights_of(network)) content.tensors["weights." + name] = array;
+  for (const auto& [name, tensor] : algorithm) content.tensors["algorithm." + name] = exact_array(tensor);
   for (const auto& [name, array] : course.best) content.tensors["best." + name] = array;
-  for (std::size_t i = 0; i < adam.first().size(); ++i) {
-    content.tensors[fmt::format("first.{}", i)] = to_array(adam.first()[i]);
-    content.tensors[fmt::format("second.{}", i)] = to_array(adam.second()[i]);
-  }
-  const Json state{{"schema", "leeway.train-state/1"},
+  const Json state{{"schema", "leeway.train-state/2"},
                    {"plan", plan},
                    {"epochs", epochs_to_json(course.epochs, true)},
-                   {"best_epoch", course.best_epoch},
-                   {"adam_steps", adam.steps()}};
+                   {"best_epoch", course.best_epoch}};
   content.metadata["state"] = state.dump();
   write_safetensors(path, content);
 }
 
-Restored restore_state(const std::filesystem::path& path, const Json& plan, Network& network, Adam& adam) {
+Restored restore_state(const std::filesystem::path& path, const Json& plan, Algorithm& algorithm) {
   if (!std::filesystem::exists(path)) return {};
   const std::string name = display_name(path);
   try {
@@ -65,11 +92,11 @@ Restored restore_state(const std::filesystem::path& path, const Json& plan, Netw
       return {{}, fmt::format("{}: is of a training with other options ({}): starting anew", name, changed)};
     Course course{epochs_from_json(state.at("epochs")), state.at("best_epoch"),
                   with_prefix(content.tensors, "best.")};
-    const auto first = moments(content.tensors, "first.", adam.first(), name);
-    const auto second = moments(content.tensors, "second.", adam.second(), name);
-    copy_weights(course.best, network, name);  // checks them
-    copy_weights(with_prefix(content.tensors, "weights."), network, name);
-    adam.restore(first, second, state.at("adam_steps"));
+    copy_weights(course.best, algorithm.network(), name);  // checks them
+    Tensors tensors;
+    for (const auto& [key, array] : with_prefix(content.tensors, "algorithm."))
+      tensors[key] = exact_tensor(array, name);
+    algorithm.restore(tensors, name);
     const std::size_t done = course.epochs.size();
     return {std::move(course), fmt::format("{}: continued after epoch {}", name, done)};
   } catch (const Error& failure) {

@@ -1,7 +1,5 @@
-// The state of an unfinished training, in a file beside its result: safetensors with the weights of the last
-// epoch
-// ("weights.NAME"), those of the best ("best.NAME"), Adam's moments ("first.I", "second.I") and, as metadata
-// "state", JSON.
+// The state of an unfinished training, in a file beside its result: safetensors with what the algorithm keeps
+// ("algorithm.NAME"), the weights of the best epoch ("best.NAME") and, as metadata "state", JSON.
 #pragma once
 
 #include <filesystem>
@@ -10,9 +8,8 @@
 
 #include "leeway/core/array.h"
 #include "leeway/core/result.h"
-#include "leeway/nn/model/architecture.h"
-#include "leeway/nn/session.h"
-#include "leeway/nn/train/adam.h"
+#include "leeway/nn/train.h"
+#include "leeway/nn/train/algorithm.h"
 
 namespace leeway::nn {
 
@@ -24,15 +21,15 @@ struct Course {
 
 // Replaces the file atomically.
 void save_state(const std::filesystem::path& path, const Json& plan, const Course& course,
-                const Network& network, const Adam& adam);
+                const Tensors& algorithm);
 
-// The course to go on with, weights and moments restored; nothing where there is no file, or where it does
-// not fit: then `note` says why.
+// The course to go on with, the algorithm restored; nothing where there is no file, or where it does not fit: then `note`
+// says why, and the algorithm may have taken a part of it.
 struct Restored {
   std::optional<Course> course;
   std::string note;
 };
-[[nodiscard]] Restored restore_state(const std::filesystem::path& path, const Json& plan, Network& network,
-                                     Adam& adam);
+[[nodiscard]] Restored restore_state(const std::filesystem::path& path, const Json& plan,
+                                     Algorithm& algorithm);
 
 }  // namespace leeway::nn

@@ -1,14 +1,13 @@
-// The training loop: data order, optimiser, validation, early stopping, state. See Session::train for the
-// contract.
+// The training loop: steps, validation, early stopping, state. See Session::train for the contract.
 #pragma once
 
 #include <filesystem>
 
-#include "leeway/nn/session.h"
+#include "leeway/nn/train.h"
 
 namespace leeway::nn {
 
-[[nodiscard]] TrainResult train_model(const Images& images, const TrainOptions& options,
+[[nodiscard]] TrainResult train_model(const data::TrainingData& data, const TrainOptions& options,
                                       const std::filesystem::path& out, Progress* progress);
 
 }  // namespace leeway::nn

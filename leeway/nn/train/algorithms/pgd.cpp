@@ -7,10 +7,10 @@ namespace {
 
 // min over weights of E max_(|x' - x| <= eps) CE(F(x'), y): the cross-entropy at the last point of PGD from a
 // random start, drawn anew for every epoch and row.
-class PgdTraining : public Algorithm {
+class PgdTraining : public LossAlgorithm {
  public:
   explicit PgdTraining(const AlgorithmSetting& setting)
-      : forward_(setting.forward),
+      : LossAlgorithm(setting),
         eps_(setting.parameters.at("eps")),
         steps_(static_cast<std::size_t>(setting.parameters.at("steps"))) {
     const double step = setting.parameters.at("relative-step");
@@ -23,22 +23,22 @@ class PgdTraining : public Algorithm {
     attack_ = complete_attack(attack);
   }
 
-  Objective objective(const Batch& batch) override {
+  Objective objective(const Minibatches& batches) override {
+    const Batch& batch = batches.labelled;
     std::vector<std::uint64_t> keys;
     for (const std::int64_t row : batch.rows)
-      keys.push_back(static_cast<std::uint64_t>(batch.epoch) << 40 | static_cast<std::uint64_t>(row));
+      keys.push_back(static_cast<std::uint64_t>(batches.epoch) << 40 | static_cast<std::uint64_t>(row));
     const Ball ball(batch.x, attack_.norm, eps_);
     const torch::Tensor start = ball.random(attack_.seed, stream("pgd training start"), keys);
-    const Attacked attacked =
-        ascend({forward_, batch.x, batch.y, keys}, ball, start, relative_step_ * eps_, steps_, nullptr);
-    const torch::Tensor logits = forward_(attacked.images).logits;
+    const Attacked attacked = ascend({forward_function(), batch.x, batch.y, keys}, ball, start,
+                                     relative_step_ * eps_, steps_, nullptr);
+    const torch::Tensor logits = forward(attacked.images).logits;
     return {torch::nn::functional::cross_entropy(logits, batch.y), logits, attacked.zero_gradients()};
   }
 
   [[nodiscard]] std::optional<AttackOptions> selection_attack() const override { return attack_; }
 
  private:
-  ForwardFunction forward_;
   double eps_, relative_step_ = 0;
   std::size_t steps_;
   AttackOptions attack_;  // complete
@@ -51,11 +51,10 @@ AlgorithmMember pgd_training() {
           "adversarial training: plain training on images attacked by PGD",
           "Madry et al., ICLR 2018",
           {{"eps", .1, 0, 1e6, "radius of the attack, pixels in [0,1]"},
-           {"steps", 7, 1, 10000, "steps of the attack"},
+           {"steps", 7, 1, 10000, "steps of the attack", true},
            {"relative-step", 0, 0, 100, "step length / eps; 0: 2.5 / steps"}},
-          [](const AlgorithmSetting& setting) -> std::unique_ptr<Algorithm> {
-            return std::make_unique<PgdTraining>(setting);
-          }};
+          nullptr,
+          make_algorithm<PgdTraining>};
 }
 
 }  // namespace leeway::nn

@@ -1,0 +1,120 @@
+#include "leeway/data/training_data.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+
+#include "leeway/core/csv.h"
+#include "leeway/core/groups.h"
+#include "leeway/core/message.h"
+
+namespace leeway::data {
+namespace {
+
+GroupColumn environment_column(const Array& values, std::size_t n, const std::string& where) {
+  if (values.shape.size() != 1)
+    refuse(where, fmt::format("shape ({}), one environment an image", n), "shape " + values.shape_text());
+  const Array name = make_text_array({1}, {"environment"});
+  return group_columns(values, &name, n, where).front();
+}
+
+// What the images file holds besides images and labels.
+void take_arrays(TrainingData& data, const ArrayMap& arrays) {
+  const std::string name = display_name(data.images.path);
+  const auto groups = arrays.find("groups"), names = arrays.find("group_names");
+  if (groups != arrays.end())
+    data.groups = group_columns(groups->second, names == arrays.end() ? nullptr : &names->second,
+                                data.images.n(), name + ": groups");
+  if (const auto found = arrays.find("environment"); found != arrays.end())
+    data.environment = environment_column(found->second, data.images.n(), name + ": environment");
+}
+
+[[noreturn]] void refuse_column(const std::string& where, const std::string& name,
+                                const std::vector<std::string>& known) {
+  refuse(where, "a column " + in_quotes(name),
+         known.empty() ? "none" : printable(fmt::format("{}", fmt::join(known, ", ")), 100));
+}
+
+GroupColumn csv_column(const CsvTable& table, const std::string& name, const std::string& where) {
+  const auto found = table.find(name);
+  if (!found) refuse_column(where, name, table.header);
+  const Array title = make_text_array({1}, {name});
+  return group_columns(make_text_array({table.rows()}, table.columns[*found]), &title, table.rows(), where)
+      .front();
+}
+
+GroupColumn file_column(const std::vector<GroupColumn>& columns, const std::string& name,
+                        const std::string& where) {
+  std::vector<std::string> names;
+  for (const GroupColumn& column : columns) {
+    if (column.name == name) return column;
+    names.push_back(column.name);
+  }
+  refuse_column(where, name, names);
+}
+
+}  // namespace
+
+TrainingData read_training_data(const std::string& path_or_name, const TrainingColumns& columns) {
+  ArrayMap others;
+  TrainingData data(read_images(path_or_name, others));
+  take_arrays(data, others);
+  if (columns.groups.empty() && columns.environment.empty()) return data;
+  const std::vector<GroupColumn> known = std::move(data.groups);
+  std::optional<CsvTable> table;
+  std::string where = display_name(path_or_name);
+  if (!columns.attributes.empty()) {
+    where = display_name(columns.attributes);
+    table = read_csv(columns.attributes);
+    if (table->rows() != data.images.n())
+      refuse(where, fmt::format("{} rows, one an image", data.images.n()), std::to_string(table->rows()));
+  }
+  const auto column = [&](const std::string& name) {
+    return table ? csv_column(*table, name, where) : file_column(known, name, where);
+  };
+  data.groups.clear();
+  for (const std::string& name : columns.groups) data.groups.push_back(column(name));
+  if (columns.groups.empty()) data.groups = known;
+  if (!columns.environment.empty()) data.environment = column(columns.environment);
+  return data;
+}
+
+TrainingData select_rows(const TrainingData& data, std::span<const std::size_t> rows) {
+  TrainingData selected(leeway::select_rows(data.images, rows));
+  const auto select = [&](const GroupColumn& column) {
+    GroupColumn part{column.name, column.levels, {}};
+    for (const std::size_t row : rows) part.codes.push_back(column.codes[row]);
+    return part;
+  };
+  for (const GroupColumn& column : data.groups) selected.groups.push_back(select(column));
+  if (data.environment) selected.environment = select(*data.environment);
+  selected.unlabelled = data.unlabelled;
+  return selected;
+}
+
+GroupColumn label_groups(const TrainingData& data) {
+  GroupColumn groups;
+  groups.name = "y";
+  for (const GroupColumn& column : data.groups) groups.name += ", " + column.name;
+  std::map<std::vector<std::int64_t>, std::int32_t> numbers;  // of the groups that occur, in order
+  std::vector<const std::vector<std::int64_t>*> keys;
+  for (std::size_t row = 0; row < data.images.n(); ++row) {
+    std::vector<std::int64_t> key{(*data.images.labels)[row]};
+    for (const GroupColumn& column : data.groups) key.push_back(column.codes[row]);
+    keys.push_back(&numbers.try_emplace(std::move(key), 0).first->first);
+  }
+  for (auto& [key, number] : numbers) {
+    number = static_cast<std::int32_t>(groups.levels.size());
+    std::string level = fmt::format("y={}", key[0]);
+    for (std::size_t j = 0; j < data.groups.size(); ++j)
+      level += fmt::format(", {}={}", data.groups[j].name,
+                           data.groups[j].levels[static_cast<std::size_t>(key[j + 1])]);
+    groups.levels.push_back(std::move(level));
+  }
+  for (const auto* key : keys) groups.codes.push_back(numbers.at(*key));
+  return groups;
+}
+
+}  // namespace leeway::data

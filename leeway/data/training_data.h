@@ -1,0 +1,48 @@
+// What a network is trained on: labelled images, and what else is known of them.
+//
+// Pixels stay as they come, u8 or float32; training makes floats of them a batch at a time. An images file may hold, besides
+// x and y, `groups` (n) or (n,g) with `group_names` (g), and `environment` (n): whole numbers or text. A CSV beside it, with a
+// header and one row an image, may hold them as columns instead.
+//
+// Errors (Error: file, expected, found): those of images.h and csv.h; an array of another length; a column that is not there;
+// a CSV of another number of rows.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "leeway/core/images.h"
+#include "leeway/core/outputs.h"
+
+namespace leeway::data {
+
+struct TrainingData {
+  TrainingData() = default;
+  TrainingData(Images labelled) : images(std::move(labelled)) {}  // nothing else is known of them
+
+  Images images;                           // with labels
+  std::vector<GroupColumn> groups;         // attributes, n codes each
+  std::optional<GroupColumn> environment;  // where or when an image was taken
+  std::optional<Images> unlabelled;        // of the target; labels that it may have are never looked at
+};
+
+// Where attributes come from.
+struct TrainingColumns {
+  std::string attributes;           // the CSV; empty: the images file
+  std::vector<std::string> groups;  // names of columns; none: the file's groups, all of them
+  std::string environment;          // empty: the file's environment
+};
+
+[[nodiscard]] TrainingData read_training_data(const std::string& path_or_name,
+                                              const TrainingColumns& columns);
+
+// Rows `rows`, in that order, with all that is known of them; unlabelled images stay.
+[[nodiscard]] TrainingData select_rows(const TrainingData& data, std::span<const std::size_t> rows);
+
+// The group of each row: its label and all its attributes together, "y=1, background=water". Only those that occur.
+[[nodiscard]] GroupColumn label_groups(const TrainingData& data);
+
+}  // namespace leeway::data

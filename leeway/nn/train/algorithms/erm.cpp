@@ -1,0 +1,23 @@
+#include "leeway/nn/train/algorithm.h"
+
+namespace leeway::nn {
+namespace {
+
+// Empirical risk minimisation: the mean cross-entropy of the batch.
+class Erm : public LossAlgorithm {
+ public:
+  using LossAlgorithm::LossAlgorithm;
+  Objective objective(const Minibatches& batches) override {
+    const torch::Tensor logits = forward(batches.labelled.x).logits;
+    return {torch::nn::functional::cross_entropy(logits, batches.labelled.y), logits};
+  }
+};
+
+}  // namespace
+
+AlgorithmMember erm() {
+  return {
+      "erm", "empirical risk minimisation: plain training", "Vapnik, 1992", {}, nullptr, make_algorithm<Erm>};
+}
+
+}  // namespace leeway::nn

@@ -1,0 +1,110 @@
+#include <fmt/format.h>
+
+#include "leeway/core/message.h"
+#include "leeway/nn/tensors.h"
+#include "leeway/nn/train/algorithm.h"
+
+namespace leeway::nn {
+
+LossAlgorithm::LossAlgorithm(AlgorithmSetting setting)
+    : setting_(std::move(setting)), forward_(forward_of(setting_.network, setting_.normalization)) {
+  forget_moments();
+}
+
+void LossAlgorithm::train_beside(const std::string& name, std::shared_ptr<torch::nn::Module> module,
+                                 double rate) {
+  beside_.push_back({name, std::move(module), rate});
+  forget_moments();
+}
+
+void LossAlgorithm::scale_features(double rate) {
+  feature_rate_ = rate;
+  forget_moments();
+}
+
+void LossAlgorithm::forget_moments() {
+  std::vector<double> rates;
+  for (const auto& item : setting_.network->named_parameters())
+    rates.push_back(item.key().starts_with(setting_.head) ? 1 : feature_rate_);
+  for (const Beside& beside : beside_)
+    rates.resize(rates.size() + beside.module->parameters().size(), beside.rate);
+  adam_ = std::make_unique<Adam>(weights(), setting_.learning_rate, setting_.weight_decay, std::move(rates));
+}
+
+std::vector<torch::Tensor> LossAlgorithm::weights() const {
+  std::vector<torch::Tensor> all = setting_.network->parameters();
+  for (const Beside& beside : beside_)
+    for (const torch::Tensor& weight : beside.module->parameters()) all.push_back(weight);
+  return all;
+}
+
+Step LossAlgorithm::update(const Minibatches& batches) {
+  Objective found = objective(batches);
+  adam_->step(torch::autograd::grad({found.loss}, weights(), {}, c10::nullopt, /*create_graph=*/false,
+                                    /*allow_unused=*/true));
+  const torch::Tensor right = found.logits.detach().argmax(1) == batches.labelled.y;
+  return {found.loss.item<double>(), static_cast<std::size_t>(right.sum().item<std::int64_t>()),
+          found.zero_gradients, std::move(found.parts)};
+}
+
+void LossAlgorithm::set_training(bool on) {
+  setting_.network->train(on);
+  for (const Beside& beside : beside_) beside.module->train(on);
+}
+
+Tensors LossAlgorithm::state() const {
+  Tensors state;
+  add_tensors(state, "network", *setting_.network);
+  for (const Beside& beside : beside_) add_tensors(state, beside.name, *beside.module);
+  for (std::size_t i = 0; i < adam_->first().size(); ++i) {
+    state[fmt::format("first.{}", i)] = adam_->first()[i];
+    state[fmt::format("second.{}", i)] = adam_->second()[i];
+  }
+  state["steps"] = torch::tensor({static_cast<std::int64_t>(adam_->steps())}, torch::kInt64);
+  return state;
+}
+
+void LossAlgorithm::restore(const Tensors& state, const std::string& name) {
+  std::vector<torch::Tensor> first, second;
+  for (std::size_t i = 0; i < adam_->first().size(); ++i) {
+    first.push_back(take_tensor(state, fmt::format("first.{}", i), adam_->first()[i].sizes(), name));
+    second.push_back(take_tensor(state, fmt::format("second.{}", i), adam_->second()[i].sizes(), name));
+  }
+  const auto steps = take_tensor(state, "steps", {1}, name).item<std::int64_t>();
+  take_tensors(state, "network", *setting_.network, name);
+  for (const Beside& beside : beside_) take_tensors(state, beside.name, *beside.module, name);
+  adam_->restore(first, second, static_cast<std::size_t>(steps));
+}
+
+void add_tensors(Tensors& state, const std::string& prefix, const torch::nn::Module& module) {
+  for (const auto& item : module.named_parameters()) state[prefix + "." + item.key()] = item.value();
+  for (const auto& item : module.named_buffers()) state[prefix + "." + item.key()] = item.value();
+}
+
+void take_tensors(const Tensors& state, const std::string& prefix, torch::nn::Module& module,
+                  const std::string& name) {
+  const torch::NoGradGuard no_grad;
+  const auto take = [&](const auto& items) {
+    for (const auto& item : items)
+      torch::Tensor(item.value())
+          .copy_(take_tensor(state, prefix + "." + item.key(), item.value().sizes(), name));
+  };
+  take(module.named_parameters());
+  take(module.named_buffers());
+}
+
+torch::Tensor take_tensor(const Tensors& state, const std::string& key, const std::string& name) {
+  const auto found = state.find(key);
+  if (found == state.end()) refuse(name, "a tensor " + key, "none");
+  return found->second;
+}
+
+torch::Tensor take_tensor(const Tensors& state, const std::string& key, torch::IntArrayRef shape,
+                          const std::string& name) {
+  torch::Tensor tensor = take_tensor(state, key, name);
+  if (tensor.sizes() != shape)
+    refuse(name, fmt::format("{} of shape {}", key, text_of(shape)), text_of(tensor.sizes()));
+  return tensor;
+}
+
+}  // namespace leeway::nn

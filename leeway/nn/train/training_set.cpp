@@ -1,0 +1,232 @@
+#include "leeway/nn/train/training_set.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "leeway/core/message.h"
+#include "leeway/core/parallel.h"
+#include "leeway/core/random.h"
+#include "leeway/nn/augment/view.h"
+#include "leeway/nn/tensors.h"
+
+namespace leeway::nn {
+namespace {
+
+std::string name_of(const Images& images) {
+  return images.path.empty() ? "images" : display_name(images.path);
+}
+
+void shuffle_rows(std::vector<std::int64_t>& rows, std::uint64_t seed, std::uint32_t purpose,
+                  std::size_t number) {
+  Random random(seed, purpose, number);
+  for (std::size_t i = rows.size(); i > 1; --i) std::swap(rows[i - 1], rows[random.below(i)]);
+}
+
+}  // namespace
+
+TrainingSet::TrainingSet(const data::TrainingData& data, const TrainOptions& options,
+                         const Requirements& needs, const std::string& algorithm)
+    : data_(data), options_(options), needs_(needs) {
+  const std::size_t n = data.images.n();
+  std::vector<std::uint8_t> is_held(n);
+  for (const std::size_t row : options.validation_rows) is_held[row] = 1;
+  if (options.validation_rows.empty()) {
+    std::vector<std::size_t> order(n);
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    shuffle(order, options.seed, stream("validation"));
+    const auto held = static_cast<std::size_t>(std::llround(options.validation * static_cast<double>(n)));
+    for (std::size_t i = 0; i < held; ++i) is_held[order[i]] = 1;
+  }
+  for (std::size_t row = 0; row < n; ++row)
+    (is_held[row] ? validation_ : train_).push_back(static_cast<std::int64_t>(row));
+  if (train_.empty() || (options.validation > 0 && validation_.empty()))
+    refuse(name_of(data.images), "enough rows to train on and to validate",
+           fmt::format("{} to train on and {} to validate", train_.size(), validation_.size()));
+  if (!data.groups.empty()) groups_ = data::label_groups(data);
+  facts_.group_names = groups_.levels;
+  facts_.group_sizes.resize(groups_.levels.size());
+  for (const std::int64_t row : train_)
+    if (!groups_.codes.empty())
+      ++facts_.group_sizes[static_cast<std::size_t>(groups_.codes[static_cast<std::size_t>(row)])];
+  check(needs, algorithm);
+
+  // Batch statistics need two rows, and each environment its own.
+  const std::size_t least = std::max<std::size_t>(
+      options.batch > 1 ? 2 : 1, needs.environments > 0 ? needs.least_rows * present_.size() : 0);
+  const std::size_t rows = train_.size(), tail = rows % options.batch;
+  steps_ =
+      (rows + options.batch - 1) / options.batch - (tail > 0 && tail < least && rows > options.batch ? 1 : 0);
+  if (needs.environments > 0 && std::min(rows, options.batch) < least)
+    refuse("train: batch",
+           fmt::format("at least {} rows, {} of each environment, as algorithm {} needs", least,
+                       needs.least_rows, algorithm),
+           std::to_string(std::min(rows, options.batch)));
+}
+
+void TrainingSet::check(const Requirements& needs, const std::string& algorithm) {
+  const std::string name = name_of(data_.images);
+  if (needs.groups && data_.groups.empty())
+    refuse(name, fmt::format("groups (an array groups, or --group-column), as algorithm {} needs", algorithm),
+           "none");
+  if (options_.worst_group && data_.groups.empty())
+    refuse(name, "groups (an array groups, or --group-column) to choose the epoch by the worst of them",
+           "none");
+  if (needs.environments > 0 && !data_.environment)
+    refuse(name,
+           fmt::format("an environment of every image (an array environment, or --environment-column), as "
+                       "algorithm {} needs",
+                       algorithm),
+           "none");
+  if (needs.unlabelled) {
+    if (!data_.unlabelled)
+      refuse(fmt::format("algorithm {}", algorithm), "unlabelled images of the target (--unlabelled)",
+             "none");
+    if (shape_of(*data_.unlabelled) != shape_of(data_.images))
+      refuse(name_of(*data_.unlabelled),
+             fmt::format("images of shape {}, as {}", text_of(shape_of(data_.images)), name),
+             text_of(shape_of(*data_.unlabelled)));
+  }
+  const GroupColumn* by = nullptr;
+  if (needs.environments > 0)
+    by = &*data_.environment;
+  else if (needs.groups)
+    by = &groups_;
+  if (!by) return;
+  std::vector<std::size_t> sizes(by->levels.size());
+  for (const std::int64_t row : train_)
+    ++sizes[static_cast<std::size_t>(by->codes[static_cast<std::size_t>(row)])];
+  for (std::size_t cell = 0; cell < sizes.size(); ++cell)
+    if (sizes[cell] > 0) present_.push_back(static_cast<std::int32_t>(cell));
+  const std::string only = in_quotes(by->levels[static_cast<std::size_t>(present_.front())]);
+  if (needs.environments > present_.size())
+    refuse(name,
+           fmt::format("at least {} environments among the images to train on, as algorithm {} needs",
+                       needs.environments, algorithm),
+           fmt::format("{}: {}", present_.size(), only));
+  if (present_.size() == 1)
+    notes_.push_back(
+        fmt::format("{}: all images to train on are of one {}, {}: algorithm {} cannot tell any apart", name,
+                    needs.environments > 0 ? "environment" : "group", only, algorithm));
+  if (needs.environments > 0 || needs.balanced) cells_ = &by->codes;
+}
+
+std::vector<std::int64_t> TrainingSet::balanced(const std::vector<std::int64_t>& shuffled) const {
+  std::vector<std::vector<std::int64_t>> rows(present_.size());
+  std::vector<std::size_t> place_of(static_cast<std::size_t>(present_.back()) + 1);
+  for (std::size_t i = 0; i < present_.size(); ++i) place_of[static_cast<std::size_t>(present_[i])] = i;
+  for (const std::int64_t row : shuffled)
+    rows[place_of[static_cast<std::size_t>((*cells_)[static_cast<std::size_t>(row)])]].push_back(row);
+  std::vector<std::size_t> round(present_.size());
+  std::iota(round.begin(), round.end(), std::size_t{0});
+  Random random(options_.seed, stream("balanced rounds"), epoch_);
+  std::vector<std::int64_t> order;
+  for (std::size_t turn = 0; order.size() < shuffled.size(); ++turn) {
+    for (std::size_t i = round.size(); i > 1; --i) std::swap(round[i - 1], round[random.below(i)]);
+    for (const std::size_t cell : round)
+      if (order.size() < shuffled.size()) order.push_back(rows[cell][turn % rows[cell].size()]);
+  }
+  return order;
+}
+
+void TrainingSet::begin_epoch(std::size_t number) {
+  epoch_ = number;
+  order_ = train_;
+  shuffle_rows(order_, options_.seed, stream("epoch order"), number);
+  if (cells_) order_ = balanced(order_);
+}
+
+Minibatches TrainingSet::minibatches(std::size_t step) {
+  const std::size_t begin = step * options_.batch;
+  const std::size_t end = step + 1 == steps_ ? order_.size() : begin + options_.batch;
+  batch_rows_.assign(order_.begin() + static_cast<std::ptrdiff_t>(begin),
+                     order_.begin() + static_cast<std::ptrdiff_t>(end));
+  const auto cell_of = [&](std::int64_t row) { return (*cells_)[static_cast<std::size_t>(row)]; };
+  if (needs_.environments > 0) std::ranges::stable_sort(batch_rows_, {}, cell_of);
+  const std::size_t position = (epoch_ - 1) * order_.size() + begin;
+  Minibatches batches{batch(batch_rows_)};
+  batches.labelled.views = views(data_.images, batch_rows_, needs_.views, "labelled views", position);
+  if (needs_.environments > 0)
+    for (std::size_t from = 0, to = 0; from < batch_rows_.size(); from = to) {
+      while (to < batch_rows_.size() && cell_of(batch_rows_[to]) == cell_of(batch_rows_[from])) ++to;
+      batches.environments.push_back(
+          batches.labelled.slice(static_cast<std::int64_t>(from), static_cast<std::int64_t>(to)));
+    }
+  if (needs_.unlabelled)
+    batches.unlabelled =
+        unlabelled_batch(position * needs_.unlabelled_ratio, batch_rows_.size() * needs_.unlabelled_ratio);
+  batches.epoch = epoch_;
+  batches.step = (epoch_ - 1) * steps_ + step + 1;
+  batches.steps = options_.epochs * steps_;
+  return batches;
+}
+
+Batch TrainingSet::batch(std::span<const std::int64_t> rows) const {
+  Batch batch;
+  batch.x = pixels_of(data_.images, rows);
+  const auto numbers = [&](const auto& values) {
+    torch::Tensor tensor = torch::empty({static_cast<std::int64_t>(rows.size())}, torch::kInt64);
+    auto* out = tensor.data_ptr<std::int64_t>();
+    for (const std::int64_t row : rows) *out++ = values[static_cast<std::size_t>(row)];
+    return tensor;
+  };
+  batch.y = numbers(*data_.images.labels);
+  if (!groups_.codes.empty()) batch.group = numbers(groups_.codes);
+  batch.rows = rows;
+  return batch;
+}
+
+Batch TrainingSet::unlabelled_batch(std::size_t position, std::size_t count) {
+  const std::size_t n = data_.unlabelled->n();
+  unlabelled_rows_.clear();
+  for (std::size_t i = position; i < position + count; ++i) {
+    const std::size_t pass = i / n + 1;  // 0: none yet
+    if (pass != unlabelled_pass_) {
+      unlabelled_pass_ = pass;
+      unlabelled_order_.resize(n);
+      std::iota(unlabelled_order_.begin(), unlabelled_order_.end(), std::int64_t{0});
+      shuffle_rows(unlabelled_order_, options_.seed, stream("unlabelled order"), pass);
+    }
+    unlabelled_rows_.push_back(unlabelled_order_[i % n]);
+  }
+  Batch batch;
+  batch.x = pixels_of(*data_.unlabelled, unlabelled_rows_);
+  batch.rows = unlabelled_rows_;
+  batch.views =
+      views(*data_.unlabelled, unlabelled_rows_, needs_.unlabelled_views, "unlabelled views", position);
+  return batch;
+}
+
+std::vector<torch::Tensor> TrainingSet::views(const Images& images, std::span<const std::int64_t> rows,
+                                              const std::vector<std::string>& names, std::string_view purpose,
+                                              std::size_t position) const {
+  std::vector<torch::Tensor> all;
+  const std::size_t size = images.pixels_per_image();
+  for (std::size_t number = 0; number < names.size(); ++number) {
+    torch::Tensor view = pixels_of(images, rows);
+    auto* const data = view.data_ptr<float>();
+    parallel_for(rows.size(), [&](std::size_t i) {
+      const std::span<float> image(data + i * size, size);
+      std::vector<std::uint8_t> levels(size);
+      std::ranges::transform(image, levels.begin(),
+                             [](float v) { return static_cast<std::uint8_t>(255.999f * v); });
+      Random random(options_.seed, stream(purpose) + static_cast<std::uint32_t>(number), position + i);
+      make_view(names[number], {levels, images.channels(), images.height(), images.width()}, random);
+      std::ranges::transform(levels, image.begin(),
+                             [](std::uint8_t v) { return static_cast<float>(v) / 255.f; });
+    });
+    all.push_back(std::move(view));
+  }
+  return all;
+}
+
+std::vector<std::int32_t> TrainingSet::validation_groups() const {
+  std::vector<std::int32_t> groups;
+  if (!groups_.codes.empty())
+    for (const std::int64_t row : validation_) groups.push_back(groups_.codes[static_cast<std::size_t>(row)]);
+  return groups;
+}
+
+}  // namespace leeway::nn

@@ -1,0 +1,69 @@
+// The rows of a training: which are held out, in which order the others come, and floats made of them a batch at a time.
+//
+// Everything is a function of the seed, the epoch and the place in it, so that a resumed training gets the same batches:
+// an epoch's order is a shuffle of the training rows. Where an algorithm asks for environments (or for balanced groups), the
+// shuffled rows of each are dealt out in rounds, one row each a round in a random order, and begin again where they run out:
+// every batch has all of them equally often, but for one row. An epoch has as many rows as there are to train on. A last batch
+// that is too small joins the one before it. Unlabelled images are shuffled anew for each pass over them; passes follow each
+// other without end, whatever the epochs of the labelled ones.
+#pragma once
+
+#include <torch/torch.h>
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "leeway/nn/train.h"
+#include "leeway/nn/train/algorithm.h"
+
+namespace leeway::nn {
+
+class TrainingSet {
+ public:
+  // The data must outlive it. Error for data that lack what is needed; `algorithm` is named then.
+  TrainingSet(const data::TrainingData& data, const TrainOptions& options, const Requirements& needs,
+              const std::string& algorithm);
+
+  [[nodiscard]] const std::vector<std::int64_t>& training() const { return train_; }  // rows, ascending
+  [[nodiscard]] const std::vector<std::int64_t>& validation() const { return validation_; }
+  [[nodiscard]] const TrainingFacts& facts() const { return facts_; }
+  // One line each: what of the data makes the algorithm another one.
+  [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
+  [[nodiscard]] std::size_t steps() const { return steps_; }  // an epoch
+
+  void begin_epoch(std::size_t number);                     // from 1
+  [[nodiscard]] Minibatches minibatches(std::size_t step);  // of the epoch begun, from 0
+
+  // Images, labels and groups of any rows of the data.
+  [[nodiscard]] Batch batch(std::span<const std::int64_t> rows) const;
+  // The group of each validation row, or nothing.
+  [[nodiscard]] std::vector<std::int32_t> validation_groups() const;
+
+ private:
+  void check(const Requirements& needs, const std::string& algorithm);
+  [[nodiscard]] std::vector<std::int64_t> balanced(const std::vector<std::int64_t>& shuffled) const;
+  [[nodiscard]] Batch unlabelled_batch(std::size_t position, std::size_t count);
+  [[nodiscard]] std::vector<torch::Tensor> views(const Images& images, std::span<const std::int64_t> rows,
+                                                 const std::vector<std::string>& names,
+                                                 std::string_view purpose, std::size_t position) const;
+
+  const data::TrainingData& data_;
+  const TrainOptions& options_;
+  Requirements needs_;
+  std::vector<std::int64_t> train_, validation_;
+  GroupColumn groups_;  // of all rows; no codes: the data have none
+  const std::vector<std::int32_t>* cells_ =
+      nullptr;                         // of all rows, what batches are balanced by; null: nothing
+  std::vector<std::int32_t> present_;  // cells with training rows
+  TrainingFacts facts_;
+  std::vector<std::string> notes_;
+  std::size_t steps_ = 0, epoch_ = 0;
+  std::vector<std::int64_t> order_, batch_rows_;
+  std::vector<std::int64_t> unlabelled_order_, unlabelled_rows_;
+  std::size_t unlabelled_pass_ = 0;
+};
+
+}  // namespace leeway::nn

@@ -1,0 +1,137 @@
+#include "leeway/nn/train/training_set.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "tests/nn/training.h"
+
+namespace leeway::nn {
+namespace {
+
+std::vector<std::int64_t> values_of(std::span<const std::int64_t> rows) { return {rows.begin(), rows.end()}; }
+
+TrainOptions in_batches(std::size_t batch) {
+  TrainOptions options;
+  options.batch = batch;
+  options.validation = 0;
+  return options;
+}
+
+// Bytes become the floats that they would be if all were floats from the start.
+TEST(TrainingSet, BytesStayBytesUntilABatchIsMade) {
+  Images bytes = toy::images(20, {3, 4, 5}, 2);
+  std::vector<std::uint8_t> levels(20 * 60);
+  for (std::size_t i = 0; i < levels.size(); ++i) levels[i] = static_cast<std::uint8_t>(i * 7 % 256);
+  std::vector<float> floats(levels.size());
+  std::ranges::transform(levels, floats.begin(),
+                         [](std::uint8_t v) { return static_cast<float>(v) / 255.f; });
+  Images wide = bytes;
+  bytes.pixels = make_array({20, 3, 4, 5}, levels);
+  wide.pixels = make_array({20, 3, 4, 5}, floats);
+  const data::TrainingData narrow(bytes), all(wide);
+  const TrainOptions options = in_batches(6);
+  TrainingSet a(narrow, options, {}, "erm"), b(all, options, {}, "erm");
+  a.begin_epoch(2), b.begin_epoch(2);
+  ASSERT_EQ(a.steps(), 4U);
+  for (std::size_t step = 0; step < 4; ++step) {
+    const Minibatches first = a.minibatches(step), second = b.minibatches(step);
+    EXPECT_TRUE(first.labelled.x.equal(second.labelled.x));
+    EXPECT_TRUE(first.labelled.y.equal(second.labelled.y));
+    EXPECT_EQ(first.step, 4 + step + 1);
+    EXPECT_EQ(first.steps, 40U);
+    EXPECT_EQ(first.labelled.rows.size(), step == 3 ? 2U : 6U);
+  }
+}
+
+TEST(TrainingSet, EveryRowOnceAnEpochInAnotherOrder) {
+  const data::TrainingData data(toy::squares(33, 4));
+  const TrainOptions options = in_batches(8);
+  TrainingSet set(data, options, {}, "erm");
+  EXPECT_EQ(set.steps(), 4U) << "the 33rd row joins the last batch";
+  std::vector<std::vector<std::int64_t>> orders;
+  for (const std::size_t epoch : {1, 2, 1}) {
+    set.begin_epoch(epoch);
+    orders.emplace_back();
+    for (std::size_t step = 0; step < set.steps(); ++step)
+      for (const std::int64_t row : set.minibatches(step).labelled.rows) orders.back().push_back(row);
+  }
+  EXPECT_EQ(orders[0], orders[2]);
+  EXPECT_NE(orders[0], orders[1]);
+  EXPECT_EQ(std::set<std::int64_t>(orders[1].begin(), orders[1].end()).size(), 33U);
+}
+
+TEST(TrainingSet, EnvironmentsHaveEqualPartsOfEveryBatch) {
+  const data::TrainingData data = squares_of_two_cameras(50);  // 20 rows of b
+  const TrainOptions options = in_batches(12);
+  Requirements needs;
+  needs.environments = 2, needs.least_rows = 2;
+  TrainingSet set(data, options, needs, "irm");
+  EXPECT_EQ(set.steps(), 4U) << "two rows of each: the last two join";
+  set.begin_epoch(1);
+  std::map<std::int64_t, int> times;
+  for (std::size_t step = 0; step < set.steps(); ++step) {
+    const Minibatches batches = set.minibatches(step);
+    ASSERT_EQ(batches.environments.size(), 2U);
+    EXPECT_EQ(batches.environments[0].rows.size(), batches.environments[1].rows.size());
+    EXPECT_TRUE(torch::cat({batches.environments[0].x, batches.environments[1].x}).equal(batches.labelled.x));
+    for (std::size_t e = 0; e < 2; ++e)
+      for (const std::int64_t row : batches.environments[e].rows) {
+        EXPECT_EQ(data.environment->codes[static_cast<std::size_t>(row)], static_cast<std::int32_t>(e));
+        ++times[row];
+      }
+  }
+  for (const auto& [row, count] : times)
+    EXPECT_LE(count, data.environment->codes[static_cast<std::size_t>(row)] == 1 ? 2 : 1);
+}
+
+TEST(TrainingSet, BalancedGroups) {
+  const data::TrainingData data = squares_of_two_cameras(200);
+  const TrainOptions options = in_batches(32);
+  Requirements needs;
+  needs.groups = needs.balanced = true;
+  TrainingSet set(data, options, needs, "group-dro");
+  ASSERT_EQ(set.facts().group_sizes.size(), 8U);
+  EXPECT_EQ(set.facts().group_names.front(), "y=0, colour=blue");
+  set.begin_epoch(1);
+  const torch::Tensor counts = torch::bincount(set.minibatches(0).labelled.group, {}, 8);
+  EXPECT_TRUE(counts.eq(4).all().item<bool>()) << counts;
+}
+
+TEST(TrainingSet, UnlabelledImagesPassAfterPass) {
+  const data::TrainingData data = squares_of_two_cameras(64);  // 50 unlabelled
+  const TrainOptions options = in_batches(16);
+  Requirements needs;
+  needs.unlabelled = true;
+  needs.unlabelled_ratio = 2;
+  needs.unlabelled_views = {"weak", "strong"};
+  const auto rows = [&](std::size_t from_epoch) {
+    TrainingSet set(data, options, needs, "fixmatch");
+    std::vector<std::int64_t> all;
+    for (std::size_t epoch = from_epoch; epoch <= 3; ++epoch) {
+      set.begin_epoch(epoch);
+      for (std::size_t step = 0; step < set.steps(); ++step) {
+        const Minibatches batches = set.minibatches(step);
+        EXPECT_EQ(batches.unlabelled.views.size(), 2U);
+        EXPECT_EQ(batches.unlabelled.views[1].sizes(), batches.unlabelled.x.sizes());
+        EXPECT_FALSE(batches.unlabelled.views[0].equal(batches.unlabelled.views[1]));
+        for (const std::int64_t row : batches.unlabelled.rows) all.push_back(row);
+      }
+    }
+    return all;
+  };
+  const std::vector<std::int64_t> all = rows(1), later = rows(2);
+  ASSERT_EQ(all.size(), 3 * 128U);
+  EXPECT_EQ(values_of(std::span(all).subspan(128)), later)
+      << "an epoch's images do not depend on what ran before";
+  for (std::size_t pass = 0; pass + 50 <= all.size(); pass += 50)
+    EXPECT_EQ(std::set<std::int64_t>(all.begin() + static_cast<std::ptrdiff_t>(pass),
+                                     all.begin() + static_cast<std::ptrdiff_t>(pass + 50))
+                  .size(),
+              50U);
+}
+
+}  // namespace
+}  // namespace leeway::nn
