@@ -14,6 +14,7 @@ namespace leeway::nn {
 AlgorithmMember erm();
 AlgorithmMember gradient_norm();
 AlgorithmMember pgd_training();
+AlgorithmMember group_dro();
 
 std::span<const AlgorithmMember> algorithms() {
   static const AlgorithmMember list[] = {

@@ -1,0 +1,92 @@
+#include <cmath>
+#include <limits>
+
+#include "leeway/nn/train/algorithm.h"
+
+namespace leeway::nn {
+namespace {
+
+// min over weights, max over q in the simplex, of sum_g q_g E_g[CE(F(x), y)] over the groups g of the training rows. One step,
+// with the batch's group means l_g: q_g <- q_g exp(eta (l_g + C / sqrt(n_g))), normalised; then a gradient step on
+// sum_g q_g l_g. q of a group that the batch lacks waits: it takes part in the normalisation alone. The adjustment
+// C / sqrt(n_g), n_g the group's training rows, is in the exponent only. Kept as log q, so that no exponent overflows.
+class GroupDro : public LossAlgorithm {
+ public:
+  using LossAlgorithm::LossAlgorithm;
+
+  void prepare(const TrainingFacts& facts) override {
+    const auto groups = static_cast<std::int64_t>(facts.group_sizes.size());
+    log_q_ = torch::zeros({groups}, torch::kFloat64);
+    adjustment_ = torch::zeros({groups}, torch::kFloat64);
+    for (std::int64_t g = 0; g < groups; ++g) {
+      const auto n = static_cast<double>(facts.group_sizes[static_cast<std::size_t>(g)]);
+      // a group without training rows has no loss to weigh
+      log_q_[g] = n > 0 ? 0. : -std::numeric_limits<double>::infinity();
+      adjustment_[g] = n > 0 ? parameter("adjustment") / std::sqrt(n) : 0.;
+    }
+    log_q_ -= log_q_.logsumexp(0);
+  }
+
+  Objective objective(const Minibatches& batches) override {
+    const Batch& batch = batches.labelled;
+    const torch::Tensor logits = forward(batch.x).logits;
+    std::map<std::int64_t, torch::Tensor> losses;  // of the groups in the batch
+    for (std::int64_t g = 0; g < log_q_.size(0); ++g) {
+      const torch::Tensor rows = (batch.group == g).nonzero().flatten();
+      if (rows.numel() == 0) continue;
+      losses[g] =
+          torch::nn::functional::cross_entropy(logits.index_select(0, rows), batch.y.index_select(0, rows));
+      log_q_[g] += parameter("eta") * (losses[g].item<double>() + adjustment_[g].item<double>());
+    }
+    log_q_ -= log_q_.logsumexp(0);
+    torch::Tensor loss;
+    double worst = 0;
+    for (const auto& [g, mean] : losses) {
+      const torch::Tensor term = std::exp(log_q_[g].item<double>()) * mean;
+      loss = loss.defined() ? loss + term : term;
+      worst = std::max(worst, mean.item<double>());
+    }
+    return {loss,
+            logits,
+            {},
+            {{"largest_weight", std::exp(log_q_.max().item<double>())}, {"worst_group_loss", worst}}};
+  }
+
+  [[nodiscard]] Tensors state() const override {
+    Tensors state = LossAlgorithm::state();
+    state["log_q"] = log_q_;
+    state["adjustment"] = adjustment_;
+    return state;
+  }
+
+  void restore(const Tensors& state, const std::string& name) override {
+    LossAlgorithm::restore(state, name);
+    log_q_ = take_tensor(state, "log_q", name);
+    adjustment_ = take_tensor(state, "adjustment", name);
+  }
+
+ private:
+  torch::Tensor log_q_, adjustment_;  // (groups), float64
+};
+
+}  // namespace
+
+AlgorithmMember group_dro() {
+  return {
+      "group-dro",
+      "distributionally robust training: groups with larger losses weigh more",
+      "Sagawa et al., ICLR 2020, algorithm 1 and section 3.3; a group is the label with the attributes",
+      {{"eta", .01, 0, 100, "step of the weights' logarithms a unit of loss"},
+       {"adjustment", 0, 0, 1e6,
+        "C of C / sqrt(rows of the group), added to a group's loss in the weights alone"},
+       {"balanced", 1, 0, 1, "1: batches hold every group equally often; 0: as often as it occurs", true}},
+      [](const std::map<std::string, double>& parameters) {
+        Requirements needs;
+        needs.groups = true;
+        needs.balanced = parameters.at("balanced") != 0;
+        return needs;
+      },
+      make_algorithm<GroupDro>};
+}
+
+}  // namespace leeway::nn

@@ -1,0 +1,162 @@
+// What is each training algorithm's own, by hand: its step is driven with batches made here.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numeric>
+
+#include "leeway/core/safetensors.h"
+#include "leeway/nn/tensors.h"
+#include "leeway/nn/train/algorithm.h"
+#include "tests/nn/training.h"
+
+namespace leeway::nn {
+namespace {
+
+// F(x) = W x over images (1,1,d), which a step leaves as it is: the learning rate is 0.
+AlgorithmSetting still(const std::string& name, const torch::Tensor& weight,
+                       const std::map<std::string, double>& given) {
+  AlgorithmSetting setting;
+  const InputShape shape{1, 1, static_cast<std::size_t>(weight.size(1))};
+  const auto classes = static_cast<std::size_t>(weight.size(0));
+  setting.another = [=] { return make_network(architecture("linear"), shape, classes); };
+  setting.network = setting.another();
+  const torch::NoGradGuard no_grad;
+  for (auto& item : setting.network->named_parameters())
+    item.key() == "weight" ? item.value().copy_(weight) : item.value().zero_();
+  setting.parameters = complete_parameters(algorithm(name), given);
+  setting.learning_rate = 0;
+  return setting;
+}
+
+std::unique_ptr<Algorithm> made(const std::string& name, const torch::Tensor& weight,
+                                const std::map<std::string, double>& given) {
+  return algorithm(name).make(still(name, weight, given));
+}
+
+torch::Tensor as_images(const torch::Tensor& rows) { return rows.view({rows.size(0), 1, 1, rows.size(1)}); }
+
+Batch batch_of(const torch::Tensor& rows, std::vector<std::int64_t> labels,
+               std::vector<std::int64_t> groups = {}) {
+  Batch batch{as_images(rows), to_tensor(labels, 0, labels.size()), {}, {}, {}};
+  if (!groups.empty()) batch.group = to_tensor(groups, 0, groups.size());
+  return batch;
+}
+
+// Two classes with logits (0, x), so that a row of class 0 with x = log(e^l - 1) has the loss l.
+const torch::Tensor second_logit = torch::tensor({{0.f}, {1.f}});
+torch::Tensor with_losses(const std::vector<double>& losses) {
+  std::vector<float> x;
+  for (const double loss : losses) x.push_back(static_cast<float>(std::log(std::exp(loss) - 1)));
+  return torch::tensor(x).view({-1, 1});
+}
+
+// The same tensors in two weights files, bit by bit.
+void expect_same_weights(const std::filesystem::path& a, const std::filesystem::path& b) {
+  const ArrayMap first = read_safetensors(a).tensors, second = read_safetensors(b).tensors;
+  ASSERT_EQ(first.size(), second.size());
+  for (const auto& [name, array] : first) EXPECT_TRUE(toy::same_bits(array, second.at(name))) << name;
+}
+
+void expect_the_bits_of_plain_training(const std::string& name,
+                                       const std::map<std::string, double>& parameters,
+                                       const data::TrainingData& data) {
+  const toy::Folder folder;
+  TrainOptions options = quick(name);
+  options.parameters = parameters;
+  options.epochs = 2;
+  (void)session().train(data, options, folder / "member");
+  (void)session().train(
+      data.images,
+      [&] {
+        TrainOptions plain = quick();
+        plain.epochs = 2;
+        return plain;
+      }(),
+      folder / "plain");
+  expect_same_weights(folder / "member", folder / "plain");
+}
+
+class GroupDroByHand : public testing::Test {
+ protected:
+  // The weights q after `steps` steps on one batch with these group means, one row each.
+  std::vector<double> weights(const std::vector<double>& losses, const std::map<std::string, double>& given,
+                              int steps = 1, std::vector<std::size_t> sizes = {}) {
+    if (sizes.empty()) sizes.assign(losses.size(), 10);
+    const auto member = made("group-dro", second_logit, given);
+    member->prepare({2, sizes, {}});
+    std::vector<std::int64_t> groups(losses.size());
+    std::iota(groups.begin(), groups.end(), std::int64_t{0});
+    const Minibatches batches{
+        batch_of(with_losses(losses), std::vector<std::int64_t>(losses.size()), groups)};
+    for (int i = 0; i < steps; ++i) last_ = member->update(batches);
+    const torch::Tensor q = member->state().at("log_q").exp();
+    return {q.data_ptr<double>(), q.data_ptr<double>() + q.numel()};
+  }
+  Step last_;
+};
+
+TEST_F(GroupDroByHand, WeightsMoveByEtaTimesTheLoss) {
+  EXPECT_NEAR(weights({2, 1}, {{"eta", .01}})[0], .502500, 1e-6);
+  EXPECT_NEAR(last_.loss, 1.502500, 1e-5);
+  EXPECT_EQ(last_.right, 0U);
+  EXPECT_NEAR(last_.parts.at("worst_group_loss"), 2, 1e-5);
+  EXPECT_NEAR(weights({2, 1}, {{"eta", .01}}, 100)[0], .731059, 1e-5);
+}
+
+TEST_F(GroupDroByHand, BetweenTheMeanOfTheGroupsAndTheWorst) {
+  (void)weights({2, 1}, {{"eta", 0}});
+  EXPECT_NEAR(last_.loss, 1.5, 1e-5);
+  (void)weights({2, 1}, {{"eta", 100}});
+  EXPECT_NEAR(last_.loss, 2, 1e-5);
+  EXPECT_NEAR(weights({1.3, 1.3}, {{"eta", 3}}, 5)[0], .5, 1e-6);
+  EXPECT_NEAR(weights({5, 4}, {{"eta", .5}})[0], weights({2, 1}, {{"eta", .5}})[0], 1e-5);
+}
+
+TEST_F(GroupDroByHand, TheAdjustmentIsInTheExponentAlone) {
+  // C = 2, n = (100, 25): exponents + .2 and + .4
+  const auto q = weights({2, 1}, {{"eta", 1}, {"adjustment", 2}}, 1, {100, 25});
+  EXPECT_NEAR(std::log(q[0] / q[1]), 2.2 - 1.4, 1e-5);
+  EXPECT_NEAR(last_.loss, 2 * q[0] + q[1], 1e-5);
+}
+
+TEST_F(GroupDroByHand, AGroupThatTheBatchLacksWaits) {
+  const auto member = made("group-dro", second_logit, {{"eta", .5}});
+  member->prepare({2, {5, 5, 0}, {}});
+  (void)member->update({batch_of(with_losses({2}), {0}, {0})});
+  const torch::Tensor q = member->state().at("log_q").exp();
+  EXPECT_NEAR(q[0].item<double>(), std::exp(1.) / (std::exp(1.) + 1), 1e-6);
+  EXPECT_EQ(q[2].item<double>(), 0) << "without training rows";
+}
+
+TEST(GroupDro, OfOneGroupIsPlainTraining) {
+  data::TrainingData data(toy::squares(100, 1));
+  data.images.labels = std::vector<std::int64_t>(100, 0);
+  data.groups = {{"colour", {"red"}, std::vector<std::int32_t>(100)}};
+  TrainOptions options = quick("group-dro");
+  options.classes = 2;
+  const toy::Folder folder;
+  const TrainResult result = session().train(data, options, folder / "member");
+  EXPECT_EQ(result.notes,
+            std::vector<std::string>{"toy.npz: all images to train on are of one group, 'y=0, colour=red': "
+                                     "algorithm group-dro cannot tell any apart"});
+  options.algorithm = "erm";
+  (void)session().train(data, options, folder / "plain");
+  expect_same_weights(folder / "member", folder / "plain");
+}
+
+TEST(GroupDro, TheWorstGroupMayChooseTheEpoch) {
+  const toy::Folder folder;
+  TrainOptions options = quick("group-dro");
+  options.worst_group = true;
+  const TrainResult result = session().train(squares_of_two_cameras(200), options, folder / "m");
+  double worst = 0;
+  for (const Epoch& epoch : result.epochs) worst = std::max(worst, *epoch.validation_worst_group_accuracy);
+  EXPECT_EQ(*result.epochs[result.best_epoch - 1].validation_worst_group_accuracy, worst);
+  EXPECT_EQ(result.best_epoch, result.best_by_worst_group);
+  EXPECT_EQ(message_of([&] { (void)session().train(toy::squares(200, 4), options, folder / "m"); }),
+            "toy.npz: expected groups (an array groups, or --group-column), as algorithm group-dro needs, "
+            "found none");
+}
+
+}  // namespace
+}  // namespace leeway::nn
