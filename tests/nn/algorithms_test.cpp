@@ -158,5 +158,105 @@ TEST(GroupDro, TheWorstGroupMayChooseTheEpoch) {
             "found none");
 }
 
+double irm_penalty(const torch::Tensor& weight, const torch::Tensor& rows, std::vector<std::int64_t> labels,
+                   double square) {
+  const auto member = made(
+      "irm", weight, {{"square", square}, {"anneal-steps", 0}, {"lambda", 3}, {"single-environment", 1}});
+  const Batch batch = batch_of(rows, std::move(labels));
+  const Step step = member->update({batch, {batch}});
+  EXPECT_NEAR(step.loss, step.parts.at("risk") + 3 * step.parts.at("penalty"), 1e-5);
+  return step.parts.at("penalty");
+}
+
+TEST(Irm, PenaltyInClosedForm) {
+  EXPECT_NEAR(irm_penalty(second_logit, torch::tensor({{2.f}, {-1.f}, {.5f}}), {1, 0, 0}, 1), .00427357,
+              1e-7);
+  const torch::Tensor rows =
+      torch::tensor({{1.f, 0.f, -1.f}, {.5f, 2.f, 0.f}, {0.f, 0.f, 1.f}, {3.f, 1.f, 0.f}});
+  EXPECT_NEAR(irm_penalty(torch::eye(3), rows, {0, 2, 2, 1}, 1), .345533, 1e-5);
+  EXPECT_NEAR(irm_penalty(torch::eye(3), rows, {0, 2, 2, 1}, 0), -.678929, 1e-5);
+  // the derivative by a scale of the logits, by differences
+  const auto risk = [&](double scale) {
+    return torch::nn::functional::cross_entropy((scale * rows).to(torch::kFloat64),
+                                                torch::tensor({0, 2, 2, 1}))
+        .item<double>();
+  };
+  EXPECT_NEAR((risk(1.001) - risk(.999)) / .002, .587820, 1e-4);
+}
+
+TEST(Irm, AveragesOverEnvironmentsWhateverTheirOrderAndSizes) {
+  const torch::Tensor rows = torch::tensor({{2.f}, {-1.f}, {.5f}, {1.f}, {-.2f}});
+  const Batch all = batch_of(rows, {1, 0, 0, 1, 1});
+  const auto step = [&](const Batch& labelled, std::vector<Batch> environments) {
+    const auto member = made("irm", second_logit, {{"square", 1}, {"anneal-steps", 0}, {"lambda", 5}});
+    return member->update({labelled, std::move(environments)});
+  };
+  const Step first = step(all, {all.slice(0, 3), all.slice(3, 5)});
+  const Batch turned = batch_of(rows.index_select(0, torch::tensor({3, 4, 0, 1, 2})), {1, 1, 1, 0, 0});
+  const Step second = step(turned, {turned.slice(0, 2), turned.slice(2, 5)});
+  EXPECT_NEAR(first.loss, second.loss, 1e-6);
+  EXPECT_NEAR(first.parts.at("penalty"),
+              (irm_penalty(second_logit, rows.slice(0, 0, 3), {1, 0, 0}, 1) +
+               irm_penalty(second_logit, rows.slice(0, 3), {1, 1}, 1)) /
+                  2,
+              1e-7);
+}
+
+TEST(Irm, AdamBeginsAnewWhereThePenaltyGetsItsWeight) {
+  const auto member =
+      made("irm", second_logit, {{"anneal-steps", 2}, {"lambda", 7}, {"single-environment", 1}});
+  const Batch batch = batch_of(torch::tensor({{2.f}, {-1.f}, {.5f}}), {1, 0, 0});
+  for (std::size_t step = 1; step <= 3; ++step) {
+    const Step done = member->update({batch, {batch}, {}, 1, step, 10});
+    EXPECT_NEAR(done.loss, done.parts.at("risk") + (step <= 2 ? 1 : 7) * done.parts.at("penalty"), 1e-5);
+    EXPECT_EQ(member->state().at("steps").item<std::int64_t>(),
+              step <= 2 ? static_cast<std::int64_t>(step) : 1);
+  }
+}
+
+TEST(Irm, OfOneEnvironmentIsAnErrorUnlessAskedFor) {
+  const toy::Folder folder;
+  data::TrainingData data(toy::squares(100, 4));
+  const auto message = [&](const TrainOptions& options) {
+    return message_of([&] { (void)session().train(data, options, folder / "m"); });
+  };
+  EXPECT_EQ(
+      message(quick("irm")),
+      "toy.npz: expected an environment of every image (an array environment, or --environment-column), as "
+      "algorithm irm needs, found none");
+  data.environment = GroupColumn{"camera", {"a", "b"}, std::vector<std::int32_t>(100, 1)};
+  EXPECT_EQ(
+      message(quick("irm")),
+      "toy.npz: expected at least 2 environments among the images to train on, as algorithm irm needs, found "
+      "1: 'b'");
+  expect_the_bits_of_plain_training("irm", {{"lambda", 0}, {"anneal-steps", 0}, {"single-environment", 1}},
+                                    data);
+  for (std::size_t i = 0; i < 50; ++i) data.environment->codes[i] = 0;
+  TrainOptions options = quick("irm");
+  options.batch = 3;
+  EXPECT_EQ(message(options),
+            "train: batch: expected at least 4 rows, 2 of each environment, as algorithm irm needs, found 3");
+}
+
+// Parameters are documented: a meaning each, a default inside the range, whole where they must be.
+TEST(Algorithms, DescribeTheirParameters) {
+  for (const AlgorithmMember& member : algorithms()) {
+    EXPECT_FALSE(member.summary.empty() || member.source.empty()) << member.name;
+    for (const Parameter& parameter : member.parameters) {
+      EXPECT_FALSE(parameter.meaning.empty()) << member.name;
+      EXPECT_TRUE(parameter.value >= parameter.low && parameter.value <= parameter.high) << parameter.name;
+      if (!parameter.integer) continue;
+      EXPECT_EQ(parameter.value, std::floor(parameter.value));
+      EXPECT_NE(message_of([&] {
+                  (void)complete_parameters(member, {{std::string(parameter.name), parameter.low + .5}});
+                }).find("a whole number from"),
+                std::string::npos);
+    }
+  }
+  EXPECT_EQ(session().requirements_of("irm").words(), std::vector<std::string>{"2 environments"});
+  EXPECT_EQ(session().requirements_of("irm", {{"single-environment", 1}}).environments, 1U);
+  EXPECT_TRUE(session().requirements_of("erm").words().empty());
+}
+
 }  // namespace
 }  // namespace leeway::nn

@@ -15,6 +15,7 @@ AlgorithmMember erm();
 AlgorithmMember gradient_norm();
 AlgorithmMember pgd_training();
 AlgorithmMember group_dro();
+AlgorithmMember irm();
 
 std::span<const AlgorithmMember> algorithms() {
   static const AlgorithmMember list[] = {

@@ -1,0 +1,74 @@
+#include "leeway/nn/train/algorithm.h"
+
+namespace leeway::nn {
+namespace {
+
+// mean_e R_e + lambda mean_e D_e over the environments e, R_e the mean cross-entropy of F there and
+// D_e = (dR_e(w F)/dw at w = 1)^2. In closed form that derivative is g = mean_i sum_c (p_ic - 1[c = y_i]) F_ic, p = softmax F.
+// The square of a batch's g is too large on average; the product of g of the even and of the odd rows is unbiased, and may
+// be negative.
+//
+// The penalty's weight is 1 for the first anneal-steps steps, then lambda, and Adam begins anew there.
+class Irm : public LossAlgorithm {
+ public:
+  using LossAlgorithm::LossAlgorithm;
+
+  Objective objective(const Minibatches& batches) override {
+    const auto annealing = static_cast<std::size_t>(parameter("anneal-steps"));
+    if (annealing > 0 && batches.step == annealing + 1) forget_moments();
+    const double weight = batches.step > annealing ? parameter("lambda") : 1;
+    const torch::Tensor logits =
+        forward(batches.labelled.x).logits;  // one pass: batch statistics are of all environments
+    torch::Tensor risk, penalty;
+    std::int64_t begin = 0;
+    for (const Batch& environment : batches.environments) {
+      const std::int64_t rows = environment.y.size(0);
+      const torch::Tensor part = logits.slice(0, begin, begin + rows);
+      const torch::Tensor one_risk = torch::nn::functional::cross_entropy(part, environment.y);
+      const torch::Tensor one_penalty = penalty_of(part, environment.y);
+      risk = risk.defined() ? risk + one_risk : one_risk;
+      penalty = penalty.defined() ? penalty + one_penalty : one_penalty;
+      begin += rows;
+    }
+    const auto count = static_cast<double>(batches.environments.size());
+    risk = risk / count;
+    penalty = penalty / count;
+    return {risk + weight * penalty,
+            logits,
+            {},
+            {{"risk", risk.item<double>()}, {"penalty", penalty.item<double>()}}};
+  }
+
+ private:
+  [[nodiscard]] torch::Tensor penalty_of(const torch::Tensor& logits, const torch::Tensor& y) const {
+    const torch::Tensor wrong =
+        logits.softmax(1) - torch::one_hot(y, logits.size(1)).to(logits.scalar_type());
+    const torch::Tensor slopes = (wrong * logits).sum(1);
+    if (parameter("square") != 0) return slopes.mean().square();
+    return slopes.slice(0, 0, c10::nullopt, 2).mean() * slopes.slice(0, 1, c10::nullopt, 2).mean();
+  }
+};
+
+}  // namespace
+
+AlgorithmMember irm() {
+  return {
+      "irm",
+      "invariant risk minimisation (IRMv1): one scale of the logits is best in every environment",
+      "Arjovsky et al., 2019, section 3.1; two halves and annealing as Gulrajani and Lopez-Paz, ICLR 2021",
+      {{"lambda", 100, 0, 1e12, "weight of the penalty"},
+       {"anneal-steps", 500, 0, 1e9, "steps before it, with a weight of 1", true},
+       {"square", 0, 0, 1, "1: the square of a batch's derivative in place of the product of two halves",
+        true},
+       {"single-environment", 0, 0, 1,
+        "1: go on with one environment, which makes this a penalty on miscalibration", true}},
+      [](const std::map<std::string, double>& parameters) {
+        Requirements needs;
+        needs.environments = parameters.at("single-environment") != 0 ? 1 : 2;
+        needs.least_rows = 2;
+        return needs;
+      },
+      make_algorithm<Irm>};
+}
+
+}  // namespace leeway::nn
