@@ -7,6 +7,7 @@
 #include "leeway/core/safetensors.h"
 #include "leeway/nn/tensors.h"
 #include "leeway/nn/train/algorithm.h"
+#include "leeway/nn/train/reversal.h"
 #include "tests/nn/training.h"
 
 namespace leeway::nn {
@@ -236,6 +237,102 @@ TEST(Irm, OfOneEnvironmentIsAnErrorUnlessAskedFor) {
   options.batch = 3;
   EXPECT_EQ(message(options),
             "train: batch: expected at least 4 rows, 2 of each environment, as algorithm irm needs, found 3");
+}
+
+// z = w x, D = sigmoid(a z + b), the mean cross-entropy of x's domain.
+TEST(Dann, ReversalByHand) {
+  const auto number = [](double value) {
+    return torch::tensor(value, torch::TensorOptions(torch::kFloat64).requires_grad(true));
+  };
+  const torch::Tensor w = number(.7), a = number(1.3), b = number(-.2);
+  const torch::Tensor x = torch::tensor({1., 2., -1., .5}, torch::kFloat64);
+  const torch::Tensor t = torch::tensor({0., 0., 1., 1.}, torch::kFloat64);
+  const torch::Tensor z = w * x, back = reversed(z, .4);
+  EXPECT_TRUE(back.equal(z));
+  const torch::Tensor loss = torch::binary_cross_entropy(torch::sigmoid(a * back + b), t);
+  const auto gradients = torch::autograd::grad({loss}, {w, a});
+  EXPECT_NEAR(gradients[0].item<double>(), -.3735971, 1e-7);
+  EXPECT_NEAR(gradients[1].item<double>(), .5029192, 1e-7);
+}
+
+TEST(Dann, TheReversalGrowsWithTheShareDone) {
+  EXPECT_EQ(reversal_weight(0, 10), 0);
+  EXPECT_NEAR(reversal_weight(.1, 10), .462117, 1e-6);
+  EXPECT_NEAR(reversal_weight(.5, 10), .986614, 1e-6);
+  EXPECT_NEAR(reversal_weight(1, 10), .999909, 1e-6);
+  EXPECT_NEAR(reversal_weight(.109861, 10), .5, 1e-6);
+}
+
+// The gradients of the first step, which are its first moments divided by .1.
+Tensors first_step(const std::string& name, std::map<std::string, double> given, std::size_t step) {
+  const data::TrainingData data = squares_of_two_cameras(40);
+  AlgorithmSetting setting;
+  setting.network = make_network(architecture("small-cnn"), {1, 8, 8}, 4);
+  initialize(*setting.network, 3);
+  setting.features = 100;
+  setting.parameters = complete_parameters(algorithm(name), given);
+  const auto member = algorithm(name).make(setting);
+  member->set_training(true);
+  Batch source = batch_of(pixels(data.images, 0, 40).flatten(1), *data.images.labels), target;
+  source.x = source.x.view({40, 1, 8, 8});
+  target.x = pixels(*data.unlabelled, 0, 40);
+  (void)member->update({source, {}, target, 1, step, 100});
+  return member->state();
+}
+
+TEST(Dann, WithoutReversalTheNetworkLearnsAsIfAlone) {
+  const Tensors plain = first_step("erm", {}, 50), still = first_step("dann", {{"reversal", 0}}, 50),
+                early = first_step("dann", {}, 1), late = first_step("dann", {}, 50);
+  double change = 0;
+  for (int i = 0; i < 8; ++i) {
+    const std::string name = "first." + std::to_string(i);
+    EXPECT_TRUE(torch::allclose(plain.at(name), still.at(name), 1e-4, 1e-7)) << name;
+    EXPECT_TRUE(torch::allclose(plain.at(name), early.at(name), 1e-4, 1e-7)) << name;
+    change = std::max(change, (plain.at(name) - late.at(name)).abs().max().item<double>());
+  }
+  EXPECT_GT(change, 1e-6);
+  EXPECT_GT(still.at("first.8").abs().max().item<double>(), 0) << "the discriminator learns";
+  // the last layer knows nothing of the domains
+  EXPECT_TRUE(torch::allclose(plain.at("first.7"), late.at("first.7"), 1e-4, 1e-7));
+}
+
+TEST(Dann, OfWeightZeroHasTheBitsOfPlainTraining) {
+  expect_the_bits_of_plain_training("dann", {{"weight", 0}}, squares_of_two_cameras(100));
+}
+
+TEST(Dann, FeaturesLearnSlowlyFromGivenWeights) {
+  const toy::Folder folder;
+  const data::TrainingData data = squares_of_two_cameras(100);
+  TrainOptions options = quick("dann");
+  options.epochs = 1, options.batch = 100, options.validation = 0, options.learning_rate = .01;
+  (void)session().train(data, options, folder / "first");
+  options.start = folder / "first";
+  (void)session().train(data, options, folder / "second");
+  const ArrayMap before = read_safetensors(folder / "first").tensors,
+                 after = read_safetensors(folder / "second").tensors;
+  const auto moved = [&](const std::string& name) {
+    return (to_tensor(after.at(name), name) - to_tensor(before.at(name), name)).abs().max().item<double>();
+  };
+  EXPECT_NEAR(moved("7.bias"), .01, 1e-4);  // Adam's first step has the length of the rate
+  EXPECT_NEAR(moved("5.bias"), .001, 1e-5);
+}
+
+TEST(Dann, SaysWhatIsMissing) {
+  const toy::Folder folder;
+  data::TrainingData data = squares_of_two_cameras(100);
+  TrainOptions options = quick("dann");
+  const auto message = [&] {
+    return message_of([&] { (void)session().train(data, options, folder / "m"); });
+  };
+  options.architecture = "linear";
+  EXPECT_EQ(
+      message(),
+      "architecture linear: expected one with a last hidden layer, as algorithm dann needs, found none");
+  options.architecture = "small-cnn";
+  data.unlabelled = toy::images(10, {3, 8, 8}, 2);
+  EXPECT_EQ(message(), "toy.npz: expected images of shape (1, 8, 8), as toy.npz, found (3, 8, 8)");
+  data.unlabelled.reset();
+  EXPECT_EQ(message(), "algorithm dann: expected unlabelled images of the target (--unlabelled), found none");
 }
 
 // Parameters are documented: a meaning each, a default inside the range, whole where they must be.

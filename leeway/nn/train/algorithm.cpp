@@ -16,6 +16,7 @@ AlgorithmMember gradient_norm();
 AlgorithmMember pgd_training();
 AlgorithmMember group_dro();
 AlgorithmMember irm();
+AlgorithmMember dann();
 
 std::span<const AlgorithmMember> algorithms() {
   static const AlgorithmMember list[] = {
