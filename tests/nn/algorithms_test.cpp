@@ -335,6 +335,47 @@ TEST(Dann, SaysWhatIsMissing) {
   EXPECT_EQ(message(), "algorithm dann: expected unlabelled images of the target (--unlabelled), found none");
 }
 
+Step fixmatch_step(double confidence) {
+  const auto member = made("fixmatch", torch::eye(2), {{"confidence", confidence}});
+  Minibatches batches{batch_of(torch::tensor({{1.f, 0.f}}), {0})};
+  batches.unlabelled.views = {as_images(torch::tensor({{3.f, 0.f}, {0.f, 0.f}})),
+                              as_images(torch::tensor({{1.f, 0.f}, {0.f, 5.f}}))};
+  return member->update(batches);
+}
+
+// Weak logits (3,0) and (0,0): confidences .9526 and .5. Strong ones (1,0) and (0,5).
+TEST(FixMatch, MaskAndThresholdByHand) {
+  const double labelled = std::log1p(std::exp(-1)), sure = std::log1p(std::exp(-1)),
+               unsure = std::log1p(std::exp(5));
+  const Step one = fixmatch_step(.9);
+  EXPECT_NEAR(one.parts.at("unlabelled_loss"), .156631, 1e-6);
+  EXPECT_EQ(one.parts.at("kept"), .5);
+  EXPECT_NEAR(one.loss, labelled + sure / 2, 1e-6);
+  const Step none = fixmatch_step(1.5);
+  EXPECT_EQ(none.parts.at("kept"), 0);
+  EXPECT_NEAR(none.loss, labelled, 1e-6);
+  const Step all = fixmatch_step(0);
+  EXPECT_EQ(all.parts.at("kept"), 1);
+  EXPECT_NEAR(all.loss, labelled + (sure + unsure) / 2, 1e-5);
+  EXPECT_EQ(fixmatch_step(.5).parts.at("kept"), 1) << "a confidence that is just enough counts";
+}
+
+TEST(FixMatch, OfWeightZeroHasTheBitsOfPlainTraining) {
+  expect_the_bits_of_plain_training("fixmatch", {{"weight", 0}}, squares_of_two_cameras(100));
+}
+
+TEST(FixMatch, KeepsTheAverageOfTheWeights) {
+  AlgorithmSetting setting = still("fixmatch", torch::eye(2), {{"averaging", .75}, {"weight", 0}});
+  setting.learning_rate = .1;
+  const auto member = algorithm("fixmatch").make(setting);
+  (void)member->update({batch_of(torch::tensor({{1.f, 0.f}}), {0})});
+  const Tensors state = member->state();
+  const torch::Tensor expected = .75 * torch::eye(2) + .25 * state.at("network.weight");
+  EXPECT_TRUE(torch::allclose(state.at("average.weight"), expected));
+  EXPECT_TRUE(member->network().named_parameters()["weight"].equal(state.at("average.weight")));
+  EXPECT_FALSE(torch::allclose(state.at("network.weight"), torch::eye(2)));
+}
+
 // Parameters are documented: a meaning each, a default inside the range, whole where they must be.
 TEST(Algorithms, DescribeTheirParameters) {
   for (const AlgorithmMember& member : algorithms()) {

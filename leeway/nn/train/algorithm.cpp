@@ -17,6 +17,7 @@ AlgorithmMember pgd_training();
 AlgorithmMember group_dro();
 AlgorithmMember irm();
 AlgorithmMember dann();
+AlgorithmMember fixmatch();
 
 std::span<const AlgorithmMember> algorithms() {
   static const AlgorithmMember list[] = {

@@ -1,0 +1,109 @@
+#include <cmath>
+
+#include "leeway/nn/train/algorithm.h"
+
+namespace leeway::nn {
+namespace {
+
+// CE(F(x), y) + lambda (1/B_u) sum_i 1[max_c q_ic >= tau] CE(F(strong_i), argmax_c q_ic), q = softmax F(weak), over the B_u
+// unlabelled images of the step in a weak and a strong view. Labelled images and strong views share one pass. The weak views
+// pass in evaluation mode, without gradients: they change no batch statistics.
+//
+// With averaging a, the network that is kept and validated has the weights a w + (1 - a) (weights of the step).
+class FixMatch : public LossAlgorithm {
+ public:
+  explicit FixMatch(const AlgorithmSetting& setting) : LossAlgorithm(setting) {
+    if (parameter("averaging") == 0) return;
+    average_ = setting.another();
+    copy(LossAlgorithm::network(), 0);
+    average_->eval();
+  }
+
+  Objective objective(const Minibatches& batches) override {
+    const Batch& labelled = batches.labelled;
+    const double weight = parameter("weight");
+    if (weight == 0) {
+      const torch::Tensor logits = forward(labelled.x).logits;
+      return {torch::nn::functional::cross_entropy(logits, labelled.y), logits};
+    }
+    const auto [confidence, guess] = guesses(batches.unlabelled.views.at(0));
+    const torch::Tensor kept = (confidence >= parameter("confidence")).to(torch::kFloat32);
+    const std::int64_t n = labelled.x.size(0);
+    const torch::Tensor both = forward(torch::cat({labelled.x, batches.unlabelled.views.at(1)})).logits;
+    const torch::Tensor logits = both.slice(0, 0, n);
+    using torch::nn::functional::CrossEntropyFuncOptions;
+    const torch::Tensor each = torch::nn::functional::cross_entropy(
+        both.slice(0, n), guess, CrossEntropyFuncOptions().reduction(torch::kNone));
+    const torch::Tensor unlabelled = (kept * each).mean();
+    return {torch::nn::functional::cross_entropy(logits, labelled.y) + weight * unlabelled,
+            logits,
+            {},
+            {{"unlabelled_loss", unlabelled.item<double>()}, {"kept", kept.mean().item<double>()}}};
+  }
+
+  [[nodiscard]] Step update(const Minibatches& batches) override {
+    Step step = LossAlgorithm::update(batches);
+    if (average_) copy(LossAlgorithm::network(), parameter("averaging"));
+    return step;
+  }
+
+  [[nodiscard]] Network& network() override { return average_ ? *average_ : LossAlgorithm::network(); }
+  [[nodiscard]] ForwardFunction predict() override {
+    return average_ ? forward_of(average_, setting().normalization) : LossAlgorithm::predict();
+  }
+
+  [[nodiscard]] Tensors state() const override {
+    Tensors state = LossAlgorithm::state();
+    if (average_) add_tensors(state, "average", *average_);
+    return state;
+  }
+  void restore(const Tensors& state, const std::string& name) override {
+    LossAlgorithm::restore(state, name);
+    if (average_) take_tensors(state, "average", *average_, name);
+  }
+
+ private:
+  // The largest probability and its class.
+  [[nodiscard]] std::tuple<torch::Tensor, torch::Tensor> guesses(const torch::Tensor& weak) {
+    const torch::NoGradGuard no_grad;
+    set_training(false);
+    const torch::Tensor q = forward(weak).logits.softmax(1);
+    set_training(true);
+    return q.max(1);
+  }
+
+  // average <- a average + (1 - a) from; buffers as they are.
+  void copy(Network& from, double a) {
+    const torch::NoGradGuard no_grad;
+    const auto to = average_->parameters(), weights = from.parameters();
+    for (std::size_t i = 0; i < to.size(); ++i)
+      torch::Tensor(to[i]).copy_(a == 0 ? weights[i] : to[i] * a + weights[i] * (1 - a));
+    const auto buffers = average_->buffers(), now = from.buffers();
+    for (std::size_t i = 0; i < buffers.size(); ++i) torch::Tensor(buffers[i]).copy_(now[i]);
+  }
+
+  std::shared_ptr<Network> average_;  // null: none is kept
+};
+
+}  // namespace
+
+AlgorithmMember fixmatch() {
+  return {"fixmatch",
+          "what a network is sure of in a weakly changed image of the target, it learns for a strongly "
+          "changed one",
+          "Sohn et al., NeurIPS 2020, equations 3 and 4; the views as Garg et al., ICML 2023 (RLSbench)",
+          {{"confidence", .9, 0, 2, "least probability of a class that counts as known; above 1: none does"},
+           {"weight", 1, 0, 1e6, "of the unlabelled images' loss; 0: plain training"},
+           {"ratio", 1, 1, 64, "unlabelled images for each labelled one", true},
+           {"averaging", 0, 0, .999999, "of the weights over steps, for the network that is kept; 0: none"}},
+          [](const std::map<std::string, double>& parameters) {
+            Requirements needs;
+            needs.unlabelled = true;
+            needs.unlabelled_ratio = static_cast<std::size_t>(parameters.at("ratio"));
+            needs.unlabelled_views = {"weak", "strong"};
+            return needs;
+          },
+          make_algorithm<FixMatch>};
+}
+
+}  // namespace leeway::nn
