@@ -8,6 +8,7 @@
 #include "leeway/nn/tensors.h"
 #include "leeway/nn/train/algorithm.h"
 #include "leeway/nn/train/reversal.h"
+#include "leeway/nn/train/training_set.h"
 #include "tests/nn/training.h"
 
 namespace leeway::nn {
@@ -77,6 +78,23 @@ void expect_the_bits_of_plain_training(const std::string& name,
   expect_same_weights(folder / "member", folder / "plain");
 }
 
+// prepare() with groups of so many training rows; one of none has a row to validate.
+void prepare_groups(Algorithm& member, const std::vector<std::size_t>& sizes) {
+  TrainOptions options;
+  options.validation = 0;
+  GroupColumn group{"group", {}, {}};
+  for (std::size_t g = 0; g < sizes.size(); ++g) {
+    group.levels.push_back(std::to_string(g));
+    if (sizes[g] == 0) options.validation_rows.push_back(group.codes.size());
+    group.codes.insert(group.codes.end(), std::max<std::size_t>(1, sizes[g]), static_cast<std::int32_t>(g));
+  }
+  data::TrainingData data(toy::images(group.codes.size(), {1, 1, 1}, 1));
+  data.groups = {group};
+  TrainingSet set(data, options, {}, "group-dro");
+  EXPECT_EQ(set.group_sizes(), sizes);
+  member.prepare(set);
+}
+
 class GroupDroByHand : public testing::Test {
  protected:
   // The weights q after `steps` steps on one batch with these group means, one row each.
@@ -84,7 +102,7 @@ class GroupDroByHand : public testing::Test {
                               int steps = 1, std::vector<std::size_t> sizes = {}) {
     if (sizes.empty()) sizes.assign(losses.size(), 10);
     const auto member = made("group-dro", second_logit, given);
-    member->prepare({2, sizes, {}});
+    prepare_groups(*member, sizes);
     std::vector<std::int64_t> groups(losses.size());
     std::iota(groups.begin(), groups.end(), std::int64_t{0});
     const Minibatches batches{
@@ -122,7 +140,7 @@ TEST_F(GroupDroByHand, TheAdjustmentIsInTheExponentAlone) {
 
 TEST_F(GroupDroByHand, AGroupThatTheBatchLacksWaits) {
   const auto member = made("group-dro", second_logit, {{"eta", .5}});
-  member->prepare({2, {5, 5, 0}, {}});
+  prepare_groups(*member, {5, 5, 0});
   (void)member->update({batch_of(with_losses({2}), {0}, {0})});
   const torch::Tensor q = member->state().at("log_q").exp();
   EXPECT_NEAR(q[0].item<double>(), std::exp(1.) / (std::exp(1.) + 1), 1e-6);

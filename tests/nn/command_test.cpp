@@ -240,6 +240,55 @@ TEST_F(Command, TrainingByAgreementAndSelectionOfItsEpochs) {
   EXPECT_EQ(Json::parse(out()).at("results").size(), 2U);
 }
 
+// Groups, environments and the target: in the images file, in a table beside it, or missing.
+TEST_F(Command, TrainingTakesWhatItsAlgorithmNeeds) {
+  const std::string data = images(60), out_file = path("m.safetensors");
+  const auto train = [&](std::vector<std::string> more) {
+    std::vector<std::string> all{"train",     "--data", data,    "--epochs", "1",
+                                 "--threads", "1",      "--out", out_file,   "--json"};
+    all.insert(all.end(), more.begin(), more.end());
+    return run(all);
+  };
+  EXPECT_EQ(train({"--algorithm", "dann"}), 2);
+  EXPECT_EQ(err(), "leeway: --algorithm dann: expected --unlabelled FILE, images of the target\n");
+  EXPECT_EQ(train({"--algorithm", "group-dro"}), 3);
+  EXPECT_THAT(
+      err(),
+      EndsWith("data.npz: expected groups (an array groups, or --group-column), as algorithm group-dro "
+               "needs, found none\n"));
+  EXPECT_EQ(train({"--algorithm", "irm"}), 3);
+  EXPECT_EQ(train({"--attributes", path("t.csv")}), 2);
+  std::ofstream table(path("t.csv"));
+  table << "colour,place\n";
+  for (int i = 0; i < 60; ++i) table << (i % 2 ? "red" : "blue") << (i % 4 < 2 ? ",a\n" : ",b\n");
+  table.close();
+  EXPECT_EQ(train({"--algorithm", "irm", "--attributes", path("t.csv"), "--environment-column", "town"}), 3);
+  EXPECT_THAT(err(), EndsWith("t.csv: expected a column 'town', found colour, place\n"));
+  ASSERT_EQ(train({"--algorithm", "irm", "--attributes", path("t.csv"), "--environment-column", "place"}), 0)
+      << err();
+  EXPECT_TRUE(Json::parse(out()).at("results").at(0).at("epochs").at(0).at("parts").contains("penalty"));
+  ASSERT_EQ(train({"--algorithm", "group-dro", "--attributes", path("t.csv"), "--group-column",
+                   "colour,place", "--select", "worst-group"}),
+            0)
+      << err();
+  const Json result = Json::parse(out()).at("results").at(0);
+  EXPECT_EQ(result.at("best_by_worst_group"), 1);
+  EXPECT_EQ(result.at("plan").at("groups").size(), 2U);
+  ASSERT_EQ(train({"--algorithm", "fixmatch", "--unlabelled", data}), 0) << err();
+  EXPECT_EQ(Json::parse(out()).at("inputs").size(), 2U);
+
+  ArrayMap arrays = read_npz(data);
+  arrays["groups"] = make_array({60}, std::vector<std::int64_t>(60, 1));
+  write_npz(path("one.npz"), arrays);
+  ASSERT_EQ(run({"train", "--data", path("one.npz"), "--epochs", "1", "--threads", "1", "--algorithm",
+                 "group-dro", "--out", out_file}),
+            0)
+      << err();
+  ASSERT_EQ(run({"list", "algorithms"}), 0);
+  EXPECT_THAT(out(),
+              AllOf(HasSubstr("needs groups"), HasSubstr("anneal-steps"), HasSubstr("whole, default 500")));
+}
+
 TEST_F(Command, CheckpointsRunAndNothingInThemDoes) {
   const std::string data = path("data.npz"), target = path("o.npz");
   write_images(data, {"", make_array({5, 1, 2, 2}, std::vector<float>(20, .5f)), {}});

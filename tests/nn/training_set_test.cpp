@@ -93,8 +93,8 @@ TEST(TrainingSet, BalancedGroups) {
   Requirements needs;
   needs.groups = needs.balanced = true;
   TrainingSet set(data, options, needs, "group-dro");
-  ASSERT_EQ(set.facts().group_sizes.size(), 8U);
-  EXPECT_EQ(set.facts().group_names.front(), "y=0, colour=blue");
+  ASSERT_EQ(set.group_sizes().size(), 8U);
+  EXPECT_EQ(set.group_names().front(), "y=0, colour=blue");
   set.begin_epoch(1);
   const torch::Tensor counts = torch::bincount(set.minibatches(0).labelled.group, {}, 8);
   EXPECT_TRUE(counts.eq(4).all().item<bool>()) << counts;

@@ -54,12 +54,7 @@ struct Step {
   std::map<std::string, double> parts = {};  // named numbers for the record
 };
 
-// What is known of the data before the first epoch.
-struct TrainingFacts {
-  std::size_t classes = 0;
-  std::vector<std::size_t> group_sizes = {};  // training rows of each group; a group without rows has 0
-  std::vector<std::string> group_names = {};
-};
+class TrainingSet;  // training_set.h: the rows, and batches made of any of them
 
 class Algorithm {
  public:
@@ -68,7 +63,7 @@ class Algorithm {
   [[nodiscard]] virtual Step update(const Minibatches& batches) = 0;
 
   // Before the first epoch of a new training; what it makes belongs to state(), since a resumed training skips it.
-  virtual void prepare(const TrainingFacts& /*facts*/) {}
+  virtual void prepare(TrainingSet& /*set*/) {}
   virtual void begin_epoch(std::size_t /*epoch*/) {}  // from 1, a resumed training's first included
   // Batch statistics and dropout of all its networks, on or off.
   virtual void set_training(bool on) = 0;

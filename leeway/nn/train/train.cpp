@@ -187,7 +187,7 @@ void Training::begin() {
     return;
   }
   if (!restored.note.empty()) begin_anew();  // a state that does not fit may have been taken in part
-  algorithm_->prepare(set_.facts());
+  algorithm_->prepare(set_);
 }
 
 void Training::stop_if_asked(std::size_t epoch) const {

@@ -46,11 +46,10 @@ TrainingSet::TrainingSet(const data::TrainingData& data, const TrainOptions& opt
     refuse(name_of(data.images), "enough rows to train on and to validate",
            fmt::format("{} to train on and {} to validate", train_.size(), validation_.size()));
   if (!data.groups.empty()) groups_ = data::label_groups(data);
-  facts_.group_names = groups_.levels;
-  facts_.group_sizes.resize(groups_.levels.size());
+  group_sizes_.resize(groups_.levels.size());
   for (const std::int64_t row : train_)
     if (!groups_.codes.empty())
-      ++facts_.group_sizes[static_cast<std::size_t>(groups_.codes[static_cast<std::size_t>(row)])];
+      ++group_sizes_[static_cast<std::size_t>(groups_.codes[static_cast<std::size_t>(row)])];
   check(needs, algorithm);
 
   // Batch statistics need two rows, and each environment its own.

@@ -29,7 +29,9 @@ class TrainingSet {
 
   [[nodiscard]] const std::vector<std::int64_t>& training() const { return train_; }  // rows, ascending
   [[nodiscard]] const std::vector<std::int64_t>& validation() const { return validation_; }
-  [[nodiscard]] const TrainingFacts& facts() const { return facts_; }
+  // Groups (data::label_groups) by number, and how many training rows each has; none: the data have no groups.
+  [[nodiscard]] const std::vector<std::string>& group_names() const { return groups_.levels; }
+  [[nodiscard]] const std::vector<std::size_t>& group_sizes() const { return group_sizes_; }
   // One line each: what of the data makes the algorithm another one.
   [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
   [[nodiscard]] std::size_t steps() const { return steps_; }  // an epoch
@@ -58,7 +60,7 @@ class TrainingSet {
   const std::vector<std::int32_t>* cells_ =
       nullptr;                         // of all rows, what batches are balanced by; null: nothing
   std::vector<std::int32_t> present_;  // cells with training rows
-  TrainingFacts facts_;
+  std::vector<std::size_t> group_sizes_;
   std::vector<std::string> notes_;
   std::size_t steps_ = 0, epoch_ = 0;
   std::vector<std::int64_t> order_, batch_rows_;

@@ -2,6 +2,7 @@
 #include <limits>
 
 #include "leeway/nn/train/algorithm.h"
+#include "leeway/nn/train/training_set.h"
 
 namespace leeway::nn {
 namespace {
@@ -14,12 +15,12 @@ class GroupDro : public LossAlgorithm {
  public:
   using LossAlgorithm::LossAlgorithm;
 
-  void prepare(const TrainingFacts& facts) override {
-    const auto groups = static_cast<std::int64_t>(facts.group_sizes.size());
+  void prepare(TrainingSet& set) override {
+    const auto groups = static_cast<std::int64_t>(set.group_sizes().size());
     log_q_ = torch::zeros({groups}, torch::kFloat64);
     adjustment_ = torch::zeros({groups}, torch::kFloat64);
     for (std::int64_t g = 0; g < groups; ++g) {
-      const auto n = static_cast<double>(facts.group_sizes[static_cast<std::size_t>(g)]);
+      const auto n = static_cast<double>(set.group_sizes()[static_cast<std::size_t>(g)]);
       // a group without training rows has no loss to weigh
       log_q_[g] = n > 0 ? 0. : -std::numeric_limits<double>::infinity();
       adjustment_[g] = n > 0 ? parameter("adjustment") / std::sqrt(n) : 0.;
