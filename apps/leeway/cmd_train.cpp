@@ -118,6 +118,12 @@ std::string table_of(const nn::TrainResult& result, const std::string& out) {
                 ? fmt::format("Agreement and accuracy choose the same epoch, {}.\n", result.best_by_score)
                 : fmt::format("Agreement chose epoch {}; accuracy would have chosen epoch {}.\n",
                               result.best_by_score, result.best_by_accuracy);
+  if (result.best_by_worst_group > 0)
+    text += result.best_by_worst_group == result.best_by_accuracy
+                ? fmt::format("Accuracy and the worst group choose the same epoch, {}.\n",
+                              result.best_by_accuracy)
+                : fmt::format("Accuracy chooses epoch {}, the worst group epoch {}.\n",
+                              result.best_by_accuracy, result.best_by_worst_group);
   return text + fmt::format("{}: {} weights, trained on {} images, validated on {}\n", out,
                             result.model->info().parameters, result.n_train, result.n_validation);
 }
@@ -251,7 +257,8 @@ void add_train(CLI::App& root, Context& context, Run& run) {
   command->footer(
       "Early stopping and the choice of the epoch go by validation accuracy, under the attack for "
       "adversarial training;\n"
-      "with --select pa by posterior agreement of the held-out images with their shifted version.\n"
+      "with --select worst-group by that of the worst group (label and attributes together), and with "
+      "--select pa by posterior agreement of the held-out images with their shifted version.\n"
       "Agreement does not ask who is right: an early epoch, which changes its mind least, can win it. The "
       "table shows "
       "both choices.\n"

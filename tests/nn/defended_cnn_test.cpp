@@ -53,7 +53,7 @@ TEST(DefendedCnn, SeesImagesCompressedBeforeTheyAreNormalized) {
   network->eval();
   const torch::NoGradGuard no_grad;
   const Forward bare = normalized(normalization, [&](const torch::Tensor& x) { return network->forward(x); })(
-      pixels(compressed, 0, compressed.n()));
+      nn::pixels(compressed, 0, compressed.n()));
   const Outputs outputs = model->outputs(images);
   EXPECT_TRUE(torch::allclose(to_tensor(outputs.logits, "logits"), bare.logits, 1e-5, 1e-6));
   EXPECT_TRUE(torch::allclose(to_tensor(outputs.logits, "logits").exp().sum(1), torch::ones({6})));

@@ -9,6 +9,7 @@
 #include "leeway/core/parallel.h"
 #include "leeway/core/safetensors.h"
 #include "leeway/nn/attack/attack.h"
+#include "leeway/nn/train.h"
 #include "tests/nn/toy.h"
 
 namespace leeway::nn {

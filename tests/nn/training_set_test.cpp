@@ -107,6 +107,7 @@ TEST(TrainingSet, UnlabelledImagesPassAfterPass) {
   needs.unlabelled = true;
   needs.unlabelled_ratio = 2;
   needs.unlabelled_views = {"weak", "strong"};
+  needs.views = {"weak"};
   const auto rows = [&](std::size_t from_epoch) {
     TrainingSet set(data, options, needs, "fixmatch");
     std::vector<std::int64_t> all;
@@ -115,6 +116,7 @@ TEST(TrainingSet, UnlabelledImagesPassAfterPass) {
       for (std::size_t step = 0; step < set.steps(); ++step) {
         const Minibatches batches = set.minibatches(step);
         EXPECT_EQ(batches.unlabelled.views.size(), 2U);
+        EXPECT_EQ(batches.labelled.views.at(0).sizes(), batches.labelled.x.sizes());
         EXPECT_EQ(batches.unlabelled.views[1].sizes(), batches.unlabelled.x.sizes());
         EXPECT_FALSE(batches.unlabelled.views[0].equal(batches.unlabelled.views[1]));
         for (const std::int64_t row : batches.unlabelled.rows) all.push_back(row);
