@@ -121,11 +121,15 @@ std::vector<std::int64_t> TrainingSet::balanced(const std::vector<std::int64_t>&
   std::vector<std::size_t> round(present_.size());
   std::iota(round.begin(), round.end(), std::size_t{0});
   Random random(options_.seed, stream("balanced rounds"), epoch_);
+  std::vector<std::size_t> taken(present_.size());
   std::vector<std::int64_t> order;
-  for (std::size_t turn = 0; order.size() < shuffled.size(); ++turn) {
+  while (order.size() < shuffled.size()) {
     for (std::size_t i = round.size(); i > 1; --i) std::swap(round[i - 1], round[random.below(i)]);
-    for (const std::size_t cell : round)
-      if (order.size() < shuffled.size()) order.push_back(rows[cell][turn % rows[cell].size()]);
+    for (const std::size_t cell : round) {
+      order.push_back(rows[cell][taken[cell]++ % rows[cell].size()]);
+      if (order.size() == shuffled.size() || order.size() % options_.batch == 0)
+        break;  // a batch begins with a round
+    }
   }
   return order;
 }

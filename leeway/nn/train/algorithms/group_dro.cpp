@@ -62,8 +62,8 @@ class GroupDro : public LossAlgorithm {
 
   void restore(const Tensors& state, const std::string& name) override {
     LossAlgorithm::restore(state, name);
-    log_q_ = take_tensor(state, "log_q", name);
-    adjustment_ = take_tensor(state, "adjustment", name);
+    log_q_ = take_tensor(state, "log_q", name).clone();
+    adjustment_ = take_tensor(state, "adjustment", name).clone();
   }
 
  private:
