@@ -36,8 +36,8 @@ void general_fields(BoundOptions& options, Fields& f) {
   for (const error_bound::Estimator& member : error_bound::estimators())
     methods.push_back({std::string(member.name), std::string(member.summary)});
   f.choice("methods", options.methods, std::move(methods), "which methods (default: all)");
-  f.choice("temperature", options.temperature, {{"on", ""}, {"off", ""}},
-           "on: estimates use confidences calibrated on the source; off: as they are");
+  f.choice("temperature", options.temperature, {{"on", "calibrated on the source"}, {"off", "as they are"}},
+           "which confidences estimates use");
   f("bootstrap", options.bootstrap, from_to(0, 1e6), "replicates of the estimates' intervals; 0: none");
   f("level", options.level, from_to(.5, .9999), "confidence level of intervals");
   fields(static_cast<OutputsReading&>(options), f);
