@@ -99,7 +99,7 @@ TEST_F(BoundCommand, SameSeedSameBits) {
 TEST_F(BoundCommand, TableSaysWhatIsAssumed) {
   const Outcome said = run("bound --source source.npz --target target.npy " + estimates);
   EXPECT_EQ(said.code, 0) << said.err;
-  EXPECT_THAT(said.out, AllOf(StartsWith("Estimates without labels say 25 to 28%.\n\nmethod"),
+  EXPECT_THAT(said.out, AllOf(StartsWith("Estimates without labels say 25 to 48%.\n\nmethod"),
                               HasSubstr("cot-corrected"), HasSubstr("atc-conf, atc-ne: right if as large"),
                               HasSubstr("source           0.2500"), HasSubstr("It is too low if"),
                               HasSubstr("An estimate is no bound")));
