@@ -8,6 +8,7 @@
 
 #include "leeway/core/message.h"
 #include "leeway/record/json.h"
+#include "leeway/record/measured.h"
 
 namespace leeway::record {
 namespace {
@@ -200,12 +201,12 @@ static void fields(DescribedCell& cell, Fields& f) {
 static void fields(CellAccuracy& cell, Fields& f) {
   f("values", cell.values, "of the label, then of the attributes");
   f("n", cell.n, "samples");
-  f.measured("accuracy", cell.accuracy, share, "share that is right");
+  measured(f, "accuracy", cell.accuracy, share, "share that is right");
 }
 
 static void fields(AccuracyByCell& accuracy, Fields& f) {
   f("n", accuracy.n, "samples");
-  f.measured("accuracy", accuracy.accuracy, share, "share that is right");
+  measured(f, "accuracy", accuracy.accuracy, share, "share that is right");
   f("p", accuracy.p, share, "that accuracy does not depend on the cell: a permutation test");
   f("cells", accuracy.cells, "those with samples, worst first");
 }

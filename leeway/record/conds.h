@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "leeway/conds/describe.h"
+#include "leeway/core/numbers.h"
 #include "leeway/core/result.h"
 #include "leeway/record/fields.h"
 

@@ -59,14 +59,6 @@ void Fields::ends(std::string_view name, std::optional<Interval>& interval, Rang
   if (low && high) interval = {*low, *high};
 }
 
-void Fields::measured(std::string_view name, Measured& value, Range range, std::string_view meaning) {
-  (*this)(name, value.value, range, meaning);
-  (*this)(fmt::format("{}_low", name), value.low, range,
-          fmt::format("lower end of the interval of {}", name));
-  (*this)(fmt::format("{}_high", name), value.high, range,
-          fmt::format("upper end of the interval of {}", name));
-}
-
 void Fields::unless_nan(std::string_view name, double& value, Range range, std::string_view meaning) {
   visit({name, meaning, range, {}, true}, &value);
 }

@@ -24,7 +24,6 @@
 #include <variant>
 #include <vector>
 
-#include "leeway/core/numbers.h"
 #include "leeway/core/statistics.h"
 
 namespace leeway::record {
@@ -99,7 +98,6 @@ class Fields {
                 std::string_view meaning);
   void measured(std::string_view name, std::optional<double>& value, std::optional<Interval>& interval,
                 Range range, std::string_view meaning);
-  void measured(std::string_view name, Measured& value, Range range, std::string_view meaning);
 
   void unless_nan(std::string_view name, double& value, Range range, std::string_view meaning);
   void unless_empty(std::string_view name, std::string& value, std::string_view meaning);
