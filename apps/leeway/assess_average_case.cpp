@@ -8,8 +8,8 @@
 #include <span>
 
 #include "apps/leeway/inputs.h"
+#include "apps/leeway/model_options.h"
 #include "apps/leeway/options.h"
-#include "apps/leeway/variation.h"
 #include "leeway/assess/predictions.h"
 #include "leeway/average_case/average_case.h"
 #include "leeway/core/class_names.h"

@@ -15,7 +15,6 @@
 #include "apps/leeway/option_flags.h"
 #include "apps/leeway/options.h"
 #include "apps/leeway/terminal.h"
-#include "apps/leeway/variation.h"
 #include "leeway/core/class_names.h"
 #include "leeway/core/file.h"
 #include "leeway/core/message.h"

@@ -128,14 +128,6 @@ static void fields(ConvergenceStep& step, Fields& f) {
   f("most_change", step.point.most_change, share, "of p, of any sample");
 }
 
-static void fields(ModelVariation& variation, Fields& f) {
-  f("n", variation.n, "images that were asked about");
-  f("largest_difference", variation.largest_difference, at_least(0), "of a logit");
-  f("predictions_that_differ", variation.predictions_that_differ, "images whose predicted class differs");
-  f("neighbours", variation.neighbours,
-    "true: not between two passes of one batch, but where other images stand beside them");
-}
-
 static void fields(Robustness& found, Fields& f) {
   std::string classes = found.labels ? "labels" : "predictions";
   f("options", found.options, "what was asked for");

@@ -15,6 +15,7 @@
 #include "leeway/average_case/summary.h"
 #include "leeway/core/result.h"
 #include "leeway/record/envelope.h"
+#include "leeway/record/model_variation.h"
 
 namespace leeway::record {
 
@@ -97,14 +98,6 @@ struct Ranking {
 struct ConvergenceStep {
   average_case::ConvergencePoint point;
   std::size_t n = 0;  // samples, the first ones
-};
-
-// A model that answers differently when it is asked twice about the same images.
-struct ModelVariation {
-  std::size_t n = 0;
-  double largest_difference = 0;
-  std::size_t predictions_that_differ = 0;
-  bool neighbours = false;
 };
 
 // What is known of one model under noise.
