@@ -13,6 +13,7 @@
 #include "leeway/core/numbers.h"
 #include "leeway/core/result.h"
 #include "leeway/record/average_case.h"
+#include "leeway/record/conds.h"
 #include "leeway/report/bounds.h"
 #include "leeway/report/json_view.h"
 
