@@ -45,7 +45,7 @@ std::string average_case_text(const record::AverageCase& record) {
     if (result.not_converged.value_or(0) > 0)
       text += fmt::format("{} at sigma {:g}: {} of {} samples not within the tolerance\n", result.method,
                           result.sigma, *result.not_converged, result.p.n);
-  if (!record.envelope.findings.empty()) text += "\n";
+  if (!record.envelope.findings.empty()) text += '\n';
   for (const std::string& finding : record.envelope.findings) text += wrapped(finding);
   return text;
 }

@@ -59,8 +59,7 @@ TEST_F(Values, NumbersThatTheTypeCannotHoldAreRefused) {
   refused("average-case --logits a.npy --sigma 1 --rows -1", "--rows: " + natural + "'-1'");
   refused("inspect a.npz --input 3,-1,3", "--input: " + natural + "'-1'");
   refused("shift label-subset --data a.npz --out o --classes 0,99999999999999999999",
-          "--classes: expected a whole number from -9223372036854775808 to 9223372036854775807, found "
-          "'99999999999999999999'");
+          "--classes: " + natural + "'99999999999999999999'");
   refused("train --data a.npz --lr 1e400 --out o",
           "--lr: expected a number that float64 holds, found '1e400'");
   refused("train --data a.npz --lr nan --out o", "--lr: expected a number that float64 holds, found 'nan'");
