@@ -21,7 +21,8 @@ namespace leeway::data {
 
 struct TrainingData {
   TrainingData() = default;
-  TrainingData(Images labelled) : images(std::move(labelled)) {}  // nothing else is known of them
+  // Nothing else is known of them. NOLINTNEXTLINE(google-explicit-constructor): images alone are training data
+  TrainingData(Images labelled) : images(std::move(labelled)) {}
 
   Images images;                           // with labels
   std::vector<GroupColumn> groups;         // attributes, n codes each
