@@ -7,7 +7,6 @@
 #include <boost/math/special_functions/beta.hpp>
 #include <cmath>
 #include <limits>
-#include <ranges>
 #include <vector>
 
 #include "leeway/core/error.h"
@@ -69,12 +68,21 @@ Interval quantile_interval(std::span<const double> sorted, double p, double leve
     if (r == 0 || r > sorted.size()) return r == 0 ? 0. : 1.;
     return boost::math::ibetac(static_cast<double>(r), n - static_cast<double>(r) + 1, p, Double());
   };
-  const auto ranks = std::views::iota(std::size_t{0}, sorted.size() + 2);
+  // The first rank of 0 to n + 1 whose chance no longer holds what is asked.
+  const auto first_past = [&](const auto& holds) {
+    std::size_t low = 0, high = sorted.size() + 2;
+    while (low < high) {
+      const std::size_t middle = low + (high - low) / 2;
+      if (holds(below(middle)))
+        low = middle + 1;
+      else
+        high = middle;
+    }
+    return low;
+  };
   // the last rank that the quantile falls short of with at most `tail`, and the first that it is past
-  const std::size_t low =
-      *std::ranges::partition_point(ranks, [&](std::size_t r) { return below(r) <= tail; }) - 1;
-  const std::size_t high =
-      *std::ranges::partition_point(ranks, [&](std::size_t r) { return below(r) < 1 - tail; });
+  const std::size_t low = first_past([&](double chance) { return chance <= tail; }) - 1;
+  const std::size_t high = first_past([&](double chance) { return chance < 1 - tail; });
   return {low == 0 ? -infinity : sorted[low - 1], high > sorted.size() ? infinity : sorted[high - 1]};
 }
 

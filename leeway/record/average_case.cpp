@@ -209,7 +209,7 @@ std::vector<double> Robustness::sigmas() const {
   std::vector<double> all;
   for (const Survival& result : results) all.push_back(result.sigma);
   std::ranges::sort(all);
-  all.erase(std::ranges::unique(all).begin(), all.end());
+  all.erase(std::unique(all.begin(), all.end()), all.end());
   return all;
 }
 
