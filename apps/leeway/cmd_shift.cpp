@@ -87,7 +87,7 @@ void refer_to_new_names(CLI::App& shift) {
                                            {"load", "data load"}}) {
     CLI::App* moved = shift.add_subcommand(old_name)->group("")->prefix_command();
     moved->set_help_flag();
-    moved->callback([old_name, new_name] {
+    moved->callback([old_name = old_name, new_name = new_name] {
       throw UsageError(fmt::format("shift {}: expected leeway {}, its name now", old_name, new_name));
     });
   }

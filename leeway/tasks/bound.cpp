@@ -80,7 +80,7 @@ class Bounding {
     const record::Dis2Settings& settings = options().dis2;
     const auto representation = representation_of(settings.representation);
     if (!representation)
-      refuse("bound: representation", std::string(representation_forms), in_quotes(settings.representation));
+      refuse("bound: representation", representation_forms, in_quotes(settings.representation));
     error_bound::Dis2Options chosen;
     chosen.representation = *representation;
     chosen.loss = find_member(std::span<const error_bound::NamedLoss>(error_bound::losses), "bound: loss",
