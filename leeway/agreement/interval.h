@@ -19,8 +19,9 @@
 // themselves on average no more surely than that. Nothing that was drawn could show the contrary.
 //
 // Settled: where the sum of squares about the mean is at least 100 times the square of the distance to either end of the
-// range, and twice the standard error at most a quarter of PA, all this changes the interval by a few hundredths of its width: it is
-// then PA +- z s / sqrt(n) at beta* (delta method: dA/dbeta = 0 there, so that beta* may be held fixed).
+// range, so that one row more moves the mean by at most a tenth of its standard error, and twice that error is at most a
+// quarter of PA. The interval is then PA +- z s / sqrt(n) at beta* (delta method: dA/dbeta = 0 there, so that beta* may be
+// held fixed).
 //
 // Both are clipped to [0, log k], and hold the PA of the sample. One pair says nothing: [0, log k].
 // Cost: settled, nothing, or one pass where the search did not meet the squares at beta*; else typically 11 to 17 passes

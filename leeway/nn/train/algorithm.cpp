@@ -2,11 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
-
 #include "leeway/core/family.h"
-#include "leeway/core/message.h"
+#include "leeway/nn/parameters.h"
 
 namespace leeway::nn {
 
@@ -32,25 +29,7 @@ const AlgorithmMember& algorithm(std::string_view name) {
 
 std::map<std::string, double> complete_parameters(const AlgorithmMember& member,
                                                   const std::map<std::string, double>& given) {
-  std::map<std::string, double> complete;
-  for (const Parameter& parameter : member.parameters)
-    complete[std::string(parameter.name)] = parameter.value;
-  for (const auto& [name, value] : given) {
-    const auto parameter = std::find_if(member.parameters.begin(), member.parameters.end(),
-                                        [&](const Parameter& one) { return one.name == name; });
-    if (parameter == member.parameters.end())
-      refuse(fmt::format("algorithm {}", member.name),
-             complete.empty() ? "no parameters" : "parameters among " + names_of(member.parameters),
-             in_quotes(name));
-    if (!(value >= parameter->low && value <= parameter->high) ||
-        (parameter->integer && value != std::floor(value)))
-      refuse(fmt::format("algorithm {}: {}", member.name, name),
-             fmt::format("a {}number from {} to {}", parameter->integer ? "whole " : "", parameter->low,
-                         parameter->high),
-             fmt::format("{}", value));
-    complete[name] = value;
-  }
-  return complete;
+  return complete_parameters(fmt::format("algorithm {}", member.name), member.parameters, given);
 }
 
 Batch Batch::slice(std::int64_t begin, std::int64_t end) const {
