@@ -15,8 +15,8 @@ set(public_headers leeway/agreement/agreement.h leeway/agreement/ar_gap.h leeway
     leeway/average_case/mvn_cdf.h leeway/average_case/noise.h leeway/average_case/summary.h
     leeway/error_bound/centred.h leeway/error_bound/component_range.h leeway/error_bound/confidence.h leeway/error_bound/dis2.h leeway/error_bound/estimator.h
     leeway/error_bound/evaluation.h leeway/error_bound/evidence.h leeway/error_bound/sample.h leeway/error_bound/shift_table.h leeway/conds/conds.h
-    leeway/conds/describe.h leeway/data/load.h leeway/data/render.h leeway/data/rendered_set.h leeway/shift/shift.h leeway/data/split.h leeway/assess/assess.h leeway/assess/gates.h
-    leeway/assess/rows.h leeway/assess/table.h leeway/nn/session.h leeway/report/report.h)
+    leeway/conds/describe.h leeway/data/load.h leeway/data/render.h leeway/data/rendered_set.h leeway/shift/shift.h leeway/data/split.h
+    leeway/tasks/assess/gates.h leeway/tasks/assess/inputs.h leeway/tasks/assess/rows.h leeway/nn/session.h leeway/report/report.h)
 if(LEEWAY_NN)
   set_target_properties(leeway_nn PROPERTIES EXPORT_NAME nn)
   install(TARGETS leeway_nn EXPORT leeway LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})

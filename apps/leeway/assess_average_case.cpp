@@ -10,11 +10,11 @@
 #include "apps/leeway/inputs.h"
 #include "apps/leeway/model_options.h"
 #include "apps/leeway/options.h"
-#include "leeway/assess/predictions.h"
 #include "leeway/average_case/average_case.h"
 #include "leeway/core/class_names.h"
 #include "leeway/core/file.h"
 #include "leeway/core/message.h"
+#include "leeway/tasks/assess/predictions.h"
 #include "leeway/tasks/average_case.h"
 
 namespace leeway::app {
@@ -111,7 +111,7 @@ record::ModelUnderNoise under_noise(Context& context, const NoiseFlags& flags, c
 }
 
 NoiseSubject open_subject(Context& context, const NoiseFlags& flags, const NoiseInput& input,
-                          const assess::Source& source, const Images* images) {
+                          const tasks::AssessSource& source, const Images* images) {
   NoiseSubject subject{input, &source, images, nullptr, std::nullopt, std::nullopt};
   const Outputs& outputs = source.outputs;
   if (input.model) {
@@ -198,19 +198,20 @@ std::vector<NoiseInput> parse_noise_inputs(const NoiseFlags& flags, const std::v
 
 std::vector<NoiseSubject> open_noise_subjects(Context& context, const NoiseFlags& flags,
                                               const std::vector<NoiseInput>& inputs,
-                                              const std::vector<assess::Source>& sources,
+                                              const std::vector<tasks::AssessSource>& sources,
                                               const Images* images) {
   std::vector<NoiseSubject> subjects;
   for (const NoiseInput& input : inputs)
-    subjects.push_back(open_subject(context, flags, input,
-                                    *std::ranges::find(sources, input.name, &assess::Source::model), images));
+    subjects.push_back(open_subject(
+        context, flags, input, *std::ranges::find(sources, input.name, &tasks::AssessSource::model), images));
   return subjects;
 }
 
-Json noise_json(Context& context, const NoiseFlags& flags, const std::vector<NoiseSubject>& subjects) {
-  Json list = Json::array();
-  for (const NoiseSubject& subject : subjects) list.push_back(to_json(under_noise(context, flags, subject)));
-  return list;
+std::vector<record::ModelUnderNoise> under_noise(Context& context, const NoiseFlags& flags,
+                                                 const std::vector<NoiseSubject>& subjects) {
+  std::vector<record::ModelUnderNoise> models;
+  for (const NoiseSubject& subject : subjects) models.push_back(under_noise(context, flags, subject));
+  return models;
 }
 
 }  // namespace leeway::app

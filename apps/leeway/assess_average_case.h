@@ -11,10 +11,10 @@
 
 #include "apps/leeway/command.h"
 #include "apps/leeway/model_options.h"
-#include "leeway/assess/assess.h"
 #include "leeway/core/array.h"
 #include "leeway/core/images.h"
-#include "leeway/core/result.h"
+#include "leeway/record/average_case.h"
+#include "leeway/tasks/assess.h"
 
 namespace leeway::app {
 
@@ -46,8 +46,8 @@ struct NoiseInput {
 // Opened, and found to fit its source.
 struct NoiseSubject {
   NoiseInput input;
-  const assess::Source* source = nullptr;  // kept by pointer, as are the images
-  const Images* images = nullptr;          // the source's; null where there are none
+  const tasks::AssessSource* source = nullptr;  // kept by pointer, as are the images
+  const Images* images = nullptr;               // the source's; null where there are none
   std::unique_ptr<nn::Model> model;
   std::optional<nn::Variation> variation;  // of a model that answers differently twice
   std::optional<Array> jacobian;
@@ -55,11 +55,12 @@ struct NoiseSubject {
 // Errors (Error): other classes or rows than the source's, Jacobians of a source that holds probabilities alone.
 [[nodiscard]] std::vector<NoiseSubject> open_noise_subjects(Context& context, const NoiseFlags& flags,
                                                             const std::vector<NoiseInput>& inputs,
-                                                            const std::vector<assess::Source>& sources,
+                                                            const std::vector<tasks::AssessSource>& sources,
                                                             const Images* images);
 
-// "average_case" of the record (docs/assess-record.md). Warns of a model whose predictions are not the source's.
-[[nodiscard]] Json noise_json(Context& context, const NoiseFlags& flags,
-                              const std::vector<NoiseSubject>& subjects);
+// What they say under noise, each with a warning where its predictions are not the source's. Warnings are told here where
+// the table does not.
+[[nodiscard]] std::vector<record::ModelUnderNoise> under_noise(Context& context, const NoiseFlags& flags,
+                                                               const std::vector<NoiseSubject>& subjects);
 
 }  // namespace leeway::app

@@ -2,36 +2,32 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <set>
 #include <tuple>
 
 #include "apps/leeway/assess_average_case.h"
+#include "apps/leeway/assess_table.h"
 #include "apps/leeway/command.h"
-#include "apps/leeway/options.h"
-#include "leeway/assess/assess.h"
-#include "leeway/assess/gates.h"
-#include "leeway/assess/rows.h"
-#include "leeway/assess/table.h"
+#include "apps/leeway/option_flags.h"
 #include "leeway/core/error.h"
 #include "leeway/core/file.h"
 #include "leeway/core/images.h"
 #include "leeway/core/shards.h"
 #include "leeway/report/report.h"
+#include "leeway/tasks/assess.h"
+#include "leeway/tasks/assess/gates.h"
+#include "leeway/tasks/assess/rows.h"
 
 namespace leeway::app {
 namespace {
 
 struct Arguments {
   std::vector<std::string> sources, targets, images, gates;
-  assess::Paired paired = assess::Paired::automatic;
-  Binary binary = Binary::refuse;
-  Scores as = Scores::automatic;
-  std::string unit, rows, report, undecided = "pass";
-  bool no_bounds = false;
-  assess::BoundOptions bounds;
+  std::string rows, report;
+  record::AssessOptions options;
   NoiseFlags noise;
 };
 
@@ -95,31 +91,34 @@ std::vector<NamedFile> parse_targets(const std::vector<std::string>& texts,
   return targets;
 }
 
-std::vector<assess::Gate> parse_gates(const std::vector<std::string>& texts) {
-  std::vector<assess::Gate> gates;
+// Before anything is opened.
+void check_gates(const std::vector<std::string>& texts) {
   try {
-    for (const std::string& text : texts) gates.push_back(assess::parse_gate(text));
-  } catch (const Error& mistake) {
+    for (const std::string& text : texts) (void)assess::parse_gate(text);
+  } catch (const tasks::GateError& mistake) {
     throw UsageError(mistake.what());
   }
-  return gates;
 }
 
-std::vector<assess::GateOutcome> check_gates(const std::vector<assess::Gate>& gates, const Json& results) {
-  std::vector<assess::GateOutcome> outcomes;
+record::Assess assessed(const tasks::AssessTask& task, Progress* progress) {
   try {
-    for (const assess::Gate& gate : gates) outcomes.push_back(assess::check_gate(gate, results));
-  } catch (const Error& mistake) {
+    return tasks::assess(task, progress);
+  } catch (const tasks::GateError& mistake) {
     throw UsageError(mistake.what());
   }
-  return outcomes;
 }
 
+OutputsOptions reading_of(const record::AssessOptions& options) {
+  OutputsOptions reading;
+  reading.check_finite = false;  // assess() looks at every logit anyway and names the row that is not finite
+  if (options.binary) reading.binary = *options.binary == "prob" ? Binary::prob : Binary::logit;
+  if (options.as) reading.as = *options.as == "probs" ? Scores::probs : Scores::logits;
+  return reading;
+}
+
+// What reading warns of is told with the results that it concerns.
 Outputs open_outputs(Context& context, const std::string& path, const Arguments& arguments) {
-  // assess() looks at every logit anyway and names the row that is not finite; what reading warns of is told
-  // with the results that it concerns.
-  OutputsShards shards =
-      read_shards(path, {.binary = arguments.binary, .check_finite = false, .as = arguments.as});
+  OutputsShards shards = read_shards(path, reading_of(arguments.options));
   for (const OutputsFile& file : shards.files) context.add_input(file.path, file.shape);
   return joined(std::move(shards));
 }
@@ -132,8 +131,7 @@ struct ImageFile {
 
 // Throws UsageError for a name that is no target's, Error for images that are not as many as the rows they
 // show.
-void check_images(const ImageFile& file, const std::vector<assess::Source>& sources,
-                  const std::vector<assess::Target>& targets) {
+void check_images(const ImageFile& file, const tasks::AssessTask& task) {
   bool known = file.name.empty();
   const auto expect = [&](const Outputs& outputs) {
     if (outputs.n() != file.images.n())
@@ -141,8 +139,8 @@ void check_images(const ImageFile& file, const std::vector<assess::Source>& sour
                               outputs.n(), outputs.path, file.images.n()));
   };
   if (known)
-    for (const assess::Source& source : sources) expect(source.outputs);
-  for (const assess::Target& target : targets)
+    for (const tasks::AssessSource& source : task.sources) expect(source.outputs);
+  for (const tasks::AssessTarget& target : task.targets)
     if (file.name == target.shift || file.name == target.model + "/" + target.shift) {
       known = true;
       expect(target.outputs);
@@ -151,14 +149,13 @@ void check_images(const ImageFile& file, const std::vector<assess::Source>& sour
 }
 
 std::vector<ImageFile> open_images(Context& context, const std::vector<std::string>& texts,
-                                   const std::vector<assess::Source>& sources,
-                                   const std::vector<assess::Target>& targets) {
+                                   const tasks::AssessTask& task) {
   std::vector<ImageFile> files;
   for (const std::string& text : texts) {
     const auto [name, path] = split_name(text);
     files.push_back({name, read_images(path)});
     context.add_input(path, files.back().images.pixels.shape);
-    check_images(files.back(), sources, targets);
+    check_images(files.back(), task);
   }
   return files;
 }
@@ -180,120 +177,78 @@ std::vector<NoiseInput> parse_noise(const Arguments& arguments, const std::vecto
       std::ranges::any_of(arguments.images, [](const auto& text) { return split_name(text).first.empty(); }));
 }
 
-void write_report(const std::string& path, const Json& record, const std::vector<ImageFile>& images) {
+void write_report(const std::string& path, const record::Assess& record,
+                  const std::vector<ImageFile>& images) {
   std::vector<report::PictureSource> pictures;
   for (const ImageFile& file : images) pictures.push_back({file.name, &file.images});
   write_text(path, report::html_report(record, report::flip_pictures(record, pictures)));
 }
 
 // Adds a line for each gate to the table.
-void tell_gates(Context& context, const std::vector<assess::GateOutcome>& outcomes, std::string& table) {
-  for (const assess::GateOutcome& outcome : outcomes) {
-    table += assess::describe(outcome) + "\n";
-    if (!outcome.violations.empty()) context.warn("leeway: " + assess::describe(outcome));
-    for (const auto& missing : outcome.missing)
-      context.warn(fmt::format("leeway: gate {}: not decided for {} under {}: {}", outcome.gate.text,
-                               missing.model, missing.target, missing.reason));
-  }
-}
-
-// Each warning once, with the results that it concerns.
-void tell_warnings(Context& context, const Json& results) {
-  std::vector<std::string> order;
-  std::map<std::string, std::vector<std::string>> concerned;
-  for (const Json& result : results)
-    for (const std::string warning : result["warnings"]) {
-      auto& list = concerned[warning];
-      if (list.empty()) order.push_back(warning);
-      list.push_back(result["model"].get<std::string>() + "/" + result["target"].get<std::string>());
-    }
-  for (const std::string& warning : order) {
-    const auto& list = concerned[warning];
-    context.warn(fmt::format("leeway: {}{}: {}", list.front(),
-                             list.size() > 1 ? fmt::format(" and {} more", list.size() - 1) : "", warning));
+void tell_gates(Context& context, const record::Assess& record, std::string& table) {
+  for (const record::AssessGate& gate : record.gates) {
+    const std::string said = assess::describe(gate, record.results.size());
+    table += said + "\n";
+    if (!gate.violations.empty()) context.warn("leeway: " + said);
+    for (const auto& missing : gate.not_computed)
+      context.warn(fmt::format("leeway: gate {}: not decided for {} under {}: {}", gate.gate, missing.model,
+                               missing.target, missing.reason));
   }
 }
 
 int run_assess(Context& context, const Arguments& arguments) {
   const std::vector<NamedFile> source_files = parse_sources(arguments.sources);
   const std::vector<NamedFile> target_files = parse_targets(arguments.targets, source_files);
-  const std::vector<assess::Gate> gates = parse_gates(arguments.gates);
+  check_gates(arguments.gates);
   const std::vector<NoiseInput> noise_inputs = parse_noise(arguments, source_files);
 
-  context.start_clock();
-  std::vector<assess::Source> sources;
-  std::vector<assess::Target> targets;
+  const auto started = std::chrono::steady_clock::now();
+  tasks::AssessTask task;
   for (const NamedFile& file : source_files)
-    sources.push_back({file.model, open_outputs(context, file.path, arguments)});
+    task.sources.push_back({file.model, open_outputs(context, file.path, arguments)});
   for (const NamedFile& file : target_files)
-    targets.push_back({file.model, file.shift, open_outputs(context, file.path, arguments)});
+    task.targets.push_back({file.model, file.shift, open_outputs(context, file.path, arguments)});
 
-  const std::vector<ImageFile> images = open_images(context, arguments.images, sources, targets);
+  const std::vector<ImageFile> images = open_images(context, arguments.images, task);
   NoiseFlags noise = arguments.noise;
-  noise.reading.binary = arguments.binary;
+  noise.reading.binary = reading_of(arguments.options).binary;
   const std::vector<NoiseSubject> subjects =
-      open_noise_subjects(context, noise, noise_inputs, sources, source_images(images));
+      open_noise_subjects(context, noise, noise_inputs, task.sources, source_images(images));
 
-  assess::Options options;
-  options.paired = arguments.paired;
-  options.seed = context.seed;
-  options.unit = !arguments.unit.empty() ? arguments.unit : arguments.images.empty() ? "samples" : "images";
-  options.bounds = arguments.bounds;
-  options.bounds.compute = !arguments.no_bounds;
+  task.options = arguments.options;
+  if (!task.options.unit && !arguments.images.empty()) task.options.unit = "images";
+  task.gates = arguments.gates;
+  task.seed = context.seed;
   std::optional<assess::RowsFile> rows;
   if (!arguments.rows.empty()) {
     rows.emplace(arguments.rows);
-    options.rows = [&](const assess::TargetRows& found) { rows->write(found); };
+    task.rows = [&](const tasks::AssessRows& found) { rows->write(found); };
   }
-  Json assessment = assess::assess(sources, targets, options, context.progress());
-  const std::vector<assess::GateOutcome> outcomes = check_gates(gates, assessment["results"]);
-  if (!subjects.empty()) assessment["average_case"] = noise_json(context, arguments.noise, subjects);
-  context.stop_clock();
+  if (!subjects.empty()) task.noise = [&] { return under_noise(context, arguments.noise, subjects); };
+  record::Assess result = assessed(task, context.progress());
+  result.envelope.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
 
   if (rows) rows->commit();
-  Json record = context.record("leeway.assess/1", Json::array());
-  record.erase("results");  // the largest part comes last
-  Json results = std::move(assessment["results"]);
-  assessment.erase("results");
-  for (auto& [key, value] : assessment.items()) record[key] = std::move(value);
-  record["gates"] = Json::array();
-  for (const assess::GateOutcome& outcome : outcomes) record["gates"].push_back(assess::to_json(outcome));
-  record["results"] = std::move(results);
-
-  tell_warnings(context, record["results"]);
-  std::string table = assess::table(printable_strings(record));
-  tell_gates(context, outcomes, table);
-  if (!arguments.report.empty()) write_report(arguments.report, record, images);
+  for (const std::string& warning : result.envelope.warnings) context.warn("leeway: " + warning);
+  std::string table = assess_text(result);
+  tell_gates(context, result, table);
+  const Json record = context.complete(result);
+  if (!arguments.report.empty())
+    write_report(arguments.report, record::read_assess(record, "the record"), images);
   context.write_record(record);
   context.print(record, table);
-  const bool failed = std::any_of(outcomes.begin(), outcomes.end(), [&](const assess::GateOutcome& outcome) {
-    return !outcome.violations.empty() || (arguments.undecided == "fail" && !outcome.missing.empty());
+  const bool fail_undecided = result.options.undecided == "fail";
+  const bool failed = std::ranges::any_of(result.gates, [&](const record::AssessGate& gate) {
+    return !gate.violations.empty() || (fail_undecided && !gate.not_computed.empty());
   });
   return failed ? exit_gate : exit_ok;
 }
 
-void add_bound_flags(CLI::App& command, Arguments& arguments) {
-  const std::string group = "Bounds";
-  command.add_flag("--no-bounds", arguments.no_bounds, "Compute neither the bound nor the estimates")
-      ->group(group);
-  command
-      .add_option("--restarts", arguments.bounds.restarts,
-                  "Critics tried for the bound: a further one can only raise it, and takes its time")
-      ->check(CLI::Range(1, 100000))
-      ->capture_default_str()
-      ->group(group);
-  command
-      .add_option("--delta", arguments.bounds.delta,
-                  "The bound holds with probability 1 - delta, where its assumption does")
-      ->check(within(1e-12, .5))
-      ->capture_default_str()
-      ->group(group);
-  command
-      .add_option("--bootstrap", arguments.bounds.bootstrap,
-                  "Replicates of the estimates' intervals; 0: none")
-      ->check(CLI::Range(0, 1000000))
-      ->capture_default_str()
-      ->group(group);
+// The options of the record as flags; those of the bound in a group of their own.
+void add_record_flags(CLI::App& command, Arguments& arguments) {
+  add_option_flags(command, [&](record::Fields& f) { fields(arguments.options, f); });
+  for (const char* flag : {"--no-bounds", "--restarts", "--delta", "--bootstrap"})
+    command.get_option(flag)->group("Bounds");
 }
 
 }  // namespace
@@ -307,21 +262,9 @@ void add_assess(CLI::App& root, Context& context, Run& run) {
       ->required();
   command->add_option("--target", arguments->targets, "[MODEL/]SHIFT=FILE: outputs on shifted data")
       ->required();
-  command
-      ->add_option(
-          "--paired", arguments->paired,
-          "Row i of a target is row i of its source: auto (where equal labels or ids, or predictions that "
-          "agree beyond chance, show it), yes (labels and groups of one hold for the other), no")
-      ->transform(CLI::CheckedTransformer(std::map<std::string, assess::Paired>{
-          {"auto", assess::Paired::automatic}, {"yes", assess::Paired::yes}, {"no", assess::Paired::no}}))
-      ->default_str("auto");
-  add_binary_flag(*command, arguments->binary);
-  add_as_flag(*command, arguments->as);
   command->add_option(
       "--images", arguments->images,
       "[[MODEL/]SHIFT=]FILE: the source's images (unnamed) or a target's, for the report and for --model");
-  command->add_option("--unit", arguments->unit,
-                      "What a row is, for sentences: images, reviews (default samples)");
   context.files.writes(
       command->add_option("--rows", arguments->rows, "Write what happened to every row as CSV"),
       Written::file);
@@ -332,13 +275,7 @@ void add_assess(CLI::App& root, Context& context, Run& run) {
       ->add_option("--fail-if", arguments->gates,
                    "KEY OP NUMBER, as in \"accuracy<0.8\": exit 4 where it holds")
       ->allow_extra_args(false);
-  command
-      ->add_option("--undecided", arguments->undecided,
-                   "What a gate on a number that was not computed does: pass, or fail (exit 4)")
-      ->check(CLI::IsMember({"pass", "fail"}).description(""))
-      ->type_name("pass|fail")
-      ->capture_default_str();
-  add_bound_flags(*command, *arguments);
+  add_record_flags(*command, *arguments);
   add_noise_flags(*command, arguments->noise);
   context.add_common_flags(*command, "Write the JSON record to this file");
   command->footer(

@@ -8,15 +8,15 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <memory>
 #include <sstream>
 
+#include "apps/leeway/assess_table.h"
 #include "apps/leeway/command.h"
 #include "apps/leeway/nn_loader.h"
-#include "leeway/assess/assess.h"
-#include "leeway/assess/table.h"
 #include "leeway/core/class_names.h"
 #include "leeway/core/file.h"
 #include "leeway/core/images.h"
@@ -25,6 +25,7 @@
 #include "leeway/nn/train.h"
 #include "leeway/report/report.h"
 #include "leeway/shift/shift.h"
+#include "leeway/tasks/assess.h"
 
 namespace leeway::app {
 namespace {
@@ -58,7 +59,7 @@ class Demo {
   }
 
   int run() {
-    context_.start_clock();
+    started_ = std::chrono::steady_clock::now();
     test_ = open_images(flags_.test, flags_.images);
     write_images(file("images-clean.npz"), test_);
     test_digest_ = digest_file(file("images-clean.npz"));
@@ -192,41 +193,38 @@ class Demo {
   }
 
   int show() {
-    std::vector<assess::Source> sources;
-    std::vector<assess::Target> targets;
+    tasks::AssessTask task;
     std::vector<report::PictureSource> pictures = {{"", &test_}};
     for (std::size_t i = 0; i < shifts_.size(); ++i) pictures.push_back({shift_cases[i].name, &shifts_[i]});
     for (const Classifier& model : models_) {
-      sources.push_back({model.name, model.clean});
+      task.sources.push_back({model.name, model.clean});
       for (std::size_t i = 0; i < model.shifted.size(); ++i)
-        targets.push_back(
+        task.targets.push_back(
             {model.name, i < shift_cases.size() ? shift_cases[i].name : attack_name, model.shifted[i]});
       pictures.push_back({model.name + "/" + attack_name, &model.attacked});
     }
-    assess::Options options;
-    options.seed = context_.seed;
-    options.unit = "images";
-    Json assessment = assess::assess(sources, targets, options, context_.progress());
-    context_.stop_clock();
-    Json results = std::move(assessment["results"]);
-    assessment.erase("results");
-    Json record = context_.record("leeway.assess/1", std::move(results));
-    for (auto& [key, value] : assessment.items()) record[key] = std::move(value);
-    record["gates"] = Json::array();
+    task.seed = context_.seed;
+    task.options.unit = "images";
+    record::Assess result = tasks::assess(task, context_.progress());
+    result.envelope.seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count();
+    const Json record = context_.complete(result);
+    result = record::read_assess(record, "the record");  // with its command and inputs
 
     const fs::path page = file("report.html"), json = file("assessment.json");
     write_text(json, record_text(record));
-    write_text(page, report::html_report(record, report::flip_pictures(record, pictures)));
+    write_text(page, report::html_report(result, report::flip_pictures(result, pictures)));
     context_.write_record(record);
-    context_.print(record, assess::table(printable_strings(record)) +
-                               fmt::format("\nThe page: {}\nThe record: {}\n", fs::absolute(page).string(),
-                                           fs::absolute(json).string()));
+    context_.print(
+        record, assess_text(result) + fmt::format("\nThe page: {}\nThe record: {}\n",
+                                                  fs::absolute(page).string(), fs::absolute(json).string()));
     return exit_ok;
   }
 
   Context& context_;
   const DemoFlags& flags_;
   nn::Session& session_;
+  std::chrono::steady_clock::time_point started_;
   std::optional<Images> training_;
   Images test_;
   std::string test_digest_;

@@ -1,4 +1,6 @@
 // leeway report: the HTML page of saved records.
+#include <fmt/format.h>
+
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -6,6 +8,7 @@
 #include "apps/leeway/command.h"
 #include "leeway/core/file.h"
 #include "leeway/core/images.h"
+#include "leeway/core/message.h"
 #include "leeway/report/report.h"
 
 namespace leeway::app {
@@ -38,41 +41,50 @@ bool is(const Json& record, std::string_view schema) {
   return record["schema"].get<std::string>().starts_with(schema);
 }
 
-// The one unnamed file of a record that ranks samples; sources and targets of an assessment.
+// The one unnamed file of a record that ranks samples.
 report::Pictures pictures_of(const Json& record, const std::vector<NamedImages>& images,
                              const report::Options& options) {
-  if (images.empty()) return {};
-  if (is(record, "leeway.average-case/")) {
-    if (images.size() > 1 || !images[0].name.empty())
-      throw UsageError("--images: expected one FILE, the images of the record, without a name");
-    const record::AverageCase typed = record::read_average_case(record, options.record_name);
-    return report::sample_pictures(typed, images[0].images, options);
-  }
-  std::vector<report::PictureSource> sources;
-  for (const NamedImages& file : images) sources.push_back({file.name, &file.images});
-  return report::flip_pictures(record, sources, options);
+  if (images.empty() || !is(record, "leeway.average-case/")) return {};
+  if (images.size() > 1 || !images[0].name.empty())
+    throw UsageError("--images: expected one FILE, the images of the record, without a name");
+  const record::AverageCase typed = record::read_average_case(record, options.record_name);
+  return report::sample_pictures(typed, images[0].images, options);
 }
 
 using Records = std::vector<std::pair<std::string, Json>>;
 
-std::string page_of_agreement(const Records& records) {
+// All of them of one kind, joined.
+template <class Record, class Read>
+Record joined_records(const Records& records, const Read& read) {
   std::vector<std::string> names;
-  std::vector<record::Pa> read;
+  std::vector<Record> typed;
   for (const auto& [name, record] : records) {
     names.push_back(name);
-    read.push_back(record::read_pa(record, name));
+    typed.push_back(read(record, name));
   }
-  return report::html_report(report::join_records(names, std::move(read)));
+  return report::join_records(names, std::move(typed));
 }
 
 std::string page_of(const Records& records, const Arguments& arguments) {
   const std::vector<NamedImages> images = open_images(arguments.images);
-  if (is(records[0].second, "leeway.pa/")) return page_of_agreement(records);
-  const Json record = report::join_records(records);
+  const Json& first = records[0].second;
+  if (is(first, "leeway.pa/"))
+    return report::html_report(joined_records<record::Pa>(records, record::read_pa));
   report::Options options;
   options.record_name = records.size() == 1 ? records[0].first : "the joined record";
   options.flips_per_result = arguments.flips;
-  return report::html_report(record, pictures_of(record, images, options), options);
+  if (is(first, "leeway.assess/")) {
+    const auto record = joined_records<record::Assess>(records, record::read_assess);
+    std::vector<report::PictureSource> sources;
+    for (const NamedImages& file : images) sources.push_back({file.name, &file.images});
+    return report::html_report(record, report::flip_pictures(record, sources, options), options);
+  }
+  if (records.size() > 1)
+    refuse(records[0].first,
+           fmt::format("schema {} or {}, of which several make one page", record::assess_schema,
+                       record::pa_schema),
+           in_quotes(first["schema"].get<std::string>()));
+  return report::html_report(first, pictures_of(first, images, options), options);
 }
 
 int run_report(Context& context, const Arguments& arguments) {

@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "leeway/core/family.h"
+#include "leeway/core/result.h"
+#include "leeway/record/overloaded.h"
 
 namespace leeway::record {
 namespace {
@@ -71,6 +74,69 @@ class KeyList : public Fields {
   const std::string path_;
 };
 
+class NumberFinder : public Fields {
+ public:
+  explicit NumberFinder(std::string_view path) : path_(path) {}
+
+  FoundNumber found;
+
+ private:
+  void visit(const Field& field, const Slot& slot) override {
+    const std::size_t dot = path_.find('.');
+    if (path_.substr(0, dot) != field.name) return;
+    if (dot != path_.npos) {
+      if (const auto* nested = std::get_if<Nested>(&slot)) enter(*nested, path_.substr(dot + 1));
+      return;
+    }
+    found.known = true;
+    std::visit(
+        Overloaded{[&](const double* value) {
+                     if (!field.null_if_empty || !std::isnan(*value)) found.number = *value;
+                   },
+                   [&](const std::optional<double>* value) { found.number = *value; },
+                   [&](const std::size_t* value) { found.number = static_cast<double>(*value); },
+                   [&](const std::optional<std::size_t>* value) {
+                     if (*value) found.number = static_cast<double>(**value);
+                   },
+                   [&](const std::int64_t* value) { found.number = static_cast<double>(*value); },
+                   [&](const bool* value) { found.other = *value ? "true" : "false"; },
+                   [&](const std::optional<bool>* value) {
+                     if (*value) found.other = **value ? "true" : "false";
+                   },
+                   [&](const std::string* value) {
+                     if (!field.null_if_empty || !value->empty()) found.other = Json(*value).dump();
+                   },
+                   [&](const std::optional<std::string>* value) {
+                     if (*value) found.other = Json(**value).dump();
+                   },
+                   [&](const Nested& nested) {
+                     if (nested.shape == Nested::Shape::list)
+                       found.other = "array";
+                     else if (nested.size() > 0)
+                       found.other = "object";
+                   },
+                   [&](const std::map<std::string, std::optional<double>>*) { found.other = "object"; },
+                   [&](const std::map<std::string, std::string>*) { found.other = "object"; },
+                   [&](const auto*) { found.other = "array"; }},
+        slot);
+  }
+
+  // What is not there has the keys of its kind, none of them with a value.
+  void enter(const Nested& nested, std::string_view rest) {
+    if (nested.shape == Nested::Shape::list) return;
+    NumberFinder inner(rest);
+    if (nested.size() > 0) {
+      nested.describe(0, inner);
+      found = inner.found;
+    } else {
+      nested.describe_default(inner);
+      found.known = inner.found.known;
+    }
+  }
+
+  const std::string_view path_;
+};
+
 // A cell of a table: a bar would end it.
 std::string cell(std::string text) {
   for (std::size_t at = text.find('|'); at != text.npos; at = text.find('|', at + 2)) text.insert(at, "\\");
@@ -84,6 +150,12 @@ std::vector<Key> keys_of(const Description& describe) {
   KeyList list(keys, "");
   describe(list);
   return keys;
+}
+
+FoundNumber find_number(const Description& describe, std::string_view path) {
+  NumberFinder finder(path);
+  describe(finder);
+  return finder.found;
 }
 
 std::string key_table(const Description& describe) {

@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "leeway/record/assess.h"
 #include "leeway/record/attack.h"
 #include "leeway/record/average_case.h"
 #include "leeway/record/bound.h"
@@ -25,6 +26,9 @@ void describe(Fields& f) {
 }
 
 constexpr std::array list{
+    Record{assess_schema,
+           "what outputs on a source and on targets permit to say (leeway assess, leeway demo)",
+           describe<Assess>},
     Record{attack_schema, "images moved so that a model misjudges them (leeway attack)", describe<Attack>},
     Record{average_case_schema, "the probability that predictions survive noise (leeway average-case)",
            describe<AverageCase>},

@@ -19,21 +19,9 @@ std::string scope(const Record& record) {
                      counted(record.targets.size(), "target"), record.k(), n);
 }
 
-// For records without a headline.
-std::string plain_headline(const Record& record) {
-  const Result& worst = record.results[record.worst_first().front()];
-  if (worst.accuracy.value)
-    return fmt::format("{} is right on {} of samples.", subject(record, worst), percent(worst.accuracy));
-  if (worst.afr_pred.value)
-    return fmt::format("{} changes its mind on {} of samples.", subject(record, worst),
-                       percent(1 - *worst.afr_pred.value, 1));
-  return fmt::format("{} was assessed on {} samples.", subject(record, worst), count(worst.n));
-}
-
 }  // namespace
 
 std::string assess_page(const Record& record, const Pictures& pictures, const Options& options) {
-  const std::string headline = record.headline.empty() ? plain_headline(record) : record.headline;
   const std::string lead =
       fmt::format("<p class=\"scope\">{}</p>\n", escape(scope(record))) + overview(record);
   std::vector<Section> sections = {warnings_section(record),   comparisons_section(record),
@@ -45,8 +33,8 @@ std::string assess_page(const Record& record, const Pictures& pictures, const Op
   for (Section& section : noise_sections(record, pictures, options)) sections.push_back(std::move(section));
   sections.push_back(missing_section(record));
   sections.push_back(assumptions_section(record));
-  sections.push_back(source_section(record.envelope));
-  return page("leeway: " + list_of(record.models), headline, lead, sections);
+  sections.push_back(source_section(envelope_of(record.envelope)));
+  return page("leeway: " + list_of(record.models), record.envelope.headline, lead, sections);
 }
 
 }  // namespace leeway::report

@@ -56,28 +56,6 @@ BoundTerms terms_of(const error_bound::Dis2& dis2) {
           dis2.n_source,     dis2.n_target,    dis2.validity_score};
 }
 
-std::optional<BoundTerms> read_terms(const JsonView& object) {
-  if (object.is_null()) return std::nullopt;
-  const auto finite = [](const JsonView& item) {
-    const double number = item.number().value_or(0);
-    if (!std::isfinite(number)) item.refuse("a finite number");
-    return number;
-  };
-  BoundTerms terms;
-  terms.source_error = object["source_error"].share().value_or(0);
-  terms.discrepancy = finite(object["discrepancy"]);
-  terms.concentration = finite(object["concentration"]);
-  terms.n_source = object["n_source"].index().value_or(0);
-  terms.n_target = object["n_target"].index().value_or(0);
-  terms.validity_score = object["validity_score"].number();
-  return terms;
-}
-
-record::ErrorMethod read_method(const JsonView& object) {
-  return {object["method"].text(), object["summary"].text(), object["assumes"].text(),
-          object["fails"].text()};
-}
-
 std::string methods_html(const std::vector<record::ErrorMethod>& methods) {
   std::vector<std::pair<std::string, std::string>> items;
   for (std::size_t i = 0; i < methods.size(); ++i) {

@@ -12,7 +12,6 @@
 #include "leeway/core/numbers.h"
 #include "leeway/record/error_bound.h"
 #include "leeway/report/chart.h"
-#include "leeway/report/json_view.h"
 
 namespace leeway::report {
 
@@ -23,15 +22,12 @@ struct BoundTerms {
   std::optional<double> validity_score;
 };
 [[nodiscard]] BoundTerms terms_of(const error_bound::Dis2& dis2);
-// Nothing for null. Errors (Error): a value of another type, shares outside [0,1].
-[[nodiscard]] std::optional<BoundTerms> read_terms(const JsonView& object);
 
 struct Estimate {
   std::string method;
   Measured error;
 };
 
-[[nodiscard]] record::ErrorMethod read_method(const JsonView& object);
 // What every method assumes, each assumption once.
 [[nodiscard]] std::string methods_html(const std::vector<record::ErrorMethod>& methods);
 

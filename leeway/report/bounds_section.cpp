@@ -8,6 +8,8 @@
 namespace leeway::report {
 namespace {
 
+using error_bound::Dis2;
+
 std::optional<double> true_error(const Result& result) {
   if (!result.accuracy.value) return std::nullopt;
   return 1 - *result.accuracy.value;
@@ -21,16 +23,16 @@ bool fails(const Result& result) {
 std::vector<const Result*> bounded(const Record& record) {
   std::vector<const Result*> results;
   for (const std::size_t i : record.worst_first())
-    if (record.results[i].error_bound || !range_words(record.results[i].estimates).empty())
+    if (record.results[i].error_bound || !range_words(estimates_of(record.results[i])).empty())
       results.push_back(&record.results[i]);
   return results;
 }
 
 std::vector<ErrorRow> rows_of(const Result& result) {
   std::vector<ErrorRow> rows;
-  if (result.error_bound && result.terms)
-    rows.push_back({"bound", {result.error_bound, {}, {}}, result.terms});
-  for (const Estimate& estimate : result.estimates)
+  if (result.error_bound && result.error_bound_terms)
+    rows.push_back({"bound", {result.error_bound, {}, {}}, terms_of(*result.error_bound_terms)});
+  for (const Estimate& estimate : estimates_of(result))
     if (estimate.error.value) rows.push_back({estimate.method, estimate.error, std::nullopt});
   return rows;
 }
@@ -54,14 +56,15 @@ std::string heading(const Record& record, const std::vector<const Result*>& resu
   if (worst == nullptr) worst = results.front();
   std::string text = "How wrong could it be without labels? " + escape(subject(record, *worst));
   if (worst->error_bound) text += fmt::format(": on at most {}", percent(*worst->error_bound, 1));
-  if (const std::string range = range_words(worst->estimates); !range.empty())
+  if (const std::string range = range_words(estimates_of(*worst)); !range.empty())
     text += fmt::format("{} estimates say {}", worst->error_bound ? ";" : ":", range);
   return text;
 }
 
 Cell validity_cell(const Result& result, const std::string& why) {
-  if (!result.terms || !result.terms->validity_score) return dash_cell(why);
-  return number_cell(*result.terms->validity_score, fixed(*result.terms->validity_score, 2));
+  const auto& terms = result.error_bound_terms;
+  if (!terms || !terms->validity_score) return dash_cell(why);
+  return number_cell(*terms->validity_score, fixed(*terms->validity_score, 2));
 }
 
 std::string terms_table(std::vector<const Result*> results) {
@@ -84,18 +87,18 @@ std::string terms_table(std::vector<const Result*> results) {
       return value ? number_cell(*value, percent(*value, 1)) : dash_cell(reason);
     };
     const std::string why = result->reason("error_bound");
-    const auto term = [&](double BoundTerms::*member) {
-      return result->terms ? share((*result->terms).*member, why) : dash_cell(why);
+    const std::optional<Dis2>& terms = result->error_bound_terms;
+    const auto term = [&](double Dis2::*member) {
+      return terms ? share((*terms).*member, why) : dash_cell(why);
     };
     row.push_back(share(result->error_bound, why));
-    row.push_back(term(&BoundTerms::source_error));
-    row.push_back(term(&BoundTerms::discrepancy));
-    row.push_back(term(&BoundTerms::concentration));
+    row.push_back(term(&Dis2::source_error));
+    row.push_back(term(&Dis2::discrepancy));
+    row.push_back(term(&Dis2::concentration));
     row.push_back(validity_cell(*result, why));
     row.push_back(share(true_error(*result), result->reason("accuracy")));
-    row.push_back(result->terms
-                      ? text_cell(count(result->terms->n_source) + " and " + count(result->terms->n_target))
-                      : dash_cell(why));
+    row.push_back(terms ? text_cell(count(terms->n_source) + " and " + count(terms->n_target))
+                        : dash_cell(why));
     table.add(std::move(row));
   }
   table.sorted_by(2, false);
@@ -105,7 +108,7 @@ std::string terms_table(std::vector<const Result*> results) {
 std::string estimates_table(const std::vector<const Result*>& results) {
   std::vector<std::string> methods;
   for (const Result* result : results)
-    for (const Estimate& estimate : result->estimates) append_new(methods, estimate.method);
+    for (const Estimate& estimate : estimates_of(*result)) append_new(methods, estimate.method);
   if (methods.empty()) return "";
   std::vector<Column> columns = {{"Target", "", false}, {"Model", "", false}};
   for (const std::string& method : methods) columns.push_back({method, "Estimated error", true, true});
@@ -113,11 +116,11 @@ std::string estimates_table(const std::vector<const Result*>& results) {
   Table table("Estimated error, without labels of the target", columns);
   for (const Result* result : results) {
     std::vector<Cell> row = {text_cell(result->target), text_cell(result->model)};
+    const std::vector<Estimate> estimates = estimates_of(*result);
     for (const std::string& method : methods) {
-      const auto found = std::find_if(result->estimates.begin(), result->estimates.end(),
-                                      [&](const Estimate& one) { return one.method == method; });
+      const auto found = std::ranges::find(estimates, method, &Estimate::method);
       const std::string why = result->reason("estimates");
-      row.push_back(share_cell(found == result->estimates.end() ? Measured{} : found->error, why));
+      row.push_back(share_cell(found == estimates.end() ? Measured{} : found->error, why));
     }
     const auto truth = true_error(*result);
     row.push_back(truth ? number_cell(*truth, percent(*truth, 1)) : dash_cell(result->reason("accuracy")));
@@ -128,6 +131,20 @@ std::string estimates_table(const std::vector<const Result*>& results) {
 
 }  // namespace
 
+std::vector<Estimate> estimates_of(const Result& result) {
+  std::vector<Estimate> list;
+  for (const error_bound::Estimator& member : error_bound::estimators()) {
+    Estimate& estimate = list.emplace_back();
+    estimate.method = member.name;
+    for (const error_bound::Estimate& one : result.estimates) {
+      if (one.estimator != &member) continue;
+      estimate.error.value = one.error;
+      if (one.interval) estimate.error.low = one.interval->low, estimate.error.high = one.interval->high;
+    }
+  }
+  return list;
+}
+
 Section bounds_section(const Record& record) {
   Section section{"bounds", "Error without labels", "", ""};
   const std::vector<const Result*> results = bounded(record);
@@ -136,16 +153,17 @@ Section bounds_section(const Record& record) {
   std::vector<Chart> charts;
   bool truth = false;
   for (const Result* result : results) {
-    const std::string note = result->terms && result->terms->validity_score
-                                 ? "validity score " + fixed(*result->terms->validity_score, 2)
+    const std::string note = result->error_bound_terms && result->error_bound_terms->validity_score
+                                 ? "validity score " + fixed(*result->error_bound_terms->validity_score, 2)
                                  : "";
     charts.push_back(error_chart(subject(record, *result), note, rows_of(*result), true_error(*result)));
     truth = truth || true_error(*result).has_value();
   }
-  section.body = paragraph(escape(record.assumption)) + error_key(truth) + panels_html(charts) +
-                 terms_html(bound_meanings()) + terms_table(results) + estimates_table(results) +
+  section.body = paragraph(escape(record.bounds ? record.bounds->assumption : "")) + error_key(truth) +
+                 panels_html(charts) + terms_html(bound_meanings()) + terms_table(results) +
+                 estimates_table(results) +
                  paragraph("An estimate is no bound. Each is right under an assumption of its own:") +
-                 methods_html(record.methods);
+                 (record.bounds ? methods_html(record.bounds->methods) : "");
   return section;
 }
 

@@ -16,19 +16,20 @@ constexpr std::size_t matrix_rows = 30;  // classes or groups of a matrix, worst
 constexpr std::size_t long_rows = 600;   // rows of the table that has everything
 constexpr double full_shade = .5;        // a cell this far from the source is shaded fully
 
+using Member = record::AssessCell;
 using Members = std::vector<Member> Result::*;
 
 std::string key_of(const Member& member) {
-  return member.group.empty() ? std::to_string(member.index) : member.group + '\n' + member.name;
+  return member.group.empty() ? std::to_string(member.index.value_or(0)) : member.group + '\n' + member.name;
 }
 
 std::string label_of(const Record& record, const Member& member) {
   if (!member.group.empty()) return member.group + ": " + member.name;
-  return member.name.empty() ? record.class_name(member.index) : member.name;
+  return member.name.empty() ? record.class_name(member.index.value_or(0)) : member.name;
 }
 
 std::optional<double> quality(const Member& member) {
-  return member.accuracy.value ? member.accuracy.value : member.afr_pred;
+  return member.accuracy.value ? member.accuracy.value : member.afr_pred.value;
 }
 
 // A class or group over all targets of one model.
@@ -50,7 +51,7 @@ std::vector<Line> lines_of(const Record& record, const std::string& model, Membe
       const auto [found, added] = where.try_emplace(key_of(member), lines.size());
       if (added) lines.push_back({label_of(record, member), {}, 0, 2, {}});
       Line& line = lines[found->second];
-      if (member.source) line.source = member.source;
+      if (member.source_accuracy.value) line.source = member.source_accuracy.value;
       line.worst = std::min(line.worst, *quality(member));
       line.at[result.target] = &member;
     }
@@ -62,15 +63,16 @@ std::vector<Line> lines_of(const Record& record, const std::string& model, Membe
 
 Cell member_cell(const Member& member) {
   if (!member.accuracy.value) {
-    Cell cell = number_cell(*member.afr_pred, percent(*member.afr_pred));
+    Cell cell = number_cell(*member.afr_pred.value, percent(*member.afr_pred.value));
     cell.title = fmt::format("same prediction; n = {}", count(member.n));
-    cell.shade = (*member.afr_pred - 1) / full_shade;
+    cell.shade = (*member.afr_pred.value - 1) / full_shade;
     return cell;
   }
   Cell cell = number_cell(*member.accuracy.value, percent(*member.accuracy.value));
   const std::string interval = percent_interval(member.accuracy);
   cell.title = (interval.empty() ? "" : interval + "%, ") + fmt::format("n = {}", count(member.n));
-  if (member.source) cell.shade = (*member.accuracy.value - *member.source) / full_shade;
+  if (member.source_accuracy.value)
+    cell.shade = (*member.accuracy.value - *member.source_accuracy.value) / full_shade;
   return cell;
 }
 
@@ -131,10 +133,12 @@ std::string everything(const Record& record, Members members, const std::string&
       const std::string why = member.n == 0 ? "no samples" : result.reason("accuracy");
       table.add({text_cell(result.target), text_cell(result.model), text_cell(label_of(record, member)),
                  share_cell(member.accuracy, why),
-                 member.source ? number_cell(*member.source, percent(*member.source, 1))
-                               : dash_cell("not known on the source"),
-                 member.afr_pred ? number_cell(*member.afr_pred, percent(*member.afr_pred, 1))
-                                 : dash_cell(member.n == 0 ? "no samples" : result.reason("afr_pred")),
+                 member.source_accuracy.value
+                     ? number_cell(*member.source_accuracy.value, percent(*member.source_accuracy.value, 1))
+                     : dash_cell("not known on the source"),
+                 member.afr_pred.value
+                     ? number_cell(*member.afr_pred.value, percent(*member.afr_pred.value, 1))
+                     : dash_cell(member.n == 0 ? "no samples" : result.reason("afr_pred")),
                  count_cell(member.n)});
     }
   }
@@ -163,8 +167,10 @@ std::string heading(const Record& record, const Worst& worst, const std::string&
       fmt::format("{} ({})", escape(label_of(record, member)), escape(subject(record, *worst.result)));
   if (!member.accuracy.value)
     return fmt::format("The {} that changes most: {}, {} keep their prediction", what, where,
-                       percent(*member.afr_pred));
-  const std::string before = member.source ? fmt::format(", {} on the source", percent(*member.source)) : "";
+                       percent(*member.afr_pred.value));
+  const std::string before = member.source_accuracy.value
+                                 ? fmt::format(", {} on the source", percent(*member.source_accuracy.value))
+                                 : "";
   return fmt::format("Weakest {}: {}, {} right{}", what, where, percent(*member.accuracy.value), before);
 }
 

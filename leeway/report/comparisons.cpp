@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t longest = 300;  // rows
 
-bool clear(const Comparison& comparison) {
+bool clear(const record::AssessComparison& comparison) {
   const Measured& difference = comparison.difference;
   return difference.low && difference.high && (*difference.low > 0 || *difference.high < 0);
 }
@@ -20,7 +20,7 @@ std::string heading(const Record& record) {
   std::vector<std::string> parts;
   for (const std::string& model : record.models) {
     std::vector<std::string> where;
-    for (const Comparison& comparison : record.comparisons)
+    for (const record::AssessComparison& comparison : record.comparisons)
       if (clear(comparison) &&
           (*comparison.difference.value > 0 ? comparison.model : comparison.other) == model)
         where.push_back(escape(comparison.target));
@@ -37,15 +37,17 @@ std::string heading(const Record& record) {
 
 Section comparisons_section(const Record& record) {
   Section section{"models", "Models", "", ""};
-  std::vector<const Comparison*> order;
-  for (const Comparison& comparison : record.comparisons)
+  std::vector<const record::AssessComparison*> order;
+  for (const record::AssessComparison& comparison : record.comparisons)
     if (comparison.difference.value) order.push_back(&comparison);
   if (order.empty()) return section;
-  const auto size = [](const Comparison* c) { return std::abs(*c->difference.value); };
+  const auto size = [](const record::AssessComparison* c) { return std::abs(*c->difference.value); };
   std::stable_sort(order.begin(), order.end(),
-                   [&](const Comparison* a, const Comparison* b) { return size(a) > size(b); });
+                   [&](const record::AssessComparison* a, const record::AssessComparison* b) {
+                     return size(a) > size(b);
+                   });
   const auto clearly = static_cast<std::size_t>(
-      std::count_if(order.begin(), order.end(), [](const Comparison* c) { return clear(*c); }));
+      std::count_if(order.begin(), order.end(), [](const record::AssessComparison* c) { return clear(*c); }));
   section.heading =
       record.models.size() == 2 && record.targets.size() <= 8
           ? heading(record)
@@ -59,7 +61,7 @@ Section comparisons_section(const Record& record) {
                {"p", "McNemar's exact test, two-sided"},
                {"n", ""}});
   for (std::size_t i = 0; i < std::min(longest, order.size()); ++i) {
-    const Comparison& comparison = *order[i];
+    const record::AssessComparison& comparison = *order[i];
     const bool first = *comparison.difference.value >= 0;
     Measured ahead = comparison.difference;
     if (!first) {
@@ -69,11 +71,10 @@ Section comparisons_section(const Record& record) {
     }
     table.add({text_cell(comparison.target), text_cell(first ? comparison.model : comparison.other),
                text_cell(first ? comparison.other : comparison.model), change_cell(ahead, ""),
-               comparison.p
-                   ? number_cell(*comparison.p, *comparison.p < 1e-4
-                                                    ? "&lt;0.0001"
-                                                    : fixed(*comparison.p, *comparison.p < .01 ? 4 : 2))
-                   : dash_cell("not computed"),
+               number_cell(comparison.mcnemar_p,
+                           comparison.mcnemar_p < 1e-4
+                               ? "&lt;0.0001"
+                               : fixed(comparison.mcnemar_p, comparison.mcnemar_p < .01 ? 4 : 2)),
                count_cell(comparison.n)});
   }
   section.body = paragraph(

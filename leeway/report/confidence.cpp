@@ -10,31 +10,29 @@
 namespace leeway::report {
 namespace {
 
-std::vector<double> shares(const std::vector<double>& counts) {
-  const double total = std::accumulate(counts.begin(), counts.end(), 0.);
+std::vector<double> shares(const std::vector<std::size_t>& counts) {
+  const auto total = static_cast<double>(std::accumulate(counts.begin(), counts.end(), std::size_t{0}));
   std::vector<double> out;
-  for (const double value : counts) out.push_back(total > 0 ? value / total : 0);
+  for (const std::size_t value : counts) out.push_back(total > 0 ? static_cast<double>(value) / total : 0);
   return out;
 }
 
 double tallest(const Record& record) {
   double top = 0;
   for (const Result& result : record.results)
-    if (result.confidence)
-      for (const auto& counts : {result.confidence->clean, result.confidence->shifted})
-        for (const double value : shares(counts)) top = std::max(top, value);
+    for (const auto& counts : {result.confidence.clean, result.confidence.shifted})
+      for (const double value : shares(counts)) top = std::max(top, value);
   return std::max(.1, std::ceil(top * 10 - 1e-9) / 10);
 }
 
 std::string means(const Result& result) {
-  const Confidence& confidence = *result.confidence;
-  if (!confidence.clean_mean || !confidence.shifted_mean) return "";
+  const record::AssessConfidence& confidence = result.confidence;
   const std::string right = result.accuracy.value ? ", right " + percent(*result.accuracy.value) : "";
-  return fmt::format("{} → {}{}", percent(*confidence.clean_mean), percent(*confidence.shifted_mean), right);
+  return fmt::format("{} → {}{}", percent(confidence.clean_mean), percent(confidence.shifted_mean), right);
 }
 
 Chart histogram(const Record& record, const Result& result, double top) {
-  const Confidence& confidence = *result.confidence;
+  const record::AssessConfidence& confidence = result.confidence;
   Chart chart{"confidence", result.target, means(result), ""};
   chart.description = "Histogram of the confidence of " + subject(record, result) +
                       ", before and after the shift; " + chart.note;
@@ -56,8 +54,8 @@ Chart histogram(const Record& record, const Result& result, double top) {
 
 // How much surer the model is, on average, than it is right.
 double overconfidence(const Result& result) {
-  if (!result.confidence || !result.confidence->shifted_mean || !result.accuracy.value) return -1;
-  return *result.confidence->shifted_mean - *result.accuracy.value;
+  if (!result.accuracy.value) return -1;
+  return result.confidence.shifted_mean - *result.accuracy.value;
 }
 
 std::string heading(const Record& record) {
@@ -66,13 +64,11 @@ std::string heading(const Record& record) {
       [](const Result& a, const Result& b) { return overconfidence(a) < overconfidence(b); });
   if (overconfidence(*most) > .05)
     return fmt::format("{} is {} sure on average and right on {}", escape(subject(record, *most)),
-                       percent(*most->confidence->shifted_mean), percent(*most->accuracy.value));
+                       percent(most->confidence.shifted_mean), percent(*most->accuracy.value));
   if (overconfidence(*most) > -1) return "No model is much surer than it is right";
-  for (const Result& result : record.results)
-    if (result.confidence && result.confidence->clean_mean && result.confidence->shifted_mean)
-      return fmt::format("{}: mean confidence goes from {} to {}", escape(subject(record, result)),
-                         percent(*result.confidence->clean_mean), percent(*result.confidence->shifted_mean));
-  return "Confidence before and after";
+  const Result& first = record.results.front();
+  return fmt::format("{}: mean confidence goes from {} to {}", escape(subject(record, first)),
+                     percent(first.confidence.clean_mean), percent(first.confidence.shifted_mean));
 }
 
 }  // namespace
@@ -84,7 +80,7 @@ Section confidence_section(const Record& record) {
     std::vector<Chart> charts;
     for (const std::string& target : record.targets) {
       const Result* result = record.find(model, target);
-      if (result != nullptr && result->confidence && !result->confidence->clean.empty())
+      if (result != nullptr && !result->confidence.clean.empty())
         charts.push_back(histogram(record, *result, top));
     }
     if (charts.empty()) continue;

@@ -15,14 +15,15 @@ constexpr std::size_t map_cells = 15000;  // of all maps together; the worst res
 constexpr std::size_t table_rows = 400;   // most frequent changes, of all results together
 
 // A record may leave the list out where it has the matrix.
-std::vector<TopFlip> frequent(const Result& result) {
-  std::vector<TopFlip> flips = result.top_flips;
+std::vector<record::AssessTopFlip> frequent(const Result& result) {
+  std::vector<record::AssessTopFlip> flips = result.top_flips;
   if (flips.empty())
     for (std::size_t i = 0; i < result.confusion.size(); ++i)
       for (std::size_t j = 0; j < result.confusion.size(); ++j)
         if (i != j && result.confusion[i][j] > 0) flips.push_back({i, j, result.confusion[i][j]});
-  std::stable_sort(flips.begin(), flips.end(),
-                   [](const TopFlip& a, const TopFlip& b) { return a.count > b.count; });
+  std::stable_sort(
+      flips.begin(), flips.end(),
+      [](const record::AssessTopFlip& a, const record::AssessTopFlip& b) { return a.count > b.count; });
   return flips;
 }
 

@@ -53,16 +53,16 @@ Triples pictures_within(const Pictures& pictures, std::size_t budget) {
   return out;
 }
 
-std::string said(const Record& record, const char* when, std::size_t prediction,
-                 const std::optional<double>& confidence, const std::optional<std::size_t>& label) {
+std::string said(const Record& record, const char* when, std::size_t prediction, double confidence,
+                 const std::optional<std::size_t>& label) {
   const char* verdict = !label                 ? ""
                         : *label == prediction ? " <span class=\"right\">right</span>"
                                                : " <span class=\"wrong\">wrong</span>";
   return fmt::format("<dt>{}</dt><dd><b>{}</b> {}{}</dd>", when, escape(record.class_name(prediction)),
-                     confidence ? escape(sureness(*confidence)) : "", verdict);
+                     escape(sureness(confidence)), verdict);
 }
 
-std::string card(const Record& record, const Flip& flip, const Triple& triple) {
+std::string card(const Record& record, const record::AssessFlip& flip, const Triple& triple) {
   const std::string label = flip.label ? ", truly " + escape(record.class_name(*flip.label)) : "";
   return fmt::format(
       "<li class=\"flip\"><div class=\"triple\">{}</div><p class=\"row\">Row {}{}; pixels change by up to "
@@ -76,12 +76,10 @@ Cell said_cell(const Record& record, std::size_t prediction) {
   return text_cell(record.class_name(prediction));
 }
 
-Cell sure_cell(const std::optional<double>& confidence) {
-  return confidence ? number_cell(*confidence, escape(sureness(*confidence)))
-                    : dash_cell("the record does not say");
-}
+Cell sure_cell(double confidence) { return number_cell(confidence, escape(sureness(confidence))); }
 
-std::string flip_table(const Record& record, const Result& result, const std::vector<Flip>& flips) {
+std::string flip_table(const Record& record, const Result& result,
+                       const std::vector<record::AssessFlip>& flips) {
   Table table(subject(record, result),
               {{"Row", ""},
                {"Label", "", false},
@@ -90,22 +88,21 @@ std::string flip_table(const Record& record, const Result& result, const std::ve
                {"Shifted prediction", "", false},
                {"Confidence", ""},
                {"Agreement", "a_i at the maximiser: 0 is perfect, the more negative the worse"}});
-  for (const Flip& flip : flips)
+  for (const record::AssessFlip& flip : flips)
     table.add({number_cell(static_cast<double>(flip.row), fmt::format("{}", flip.row)),
                flip.label ? text_cell(record.class_name(*flip.label)) : dash_cell("the target has no labels"),
                said_cell(record, flip.clean_pred), sure_cell(flip.clean_confidence),
                said_cell(record, flip.shifted_pred), sure_cell(flip.shifted_confidence),
-               flip.agreement ? number_cell(*flip.agreement, fixed(*flip.agreement, 2))
-                              : dash_cell(result.reason("agreement"))});
+               number_cell(flip.agreement, fixed(flip.agreement, 2))});
   return table.html();
 }
 
-std::string one_result(const Record& record, std::size_t index, const std::vector<Flip>& flips,
+std::string one_result(const Record& record, std::size_t index, const std::vector<record::AssessFlip>& flips,
                        const Triples& triples, bool open) {
   const Result& result = record.results[index];
   std::string cards;
-  std::vector<Flip> bare;
-  for (const Flip& flip : flips) {
+  std::vector<record::AssessFlip> bare;
+  for (const record::AssessFlip& flip : flips) {
     const auto found = triples.find({index, flip.row});
     if (found == triples.end()) {
       bare.push_back(flip);
@@ -133,18 +130,16 @@ std::size_t flips_shown(const Record& record, const Options& options) {
 
 Section flips_section(const Record& record, const Pictures& pictures, const Options& options) {
   Section section{"flips", "Samples", "", ""};
-  const Triples triples = pictures_within(pictures, options.picture_bytes / (record.noise.size() + 1));
+  const Triples triples = pictures_within(pictures, options.picture_bytes / (record.average_case.size() + 1));
   const std::size_t shown = flips_shown(record, options);
   bool first = true;
   for (const std::size_t i : record.worst_first()) {
-    std::vector<Flip> flips = record.results[i].flips;
+    std::vector<record::AssessFlip> flips = record.results[i].flips;
     if (flips.size() > shown) flips.resize(shown);
     if (flips.empty()) continue;
     if (first) {
-      const Flip& flip = flips[0];
-      const auto sure = [](const std::optional<double>& confidence) {
-        return confidence ? escape(sureness(*confidence)) + " " : std::string();
-      };
+      const record::AssessFlip& flip = flips[0];
+      const auto sure = [](double confidence) { return escape(sureness(confidence)) + " "; };
       section.heading = fmt::format(
           "The surest contradiction: {}{} becomes {}{} ({}, row {})", sure(flip.clean_confidence),
           escape(record.class_name(flip.clean_pred)), sure(flip.shifted_confidence),

@@ -26,10 +26,10 @@ std::string part(const Section& section) {
 std::vector<Section> noise_sections(const Record& record, const Pictures& pictures, const Options& options) {
   std::vector<Section> sections;
   Options share = options;  // pictures of flips and of each model take equal parts
-  share.picture_bytes /= record.noise.size() + 1;
-  for (const record::ModelUnderNoise& one : record.noise) {
+  share.picture_bytes /= record.average_case.size() + 1;
+  for (const record::ModelUnderNoise& one : record.average_case) {
     const RobustnessView view(one.found);
-    const bool named = record.noise.size() > 1;
+    const bool named = record.average_case.size() > 1;
     const std::string finding = record::survival_finding(one.found);
     std::string body = paragraph(escape(record::survival_details(one.found)));
     for (const std::string& warning : one.warnings) body += paragraph("<b>Warning:</b> " + escape(warning));

@@ -37,7 +37,7 @@ Cell accuracy_cell(const Result& result) {
 
 Cell bound_cell(const Result& result) {
   if (!result.error_bound) return dash_cell(result.reason("error_bound"));
-  const std::string range = range_words(result.estimates, "–");
+  const std::string range = range_words(estimates_of(result), "–");
   return number_cell(
       *result.error_bound,
       percent(*result.error_bound, 1) + (range.empty() ? "" : " <span class=\"se\">(" + range + ")</span>"));
@@ -71,8 +71,8 @@ std::string headline_table(const Record& record) {
     std::vector<Cell> row = {text_cell(result.target), text_cell(result.model)};
     if (accuracy) {
       row.push_back(accuracy_cell(result));
-      row.push_back(
-          change_cell(result.change, result.reason(result.accuracy.value ? "source_accuracy" : "accuracy")));
+      row.push_back(change_cell(result.accuracy_change,
+                                result.reason(result.accuracy.value ? "source_accuracy" : "accuracy")));
     }
     if (pairs) {
       row.push_back(share_cell(result.afr_pred, result.reason("afr_pred")));
@@ -114,23 +114,23 @@ std::string terms(const Record& record) {
 
 std::string gates(const Record& record) {
   std::string out;
-  for (const Gate& gate : record.gates) {
+  for (const record::AssessGate& gate : record.gates) {
     std::vector<std::string> who;
-    for (const Gate::Violation& violation : gate.violations) {
+    for (const record::AssessGate::Violation& violation : gate.violations) {
       if (who.size() == 3) {
         who.push_back(fmt::format("{} more", gate.violations.size() - 3));
         break;
       }
-      const std::string value = violation.value ? " (" + significant(*violation.value, 3) + ")" : "";
-      who.push_back(escape(violation.model + " under " + violation.target) + value);
+      who.push_back(fmt::format("{} ({})", escape(violation.model + " under " + violation.target),
+                                significant(violation.value, 3)));
     }
-    const std::string verdict = !who.empty()         ? "<b class=\"wrong\">failed</b> by " + list_of(who)
-                                : gate.undecided > 0 ? "<b>held</b> where it could be decided"
-                                                     : "<b>held</b>";
+    const std::size_t open = gate.not_computed.size();
+    const std::string verdict = !who.empty() ? "<b class=\"wrong\">failed</b> by " + list_of(who)
+                                : open > 0   ? "<b>held</b> where it could be decided"
+                                             : "<b>held</b>";
     const std::string undecided =
-        gate.undecided == 0 ? ""
-                            : fmt::format("; {} undecided, as the value was not computed", gate.undecided);
-    out += fmt::format("<li>Gate <code>{}</code> {}{}</li>\n", escape(gate.text), verdict, undecided);
+        open == 0 ? "" : fmt::format("; {} undecided, as the value was not computed", open);
+    out += fmt::format("<li>Gate <code>{}</code> {}{}</li>\n", escape(gate.gate), verdict, undecided);
   }
   return out;
 }
@@ -141,9 +141,9 @@ std::string news(const Record& record) {
   constexpr std::size_t shown = 3;
   std::string first, rest;
   std::size_t said = 0;
-  for (const std::string& finding : record.findings) {
+  for (const std::string& finding : record.envelope.findings) {
     const std::string words = finding.ends_with('.') ? finding.substr(0, finding.size() - 1) : finding;
-    if (record.headline.find(words) != std::string::npos) continue;
+    if (record.envelope.headline.find(words) != std::string::npos) continue;
     (said++ < shown ? first : rest) += "<li>" + escape(finding) + "</li>\n";
   }
   first = gates(record) + first;

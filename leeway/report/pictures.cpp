@@ -112,18 +112,17 @@ Difference difference(const Picture& clean, const Picture& shifted) {
   return out;
 }
 
-Pictures flip_pictures(const Json& record, const std::vector<PictureSource>& sources,
+Pictures flip_pictures(const record::Assess& record, const std::vector<PictureSource>& sources,
                        const Options& options) {
   Pictures out;
   const Images* clean = images_named(sources, "");
   for (const PictureSource& source : sources) require_channels(*source.images);
   if (clean == nullptr) return out;
-  const Record read = read_assessment(record, options.record_name);
   std::vector<record::Robustness> noise;
-  for (const record::ModelUnderNoise& one : read.noise) noise.push_back(one.found);
+  for (const record::ModelUnderNoise& one : record.average_case) noise.push_back(one.found);
   out.samples = ranked_samples(noise, *clean, options);
-  for (std::size_t r = 0; r < read.results.size(); ++r) {
-    const Result& result = read.results[r];
+  for (std::size_t r = 0; r < record.results.size(); ++r) {
+    const Result& result = record.results[r];
     const Images* shifted = images_named(sources, result.model + "/" + result.target);
     if (shifted == nullptr) shifted = images_named(sources, result.target);
     if (shifted == nullptr) continue;
@@ -132,7 +131,7 @@ Pictures flip_pictures(const Json& record, const std::vector<PictureSource>& sou
     };
     if (shape(*clean) != shape(*shifted))
       refuse(shifted->path, fmt::format("pictures {} as in {}", shape(*clean), clean->path), shape(*shifted));
-    for (std::size_t f = 0; f < std::min(flips_shown(read, options), result.flips.size()); ++f) {
+    for (std::size_t f = 0; f < std::min(flips_shown(record, options), result.flips.size()); ++f) {
       const std::size_t row = result.flips[f].row;
       require_row(*clean, row, options.record_name, "flips");
       require_row(*shifted, row, options.record_name, "flips");

@@ -95,7 +95,6 @@ std::string words_for(const std::string& key) {
       {"error_bound", "an upper bound on the error"},
       {"error_bound_terms", "an upper bound on the error"},
       {"estimates", "estimated errors"},
-      {"estimate_intervals", "estimated errors"},
       {"classes", "the table of classes"},
       {"groups", "the table of groups"},
       {"worst_class", "the weakest class"},
@@ -187,7 +186,7 @@ Section assumptions_section(const Record& record) {
   std::size_t intervals = 0;
   std::vector<Said> evidence;
   for (const Result& result : record.results) {
-    if (result.paired && !result.pairing.empty()) say(evidence, result.pairing, result);
+    if (result.paired && !result.pairing.reason.empty()) say(evidence, result.pairing.reason, result);
     if (result.gap && std::isfinite(*result.gap)) gap = std::max(gap, *result.gap);
     pairs = pairs || result.paired;
     labels = labels || result.accuracy.value.has_value();
@@ -204,7 +203,7 @@ Section assumptions_section(const Record& record) {
         "Of the {} intervals in the first table about {} can be expected to miss.",
         percent(record.level, record.level > .99 ? 1 : 0), intervals,
         significant(std::max(1., std::round((1 - record.level) * static_cast<double>(intervals))), 2)));
-  if (!record.assumption.empty()) items.push_back(escape(record.assumption));
+  if (record.bounds) items.push_back(escape(record.bounds->assumption));
   if (labels) items.push_back("Labels are taken as true.");
   if (pairs)
     items.push_back(

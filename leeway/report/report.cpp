@@ -16,10 +16,14 @@ std::string html_report(const record::AverageCase& record, const Pictures& pictu
 }
 std::string html_report(const record::CondsDescribe& record) { return describe_page(record); }
 
+std::string html_report(const record::Assess& record, const Pictures& pictures, const Options& options) {
+  return assess_page(record, pictures, options);
+}
+
 std::string html_report(const Json& record, const Pictures& pictures, const Options& options) {
   const std::string schema = JsonView(record, options.record_name)["schema"].text();
-  if (schema == "leeway.assess/1")
-    return assess_page(read_assessment(record, options.record_name), pictures, options);
+  if (schema.starts_with("leeway.assess/"))
+    return html_report(record::read_assess(record, options.record_name), pictures, options);
   if (schema.starts_with("leeway.pa/")) return html_report(record::read_pa(record, options.record_name));
   if (schema.starts_with("leeway.select/"))
     return html_report(record::read_select(record, options.record_name));
@@ -32,7 +36,7 @@ std::string html_report(const Json& record, const Pictures& pictures, const Opti
   if (schema.starts_with("leeway.average-case/"))
     return html_report(record::read_average_case(record, options.record_name), pictures, options);
   refuse(options.record_name,
-         "a record of schema leeway.assess/1, leeway.pa/2, leeway.select/2, leeway.bound/2, "
+         "a record of schema leeway.assess/2, leeway.pa/2, leeway.select/2, leeway.bound/2, "
          "leeway.bound-evaluate/2, leeway.conds-describe/2 or leeway.average-case/2",
          schema.empty() ? "none" : in_quotes(schema));
 }

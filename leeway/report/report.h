@@ -1,8 +1,7 @@
 // The report: one self-contained HTML page from the record of a command.
 //
-// html_report draws records of leeway pa, select, bound, bound evaluate, average-case and conds describe (leeway/record), typed or as
-// JSON, and the JSON of schema "leeway.assess/1" (docs/assess-record.md). Pages need no network: charts (Vega 5), style and pictures are
-// inside. What a record
+// html_report draws records of leeway assess, pa, select, bound, bound evaluate, average-case and conds describe (leeway/record),
+// typed or as JSON. Pages need no network: charts (Vega 5), style and pictures are inside. What a record
 // leaves out is a dash that says why. join_records makes one record of several, so that models assessed one by one stand on
 // one page.
 //
@@ -21,6 +20,7 @@
 
 #include "leeway/core/images.h"
 #include "leeway/core/result.h"
+#include "leeway/record/assess.h"
 #include "leeway/record/average_case.h"
 #include "leeway/record/bound.h"
 #include "leeway/record/bound_evaluate.h"
@@ -36,7 +36,7 @@ struct Picture {
   std::vector<std::uint8_t> pixels;
 };
 
-// One flipped sample of record["results"][result], before and after the shift; both of one shape.
+// One flipped sample of results[result], before and after the shift; both of one shape.
 struct FlipPicture {
   std::size_t result = 0, row = 0;
   Picture clean, shifted;
@@ -70,7 +70,7 @@ struct Options {
 // the source's images, those that average-case robustness ranks;
 // larger images are averaged down to at most 64 pixels a side. Throws Error for a row beyond the images, for
 // clean and shifted images of different shapes, and for channels other than 1 and 3.
-[[nodiscard]] Pictures flip_pictures(const Json& record, const std::vector<PictureSource>& sources,
+[[nodiscard]] Pictures flip_pictures(const record::Assess& record, const std::vector<PictureSource>& sources,
                                      const Options& options = {});
 
 // The pictures of the samples that a record of average-case robustness ranks, those of the strongest noise first;
@@ -87,10 +87,13 @@ struct Options {
 [[nodiscard]] std::string html_report(const record::AverageCase& record, const Pictures& pictures = {},
                                       const Options& options = {});
 [[nodiscard]] std::string html_report(const record::CondsDescribe& record);
+[[nodiscard]] std::string html_report(const record::Assess& record, const Pictures& pictures = {},
+                                      const Options& options = {});
 
-// Names and records, in the order in which they are to be shown; one record stays as it is. Several are all of
-// leeway.assess/1. Where two hold the same model and target, the later model is called "MODEL (NAME)".
-[[nodiscard]] Json join_records(const std::vector<std::pair<std::string, Json>>& records);
+// Records in the order in which they are to be shown, at least one; names[i] is that of records[i], and one record stays as it
+// is. Where two hold the same model and target, the later model is called "MODEL (NAME)".
+[[nodiscard]] record::Assess join_records(const std::vector<std::string>& names,
+                                          std::vector<record::Assess> records);
 
 // The same for records of leeway pa, at least one; names[i] is that of records[i]. Those that name no model and have
 // different clean sets are of different models, called by the record's name without folder and ending; their shifted sets

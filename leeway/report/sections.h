@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "leeway/record/assess.h"
+#include "leeway/report/bounds.h"
 #include "leeway/report/html.h"
 #include "leeway/report/pa_view.h"
 #include "leeway/report/record.h"
@@ -12,6 +14,9 @@
 #include "leeway/report/table.h"
 
 namespace leeway::report {
+
+using Record = record::Assess;
+using Result = record::AssessResult;
 
 // "CNN under noise 0.3", or without the model where there is only one.
 [[nodiscard]] std::string subject(const Record& record, const Result& result);
@@ -33,6 +38,7 @@ namespace leeway::report {
                                                   const Options& options);
 // One for each target whose labels and groups differ from the source's, or for the source alone.
 [[nodiscard]] std::vector<Section> shifts_sections(const Record& record);
+[[nodiscard]] std::vector<Estimate> estimates_of(const Result& result);  // of every method, known or not
 [[nodiscard]] Section missing_section(const Record& record);
 [[nodiscard]] Section assumptions_section(const Record& record);
 [[nodiscard]] Section source_section(const Envelope& envelope);

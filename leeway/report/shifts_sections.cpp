@@ -9,7 +9,7 @@ namespace leeway::report {
 
 std::vector<Section> shifts_sections(const Record& record) {
   std::vector<Section> sections;
-  for (const ShiftsOfGroups& one : record.shifts) {
+  for (const record::AssessShifts& one : record.shifts) {
     std::string name = one.target.empty() ? "the source alone" : "the source against " + one.target;
     if (one.models.size() < record.models.size()) name += " (" + list_of(one.models) + ")";
     const Section maps = maps_section(one.shifts);

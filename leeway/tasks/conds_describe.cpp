@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "leeway/assess/predictions.h"
-#include "leeway/assess/shifts.h"
 #include "leeway/core/message.h"
+#include "leeway/tasks/assess/predictions.h"
+#include "leeway/tasks/assess/shifts.h"
 #include "leeway/tasks/task_clock.h"
 
 namespace leeway::tasks {

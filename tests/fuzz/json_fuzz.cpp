@@ -89,10 +89,13 @@ void mutate(Json& record, std::minstd_rand& random) {
 // The page of two records of one kind.
 std::string joined_page(const Json& record) {
   using namespace leeway::report;
-  if (!record["schema"].get<std::string>().starts_with("leeway.pa/"))
-    return html_report(join_records({{"first", record}, {"second", record}}));
-  const auto read = leeway::record::read_pa(record, "file");
-  return html_report(join_records({"first", "second"}, {read, read}));
+  const auto joined = [](const auto& read) {
+    return html_report(join_records({"first", "second"}, std::vector{read, read}));
+  };
+  const auto schema = record["schema"].get<std::string>();
+  if (schema.starts_with("leeway.pa/")) return joined(leeway::record::read_pa(record, "file"));
+  if (schema.starts_with("leeway.assess/")) return joined(leeway::record::read_assess(record, "file"));
+  return html_report(record);
 }
 
 }  // namespace

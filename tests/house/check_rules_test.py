@@ -13,10 +13,10 @@ GOOD = {
     "leeway/core/array.cpp": '#include "leeway/core/array.h"\n// printf("said in a comment")\nconst char* s = "exit(1)";\n',
     "leeway/agreement/agreement.h": '// Agreement.\n#pragma once\n#include "leeway/core/array.h"\n',
     "leeway/shift/shift.h": '// Shifts.\n#pragma once\n#include "leeway/core/array.h"\n',
-    "leeway/assess/assess.h": '// All.\n#pragma once\n#include "leeway/agreement/agreement.h"\n',
+    "leeway/tasks/assess.h": '// All.\n#pragma once\n#include "leeway/agreement/agreement.h"\n',
     "leeway/nn/session.h": '// The facade.\n#pragma once\n#include "leeway/core/array.h"\n',
     "leeway/nn/session.cpp": '#include <torch/torch.h>\n#include "leeway/nn/session.h"\n#include "leeway/shift/shift.h"\n',
-    "apps/leeway/main.cpp": '#include "leeway/nn/session.h"\n#include "leeway/assess/assess.h"\nint main() { printf("x"); }\n',
+    "apps/leeway/main.cpp": '#include "leeway/nn/session.h"\n#include "leeway/tasks/assess.h"\nint main() { printf("x"); }\n',
     "examples/01_short.cpp": '#include "leeway/agreement/agreement.h"\nint main() {}\n',
 }
 
@@ -44,9 +44,9 @@ class Rules(unittest.TestCase):
         self.expect("leeway/agreement/a.cpp", '\n#include "leeway/shift/shift.h"\n',
                     "leeway/agreement/a.cpp:2: leeway/agreement may not include leeway/shift")
 
-    def test_analyses_do_not_know_assess(self):
-        self.expect("leeway/shift/a.cpp", '#include "leeway/assess/assess.h"\n',
-                    "leeway/shift may not include leeway/assess")
+    def test_analyses_do_not_know_tasks(self):
+        self.expect("leeway/shift/a.cpp", '#include "leeway/tasks/assess.h"\n',
+                    "leeway/shift may not include leeway/tasks")
 
     def test_report_knows_core_and_records_alone(self):
         self.expect("leeway/report/page.cpp", '#include "leeway/agreement/agreement.h"\n',

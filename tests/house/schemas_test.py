@@ -35,12 +35,13 @@ RESULT = {
     "mvn-cdf": "probability log_probability error log_error points converged method",
     "average-case": "method sigma probability n mean mean_low mean_high quantiles error not_converged left_out zero_gradient draws seconds"
                     " model_seconds",
-    "assess": "model target n source_n k paired labelled accuracy accuracy_low accuracy_high source_accuracy accuracy_change"
-              " afr_pred afr_true pa pa_low pa_high beta gap error_bound error_bound_terms error_bound_terms.discrepancy"
-              " error_bound_terms.concentrations.0.bound estimates estimate_intervals estimate_intervals.cot.low curve local_maxima confidence confidence.edges"
-              " confidence.shifted classes classes.0.class classes.0.accuracy classes.0.low groups worst_class worst_class.class"
-              " worst_class.accuracy worst_class.n worst_group confusion confusion.counts top_flips top_flips.0.count flips"
-              " flips.0.row flips.0.agreement predicted_shares warnings not_computed",
+    "assess": "model target n source_n k paired labelled pairing pairing.evidence accuracy accuracy_low accuracy_high source_accuracy"
+              " accuracy_change accuracy_change_low afr_pred afr_true pa pa_low pa_high beta gap error_bound error_bound_terms"
+              " error_bound_terms.discrepancy error_bound_terms.bound error_bound_terms.concentrations.0.bound error_bound_terms.restarts estimates estimates.cot estimates.cot_low curve"
+              " local_maxima confidence confidence.edges confidence.shifted classes classes.0.class classes.0.accuracy"
+              " classes.0.accuracy_low groups worst_class worst_class.class worst_class.accuracy worst_class.n worst_group confusion"
+              " top_flips top_flips.0.count flips flips.0.row flips.0.agreement predicted_shares predicted_shares.clean warnings"
+              " not_computed",
     "select": "checkpoint n k pa pa_low pa_high beta gap converged accuracy accuracy_low accuracy_high accuracy_shifted"
               " accuracy_shifted_low accuracy_shifted_high afr_pred afr_pred_low afr_pred_high pairing pairing.evidence doubt",
     "shift": "shift strength strength_means n n_source shape out mean_change rows_of_class",
@@ -84,7 +85,8 @@ RECORD = {"pa": "instruction_set headline findings warnings options options.leve
                           " class_bias.0.classes.0.difference class_bias.0.classes.0.p_value ranking ranking.0.classes.0.least"
                           " ranking.0.classes.0.most.0.row ranking.0.classes.0.least.0.p ranking.0.classes.0.least.0.confidence"
                           " convergence stochastic seconds_in_all model_seconds_in_all model out",
-          "assess": "headline findings models targets class_names level comparisons gates gates.0.key gates.0.op"
+          "assess": "instruction_set headline findings warnings options options.paired options.restarts models targets class_names level"
+                    " bounds bounds.assumption shifts comparisons average_case gates gates.0.key gates.0.op"
                     " gates.0.threshold gates.0.violated gates.0.violations gates.0.violations.0.value gates.0.not_computed"}
 
 
@@ -268,11 +270,11 @@ class Records(unittest.TestCase):
         self.assertTrue(compared["results"][0]["groups"])
         self.valid(compared)
         self.refused_without(compared, [f"comparisons.0.{key}"
-                                        for key in "target model other n difference low high mcnemar_p clear".split()])
+                                        for key in "target model other n difference difference_low difference_high mcnemar_p clear".split()])
         self.assertTrue(compared["shifts"])
         self.refused_without(compared, [f"shifts.0.{key}" for key in "models target left_out n_source findings columns".split()])
         self.refused_without(compared, [f"results.0.groups.0.{key}"
-                                        for key in "group level n accuracy low high".split()])
+                                        for key in "class group name n accuracy accuracy_low accuracy_high".split()])
 
     def test_assess_under_noise(self):
         rng = numpy.random.default_rng(3)

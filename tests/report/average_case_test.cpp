@@ -185,15 +185,6 @@ TEST(AverageCasePage, RefusesWhatDoesNotFit) {
   EXPECT_THAT(complaint(record), HasSubstr("run the command again"));
 }
 
-TEST(AverageCasePage, SeveralRecordsDoNotJoin) {
-  EXPECT_THAT(
-      message_of([&] {
-        (void)join_records(
-            {{"a.json", to_json(bare_average_case())}, {"b.json", to_json(bare_average_case())}});
-      }),
-      HasSubstr("a.json: expected schema leeway.assess/1 or leeway.pa/2, of which several make one page"));
-}
-
 TEST(AverageCasePage, DrawsARecordOfTheCommand) {
   const std::string page = test::page_of(reference_record("average_case_record.json"));
   for (const char* id :

@@ -16,16 +16,17 @@ using testing::HasSubstr;
 using testing::Not;
 
 // .1 + .25 + .05 = .4
-Json assessed() {
-  Json record = bare_record();
-  record["bounds"] = {{"assumption", "The bound assumes <this>."},
-                      {"methods", {{{"method", "ac"}, {"assumes", "ac holds"}, {"fails", "it does not"}}}}};
-  Json& result = record["results"][0];
-  result["error_bound"] = .4;
-  result["error_bound_terms"] = {{"source_error", .1},    {"discrepancy", .25}, {"concentration", .05},
-                                 {"validity_score", .75}, {"n_source", 1500},   {"n_target", 1200}};
-  result["estimates"] = {{"ac", .2}, {"cot", .28}};
-  result["estimate_intervals"] = {{"ac", {{"low", .17}, {"high", .23}}}};
+record::Assess assessed() {
+  record::Assess record = bare_record();
+  record.bounds = record::AssessBounds{
+      "logits", .01, 3, 0, "The bound assumes <this>.", {{"ac", "", "ac holds", "it does not"}}};
+  record::AssessResult& result = record.results[0];
+  result.error_bound = .4;
+  error_bound::Dis2& terms = result.error_bound_terms.emplace();
+  terms.source_error = .1, terms.discrepancy = .25, terms.concentration = .05;
+  terms.validity_score = .75, terms.n_source = 1500, terms.n_target = 1200;
+  result.estimates = {{&error_bound::estimator("ac"), .2, Interval{.17, .23}},
+                      {&error_bound::estimator("cot"), .28, {}}};
   return record;
 }
 
@@ -43,41 +44,41 @@ TEST(BoundsSection, SaysTheBoundItsTermsAndTheEstimates) {
 }
 
 TEST(BoundsSection, SaysWhereTheTruthIsBeyondTheBound) {
-  Json record = assessed();
-  record["results"][0]["labelled"] = true;
-  record["results"][0]["accuracy"] = .61;  // wrong on 39%
+  record::Assess record = assessed();
+  record.results[0].labelled = true;
+  record.results[0].accuracy.value = .61;  // wrong on 39%
   EXPECT_THAT(page_of(record), HasSubstr("noise: on at most 40.0%"));
-  record["results"][0]["accuracy"] = .59;  // wrong on 41%
+  record.results[0].accuracy.value = .59;  // wrong on 41%
   EXPECT_THAT(page_of(record), HasSubstr("More than its bound for noise, where the assumption fails"));
 }
 
 TEST(BoundsSection, IsLeftOutWhereNothingWasComputed) {
-  Json record = assessed();
-  Json& result = record["results"][0];
-  result["error_bound"] = result["error_bound_terms"] = nullptr;
-  result["estimates"] = {{"ac", nullptr}, {"cot", nullptr}};
-  result["not_computed"] = {{"error_bound", "the source has no labels"},
-                            {"estimates", "the source has no labels"}};
+  record::Assess record = assessed();
+  record::AssessResult& result = record.results[0];
+  result.error_bound.reset(), result.error_bound_terms.reset(), result.estimates.clear();
+  result.not_computed = {{"error_bound", "the source has no labels"},
+                         {"estimates", "the source has no labels"}};
   const std::string page = page_of(record);
   EXPECT_THAT(page, Not(HasSubstr("id=\"bounds\"")));
   EXPECT_THAT(page, HasSubstr("upper bound on the error and estimated errors: the source has no labels."));
-  result["estimates"]["cot"] = .3;
+  result.estimates = {{&error_bound::estimator("cot"), .3, {}}};
   EXPECT_THAT(page_of(record), HasSubstr("How wrong could it be without labels? noise: estimates say 30%"));
 }
 
 TEST(BoundsSection, RefusesWhatIsNoShare) {
-  Json record = assessed();
+  Json record = to_json(assessed());
   record["results"][0]["error_bound"] = 1.2;
   EXPECT_THAT(complaint(record), HasSubstr("error_bound"));
-  record = assessed();
+  record = to_json(assessed());
   record["results"][0]["error_bound_terms"]["source_error"] = "much";
   EXPECT_THAT(complaint(record), HasSubstr("source_error"));
 }
 
 TEST(BoundsSection, SurvivesAJoin) {
-  Json second = assessed();
-  second["results"][0]["model"] = "robust";
-  const std::string page = page_of(join_records({{"a.json", assessed()}, {"b.json", second}}));
+  record::Assess second = assessed();
+  second.results[0].model = "robust";
+  const std::string page =
+      page_of(join_records({"a.json", "b.json"}, std::vector<record::Assess>{assessed(), second}));
   EXPECT_THAT(page, HasSubstr("The bound assumes &lt;this&gt;."));
   EXPECT_EQ(occurrences(page, "<figure class=\"chart\" data-spec=\"errors\">"), 2u);
 }

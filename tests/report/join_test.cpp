@@ -10,73 +10,61 @@ namespace {
 
 using test::full_record;
 
-std::string complaint(const std::vector<std::pair<std::string, Json>>& records) {
-  return message_of([&] { (void)join_records(records); });
+using Records = std::vector<record::Assess>;
+
+std::string complaint(const std::vector<std::string>& names, const Records& records) {
+  return message_of([&] { (void)join_records(names, records); });
 }
 
 TEST(Join, OneRecordStaysAsItIs) {
-  const Json record = full_record(1, 2, 3);
-  EXPECT_EQ(join_records({{"a.json", record}}), record);
+  const record::Assess record = full_record(1, 2, 3);
+  EXPECT_EQ(to_json(join_records({"a.json"}, Records{record})), to_json(record));
 }
 
 TEST(Join, SetsModelsSideBySide) {
-  Json a = full_record(1, 2, 3), b = full_record(1, 2, 3);
-  a["headline"] = "a is fair";
-  b["headline"] = "b is bad";
-  for (Json& result : b["results"]) {
-    result["model"] = "other";
-    result["accuracy"] = .1;
+  record::Assess a = full_record(1, 2, 3), b = a;
+  a.envelope.headline = "a is fair";
+  b.envelope.headline = "b is bad";
+  for (record::AssessResult& result : b.results) {
+    result.model = "other";
+    result.accuracy.value = .1;
   }
-  const Json joined = join_records({{"a.json", a}, {"b.json", b}});
-  EXPECT_EQ(joined["results"].size(), 4u);
-  EXPECT_EQ(joined["models"], (Json{"model 0", "other"}));
-  EXPECT_EQ(joined["targets"], (Json{"shift 0", "shift 1"}));
-  EXPECT_EQ(joined["headline"], "b is bad");  // its worst result is the worst of all
-  EXPECT_EQ(joined["findings"], Json{"a is fair"});
-  EXPECT_EQ(joined["commands"].size(), 2u);
-  EXPECT_EQ(test::malformed(html_report(joined)), std::nullopt);
+  const record::Assess joined = join_records({"a.json", "b.json"}, Records{a, b});
+  EXPECT_EQ(joined.results.size(), 4u);
+  EXPECT_EQ(joined.models, (std::vector<std::string>{"model 0", "other"}));
+  EXPECT_EQ(joined.targets, (std::vector<std::string>{"shift 0", "shift 1"}));
+  EXPECT_EQ(joined.envelope.headline, "b is bad");  // its worst result is the worst of all
+  EXPECT_EQ(joined.envelope.findings, std::vector<std::string>{"a is fair"});
+  EXPECT_EQ(joined.envelope.joined_commands.size(), 1u);
+  const std::string page = html_report(joined);
+  EXPECT_EQ(test::malformed(page), std::nullopt);
+  EXPECT_EQ(test::occurrences(page, "class=\"copy-text\""), 2u);  // both commands
 }
 
 TEST(Join, NamesTheInstructionSetThatAllRecordsName) {
-  const Json record = full_record(1, 1, 3);
-  Json a = record, b = record;
-  a["instruction_set"] = b["instruction_set"] = "avx2";
-  EXPECT_EQ(join_records({{"a.json", a}, {"b.json", b}})["instruction_set"], "avx2");
-  EXPECT_THAT(html_report(join_records({{"a.json", a}, {"b.json", b}})),
+  record::Assess a = full_record(1, 1, 3), b = a;
+  a.envelope.instruction_set = b.envelope.instruction_set = "avx2";
+  EXPECT_THAT(html_report(join_records({"a.json", "b.json"}, Records{a, b})),
               testing::HasSubstr(", instruction set avx2. The page"));
-  b["instruction_set"] = "avx512";
-  EXPECT_FALSE(join_records({{"a.json", a}, {"b.json", b}}).contains("instruction_set"));
-  EXPECT_FALSE(join_records({{"a.json", a}, {"b.json", record}}).contains("instruction_set"));
+  b.envelope.instruction_set = "avx512";
+  EXPECT_EQ(join_records({"a.json", "b.json"}, Records{a, b}).envelope.instruction_set, "");
 }
 
 TEST(Join, TellsEqualNamesApart) {
-  const Json record = full_record(1, 1, 3);
-  const Json joined = join_records({{"a.json", record}, {"b.json", record}});
-  EXPECT_EQ(joined["models"], (Json{"model 0", "model 0 (b.json)"}));
+  const record::Assess record = full_record(1, 1, 3);
+  EXPECT_EQ(join_records({"a.json", "b.json"}, Records{record, record}).models,
+            (std::vector<std::string>{"model 0", "model 0 (b.json)"}));
 }
 
 TEST(Join, RefusesWhatDoesNotBelongTogether) {
-  const Json record = full_record(1, 1, 3);
-  EXPECT_EQ(complaint({}), "join: expected at least one record, found none");
-  EXPECT_EQ(complaint({{"a.json", record}, {"b.json", full_record(1, 1, 4)}}),
+  const record::Assess record = full_record(1, 1, 3);
+  EXPECT_EQ(complaint({}, {}), "join: expected at least one record, found none");
+  EXPECT_EQ(complaint({"a.json", "b.json"}, {record, full_record(1, 1, 4)}),
             "b.json: expected 3 classes as in a.json, found 4");
-  Json renamed = record;
-  renamed["class_names"][1] = "cat";
-  EXPECT_EQ(complaint({{"a.json", record}, {"b.json", renamed}}),
+  record::Assess renamed = record;
+  renamed.class_names[1] = "cat";
+  EXPECT_EQ(complaint({"a.json", "b.json"}, {record, renamed}),
             "b.json: expected class 1 named 'class 1' as in a.json, found 'cat'");
-  EXPECT_EQ(complaint({{"a.json", record}, {"b.json", {{"schema", "leeway.pa/2"}}}}),
-            "b.json: expected schema leeway.assess/1 as in a.json, found 'leeway.pa/2'");
-  const Json selection = {{"schema", "leeway.select/2"}};
-  EXPECT_EQ(complaint({{"a.json", selection}, {"b.json", selection}}),
-            "a.json: expected schema leeway.assess/1 or leeway.pa/2, of which several make one page, found "
-            "'leeway.select/2'");
-}
-
-// What a record leaves null has no name; it is joined like one that is called nothing.
-TEST(Join, NullNames) {
-  Json assessed = full_record(1, 1, 3);
-  assessed["results"][0]["target"] = nullptr;
-  EXPECT_EQ(join_records({{"a.json", assessed}, {"b.json", assessed}})["results"].size(), 2u);
 }
 
 // A record of leeway pa without a model's name.

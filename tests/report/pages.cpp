@@ -10,91 +10,87 @@
 
 namespace leeway::report::test {
 
-Json bare_record(std::size_t k) {
-  Json record = {
-      {"schema", "leeway.assess/1"}, {"command", {"leeway", "assess"}}, {"results", Json::array()}};
-  for (std::size_t c = 0; c < k; ++c) record["class_names"].push_back(fmt::format("class {}", c));
-  record["results"].push_back({{"model", "cnn"}, {"target", "noise"}, {"n", 100}});
+record::Assess bare_record(std::size_t k) {
+  record::Assess record;
+  record.envelope.command = {"leeway", "assess"};
+  record.envelope.instruction_set = "baseline";
+  record.models = {"cnn"}, record.targets = {"noise"};
+  for (std::size_t c = 0; c < k; ++c) record.class_names.push_back(fmt::format("class {}", c));
+  record::AssessResult& result = record.results.emplace_back();
+  result.model = "cnn", result.target = "noise";
+  result.n = result.source_n = 100, result.k = k;
   return record;
 }
 
 namespace {
 
-Json cell(std::size_t c, double accuracy) {
-  return {{"class", c},
-          {"name", fmt::format("name {}", c)},
-          {"n", 50},
-          {"source_accuracy", .9},
-          {"accuracy", accuracy},
-          {"low", accuracy - .05},
-          {"high", accuracy + .05},
-          {"afr_pred", .8}};
+Measured about(double value) { return {value, value - .009, value + .009}; }
+
+record::AssessCell cell(std::size_t c, double accuracy) {
+  return {c,
+          "",
+          fmt::format("name {}", c),
+          50,
+          50,
+          {accuracy, accuracy - .05, accuracy + .05},
+          {.9, {}, {}},
+          {.8, {}, {}}};
 }
 
-Json full_result(const std::string& model, const std::string& target, std::size_t k, double accuracy) {
-  Json r = {{"model", model}, {"target", target}, {"n", 10000},      {"source_n", 10000},
-            {"k", k},         {"paired", true},   {"labelled", true}};
-  for (const auto& [key, value] :
-       {std::pair{"accuracy", accuracy}, {"source_accuracy", .91}, {"afr_pred", .82}}) {
-    r[key] = value;
-    r[std::string(key) + "_low"] = value - .009;
-    r[std::string(key) + "_high"] = value + .009;
-  }
+record::AssessResult full_result(const std::string& model, const std::string& target, std::size_t k,
+                                 double accuracy) {
+  record::AssessResult r;
+  r.model = model, r.target = target;
+  r.n = r.source_n = 10000, r.k = k;
+  r.paired = r.labelled = true;
+  r.accuracy = about(accuracy), r.source_accuracy = about(.91), r.afr_pred = about(.82);
+  r.accuracy_change.value = accuracy - .91;
   const double log_k = std::log(static_cast<double>(k));
-  r["pa"] = .6 * log_k;
-  r["pa_low"] = .59 * log_k;
-  r["pa_high"] = .61 * log_k;
-  r["pa_normalized"] = .6;
-  r["beta"] = 1.7;
-  r["gap"] = 5e-10;
+  r.pa = {.6 * log_k, .59 * log_k, .61 * log_k};
+  r.pa_normalized = .6, r.beta = 1.7, r.gap = 5e-10;
   for (int i = 0; i < 60; ++i) {
     const double beta = .01 * std::pow(1.15, i);
-    r["curve"].push_back(
-        {{"beta", beta}, {"value", -log_k + .6 * log_k * std::exp(-std::pow(std::log(beta / 1.7), 2))}});
+    r.curve.push_back({beta, -log_k + .6 * log_k * std::exp(-std::pow(std::log(beta / 1.7), 2))});
   }
-  r["local_maxima"] = {{{"beta", 1.7}, {"value", -.4 * log_k}}};
-  Json edges, counts;
-  for (int b = 0; b <= 20; ++b) edges.push_back(b / 20.);
-  for (int b = 0; b < 20; ++b) counts.push_back(500);
-  r["confidence"] = {
-      {"edges", edges}, {"clean", counts}, {"shifted", counts}, {"clean_mean", .9}, {"shifted_mean", .8}};
-  for (std::size_t c = 0; c < k; ++c) {
-    r["classes"].push_back(cell(c, .05 + .9 * static_cast<double>(c) / static_cast<double>(k)));
-    r["predicted_shares"]["clean"].push_back(1. / static_cast<double>(k));
-    r["predicted_shares"]["shifted"].push_back(1. / static_cast<double>(k));
-  }
+  r.local_maxima = {{1.7, -.4 * log_k}};
+  for (int b = 0; b <= 20; ++b) r.confidence.edges.push_back(b / 20.);
+  r.confidence.clean = r.confidence.shifted = std::vector<std::size_t>(20, 500);
+  r.confidence.clean_mean = .9, r.confidence.shifted_mean = .8;
+  for (std::size_t c = 0; c < k; ++c)
+    r.classes.push_back(cell(c, .05 + .9 * static_cast<double>(c) / static_cast<double>(k)));
+  r.clean_shares = r.shifted_shares = std::vector<double>(k, 1. / static_cast<double>(k));
   for (std::size_t i = 0; k <= 100 && i < k; ++i) {
-    Json row;
+    std::vector<std::size_t>& row = r.confusion.emplace_back();
     for (std::size_t j = 0; j < k; ++j) row.push_back(i == j ? 90 : 1 + (i + j) % 7);
-    r["confusion"]["counts"].push_back(row);
   }
-  for (std::size_t i = 0; i < 50; ++i)
-    r["top_flips"].push_back({{"from", i % k}, {"to", (i + 1) % k}, {"count", 60 - i}});
+  for (std::size_t i = 0; i < 50; ++i) r.top_flips.push_back({i % k, (i + 1) % k, 60 - i});
   for (std::size_t i = 0; i < 24; ++i)
-    r["flips"].push_back({{"row", i},
-                          {"label", i % k},
-                          {"clean_pred", i % k},
-                          {"shifted_pred", (i + 1) % k},
-                          {"clean_confidence", .99},
-                          {"shifted_confidence", .97},
-                          {"agreement", -3. - static_cast<double>(i)}});
+    r.flips.push_back({i, i % k, i % k, (i + 1) % k, .99, .97, -3. - static_cast<double>(i)});
   return r;
 }
 
 }  // namespace
 
-Json full_record(std::size_t models, std::size_t targets, std::size_t k) {
-  Json record = bare_record(k);
-  record["results"] = Json::array();
-  for (std::size_t m = 0; m < models; ++m)
-    for (std::size_t t = 0; t < targets; ++t)
-      record["results"].push_back(full_result(fmt::format("model {}", m), fmt::format("shift {}", t), k,
-                                              .5 + .01 * static_cast<double>(m + t)));
+record::Assess full_record(std::size_t models, std::size_t targets, std::size_t k) {
+  record::Assess record = bare_record(k);
+  record.results.clear(), record.models.clear(), record.targets.clear();
+  for (std::size_t t = 0; t < targets; ++t) record.targets.push_back(fmt::format("shift {}", t));
+  for (std::size_t m = 0; m < models; ++m) {
+    record.models.push_back(fmt::format("model {}", m));
+    for (const std::string& target : record.targets)
+      record.results.push_back(
+          full_result(record.models.back(), target, k,
+                      .5 + .01 * static_cast<double>(m + record.results.size() % targets)));
+  }
   return record;
 }
 
 Json reference_record(const std::string& file) {
   return read_record(std::string(LEEWAY_REFERENCE) + "/" + file);
+}
+
+record::Assess reference_assessment() {
+  return record::read_assess(reference_record(), "assess_record.json");
 }
 
 std::string markup(const std::string& html) {
@@ -151,6 +147,12 @@ std::string page_of(const Json& record, const Pictures& pictures) {
 
 std::string page_of(const record::Bound& record) { return checked(html_report(record)); }
 std::string page_of(const record::BoundEvaluation& record) { return checked(html_report(record)); }
+
+std::string page_of(const record::Assess& record, const Pictures& pictures) {
+  const std::string html = html_report(record, pictures);
+  EXPECT_EQ(malformed(html), std::nullopt);
+  return markup(html);
+}
 
 std::string complaint(const Json& record) {
   return message_of([&] { (void)html_report(record, {}, {.record_name = "r.json"}); });

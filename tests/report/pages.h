@@ -11,12 +11,13 @@
 namespace leeway::report::test {
 
 // The smallest legal assessment: one model, one target, k classes, nothing computed but n.
-Json bare_record(std::size_t k = 2);
+record::Assess bare_record(std::size_t k = 2);
 
 // `models` x `targets` results over k classes with every key, numbers made up but consistent in shape.
-Json full_record(std::size_t models, std::size_t targets, std::size_t k);
+record::Assess full_record(std::size_t models, std::size_t targets, std::size_t k);
 
 Json reference_record(const std::string& file = "assess_record.json");  // of tests/reference
+record::Assess reference_assessment();
 
 // The page without what stands inside its <script> and <style> elements.
 std::string markup(const std::string& html);
@@ -28,6 +29,7 @@ std::optional<std::string> malformed(const std::string& html);
 std::string page_of(const Json& record, const Pictures& pictures = {});
 std::string page_of(const record::Bound& record);
 std::string page_of(const record::BoundEvaluation& record);
+std::string page_of(const record::Assess& record, const Pictures& pictures = {});
 
 // What html_report says against a record named r.json.
 std::string complaint(const Json& record);

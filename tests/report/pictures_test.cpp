@@ -61,7 +61,7 @@ TEST(Pictures, TheDifferenceIsGreyWhereNothingChanged) {
 }
 
 TEST(Pictures, AreTakenFromTheRowsThatFlip) {
-  const Json record = test::full_record(2, 2, 3);
+  const record::Assess record = test::full_record(2, 2, 3);
   const Images clean = grey_images("clean.npz", 30, 4, .01f),
                shifted = grey_images("shifted.npz", 30, 4, .02f), own = grey_images("own.npz", 30, 4, .05f);
   const Pictures none = flip_pictures(record, {{"shift 0", &shifted}});
@@ -77,7 +77,7 @@ TEST(Pictures, AreTakenFromTheRowsThatFlip) {
 }
 
 TEST(Pictures, LargeImagesAreAveraged) {
-  const Json record = test::full_record(1, 1, 3);
+  const record::Assess record = test::full_record(1, 1, 3);
   const Images large = grey_images("large.npz", 24, 130, 1e-5f);
   const Pictures found = flip_pictures(record, {{"", &large}, {"shift 0", &large}});
   EXPECT_EQ(found.flips[0].clean.width, 44u);  // 130 = 43 boxes of 3 and one of 1
@@ -85,7 +85,7 @@ TEST(Pictures, LargeImagesAreAveraged) {
   EXPECT_EQ(found.flips[0].clean.pixels.size(), 44u * 44);
 }
 
-std::string complaint(const Json& record, const std::vector<PictureSource>& sources) {
+std::string complaint(const record::Assess& record, const std::vector<PictureSource>& sources) {
   try {
     (void)flip_pictures(record, sources);
   } catch (const Error& error) {
@@ -95,7 +95,7 @@ std::string complaint(const Json& record, const std::vector<PictureSource>& sour
 }
 
 TEST(Pictures, RefusesImagesThatDoNotFit) {
-  const Json record = test::full_record(1, 1, 3);
+  const record::Assess record = test::full_record(1, 1, 3);
   const Images clean = grey_images("clean.npz", 30, 4, .01f), few = grey_images("few.npz", 5, 4, .01f),
                other = grey_images("other.npz", 30, 5, .01f);
   EXPECT_EQ(complaint(record, {{"", &clean}, {"shift 0", &other}}),

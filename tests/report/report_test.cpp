@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
+
 #include "tests/record/pa_records.h"
 #include "tests/report/pages.h"
 
@@ -15,12 +17,12 @@ using test::malformed;
 using test::markup;
 using test::occurrences;
 using test::page_of;
-using test::reference_record;
+using test::reference_assessment;
 using testing::HasSubstr;
 using testing::Not;
 
 TEST(Report, DrawsEverySectionOfTheReferenceRecord) {
-  const std::string page = page_of(reference_record());
+  const std::string page = page_of(reference_assessment());
   for (const char* id : {"overview", "warnings", "models", "bounds", "agreement", "confidence", "classes",
                          "groups", "shares", "changes", "flips", "missing", "assumptions", "source"})
     EXPECT_EQ(occurrences(page, std::string("id=\"") + id + "\""), 1u) << id;
@@ -31,7 +33,7 @@ TEST(Report, DrawsEverySectionOfTheReferenceRecord) {
 }
 
 TEST(Report, HeadingsAreFindings) {
-  const std::string page = page_of(reference_record());
+  const std::string page = page_of(reference_assessment());
   EXPECT_THAT(
       page,
       HasSubstr("Least agreement: CNN under pgd 8/255 (0.31 of 2.30). Most: CNN under contrast 0.4 (2.01)"));
@@ -41,20 +43,20 @@ TEST(Report, HeadingsAreFindings) {
 }
 
 TEST(Report, SaysWhichGateFailed) {
-  const std::string page = page_of(reference_record());
+  const std::string page = page_of(reference_assessment());
   EXPECT_THAT(
       page,
       HasSubstr(
           "Gate <code>accuracy&lt;0.5</code> <b class=\"wrong\">failed</b> by CNN under noise 0.3 (0.399)"));
-  Json record = bare_record();
-  record["gates"] = {{{"gate", "pa>1"}, {"violations", Json::array()}, {"not_computed", Json::array()}}};
+  record::Assess record = bare_record();
+  record.gates = {{"pa>1", "pa", ">", 1, {}, {}}};
   EXPECT_THAT(page_of(record), HasSubstr("Gate <code>pa&gt;1</code> <b>held</b>"));
 }
 
 TEST(Report, TheFirstScreenHoldsTheFirstSentenceAndThreeFindings) {
-  Json record = bare_record();
-  record["headline"] = "Under blur 0.5 cnn is right on 44%. Of 3 targets this is the largest loss.";
-  record["findings"] = {"Under blur 0.5 cnn is right on 44%.", "one", "two", "three", "four", "five"};
+  record::Assess record = bare_record();
+  record.envelope.headline = "Under blur 0.5 cnn is right on 44%. Of 3 targets this is the largest loss.";
+  record.envelope.findings = {"Under blur 0.5 cnn is right on 44%.", "one", "two", "three", "four", "five"};
   const std::string page = page_of(record);
   EXPECT_THAT(page, HasSubstr("<h1>Under blur 0.5 cnn is right on 44%.</h1>\n<p class=\"second\">Of 3 "
                               "targets this is the largest loss.</p>"));
@@ -64,22 +66,22 @@ TEST(Report, TheFirstScreenHoldsTheFirstSentenceAndThreeFindings) {
 
 // Results with labels by accuracy, then pairs by their predictions, then those with a bound, whichever stood first.
 TEST(Report, ResultsWithoutLabelsAreSortedWorstFirstToo) {
-  Json record = bare_record();
-  const Json empty = record["results"][0];
-  record["results"] = Json::array();
-  const auto add = [&](const std::string& target, const Json& keys) {
-    Json result = empty;
-    result["target"] = target;
-    result.update(keys);
-    record["results"].push_back(result);
+  record::Assess record = bare_record();
+  const record::AssessResult empty = record.results[0];
+  record.results.clear();
+  const auto add = [&](const std::string& target) -> record::AssessResult& {
+    record.results.push_back(empty);
+    record.results.back().target = target;
+    return record.results.back();
   };
-  add("bound-20", {{"error_bound", .2}});
-  add("bound-90", {{"error_bound", .9}});
-  add("estimates-60", {{"estimates", {{"ac", .6}}}});
-  add("estimates-70", {{"estimates", {{"ac", .7}}}});
-  add("pairs-80", {{"afr_pred", .8}});
-  add("right-90", {{"accuracy", .9}});
-  add("right-50", {{"accuracy", .5}});
+  const error_bound::Estimator& ac = error_bound::estimator("ac");
+  add("bound-20").error_bound = .2;
+  add("bound-90").error_bound = .9;
+  add("estimates-60").estimates = {{&ac, .6, {}}};
+  add("estimates-70").estimates = {{&ac, .7, {}}};
+  add("pairs-80").afr_pred.value = .8;
+  add("right-90").accuracy.value = .9;
+  add("right-50").accuracy.value = .5;
   const std::string page = page_of(record);
   const std::string table = page.substr(page.find("Every model on every target, worst first"));
   std::size_t last = 0;
@@ -93,69 +95,59 @@ TEST(Report, ResultsWithoutLabelsAreSortedWorstFirstToo) {
 }
 
 TEST(Report, BoundsAreSortedByTheBound) {
-  Json record = reference_record();
+  const record::Assess record = reference_assessment();
   const std::string page = page_of(record);
   const std::string table = page.substr(page.find("Bounds and their terms, worst first"));
   EXPECT_THAT(table.substr(0, table.find("</thead>")), HasSubstr("aria-sort=\"descending\""));
-  const Json* worst = nullptr;
-  for (const Json& result : record["results"])
-    if (worst == nullptr || result["error_bound"] > (*worst)["error_bound"]) worst = &result;
+  const auto worst = std::ranges::max_element(record.results, {}, &record::AssessResult::error_bound);
   const std::string first = table.substr(table.find("<tbody>"), table.find("</tr>", table.find("<tbody>")));
-  EXPECT_THAT(first.substr(0, first.find("</tr>")), HasSubstr((*worst)["target"].get<std::string>()));
+  EXPECT_THAT(first.substr(0, first.find("</tr>")), HasSubstr(worst->target));
 }
 
 TEST(Report, SaysWhatTellsPairs) {
-  Json record = bare_record();
-  record["results"][0]["paired"] = true;
-  record["results"][0]["pairing"] = {{"evidence", "ids"}, {"chance", 0}, {"words", "their ids are equal"}};
+  record::Assess record = bare_record();
+  record.results[0].paired = true;
+  record.results[0].pairing = {agreement::EvidenceBy::ids, 0, "their ids are equal"};
   EXPECT_THAT(page_of(record), HasSubstr("Pairs are told by this: their ids are equal."));
 }
 
 TEST(Report, IsAFunctionOfItsRecord) {
-  EXPECT_EQ(html_report(reference_record()), html_report(reference_record()));
+  EXPECT_EQ(html_report(reference_assessment()), html_report(reference_assessment()));
 }
 
 TEST(Report, EscapesEverythingThatComesFromTheRecord) {
   const std::string evil = "\"><script>alert('x')</script><img src=x onerror=alert(1)>\n]]>&amp;";
-  Json record = full_record(2, 2, 3);
-  record["headline"] = evil;
-  record["findings"] = {evil};
-  record["command"] = {"leeway", evil};
-  record["version"] = evil;
-  record["inputs"] = {{{"path", evil}, {"shape", {1, 2}}, {"xxh3_128", evil}}};
-  record["class_names"] = {evil, "b", "c"};
-  record["gates"] = {{{"gate", evil},
-                      {"violations", {{{"model", evil}, {"target", evil}, {"value", 1}}}},
-                      {"not_computed", Json::array()}}};
-  record["comparisons"] = {{{"target", evil},
-                            {"model", evil},
-                            {"other", evil},
-                            {"n", 1},
-                            {"difference", .1},
-                            {"low", .05},
-                            {"high", .2}}};
-  for (Json& result : record["results"]) {
-    result["model"] = evil + result["model"].get<std::string>();
-    result["target"] = evil + result["target"].get<std::string>();
-    result["warnings"] = {evil};
-    result["not_computed"] = {{evil, evil}, {"accuracy", evil}};
-    result["accuracy"] = nullptr;
-    result["estimates"] = {{evil, .5}};
-    for (Json& member : result["classes"]) member["name"] = evil;
-    result["groups"] = {{{"group", evil}, {"level", evil}, {"n", 3}, {"accuracy", .5}}};
+  record::Assess record = full_record(2, 2, 3);
+  record.envelope.headline = evil;
+  record.envelope.findings = {evil};
+  record.envelope.command = {"leeway", evil};
+  record.envelope.version = evil;
+  record.envelope.inputs = {{evil, 0, {1, 2}, evil}};
+  record.class_names = {evil, "b", "c"};
+  record.gates = {{evil, "", "<", 0, {{evil, evil, 1}}, {}}};
+  record.comparisons = {{evil, evil, evil, 1, {.1, .05, .2}, 1, true}};
+  for (std::string& model : record.models) model = evil + model;
+  for (std::string& target : record.targets) target = evil + target;
+  for (record::AssessResult& result : record.results) {
+    result.model = evil + result.model;
+    result.target = evil + result.target;
+    result.warnings = {evil};
+    result.not_computed = {{evil, evil}, {"accuracy", evil}};
+    result.accuracy = {};
+    for (record::AssessCell& member : result.classes) member.name = evil;
+    result.groups = {{{}, evil, evil, 3, 0, {.5, {}, {}}, {}, {}}};
   }
   const std::string html = html_report(record);
   EXPECT_EQ(malformed(html), std::nullopt);
   EXPECT_THAT(html, Not(HasSubstr("<script>alert")));
   EXPECT_THAT(html, Not(HasSubstr("<img")));
-  Json harmless = full_record(2, 2, 3);
   EXPECT_EQ(occurrences(markup(html), "<script"), occurrences(markup(html), "</script"));
   EXPECT_THAT(html, HasSubstr("&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt;"));
 }
 
 TEST(Report, KeepsTextThatIsNoUtf8AndTurnedTextInItsPlace) {
-  Json record = bare_record();
-  record["headline"] =
+  record::Assess record = bare_record();
+  record.envelope.headline =
       "a\xff"
       "b \xE2\x80\xAE"
       "evil\x01";  // U+202E turns what follows
@@ -166,15 +158,14 @@ TEST(Report, KeepsTextThatIsNoUtf8AndTurnedTextInItsPlace) {
 
 TEST(Report, ABareRecordStillMakesAPage) {
   const std::string page = page_of(bare_record());
-  EXPECT_THAT(page, HasSubstr("noise was assessed on 100 samples."));
   EXPECT_THAT(page, Not(HasSubstr("id=\"agreement\"")));
   EXPECT_THAT(page, HasSubstr("id=\"assumptions\""));
 }
 
 TEST(Report, ADashSaysWhy) {
-  Json record = full_record(1, 2, 2);
-  record["results"][1]["accuracy"] = nullptr;
-  record["results"][1]["not_computed"]["accuracy"] = "nobody labelled <it>";
+  record::Assess record = full_record(1, 2, 2);
+  record.results[1].accuracy = {};
+  record.results[1].not_computed["accuracy"] = "nobody labelled <it>";
   const std::string page = page_of(record);
   EXPECT_THAT(page, HasSubstr("title=\"nobody labelled &lt;it&gt;\""));
   EXPECT_THAT(page, HasSubstr("<li><sup>a</sup> nobody labelled &lt;it&gt;</li>"));
@@ -183,13 +174,11 @@ TEST(Report, ADashSaysWhy) {
 }
 
 TEST(Report, AnUnlabelledTargetHasNoAccuracyColumn) {
-  Json record = full_record(1, 1, 2);
-  Json& result = record["results"][0];
-  result["labelled"] = false;
-  for (const char* key : {"accuracy", "accuracy_low", "accuracy_high", "source_accuracy",
-                          "source_accuracy_low", "source_accuracy_high"})
-    result[key] = nullptr;
-  for (Json& member : result["classes"]) member["accuracy"] = nullptr;
+  record::Assess record = full_record(1, 1, 2);
+  record::AssessResult& result = record.results[0];
+  result.labelled = false;
+  result.accuracy = result.source_accuracy = result.accuracy_change = {};
+  for (record::AssessCell& member : result.classes) member.accuracy = {};
   const std::string page = page_of(record);
   EXPECT_THAT(page, Not(HasSubstr("<dt>Accuracy</dt>")));
   EXPECT_THAT(page, HasSubstr("<dt>Same prediction</dt>"));
@@ -197,21 +186,18 @@ TEST(Report, AnUnlabelledTargetHasNoAccuracyColumn) {
 }
 
 TEST(Report, BetaMayBeInfinite) {
-  Json record = full_record(1, 1, 2);
-  record["results"][0]["beta"] = "inf";
-  record["results"][0]["local_maxima"] = {{{"beta", "inf"}, {"value", -.3}}};
+  record::Assess record = full_record(1, 1, 2);
+  record.results[0].beta = HUGE_VAL;
+  record.results[0].local_maxima = {{HUGE_VAL, -.3}};
   const std::string html = html_report(record);
   EXPECT_THAT(markup(html), HasSubstr("data-v=\"Infinity\" class=\"num\">∞"));
   EXPECT_THAT(html, HasSubstr("true,true,0,\"\\u221e\""));
 }
 
-TEST(Report, NotANumberCountsAsNotComputed) {
-  Json record = full_record(1, 1, 2);
-  record["results"][0]["accuracy"] = "nan";
-  record["results"][0]["flips"][0]["agreement"] = "-inf";
-  const std::string page = page_of(record);
-  EXPECT_THAT(page, Not(HasSubstr("nan%")));
-  EXPECT_THAT(page, HasSubstr("–∞"));
+TEST(Report, ShowsAgreementsOfMinusInfinity) {
+  record::Assess record = full_record(1, 1, 2);
+  record.results[0].flips[0].agreement = -HUGE_VAL;
+  EXPECT_THAT(page_of(record), HasSubstr("–∞"));
 }
 
 TEST(Report, DrawsTheConfusionOfAHundredClassesAndListsThoseOfAThousand) {
@@ -241,12 +227,17 @@ TEST(Report, AtMostFourLinesAChart) {
 
 TEST(Report, RefusesWhatIsNoRecordOfItsKind) {
   EXPECT_EQ(complaint({{"schema", "leeway.train/1"}}),
-            "r.json: expected a record of schema leeway.assess/1, leeway.pa/2, leeway.select/2, "
+            "r.json: expected a record of schema leeway.assess/2, leeway.pa/2, leeway.select/2, "
             "leeway.bound/2, leeway.bound-evaluate/2, leeway.conds-describe/2 or leeway.average-case/2, "
             "found 'leeway.train/1'");
   EXPECT_EQ(complaint(Json::array()), "r.json: expected an object at the top, found array");
-  EXPECT_EQ(complaint({{"schema", "leeway.assess/1"}, {"results", Json::array()}}),
-            "r.json: expected at least one result, found none");
+  EXPECT_EQ(
+      complaint({{"schema", "leeway.assess/1"}, {"results", Json::array()}}),
+      "r.json: expected a record of schema leeway.assess/2, found 'leeway.assess/1', written by an earlier "
+      "version: run the command again");
+  Json none = to_json(bare_record());
+  none["results"] = Json::array();
+  EXPECT_EQ(complaint(none), "r.json: expected at least one result, found none");
 }
 
 struct Wrong {
@@ -259,25 +250,23 @@ TEST(Report, NamesTheValueThatDoesNotFit) {
   const std::vector<Wrong> cases = {
       {"/headline", 3, "r.json: expected a string at headline, found 3"},
       {"/results", "x", "r.json: expected a list at results, found 'x'"},
-      {"/results/0/accuracy", "high", "r.json: expected a number at results[0].accuracy, found 'high'"},
+      {"/results/0/accuracy", "high",
+       "r.json: expected a number from 0 to 1 at results[0].accuracy, found 'high'"},
       {"/results/0/accuracy", 1.5, "r.json: expected a number from 0 to 1 at results[0].accuracy, found 1.5"},
-      {"/results/0/n", -1, "r.json: expected a whole number from 0 at results[0].n, found -1"},
-      {"/results/0/n", 1.5, "r.json: expected a whole number from 0 at results[0].n, found 1.5"},
+      {"/results/0/n", -1, "r.json: expected a whole number from 1 at results[0].n, found -1"},
+      {"/results/0/n", 1.5, "r.json: expected a whole number from 1 at results[0].n, found 1.5"},
       {"/results/0/paired", 1, "r.json: expected true or false at results[0].paired, found 1"},
       {"/results/0/curve/3/beta", -1,
        "r.json: expected a number from 0 at results[0].curve[3].beta, found -1"},
       {"/results/0/confidence/clean",
        {1, 2},
-       "r.json: expected one count less than there are edges at results[0].confidence.clean, found 2 counts "
-       "and 21 edges"},
-      {"/results/0/confusion/counts/1",
-       {1},
-       "r.json: expected 3 counts at results[0].confusion.counts[1], found 1"},
+       "r.json: expected 20 counts at results[0].confidence.clean, found 2"},
+      {"/results/0/confusion/1", {1}, "r.json: expected 3 counts at results[0].confusion, found 1"},
       {"/results/0/classes/0", 7, "r.json: expected an object at results[0].classes[0], found 7"},
       {"/inputs", Json::object(), "r.json: expected a list at inputs, found object"},
   };
   for (const Wrong& wrong : cases) {
-    Json record = full_record(1, 1, 3);
+    Json record = to_json(full_record(1, 1, 3));
     record[Json::json_pointer(wrong.pointer)] = wrong.value;
     EXPECT_EQ(complaint(record), wrong.message);
   }
@@ -299,15 +288,16 @@ TEST(Report, DrawsRecordsOfPa) {
 }
 
 TEST(Report, TheCommandCanBePastedIntoAShell) {
-  Json record = bare_record();
-  record["command"] = {"leeway", "assess", "--source", "my cnn=it's.npz", "--target", "plain=a/b.npz", ""};
+  record::Assess record = bare_record();
+  record.envelope.command = {"leeway",   "assess",        "--source", "my cnn=it's.npz",
+                             "--target", "plain=a/b.npz", ""};
   EXPECT_THAT(page_of(record),
               HasSubstr("leeway assess \\\n    --source &#39;my cnn=it&#39;\\&#39;&#39;s.npz&#39; \\\n    "
                         "--target plain=a/b.npz &#39;&#39;</code>"));
 }
 
 TEST(Report, PicturesStopAtTheirBudget) {
-  const Json record = full_record(2, 1, 3);
+  const record::Assess record = full_record(2, 1, 3);
   Pictures pictures;
   for (std::size_t r = 0; r < 2; ++r)
     for (std::size_t row = 0; row < 8; ++row) {
@@ -326,7 +316,7 @@ TEST(Report, PicturesStopAtTheirBudget) {
 }
 
 TEST(Report, ShowsAsManyFlipsAsAsked) {
-  const Json record = full_record(1, 1, 3);
+  const record::Assess record = full_record(1, 1, 3);
   Options options;
   options.flips_per_result = 0;
   EXPECT_THAT(markup(html_report(record, {}, options)), Not(HasSubstr("id=\"flips\"")));

@@ -1,6 +1,7 @@
 // Shifts of labels and groups on the page of an assessment.
 #include <gmock/gmock.h>
 
+#include "leeway/record/json.h"
 #include "tests/report/pages.h"
 
 namespace leeway::report {
@@ -16,12 +17,11 @@ using testing::HasSubstr;
 using testing::Not;
 
 // What leeway conds describe found, as a member of "shifts".
-Json shift_of(const std::vector<std::string>& models, const Json& target) {
-  Json member = reference_record("describe_record.json")["results"][0];
-  member["accuracy"] = nullptr;
-  member["models"] = models;
-  member["target"] = target;
-  member["left_out"] = Json::array();
+record::AssessShifts shift_of(const std::vector<std::string>& models, const std::string& target) {
+  record::AssessShifts member{models, target, {}, {}};
+  const Json json = reference_record("describe_record.json")["results"][0];
+  record::read([&](record::Fields& f) { fields(member.shifts, f); }, json, "describe_record.json");
+  member.shifts.accuracy.reset();
   return member;
 }
 
@@ -30,8 +30,8 @@ TEST(ShiftsSections, AreLeftOutWithoutGroups) {
 }
 
 TEST(ShiftsSections, SayWhatThePageOfDescribeSays) {
-  Json record = full_record(1, 1, 10);
-  record["shifts"] = Json::array({shift_of({"model 0"}, "monday <1>")});
+  record::Assess record = full_record(1, 1, 10);
+  record.shifts = {shift_of({"model 0"}, "monday <1>")};
   const std::string page = page_of(record);
   EXPECT_EQ(occurrences(page, "<section id=\"shifts-1\""), 1u);
   EXPECT_THAT(page, HasSubstr("Spurious correlation: shape and color go together in the source"));
@@ -42,9 +42,9 @@ TEST(ShiftsSections, SayWhatThePageOfDescribeSays) {
 }
 
 TEST(ShiftsSections, NameTargetsAndModelsWhereThereAreSeveral) {
-  Json record = full_record(2, 1, 10);
-  record["shifts"] = Json::array({shift_of({"model 1"}, "monday"), shift_of({"model <0>"}, nullptr)});
-  record["shifts"][0]["left_out"] = {"user"};
+  record::Assess record = full_record(2, 1, 10);
+  record.shifts = {shift_of({"model 1"}, "monday"), shift_of({"model <0>"}, "")};
+  record.shifts[0].left_out = {"user"};
   const std::string page = page_of(record);
   EXPECT_EQ(occurrences(page, "too many cells: user."), 1u);
   EXPECT_THAT(page, HasSubstr("<a href=\"#shifts-1\">Shifts: monday</a>"));
@@ -53,19 +53,20 @@ TEST(ShiftsSections, NameTargetsAndModelsWhereThereAreSeveral) {
 }
 
 TEST(ShiftsSections, AreJoinedWithTheirModels) {
-  Json a = full_record(1, 1, 10);
-  a["shifts"] = Json::array({shift_of({"model 0"}, nullptr)});
-  const Json joined = join_records({{"a.json", a}, {"b.json", a}});
-  ASSERT_EQ(joined["shifts"].size(), 2u);
-  EXPECT_EQ(joined["shifts"][0]["models"], Json({"model 0"}));
-  EXPECT_EQ(joined["shifts"][1]["models"], Json({"model 0 (b.json)"}));
+  record::Assess a = full_record(1, 1, 10);
+  a.shifts = {shift_of({"model 0"}, "")};
+  const auto joined = join_records({"a.json", "b.json"}, std::vector<record::Assess>{a, a}).shifts;
+  ASSERT_EQ(joined.size(), 2u);
+  EXPECT_EQ(joined[0].models, std::vector<std::string>{"model 0"});
+  EXPECT_EQ(joined[1].models, std::vector<std::string>{"model 0 (b.json)"});
 }
 
 TEST(ShiftsSections, RefuseWhatTheyCannotRead) {
-  Json record = bare_record();
-  record["shifts"] = Json::array({shift_of({"cnn"}, nullptr)});
-  record["shifts"][0]["columns"] = Json::array();
-  EXPECT_THAT(complaint(record), HasSubstr("shifts[0]: expected at least one column, found none"));
+  record::Assess record = bare_record();
+  record.shifts = {shift_of({"cnn"}, "")};
+  Json json = to_json(record);
+  json["shifts"][0]["columns"] = Json::array();
+  EXPECT_EQ(complaint(json), "r.json: expected at least one column, found none");
 }
 
 }  // namespace

@@ -5,13 +5,12 @@
 #include <vector>
 
 #include "leeway/agreement/agreement.h"
-#include "leeway/assess/assess.h"
-#include "leeway/assess/gates.h"
-#include "leeway/assess/rows.h"
-#include "leeway/assess/table.h"
 #include "leeway/core/array.h"
 #include "leeway/report/report.h"
 #include "leeway/shift/shift.h"
+#include "leeway/tasks/assess.h"
+#include "leeway/tasks/assess/gates.h"
+#include "leeway/tasks/assess/rows.h"
 #include "leeway/tasks/bound.h"
 #include "leeway/tasks/pa.h"
 

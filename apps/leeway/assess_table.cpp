@@ -1,0 +1,293 @@
+#include "apps/leeway/assess_table.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <vector>
+
+#include "leeway/core/message.h"
+#include "leeway/core/text.h"
+#include "leeway/tasks/assess/words.h"
+
+namespace leeway::app {
+namespace {
+
+constexpr std::size_t max_width = 100, gap = 2;
+
+// A name or a sentence on one line, whatever the inputs may hold.
+std::string shown(const std::string& text) { return printable(text, std::string::npos); }
+
+std::size_t byte_at(const std::string& text, std::size_t column) {
+  std::size_t byte = 0;
+  for (std::size_t seen = 0; byte < text.size(); ++byte) {
+    const bool starts = (static_cast<unsigned char>(text[byte]) & 0xc0) != 0x80;
+    if (starts && seen++ == column) break;
+  }
+  return byte;
+}
+
+// "a_very_long_name" -> "a_ver..name"
+std::string cut(const std::string& text, std::size_t width) {
+  const std::size_t length = text_width(text);
+  if (length <= width) return text;
+  const std::size_t tail = (width - 2) / 2, head = width - 2 - tail;
+  return text.substr(0, byte_at(text, head)) + ".." + text.substr(byte_at(text, length - tail));
+}
+
+std::string pad(const std::string& text, std::size_t width, bool left) {
+  const std::string space(width - std::min(width, text_width(text)), ' ');
+  return left ? text + space : space + text;
+}
+
+struct Column {
+  std::string title;
+  std::size_t narrowest = 0;  // 0: never cut
+  bool left = false;
+  std::vector<std::string> cells = {};
+
+  [[nodiscard]] std::size_t width() const {
+    std::size_t widest = text_width(title);
+    for (const std::string& cell : cells) widest = std::max(widest, text_width(cell));
+    return widest;
+  }
+};
+
+// "74.0 [73.1 74.9]" in units of 1/scale; digits one finer than the interval is wide.
+std::string with_interval(const Measured& measured, double scale) {
+  if (!measured.value) return "-";
+  const double low = scale * measured.low.value_or(NAN), high = scale * measured.high.value_or(NAN);
+  const int digits = std::min(3, assess::percent_digits(high - low) + (high - low < 10 ? 1 : 0));
+  return fmt::format("{:.{}f} [{:.{}f} {:.{}f}]", scale * *measured.value, digits, low, digits, high, digits);
+}
+
+std::string single(const std::optional<double>& value, double scale, const char* format) {
+  if (!value) return "-";
+  return std::isinf(*value) ? "inf" : fmt::format(fmt::runtime(format), scale * *value);
+}
+
+std::string worst_class(const record::AssessResult& result) {
+  const record::AssessCell* cell = result.worst_class();
+  if (cell == nullptr) return "-";
+  const std::string name = shown(cell->name);
+  if (cell->accuracy.value) return fmt::format("{}: {:.0f}", name, 100 * *cell->accuracy.value);
+  if (cell->afr_pred.value) return fmt::format("{} ({:.0f})", name, 100 * *cell->afr_pred.value);
+  return "-";
+}
+
+std::string level_text(const record::Assess& record) { return fmt::format(" [{:g}%]", 100 * record.level); }
+
+std::vector<Column> columns(const record::Assess& record) {
+  const std::string level = level_text(record);
+  std::vector<Column> all{
+      {"model", 8, true}, {"target", 10, true}, {"n"}, {"accuracy" + level}, {"AFR"}, {"agreement" + level},
+      {"beta"},           {"worst class", 11}};
+  for (const record::AssessResult& result : record.results) {
+    const std::string cells[] = {shown(result.model),
+                                 shown(result.target),
+                                 std::to_string(result.n),
+                                 with_interval(result.accuracy, 100),
+                                 single(result.afr_pred.value, 100, "{:.1f}"),
+                                 with_interval(result.pa, 1),
+                                 single(result.beta, 1, "{:.3g}"),
+                                 worst_class(result)};
+    for (std::size_t j = 0; j < all.size(); ++j) all[j].cells.push_back(cells[j]);
+  }
+  if (record.models.size() == 1) all.erase(all.begin());
+  return all;
+}
+
+// What is said of errors without the target's labels; empty where nothing is.
+std::vector<Column> bound_columns(const record::Assess& record) {
+  std::vector<Column> all{{"model", 8, true}, {"target", 10, true}, {"error at most"}};
+  for (const error_bound::Estimator& member : error_bound::estimators())
+    all.push_back({std::string(member.name)});
+  all.push_back({"true"});
+  bool any = false;
+  for (const record::AssessResult& result : record.results) {
+    any |= result.error_bound.has_value() || !result.estimates.empty();
+    std::size_t j = 0;
+    all[j++].cells.push_back(shown(result.model));
+    all[j++].cells.push_back(shown(result.target));
+    all[j++].cells.push_back(single(result.error_bound, 100, "{:.1f}"));
+    for (const error_bound::Estimator& member : error_bound::estimators()) {
+      const auto found = std::ranges::find(result.estimates, &member, &error_bound::Estimate::estimator);
+      all[j++].cells.push_back(found == result.estimates.end() ? "-" : single(found->error, 100, "{:.1f}"));
+    }
+    all[j].cells.push_back(result.accuracy.value ? single(1 - *result.accuracy.value, 100, "{:.1f}")
+                                                 : std::string("-"));
+  }
+  if (!any) return {};
+  if (record.models.size() == 1) all.erase(all.begin());
+  return all;
+}
+
+// Widths that fit; what is too much is taken from the widest column that may be cut.
+std::vector<std::size_t> fit(const std::vector<Column>& all) {
+  std::vector<std::size_t> widths;
+  std::size_t total = gap * (all.size() - 1);
+  for (const Column& column : all) total += widths.emplace_back(column.width());
+  while (total > max_width) {
+    std::size_t widest = all.size();
+    for (std::size_t j = 0; j < all.size(); ++j)
+      if (all[j].narrowest > 0 && widths[j] > all[j].narrowest &&
+          (widest == all.size() || widths[j] > widths[widest]))
+        widest = j;
+    if (widest == all.size()) break;
+    --widths[widest], --total;
+  }
+  return widths;
+}
+
+std::string line(const std::vector<std::string>& cells, const std::vector<Column>& all,
+                 const std::vector<std::size_t>& widths) {
+  std::string text;
+  for (std::size_t j = 0; j < all.size(); ++j)
+    text += pad(cut(cells[j], widths[j]), widths[j], all[j].left) + std::string(gap, ' ');
+  return text.substr(0, text.find_last_not_of(' ') + 1) + "\n";
+}
+
+// A line of titles and one for each result.
+std::string lines(const std::vector<Column>& all) {
+  const std::vector<std::size_t> widths = fit(all);
+  std::vector<std::string> cells;
+  for (const Column& column : all) cells.push_back(column.title);
+  std::string text = line(cells, all, widths);
+  for (std::size_t i = 0; i < all.front().cells.size(); ++i) {
+    for (std::size_t j = 0; j < all.size(); ++j) cells[j] = all[j].cells[i];
+    text += line(cells, all, widths);
+  }
+  return text;
+}
+
+// The class with the lowest mean at that sigma: "shirt: 41".
+std::string least_robust(const record::Robustness& found, double sigma) {
+  const record::ClassSurvival* least = nullptr;
+  for (const record::ClassComparison& comparison : found.class_bias)
+    if (comparison.sigma == sigma)
+      for (const record::ClassSurvival& one : comparison.classes)
+        if (one.of.distribution.n != 0 &&
+            (least == nullptr || one.of.distribution.mean < least->of.distribution.mean))
+          least = &one;
+  if (least == nullptr) return "-";
+  const std::string name = shown(least->name), number = std::to_string(least->of.label);
+  return fmt::format("{}: {:.0f}", name == number ? "class " + name : name,
+                     100 * least->of.distribution.mean);
+}
+
+// What is said of predictions under noise, by each model's leading method.
+std::string noise_lines(const record::Assess& record) {
+  const std::string level = level_text(record);
+  std::vector<Column> all{{"model", 8, true},   {"n"},       {"method", 0, true}, {"sigma"},
+                          {"survives" + level}, {"1 in 20"}, {"median"},          {"least robust class", 18}};
+  std::string warnings;
+  for (const record::ModelUnderNoise& model : record.average_case) {
+    const record::Robustness& found = model.found;
+    for (const std::string& warning : model.warnings)
+      warnings += wrapped(fmt::format("warning: {}: {}", shown(model.model), shown(warning)));
+    for (const record::Survival& result : found.results) {
+      if (result.method != found.leading) continue;
+      const average_case::Distribution& p = result.p;
+      const std::string cells[] = {shown(model.model),
+                                   found.n < model.source_n ? fmt::format("{} of {}", found.n, model.source_n)
+                                                            : std::to_string(found.n),
+                                   result.method,
+                                   fmt::format("{:g}", result.sigma),
+                                   p.interval
+                                       ? with_interval({p.mean, p.interval->low, p.interval->high}, 100)
+                                       : single(p.mean, 100, "{:.1f}"),
+                                   single(p.quantiles[1], 100, "{:.1f}"),
+                                   single(p.quantiles[3], 100, "{:.1f}"),
+                                   least_robust(found, result.sigma)};
+      for (std::size_t j = 0; j < all.size(); ++j) all[j].cells.push_back(cells[j]);
+    }
+  }
+  if (record.models.size() == 1) all.erase(all.begin());
+  return warnings + lines(all) +
+         wrapped(
+             "n: rows of the source, its first ones. survives: mean probability in % that noise leaves the "
+             "prediction "
+             "as it is; one sample in 20 has no more than 1 in 20 says, half no more than the median.");
+}
+
+// The strongest shifts of labels and groups, of each target that has any, or within the source.
+std::string shift_lines(const record::Assess& record) {
+  constexpr std::size_t most = 3;
+  std::string text;
+  for (const record::AssessShifts& one : record.shifts) {
+    const conds::Description& said = one.shifts.description;
+    std::string name = one.target.empty() ? "source alone" : shown(one.target);
+    if (one.models.size() < record.models.size())
+      name += fmt::format(" ({})", shown(fmt::format("{}", fmt::join(one.models, ", "))));
+    const auto& findings = said.findings;
+    if (findings.empty()) text += fmt::format("{}: none found in {} tests\n", name, said.tests);
+    for (std::size_t i = 0; i < std::min(most, findings.size()); ++i)
+      text += wrapped(fmt::format("{}: {}", name, shown(findings[i].text)));
+    if (!one.left_out.empty())
+      text += wrapped(fmt::format("{}: left out for too many cells: {}", name,
+                                  shown(fmt::format("{}", fmt::join(one.left_out, ", ")))));
+    if (findings.size() > most) text += fmt::format("{}: and {} more\n", name, findings.size() - most);
+  }
+  return text;
+}
+
+// One line for every column with dashes and every reason: "accuracy: the target has no labels (prod, week
+// 2)".
+std::string footnotes(const record::Assess& record) {
+  static const std::vector<std::pair<const char*, const char*>> keys{
+      {"accuracy", "accuracy"},
+      {"pa", "AFR, agreement, beta"},
+      {"worst_class", "worst class"},
+      {"error_bound", "upper bound of the error"},
+      {"estimates", "estimates of the error"}};
+  std::string text;
+  for (const auto& [key, title] : keys) {
+    std::map<std::string, std::vector<std::string>> reasons;
+    for (const record::AssessResult& result : record.results) {
+      const auto found = result.not_computed.find(key);
+      if (found == result.not_computed.end()) continue;
+      auto& targets = reasons[shown(found->second)];
+      const std::string target = shown(result.target);
+      if (std::ranges::find(targets, target) == targets.end()) targets.push_back(target);
+    }
+    for (const auto& [reason, targets] : reasons) {
+      std::string names;
+      for (std::size_t i = 0; i < std::min<std::size_t>(3, targets.size()); ++i)
+        names += (i ? ", " : "") + targets[i];
+      if (targets.size() > 3) names += ", ...";
+      text += fmt::format("-  {}: {} ({})\n", title, reason, names);
+    }
+  }
+  return text;
+}
+
+std::string legend(const record::Assess& record) {
+  bool by_flips = false;
+  for (const record::AssessResult& result : record.results)
+    by_flips |= result.worst_class() != nullptr && !result.worst_class()->accuracy.value;
+  std::string text =
+      "accuracy, AFR (predictions unchanged) and worst class (its accuracy) in %; agreement from 0 to log k "
+      "= " +
+      fmt::format("{:.2f}", std::log(static_cast<double>(record.k()))) + ".";
+  if (by_flips) text += " (..): without labels the class whose predictions change most, and its AFR.";
+  return text;
+}
+
+}  // namespace
+
+std::string assess_text(const record::Assess& record) {
+  std::string text = wrapped(shown(record.envelope.headline)) + "\n" + lines(columns(record)) + "\n" +
+                     wrapped(legend(record));
+  if (const std::vector<Column> bounds = bound_columns(record); !bounds.empty())
+    text += "\nThe error in % without labels of the target: an upper bound, and estimates\n" + lines(bounds) +
+            wrapped(record.bounds->assumption);
+  if (!record.average_case.empty())
+    text += "\nPredictions under noise of standard deviation sigma\n" + noise_lines(record);
+  if (!record.shifts.empty())
+    text += "\nShifts of labels and groups between source and target\n" + shift_lines(record);
+  return text + footnotes(record);
+}
+
+}  // namespace leeway::app

@@ -1,0 +1,303 @@
+#include "leeway/record/assess.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "leeway/core/message.h"
+#include "leeway/record/agreement.h"
+#include "leeway/record/error_bound.h"
+#include "leeway/record/json.h"
+#include "leeway/record/measured.h"
+
+namespace leeway::record {
+namespace {
+
+// Estimates by the names of their methods; each method has its keys, computed or not.
+struct EstimatesByName {
+  std::vector<error_bound::Estimate> list;
+};
+
+void fields(EstimatesByName& estimates, Fields& f) {
+  std::vector<error_bound::Estimate> list;
+  for (const error_bound::Estimator& member : error_bound::estimators()) {
+    std::optional<double> error;
+    std::optional<Interval> interval;
+    for (const error_bound::Estimate& one : estimates.list)
+      if (one.estimator == &member) error = one.error, interval = one.interval;
+    f.measured(member.name, error, interval, share, member.summary);
+    if (error) list.push_back({&member, *error, interval});
+  }
+  estimates.list = std::move(list);
+}
+
+struct PredictedShares {
+  std::vector<double> clean, shifted;
+};
+
+void fields(PredictedShares& shares, Fields& f) {
+  f("clean", shares.clean, share, "of the source's samples, by class");
+  f("shifted", shares.shifted, share, "of the target's samples, by class");
+}
+
+const AssessCell* worst_of(const std::vector<AssessCell>& cells) {
+  return cells.empty() || cells.front().n == 0 ? nullptr : &cells.front();
+}
+
+std::vector<Choice> operators() {
+  std::vector<Choice> choices;
+  for (const char* op : {"<", "<=", ">", ">=", "==", "!="}) choices.push_back({op, ""});
+  return choices;
+}
+
+}  // namespace
+
+static void fields(AssessBounds& bounds, Fields& f) {
+  f("representation", bounds.representation, "what critics look at");
+  f("delta", bounds.delta, share, "the bound holds with probability 1 - delta, where its assumption does");
+  f("restarts", bounds.restarts, "critics that were tried");
+  f("bootstrap", bounds.bootstrap, "replicates of the estimates' intervals; 0: none");
+  f("assumption", bounds.assumption, "of the bound, in a sentence, and when it fails");
+  f("methods", bounds.methods, "that estimate errors");
+}
+
+static void fields(AssessComparison& comparison, Fields& f) {
+  f("target", comparison.target, "the shift");
+  f("model", comparison.model, "one model");
+  f("other", comparison.other, "the other");
+  f("n", comparison.n, "samples that both saw");
+  measured(f, "difference", comparison.difference, from_to(-1, 1),
+           "accuracy of model minus that of other, on the same samples (Bonett and Price 2012)");
+  f("mcnemar_p", comparison.mcnemar_p, share, "McNemar's exact test, two-sided");
+  f("clear", comparison.clear, "the interval leaves out 0");
+}
+
+static void fields(AssessGate::Violation& violation, Fields& f) {
+  f("model", violation.model, "the model");
+  f("target", violation.target, "the shift");
+  f("value", violation.value, {}, "for which the condition holds");
+}
+
+static void fields(AssessGate::Undecided& undecided, Fields& f) {
+  f("model", undecided.model, "the model");
+  f("target", undecided.target, "the shift");
+  f("reason", undecided.reason, "why the value was not computed");
+}
+
+static void fields(AssessGate& gate, Fields& f) {
+  bool violated = !gate.violations.empty();
+  f("gate", gate.gate, "the condition as it was given");
+  f("key", gate.key, "of a result");
+  f.choice("op", gate.op, operators(), "how it is compared");
+  f("threshold", gate.threshold, {}, "with what");
+  f("violated", violated, "the condition holds for a result");
+  f("violations", gate.violations, "the results for which it holds");
+  f("not_computed", gate.not_computed, "the results that could not be judged");
+}
+
+static void fields(AssessCell& cell, Fields& f) {
+  f("class", cell.index, "index of a class; null of a group");
+  f.unless_empty("group", cell.group,
+                 "the attribute, or a class and it together (class / background); null of a class");
+  f("name", cell.name, "of the class, or the level of the attribute (snow; husky / snow)");
+  f("n", cell.n, "samples of the target");
+  f("source_n", cell.source_n, "samples of the source; 0 where they are not known");
+  measured(f, "accuracy", cell.accuracy, share, "share that is right; null without labels");
+  measured(f, "source_accuracy", cell.source_accuracy, share, "the same on the source");
+  measured(f, "afr_pred", cell.afr_pred, share, "share of unchanged predictions; null where not paired");
+}
+
+static void fields(AssessConfidence& confidence, Fields& f) {
+  f("edges", confidence.edges, share, "of the bins; a bin holds [edge, next edge), the last one 1 too");
+  f("clean", confidence.clean, "samples of the source in each bin");
+  f("shifted", confidence.shifted, "samples of the target");
+  f("clean_mean", confidence.clean_mean, share, "mean confidence on the source");
+  f("shifted_mean", confidence.shifted_mean, share, "on the target");
+}
+
+static void fields(AssessTopFlip& flip, Fields& f) {
+  f("from", flip.from, "class predicted clean");
+  f("to", flip.to, "class predicted shifted");
+  f("count", flip.count, "samples");
+}
+
+static void fields(AssessFlip& flip, Fields& f) {
+  f("row", flip.row, "in the target's file, from 0");
+  f("label", flip.label, "null without labels");
+  f("clean_pred", flip.clean_pred, "class predicted clean");
+  f("shifted_pred", flip.shifted_pred, "class predicted shifted");
+  f("clean_confidence", flip.clean_confidence, share, "of that");
+  f("shifted_confidence", flip.shifted_confidence, share, "of that");
+  f("agreement", flip.agreement, {}, "a_i at the maximiser");
+}
+
+void fields(AssessResult& r, Fields& f) {
+  EstimatesByName estimates{std::move(r.estimates)};
+  PredictedShares shares{std::move(r.clean_shares), std::move(r.shifted_shares)};
+  std::optional<AssessCell> worst_class, worst_group;
+  if (const AssessCell* cell = r.worst_class()) worst_class = *cell;
+  if (const AssessCell* cell = r.worst_group()) worst_group = *cell;
+  f("model", r.model, "its name");
+  f("target", r.target, "the shift");
+  f("n", r.n, at_least(1), "samples of the target");
+  f("source_n", r.source_n, at_least(1), "samples of the source");
+  f("k", r.k, at_least(2), "classes");
+  f("paired", r.paired, "row i of the target is row i of the source, shifted");
+  f("labelled", r.labelled, "the target has labels");
+  f("pairing", r.pairing, "what shows that rows are pairs, or why they are not taken for them");
+  measured(f, "accuracy", r.accuracy, share, "share of the target predicted right; null without labels");
+  measured(f, "source_accuracy", r.source_accuracy, share, "the same on the source");
+  measured(f, "accuracy_change", r.accuracy_change, from_to(-1, 1),
+           "accuracy minus source_accuracy; on the same samples where paired");
+  measured(f, "afr_pred", r.afr_pred, share,
+           "share of predictions that the shift leaves as they were; null where not paired");
+  f("afr_true", r.afr_true, share, "accuracy of a paired target");
+  measured(f, "pa", r.pa, {}, "posterior agreement, 0 to log k; null where not paired");
+  f("pa_normalized", r.pa_normalized, {}, "pa / log k");
+  f("log_pa_mean", r.log_pa_mean, {}, "pa - log k");
+  f("beta", r.beta, at_least(0), "the inverse temperature of the maximum");
+  f("gap", r.gap, at_least(0), "certified: no beta is better by more than this");
+  f("error_bound", r.error_bound, share,
+    "upper bound on the error, made without labels of the target: source_error + discrepancy + "
+    "concentration, no more than 1");
+  f("error_bound_terms", r.error_bound_terms, "what the bound is the sum of; null where there is none");
+  f("estimates", estimates,
+    "of the error, made without labels of the target, by method; intervals with --bootstrap");
+  f("curve", r.curve, "A(beta), sorted by beta; [] where not paired");
+  f("local_maxima", r.local_maxima, "of A(beta), sorted by beta, the global one among them");
+  f("confidence", r.confidence, "how sure the model is");
+  f("classes", r.classes,
+    "samples by label, without labels by clean prediction; worst first, empty ones last; [] without labels "
+    "and pairs");
+  f("groups", r.groups,
+    "samples by level of an attribute, and with labels by class and level together; worst first, at most "
+    "1000 of an attribute");
+  f("worst_class", worst_class, "the first of classes; null where it has no samples");
+  f("worst_group", worst_group, "the first of groups");
+  f("confusion", r.confusion,
+    "samples predicted as class i clean and as class j shifted; [] beyond 100 classes");
+  f("top_flips", r.top_flips, "the most frequent changes of class, at most 50");
+  f("flips", r.flips, "some samples whose predicted class changes, the surest contradiction first");
+  f("predicted_shares", shares, "share of samples predicted as each class");
+  f("warnings", r.warnings, "complete sentences");
+  f("not_computed", r.not_computed, "why a key is null or empty, in words for a reader");
+  r.estimates = std::move(estimates.list);
+  r.clean_shares = std::move(shares.clean), r.shifted_shares = std::move(shares.shifted);
+}
+
+static void fields(AssessShifts& shifts, Fields& f) {
+  f("models", shifts.models, "that saw these samples");
+  f.unless_empty("target", shifts.target, "null: the source alone");
+  f("left_out", shifts.left_out, "groups that would make more than 2,000 cells");
+  fields(shifts.shifts, f);
+}
+
+void fields(AssessOptions& options, Fields& f) {
+  fields(static_cast<OutputsReading&>(options), f);
+  f.choice("paired", options.paired, {{"auto", ""}, {"yes", ""}, {"no", ""}},
+           "row i of a target is row i of its source: auto (where equal labels or ids, or predictions that "
+           "agree beyond chance, show it), yes (labels and groups of one hold for the other), no");
+  f("unit", options.unit, "what a row is, for sentences: images, reviews (default samples)");
+  f.choice("undecided", options.undecided, {{"pass", ""}, {"fail", ""}},
+           "what a gate on a number that was not computed does: pass, or fail (exit 4)");
+  f("no_bounds", options.no_bounds, "compute neither the bound nor the estimates");
+  f("restarts", options.restarts, from_to(1, 100000),
+    "critics tried for the bound: a further one can only raise it, and takes its time");
+  f("delta", options.delta, from_to(1e-12, .5),
+    "the bound holds with probability 1 - delta, where its assumption does");
+  f("bootstrap", options.bootstrap, from_to(0, 1000000), "replicates of the estimates' intervals; 0: none");
+}
+
+void fields(Assess& record, Fields& f) {
+  fields(record.envelope, assess_schema, f);
+  f("options", record.options, "what was asked for");
+  f("models", record.models, "in the order given");
+  f("targets", record.targets, "names of the shifts, in the order given");
+  f("class_names", record.class_names, "class 0, ... where the inputs name none");
+  f("level", record.level, share, "confidence level of every interval");
+  f("bounds", record.bounds,
+    "how errors are bounded and estimated without labels, and what that assumes; null with --no-bounds");
+  f("shifts", record.shifts,
+    "which shifts lie between labels and groups of source and targets; [] where no source has both");
+  f("comparisons", record.comparisons, "every two models that saw the same labelled samples of a target");
+  f("average_case", record.average_case, "predictions under noise, one for each --model and --jacobian");
+  f("gates", record.gates, "one for each --fail-if");
+  f("results", record.results, "one for each model and target, model by model");
+}
+
+const AssessCell* AssessResult::worst_class() const { return worst_of(classes); }
+const AssessCell* AssessResult::worst_group() const { return worst_of(groups); }
+
+std::string AssessResult::reason(std::string_view key) const {
+  const auto found = not_computed.find(std::string(key));
+  if (found != not_computed.end()) return found->second;
+  if (key == "accuracy" && !labelled) return "the target has no labels";
+  if (!paired) return "the target is not paired with the source";
+  return "the record does not say why";
+}
+
+std::array<double, 3> AssessResult::rank() const {
+  if (accuracy.value) return {0, *accuracy.value, 0};
+  if (afr_pred.value) return {1, *afr_pred.value, 0};
+  double low = 1, high = 0;
+  for (const error_bound::Estimate& estimate : estimates)
+    low = std::min(low, estimate.error), high = std::max(high, estimate.error);
+  const bool estimated = low <= high;
+  const double right = estimated ? 1 - (low + high) / 2 : 0;
+  if (error_bound) return {2, 1 - *error_bound, right};
+  if (estimated) return {3, right, 0};
+  return {4, confidence.shifted_mean, 0};
+}
+
+std::string Assess::class_name(std::size_t index) const {
+  return index < class_names.size() && !class_names[index].empty() ? class_names[index]
+                                                                   : fmt::format("class {}", index);
+}
+
+std::size_t Assess::model_index(std::string_view model) const {
+  return static_cast<std::size_t>(std::ranges::find(models, model) - models.begin());
+}
+
+const AssessResult* Assess::find(std::string_view model, std::string_view target) const {
+  for (const AssessResult& one : results)
+    if (one.model == model && one.target == target) return &one;
+  return nullptr;
+}
+
+std::vector<std::size_t> Assess::worst_first() const {
+  std::vector<std::size_t> order(results.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return results[i].rank(); });
+  return order;
+}
+
+Json to_json(const Assess& record) {
+  Assess copy = record;
+  return written([&](Fields& f) { fields(copy, f); });
+}
+
+Assess read_assess(const Json& json, const std::string& name) {
+  require_schema(json, assess_schema, name);
+  Assess record;
+  read([&](Fields& f) { fields(record, f); }, json, name);
+  if (record.results.empty()) refuse(name, "at least one result", "none");
+  const auto require_counts = [&](std::size_t expected, std::size_t found, std::size_t i, const char* key) {
+    if (found != expected)
+      refuse(name, fmt::format("{} counts at results[{}].{}", expected, i, key), fmt::format("{}", found));
+  };
+  for (std::size_t i = 0; i < record.results.size(); ++i) {
+    const AssessResult& result = record.results[i];
+    const std::size_t edges = result.confidence.edges.size(), k = result.confusion.size();
+    require_counts(edges - (edges > 0), result.confidence.clean.size(), i, "confidence.clean");
+    require_counts(edges - (edges > 0), result.confidence.shifted.size(), i, "confidence.shifted");
+    for (const auto& row : result.confusion) require_counts(k, row.size(), i, "confusion");
+  }
+  (void)read_models_under_noise(json, name);  // refuses one without results
+  for (const AssessShifts& shifts : record.shifts) check(shifts.shifts, name);
+  return record;
+}
+
+}  // namespace leeway::record

@@ -1,0 +1,173 @@
+// The record of leeway assess: everything that outputs on a source and on shifted targets permit to say.
+//
+// One result for each model and target. What was not computed is empty, and `not_computed` says why. Class indices begin at
+// 0, ties for the top class go to the lowest; confidence is the largest softmax probability at inverse temperature 1; "clean"
+// is what the model said on the source, "shifted" what it said on the target. docs/schema/assess.md lists the keys.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "leeway/agreement/agreement.h"
+#include "leeway/agreement/pair_evidence.h"
+#include "leeway/core/numbers.h"
+#include "leeway/error_bound/dis2.h"
+#include "leeway/error_bound/estimator.h"
+#include "leeway/record/average_case.h"
+#include "leeway/record/conds.h"
+#include "leeway/record/envelope.h"
+#include "leeway/record/error_bound.h"
+#include "leeway/record/reading.h"
+
+namespace leeway::record {
+
+inline constexpr std::string_view assess_schema = "leeway.assess/2";
+
+struct AssessOptions : OutputsReading {
+  std::string paired = "auto";      // "auto", "yes", "no"
+  std::optional<std::string> unit;  // what a row is, for sentences; "samples" where it is not said
+  std::string undecided = "pass";   // what a gate without a number does: "pass", "fail"
+  bool no_bounds = false;
+  std::size_t restarts = 3;   // critics; each further one can only raise the bound
+  double delta = .01;         // the bound holds with probability 1 - delta, where its assumption does
+  std::size_t bootstrap = 0;  // replicates of the estimates' intervals; 0: none
+};
+
+// How errors are bounded and estimated without labels, and what that assumes.
+struct AssessBounds {
+  std::string representation;
+  double delta = 0;
+  std::size_t restarts = 0, bootstrap = 0;
+  std::string assumption;            // of the bound, in a sentence
+  std::vector<ErrorMethod> methods;  // that estimate errors
+};
+
+// Two models on the same samples of one target.
+struct AssessComparison {
+  std::string target, model, other;
+  std::size_t n = 0;
+  Measured difference;   // accuracy of `model` minus that of `other`
+  double mcnemar_p = 1;  // exact, two-sided
+  bool clear = false;    // the interval leaves out 0
+};
+
+// A condition under which a run counts as failed.
+struct AssessGate {
+  std::string gate, key, op;  // the text, and its parts
+  double threshold = 0;
+  struct Violation {
+    std::string model, target;
+    double value = 0;
+  };
+  struct Undecided {
+    std::string model, target, reason;
+  };
+  std::vector<Violation> violations;
+  std::vector<Undecided> not_computed;  // results in which the value was not computed
+};
+
+// The samples of one class, of one level of an attribute, or of both together.
+struct AssessCell {
+  std::optional<std::size_t> index;  // of a class
+  std::string group;                 // the attribute, or "class / background"; empty for a class
+  std::string name;                  // of the class, or the level
+  std::size_t n = 0, source_n = 0;   // rows of the target, of the source
+  Measured accuracy, source_accuracy, afr_pred;
+};
+
+struct AssessConfidence {
+  std::vector<double> edges;                // of bins of equal width over [0,1]
+  std::vector<std::size_t> clean, shifted;  // counts
+  double clean_mean = 0, shifted_mean = 0;
+};
+
+struct AssessTopFlip {
+  std::size_t from = 0, to = 0, count = 0;  // predicted classes
+};
+
+struct AssessFlip {
+  std::size_t row = 0;
+  std::optional<std::size_t> label;
+  std::size_t clean_pred = 0, shifted_pred = 0;
+  double clean_confidence = 0, shifted_confidence = 0;
+  double agreement = 0;  // a_i at the maximiser; -infinity is possible
+};
+
+struct AssessResult {
+  std::string model, target;
+  std::size_t n = 0, source_n = 0, k = 0;
+  bool paired = false, labelled = false;
+  agreement::PairEvidence pairing;  // its reason also says why rows are not taken for pairs
+  Measured accuracy, source_accuracy;
+  Measured accuracy_change;  // accuracy minus source accuracy
+  Measured afr_pred;
+  std::optional<double> afr_true;
+  Measured pa;
+  std::optional<double> pa_normalized, log_pa_mean, beta, gap;
+  std::optional<double> error_bound;
+  std::optional<error_bound::Dis2> error_bound_terms;
+  std::vector<error_bound::Estimate> estimates;
+  std::vector<agreement::CurvePoint> curve, local_maxima;  // of A(beta), sorted by beta
+  AssessConfidence confidence;
+  std::vector<AssessCell> classes, groups;          // worst first
+  std::vector<std::vector<std::size_t>> confusion;  // counts[clean][shifted]
+  std::vector<AssessTopFlip> top_flips;
+  std::vector<AssessFlip> flips;
+  std::vector<double> clean_shares, shifted_shares;  // of predictions, by class
+  std::vector<std::string> warnings;
+  std::map<std::string, std::string> not_computed;  // key -> reason
+
+  // The first of `classes`, of `groups`, where it has rows; else null.
+  [[nodiscard]] const AssessCell* worst_class() const;
+  [[nodiscard]] const AssessCell* worst_group() const;
+  // Why `key` is absent, in words for the reader.
+  [[nodiscard]] std::string reason(std::string_view key) const;
+  // What to sort by, the worst having the lowest: results with labels by accuracy; then pairs by AFR; then those
+  // with a bound by that and by the middle of the estimates, with estimates alone, by mean confidence.
+  [[nodiscard]] std::array<double, 3> rank() const;
+};
+
+// Shifts of labels and groups that these models met.
+struct AssessShifts {
+  std::vector<std::string> models;
+  std::string target;  // empty: the source alone
+  std::vector<std::string> left_out;
+  DescribedShifts shifts;
+};
+
+struct Assess {
+  Assess() { envelope.schema = assess_schema; }
+
+  Envelope envelope;
+  AssessOptions options;
+  std::vector<std::string> models, targets, class_names;
+  double level = .95;  // of every interval
+  std::optional<AssessBounds> bounds;
+  std::vector<AssessShifts> shifts;
+  std::vector<AssessComparison> comparisons;
+  std::vector<ModelUnderNoise> average_case;  // predictions under noise, one a model
+  std::vector<AssessGate> gates;
+  std::vector<AssessResult> results;
+
+  [[nodiscard]] std::string class_name(std::size_t index) const;
+  [[nodiscard]] std::size_t k() const { return class_names.size(); }
+  [[nodiscard]] std::size_t model_index(std::string_view model) const;
+  [[nodiscard]] const AssessResult* find(std::string_view model, std::string_view target) const;
+  // Indices of `results` by rank.
+  [[nodiscard]] std::vector<std::size_t> worst_first() const;
+};
+
+void fields(AssessOptions& options, Fields& f);
+void fields(AssessResult& result, Fields& f);
+void fields(Assess& record, Fields& f);
+
+[[nodiscard]] Json to_json(const Assess& record);
+// Errors (Error): another schema, those of read (json.h), no results, lists whose lengths do not fit.
+[[nodiscard]] Assess read_assess(const Json& json, const std::string& name);
+
+}  // namespace leeway::record

@@ -1,0 +1,165 @@
+#include "leeway/tasks/assess.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <set>
+
+#include "leeway/core/columns.h"
+#include "leeway/core/error.h"
+#include "leeway/core/instruction_set.h"
+#include "leeway/tasks/assess/bounds.h"
+#include "leeway/tasks/assess/gates.h"
+#include "leeway/tasks/assess/result.h"
+#include "leeway/tasks/assess/shifts.h"
+#include "leeway/tasks/assess/summary.h"
+#include "leeway/tasks/assess/words.h"
+
+namespace leeway::assess {
+namespace {
+
+const Source& source_of(const std::vector<Source>& sources, const Target& target) {
+  for (const Source& source : sources)
+    if (source.model == target.model) return source;
+  throw Error(fmt::format("{}: expected a source for its model \"{}\", found none", target.outputs.path,
+                          target.model));
+}
+
+void check_names(const std::vector<Source>& sources, const std::vector<Target>& targets) {
+  if (targets.empty()) throw Error("assess: expected at least one target, found none");
+  std::set<std::string> models;
+  for (const Source& source : sources)
+    if (!models.insert(source.model).second)
+      throw Error(fmt::format("{}: expected one source a model, found a second one for \"{}\"",
+                              source.outputs.path, source.model));
+  std::set<std::pair<std::string, std::string>> names;
+  for (const Target& target : targets)
+    if (!names.insert({target.model, target.shift}).second)
+      throw Error(fmt::format("{}: expected one target of a name, found a second \"{}\" for model \"{}\"",
+                              target.outputs.path, target.shift, target.model));
+}
+
+std::vector<const Outputs*> all_outputs(const std::vector<Source>& sources,
+                                        const std::vector<Target>& targets) {
+  std::vector<const Outputs*> all;
+  for (const Source& source : sources) all.push_back(&source.outputs);
+  for (const Target& target : targets) all.push_back(&target.outputs);
+  return all;
+}
+
+// The names that the inputs agree on; "class 0", ... where none names them.
+std::vector<std::string> common_class_names(const std::vector<const Outputs*>& all) {
+  const Outputs* named = nullptr;
+  for (const Outputs* outputs : all) {
+    require_same_classes(columns_of(named ? *named : *all.front()), columns_of(*outputs));
+    if (!named && !outputs->class_names.empty()) named = outputs;
+  }
+  if (named) return named->class_names;
+  std::vector<std::string> names;
+  for (std::size_t j = 0; j < all.front()->k(); ++j) names.push_back(fmt::format("class {}", j));
+  return names;
+}
+
+std::vector<std::string> distinct_shifts(const std::vector<Target>& targets) {
+  std::vector<std::string> shifts;
+  for (const Target& target : targets)
+    if (std::find(shifts.begin(), shifts.end(), target.shift) == shifts.end()) shifts.push_back(target.shift);
+  return shifts;
+}
+
+std::vector<Pairing> pairings_of(const std::vector<Summary>& summaries) {
+  std::vector<Pairing> pairings;
+  for (const Summary& summary : summaries) pairings.push_back(summary.pairing);
+  return pairings;
+}
+
+// The findings that say more than the headline does.
+std::vector<std::string> beyond(const std::string& headline, std::vector<std::string> findings) {
+  std::erase_if(findings, [&](const std::string& sentence) {
+    return headline.starts_with(sentence.substr(0, sentence.size() - 1));
+  });
+  return findings;
+}
+
+std::vector<Summary> summaries_of(const Task& task, const std::vector<std::string>& class_names,
+                                  Progress* progress) {
+  std::vector<Summary> summaries;
+  for (const Source& source : task.sources) {
+    const AnalysedSource analysed{&source, predict(source.outputs.logits, source.outputs.path)};
+    for (const Target& target : task.targets) {
+      if (target.model != source.model) continue;
+      if (progress && progress->stop_requested())
+        throw Interrupted("interrupted before the result was complete");
+      if (progress)
+        progress->update("assess", summaries.size(), task.targets.size(),
+                         target.model + " under " + target.shift);
+      summaries.push_back(analyse(analysed, target, class_names, task, progress));
+    }
+  }
+  if (progress) progress->update("assess", task.targets.size(), task.targets.size(), "");
+  return summaries;
+}
+
+// Each warning once, with the results that it concerns.
+std::vector<std::string> warnings_of(const std::vector<record::AssessResult>& results) {
+  std::vector<std::string> order, lines;
+  std::map<std::string, std::vector<std::string>> concerned;
+  for (const record::AssessResult& result : results)
+    for (const std::string& warning : result.warnings) {
+      auto& list = concerned[warning];
+      if (list.empty()) order.push_back(warning);
+      list.push_back(result.model + "/" + result.target);
+    }
+  for (const std::string& warning : order) {
+    const auto& list = concerned[warning];
+    lines.push_back(fmt::format("{}{}: {}", list.front(),
+                                list.size() > 1 ? fmt::format(" and {} more", list.size() - 1) : "",
+                                warning));
+  }
+  return lines;
+}
+
+record::Assess record_of(const Task& task, Progress* progress) {
+  check_names(task.sources, task.targets);
+  for (const Target& target : task.targets)
+    require_same_scores(columns_of(source_of(task.sources, target).outputs), columns_of(target.outputs));
+  record::Assess record;
+  record.options = task.options;
+  record.level = task.level;
+  record.class_names = common_class_names(all_outputs(task.sources, task.targets));
+  for (const Source& source : task.sources) record.models.push_back(source.model);
+  record.targets = distinct_shifts(task.targets);
+
+  const std::vector<Summary> summaries = summaries_of(task, record.class_names, progress);
+  const std::vector<Comparison> comparisons = compare_models(summaries, task.level);
+  const WordsOptions words{task.options.unit.value_or("samples"), task.level};
+  record.envelope.headline = headline(summaries, comparisons, words);
+  record.envelope.findings = beyond(record.envelope.headline, findings(summaries, words));
+  record.bounds = bounds_of(task.options);
+  record.shifts = shifts_of(task, pairings_of(summaries), record.class_names);
+  for (const Comparison& comparison : comparisons) record.comparisons.push_back(comparison_of(comparison));
+  for (const Summary& summary : summaries) record.results.push_back(result_of(summary));
+  record.envelope.warnings = warnings_of(record.results);
+  for (const std::string& text : task.gates)
+    record.gates.push_back(check_gate(parse_gate(text), record.results));
+  if (task.noise) record.average_case = task.noise();
+  return record;
+}
+
+}  // namespace
+}  // namespace leeway::assess
+
+namespace leeway::tasks {
+
+record::Assess assess(const AssessTask& task, Progress* progress) {
+  const auto started = std::chrono::steady_clock::now();
+  record::Assess record = leeway::assess::record_of(task, progress);
+  record.envelope.seed = task.seed;
+  record.envelope.instruction_set = name_of(instruction_set);
+  record.envelope.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
+  return record;
+}
+
+}  // namespace leeway::tasks

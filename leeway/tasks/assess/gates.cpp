@@ -1,0 +1,185 @@
+#include "leeway/tasks/assess/gates.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <functional>
+#include <optional>
+
+#include "leeway/core/error.h"
+#include "leeway/record/keys.h"
+#include "leeway/tasks/assess.h"
+
+namespace leeway::assess {
+namespace {
+
+constexpr std::string_view operators = "<>=!";
+
+std::string_view trimmed(std::string_view text) {
+  const auto first = text.find_first_not_of(" \t");
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
+}
+
+std::optional<double> number(std::string_view text) {
+  if (!text.empty() && text.front() == '+') text.remove_prefix(1);
+  double value = 0;
+  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (failure != std::errc() || end != text.data() + text.size() || std::isnan(value)) return {};
+  return value;
+}
+
+bool key_like(std::string_view key) {
+  const auto allowed = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == '-' || c == '.';
+  };
+  return !key.empty() && std::all_of(key.begin(), key.end(), allowed);
+}
+
+bool holds(double value, const std::string& op, double threshold) {
+  if (op == "<") return value < threshold;
+  if (op == "<=") return value <= threshold;
+  if (op == ">") return value > threshold;
+  if (op == ">=") return value >= threshold;
+  if (op == "==") return value == threshold;
+  return value != threshold;
+}
+
+// A share and the key, beside it, of the number of samples that it is a share of.
+struct Counted {
+  std::string_view share, samples;
+};
+
+// A key that counts make: a share, or the difference of two.
+struct CountedKey {
+  std::string_view key;
+  Counted first, second;
+};
+
+constexpr Counted alone{};
+constexpr std::array counted_keys{
+    CountedKey{"accuracy", {"accuracy", "n"}, alone},
+    CountedKey{"afr_pred", {"afr_pred", "n"}, alone},
+    CountedKey{"afr_true", {"afr_true", "n"}, alone},
+    CountedKey{"source_accuracy", {"source_accuracy", "source_n"}, alone},
+    CountedKey{"accuracy_change", {"accuracy", "n"}, {"source_accuracy", "source_n"}},
+    CountedKey{"source_error", {"source_error", "n_source"}, alone},
+    CountedKey{"agreement_source", {"agreement_source", "n_source"}, alone},
+    CountedKey{"agreement_target", {"agreement_target", "n_target"}, alone},
+    CountedKey{"discrepancy", {"agreement_source", "n_source"}, {"agreement_target", "n_target"}}};
+
+struct Fraction {
+  double count = 0, n = 1;
+};
+
+using record::FoundNumber;
+
+// What stands at a dotted key of one result.
+using LookUp = std::function<FoundNumber(const std::string& key)>;
+
+// The count that makes the share, where there is one.
+std::optional<Fraction> fraction(const LookUp& look_up, const std::string& holder, const Counted& counted) {
+  const auto share = look_up(holder + std::string(counted.share)).number,
+             samples = look_up(holder + std::string(counted.samples)).number;
+  if (!share || !samples) return {};
+  const Fraction found{std::round(*share * *samples), *samples};
+  const bool whole = found.n > 0 && std::abs(found.count / found.n - *share) < 1e-12;
+  return whole && found.n < 0x1p53 ? std::optional(found) : std::nullopt;
+}
+
+// The value under the last name of `key`, rounded once from its counts: equal to the double of a threshold of equal
+// value, whatever the sums that led to the record's number. Nothing where no counts make it.
+std::optional<double> from_counts(const LookUp& look_up, const std::string& key) {
+  const std::size_t dot = key.rfind('.'), last = dot == std::string::npos ? 0 : dot + 1;
+  const std::string holder = key.substr(0, last);
+  const auto known = std::ranges::find(counted_keys, key.substr(last), &CountedKey::key);
+  if (known == counted_keys.end()) return {};
+  const auto a = fraction(look_up, holder, known->first);
+  if (!a || known->second.share.empty()) return a ? std::optional(a->count / a->n) : std::nullopt;
+  const auto b = fraction(look_up, holder, known->second);
+  if (!b) return {};
+  const double numerator = a->count * b->n - b->count * a->n, denominator = a->n * b->n;
+  if (denominator >= 0x1p53) return {};  // products are exact below
+  return numerator / denominator;
+}
+
+std::string reason(const record::AssessResult& result, const std::string& key) {
+  const auto found = result.not_computed.find(key.substr(0, key.find('.')));
+  return found != result.not_computed.end() ? found->second : "it was not computed";
+}
+
+}  // namespace
+
+record::AssessGate parse_gate(std::string_view text) {
+  const auto wrong = [&](const std::string& found) {
+    return tasks::GateError(
+        fmt::format("gate \"{}\": expected KEY OP NUMBER such as accuracy<0.8, found {}", text, found));
+  };
+  const std::size_t begin = text.find_first_of(operators);
+  if (begin == std::string_view::npos) throw wrong("no comparison (< <= > >= == !=)");
+  const std::size_t end = std::min(text.find_first_not_of(operators, begin), text.size());
+  record::AssessGate gate{std::string(text),
+                          std::string(trimmed(text.substr(0, begin))),
+                          std::string(text.substr(begin, end - begin)),
+                          0,
+                          {},
+                          {}};
+  constexpr std::array allowed{"<", "<=", ">", ">=", "==", "!="};
+  if (std::find(allowed.begin(), allowed.end(), gate.op) == allowed.end())
+    throw wrong(fmt::format("the comparison \"{}\"", gate.op));
+  if (!key_like(gate.key)) throw wrong(fmt::format("the key \"{}\"", gate.key));
+  const std::string_view tail = trimmed(text.substr(end));
+  const auto value = number(tail);
+  if (!value) throw wrong(fmt::format("the number \"{}\"", tail));
+  gate.threshold = *value;
+  return gate;
+}
+
+record::AssessGate check_gate(record::AssessGate gate, const std::vector<record::AssessResult>& results) {
+  bool known = false;
+  for (record::AssessResult result : results) {  // a copy: a description takes what it reads and writes alike
+    const LookUp look_up = [&](const std::string& key) {
+      return record::find_number([&](record::Fields& f) { fields(result, f); }, key);
+    };
+    const FoundNumber found = look_up(gate.key);
+    known |= found.known;
+    if (!found.other.empty())
+      throw tasks::GateError(
+          fmt::format("gate \"{}\": expected a key whose value is a number, found {} to be {}", gate.gate,
+                      gate.key, found.other));
+    if (!found.number) {
+      gate.not_computed.push_back({result.model, result.target, reason(result, gate.key)});
+    } else if (std::isnan(*found.number)) {
+      gate.not_computed.push_back({result.model, result.target, "it is not a number"});
+    } else if (holds(from_counts(look_up, gate.key).value_or(*found.number), gate.op, gate.threshold)) {
+      gate.violations.push_back({result.model, result.target, *found.number});
+    }
+  }
+  if (!known)
+    throw tasks::GateError(
+        fmt::format("gate \"{}\": expected a key of a result such as accuracy, found {}, which no result has",
+                    gate.gate, gate.key));
+  return gate;
+}
+
+std::string describe(const record::AssessGate& gate, std::size_t results) {
+  const auto& violations = gate.violations;
+  const std::size_t missing = gate.not_computed.size();
+  if (violations.empty() && missing == results)
+    return fmt::format("gate {}: undecided, no result has a value", gate.gate);
+  if (violations.empty() && missing > 0)
+    return fmt::format("gate {}: not violated, {} {} undecided", gate.gate, missing,
+                       missing == 1 ? "result" : "results");
+  if (violations.empty()) return fmt::format("gate {}: not violated", gate.gate);
+  std::string text = fmt::format("gate {}: violated by {} under {} ({:.6g})", gate.gate, violations[0].model,
+                                 violations[0].target, violations[0].value);
+  if (violations.size() > 1)
+    text += fmt::format(" and {} {}", violations.size() - 1, violations.size() == 2 ? "other" : "others");
+  return text;
+}
+
+}  // namespace leeway::assess

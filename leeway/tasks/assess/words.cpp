@@ -1,0 +1,298 @@
+#include "leeway/tasks/assess/words.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+namespace leeway::assess {
+namespace {
+
+constexpr int max_digits = 4;
+
+// "74", "0", "100": an exact end of the scale has no digits after the point.
+std::string percent_number(double share, int digits) {
+  if (share <= 0) return "0";
+  if (share >= 1) return "100";
+  return fmt::format("{:.{}f}", 100 * share, digits);
+}
+
+std::string ends(const Interval& interval) {
+  const double width = 100 * (interval.high - interval.low);
+  const int digits = width >= 10 ? 0 : percent_digits(width) + 1;
+  return percent_number(interval.low, digits) + " to " + percent_number(interval.high, digits);
+}
+
+std::string signed_points(double difference, int digits) {
+  const std::string text = fmt::format("{:.{}f}", 100 * difference, digits);
+  return text.find_first_not_of("-0.") == std::string::npos && text.front() == '-' ? text.substr(1) : text;
+}
+
+class Writer {
+ public:
+  explicit Writer(const WordsOptions& options)
+      : options_(options), level_(fmt::format("{:g}% interval", 100 * options.level)) {}
+
+  // "Under noise, cnn changes its mind on 18% of images and is right on 74% (95% interval 73.1 to 74.9), down
+  // from 91%"
+  [[nodiscard]] std::string clause(const Summary& s) const {
+    std::string text = fmt::format("Under {}, {} ", s.target, name(s));
+    if (s.labelled && s.paired) return text + flips(s, false) + " and " + right(s, false);
+    if (s.labelled) return text + right(s, true);
+    const std::string errors = errors_without_labels(s);
+    if (s.paired) return text + flips(s, true) + (errors.empty() ? "" : "; " + errors);
+    text += fmt::format("is {} sure on average, {} on the source", whole_percent(s.shifted_confidence),
+                        whole_percent(s.clean_confidence));
+    if (s.source_accuracy)
+      text += fmt::format(", where it is right on {} ({} {})", percent(*s.source_accuracy), level_,
+                          interval_text(*s.source_accuracy));
+    if (!errors.empty()) return text + "; " + errors;
+    return text + (s.source_accuracy ? "; without labels its accuracy here is not known"
+                                     : "; without labels or pairs nothing is known of its accuracy");
+  }
+
+  // What `other` does on the target of `worst`, after a semicolon.
+  [[nodiscard]] std::string beside(const Summary& other, const Comparison* comparison) const {
+    if (other.labelled) {
+      const bool better = comparison && comparison->difference.clearly_higher();
+      std::string text = fmt::format("{} {} {} ({})", name(other), better ? "holds" : "is right on",
+                                     percent(*other.accuracy), interval_text(*other.accuracy));
+      return comparison ? text + ", " + points(comparison->difference) : text;
+    }
+    if (other.paired) {
+      const Share changed = complement(*other.afr_pred);
+      if (changed.count == 0) return name(other) + " on none";
+      return fmt::format("{} on {} ({})", name(other), percent(changed), interval_text(changed));
+    }
+    const std::string errors = errors_without_labels(other);
+    return fmt::format("{} is {} sure, {} on the source{}", name(other),
+                       whole_percent(other.shifted_confidence), whole_percent(other.clean_confidence),
+                       errors.empty() ? "" : ": " + errors);
+  }
+
+  // "; weakest class Shirt: 31% of 1,000 (28 to 34), 76% on the source"
+  [[nodiscard]] std::string weakest(const Summary& s) const {
+    std::string text;
+    if (const Cell* cell = clearly_worse(s, s.classes))
+      text += (s.labelled ? "; weakest class " : "; most among those taken for ") +
+              describe(s, *cell, cell->name);
+    if (const Cell* cell = clearly_worse(s, s.groups))
+      text += (s.labelled ? "; weakest group " : "; most in group ") +
+              describe(s, *cell, fmt::format("{} = {}", cell->group, cell->name));
+    return text;
+  }
+
+ private:
+  // "without labels its error is estimated at 22% to 34%, and at most 82% if the bound's assumption holds"
+  static std::string errors_without_labels(const Summary& s) {
+    std::string text;
+    if (s.bounds.estimates && !s.bounds.estimates->estimates.empty()) {
+      const auto [low, high] =
+          std::ranges::minmax(s.bounds.estimates->estimates, {}, &error_bound::Estimate::error);
+      const std::string from = whole_percent(low.error), to = whole_percent(high.error);
+      text = "estimated at " + from + (from == to ? "" : " to " + to);
+    }
+    if (s.bounds.dis2 && s.bounds.dis2->bound < 1)
+      text += fmt::format("{}at most {} if the bound's assumption holds", text.empty() ? "" : ", and ",
+                          whole_percent(s.bounds.dis2->bound));
+    else if (s.bounds.dis2)
+      text += text.empty() ? "not known: the bound excludes nothing" : " (the bound excludes nothing)";
+    return text.empty() ? text : "without labels its error is " + text;
+  }
+
+  static std::string name(const Summary& s) { return s.model == "model" ? "the model" : s.model; }
+
+  static Share complement(const Share& same) {
+    return {same.n - same.count, same.n, 1 - same.value, {1 - same.interval.high, 1 - same.interval.low}};
+  }
+
+  [[nodiscard]] std::string flips(const Summary& s, bool alone) const {
+    const Share changed = complement(*s.afr_pred);
+    const std::string end = alone ? fmt::format(" ({} {})", level_, interval_text(changed)) : "";
+    if (changed.count == 0)
+      return fmt::format("changes its mind on none of {} {}{}", with_thousands(s.n), options_.unit, end);
+    return fmt::format("changes its mind on {} of {}{}", percent(changed), options_.unit, end);
+  }
+
+  [[nodiscard]] std::string right(const Summary& s, bool alone) const {
+    std::string text = fmt::format("is right on {}{} ({} {})", percent(*s.accuracy),
+                                   alone ? " of " + options_.unit : "", level_, interval_text(*s.accuracy));
+    if (!s.change) return text;
+    const std::string before = percent(*s.source_accuracy);
+    if (s.change->clear()) {
+      const std::string direction = s.change->clearly_lower() ? "down" : "up";
+      if (before != percent(*s.accuracy)) return fmt::format("{}, {} from {}", text, direction, before);
+      const int digits = percent_digits(100 * (s.change->interval.high - s.change->interval.low));
+      return fmt::format("{}, {} by {} points", text, direction,
+                         signed_points(std::abs(s.change->value), digits));
+    }
+    return text + fmt::format(", not clearly different from {} on the source", before);
+  }
+
+  [[nodiscard]] std::string points(const Difference& difference) const {
+    const double width = 100 * (difference.interval.high - difference.interval.low);
+    const int digits = percent_digits(width), finer = width >= 10 ? 0 : digits + 1;
+    if (!difference.clear())
+      return fmt::format("no clear difference ({} {} to {} points)", level_,
+                         signed_points(difference.interval.low, finer),
+                         signed_points(difference.interval.high, finer));
+    const bool more = difference.clearly_higher();
+    const double low = more ? difference.interval.low : -difference.interval.high;
+    const double high = more ? difference.interval.high : -difference.interval.low;
+    return fmt::format("{} points {} ({} {} to {})", signed_points(std::abs(difference.value), digits),
+                       more ? "more" : "fewer", level_, signed_points(low, finer),
+                       signed_points(high, finer));
+  }
+
+  static const Cell* clearly_worse(const Summary& s, const std::vector<Cell>& cells) {
+    const Cell* cell = worst(cells);
+    if (!cell) return nullptr;
+    const auto &part = s.labelled ? cell->accuracy : cell->afr_pred,
+               &whole = s.labelled ? s.accuracy : s.afr_pred;
+    return part && whole && part->interval.high < whole->interval.low ? cell : nullptr;
+  }
+
+  static std::string describe(const Summary& s, const Cell& cell, const std::string& where) {
+    const Share share = s.labelled ? *cell.accuracy : complement(*cell.afr_pred);
+    std::string text = fmt::format("{}: {} of {} ({})", where, percent(share), with_thousands(share.n),
+                                   interval_text(share));
+    if (s.labelled && cell.source_accuracy)
+      text += fmt::format(", {} on the source", percent(*cell.source_accuracy));
+    return text;
+  }
+
+  const WordsOptions& options_;
+  std::string level_;
+};
+
+int evidence(const Summary& s) { return s.labelled ? 2 : s.paired ? 1 : 0; }
+
+double severity(const Summary& s) {
+  if (s.change) return -s.change->value;
+  if (s.accuracy) return 1 - s.accuracy->value;
+  if (s.afr_pred) return 1 - s.afr_pred->value;
+  return s.clean_confidence - s.shifted_confidence;
+}
+
+std::vector<const Summary*> worst_first(const std::vector<Summary>& summaries) {
+  std::vector<const Summary*> order;
+  for (const Summary& s : summaries) order.push_back(&s);
+  std::stable_sort(order.begin(), order.end(), [](const Summary* a, const Summary* b) {
+    return evidence(*a) != evidence(*b) ? evidence(*a) > evidence(*b) : severity(*a) > severity(*b);
+  });
+  return order;
+}
+
+// How good a model is on a target, for choosing the one to set beside the worst.
+double merit(const Summary& s) {
+  if (s.accuracy) return s.accuracy->value;
+  return s.afr_pred ? s.afr_pred->value : s.shifted_confidence;
+}
+
+const Comparison* find(const std::vector<Comparison>& comparisons, const Summary& other, const Summary& worst,
+                       Comparison& turned) {
+  for (const Comparison& c : comparisons) {
+    if (c.target != worst.target) continue;
+    if (c.model == other.model && c.other == worst.model) return &c;
+    if (c.model == worst.model && c.other == other.model) {
+      turned = c;
+      std::swap(turned.model, turned.other);
+      turned.difference.value = -c.difference.value;
+      turned.difference.interval = {-c.difference.interval.high, -c.difference.interval.low};
+      return &turned;
+    }
+  }
+  return nullptr;
+}
+
+// "Of 5 targets this is the largest measured loss." Nothing for a single target, or where nothing is clearly
+// lost.
+std::string superlative(const std::vector<Summary>& summaries, const Summary& worst) {
+  std::set<std::string> same;
+  std::set<std::string> all;
+  for (const Summary& s : summaries) {
+    all.insert(s.target);
+    if (evidence(s) == evidence(worst)) same.insert(s.target);
+  }
+  if (same.size() < 2 || (worst.change && !worst.change->clearly_lower())) return "";
+  const char* what = worst.change     ? "loss of accuracy"
+                     : worst.accuracy ? "error"
+                     : worst.afr_pred ? "share of changed predictions"
+                                      : "loss of confidence";
+  const char* which = same.size() == all.size() ? "" : worst.labelled ? " with labels" : " with pairs";
+  return fmt::format(" Of {} targets{} this is the largest measured {}.", same.size(), which, what);
+}
+
+// " Rows of monday are not compared one by one: ...": of targets that look like pairs and are none.
+std::string doubts(const std::vector<Summary>& summaries) {
+  std::vector<std::string> targets;
+  const Summary* first = nullptr;
+  for (const Summary& s : summaries) {
+    if (!s.pairing.doubted || std::ranges::find(targets, s.target) != targets.end()) continue;
+    if (!first) first = &s;
+    targets.push_back(s.target);
+  }
+  if (!first) return "";
+  const std::string others = targets.size() == 1   ? ""
+                             : targets.size() == 2 ? " and " + targets[1]
+                                                   : fmt::format(" and {} other targets", targets.size() - 1);
+  return fmt::format(" Rows of {}{} are not compared one by one: {}; --paired yes overrules this.",
+                     first->target, others, first->pairing.reason);
+}
+
+}  // namespace
+
+int percent_digits(double width) {
+  if (!(width > 0)) return max_digits;
+  return std::clamp(static_cast<int>(-std::floor(std::log10(width))), 0, max_digits);
+}
+
+std::string percent(const Share& share) {
+  return percent_number(share.value, percent_digits(100 * (share.interval.high - share.interval.low))) + "%";
+}
+
+std::string interval_text(const Share& share) { return ends(share.interval); }
+
+std::string whole_percent(double share) {
+  if (share > 0 && share < .005) return "under 1%";
+  if (share < 1 && share >= .995) return "over 99%";
+  return fmt::format("{:.0f}%", 100 * share);
+}
+
+std::string with_thousands(std::size_t count) {
+  std::string digits = std::to_string(count);
+  for (auto at = static_cast<std::ptrdiff_t>(digits.size()) - 3; at > 0; at -= 3)
+    digits.insert(static_cast<std::size_t>(at), ",");
+  return digits;
+}
+
+std::string headline(const std::vector<Summary>& summaries, const std::vector<Comparison>& comparisons,
+                     const WordsOptions& options) {
+  const Writer writer(options);
+  const Summary& worst = *worst_first(summaries).front();
+  std::vector<const Summary*> others;
+  for (const Summary& s : summaries)
+    if (s.target == worst.target && s.model != worst.model && evidence(s) == evidence(worst))
+      others.push_back(&s);
+  std::string text = writer.clause(worst);
+  if (!others.empty()) {
+    const Summary& best =
+        **std::max_element(others.begin(), others.end(),
+                           [](const Summary* a, const Summary* b) { return merit(*a) < merit(*b); });
+    Comparison turned;
+    text += "; " + (others.size() == 1 ? "" : fmt::format("best of the {} other models, ", others.size())) +
+            writer.beside(best, find(comparisons, best, worst, turned));
+  }
+  return text + "." + superlative(summaries, worst) + doubts(summaries);
+}
+
+std::vector<std::string> findings(const std::vector<Summary>& summaries, const WordsOptions& options) {
+  const Writer writer(options);
+  std::vector<std::string> sentences;
+  for (const Summary* s : worst_first(summaries))
+    sentences.push_back(writer.clause(*s) + writer.weakest(*s) + ".");
+  return sentences;
+}
+
+}  // namespace leeway::assess

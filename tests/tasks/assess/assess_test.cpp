@@ -1,0 +1,330 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "leeway/core/error.h"
+#include "leeway/core/random.h"
+#include "leeway/tasks/assess/inputs.h"
+#include "tests/at_threads.h"
+#include "tests/tasks/assess/made_outputs.h"
+
+namespace leeway::assess {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+std::string message(const std::vector<Source>& sources, const std::vector<Target>& targets,
+                    const Options& options = {}) {
+  try {
+    (void)assess(sources, targets, options);
+  } catch (const Error& e) {
+    return e.what();
+  }
+  return "no error";
+}
+
+// What is said to be pairs: six rows can show nothing.
+const Options pairs = [] {
+  Options options;
+  options.options.paired = "yes";
+  return options;
+}();
+
+// Six rows of two classes: clean 5 right, shifted 3 right, 4 predictions unchanged.
+//   label 0 0 0 1 1 1     clean 0 0 0 1 1 0     shifted 0 0 1 0 1 0
+const std::vector<std::int64_t> labels{0, 0, 0, 1, 1, 1};
+const Outputs clean = labelled(outputs_of({0, 0, 0, 1, 1, 0}, 2), labels);
+const Outputs shifted = labelled(outputs_of({0, 0, 1, 0, 1, 0}, 2), labels);
+
+TEST(Assess, OfASmallPairByHand) {
+  const Json record = assess({{"model", clean}}, {{"model", "noise", shifted}}, pairs);
+  const Json& r = record["results"][0];
+  EXPECT_EQ(r["n"], 6);
+  EXPECT_EQ(r["k"], 2);
+  EXPECT_EQ(r["paired"], true);
+  EXPECT_EQ(r["labelled"], true);
+  EXPECT_EQ(r["accuracy"], .5);
+  EXPECT_NEAR(r["accuracy_low"].get<double>(), .1181172, 1e-6);  // Clopper-Pearson of 3 of 6
+  EXPECT_DOUBLE_EQ(r["source_accuracy"].get<double>(), 5. / 6);
+  EXPECT_DOUBLE_EQ(r["accuracy_change"].get<double>(), -2. / 6);
+  EXPECT_DOUBLE_EQ(r["afr_pred"].get<double>(), 4. / 6);
+  EXPECT_EQ(r["afr_true"], .5);
+  EXPECT_EQ(r["confusion"], Json::parse("[[3, 1], [1, 1]]"));
+  EXPECT_EQ(r["top_flips"], Json::parse(R"([{"from":0,"to":1,"count":1},{"from":1,"to":0,"count":1}])"));
+  EXPECT_EQ(r["predicted_shares"]["clean"][0].get<double>(), 4. / 6);
+  EXPECT_EQ(r["worst_class"]["class"], 1);  // 1 of 3; class 0 has 2 of 3
+  EXPECT_EQ(r["worst_class"]["n"], 3);
+  EXPECT_TRUE(r["worst_group"].is_null());
+  EXPECT_EQ(r["not_computed"]["worst_group"], "the target has no groups");
+  // Confidence of margin 2: 1/(1 + e^-2) = .8808, bin 17 of 20.
+  EXPECT_EQ(r["confidence"]["shifted"][17], 6);
+  EXPECT_NEAR(r["confidence"]["shifted_mean"].get<double>(), 1 / (1 + std::exp(-2.)), 1e-15);
+  EXPECT_EQ(r["confidence"]["edges"].size(), 21u);
+}
+
+// With q = e^2b/(1 + e^2b), A(b) = (4 log(q^2 + (1-q)^2) + 2 log(2 q (1-q))) / 6: the first term wants q^2 +
+// (1-q)^2 = 4/6.
+TEST(Assess, PosteriorAgreementOfTheSmallPair) {
+  const Json r = assess({{"model", clean}}, {{"model", "noise", shifted}}, pairs)["results"][0];
+  const double best = (4 * std::log(4. / 6) + 2 * std::log(2. / 6)) / 6;
+  EXPECT_NEAR(r["log_pa_mean"].get<double>(), best, 1e-9);
+  EXPECT_NEAR(r["pa"].get<double>(), best + std::log(2.), 1e-9);
+  const double q = (1 + std::sqrt(1 / 3.)) / 2;
+  EXPECT_NEAR(r["beta"].get<double>(), std::log(q / (1 - q)) / 2, 1e-3);
+  EXPECT_LE(r["gap"].get<double>(), 1e-9);
+  ASSERT_EQ(r["flips"].size(), 2u);
+  EXPECT_EQ(r["flips"][0]["row"], 2);
+  EXPECT_EQ(r["flips"][0]["label"], 0);
+  EXPECT_EQ(r["flips"][0]["clean_pred"], 0);
+  EXPECT_EQ(r["flips"][0]["shifted_pred"], 1);
+  EXPECT_NEAR(r["flips"][0]["agreement"].get<double>(), std::log(2. / 6), 1e-3);
+}
+
+TEST(Assess, HasEveryKeyOfTheRecord) {
+  const Json record = assess({{"model", clean}}, {{"model", "noise", shifted}});
+  for (const char* key :
+       {"headline", "findings", "models", "targets", "class_names", "comparisons", "level", "results"})
+    EXPECT_TRUE(record.contains(key)) << key;
+  for (const char* key : {"model",
+                          "target",
+                          "n",
+                          "source_n",
+                          "k",
+                          "paired",
+                          "labelled",
+                          "pairing",
+                          "accuracy",
+                          "accuracy_low",
+                          "accuracy_high",
+                          "source_accuracy",
+                          "accuracy_change",
+                          "accuracy_change_low",
+                          "afr_pred",
+                          "afr_pred_low",
+                          "afr_pred_high",
+                          "afr_true",
+                          "pa",
+                          "pa_low",
+                          "pa_high",
+                          "pa_normalized",
+                          "log_pa_mean",
+                          "beta",
+                          "gap",
+                          "error_bound",
+                          "estimates",
+                          "curve",
+                          "local_maxima",
+                          "confidence",
+                          "classes",
+                          "groups",
+                          "worst_class",
+                          "worst_group",
+                          "confusion",
+                          "top_flips",
+                          "flips",
+                          "predicted_shares",
+                          "warnings",
+                          "not_computed"})
+    EXPECT_TRUE(record["results"][0].contains(key)) << key;
+}
+
+// Two models, one with groups and one gate, one without labels.
+TEST(Assess, TheRecordIsReadAsItWasWritten) {
+  Outputs grouped = clean, moved = shifted, plain = clean;
+  grouped.groups = {{"place", {"a", "b"}, {0, 1, 0, 1, 0, 1}}};
+  moved.groups = {{"place", {"a", "b"}, {0, 0, 0, 1, 1, 1}}};
+  plain.labels.reset();
+  Options task;
+  task.gates = {"accuracy<0.8"};
+  task.options.bootstrap = 5;
+  const Json record = assess({{"a", grouped}, {"b", plain}},
+                             {{"a", "noise", moved}, {"a", "self", grouped}, {"b", "noise", shifted}}, task);
+  EXPECT_EQ(to_json(record::read_assess(record, "r.json")), record);
+  EXPECT_EQ(record["gates"][0]["violations"].size(), 2u);
+  EXPECT_FALSE(record["shifts"].empty());
+}
+
+void expect_reason_for_every_null(const Json& result) {
+  for (const auto& [key, value] : result.items()) {
+    if (!value.is_null()) continue;
+    const auto cut = key.find_last_of('_');
+    const std::string suffix = cut == std::string::npos ? "" : key.substr(cut);
+    const std::string base = suffix == "_low" || suffix == "_high" ? key.substr(0, cut) : key;
+    EXPECT_TRUE(result["not_computed"].contains(base)) << key;
+  }
+}
+
+TEST(Assess, SaysWhyForEveryNull) {
+  const Outputs longer = outputs_of({0, 1, 0, 1, 1, 1, 1}, 2);
+  Outputs plain = clean;
+  plain.labels.reset();
+  const Json record = assess({{"model", clean}, {"plain", plain}}, {{"model", "longer", longer},
+                                                                    {"model", "noise", shifted},
+                                                                    {"plain", "longer", longer},
+                                                                    {"plain", "noise", shifted}});
+  ASSERT_EQ(record["results"].size(), 4u);
+  for (const Json& result : record["results"]) expect_reason_for_every_null(result);
+  const Json& unpaired = record["results"][0];
+  EXPECT_EQ(unpaired["paired"], false);
+  EXPECT_TRUE(unpaired["pa"].is_null());
+  EXPECT_EQ(unpaired["flips"], Json::array());
+  EXPECT_EQ(unpaired["not_computed"]["pa"], "source and target are different samples: 6 rows and 7");
+  EXPECT_EQ(unpaired["not_computed"]["accuracy"], "the target has no labels");
+  EXPECT_EQ(unpaired["classes"], Json::array());
+  EXPECT_FALSE(unpaired["confidence"]["shifted_mean"].is_null());
+}
+
+TEST(Assess, ComparesTwoModelsOnTheSameSamples) {
+  // b is right on rows 0 1 2 3 4 under noise, a on 0 1 4: 2 rows only b, none only a.
+  const Outputs better = labelled(outputs_of({0, 0, 0, 1, 1, 0}, 2), labels);
+  const Json record = assess({{"a", clean}, {"b", clean}},
+                             {{"a", "noise", shifted}, {"b", "noise", better}, {"b", "blur", better}}, pairs);
+  ASSERT_EQ(record["comparisons"].size(), 1u);
+  const Json& c = record["comparisons"][0];
+  EXPECT_EQ(c["target"], "noise");
+  EXPECT_EQ(c["model"], "a");
+  EXPECT_EQ(c["other"], "b");
+  EXPECT_DOUBLE_EQ(c["difference"].get<double>(), -2. / 6);
+  EXPECT_EQ(c["mcnemar_p"], .5);
+  EXPECT_EQ(c["clear"], false);
+  EXPECT_THAT(record["headline"].get<std::string>(), HasSubstr("no clear difference"));
+  EXPECT_EQ(record["targets"], Json::parse(R"(["noise", "blur"])"));
+  ASSERT_EQ(record["findings"].size(), 2u);  // the headline has said what there is to say of a under noise
+  for (const std::string finding : record["findings"]) EXPECT_THAT(finding, HasSubstr(", b "));
+  EXPECT_EQ(record["results"][2]["target"], "blur");
+}
+
+TEST(Assess, GivesEveryRowToTheSink) {
+  std::size_t calls = 0;
+  Options options = pairs;
+  options.rows = [&](const TargetRows& rows) {
+    ++calls;
+    EXPECT_EQ(rows.target, "noise");
+    EXPECT_THAT(std::vector<std::int32_t>(rows.clean_classes.begin(), rows.clean_classes.end()),
+                ElementsAre(0, 0, 0, 1, 1, 0));
+    EXPECT_EQ(rows.agreements.size(), 6u);
+    EXPECT_EQ(rows.labels.size(), 6u);
+  };
+  (void)assess({{"model", clean}}, {{"model", "noise", shifted}}, options);
+  EXPECT_EQ(calls, 1u);
+}
+
+TEST(Assess, PairedYesLendsLabels) {
+  Outputs plain = shifted;
+  plain.labels.reset();
+  const Json lent = assess({{"model", clean}}, {{"model", "noise", plain}}, pairs)["results"][0];
+  EXPECT_EQ(lent["accuracy"], .5);
+  const Json chance = assess({{"model", clean}}, {{"model", "noise", plain}})["results"][0];
+  EXPECT_TRUE(chance["accuracy"].is_null());
+  EXPECT_EQ(chance["not_computed"]["accuracy"],
+            "the target has no labels; --paired yes would take those of the source");
+  EXPECT_THAT(chance["warnings"].dump(), HasSubstr("Rows are not taken for pairs: nothing shows that row i"));
+}
+
+TEST(Assess, RefusesWhatDoesNotFit) {
+  const Outputs wide = called(outputs_of({0, 1, 2, 0, 1, 2}, 3), "wide.npz");
+  EXPECT_EQ(message({{"a", clean}}, {}), "assess: expected at least one target, found none");
+  EXPECT_EQ(message({{"a", clean}}, {{"a", "x", wide}}),
+            "wide.npz: expected 2 classes, as in made.npz, found 3");
+  EXPECT_EQ(message({{"a", clean}}, {{"b", "x", shifted}}),
+            "made.npz: expected a source for its model \"b\", found none");
+  EXPECT_EQ(message({{"a", clean}, {"a", clean}}, {{"a", "x", shifted}}),
+            "made.npz: expected one source a model, found a second one for \"a\"");
+  EXPECT_EQ(message({{"a", clean}}, {{"a", "x", shifted}, {"a", "x", shifted}}),
+            "made.npz: expected one target of a name, found a second \"x\" for model \"a\"");
+  Outputs cats = clean, dogs = called(shifted, "dogs.npz");
+  cats.class_names = {"cat", "dog"};
+  dogs.class_names = {"dog", "cat"};
+  EXPECT_EQ(message({{"a", cats}}, {{"a", "x", dogs}}),
+            "dogs.npz: expected class 0 to be 'cat', as in made.npz, found 'dog': the same classes in "
+            "another order");
+}
+
+TEST(Assess, WarnsOfWhatMakesNumbersDoubtful) {
+  std::vector<int> many(200);
+  for (std::size_t i = 0; i < many.size(); ++i) many[i] = static_cast<int>(i % 4);
+  std::vector<std::int64_t> right(many.begin(), many.end());
+  const Outputs source = labelled(outputs_of(many, 4, 3), right);
+  const auto warnings = [&](const Outputs& from, const Outputs& target, const char* paired = "auto") {
+    Options options;
+    options.options.paired = paired;
+    return assess({{"m", from}}, {{"m", "t", target}}, options)["results"][0]["warnings"].dump();
+  };
+  EXPECT_THAT(warnings(source, source), HasSubstr("bit for bit"));
+  EXPECT_THAT(warnings(source, labelled(outputs_of(many, 4, 30), right)),
+              HasSubstr("100% of the target's rows have a confidence above 0.999999"));
+  EXPECT_THAT(warnings(source, labelled(outputs_of(std::vector<int>(200, 1), 4), right)),
+              HasSubstr("All 200 rows of the target have the same outputs"));
+  EXPECT_THAT(warnings(source, labelled(outputs_of(std::vector<int>(200, 1), 4), right)),
+              HasSubstr("100% of the target's predictions are one class (1), 25% of the source's"));
+  EXPECT_THAT(warnings(source, labelled(outputs_of({0, 1, 2}, 4), {0, 1, 2})),
+              HasSubstr("The target has only 3 rows: intervals are wide."));
+  EXPECT_THAT(
+      warnings(source, labelled(outputs_of({0, 1, 2}, 4), {0, 1, 2})),
+      HasSubstr(
+          "3 classes have fewer than 20 samples, so that little is known of them: class 0 (1), class 1 (1), "
+          "class 2 (1)."));
+  std::vector<std::int64_t> wrong(right);
+  for (auto& label : wrong) label = (label + 1) % 4;
+  EXPECT_THAT(warnings(labelled(source, wrong), source), HasSubstr("do the labels belong to these rows?"));
+  EXPECT_THAT(warnings(labelled(source, wrong), source, "yes"), HasSubstr("200 of 200 labels differ"));
+  Outputs noted = source;
+  noted.warnings = {"3 probabilities are exactly 0."};
+  EXPECT_THAT(warnings(noted, source), HasSubstr("3 probabilities are exactly 0."));
+}
+
+// Rows in another order, and other numbers of threads, change nothing but rounding and the rows that flips
+// name.
+TEST(Assess, DoesNotDependOnOrderOrThreads) {
+  constexpr std::size_t n = 9000, k = 5;
+  Random random(3, stream("test"));
+  std::vector<double> a(n * k), b(n * k);
+  std::vector<std::int64_t> y(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    y[i] = static_cast<std::int64_t>(random.below(k));
+    for (std::size_t j = 0; j < k; ++j) {
+      a[i * k + j] = random.normal() + (static_cast<std::size_t>(y[i]) == j ? 2 : 0);
+      b[i * k + j] = a[i * k + j] + random.normal();
+    }
+  }
+  std::vector<std::size_t> order(n);
+  for (std::size_t i = 0; i < n; ++i) order[i] = i;
+  shuffle(order, 4, stream("order"));
+  const auto reordered = [&](const std::vector<double>& logits) {
+    std::vector<double> moved;
+    for (const std::size_t i : order)
+      moved.insert(moved.end(), logits.begin() + i * k, logits.begin() + (i + 1) * k);
+    return moved;
+  };
+  const auto run = [&](std::vector<double> clean_logits, std::vector<double> shifted_logits,
+                       std::vector<std::int64_t> truth) {
+    Outputs source, target;
+    source.path = target.path = "made.npz";
+    source.logits = make_array<double>({n, k}, std::move(clean_logits));
+    target.logits = make_array<double>({n, k}, std::move(shifted_logits));
+    source.labels = target.labels = std::move(truth);
+    return assess({{"m", source}}, {{"m", "t", target}})["results"][0];
+  };
+  const auto work = [&] { return run(a, b, y); };
+  const Json one = at_threads(1, work), three = at_threads(3, work);
+  EXPECT_EQ(one.dump(), three.dump());
+
+  std::vector<std::int64_t> moved_labels;
+  for (const std::size_t i : order) moved_labels.push_back(y[i]);
+  const Json moved = run(reordered(a), reordered(b), moved_labels);
+  for (const char* key : {"accuracy", "afr_pred", "classes", "confusion", "top_flips", "warnings"})
+    EXPECT_EQ(one[key], moved[key]) << key;
+  EXPECT_NEAR(one["pa"].get<double>(), moved["pa"].get<double>(), 1e-9);
+  std::set<std::size_t> rows, moved_rows;
+  for (const Json& flip : one["flips"]) rows.insert(flip["row"].get<std::size_t>());
+  for (const Json& flip : moved["flips"]) moved_rows.insert(order[flip["row"].get<std::size_t>()]);
+  EXPECT_EQ(rows.size(), 24u);
+  EXPECT_EQ(rows, moved_rows);
+}
+
+}  // namespace
+}  // namespace leeway::assess

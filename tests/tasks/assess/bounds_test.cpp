@@ -1,0 +1,150 @@
+#include "leeway/tasks/assess/bounds.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "leeway/core/error.h"
+#include "tests/tasks/assess/made_outputs.h"
+
+namespace leeway::assess {
+namespace {
+
+using ::testing::HasSubstr;
+
+// Two classes, half of the rows each, all right.
+Outputs source() { return labelled(outputs_of({0, 0, 0, 0, 1, 1, 1, 1}, 2), {0, 0, 0, 0, 1, 1, 1, 1}); }
+Outputs target() { return outputs_of({0, 0, 0, 0, 0, 0, 1, 1}, 2); }
+
+Json result_of(const Outputs& from, const Outputs& to, const Options& options = {}) {
+  return assess({{"model", from}}, {{"model", "shift", to}}, options)["results"][0];
+}
+
+// The source is all right, so the temperature makes every row sure of its class. COT then moves the quarter of
+// the target's rows that are class 0 beyond the half that the source has: cost 1 each. Confidence stays 1, so
+// the others see nothing.
+TEST(Bounds, EstimatesByHand) {
+  const Json result = result_of(source(), target());
+  const Json expected = {{"ac", 0.},     {"doc", 0.},  {"atc-conf", 0.},
+                         {"atc-ne", 0.}, {"cot", .25}, {"cot-corrected", .25}};
+  for (const auto& [method, error] : expected.items())
+    EXPECT_NEAR(result["estimates"][method].get<double>(), error.get<double>(), 1e-9) << method;
+  EXPECT_EQ(result["estimates"].size(), 3 * expected.size());
+  EXPECT_TRUE(result["estimates"]["cot_low"].is_null());
+  EXPECT_FALSE(result["not_computed"].contains("estimates"));
+}
+
+// 4 rows of each are held out: sqrt((4 + 4 * 4) log(100) / (2 * 4 * 4)) = 1.6965351; no row is wrong.
+TEST(Bounds, TermsByHand) {
+  const Json result = result_of(source(), source()), terms = result["error_bound_terms"];
+  EXPECT_EQ(terms["source_error"], 0.);
+  EXPECT_EQ(terms["n_source"], 4);
+  EXPECT_EQ(terms["n_target"], 4);
+  EXPECT_NEAR(terms["concentration"].get<double>(), 1.6965351, 1e-7);
+  EXPECT_NEAR(terms["estimate"].get<double>(), terms["discrepancy"].get<double>(), 1e-12);
+  EXPECT_EQ(result["error_bound"], 1.);  // clipped
+  ASSERT_EQ(terms["concentrations"].size(), 3u);
+  EXPECT_EQ(terms["concentrations"][0]["name"], "hoeffding");
+}
+
+TEST(Bounds, AreThoseOfTheLibraryWithTheSameSeedAndDelta) {
+  std::vector<int> before(400), after(400);
+  std::vector<std::int64_t> labels(400);
+  for (std::size_t i = 0; i < 400; ++i) {
+    labels[i] = static_cast<std::int64_t>(i % 3);
+    before[i] = static_cast<int>(i % 7 == 0 ? (i + 1) % 3 : i % 3);
+    after[i] = static_cast<int>(i % 3 == 0 ? i * i % 5 % 3 : i % 3);
+  }
+  const Outputs from = labelled(outputs_of(before, 3), labels), to = outputs_of(after, 3);
+  Options options;
+  options.seed = 5;
+  options.options.delta = .1;
+  options.options.bootstrap = 20;
+  const Json result = result_of(from, to, options);
+  const error_bound::Sample known{"s", from.logits, labels, {}}, unknown{"t", to.logits, {}, {}};
+  error_bound::Dis2Options critics;
+  critics.seed = 5, critics.delta = .1, critics.restarts = options.options.restarts;
+  EXPECT_EQ(result["error_bound"], error_bound::dis2_bound(known, unknown, critics).bound);
+  error_bound::EstimateOptions estimating;
+  estimating.seed = 5, estimating.bootstrap = 20;
+  for (const auto& estimate : error_bound::estimate_error(known, unknown, estimating).estimates) {
+    const std::string method(estimate.estimator->name);
+    EXPECT_EQ(result["estimates"][method], estimate.error);
+    EXPECT_EQ(result["estimates"][method + "_low"], estimate.interval->low);
+    EXPECT_EQ(result["estimates"][method + "_high"], estimate.interval->high);
+  }
+}
+
+// One source row in five lies where no target row does, and all others lie in one place: the critic with the largest
+// discrepancy agrees with the classifier on that fifth alone.
+TEST(Bounds, WarnOfACriticThatHardlyAgrees) {
+  std::vector<double> before, after;
+  for (std::size_t i = 0; i < 400; ++i) {
+    before.insert(before.end(), {i % 5 == 0 ? 20. : 1., 0.});
+    after.insert(after.end(), {1., 0.});
+  }
+  Outputs from = labelled(outputs_of(std::vector<int>(400, 0), 2), std::vector<std::int64_t>(400, 0));
+  Outputs to = outputs_of(std::vector<int>(400, 0), 2);
+  from.logits = make_array<double>({400, 2}, before), to.logits = make_array<double>({400, 2}, after);
+  const Json result = result_of(from, to), terms = result["error_bound_terms"];
+  EXPECT_NEAR(terms["agreement_source"].get<double>(), .2, .05);
+  EXPECT_NEAR(terms["discrepancy"].get<double>(), .2, .05);
+  EXPECT_LE(terms["validity_score"].get<double>(),
+            terms["agreement_source"].get<double>() / error_bound::least_source_agreement);
+  ASSERT_TRUE(terms["critic_warning"].is_string());
+  const auto warnings = result["warnings"].get<std::vector<std::string>>();
+  EXPECT_THAT(warnings, testing::Contains(terms["critic_warning"].get<std::string>()));
+  EXPECT_TRUE(result_of(source(), source())["error_bound_terms"]["critic_warning"].is_null());
+}
+
+TEST(Bounds, DoNotLookAtTheTargetsLabels) {
+  const Json without = result_of(source(), target());
+  for (const std::vector<std::int64_t>& labels :
+       {std::vector<std::int64_t>{0, 0, 0, 0, 1, 1, 1, 1}, {1, 0, 1, 0, 1, 0, 1, 0}}) {
+    const Json with = result_of(source(), labelled(target(), labels));
+    for (const char* key : {"error_bound", "error_bound_terms", "estimates"})
+      EXPECT_EQ(with[key], without[key]) << key;
+  }
+}
+
+TEST(Bounds, SayWhyTheyAreLeftOut) {
+  Outputs plain = source();
+  plain.labels.reset();
+  const Json unlabelled = result_of(plain, target());
+  for (const char* key : {"error_bound", "error_bound_terms", "estimates"})
+    EXPECT_EQ(unlabelled["not_computed"][key], "the source has no labels") << key;
+  EXPECT_TRUE(unlabelled["error_bound"].is_null());
+  EXPECT_TRUE(unlabelled["estimates"]["cot"].is_null());
+
+  Options options;
+  options.options.no_bounds = true;
+  const Json left_out = result_of(source(), target(), options);
+  EXPECT_THAT(left_out["not_computed"]["error_bound"].get<std::string>(), HasSubstr("on request"));
+  EXPECT_TRUE(assess({{"model", source()}}, {{"model", "shift", target()}}, options)["bounds"].is_null());
+
+  const Json single = result_of(source(), outputs_of({1}, 2));
+  EXPECT_TRUE(single["error_bound"].is_null());
+  EXPECT_THAT(single["not_computed"]["error_bound"].get<std::string>(), HasSubstr("there are 8 and 1"));
+  EXPECT_FALSE(single["estimates"]["cot"].is_null());
+}
+
+TEST(Bounds, AnswerWhereTheSourceLacksAClass) {
+  const Outputs from = labelled(outputs_of({0, 0, 1, 1, 0, 1}, 3), {0, 0, 1, 1, 0, 1});
+  const Json result = result_of(from, outputs_of({0, 1, 2, 2}, 3));
+  EXPECT_FALSE(result["error_bound"].is_null());
+  EXPECT_NEAR(result["estimates"]["cot"].get<double>(), .5, 1e-9);  // no source row is of class 2
+}
+
+TEST(Bounds, TheRecordSaysWhatIsAssumed) {
+  const Json bounds = assess({{"model", source()}}, {{"model", "shift", target()}})["bounds"];
+  EXPECT_EQ(bounds["delta"], .01);
+  EXPECT_EQ(bounds["restarts"], 3);
+  const std::string sentence = bounds["assumption"];
+  EXPECT_THAT(sentence, HasSubstr("with probability 99%"));
+  EXPECT_THAT(sentence, HasSubstr("it is too low if"));
+  EXPECT_EQ(bounds["methods"].size(), 6u);
+}
+
+}  // namespace
+}  // namespace leeway::assess
