@@ -17,7 +17,7 @@ namespace {
 constexpr std::array<const char*, 5> families = {"architectures", "algorithms", "attacks", "estimators",
                                                  "shifts"};
 
-Json to_json(const std::vector<nn::Entry>& entries) {
+Json to_json(const std::vector<Member>& entries) {
   Json list = Json::array();
   for (const auto& entry : entries)
     list.push_back({{"name", entry.name}, {"summary", entry.summary}, {"source", entry.source}});
@@ -63,9 +63,9 @@ Json architectures(const nn::Session& session) {
   return list;
 }
 
-Json parameters_json(const std::vector<nn::Parameter>& parameters) {
+Json parameters_json(const std::vector<Parameter>& parameters) {
   Json list = Json::array();
-  for (const nn::Parameter& parameter : parameters)
+  for (const Parameter& parameter : parameters)
     list.push_back({{"name", parameter.name},
                     {"default", parameter.value},
                     {"low", parameter.low},
@@ -76,10 +76,11 @@ Json parameters_json(const std::vector<nn::Parameter>& parameters) {
 }
 
 Json algorithms(const nn::Session& session) {
-  Json list = to_json(session.algorithms());
-  for (Json& one : list) {
-    one["needs"] = session.requirements_of(one["name"]).words();
-    one["parameters"] = parameters_json(session.parameters_of(one["name"]));
+  const std::vector<Member> members = session.algorithms();
+  Json list = to_json(members);
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    list[i]["needs"] = session.requirements_of(list[i]["name"]).words();
+    list[i]["parameters"] = parameters_json(members[i].parameters);
   }
   return list;
 }

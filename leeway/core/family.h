@@ -1,13 +1,31 @@
-// Families: members that a user chooses by name, each with a field `name`, in one visible list.
+// Families: members that a user chooses by name, in one visible list. What all of them say of themselves is a Member;
+// a family adds what its members do.
 #pragma once
 
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "leeway/core/message.h"
 
 namespace leeway {
+
+// One number that a member takes besides the common options.
+struct Parameter {
+  std::string_view name;
+  double value;      // default
+  double low, high;  // legal values, both included
+  std::string_view meaning;
+  bool integer = false;  // whole numbers alone
+};
+
+struct Member {
+  std::string_view name;                   // "atc-conf"
+  std::string_view summary;                // one line for --help and the report
+  std::string_view source;                 // paper; may be empty
+  std::vector<Parameter> parameters = {};  // none: it takes no numbers of its own
+};
 
 // "linear, small-cnn", in the order of the list; "" of an empty one.
 template <class Members>
@@ -21,10 +39,9 @@ template <class Members>
 }
 
 // The first member of that name. Error where there is none: "WHAT: expected one of NAMES, found 'NAME'".
-template <class Member>
-[[nodiscard]] const Member& find_member(std::span<const Member> family, std::string_view what,
-                                        std::string_view name) {
-  for (const Member& member : family)
+template <class T>
+[[nodiscard]] const T& find_member(std::span<const T> family, std::string_view what, std::string_view name) {
+  for (const T& member : family)
     if (member.name == name) return member;
   refuse(what, "one of " + names_of(family), in_quotes(name));
 }

@@ -15,13 +15,6 @@
 namespace leeway::nn {
 namespace {
 
-template <class Members>
-std::vector<Entry> entries(const Members& members) {
-  std::vector<Entry> list;
-  for (const auto& member : members) list.push_back({member.name, member.summary, member.source});
-  return list;
-}
-
 class TorchSession : public Session {
  public:
   // By default glibc hands the memory of a batch back to the system and faults it in again for the next: a
@@ -32,23 +25,22 @@ class TorchSession : public Session {
   }
   void set_threads(int count) override { leeway::set_threads(count); }
   [[nodiscard]] std::string torch_version() const override { return TORCH_VERSION; }
-  [[nodiscard]] std::vector<Entry> architectures() const override { return entries(nn::architectures()); }
-  [[nodiscard]] std::vector<Entry> algorithms() const override { return entries(nn::algorithms()); }
+  [[nodiscard]] std::vector<Member> architectures() const override {
+    const auto all = nn::architectures();
+    return {all.begin(), all.end()};
+  }
+  [[nodiscard]] std::vector<Member> algorithms() const override {
+    const auto all = nn::algorithms();
+    return {all.begin(), all.end()};
+  }
   [[nodiscard]] std::vector<AttackEntry> attacks() const override {
     std::vector<AttackEntry> list;
     for (const AttackMember& member : nn::attacks())
-      list.push_back({{member.name, member.summary, member.source},
-                      member.minimum_norm(),
-                      member.norms,
-                      member.loss,
-                      member.parameters});
+      list.push_back({member, member.minimum_norm(), member.norms, member.loss});
     return list;
   }
   [[nodiscard]] AttackOptions complete(const AttackOptions& options) const override {
     return complete_attack(options);
-  }
-  [[nodiscard]] std::vector<Parameter> parameters_of(const std::string& name) const override {
-    return algorithm(name).parameters;
   }
   [[nodiscard]] Requirements requirements_of(const std::string& name,
                                              const std::map<std::string, double>& given) const override {

@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "leeway/core/classifier.h"
+#include "leeway/core/family.h"
 #include "leeway/core/images.h"
 #include "leeway/core/outputs.h"
 #include "leeway/core/progress.h"
@@ -35,7 +36,7 @@ struct TrainingData;  // leeway/data/training_data.h
 namespace leeway::nn {
 
 // Raised whenever this header changes in a way that a program compiled against an older one cannot bear.
-inline constexpr int abi_version = 7;
+inline constexpr int abi_version = 8;
 
 struct InputShape {
   std::size_t channels = 0, height = 0, width = 0;  // all 0: unknown
@@ -53,20 +54,6 @@ struct Normalization {
   std::vector<double> mean, std;  // one number a channel, or empty: 0 and 1
 
   bool operator==(const Normalization&) const = default;
-};
-
-// One line of a family's table.
-struct Entry {
-  std::string_view name, summary, source;
-};
-
-// One number that a member of a family takes besides the common options.
-struct Parameter {
-  std::string_view name;
-  double value;      // default
-  double low, high;  // legal values, both included
-  std::string_view meaning;
-  bool integer = false;  // whole numbers alone
 };
 
 struct ModelSource {
@@ -149,11 +136,10 @@ inline constexpr Loss every_loss[] = {Loss::margin, Loss::difference, Loss::cros
 }
 
 // An attack, as the table of its family has it.
-struct AttackEntry : Entry {
+struct AttackEntry : Member {
   bool minimum_norm = false;  // it looks for the nearest x'; otherwise for the worst within a radius
   std::vector<Norm> norms;    // that it knows
   Loss loss = Loss::margin;   // its own, where none is asked for
-  std::vector<Parameter> parameters;
 };
 
 // Find x' inside [0,1] that the model classifies differently from the label, or from its own prediction where the images have
@@ -253,13 +239,12 @@ class Session {
   virtual void set_threads(int count) = 0;
   [[nodiscard]] virtual std::string torch_version() const = 0;
 
-  [[nodiscard]] virtual std::vector<Entry> architectures() const = 0;
-  [[nodiscard]] virtual std::vector<Entry> algorithms() const = 0;
+  [[nodiscard]] virtual std::vector<Member> architectures() const = 0;
+  [[nodiscard]] virtual std::vector<Member> algorithms() const = 0;
   [[nodiscard]] virtual std::vector<AttackEntry> attacks() const = 0;
   // The options with every default filled in. Error: an attack that there is not, a norm, a radius or a parameter that it does
   // not have, a value outside its range.
   [[nodiscard]] virtual AttackOptions complete(const AttackOptions& options) const = 0;
-  [[nodiscard]] virtual std::vector<Parameter> parameters_of(const std::string& algorithm) const = 0;
   // Number of weights of an architecture for that input and k classes.
   [[nodiscard]] virtual std::size_t weights_of(const std::string& architecture, const InputShape& input,
                                                std::size_t classes) const = 0;

@@ -53,12 +53,10 @@ struct MinimumNorm {
   Attacked (*nearest)(const Problem& problem, const AttackOptions& options);
 };
 
-struct AttackMember {
-  std::string_view name, summary, source;
+struct AttackMember : Member {
   std::vector<Norm> norms;  // that it knows
   Loss loss;                // its own, where none is asked for
-  std::vector<Parameter> parameters;
-  bool gradients;  // needs them
+  bool gradients;           // needs them
   std::variant<FixedBudget, MinimumNorm> method;
 
   [[nodiscard]] bool minimum_norm() const { return std::holds_alternative<MinimumNorm>(method); }

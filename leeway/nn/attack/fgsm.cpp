@@ -13,12 +13,9 @@ Attacked run_fgsm(const Problem& problem, double eps, const AttackOptions& optio
 }  // namespace
 
 AttackMember fgsm() {
-  return {"fgsm",
-          "one gradient step of length eps",
-          "Goodfellow et al., ICLR 2015",
+  return {{"fgsm", "one gradient step of length eps", "Goodfellow et al., ICLR 2015"},
           {Norm::linf, Norm::l2},
           Loss::margin,
-          {},
           true,
           FixedBudget{run_fgsm}};
 }

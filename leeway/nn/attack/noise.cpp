@@ -25,13 +25,13 @@ Attacked run_noise(const Problem& problem, double eps, const AttackOptions& opti
 }  // namespace
 
 AttackMember noise() {
-  return {"noise",
-          "the worst of random points within the radius and on its border; needs no gradients",
-          "Athalye et al., ICML 2018: what an attack by gradients must beat",
+  return {{"noise",
+           "the worst of random points within the radius and on its border; needs no gradients",
+           "Athalye et al., ICML 2018: what an attack by gradients must beat",
+           {{"steps", 20, 1, 1e6, "draws of a restart", true},
+            {"restarts", 1, 1, 1e6, "times as many draws", true}}},
           {Norm::linf, Norm::l2},
           Loss::margin,
-          {{"steps", 20, 1, 1e6, "draws of a restart", true},
-           {"restarts", 1, 1, 1e6, "times as many draws", true}},
           false,
           FixedBudget{run_noise}};
 }

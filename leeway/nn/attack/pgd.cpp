@@ -31,15 +31,15 @@ Attacked run_pgd(const Problem& problem, double eps, const AttackOptions& option
 }  // namespace
 
 AttackMember pgd() {
-  return {"pgd",
-          "projected gradient ascent with random start; the best point is kept",
-          "Madry et al., ICLR 2018",
+  return {{"pgd",
+           "projected gradient ascent with random start; the best point is kept",
+           "Madry et al., ICLR 2018",
+           {{"steps", 20, 1, 1e6, "gradient steps", true},
+            {"relative-step", 0, 0, 1e6, "step length / eps; 0: 2.5 / steps"},
+            {"random-start", 1, 0, 1, "1: at a random point of the ball; 0: at the image itself", true},
+            {"restarts", 1, 1, 1e6, "starts for every image", true}}},
           {Norm::linf, Norm::l2},
           Loss::margin,
-          {{"steps", 20, 1, 1e6, "gradient steps", true},
-           {"relative-step", 0, 0, 1e6, "step length / eps; 0: 2.5 / steps"},
-           {"random-start", 1, 0, 1, "1: at a random point of the ball; 0: at the image itself", true},
-           {"restarts", 1, 1, 1e6, "starts for every image", true}},
           true,
           FixedBudget{run_pgd}};
 }

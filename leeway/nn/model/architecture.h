@@ -37,8 +37,7 @@ class Network : public torch::nn::Module {
   [[nodiscard]] virtual Jacobian jacobian(const torch::Tensor& x, const torch::Tensor& classes);
 };
 
-struct Architecture {
-  std::string_view name, summary, source;
+struct Architecture : Member {
   std::string_view output;  // the tensor whose first size is the number of classes
   std::size_t least_side;   // smallest height and width it takes
   std::shared_ptr<Network> (*make)(const InputShape& input,

@@ -73,9 +73,7 @@ class CifarResnet : public Network {
 template <int Depth>
 Architecture cifar_resnet(std::string_view name, std::string_view summary) {
   static_assert((Depth - 2) % 6 == 0);
-  return {name,
-          summary,
-          "He et al., CVPR 2016, section 4.2; shortcuts of option A",
+  return {{name, summary, "He et al., CVPR 2016, section 4.2; shortcuts of option A"},
           "linear.bias",
           4,
           [](const InputShape& input, std::int64_t classes) -> std::shared_ptr<Network> {

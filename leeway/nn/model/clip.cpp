@@ -61,9 +61,9 @@ class ClipImages : public Network {
 }  // namespace
 
 Architecture clip_vit_b_32() {
-  return {"clip-vit-b-32",
-          "CLIP's image tower ViT-B/32 and a linear layer without bias on its outputs at length 1",
-          "Radford et al., ICML 2021; names of OpenAI's weights",
+  return {{"clip-vit-b-32",
+           "CLIP's image tower ViT-B/32 and a linear layer without bias on its outputs at length 1",
+           "Radford et al., ICML 2021; names of OpenAI's weights"},
           "head.weight",
           32,
           [](const InputShape& input, std::int64_t classes) -> std::shared_ptr<Network> {

@@ -65,14 +65,15 @@ class DefendedCnn : public Network {
 }  // namespace
 
 Architecture defended_cnn() {
-  return {"defended-cnn",
-          "three convolutions (32, 64 and 128 maps) behind JPEG of quality 50, a reverse sigmoid behind them",
-          "Das et al., 2017; Lee et al., 2018",
-          "10.bias",
-          8,
-          [](const InputShape& input, std::int64_t classes) -> std::shared_ptr<Network> {
-            return std::make_shared<DefendedCnn>(input, classes);
-          }};
+  return {
+      {"defended-cnn",
+       "three convolutions (32, 64 and 128 maps) behind JPEG of quality 50, a reverse sigmoid behind them",
+       "Das et al., 2017; Lee et al., 2018"},
+      "10.bias",
+      8,
+      [](const InputShape& input, std::int64_t classes) -> std::shared_ptr<Network> {
+        return std::make_shared<DefendedCnn>(input, classes);
+      }};
 }
 
 }  // namespace leeway::nn

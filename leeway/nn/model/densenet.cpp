@@ -85,9 +85,8 @@ class Densenet : public Network {
 }  // namespace
 
 Architecture densenet121() {
-  return {"densenet121",
-          "densely connected network of 121 layers",
-          "Huang et al., CVPR 2017; names of torchvision",
+  return {{"densenet121", "densely connected network of 121 layers",
+           "Huang et al., CVPR 2017; names of torchvision"},
           "classifier.bias",
           29,  // below, nothing is left after the last transition
           [](const InputShape& input, std::int64_t classes) -> std::shared_ptr<Network> {

@@ -31,9 +31,7 @@ class Mlp : public Network {
 }  // namespace
 
 Architecture mlp() {
-  return {"mlp",
-          "four fully connected layers, 256 hidden units each",
-          "ConDS, Table 8",
+  return {{"mlp", "four fully connected layers, 256 hidden units each", "ConDS, Table 8"},
           "7.bias",
           1,
           [](const InputShape& input, std::int64_t classes) -> std::shared_ptr<Network> {

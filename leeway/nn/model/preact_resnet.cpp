@@ -62,9 +62,9 @@ class PreActResnet : public Network {
 }  // namespace
 
 Architecture preact_resnet18() {
-  return {"preact-resnet18",
-          "residual network of 18 layers that normalizes before each convolution, for small images",
-          "He et al., ECCV 2016; names of RobustBench",
+  return {{"preact-resnet18",
+           "residual network of 18 layers that normalizes before each convolution, for small images",
+           "He et al., ECCV 2016; names of RobustBench"},
           "linear.bias",
           8,
           [](const InputShape& input, std::int64_t classes) -> std::shared_ptr<Network> {

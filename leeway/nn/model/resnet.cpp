@@ -103,10 +103,9 @@ constexpr ResnetPlan large_18{{2, 2, 2, 2}, false, false}, large_50{{3, 4, 6, 3}
 
 template <const ResnetPlan& Plan>
 Architecture resnet(std::string_view name, std::string_view summary) {
-  return {name,
-          summary,
-          Plan.small_images ? "He et al., CVPR 2016; names of RobustBench"
-                            : "He et al., CVPR 2016; stride in the 3x3 convolution, names of torchvision",
+  return {{name, summary,
+           Plan.small_images ? "He et al., CVPR 2016; names of RobustBench"
+                             : "He et al., CVPR 2016; stride in the 3x3 convolution, names of torchvision"},
           Plan.small_images ? "linear.bias" : "fc.bias",
           Plan.small_images ? 8U : 32U,
           [](const InputShape& input, std::int64_t classes) -> std::shared_ptr<Network> {

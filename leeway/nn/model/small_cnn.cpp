@@ -53,9 +53,8 @@ class SmallCnn : public Network {
 }  // namespace
 
 Architecture small_cnn() {
-  return {"small-cnn",
-          "two strided convolutions (16 and 32 maps), 100 hidden units",
-          "Wong and Kolter, ICML 2018 (locuslab/convex_adversarial)",
+  return {{"small-cnn", "two strided convolutions (16 and 32 maps), 100 hidden units",
+           "Wong and Kolter, ICML 2018 (locuslab/convex_adversarial)"},
           "7.bias",
           4,
           [](const InputShape& input, std::int64_t classes) -> std::shared_ptr<Network> {

@@ -58,9 +58,7 @@ constexpr VitPlan patch_4{4, 256, 8, 512, 8}, patch_12{12, 256, 8, 512, 8}, patc
 
 template <const VitPlan& Plan>
 Architecture vision_transformer(std::string_view name, std::string_view summary, std::string_view source) {
-  return {name,
-          summary,
-          source,
+  return {{name, summary, source},
           "heads.head.bias",
           static_cast<std::size_t>(Plan.patch),
           [](const InputShape& input, std::int64_t classes) -> std::shared_ptr<Network> {

@@ -62,9 +62,8 @@ class WideResnet : public Network {
 }  // namespace
 
 Architecture wrn_28_10() {
-  return {"wrn-28-10",
-          "wide residual network: 28 layers, ten times the maps, for small images",
-          "Zagoruyko and Komodakis, BMVC 2016; names of TRADES and RobustBench",
+  return {{"wrn-28-10", "wide residual network: 28 layers, ten times the maps, for small images",
+           "Zagoruyko and Komodakis, BMVC 2016; names of TRADES and RobustBench"},
           "fc.bias",
           4,
           [](const InputShape& input, std::int64_t classes) -> std::shared_ptr<Network> {

@@ -150,9 +150,7 @@ void take_tensors(const Tensors& state, const std::string& prefix, torch::nn::Mo
 [[nodiscard]] torch::Tensor take_tensor(const Tensors& state, const std::string& key,
                                         torch::IntArrayRef shape, const std::string& name);
 
-struct AlgorithmMember {
-  std::string_view name, summary, source;
-  std::vector<Parameter> parameters;
+struct AlgorithmMember : Member {
   Requirements (*requirements)(
       const std::map<std::string, double>& parameters);  // null: labelled images suffice
   std::unique_ptr<Algorithm> (*make)(const AlgorithmSetting& setting);

@@ -88,18 +88,18 @@ class Dann : public LossAlgorithm {
 
 AlgorithmMember dann() {
   return {
-      "dann",
-      "domain-adversarial training: features from which source and target cannot be told apart",
-      "Ganin et al., JMLR 2016, section 4; the discriminator and rates as Garg et al., ICML 2023 (RLSbench)",
-      {{"weight", 1, 0, 1e6, "of the domain loss; 0: plain training"},
-       {"slope", 10, 0, 1e6, "how fast the reversal grows from 0 to its full strength"},
-       {"reversal", 1, 0, 1e6, "full strength of the reversal; 0: the features ignore the discriminator"},
-       {"discriminator-width", 1024, 1, 65536, "units of its two hidden layers", true},
-       {"dropout", .5, 0, .99, "share of them left out in a step"},
-       {"discriminator-rate", 1, 0, 1e6, "its learning rate, times --lr"},
-       {"feature-rate", .1, 0, 1e6,
-        "learning rate of all but the last layer where training starts from given weights, "
-        "times --lr"}},
+      {"dann",
+       "domain-adversarial training: features from which source and target cannot be told apart",
+       "Ganin et al., JMLR 2016, section 4; the discriminator and rates as Garg et al., ICML 2023 (RLSbench)",
+       {{"weight", 1, 0, 1e6, "of the domain loss; 0: plain training"},
+        {"slope", 10, 0, 1e6, "how fast the reversal grows from 0 to its full strength"},
+        {"reversal", 1, 0, 1e6, "full strength of the reversal; 0: the features ignore the discriminator"},
+        {"discriminator-width", 1024, 1, 65536, "units of its two hidden layers", true},
+        {"dropout", .5, 0, .99, "share of them left out in a step"},
+        {"discriminator-rate", 1, 0, 1e6, "its learning rate, times --lr"},
+        {"feature-rate", .1, 0, 1e6,
+         "learning rate of all but the last layer where training starts from given weights, "
+         "times --lr"}}},
       [](const std::map<std::string, double>&) {
         Requirements needs;
         needs.features = needs.unlabelled = true;

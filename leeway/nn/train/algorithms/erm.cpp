@@ -17,7 +17,7 @@ class Erm : public LossAlgorithm {
 
 AlgorithmMember erm() {
   return {
-      "erm", "empirical risk minimisation: plain training", "Vapnik, 1992", {}, nullptr, make_algorithm<Erm>};
+      {"erm", "empirical risk minimisation: plain training", "Vapnik, 1992"}, nullptr, make_algorithm<Erm>};
 }
 
 }  // namespace leeway::nn

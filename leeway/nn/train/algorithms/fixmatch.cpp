@@ -88,22 +88,23 @@ class FixMatch : public LossAlgorithm {
 }  // namespace
 
 AlgorithmMember fixmatch() {
-  return {"fixmatch",
-          "what a network is sure of in a weakly changed image of the target, it learns for a strongly "
-          "changed one",
-          "Sohn et al., NeurIPS 2020, equations 3 and 4; the views as Garg et al., ICML 2023 (RLSbench)",
-          {{"confidence", .9, 0, 2, "least probability of a class that counts as known; above 1: none does"},
-           {"weight", 1, 0, 1e6, "of the unlabelled images' loss; 0: plain training"},
-           {"ratio", 1, 1, 64, "unlabelled images for each labelled one", true},
-           {"averaging", 0, 0, .999999, "of the weights over steps, for the network that is kept; 0: none"}},
-          [](const std::map<std::string, double>& parameters) {
-            Requirements needs;
-            needs.unlabelled = true;
-            needs.unlabelled_ratio = static_cast<std::size_t>(parameters.at("ratio"));
-            needs.unlabelled_views = {"weak", "strong"};
-            return needs;
-          },
-          make_algorithm<FixMatch>};
+  return {
+      {"fixmatch",
+       "what a network is sure of in a weakly changed image of the target, it learns for a strongly "
+       "changed one",
+       "Sohn et al., NeurIPS 2020, equations 3 and 4; the views as Garg et al., ICML 2023 (RLSbench)",
+       {{"confidence", .9, 0, 2, "least probability of a class that counts as known; above 1: none does"},
+        {"weight", 1, 0, 1e6, "of the unlabelled images' loss; 0: plain training"},
+        {"ratio", 1, 1, 64, "unlabelled images for each labelled one", true},
+        {"averaging", 0, 0, .999999, "of the weights over steps, for the network that is kept; 0: none"}}},
+      [](const std::map<std::string, double>& parameters) {
+        Requirements needs;
+        needs.unlabelled = true;
+        needs.unlabelled_ratio = static_cast<std::size_t>(parameters.at("ratio"));
+        needs.unlabelled_views = {"weak", "strong"};
+        return needs;
+      },
+      make_algorithm<FixMatch>};
 }
 
 }  // namespace leeway::nn

@@ -74,13 +74,13 @@ class GroupDro : public LossAlgorithm {
 
 AlgorithmMember group_dro() {
   return {
-      "group-dro",
-      "distributionally robust training: groups with larger losses weigh more",
-      "Sagawa et al., ICLR 2020, algorithm 1 and section 3.3; a group is the label with the attributes",
-      {{"eta", .01, 0, 100, "step of the weights' logarithms a unit of loss"},
-       {"adjustment", 0, 0, 1e6,
-        "C of C / sqrt(rows of the group), added to a group's loss in the weights alone"},
-       {"balanced", 1, 0, 1, "1: batches hold every group equally often; 0: as often as it occurs", true}},
+      {"group-dro",
+       "distributionally robust training: groups with larger losses weigh more",
+       "Sagawa et al., ICLR 2020, algorithm 1 and section 3.3; a group is the label with the attributes",
+       {{"eta", .01, 0, 100, "step of the weights' logarithms a unit of loss"},
+        {"adjustment", 0, 0, 1e6,
+         "C of C / sqrt(rows of the group), added to a group's loss in the weights alone"},
+        {"balanced", 1, 0, 1, "1: batches hold every group equally often; 0: as often as it occurs", true}}},
       [](const std::map<std::string, double>& parameters) {
         Requirements needs;
         needs.groups = true;

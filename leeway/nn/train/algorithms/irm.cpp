@@ -53,15 +53,15 @@ class Irm : public LossAlgorithm {
 
 AlgorithmMember irm() {
   return {
-      "irm",
-      "invariant risk minimisation (IRMv1): one scale of the logits is best in every environment",
-      "Arjovsky et al., 2019, section 3.1; two halves and annealing as Gulrajani and Lopez-Paz, ICLR 2021",
-      {{"lambda", 100, 0, 1e12, "weight of the penalty"},
-       {"anneal-steps", 500, 0, 1e9, "steps before it, with a weight of 1", true},
-       {"square", 0, 0, 1, "1: the square of a batch's derivative in place of the product of two halves",
-        true},
-       {"single-environment", 0, 0, 1,
-        "1: go on with one environment, which makes this a penalty on miscalibration", true}},
+      {"irm",
+       "invariant risk minimisation (IRMv1): one scale of the logits is best in every environment",
+       "Arjovsky et al., 2019, section 3.1; two halves and annealing as Gulrajani and Lopez-Paz, ICLR 2021",
+       {{"lambda", 100, 0, 1e12, "weight of the penalty"},
+        {"anneal-steps", 500, 0, 1e9, "steps before it, with a weight of 1", true},
+        {"square", 0, 0, 1, "1: the square of a batch's derivative in place of the product of two halves",
+         true},
+        {"single-environment", 0, 0, 1,
+         "1: go on with one environment, which makes this a penalty on miscalibration", true}}},
       [](const std::map<std::string, double>& parameters) {
         Requirements needs;
         needs.environments = parameters.at("single-environment") != 0 ? 1 : 2;
