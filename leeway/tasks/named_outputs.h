@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <string>
+#include <utility>
 
 #include "leeway/core/shards.h"
 
@@ -12,5 +13,11 @@ struct NamedOutputs {
   std::string name;  // what messages and the record call the set: its path
   std::function<OutputsShards()> open;
 };
+
+// Outputs that are in memory already.
+[[nodiscard]] inline NamedOutputs in_memory(const std::string& name, Outputs outputs) {
+  outputs.path = name;
+  return {name, [outputs = std::move(outputs)] { return OutputsShards{outputs.logits, outputs, {}}; }};
+}
 
 }  // namespace leeway::tasks

@@ -1,38 +1,56 @@
-// A program outside the tree, built against the installed package. Two samples, two classes: rows that agree
-// at any temperature, so the best inverse temperature is infinite and posterior agreement is log 2.
-#include <cmath>
+// A program outside the tree, built against the installed package: a linear classifier of three classes, on samples it was made for
+// and on noisier ones. Posterior agreement, a Dis2 bound beside the estimates, how many predictions survive noise, and the
+// whole assessment with its page, all from typed values.
 #include <iostream>
-#include <vector>
 
-#include "leeway/agreement/agreement.h"
-#include "leeway/core/array.h"
+#include "leeway/core/random.h"
 #include "leeway/report/report.h"
-#include "leeway/shift/shift.h"
 #include "leeway/tasks/assess.h"
-#include "leeway/tasks/assess/gates.h"
-#include "leeway/tasks/assess/rows.h"
+#include "leeway/tasks/average_case.h"
 #include "leeway/tasks/bound.h"
 #include "leeway/tasks/pa.h"
 
+namespace tasks = leeway::tasks;
+constexpr std::size_t n = 600, k = 3;  // logits are the k inputs themselves, doubled
+
+leeway::Outputs drawn(double noise, bool labelled) {
+  std::vector<double> logits;
+  std::vector<std::int64_t> labels;
+  for (std::size_t i = 0; i < n; ++i) {
+    leeway::Random random(0, leeway::stream("consumer"), i);
+    labels.push_back(static_cast<std::int64_t>(random.below(k)));
+    for (std::int64_t c = 0; c < 3; ++c)
+      logits.push_back(2 * ((c == labels.back() ? 2 : 0) + noise * random.normal()));
+  }
+  leeway::Outputs outputs;
+  outputs.logits = leeway::make_array({n, k}, std::move(logits));
+  if (labelled) outputs.labels = std::move(labels);
+  return outputs;
+}
+
 int main() {
-  const leeway::Array logits = leeway::make_array({2, 2}, std::vector<double>{2, 0, 0, 3});
-  const auto result = leeway::agreement::posterior_agreement(logits, logits);
-  std::cout << "leeway " << LEEWAY_VERSION << ": n " << result.n << ", beta " << result.beta << ", pa "
-            << result.pa << ", " << leeway::shift::members().size() << " shifts\n";
-  const auto open = [&] { return leeway::OutputsShards{logits, {}, {}}; };
-  const leeway::record::Pa record =
-      leeway::tasks::pa({.models = {{"model", {"clean", open}, {{"same", open}}}}});
-  const bool page = leeway::report::html_report(record).ends_with("</html>\n");
-  const auto labelled = [&] {
-    leeway::OutputsShards shards = open();
-    shards.rest.labels = std::vector<std::int64_t>{0, 1};
-    return shards;
+  const auto set = [](const char* name, double noise) {
+    return tasks::in_memory(name, drawn(noise, noise == 1));
   };
-  const leeway::record::Bound bound =
-      leeway::tasks::bound({.source = {"source", labelled}, .target = {"target", open}});
-  std::cout << record.envelope.headline << "\n" << bound.envelope.headline << "\n";
-  return std::abs(result.pa - std::log(2.0)) < 1e-9 && std::isinf(result.beta) && page &&
-                 record.results[0].agreement.pa == result.pa && bound.dis2 && bound.source.error == 0
-             ? 0
-             : 1;
+  const auto pa = tasks::pa({.models = {{"linear", set("clean", 1), {set("noisy", 1.5)}}}});
+  const auto bound = tasks::bound({.source = set("clean", 1), .target = set("noisy", 1.5)});
+
+  std::vector<double> gradients(n * k * k, 0);  // of logit c with respect to the inputs: 2 at its own
+  for (std::size_t i = 0; i < n * k; ++i) gradients[i * k + i % k] = 2;
+  const leeway::average_case::MadeElsewhere clean{
+      "clean", drawn(1, true).logits, leeway::make_array({n, k, k}, gradients), {}};
+  const auto survival = tasks::average_case({.of = clean, .options = {.sigma = {.5}, .methods = {"taylor"}}});
+
+  const auto assessment = tasks::assess({.sources = {{"linear", drawn(1, true)}},
+                                         .targets = {{"linear", "noisy", drawn(1.5, false)}},
+                                         .gates = {"error_bound<.9"}});
+  const bool page = leeway::report::html_report(assessment).ends_with("</html>\n");
+  for (const auto& envelope : {pa.envelope, bound.envelope, assessment.envelope})
+    std::cout << envelope.headline << "\n";
+  for (const auto& result : bound.results)
+    std::cout << result.method.method << ": error " << result.error << "\n";
+  const double survival_mean = survival.record.found.results[0].p.mean;
+  std::cout << "of the predictions " << survival_mean << " survive noise of .5\n";
+  const bool whole = bound.results.size() == 7 && bound.dis2 && pa.results[0].agreement.pa > 0;
+  return whole && survival_mean > .5 && page ? 0 : 1;
 }
