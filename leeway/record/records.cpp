@@ -13,6 +13,7 @@
 #include "leeway/record/distances.h"
 #include "leeway/record/mvn_cdf.h"
 #include "leeway/record/pa.h"
+#include "leeway/record/report.h"
 #include "leeway/record/select.h"
 #include "leeway/record/shift.h"
 
@@ -53,6 +54,7 @@ constexpr std::array list{
            describe<DataRender>},
     Record{data_load_schema, "a published data set read from its files (leeway data load)",
            describe<DataLoad>},
+    Record{report_schema, "the page of saved records (leeway report)", describe<Report>},
     Record{shift_schema, "a shifted copy of a set of images (leeway shift)", describe<Shift>},
 };
 

@@ -21,7 +21,7 @@ std::string scope(const Record& record) {
 
 }  // namespace
 
-std::string assess_page(const Record& record, const Pictures& pictures, const Options& options) {
+std::string html_report(const Record& record, const Pictures& pictures, const Options& options) {
   const std::string lead =
       fmt::format("<p class=\"scope\">{}</p>\n", escape(scope(record))) + overview(record);
   std::vector<Section> sections = {warnings_section(record),   comparisons_section(record),

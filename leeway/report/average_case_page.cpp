@@ -157,7 +157,7 @@ std::string survival_assumptions(const RobustnessView& record) {
   return "<ul>\n" + list + "</ul>\n" + terms_html(words);
 }
 
-std::string average_case_page(const record::AverageCase& average_case, const Pictures& pictures,
+std::string html_report(const record::AverageCase& average_case, const Pictures& pictures,
                               const Options& options) {
   const record::Robustness& found = average_case.found;
   const RobustnessView record(found);

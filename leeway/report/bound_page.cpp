@@ -136,7 +136,7 @@ Section assumptions_of_methods(const record::Bound& record) {
 
 }  // namespace
 
-std::string bound_page(const record::Bound& record) {
+std::string html_report(const record::Bound& record) {
   const std::optional<double>& truth = record.target.error;
   std::string lead = fmt::format("<p class=\"scope\">{} source and {} target rows</p>\n",
                                  count(record.source.n), count(record.target.n));

@@ -3,7 +3,7 @@
 
 namespace leeway::report {
 
-std::string describe_page(const record::CondsDescribe& record) {
+std::string html_report(const record::CondsDescribe& record) {
   const record::DescribedShifts& shifts = record.results.front();
   return page(
       "leeway: shifts of labels and attributes", record.envelope.headline, shift_measures(shifts),

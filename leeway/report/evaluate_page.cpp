@@ -229,7 +229,7 @@ Section adjusted_section(const BoundEvaluation& evaluation) {
 
 }  // namespace
 
-std::string evaluate_page(const BoundEvaluation& evaluation) {
+std::string html_report(const BoundEvaluation& evaluation) {
   std::string lead =
       fmt::format("<p class=\"scope\">{} shifts of {} data set{}</p>\n", count(evaluation.results[0].score.n),
                   count(evaluation.data_sets), evaluation.data_sets == 1 ? "" : "s");

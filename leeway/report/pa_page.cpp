@@ -109,7 +109,7 @@ Section pa_curves_section(const PaView& record) {
   return section;
 }
 
-std::string pa_page(const record::Pa& pa) {
+std::string html_report(const record::Pa& pa) {
   const PaView record(pa);
   double log_k = 0;
   for (const record::PaSet& result : record.results) log_k = std::max(log_k, result.log_k());

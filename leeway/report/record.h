@@ -9,7 +9,6 @@
 #include "leeway/core/numbers.h"
 #include "leeway/core/result.h"
 #include "leeway/record/agreement.h"
-#include "leeway/report/json_view.h"
 
 namespace leeway::report {
 

@@ -1,44 +1,95 @@
 #include "leeway/report/report.h"
 
+#include <fmt/format.h>
+
+#include <array>
+#include <optional>
+#include <string_view>
+
 #include "leeway/core/message.h"
-#include "leeway/report/json_view.h"
-#include "leeway/report/sections.h"
+#include "leeway/record/json.h"
 
 namespace leeway::report {
+namespace {
 
-std::string html_report(const record::Pa& record) { return pa_page(record); }
-std::string html_report(const record::Bound& record) { return bound_page(record); }
-std::string html_report(const record::BoundEvaluation& record) { return evaluate_page(record); }
-std::string html_report(const record::Select& record) { return select_page(record); }
-
-std::string html_report(const record::AverageCase& record, const Pictures& pictures, const Options& options) {
-  return average_case_page(record, pictures, options);
+template <auto read>
+std::string plain(const Json& json, const Pictures&, const Options& options) {
+  return html_report(read(json, options.record_name));
 }
-std::string html_report(const record::CondsDescribe& record) { return describe_page(record); }
 
-std::string html_report(const record::Assess& record, const Pictures& pictures, const Options& options) {
-  return assess_page(record, pictures, options);
+template <auto read>
+std::string pictured(const Json& json, const Pictures& pictures, const Options& options) {
+  return html_report(read(json, options.record_name), pictures, options);
 }
+
+struct Kind {
+  std::string_view schema;
+  std::string (*html)(const Json&, const Pictures&, const Options&);
+};
+constexpr std::array kinds{Kind{record::assess_schema, pictured<record::read_assess>},
+                           Kind{record::pa_schema, plain<record::read_pa>},
+                           Kind{record::select_schema, plain<record::read_select>},
+                           Kind{record::bound_schema, plain<record::read_bound>},
+                           Kind{record::bound_evaluate_schema, plain<record::read_bound_evaluation>},
+                           Kind{record::conds_describe_schema, plain<record::read_conds_describe>},
+                           Kind{record::average_case_schema, pictured<record::read_average_case>}};
+
+// "leeway.pa/" of "leeway.pa/2".
+std::string_view stem(std::string_view schema) { return schema.substr(0, schema.rfind('/') + 1); }
+
+std::string schema_of(const Json& json, const std::string& name) {
+  std::optional<std::string> schema;
+  record::read([&](record::Fields& f) { f("schema", schema, ""); }, json, name);
+  return schema.value_or("");
+}
+
+using Saved = std::vector<std::pair<std::string, Json>>;
+
+template <class Record>
+Record joined(const Saved& records, Record (*read)(const Json&, const std::string&)) {
+  std::vector<std::string> names;
+  std::vector<Record> typed;
+  for (const auto& [name, json] : records) {
+    names.push_back(name);
+    typed.push_back(read(json, name));
+  }
+  return join_records(names, std::move(typed));
+}
+
+}  // namespace
 
 std::string html_report(const Json& record, const Pictures& pictures, const Options& options) {
-  const std::string schema = JsonView(record, options.record_name)["schema"].text();
-  if (schema.starts_with("leeway.assess/"))
-    return html_report(record::read_assess(record, options.record_name), pictures, options);
-  if (schema.starts_with("leeway.pa/")) return html_report(record::read_pa(record, options.record_name));
-  if (schema.starts_with("leeway.select/"))
-    return html_report(record::read_select(record, options.record_name));
-  if (schema.starts_with("leeway.bound/"))
-    return html_report(record::read_bound(record, options.record_name));
-  if (schema.starts_with("leeway.bound-evaluate/"))
-    return html_report(record::read_bound_evaluation(record, options.record_name));
-  if (schema.starts_with("leeway.conds-describe/"))
-    return html_report(record::read_conds_describe(record, options.record_name));
-  if (schema.starts_with("leeway.average-case/"))
-    return html_report(record::read_average_case(record, options.record_name), pictures, options);
-  refuse(options.record_name,
-         "a record of schema leeway.assess/2, leeway.pa/2, leeway.select/2, leeway.bound/2, "
-         "leeway.bound-evaluate/2, leeway.conds-describe/2 or leeway.average-case/2",
-         schema.empty() ? "none" : in_quotes(schema));
+  const std::string schema = schema_of(record, options.record_name);
+  std::string known;
+  for (const Kind& kind : kinds) {
+    if (stem(schema) == stem(kind.schema)) return kind.html(record, pictures, options);
+    known += (known.empty() ? "" : &kind == &kinds.back() ? " or " : ", ") + std::string(kind.schema);
+  }
+  refuse(options.record_name, "a record of schema " + known, schema.empty() ? "none" : in_quotes(schema));
+}
+
+std::string html_report(const Saved& records, const std::vector<PictureSource>& sources,
+                        const Options& given) {
+  const auto& [name, first] = records.at(0);
+  Options options = given;
+  options.record_name = records.size() == 1 ? name : "the joined record";
+  const std::string schema = schema_of(first, name);
+  const auto is = [&](std::string_view kind) { return stem(schema) == stem(kind); };
+  if (is(record::pa_schema)) return html_report(joined<record::Pa>(records, record::read_pa));
+  if (is(record::assess_schema)) {
+    const auto record = joined<record::Assess>(records, record::read_assess);
+    return html_report(record, flip_pictures(record, sources, options), options);
+  }
+  if (records.size() > 1)
+    refuse(name,
+           fmt::format("schema {} or {}, of which several make one page", record::assess_schema,
+                       record::pa_schema),
+           in_quotes(schema));
+  if (sources.empty() || !is(record::average_case_schema)) return html_report(first, {}, options);
+  if (sources.size() > 1 || !sources[0].name.empty())
+    refuse(name, "one set of images beside it, without a name", "another");
+  const record::AverageCase record = record::read_average_case(first, name);
+  return html_report(record, sample_pictures(record, *sources[0].images, options), options);
 }
 
 }  // namespace leeway::report

@@ -3,7 +3,7 @@
 // html_report draws records of leeway assess, pa, select, bound, bound evaluate, average-case and conds describe (leeway/record),
 // typed or as JSON. Pages need no network: charts (Vega 5), style and pictures are inside. What a record
 // leaves out is a dash that says why. join_records makes one record of several, so that models assessed one by one stand on
-// one page.
+// one page; the page of saved records, as leeway report draws it, does so by itself.
 //
 // The page is a function of its inputs alone: no clock, no randomness. Text of the record is escaped.
 // Size: below 3 MB for any assessment of up to some 200 results; rows of long tables are limited and the page
@@ -80,6 +80,10 @@ struct Options {
 
 [[nodiscard]] std::string html_report(const Json& record, const Pictures& pictures = {},
                                       const Options& options = {});
+// Saved records and what errors call them: one, or several of assess or of pa, joined. Pictures of the samples that
+// assess and average-case show come from `sources`; those of average-case are of one source without a name (Error).
+[[nodiscard]] std::string html_report(const std::vector<std::pair<std::string, Json>>& records,
+                                      const std::vector<PictureSource>& sources, const Options& options = {});
 [[nodiscard]] std::string html_report(const record::Pa& record);
 [[nodiscard]] std::string html_report(const record::Bound& record);
 [[nodiscard]] std::string html_report(const record::BoundEvaluation& record);

@@ -52,16 +52,6 @@ using Result = record::AssessResult;
 // grow long.
 [[nodiscard]] std::size_t flips_shown(const Record& record, const Options& options);
 
-// Every section above from agreement on, in the order of the page, without the empty ones.
-[[nodiscard]] std::string assess_page(const Record& record, const Pictures& pictures, const Options& options);
-[[nodiscard]] std::string pa_page(const record::Pa& pa);
-[[nodiscard]] std::string select_page(const record::Select& record);
-[[nodiscard]] std::string bound_page(const record::Bound& record);
-[[nodiscard]] std::string evaluate_page(const record::BoundEvaluation& record);
-[[nodiscard]] std::string describe_page(const record::CondsDescribe& record);
-[[nodiscard]] std::string average_case_page(const record::AverageCase& average_case, const Pictures& pictures,
-                                            const Options& options);
-
 // A table of results of posterior agreement leads with the shifted set, and the model where there are several.
 [[nodiscard]] Table result_table(const PaView& record, const std::string& caption,
                                  const std::vector<Column>& columns);

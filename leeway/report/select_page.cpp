@@ -162,7 +162,7 @@ std::string doubts(const Select& record) {
 
 }  // namespace
 
-std::string select_page(const Select& record) {
+std::string html_report(const Select& record) {
   const std::string lead =
       charts(record) + checkpoint_table(record) +
       terms_html({{"PA", pa_meaning(fixed(log_k_of(record), 2))}, {"β", beta_meaning()}});

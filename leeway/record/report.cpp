@@ -1,0 +1,39 @@
+#include "leeway/record/report.h"
+
+#include <fmt/format.h>
+
+#include "leeway/core/numbers.h"
+#include "leeway/record/json.h"
+
+namespace leeway::record {
+
+void fields(ReportOptions& options, Fields& f) {
+  f("flips", options.flips, from_to(0, 1000), "changed samples shown for each model and target");
+}
+
+static void fields(WrittenPage& page, Fields& f) {
+  f("page", page.page, "the file");
+  f("bytes", page.bytes, at_least(1), "its size");
+  f("records", page.records, at_least(1), "that it shows");
+}
+
+void fields(Report& record, Fields& f) {
+  fields(record.envelope, report_schema, f);
+  f("options", record.options, "what was asked for");
+  f("results", record.results, "one");
+}
+
+Json to_json(const Report& record) {
+  Report copy = record;
+  return written([&](Fields& f) { fields(copy, f); });
+}
+
+std::string headline_of(const Report& record) {
+  const WrittenPage& page = record.results.front();
+  return fmt::format("The page of {} record{} is {}, {}.", page.records, page.records == 1 ? "" : "s",
+                     page.page, bytes(page.bytes));
+}
+
+std::vector<std::string> findings_of(const Report&) { return {}; }
+
+}  // namespace leeway::record

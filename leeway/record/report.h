@@ -1,0 +1,42 @@
+// The record of leeway report: the page that was made of saved records. docs/schema/report.md lists the keys.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "leeway/core/result.h"
+#include "leeway/record/envelope.h"
+
+namespace leeway::record {
+
+inline constexpr std::string_view report_schema = "leeway.report/2";
+
+struct ReportOptions {
+  std::size_t flips = 8;
+};
+
+struct WrittenPage {
+  std::string page;
+  std::size_t bytes = 0, records = 0;
+};
+
+struct Report {
+  Report() { envelope.schema = report_schema; }
+
+  Envelope envelope;
+  ReportOptions options;
+  std::vector<WrittenPage> results;  // one
+};
+
+void fields(ReportOptions& options, Fields& f);
+void fields(Report& record, Fields& f);
+
+[[nodiscard]] Json to_json(const Report& record);
+
+// What was written; no findings.
+[[nodiscard]] std::string headline_of(const Report& record);
+[[nodiscard]] std::vector<std::string> findings_of(const Report& record);
+
+}  // namespace leeway::record
