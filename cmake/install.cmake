@@ -16,12 +16,13 @@ set(public_headers leeway/agreement/agreement.h leeway/agreement/ar_gap.h leeway
     leeway/error_bound/centred.h leeway/error_bound/component_range.h leeway/error_bound/confidence.h leeway/error_bound/dis2.h leeway/error_bound/estimator.h
     leeway/error_bound/evaluation.h leeway/error_bound/evidence.h leeway/error_bound/sample.h leeway/error_bound/shift_table.h leeway/conds/conds.h
     leeway/conds/describe.h leeway/data/load.h leeway/data/render.h leeway/data/rendered_set.h leeway/shift/shift.h leeway/data/split.h
-    leeway/tasks/assess/gates.h leeway/tasks/assess/inputs.h leeway/tasks/assess/rows.h leeway/nn/session.h leeway/report/report.h)
+    leeway/tasks/assess/gates.h leeway/tasks/assess/inputs.h leeway/tasks/assess/rows.h
+    leeway/data/training_data.h leeway/nn/attack.h leeway/nn/model.h leeway/nn/predictor.h leeway/nn/session.h
+    leeway/nn/train.h leeway/report/report.h)
 if(LEEWAY_NN)
   set_target_properties(leeway_nn PROPERTIES EXPORT_NAME nn)
   install(TARGETS leeway_nn EXPORT leeway LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
   set_target_properties(leeway_nn PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
-  list(APPEND public_headers leeway/nn/train.h leeway/data/training_data.h)
 endif()
 foreach(header ${core_headers} ${public_headers})
   get_filename_component(folder ${header} DIRECTORY)

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "leeway/core/random.h"
+#include "leeway/nn/session.h"
 #include "leeway/nn/train.h"
 
 namespace {

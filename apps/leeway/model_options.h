@@ -10,7 +10,7 @@
 
 #include "apps/leeway/command.h"
 #include "leeway/core/images.h"
-#include "leeway/nn/session.h"
+#include "leeway/nn/model.h"
 #include "leeway/record/model_variation.h"
 
 namespace leeway::app {

@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "leeway/core/images.h"
+#include "leeway/nn/session.h"
 #include "leeway/nn/train.h"
 
 int main(int argc, char** argv) {

@@ -1,5 +1,5 @@
 // A classifier as the analyses see it: functions from inputs to logits and to their gradients. What runs a model
-// supplies them (leeway/nn/session.h), or anybody's own code.
+// supplies them (leeway/nn/model.h), or anybody's own code.
 //
 // Inputs are rows of d numbers, (n,d) row-major; no range is asked of them, since noise leads out of any. Both
 // functions are called from one thread at a time and may use threads themselves. Same rows in the same call, same bits.

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "leeway/core/classifier.h"
-#include "leeway/nn/model.h"
+#include "leeway/nn/torch_model.h"
 
 namespace leeway::nn {
 

@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "leeway/nn/session.h"
+#include "leeway/nn/model.h"
 
 namespace leeway::nn {
 

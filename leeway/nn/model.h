@@ -1,41 +1,95 @@
-// A model that runs: normalization and forward pass, and all that the facade offers of it.
+// Models that run here: a predictor with gradients, which attacks can ask. No LibTorch here.
+//
+// Images, logits and errors as in predictor.h. Threads and determinism: outputs, gradients and attacks are
+// computed in fixed shards of 32 rows (at most 16 where there are fewer than 64), one thread each, and put
+// together in order: the same bits for any Session::set_threads() on one machine.
 #pragma once
 
-#include <torch/torch.h>
-
-#include <functional>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
-#include "leeway/nn/model/architecture.h"
-#include "leeway/nn/session.h"
+#include "leeway/core/array.h"
+#include "leeway/core/classifier.h"
+#include "leeway/core/images.h"
+#include "leeway/core/outputs.h"
+#include "leeway/core/progress.h"
+#include "leeway/nn/attack.h"
+#include "leeway/nn/predictor.h"
 
 namespace leeway::nn {
 
-// Images in [0,1] to logits and features. Must be callable from several threads at once.
-using ForwardFunction = std::function<Forward(const torch::Tensor& images)>;
+struct ModelSource {
+  // TorchScript, ONNX, a PyTorch checkpoint (.pt, .pth, .th), .safetensors, or .npz of named tensors; by content. With
+  // the notes of FILE.toml beside it (io/model_notes.h)
+  std::filesystem::path path;
+  std::string architecture;          // empty: what the file says; TorchScript and ONNX bring their own
+  std::optional<double> scale = {};  // these three replace what the file and its notes say
+  std::optional<std::vector<double>> mean = {}, std = {};
+  InputShape input;  // used where the file does not say: the shape of the images at hand
+  std::string device = "cpu";
+  Binary binary = Binary::refuse;  // what the output of a model with a single one means; refuse: an error
+  bool trust = false;  // a program (TorchScript) runs with all rights of the process, not on confined threads
+};
 
-// Images and classes (n,m) to logits and the gradients of those classes, as Network::jacobian.
-using JacobianFunction =
-    std::function<Network::Jacobian(const torch::Tensor& images, const torch::Tensor& classes)>;
+struct NamedNormalization {
+  std::string name;  // "ImageNet"
+  Normalization normalization;
+};
 
-// (scale x - mean) / std, then `network`; nothing where the normalization changes nothing.
-[[nodiscard]] ForwardFunction normalized(const Normalization& normalization, ForwardFunction network);
+// A well-known normalization under which a model is right more often than under its own.
+struct OtherNormalization {
+  NamedNormalization best;
+  std::vector<NamedNormalization> others;      // that cannot be told from the best: as good within chance
+  std::size_t n = 0;                           // labelled images that were tried
+  double accuracy = 0, declared_accuracy = 0;  // under the best one, under the model's own
+};
 
-// The network's own preparation of images, then its normalization, then the network.
-[[nodiscard]] ForwardFunction forward_of(std::shared_ptr<Network> network,
-                                         const Normalization& normalization);
+// A model that answers differently when it is asked twice: dropout was left on, or batch statistics were.
+struct Variation {
+  std::size_t n = 0;            // images that were asked about
+  double largest = 0;           // difference of a logit
+  std::size_t predictions = 0;  // images whose predicted class differs
+  bool neighbours = false;      // not between two passes of one batch: where other images stand beside them
+};
 
-// Throws Error unless mean and std are empty or have one finite number a channel, and std and scale are
-// positive.
-void check_normalization(const Normalization& normalization, const std::string& name, std::size_t channels);
+class Model : public Predictor {
+ public:
+  // Gradient of -log softmax(F(x_i))_(y_i) with respect to x_i: (n,c,h,w), float32. `labels` has n entries.
+  [[nodiscard]] virtual Array input_gradients(const Images& images, const std::vector<std::int64_t>& labels,
+                                              Progress* progress = nullptr) const = 0;
 
-// `forward` takes normalized images; `network` is null for TorchScript and ONNX, otherwise `forward` runs it. `training`
-// of the info is saved with the weights.
-[[nodiscard]] std::unique_ptr<Model> make_model(ModelInfo info, ForwardFunction forward,
-                                                std::shared_ptr<Network> network);
+  // Gradient of every logit with respect to x_i: (n,k,d), d = c h w, float32. k backward passes.
+  [[nodiscard]] virtual Array class_gradients(const Images& images, Progress* progress = nullptr) const = 0;
 
-// The same for weights in memory: builds the forward function itself.
-[[nodiscard]] std::unique_ptr<Model> make_model(ModelInfo info, std::shared_ptr<Network> network);
+  // The model as functions of inputs of that shape, of any range: noise leads out of [0,1]. The model must outlive it.
+  [[nodiscard]] virtual Classifier classifier(const InputShape& input) const = 0;
+
+  // Errors: those of Session::complete; targets that are not one class a row.
+  [[nodiscard]] virtual AttackResult attack(const Images& images, const AttackOptions& options,
+                                            Progress* progress = nullptr) const = 0;
+
+  // The same network behind another normalization. Error where it does not fit the channels.
+  [[nodiscard]] virtual std::unique_ptr<Model> with_normalization(
+      const Normalization& normalization) const = 0;
+
+  // Whether the normalization is a mistake, asked of at least 32 labelled images, of which half, and at most 256, are looked
+  // at. A well-known one is better where a one-sided sign test over the images on which it and the model's own differ gives
+  // p <= .001 / number tried, so that a finding by chance has a probability of .001, and where at least a quarter of the
+  // errors go away: under a shift of contrast others do help a little. The one with the highest accuracy is the best;
+  // `others`: those with as few errors but for chance (two-sided sign test against the best, p > .05).
+  [[nodiscard]] virtual std::optional<OtherNormalization> other_normalization(const Images& images) const = 0;
+
+  // Whether two passes of the same images, at most 16 of them, differ by more than rounding: by 1e-5 of the largest logit; or
+  // one of half of them, of most images by .02 of it, as kernels round differently in batches of another size.
+  [[nodiscard]] virtual std::optional<Variation> variation(const Images& images) const = 0;
+
+  // Weights and all of info() as safetensors. Error for a TorchScript or ONNX model.
+  virtual void save(const std::filesystem::path& path) const = 0;
+};
 
 }  // namespace leeway::nn

@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "leeway/nn/session.h"
+#include "leeway/nn/model.h"
 
 namespace leeway::nn {
 

@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-#include "leeway/nn/session.h"
+#include "leeway/core/family.h"
 
 namespace leeway::nn {
 

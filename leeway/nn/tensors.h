@@ -12,7 +12,7 @@
 
 #include "leeway/core/array.h"
 #include "leeway/core/images.h"
-#include "leeway/nn/session.h"
+#include "leeway/nn/predictor.h"
 
 namespace leeway::nn {
 

@@ -13,7 +13,7 @@
 
 #include "leeway/core/outputs.h"
 #include "leeway/data/training_data.h"
-#include "leeway/nn/session.h"
+#include "leeway/nn/model.h"
 
 namespace leeway::nn {
 

@@ -30,7 +30,7 @@ static void fields(AttackOptions& options, Fields& f) {
   f("eps", options.eps, at_least(0),
     "radius, pixels in [0,1], of the whole image in l2; null: the attack looks for the smallest");
   f.choice("loss", options.loss, {{"margin", ""}, {"difference", ""}, {"cross-entropy", ""}},
-           "what the attack maximises, in leeway/nn/session.h");
+           "what the attack maximises, in leeway/nn/attack.h");
   f("parameters", options.parameters, "of the attack, by name, with its defaults: see leeway list attacks");
 }
 

@@ -4,7 +4,7 @@
 // attacks are those of leeway/nn, which the session brings; nothing of LibTorch is needed here. Proportions have exact
 // intervals, the median norm that of order statistics (core/statistics.h).
 //
-// Errors (Error): those of Session::complete and Model::attack (nn/session.h). Interrupted, where `progress` asks to stop. Cost: a
+// Errors (Error): those of Session::complete and Model::attack (leeway/nn). Interrupted, where `progress` asks to stop. Cost: a
 // forward and a backward pass a step. Same bits for any number of threads.
 #pragma once
 
@@ -14,7 +14,7 @@
 
 #include "leeway/core/images.h"
 #include "leeway/core/progress.h"
-#include "leeway/nn/session.h"
+#include "leeway/nn/model.h"
 #include "leeway/record/attack.h"
 
 namespace leeway::tasks {

@@ -16,6 +16,7 @@ GOOD = {
     "leeway/tasks/assess.h": '// All.\n#pragma once\n#include "leeway/agreement/agreement.h"\n',
     "leeway/nn/session.h": '// The facade.\n#pragma once\n#include "leeway/core/array.h"\n',
     "leeway/nn/session.cpp": '#include <torch/torch.h>\n#include "leeway/nn/session.h"\n#include "leeway/shift/shift.h"\n',
+    "leeway/tasks/infer.h": '// Outputs.\n#pragma once\n#include "leeway/nn/session.h"\n',
     "apps/leeway/main.cpp": '#include "leeway/nn/session.h"\n#include "leeway/tasks/assess.h"\nint main() { printf("x"); }\n',
     "examples/01_short.cpp": '#include "leeway/agreement/agreement.h"\nint main() {}\n',
 }
@@ -62,7 +63,7 @@ class Rules(unittest.TestCase):
 
     def test_apps_and_examples_use_the_facade(self):
         for folder in ("apps/leeway", "examples"):
-            self.expect(f"{folder}/a.cpp", '#include "leeway/nn/model.h"\n', "only through leeway/nn/session.h")
+            self.expect(f"{folder}/a.cpp", '#include "leeway/nn/torch_model.h"\n', "only through leeway/nn/session.h")
 
     def test_a_circle_is_named(self):
         self.expect("leeway/core/a.cpp", '#include "leeway/agreement/agreement.h"\n',

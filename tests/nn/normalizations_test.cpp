@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "leeway/core/error.h"
-#include "leeway/nn/model.h"
+#include "leeway/nn/torch_model.h"
 #include "tests/nn/toy.h"
 
 namespace leeway::nn {

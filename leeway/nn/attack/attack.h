@@ -17,10 +17,10 @@
 #include <variant>
 #include <vector>
 
+#include "leeway/nn/attack.h"
 #include "leeway/nn/attack/ball.h"
 #include "leeway/nn/attack/projection.h"
-#include "leeway/nn/model.h"
-#include "leeway/nn/session.h"
+#include "leeway/nn/torch_model.h"
 
 namespace leeway::nn {
 

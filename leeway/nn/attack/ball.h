@@ -14,7 +14,7 @@
 #include <cstdint>
 #include <span>
 
-#include "leeway/nn/session.h"
+#include "leeway/nn/attack.h"
 
 namespace leeway::nn {
 

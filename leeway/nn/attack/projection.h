@@ -12,7 +12,7 @@
 
 #include <torch/torch.h>
 
-#include "leeway/nn/session.h"
+#include "leeway/nn/attack.h"
 
 namespace leeway::nn {
 

@@ -12,8 +12,8 @@
 #include "leeway/nn/io/onnx_file.h"
 #include "leeway/nn/io/tensor_names.h"
 #include "leeway/nn/io/weights.h"
-#include "leeway/nn/model.h"
 #include "leeway/nn/tensors.h"
+#include "leeway/nn/torch_model.h"
 
 namespace leeway::nn {
 namespace {

@@ -17,7 +17,7 @@
 #include <string_view>
 #include <vector>
 
-#include "leeway/nn/session.h"
+#include "leeway/nn/predictor.h"
 
 namespace leeway::nn {
 

@@ -9,11 +9,11 @@
 #include "leeway/nn/io/load.h"
 #include "leeway/nn/io/onnx_file.h"
 #include "leeway/nn/io/onnx_head.h"
-#include "leeway/nn/model.h"
 #include "leeway/nn/onnx/program.h"
 #include "leeway/nn/onnx/rows.h"
 #include "leeway/nn/shards.h"
 #include "leeway/nn/tensors.h"
+#include "leeway/nn/torch_model.h"
 
 namespace leeway::nn {
 namespace {

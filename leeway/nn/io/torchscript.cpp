@@ -14,9 +14,9 @@
 #include "leeway/nn/io/confinement.h"
 #include "leeway/nn/io/load.h"
 #include "leeway/nn/io/torchscript_head.h"
-#include "leeway/nn/model.h"
 #include "leeway/nn/shards.h"
 #include "leeway/nn/tensors.h"
+#include "leeway/nn/torch_model.h"
 
 namespace leeway::nn {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "leeway/core/array.h"
 #include "leeway/nn/model/architecture.h"
-#include "leeway/nn/session.h"
+#include "leeway/nn/predictor.h"
 
 namespace leeway::nn {
 

@@ -12,7 +12,7 @@
 #include <string_view>
 
 #include "leeway/core/random.h"
-#include "leeway/nn/session.h"
+#include "leeway/nn/predictor.h"
 
 namespace leeway::nn {
 

@@ -1,4 +1,4 @@
-// Choosing the epoch: by validation accuracy, or by a score that the program brings (Selection in session.h) of the
+// Choosing the epoch: by validation accuracy, or by a score that the program brings (Selection in train.h) of the
 // network's outputs on the validation images and on their shifted version. Also the files of kept epochs.
 #pragma once
 
@@ -11,7 +11,7 @@
 #include <span>
 #include <vector>
 
-#include "leeway/nn/model.h"
+#include "leeway/nn/torch_model.h"
 #include "leeway/nn/train.h"
 
 namespace leeway::nn {

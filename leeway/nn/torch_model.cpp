@@ -1,4 +1,4 @@
-#include "leeway/nn/model.h"
+#include "leeway/nn/torch_model.h"
 
 #include <fmt/format.h>
 

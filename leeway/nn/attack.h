@@ -1,0 +1,87 @@
+// Attacks: what they are asked for and what comes of them (Model::attack in model.h). No LibTorch here.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "leeway/core/family.h"
+#include "leeway/core/images.h"
+#include "leeway/core/outputs.h"
+
+namespace leeway::nn {
+
+// Of |x' - x|: l0 counts the values that differ, each channel of a pixel one.
+enum class Norm { linf, l2, l1, l0 };
+inline constexpr Norm every_norm[] = {Norm::linf, Norm::l2, Norm::l1, Norm::l0};
+[[nodiscard]] constexpr std::string_view name_of(Norm norm) {
+  constexpr std::string_view names[] = {"linf", "l2", "l1", "l0"};
+  return names[static_cast<std::size_t>(norm)];
+}
+
+// What an attack maximises, of logits F and the class y it leads away from; towards a class, the negative of it.
+enum class Loss {
+  margin,  // m = logsumexp_(j != y) F_j - F_y: the order and the directions of the cross-entropy, without its saturation
+  difference,    // max_(j != y) F_j - F_y: positive where y is not predicted, and only there
+  cross_entropy  // log(1 + e^m): in float32 its gradient is 0 for rows of which the model is sure
+};
+inline constexpr Loss every_loss[] = {Loss::margin, Loss::difference, Loss::cross_entropy};
+[[nodiscard]] constexpr std::string_view name_of(Loss loss) {
+  constexpr std::string_view names[] = {"margin", "difference", "cross-entropy"};
+  return names[static_cast<std::size_t>(loss)];
+}
+
+// An attack, as the table of its family has it.
+struct AttackEntry : Member {
+  bool minimum_norm = false;  // it looks for the nearest x'; otherwise for the worst within a radius
+  std::vector<Norm> norms;    // that it knows
+  Loss loss = Loss::margin;   // its own, where none is asked for
+};
+
+// Find x' inside [0,1] that the model classifies differently from the label, or from its own prediction where the images have
+// no labels; or, with targets, as the target. With a fixed budget: within |x' - x| <= eps. Of minimum norm: with the
+// smallest |x' - x|.
+struct AttackOptions {
+  std::string attack = "pgd";
+  Norm norm = Norm::linf;
+  std::optional<double> eps =
+      {};  // radius, pixels in [0,1], of the whole image in l2; default 8/255. A budget's alone
+  std::optional<Loss> loss = {};                  // default: the attack's own
+  std::map<std::string, double> parameters = {};  // of the attack, by name; those not named have its defaults
+  std::vector<std::int64_t> targets = {};         // the class each image is to be taken for; empty: any other
+  std::uint64_t seed = 0;
+};
+inline constexpr double default_eps = 8. / 255;
+
+// Above this share of rows whose gradient is exactly 0 an attack by gradients does not count alone.
+inline constexpr double most_zero_gradients = .01;
+
+struct AttackResult {
+  // An attack by gradients that is blind for more than most_zero_gradients of the rows, and noise (the attack "noise", of
+  // the same radius, or of radii that grow), each alone: shares of rows that withstood.
+  struct BesideNoise {
+    double attack_accuracy = 0, noise_accuracy = 0;
+  };
+
+  AttackOptions options;  // with every default filled in
+  Images
+      images;  // float32, all rows in order; the best found: a success before a higher loss, or before a larger norm
+  Outputs outputs;                    // of `images`: a fresh pass over the stored pixels
+  std::vector<std::int64_t> classes;  // the labels, or the predictions that were attacked
+  bool labelled = false;              // classes are labels
+  std::vector<std::uint8_t>
+      success;  // 1: the fresh pass does not predict the class; with targets: predicts the target
+  std::vector<double> norms;   // |x' - x|, measured on the stored pixels; infinity without success
+  double clean_accuracy = 0;   // share of rows whose clean prediction is the class
+  double robust_accuracy = 0;  // share of rows whose prediction on `images` is the class
+  // Share of rows whose gradient is exactly 0 wherever the attack began, as behind sign, rounding or quantised layers: it
+  // could not move them. None: the attack asks for no gradients
+  std::optional<double> zero_gradient = {};
+  std::optional<BesideNoise> beside_noise = {};  // then `images` holds the worse of the two, row by row
+};
+
+}  // namespace leeway::nn

@@ -1,0 +1,73 @@
+// What answers images with logits: a model here, or one that stands elsewhere. No LibTorch here.
+//
+// Inputs are images in [0,1], (n,c,h,w); scaling and normalization belong to the model: z = (scale x -
+// mean_c) / std_c. Logits are (n,k), k >= 2, float32; predictions are the largest logit, ties to the lowest
+// class. Errors: leeway::Error for bad input (file, expected, found, row); std::runtime_error for failures of
+// the machine; leeway::Interrupted after Progress::stop_requested(). One call at a time.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "leeway/core/images.h"
+#include "leeway/core/outputs.h"
+#include "leeway/core/progress.h"
+
+namespace leeway::nn {
+
+struct InputShape {
+  std::size_t channels = 0, height = 0, width = 0;  // all 0: unknown
+
+  [[nodiscard]] std::size_t pixels() const { return channels * height * width; }
+  [[nodiscard]] bool known() const { return pixels() > 0; }
+  bool operator==(const InputShape&) const = default;
+};
+[[nodiscard]] inline InputShape shape_of(const Images& images) {
+  return {images.channels(), images.height(), images.width()};
+}
+
+struct Normalization {
+  double scale = 1;               // 255 for models that expect pixels 0..255
+  std::vector<double> mean, std;  // one number a channel, or empty: 0 and 1
+
+  bool operator==(const Normalization&) const = default;
+};
+
+// A part of a network: what holds weights, and of a graph every operator.
+struct Layer {
+  std::string name, type;
+  std::string shape;  // of its weight, "(16, 3, 3, 3)"; empty where it has none
+  std::size_t parameters = 0;
+};
+
+struct ModelInfo {
+  std::string path, format;  // "torchscript", "onnx", "checkpoint", "safetensors", "npz"
+  std::string architecture;  // empty for TorchScript and ONNX
+  InputShape input;          // unknown for TorchScript, and where an ONNX file leaves sizes open
+  std::size_t classes = 0;   // 0 = unknown before the first images
+  std::size_t parameters = 0;
+  Normalization normalization;
+  // What keeps a program (TorchScript) from more than computing: "seccomp" (its threads cannot write files, start programs
+  // or open sockets), "none" where ModelSource::trust was given; empty: the file is no program.
+  std::string confinement;
+  std::string training;                  // the JSON record of its training; empty where there is none
+  std::vector<std::string> class_names;  // empty, or one a class
+  std::string notes_file;                // the FILE.toml beside the model that was read; empty: none
+  std::vector<Layer> layers;
+  Binary binary = Binary::refuse;  // ModelSource's; refuse where the weights have more outputs than one
+  std::vector<std::string> notes;  // what was decided about the file, where it left a choice; one line each
+};
+
+class Predictor {
+ public:
+  virtual ~Predictor() = default;
+  [[nodiscard]] virtual const ModelInfo& info() const = 0;
+
+  // Logits, features (the last hidden layer; absent for a linear model and for TorchScript that returns
+  // logits alone: one that returns (logits, features) has them; of an ONNX model what its last matrix
+  // product takes), and the images' labels.
+  [[nodiscard]] virtual Outputs outputs(const Images& images, Progress* progress = nullptr) const = 0;
+};
+
+}  // namespace leeway::nn
