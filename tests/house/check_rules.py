@@ -20,7 +20,7 @@ MAY_INCLUDE = {
     "report": {"core", "record"},
     "sweep": {"core"},
 }
-NN_FACADES = tuple(f"leeway/nn/{name}.h" for name in ("session", "predictor", "model", "attack", "train", "entry"))  # tasks, too
+NN_FACADES = tuple(f"leeway/nn/{name}.h" for name in ("session", "predictor", "model", "attack", "train"))  # tasks, too
 FACADE_ONLY = {"apps", "examples"}  # folders that know every part, but of nn the facades alone
 LONGEST = {"leeway": 500, "apps": 500, "examples": 59}
 

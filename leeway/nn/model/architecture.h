@@ -11,6 +11,7 @@
 #include <span>
 #include <string_view>
 
+#include "leeway/core/family.h"
 #include "leeway/core/random.h"
 #include "leeway/nn/predictor.h"
 
