@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "leeway/agreement/distances/family.h"
-#include "leeway/core/family.h"
 #include "leeway/core/message.h"
 #include "leeway/core/parallel.h"
 
@@ -25,10 +24,19 @@ std::size_t rows_of(const Array& values) { return values.shape.empty() ? 0 : val
 
 }  // namespace
 
+// Each is defined in distances/, in a file of its name.
+Distance kl();
+Distance wasserstein();
+Distance wasserstein_flattened();
+Distance cosine();
+Distance centroid();
+Distance mmd();
+Distance frechet();
+
 std::span<const Distance> distances() {
-  static const Distance all[] = {kl(),  wasserstein(), wasserstein_flattened(), cosine(), centroid(),
-                                 mmd(), frechet()};
-  return all;
+  static const Distance list[] = {kl(),  wasserstein(), wasserstein_flattened(), cosine(), centroid(),
+                                  mmd(), frechet()};
+  return list;
 }
 
 const Distance& distance(std::string_view name) { return find_member(distances(), "distance", name); }
@@ -52,19 +60,20 @@ std::vector<MeasuredDistance> measure_distances(const Sample& clean, const Sampl
   return measured;
 }
 
-MatrixPair matrices_of(const Distance& member, const Sample& clean, const Sample& shifted) {
+double Distance::compute(const Sample& clean, const Sample& shifted, Progress* progress) const {
+  const std::string_view needed = word(*this);
   for (const Sample* sample : {&clean, &shifted})
-    if (!compared(member, *sample))
-      refuse(sample->name, fmt::format("{} for the distance {}", word(member), member.name), "none");
-  MatrixPair both{Matrix(*compared(member, clean), clean.name, word(member)),
-                  Matrix(*compared(member, shifted), shifted.name, word(member))};
-  require_equal_columns(both.clean, both.shifted);
-  if (member.compares == Compared::probabilities && both.clean.columns() < 2)
+    if (!compared(*this, *sample))
+      refuse(sample->name, fmt::format("{} for the distance {}", needed, name), "none");
+  const MatrixPair sets{Matrix(*compared(*this, clean), clean.name, needed),
+                        Matrix(*compared(*this, shifted), shifted.name, needed)};
+  require_equal_columns(sets.clean, sets.shifted);
+  if (compares == Compared::probabilities && sets.clean.columns() < 2)
     refuse(clean.name, "logits of at least 2 classes", "1");
-  if (member.paired && both.clean.rows() != both.shifted.rows())
-    refuse(shifted.name, fmt::format("{} rows, as in {}", both.clean.rows(), clean.name),
-           fmt::format("{}", both.shifted.rows()));
-  return both;
+  if (paired && sets.clean.rows() != sets.shifted.rows())
+    refuse(shifted.name, fmt::format("{} rows, as in {}", sets.clean.rows(), clean.name),
+           fmt::format("{}", sets.shifted.rows()));
+  return between(sets, progress);
 }
 
 double mean_over_rows(const MatrixPair& pair,

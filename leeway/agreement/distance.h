@@ -1,17 +1,9 @@
 // Distances between two sets of outputs or features: what agreement is compared with.
 //
-// A family: this header is its interface, distance.cpp the visible list of members, and every member is one
-// file in distances/ that holds its equation, its code and its source.
+// A family: this header is its interface, distance.cpp the visible list of members, and every member is one file in
+// distances/ that holds its equation, its code and its source. (Jiménez Rodríguez 2024, section 4.2.2.)
 //
-//   kl                      (1/n) sum_i KL(p''_i || p'_i)            paired, probabilities, nats
-//   wasserstein             mean over classes of W1 between columns  probabilities
-//   wasserstein-flattened   W1 between all n k probabilities         probabilities; classes are lost
-//   cosine                  (1/n) sum_i 1 - cos(u_i, v_i)            paired, features
-//   centroid                max_c |mean u_c - mean v_c|              features
-//   mmd                     MMD^2 = mean Kxx + mean Kyy - 2 mean Kxy features
-//   frechet                 |mean u - mean v|^2 + tr(Cu + Cv - 2 (Cu Cv)^(1/2))   features
-//
-// (Jiménez Rodríguez 2024, section 4.2.2.) Members that need probabilities take logits (n,k), k >= 2, and use their
+// Members that need probabilities take logits (n,k), k >= 2, and use their
 // softmax; the others take features (n,d), d >= 1. float32 or float64, finite, n >= 1; float64 throughout.
 // Both sets have the same number of columns; of rows too where the member is paired. Every distance is >= 0
 // and 0 for equal sets (but for rounding); all but kl are symmetric in the two sets.
@@ -30,6 +22,7 @@
 #include <vector>
 
 #include "leeway/core/array.h"
+#include "leeway/core/family.h"
 #include "leeway/core/progress.h"
 
 namespace leeway::agreement {
@@ -44,12 +37,15 @@ struct Sample {
 
 enum class Compared { probabilities, features };
 
-struct Distance {
-  std::string_view name;     // "wasserstein"
-  std::string_view summary;  // one line for --help and the report
-  Compared compares;         // what the sets must hold: logits or features
-  bool paired;               // row i of one set belongs to row i of the other
-  double (*compute)(const Sample& clean, const Sample& shifted, Progress* progress);  // null: silent
+struct MatrixPair;  // distances/family.h
+
+struct Distance : Member {
+  Compared compares;  // what the sets must hold: logits or features
+  bool paired;        // row i of one set belongs to row i of the other
+  double (*between)(const MatrixPair& sets, Progress* progress);
+
+  [[nodiscard]] double compute(const Sample& clean, const Sample& shifted,
+                               Progress* progress) const;  // null: silent
 };
 
 [[nodiscard]] std::span<const Distance> distances();

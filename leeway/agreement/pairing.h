@@ -1,23 +1,10 @@
 // Which clean row belongs to which shifted row, where the two sets are not the same samples in one order.
 //
-//   given          row i to row i; both sets have the same number of rows
-//   label          of each label that both sets have, the first min(n', n'') rows: its t-th shifted row gets
-//                  its t-th clean row
-//   label-resample  each shifted row gets a clean row of its label, drawn with replacement
-//   nearest        each shifted row gets the clean row whose features are nearest (Euclidean)
-//   label-nearest  the same among the clean rows of its label
-//   cca            the same along canonical directions
-//
-// (Jiménez Rodríguez 2024, section 3.6.3, names label matching, nearest neighbour and canonical correlation.) Ties go to the
-// lowest clean row. Nearest and drawn rows may be used more than once, or never. Shifted rows that get none (a label
-// that the clean set lacks, or has too few of) are left out. Pairs are sorted by shifted row.
-//
-// cca: canonical correlation needs rows that belong together to begin with. Those are the pairs of `label`
-// where both sets have labels; otherwise row i and row i, and both sets need the same number of rows. Both
-// sets, whole, are projected on the canonical directions (cca.h: variates of unit length over those rows)
-// whose correlation is above 1e-6 -- the two sides of the others have nothing to do with each other -- and
-// the nearest clean row is taken there. The numbers of columns may differ. With fewer rows than columns every
-// correlation is 1: use many rows.
+// A family: this header is its interface, pairing.cpp the visible list of members, and every member is one file in
+// pairings/ that holds its rule, its code and its source. (Jiménez Rodríguez 2024, section 3.6.3, names label matching,
+// nearest neighbour and canonical correlation.) Ties go to the lowest clean row. Nearest and drawn rows may be used more than
+// once, or never. Shifted rows that get none (a label that the clean set lacks, or has too few of) are left out. Pairs are
+// sorted by shifted row.
 //
 // Errors (Error): labels or features that are needed and missing, columns or rows that differ in number, no
 // pair at all, features that do not vary or do not correlate (cca), a value that is not finite.
@@ -41,9 +28,7 @@ struct RowPair {
   bool operator==(const RowPair&) const = default;
 };
 
-struct Pairing {
-  std::string_view name;     // "label-nearest"
-  std::string_view summary;  // one line for --help and the report
+struct Pairing : Member {
   bool needs_labels, needs_features;
   // `seed` is read by label-resample alone: a draw depends on it and on the shifted row
   std::vector<RowPair> (*pair)(const Sample& clean, const Sample& shifted, std::uint64_t seed);

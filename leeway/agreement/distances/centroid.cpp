@@ -7,9 +7,8 @@
 namespace leeway::agreement {
 namespace {
 
-double compute(const Sample& clean, const Sample& shifted, Progress*) {
-  const MatrixPair features = matrices_of(centroid(), clean, shifted);
-  const std::vector<double> u = column_means(features.clean), v = column_means(features.shifted);
+double compute(const MatrixPair& sets, Progress*) {
+  const std::vector<double> u = column_means(sets.clean), v = column_means(sets.shifted);
   double largest = 0;
   for (std::size_t c = 0; c < u.size(); ++c) largest = std::max(largest, std::abs(u[c] - v[c]));
   return largest;
@@ -18,11 +17,11 @@ double compute(const Sample& clean, const Sample& shifted, Progress*) {
 }  // namespace
 
 Distance centroid() {
-  return {.name = "centroid",
-          .summary = "largest difference between the mean features of the two sets",
-          .compares = Compared::features,
-          .paired = false,
-          .compute = compute};
+  return {{"centroid", "largest difference between the mean features of the two sets",
+           "Jiménez Rodríguez 2024, section 4.2.2"},
+          Compared::features,
+          /*paired=*/false,
+          compute};
 }
 
 }  // namespace leeway::agreement

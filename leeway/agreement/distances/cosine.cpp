@@ -27,18 +27,16 @@ double cosine_distance(std::span<double> u, std::span<double> v) {
   return squares / 2;
 }
 
-double compute(const Sample& clean, const Sample& shifted, Progress*) {
-  return mean_over_rows(matrices_of(cosine(), clean, shifted), cosine_distance);
-}
+double compute(const MatrixPair& sets, Progress*) { return mean_over_rows(sets, cosine_distance); }
 
 }  // namespace
 
 Distance cosine() {
-  return {.name = "cosine",
-          .summary = "mean cosine distance of the features of a sample, in [0,2]",
-          .compares = Compared::features,
-          .paired = true,
-          .compute = compute};
+  return {{"cosine", "mean cosine distance of the features of a sample, in [0,2]",
+           "Jiménez Rodríguez 2024, section 4.2.2"},
+          Compared::features,
+          /*paired=*/true,
+          compute};
 }
 
 }  // namespace leeway::agreement

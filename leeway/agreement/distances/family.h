@@ -11,20 +11,10 @@
 
 namespace leeway::agreement {
 
-// The members; distance.cpp lists them.
-[[nodiscard]] Distance kl();
-[[nodiscard]] Distance wasserstein();
-[[nodiscard]] Distance wasserstein_flattened();
-[[nodiscard]] Distance cosine();
-[[nodiscard]] Distance centroid();
-[[nodiscard]] Distance mmd();
-[[nodiscard]] Distance frechet();
-
-// What `member` compares in the two sets, checked.
+// What a member compares in the two sets, checked.
 struct MatrixPair {
   Matrix clean, shifted;
 };
-[[nodiscard]] MatrixPair matrices_of(const Distance& member, const Sample& clean, const Sample& shifted);
 
 // (1/n) sum_i of(u_i, v_i) over the rows of both sets, handed over as copies that may be changed.
 [[nodiscard]] double mean_over_rows(const MatrixPair& pair,

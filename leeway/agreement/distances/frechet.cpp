@@ -50,8 +50,8 @@ MatrixXd factor(const Matrix& x, const std::vector<double>& means) {
          std::sqrt(static_cast<double>(std::max<std::size_t>(2, x.rows()) - 1));
 }
 
-double compute(const Sample& clean, const Sample& shifted, Progress*) {
-  const auto [x, y] = matrices_of(frechet(), clean, shifted);
+double compute(const MatrixPair& sets, Progress*) {
+  const auto& [x, y] = sets;
   const std::vector<double> x_means = column_means(x), y_means = column_means(y);
   double between = 0;
   for (std::size_t c = 0; c < x_means.size(); ++c)
@@ -64,11 +64,11 @@ double compute(const Sample& clean, const Sample& shifted, Progress*) {
 }  // namespace
 
 Distance frechet() {
-  return {.name = "frechet",
-          .summary = "Frechet distance of the features, as if both sets were normally distributed",
-          .compares = Compared::features,
-          .paired = false,
-          .compute = compute};
+  return {{"frechet", "Frechet distance of the features, as if both sets were normally distributed",
+           "Dowson and Landau 1982; Heusel et al., NeurIPS 2017"},
+          Compared::features,
+          /*paired=*/false,
+          compute};
 }
 
 }  // namespace leeway::agreement

@@ -17,18 +17,16 @@ double divergence(std::span<double> p, std::span<double> q) {
   return std::max(0., sum);
 }
 
-double compute(const Sample& clean, const Sample& shifted, Progress*) {
-  return mean_over_rows(matrices_of(kl(), clean, shifted), divergence);
-}
+double compute(const MatrixPair& sets, Progress*) { return mean_over_rows(sets, divergence); }
 
 }  // namespace
 
 Distance kl() {
-  return {.name = "kl",
-          .summary = "mean Kullback-Leibler divergence of the shifted from the clean probabilities, in nats",
-          .compares = Compared::probabilities,
-          .paired = true,
-          .compute = compute};
+  return {{"kl", "mean Kullback-Leibler divergence of the shifted from the clean probabilities, in nats",
+           "Jiménez Rodríguez 2024, section 4.2.2"},
+          Compared::probabilities,
+          /*paired=*/true,
+          compute};
 }
 
 }  // namespace leeway::agreement

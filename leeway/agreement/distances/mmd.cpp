@@ -80,8 +80,8 @@ double mean_within(const Matrix& x, Told& told) {
   return (2 * above / n + kernel_of_equals) / n;
 }
 
-double compute(const Sample& clean, const Sample& shifted, Progress* progress) {
-  const auto [x, y] = matrices_of(mmd(), clean, shifted);
+double compute(const MatrixPair& sets, Progress* progress) {
+  const auto& [x, y] = sets;
   Told told(progress, 2 * x.rows() + y.rows());
   const double between = kernel_sum(
                              x, y, [](std::size_t) { return std::size_t{0}; }, told) /
@@ -92,12 +92,11 @@ double compute(const Sample& clean, const Sample& shifted, Progress* progress) {
 }  // namespace
 
 Distance mmd() {
-  return {
-      .name = "mmd",
-      .summary = "squared maximum mean discrepancy of the features, Gaussian kernels of variance 10 to 50",
-      .compares = Compared::features,
-      .paired = false,
-      .compute = compute};
+  return {{"mmd", "squared maximum mean discrepancy of the features, Gaussian kernels of variance 10 to 50",
+           "Gretton et al., JMLR 2012; kernel as Jiménez Rodríguez 2024, section 4.2.2"},
+          Compared::features,
+          /*paired=*/false,
+          compute};
 }
 
 }  // namespace leeway::agreement

@@ -17,10 +17,9 @@ std::vector<double> column(const std::vector<double>& values, std::size_t k, std
   return result;
 }
 
-double compute(const Sample& clean, const Sample& shifted, Progress*) {
-  const MatrixPair logits = matrices_of(wasserstein(), clean, shifted);
-  const std::size_t k = logits.clean.columns();
-  const std::vector<double> p = softmax_rows(logits.clean), q = softmax_rows(logits.shifted);
+double compute(const MatrixPair& sets, Progress*) {
+  const std::size_t k = sets.clean.columns();
+  const std::vector<double> p = softmax_rows(sets.clean), q = softmax_rows(sets.shifted);
   std::vector<double> per_class(k);
   parallel_for(k, [&](std::size_t j) {
     std::vector<double> a = column(p, k, j), b = column(q, k, j);
@@ -50,11 +49,11 @@ double wasserstein_1(std::span<double> a, std::span<double> b) {
 }
 
 Distance wasserstein() {
-  return {.name = "wasserstein",
-          .summary = "Wasserstein-1 distance of the probabilities of a class, mean over classes",
-          .compares = Compared::probabilities,
-          .paired = false,
-          .compute = compute};
+  return {{"wasserstein", "Wasserstein-1 distance of the probabilities of a class, mean over classes",
+           "Jiménez Rodríguez 2024, section 4.2.2, class by class"},
+          Compared::probabilities,
+          /*paired=*/false,
+          compute};
 }
 
 }  // namespace leeway::agreement

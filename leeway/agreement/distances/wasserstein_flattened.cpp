@@ -8,20 +8,20 @@
 namespace leeway::agreement {
 namespace {
 
-double compute(const Sample& clean, const Sample& shifted, Progress*) {
-  const MatrixPair logits = matrices_of(wasserstein_flattened(), clean, shifted);
-  std::vector<double> p = softmax_rows(logits.clean), q = softmax_rows(logits.shifted);
+double compute(const MatrixPair& sets, Progress*) {
+  std::vector<double> p = softmax_rows(sets.clean), q = softmax_rows(sets.shifted);
   return wasserstein_1(p, q);
 }
 
 }  // namespace
 
 Distance wasserstein_flattened() {
-  return {.name = "wasserstein-flattened",
-          .summary = "Wasserstein-1 distance of all probabilities as one sample, whatever their class",
-          .compares = Compared::probabilities,
-          .paired = false,
-          .compute = compute};
+  return {{"wasserstein-flattened",
+           "Wasserstein-1 distance of all probabilities as one sample, whatever their class",
+           "Jiménez Rodríguez 2024, section 4.2.2"},
+          Compared::probabilities,
+          /*paired=*/false,
+          compute};
 }
 
 }  // namespace leeway::agreement

@@ -1,0 +1,61 @@
+// Canonical correlation needs rows that belong together to begin with. Those are the pairs of `label` where both sets have
+// labels; otherwise row i and row i, and both sets need the same number of rows. Both sets, whole, are projected on the
+// canonical directions (agreement/cca.h: variates of unit length over those rows) whose correlation is above 1e-6 -- the two
+// sides of the others have nothing to do with each other -- and the nearest clean row is taken there. The numbers of columns
+// may differ. With fewer rows than columns every correlation is 1: use many rows.
+#include "leeway/agreement/cca.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "leeway/agreement/pairings/family.h"
+#include "leeway/core/message.h"
+
+namespace leeway::agreement {
+namespace {
+
+constexpr double uncorrelated = 1e-6;
+
+// The canonical side with its first `kept` directions alone.
+CanonicalSide first_directions(CanonicalSide side, std::size_t kept) {
+  const std::size_t directions = side.coefficients.size() / side.columns.size();
+  std::vector<double> coefficients;
+  for (std::size_t c = 0; c < side.columns.size(); ++c)
+    for (std::size_t j = 0; j < kept; ++j) coefficients.push_back(side.coefficients[c * directions + j]);
+  side.coefficients = std::move(coefficients);
+  return side;
+}
+
+std::vector<RowPair> pair_rows(const Sample& clean, const Sample& shifted, std::uint64_t seed) {
+  const Matrix x = features_of(clean), y = features_of(shifted);
+  const bool labelled = clean.labels && shifted.labels;
+  if (!labelled && x.rows() != y.rows())
+    refuse(
+        shifted.name,
+        fmt::format("labels in both sets or {} rows, as in {}, to correlate features", x.rows(), clean.name),
+        fmt::format("{} rows", y.rows()));
+  Rows x_rows, y_rows;
+  for (const RowPair& pair : pairing(labelled ? "label" : "given").pair(clean, shifted, seed))
+    x_rows.push_back(pair.clean), y_rows.push_back(pair.shifted);
+  const CanonicalCorrelations found = canonical_correlations(x, x_rows, y, y_rows);
+  const auto kept = static_cast<std::size_t>(
+      std::ranges::count_if(found.correlations, [](double r) { return r > uncorrelated; }));
+  if (kept == 0)
+    refuse(shifted.name, fmt::format("features that correlate with those of {}", clean.name), "none that do");
+  const Array u = first_directions(found.x, kept).project(x), v = first_directions(found.y, kept).project(y);
+  return nearest_of({u, clean.name, "canonical variates"}, all_rows(x.rows()),
+                    {v, shifted.name, "canonical variates"}, all_rows(y.rows()));
+}
+
+}  // namespace
+
+Pairing cca() {
+  return {{"cca", "each shifted row to the clean row nearest along canonical directions",
+           "Jiménez Rodríguez 2024, section 3.6.3"},
+          /*needs_labels=*/false,
+          /*needs_features=*/true,
+          pair_rows};
+}
+
+}  // namespace leeway::agreement
