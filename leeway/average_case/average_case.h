@@ -3,14 +3,8 @@
 //   p_sigma(x) = P(argmax f(x + e) = t),   e ~ noise of standard deviation sigma (noise.h),   t = argmax f(x)
 //
 // (Han et al. 2024, definition 1.) t is the model's own clean prediction, never the label; ties go to the lowest class.
-// Estimators, a family (estimators() is its visible list, a file in estimators/ holds each):
-//
-//   mc          share of M noisy copies that keep the prediction, with a Clopper-Pearson interval
-//   taylor      the normal distribution function at the boundaries of the model linearised at x (boundaries.h)
-//   taylor-mvs  the multivariate sigmoid of the same boundaries, a score for ranking
-//   mmse        as taylor, with f and its gradients averaged over N noisy copies (centred: estimators/mmse.cpp)
-//   mmse-mvs    the multivariate sigmoid of those
-//   softmax     the largest softmax(f / T): knows no sigma
+// A family: this header is its interface, estimators() the visible list of members, and a file in estimators/ holds an equation
+// with its variants, the code and the source.
 //
 // For linear models and Gaussian noise taylor is exact, and so is mmse with two centred copies or more; with one, or with
 // copies as published, chance moves its boundaries. The sigmoids and softmax are no probabilities for any model. Inputs
@@ -37,6 +31,7 @@
 #include "leeway/average_case/mvn_cdf.h"
 #include "leeway/average_case/noise.h"
 #include "leeway/core/classifier.h"
+#include "leeway/core/family.h"
 #include "leeway/core/progress.h"
 
 namespace leeway::average_case {
@@ -44,13 +39,10 @@ namespace leeway::average_case {
 class Evidence;
 struct Column;
 
-struct Estimator {
-  std::string_view name;     // "taylor-mvs"
-  std::string_view summary;  // one line for --help and the report
-  std::string_view source;   // paper and section
-  bool probability;          // false: a score, for ranking alone
-  bool gradients;            // needs them
-  bool model;                // needs passes of noisy inputs: not to be had from files
+struct Estimator : Member {
+  bool probability;  // false: a score, for ranking alone
+  bool gradients;    // needs them
+  bool model;        // needs passes of noisy inputs: not to be had from files
   void (*run)(Evidence& evidence, std::size_t sigma, Column& column);
 };
 

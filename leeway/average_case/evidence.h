@@ -64,8 +64,6 @@ void check_finite(std::span<const double> logits, std::size_t row);
 // Seconds of a clock that never goes back.
 [[nodiscard]] double now();
 
-extern const Estimator monte_carlo, taylor, taylor_mvs, mmse, mmse_mvs, softmax;
-
 // p of every row from its boundaries, by the normal distribution function or the multivariate sigmoid.
 void from_boundaries(const Evidence& evidence, const Evidence::Linearised& linearised, bool sigmoid,
                      Column& column);

@@ -57,18 +57,22 @@ std::vector<double> root_of(const std::vector<double>& c, std::size_t d) {
 
 }  // namespace
 
-std::span<const NoiseMember> noises() {
-  static const NoiseMember members[] = {
-      {"gaussian", "normal, independent for every coordinate or with a covariance", NoiseKind::gaussian},
-      {"uniform", "uniform for every coordinate, of variance sigma^2", NoiseKind::uniform},
-      {"laplace", "Laplace for every coordinate, of variance sigma^2", NoiseKind::laplace},
-  };
-  return members;
+// Each is defined in noises/, in a file of its name.
+NoiseKind gaussian();
+NoiseKind uniform();
+NoiseKind laplace();
+
+std::span<const NoiseKind> noises() {
+  static const NoiseKind list[] = {gaussian(), uniform(), laplace()};
+  return list;
 }
 
-Noise::Noise(std::size_t d, NoiseKind kind, const std::optional<Array>& covariance) : d_(d), kind_(kind) {
+const NoiseKind& noise_kind(std::string_view name) { return find_member(noises(), "noise", name); }
+
+Noise::Noise(std::size_t d, const NoiseKind& kind, const std::optional<Array>& covariance)
+    : d_(d), fill_(kind.fill) {
   if (!covariance) return;
-  if (kind != NoiseKind::gaussian) refuse(what, "gaussian noise beside it", "another");
+  if (!kind.covariance) refuse(what, "gaussian noise beside it", "another");
   std::vector<double> values = checked_values(*covariance, d);
   if (covariance->shape.size() == 1) {
     for (double& value : values) value = std::sqrt(value);
@@ -82,9 +86,7 @@ Noise::Noise(std::size_t d, NoiseKind kind, const std::optional<Array>& covarian
 void Noise::draw(std::uint64_t seed, std::uint32_t stream, std::uint64_t sample, std::uint64_t draw,
                  std::span<float> out) const {
   const DrawKey key{seed, stream, static_cast<std::uint32_t>(sample), static_cast<std::uint32_t>(draw)};
-  if (kind_ == NoiseKind::uniform) return fill_uniform(key, out);
-  if (kind_ == NoiseKind::laplace) return fill_laplace(key, out);
-  fill_normal(key, out);
+  fill_(key, out);
   if (!scales_.empty())
     for (std::size_t j = 0; j < d_; ++j) out[j] *= static_cast<float>(scales_[j]);
   if (root_.empty()) return;

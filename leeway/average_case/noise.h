@@ -1,8 +1,7 @@
 // Noise e that is added to inputs, and what a linear function of it is.
 //
-//   gaussian   e = sigma L z, z standard normal, L L' = C; C = I where no covariance is given
-//   uniform    e_j = sigma sqrt(3) (2 u_j - 1)                    coordinate by coordinate, variance sigma^2
-//   laplace    e_j = +-sigma sqrt(1/2) log(1/u_j)                 the same
+// A family: this header is its interface, noises() the visible list of members, and every member is one file in noises/ with
+// its equation. e has the variance sigma^2 in every coordinate or, where a covariance C is given, the covariance sigma^2 C.
 //
 // By the central limit theorem (Han et al. 2024, lemma 2) a linear function of many coordinates of uniform or Laplace noise is
 // nearly normal with the variance of Gaussian noise, so the analytic estimators treat all three alike.
@@ -21,21 +20,23 @@
 #include <vector>
 
 #include "leeway/core/array.h"
+#include "leeway/core/family.h"
 
 namespace leeway::average_case {
 
-enum class NoiseKind { gaussian, uniform, laplace };
+struct DrawKey;  // noise_kernel.h
 
-struct NoiseMember {
-  std::string_view name, summary;
-  NoiseKind kind;
+struct NoiseKind : Member {
+  bool covariance;                                         // may have one
+  void (*fill)(const DrawKey& key, std::span<float> out);  // e / sigma, independent coordinates of variance 1
 };
-[[nodiscard]] std::span<const NoiseMember> noises();
+[[nodiscard]] std::span<const NoiseKind> noises();
+[[nodiscard]] const NoiseKind& noise_kind(std::string_view name);  // Error that lists the names there are
 
 class Noise {
  public:
   // `covariance`: C as (d) variances or (d,d).
-  explicit Noise(std::size_t d, NoiseKind kind = NoiseKind::gaussian,
+  explicit Noise(std::size_t d, const NoiseKind& kind = noise_kind("gaussian"),
                  const std::optional<Array>& covariance = std::nullopt);
 
   [[nodiscard]] std::size_t d() const { return d_; }
@@ -57,7 +58,7 @@ class Noise {
 
  private:
   std::size_t d_;
-  NoiseKind kind_;
+  void (*fill_)(const DrawKey& key, std::span<float> out);
   std::vector<double> scales_;  // of coordinates; empty: 1
   std::vector<double> root_;    // L, (d,d) row-major; empty: none
 };

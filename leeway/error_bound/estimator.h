@@ -4,13 +4,6 @@
 // A family: this header is its interface, estimator.cpp the visible list of members, and a file in
 // estimators/ holds an equation with its variants, the code and the source.
 //
-//   ac             1 - mean over T of the largest softmax
-//   doc            1 - (acc_S + AC_T - AC_S)                       (difference of confidences)
-//   atc-conf       share of T whose confidence is below the threshold that the source's accuracy sets
-//   atc-ne         the same with negative entropy
-//   cot            cost of the optimal transport between T's softmax rows and the source's label frequencies
-//   cot-corrected  cot + conf_S - acc_S
-//
 // All on softmax(t F), t the inverse temperature (temperature.h; 1 where scaling is off; infinity is legal:
 // confidence is then shared among tied top classes). Every estimate is an error, clipped to [0,1]. None of
 // them is a bound: each holds under an assumption of its own, which `assumes` says in words.
@@ -36,6 +29,7 @@
 #include <string_view>
 #include <vector>
 
+#include "leeway/core/family.h"
 #include "leeway/core/progress.h"
 #include "leeway/core/statistics.h"
 #include "leeway/error_bound/evidence.h"
@@ -43,10 +37,7 @@
 
 namespace leeway::error_bound {
 
-struct Estimator {
-  std::string_view name;                      // "atc-conf"
-  std::string_view summary;                   // one line for --help and the report
-  std::string_view source;                    // paper
+struct Estimator : Member {
   std::string_view assumes;                   // completes "it is right if ..."
   std::string_view fails;                     // completes "it is too low if ..."
   bool transport;                             // reads Evidence::transport_cost

@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "leeway/core/error.h"
-#include "leeway/core/family.h"
 #include "leeway/core/instruction_set.h"
 #include "leeway/core/message.h"
 #include "leeway/core/npz.h"
@@ -221,7 +220,7 @@ class Analysis {
 
  private:
   [[nodiscard]] Noise noise(std::size_t d) const {
-    return Noise(d, find_member(average_case::noises(), "noise", chosen_.noise).kind, task_.noise_covariance);
+    return Noise(d, average_case::noise_kind(chosen_.noise), task_.noise_covariance);
   }
 
   [[nodiscard]] std::size_t rows_of(std::size_t n) const {

@@ -259,7 +259,7 @@ TEST(AverageCase, FilesGiveWhatTheModelGives) {
   const std::size_t n = 30, d = 6, k = 5;
   const Quadratic model = curved(d, k, 10);
   const std::vector<float> x = random_inputs(n, d, 10);
-  const Noise noise(d, NoiseKind::gaussian, make_array<double>({d}, {1, 2, .5, 1, 3, 0}));
+  const Noise noise(d, noise_kind("gaussian"), make_array<double>({d}, {1, 2, .5, 1, 3, 0}));
   AverageCaseOptions options = small_options();
   options.methods = {"taylor", "taylor-mvs", "softmax"};
   const AverageCase expected = run(model, x, options, noise);

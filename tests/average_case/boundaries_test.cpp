@@ -40,7 +40,7 @@ TEST(Boundaries, OfTwoClassesByHand) {
 TEST(Boundaries, GradientsOfAnySizeAreScaled) {
   const Doubles logits = {1, 2, -1}, gradients = {0, 1, 1, 1, 1, -1.5};
   const Boundaries plain = boundaries(logits, gradients, 1);
-  const Noise diagonal(2, NoiseKind::gaussian, make_array<double>({2}, {4, 1}));
+  const Noise diagonal(2, noise_kind("gaussian"), make_array<double>({2}, {4, 1}));
   const Boundaries weighted = boundaries_of(logits, gradients, 1, diagonal);
   for (const int exponent : {-900, -565, -541, -30, 541, 900}) {
     const auto scaled = [&](Doubles values) {
@@ -58,7 +58,7 @@ TEST(Boundaries, GradientsOfAnySizeAreScaled) {
   // One class alone: its margin of 1e-170 against a gradient of 1e-170.
   EXPECT_NEAR(probability_of(boundaries({1e-170, 0}, {1e-170, 0, 0, 0}, 0), 1), phi(1), 1e-12);
   // Variances of noise that are as small.
-  const Noise quiet(1, NoiseKind::gaussian, make_array<double>({1}, {1e-300}));
+  const Noise quiet(1, noise_kind("gaussian"), make_array<double>({1}, {1e-300}));
   EXPECT_NEAR(probability_of(boundaries_of(Doubles{1e-250, 0}, Doubles{1e-100, 0}, 0, quiet), 1), phi(1),
               1e-12);
 }
@@ -83,8 +83,8 @@ TEST(Boundaries, UnderACovarianceNormaliseBothMarginsAndCorrelations) {
   // With Euclidean directions u_1 = (1,1)/sqrt 2, u_2 = (-1,2)/sqrt 5 in U C U': .394535.
   constexpr double exact = .477554003;
   const Doubles logits = {0, -1, -2}, gradients = {0, 0, -1, -1, 1, -2};
-  const Noise diagonal(2, NoiseKind::gaussian, make_array<double>({2}, {4, 1}));
-  const Noise full(2, NoiseKind::gaussian, make_array<double>({2, 2}, {4, 0, 0, 1}));
+  const Noise diagonal(2, noise_kind("gaussian"), make_array<double>({2}, {4, 1}));
+  const Noise full(2, noise_kind("gaussian"), make_array<double>({2, 2}, {4, 0, 0, 1}));
   for (const Noise* noise : {&diagonal, &full}) {
     const Boundaries found = boundaries_of(logits, gradients, 0, *noise);
     EXPECT_NEAR(found.z[0], 1 / std::sqrt(5.), 1e-15);
@@ -112,7 +112,7 @@ RC_GTEST_PROP(Boundaries, FromGramMatricesAreThoseFromGradients, ()) {
   for (double& value : logits) value = random.normal();
   for (double& value : gradients) value = random.normal();
   for (double& value : variances) value = random.uniform();
-  const Noise noise(d, NoiseKind::gaussian, make_array<double>({d}, variances));
+  const Noise noise(d, noise_kind("gaussian"), make_array<double>({d}, variances));
   const Boundaries a = boundaries_of(logits, gradients, target, noise),
                    b = boundaries_of_gram(logits, noise.gram(gradients), target);
   for (std::size_t i = 0; i + 1 < k; ++i) RC_ASSERT(std::abs(a.z[i] - b.z[i]) <= 1e-9 * std::abs(a.z[i]));

@@ -47,8 +47,8 @@ TEST(LinearModels, OfTwoClassesAreExact) {
   std::vector<double> variances = {1, 4, 0, .25, 2};
   std::vector<double> full(d * d, .5);  // .5 plus a diagonal
   for (std::size_t j = 0; j < d; ++j) full[j * d + j] += double(j);
-  const Noise noises[] = {Noise(d), Noise(d, NoiseKind::gaussian, make_array<double>({d}, variances)),
-                          Noise(d, NoiseKind::gaussian, make_array<double>({d, d}, full))};
+  const Noise noises[] = {Noise(d), Noise(d, noise_kind("gaussian"), make_array<double>({d}, variances)),
+                          Noise(d, noise_kind("gaussian"), make_array<double>({d, d}, full))};
   std::vector<double> u(d);
   for (std::size_t j = 0; j < d; ++j) u[j] = model.w[j] - model.w[d + j];
   for (std::size_t which = 0; which < 3; ++which) {
@@ -84,7 +84,7 @@ TEST(LinearModels, OfIndependentLogitsAreExact) {
     for (const double slope : a) variances.push_back(1 / (slope * slope));
     for (const bool isotropic : {true, false}) {
       const Noise noise =
-          isotropic ? Noise(k) : Noise(k, NoiseKind::gaussian, make_array<double>({k}, variances));
+          isotropic ? Noise(k) : Noise(k, noise_kind("gaussian"), make_array<double>({k}, variances));
       const AverageCase found = run(model, x, options_of({"taylor", "mmse"}, sigmas), noise);
       for (const Column& column : found.columns)
         for (std::size_t i = 0; i < n; ++i) {
@@ -104,7 +104,7 @@ TEST(LinearModels, OfIndependentLogitsAreExact) {
 TEST(LinearModels, UnderAFullCovarianceAreExact) {
   // W = [1 0 0; 2 1 0; 0 -1 1] and its inverse [1 0 0; -2 1 0; -2 1 1]: under C = W^-1 W^-T logits are independent.
   const Quadratic model{3, 3, {1, 0, 0, 2, 1, 0, 0, -1, 1}, {.3, 0, -.2}, {}};
-  const Noise noise(3, NoiseKind::gaussian, make_array<double>({3, 3}, {1, -2, -2, -2, 5, 5, -2, 5, 6}));
+  const Noise noise(3, noise_kind("gaussian"), make_array<double>({3, 3}, {1, -2, -2, -2, 5, 5, -2, 5, 6}));
   const std::vector<float> x = random_inputs(10, 3, 2);
   const AverageCase found = run(model, x, options_of({"taylor", "mmse"}, sigmas), noise);
   for (const Column& column : found.columns)
@@ -179,15 +179,15 @@ TEST(LinearModels, UniformAndLaplaceNoiseInManyDimensionsIsNearlyNormal) {
   const std::vector<float> x = random_inputs(n, d, 5);
   AverageCaseOptions options = options_of({"taylor", "mc"}, {1.});
   options.draws = 20000;
-  for (const NoiseMember& member : noises()) {
-    const AverageCase found = run(model, x, options, Noise(d, member.kind));
+  for (const NoiseKind& member : noises()) {
+    const AverageCase found = run(model, x, options, Noise(d, member));
     for (std::size_t i = 0; i < n; ++i)
       EXPECT_NEAR(found.columns[0].p[i], found.columns[1].p[i], 4 * .5 / std::sqrt(20000.) + .001)
           << member.name;
   }
   // In one dimension it is not: f = (x, 0) at x = 1.5: uniform noise of deviation 1 flips it where sqrt 3 v < -1.5.
   const Quadratic flat{1, 2, {1, 0}, {0, 0}, {}};
-  const AverageCase found = run(flat, {1.5F}, options, Noise(1, NoiseKind::uniform));
+  const AverageCase found = run(flat, {1.5F}, options, Noise(1, noise_kind("uniform")));
   EXPECT_NEAR(found.columns[0].p[0], phi(1.5), 1e-6);
   EXPECT_NEAR(found.columns[1].p[0], .5 + 1.5 / std::sqrt(12.), .005);
 }

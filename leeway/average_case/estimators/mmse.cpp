@@ -11,27 +11,27 @@
 
 namespace leeway::average_case {
 
-extern const Estimator mmse = {
-    .name = "mmse",
-    .summary = "probability under the linear model that is nearest under the noise",
-    .source = "Han et al. 2024, definition 3",
-    .probability = true,
-    .gradients = true,
-    .model = true,
-    .run = [](Evidence& evidence, std::size_t sigma,
-              Column& column) { from_boundaries(evidence, evidence.averaged(sigma), false, column); },
-};
+Estimator mmse() {
+  return {{"mmse", "probability under the linear model that is nearest under the noise",
+           "Han et al. 2024, definition 3"},
+          /*probability=*/true,
+          /*gradients=*/true,
+          /*model=*/true,
+          [](Evidence& evidence, std::size_t sigma, Column& column) {
+            from_boundaries(evidence, evidence.averaged(sigma), false, column);
+          }};
+}
 
-extern const Estimator mmse_mvs = {
-    .name = "mmse-mvs",
-    .summary =
-        "multivariate sigmoid of the linear model that is nearest under the noise: a score for ranking",
-    .source = "Han et al. 2024, section 3.2.3",
-    .probability = false,
-    .gradients = true,
-    .model = true,
-    .run = [](Evidence& evidence, std::size_t sigma,
-              Column& column) { from_boundaries(evidence, evidence.averaged(sigma), true, column); },
-};
+Estimator mmse_mvs() {
+  return {{"mmse-mvs",
+           "multivariate sigmoid of the linear model that is nearest under the noise: a score for ranking",
+           "Han et al. 2024, section 3.2.3"},
+          /*probability=*/false,
+          /*gradients=*/true,
+          /*model=*/true,
+          [](Evidence& evidence, std::size_t sigma, Column& column) {
+            from_boundaries(evidence, evidence.averaged(sigma), true, column);
+          }};
+}
 
 }  // namespace leeway::average_case

@@ -42,14 +42,13 @@ void run(Evidence& evidence, std::size_t sigma, Column& column) {
 
 }  // namespace
 
-extern const Estimator monte_carlo = {
-    .name = "mc",
-    .summary = "Monte Carlo: share of noisy copies that keep the prediction",
-    .source = "Han et al. 2024, section 3.1",
-    .probability = true,
-    .gradients = false,
-    .model = true,
-    .run = run,
-};
+Estimator monte_carlo() {
+  return {
+      {"mc", "Monte Carlo: share of noisy copies that keep the prediction", "Han et al. 2024, section 3.1"},
+      /*probability=*/true,
+      /*gradients=*/false,
+      /*model=*/true,
+      run};
+}
 
 }  // namespace leeway::average_case

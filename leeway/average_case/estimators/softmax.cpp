@@ -7,25 +7,23 @@
 
 namespace leeway::average_case {
 
-extern const Estimator softmax = {
-    .name = "softmax",
-    .summary = "largest softmax of the logits: a score that knows no sigma",
-    .source = "Han et al. 2024, section 3.2.3",
-    .probability = false,
-    .gradients = false,
-    .model = false,
-    .run =
-        [](Evidence& evidence, std::size_t, Column& column) {
-          const double start = now();
-          for (std::size_t i = 0; i < evidence.n(); ++i) {
-            const auto f = evidence.logits(i);
-            const double top = f[static_cast<std::size_t>(evidence.targets()[i])];
-            double sum = 0;
-            for (const double value : f) sum += std::exp((value - top) / evidence.options().temperature);
-            column.p.push_back(1 / sum);
-          }
-          column.seconds += now() - start;
-        },
-};
+Estimator softmax() {
+  return {{"softmax", "largest softmax of the logits: a score that knows no sigma",
+           "Han et al. 2024, section 3.2.3"},
+          /*probability=*/false,
+          /*gradients=*/false,
+          /*model=*/false,
+          [](Evidence& evidence, std::size_t, Column& column) {
+            const double start = now();
+            for (std::size_t i = 0; i < evidence.n(); ++i) {
+              const auto f = evidence.logits(i);
+              const double top = f[static_cast<std::size_t>(evidence.targets()[i])];
+              double sum = 0;
+              for (const double value : f) sum += std::exp((value - top) / evidence.options().temperature);
+              column.p.push_back(1 / sum);
+            }
+            column.seconds += now() - start;
+          }};
+}
 
 }  // namespace leeway::average_case

@@ -6,26 +6,25 @@
 
 namespace leeway::average_case {
 
-extern const Estimator taylor = {
-    .name = "taylor",
-    .summary = "probability under the model linearised at the input",
-    .source = "Han et al. 2024, definition 2",
-    .probability = true,
-    .gradients = true,
-    .model = false,
-    .run = [](Evidence& evidence, std::size_t,
-              Column& column) { from_boundaries(evidence, evidence.at_input(), false, column); },
-};
+Estimator taylor() {
+  return {{"taylor", "probability under the model linearised at the input", "Han et al. 2024, definition 2"},
+          /*probability=*/true,
+          /*gradients=*/true,
+          /*model=*/false,
+          [](Evidence& evidence, std::size_t, Column& column) {
+            from_boundaries(evidence, evidence.at_input(), false, column);
+          }};
+}
 
-extern const Estimator taylor_mvs = {
-    .name = "taylor-mvs",
-    .summary = "multivariate sigmoid of the model linearised at the input: a score for ranking",
-    .source = "Han et al. 2024, section 3.2.3",
-    .probability = false,
-    .gradients = true,
-    .model = false,
-    .run = [](Evidence& evidence, std::size_t,
-              Column& column) { from_boundaries(evidence, evidence.at_input(), true, column); },
-};
+Estimator taylor_mvs() {
+  return {{"taylor-mvs", "multivariate sigmoid of the model linearised at the input: a score for ranking",
+           "Han et al. 2024, section 3.2.3"},
+          /*probability=*/false,
+          /*gradients=*/true,
+          /*model=*/false,
+          [](Evidence& evidence, std::size_t, Column& column) {
+            from_boundaries(evidence, evidence.at_input(), true, column);
+          }};
+}
 
 }  // namespace leeway::average_case

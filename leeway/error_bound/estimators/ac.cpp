@@ -4,14 +4,13 @@
 
 namespace leeway::error_bound {
 
-extern const Estimator ac = {
-    .name = "ac",
-    .summary = "average confidence: 1 - mean confidence on the target",
-    .source = "Guo et al. 2017; Hendrycks and Gimpel 2017",
-    .assumes = "confidence equals accuracy on the target as it does on the source",
-    .fails = "the shift makes the classifier surer of its mistakes, which most shifts do",
-    .transport = false,
-    .error = [](const Evidence& evidence) { return 1 - mean_of(evidence.target.confidence); },
-};
+Estimator ac() {
+  return {{"ac", "average confidence: 1 - mean confidence on the target",
+           "Guo et al. 2017; Hendrycks and Gimpel 2017"},
+          "confidence equals accuracy on the target as it does on the source",
+          "the shift makes the classifier surer of its mistakes, which most shifts do",
+          /*transport=*/false,
+          [](const Evidence& evidence) { return 1 - mean_of(evidence.target.confidence); }};
+}
 
 }  // namespace leeway::error_bound

@@ -33,29 +33,26 @@ double error_above_threshold(std::vector<double> source, std::span<const double>
 }
 
 template <std::vector<double> Scores::*score>
-constexpr Estimator atc(std::string_view name, std::string_view summary) {
+Estimator atc(std::string_view name, std::string_view summary) {
   return {
-      .name = name,
-      .summary = summary,
-      .source = "Garg et al. 2022",
-      .assumes =
-          "as large a share of the target's rows is right as scores above the threshold that fits the source",
-      .fails = "the classifier stays sure of rows that the shift makes it get wrong",
-      .transport = false,
-      .error =
-          [](const Evidence& e) {
-            return error_above_threshold(e.source.*score, e.target.*score, e.n_correct);
-          },
-  };
+      {name, summary, "Garg et al. 2022"},
+      "as large a share of the target's rows is right as scores above the threshold that fits the source",
+      "the classifier stays sure of rows that the shift makes it get wrong",
+      /*transport=*/false,
+      [](const Evidence& e) { return error_above_threshold(e.source.*score, e.target.*score, e.n_correct); }};
 }
 
 }  // namespace
 
-extern const Estimator atc_conf = atc<&Scores::confidence>(
-    "atc-conf",
-    "thresholded confidence: share of the target below the threshold that fits the source's accuracy");
+Estimator atc_conf() {
+  return atc<&Scores::confidence>(
+      "atc-conf",
+      "thresholded confidence: share of the target below the threshold that fits the source's accuracy");
+}
 
-extern const Estimator atc_ne = atc<&Scores::negative_entropy>(
-    "atc-ne", "thresholded negative entropy: the same with the entropy of the softmax");
+Estimator atc_ne() {
+  return atc<&Scores::negative_entropy>(
+      "atc-ne", "thresholded negative entropy: the same with the entropy of the softmax");
+}
 
 }  // namespace leeway::error_bound

@@ -11,28 +11,23 @@ constexpr std::string_view paper = "Lu et al. 2023";
 
 }
 
-extern const Estimator cot = {
-    .name = "cot",
-    .summary = "confidence optimal transport: from the target's softmax to the source's label frequencies",
-    .source = paper,
-    .assumes =
-        "the target has the source's label frequencies and its softmax is as calibrated as the source's",
-    .fails = "the shift makes confident mistakes that leave the predicted frequencies as they were",
-    .transport = true,
-    .error = [](const Evidence& evidence) { return evidence.transport_cost; },
-};
+Estimator cot() {
+  return {{"cot", "confidence optimal transport: from the target's softmax to the source's label frequencies",
+           paper},
+          "the target has the source's label frequencies and its softmax is as calibrated as the source's",
+          "the shift makes confident mistakes that leave the predicted frequencies as they were",
+          /*transport=*/true,
+          [](const Evidence& evidence) { return evidence.transport_cost; }};
+}
 
-extern const Estimator cot_corrected = {
-    .name = "cot-corrected",
-    .summary = "cot and what mean confidence exceeds accuracy by on the source",
-    .source = paper,
-    .assumes = "what cot assumes holds, but for as much overconfidence on the target as on the source",
-    .fails = "the shift makes confident mistakes that leave the predicted frequencies as they were",
-    .transport = true,
-    .error =
-        [](const Evidence& evidence) {
-          return evidence.transport_cost + mean_of(evidence.source.confidence) - evidence.source_accuracy;
-        },
-};
+Estimator cot_corrected() {
+  return {{"cot-corrected", "cot and what mean confidence exceeds accuracy by on the source", paper},
+          "what cot assumes holds, but for as much overconfidence on the target as on the source",
+          "the shift makes confident mistakes that leave the predicted frequencies as they were",
+          /*transport=*/true,
+          [](const Evidence& evidence) {
+            return evidence.transport_cost + mean_of(evidence.source.confidence) - evidence.source_accuracy;
+          }};
+}
 
 }  // namespace leeway::error_bound

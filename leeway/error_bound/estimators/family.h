@@ -1,4 +1,4 @@
-// The members of the family of estimators, one for each file's equation and variant. Internal.
+// What the members of the family of estimators share. Internal.
 #pragma once
 
 #include <span>
@@ -6,8 +6,6 @@
 #include "leeway/error_bound/estimator.h"
 
 namespace leeway::error_bound {
-
-extern const Estimator ac, doc, atc_conf, atc_ne, cot, cot_corrected;
 
 // Mean over rows, summed in a fixed order.
 [[nodiscard]] double mean_of(std::span<const double> values);
