@@ -15,6 +15,7 @@
 
 #include "leeway/conds/conds.h"
 #include "leeway/core/attribute_table.h"
+#include "leeway/core/family.h"
 
 namespace leeway::conds {
 
@@ -23,9 +24,7 @@ struct NamedColumn {
   std::vector<std::string_view> values;  // in order
 };
 
-struct ConDSDataSet {
-  std::string_view name;     // "dsprites"
-  std::string_view summary;  // one line for --help
+struct ConDSDataSet : Member {
   NamedColumn label;
   std::array<NamedColumn, 3> attributes;
   ConDSCounts counts;

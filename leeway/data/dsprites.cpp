@@ -231,8 +231,9 @@ RenderedSet dsprites() {
              places = texts_of(evenly(0, 1, 32));
   const std::vector<std::string> shapes = {"square", "ellipse", "heart"};
   return {
-      "dsprites",
-      "a square, ellipse or heart: 6 scales, 40 orientations, 32 x 32 places, colours of object and ground",
+      {"dsprites",
+       "a square, ellipse or heart: 6 scales, 40 orientations, 32 x 32 places, colours of object and ground",
+       "factors of Matthey et al., 2017"},
       {{"obj_color", object_colors(), 3},
        {"bg_color", ground_colors(), 3},
        {"shape", shapes, 3},

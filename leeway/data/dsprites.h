@@ -30,6 +30,4 @@ enum class Sprite { square, ellipse, heart };
 // The colours that sprites and grounds can have.
 [[nodiscard]] std::span<const Color> palette();
 
-[[nodiscard]] RenderedSet dsprites();
-
 }  // namespace leeway::data

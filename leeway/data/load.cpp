@@ -7,7 +7,6 @@
 
 #include "leeway/core/array.h"
 #include "leeway/core/csv.h"
-#include "leeway/core/family.h"
 #include "leeway/core/npz.h"
 #include "leeway/core/parallel.h"
 #include "leeway/data/contact_sheet.h"
@@ -15,7 +14,7 @@
 namespace leeway::data {
 namespace {
 
-constexpr std::size_t block_bytes = std::size_t{64} << 20, any_number = 1000;
+constexpr std::size_t block_bytes = std::size_t{64} << 20;
 
 // Those rows; columns keep their values.
 Loaded rows_of(Loaded set, std::vector<std::size_t> rows) {
@@ -37,39 +36,29 @@ Loaded rows_of(Loaded set, std::vector<std::size_t> rows) {
 
 }  // namespace
 
+// Each is defined in a load_KIND.cpp, by the kind of its files.
+LoadedFormat dsprites_format();
+LoadedFormat shapes3d_format();
+LoadedFormat smallnorb_format();
+LoadedFormat cifar10_format();
+LoadedFormat cifar100_format();
+LoadedFormat cifar10_c_format();
+LoadedFormat cifar10_1_format();
+LoadedFormat idx_format();
+LoadedFormat celeba_format();
+LoadedFormat deepfashion_format();
+LoadedFormat iwildcam_format();
+LoadedFormat fmow_format();
+LoadedFormat camelyon17_format();
+LoadedFormat folder_format();
+
 std::span<const LoadedFormat> loaded_formats() {
-  static const std::array<LoadedFormat, 14> formats = {{
-      {"dsprites", "shapes, white on black", "the published .npz", 1, 1, load_dsprites},
-      {"shapes3d", "3dshapes: solids in a room (needs HDF5's library, Debian's libhdf5-103-1)", "3dshapes.h5",
-       1, 1, load_shapes3d},
-      {"smallnorb", "toys from many sides, left eye", "NAME-dat.mat(.gz), with -cat and -info beside it", 1,
-       1, load_smallnorb},
-      {"cifar10", "binary version", "data_batch_1.bin ...", 1, any_number, load_cifar10},
-      {"cifar100", "binary version", "train.bin or test.bin", 1, any_number, load_cifar100},
-      {"cifar10-c", "CIFAR-10 under one corruption, five severities", "CORRUPTION.npy labels.npy", 2, 2,
-       load_cifar10_c},
-      {"cifar10.1", "CIFAR-10's new test set", "cifar10.1_v6_data.npy cifar10.1_v6_labels.npy", 2, 2,
-       load_cifar10_1},
-      {"idx", "MNIST and its relatives", "NAME-images-idx3-ubyte(.gz), labels beside it", 1, 1, load_idx},
-      {"celeba", "attributes of faces; with the folder, pictures", "list_attr_celeba.txt [img_align_celeba]",
-       1, 2, load_celeba},
-      {"deepfashion",
-       "attributes of clothes, coarse or fine (the latter have the protocol's columns); with the folder of "
-       "img/, "
-       "pictures",
-       "list_attr_cloth.txt list_attr_img.txt [FOLDER], or list_attr_cloth.txt train_attr.txt train.txt "
-       "[FOLDER]",
-       2, 4, load_deepfashion},
-      {"iwildcam", "WILDS, animals in camera traps, table alone", "metadata.csv", 1, 1, load_iwildcam},
-      {"fmow", "WILDS, buildings from above, table alone", "rgb_metadata.csv, country_code_mapping.csv", 1, 2,
-       load_fmow},
-      {"camelyon17", "WILDS, tumours in five hospitals, table alone", "metadata.csv", 1, 1, load_camelyon17},
-      {"folder",
-       "pictures by class (PACS, OfficeHome): CLASS/x.jpg or DOMAIN/CLASS/x.jpg; others than PNG and JPEG: "
-       "table alone",
-       "the folder", 1, 1, load_folder},
-  }};
-  return formats;
+  static const LoadedFormat list[] = {
+      dsprites_format(),  shapes3d_format(),  smallnorb_format(),  cifar10_format(), cifar100_format(),
+      cifar10_c_format(), cifar10_1_format(), idx_format(),        celeba_format(),  deepfashion_format(),
+      iwildcam_format(),  fmow_format(),      camelyon17_format(), folder_format(),
+  };
+  return list;
 }
 
 Loaded load_set(std::string_view name, const Paths& paths) {

@@ -1,7 +1,7 @@
 // Published data sets as their files come, as images and a table of attributes.
 //
 // A family: this header is its interface, load.cpp the visible list of members, and the members stand in files
-// by the kind of their format (load_arrays, load_binary, load_lists, load_tables, load_folder, load_hdf5), each with the
+// by the kind of their format (load_KIND.cpp), each with the
 // layout it expects and its source. Nothing is downloaded. What a file says is checked against its size and the values the
 // format allows before anything is allocated; text becomes numbers of values, 4 bytes a row and column.
 //
@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "leeway/core/attribute_table.h"
+#include "leeway/core/family.h"
 #include "leeway/core/file.h"
 #include "leeway/core/png.h"
 #include "leeway/core/progress.h"
@@ -55,9 +56,9 @@ struct Loaded {
 
 using Paths = std::vector<std::filesystem::path>;
 
-struct LoadedFormat {
-  std::string_view name;     // "cifar10"
-  std::string_view summary;  // one line for --help
+inline constexpr std::size_t any_number = 1000;  // of paths
+
+struct LoadedFormat : Member {
   std::string_view paths;    // what files it takes
   std::size_t fewest, most;  // how many
   Loaded (*load)(const Paths& paths);
@@ -83,22 +84,6 @@ void write_loaded(const std::filesystem::path& path, const Loaded& set, std::siz
 // `count` of the pictures at random (contact_sheet.h); those of more than 256 pixels a side are shown as 256 x 256.
 [[nodiscard]] Bitmap sheet_of(const Loaded& set, std::size_t count, std::uint64_t seed);
 void write_table(const std::filesystem::path& path, const Loaded& set);
-
-// The members.
-[[nodiscard]] Loaded load_dsprites(const Paths& paths);
-[[nodiscard]] Loaded load_shapes3d(const Paths& paths);
-[[nodiscard]] Loaded load_smallnorb(const Paths& paths);
-[[nodiscard]] Loaded load_cifar10(const Paths& paths);
-[[nodiscard]] Loaded load_cifar100(const Paths& paths);
-[[nodiscard]] Loaded load_cifar10_c(const Paths& paths);
-[[nodiscard]] Loaded load_cifar10_1(const Paths& paths);
-[[nodiscard]] Loaded load_idx(const Paths& paths);
-[[nodiscard]] Loaded load_celeba(const Paths& paths);
-[[nodiscard]] Loaded load_deepfashion(const Paths& paths);
-[[nodiscard]] Loaded load_iwildcam(const Paths& paths);
-[[nodiscard]] Loaded load_fmow(const Paths& paths);
-[[nodiscard]] Loaded load_camelyon17(const Paths& paths);
-[[nodiscard]] Loaded load_folder(const Paths& paths);
 
 // For the fuzzer: formats from memory. `name` opens error messages.
 [[nodiscard]] Loaded parse_cifar(const std::vector<MappedFile>& files, const std::vector<std::string>& names,

@@ -52,7 +52,7 @@ Loaded pictures_and_labels(const Paths& paths) {
 
 }  // namespace
 
-Loaded load_dsprites(const Paths& paths) {
+static Loaded load_dsprites(const Paths& paths) {
   const std::string name = display_name(paths[0]);
   const ArrayMap arrays = parse_npz(map_file(paths[0]), name, [](std::string_view array) {
     return array == "imgs" || array == "latents_classes";
@@ -100,7 +100,15 @@ Loaded load_dsprites(const Paths& paths) {
   return set;
 }
 
-Loaded load_cifar10_c(const Paths& paths) {
+LoadedFormat dsprites_format() {
+  return {{"dsprites", "shapes, white on black", "Matthey et al., 2017"},
+          "the published .npz",
+          1,
+          1,
+          load_dsprites};
+}
+
+static Loaded load_cifar10_c(const Paths& paths) {
   Loaded set = pictures_and_labels(paths);
   if (set.n != pictures_of_severity * severities && set.n % severities != 0)
     refuse(display_name(paths[0]), fmt::format("{} severities of equally many pictures", severities),
@@ -114,9 +122,26 @@ Loaded load_cifar10_c(const Paths& paths) {
   return set;
 }
 
-Loaded load_cifar10_1(const Paths& paths) { return pictures_and_labels(paths); }
+LoadedFormat cifar10_c_format() {
+  return {
+      {"cifar10-c", "CIFAR-10 under one corruption, five severities", "Hendrycks and Dietterich, ICLR 2019"},
+      "CORRUPTION.npy labels.npy",
+      2,
+      2,
+      load_cifar10_c};
+}
 
-Loaded load_idx(const Paths& paths) {
+static Loaded load_cifar10_1(const Paths& paths) { return pictures_and_labels(paths); }
+
+LoadedFormat cifar10_1_format() {
+  return {{"cifar10.1", "CIFAR-10's new test set", "Recht et al., 2018"},
+          "cifar10.1_v6_data.npy cifar10.1_v6_labels.npy",
+          2,
+          2,
+          load_cifar10_1};
+}
+
+static Loaded load_idx(const Paths& paths) {
   const auto images = std::make_shared<const Images>(read_images(paths[0].string()));
   const std::string name = display_name(paths[0]);
   if (images->pixels.type != ElementType::u8) refuse(name, "pixels of uint8", "float");
@@ -131,6 +156,14 @@ Loaded load_idx(const Paths& paths) {
     std::ranges::copy(images->pixels.view<std::uint8_t>().subspan(row * each, each), out.begin());
   };
   return set;
+}
+
+LoadedFormat idx_format() {
+  return {{"idx", "MNIST and its relatives", "LeCun et al., 1998"},
+          "NAME-images-idx3-ubyte(.gz), labels beside it",
+          1,
+          1,
+          load_idx};
 }
 
 }  // namespace leeway::data

@@ -54,7 +54,7 @@ Loaded columns_of_csv(const std::filesystem::path& path, const std::vector<Taken
 
 }  // namespace
 
-Loaded load_iwildcam(const Paths& paths) {
+static Loaded load_iwildcam(const Paths& paths) {
   return columns_of_csv(paths[0], {{"y", "y"},
                                    {"location", "location_remapped"},
                                    {"split", "split"},
@@ -64,7 +64,15 @@ Loaded load_iwildcam(const Paths& paths) {
                                    {"image", "filename"}});
 }
 
-Loaded load_fmow(const Paths& paths) {
+LoadedFormat iwildcam_format() {
+  return {{"iwildcam", "WILDS, animals in camera traps, table alone", "Koh et al., 2021"},
+          "metadata.csv",
+          1,
+          1,
+          load_iwildcam};
+}
+
+static Loaded load_fmow(const Paths& paths) {
   std::map<std::string, std::string, std::less<>> regions;
   if (paths.size() == 2) {
     const CsvTable mapping = read_csv(paths[1]);
@@ -80,13 +88,29 @@ Loaded load_fmow(const Paths& paths) {
   return columns_of_csv(paths[0], columns, &regions);
 }
 
-Loaded load_camelyon17(const Paths& paths) {
+LoadedFormat fmow_format() {
+  return {{"fmow", "WILDS, buildings from above, table alone", "Koh et al., 2021"},
+          "rgb_metadata.csv, country_code_mapping.csv",
+          1,
+          2,
+          load_fmow};
+}
+
+static Loaded load_camelyon17(const Paths& paths) {
   return columns_of_csv(paths[0], {{"tumor", "tumor"},
                                    {"center", "center"},
                                    {"split", "split"},
                                    {"slide", "slide"},
                                    {"patient", "patient"},
                                    {"node", "node"}});
+}
+
+LoadedFormat camelyon17_format() {
+  return {{"camelyon17", "WILDS, tumours in five hospitals, table alone", "Koh et al., 2021"},
+          "metadata.csv",
+          1,
+          1,
+          load_camelyon17};
 }
 
 }  // namespace leeway::data

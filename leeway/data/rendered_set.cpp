@@ -2,15 +2,15 @@
 
 #include <fmt/format.h>
 
-#include "leeway/core/family.h"
-#include "leeway/data/dsprites.h"
-#include "leeway/data/shapes3d.h"
-
 namespace leeway::data {
 
+// Each is defined in a file of its name.
+RenderedSet dsprites();
+RenderedSet shapes3d();
+
 std::span<const RenderedSet> rendered_sets() {
-  static const std::array<RenderedSet, 2> sets = {dsprites(), shapes3d()};
-  return sets;
+  static const RenderedSet list[] = {dsprites(), shapes3d()};
+  return list;
 }
 
 const RenderedSet& rendered_set(std::string_view name) {

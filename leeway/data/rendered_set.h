@@ -5,7 +5,7 @@
 // the order of images: the first factor is the slowest.
 //
 // A table of attributes has a column for every factor, and columns that name ranges of a factor (sizes, colours) as
-// the ConDS protocol does (conds_sets.h). Drawing is a pure function of the values and the size: the same bits for
+// the ConDS protocol does (conds/protocol_sets.h). Drawing is a pure function of the values and the size: the same bits for
 // any number of threads, whatever else is drawn.
 #pragma once
 
@@ -16,6 +16,8 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "leeway/core/family.h"
 
 namespace leeway::data {
 
@@ -31,9 +33,7 @@ struct RenderedColumn {
   std::vector<std::string> texts;  // of every value of the factor
 };
 
-struct RenderedSet {
-  std::string_view name;     // "dsprites"
-  std::string_view summary;  // one line for --help
+struct RenderedSet : Member {
   std::vector<Factor> factors;
   std::vector<RenderedColumn> columns;  // the label first; every factor has one whose texts are its values
   // One image, (3, size, size) in u8. `codes`: an index into the values of every factor.

@@ -278,8 +278,9 @@ RenderedSet shapes3d() {
   const std::vector<std::string> solids = {"cube", "cylinder", "sphere", "capsule"},
                                  names(hue_names.begin(), hue_names.end());
   return {
-      "shapes3d",
-      "a cube, cylinder, sphere or capsule in a room: 10 hues of floor, wall and object, 8 scales, 15 views",
+      {"shapes3d",
+       "a cube, cylinder, sphere or capsule in a room: 10 hues of floor, wall and object, 8 scales, 15 views",
+       "factors of Burgess and Kim, 2018"},
       {{"floor_hue", hues, 10},
        {"wall_hue", hues, 10},
        {"object_hue", hues, 10},

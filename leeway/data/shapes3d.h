@@ -26,6 +26,4 @@ struct Scene {
 // (3, size, size)
 void draw_scene(const Scene& scene, std::size_t size, std::span<std::uint8_t> out);
 
-[[nodiscard]] RenderedSet shapes3d();
-
 }  // namespace leeway::data
