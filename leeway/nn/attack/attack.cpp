@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "leeway/core/family.h"
 #include "leeway/core/message.h"
 #include "leeway/nn/parameters.h"
 #include "leeway/nn/tensors.h"
@@ -31,13 +30,14 @@ Margin measure(const Problem& problem, const torch::Tensor& logits) {
 
 }  // namespace
 
+// Each is defined in a file of its name.
+AttackMember pgd();
+AttackMember fgsm();
+AttackMember noise();
+AttackMember fmn();
+
 std::span<const AttackMember> attacks() {
-  static const AttackMember list[] = {
-      pgd(),
-      fgsm(),
-      noise(),
-      fmn(),
-  };
+  static const AttackMember list[] = {pgd(), fgsm(), noise(), fmn()};
   return list;
 }
 

@@ -114,9 +114,4 @@ class Nearest {
   return gradient.flatten(1).abs().amax(1) == 0;
 }
 
-[[nodiscard]] AttackMember fgsm();
-[[nodiscard]] AttackMember fmn();
-[[nodiscard]] AttackMember noise();
-[[nodiscard]] AttackMember pgd();
-
 }  // namespace leeway::nn

@@ -5,10 +5,8 @@
 #include <cmath>
 #include <set>
 
-#include "leeway/core/family.h"
 #include "leeway/core/message.h"
 #include "leeway/core/random.h"
-#include "leeway/nn/model/members.h"
 #include "leeway/nn/tensors.h"
 
 namespace leeway::nn {
@@ -44,6 +42,31 @@ constexpr double embedding_bound = .034641016;
 Network::Jacobian Network::jacobian(const torch::Tensor& /*x*/, const torch::Tensor& /*classes*/) {
   return {};
 }
+
+// Each is defined in the file of its kind.
+Architecture linear();
+Architecture mlp();
+Architecture small_cnn();
+Architecture defended_cnn();
+Architecture resnet20_cifar();
+Architecture resnet32_cifar();
+Architecture resnet44_cifar();
+Architecture resnet56_cifar();
+Architecture resnet110_cifar();
+Architecture resnet18_cifar();
+Architecture resnet50_cifar();
+Architecture resnet101_cifar();
+Architecture preact_resnet18();
+Architecture wrn_28_10();
+Architecture resnet18();
+Architecture resnet50();
+Architecture resnet101();
+Architecture densenet121();
+Architecture vit();
+Architecture vit_patch12();
+Architecture vit_patch16();
+Architecture vit_b_16();
+Architecture clip_vit_b_32();
 
 std::span<const Architecture> architectures() {
   static const Architecture list[] = {

@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
+#include "leeway/nn/model/architecture.h"
 #include "leeway/nn/model/input_convolution.h"
 #include "leeway/nn/model/layers.h"
-#include "leeway/nn/model/members.h"
 
 namespace leeway::nn {
 namespace {

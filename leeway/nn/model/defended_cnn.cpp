@@ -1,6 +1,6 @@
+#include "leeway/nn/model/architecture.h"
 #include "leeway/nn/model/input_convolution.h"
 #include "leeway/nn/model/layers.h"
-#include "leeway/nn/model/members.h"
 #include "leeway/nn/model/reverse_sigmoid.h"
 #include "leeway/shift/jpeg.h"
 

@@ -1,4 +1,4 @@
-#include "leeway/nn/model/members.h"
+#include "leeway/nn/model/architecture.h"
 
 namespace leeway::nn {
 namespace {

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "leeway/core/family.h"
 #include "leeway/nn/parameters.h"
 
 namespace leeway::nn {
