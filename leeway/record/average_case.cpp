@@ -156,7 +156,7 @@ void fields(AverageCaseOptions& options, Fields& f) {
   std::vector<Choice> methods, noises;
   for (const average_case::Estimator& one : average_case::estimators())
     methods.push_back({std::string(one.name), std::string(one.summary)});
-  for (const average_case::NoiseMember& one : average_case::noises())
+  for (const average_case::NoiseKind& one : average_case::noises())
     noises.push_back({std::string(one.name), std::string(one.summary)});
   f("sigma", options.sigma, from_to(0, 1e30),
     "standard deviations of the noise, pixels in [0,1]: 0.1 or 0.05,0.1");
