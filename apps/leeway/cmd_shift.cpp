@@ -29,11 +29,12 @@ void check_member(const ShiftFlags& flags) {
       throw UsageError(fmt::format("--classes: {} does not look at classes", member.name));
     if (member.needs_classes && flags.options.classes.empty())
       throw UsageError(fmt::format("--classes is required: the classes that {} keeps", member.name));
-    const double strength = flags.options.strength.value_or(member.default_strength);
-    if (strength >= member.low && strength <= member.high) return;
-    throw UsageError(member.low == member.high ? fmt::format("--strength: {} has none", member.name)
+    const Parameter legal = member.strength();
+    const double strength = flags.options.strength.value_or(legal.value);
+    if (strength >= legal.low && strength <= legal.high) return;
+    throw UsageError(member.parameters.empty() ? fmt::format("--strength: {} has none", member.name)
                                                : fmt::format("--strength: expected {} to {} for {}, found {}",
-                                                             member.low, member.high, member.name, strength));
+                                                             legal.low, legal.high, member.name, strength));
   }
   throw UsageError(
       fmt::format("NAME: expected one of {}, found {}", names_of(shift::members()), in_quotes(flags.name)));
@@ -72,9 +73,9 @@ std::string list_of_members() {
   std::string text = "NAME             what it does; strength (range, default)\n";
   for (const auto& member : shift::members()) {
     text += fmt::format("{:<16} {}\n", member.name, member.summary);
-    if (member.low < member.high)
-      text += fmt::format("{:<16}   strength: {} ({:g} to {:g}, default {:g})\n", "", member.strength,
-                          member.low, member.high, member.default_strength);
+    for (const Parameter& one : member.parameters)
+      text += fmt::format("{:<16}   {}: {} ({:g} to {:g}, default {:g})\n", "", one.name, one.meaning,
+                          one.low, one.high, one.value);
   }
   return text;
 }

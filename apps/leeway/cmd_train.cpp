@@ -32,10 +32,11 @@ void check_shift(const nn::Selection& selection) {
     if (member.selects_rows) continue;
     names.push_back(member.name);
     if (member.name != selection.shift) continue;
-    const double strength = selection.strength.value_or(member.default_strength);
-    if (strength >= member.low && strength <= member.high) return;
-    throw UsageError(fmt::format("--select-shift: expected {} to {} for {}, found {}", member.low,
-                                 member.high, member.name, strength));
+    const Parameter legal = member.strength();
+    const double strength = selection.strength.value_or(legal.value);
+    if (strength >= legal.low && strength <= legal.high) return;
+    throw UsageError(fmt::format("--select-shift: expected {} to {} for {}, found {}", legal.low, legal.high,
+                                 member.name, strength));
   }
   throw UsageError(fmt::format("--select-shift: expected one of {}, found {}", fmt::join(names, ", "),
                                in_quotes(selection.shift)));

@@ -18,14 +18,6 @@ constexpr std::size_t pictures_between_reports = 512;
 
 }  // namespace
 
-void check_strength(const Member& member, double strength) {
-  if (strength >= member.low && strength <= member.high) return;  // NaN fails both
-  if (member.low == member.high)
-    throw Error(fmt::format("shift {}: expected no strength, found {}", member.name, strength));
-  throw Error(fmt::format("shift {}: expected a strength ({}) from {} to {}, found {}", member.name,
-                          member.strength, member.low, member.high, strength));
-}
-
 Shifted change_pictures(const Images& images, std::string_view task, Progress* progress,
                         const Change& change) {
   const std::size_t n = images.n(), size = images.pixels_per_image();

@@ -7,20 +7,6 @@
 
 namespace leeway::shift {
 
-// The members; shift.cpp lists them.
-[[nodiscard]] Member gaussian_noise();
-[[nodiscard]] Member gaussian_blur();
-[[nodiscard]] Member contrast();
-[[nodiscard]] Member brightness();
-[[nodiscard]] Member rotation();
-[[nodiscard]] Member pixelation();
-[[nodiscard]] Member jpeg();
-[[nodiscard]] Member imbalance();
-[[nodiscard]] Member label_subset();
-
-// Error unless the strength is in the member's range.
-void check_strength(const Member& member, double strength);
-
 // One picture at a time: change(row, picture) alters (c,h,w) floats in [0,1] in place and leaves them in
 // [0,1]. Called from several threads.
 using Change = std::function<void(std::size_t row, std::span<float> picture)>;

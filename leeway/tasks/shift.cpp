@@ -52,7 +52,7 @@ record::Shift shift_images(const ShiftTask& task, Progress* progress) {
   const shift::Member& member = shift::member(task.shift);
   const TaskClock clock;
   const Images images = task.open();
-  const double strength = task.options.strength.value_or(member.default_strength);
+  const double strength = task.options.strength.value_or(member.strength().value);
   const auto& classes = task.options.classes;
   const shift::Shifted shifted =
       member.apply(images, {strength, task.seed, {classes.begin(), classes.end()}}, progress);
@@ -61,9 +61,9 @@ record::Shift shift_images(const ShiftTask& task, Progress* progress) {
   record.options = task.options;
   record::ShiftedSet& set = record.results.emplace_back();
   set.shift = member.name;
-  if (member.low < member.high) {
+  if (!member.parameters.empty()) {
     set.strength = strength;
-    set.strength_means = member.strength;
+    set.strength_means = member.strength().meaning;
   }
   set.n = shifted.images.n();
   set.n_source = images.n();

@@ -39,13 +39,13 @@ TEST_P(EveryShift, DescribesItself) {
   EXPECT_THAT(m.name, testing::Not(testing::IsEmpty()));
   EXPECT_TRUE(std::all_of(m.name.begin(), m.name.end(), [](char c) { return std::islower(c) || c == '-'; }));
   EXPECT_LT(m.summary.size(), 80u);
-  EXPECT_THAT(m.strength, testing::Not(testing::IsEmpty()));
-  EXPECT_LE(m.low, m.default_strength);
-  EXPECT_LE(m.default_strength, m.high);
+  EXPECT_THAT(m.strength().meaning, testing::Not(testing::IsEmpty()));
+  EXPECT_LE(m.strength().low, m.strength().value);
+  EXPECT_LE(m.strength().value, m.strength().high);
   if (m.identity) {
-    EXPECT_LE(m.low, *m.identity);
-    EXPECT_LE(*m.identity, m.high);
-    EXPECT_NE(m.default_strength, *m.identity);
+    EXPECT_LE(m.strength().low, *m.identity);
+    EXPECT_LE(*m.identity, m.strength().high);
+    EXPECT_NE(m.strength().value, *m.identity);
   }
   EXPECT_EQ(&member(m.name), &*std::find_if(members().begin(), members().end(),
                                             [&](const Member& other) { return other.name == m.name; }));
@@ -54,7 +54,8 @@ TEST_P(EveryShift, DescribesItself) {
 TEST_P(EveryShift, RefusesStrengthsOutOfRange) {
   const double infinity = std::numeric_limits<double>::infinity();
   for (const double strength :
-       {GetParam().low - 1, std::nextafter(GetParam().high, infinity), infinity, std::nan("")}) {
+       {GetParam().strength().low - 1, std::nextafter(GetParam().strength().high, infinity), infinity,
+        std::nan("")}) {
     const std::string message = message_of([&] { (void)run(images_, strength); });
     EXPECT_THAT(message, testing::StartsWith(fmt::format("shift {}: expected ", GetParam().name)));
     EXPECT_THAT(message, testing::EndsWith(fmt::format(", found {}", strength)));
@@ -62,14 +63,15 @@ TEST_P(EveryShift, RefusesStrengthsOutOfRange) {
 }
 
 TEST_P(EveryShift, StaysBetweenZeroAndOne) {
-  std::set<double> strengths{GetParam().low, GetParam().default_strength, GetParam().high};
+  std::set<double> strengths{GetParam().strength().low, GetParam().strength().value,
+                             GetParam().strength().high};
   for (const double strength : strengths)
     for (const float x : floats(run(images_, strength).images))
       ASSERT_TRUE(x >= 0 && x <= 1) << strength << " " << x;
 }
 
 TEST_P(EveryShift, ChangesSomethingByDefault) {
-  const Shifted shifted = run(images_, GetParam().default_strength);
+  const Shifted shifted = run(images_, GetParam().strength().value);
   EXPECT_NE(floats(shifted.images), floats(images_));
 }
 
@@ -80,7 +82,7 @@ TEST_P(ShiftWithIdentity, ChangesNothingAtIt) {
 }
 
 TEST_P(EveryShift, LabelsAndPixelsFollowTheRows) {
-  const Shifted shifted = run(images_, GetParam().default_strength);
+  const Shifted shifted = run(images_, GetParam().strength().value);
   ASSERT_EQ(shifted.rows.size(), shifted.images.n());
   ASSERT_EQ(shifted.images.labels->size(), shifted.images.n());
   EXPECT_TRUE(std::is_sorted(shifted.rows.begin(), shifted.rows.end()));
@@ -101,7 +103,7 @@ TEST_P(EveryShift, LabelsAndPixelsFollowTheRows) {
 }
 
 TEST_P(EveryShift, HasTheSameBitsForAnyThreads) {
-  const auto work = [&] { return run(images_, GetParam().default_strength); };
+  const auto work = [&] { return run(images_, GetParam().strength().value); };
   const Shifted one = at_threads(1, work);
   for (const int count : {2, 7}) {
     const Shifted many = at_threads(count, work);
@@ -117,8 +119,8 @@ TEST_P(ShiftOfPixels, LooksAtOnePictureAtATime) {
   std::fill(pixels.begin(), pixels.begin() + static_cast<std::ptrdiff_t>(start), 0.f);
   std::fill(pixels.begin() + static_cast<std::ptrdiff_t>(start + size), pixels.end(), 0.f);
   const Images alone = make_images(images_.pixels.shape, pixels);
-  const auto a = floats(run(images_, GetParam().default_strength).images);
-  const auto b = floats(run(alone, GetParam().default_strength).images);
+  const auto a = floats(run(images_, GetParam().strength().value).images);
+  const auto b = floats(run(alone, GetParam().strength().value).images);
   for (std::size_t i = start; i < start + size; ++i) ASSERT_EQ(a[i], b[i]);
 }
 
@@ -130,8 +132,8 @@ TEST_P(EveryShift, ReadsBytesAsFractions) {
   const std::vector<std::int64_t> labels{0, 1, 2, 0, 1, 2};
   const Images whole{"bytes.npz", make_array(std::vector<std::size_t>{6, 1, 4, 3}, bytes), labels};
   const Images parts{"floats.npz", make_array(std::vector<std::size_t>{6, 1, 4, 3}, fractions), labels};
-  const Shifted from_bytes = run(whole, GetParam().default_strength),
-                from_floats = run(parts, GetParam().default_strength);
+  const Shifted from_bytes = run(whole, GetParam().strength().value),
+                from_floats = run(parts, GetParam().strength().value);
   EXPECT_EQ(from_bytes.rows, from_floats.rows);
   EXPECT_EQ(floats(from_bytes.images), floats(from_floats.images));
   EXPECT_EQ(from_bytes.images.pixels.type, GetParam().selects_rows ? ElementType::u8 : ElementType::f32);
@@ -155,11 +157,11 @@ class StoppingProgress : public Progress {
 
 TEST_P(ShiftOfPixels, ReportsAndStops) {
   StoppingProgress watching(false), stopping(true);
-  (void)run(images_, GetParam().default_strength, 0, &watching);
+  (void)run(images_, GetParam().strength().value, 0, &watching);
   EXPECT_THAT(watching.tasks, testing::ElementsAre(GetParam().name));
   EXPECT_EQ(watching.last_done, 700u);
   EXPECT_EQ(watching.last_total, 700u);
-  EXPECT_THROW((void)run(images_, GetParam().default_strength, 0, &stopping), Interrupted);
+  EXPECT_THROW((void)run(images_, GetParam().strength().value, 0, &stopping), Interrupted);
 }
 
 std::string test_name(const testing::TestParamInfo<Member>& tested) {

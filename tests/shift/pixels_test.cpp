@@ -188,7 +188,7 @@ TEST(Pixelation, AveragesSquares) {
 
 TEST(Pixelation, RefusesPartsOfAPixel) {
   EXPECT_EQ(message_of([] { (void)apply("pixelation", random_images(1, 1, 2, 2), 1.5); }),
-            "shift pixelation: expected a whole number of pixels, found 1.5");
+            "shift pixelation: expected a whole number from 1 to 1000, found 1.5");
 }
 
 }  // namespace

@@ -63,7 +63,7 @@ TEST(RowShifts, Errors) {
   Images unlabelled = images;
   unlabelled.labels.reset();
   const auto error = [](std::string_view name, const Images& set, std::vector<std::int64_t> classes) {
-    return message_of([&] { (void)apply(name, set, member(name).default_strength, 0, classes); });
+    return message_of([&] { (void)apply(name, set, member(name).strength().value, 0, classes); });
   };
   EXPECT_EQ(error("label-subset", images, {}),
             "shift label-subset: expected the classes to keep, found none");

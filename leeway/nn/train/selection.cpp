@@ -27,7 +27,7 @@ void check_selection(const TrainOptions& options) {
 }
 
 double selection_strength(const Selection& selection) {
-  return selection.strength.value_or(shift::member(selection.shift).default_strength);
+  return selection.strength.value_or(shift::member(selection.shift).strength().value);
 }
 
 ShiftedValidation::ShiftedValidation(const Selection& selection, const Images& images,

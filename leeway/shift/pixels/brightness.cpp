@@ -11,7 +11,6 @@ namespace leeway::shift {
 namespace {
 
 Shifted apply(const Images& images, const Options& options, Progress* progress) {
-  check_strength(brightness(), options.strength);
   return change_pictures(images, "brightness", progress, [&](std::size_t, std::span<float> picture) {
     for (float& x : picture) x = static_cast<float>(std::clamp(x + options.strength, 0., 1.));
   });
@@ -20,15 +19,12 @@ Shifted apply(const Images& images, const Options& options, Progress* progress) 
 }  // namespace
 
 Member brightness() {
-  return {.name = "brightness",
-          .summary = "a constant added to every pixel, clipped to [0,1]",
-          .strength = "what is added, pixels in [0,1]",
-          .default_strength = .2,
-          .low = -1,
-          .high = 1,
-          .identity = 0,
-          .selects_rows = false,
-          .apply = apply};
+  return {{"brightness",
+           "a constant added to every pixel, clipped to [0,1]",
+           "Hendrycks and Dietterich, ICLR 2019",
+           {{"strength", .2, -1, 1, "what is added, pixels in [0,1]"}}},
+          0,
+          apply};
 }
 
 }  // namespace leeway::shift

@@ -1,14 +1,10 @@
 // Every pixel becomes the mean of its square of s x s pixels (the squares start at the upper left corner;
-// those at the right and lower border may be smaller). Error for an s that is not whole.
+// those at the right and lower border may be smaller).
 //
 // Source: the pixelation of Hendrycks and Dietterich, ICLR 2019, with the box filter on both ways; there s =
 // 1/.6 to 1/.25.
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <cmath>
 
-#include "leeway/core/error.h"
 #include "leeway/shift/family.h"
 
 namespace leeway::shift {
@@ -28,10 +24,6 @@ void flatten(std::span<float> channel, std::size_t height, std::size_t width, st
 }
 
 Shifted apply(const Images& images, const Options& options, Progress* progress) {
-  check_strength(pixelation(), options.strength);
-  if (options.strength != std::floor(options.strength))
-    throw Error(
-        fmt::format("shift pixelation: expected a whole number of pixels, found {}", options.strength));
   const auto side = static_cast<std::size_t>(options.strength);
   const std::size_t height = images.height(), width = images.width(), area = height * width;
   return change_pictures(images, "pixelation", progress, [&](std::size_t, std::span<float> picture) {
@@ -43,15 +35,12 @@ Shifted apply(const Images& images, const Options& options, Progress* progress) 
 }  // namespace
 
 Member pixelation() {
-  return {.name = "pixelation",
-          .summary = "squares of pixels replaced by their mean",
-          .strength = "side of a square, whole pixels; 1 = unchanged",
-          .default_strength = 2,
-          .low = 1,
-          .high = 1000,
-          .identity = 1,
-          .selects_rows = false,
-          .apply = apply};
+  return {{"pixelation",
+           "squares of pixels replaced by their mean",
+           "Hendrycks and Dietterich, ICLR 2019",
+           {{"strength", 2, 1, 1000, "side of a square, whole pixels; 1 = unchanged", true}}},
+          1,
+          apply};
 }
 
 }  // namespace leeway::shift

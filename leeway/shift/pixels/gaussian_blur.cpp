@@ -71,7 +71,6 @@ struct Blur {
 };
 
 Shifted apply(const Images& images, const Options& options, Progress* progress) {
-  check_strength(gaussian_blur(), options.strength);
   const auto leave = [](std::size_t, std::span<float>) {};
   if (options.strength == 0) return change_pictures(images, "gaussian-blur", progress, leave);
   const Blur blur(images, options.strength);
@@ -84,15 +83,12 @@ Shifted apply(const Images& images, const Options& options, Progress* progress) 
 }  // namespace
 
 Member gaussian_blur() {
-  return {.name = "gaussian-blur",
-          .summary = "convolution with a Gaussian, mirrored at the border",
-          .strength = "standard deviation, pixels",
-          .default_strength = 1,
-          .low = 0,
-          .high = 100,
-          .identity = 0,
-          .selects_rows = false,
-          .apply = apply};
+  return {{"gaussian-blur",
+           "convolution with a Gaussian, mirrored at the border",
+           "common practice; scipy.ndimage.gaussian_filter in mode mirror",
+           {{"strength", 1, 0, 100, "standard deviation, pixels"}}},
+          0,
+          apply};
 }
 
 }  // namespace leeway::shift

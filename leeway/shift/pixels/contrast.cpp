@@ -10,7 +10,6 @@ namespace leeway::shift {
 namespace {
 
 Shifted apply(const Images& images, const Options& options, Progress* progress) {
-  check_strength(contrast(), options.strength);
   const std::size_t area = images.height() * images.width();
   return change_pictures(images, "contrast", progress, [&](std::size_t, std::span<float> picture) {
     for (std::size_t start = 0; start < picture.size(); start += area) {
@@ -28,15 +27,12 @@ Shifted apply(const Images& images, const Options& options, Progress* progress) 
 }  // namespace
 
 Member contrast() {
-  return {.name = "contrast",
-          .summary = "distance of every pixel from its channel's mean, scaled",
-          .strength = "factor; 1 = unchanged, 0 = flat",
-          .default_strength = .4,
-          .low = 0,
-          .high = 10,
-          .identity = 1,
-          .selects_rows = false,
-          .apply = apply};
+  return {{"contrast",
+           "distance of every pixel from its channel's mean, scaled",
+           "Hendrycks and Dietterich, ICLR 2019",
+           {{"strength", .4, 0, 10, "factor; 1 = unchanged, 0 = flat"}}},
+          1,
+          apply};
 }
 
 }  // namespace leeway::shift

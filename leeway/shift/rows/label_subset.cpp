@@ -11,7 +11,6 @@ namespace leeway::shift {
 namespace {
 
 Shifted apply(const Images& images, const Options& options, Progress*) {
-  check_strength(label_subset(), options.strength);
   if (options.classes.empty()) throw Error("shift label-subset: expected the classes to keep, found none");
   check_classes(images, options.classes, "label-subset");
   const auto& labels = labels_of(images, "label-subset");
@@ -25,16 +24,11 @@ Shifted apply(const Images& images, const Options& options, Progress*) {
 }  // namespace
 
 Member label_subset() {
-  return {.name = "label-subset",
-          .summary = "only the rows of the classes named",
-          .strength = "none",
-          .default_strength = 0,
-          .low = 0,
-          .high = 0,
-          .identity = std::nullopt,
-          .selects_rows = true,
-          .needs_classes = true,
-          .apply = apply};
+  return {{"label-subset", "only the rows of the classes named", "label shift at its extreme"},
+          {},
+          apply,
+          /*selects_rows=*/true,
+          /*needs_classes=*/true};
 }
 
 }  // namespace leeway::shift

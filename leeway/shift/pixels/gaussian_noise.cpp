@@ -12,7 +12,6 @@ namespace leeway::shift {
 namespace {
 
 Shifted apply(const Images& images, const Options& options, Progress* progress) {
-  check_strength(gaussian_noise(), options.strength);
   return change_pictures(images, "gaussian-noise", progress, [&](std::size_t row, std::span<float> picture) {
     Random random(options.seed, stream("gaussian-noise"), row);
     for (float& x : picture)
@@ -23,15 +22,12 @@ Shifted apply(const Images& images, const Options& options, Progress* progress) 
 }  // namespace
 
 Member gaussian_noise() {
-  return {.name = "gaussian-noise",
-          .summary = "independent normal noise on every pixel, clipped to [0,1]",
-          .strength = "standard deviation, pixels in [0,1]",
-          .default_strength = .1,
-          .low = 0,
-          .high = 10,
-          .identity = 0,
-          .selects_rows = false,
-          .apply = apply};
+  return {{"gaussian-noise",
+           "independent normal noise on every pixel, clipped to [0,1]",
+           "Hendrycks and Dietterich, ICLR 2019",
+           {{"strength", .1, 0, 10, "standard deviation, pixels in [0,1]"}}},
+          0,
+          apply};
 }
 
 }  // namespace leeway::shift

@@ -31,7 +31,6 @@ RowsOfClass draw_rows(const std::vector<std::int64_t>& labels, std::uint64_t see
 }
 
 Shifted apply(const Images& images, const Options& options, Progress*) {
-  check_strength(imbalance(), options.strength);
   check_classes(images, options.classes, "imbalance");
   const RowsOfClass rows = draw_rows(labels_of(images, "imbalance"), options.seed);
   std::vector<std::int64_t> order = options.classes;
@@ -57,15 +56,13 @@ Shifted apply(const Images& images, const Options& options, Progress*) {
 }  // namespace
 
 Member imbalance() {
-  return {.name = "imbalance",
-          .summary = "classes keep shares of their rows that fall from 1 to the strength",
-          .strength = "share of its rows that the last class keeps",
-          .default_strength = .1,
-          .low = 1e-6,
-          .high = 1,
-          .identity = 1,
-          .selects_rows = true,
-          .apply = apply};
+  return {{"imbalance",
+           "classes keep shares of their rows that fall from 1 to the strength",
+           "Cui et al., CVPR 2019",
+           {{"strength", .1, 1e-6, 1, "share of its rows that the last class keeps"}}},
+          1,
+          apply,
+          /*selects_rows=*/true};
 }
 
 }  // namespace leeway::shift

@@ -1,4 +1,4 @@
-// Every picture is compressed as a JPEG file of quality q and read again (jpeg.h). Error for a q that is not whole.
+// Every picture is compressed as a JPEG file of quality q and read again (jpeg.h).
 //
 // Source: the JPEG compression of Hendrycks and Dietterich, ICLR 2019: q = 25 to 7 on ImageNet, 80 to 40 on CIFAR-10.
 #include "leeway/shift/jpeg.h"
@@ -52,9 +52,6 @@ class Codec {
 };
 
 Shifted apply_jpeg(const Images& images, const Options& options, Progress* progress) {
-  check_strength(jpeg(), options.strength);
-  if (options.strength != std::floor(options.strength))
-    throw Error(fmt::format("shift jpeg: expected a whole number from 1 to 100, found {}", options.strength));
   const auto quality = static_cast<int>(options.strength);
   return change_pictures(images, "jpeg", progress, [&](std::size_t, std::span<float> picture) {
     compress_jpeg(picture, images.height(), images.width(), quality);
@@ -76,15 +73,12 @@ void compress_jpeg(std::span<float> picture, std::size_t height, std::size_t wid
 }
 
 Member jpeg() {
-  return {.name = "jpeg",
-          .summary = "JPEG compression, colour at half the resolution",
-          .strength = "quality, a whole number; 100 = best",
-          .default_strength = 50,
-          .low = 1,
-          .high = 100,
-          .identity = {},
-          .selects_rows = false,
-          .apply = apply_jpeg};
+  return {{"jpeg",
+           "JPEG compression, colour at half the resolution",
+           "Hendrycks and Dietterich, ICLR 2019",
+           {{"strength", 50, 1, 100, "quality, a whole number; 100 = best", true}}},
+          {},
+          apply_jpeg};
 }
 
 }  // namespace leeway::shift

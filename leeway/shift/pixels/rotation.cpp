@@ -69,7 +69,6 @@ void turn(std::span<float> channel, std::ptrdiff_t height, std::ptrdiff_t width,
 }
 
 Shifted apply(const Images& images, const Options& options, Progress* progress) {
-  check_strength(rotation(), options.strength);
   const std::size_t height = images.height(), width = images.width(), area = height * width;
   const std::vector<Place> from = places(height, width, options.strength);
   return change_pictures(images, "rotation", progress, [&](std::size_t, std::span<float> picture) {
@@ -82,15 +81,12 @@ Shifted apply(const Images& images, const Options& options, Progress* progress) 
 }  // namespace
 
 Member rotation() {
-  return {.name = "rotation",
-          .summary = "turned about the centre, bilinear, black outside",
-          .strength = "degrees, counter-clockwise",
-          .default_strength = 30,
-          .low = -180,
-          .high = 180,
-          .identity = 0,
-          .selects_rows = false,
-          .apply = apply};
+  return {{"rotation",
+           "turned about the centre, bilinear, black outside",
+           "Engstrom et al., ICML 2019",
+           {{"strength", 30, -180, 180, "degrees, counter-clockwise"}}},
+          0,
+          apply};
 }
 
 }  // namespace leeway::shift
