@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "leeway/core/message.h"
+#include "leeway/record/choices.h"
 #include "leeway/record/json.h"
 
 namespace leeway::record {
@@ -153,14 +154,9 @@ static void fields(Robustness& found, Fields& f) {
 }
 
 void fields(AverageCaseOptions& options, Fields& f) {
-  std::vector<Choice> methods, noises;
-  for (const average_case::Estimator& one : average_case::estimators())
-    methods.push_back({std::string(one.name), std::string(one.summary)});
-  for (const average_case::NoiseKind& one : average_case::noises())
-    noises.push_back({std::string(one.name), std::string(one.summary)});
   f("sigma", options.sigma, from_to(0, 1e30),
     "standard deviations of the noise, pixels in [0,1]: 0.1 or 0.05,0.1");
-  f.choice("methods", options.methods, std::move(methods),
+  f.choice("methods", options.methods, choices_of(average_case::estimators()),
            "which estimators (default: all that the input permits, but mc)");
   f("draws", options.draws, draws_range, "noisy copies of each sample for mc");
   f("width", options.width, share, "let mc stop where its interval is no wider than this (0: never)");
@@ -174,7 +170,8 @@ void fields(AverageCaseOptions& options, Fields& f) {
     "are "
     "more than 64)");
   f("tolerance", options.tolerance, from_to(1e-9, 1), "of the normal distribution function");
-  f.choice("noise", options.noise, std::move(noises), "distribution of the noise, coordinate by coordinate");
+  f.choice("noise", options.noise, choices_of(average_case::noises()),
+           "distribution of the noise, coordinate by coordinate");
   f("rows", options.rows, "the first so many samples alone (0: all)");
   f("convergence", options.convergence,
     "also how mc and mmse settle as their copies grow, on the first 100 samples");

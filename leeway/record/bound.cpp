@@ -4,6 +4,7 @@
 
 #include "leeway/core/message.h"
 #include "leeway/core/numbers.h"
+#include "leeway/record/choices.h"
 #include "leeway/record/json.h"
 
 namespace leeway::record {
@@ -23,18 +24,15 @@ void fields(Dis2Settings& settings, Fields& f) {
     "critics see at most so many rows of each set that are not held out (default: 65,536, or 64 for each "
     "parameter of a critic where that is more)");
   f("restarts", settings.restarts, from_to(1, 1e5), "critics trained; the largest discrepancy counts");
-  std::vector<Choice> losses, searches;
+  std::vector<Choice> losses;
   for (const error_bound::NamedLoss& one : error_bound::losses) losses.push_back({std::string(one.name), ""});
-  for (const error_bound::NamedSearch& one : error_bound::searches)
-    searches.push_back({std::string(one.name), std::string(one.summary)});
   f.choice("loss", settings.loss, std::move(losses), "of critics: which disagreement loss");
-  f.choice("search", settings.search, std::move(searches), "how critics are found");
+  f.choice("search", settings.search, choices_of(error_bound::searches), "how critics are found");
 }
 
 void general_fields(BoundOptions& options, Fields& f) {
-  std::vector<Choice> methods{{"dis2", "the upper bound"}};
-  for (const error_bound::Estimator& member : error_bound::estimators())
-    methods.push_back({std::string(member.name), std::string(member.summary)});
+  std::vector<Choice> methods = choices_of(error_bound::estimators());
+  methods.insert(methods.begin(), {"dis2", "the upper bound"});
   f.choice("methods", options.methods, std::move(methods), "which methods (default: all)");
   f.choice("temperature", options.temperature, {{"on", "calibrated on the source"}, {"off", "as they are"}},
            "which confidences estimates use");

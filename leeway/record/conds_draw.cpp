@@ -4,6 +4,7 @@
 
 #include "leeway/conds/protocol_sets.h"
 #include "leeway/core/message.h"
+#include "leeway/record/choices.h"
 #include "leeway/record/json.h"
 
 namespace leeway::record {
@@ -25,13 +26,12 @@ static void fields(CondsCounts& counts, Fields& f) {
 }
 
 void fields(CondsDrawOptions& options, Fields& f) {
-  std::vector<Choice> sets;
-  for (const conds::ConDSDataSet& set : conds::conds_data_sets()) sets.push_back({std::string(set.name), ""});
   f("label", options.label, "column of the labels");
   fields(options.shifts, f);
   f("all", options.all, "every case: uniform, and all shifts on all attributes (33 of three)");
   f("columns", options.columns, "all attributes that make the cells (default: those that shifts are on)");
-  f.choice("dataset", options.data_set, std::move(sets), "columns, orders and counts of the protocol");
+  f.choice("dataset", options.data_set, choices_of(conds::conds_data_sets()),
+           "columns, orders and counts of the protocol");
   f("id", options.id, "column that tells rows apart (default: the whole row)");
   f("plan", options.plan, "say what each cell would give and what the data lack; draw nothing");
   fields(options.counts, f);

@@ -6,6 +6,7 @@
 #include "leeway/core/message.h"
 #include "leeway/core/numbers.h"
 #include "leeway/record/agreement.h"
+#include "leeway/record/choices.h"
 #include "leeway/record/json.h"
 
 namespace leeway::record {
@@ -45,10 +46,7 @@ static void fields(DistancesSet& set, Fields& f) {
 }
 
 void fields(DistancesOptions& options, Fields& f) {
-  std::vector<Choice> names;
-  for (const agreement::Distance& distance : agreement::distances())
-    names.push_back({std::string(distance.name), std::string(distance.summary)});
-  f.choice("only", options.only, std::move(names), "these alone, separated by commas");
+  f.choice("only", options.only, choices_of(agreement::distances()), "these alone, separated by commas");
   fields(static_cast<OutputsReading&>(options), f);
 }
 

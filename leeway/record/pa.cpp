@@ -6,6 +6,7 @@
 #include "leeway/agreement/pairing.h"
 #include "leeway/core/message.h"
 #include "leeway/record/agreement.h"
+#include "leeway/record/choices.h"
 #include "leeway/record/json.h"
 
 namespace leeway::record {
@@ -140,15 +141,13 @@ static void fields(PaGap& gap, Fields& f) {
 }
 
 void fields(PaOptions& options, Fields& f) {
-  std::vector<Choice> pairings;
-  for (const agreement::Pairing& pairing : agreement::pairings())
-    pairings.push_back({std::string(pairing.name), std::string(pairing.summary)});
   fields(static_cast<OutputsReading&>(options), f);
   f("level", options.level, from_to(.5, .9999), "confidence level of intervals");
   f("bootstrap", options.bootstrap, from_to(0, 1e6),
     "interval of PA from this many resamples, each with its own beta (default: from the rows at the best "
     "betas)");
-  f.choice("pairing", options.pairing, std::move(pairings), "which clean row belongs to which shifted row");
+  f.choice("pairing", options.pairing, choices_of(agreement::pairings()),
+           "which clean row belongs to which shifted row");
   f("ratios", options.ratios, share,
     "also at these shares of shifted samples, smallest `norms` first, each with its own beta: 0:1:0.1 or "
     "0,0.5,1");

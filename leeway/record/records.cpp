@@ -11,6 +11,7 @@
 #include "leeway/record/conds_draw.h"
 #include "leeway/record/data.h"
 #include "leeway/record/distances.h"
+#include "leeway/record/list.h"
 #include "leeway/record/mvn_cdf.h"
 #include "leeway/record/pa.h"
 #include "leeway/record/report.h"
@@ -37,6 +38,7 @@ constexpr std::array list{
     Record{bound_evaluate_schema,
            "bounds and estimates over many shifts whose truth is known (leeway bound evaluate)",
            describe<BoundEvaluation>},
+    Record{list_schema, "the members of families (leeway list)", describe<List>},
     Record{mvn_cdf_schema, "multivariate normal probabilities (leeway mvn-cdf)", describe<MvnCdf>},
     Record{pa_schema, "posterior agreement (leeway pa)", describe<Pa>},
     Record{distances_schema, "distances between clean and shifted outputs (leeway distances)",

@@ -58,7 +58,8 @@ RESULT = {
                       " columns.0.uds.p_holm columns.0.uds.values unseen_cells cells cells.0.values cells.0.n_source cells.0.n_target"
                       " accuracy accuracy.n accuracy.accuracy accuracy.accuracy_low accuracy.p accuracy.cells accuracy.cells.0.values accuracy.cells.0.n"
                       " accuracy.cells.0.accuracy_high",
-    "list": "family members members.0.name members.0.summary",
+    "list": "family summary missing members members.0.name members.0.summary members.0.source members.0.needs members.0.about"
+            " members.0.weights members.0.parameters members.0.parameters.0.default members.0.parameters.0.integer",
     "train": "plan plan.parameters plan.seed plan.threads plan.torch epochs epochs.0.loss best_epoch best_by_score best_by_accuracy best_by_worst_group plan.groups plan.environment plan.unlabelled plan.selection plan.keep_epochs stopped_early n_train"
              " n_validation out weights resumed_after reused epoch_seconds",
     "inspect": "model format architecture parameters classes class_names input normalization normalization.mean notes confinement layers layers.0.shape"
@@ -78,7 +79,8 @@ RECORD = {"pa": "instruction_set headline findings warnings options options.leve
                         " label.values attributes attributes.0.name",
           "conds-describe": "headline findings options options.level options.permutations options.bootstrap",
           "data-render": "headline options options.size options.sample options.split",
-          "data-load": "headline options options.size", "report": "headline options options.flips", "shift": "headline options options.strength options.classes",
+          "data-load": "headline options options.size", "list": "headline findings options options.family",
+          "report": "headline options options.flips", "shift": "headline options options.strength options.classes",
           "attack": "instruction_set headline findings warnings options options.attack options.norm options.eps options.loss options.parameters",
           "average-case": "instruction_set headline findings warnings options options.sigma options.methods options.level options.noise n k classes_are"
                           " methods methods.0.method methods.0.summary methods.0.probability leading"
@@ -331,7 +333,7 @@ class Records(unittest.TestCase):
         self.valid(self.run_leeway("list"))
         without = self.run_leeway("list", environment={"LEEWAY_NN_LIBRARY": "/nonexistent"})
         self.valid(without)
-        self.refused_without(without, ["results.0.reason"])
+        self.refused_without(without, ["results.0.missing"])
 
     def test_report(self):
         self.run_leeway("assess --source plain.npz --target s=shifted.npz --out record.json")

@@ -285,7 +285,7 @@ TEST_F(Command, TrainingTakesWhatItsAlgorithmNeeds) {
       << err();
   ASSERT_EQ(run({"list", "algorithms"}), 0);
   EXPECT_THAT(out(),
-              AllOf(HasSubstr("needs groups"), HasSubstr("anneal-steps"), HasSubstr("whole, default 500")));
+              AllOf(HasSubstr("needs: groups"), HasSubstr("anneal-steps"), HasSubstr("whole, default 500")));
 }
 
 TEST_F(Command, CheckpointsRunAndNothingInThemDoes) {
@@ -396,9 +396,10 @@ TEST_F(Command, WithoutTheModelPartSaysWhatIsMissing) {
 
 TEST_F(Command, ListsEveryFamily) {
   EXPECT_EQ(run({"list"}), 0);
-  EXPECT_THAT(out(), AllOf(HasSubstr("architectures\n  linear"), HasSubstr("small-cnn"),
-                           HasSubstr("166406 weights"), HasSubstr("algorithms\n  erm"),
-                           HasSubstr("attacks\n  pgd"), HasSubstr("    gamma "), HasSubstr("shifts\n")));
+  EXPECT_THAT(out(),
+              AllOf(HasSubstr("architectures: "), HasSubstr("\n  small-cnn "),
+                    HasSubstr("weights: 166406 for 1x28x28"), HasSubstr("\n  group-dro "),
+                    HasSubstr("norms: linf l2 l1 l0"), HasSubstr("\n    gamma "), HasSubstr("\nshifts: ")));
 }
 
 // Killed at moments spread over the whole run: the final name never holds anything but a whole file, and

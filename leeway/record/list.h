@@ -1,0 +1,65 @@
+// The record of leeway list: the members of families, what each says of itself (core/family.h). docs/schema/list.md lists the
+// keys.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "leeway/core/family.h"
+#include "leeway/core/result.h"
+#include "leeway/record/envelope.h"
+
+namespace leeway::record {
+
+inline constexpr std::string_view list_schema = "leeway.list/2";
+
+struct ListOptions {
+  std::string family;  // empty: all
+};
+
+struct ListedParameter {
+  std::string name;
+  double value = 0, low = 0, high = 0;
+  bool integer = false;
+  std::string meaning;
+};
+
+struct ListedMember {
+  ListedMember() = default;
+  explicit ListedMember(const Member& member);
+
+  std::string name, summary, source;
+  std::vector<std::string> needs;                        // besides what the whole family needs
+  std::map<std::string, std::string> about;              // what its family says of members, by name
+  std::map<std::string, std::optional<double>> weights;  // of an architecture, by the shape of its images
+  std::vector<ListedParameter> parameters;
+};
+
+struct ListedFamily {
+  std::string family, summary;
+  std::vector<ListedMember> members;
+  std::string missing;  // why there are no members; empty where there are
+};
+
+struct List {
+  List() { envelope.schema = list_schema; }
+
+  Envelope envelope;
+  ListOptions options;
+  std::vector<ListedFamily> results;
+};
+
+void fields(ListOptions& options, Fields& f);
+void fields(List& record, Fields& f);
+
+[[nodiscard]] Json to_json(const List& record);
+
+// How many members and families there are.
+[[nodiscard]] std::string headline_of(const List& record);
+// Families that are not there, and why.
+[[nodiscard]] std::vector<std::string> findings_of(const List& record);
+
+}  // namespace leeway::record

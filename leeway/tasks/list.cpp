@@ -1,0 +1,171 @@
+#include "leeway/tasks/list.h"
+
+#include <fmt/format.h>
+
+#include <stdexcept>
+#include <utility>
+
+#include "leeway/agreement/distance.h"
+#include "leeway/agreement/pairing.h"
+#include "leeway/average_case/average_case.h"
+#include "leeway/average_case/noise.h"
+#include "leeway/conds/protocol_sets.h"
+#include "leeway/core/error.h"
+#include "leeway/data/load.h"
+#include "leeway/data/rendered_set.h"
+#include "leeway/error_bound/estimator.h"
+#include "leeway/nn/train.h"
+#include "leeway/shift/shift.h"
+#include "leeway/tasks/task_clock.h"
+
+namespace leeway::tasks {
+namespace {
+
+using Listed = std::vector<record::ListedMember>;
+
+// `add` says of a member what a Member does not.
+template <class Members, class Add>
+Listed listed(const Members& members, const Add& add) {
+  Listed list;
+  for (const auto& member : members) add(list.emplace_back(member), member);
+  return list;
+}
+
+template <class Members>
+Listed listed(const Members& members) {
+  return listed(members, [](record::ListedMember&, const Member&) {});
+}
+
+Listed architectures(const ListTask& task) {
+  const nn::Session& session = task.session();
+  return listed(session.architectures(), [&](record::ListedMember& one, const Member&) {
+    for (const nn::InputShape& shape : {nn::InputShape{1, 28, 28}, nn::InputShape{3, 32, 32}}) {
+      auto& weights = one.weights[fmt::format("{}x{}x{}", shape.channels, shape.height, shape.width)];
+      try {
+        weights = static_cast<double>(session.weights_of(one.name, shape, 10));
+      } catch (const Error&) {
+        // it does not take such images
+      }
+    }
+  });
+}
+
+Listed algorithms(const ListTask& task) {
+  const nn::Session& session = task.session();
+  return listed(session.algorithms(), [&](record::ListedMember& one, const Member&) {
+    one.needs = session.requirements_of(one.name).words();
+  });
+}
+
+Listed attacks(const ListTask& task) {
+  return listed(task.session().attacks(), [](record::ListedMember& one, const nn::AttackEntry& entry) {
+    std::string norms;
+    for (const nn::Norm norm : entry.norms) norms += (norms.empty() ? "" : " ") + std::string(name_of(norm));
+    one.about = {{"budget", entry.minimum_norm ? "minimum-norm" : "fixed"},
+                 {"loss", std::string(name_of(entry.loss))},
+                 {"norms", std::move(norms)}};
+  });
+}
+
+Listed estimators(const ListTask&) {
+  return listed(
+      error_bound::estimators(), [](record::ListedMember& one, const error_bound::Estimator& member) {
+        one.about = {{"assumes", std::string(member.assumes)}, {"fails", std::string(member.fails)}};
+      });
+}
+
+Listed average_case_estimators(const ListTask&) {
+  return listed(average_case::estimators(),
+                [](record::ListedMember& one, const average_case::Estimator& member) {
+                  one.about = {{"gives", member.probability ? "a probability" : "a score for ranking"}};
+                  if (member.gradients) one.needs.emplace_back("gradients");
+                  if (member.model) one.needs.emplace_back("a model");
+                });
+}
+
+Listed noises(const ListTask&) { return listed(average_case::noises()); }
+
+Listed distances(const ListTask&) {
+  return listed(agreement::distances(), [](record::ListedMember& one, const agreement::Distance& member) {
+    one.needs.emplace_back(member.compares == agreement::Compared::probabilities ? "logits" : "features");
+    if (member.paired) one.needs.emplace_back("pairs of rows");
+  });
+}
+
+Listed pairings(const ListTask&) {
+  return listed(agreement::pairings(), [](record::ListedMember& one, const agreement::Pairing& member) {
+    if (member.needs_labels) one.needs.emplace_back("labels");
+    if (member.needs_features) one.needs.emplace_back("features");
+  });
+}
+
+Listed shifts(const ListTask&) {
+  return listed(shift::members(), [](record::ListedMember& one, const shift::Member& member) {
+    one.about = {{"changes", member.selects_rows ? "which rows there are" : "pixels"}};
+    if (member.selects_rows) one.needs.emplace_back("labels");
+    if (member.needs_classes) one.needs.emplace_back("classes");
+  });
+}
+
+Listed loaders(const ListTask&) {
+  return listed(data::loaded_formats(), [](record::ListedMember& one, const data::LoadedFormat& member) {
+    one.about = {{"files", std::string(member.paths)}};
+  });
+}
+
+Listed renderers(const ListTask&) {
+  return listed(data::rendered_sets(), [](record::ListedMember& one, const data::RenderedSet& member) {
+    one.about = {{"columns", names_of(member.columns)}};
+  });
+}
+
+Listed protocol_sets(const ListTask&) {
+  return listed(conds::conds_data_sets(), [](record::ListedMember& one, const conds::ConDSDataSet& member) {
+    one.about = {{"label", std::string(member.label.name)}, {"attributes", names_of(member.attributes)}};
+  });
+}
+
+}  // namespace
+
+std::span<const Family> families() {
+  static const Family list[] = {
+      {{"architectures", "networks: leeway train --arch", ""}, architectures},
+      {{"algorithms", "ways to train: leeway train --algorithm", ""}, algorithms},
+      {{"attacks", "images moved so that a model misjudges them: leeway attack --attack", ""}, attacks},
+      {{"estimators", "of the error on a target without labels: leeway bound --methods", ""}, estimators},
+      {{"average-case-estimators",
+        "of the probability that a prediction survives noise: leeway average-case --methods", ""},
+       average_case_estimators},
+      {{"noises", "what is added to inputs: leeway average-case --noise", ""}, noises},
+      {{"distances", "between clean and shifted outputs: leeway distances --only", ""}, distances},
+      {{"pairings", "which rows of two sets belong together: leeway pa --pairing", ""}, pairings},
+      {{"shifts", "what happens to images: leeway shift NAME", ""}, shifts},
+      {{"loaders", "published data sets, from their files: leeway data load FORMAT", ""}, loaders},
+      {{"renderers", "data sets drawn from geometry: leeway data render NAME", ""}, renderers},
+      {{"protocol-sets", "columns and counts of the ConDS protocol: leeway conds draw --dataset", ""},
+       protocol_sets},
+  };
+  return list;
+}
+
+record::List list(const ListTask& task) {
+  const TaskClock clock;
+  record::List record;
+  record.options = task.options;
+  const std::string& wanted = task.options.family;
+  if (!wanted.empty()) (void)find_member(families(), "family", wanted);
+  for (const Family& family : families()) {
+    if (!wanted.empty() && wanted != family.name) continue;
+    record::ListedFamily& one = record.results.emplace_back();
+    one.family = family.name, one.summary = family.summary;
+    try {
+      one.members = family.members(task);
+    } catch (const std::runtime_error& missing) {
+      if (!wanted.empty()) throw;
+      one.missing = missing.what();
+    }
+  }
+  return clock.finished(std::move(record), task.seed);
+}
+
+}  // namespace leeway::tasks

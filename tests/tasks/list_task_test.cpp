@@ -1,0 +1,98 @@
+// What every member of every family says of itself, and what is left where there is no model part.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <stdexcept>
+
+#include "leeway/error_bound/estimator.h"
+#include "leeway/shift/shift.h"
+#include "leeway/tasks/list.h"
+#include "tests/message_of.h"
+
+namespace leeway::tasks {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+const nn::Session& no_session() { throw std::runtime_error("no model part"); }
+
+record::List listed(const std::string& family) { return list({no_session, {family}, 5}); }
+
+std::string error_of(const std::string& family) {
+  return message_of([&] { (void)listed(family); });
+}
+
+TEST(ListTask, MembersDescribeThemselves) {
+  std::set<std::string> families;
+  for (const record::ListedFamily& family : listed("").results) {
+    EXPECT_TRUE(families.insert(family.family).second) << family.family;
+    EXPECT_THAT(family.summary, testing::HasSubstr(": leeway "));
+    if (!family.missing.empty()) continue;
+    EXPECT_GE(family.members.size(), 2u) << family.family;
+    std::set<std::string> names;
+    for (const record::ListedMember& member : family.members) {
+      const std::string where = family.family + ": " + member.name;
+      EXPECT_TRUE(names.insert(member.name).second) << where;
+      EXPECT_TRUE(std::ranges::all_of(member.name, [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.';
+      })) << where;
+      EXPECT_FALSE(member.summary.empty()) << where;
+      for (const auto& [name, value] : member.about) EXPECT_FALSE(value.empty()) << where << ", " << name;
+      for (const record::ListedParameter& one : member.parameters) {
+        EXPECT_FALSE(one.name.empty() || one.meaning.empty()) << where;
+        EXPECT_TRUE(one.low < one.high && one.low <= one.value && one.value <= one.high) << where;
+        EXPECT_TRUE(!one.integer || one.value == std::floor(one.value)) << where;
+      }
+    }
+  }
+  EXPECT_EQ(families.size(), tasks::families().size());
+}
+
+TEST(ListTask, OneFamilyIsItsMembersInOrder) {
+  const record::List record = listed("shifts");
+  ASSERT_EQ(record.results.size(), 1u);
+  const std::vector<record::ListedMember>& members = record.results[0].members;
+  ASSERT_EQ(members.size(), shift::members().size());
+  for (std::size_t i = 0; i < members.size(); ++i) EXPECT_EQ(members[i].name, shift::members()[i].name);
+  ASSERT_EQ(members[0].parameters.size(), 1u);
+  EXPECT_EQ(members[0].parameters[0].name, "strength");
+  EXPECT_EQ(members[0].parameters[0].value, .1);
+  EXPECT_EQ(members[0].parameters[0].high, 10);
+  EXPECT_THAT(members.back().parameters, IsEmpty());
+  EXPECT_THAT(members.back().needs, ElementsAre("labels", "classes"));
+  EXPECT_EQ(record.envelope.headline, fmt::format("{} members of 1 family.", members.size()));
+  EXPECT_THAT(record.envelope.findings, IsEmpty());
+  EXPECT_EQ(record.envelope.seed, 5u);
+  EXPECT_EQ(to_json(record)["options"]["family"], "shifts");
+}
+
+TEST(ListTask, WhatAFamilySaysBesides) {
+  const record::ListedMember cot = listed("estimators").results[0].members[4];
+  EXPECT_EQ(cot.name, "cot");
+  EXPECT_EQ(cot.about.at("assumes"), error_bound::estimator("cot").assumes);
+  EXPECT_THAT(listed("pairings").results[0].members[4].needs, ElementsAre("labels", "features"));
+  EXPECT_THAT(listed("distances").results[0].members[0].needs, ElementsAre("logits", "pairs of rows"));
+  EXPECT_EQ(listed("protocol-sets").results[0].members[0].about.at("attributes"),
+            "obj_color, bg_color, scale");
+}
+
+TEST(ListTask, WithoutModelsTheRestIsListed) {
+  const record::List record = listed("");
+  EXPECT_EQ(record.results[0].family, "architectures");
+  EXPECT_THAT(record.results[0].members, IsEmpty());
+  EXPECT_EQ(record.results[0].missing, "no model part");
+  EXPECT_THAT(record.envelope.findings, ElementsAre("architectures are not available: no model part",
+                                                    "algorithms are not available: no model part",
+                                                    "attacks are not available: no model part"));
+  EXPECT_THROW((void)listed("attacks"), std::runtime_error);
+  EXPECT_THAT(error_of("colours"),
+              testing::StartsWith("family: expected one of architectures, algorithms, "));
+}
+
+}  // namespace
+}  // namespace leeway::tasks
