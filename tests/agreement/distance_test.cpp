@@ -291,10 +291,8 @@ TEST(Distance, FrechetOfManyRows) {  // more rows than one block: 4 s^2 apart in
 // --- what is refused, and what is left out
 
 TEST(Distance, NamesAreListed) {
-  EXPECT_EQ(
-      message_of([] { (void)distance("hellinger"); }),
-      "distance: expected one of kl, wasserstein, wasserstein-flattened, cosine, centroid, mmd, frechet, "
-      "found 'hellinger'");
+  EXPECT_EQ(message_of([] { (void)distance("hellinger"); }),
+            "distance: expected one of " + names_of(distances()) + ", found 'hellinger'");
 }
 
 TEST(Distance, ErrorsNameTheSetAndTheRow) {

@@ -175,9 +175,8 @@ TEST(Pairing, Errors) {
   Sample other_rows = one;
   other_rows.logits = make_array<double>({2, 2}, {0, 0, 0, 0});
   EXPECT_EQ(refusal("nearest", other_rows, one), "c: expected features of 2 rows, found 3");
-  EXPECT_EQ(
-      message_of([] { (void)pairing("random"); }),
-      "pairing: expected one of given, label, label-resample, nearest, label-nearest, cca, found 'random'");
+  EXPECT_EQ(message_of([] { (void)pairing("random"); }),
+            "pairing: expected one of " + names_of(pairings()) + ", found 'random'");
 }
 
 TEST(Pairing, TheTableSaysWhatIsNeeded) {

@@ -32,7 +32,7 @@ TEST(AverageCaseErrors, Options) {
     EXPECT_EQ(message([sigma = value](Options& o) { o.sigmas.push_back(sigma); }),
               std::string("average_case: sigma: expected a finite number of at least 0, found ") + text);
   EXPECT_EQ(message([](Options& o) { o.methods = {"tailor"}; }),
-            "estimator: expected one of mc, taylor, taylor-mvs, mmse, mmse-mvs, softmax, found 'tailor'");
+            "estimator: expected one of " + names_of(estimators()) + ", found 'tailor'");
   EXPECT_EQ(message([](Options& o) { o.draws = 0; }),
             "average_case: draws: expected 1 to 4294967295, found 0");
   EXPECT_EQ(message([](Options& o) { o.copies = 0; }),

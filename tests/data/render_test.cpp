@@ -242,7 +242,7 @@ TEST(Render, SamplesAreDifferentRowsInOrder) {
 TEST(Render, SaysWhatIsWrong) {
   const RenderedSet& set = rendered_set("dsprites");
   EXPECT_THAT(message_of([] { (void)rendered_set("x"); }),
-              HasSubstr("expected one of dsprites, shapes3d, found 'x'"));
+              HasSubstr("expected one of " + names_of(rendered_sets()) + ", found 'x'"));
   EXPECT_THAT(message_of([&] {
                 RenderedRows(set, {{"color", {"red"}}});
               }),

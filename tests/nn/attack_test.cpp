@@ -305,7 +305,7 @@ TEST(AttackOptions, AreChecked) {
   const auto message = [](const AttackOptions& options) {
     return message_of([&] { (void)complete_attack(options); });
   };
-  EXPECT_EQ(message({.attack = "cw"}), "attack: expected one of pgd, fgsm, noise, fmn, found 'cw'");
+  EXPECT_EQ(message({.attack = "cw"}), "attack: expected one of " + names_of(attacks()) + ", found 'cw'");
   EXPECT_EQ(message({.eps = -1}), "attack pgd: eps: expected a finite number, at least 0, found -1");
   EXPECT_EQ(message({.eps = NAN}), "attack pgd: eps: expected a finite number, at least 0, found nan");
   EXPECT_EQ(message({.attack = "fmn", .eps = .1}),

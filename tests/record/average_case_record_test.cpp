@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "leeway/average_case/average_case.h"
 #include "leeway/record/digest.h"
 #include "leeway/record/json.h"
 #include "tests/message_of.h"
@@ -66,9 +67,8 @@ TEST(AverageCaseRecord, RefusesWhatIsNoRecordOfIt) {
   EXPECT_EQ(complaint(json), "r.json: expected a number from 0 at results[0].sigma, found none");
   json = to_json(test::bare_average_case());
   json["options"]["methods"] = {"magic"};
-  EXPECT_EQ(complaint(json),
-            "r.json: expected one of mc, taylor, taylor-mvs, mmse, mmse-mvs, softmax at options.methods[0], "
-            "found 'magic'");
+  EXPECT_EQ(complaint(json), "r.json: expected one of " + names_of(average_case::estimators()) +
+                                 " at options.methods[0], found 'magic'");
   json = to_json(test::bare_average_case());
   json["leading"] = "mc";
   EXPECT_EQ(complaint(json), "r.json: expected a result of 'mc' under the strongest noise, found none");

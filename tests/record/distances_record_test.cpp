@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "leeway/agreement/distance.h"
 #include "leeway/record/distances.h"
 #include "tests/message_of.h"
 
@@ -53,8 +54,7 @@ TEST(DistancesRecord, RefusesWhatIsNoRecordOfIt) {
             "r.json: expected a number from 0 at results[0].distances.kl, found -1");
   EXPECT_EQ(
       complaint("/options/only/0", "hope"),
-      "r.json: expected one of kl, wasserstein, wasserstein-flattened, cosine, centroid, mmd, frechet at "
-      "options.only[0], found 'hope'");
+      "r.json: expected one of " + names_of(agreement::distances()) + " at options.only[0], found 'hope'");
   EXPECT_EQ(complaint("/results", Json::array()), "r.json: expected at least one result, found none");
   EXPECT_EQ(
       complaint("/schema", "leeway.distances/1"),

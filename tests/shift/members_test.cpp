@@ -194,9 +194,7 @@ TEST(Members, HaveNamesOfTheirOwn) {
 
 TEST(Members, UnknownNameListsThoseThereAre) {
   EXPECT_EQ(message_of([] { (void)member("snow"); }),
-            "shift: expected one of gaussian-noise, gaussian-blur, contrast, brightness, rotation, "
-            "pixelation, jpeg, imbalance, "
-            "label-subset, found 'snow'");
+            "shift: expected one of " + names_of(members()) + ", found 'snow'");
 }
 
 }  // namespace

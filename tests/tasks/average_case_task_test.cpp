@@ -146,7 +146,7 @@ TEST_F(AverageCaseTasks, RefuseWhatDoesNotFit) {
   EXPECT_EQ(complaint(), "average_case: labels: expected at least 600, as many as rows, found 3");
   task_.labels.reset();
   task_.options.noise = "pink";
-  EXPECT_EQ(complaint(), "noise: expected one of gaussian, uniform, laplace, found 'pink'");
+  EXPECT_EQ(complaint(), "noise: expected one of " + names_of(average_case::noises()) + ", found 'pink'");
   task_.options.noise = "gaussian", task_.options.sigma.clear();
   EXPECT_THAT(complaint(), HasSubstr("sigma: expected at least one"));
   task_.options.sigma = {1}, task_.noise_covariance = make_array<double>({1}, {1});
