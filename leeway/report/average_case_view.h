@@ -5,12 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "leeway/core/numbers.h"
 #include "leeway/record/average_case.h"
 #include "leeway/record/average_case_words.h"
-#include "leeway/report/chart.h"
-#include "leeway/report/html.h"
-#include "leeway/report/report.h"
+#include "leeway/report/sections.h"
 
 namespace leeway::report {
 
@@ -33,32 +30,27 @@ struct RobustnessView {
 };
 
 [[nodiscard]] std::string sigma_words(double sigma);  // "0.05"
+[[nodiscard]] Cell sigma_cell(double sigma);
+// A quantile of p; a dash with `none` where there is no sample.
+[[nodiscard]] Cell quantile_cell(const average_case::Distribution& p, std::size_t quantile, const char* none);
 
 // A row of a chart of quantiles; slot 1 is set off from the others.
 struct SpreadRow {
   std::string name, group;  // the row's; what stands before it in the numbers
   average_case::Distribution p;
-  std::size_t slot = 0;
+  bool set_off = false;
 };
 // Rows below each other on an axis from 0 to 1: 5 to 95%, the middle half, the median, the mean. Data set "rows".
 [[nodiscard]] Chart spread_chart(const std::string& title, const std::string& note, const std::string& what,
                                  const std::vector<SpreadRow>& rows);
 [[nodiscard]] std::string spread_key(const std::string& set_off);  // empty: no row is set off
 
-// Means over sigma and the table of every method; what p assumes, as a list with the methods' words. HTML.
-[[nodiscard]] std::string survival_overview(const RobustnessView& record);
-[[nodiscard]] std::string survival_assumptions(const RobustnessView& record);
-
 // Sections, in the files average_case_NAME.cpp.
-[[nodiscard]] Section spread_section(const RobustnessView& record);
 [[nodiscard]] Section error_section(const RobustnessView& record);
 [[nodiscard]] Section class_bias_section(const RobustnessView& record);
 [[nodiscard]] Section ranking_section(const RobustnessView& record, const Pictures& pictures,
                                       const Options& options);
 [[nodiscard]] Section convergence_section(const RobustnessView& record);
 [[nodiscard]] Section runtime_section(const RobustnessView& record);
-
-// Samples of each end of a class that are shown with pictures and without.
-inline constexpr std::size_t most_ranked = 6;
 
 }  // namespace leeway::report

@@ -30,6 +30,14 @@ struct Chart {
   std::vector<std::pair<std::string, std::string>> toggles = {};  // signal, what switching it on does
 };
 
+// A list of what `row` makes of every element.
+template <class Range, class Row>
+[[nodiscard]] Json json_rows(const Range& range, const Row& row) {
+  Json rows = Json::array();
+  for (const auto& one : range) rows.push_back(row(one));
+  return rows;
+}
+
 // Figures that share axes, in a grid; those after the first `shown` behind one click. Below them their
 // numbers.
 [[nodiscard]] std::string panels_html(const std::vector<Chart>& charts, std::size_t shown = 12);

@@ -1,5 +1,4 @@
-#include "leeway/report/curves.h"
-
+// Agreement curves as figures, for assessments and for records of pa.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -43,16 +42,8 @@ Axes axes_of(const std::vector<Curve>& curves) {
   return axes;
 }
 
-Json line_rows(const Curve& curve, const Axes& axes) {
-  Json rows = Json::array();
-  for (const Point& point : curve.points)
-    if (point.beta >= axes.low && point.beta <= axes.high && std::isfinite(point.value))
-      rows.push_back({{"line", curve.line},
-                      {"slot", curve.slot},
-                      {"beta", brief(point.beta)},
-                      {"a", brief(point.value)},
-                      {"y", brief(point.value + curve.log_k)}});
-  return rows;
+bool shown(const Point& point, const Axes& axes) {
+  return point.beta >= axes.low && point.beta <= axes.high && std::isfinite(point.value);
 }
 
 struct Label {
@@ -76,15 +67,14 @@ std::vector<Label> maxima_of(const Curve& curve) {
 Point last_shown(const Curve& curve, const Axes& axes) {
   Point last{axes.high, curve.pa.value_or(0)};
   for (const Point& point : curve.points)
-    if (point.beta >= axes.low && point.beta <= axes.high && std::isfinite(point.value))
-      last = {point.beta, point.value + curve.log_k};
+    if (shown(point, axes)) last = {point.beta, point.value + curve.log_k};
   return last;
 }
 
 // Labels stand in the empty upper left, each at the height of its maximum and joined to it by a line; one
 // that would come within a line's height of the label above moves down.
 Json label_rows(std::vector<Label> labels, const Axes& axes) {
-  std::stable_sort(labels.begin(), labels.end(), [](const Label& a, const Label& b) { return a.y > b.y; });
+  std::ranges::stable_sort(labels, std::greater(), &Label::y);
   const double line_height = .11 * (1 - below) * axes.log_k;
   double lowest = HUGE_VAL;  // middle of the lowest label so far
   std::size_t infinite = 0;
@@ -130,20 +120,25 @@ Json ticks_of(const Axes& axes) {
 std::vector<Chart> curve_charts(const std::vector<Curve>& curves) {
   const Axes axes = axes_of(curves);
   std::vector<Chart> charts;
-  for (std::size_t begin = 0; begin < curves.size();) {
-    std::size_t end = begin;
-    while (end < curves.size() && end - begin < series && curves[end].panel == curves[begin].panel) ++end;
-    Chart chart{"curve", curves[begin].panel, "", ""};
+  for (auto begin = curves.begin(); begin != curves.end();) {
+    auto end = begin;
+    Chart chart{"curve", begin->panel, "", ""};
     Json lines = Json::array();
     std::vector<Label> labels;
-    for (std::size_t i = begin; i < end; ++i) {
-      for (auto& row : line_rows(curves[i], axes)) lines.push_back(row);
-      for (const Label& label : maxima_of(curves[i])) labels.push_back(label);
-      if (curves[i].pa && curves[i].beta)
-        chart.description += fmt::format("{}: PA {} at beta {}. ", curves[i].line, fixed(*curves[i].pa, 2),
-                                         significant(*curves[i].beta, 3));
+    for (; end != curves.end() && end - begin < std::ptrdiff_t{series} && end->panel == begin->panel; ++end) {
+      for (const Point& point : end->points)
+        if (shown(point, axes))
+          lines.push_back({{"line", end->line},
+                           {"slot", end->slot},
+                           {"beta", brief(point.beta)},
+                           {"a", brief(point.value)},
+                           {"y", brief(point.value + end->log_k)}});
+      for (const Label& label : maxima_of(*end)) labels.push_back(label);
+      if (end->pa && end->beta)
+        chart.description +=
+            fmt::format("{}: PA {} at beta {}. ", end->line, fixed(*end->pa, 2), significant(*end->beta, 3));
     }
-    chart.data = {{"lines", lines}, {"maxima", label_rows(labels, axes)}};
+    chart.data = {{"lines", std::move(lines)}, {"maxima", label_rows(std::move(labels), axes)}};
     chart.signals = {{"low", brief(axes.low)},     {"high", brief(axes.high)},
                      {"log_k", brief(axes.log_k)}, {"bottom", brief(below * axes.log_k)},
                      {"ticks", ticks_of(axes)},    {"infinity", axes.infinity}};
@@ -155,38 +150,58 @@ std::vector<Chart> curve_charts(const std::vector<Curve>& curves) {
 }
 
 Section agreement_section(const Record& record) {
-  Section section{"agreement", "Agreement", "", ""};
   std::vector<Curve> curves;
-  const Result* worst = nullptr;
-  const Result* best = nullptr;
+  std::vector<const Result*> known;
+  const double log_k = std::log(static_cast<double>(std::max<std::size_t>(record.k(), 2)));
   for (const std::string& target : record.targets)
     for (const std::string& model : record.models) {
       const Result* result = record.find(model, target);
       if (result == nullptr || !result->pa.value) continue;
-      if (worst == nullptr || *result->pa.value < *worst->pa.value) worst = result;
-      if (best == nullptr || *result->pa.value > *best->pa.value) best = result;
-      if (result->curve.empty()) continue;
-      curves.push_back({target, model, record.model_index(model) % series,
-                        std::log(static_cast<double>(std::max<std::size_t>(record.k(), 2))), result->beta,
-                        result->pa.value, result->curve, result->local_maxima});
+      known.push_back(result);
+      if (!result->curve.empty())
+        curves.push_back({target, model, record.model_index(model) % series, log_k, result->beta,
+                          result->pa.value, result->curve, result->local_maxima});
     }
-  if (curves.empty() || worst == nullptr || best == nullptr) return section;
-  const std::string most = fixed(std::log(static_cast<double>(record.k())), 2);
-  section.heading = worst == best
-                        ? fmt::format("{} keeps {} of {} agreement", escape(subject(record, *worst)),
-                                      fixed(*worst->pa.value, 2), most)
-                        : fmt::format("Least agreement: {} ({} of {}). Most: {} ({})",
-                                      escape(subject(record, *worst)), fixed(*worst->pa.value, 2), most,
-                                      escape(subject(record, *best)), fixed(*best->pa.value, 2));
-  section.body =
-      paragraph(
-          "Each line shows how well the answers before and after the shift agree when the model's scores are "
-          "read "
-          "more or less sharply (β). On the left everything is a guess; on the right every contradiction "
-          "counts fully. "
-          "The highest point, marked, is PA. A line that stays high to the right never contradicts itself.") +
-      panels_html(curve_charts(curves));
-  return section;
+  if (curves.empty()) return {};
+  const auto pa = [](const Result* result) { return *result->pa.value; };
+  const Result &worst = **std::ranges::min_element(known, {}, pa),
+               &best = **std::ranges::max_element(known, {}, pa);
+  const auto named = [&](const Result& result) { return escape(subject(record, result)); };
+  const std::string most = fixed(std::log(static_cast<double>(record.k())), 2), least = fixed(pa(&worst), 2);
+  return {"agreement", "Agreement",
+          &worst == &best ? fmt::format("{} keeps {} of {} agreement", named(worst), least, most)
+                          : fmt::format("Least agreement: {} ({} of {}). Most: {} ({})", named(worst), least,
+                                        most, named(best), fixed(pa(&best), 2)),
+          paragraph(
+              "Each line shows how well the answers before and after the shift agree when the model's scores "
+              "are read more or less sharply (β). On the left everything is a guess; on the right every "
+              "contradiction counts fully. The highest point, marked, is PA. A line that stays high to the "
+              "right never contradicts itself.") +
+              panels_html(curve_charts(curves))};
+}
+
+static std::vector<Point> points_of(std::vector<Point> curve) {
+  std::erase_if(curve, [](const Point& point) { return std::isnan(point.value); });
+  std::ranges::stable_sort(curve, {}, &Point::beta);
+  return curve;
+}
+
+Section pa_curves_section(const PaView& record) {
+  std::vector<Curve> curves;
+  for (const std::string& shifted : record.shifted)
+    for (const record::PaSet& result : record.results) {
+      const agreement::Agreement& a = result.agreement;
+      if (result.shift_name() != shifted || a.curve.empty()) continue;
+      curves.push_back({shifted, result.model.empty() ? "PA" : result.model, record.slot(result),
+                        result.log_k(), a.beta, pa_of(a).value, points_of(a.curve),
+                        record.models.size() > 1 ? std::vector<Point>{} : points_of(a.local_maxima)});
+    }
+  if (curves.empty()) return {};
+  return {"agreement", "Agreement", "Agreement against the sharpness β at which scores are read",
+          paragraph(
+              "The highest point, marked, is PA. The lines join the values that the search for it looked at; "
+              "pa --curve adds more.") +
+              panels_html(curve_charts(curves))};
 }
 
 }  // namespace leeway::report

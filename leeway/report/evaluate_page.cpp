@@ -1,3 +1,4 @@
+// The page of leeway bound evaluate.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -31,35 +32,32 @@ Cell points_cell(const std::optional<double>& share) {
                : dash_cell("no shift's error is understated");
 }
 
+Cell delta_cell(const EvaluatedMethod& method) {
+  if (!method.delta) return dash_cell("no delta was given");
+  return html_cell(fmt::format("{} {:g}",
+                               *method.exceeds_delta() ? "<span class=\"wrong\">beyond chance above</span>"
+                                                       : "not beyond chance above",
+                               *method.delta));
+}
+
 std::string score_table(const BoundEvaluation& evaluation) {
-  std::vector<Column> columns = {
-      {"Method", "", false},
-      {"MAE", "Mean distance of predicted and true error, in points"},
-      {"Coverage", "Share of shifts whose error is not understated", true, true},
-      {"Overestimation", "Mean points by which accuracy is overstated on the other shifts"},
-      {"Violation rate", "Share of shifts whose error is understated", true, true}};
-  const bool against = std::any_of(evaluation.results.begin(), evaluation.results.end(),
-                                   [](const EvaluatedMethod& method) { return method.delta.has_value(); });
-  if (against)
-    columns.push_back({"Against delta", "Whether the violation rate is beyond chance above delta", false});
-  columns.push_back({"Shifts", ""});
-  Table table("Every method over all shifts", columns);
-  for (const EvaluatedMethod& method : evaluation.results) {
-    std::vector<Cell> row = {text_cell(method.method), points_cell(method.score.mae),
-                             share_cell(coverage_of(method.score), ""),
-                             points_cell(method.score.overestimation), share_cell(violation_of(method), "")};
-    if (against && !method.delta) row.push_back(dash_cell("no delta was given"));
-    if (method.delta) {
-      row.push_back(
-          html_cell(fmt::format("{} {:g}",
-                                *method.exceeds_delta() ? "<span class=\"wrong\">beyond chance above</span>"
-                                                        : "not beyond chance above",
-                                *method.delta)));
-    }
-    row.push_back(count_cell(method.score.n));
-    table.add(std::move(row));
-  }
-  return table.html();
+  using One = EvaluatedMethod;
+  std::vector<ColumnOf<One>> columns = {
+      {text_column("Method"), [](const One& one) { return text_cell(one.method); }},
+      {number_column("MAE", "Mean distance of predicted and true error, in points"),
+       [](const One& one) { return points_cell(one.score.mae); }},
+      {interval_column("Coverage", "Share of shifts whose error is not understated"),
+       [](const One& one) { return share_cell(coverage_of(one.score)); }},
+      {number_column("Overestimation", "Mean points by which accuracy is overstated on the other shifts"),
+       [](const One& one) { return points_cell(one.score.overestimation); }},
+      {interval_column("Violation rate", "Share of shifts whose error is understated"),
+       [](const One& one) { return share_cell(violation_of(one)); }}};
+  if (std::ranges::any_of(evaluation.results, [](const One& one) { return one.delta.has_value(); }))
+    columns.push_back(
+        {text_column("Against delta", "Whether the violation rate is beyond chance above delta"),
+         delta_cell});
+  columns.push_back({number_column("Shifts"), [](const One& one) { return count_cell(one.score.n); }});
+  return table_of("Every method over all shifts", columns, evaluation.results).html();
 }
 
 std::string scatter_charts(const BoundEvaluation& evaluation) {
@@ -68,29 +66,30 @@ std::string scatter_charts(const BoundEvaluation& evaluation) {
     for (const error_bound::Shift& shift : method.points)
       top = std::max({top, true_error(shift), predicted_error(shift)});
   top = std::clamp(std::ceil(10 * top) / 10, .1, 1.);
+  const auto point = [](const error_bound::Shift& shift) -> Json {
+    return {{"data_set", shift.data_set},
+            {"truth", brief(true_error(shift))},
+            {"predicted", brief(predicted_error(shift))},
+            {"understated", excess(shift) > 0},
+            {"words", fmt::format("{}\npredicted {}\ntrue {}", shift.data_set,
+                                  percent(predicted_error(shift), 1), percent(true_error(shift), 1))}};
+  };
   std::vector<Chart> charts;
-  for (const EvaluatedMethod& method : evaluation.results) {
-    if (method.points.empty()) continue;
-    Chart chart{"scatter", method.method,
-                fmt::format("MAE {} points, covers {}", fixed(100 * method.score.mae, 1),
-                            percent(method.score.coverage)),
-                fmt::format("Predicted against true error of {} over {} shifts, {} of them understated",
-                            method.method, count(method.points.size()), percent(method.violation_rate()))};
-    Json rows = Json::array();
-    for (const error_bound::Shift& shift : method.points)
-      rows.push_back(
-          {{"data_set", shift.data_set},
-           {"truth", brief(true_error(shift))},
-           {"predicted", brief(predicted_error(shift))},
-           {"understated", excess(shift) > 0},
-           {"words", fmt::format("{}\npredicted {}\ntrue {}", shift.data_set,
-                                 percent(predicted_error(shift), 1), percent(true_error(shift), 1))}});
-    chart.data = {{"points", std::move(rows)}};
-    chart.signals = {{"top", brief(top)}};
-    chart.numbers = {"points",
-                     {{"Data set", "data_set"}, {"True error", "truth"}, {"Predicted error", "predicted"}}};
-    charts.push_back(std::move(chart));
-  }
+  for (const EvaluatedMethod& method : evaluation.results)
+    if (!method.points.empty())
+      charts.push_back(
+          {.spec = "scatter",
+           .title = method.method,
+           .note = fmt::format("MAE {} points, covers {}", fixed(100 * method.score.mae, 1),
+                               percent(method.score.coverage)),
+           .description =
+               fmt::format("Predicted against true error of {} over {} shifts, {} of them understated",
+                           method.method, count(method.points.size()), percent(method.violation_rate())),
+           .data = {{"points", json_rows(method.points, point)}},
+           .signals = {{"top", brief(top)}},
+           .numbers = {
+               "points",
+               {{"Data set", "data_set"}, {"True error", "truth"}, {"Predicted error", "predicted"}}}});
   return panels_html(charts, 6);
 }
 
@@ -106,16 +105,18 @@ double largest_excess(const EvaluatedMethod& method) {
   return most;
 }
 
-// Five ticks from 0 to x_high, named in points.
-void put_ticks(LineAxes& axes) {
-  for (int i = 0; i <= 4; ++i) {
-    axes.x_ticks.push_back(axes.x_high * i / 4);
-    axes.x_names.push_back(significant(100 * axes.x_ticks.back(), 3));
-  }
-}
-
 // Rounded up to a multiple of 4 points, so that five ticks are whole.
 double rounded_up(double share) { return std::clamp(std::ceil(25 * share - 1e-9) / 25, .04, 1.); }
+
+// Shares in percent, against shares up to x_high with five ticks, named in points.
+LineAxes axes_to(double x_high, const std::string& x_title) {
+  LineAxes axes{.x_high = x_high, .x_title = x_title, .percent = true};
+  for (int i = 0; i <= 4; ++i) {
+    axes.x_ticks.push_back(x_high * i / 4);
+    axes.x_names.push_back(significant(100 * axes.x_ticks.back(), 3));
+  }
+  return axes;
+}
 
 Line excess_line(const EvaluatedMethod& method, std::size_t slot, double x_high) {
   constexpr std::size_t steps = 60;
@@ -134,26 +135,15 @@ Line excess_line(const EvaluatedMethod& method, std::size_t slot, double x_high)
 
 // Share of shifts whose error is understated by more than x points.
 std::string excess_charts(const BoundEvaluation& evaluation, double most) {
-  LineAxes axes;
-  axes.x_high = rounded_up(most);
-  axes.x_title = "understated by more than, points";
-  axes.percent = true;
+  LineAxes axes = axes_to(rounded_up(most), "understated by more than, points");
   axes.y_high = 0;
-  put_ticks(axes);
   std::vector<Line> lines;
   for (const EvaluatedMethod& method : evaluation.results) {
     if (method.points.empty()) continue;
     lines.push_back(excess_line(method, lines.size() % series, axes.x_high));
     axes.y_high = std::max(axes.y_high, rounded_up(violated_by_more(method, 0)));
   }
-  std::vector<Chart> charts;
-  for (std::size_t first = 0; first < lines.size(); first += series) {
-    const auto begin = lines.begin() + static_cast<std::ptrdiff_t>(first);
-    const auto some = static_cast<std::ptrdiff_t>(std::min(series, lines.size() - first));
-    charts.push_back(
-        line_chart("Share of shifts", "whose error is understated", {begin, begin + some}, axes));
-  }
-  return panels_html(charts);
+  return line_charts_html("Share of shifts", "whose error is understated", lines, axes);
 }
 
 // Violation rates of a bound at several delta, columns "dis2@0.01", "dis2@0.05", against the delta allowed.
@@ -164,7 +154,7 @@ std::string delta_chart(const BoundEvaluation& evaluation) {
     const std::size_t at = method.method.rfind('@');
     if (!method.delta || at == std::string::npos) continue;
     const std::string name = method.method.substr(0, at);
-    auto line = std::find_if(lines.begin(), lines.end(), [&](const Line& one) { return one.name == name; });
+    auto line = std::ranges::find(lines, name, &Line::name);
     if (line == lines.end()) {
       if (lines.size() + 1 == series) continue;
       line = lines.insert(lines.end(), {name, lines.size(), {}});
@@ -177,14 +167,8 @@ std::string delta_chart(const BoundEvaluation& evaluation) {
   }
   std::erase_if(lines, [](const Line& line) { return line.points.size() < 2; });
   if (lines.empty()) return "";
-  for (Line& line : lines)
-    std::stable_sort(line.points.begin(), line.points.end(),
-                     [](const LinePoint& a, const LinePoint& b) { return a.x < b.x; });
-  LineAxes axes;
-  axes.x_high = rounded_up(most);
-  axes.x_title = "delta, %";
-  axes.percent = true;
-  put_ticks(axes);
+  for (Line& line : lines) std::ranges::stable_sort(line.points, {}, &LinePoint::x);
+  const LineAxes axes = axes_to(rounded_up(most), "delta, %");
   lines.push_back({"allowed",
                    series - 1,
                    {{0, {0., {}, {}}, "0", "allowed"},
@@ -194,50 +178,41 @@ std::string delta_chart(const BoundEvaluation& evaluation) {
 }
 
 Section violation_section(const BoundEvaluation& evaluation) {
-  Section section{"violations", "Violations", "", ""};
-  const EvaluatedMethod* worst = nullptr;
-  for (const EvaluatedMethod& method : evaluation.results)
-    if (worst == nullptr || largest_excess(method) > largest_excess(*worst)) worst = &method;
-  const double most = worst == nullptr ? 0 : largest_excess(*worst);
-  section.body = delta_chart(evaluation);
-  if (most > 0) section.body += excess_charts(evaluation, most);
-  section.heading = most > 0 ? fmt::format("At worst {} understates the error by {} points",
-                                           escape(worst->method), fixed(100 * most, 1))
-                             : std::string("No method understates the error of any shift");
-  return section;
+  const EvaluatedMethod& worst = *std::ranges::max_element(evaluation.results, {}, largest_excess);
+  const double most = largest_excess(worst);
+  return {"violations", "Violations",
+          most > 0 ? fmt::format("At worst {} understates the error by {} points", escape(worst.method),
+                                 fixed(100 * most, 1))
+                   : "No method understates the error of any shift",
+          delta_chart(evaluation) + (most > 0 ? excess_charts(evaluation, most) : "")};
 }
 
 Section adjusted_section(const BoundEvaluation& evaluation) {
-  Section section{"adjusted", "Adjusted", "", ""};
-  Table table("Every method, lowered by what the other data sets ask for at a wanted coverage",
-              {{"Method", "", false},
-               {"Adjustment", "A shift is subtracted from the accuracy, a scale multiplies it", false},
-               {"Wanted coverage", ""},
-               {"MAE", "In points"},
-               {"Coverage", "Share of shifts whose error is not understated", true, true},
-               {"Overestimation", "Mean points by which accuracy is overstated on the other shifts"}});
+  Table table(
+      "Every method, lowered by what the other data sets ask for at a wanted coverage",
+      {text_column("Method"),
+       text_column("Adjustment", "A shift is subtracted from the accuracy, a scale multiplies it"),
+       number_column("Wanted coverage"), number_column("MAE", "In points"),
+       interval_column("Coverage", "Share of shifts whose error is not understated"),
+       number_column("Overestimation", "Mean points by which accuracy is overstated on the other shifts")});
   for (const EvaluatedMethod& method : evaluation.results)
-    for (const record::AdjustedScore& one : method.adjusted)
-      table.add({text_cell(method.method), text_cell(one.adjustment),
-                 number_cell(one.level, percent(one.level, 0)), points_cell(one.score.mae),
-                 share_cell(coverage_of(one.score), ""), points_cell(one.score.overestimation)});
-  if (table.empty()) return section;
-  section.heading = "What the methods become when they are made to cover";
-  section.body = table.html(2);
-  return section;
+    for (const auto& [adjustment, level, score] : method.adjusted)
+      table.add({text_cell(method.method), text_cell(adjustment), percent_cell(level, 0),
+                 points_cell(score.mae), share_cell(coverage_of(score)), points_cell(score.overestimation)});
+  return {"adjusted", "Adjusted", "What the methods become when they are made to cover", table.html(2)};
 }
 
 }  // namespace
 
 std::string html_report(const BoundEvaluation& evaluation) {
   std::string lead =
-      fmt::format("<p class=\"scope\">{} shifts of {} data set{}</p>\n", count(evaluation.results[0].score.n),
-                  count(evaluation.data_sets), evaluation.data_sets == 1 ? "" : "s");
+      scope_line(fmt::format("{} shifts of {} data set{}", count(evaluation.results[0].score.n),
+                             count(evaluation.data_sets), evaluation.data_sets == 1 ? "" : "s"));
   for (const std::string& finding : evaluation.envelope.findings) lead += paragraph(escape(finding));
-  lead += score_table(evaluation) + scatter_charts(evaluation);
-  return page("leeway: bounds and estimates over many shifts", evaluation.envelope.headline, lead,
-              {violation_section(evaluation), adjusted_section(evaluation),
-               source_section(envelope_of(evaluation.envelope))});
+  return page(
+      "leeway: bounds and estimates over many shifts", evaluation.envelope.headline,
+      lead + score_table(evaluation) + scatter_charts(evaluation),
+      {violation_section(evaluation), adjusted_section(evaluation), source_section(evaluation.envelope)});
 }
 
 }  // namespace leeway::report

@@ -2,11 +2,17 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+
 #include "leeway/core/utf8.h"
 
 namespace leeway::report {
 namespace {
 
+using Entity = std::pair<std::string_view, std::string_view>;
+constexpr Entity entities[] = {
+    {"&", "&amp;"}, {"<", "&lt;"}, {">", "&gt;"}, {"\"", "&quot;"}, {"'", "&#39;"}};
 constexpr std::string_view replacement = "\xEF\xBF\xBD";  // U+FFFD
 
 // U+202A..202E and U+2066..2069 turn the direction of what follows them: a name could rewrite its
@@ -29,36 +35,21 @@ std::string escape(std::string_view text) {
     const auto byte = static_cast<unsigned char>(character[0]);
     const bool space = character == "\n" || character == "\r" || character == "\t";
     const bool control = !space && (byte < 0x20 || byte == 0x7F);
-    if (length == 0 || control || turns_direction(character)) {
+    const auto* named = std::ranges::find(entities, character, &Entity::first);
+    if (length == 0 || control || turns_direction(character))
       out += replacement;
-    } else if (character == "&") {
-      out += "&amp;";
-    } else if (character == "<") {
-      out += "&lt;";
-    } else if (character == ">") {
-      out += "&gt;";
-    } else if (character == "\"") {
-      out += "&quot;";
-    } else if (character == "'") {
-      out += "&#39;";
-    } else if (space) {
-      out += ' ';
-    } else {
-      out += character;
-    }
+    else if (named != std::end(entities))
+      out += named->second;
+    else
+      out += space ? " " : character;
   }
   return out;
 }
 
 std::string script_json(const Json& value) {
   std::string out;
-  for (const char c : value.dump(-1, ' ', true, Json::error_handler_t::replace)) {
-    if (c == '<') {
-      out += "\\u003c";
-    } else {
-      out += c;
-    }
-  }
+  for (const char c : value.dump(-1, ' ', true, Json::error_handler_t::replace))
+    out += c == '<' ? std::string("\\u003c") : std::string(1, c);
   return out;
 }
 
@@ -83,6 +74,10 @@ std::string section_html(const Section& section) {
       section.id, section.heading, section.body);
 }
 
+std::string part_html(const Section& section) {
+  return section.body.empty() ? "" : "<h3>" + section.heading + "</h3>\n" + section.body;
+}
+
 std::string terms_html(const std::vector<std::pair<std::string, std::string>>& terms) {
   std::string out;
   for (const auto& [name, meaning] : terms)
@@ -91,5 +86,33 @@ std::string terms_html(const std::vector<std::pair<std::string, std::string>>& t
 }
 
 std::string paragraph(const std::string& html) { return "<p>" + html + "</p>\n"; }
+
+std::string scope_line(const std::string& html) { return "<p class=\"scope\">" + html + "</p>\n"; }
+
+std::string list_html(const std::vector<std::string>& items, const std::string& kind) {
+  if (items.empty()) return "";
+  std::string out = kind.empty() ? "<ul>\n" : fmt::format("<ul class=\"{}\">\n", kind);
+  for (const std::string& item : items) out += "<li>" + item + "</li>\n";
+  return out + "</ul>\n";
+}
+
+std::string more_html(const std::string& summary, const std::string& body, bool open) {
+  return fmt::format("<details class=\"more\"{}><summary>{}</summary>\n{}</details>\n", open ? " open" : "",
+                     summary, body);
+}
+
+std::string key_html(const std::vector<KeyItem>& items) {
+  std::string out;
+  for (const auto& [kind, words, shape] : items) {
+    const std::string mark =
+        shape ? fmt::format(
+                    "<svg class=\"mark {}\" viewBox=\"0 0 12 12\" aria-hidden=\"true\"><use "
+                    "href=\"#shape{}\"/></svg>",
+                    kind, *shape)
+              : fmt::format("<span class=\"{}\"></span>", kind);
+    out += "<li>" + mark + words + "</li>";
+  }
+  return "<ul class=\"key\">" + out + "</ul>\n";
+}
 
 }  // namespace leeway::report

@@ -9,9 +9,7 @@
 #include <utility>
 
 #include "leeway/core/message.h"
-#include "leeway/report/pa_view.h"
-#include "leeway/report/record.h"
-#include "leeway/report/report.h"
+#include "leeway/report/sections.h"
 
 namespace leeway::report {
 namespace {
@@ -77,8 +75,7 @@ record::Envelope joined_envelope(const std::vector<Record>& records) {
     const record::Envelope& own = record.envelope;
     out.joined_commands.push_back(own.command);
     for (const record::Input& input : own.inputs)
-      if (std::find(out.inputs.begin(), out.inputs.end(), input) == out.inputs.end())
-        out.inputs.push_back(input);
+      if (std::ranges::find(out.inputs, input) == out.inputs.end()) out.inputs.push_back(input);
     out.seconds += own.seconds;
     if (out.instruction_set != own.instruction_set) out.instruction_set.clear();
   }

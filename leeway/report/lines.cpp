@@ -47,43 +47,9 @@ Json end_rows(const std::vector<Line>& lines, const LineAxes& axes) {
   double lowest = axes.y_low;
   for (std::size_t i = ends.size(); i-- > 0; lowest = ends[i].label + text_height)
     ends[i].label = std::max(ends[i].label, lowest);
-  Json rows = Json::array();
-  for (const End& end : ends)
-    rows.push_back({{"line", end.line->name}, {"slot", end.line->slot}, {"label_y", brief(end.label)}});
-  return rows;
-}
-
-Json point_rows(const std::vector<Line>& lines) {
-  Json rows = Json::array();
-  for (const Line& line : lines)
-    for (const LinePoint& point : line.points)
-      rows.push_back({{"line", line.name},
-                      {"slot", line.slot},
-                      {"x", brief(point.x)},
-                      {"at", point.at},
-                      {"y", brief(point.y.value)},
-                      {"low", brief(point.y.low)},
-                      {"high", brief(point.y.high)},
-                      {"words", point.words}});
-  return rows;
-}
-
-Json span_rows(const std::vector<Span>& spans) {
-  Json rows = Json::array();
-  for (const Span& span : spans)
-    rows.push_back({{"from", brief(span.from)},
-                    {"to", brief(span.to)},
-                    {"y", brief(span.y)},
-                    {"text", span.text},
-                    {"words", span.words}});
-  return rows;
-}
-
-Json pick_rows(const std::vector<Pick>& picks) {
-  Json rows = Json::array();
-  for (const Pick& pick : picks)
-    rows.push_back({{"x", brief(pick.x)}, {"slot", pick.slot}, {"text", pick.text}, {"rank", rows.size()}});
-  return rows;
+  return json_rows(ends, [](const End& end) -> Json {
+    return {{"line", end.line->name}, {"slot", end.line->slot}, {"label_y", brief(end.label)}};
+  });
 }
 
 std::string description(const std::string& title, const std::vector<Line>& lines) {
@@ -120,26 +86,109 @@ LineAxes fit_y(LineAxes axes, const std::vector<Line>& lines, double least, doub
   return axes;
 }
 
+LineAxes counted_axes(std::size_t n, const std::string& x_title, const std::vector<std::string>& names) {
+  LineAxes axes;
+  axes.x_low = n == 1 ? 0 : 1;
+  axes.x_high = n == 1 ? 2 : static_cast<double>(n);
+  axes.x_title = x_title;
+  for (std::size_t i = 0; i < n; i += std::max<std::size_t>(1, (n + 7) / 8)) {
+    axes.x_ticks.push_back(static_cast<double>(i + 1));
+    axes.x_names.push_back(names.empty() ? std::to_string(i + 1) : names[i]);
+  }
+  return axes;
+}
+
+double ValueAxis::position(double value) const { return logarithmic ? std::log10(value) : value; }
+
+void ValueAxis::put_on(LineAxes& axes) const {
+  axes.x_low = position(values.front());
+  axes.x_high = position(values.back());
+  if (axes.x_low == axes.x_high) axes.x_low -= 1, axes.x_high += 1;
+  for (const double value : values) {
+    axes.x_ticks.push_back(position(value));
+    axes.x_names.push_back(value >= 1000 && value == std::floor(value) && value < 1e15
+                               ? count(static_cast<std::size_t>(value))
+                               : fmt::format("{:g}", value));
+  }
+}
+
+ValueAxis value_axis(std::vector<double> values) {
+  std::ranges::sort(values);
+  values.erase(std::unique(values.begin(), values.end()), values.end());
+  constexpr double wide = 20;
+  const bool logarithmic = !values.empty() && values.front() > 0 && values.back() >= wide * values.front();
+  return {std::move(values), logarithmic};
+}
+
 Chart line_chart(const std::string& title, const std::string& note, const std::vector<Line>& lines,
                  const LineAxes& axes, const std::vector<Span>& spans, const std::vector<Pick>& picks) {
   Chart chart{"lines", title, note, description(title, lines)};
   std::size_t longest = axes.name_length;
-  for (const Line& line : lines) longest = std::max(longest, line.name.size());
-  Json ticks = Json::array();
-  for (const double tick : axes.x_ticks) ticks.push_back(brief(tick));
-  chart.data = {{"points", point_rows(lines)},
+  Json points = Json::array(), chosen = Json::array();
+  for (const Line& line : lines) {
+    longest = std::max(longest, line.name.size());
+    for (const LinePoint& point : line.points)
+      points.push_back({{"line", line.name},
+                        {"slot", line.slot},
+                        {"x", brief(point.x)},
+                        {"at", point.at},
+                        {"y", brief(point.y.value)},
+                        {"low", brief(point.y.low)},
+                        {"high", brief(point.y.high)},
+                        {"words", point.words}});
+  }
+  for (const auto& [x, slot, text] : picks)
+    chosen.push_back({{"x", brief(x)}, {"slot", slot}, {"text", text}, {"rank", chosen.size()}});
+  const auto span_row = [](const Span& span) -> Json {
+    const auto& [from, to, y, text, words] = span;
+    return {{"from", brief(from)}, {"to", brief(to)}, {"y", brief(y)}, {"text", text}, {"words", words}};
+  };
+  chart.data = {{"points", std::move(points)},
                 {"ends", end_rows(lines, axes)},
-                {"spans", span_rows(spans)},
-                {"picks", pick_rows(picks)}};
-  chart.signals = {{"x_low", brief(axes.x_low)}, {"x_high", brief(axes.x_high)},
-                   {"y_low", brief(axes.y_low)}, {"y_high", brief(axes.y_high)},
-                   {"x_ticks", ticks},           {"x_names", axes.x_names},
-                   {"x_title", axes.x_title},    {"y_ticks", ticks_of(axes)},
-                   {"percent", axes.percent},    {"height", axes.height},
-                   {"picked", picks.size()},     {"margin", std::min<std::size_t>(150, 14 + 8 * longest)}};
+                {"spans", json_rows(spans, span_row)},
+                {"picks", std::move(chosen)}};
+  chart.signals = {{"x_low", brief(axes.x_low)},
+                   {"x_high", brief(axes.x_high)},
+                   {"y_low", brief(axes.y_low)},
+                   {"y_high", brief(axes.y_high)},
+                   {"x_ticks", json_rows(axes.x_ticks, [](double tick) { return brief(tick); })},
+                   {"x_names", axes.x_names},
+                   {"x_title", axes.x_title},
+                   {"y_ticks", ticks_of(axes)},
+                   {"percent", axes.percent},
+                   {"height", axes.height},
+                   {"picked", picks.size()},
+                   {"margin", std::min<std::size_t>(150, 14 + 8 * longest)}};
   chart.numbers = {
       "points", {{"Line", "line"}, {axes.x_title, "at"}, {"Value", "y"}, {"Low", "low"}, {"High", "high"}}};
   return chart;
+}
+
+std::string line_charts_html(const std::string& title, const std::string& note,
+                             const std::vector<Line>& lines, const LineAxes& axes) {
+  std::vector<Chart> charts;
+  for (auto first = lines.begin(); first != lines.end();) {
+    const auto last = first + std::min(std::ptrdiff_t{series}, lines.end() - first);
+    charts.push_back(line_chart(title, note, {first, last}, axes));
+    first = last;
+  }
+  return panels_html(charts);
+}
+
+std::string sigma_charts(const std::string& title, const std::string& note, std::vector<Line> lines,
+                         const std::vector<double>& sigmas, double most) {
+  if (lines.empty() || sigmas.size() < 2) return "";
+  const ValueAxis axis = value_axis(sigmas);
+  LineAxes axes;
+  axis.put_on(axes);
+  axes.x_title = axis.logarithmic ? "σ, logarithmic" : "σ";
+  axes.percent = true;
+  axes.height = 220;
+  for (Line& line : lines) {
+    for (LinePoint& point : line.points) point.x = axis.position(point.x);
+    axes.name_length = std::max(axes.name_length, line.name.size());
+  }
+  return line_charts_html(title, note, lines, fit_y(axes, lines, 0, most));
 }
 
 }  // namespace leeway::report

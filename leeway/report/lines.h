@@ -1,4 +1,4 @@
-// Line charts with intervals: PA against the share of shifted samples, scores against checkpoints.
+// Line charts with intervals: PA against the share of shifted samples, scores against checkpoints, means against noise.
 #pragma once
 
 #include <cstddef>
@@ -46,6 +46,20 @@ struct LineAxes {
   std::size_t name_length = 0;  // room for names of so many characters, so that charts below each other align
 };
 
+// Axes whose x counts from 1 to n, with some eight ticks, which have the names of what they count, or its number.
+[[nodiscard]] LineAxes counted_axes(std::size_t n, const std::string& x_title,
+                                    const std::vector<std::string>& names = {});
+
+// An x axis with a tick at every value, ascending; logarithmic where the values are positive and span 20 times or
+// more. position() is where a value stands on it.
+struct ValueAxis {
+  std::vector<double> values;
+  bool logarithmic = false;
+  [[nodiscard]] double position(double value) const;
+  void put_on(LineAxes& axes) const;
+};
+[[nodiscard]] ValueAxis value_axis(std::vector<double> values);
+
 // y_low and y_high such that all points and intervals lie between them, at round numbers inside
 // [least, most].
 [[nodiscard]] LineAxes fit_y(LineAxes axes, const std::vector<Line>& lines, double least, double most);
@@ -54,5 +68,15 @@ struct LineAxes {
 [[nodiscard]] Chart line_chart(const std::string& title, const std::string& note,
                                const std::vector<Line>& lines, const LineAxes& axes,
                                const std::vector<Span>& spans = {}, const std::vector<Pick>& picks = {});
+
+// The same for any number of lines, in charts of `series` lines each.
+[[nodiscard]] std::string line_charts_html(const std::string& title, const std::string& note,
+                                           const std::vector<Line>& lines, const LineAxes& axes);
+
+// Lines over the strength of noise, x of their points; y from 0 to at most `most`. Nothing where there is a single
+// sigma: the tables and the distributions say all there is.
+[[nodiscard]] std::string sigma_charts(const std::string& title, const std::string& note,
+                                       std::vector<Line> lines, const std::vector<double>& sigmas,
+                                       double most);
 
 }  // namespace leeway::report

@@ -24,6 +24,11 @@ std::string contents(const std::vector<Section>& sections) {
   return "<nav class=\"contents\" aria-label=\"Sections\"><ul>" + out + "</ul></nav>\n";
 }
 
+std::string json_script(const std::string& id, const std::string& file) {
+  return fmt::format("<script type=\"application/json\" id=\"{}\">{}</script>\n", id,
+                     script_json(Json::parse(asset(file))));
+}
+
 std::string vega() {
   std::string script = asset("page/vega_join.js");
   const std::string line = "//PARTS//";
@@ -41,10 +46,8 @@ std::string page(const std::string& title, const std::string& headline, const st
   std::string main, drawings;
   for (const Section& section : sections) main += section_html(section);
   for (const char* name : specs)
-    drawings += fmt::format("<script type=\"application/json\" id=\"spec-{}\">{}</script>\n", name,
-                            script_json(Json::parse(asset(fmt::format("specs/{}.vg.json", name)))));
-  drawings += fmt::format("<script type=\"application/json\" id=\"config\">{}</script>\n",
-                          script_json(Json::parse(asset("specs/config.json"))));
+    drawings += json_script(fmt::format("spec-{}", name), fmt::format("specs/{}.vg.json", name));
+  drawings += json_script("config", "specs/config.json");
   const auto [first, more] = first_sentence(headline);
   const std::string heading =
       fmt::format("<h1{}>{}</h1>{}", first.size() > 110 ? " class=\"long\"" : "", escape(first),

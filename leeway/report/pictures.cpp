@@ -90,6 +90,11 @@ std::vector<SamplePicture> ranked_samples(const std::vector<record::Robustness>&
 
 }  // namespace
 
+bool complete(const Picture& picture) {
+  return (picture.channels == 1 || picture.channels == 3) && picture.height > 0 && picture.width > 0 &&
+         picture.pixels.size() == picture.channels * picture.height * picture.width;
+}
+
 std::string png_data_uri(const Picture& picture) {
   Bitmap bitmap{picture.channels, picture.height, picture.width,
                 std::vector<std::uint8_t>(picture.pixels.size())};

@@ -7,6 +7,9 @@
 
 namespace leeway::report {
 
+// Of 1 or 3 channels, with all its pixels.
+[[nodiscard]] bool complete(const Picture& picture);
+
 // "data:image/png;base64,...". Deterministic for one version of libpng and zlib.
 [[nodiscard]] std::string png_data_uri(const Picture& picture);
 

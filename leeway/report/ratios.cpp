@@ -1,3 +1,4 @@
+// Agreement against the share of samples that are shifted, and how far apart two models are.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -5,30 +6,32 @@
 
 #include "leeway/report/lines.h"
 #include "leeway/report/sections.h"
-#include "leeway/report/table.h"
 
 namespace leeway::report {
 namespace {
 
+using agreement::ArGapPoint;
+using agreement::RatioPoint;
+using record::PaGap;
+using record::PaSet;
+
 struct Metric {
   const char* words;  // of the choice
-  const char* note;
   const char* label;  // in front of a value
   Measured (*value)(const agreement::Agreement&);
   bool percent;
 };
-constexpr Metric metrics[] = {
-    {"posterior agreement", "PA", "PA", pa_of, false},
-    {"same prediction, AFR(P)", "same prediction", "same prediction", afr_pred_of, true},
-    {"right, AFR(T)", "right", "right", afr_true_of, true}};
+constexpr Metric metrics[] = {{"posterior agreement", "PA", pa_of, false},
+                              {"same prediction, AFR(P)", "same prediction", afr_pred_of, true},
+                              {"right, AFR(T)", "right", afr_true_of, true}};
 
-std::vector<agreement::RatioPoint> by_ratio(const record::PaSet& result) {
-  std::vector<agreement::RatioPoint> points = result.ratios;
-  std::ranges::stable_sort(points, {}, &agreement::RatioPoint::ratio);
+std::vector<RatioPoint> by_ratio(const PaSet& result) {
+  std::vector<RatioPoint> points = result.ratios;
+  std::ranges::stable_sort(points, {}, &RatioPoint::ratio);
   return points;
 }
 
-std::string words(const record::PaSet& result, const agreement::RatioPoint& at) {
+std::string words(const PaSet& result, const RatioPoint& at) {
   std::string out = fmt::format("{} of samples shifted", percent(at.ratio));
   for (const Metric& metric : metrics)
     if (const Measured value = metric.value(at.agreement); value.value)
@@ -36,90 +39,91 @@ std::string words(const record::PaSet& result, const agreement::RatioPoint& at) 
   return out + "\nβ " + significant(at.agreement.beta, 3) + "\nn = " + count(result.agreement.n);
 }
 
-Line line_of(const PaView& record, const record::PaSet& result, const Metric& metric) {
+Line line_of(const PaView& record, const PaSet& result, const Metric& metric) {
   Line line{result.model.empty() ? metric.label : result.model, record.slot(result), {}};
-  for (const agreement::RatioPoint& at : by_ratio(result))
+  for (const RatioPoint& at : by_ratio(result))
     line.points.push_back({at.ratio, metric.value(at.agreement), percent(at.ratio), words(result, at)});
   return line;
 }
 
-std::string points_of(double share) { return fmt::format("{:.0f} points", 100 * std::abs(share)); }
-
-// The largest gap between two models that both stand in the chart: more would hide the lines.
-std::vector<Span> span_of(const PaView& record, const std::vector<const record::PaSet*>& shown) {
-  const auto drawn = [&](const std::string& model) {
-    return std::any_of(shown.begin(), shown.end(), [&](const record::PaSet* r) { return r->model == model; });
-  };
-  const record::PaGap* widest = nullptr;
-  const auto width = [](const record::PaGap& gap) {
-    return std::abs(furthest(gap)->ratio_plus - *furthest(gap)->ratio_minus);
-  };
-  for (const record::PaGap& gap : record.gaps)
-    if (gap.shift_name() == shown[0]->shift_name() && furthest(gap) != nullptr && drawn(gap.model_plus) &&
-        drawn(gap.model_minus) && (widest == nullptr || width(gap) > width(*widest)))
-      widest = &gap;
-  if (widest == nullptr || width(*widest) < .005) return {};
-  const agreement::ArGapPoint at = *furthest(*widest);
-  return {{std::min(*at.ratio_minus, at.ratio_plus), std::max(*at.ratio_minus, at.ratio_plus), at.pa,
-           points_of(at.ratio_plus - *at.ratio_minus),
-           fmt::format("{} at {} shifted and {} at {}\nboth have PA {}\nAR gap {}", widest->model_minus,
-                       percent(*at.ratio_minus), widest->model_plus, percent(at.ratio_plus), fixed(at.pa, 3),
-                       points_of(at.ratio_plus - *at.ratio_minus))}};
+// The point of the largest ratio_plus that model_minus reaches: how far the steadier model goes; null where there is none.
+const ArGapPoint* furthest(const PaGap& gap) {
+  const ArGapPoint* most = nullptr;
+  for (const ArGapPoint& point : gap.points)
+    if (point.ratio_minus && (most == nullptr || point.ratio_plus > most->ratio_plus)) most = &point;
+  return most;
 }
 
-Chart ratio_chart(const PaView& record, const std::vector<const record::PaSet*>& shown, const Metric& metric,
+// Of those that `counts` and that are wider than `least`; null where there is none.
+template <class Counts>
+const PaGap* widest_gap(const PaView& record, const Counts& counts) {
+  const PaGap* widest = nullptr;
+  double width = 0;
+  for (const PaGap& gap : record.gaps)
+    if (const ArGapPoint* at = furthest(gap); at != nullptr && counts(gap))
+      if (const double own = std::abs(at->ratio_plus - *at->ratio_minus); own > width)
+        widest = &gap, width = own;
+  return widest;
+}
+
+const PaGap* widest_gap(const PaView& record) {
+  return widest_gap(record, [](const PaGap&) { return true; });
+}
+
+// The largest gap between two models that both stand in the chart: more would hide the lines.
+std::vector<Span> span_of(const PaView& record, const std::vector<const PaSet*>& shown) {
+  const auto drawn = [&](const std::string& model) {
+    return std::ranges::find(shown, model, &PaSet::model) != shown.end();
+  };
+  const PaGap* widest = widest_gap(record, [&](const PaGap& gap) {
+    return gap.shift_name() == shown[0]->shift_name() && drawn(gap.model_plus) && drawn(gap.model_minus);
+  });
+  if (widest == nullptr) return {};
+  const ArGapPoint at = *furthest(*widest);
+  const double minus = *at.ratio_minus, width = std::abs(at.ratio_plus - minus);
+  if (width < .005) return {};
+  const std::string points = fmt::format("{:.0f} points", 100 * width);
+  return {{std::min(minus, at.ratio_plus), std::max(minus, at.ratio_plus), at.pa, points,
+           fmt::format("{} at {} shifted and {} at {}\nboth have PA {}\nAR gap {}", widest->model_minus,
+                       percent(minus), widest->model_plus, percent(at.ratio_plus), fixed(at.pa, 3), points)}};
+}
+
+Chart ratio_chart(const PaView& record, const std::vector<const PaSet*>& shown, const Metric& metric,
                   double log_k) {
-  LineAxes axes{.y_high = metric.percent ? 1 : log_k,
-                .x_ticks = {0, .25, .5, .75, 1},
-                .x_names = {"0%", "25%", "50%", "75%", "100%"},
-                .x_title = "share of samples shifted",
-                .percent = metric.percent};
+  const LineAxes axes{.y_high = metric.percent ? 1 : log_k,
+                      .x_ticks = {0, .25, .5, .75, 1},
+                      .x_names = {"0%", "25%", "50%", "75%", "100%"},
+                      .x_title = "share of samples shifted",
+                      .percent = metric.percent};
   std::vector<Line> lines;
-  for (const record::PaSet* result : shown) lines.push_back(line_of(record, *result, metric));
+  for (const PaSet* result : shown) lines.push_back(line_of(record, *result, metric));
   const bool pa = metric.value == pa_of;
   Chart chart = line_chart(shown[0]->shift_name(),
-                           pa ? fmt::format("{}, of at most {}", metric.note, fixed(log_k, 2)) : metric.note,
-                           lines, axes, pa ? span_of(record, shown) : std::vector<Span>{});
+                           metric.label + (pa ? ", of at most " + fixed(log_k, 2) : std::string()), lines,
+                           axes, pa ? span_of(record, shown) : std::vector<Span>{});
   for (Json& row : chart.data[0].second) row["measure"] = metric.label;
   chart.numbers.columns.insert(chart.numbers.columns.begin() + 2, {"Measure", "measure"});
   return chart;
 }
 
 // Results that share a chart: one shifted set, at most `series` models.
-std::vector<std::vector<const record::PaSet*>> panels(const PaView& record) {
-  std::vector<std::vector<const record::PaSet*>> out;
+std::vector<std::vector<const PaSet*>> panels(const PaView& record) {
+  std::vector<std::vector<const PaSet*>> out;
   for (const std::string& shifted : record.shifted) {
-    std::vector<const record::PaSet*> panel;
-    for (const record::PaSet& result : record.results) {
+    bool full = true;
+    for (const PaSet& result : record.results) {
       if (result.shift_name() != shifted || result.ratios.empty()) continue;
-      if (panel.size() == series) {
-        out.push_back(panel);
-        panel.clear();
-      }
-      panel.push_back(&result);
+      if (full) out.emplace_back();
+      out.back().push_back(&result);
+      full = out.back().size() == series;
     }
-    if (!panel.empty()) out.push_back(panel);
   }
   return out;
 }
 
-const record::PaGap* widest_gap(const PaView& record) {
-  const record::PaGap* widest = nullptr;
-  double width = 0;
-  for (const record::PaGap& gap : record.gaps)
-    if (const agreement::ArGapPoint* at = furthest(gap))
-      if (std::abs(at->ratio_plus - *at->ratio_minus) > width) {
-        widest = &gap;
-        width = std::abs(at->ratio_plus - *at->ratio_minus);
-      }
-  return widest;
-}
-
-double last_pa(const record::PaSet& result) { return by_ratio(result).back().agreement.pa; }
-
-std::string heading(const PaView& record) {
-  if (const record::PaGap* gap = widest_gap(record)) {
-    const agreement::ArGapPoint at = *furthest(*gap);
+std::string heading(const PaView& record, const std::vector<std::vector<const PaSet*>>& shown) {
+  if (const PaGap* gap = widest_gap(record)) {
+    const ArGapPoint at = *furthest(*gap);
     const bool as_named = *at.ratio_minus <= at.ratio_plus;
     const std::string &weak = as_named ? gap->model_minus : gap->model_plus,
                       &steady = as_named ? gap->model_plus : gap->model_minus;
@@ -127,78 +131,72 @@ std::string heading(const PaView& record) {
                        escape(gap->shift_name()), percent(std::min(*at.ratio_minus, at.ratio_plus)),
                        escape(weak), escape(steady), percent(std::max(*at.ratio_minus, at.ratio_plus)));
   }
-  const record::PaSet* worst = nullptr;
-  for (const record::PaSet& result : record.results)
-    if (!result.ratios.empty() && (worst == nullptr || last_pa(result) < last_pa(*worst))) worst = &result;
-  if (worst == nullptr) return "Agreement against the share of samples that are shifted";
-  const std::vector<agreement::RatioPoint> points = by_ratio(*worst);
-  const agreement::RatioPoint &first = points.front(), &last = points.back();
+  const auto last_pa = [](const PaSet& result) { return by_ratio(result).back().agreement.pa; };
+  const PaSet* worst = shown[0][0];
+  for (const PaSet& result : record.results)
+    if (!result.ratios.empty() && last_pa(result) < last_pa(*worst)) worst = &result;
+  const std::vector<RatioPoint> points = by_ratio(*worst);
+  const RatioPoint &first = points.front(), &last = points.back();
   return fmt::format("{}: agreement falls from {} to {} as the share of shifted samples grows from {} to {}",
                      escape(subject(record, *worst)), fixed(first.agreement.pa, 2),
                      fixed(last.agreement.pa, 2), percent(first.ratio), percent(last.ratio));
 }
 
 std::string gap_table(const PaView& record) {
-  Table table("AR gap: how much more may be shifted before one model agrees as little as the other",
-              {{"Shifted set", "", false},
-               {"Model", "", false},
-               {"Compared with", "", false},
-               {"At PA", "The agreement that both have"},
-               {"Shifted", "Share of samples shifted, of the model"},
-               {"Compared", "Share of samples shifted, of the model it is compared with"},
-               {"Gap, points", "Difference of the two shares"}});
-  for (const record::PaGap& gap : record.gaps) {
-    const agreement::ArGapPoint* at = furthest(gap);
-    std::vector<Cell> row = {text_cell(gap.shift_name()), text_cell(gap.model_plus),
-                             text_cell(gap.model_minus)};
-    if (at == nullptr) {
-      row.insert(row.end(), 4, dash_cell("the two models have no agreement in common"));
-    } else {
-      const double width = at->ratio_plus - *at->ratio_minus;
-      row.insert(row.end(),
-                 {number_cell(at->pa, fixed(at->pa, 3)), number_cell(at->ratio_plus, percent(at->ratio_plus)),
-                  number_cell(*at->ratio_minus, percent(*at->ratio_minus)),
-                  number_cell(100 * width, signed_points({width, {}, {}}))});
-    }
-    table.add(std::move(row));
-  }
-  return table.empty() ? "" : table.html();
+  const auto cell = [](Cell (*of)(const ArGapPoint&)) {
+    return [of](const PaGap& gap) {
+      const ArGapPoint* at = furthest(gap);
+      return at == nullptr ? dash_cell("the two models have no agreement in common") : of(*at);
+    };
+  };
+  const std::vector<ColumnOf<PaGap>> columns = {
+      {text_column("Shifted set"), [](const PaGap& gap) { return text_cell(gap.shift_name()); }},
+      {text_column("Model"), [](const PaGap& gap) { return text_cell(gap.model_plus); }},
+      {text_column("Compared with"), [](const PaGap& gap) { return text_cell(gap.model_minus); }},
+      {number_column("At PA", "The agreement that both have"),
+       cell([](const ArGapPoint& at) { return fixed_cell(at.pa, 3); })},
+      {number_column("Shifted", "Share of samples shifted, of the model"),
+       cell([](const ArGapPoint& at) { return percent_cell(at.ratio_plus, 0); })},
+      {number_column("Compared", "Share of samples shifted, of the model it is compared with"),
+       cell([](const ArGapPoint& at) { return percent_cell(at.ratio_minus, 0); })},
+      {number_column("Gap, points", "Difference of the two shares"), cell([](const ArGapPoint& at) {
+         const double width = at.ratio_plus - *at.ratio_minus;
+         return number_cell(100 * width, signed_points({width, {}, {}}));
+       })}};
+  return table_of("AR gap: how much more may be shifted before one model agrees as little as the other",
+                  columns, record.gaps)
+      .html();
 }
 
 }  // namespace
 
 Section ratios_section(const PaView& record) {
-  Section section{"ratios", "Share shifted", "", ""};
   const auto shown = panels(record);
-  if (shown.empty()) return section;
+  if (shown.empty()) return {};
   double log_k = 0;
-  for (const auto& panel : shown)
-    for (const record::PaSet* result : panel) log_k = std::max(log_k, result->log_k());
+  std::vector<const PaSet*> all;
+  for (const auto& panel : shown) all.insert(all.end(), panel.begin(), panel.end());
+  for (const PaSet* result : all) log_k = std::max(log_k, result->log_k());
   std::vector<Choice> choices;
   for (const Metric& metric : metrics) {
-    const bool known = std::any_of(shown.begin(), shown.end(), [&](const auto& panel) {
-      return std::any_of(panel.begin(), panel.end(), [&](const record::PaSet* result) {
-        return std::any_of(
-            result->ratios.begin(), result->ratios.end(),
-            [&](const agreement::RatioPoint& at) { return metric.value(at.agreement).value.has_value(); });
-      });
-    });
-    if (!known) continue;
+    const auto known = [&](const RatioPoint& at) { return metric.value(at.agreement).value.has_value(); };
+    if (std::ranges::none_of(all, [&](const PaSet* set) { return std::ranges::any_of(set->ratios, known); }))
+      continue;
     choices.push_back({metric.words, {}});
     for (const auto& panel : shown)
       choices.back().charts.push_back(ratio_chart(record, panel, metric, log_k));
   }
-  section.heading = heading(record);
-  section.body =
-      paragraph(std::string(
-                    "A growing share of the clean samples is replaced by their shifted versions, those that "
-                    "change least first. A model that can be trusted longer falls later.") +
-                (widest_gap(record) == nullptr
-                     ? ""
-                     : " The bar between two lines is the AR gap: how much more one model takes before it "
-                       "agrees as little as the other.")) +
-      choice_panels_html(choices) + gap_table(record);
-  return section;
+  return {
+      "ratios", "Share shifted", heading(record, shown),
+      paragraph(
+          std::string(
+              "A growing share of the clean samples is replaced by their shifted versions, those that "
+              "change least first. A model that can be trusted longer falls later.") +
+          (widest_gap(record) == nullptr
+               ? ""
+               : " The bar between two lines is the AR gap: how much more one model takes before it agrees "
+                 "as little as the other.")) +
+          choice_panels_html(choices) + gap_table(record)};
 }
 
 }  // namespace leeway::report

@@ -45,11 +45,17 @@ std::string cell_html(const Cell& cell, const Column& column, bool heads_row,
   if (!title.empty()) attributes += fmt::format(" title=\"{}\"", escape(title));
   if (!classes.empty())
     attributes += fmt::format(" class=\"{}\"", classes[0] == ' ' ? classes.substr(1) : classes);
-  return heads_row ? fmt::format("<th scope=\"row\"{}>{}</th>", attributes, html)
-                   : fmt::format("<td{}>{}</td>", attributes, html);
+  return fmt::format("<{0}{2}>{3}</{1}>", heads_row ? "th scope=\"row\"" : "td", heads_row ? "th" : "td",
+                     attributes, html);
 }
 
 }  // namespace
+
+Column text_column(std::string title, std::string hint) { return {std::move(title), std::move(hint), false}; }
+Column number_column(std::string title, std::string hint) { return {std::move(title), std::move(hint)}; }
+Column interval_column(std::string title, std::string hint) {
+  return {std::move(title), std::move(hint), true, true};
+}
 
 Cell text_cell(std::string_view text) { return html_cell(escape(text)); }
 
@@ -78,42 +84,40 @@ Cell significant_cell(const std::optional<double>& value, int digits, std::strin
   return value ? number_cell(*value, significant(*value, digits)) : dash_cell(reason);
 }
 
+Cell fixed_cell(const std::optional<double>& value, int decimals, std::string_view reason) {
+  return value ? number_cell(*value, fixed(*value, decimals)) : dash_cell(reason);
+}
+
+Cell percent_cell(const std::optional<double>& share, int decimals, std::string_view reason) {
+  return share ? number_cell(*share, percent(*share, decimals)) : dash_cell(reason);
+}
+
+Cell with_interval(Cell cell, const Measured& value, const std::string& interval, std::string_view kind) {
+  if (interval.empty()) return cell;
+  cell.low = value.low, cell.high = value.high;
+  cell.html += fmt::format(" <span class=\"{}\">{}</span>", kind, interval);
+  return cell;
+}
+
 Cell share_cell(const Measured& share, std::string_view reason) {
   if (!share.value) return dash_cell(reason);
-  Cell cell = number_cell(*share.value, percent(share));
   const std::string interval = percent_interval(share);
-  if (!interval.empty()) {
-    cell.low = share.low;
-    cell.high = share.high;
-    cell.html = fmt::format("<b>{}</b> <span class=\"iv\">{}</span>", cell.html, interval);
-  }
-  return cell;
+  const std::string value = interval.empty() ? percent(share) : "<b>" + percent(share) + "</b>";
+  return with_interval(number_cell(*share.value, value), share, interval);
 }
 
 Cell change_cell(const Measured& change, std::string_view reason) {
   if (!change.value) return dash_cell(reason);
-  Cell cell = number_cell(*change.value, signed_points(change));
-  const std::string interval = signed_points_interval(change);
-  if (!interval.empty()) {
-    cell.low = change.low;
-    cell.high = change.high;
-    cell.html += fmt::format(" <span class=\"iv wide\">{}</span>", interval);
-  }
-  return cell;
+  return with_interval(number_cell(*change.value, signed_points(change)), change,
+                       signed_points_interval(change), "iv wide");
 }
 
 Cell pa_cell(const Measured& pa, std::string_view reason) {
   if (!pa.value) return dash_cell(reason);
   const bool interval = pa.low && pa.high;
   const int decimals = interval ? decimals_for((*pa.high - *pa.low) / 2, 3) : 3;
-  Cell cell = number_cell(*pa.value, "<b>" + fixed(*pa.value, decimals) + "</b>");
-  if (interval) {
-    cell.low = pa.low;
-    cell.high = pa.high;
-    cell.html +=
-        fmt::format(" <span class=\"iv\">{}–{}</span>", fixed(*pa.low, decimals), fixed(*pa.high, decimals));
-  }
-  return cell;
+  return with_interval(number_cell(*pa.value, "<b>" + fixed(*pa.value, decimals) + "</b>"), pa,
+                       interval ? fixed(*pa.low, decimals) + "–" + fixed(*pa.high, decimals) : "");
 }
 
 Table::Table(std::string caption, std::vector<Column> columns)
@@ -127,6 +131,7 @@ void Table::sorted_by(std::size_t column, bool ascending) {
 }
 
 std::string Table::html(std::size_t row_headers) const {
+  if (rows_.empty()) return "";
   std::vector<std::string> notes;
   std::string head, body;
   for (std::size_t c = 0; c < columns_.size(); ++c) {
@@ -144,17 +149,15 @@ std::string Table::html(std::size_t row_headers) const {
       body += cell_html(row[c], columns_[c], c < row_headers, notes);
     body += "</tr>\n";
   }
-  std::string below;
+  std::vector<std::string> below;
   for (std::size_t i = 0; i < notes.size(); ++i)
-    below += fmt::format("<li><sup>{}</sup> {}</li>", letter(i), escape(notes[i]));
-  if (!below.empty()) below = "<ul class=\"notes\">" + below + "</ul>";
+    below.push_back(fmt::format("<sup>{}</sup> {}", letter(i), escape(notes[i])));
   return fmt::format(
       "<div class=\"tablebox\"><div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{0}\">\n"
-      "<table "
-      "class=\"data\"><caption>{0}</caption>\n<thead><tr>{1}</tr></thead>\n<tbody>\n{2}</tbody></table></"
-      "div>\n"
+      "<table class=\"data\"><caption>{0}</caption>\n<thead><tr>{1}</tr></thead>\n"
+      "<tbody>\n{2}</tbody></table></div>\n"
       "<div class=\"below\">{3}<button type=\"button\" class=\"copy\">Copy table</button></div></div>\n",
-      escape(caption_), head, body, below);
+      escape(caption_), head, body, list_html(below, "notes"));
 }
 
 }  // namespace leeway::report

@@ -2,9 +2,12 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "leeway/core/numbers.h"
@@ -17,6 +20,9 @@ struct Column {
   bool numeric = true;
   bool interval = false;  // cells hold an interval: copied as three columns
 };
+[[nodiscard]] Column text_column(std::string title, std::string hint = "");
+[[nodiscard]] Column number_column(std::string title, std::string hint = "");
+[[nodiscard]] Column interval_column(std::string title, std::string hint = "");
 
 struct Cell {
   std::string html;
@@ -31,14 +37,21 @@ struct Cell {
 [[nodiscard]] Cell count_cell(std::size_t value);
 [[nodiscard]] Cell dash_cell(std::string_view reason);
 [[nodiscard]] Cell number_cell(double value, std::string html);
-// With so many significant digits; a dash with `reason` where there is none.
-[[nodiscard]] Cell significant_cell(const std::optional<double>& value, int digits, std::string_view reason);
-// A difference of shares in points, with its interval; a dash with `reason` where there is none.
-[[nodiscard]] Cell change_cell(const Measured& change, std::string_view reason);
-// PA in nats, digits by its interval; a dash with `reason` where there is none.
-[[nodiscard]] Cell pa_cell(const Measured& pa, std::string_view reason);
-// A share as "74.0% 73.1–74.9"; a dash with `reason` where there is none.
-[[nodiscard]] Cell share_cell(const Measured& share, std::string_view reason);
+// Those below are a dash with `reason` where there is no value.
+[[nodiscard]] Cell significant_cell(const std::optional<double>& value, int digits,
+                                    std::string_view reason = "");
+[[nodiscard]] Cell fixed_cell(const std::optional<double>& value, int decimals, std::string_view reason = "");
+[[nodiscard]] Cell percent_cell(const std::optional<double>& share, int decimals,
+                                std::string_view reason = "");
+// A difference of shares in points, with its interval.
+[[nodiscard]] Cell change_cell(const Measured& change, std::string_view reason = "");
+// PA in nats, digits by its interval.
+[[nodiscard]] Cell pa_cell(const Measured& pa, std::string_view reason = "");
+// A share as "74.0% 73.1–74.9".
+[[nodiscard]] Cell share_cell(const Measured& share, std::string_view reason = "");
+// The cell of a value with `interval` in small figures behind it.
+[[nodiscard]] Cell with_interval(Cell cell, const Measured& value, const std::string& interval,
+                                 std::string_view kind = "iv");
 
 class Table {
  public:
@@ -46,8 +59,8 @@ class Table {
   void add(std::vector<Cell> row);
   // The column by which rows are sorted already ("worst first").
   void sorted_by(std::size_t column, bool ascending);
-  [[nodiscard]] bool empty() const { return rows_.empty(); }
-  // `row_headers` leading columns head their row.
+  [[nodiscard]] std::size_t size() const { return rows_.size(); }
+  // `row_headers` leading columns head their row. Empty without rows.
   [[nodiscard]] std::string html(std::size_t row_headers = 1) const;
 
  private:
@@ -57,5 +70,31 @@ class Table {
   std::optional<std::size_t> sorted_;
   bool ascending_ = true;
 };
+
+// A column, and what it shows of a row.
+template <class Row>
+struct ColumnOf {
+  Column column;
+  std::function<Cell(const Row&)> cell;
+};
+
+// `rows`: of Row, or of pointers to it.
+template <class Row, class Rows>
+[[nodiscard]] Table table_of(const std::string& caption, const std::vector<ColumnOf<Row>>& columns,
+                             const Rows& rows) {
+  std::vector<Column> heads;
+  for (const ColumnOf<Row>& one : columns) heads.push_back(one.column);
+  Table table(caption, std::move(heads));
+  for (const auto& row : rows) {
+    std::vector<Cell> cells;
+    for (const ColumnOf<Row>& one : columns)
+      if constexpr (std::is_pointer_v<typename Rows::value_type>)
+        cells.push_back(one.cell(*row));
+      else
+        cells.push_back(one.cell(row));
+    table.add(std::move(cells));
+  }
+  return table;
+}
 
 }  // namespace leeway::report
