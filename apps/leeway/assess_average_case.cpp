@@ -9,6 +9,7 @@
 
 #include "apps/leeway/inputs.h"
 #include "apps/leeway/model_options.h"
+#include "apps/leeway/option_flags.h"
 #include "apps/leeway/options.h"
 #include "leeway/average_case/average_case.h"
 #include "leeway/core/class_names.h"
@@ -73,7 +74,7 @@ std::vector<std::string> class_names(const NoiseSubject& subject) {
 std::vector<std::string> warnings_of(const NoiseSubject& subject, const record::AverageCase& record,
                                      double differ) {
   std::vector<std::string> warnings = record.envelope.warnings;
-  if (subject.variation) warnings.push_back(variation_warning(*subject.model, *subject.variation));
+  if (subject.stochastic) warnings.push_back(tasks::variation_warning(*subject.model, *subject.stochastic));
   if (differ > tolerated)
     warnings.push_back(
         fmt::format("{} predicts another class than {} on {:.1f}% of the source's first {} rows: is it the "
@@ -103,7 +104,7 @@ record::ModelUnderNoise under_noise(Context& context, const NoiseFlags& flags, c
                                 subject.model ? std::optional(differ) : std::nullopt,
                                 warnings_of(subject, result.record, differ),
                                 std::move(result.record.found)};
-  model.found.stochastic = variation_of(subject.variation);
+  model.found.stochastic = subject.stochastic;
   for (const std::string& warning : model.warnings)
     if (context.json)  // the table has them
       context.warn(fmt::format("leeway: {}: {}", model.model, warning));
@@ -115,10 +116,8 @@ NoiseSubject open_subject(Context& context, const NoiseFlags& flags, const Noise
   NoiseSubject subject{input, &source, images, nullptr, std::nullopt, std::nullopt};
   const Outputs& outputs = source.outputs;
   if (input.model) {
-    ModelFlags reading = flags.reading;
-    reading.model = input.path;
-    subject.model = load_model(context, reading, nn::shape_of(*images));
-    subject.variation = check_variation(reading, *subject.model, *images);
+    subject.model = load_model(context, {input.path, flags.reading}, nn::shape_of(*images));
+    subject.stochastic = tasks::check_variation(*subject.model, *images, flags.reading.stochastic);
     return subject;
   }
   if (outputs.from_probs)
@@ -163,11 +162,11 @@ void add_noise_flags(CLI::App& command, NoiseFlags& flags) {
       .add_option("--survival-rows", flags.rows, "How many of the source's first rows meet noise (0: all)")
       ->capture_default_str()
       ->group(group);
-  const auto before = command.get_options();
-  add_reading_flags(command, flags.reading);
-  add_stochastic_flag(command, flags.reading);
-  for (CLI::Option* option : command.get_options())
-    if (std::ranges::find(before, option) == before.end()) option->group(group);
+  const auto reading = [&](record::Fields& f) {
+    file_fields(flags.reading, f);
+    stochastic_field(flags.reading, f);
+  };
+  add_option_flags(command, reading, group);
 }
 
 std::vector<NoiseInput> parse_noise_inputs(const NoiseFlags& flags, const std::vector<std::string>& names,

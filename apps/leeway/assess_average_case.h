@@ -10,10 +10,12 @@
 #include <vector>
 
 #include "apps/leeway/command.h"
-#include "apps/leeway/model_options.h"
 #include "leeway/core/array.h"
 #include "leeway/core/images.h"
+#include "leeway/nn/model.h"
 #include "leeway/record/average_case.h"
+#include "leeway/record/model_reading.h"
+#include "leeway/record/model_variation.h"
 #include "leeway/tasks/assess.h"
 
 namespace leeway::app {
@@ -24,8 +26,8 @@ namespace leeway::app {
 struct NoiseFlags {
   std::vector<std::string> models, jacobians;  // [NAME=]FILE
   std::vector<double> sigmas;
-  std::size_t rows = 1000;  // the first ones; 0: all
-  ModelFlags reading;       // of every model
+  std::size_t rows = 1000;       // the first ones; 0: all
+  record::ModelReading reading;  // of every model
 
   [[nodiscard]] bool given() const { return !models.empty() || !jacobians.empty(); }
 };
@@ -49,7 +51,7 @@ struct NoiseSubject {
   const tasks::AssessSource* source = nullptr;  // kept by pointer, as are the images
   const Images* images = nullptr;               // the source's; null where there are none
   std::unique_ptr<nn::Model> model;
-  std::optional<nn::Variation> variation;  // of a model that answers differently twice
+  std::optional<record::ModelVariation> stochastic;  // of a model that answers differently twice
   std::optional<Array> jacobian;
 };
 // Errors (Error): other classes or rows than the source's, Jacobians of a source that holds probabilities alone.

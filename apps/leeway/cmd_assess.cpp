@@ -211,7 +211,7 @@ int run_assess(Context& context, const Arguments& arguments) {
 
   const std::vector<ImageFile> images = open_images(context, arguments.images, task);
   NoiseFlags noise = arguments.noise;
-  noise.reading.binary = reading_of(arguments.options).binary;
+  noise.reading.binary = arguments.options.binary;
   const std::vector<NoiseSubject> subjects =
       open_noise_subjects(context, noise, noise_inputs, task.sources, source_images(images));
 

@@ -89,7 +89,7 @@ int run_attack(Context& context, const AttackFlags& flags) {
   require_out(context, "the attacked images");
   nn::AttackOptions options = options_of(context, flags);
   const auto started = std::chrono::steady_clock::now();
-  const LoadedModel loaded = load_model_and_images(context, flags.model, flags.data);
+  const ModelAndImages loaded = load_model_and_images(context, flags.model, flags.data);
   if (!flags.targets.empty()) {
     // the model refuses classes that it does not have
     options.targets = read_labels(flags.targets, loaded.images.n(), std::numeric_limits<std::int32_t>::max());
@@ -100,7 +100,7 @@ int run_attack(Context& context, const AttackFlags& flags) {
   record.envelope.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
   record::AttackedSet& set = record.results.front();
   set.model = flags.model.model, set.data = flags.data, set.out = context.out;
-  set.stochastic = variation_of(loaded.variation);
+  set.stochastic = loaded.stochastic;
   if (context.json)
     for (const std::string& warning : record.envelope.warnings) context.warn("leeway: " + warning);
   context.print(context.complete(record), table_of(record));

@@ -1,6 +1,5 @@
 // leeway average-case: the probability that predictions survive noise.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <chrono>
@@ -20,6 +19,7 @@
 #include "leeway/core/message.h"
 #include "leeway/core/npz.h"
 #include "leeway/core/outputs.h"
+#include "leeway/record/digest.h"
 #include "leeway/report/report.h"
 #include "leeway/tasks/average_case.h"
 
@@ -42,14 +42,9 @@ std::vector<std::string> digests_of(const AverageCaseFlags& flags) {
   const auto digest = [](const std::string& path) {
     return path.empty() || path.find(':') != std::string::npos ? path : digest_file(path);
   };
-  const ModelFlags& model = flags.model;
-  return {
-      digest(model.model),
-      model.architecture,
-      fmt::format("{} {} {}", model.scale.value_or(0), fmt::join(model.mean, ","), fmt::join(model.std, ",")),
-      fmt::format("{}", static_cast<int>(model.binary)),
-      digest(flags.data),
-      digest(flags.covariance)};
+  record::ModelReading reading = flags.model.reading;
+  return {digest(flags.model.model), record::digest_of([&](record::Fields& f) { fields(reading, f); }),
+          digest(flags.data), digest(flags.covariance)};
 }
 
 // A pass of a large network may outlast the patience of who stops it.
@@ -61,7 +56,7 @@ Function stoppable(Function pass, const std::string& words) {
   };
 }
 
-tasks::ClassifierInputs inputs_of(const Context& context, const LoadedModel& loaded) {
+tasks::ClassifierInputs inputs_of(const Context& context, const ModelAndImages& loaded) {
   const std::string words = context.out.empty() ? "average-case: stopped; nothing was saved"
                                                 : "average-case: stopped within a pass; the same command "
                                                   "goes on from the rows that were saved before";
@@ -81,9 +76,9 @@ Outputs logits_of(Context& context, const AverageCaseFlags& flags) {
     return arrays.contains(name) && (!name.empty() || arrays.at(name).shape.size() == 2);
   };
   if (named("") || named("logits") || named("probs") || named("pred_probs")) {
-    const OutputsOptions reading{flags.model.binary, true, flags.as};
+    const OutputsOptions reading{tasks::binary_of(flags.model.reading.binary), true, flags.as};
     const bool gradients = !(flags.jacobian.empty() && flags.gram.empty());
-    const bool said = flags.as == Scores::probs || flags.model.binary == Binary::prob;
+    const bool said = flags.as == Scores::probs || reading.binary == Binary::prob;
     if (gradients && !said && read_shards(path, reading).rest.from_probs)
       refuse(display_name(path),
              fmt::format("logits, whose gradients are in {} (--as logits, where they are)",
@@ -97,7 +92,7 @@ Outputs logits_of(Context& context, const AverageCaseFlags& flags) {
 }
 
 // The task of a model, which `loaded` keeps, and of files.
-tasks::AverageCaseTask model_task(Context& context, const AverageCaseFlags& flags, LoadedModel& loaded) {
+tasks::AverageCaseTask model_task(Context& context, const AverageCaseFlags& flags, ModelAndImages& loaded) {
   loaded = load_model_and_images(context, flags.model, flags.data);
   tasks::AverageCaseTask task{.of = inputs_of(context, loaded)};
   task.labels = loaded.images.labels;
@@ -138,7 +133,7 @@ int run_average_case(Context& context, const AverageCaseFlags& flags) {
   if (model == files || model != !flags.data.empty())
     throw UsageError("average-case: expected --model and --data, or --logits with --jacobian or --gram");
   const Clock::time_point started = Clock::now();
-  LoadedModel loaded;
+  ModelAndImages loaded;
   tasks::AverageCaseTask task = model ? model_task(context, flags, loaded) : files_task(context, flags);
   task.options = flags.options, task.seed = context.seed;
   if (!flags.covariance.empty()) task.noise_covariance = only_array(context, flags.covariance);
@@ -155,7 +150,7 @@ int run_average_case(Context& context, const AverageCaseFlags& flags) {
   }
   result.record.envelope.seconds = std::chrono::duration<double>(Clock::now() - started).count();
   result.record.model = flags.model.model, result.record.out = context.out;
-  result.record.found.stochastic = variation_of(loaded.variation);
+  result.record.found.stochastic = loaded.stochastic;
   const record::AverageCase& record = result.record;
   const Json json = context.complete(record);
   if (!flags.report.empty()) {

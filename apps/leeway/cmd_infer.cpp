@@ -1,11 +1,11 @@
 // leeway infer: what a model says about images, as an outputs file.
 #include <fmt/format.h>
 
+#include <chrono>
+
 #include "apps/leeway/command.h"
 #include "apps/leeway/model_options.h"
-#include "leeway/core/class_names.h"
-#include "leeway/core/npz.h"
-#include "leeway/core/outputs.h"
+#include "leeway/tasks/infer.h"
 
 namespace leeway::app {
 namespace {
@@ -15,44 +15,32 @@ struct InferFlags {
   std::string data;
 };
 
-// What an images file says about its rows besides labels goes on to the outputs.
-void pass_on(const std::string& data, ArrayMap& arrays) {
-  if (!data.ends_with(".npz") && !data.ends_with(".safetensors")) return;
-  const ArrayMap all = read_arrays(data);
-  for (const char* const name : {"norms", "groups"})
-    if (const auto found = all.find(name); found != all.end()) arrays[name] = found->second;
+std::string table_of(const record::Infer& record, const Outputs& outputs) {
+  const record::InferredSet& set = record.results.front();
+  std::string table =
+      fmt::format("{}: logits ({}, {}){}{}\n", set.out, set.n, set.k,
+                  outputs.features ? fmt::format(", features {}", outputs.features->shape_text()) : "",
+                  outputs.labels ? ", labels" : "");
+  if (set.accuracy)
+    table += fmt::format("accuracy {:.4f} [{:.4f}, {:.4f}] (95% interval), n = {}\n", *set.accuracy,
+                         set.accuracy_interval->low, set.accuracy_interval->high, set.n);
+  return table;
 }
 
 int run_infer(Context& context, const InferFlags& flags) {
   require_out(context, "the outputs");
-  context.start_clock();
-  const LoadedModel loaded = load_model_and_images(context, flags.model, flags.data);
-  Outputs outputs = loaded.model->outputs(loaded.images, context.progress());
-  outputs.class_names = class_names_of(flags.data, outputs.k());
-  if (outputs.class_names.empty()) outputs.class_names = loaded.model->info().class_names;
-  ArrayMap arrays = arrays_of(outputs);
-  pass_on(flags.data, arrays);
-  write_npz(context.out, arrays);
-  context.stop_clock();
-
-  Json result{{"model", flags.model.model},
-              {"data", flags.data},
-              {"out", context.out},
-              {"n", outputs.n()},
-              {"k", outputs.k()},
-              {"parameters", loaded.model->info().parameters},
-              {"features", outputs.features ? Json(outputs.features->shape[1]) : Json()},
-              {"stochastic", variation_json(loaded.variation)}};
-  std::string table =
-      fmt::format("{}: logits ({}, {}){}{}\n", context.out, outputs.n(), outputs.k(),
-                  outputs.features ? fmt::format(", features {}", outputs.features->shape_text()) : "",
-                  outputs.labels ? ", labels" : "");
-  if (outputs.labels) {
-    const std::size_t right = right_rows(outputs);
-    add_rate(result, "accuracy", right, outputs.n());
-    table += fmt::format("accuracy {} (95% interval), n = {}\n", rate_text(right, outputs.n()), outputs.n());
-  }
-  context.print(context.record("leeway.infer/1", Json::array({std::move(result)})), table);
+  const auto started = std::chrono::steady_clock::now();
+  const ModelAndImages loaded = load_model_and_images(context, flags.model, flags.data);
+  auto [record, outputs] = tasks::infer(
+      {.model = *loaded.model, .images = loaded.images, .options = flags.model.reading, .seed = context.seed},
+      context.progress());
+  tasks::write_outputs(context.out, outputs, loaded.others);
+  record.envelope.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
+  record.envelope.warnings = loaded.warnings;
+  record::InferredSet& set = record.results.front();
+  set.model = flags.model.model, set.data = flags.data, set.out = context.out;
+  set.stochastic = loaded.stochastic;
+  context.print(context.complete(record), table_of(record, outputs));
   return exit_ok;
 }
 

@@ -15,14 +15,6 @@ std::string share_words(double value, const Interval& interval) {
 
 }  // namespace
 
-void fields(ModelVariation& variation, Fields& f) {
-  f("n", variation.n, "images that were asked about");
-  f("largest_difference", variation.largest_difference, at_least(0), "of a logit");
-  f("predictions_that_differ", variation.predictions_that_differ, "images whose predicted class differs");
-  f("neighbours", variation.neighbours,
-    "true: not between two passes of one batch, but where other images stand beside them");
-}
-
 static void fields(AttackOptions& options, Fields& f) {
   f("attack", options.attack, "a name that leeway list attacks prints");
   f.choice("norm", options.norm, {{"linf", ""}, {"l2", ""}, {"l1", ""}, {"l0", ""}},

@@ -11,6 +11,8 @@
 #include "leeway/record/conds_draw.h"
 #include "leeway/record/data.h"
 #include "leeway/record/distances.h"
+#include "leeway/record/infer.h"
+#include "leeway/record/inspect.h"
 #include "leeway/record/list.h"
 #include "leeway/record/mvn_cdf.h"
 #include "leeway/record/pa.h"
@@ -39,6 +41,9 @@ constexpr std::array list{
            "bounds and estimates over many shifts whose truth is known (leeway bound evaluate)",
            describe<BoundEvaluation>},
     Record{list_schema, "the members of families (leeway list)", describe<List>},
+    Record{infer_schema, "what a model says about images (leeway infer)", describe<Infer>},
+    Record{inspect_schema, "what a model file holds, what it expects, what a pass costs (leeway inspect)",
+           describe<Inspect>},
     Record{mvn_cdf_schema, "multivariate normal probabilities (leeway mvn-cdf)", describe<MvnCdf>},
     Record{pa_schema, "posterior agreement (leeway pa)", describe<Pa>},
     Record{distances_schema, "distances between clean and shifted outputs (leeway distances)",

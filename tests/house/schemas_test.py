@@ -63,12 +63,14 @@ RESULT = {
     "train": "plan plan.parameters plan.seed plan.threads plan.torch epochs epochs.0.loss best_epoch best_by_score best_by_accuracy best_by_worst_group plan.groups plan.environment plan.unlabelled plan.selection plan.keep_epochs stopped_early n_train"
              " n_validation out weights resumed_after reused epoch_seconds",
     "inspect": "model format architecture parameters classes class_names input normalization normalization.mean notes confinement layers layers.0.shape"
-               " cost cost.forward_seconds accuracy_low warnings",
+               " cost cost.forward_seconds n accuracy_low stochastic",
     "infer": "model data out n k parameters features accuracy_low stochastic",
     "attack": "model data out target n clean_accuracy clean_accuracy_low robust_accuracy robust_accuracy_high success success_low norms"
               " zero_gradient beside_noise stochastic",
 }
-RECORD = {"pa": "instruction_set headline findings warnings options options.level options.ratios options.pairing ar_gap",
+RECORD = {"infer": "instruction_set headline findings warnings options options.arch options.mean options.stochastic",
+          "inspect": "instruction_set headline findings warnings options options.input options.no_timing",
+          "pa": "instruction_set headline findings warnings options options.level options.ratios options.pairing ar_gap",
           "select": "instruction_set headline findings warnings options options.as selected",
           "bound": "headline findings options options.delta options.methods source source.n source.error source.error_low target target.n"
                    " target.error inverse_temperature dis2",

@@ -36,7 +36,7 @@ TEST_F(Command, TrainInferAttackFitTogether) {
   ASSERT_EQ(run({"infer", "--model", model, "--data", path("data.npz"), "--out", path("o.npz"), "--json"}), 0)
       << err();
   const Json infer = Json::parse(out());
-  EXPECT_EQ(infer.at("schema"), "leeway.infer/1");
+  EXPECT_EQ(infer.at("schema"), "leeway.infer/2");
   EXPECT_EQ(infer.at("inputs").size(), 2U);
   const Outputs outputs = read_outputs(path("o.npz"));
   EXPECT_EQ(outputs.n(), 300U);

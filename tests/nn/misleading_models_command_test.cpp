@@ -149,9 +149,9 @@ TEST_F(MisleadingModels, WithoutGradientsOnlyWhatNeedsThemIsRefused) {
   EXPECT_EQ(run({"attack", "--model", model, "--data", data, "--attack", "noise", "--out", out_file}), 0)
       << err();
   ASSERT_EQ(run({"inspect", model, "--data", data, "--json"}), 0) << err();
-  const Json found = Json::parse(out()).at("results").at(0);
-  EXPECT_TRUE(found.at("cost").at("gradient_seconds").is_null());
-  EXPECT_THAT(found.at("warnings").at(0).get<std::string>(), HasSubstr("expected a model with gradients"));
+  const Json record = Json::parse(out());
+  EXPECT_TRUE(record.at("results").at(0).at("cost").at("gradient_seconds").is_null());
+  EXPECT_THAT(record.at("warnings").at(0).get<std::string>(), HasSubstr("expected a model with gradients"));
 }
 
 TEST_F(MisleadingModels, TorchScriptsOwnReasonIsTheOneLine) {

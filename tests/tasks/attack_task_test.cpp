@@ -3,44 +3,21 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <stdexcept>
 
 #include "leeway/tasks/attack.h"
 #include "tests/message_of.h"
+#include "tests/tasks/stub_model.h"
 
 namespace leeway::tasks {
 namespace {
 
 // Attacked, it finds what it was told.
-class Told : public nn::Model {
+class Told : public StubModel {
  public:
   explicit Told(nn::AttackResult found) : found_(std::move(found)) {}
   [[nodiscard]] nn::AttackResult attack(const Images&, const nn::AttackOptions&, Progress*) const override {
     return found_;
   }
-
-  [[nodiscard]] const nn::ModelInfo& info() const override { throw std::logic_error("not asked"); }
-  [[nodiscard]] Outputs outputs(const Images&, Progress*) const override {
-    throw std::logic_error("not asked");
-  }
-  [[nodiscard]] Array input_gradients(const Images&, const std::vector<std::int64_t>&,
-                                      Progress*) const override {
-    throw std::logic_error("not asked");
-  }
-  [[nodiscard]] Array class_gradients(const Images&, Progress*) const override {
-    throw std::logic_error("not asked");
-  }
-  [[nodiscard]] Classifier classifier(const nn::InputShape&) const override {
-    throw std::logic_error("not asked");
-  }
-  [[nodiscard]] std::unique_ptr<Model> with_normalization(const nn::Normalization&) const override {
-    throw std::logic_error("not asked");
-  }
-  [[nodiscard]] std::optional<nn::OtherNormalization> other_normalization(const Images&) const override {
-    return {};
-  }
-  [[nodiscard]] std::optional<nn::Variation> variation(const Images&) const override { return {}; }
-  void save(const std::filesystem::path&) const override {}
 
  private:
   nn::AttackResult found_;

@@ -1,0 +1,46 @@
+// The record of leeway infer: what a model says about images, written as an outputs file. docs/schema/infer.md lists the keys.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "leeway/core/result.h"
+#include "leeway/core/statistics.h"
+#include "leeway/record/envelope.h"
+#include "leeway/record/model_reading.h"
+#include "leeway/record/model_variation.h"
+
+namespace leeway::record {
+
+inline constexpr std::string_view infer_schema = "leeway.infer/2";
+
+struct InferredSet {
+  std::string model, data, out;  // files, as they were given; empty: none
+  std::size_t n = 0, k = 0;
+  std::size_t parameters = 0;           // numbers that the model holds
+  std::optional<std::size_t> features;  // their dimension
+  std::optional<double> accuracy;       // of images with labels
+  std::optional<Interval> accuracy_interval;
+  std::optional<ModelVariation> stochastic;
+};
+
+struct Infer {
+  Infer() { envelope.schema = infer_schema; }
+
+  Envelope envelope;
+  ModelReading options;
+  std::vector<InferredSet> results;  // one
+};
+
+void fields(Infer& record, Fields& f);
+
+[[nodiscard]] Json to_json(const Infer& record);
+
+// What was computed, and the accuracy where there are labels; no findings.
+[[nodiscard]] std::string headline_of(const Infer& record);
+[[nodiscard]] std::vector<std::string> findings_of(const Infer& record);
+
+}  // namespace leeway::record

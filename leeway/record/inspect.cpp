@@ -1,0 +1,100 @@
+#include "leeway/record/inspect.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "leeway/core/message.h"
+#include "leeway/core/numbers.h"
+#include "leeway/record/json.h"
+
+namespace leeway::record {
+
+void flag_fields(InspectOptions& options, Fields& f) {
+  file_fields(options.reading, f);
+  binary_field(options.reading, f);
+  f("input", options.input, at_least(1), "channels,height,width of an image, where the file does not say");
+  f("no_timing", options.no_timing, "do not measure what a pass costs");
+}
+
+void fields(InspectOptions& options, Fields& f) {
+  flag_fields(options, f);
+  device_field(options.reading, f);
+}
+
+static void fields(ModelLayer& layer, Fields& f) {
+  f("name", layer.name, "in the file");
+  f("type", layer.type, "of the operation");
+  f.unless_empty("shape", layer.shape, "of its weight; null where it has none");
+  f("parameters", layer.parameters, "numbers that it holds");
+}
+
+static void fields(PassCost& cost, Fields& f) {
+  f("images", cost.images, at_least(1), "that pass together");
+  f("threads", cost.threads, at_least(1), "that they pass on");
+  f("forward_seconds", cost.forward_seconds, at_least(0), "an image");
+  f("gradient_seconds", cost.gradient_seconds, at_least(0),
+    "forward, and backward to the input; null: the model has no gradients");
+}
+
+static void fields(InspectedModel& model, Fields& f) {
+  f("model", model.model, "the file");
+  f.choice("format", model.format,
+           {{"torchscript", ""}, {"onnx", ""}, {"checkpoint", ""}, {"safetensors", ""}, {"npz", ""}},
+           "of the file, by its content");
+  f.unless_empty("architecture", model.architecture, "null: the file brings its own");
+  f("parameters", model.parameters, "numbers that the model holds");
+  f("classes", model.classes, at_least(2), "null: not known before the first images");
+  f("class_names", model.class_names, "one a class; [] where nothing names them");
+  f("input", model.input, at_least(1), "channels, height, width; []: not said");
+  f("normalization", model.normalization, "the network takes (scale x - mean) / std of pixels x in [0,1]");
+  f.unless_empty("notes", model.notes, "the FILE.toml beside the model that was read");
+  f.unless_empty(
+      "confinement", model.confinement,
+      "of a program (TorchScript): seccomp: its threads cannot write files, start programs or open "
+      "sockets; none: --trust; null: the file is no program");
+  f("layers", model.layers, "what holds weights, and of a graph every operator");
+  f("cost", model.cost, "seconds, measured; null: not measured, or the input is not known");
+  f("n", model.n, "labelled images");
+  f.measured("accuracy", model.accuracy, model.accuracy_interval, share,
+             "share of them predicted as their label; null without any");
+  f("stochastic", model.stochastic,
+    "null, or how the model answers differently in two passes of the same images");
+}
+
+void fields(Inspect& record, Fields& f) {
+  fields(record.envelope, inspect_schema, f);
+  f("options", record.options, "what was asked for");
+  f("results", record.results, "one");
+}
+
+Json to_json(const Inspect& record) {
+  Inspect copy = record;
+  return written([&](Fields& f) { fields(copy, f); });
+}
+
+std::string headline_of(const Inspect& record) {
+  const InspectedModel& model = record.results.at(0);
+  return fmt::format(
+      "{} ({}{}) holds {} parameters{}{}.", printable(model.model, std::string::npos), model.format,
+      model.architecture.empty() ? "" : ", " + model.architecture, count(model.parameters),
+      model.input.empty() ? "" : fmt::format(", for images of {}", fmt::join(model.input, " x ")),
+      model.classes ? fmt::format(", and tells {} classes apart", *model.classes) : "");
+}
+
+std::vector<std::string> findings_of(const Inspect& record) {
+  const InspectedModel& model = record.results.at(0);
+  std::vector<std::string> findings;
+  if (model.accuracy)
+    findings.push_back(fmt::format(
+        "Of {} images {} are predicted as their label.", count(model.n),
+        value_words({model.accuracy, model.accuracy_interval->low, model.accuracy_interval->high}, true)));
+  if (model.cost)
+    findings.push_back(
+        fmt::format("A pass costs {:.3g} ms an image{}.", 1e3 * model.cost->forward_seconds,
+                    model.cost->gradient_seconds
+                        ? fmt::format(", {:.3g} ms with its gradient", 1e3 * *model.cost->gradient_seconds)
+                        : ""));
+  return findings;
+}
+
+}  // namespace leeway::record

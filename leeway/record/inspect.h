@@ -1,0 +1,75 @@
+// The record of leeway inspect: what a model's file holds, what it expects, what a pass through it costs. docs/schema/inspect.md
+// lists the keys.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "leeway/core/result.h"
+#include "leeway/core/statistics.h"
+#include "leeway/record/envelope.h"
+#include "leeway/record/model_reading.h"
+#include "leeway/record/model_variation.h"
+
+namespace leeway::record {
+
+inline constexpr std::string_view inspect_schema = "leeway.inspect/2";
+
+struct InspectOptions {
+  ModelReading reading;            // `stochastic` says nothing here: such a model is taken, with a warning
+  std::vector<std::size_t> input;  // channels, height, width; empty: what the file says
+  bool no_timing = false;
+};
+
+// A part of a network: what holds weights, and of a graph every operator.
+struct ModelLayer {
+  std::string name, type;
+  std::string shape;  // of its weight, "(16, 3, 3, 3)"; empty where it has none
+  std::size_t parameters = 0;
+};
+
+struct PassCost {
+  std::size_t images = 0;  // that pass together
+  std::size_t threads = 1;
+  double forward_seconds = 0;              // an image
+  std::optional<double> gradient_seconds;  // forward and backward; none: the model has no gradients
+};
+
+struct InspectedModel {
+  std::string model, format, architecture;  // the architecture: empty where the file brings its own
+  std::size_t parameters = 0;
+  std::optional<std::size_t> classes;    // none: not known before the first images
+  std::vector<std::string> class_names;  // empty, or one a class
+  std::vector<std::size_t> input;        // channels, height, width; empty: not said
+  Normalization normalization;
+  std::string notes, confinement;  // the notes' file; "seccomp" or "none" of a program. Empty: none
+  std::vector<ModelLayer> layers;
+  std::optional<PassCost> cost;
+  std::size_t n = 0;               // labelled images
+  std::optional<double> accuracy;  // on them
+  std::optional<Interval> accuracy_interval;
+  std::optional<ModelVariation> stochastic;
+};
+
+struct Inspect {
+  Inspect() { envelope.schema = inspect_schema; }
+
+  Envelope envelope;
+  InspectOptions options;
+  std::vector<InspectedModel> results;  // one
+};
+
+void fields(InspectOptions& options, Fields& f);
+void flag_fields(InspectOptions& options, Fields& f);  // without the device, which not every build offers
+void fields(Inspect& record, Fields& f);
+
+[[nodiscard]] Json to_json(const Inspect& record);
+
+// What the model is; its accuracy and cost, where they were measured.
+[[nodiscard]] std::string headline_of(const Inspect& record);
+[[nodiscard]] std::vector<std::string> findings_of(const Inspect& record);
+
+}  // namespace leeway::record

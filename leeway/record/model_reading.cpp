@@ -1,0 +1,72 @@
+#include "leeway/record/model_reading.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "leeway/record/model_variation.h"
+
+namespace leeway::record {
+
+void normalization_fields(ModelReading& reading, Fields& f) {
+  f("mean", reading.mean,
+    "the model takes (scale x - mean) / std of pixels x in [0,1]: one number a channel");
+  f("std", reading.std, "see mean");
+  f("scale", reading.scale, "255 for models that expect pixels 0..255 (default 1)");
+}
+
+void binary_field(ModelReading& reading, Fields& f) {
+  f.choice("binary", reading.binary, {{"logit", ""}, {"prob", ""}},
+           "what a single output holds for the positive class of two: logit or prob");
+}
+
+void stochastic_field(ModelReading& reading, Fields& f) {
+  f("stochastic", reading.stochastic,
+    "take a model that answers differently when asked twice: no result of it repeats");
+}
+
+void device_field(ModelReading& reading, Fields& f) {
+  f("device", reading.device, "where the model ran: cpu, cuda or cuda:1");
+}
+
+void file_fields(ModelReading& reading, Fields& f) {
+  f("arch", reading.arch,
+    "architecture of named tensors, where the file does not say (see leeway list architectures)");
+  f("trust", reading.trust,
+    "run TorchScript, which is a program, with all your rights; without, it may only compute");
+  normalization_fields(reading, f);
+}
+
+void flag_fields(ModelReading& reading, Fields& f) {
+  file_fields(reading, f);
+  binary_field(reading, f);
+  stochastic_field(reading, f);
+}
+
+void fields(ModelReading& reading, Fields& f) {
+  flag_fields(reading, f);
+  device_field(reading, f);
+}
+
+void fields(Normalization& normalization, Fields& f) {
+  f("scale", normalization.scale, at_least(0), "255 where the network expects pixels 0..255");
+  f("mean", normalization.mean, "one number a channel; []: 0");
+  f("std", normalization.std, at_least(0), "likewise; []: 1");
+}
+
+std::string flags_of(const Normalization& normalization) {
+  std::string text;
+  if (normalization.scale != 1) text += fmt::format(" --scale {}", normalization.scale);
+  if (!normalization.mean.empty()) text += fmt::format(" --mean {}", fmt::join(normalization.mean, ","));
+  if (!normalization.std.empty()) text += fmt::format(" --std {}", fmt::join(normalization.std, ","));
+  return text.empty() ? "no normalization" : text.substr(1);
+}
+
+void fields(ModelVariation& variation, Fields& f) {
+  f("n", variation.n, "images that were asked about");
+  f("largest_difference", variation.largest_difference, at_least(0), "of a logit");
+  f("predictions_that_differ", variation.predictions_that_differ, "images whose predicted class differs");
+  f("neighbours", variation.neighbours,
+    "true: not between two passes of one batch, but where other images stand beside them");
+}
+
+}  // namespace leeway::record

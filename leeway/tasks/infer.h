@@ -1,0 +1,36 @@
+// What leeway infer computes: what a model says about images. Classes bear the names that the images' file gives them, else
+// those that the model knows.
+//
+// Errors (Error): those of Predictor::outputs (nn/predictor.h). Interrupted, where `progress` asks to stop. Cost: a forward
+// pass. Same bits for any number of threads.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+
+#include "leeway/core/array.h"
+#include "leeway/core/images.h"
+#include "leeway/core/outputs.h"
+#include "leeway/core/progress.h"
+#include "leeway/nn/predictor.h"
+#include "leeway/record/infer.h"
+
+namespace leeway::tasks {
+
+struct InferTask {
+  const nn::Predictor& model;
+  const Images& images;
+  record::ModelReading options = {};  // how the model was read, for the record
+  std::uint64_t seed = 0;             // likewise: nothing here is random
+};
+
+struct Inferred {
+  record::Infer record;  // without what the caller knows: command, inputs, the files' names, `stochastic`
+  Outputs outputs;
+};
+[[nodiscard]] Inferred infer(const InferTask& task, Progress* progress = nullptr);
+
+// An outputs file (.npz). What the images' file says of its rows besides labels goes on: `norms` and `groups` of `of_images`.
+void write_outputs(const std::filesystem::path& path, const Outputs& outputs, const ArrayMap& of_images = {});
+
+}  // namespace leeway::tasks

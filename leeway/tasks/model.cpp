@@ -1,0 +1,103 @@
+#include "leeway/tasks/model.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "leeway/core/message.h"
+#include "leeway/tasks/assess/predictions.h"
+
+namespace leeway::tasks {
+namespace {
+
+std::string variation_text(const record::ModelVariation& variation) {
+  return fmt::format(
+      "logits that differ by up to {:.3g} between two passes of the same {} image{}{} ({} of the "
+      "predictions differ)",
+      variation.largest_difference, variation.n, variation.n == 1 ? "" : "s",
+      variation.neighbours ? ", with others beside them and without" : "", variation.predictions_that_differ);
+}
+
+std::string name_of(const nn::Model& model) { return display_name(model.info().path); }
+
+}  // namespace
+
+nn::ModelSource source_of(const std::string& path, const record::ModelReading& reading,
+                          const nn::InputShape& input) {
+  nn::ModelSource source;
+  source.path = path;
+  source.architecture = reading.arch.value_or("");
+  source.scale = reading.scale;
+  if (!reading.mean.empty()) source.mean = reading.mean;
+  if (!reading.std.empty()) source.std = reading.std;
+  source.input = input;
+  source.binary = binary_of(reading.binary);
+  source.trust = reading.trust;
+  source.device = reading.device;
+  return source;
+}
+
+LoadedModel load_model(const nn::Session& session, const std::string& path,
+                       const record::ModelReading& reading, const Images& images) {
+  LoadedModel loaded{session.load(source_of(path, reading, nn::shape_of(images))), {}, {}};
+  loaded.warnings = loaded.model->info().notes;
+  loaded.stochastic = check_variation(*loaded.model, images, reading.stochastic);
+  if (loaded.stochastic) loaded.warnings.push_back(variation_warning(*loaded.model, *loaded.stochastic));
+  for (std::string& line : normalization_warnings(*loaded.model, images))
+    loaded.warnings.push_back(std::move(line));
+  return loaded;
+}
+
+std::optional<record::ModelVariation> variation_of(const nn::Model& model, const Images& images) {
+  const auto found = model.variation(images);
+  if (!found) return std::nullopt;
+  return record::ModelVariation{found->n, found->largest, found->predictions, found->neighbours};
+}
+
+std::optional<record::ModelVariation> check_variation(const nn::Model& model, const Images& images,
+                                                      bool taken) {
+  const auto found = variation_of(model, images);
+  if (found && !taken)
+    refuse(name_of(model),
+           "the same answer to the same images (dropout and batch statistics are off after model.eval(), "
+           "which comes before the export; --stochastic takes the model as it is)",
+           variation_text(*found));
+  return found;
+}
+
+std::string variation_warning(const nn::Model& model, const record::ModelVariation& variation) {
+  return fmt::format("{}: {}: no result of it repeats", name_of(model), variation_text(variation));
+}
+
+std::vector<std::string> normalization_warnings(const nn::Model& model, const Images& images) {
+  const auto other = model.other_normalization(images);
+  if (!other) return {};
+  const auto named = [](const nn::NamedNormalization& one) {
+    return fmt::format("{} ({})", one.name, record::flags_of(recorded(one.normalization)));
+  };
+  std::string others;
+  for (const nn::NamedNormalization& one : other->others) others += (others.empty() ? "" : ", ") + named(one);
+  return {fmt::format(
+      "{} is right on {:.0f}% of {} images under its declared normalization ({}), on {:.0f}% under that "
+      "of {}{}: one of them is a mistake",
+      name_of(model), 100 * other->declared_accuracy, other->n,
+      record::flags_of(recorded(model.info().normalization)), 100 * other->accuracy, named(other->best),
+      others.empty() ? "" : fmt::format(", which cannot be told from {}", others))};
+}
+
+record::Normalization recorded(const nn::Normalization& normalization) {
+  return {normalization.scale, normalization.mean, normalization.std};
+}
+
+Binary binary_of(const std::optional<std::string>& binary) {
+  return !binary ? Binary::refuse : *binary == "prob" ? Binary::prob : Binary::logit;
+}
+
+std::size_t right_rows(const Outputs& outputs) {
+  const std::vector<std::int32_t> predicted = assess::predict(outputs.logits, outputs.path).classes;
+  std::size_t right = 0;
+  for (std::size_t i = 0; i < predicted.size(); ++i) right += predicted[i] == (*outputs.labels)[i];
+  return right;
+}
+
+}  // namespace leeway::tasks

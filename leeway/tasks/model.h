@@ -1,0 +1,52 @@
+// A model from a file, and what is checked before it is believed (docs/models.md): that it answers the same twice, and that
+// labelled images speak for its normalization. The session (nn/session.h) brings the model; nothing of LibTorch is needed here.
+//
+// Errors (Error): those of Session::load; a model that answers differently twice, unless it is taken as it is. Cost: three
+// passes of 16 images, and of at most 256 labelled ones one for each common normalization.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "leeway/core/images.h"
+#include "leeway/core/outputs.h"
+#include "leeway/nn/model.h"
+#include "leeway/nn/session.h"
+#include "leeway/record/model_reading.h"
+#include "leeway/record/model_variation.h"
+
+namespace leeway::tasks {
+
+// `input`: the shape of the images at hand, for files that do not say.
+[[nodiscard]] nn::ModelSource source_of(const std::string& path, const record::ModelReading& reading,
+                                        const nn::InputShape& input = {});
+
+struct LoadedModel {
+  std::unique_ptr<nn::Model> model;
+  std::optional<record::ModelVariation> stochastic;
+  std::vector<std::string> warnings;  // what was decided about the file; all that speaks against the model
+};
+[[nodiscard]] LoadedModel load_model(const nn::Session& session, const std::string& path,
+                                     const record::ModelReading& reading, const Images& images);
+
+// The checks alone. How the model answers differently when it is asked about the same images twice; nothing where it does not.
+[[nodiscard]] std::optional<record::ModelVariation> variation_of(const nn::Model& model,
+                                                                 const Images& images);
+// Error that says what to do about it, unless `taken`.
+[[nodiscard]] std::optional<record::ModelVariation> check_variation(const nn::Model& model,
+                                                                    const Images& images, bool taken);
+[[nodiscard]] std::string variation_warning(const nn::Model& model, const record::ModelVariation& variation);
+
+// A line where labelled images say that the model's normalization is a mistake (Model::other_normalization).
+[[nodiscard]] std::vector<std::string> normalization_warnings(const nn::Model& model, const Images& images);
+
+// As a record has it, and as readers of outputs have it.
+[[nodiscard]] record::Normalization recorded(const nn::Normalization& normalization);
+[[nodiscard]] Binary binary_of(const std::optional<std::string>& binary);
+
+// Rows that are predicted as labelled; the outputs have labels.
+[[nodiscard]] std::size_t right_rows(const Outputs& outputs);
+
+}  // namespace leeway::tasks
