@@ -19,6 +19,9 @@ pkg_check_modules(TURBOJPEG REQUIRED IMPORTED_TARGET libturbojpeg)  # Debian's C
 
 if(LEEWAY_NN)
   find_package(Torch REQUIRED)  # must stand in the root scope
+  if(TARGET torch_cuda OR TORCH_CUDA_LIBRARIES)  # known without loading it: a start of the command stays short
+    set(LEEWAY_CUDA ON)
+  endif()
 endif()
 if(LEEWAY_TESTS)
   find_package(GTest REQUIRED)

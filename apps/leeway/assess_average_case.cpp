@@ -167,6 +167,7 @@ void add_noise_flags(CLI::App& command, NoiseFlags& flags) {
     stochastic_field(flags.reading, f);
   };
   add_option_flags(command, reading, group);
+  add_device_flag(command, flags.reading.device);
 }
 
 std::vector<NoiseInput> parse_noise_inputs(const NoiseFlags& flags, const std::vector<std::string>& names,

@@ -16,6 +16,7 @@
 
 #include "apps/leeway/assess_table.h"
 #include "apps/leeway/command.h"
+#include "apps/leeway/model_options.h"
 #include "apps/leeway/nn_loader.h"
 #include "leeway/core/class_names.h"
 #include "leeway/core/file.h"
@@ -255,6 +256,7 @@ void add_demo(CLI::App& root, Context& context, Run& run) {
                    "Of adversarial training, which starts from the standard classifier")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
+  add_device_flag(*command, context.device);
   context.add_common_flags(*command, "Write the JSON record to this file too");
   command->footer(
       "The standard classifier is trained as usual, the robust one on PGD adversarial images. Both meet "

@@ -109,6 +109,7 @@ void add_inspect(CLI::App& root, Context& context, Run& run) {
   const auto flags = std::make_shared<InspectFlags>();
   command->add_option("model", flags->model, "As --model of the other commands")->required();
   add_option_flags(*command, [&](record::Fields& f) { flag_fields(flags->options, f); });
+  add_device_flag(*command, flags->options.reading.device);
   command->add_option("--data", flags->data,
                       "Labelled images: accuracy, and whether another normalization suits the model better");
   context.add_common_flags(*command, "Write the JSON record to this file");

@@ -253,6 +253,7 @@ void add_train(CLI::App& root, Context& context, Run& run) {
   command->add_option("--set", flags->set, "NAME=NUMBER: any parameter of the algorithm");
   command->add_flag("--reuse", options.reuse, "Keep --out where it was made with the same options and data");
   add_normalization_flags(*command, flags->model);
+  add_device_flag(*command, context.device);
   context.add_common_flags(*command, "Weights (.safetensors)", Written::file,
                            [](const std::string& out) { return out + ".state"; });
   command->footer(

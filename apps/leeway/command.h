@@ -39,7 +39,7 @@ class Context {
  public:
   explicit Context(std::vector<std::string> arguments);
 
-  // Declares --json --out --seed --threads --device --config --quiet --no-digest on a subcommand;
+  // Declares --json --out --seed --threads --config --quiet --no-digest on a subcommand;
   // `out_help` says what --out writes, `kind` and `beside` what files.h must know of it.
   void add_common_flags(CLI::App& command, const std::string& out_help, Written kind = Written::record,
                         Beside beside = {});

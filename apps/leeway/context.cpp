@@ -44,9 +44,6 @@ void Context::add_common_flags(CLI::App& command, const std::string& out_help, W
           "Threads; 0 = one per core. Never changes a result, but for training")
       ->check(CLI::Range(0, 4096))
       ->group(group);
-  command.add_option("--device", device, "Where models run: cpu or cuda[:i]")
-      ->capture_default_str()
-      ->group(group);
   command
       .add_option(
           "--config", config,

@@ -43,6 +43,13 @@ void add_normalization_flags(CLI::App& command, ModelFlags& flags) {
   add_option_flags(command, [&](record::Fields& f) { normalization_fields(flags.reading, f); });
 }
 
+void add_device_flag(CLI::App& command, std::string& device) {
+  if constexpr (LEEWAY_CUDA)
+    command.add_option("--device", device, "Where models run: cpu, cuda or cuda:1")
+        ->capture_default_str()
+        ->group("Common");
+}
+
 void add_model_flags(CLI::App& command, ModelFlags& flags) {
   command
       .add_option("--model", flags.model,
@@ -50,6 +57,7 @@ void add_model_flags(CLI::App& command, ModelFlags& flags) {
                   "named tensors")
       ->required();
   add_option_flags(command, [&](record::Fields& f) { flag_fields(flags.reading, f); });
+  add_device_flag(command, flags.reading.device);
 }
 
 Images load_images(Context& context, const std::string& data) {

@@ -23,6 +23,9 @@ struct ModelFlags {
 void add_normalization_flags(CLI::App& command, ModelFlags& flags);
 void add_model_flags(CLI::App& command, ModelFlags& flags);  // --model, and how its file is read
 
+// --device, for commands that run models. There is none where LibTorch has no CUDA.
+void add_device_flag(CLI::App& command, std::string& device);
+
 // Notes the model as an input and loads it for images of that shape. From then on a signal ends the process within two
 // seconds where the model is a program, which may run for ever.
 [[nodiscard]] std::unique_ptr<nn::Model> load_model(Context& context, const ModelFlags& flags,

@@ -26,7 +26,7 @@ torch::Tensor as_images(std::span<const float> x, const InputShape& shape, std::
 }
 
 void copy_out(const torch::Tensor& values, float* out) {
-  const torch::Tensor plain = values.detach().to(torch::kFloat32).contiguous();
+  const torch::Tensor plain = values.detach().to(torch::kCPU, torch::kFloat32).contiguous();
   std::copy_n(plain.data_ptr<float>(), plain.numel(), out);
 }
 
@@ -42,7 +42,7 @@ torch::Tensor rows_of(const std::vector<std::int64_t>& wanted, std::size_t m, st
 torch::Tensor differentiate(const ForwardFunction& forward, torch::Tensor images,
                             const torch::Tensor& classes, float* out) {
   images.requires_grad_();
-  const torch::Tensor logits = forward(images).logits, chosen = logits.gather(1, classes.to(logits.device()));
+  const torch::Tensor logits = forward(images).logits, chosen = logits.gather(1, classes);
   const torch::Tensor one = torch::zeros_like(chosen);  // of the class at hand
   const std::int64_t m = classes.size(1), d = images[0].numel();
   for (std::int64_t j = 0; j < m; ++j) {
@@ -50,7 +50,7 @@ torch::Tensor differentiate(const ForwardFunction& forward, torch::Tensor images
     column.fill_(1);
     const torch::Tensor gradient = gradient_of(chosen, images, one, j + 1 < m);
     column.zero_();
-    const torch::Tensor plain = gradient.to(torch::kFloat32).contiguous();
+    const torch::Tensor plain = gradient.to(torch::kCPU, torch::kFloat32).contiguous();
     for (std::int64_t i = 0; i < images.size(0); ++i)
       std::copy_n(plain.data_ptr<float>() + i * d, d, out + (i * m + j) * d);
   }
@@ -59,13 +59,14 @@ torch::Tensor differentiate(const ForwardFunction& forward, torch::Tensor images
 
 ClassGradients gradients_of(const ForwardFunction& forward, const JacobianFunction& jacobian,
                             const InputShape& input, std::size_t k, std::span<const float> x,
-                            std::span<const std::int32_t> classes) {
+                            std::span<const std::int32_t> classes, torch::Device device) {
   const std::size_t d = input.pixels(), n = x.size() / d, m = classes.empty() ? k : classes.size() / n;
   ClassGradients result{std::vector<float>(n * k), std::vector<float>(n * m * d)};
   const std::vector<std::int64_t> wanted(classes.begin(), classes.end());
   const std::size_t shard = jacobian ? jacobian_shard(n, m) : shard_of(n);
   for_shards(n, shard, "class gradients", nullptr, [&](std::size_t begin, std::size_t end) {
-    const torch::Tensor images = as_images(x, input, begin, end), chosen = rows_of(wanted, m, begin, end, k);
+    const torch::Tensor images = as_images(x, input, begin, end).to(device),
+                        chosen = rows_of(wanted, m, begin, end, k).to(device);
     float* const logits = result.logits.data() + begin * k;
     float* const gradients = result.gradients.data() + begin * m * d;
     if (jacobian) {
@@ -82,24 +83,25 @@ ClassGradients gradients_of(const ForwardFunction& forward, const JacobianFuncti
 }  // namespace
 
 Classifier make_classifier(ForwardFunction forward, JacobianFunction jacobian, const InputShape& input,
-                           std::size_t classes) {
+                           std::size_t classes, torch::Device device) {
   Classifier classifier{input.pixels(), classes, {}, {}};
   if (jacobian) {
     const std::size_t rows = 4 * jacobian_shard(shard_rows * classes, classes);  // of all but small sets
-    (void)gradients_of(forward, jacobian, input, classes, std::vector<float>(rows * input.pixels()), {});
+    (void)gradients_of(forward, jacobian, input, classes, std::vector<float>(rows * input.pixels()), {},
+                       device);
   }
-  classifier.logits = [forward, input, classes](std::span<const float> x) {
+  classifier.logits = [forward, input, classes, device](std::span<const float> x) {
     const std::size_t n = x.size() / input.pixels();
     std::vector<float> logits(n * classes);
     for_shards(n, "outputs", nullptr, [&](std::size_t begin, std::size_t end) {
       const torch::NoGradGuard no_grad;
-      copy_out(forward(as_images(x, input, begin, end)).logits, logits.data() + begin * classes);
+      copy_out(forward(as_images(x, input, begin, end).to(device)).logits, logits.data() + begin * classes);
     });
     return logits;
   };
-  classifier.gradients = [forward, jacobian = std::move(jacobian), input, classes](
+  classifier.gradients = [forward, jacobian = std::move(jacobian), input, classes, device](
                              std::span<const float> x, std::span<const std::int32_t> chosen) {
-    return gradients_of(forward, jacobian, input, classes, x, chosen);
+    return gradients_of(forward, jacobian, input, classes, x, chosen, device);
   };
   return classifier;
 }

@@ -20,7 +20,7 @@ class RowBuffer {
   explicit RowBuffer(std::size_t n) : n_(n) {}
 
   void put(std::size_t begin, const torch::Tensor& rows) {
-    const torch::Tensor plain = rows.detach().to(torch::kFloat32).contiguous();
+    const torch::Tensor plain = rows.detach().to(torch::kCPU, torch::kFloat32).contiguous();
     const std::lock_guard lock(mutex_);
     if (!data_) {
       for (const std::int64_t size : plain.sizes().slice(1)) tail_.push_back(static_cast<std::size_t>(size));

@@ -96,7 +96,16 @@ std::string text_of(torch::IntArrayRef sizes) { return fmt::format("({})", fmt::
 
 torch::Device device_from_name(const std::string& name) {
   if (name == "cpu") return torch::kCPU;
-  throw std::runtime_error("device " + in_quotes(name) + ": models run on the cpu only");
+  const auto count = static_cast<std::size_t>(torch::cuda::device_count());
+  for (std::size_t i = 0; i < count; ++i)
+    if (name == fmt::format("cuda:{}", i) || (i == 0 && name == "cuda")) {
+      at::globalContext().setAllowTF32CuDNN(false);
+      return {torch::kCUDA, static_cast<c10::DeviceIndex>(i)};
+    }
+  refuse("device",
+         count == 0 ? "cpu, as there is no CUDA device here"
+                    : fmt::format("cpu, or cuda:0 to cuda:{}", count - 1),
+         in_quotes(name));
 }
 
 std::string first_line(const std::exception& failure) {

@@ -40,6 +40,8 @@ void check_pixels(const Images& images);
 [[nodiscard]] std::string text_of(const InputShape& shape);
 [[nodiscard]] std::string text_of(torch::IntArrayRef sizes);
 
+// Of "cpu", "cuda" (the first one) or "cuda:1". Error for a device that is not there. On CUDA, convolutions then keep all bits of
+// float32.
 [[nodiscard]] torch::Device device_from_name(const std::string& name);
 
 // What LibTorch says, as one line without its backtrace: of an operation that failed in TorchScript the reason that stands

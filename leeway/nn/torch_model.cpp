@@ -28,14 +28,14 @@ class Normalizer {
 
   torch::Tensor operator()(const torch::Tensor& images) const {
     torch::Tensor z = scale_ == 1 ? images : images * scale_;
-    if (mean_.defined()) z = z - mean_;
-    if (std_.defined()) z = z / std_;
+    if (mean_.defined()) z = z - mean_.to(z.device());
+    if (std_.defined()) z = z / std_.to(z.device());
     return z;
   }
   // Of gradients (n,...,c,h,w) by what the network takes, in place.
   void back(torch::Tensor& gradients) const {
     if (scale_ != 1) gradients.mul_(scale_);
-    if (std_.defined()) gradients.div_(std_);
+    if (std_.defined()) gradients.div_(std_.to(gradients.device()));
   }
 
  private:
@@ -70,13 +70,14 @@ Difference difference(const torch::Tensor& a, const torch::Tensor& b, double mos
 
 class TorchModel : public Model {
  public:
-  TorchModel(ModelInfo info, ForwardFunction forward, std::shared_ptr<Network> network)
+  TorchModel(ModelInfo info, ForwardFunction forward, std::shared_ptr<Network> network, torch::Device device)
       : info_(std::move(info)),
         classes_(info_.classes),
         bare_(forward),
         forward_(network ? forward_of(network, info_.normalization)
                          : normalized(info_.normalization, std::move(forward))),
-        network_(std::move(network)) {}
+        network_(std::move(network)),
+        device_(device) {}
 
   [[nodiscard]] const ModelInfo& info() const override { return info_; }
   [[nodiscard]] Outputs outputs(const Images& images, Progress* progress) const override;
@@ -96,6 +97,10 @@ class TorchModel : public Model {
   void check_images(const Images& images) const;
   void check_labels(const std::vector<std::int64_t>& labels, const std::string& source, std::size_t n,
                     std::size_t k) const;
+  // Rows [begin, end) where the model runs.
+  [[nodiscard]] torch::Tensor rows(const Images& images, std::size_t begin, std::size_t end) const {
+    return pixels(images, begin, end).to(device_);
+  }
   [[nodiscard]] std::size_t classes_for(const Images& images) const;
   void check_input(const InputShape& input, const std::string& source) const;
   [[nodiscard]] Forward forward(const torch::Tensor& x) const;
@@ -105,6 +110,7 @@ class TorchModel : public Model {
   mutable std::atomic<std::size_t> classes_;  // 0 until the first pass of a model that does not say
   ForwardFunction bare_, forward_;            // of normalized images, of images
   std::shared_ptr<Network> network_;
+  torch::Device device_;
 };
 
 void TorchModel::check_input(const InputShape& input, const std::string& source) const {
@@ -125,15 +131,15 @@ Classifier TorchModel::classifier(const InputShape& input) const {
   const std::size_t k = translated(name(), [&] { return classes_for(one); });
   JacobianFunction jacobian;
   if (network_ && info_.binary == Binary::refuse &&
-      network_->jacobian(pixels(one, 0, 1), torch::zeros({1, 1}, torch::kInt64)).logits.defined())
+      network_->jacobian(rows(one, 0, 1), torch::zeros({1, 1}, torch::kInt64).to(device_)).logits.defined())
     jacobian = [this, normalizer = Normalizer(info_.normalization)](const torch::Tensor& images,
                                                                     const torch::Tensor& classes) {
       Network::Jacobian result = network_->jacobian(normalizer(network_->prepare(images)), classes);
       normalizer.back(result.gradients);
       return result;
     };
-  Classifier result =
-      make_classifier([this](const torch::Tensor& x) { return forward(x); }, std::move(jacobian), input, k);
+  Classifier result = make_classifier([this](const torch::Tensor& x) { return forward(x); },
+                                      std::move(jacobian), input, k, device_);
   result.logits = [this, run = std::move(result.logits)](std::span<const float> x) {
     return translated(name(), [&] { return run(x); });
   };
@@ -184,7 +190,7 @@ Outputs TorchModel::run(const Images& images, const std::string& task, Progress*
   std::atomic<bool> has_features{true};
   for_shards(n, task, progress, [&](std::size_t begin, std::size_t end) {
     const torch::NoGradGuard no_grad;
-    const Forward result = forward(pixels(images, begin, end));
+    const Forward result = forward(rows(images, begin, end));
     logits.put(begin, result.logits);
     if (result.features.defined())
       features.put(begin, result.features.flatten(1));
@@ -212,7 +218,7 @@ std::size_t TorchModel::classes_for(const Images& images) const {
   if (classes_ == 0) {
     const torch::NoGradGuard no_grad;
     const TorchThreads one(1);
-    (void)forward(pixels(images, 0, 1));
+    (void)forward(rows(images, 0, 1));
   }
   return classes_;
 }
@@ -224,9 +230,9 @@ Array TorchModel::input_gradients(const Images& images, const std::vector<std::i
     check_labels(labels, "", images.n(), classes_for(images));
     RowBuffer gradients(images.n());
     for_shards(images.n(), "input gradients", progress, [&](std::size_t begin, std::size_t end) {
-      const torch::Tensor x = pixels(images, begin, end).requires_grad_();
+      const torch::Tensor x = rows(images, begin, end).requires_grad_();
       const torch::Tensor loss = torch::nn::functional::cross_entropy(
-          forward(x).logits, to_tensor(labels, begin, end),
+          forward(x).logits, to_tensor(labels, begin, end).to(device_),
           torch::nn::functional::CrossEntropyFuncOptions().reduction(torch::kSum));
       gradients.put(begin, gradient_of(loss, x));
     });
@@ -240,7 +246,7 @@ Array TorchModel::class_gradients(const Images& images, Progress* progress) cons
     const auto k = static_cast<std::int64_t>(classes_for(images));
     RowBuffer gradients(images.n());
     for_shards(images.n(), "class gradients", progress, [&](std::size_t begin, std::size_t end) {
-      const torch::Tensor x = pixels(images, begin, end).requires_grad_();
+      const torch::Tensor x = rows(images, begin, end).requires_grad_();
       const torch::Tensor logits = forward(x).logits;
       std::vector<torch::Tensor> by_class;
       for (std::int64_t j = 0; j < k; ++j)
@@ -258,7 +264,8 @@ AttackResult TorchModel::attack(const Images& images, const AttackOptions& optio
     const AttackedModel model{[this](const torch::Tensor& x) { return forward(x); },
                               [this](const Images& rows, const std::string& task, Progress* shown) {
                                 return run(rows, task, shown);
-                              }};
+                              },
+                              device_};
     return run_attack(model, images, complete, progress);
   });
 }
@@ -267,7 +274,7 @@ std::unique_ptr<Model> TorchModel::with_normalization(const Normalization& norma
   check_normalization(normalization, name(), info_.input.channels);
   ModelInfo info = info_;
   info.normalization = normalization;
-  return std::make_unique<TorchModel>(std::move(info), bare_, network_);
+  return std::make_unique<TorchModel>(std::move(info), bare_, network_, device_);
 }
 
 std::optional<OtherNormalization> TorchModel::other_normalization(const Images& images) const {
@@ -281,7 +288,7 @@ std::optional<Variation> TorchModel::variation(const Images& images) const {
     const torch::NoGradGuard no_grad;
     const TorchThreads one(1);
     const std::size_t n = std::min(most, images.n());
-    const torch::Tensor x = pixels(images, 0, n), first = forward(x.clone()).logits;
+    const torch::Tensor x = rows(images, 0, n), first = forward(x.clone()).logits;
     const auto again = difference(first, forward(x.clone()).logits);
     if (again.largest > rounding_of_a_pass) return again.variation;
     const auto half = static_cast<std::int64_t>(n / 2);
@@ -327,8 +334,9 @@ void check_normalization(const Normalization& normalization, const std::string& 
   check(normalization.std, "std", true);
 }
 
-std::unique_ptr<Model> make_model(ModelInfo info, ForwardFunction forward, std::shared_ptr<Network> network) {
-  return std::make_unique<TorchModel>(std::move(info), std::move(forward), std::move(network));
+std::unique_ptr<Model> make_model(ModelInfo info, ForwardFunction forward, std::shared_ptr<Network> network,
+                                  torch::Device device) {
+  return std::make_unique<TorchModel>(std::move(info), std::move(forward), std::move(network), device);
 }
 
 ForwardFunction forward_of(std::shared_ptr<Network> network, const Normalization& normalization) {
@@ -339,12 +347,13 @@ ForwardFunction forward_of(std::shared_ptr<Network> network, const Normalization
   };
 }
 
-std::unique_ptr<Model> make_model(ModelInfo info, std::shared_ptr<Network> network) {
+std::unique_ptr<Model> make_model(ModelInfo info, std::shared_ptr<Network> network, torch::Device device) {
   network->eval();
+  network->to(device);
   for (torch::Tensor& parameter : network->parameters()) parameter.requires_grad_(false);
   info.layers = layers_of(*network);
   ForwardFunction forward = [network](const torch::Tensor& x) { return network->forward(x); };
-  return make_model(std::move(info), std::move(forward), std::move(network));
+  return make_model(std::move(info), std::move(forward), std::move(network), device);
 }
 
 }  // namespace leeway::nn

@@ -30,12 +30,14 @@ using JacobianFunction =
 // positive.
 void check_normalization(const Normalization& normalization, const std::string& name, std::size_t channels);
 
-// `forward` takes normalized images; `network` is null for TorchScript and ONNX, otherwise `forward` runs it. `training`
+// Passes run on `device`, where the weights that `forward` uses stand. `forward` takes normalized images; `network` is null for TorchScript and ONNX, otherwise `forward` runs it. `training`
 // of the info is saved with the weights.
 [[nodiscard]] std::unique_ptr<Model> make_model(ModelInfo info, ForwardFunction forward,
-                                                std::shared_ptr<Network> network);
+                                                std::shared_ptr<Network> network,
+                                                torch::Device device = torch::kCPU);
 
-// The same for weights in memory: builds the forward function itself.
-[[nodiscard]] std::unique_ptr<Model> make_model(ModelInfo info, std::shared_ptr<Network> network);
+// The same for weights in memory: builds the forward function itself and moves the weights to `device`.
+[[nodiscard]] std::unique_ptr<Model> make_model(ModelInfo info, std::shared_ptr<Network> network,
+                                                torch::Device device = torch::kCPU);
 
 }  // namespace leeway::nn

@@ -161,6 +161,17 @@ TEST_F(Command, InspectTellsWhatAModelHoldsAndExpects) {
   EXPECT_EQ(run({"inspect", path("absent.onnx")}), 3);
 }
 
+// With a LibTorch without CUDA models run on the CPU, and there is nothing to choose.
+TEST_F(Command, OffersAnotherDeviceWhereThereMayBeOne) {
+  ASSERT_EQ(run({"infer", "--help"}), 0);
+  const bool offered = out().find("--device") != std::string::npos;
+  EXPECT_EQ(run({"infer", "--model", trained(), "--data", path("data.npz"), "--device", "moon", "--out",
+                 path("o.npz")}),
+            offered ? 3 : 2);
+  EXPECT_THAT(err(), HasSubstr(offered ? "device: expected cpu" : "--device"));
+  EXPECT_EQ(run({"pa", "a.npz", "b.npz", "--device", "cpu"}), 2);
+}
+
 // Notes beside a model say what its file does not; flags win over them.
 TEST_F(Command, NotesBesideAModelAreRead) {
   write_npz(path("w.npz"), read_safetensors(trained()).tensors);

@@ -55,6 +55,15 @@ TEST(SavedModel, ComesBackWithItsBitsAndItsInfo) {
       << "what is asked for replaces what the file says";
 }
 
+TEST(ModelFiles, RunOnADeviceThatIsThere) {
+  const toy::Folder folder;
+  toy::model("linear", small, 3)->save(folder / "m.safetensors");
+  ModelSource source;
+  source.path = folder / "m.safetensors";
+  source.device = "cuda:99";
+  EXPECT_TRUE(message_of([&] { (void)session().load(source); }).starts_with("device: expected cpu, "));
+}
+
 TEST(NamedTensors, LoadFromNpzWithTheirArchitecture) {
   const toy::Folder folder;
   const auto network = make_network(architecture("linear"), small, 3);

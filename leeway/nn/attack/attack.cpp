@@ -112,7 +112,9 @@ void Best::offer(const torch::Tensor& x, const Margin& margin) {
 }
 
 Nearest::Nearest(const Problem& problem)
-    : x_(problem.clean), norms_(torch::full({problem.clean.size(0)}, INFINITY, torch::kFloat64)) {}
+    : x_(problem.clean),
+      norms_(torch::full({problem.clean.size(0)}, INFINITY, problem.clean.options().dtype(torch::kFloat64))) {
+}
 
 void Nearest::offer(const torch::Tensor& x, const torch::Tensor& norms, const torch::Tensor& success) {
   const torch::Tensor nearer = success & (norms < norms_);

@@ -59,7 +59,7 @@ torch::Tensor Ball::step(const torch::Tensor& x, const torch::Tensor& gradient, 
 
 torch::Tensor Ball::random(std::uint64_t seed, std::uint32_t stream,
                            std::span<const std::uint64_t> keys) const {
-  torch::Tensor start = torch::empty_like(clean_, torch::MemoryFormat::Contiguous);
+  torch::Tensor start = torch::empty(clean_.sizes());
   float* const data = start.data_ptr<float>();
   const std::int64_t d = start.numel() / start.size(0);
   const auto eps = static_cast<float>(eps_);
@@ -83,7 +83,7 @@ torch::Tensor Ball::random(std::uint64_t seed, std::uint32_t stream,
       for (std::int64_t j = 0; j < d; ++j) row[j] *= static_cast<float>(radius / std::sqrt(length));
     }
   });
-  return project(clean_ + start);
+  return project(clean_ + start.to(clean_.device()));
 }
 
 }  // namespace leeway::nn

@@ -49,7 +49,7 @@ torch::Tensor largest_gains(const torch::Tensor& moves, const torch::Tensor& box
                             const torch::Tensor& radius) {
   const torch::Tensor gain = (boxed * (2 * moves - boxed)).flatten(1);
   const torch::Tensor order = std::get<1>(gain.sort(/*stable=*/true, 1, /*descending=*/true));
-  const torch::Tensor places = torch::arange(gain.size(1)).expand_as(order);
+  const torch::Tensor places = torch::arange(gain.size(1), order.options()).expand_as(order);
   const torch::Tensor rank = torch::empty_like(order).scatter_(1, order, places);
   return boxed * (rank < radius.floor().unsqueeze(1)).view_as(boxed);
 }

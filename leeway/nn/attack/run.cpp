@@ -82,9 +82,9 @@ Pass run_pass(const Aim& aim, const std::string& name, Progress* progress,
     std::vector<std::uint64_t> keys;
     for (std::size_t row = begin; row < end; ++row) keys.push_back(row);
     const auto& targets = aim.targeted() ? aim.options.targets : aim.classes;
-    const Attacked found =
-        run({aim.model.forward, pixels(aim.images, begin, end), to_tensor(targets, begin, end), keys,
-             aim.options.loss.value(), aim.targeted()});
+    const Attacked found = run({aim.model.forward, pixels(aim.images, begin, end).to(aim.model.device),
+                                to_tensor(targets, begin, end).to(aim.model.device), keys,
+                                aim.options.loss.value(), aim.targeted()});
     attacked.put(begin, found.images);
     zero_gradients += found.zero_gradients();
   });

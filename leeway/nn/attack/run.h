@@ -16,6 +16,7 @@ namespace leeway::nn {
 struct AttackedModel {
   ForwardFunction forward;  // images to logits, checked
   std::function<Outputs(const Images& images, const std::string& task, Progress* progress)> outputs;
+  torch::Device device = torch::kCPU;  // where `forward` takes images
 };
 
 // Options are complete (complete_attack). Errors: targets that are not a class for each image; those of the model; NoGradients.

@@ -56,7 +56,7 @@ std::string nearest_to(std::string_view name, const ArrayMap& tensors) {
   return nearest.empty() ? "" : fmt::format(" (nearest: {})", printable(nearest));
 }
 
-std::unique_ptr<Model> load_named_tensors(ModelInfo info, ArrayMap tensors) {
+std::unique_ptr<Model> load_named_tensors(ModelInfo info, ArrayMap tensors, torch::Device device) {
   const std::string name = display_name(info.path);
   if (info.architecture.empty())
     refuse(name, "the name of its architecture (--arch)", "a file that does not say");
@@ -78,7 +78,7 @@ std::unique_ptr<Model> load_named_tensors(ModelInfo info, ArrayMap tensors) {
   const std::shared_ptr<Network> network = make_network(wanted, info.input, outputs, single ? 1 : 2);
   copy_weights(tensors, *network, name);
   info.parameters = count_weights(*network);
-  return make_model(std::move(info), network);
+  return make_model(std::move(info), network, device);
 }
 
 }  // namespace
@@ -92,7 +92,7 @@ void take_classes(ModelInfo& info, std::size_t found) {
 }
 
 std::unique_ptr<Model> load_model(const ModelSource& source) {
-  (void)device_from_name(source.device);
+  const torch::Device device = device_from_name(source.device);
   ModelInfo info;
   info.path = source.path.string();
   info.format = format_of(source.path);
@@ -126,12 +126,12 @@ std::unique_ptr<Model> load_model(const ModelSource& source) {
   info.class_names = notes.class_names;
   info.binary = source.binary;
   info.classes = notes.classes;
-  if (info.format == "onnx") return load_onnx(std::move(info), source.input);
+  if (info.format == "onnx") return load_onnx(std::move(info), source.input, device);
   if (info.format == "torchscript") {
     check_normalization(info.normalization, display_name(info.path), info.input.channels);
     return load_torchscript(std::move(info), source);
   }
-  return load_named_tensors(std::move(info), std::move(tensors));
+  return load_named_tensors(std::move(info), std::move(tensors), device);
 }
 
 }  // namespace leeway::nn

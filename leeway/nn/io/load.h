@@ -1,6 +1,8 @@
 // Models from files: what a file is, is told by its content.
 #pragma once
 
+#include <torch/torch.h>
+
 #include <memory>
 
 #include "leeway/nn/model.h"
@@ -14,7 +16,8 @@ void take_classes(ModelInfo& info, std::size_t found);
 
 // A TorchScript module, in evaluation mode and without the optimisations that would make a first run differ
 // from later ones. It may return logits, or (logits, features). It is a program: unless `source` trusts it, it is read and
-// run on threads that can only compute (io/confinement.h), and Error where the machine cannot confine them. A softmax at
+// run on threads that can only compute (io/confinement.h), and Error where the machine cannot confine them, and on another
+// device than the CPU, whose driver does more than that. A softmax at
 // its end is taken off (io/torchscript_head.h); where `source` says the shape of images, a few made up ones are tried:
 // results that are probabilities all the same are replaced by their logarithms. What it prints is dropped.
 [[nodiscard]] std::unique_ptr<Model> load_torchscript(ModelInfo info, const ModelSource& source);
@@ -22,6 +25,7 @@ void take_classes(ModelInfo& info, std::size_t found);
 // An ONNX graph, run on LibTorch's operators (leeway/nn/onnx): any number of rows, whatever batch the file was made
 // for; images as (n,c,h,w), (n,h,w,c) or flat rows, as its input says. Logits and features: io/onnx_head.h. `images`:
 // the shape of those at hand, for a file that takes flat rows.
-[[nodiscard]] std::unique_ptr<Model> load_onnx(ModelInfo info, const InputShape& images);
+[[nodiscard]] std::unique_ptr<Model> load_onnx(ModelInfo info, const InputShape& images,
+                                               torch::Device device = torch::kCPU);
 
 }  // namespace leeway::nn

@@ -120,7 +120,7 @@ std::vector<Layer> layers_of(const onnx::Graph& graph) {
 
 }  // namespace
 
-std::unique_ptr<Model> load_onnx(ModelInfo info, const InputShape& given) {
+std::unique_ptr<Model> load_onnx(ModelInfo info, const InputShape& given, torch::Device device) {
   const std::string name = display_name(info.path);
   const onnx::Graph graph = onnx::read_onnx(info.path);
   check_opset(graph, name);
@@ -131,7 +131,7 @@ std::unique_ptr<Model> load_onnx(ModelInfo info, const InputShape& given) {
   info.notes.insert(info.notes.end(), head.notes.begin(), head.notes.end());
   std::vector<std::string> outputs{head.logits};
   if (!head.features.empty()) outputs.push_back(head.features);
-  const auto program = std::make_shared<const onnx::Program>(graph, outputs, name);
+  const auto program = std::make_shared<const onnx::Program>(graph, outputs, name, device);
   info.parameters = program->parameters();
   info.layers = layers_of(graph);
   take_input(info, input, given);
@@ -148,7 +148,8 @@ std::unique_ptr<Model> load_onnx(ModelInfo info, const InputShape& given) {
     const TorchThreads one(1);
     const auto size = [](std::size_t pixels) { return static_cast<std::int64_t>(pixels); };
     const torch::Tensor image =
-        torch::zeros({1, size(info.input.channels), size(info.input.height), size(info.input.width)});
+        torch::zeros({1, size(info.input.channels), size(info.input.height), size(info.input.width)})
+            .to(device);
     try {
       if (!runner->goes_together(as_taken(image, input)))
         info.notes.push_back(fmt::format("{} does not take several rows at once: it runs {} at a time", name,
@@ -164,7 +165,7 @@ std::unique_ptr<Model> load_onnx(ModelInfo info, const InputShape& given) {
              "\"" + printable(first_line(failure), 300) + "\"");
     }
   }
-  return make_model(std::move(info), run, nullptr);
+  return make_model(std::move(info), run, nullptr, device);
 }
 
 }  // namespace leeway::nn

@@ -89,10 +89,10 @@ struct Program {
   }
 };
 
-Program read_program(const std::string& path) {
+Program read_program(const std::string& path, torch::Device device) {
   const Silence silence;
   Program program;
-  program.module = torch::jit::load(path, torch::Device(torch::kCPU));
+  program.module = torch::jit::load(path, device);
   program.module.eval();
   std::optional<torch::ScalarType> type;
   for (torch::Tensor parameter : program.module.parameters()) {
@@ -106,7 +106,8 @@ Program read_program(const std::string& path) {
 
 // Whether the program returns probabilities for images of noise. What fails here fails for the first images too, and is
 // told then.
-bool finds_probabilities(const Program& program, const ModelInfo& info, const InputShape& input) {
+bool finds_probabilities(const Program& program, const ModelInfo& info, const InputShape& input,
+                         torch::Device device) {
   constexpr std::size_t rows = 4;
   const torch::NoGradGuard no_grad;
   const TorchThreads one(1);
@@ -116,18 +117,19 @@ bool finds_probabilities(const Program& program, const ModelInfo& info, const In
   Images images;
   images.pixels = make_array({rows, input.channels, input.height, input.width}, std::move(noise));
   try {
-    const torch::Tensor logits = normalized(info.normalization, program)(pixels(images, 0, rows)).logits;
+    const torch::Tensor logits =
+        normalized(info.normalization, program)(pixels(images, 0, rows).to(device)).logits;
     return logits.size(0) == static_cast<std::int64_t>(rows) && are_probabilities(logits);
   } catch (const std::exception&) {
     return false;
   }
 }
 
-std::unique_ptr<Model> load_program(ModelInfo info, const InputShape& images) {
+std::unique_ptr<Model> load_program(ModelInfo info, const InputShape& images, torch::Device device) {
   const std::string name = display_name(info.path);
   Program program;
   try {
-    program = read_program(info.path);
+    program = read_program(info.path, device);
   } catch (const std::exception& failure) {
     refuse(name, "a TorchScript file", "\"" + printable(first_line(failure), 200) + "\"");
   }
@@ -137,22 +139,28 @@ std::unique_ptr<Model> load_program(ModelInfo info, const InputShape& images) {
   if (program.logits) {
     info.notes.push_back(
         fmt::format("{} ends in a softmax: logits are what goes into it, not its probabilities", name));
-  } else if (images.known() && finds_probabilities(program, info, images)) {
+  } else if (images.known() && finds_probabilities(program, info, images, device)) {
     program.returns_probabilities = true;
     info.notes.push_back(fmt::format("{} returns probabilities: logits are their logarithms", name));
   }
-  return make_model(std::move(info), std::move(program), nullptr);
+  return make_model(std::move(info), std::move(program), nullptr, device);
 }
 
 }  // namespace
 
 std::unique_ptr<Model> load_torchscript(ModelInfo info, const ModelSource& source) {
   const std::string name = display_name(info.path);
-  const auto load = [&] { return load_program(std::move(info), source.input); };
+  const torch::Device device = device_from_name(source.device);
+  const auto load = [&] { return load_program(std::move(info), source.input, device); };
   if (source.trust) {
     info.confinement = "none";
     return load();
   }
+  if (!device.is_cpu())
+    throw Error(
+        fmt::format("{}: TorchScript is a program, and can be kept from writing files on the cpu alone: "
+                    "--trust runs it on {}",
+                    name, source.device));
   if (const std::string reason = why_not_confined(); !reason.empty())
     throw Error(
         fmt::format("{}: TorchScript is a program, and this machine cannot keep it from writing files ({}): "

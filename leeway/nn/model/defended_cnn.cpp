@@ -14,14 +14,14 @@ constexpr int jpeg_quality = 50;  // the Adversarial Robustness Toolbox' default
 class Compression : public torch::autograd::Function<Compression> {
  public:
   static torch::Tensor forward(torch::autograd::AutogradContext*, const torch::Tensor& images) {
-    torch::Tensor result = images.detach().to(torch::kFloat32).contiguous().clone();
+    torch::Tensor result = images.detach().to(torch::kCPU, torch::kFloat32).contiguous().clone();
     const auto height = static_cast<std::size_t>(result.size(2)),
                width = static_cast<std::size_t>(result.size(3));
     const auto size = static_cast<std::size_t>(result.size(1)) * height * width;
     for (std::int64_t i = 0; i < result.size(0); ++i)
       shift::compress_jpeg({result.data_ptr<float>() + static_cast<std::size_t>(i) * size, size}, height,
                            width, jpeg_quality);
-    return result;
+    return result.to(images.device());
   }
   static torch::autograd::tensor_list backward(torch::autograd::AutogradContext*,
                                                const torch::autograd::tensor_list& gradients) {

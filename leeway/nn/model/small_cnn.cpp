@@ -24,6 +24,7 @@ class SmallCnn : public Network {
   }
   // All classes of a row in one pass: backward, a layer's work is small beside what it costs to be called.
   Jacobian jacobian(const torch::Tensor& x, const torch::Tensor& classes) override {
+    if (!x.is_cpu()) return {};  // the last layer's kernel is for the CPU
     const torch::NoGradGuard no_grad;
     const torch::Tensor early = first_(x).relu_(), late = second_(early).relu_();
     const torch::Tensor features = hidden_(late.flatten(1)).relu_();

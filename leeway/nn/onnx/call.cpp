@@ -127,7 +127,7 @@ std::optional<Integers> IntegerInput::read(const Tensors& inputs) const {
 
 Integers integers_of(const torch::Tensor& tensor) {
   TORCH_CHECK(!tensor.is_floating_point(), "numbers that ought to be whole are not");
-  const torch::Tensor plain = tensor.to(torch::kInt64).contiguous();
+  const torch::Tensor plain = tensor.to(torch::kCPU, torch::kInt64).contiguous();
   const auto* const data = plain.data_ptr<std::int64_t>();
   return {data, data + plain.numel()};
 }

@@ -41,6 +41,17 @@ std::vector<std::string> wanted_outputs(const Node& node) {
   return outputs;
 }
 
+// All on one device where any is on another than the CPU.
+Tensors together(Tensors inputs) {
+  const auto placed = std::ranges::find_if(
+      inputs, [](const torch::Tensor& tensor) { return tensor.defined() && !tensor.is_cpu(); });
+  if (placed == inputs.end()) return inputs;
+  const torch::Device device = placed->device();
+  for (torch::Tensor& tensor : inputs)
+    if (tensor.defined()) tensor = tensor.to(device);
+  return inputs;
+}
+
 // What the kernel gives, at least as much as the node names. Failures name the node.
 Tensors run_kernel(const Kernel& kernel, const Tensors& inputs, const Batch& batch, std::size_t wanted,
                    const std::string& where) {
@@ -59,7 +70,8 @@ Tensors run_kernel(const Kernel& kernel, const Tensors& inputs, const Batch& bat
 
 }  // namespace
 
-Program::Program(const Graph& graph, const std::vector<std::string>& outputs, const std::string& file) {
+Program::Program(const Graph& graph, const std::vector<std::string>& outputs, const std::string& file,
+                 torch::Device device) {
   const torch::NoGradGuard no_grad;
   const TorchThreads one(1);  // what is folded has the same bits on any machine's threads
   constants_.emplace_back();  // `absent`
@@ -79,6 +91,8 @@ Program::Program(const Graph& graph, const std::vector<std::string>& outputs, co
   }
   forget_after_last_use();
   slots_.clear();
+  for (torch::Tensor& constant : constants_)
+    if (constant.defined() && constant.is_floating_point()) constant = constant.to(device);
 }
 
 Program::Slot Program::slot_of(const std::string& value) {
@@ -144,7 +158,7 @@ Tensors Program::run(const Tensors& inputs, const Batch& batch) const {
   for (const Step& step : steps_) {
     taken.clear();
     for (const Slot slot : step.inputs) taken.push_back(values[slot]);
-    Tensors made = run_kernel(step.kernel, taken, batch, step.outputs.size(), step.where);
+    Tensors made = run_kernel(step.kernel, together(taken), batch, step.outputs.size(), step.where);
     for (std::size_t i = 0; i < step.outputs.size(); ++i)
       if (step.outputs[i] != absent) values[step.outputs[i]] = std::move(made[i]);
     taken.clear();

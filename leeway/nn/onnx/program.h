@@ -15,8 +15,10 @@ namespace leeway::nn::onnx {
 
 class Program {
  public:
-  // `file` opens error messages. `outputs` are names of values.
-  Program(const Graph& graph, const std::vector<std::string>& outputs, const std::string& file);
+  // `file` opens error messages. `outputs` are names of values. Constants that are real numbers stand on `device`, where inputs
+  // are to be; whole ones, mostly shapes, on the CPU, until a node takes them together with others.
+  Program(const Graph& graph, const std::vector<std::string>& outputs, const std::string& file,
+          torch::Device device = torch::kCPU);
 
   // One tensor for every input of the graph, in its order; those that no output needs may be undefined.
   [[nodiscard]] Tensors run(const Tensors& inputs, const Batch& batch) const;

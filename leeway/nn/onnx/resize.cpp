@@ -104,9 +104,9 @@ Tensor resampled(const Tensor& x, std::int64_t d, const Axis& axis, const Resamp
     Integers places;
     for (std::int64_t i = 0; i < axis.to; ++i)
       places.push_back(nearest_place(place_of_pixel(i, axis, how.placement), axis, how.nearest));
-    return x.index_select(d, torch::tensor(places, torch::kInt64));
+    return x.index_select(d, torch::tensor(places, torch::kInt64).to(x.device()));
   }
-  const Tensor matrix = weight_matrix(axis, how).to(x.scalar_type());
+  const Tensor matrix = weight_matrix(axis, how).to(x.device(), x.scalar_type());
   return at::matmul(x.movedim(d, -1), matrix.t()).movedim(-1, d);
 }
 
@@ -123,7 +123,7 @@ Tensor without_outside(const Tensor& x, const std::vector<Axis>& axes, const Res
     }
     inside = inside & row.reshape(sizes);
   }
-  return at::where(inside, x, torch::scalar_tensor(how.outside, x.options()));
+  return at::where(inside.to(x.device()), x, torch::scalar_tensor(how.outside, x.options()));
 }
 
 Tensor resize(const Tensor& x, const std::vector<Axis>& axes, const Resampling& how) {
@@ -141,7 +141,7 @@ Tensor resize(const Tensor& x, const std::vector<Axis>& axes, const Resampling& 
 }
 
 std::vector<double> numbers_of(const Tensor& tensor) {
-  const Tensor plain = tensor.to(torch::kFloat64).contiguous();
+  const Tensor plain = tensor.to(torch::kCPU, torch::kFloat64).contiguous();
   return {plain.data_ptr<double>(), plain.data_ptr<double>() + plain.numel()};
 }
 

@@ -16,7 +16,7 @@ torch::Tensor random_rows(std::int64_t rows, const torch::Tensor& like, double s
   Random random(0, stream("onnx rows"), 0);
   std::generate_n(x.data_ptr<float>(), x.numel(),
                   [&] { return static_cast<float>(random.uniform() * scale); });
-  return x.to(like.scalar_type());
+  return x.to(like.device(), like.scalar_type());
 }
 
 bool agree(const Forward& a, const Forward& b) {

@@ -35,7 +35,7 @@ Tensor sliced(const Tensor& x, std::int64_t axis, std::int64_t start, std::int64
   const std::int64_t last = std::clamp<std::int64_t>(from_end(end), -1, size - 1);
   if (first <= last) return x.slice(axis, 0, 0);
   const std::int64_t stride = std::max(step, -size);
-  return x.index_select(axis, at::arange(first, last, stride, torch::kInt64));
+  return x.index_select(axis, at::arange(first, last, stride, torch::kInt64).to(x.device()));
 }
 
 }  // namespace

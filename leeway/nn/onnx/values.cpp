@@ -117,7 +117,8 @@ Tensor pad(const Tensor& x, const Integers& pads, std::size_t mode, const at::Sc
     if (pads[d] == 0 && pads[rank + d] == 0) continue;
     const auto axis = static_cast<std::int64_t>(d);
     TORCH_CHECK(x.size(axis) > 0, "something to repeat");
-    result = result.index_select(axis, sources(x.size(axis), pads[d], pads[rank + d], mode == reflect_pad));
+    result = result.index_select(
+        axis, sources(x.size(axis), pads[d], pads[rank + d], mode == reflect_pad).to(x.device()));
   }
   return result;
 }

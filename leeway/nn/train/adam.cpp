@@ -30,6 +30,10 @@ void Adam::step(const std::vector<torch::Tensor>& gradients) {
                               static_cast<float>(1 / std::sqrt(1 - std::pow(beta2, t))),
                               1e-8f,
                               static_cast<float>(1 - rate * weight_decay_)};
+    if (!weights_[i].is_cpu()) {
+      step_elsewhere(i, gradients[i], factors);
+      continue;
+    }
     const torch::Tensor gradient = gradients[i].contiguous();
     float* const weight = weights_[i].data_ptr<float>();
     float* const first = first_[i].data_ptr<float>();
@@ -40,6 +44,15 @@ void Adam::step(const std::vector<torch::Tensor>& gradients) {
                 static_cast<std::size_t>(end - begin), factors);
     });
   }
+}
+
+// adam_pass by LibTorch's own operations.
+void Adam::step_elsewhere(std::size_t i, const torch::Tensor& gradient, const AdamFactors& factors) {
+  const torch::NoGradGuard no_grad;
+  first_[i].mul_(factors.beta1).add_(gradient, 1 - factors.beta1);
+  second_[i].mul_(factors.beta2).addcmul_(gradient, gradient, 1 - factors.beta2);
+  const torch::Tensor root = second_[i].sqrt().mul_(factors.root_scale).add_(factors.epsilon);
+  weights_[i].mul_(factors.keep).addcdiv_(first_[i], root, -factors.step);
 }
 
 void Adam::restore(const std::vector<torch::Tensor>& first, const std::vector<torch::Tensor>& second,

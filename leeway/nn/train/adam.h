@@ -4,7 +4,7 @@
 //   w <- (1 - lr decay) w - lr (m / (1 - b1^t)) / (sqrt(v / (1 - b2^t)) + 1e-8),   b1 = .9, b2 = .999, t = 1,
 //   2, ...
 //
-// Element by element, so the bits do not depend on threads. One fused pass over the weights.
+// Element by element, so the bits do not depend on threads. One fused pass over the weights on the CPU.
 #pragma once
 
 #include <torch/torch.h>
@@ -13,6 +13,8 @@
 #include <vector>
 
 namespace leeway::nn {
+
+struct AdamFactors;  // adam_kernel.h
 
 class Adam {
  public:
@@ -31,6 +33,8 @@ class Adam {
                std::size_t steps);
 
  private:
+  void step_elsewhere(std::size_t i, const torch::Tensor& gradient, const AdamFactors& factors);
+
   std::vector<torch::Tensor> weights_, first_, second_;
   std::vector<double> rates_;
   double learning_rate_, weight_decay_;

@@ -91,6 +91,7 @@ struct AlgorithmSetting {
   std::string head = {};      // how the names of the last layer's weights begin: "7."
   std::int64_t features = 0;  // numbers of the last hidden layer; 0: the network has none
   std::uint64_t seed = 0;
+  torch::Device device = torch::kCPU;  // of networks and batches
 };
 
 // One loss a step, minimised by Adam over the network and what a member trains beside it.

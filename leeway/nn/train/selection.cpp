@@ -31,8 +31,9 @@ double selection_strength(const Selection& selection) {
 }
 
 ShiftedValidation::ShiftedValidation(const Selection& selection, const Images& images,
-                                     std::span<const std::int64_t> rows, std::uint64_t seed)
-    : selection_(selection) {
+                                     std::span<const std::int64_t> rows, std::uint64_t seed,
+                                     torch::Device device)
+    : selection_(selection), device_(device) {
   const std::vector<std::size_t> chosen(rows.begin(), rows.end());
   clean_ = select_rows(images, chosen);
   shift::Options how;
@@ -46,7 +47,7 @@ torch::Tensor ShiftedValidation::logits(const Images& images, const ForwardFunct
   std::vector<torch::Tensor> parts((images.n() + rows - 1) / rows);
   for_shards(images.n(), rows, "validation", nullptr, [&](std::size_t begin, std::size_t end) {
     const torch::NoGradGuard no_grad;
-    parts[begin / rows] = forward(pixels(images, begin, end)).logits;
+    parts[begin / rows] = forward(pixels(images, begin, end).to(device_)).logits;
   });
   return torch::cat(parts);
 }
@@ -63,7 +64,7 @@ void ShiftedValidation::score(Epoch& epoch, const ForwardFunction& forward) cons
   if (std::isnan(*epoch.selection_score))
     throw std::runtime_error(fmt::format("train: the score {} of epoch {}: expected a number, found NaN",
                                          selection_.name, epoch.number));
-  const torch::Tensor truth = to_tensor(*clean_.labels, 0, clean_.n());
+  const torch::Tensor truth = to_tensor(*clean_.labels, 0, clean_.n()).to(device_);
   const double right = (after.argmax(1) == truth).sum().item<double>();
   epoch.validation_shifted_accuracy = right / static_cast<double>(clean_.n());
 }

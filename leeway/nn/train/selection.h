@@ -24,7 +24,7 @@ class ShiftedValidation {
  public:
   // Shifts the images of `rows`; the noise of a random shift depends on `seed` alone, so every epoch sees the same.
   ShiftedValidation(const Selection& selection, const Images& images, std::span<const std::int64_t> rows,
-                    std::uint64_t seed);
+                    std::uint64_t seed, torch::Device device = torch::kCPU);
   // Sets selection_score and validation_shifted_accuracy. std::runtime_error where the score is NaN.
   void score(Epoch& epoch, const ForwardFunction& forward) const;
 
@@ -33,6 +33,7 @@ class ShiftedValidation {
 
   const Selection& selection_;
   Images clean_, shifted_;
+  torch::Device device_;  // where the network runs
 };
 
 // Validation accuracy, under the algorithm's own attack where it has one.

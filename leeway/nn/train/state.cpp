@@ -25,7 +25,7 @@ ArrayMap with_prefix(const ArrayMap& all, const std::string& prefix) {
 // With the very values of a float32, float64 or int64 tensor, and back.
 template <class T>
 Array copied(const torch::Tensor& tensor) {
-  const torch::Tensor plain = tensor.detach().contiguous();
+  const torch::Tensor plain = tensor.detach().to(torch::kCPU).contiguous();
   const T* const values = plain.data_ptr<T>();
   return make_array(std::vector<std::size_t>(plain.sizes().begin(), plain.sizes().end()),
                     std::vector<T>(values, values + plain.numel()));

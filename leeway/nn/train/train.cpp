@@ -115,7 +115,8 @@ Training::Training(const data::TrainingData& data, const TrainOptions& options, 
       torch_threads_(threads_),
       plan_(training_plan(data, options, threads_, TORCH_VERSION)) {
   if (options.selection.given())
-    selection_.emplace(options.selection, data.images, set_.validation(), options.seed);
+    selection_.emplace(options.selection, data.images, set_.validation(), options.seed,
+                       device_from_name(options.device));
   if (threads_ < threads())
     notes_.push_back(fmt::format("train: OpenMP gives {} of the {} threads asked for", threads_, threads()));
   notes_.insert(notes_.end(), set_.notes().begin(), set_.notes().end());
@@ -130,12 +131,13 @@ Training::Training(const data::TrainingData& data, const TrainOptions& options, 
 }
 
 // The numbers of the last hidden layer; 0: there is none.
-std::int64_t features_of(Network& network, const ForwardFunction& forward, const InputShape& input) {
+std::int64_t features_of(Network& network, const ForwardFunction& forward, const InputShape& input,
+                         torch::Device device) {
   const torch::NoGradGuard no_grad;
   network.eval();
   const auto side = [](std::size_t length) { return static_cast<std::int64_t>(length); };
   const Forward found =
-      forward(torch::zeros({1, side(input.channels), side(input.height), side(input.width)}));
+      forward(torch::zeros({1, side(input.channels), side(input.height), side(input.width)}).to(device));
   return found.features.defined() ? found.features.size(1) : 0;
 }
 
@@ -143,17 +145,23 @@ std::int64_t features_of(Network& network, const ForwardFunction& forward, const
 void Training::begin_anew() {
   const Architecture& built = architecture(options_.architecture);
   AlgorithmSetting setting;
-  setting.another = [&built, info = info_] { return make_network(built, info.input, info.classes); };
-  setting.network = setting.another();
+  setting.device = device_from_name(options_.device);
+  setting.another = [&built, info = info_, device = setting.device] {
+    auto network = make_network(built, info.input, info.classes);
+    network->to(device);
+    return network;
+  };
+  setting.network = make_network(built, info_.input, info_.classes);
   info_.parameters = count_weights(*setting.network);
   setting.pretrained = !options_.start.empty();
   if (setting.pretrained)
     copy_weights(read_safetensors(options_.start).tensors, *setting.network, display_name(options_.start));
   else
     initialize(*setting.network, options_.seed);
+  setting.network->to(setting.device);
   if (member_.needs(parameters_).features) {
-    setting.features =
-        features_of(*setting.network, forward_of(setting.network, info_.normalization), info_.input);
+    setting.features = features_of(*setting.network, forward_of(setting.network, info_.normalization),
+                                   info_.input, setting.device);
     if (setting.features == 0)
       refuse(fmt::format("architecture {}", built.name),
              fmt::format("one with a last hidden layer, as algorithm {} needs", member_.name), "none");
@@ -263,7 +271,7 @@ void Training::validate(Epoch& epoch) {
     const std::vector<std::uint64_t> keys(rows.begin(), rows.end());
     const Problem problem{forward, batch.x, batch.y, keys};
     const auto note_hits = [&](const torch::Tensor& x, std::vector<std::uint8_t>& hits) {
-      const torch::Tensor missed = margin(problem, x).success.contiguous();
+      const torch::Tensor missed = margin(problem, x).success.to(torch::kCPU).contiguous();
       for (std::size_t i = 0; i < rows.size(); ++i) hits[begin + i] = !missed.data_ptr<bool>()[i];
     };
     note_hits(problem.clean, right);
@@ -343,7 +351,7 @@ TrainResult Training::finish(bool stopped_early) {
   info_.training = result.record = record.dump();
   save_weights(out_, info_, *network);
   std::filesystem::remove(state_);
-  result.model = make_model(info_, network);
+  result.model = make_model(info_, network, device_from_name(options_.device));
   return result;
 }
 
@@ -355,6 +363,7 @@ std::optional<TrainResult> reuse(const data::TrainingData& data, const TrainOpti
     TrainResult result;
     ModelSource source;
     source.path = out;
+    source.device = options.device;
     result.model = load_model(source);
     const Json record = Json::parse(result.model->info().training);
     const int team = openmp_team(threads());

@@ -29,7 +29,7 @@ void shuffle_rows(std::vector<std::int64_t>& rows, std::uint64_t seed, std::uint
 
 TrainingSet::TrainingSet(const data::TrainingData& data, const TrainOptions& options,
                          const Requirements& needs, const std::string& algorithm)
-    : data_(data), options_(options), needs_(needs) {
+    : data_(data), options_(options), device_(device_from_name(options.device)), needs_(needs) {
   const std::size_t n = data.images.n();
   std::vector<std::uint8_t> is_held(n);
   for (const std::size_t row : options.validation_rows) is_held[row] = 1;
@@ -168,12 +168,12 @@ Minibatches TrainingSet::minibatches(std::size_t step) {
 
 Batch TrainingSet::batch(std::span<const std::int64_t> rows) const {
   Batch batch;
-  batch.x = pixels_of(data_.images, rows);
+  batch.x = pixels_of(data_.images, rows).to(device_);
   const auto numbers = [&](const auto& values) {
     torch::Tensor tensor = torch::empty({static_cast<std::int64_t>(rows.size())}, torch::kInt64);
     auto* out = tensor.data_ptr<std::int64_t>();
     for (const std::int64_t row : rows) *out++ = values[static_cast<std::size_t>(row)];
-    return tensor;
+    return tensor.to(device_);
   };
   batch.y = numbers(*data_.images.labels);
   if (!groups_.codes.empty()) batch.group = numbers(groups_.codes);
@@ -195,7 +195,7 @@ Batch TrainingSet::unlabelled_batch(std::size_t position, std::size_t count) {
     unlabelled_rows_.push_back(unlabelled_order_[i % n]);
   }
   Batch batch;
-  batch.x = pixels_of(*data_.unlabelled, unlabelled_rows_);
+  batch.x = pixels_of(*data_.unlabelled, unlabelled_rows_).to(device_);
   batch.rows = unlabelled_rows_;
   batch.views =
       views(*data_.unlabelled, unlabelled_rows_, needs_.unlabelled_views, "unlabelled views", position);
@@ -220,7 +220,7 @@ std::vector<torch::Tensor> TrainingSet::views(const Images& images, std::span<co
       std::ranges::transform(levels, image.begin(),
                              [](std::uint8_t v) { return static_cast<float>(v) / 255.f; });
     });
-    all.push_back(std::move(view));
+    all.push_back(view.to(device_));
   }
   return all;
 }

@@ -54,6 +54,7 @@ class TrainingSet {
 
   const data::TrainingData& data_;
   const TrainOptions& options_;
+  torch::Device device_;  // of batches
   Requirements needs_;
   std::vector<std::int64_t> train_, validation_;
   GroupColumn groups_;  // of all rows; no codes: the data have none

@@ -36,6 +36,7 @@ class Dann : public LossAlgorithm {
         discriminator_(std::make_shared<Discriminator>(
             setting.features, static_cast<std::int64_t>(setting.parameters.at("discriminator-width")))) {
     initialize(*discriminator_, setting.seed, stream("discriminator"));
+    discriminator_->to(setting.device);
     train_beside("discriminator", discriminator_, parameter("discriminator-rate"));
     if (setting.pretrained) scale_features(parameter("feature-rate"));
   }
@@ -56,7 +57,7 @@ class Dann : public LossAlgorithm {
     const torch::Tensor told = discriminator_->forward(
         reversed(both.features, c),
         [&](std::uint64_t layer, const torch::Tensor& x) { return mask(x, 2 * batches.step + layer); });
-    torch::Tensor domain = torch::zeros({told.size(0)}, torch::kInt64);
+    torch::Tensor domain = torch::zeros({told.size(0)}, torch::kInt64).to(told.device());
     domain.slice(0, n).fill_(1);
     const torch::Tensor domain_loss = torch::nn::functional::cross_entropy(told, domain);
     const double right = (told.detach().argmax(1) == domain).to(torch::kFloat64).mean().item<double>();
@@ -69,7 +70,7 @@ class Dann : public LossAlgorithm {
  private:
   // 0 with the probability `dropout`, else 1 / (1 - dropout).
   [[nodiscard]] torch::Tensor mask(const torch::Tensor& x, std::uint64_t number) const {
-    torch::Tensor mask = torch::empty_like(x).detach();
+    torch::Tensor mask = torch::empty(x.sizes());
     const auto least = static_cast<std::uint32_t>(parameter("dropout") * 4294967296.);
     const auto kept = static_cast<float>(1 / (1 - parameter("dropout")));
     auto* out = mask.data_ptr<float>();
@@ -78,7 +79,7 @@ class Dann : public LossAlgorithm {
                     number << 24 | static_cast<std::uint64_t>(row));
       for (std::int64_t j = 0; j < x.size(1); ++j) *out++ = random.bits() >= least ? kept : 0.f;
     }
-    return mask;
+    return mask.to(x.device());
   }
 
   std::shared_ptr<Discriminator> discriminator_;

@@ -31,7 +31,7 @@ class GradientNorm : public LossAlgorithm {
                     static_cast<std::uint64_t>(batches.epoch) << 40 | static_cast<std::uint64_t>(row));
       for (std::int64_t j = 0; j < k; ++j) *out++ = random.bits() & 1U ? 1.f : -1.f;
     }
-    return v;
+    return v.to(setting().device);
   }
 };
 
