@@ -101,8 +101,9 @@ Listed pairings(const ListTask&) {
 
 Listed shifts(const ListTask&) {
   return listed(shift::members(), [](record::ListedMember& one, const shift::Member& member) {
-    one.about = {{"changes", member.selects_rows ? "which rows there are" : "pixels"}};
-    if (member.selects_rows) one.needs.emplace_back("labels");
+    if (!member.selects_rows) return;
+    one.about = {{"changes", "which rows there are, not their pixels"}};
+    one.needs.emplace_back("labels");
     if (member.needs_classes) one.needs.emplace_back("classes");
   });
 }
@@ -133,8 +134,7 @@ std::span<const Family> families() {
       {{"algorithms", "ways to train: leeway train --algorithm", ""}, algorithms},
       {{"attacks", "images moved so that a model misjudges them: leeway attack --attack", ""}, attacks},
       {{"estimators", "of the error on a target without labels: leeway bound --methods", ""}, estimators},
-      {{"average-case-estimators",
-        "of the probability that a prediction survives noise: leeway average-case --methods", ""},
+      {{"average-case-estimators", "of the probability to survive noise: leeway average-case --methods", ""},
        average_case_estimators},
       {{"noises", "what is added to inputs: leeway average-case --noise", ""}, noises},
       {{"distances", "between clean and shifted outputs: leeway distances --only", ""}, distances},

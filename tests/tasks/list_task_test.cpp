@@ -19,6 +19,10 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
+const record::ListedMember& named(const record::List& record, const std::string& name) {
+  return *std::ranges::find(record.results.at(0).members, name, &record::ListedMember::name);
+}
+
 const nn::Session& no_session() { throw std::runtime_error("no model part"); }
 
 record::List listed(const std::string& family) { return list({no_session, {family}, 5}); }
@@ -59,12 +63,14 @@ TEST(ListTask, OneFamilyIsItsMembersInOrder) {
   const std::vector<record::ListedMember>& members = record.results[0].members;
   ASSERT_EQ(members.size(), shift::members().size());
   for (std::size_t i = 0; i < members.size(); ++i) EXPECT_EQ(members[i].name, shift::members()[i].name);
-  ASSERT_EQ(members[0].parameters.size(), 1u);
-  EXPECT_EQ(members[0].parameters[0].name, "strength");
-  EXPECT_EQ(members[0].parameters[0].value, .1);
-  EXPECT_EQ(members[0].parameters[0].high, 10);
-  EXPECT_THAT(members.back().parameters, IsEmpty());
-  EXPECT_THAT(members.back().needs, ElementsAre("labels", "classes"));
+  const record::ListedMember &noise = named(record, "gaussian-noise"),
+                             &subset = named(record, "label-subset");
+  ASSERT_EQ(noise.parameters.size(), 1u);
+  EXPECT_EQ(noise.parameters[0].name, "strength");
+  EXPECT_EQ(noise.parameters[0].value, .1);
+  EXPECT_EQ(noise.parameters[0].high, 10);
+  EXPECT_THAT(subset.parameters, IsEmpty());
+  EXPECT_THAT(subset.needs, ElementsAre("labels", "classes"));
   EXPECT_EQ(record.envelope.headline, fmt::format("{} members of 1 family.", members.size()));
   EXPECT_THAT(record.envelope.findings, IsEmpty());
   EXPECT_EQ(record.envelope.seed, 5u);
@@ -72,13 +78,10 @@ TEST(ListTask, OneFamilyIsItsMembersInOrder) {
 }
 
 TEST(ListTask, WhatAFamilySaysBesides) {
-  const record::ListedMember cot = listed("estimators").results[0].members[4];
-  EXPECT_EQ(cot.name, "cot");
-  EXPECT_EQ(cot.about.at("assumes"), error_bound::estimator("cot").assumes);
-  EXPECT_THAT(listed("pairings").results[0].members[4].needs, ElementsAre("labels", "features"));
-  EXPECT_THAT(listed("distances").results[0].members[0].needs, ElementsAre("logits", "pairs of rows"));
-  EXPECT_EQ(listed("protocol-sets").results[0].members[0].about.at("attributes"),
-            "obj_color, bg_color, scale");
+  EXPECT_EQ(named(listed("estimators"), "cot").about.at("assumes"), error_bound::estimator("cot").assumes);
+  EXPECT_THAT(named(listed("pairings"), "label-nearest").needs, ElementsAre("labels", "features"));
+  EXPECT_THAT(named(listed("distances"), "kl").needs, ElementsAre("logits", "pairs of rows"));
+  EXPECT_EQ(named(listed("protocol-sets"), "dsprites").about.at("attributes"), "obj_color, bg_color, scale");
 }
 
 TEST(ListTask, WithoutModelsTheRestIsListed) {
