@@ -40,7 +40,7 @@ std::string text_of(const record::List& record) {
   for (const record::ListedFamily& family : record.results) {
     text += fmt::format("{}{}: {}\n", text.empty() ? "" : "\n", family.family, family.summary);
     for (const record::ListedMember& member : family.members) text += text_of(member);
-    if (!family.missing.empty()) text += wrapped("  not available: " + family.missing);
+    if (!family.missing.empty()) text += beside("  not available", family.missing);
   }
   return text;
 }
