@@ -23,10 +23,10 @@
 #include "leeway/core/images.h"
 #include "leeway/core/npz.h"
 #include "leeway/core/outputs.h"
-#include "leeway/nn/train.h"
 #include "leeway/report/report.h"
 #include "leeway/shift/shift.h"
 #include "leeway/tasks/assess.h"
+#include "leeway/tasks/train.h"
 
 namespace leeway::app {
 namespace {
@@ -128,18 +128,23 @@ class Demo {
 
   Classifier train(const std::string& name, const std::string& algorithm, std::size_t epochs,
                    const fs::path& start) {
-    nn::TrainOptions options;
-    options.algorithm = algorithm;
-    options.epochs = epochs;
-    options.start = start;
-    options.seed = context_.seed;
-    options.device = context_.device;
-    options.reuse = true;
-    if (algorithm == "pgd") options.parameters = {{"eps", attack_eps}, {"steps", 4}};
     const fs::path path = file(name + ".safetensors");
-    const nn::TrainResult result = session_.train(training_images(), options, path, context_.progress());
-    for (const std::string& note : result.notes) say(note);
-    return {name, result.model, digest_file(path), {}, {}, {}};
+    tasks::TrainTask task{.session = session_,
+                          .open =
+                              [&] {
+                                return tasks::TrainingRows{training_images(), {}};
+                              },
+                          .out = path,
+                          .start = start,
+                          .seed = context_.seed,
+                          .device = context_.device,
+                          .reuse = true};
+    task.options.algorithm = algorithm;
+    task.options.epochs = epochs;
+    if (algorithm == "pgd") task.options.parameters = {{"eps", attack_eps}, {"steps", 4}};
+    const tasks::TrainFound found = tasks::train(task, context_.progress());
+    for (const std::string& line : found.record.envelope.warnings) say(line);
+    return {name, found.model, digest_file(path), {}, {}, {}};
   }
 
   const Images& training_images() {

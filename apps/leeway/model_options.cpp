@@ -39,10 +39,6 @@ auto noted(Context& context, const ModelFlags& flags, const Load& load) {
 
 }  // namespace
 
-void add_normalization_flags(CLI::App& command, ModelFlags& flags) {
-  add_option_flags(command, [&](record::Fields& f) { normalization_fields(flags.reading, f); });
-}
-
 void add_device_flag(CLI::App& command, std::string& device) {
   if constexpr (LEEWAY_CUDA)
     command.add_option("--device", device, "Where models run: cpu, cuda or cuda:1")
@@ -88,10 +84,6 @@ ModelAndImages load_model_and_images(Context& context, const ModelFlags& flags, 
   });
 }
 
-nn::Normalization normalization_of(const ModelFlags& flags) {
-  return {flags.reading.scale.value_or(1), flags.reading.mean, flags.reading.std};
-}
-
 double parse_number(const std::string& option, const std::string& text) {
   const auto slash = text.find('/');
   const auto top = number(std::string_view(text).substr(0, slash));
@@ -100,12 +92,6 @@ double parse_number(const std::string& option, const std::string& text) {
   if (!top || !bottom || *bottom == 0)
     throw UsageError(fmt::format("{} {}: expected a number such as 0.1 or 8/255", option, text));
   return *top / *bottom;
-}
-
-nn::Norm parse_norm(const std::string& text) {
-  for (const nn::Norm norm : {nn::Norm::linf, nn::Norm::l2})
-    if (text == nn::name_of(norm)) return norm;
-  throw UsageError(fmt::format("--norm {}: expected linf or l2", text));
 }
 
 std::map<std::string, double> parse_settings(const std::vector<std::string>& settings) {

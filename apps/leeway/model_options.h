@@ -20,7 +20,6 @@ struct ModelFlags {
   record::ModelReading reading;
 };
 
-void add_normalization_flags(CLI::App& command, ModelFlags& flags);
 void add_model_flags(CLI::App& command, ModelFlags& flags);  // --model, and how its file is read
 
 // --device, for commands that run models. There is none where LibTorch has no CUDA.
@@ -40,11 +39,8 @@ struct ModelAndImages : tasks::LoadedModel {
                                                    const std::string& data);
 [[nodiscard]] Images load_images(Context& context, const std::string& data);
 
-[[nodiscard]] nn::Normalization normalization_of(const ModelFlags& flags);
-
 // "0.1" or "8/255". UsageError that names the option.
 [[nodiscard]] double parse_number(const std::string& option, const std::string& text);
-[[nodiscard]] nn::Norm parse_norm(const std::string& text);  // of training: linf or l2
 
 // What --set NAME=NUMBER, given several times, says.
 [[nodiscard]] std::map<std::string, double> parse_settings(const std::vector<std::string>& settings);

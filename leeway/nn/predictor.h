@@ -51,7 +51,7 @@ struct ModelInfo {
   // What keeps a program (TorchScript) from more than computing: "seccomp" (its threads cannot write files, start programs
   // or open sockets), "none" where ModelSource::trust was given; empty: the file is no program.
   std::string confinement;
-  std::string training;                  // the JSON record of its training; empty where there is none
+  std::string training;                  // how it was trained, as TrainingText wrote it; empty: unknown
   std::vector<std::string> class_names;  // empty, or one a class
   std::string notes_file;                // the FILE.toml beside the model that was read; empty: none
   std::vector<Layer> layers;

@@ -26,7 +26,7 @@ struct TrainingData;  // leeway/data/training_data.h
 namespace leeway::nn {
 
 // Raised whenever this header or one that it includes changes in a way that a program compiled against an older one cannot bear.
-inline constexpr int abi_version = 9;
+inline constexpr int abi_version = 10;
 
 struct Requirements;  // these: train.h
 struct TrainOptions;
@@ -55,9 +55,9 @@ class Session {
   // Trains on labelled images and writes the weights to `out` (safetensors) once training is complete. After
   // every epoch OUT.state is replaced atomically; a rerun with the same options and data goes on from it and
   // ends in the same bits as a run without a break, one with other options starts anew; notes say which.
-  // Removed in the end. The score of an epoch is validation accuracy; under an adversarial algorithm,
-  // validation accuracy under its attack; with TrainOptions::selection, its score. Error for data that lack what the
-  // algorithm needs, before anything runs.
+  // Removed in the end. TrainOptions::text writes it, and what the file of the weights says of the training. The score of an
+  // epoch is validation accuracy; under an adversarial algorithm, validation accuracy under its attack; with
+  // TrainOptions::selection, its score. Error for data that lack what the algorithm needs, before anything runs.
   [[nodiscard]] virtual TrainResult train(const data::TrainingData& data, const TrainOptions& options,
                                           const std::filesystem::path& out,
                                           Progress* progress = nullptr) const = 0;

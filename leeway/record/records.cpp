@@ -19,6 +19,7 @@
 #include "leeway/record/report.h"
 #include "leeway/record/select.h"
 #include "leeway/record/shift.h"
+#include "leeway/record/train.h"
 
 namespace leeway::record {
 namespace {
@@ -63,6 +64,7 @@ constexpr std::array list{
            describe<DataLoad>},
     Record{report_schema, "the page of saved records (leeway report)", describe<Report>},
     Record{shift_schema, "a shifted copy of a set of images (leeway shift)", describe<Shift>},
+    Record{train_schema, "a classifier that was trained (leeway train)", describe<Train>},
 };
 
 }  // namespace

@@ -166,7 +166,7 @@ TEST(GroupDro, OfOneGroupIsPlainTraining) {
 TEST(GroupDro, TheWorstGroupMayChooseTheEpoch) {
   const toy::Folder folder;
   TrainOptions options = quick("group-dro");
-  options.worst_group = true;
+  options.select = "worst-group";
   const TrainResult result = session().train(squares_of_two_cameras(200), options, folder / "m");
   double worst = 0;
   for (const Epoch& epoch : result.epochs) worst = std::max(worst, *epoch.validation_worst_group_accuracy);

@@ -212,11 +212,12 @@ TEST_F(Command, TrainingSaysTheSameInItsRecordAndInTheFile) {
            "0.05", "--attack-steps", "2", "--seed", "4", "--out", path("m.safetensors"), "--json"}),
       0)
       << err();
-  const Json result = Json::parse(out()).at("results").at(0);
+  const Json record = Json::parse(out()), options = record.at("options"), result = record.at("results").at(0);
   const Json saved = Json::parse(read_safetensors(path("m.safetensors")).metadata.at("training"));
   EXPECT_EQ(result.at("plan"), saved.at("plan"));
   EXPECT_EQ(result.at("plan").at("seed"), 4);
-  EXPECT_EQ(result.at("plan").at("parameters").at("steps"), 2);
+  EXPECT_EQ(options, saved.at("options"));
+  EXPECT_EQ(options.at("parameters").at("steps"), 2);
   EXPECT_EQ(result.at("epochs").size(), 2U);
 }
 
@@ -228,13 +229,14 @@ TEST_F(Command, TrainingByAgreementAndSelectionOfItsEpochs) {
            "gaussian-noise:0.3", "--keep-epochs", path("kept"), "--out", path("m.safetensors"), "--json"}),
       0)
       << err();
-  const Json result = Json::parse(out()).at("results").at(0);
+  const Json record = Json::parse(out()), result = record.at("results").at(0);
   const Json &first = result.at("epochs").at(0), &second = result.at("epochs").at(1);
   EXPECT_EQ(result.at("best_epoch"), first.at("selection_score") >= second.at("selection_score") ? 1 : 2);
   EXPECT_EQ(result.at("best_by_score"), result.at("best_epoch"));
   EXPECT_EQ(result.at("best_by_accuracy"),
             first.at("validation_accuracy") >= second.at("validation_accuracy") ? 1 : 2);
-  EXPECT_EQ(result.at("plan").at("selection").at("score"), "pa");
+  EXPECT_EQ(record.at("options").at("select"), "pa");
+  EXPECT_EQ(record.at("options").at("select_shift"), "gaussian-noise:0.3");
   ASSERT_EQ(run({"shift", "gaussian-noise", "--strength", "0.3", "--data", data, "--out", path("noisy.npz")}),
             0);
   for (const std::string epoch : {"1", "2"})
@@ -377,15 +379,15 @@ TEST_F(Command, WrongUseIsExit2) {
     return err();
   };
   EXPECT_EQ(train({"--select", "pa"}),
-            "leeway: --select pa: expected --select-shift NAME[:STRENGTH], the shift that agreement is "
-            "measured under\n");
+            "leeway: --select-shift: expected NAME[:STRENGTH], the shift that agreement is measured under, "
+            "found none\n");
   EXPECT_EQ(train({"--select-shift", "contrast"}),
-            "leeway: --select-shift: expected --select pa beside it\n");
+            "leeway: --select-shift: expected select pa beside it, found 'accuracy'\n");
   EXPECT_THAT(train({"--select", "pa", "--select-shift", "imbalance"}),
               AllOf(StartsWith("leeway: --select-shift: expected one of gaussian-noise, "),
                     EndsWith("found 'imbalance'\n")));
   EXPECT_THAT(train({"--select", "pa", "--select-shift", "gaussian-noise:-1"}),
-              EndsWith("for gaussian-noise, found -1\n"));
+              EndsWith("for gaussian-noise, found '-1'\n"));
   EXPECT_EQ(train({"--select", "luck"}).substr(0, 8), "leeway: ");
 }
 

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "leeway/core/result.h"
 #include "tests/nn/training.h"
 
 namespace leeway::nn {
@@ -16,7 +15,7 @@ namespace {
 class SelectedTraining : public testing::Test {
  protected:
   SelectedTraining() {
-    options_.selection.name = "made";
+    options_.select = "pa";
     options_.selection.shift = "gaussian-noise";
     options_.selection.strength = .3;
     options_.selection.score = [this](const Outputs& clean, const Outputs& shifted) {
@@ -43,13 +42,12 @@ TEST_F(SelectedTraining, KeepsTheEpochOfTheHighestScore) {
   EXPECT_EQ(*result.epochs[1].selection_score, 5);
   double best = 0;
   for (const Epoch& epoch : result.epochs) best = std::max(best, *epoch.validation_accuracy);
-  EXPECT_EQ(*result.epochs[result.best_by_accuracy - 1].validation_accuracy, best);
-  const Json record = Json::parse(result.record);
-  EXPECT_EQ(record.at("best_by_score"), 2);
-  EXPECT_EQ(record.at("best_by_accuracy"), result.best_by_accuracy);
-  EXPECT_EQ(record.at("epochs").at(1).at("selection_score"), 5);
-  const Json wanted{{"score", "made"}, {"shift", "gaussian-noise"}, {"strength", .3}};
-  EXPECT_EQ(record.at("plan").at("selection"), wanted);
+  EXPECT_EQ(*result.epochs[*result.best_by_accuracy - 1].validation_accuracy, best);
+  const Training written = training_of(folder_ / "m");
+  EXPECT_EQ(written.best_by_score, 2U);
+  EXPECT_EQ(written.best_by_accuracy, result.best_by_accuracy);
+  EXPECT_EQ(written.epochs[1].selection_score, 5);
+  EXPECT_EQ(written.options.select_shift, "gaussian-noise:0.3");
 }
 
 // The score sees the network of its epoch, on the validation images and on those images shifted.
@@ -85,8 +83,7 @@ TEST_F(SelectedTraining, KeepsTheWeightsOfEveryEpoch) {
     ModelSource source;
     source.path = folder_ / ("kept/epoch-00" + std::to_string(epoch) + ".safetensors");
     const auto model = session().load(source);
-    const Json record = Json::parse(model->info().training);
-    EXPECT_EQ(record.at("epochs").size(), static_cast<std::size_t>(epoch));
+    EXPECT_EQ(training_of(source.path).epochs.size(), static_cast<std::size_t>(epoch));
     const bool same = toy::same_bits(model->outputs(images_).logits, result.model->outputs(images_).logits);
     EXPECT_EQ(same, epoch == 2) << epoch;
   }
@@ -124,8 +121,10 @@ TEST_F(SelectedTraining, StartsAnewUnderAnotherSelectionOrWithoutItsEpochs) {
   options_.selection.strength = .2;
   const TrainResult other = session().train(images_, options_, folder_ / "m");
   EXPECT_EQ(other.resumed_after, 0U);
-  EXPECT_NE(other.notes.front().find("(selection {"), std::string::npos);
+  EXPECT_NE(other.notes.front().find("(select_shift \"gaussian-noise:0.3\", now \"gaussian-noise:0.2\")"),
+            std::string::npos);
   interrupt();
+  options_.select = "accuracy";
   options_.selection = {};
   EXPECT_EQ(session().train(images_, options_, folder_ / "m").resumed_after, 0U);
 }
@@ -151,8 +150,11 @@ TEST_F(SelectedTraining, RefusesWhatCannotSelect) {
       "train: selection: expected validation images to choose the epoch by, found a validation share of 0");
   options_.validation = .2;
   options_.selection.score = {};
-  EXPECT_EQ(message(), "train: selection: expected a function that scores an epoch, found none");
+  EXPECT_EQ(message(), "train: selection: expected a function that scores an epoch by 'pa', found none");
   options_.selection = good;
+  options_.select = "accuracy";
+  EXPECT_EQ(message(), "train: selection: expected the name of the score, found accuracy");
+  options_.select = "pa";
   options_.selection.shift = "imbalance";
   EXPECT_EQ(message(),
             "train: selection: expected a shift that changes pixels, found imbalance, which selects rows");

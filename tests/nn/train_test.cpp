@@ -8,7 +8,6 @@
 
 #include "leeway/core/family.h"
 #include "leeway/core/parallel.h"
-#include "leeway/core/result.h"
 #include "leeway/core/safetensors.h"
 #include "leeway/nn/train/algorithm.h"
 #include "tests/nn/training.h"
@@ -45,9 +44,11 @@ TEST_P(EveryAlgorithm, LearnsToTellSquaresApart) {
   none.eps = 0;
   EXPECT_GT(model->attack(toy::squares(200, 4, 77), none).clean_accuracy, .9);
   EXPECT_FALSE(std::filesystem::exists(folder / "m.safetensors.state"));
-  const Json record = Json::parse(model->info().training);
-  EXPECT_EQ(record.at("plan").at("algorithm"), GetParam());
-  EXPECT_EQ(record.at("plan").at("threads"), 1);
+  const Training training = training_of(source.path);
+  EXPECT_EQ(training.options.algorithm, GetParam());
+  EXPECT_EQ(training.plan.threads, 1U);
+  EXPECT_EQ(training.epochs.size(), result.epochs.size());
+  EXPECT_TRUE(std::isnan(training.epochs.front().seconds));
 }
 
 TEST_P(EveryAlgorithm, HasTheSameBitsForTheSameSeedAndThreads) {
@@ -137,6 +138,20 @@ TEST_F(OldState, OfOtherDataIsNotUsed) {
 TEST_F(OldState, ThatIsBrokenIsNotUsed) {
   std::filesystem::resize_file(state_, std::filesystem::file_size(state_) / 2);
   EXPECT_TRUE(note(quick()).ends_with(": starting anew"));
+}
+
+TEST_F(OldState, WithoutItsCourseIsNotUsed) {
+  Safetensors content = read_safetensors(state_);
+  content.metadata = {{"state", "{}"}};
+  write_safetensors(state_, content);
+  EXPECT_EQ(note(quick()), state_.string() + ": expected the state of a training, found none: starting anew");
+  SetUp();
+  content.metadata = {{"training", R"({"schema": "leeway.training/1"})"}};
+  write_safetensors(state_, content);
+  EXPECT_EQ(note(quick()), state_.string() +
+                               ": expected a record of schema leeway.training/2, found "
+                               "'leeway.training/1', written by an earlier version: run the command again: "
+                               "starting anew");
 }
 
 TEST_F(OldState, WithoutItsTensorsIsNotUsed) {
@@ -252,6 +267,45 @@ TEST(Training, ByPgdReportsRobustValidationAccuracy) {
   EXPECT_EQ(*result.epochs[result.best_epoch - 1].validation_robust_accuracy, best);
 }
 
+TEST(Training, WithoutATextWritesWeightsAlone) {
+  const toy::Folder folder;
+  TrainOptions options = quick();
+  options.text = {};
+  StopAfter stop(12);
+  EXPECT_EQ(message_of([&] {
+              try {
+                (void)session().train(toy::squares(200, 4), options, folder / "m", &stop);
+              } catch (const Interrupted& interrupted) {
+                throw Error(interrupted.what());
+              }
+            }),
+            "train: stopped in epoch 3; nothing was saved");
+  EXPECT_FALSE(std::filesystem::exists(folder / "m.state"));
+  const TrainResult result = session().train(toy::squares(200, 4), options, folder / "m");
+  EXPECT_EQ(result.model->info().training, "");
+  EXPECT_EQ(read_safetensors(folder / "m").metadata.count("training"), 0U);
+}
+
+// The least and the most that a share of that many rows may be.
+TEST(Training, SharesHaveTheirIntervals) {
+  const toy::Folder folder;
+  const TrainResult result = session().train(squares_of_two_cameras(200), quick("pgd"), folder / "m");
+  for (const Epoch& epoch : result.epochs) {
+    const auto expect = [](double share, const std::optional<Interval>& found, std::size_t n) {
+      const Interval wanted = clopper_pearson(static_cast<std::size_t>(std::lround(share * double(n))), n);
+      EXPECT_EQ(found->low, wanted.low);
+      EXPECT_EQ(found->high, wanted.high);
+    };
+    expect(epoch.accuracy, epoch.accuracy_interval, result.n_train);
+    expect(*epoch.validation_accuracy, epoch.validation_accuracy_interval, result.n_validation);
+    expect(*epoch.validation_robust_accuracy, epoch.validation_robust_accuracy_interval, result.n_validation);
+    const Interval all = *epoch.validation_robust_accuracy_interval,
+                   worst = *epoch.validation_worst_group_accuracy_interval;
+    EXPECT_LT(worst.low, all.low);  // fewer rows, fewer hits
+    EXPECT_GT(worst.high, *epoch.validation_worst_group_accuracy);
+  }
+}
+
 TEST(Training, StartsFromGivenWeights) {
   const toy::Folder folder;
   const Images images = toy::squares(300, 4);
@@ -316,6 +370,9 @@ TEST(Training, RefusesWhatItCannotTrainOn) {
   EXPECT_EQ(message(images, options),
             "toy.npz: expected labels below 100000, or the number of classes (--classes), found "
             "1099511627776 at row 3");
+  options = quick();
+  options.norm = "l1";
+  EXPECT_EQ(message(images, options), "train: norm: expected linf or l2, found 'l1'");
   options = quick();
   options.learning_rate = -1;
   EXPECT_EQ(message(images, options), "train: learning rate: expected a positive number, found -1");

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "leeway/nn/train/train.h"
+#include "leeway/record/train.h"
 #include "tests/nn/toy.h"
 
 namespace leeway::nn {
@@ -23,6 +24,7 @@ inline TrainOptions quick(const std::string& algorithm_name = "erm") {
   options.batch = 32;
   options.learning_rate = 5e-3;
   options.validation = .2;
+  options.text = record::training_text();
   if (algorithm_name == "pgd") options.parameters = {{"eps", .05}, {"steps", 2}};
   if (algorithm_name == "irm") options.parameters = {{"lambda", 2}, {"anneal-steps", 7}};
   if (algorithm_name == "dann") options.parameters = {{"discriminator-width", 16}, {"weight", .3}};
@@ -30,6 +32,13 @@ inline TrainOptions quick(const std::string& algorithm_name = "erm") {
   if (algorithm_name == "fixmatch")
     options.parameters = {{"weight", .1}, {"confidence", .6}, {"averaging", .5}, {"ratio", 2}};
   return options;
+}
+
+// How the weights in that file were trained.
+inline Training training_of(const std::filesystem::path& path) {
+  ModelSource source;
+  source.path = path;
+  return record::training_text().read(session().load(source)->info().training, path.string());
 }
 
 // toy::squares with all that any algorithm asks for.

@@ -7,20 +7,24 @@
 #include <stdexcept>
 
 #include "leeway/core/message.h"
+#include "leeway/core/statistics.h"
 #include "leeway/nn/shards.h"
 #include "leeway/nn/tensors.h"
+#include "leeway/nn/train/plan.h"
 #include "leeway/shift/shift.h"
 
 namespace leeway::nn {
 
 void check_selection(const TrainOptions& options) {
   const Selection& selection = options.selection;
-  if (!selection.given() && !options.worst_group) return;
-  if (options.validation <= 0 && options.validation_rows.empty())
+  if (options.select == "accuracy" && !selection.given()) return;
+  if (validation_share(options) <= 0 && options.validation_rows.empty())
     refuse("train: selection", "validation images to choose the epoch by", "a validation share of 0");
-  if (!selection.given()) return;
-  if (options.worst_group) refuse("train: selection", "a score or the worst group", "both");
-  if (!selection.score) refuse("train: selection", "a function that scores an epoch", "none");
+  if (options.select == worst_group && !selection.given()) return;
+  if (!selection.given())
+    refuse("train: selection", "a function that scores an epoch by " + in_quotes(options.select), "none");
+  if (options.select == worst_group || options.select == "accuracy")
+    refuse("train: selection", "the name of the score", options.select);
   if (shift::member(selection.shift).selects_rows)
     refuse("train: selection", "a shift that changes pixels",
            fmt::format("{}, which selects rows", selection.shift));
@@ -62,27 +66,31 @@ void ShiftedValidation::score(Epoch& epoch, const ForwardFunction& forward) cons
   shifted.path = clean.path + ", shifted";
   epoch.selection_score = selection_.score(clean, shifted);
   if (std::isnan(*epoch.selection_score))
-    throw std::runtime_error(fmt::format("train: the score {} of epoch {}: expected a number, found NaN",
-                                         selection_.name, epoch.number));
+    throw std::runtime_error(
+        fmt::format("train: the score of epoch {}: expected a number, found NaN", epoch.number));
   const torch::Tensor truth = to_tensor(*clean_.labels, 0, clean_.n()).to(device_);
   const double right = (after.argmax(1) == truth).sum().item<double>();
   epoch.validation_shifted_accuracy = right / static_cast<double>(clean_.n());
+  epoch.validation_shifted_accuracy_interval = clopper_pearson(static_cast<std::size_t>(right), clean_.n());
 }
 
 std::optional<double> accuracy_score(const Epoch& epoch) {
   return epoch.validation_robust_accuracy ? epoch.validation_robust_accuracy : epoch.validation_accuracy;
 }
 
-void compare_choices(TrainResult& result) {
-  const auto best = [&](const auto& value) -> std::size_t {
-    const Epoch* found = nullptr;
-    for (const Epoch& epoch : result.epochs)
-      if (value(epoch) && (!found || *value(epoch) > *value(*found))) found = &epoch;
-    return found ? found->number : 0;
+void compare_choices(Training& training) {
+  const auto best = [&](const auto& value) {
+    std::optional<std::size_t> number;
+    std::optional<double> highest;
+    for (const Epoch& epoch : training.epochs)
+      if (const std::optional<double> found = value(epoch); found && (!highest || *found > *highest))
+        highest = found, number = epoch.number;
+    return number;
   };
-  result.best_by_accuracy = best(accuracy_score);
-  result.best_by_worst_group = best([](const Epoch& epoch) { return epoch.validation_worst_group_accuracy; });
-  result.best_by_score = best([](const Epoch& epoch) { return epoch.selection_score; });
+  training.best_by_accuracy = best(accuracy_score);
+  training.best_by_worst_group =
+      best([](const Epoch& epoch) { return epoch.validation_worst_group_accuracy; });
+  training.best_by_score = best([](const Epoch& epoch) { return epoch.selection_score; });
 }
 
 std::filesystem::path epoch_path(const std::filesystem::path& folder, std::size_t number) {

@@ -16,6 +16,8 @@
 
 namespace leeway::nn {
 
+inline constexpr const char* worst_group = "worst-group";  // what TrainingOptions::select may be
+
 // Error for a selection without a score, without validation images, or with a shift that is unknown or selects rows.
 void check_selection(const TrainOptions& options);
 [[nodiscard]] double selection_strength(const Selection& selection);  // given, or the shift's default
@@ -39,8 +41,8 @@ class ShiftedValidation {
 // Validation accuracy, under the algorithm's own attack where it has one.
 [[nodiscard]] std::optional<double> accuracy_score(const Epoch& epoch);
 
-// Fills in best_by_score and best_by_accuracy from the epochs.
-void compare_choices(TrainResult& result);
+// Fills in what each criterion chooses from the epochs.
+void compare_choices(Training& training);
 
 [[nodiscard]] std::filesystem::path epoch_path(const std::filesystem::path& folder, std::size_t number);
 // True where no epochs are to be kept, too.

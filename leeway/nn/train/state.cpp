@@ -10,7 +10,6 @@
 #include "leeway/core/safetensors.h"
 #include "leeway/nn/io/weights.h"
 #include "leeway/nn/tensors.h"
-#include "leeway/nn/train/record.h"
 
 namespace leeway::nn {
 namespace {
@@ -67,31 +66,27 @@ torch::Tensor exact_tensor(const Array& array, const std::string& name) {
 
 }  // namespace
 
-void save_state(const std::filesystem::path& path, const Json& plan, const Course& course,
+void save_state(const std::filesystem::path& path, const TrainingText& text, const Course& course,
                 const Tensors& algorithm) {
+  if (!text.given()) return;
   Safetensors content;
   for (const auto& [name, tensor] : algorithm) content.tensors["algorithm." + name] = exact_array(tensor);
   for (const auto& [name, array] : course.best) content.tensors["best." + name] = array;
-  const Json state{{"schema", "leeway.train-state/2"},
-                   {"plan", plan},
-                   {"epochs", epochs_to_json(course.epochs, true)},
-                   {"best_epoch", course.best_epoch}};
-  content.metadata["state"] = state.dump();
+  content.metadata["training"] = text.write(course);
   write_safetensors(path, content);
 }
 
-Restored restore_state(const std::filesystem::path& path, const Json& plan, Algorithm& algorithm) {
-  if (!std::filesystem::exists(path)) return {};
+Restored restore_state(const std::filesystem::path& path, const TrainingText& text, const Training& planned,
+                       Algorithm& algorithm) {
+  if (!text.given() || !std::filesystem::exists(path)) return {};
   const std::string name = display_name(path);
   try {
     const Safetensors content = read_safetensors(path);
-    const auto text = content.metadata.find("state");
-    if (text == content.metadata.end()) refuse(name, "the state of a training", "none");
-    const Json state = Json::parse(text->second);
-    if (const std::string changed = differences(state.at("plan"), plan); !changed.empty())
+    const auto found = content.metadata.find("training");
+    if (found == content.metadata.end()) refuse(name, "the state of a training", "none");
+    Course course{text.read(found->second, name), with_prefix(content.tensors, "best.")};
+    if (const std::string changed = text.differences(course, planned); !changed.empty())
       return {{}, fmt::format("{}: is of a training with other options ({}): starting anew", name, changed)};
-    Course course{epochs_from_json(state.at("epochs")), state.at("best_epoch"),
-                  with_prefix(content.tensors, "best.")};
     copy_weights(course.best, algorithm.network(), name);  // checks them
     Tensors tensors;
     for (const auto& [key, array] : with_prefix(content.tensors, "algorithm."))
@@ -101,8 +96,6 @@ Restored restore_state(const std::filesystem::path& path, const Json& plan, Algo
     return {std::move(course), fmt::format("{}: continued after epoch {}", name, done)};
   } catch (const Error& failure) {
     return {{}, fmt::format("{}: starting anew", failure.what())};
-  } catch (const Json::exception& failure) {
-    return {{}, fmt::format("{}: no state of a training ({}): starting anew", name, failure.what())};
   }
 }
 

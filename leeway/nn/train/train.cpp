@@ -12,13 +12,14 @@
 #include "leeway/core/message.h"
 #include "leeway/core/parallel.h"
 #include "leeway/core/safetensors.h"
+#include "leeway/core/statistics.h"
 #include "leeway/nn/attack/attack.h"
 #include "leeway/nn/io/load.h"
 #include "leeway/nn/io/weights.h"
 #include "leeway/nn/shards.h"
 #include "leeway/nn/tensors.h"
 #include "leeway/nn/train/algorithm.h"
-#include "leeway/nn/train/record.h"
+#include "leeway/nn/train/plan.h"
 #include "leeway/nn/train/selection.h"
 #include "leeway/nn/train/state.h"
 #include "leeway/nn/train/team.h"
@@ -41,13 +42,14 @@ void check_options(const data::TrainingData& data, const TrainOptions& options) 
         "a positive number", options.learning_rate);
   range("weight decay", options.weight_decay >= 0 && std::isfinite(options.weight_decay), "at least 0",
         options.weight_decay);
-  range("validation", options.validation >= 0 && options.validation < 1, "a share from 0 to less than 1",
-        options.validation);
+  const double share = validation_share(options);
+  range("validation", share >= 0 && share < 1, "a share from 0 to less than 1", share);
   for (const std::size_t row : options.validation_rows)
     if (row >= images.n())
       refuse("train: validation rows", fmt::format("rows below {}", images.n()), std::to_string(row));
   (void)device_from_name(options.device);
-  check_normalization(options.normalization, "train: normalization", images.channels());
+  (void)norm_of(options);
+  check_normalization(normalization_of(options), "train: normalization", images.channels());
   check_selection(options);
   check_pixels(images);
   if (data.unlabelled) check_pixels(*data.unlabelled);
@@ -67,10 +69,10 @@ void check_options(const data::TrainingData& data, const TrainOptions& options) 
   }
 }
 
-class Training {
+class TrainingLoop {
  public:
-  Training(const data::TrainingData& data, const TrainOptions& options, std::filesystem::path out,
-           Progress* progress);
+  TrainingLoop(const data::TrainingData& data, const TrainOptions& options, std::filesystem::path out,
+               Progress* progress);
   [[nodiscard]] TrainResult run();
 
  private:
@@ -79,9 +81,10 @@ class Training {
   [[nodiscard]] Epoch run_epoch(std::size_t number);
   [[nodiscard]] double score(const Epoch& epoch) const;
   void validate(Epoch& epoch);
+  [[nodiscard]] std::string text() const;
   void keep_weights();
   void stop_if_asked(std::size_t epoch) const;
-  [[nodiscard]] TrainResult finish(bool stopped_early);
+  [[nodiscard]] TrainResult finish();
 
   const data::TrainingData& data_;
   const TrainOptions& options_;
@@ -92,7 +95,6 @@ class Training {
   Progress* progress_;
   int threads_;
   TorchThreads torch_threads_;
-  Json plan_;
   std::optional<ShiftedValidation> selection_;
   ModelInfo info_;
   std::unique_ptr<Algorithm> algorithm_;
@@ -101,8 +103,8 @@ class Training {
   std::vector<std::string> notes_;
 };
 
-Training::Training(const data::TrainingData& data, const TrainOptions& options, std::filesystem::path out,
-                   Progress* progress)
+TrainingLoop::TrainingLoop(const data::TrainingData& data, const TrainOptions& options,
+                           std::filesystem::path out, Progress* progress)
     : data_(data),
       options_(options),
       member_(algorithm(options.algorithm)),
@@ -113,7 +115,7 @@ Training::Training(const data::TrainingData& data, const TrainOptions& options, 
       progress_(progress),
       threads_(openmp_team(threads())),
       torch_threads_(threads_),
-      plan_(training_plan(data, options, threads_, TORCH_VERSION)) {
+      course_{planned(data, options, threads_, TORCH_VERSION), {}} {
   if (options.selection.given())
     selection_.emplace(options.selection, data.images, set_.validation(), options.seed,
                        device_from_name(options.device));
@@ -127,7 +129,9 @@ Training::Training(const data::TrainingData& data, const TrainOptions& options, 
   info_.classes = options.classes > 0
                       ? options.classes
                       : static_cast<std::size_t>(*std::ranges::max_element(*data.images.labels)) + 1;
-  info_.normalization = options.normalization;
+  info_.normalization = normalization_of(options);
+  course_.n_train = set_.training().size();
+  course_.n_validation = set_.validation().size();
 }
 
 // The numbers of the last hidden layer; 0: there is none.
@@ -142,7 +146,7 @@ std::int64_t features_of(Network& network, const ForwardFunction& forward, const
 }
 
 // Networks, optimisers and weights before the first epoch.
-void Training::begin_anew() {
+void TrainingLoop::begin_anew() {
   const Architecture& built = architecture(options_.architecture);
   AlgorithmSetting setting;
   setting.device = device_from_name(options_.device);
@@ -169,7 +173,7 @@ void Training::begin_anew() {
   setting.head = built.output.substr(0, built.output.rfind('.') + 1);
   setting.normalization = info_.normalization;
   setting.parameters = parameters_;
-  setting.norm = options_.norm;
+  setting.norm = norm_of(options_);
   setting.learning_rate = options_.learning_rate;
   setting.weight_decay = options_.weight_decay;
   setting.seed = options_.seed;
@@ -177,12 +181,12 @@ void Training::begin_anew() {
 }
 
 // The same before the first epoch to be run.
-void Training::begin() {
+void TrainingLoop::begin() {
   begin_anew();
   remove_partials(out_);
   remove_partials(state_);
   if (!options_.keep_epochs.empty()) std::filesystem::create_directories(options_.keep_epochs);
-  Restored restored = restore_state(state_, plan_, *algorithm_);
+  Restored restored = restore_state(state_, options_.text, course_, *algorithm_);
   if (restored.course && !epochs_kept(options_, restored.course->epochs.size())) {
     restored.note =
         fmt::format("{}: does not hold every epoch: starting anew", display_name(options_.keep_epochs));
@@ -198,15 +202,17 @@ void Training::begin() {
   algorithm_->prepare(set_);
 }
 
-void Training::stop_if_asked(std::size_t epoch) const {
+void TrainingLoop::stop_if_asked(std::size_t epoch) const {
   if (!progress_ || !progress_->stop_requested()) return;
-  if (course_.epochs.empty()) throw Interrupted("train: stopped in the first epoch; nothing was saved");
+  if (course_.epochs.empty() || !options_.text.given())
+    throw Interrupted(fmt::format("train: stopped in {}; nothing was saved",
+                                  epoch == 1 ? "the first epoch" : fmt::format("epoch {}", epoch)));
   throw Interrupted(
       fmt::format("train: stopped in epoch {}; {} holds epoch {}, the same command goes on from there", epoch,
                   display_name(state_), course_.epochs.size()));
 }
 
-Epoch Training::run_epoch(std::size_t number) {
+Epoch TrainingLoop::run_epoch(std::size_t number) {
   const auto started = std::chrono::steady_clock::now();
   algorithm_->set_training(true);
   algorithm_->begin_epoch(number);
@@ -235,6 +241,7 @@ Epoch Training::run_epoch(std::size_t number) {
   epoch.number = number;
   epoch.loss = loss / rows;
   epoch.accuracy = right / rows;
+  epoch.accuracy_interval = clopper_pearson(static_cast<std::size_t>(right), set_.training().size());
   epoch.parts = std::move(parts);
   if (zero_gradients) epoch.zero_gradient = static_cast<double>(*zero_gradients) / rows;
   algorithm_->set_training(false);
@@ -248,19 +255,20 @@ double mean_of(std::span<const std::uint8_t> hits) {
   return std::accumulate(hits.begin(), hits.end(), 0.) / static_cast<double>(hits.size());
 }
 
-// The lowest mean of a group.
-double worst_mean(std::span<const std::uint8_t> hits, std::span<const std::int32_t> groups) {
-  std::map<std::int32_t, std::pair<double, double>> sums;
-  for (std::size_t i = 0; i < hits.size(); ++i) {
-    sums[groups[i]].first += hits[i];
-    sums[groups[i]].second += 1;
-  }
-  double worst = 1;
-  for (const auto& [group, sum] : sums) worst = std::min(worst, sum.first / sum.second);
-  return worst;
+void put_share(std::span<const std::uint8_t> hits, std::optional<double>& value,
+               std::optional<Interval>& interval) {
+  value = mean_of(hits);
+  interval = clopper_pearson(static_cast<std::size_t>(std::ranges::count(hits, 1)), hits.size());
 }
 
-void Training::validate(Epoch& epoch) {
+// The hits of the group that has the lowest share of them, the first of equal ones.
+std::vector<std::uint8_t> worst_of(std::span<const std::uint8_t> hits, std::span<const std::int32_t> groups) {
+  std::map<std::int32_t, std::vector<std::uint8_t>> by_group;
+  for (std::size_t i = 0; i < hits.size(); ++i) by_group[groups[i]].push_back(hits[i]);
+  return std::ranges::min_element(by_group, {}, [](const auto& one) { return mean_of(one.second); })->second;
+}
+
+void TrainingLoop::validate(Epoch& epoch) {
   const auto attack_options = algorithm_->selection_attack();
   const ForwardFunction forward = algorithm_->predict();
   const std::span<const std::int64_t> all = set_.validation();
@@ -277,28 +285,38 @@ void Training::validate(Epoch& epoch) {
     note_hits(problem.clean, right);
     if (attack_options) note_hits(attack(attack_options->attack).run(problem, *attack_options).images, held);
   });
-  epoch.validation_accuracy = mean_of(right);
-  if (attack_options) epoch.validation_robust_accuracy = mean_of(held);
+  put_share(right, epoch.validation_accuracy, epoch.validation_accuracy_interval);
+  if (attack_options)
+    put_share(held, epoch.validation_robust_accuracy, epoch.validation_robust_accuracy_interval);
   if (const auto groups = set_.validation_groups(); !groups.empty())
-    epoch.validation_worst_group_accuracy = worst_mean(attack_options ? held : right, groups);
+    put_share(worst_of(attack_options ? held : right, groups), epoch.validation_worst_group_accuracy,
+              epoch.validation_worst_group_accuracy_interval);
 }
 
 // Without validation every epoch is better than those before it.
-double Training::score(const Epoch& epoch) const {
+double TrainingLoop::score(const Epoch& epoch) const {
   if (epoch.selection_score) return *epoch.selection_score;
-  if (options_.worst_group) return *epoch.validation_worst_group_accuracy;
+  if (options_.select == worst_group) return *epoch.validation_worst_group_accuracy;
   return accuracy_score(epoch).value_or(static_cast<double>(epoch.number));
 }
 
-void Training::keep_weights() {
+// As a file of weights has it: without times, so that equal trainings give equal files.
+std::string TrainingLoop::text() const {
+  if (!options_.text.given()) return {};
+  Training training = course_;
+  for (Epoch& epoch : training.epochs) epoch.seconds = std::nan("");
+  return options_.text.write(training);
+}
+
+void TrainingLoop::keep_weights() {
   if (options_.keep_epochs.empty()) return;
   ModelInfo info = info_;
   info.path = epoch_path(options_.keep_epochs, course_.epochs.size()).string();
-  info.training = Json{{"plan", plan_}, {"epochs", epochs_to_json(course_.epochs, false)}}.dump();
+  info.training = text();
   save_weights(info.path, info, algorithm_->network());
 }
 
-TrainResult Training::run() {
+TrainResult TrainingLoop::run() {
   begin();
   const auto out_of_patience = [&] {
     return options_.patience > 0 && !set_.validation().empty() && !course_.epochs.empty() &&
@@ -312,24 +330,20 @@ TrainResult Training::run() {
       course_.best = nn::weights_of(algorithm_->network());
     }
     keep_weights();
-    save_state(state_, plan_, course_, algorithm_->state());
+    save_state(state_, options_.text, course_, algorithm_->state());
   }
-  return finish(course_.epochs.size() < options_.epochs);
+  course_.stopped_early = course_.epochs.size() < options_.epochs;
+  compare_choices(course_);
+  return finish();
 }
 
-TrainResult Training::finish(bool stopped_early) {
+TrainResult TrainingLoop::finish() {
   std::shared_ptr<Network> network =
       make_network(architecture(info_.architecture), info_.input, info_.classes);
   copy_weights(course_.best, *network, display_name(out_));
   network->eval();
-  TrainResult result;
-  result.epochs = course_.epochs;
-  result.best_epoch = course_.best_epoch;
-  result.stopped_early = stopped_early;
+  TrainResult result{course_};
   result.resumed_after = resumed_after_;
-  result.n_train = set_.training().size();
-  result.n_validation = set_.validation().size();
-  result.threads = threads_;
   result.notes = notes_;
   for (const Epoch& epoch : result.epochs)
     if (epoch.number == result.best_epoch && epoch.zero_gradient.value_or(0) > most_zero_gradients)
@@ -337,18 +351,7 @@ TrainResult Training::finish(bool stopped_early) {
           "train: the gradient of {:.1f}% of the rows was exactly 0 in epoch {}, whose weights were "
           "kept: its attacks could not move them",
           100 * *epoch.zero_gradient, epoch.number));
-  compare_choices(result);
-  const auto best_by = [](std::size_t epoch) { return epoch > 0 ? Json(epoch) : Json(); };
-  const Json record{{"plan", plan_},
-                    {"epochs", epochs_to_json(result.epochs, false)},
-                    {"best_epoch", result.best_epoch},
-                    {"best_by_score", best_by(result.best_by_score)},
-                    {"best_by_accuracy", best_by(result.best_by_accuracy)},
-                    {"best_by_worst_group", best_by(result.best_by_worst_group)},
-                    {"stopped_early", stopped_early},
-                    {"n_train", result.n_train},
-                    {"n_validation", result.n_validation}};
-  info_.training = result.record = record.dump();
+  info_.training = text();
   save_weights(out_, info_, *network);
   std::filesystem::remove(state_);
   result.model = make_model(info_, network, device_from_name(options_.device));
@@ -358,32 +361,23 @@ TrainResult Training::finish(bool stopped_early) {
 // The result of an earlier training with the same plan, where `out` is one.
 std::optional<TrainResult> reuse(const data::TrainingData& data, const TrainOptions& options,
                                  const std::filesystem::path& out) {
-  if (!std::filesystem::exists(out)) return {};
+  if (!options.text.given() || !std::filesystem::exists(out)) return {};
   try {
-    TrainResult result;
     ModelSource source;
     source.path = out;
     source.device = options.device;
-    result.model = load_model(source);
-    const Json record = Json::parse(result.model->info().training);
-    const int team = openmp_team(threads());
-    if (record.at("plan") != training_plan(data, options, team, TORCH_VERSION)) return {};
-    result.epochs = epochs_from_json(record.at("epochs"));
-    if (!epochs_kept(options, result.epochs.size())) return {};
-    compare_choices(result);
-    result.best_epoch = record.at("best_epoch");
-    result.stopped_early = record.at("stopped_early");
-    result.n_train = record.at("n_train");
-    result.n_validation = record.at("n_validation");
-    result.threads = team;
-    result.record = record.dump();
+    std::shared_ptr<Model> model = load_model(source);
+    TrainResult result{options.text.read(model->info().training, display_name(out))};
+    if (!options.text.differences(result, planned(data, options, openmp_team(threads()), TORCH_VERSION))
+             .empty() ||
+        !epochs_kept(options, result.epochs.size()))
+      return {};
+    result.model = std::move(model);
     result.reused = true;
     result.notes = {
         fmt::format("{}: was trained with these options and data before: kept", display_name(out))};
     return result;
   } catch (const Error&) {
-    return {};
-  } catch (const Json::exception&) {
     return {};
   }
 }
@@ -396,7 +390,7 @@ TrainResult train_model(const data::TrainingData& data, const TrainOptions& opti
   return translated("train", [&] {
     if (options.reuse)
       if (auto before = reuse(data, options, out)) return std::move(*before);
-    return Training(data, options, out, progress).run();
+    return TrainingLoop(data, options, out, progress).run();
   });
 }
 

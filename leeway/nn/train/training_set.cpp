@@ -11,6 +11,8 @@
 #include "leeway/core/random.h"
 #include "leeway/nn/augment/view.h"
 #include "leeway/nn/tensors.h"
+#include "leeway/nn/train/plan.h"
+#include "leeway/nn/train/selection.h"
 
 namespace leeway::nn {
 namespace {
@@ -37,12 +39,13 @@ TrainingSet::TrainingSet(const data::TrainingData& data, const TrainOptions& opt
     std::vector<std::size_t> order(n);
     std::iota(order.begin(), order.end(), std::size_t{0});
     shuffle(order, options.seed, stream("validation"));
-    const auto held = static_cast<std::size_t>(std::llround(options.validation * static_cast<double>(n)));
+    const double share = validation_share(options);
+    const auto held = static_cast<std::size_t>(std::llround(share * static_cast<double>(n)));
     for (std::size_t i = 0; i < held; ++i) is_held[order[i]] = 1;
   }
   for (std::size_t row = 0; row < n; ++row)
     (is_held[row] ? validation_ : train_).push_back(static_cast<std::int64_t>(row));
-  if (train_.empty() || (options.validation > 0 && validation_.empty()))
+  if (train_.empty() || (validation_share(options) > 0 && validation_.empty()))
     refuse(name_of(data.images), "enough rows to train on and to validate",
            fmt::format("{} to train on and {} to validate", train_.size(), validation_.size()));
   if (!data.groups.empty()) groups_ = data::label_groups(data);
@@ -70,7 +73,7 @@ void TrainingSet::check(const Requirements& needs, const std::string& algorithm)
   if (needs.groups && data_.groups.empty())
     refuse(name, fmt::format("groups (an array groups, or --group-column), as algorithm {} needs", algorithm),
            "none");
-  if (options_.worst_group && data_.groups.empty())
+  if (options_.select == worst_group && data_.groups.empty())
     refuse(name, "groups (an array groups, or --group-column) to choose the epoch by the worst of them",
            "none");
   if (needs.environments > 0 && !data_.environment)

@@ -1,0 +1,51 @@
+// The record of leeway train: a classifier that was trained (core/training.h). docs/schema/train.md lists the keys.
+//
+// The options and the course of a training also stand in the file of its weights and in that of its state, as text of
+// training_schema.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "leeway/core/result.h"
+#include "leeway/core/training.h"
+#include "leeway/record/envelope.h"
+
+namespace leeway::record {
+
+inline constexpr std::string_view train_schema = "leeway.train/2", training_schema = "leeway.training/2";
+
+struct TrainedModel {
+  std::string out;                // the file of the weights
+  std::size_t weights = 0;        // how many
+  std::size_t resumed_after = 0;  // epochs taken over from an earlier run that stopped
+  bool reused = false;            // the weights were made already
+  Training training;              // its options are those of the record
+};
+
+struct Train {
+  Train() { envelope.schema = train_schema; }
+
+  Envelope envelope;
+  TrainingOptions options;            // with every default filled in
+  std::vector<TrainedModel> results;  // one
+};
+
+// All but the parameters of the algorithm, which have flags of their own.
+void flag_fields(TrainingOptions& options, Fields& f);
+void fields(TrainingOptions& options, Fields& f);
+void fields(Train& record, Fields& f);
+
+[[nodiscard]] Json to_json(const Train& record);
+// Errors (Error): another schema, those of read (json.h), no results, a best epoch that is none of the epochs.
+[[nodiscard]] Train read_train(const Json& json, const std::string& name);
+
+// The functions by which a training is written beside its weights. Those of an earlier version are refused by read().
+[[nodiscard]] TrainingText training_text();
+
+// Which epoch is kept, and how often it is right on the validation images.
+[[nodiscard]] std::string headline_of(const Train& record);
+// What other criteria would have chosen.
+[[nodiscard]] std::vector<std::string> findings_of(const Train& record);
+
+}  // namespace leeway::record

@@ -1,0 +1,105 @@
+#include "leeway/tasks/train.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <string_view>
+#include <utility>
+
+#include "leeway/agreement/agreement.h"
+#include "leeway/core/csv.h"
+#include "leeway/core/message.h"
+#include "leeway/data/split.h"
+#include "leeway/shift/shift.h"
+#include "leeway/tasks/task_clock.h"
+
+namespace leeway::tasks {
+namespace {
+
+double agreement_of(const Outputs& clean, const Outputs& shifted) {
+  agreement::Options options;
+  options.clean_name = clean.path;
+  options.shifted_name = shifted.path;
+  return agreement::posterior_agreement(clean.logits, shifted.logits, {}, options).pa;
+}
+
+const shift::Member& pixel_shift(const std::string& name) {
+  std::vector<std::string_view> names;
+  for (const shift::Member& member : shift::members()) {
+    if (member.selects_rows) continue;
+    if (member.name == name) return member;
+    names.push_back(member.name);
+  }
+  refuse("select-shift", fmt::format("one of {}", fmt::join(names, ", ")), in_quotes(name));
+}
+
+// "0.2" or "51/255"; NaN is a number to it.
+std::optional<double> strength_in(std::string_view text) {
+  const auto slash = text.find('/');
+  const auto top = parse_number(text.substr(0, slash));
+  const auto bottom = slash == text.npos ? std::optional(1.) : parse_number(text.substr(slash + 1));
+  return top && bottom ? std::optional(*top / *bottom) : std::nullopt;
+}
+
+// What the loop is told; its selection asks no session, so that a mistake shows before the data are read.
+nn::TrainOptions options_of(const TrainTask& task) {
+  nn::TrainOptions options{task.options};
+  options.selection = selection_of(task.options);
+  options.start = task.start;
+  options.keep_epochs = task.keep_epochs;
+  options.seed = task.seed;
+  options.device = task.device;
+  options.text = record::training_text();
+  options.reuse = task.reuse;
+  return options;
+}
+
+}  // namespace
+
+nn::Selection selection_of(const TrainingOptions& options) {
+  const std::string& text = options.select_shift;
+  if (options.select != "pa") {
+    if (!text.empty()) refuse("select-shift", "select pa beside it", in_quotes(options.select));
+    return {};
+  }
+  if (text.empty())
+    refuse("select-shift", "NAME[:STRENGTH], the shift that agreement is measured under", "none");
+  const auto colon = text.find(':');
+  const shift::Member& member = pixel_shift(text.substr(0, colon));
+  const Parameter legal = member.strength();
+  nn::Selection selection{agreement_of, std::string(member.name), legal.value};
+  if (colon != std::string::npos) selection.strength = strength_in(std::string_view(text).substr(colon + 1));
+  if (!(selection.strength >= legal.low && selection.strength <= legal.high))
+    refuse("select-shift", fmt::format("{} to {} for {}", legal.low, legal.high, member.name),
+           in_quotes(std::string_view(text).substr(colon + 1)));
+  return selection;
+}
+
+TrainingRows rows_of_split(const data::TrainingData& data, const data::RowSplit& split,
+                           const std::string& name) {
+  if (split.train.empty()) refuse(name, "rows of train", "none");
+  TrainingRows chosen;
+  std::vector<std::size_t> rows = split.train;
+  for (const std::size_t row : split.validation) {
+    chosen.validation.push_back(rows.size());
+    rows.push_back(row);
+  }
+  chosen.data = data::select_rows(data, rows);
+  return chosen;
+}
+
+TrainFound train(const TrainTask& task, Progress* progress) {
+  const TaskClock clock;
+  nn::TrainOptions options = options_of(task);
+  TrainingRows rows = task.open();
+  options.validation_rows = std::move(rows.validation);
+  const nn::TrainResult result = task.session.train(rows.data, options, task.out, progress);
+  record::Train record;
+  record.options = result.options;
+  record.results = {{task.out.string(), result.model->info().parameters, result.resumed_after, result.reused,
+                     static_cast<const Training&>(result)}};
+  record.envelope.warnings = result.notes;
+  return {clock.finished(std::move(record), task.seed), result.model};
+}
+
+}  // namespace leeway::tasks

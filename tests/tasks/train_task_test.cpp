@@ -1,0 +1,152 @@
+// leeway train from C++: a training by its options, and the record of it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "leeway/core/random.h"
+#include "leeway/tasks/train.h"
+#include "tests/core/files.h"
+
+namespace leeway::tasks {
+namespace {
+
+// Two classes: the left half is brighter, or the right one.
+data::TrainingData halves(std::size_t n) {
+  std::vector<float> pixels;
+  Images images;
+  images.labels.emplace();
+  for (std::size_t i = 0; i < n; ++i) {
+    Random random(1, stream("halves"), i);
+    images.labels->push_back(static_cast<std::int64_t>(i % 2));
+    for (std::size_t p = 0; p < 16; ++p)
+      pixels.push_back(static_cast<float>(.5 * random.uniform() + ((p % 4 < 2) == (i % 2 == 0) ? .3 : 0)));
+  }
+  images.path = "halves.npz";
+  images.pixels = make_array({n, 1, 4, 4}, std::move(pixels));
+  return images;
+}
+
+class TrainTaskTest : public ::testing::Test {
+ protected:
+  TrainTaskTest() {
+    nn::session().set_threads(1);
+    task_.options.architecture = "linear";
+    task_.options.epochs = 3;
+    task_.options.batch = 16;
+    task_.options.validation = .25;
+  }
+  leeway::testing::TemporaryFolder folder_;
+  TrainTask task_{.session = nn::session(),
+                  .open =
+                      [] {
+                        return TrainingRows{halves(80), {}};
+                      },
+                  .out = folder_ / "m.safetensors",
+                  .seed = 2};
+};
+
+TEST_F(TrainTaskTest, RecordSaysWhatWasAskedForAndWhatCameOfIt) {
+  const auto [record, model] = train(task_);
+  EXPECT_EQ(record.options.parameters.size(), 0U);
+  EXPECT_EQ(record.options.validation, .25);
+  ASSERT_EQ(record.results.size(), 1U);
+  const record::TrainedModel& result = record.results[0];
+  EXPECT_EQ(result.out, (folder_ / "m.safetensors").string());
+  EXPECT_EQ(result.weights, model->info().parameters);
+  EXPECT_EQ(result.training.n_train, 60U);
+  EXPECT_EQ(result.training.n_validation, 20U);
+  EXPECT_EQ(result.training.epochs.size(), 3U);
+  EXPECT_EQ(result.training.plan.seed, 2U);
+  EXPECT_EQ(record.envelope.seed, 2U);
+  EXPECT_EQ(record.envelope.headline, headline_of(record));
+  EXPECT_FALSE(record.envelope.instruction_set.empty());
+  EXPECT_GT(record.envelope.seconds, 0);
+  EXPECT_EQ(to_json(record::read_train(to_json(record), "r.json")), to_json(record));
+}
+
+// The file of the weights says the same, and no times.
+TEST_F(TrainTaskTest, WeightsSayHowTheyWereTrained) {
+  task_.options.algorithm = "pgd";
+  task_.options.parameters = {{"eps", .05}, {"steps", 2}};
+  const TrainFound found = train(task_);
+  nn::ModelSource source;
+  source.path = task_.out;
+  const Training written =
+      record::training_text().read(nn::session().load(source)->info().training, source.path.string());
+  const Training& training = found.record.results[0].training;
+  EXPECT_EQ(written.options, training.options);
+  EXPECT_EQ(written.options.parameters.size(), 3U) << "defaults filled in";
+  EXPECT_EQ(record::training_text().differences(written, training), "");
+  EXPECT_EQ(written.epochs[2].validation_robust_accuracy, training.epochs[2].validation_robust_accuracy);
+  EXPECT_EQ(written.best_by_accuracy, training.best_by_accuracy);
+  task_.reuse = true;
+  const TrainFound again = train(task_);
+  EXPECT_TRUE(again.record.results[0].reused);
+  EXPECT_EQ(again.record.results[0].training.best_epoch, training.best_epoch);
+  ASSERT_EQ(again.record.envelope.warnings.size(), 1U);
+  EXPECT_THAT(again.record.envelope.warnings[0],
+              ::testing::EndsWith("trained with these options and data before: kept"));
+  task_.options.epochs = 2;
+  EXPECT_FALSE(train(task_).record.results[0].reused);
+}
+
+TEST_F(TrainTaskTest, AgreementOfTheValidationImagesChoosesTheEpoch) {
+  task_.options.select = "pa";
+  task_.options.select_shift = "contrast";
+  task_.keep_epochs = folder_ / "kept";
+  const record::Train record = train(task_).record;
+  EXPECT_EQ(record.options.select_shift, "contrast:0.4");
+  const Training& training = record.results[0].training;
+  const auto best = std::ranges::max_element(
+      training.epochs, {}, [](const Epoch& epoch) { return epoch.selection_score.value(); });
+  EXPECT_EQ(training.best_epoch, best->number);
+  EXPECT_EQ(training.best_by_score, best->number);
+  EXPECT_EQ(record.envelope.findings.size(), 1U);
+  for (const Epoch& epoch : training.epochs)
+    EXPECT_LE(epoch.validation_shifted_accuracy_interval->low, *epoch.validation_shifted_accuracy);
+  EXPECT_TRUE(std::filesystem::exists(folder_ / "kept/epoch-003.safetensors"));
+}
+
+TEST_F(TrainTaskTest, RowsOfASplitAreTrainedOnAndValidated) {
+  const data::TrainingData data = halves(10);
+  const data::RowSplit split{{4, 2, 9}, {0, 7}, {1}, 6};
+  const TrainingRows rows = rows_of_split(data, split, "split.csv");
+  EXPECT_EQ(rows.data.images.labels, (std::vector<std::int64_t>{0, 0, 1, 0, 1}));
+  EXPECT_EQ(rows.validation, (std::vector<std::size_t>{3, 4}));
+  EXPECT_EQ(message_of([&] { (void)rows_of_split(data, {}, "split.csv"); }),
+            "split.csv: expected rows of train, found none");
+  task_.open = [&] { return rows; };
+  task_.options.validation.reset();
+  const record::Train record = train(task_).record;
+  EXPECT_FALSE(record.options.validation.has_value());
+  EXPECT_EQ(record.results[0].training.n_validation, 2U);
+  EXPECT_EQ(record.results[0].training.plan.validation_rows.size(), 32U);
+}
+
+TEST(SelectionOfOptions, IsAShiftOfPixelsAndItsStrength) {
+  TrainingOptions options;
+  EXPECT_FALSE(selection_of(options).given());
+  options.select = "pa";
+  const auto selected = [&](const std::string& text) {
+    options.select_shift = text;
+    return selection_of(options);
+  };
+  EXPECT_EQ(selected("gaussian-noise").strength, .1);
+  EXPECT_EQ(selected("gaussian-noise:51/255").strength, .2);
+  EXPECT_EQ(selected("contrast:0.5").shift, "contrast");
+  const auto message = [&](const std::string& text) { return message_of([&] { (void)selected(text); }); };
+  EXPECT_EQ(message(""),
+            "select-shift: expected NAME[:STRENGTH], the shift that agreement is measured under, found none");
+  EXPECT_THAT(message("imbalance"), ::testing::AllOf(::testing::StartsWith("select-shift: expected one of "),
+                                                     ::testing::EndsWith(", found 'imbalance'")));
+  EXPECT_EQ(message("contrast:7"), "select-shift: expected 0 to 1 for contrast, found '7'");
+  EXPECT_EQ(message("contrast:nan"), "select-shift: expected 0 to 1 for contrast, found 'nan'");
+  EXPECT_EQ(message("contrast:"), "select-shift: expected 0 to 1 for contrast, found ''");
+  options.select = "accuracy";
+  EXPECT_EQ(message("contrast"), "select-shift: expected select pa beside it, found 'accuracy'");
+}
+
+}  // namespace
+}  // namespace leeway::tasks
