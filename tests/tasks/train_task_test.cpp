@@ -141,9 +141,9 @@ TEST(SelectionOfOptions, IsAShiftOfPixelsAndItsStrength) {
             "select-shift: expected NAME[:STRENGTH], the shift that agreement is measured under, found none");
   EXPECT_THAT(message("imbalance"), ::testing::AllOf(::testing::StartsWith("select-shift: expected one of "),
                                                      ::testing::EndsWith(", found 'imbalance'")));
-  EXPECT_EQ(message("contrast:7"), "select-shift: expected 0 to 1 for contrast, found '7'");
-  EXPECT_EQ(message("contrast:nan"), "select-shift: expected 0 to 1 for contrast, found 'nan'");
-  EXPECT_EQ(message("contrast:"), "select-shift: expected 0 to 1 for contrast, found ''");
+  EXPECT_EQ(message("contrast:70"), "select-shift: expected 0 to 10 for contrast, found '70'");
+  EXPECT_EQ(message("contrast:nan"), "select-shift: expected 0 to 10 for contrast, found 'nan'");
+  EXPECT_EQ(message("contrast:"), "select-shift: expected 0 to 10 for contrast, found ''");
   options.select = "accuracy";
   EXPECT_EQ(message("contrast"), "select-shift: expected select pa beside it, found 'accuracy'");
 }
