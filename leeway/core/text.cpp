@@ -36,4 +36,8 @@ std::string list_of(const std::vector<std::string>& words) {
   return out;
 }
 
+void append_new(std::vector<std::string>& list, const std::string& text) {
+  if (std::find(list.begin(), list.end(), text) == list.end()) list.push_back(text);
+}
+
 }  // namespace leeway

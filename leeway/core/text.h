@@ -17,4 +17,7 @@ namespace leeway {
 // "a", "a and b", "a, b and c".
 [[nodiscard]] std::string list_of(const std::vector<std::string>& words);
 
+// `text` at the end of `list`, unless it stands there already.
+void append_new(std::vector<std::string>& list, const std::string& text);
+
 }  // namespace leeway

@@ -55,39 +55,34 @@ Cell bound_cell(const Result& result) {
 
 std::string headline_table(const Record& record, const Shown& shown) {
   const std::string level = percent(record.level);
-  std::vector<ColumnOf<Result>> columns = {
-      {text_column("Target"), [](const Result& r) { return text_cell(r.target); }},
-      {text_column("Model"), [](const Result& r) { return text_cell(r.model); }}};
+  std::vector<ColumnOf<Result>> columns;
+  const auto add = [&](Column column, Cell (*cell)(const Result&)) {
+    columns.push_back({std::move(column), cell});
+  };
   if (shown.accuracy) {
-    columns.push_back(
-        {interval_column("Accuracy", "Share of samples predicted right, with its " + level + " interval"),
-         accuracy_cell});
-    columns.push_back(
-        {interval_column("Change, points", "Accuracy on the target minus accuracy on the source"),
-         [](const Result& r) {
-           return change_cell(r.accuracy_change, r.reason(r.accuracy.value ? "source_accuracy" : "accuracy"));
-         }});
+    add(interval_column("Accuracy", "Share of samples predicted right, with its " + level + " interval"),
+        accuracy_cell);
+    add(interval_column("Change, points", "Accuracy on the target minus accuracy on the source"),
+        [](const Result& r) {
+          return change_cell(r.accuracy_change, r.reason(r.accuracy.value ? "source_accuracy" : "accuracy"));
+        });
   }
   if (shown.pairs) {
-    columns.push_back(
-        {interval_column("Same prediction",
-                         "AFR: share of samples whose prediction is the same clean and shifted"),
-         [](const Result& r) { return share_cell(r.afr_pred, r.reason("afr_pred")); }});
-    columns.push_back({interval_column("PA", "Posterior agreement with its " + level + " interval"),
-                       [](const Result& r) { return pa_cell(r.pa, r.reason("pa")); }});
-    columns.push_back({number_column("β", "The sharpness at which the model agrees with itself best"),
-                       [](const Result& r) { return significant_cell(r.beta, 3, r.reason("beta")); }});
+    add(same_prediction_column(),
+        [](const Result& r) { return share_cell(r.afr_pred, r.reason("afr_pred")); });
+    add(pa_column(level), [](const Result& r) { return pa_cell(r.pa, r.reason("pa")); });
+    add(beta_column(), [](const Result& r) { return significant_cell(r.beta, 3, r.reason("beta")); });
   }
   if (shown.bound)
-    columns.push_back(
-        {number_column("Error at most",
-                       "Upper bound on the error, made without labels of the target; in brackets the "
-                       "lowest and the highest estimate"),
-         bound_cell});
-  columns.push_back(
-      {number_column("n", "Samples of the target"), [](const Result& r) { return count_cell(r.n); }});
-  Table table = table_of("Every model on every target, worst first", columns, worst_first(record));
-  if (columns.size() > 3) table.sorted_by(2, shown.accuracy || shown.pairs);
+    add(number_column("Error at most",
+                      "Upper bound on the error, made without labels of the target; in brackets the "
+                      "lowest and the highest estimate"),
+        bound_cell);
+  add(number_column("n", "Samples of the target"), [](const Result& r) { return count_cell(r.n); });
+  const bool known = columns.size() > 1;
+  Table table =
+      table_of("Every model on every target, worst first", with_subject(columns), worst_first(record));
+  if (known) table.sorted_by(2, shown.accuracy || shown.pairs);
   return table.html(2);
 }
 
@@ -172,8 +167,6 @@ Json overview_row(const Result& result, const Metric& metric, std::size_t slot) 
 
 // Targets are rows, worst first by their worst model; `models` are marks in them.
 Chart overview_chart(const Record& record, const Metric& metric, const std::vector<std::string>& models) {
-  Chart chart{"overview", metric.title, metric.note,
-              metric.title + " of every model on every target, with intervals"};
   std::vector<std::string> targets;
   for (const Result* result : worst_first(record)) append_new(targets, result->target);
   Json rows = Json::array();
@@ -181,20 +174,15 @@ Chart overview_chart(const Record& record, const Metric& metric, const std::vect
     for (std::size_t m = 0; m < models.size(); ++m)
       if (const Result* result = record.find(models[m], target))
         rows.push_back(overview_row(*result, metric, m));
-  chart.data = {{"rows", std::move(rows)}};
-  chart.signals = {{"targets", targets},
-                   {"slots", models.size()},
-                   {"top", brief(metric.top)},
-                   {"percent", metric.percent}};
-  chart.numbers = {"rows",
-                   {{"Target", "target"},
-                    {"Model", "model"},
-                    {"Value", "value"},
-                    {"Low", "low"},
-                    {"High", "high"},
-                    {"Source", "source"},
-                    {"n", "n"}}};
-  return chart;
+  return {"overview",
+          metric.title,
+          metric.note,
+          metric.title + " of every model on every target, with intervals",
+          {{"rows", std::move(rows)}},
+          {{"targets", targets},
+           {"slots", models.size()},
+           {"top", brief(metric.top)},
+           {"percent", metric.percent}}};
 }
 
 std::string overview_charts(const Record& record, const Shown& shown) {
@@ -222,6 +210,13 @@ std::string overview_charts(const Record& record, const Shown& shown) {
 
 std::string subject(const Record& record, const Result& result) {
   return record.models.size() > 1 ? result.model + " under " + result.target : result.target;
+}
+
+std::vector<ColumnOf<Result>> with_subject(std::vector<ColumnOf<Result>> columns) {
+  columns.insert(columns.begin(),
+                 {{text_column("Target"), [](const Result& result) { return text_cell(result.target); }},
+                  {text_column("Model"), [](const Result& result) { return text_cell(result.model); }}});
+  return columns;
 }
 
 std::vector<const Result*> worst_first(const Record& record) {

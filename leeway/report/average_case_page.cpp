@@ -219,18 +219,7 @@ Chart spread_chart(const std::string& title, const std::string& note, const std:
     longest = std::max(longest, name.size());
   }
   chart.data = {{"rows", std::move(list)}};
-  chart.signals = {{"margin", std::min(120., 14 + 7. * static_cast<double>(longest))}};
-  chart.numbers = {
-      "rows",
-      {{"Chart", "group"}, {what, "name"}, {"n", "n"}, {"Mean", "mean"}, {"Low", "low"}, {"High", "high"}}};
-  for (const auto& [words, key] : {std::pair("1%", "q01"),
-                                   {"5%", "q05"},
-                                   {"25%", "q25"},
-                                   {"Median", "q50"},
-                                   {"75%", "q75"},
-                                   {"95%", "q95"},
-                                   {"99%", "q99"}})
-    chart.numbers.columns.push_back({words, key});
+  chart.signals = {{"what", what}, {"margin", std::min(120., 14 + 7. * static_cast<double>(longest))}};
   return chart;
 }
 

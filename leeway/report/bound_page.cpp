@@ -80,15 +80,6 @@ Chart error_chart(const std::string& title, const std::string& note, const std::
   chart.signals = {{"left", 12 + 6.6 * static_cast<double>(longest)},
                    {"truth", brief(truth)},
                    {"truth_text", truth ? "true " + percent(*truth, 1) : std::string()}};
-  chart.numbers = {"rows",
-                   {{"Method", "name"},
-                    {"Error", "value"},
-                    {"Low", "low"},
-                    {"High", "high"},
-                    {"Source error", "source_error"},
-                    {"Discrepancy", "discrepancy"},
-                    {"Chance", "concentration"},
-                    {"True error", "truth"}}};
   return chart;
 }
 
@@ -291,13 +282,6 @@ std::string heading(const Record& record, const std::vector<const Result*>& resu
   if (const std::string range = estimates_range(worst); !range.empty())
     text += fmt::format("{} estimates say {}", worst.error_bound ? ";" : ":", range);
   return text;
-}
-
-std::vector<ColumnOf<Result>> with_subject(std::vector<ColumnOf<Result>> columns) {
-  columns.insert(columns.begin(),
-                 {{text_column("Target"), [](const Result& result) { return text_cell(result.target); }},
-                  {text_column("Model"), [](const Result& result) { return text_cell(result.model); }}});
-  return columns;
 }
 
 Cell truth_cell(const Result& result) {

@@ -45,18 +45,13 @@ Chart map_of(const Record& record, const Result& result, Json cells) {
   std::vector<std::string> names;
   for (std::size_t c = 0; c < result.confusion.size(); ++c) names.push_back(record.class_name(c));
   const std::string title = subject(record, result);
-  return {.spec = "confusion",
-          .title = title,
-          .note = "",
-          .description = "Heat map of the clean prediction against the shifted prediction of " + title,
-          .data = {{"cells", std::move(cells)}},
-          .signals = {{"names", names}},
-          .numbers = {"cells",
-                      {{"Clean prediction", "i", "names"},
-                       {"Shifted prediction", "j", "names"},
-                       {"Samples", "count"},
-                       {"Share of the clean prediction", "share"}}},
-          .toggles = {{"percent", "as a share of each row"}}};
+  return {"confusion",
+          title,
+          "",
+          "Heat map of the clean prediction against the shifted prediction of " + title,
+          {{"cells", std::move(cells)}},
+          {{"names", names}},
+          {{"percent", "as a share of each row"}}};
 }
 
 std::string frequent_table(const Record& record) {

@@ -52,18 +52,11 @@ std::string controls_html(const std::vector<std::string>& choices, const Chart& 
   return "<div class=\"controls\">" + out + "</div>";
 }
 
-// Figures, and the numbers of all of them.
-std::string charts_html(const std::string& figures, const Numbers& numbers) {
-  const Json columns = json_rows(numbers.columns, [](const NumbersColumn& column) {
-    return Json::array({column.title, column.field, column.names});
-  });
-  const std::string below =
-      columns.empty() ? ""
-                      : fmt::format(
-                            "<details class=\"numbers\"><summary>Numbers</summary><div class=\"slot\"></div>"
-                            "<script type=\"application/json\" class=\"numbers-of\">{}</script></details>\n",
-                            script_json({{"data", numbers.data}, {"columns", columns}}));
-  return "<div class=\"charts\">" + figures + below + "</div>\n";
+// Figures, and below them the numbers of all of them.
+std::string charts_html(const std::string& figures) {
+  return "<div class=\"charts\">" + figures +
+         "<details class=\"numbers\"><summary>Numbers</summary><div "
+         "class=\"slot\"></div></details>\n</div>\n";
 }
 
 }  // namespace
@@ -76,7 +69,7 @@ std::string panels_html(const std::vector<Chart>& charts, std::size_t shown) {
   std::string out = grid(charts[0], first);
   if (!rest.empty())
     out += more_html(fmt::format("{} more charts", charts.size() - shown), grid(charts[0], rest));
-  return charts_html(out, charts[0].numbers);
+  return charts_html(out);
 }
 
 std::string choice_html(const std::vector<Chart>& variants) {
@@ -84,7 +77,7 @@ std::string choice_html(const std::vector<Chart>& variants) {
   std::vector<std::string> titles;
   for (const Chart& variant : variants) titles.push_back(variant.title);
   const Chart& first = variants[0];
-  return charts_html(figure(first, controls_html(titles, first), payloads(variants)), first.numbers);
+  return charts_html(figure(first, controls_html(titles, first), payloads(variants)));
 }
 
 std::string choice_panels_html(const std::vector<Choice>& choices) {
@@ -98,7 +91,7 @@ std::string choice_panels_html(const std::vector<Choice>& choices) {
     figures += figure(variants[0], "", payloads(variants));
   }
   const Chart& first = choices[0].charts[0];
-  return charts_html(controls_html(words, first) + grid(first, figures), first.numbers);
+  return charts_html(controls_html(words, first) + grid(first, figures));
 }
 
 std::string model_key(const std::vector<std::string>& models) {

@@ -1,4 +1,5 @@
-// Figures of the page: data for the Vega specifications in specs/, drawn by page/page.js.
+// Figures of the page: data for the Vega specifications in specs/, drawn by page/page.js. The columns of the table behind a
+// figure, "Numbers", are the specification's "usermeta".
 #pragma once
 
 #include <cstddef>
@@ -10,23 +11,12 @@
 
 namespace leeway::report {
 
-// The numbers behind a figure, one click away: columns of the rows of a data set.
-struct NumbersColumn {
-  std::string title, field;
-  std::string names = "";  // a signal that lists names: the field is an index into it
-};
-struct Numbers {
-  std::string data;
-  std::vector<NumbersColumn> columns;
-};
-
 struct Chart {
-  std::string spec;                                        // "curve": specs/curve.vg.json
-  std::string title, note;                                 // plain text; the note may be empty
-  std::string description;                                 // for those who hear the page
-  std::vector<std::pair<std::string, Json>> data = {};     // named data sets of the specification
-  std::vector<std::pair<std::string, Json>> signals = {};  // and its signals
-  Numbers numbers = {};
+  std::string spec;                                               // "curve": specs/curve.vg.json
+  std::string title, note;                                        // plain text; the note may be empty
+  std::string description;                                        // for those who hear the page
+  std::vector<std::pair<std::string, Json>> data = {};            // named data sets of the specification
+  std::vector<std::pair<std::string, Json>> signals = {};         // and its signals
   std::vector<std::pair<std::string, std::string>> toggles = {};  // signal, what switching it on does
 };
 

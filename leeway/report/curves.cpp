@@ -142,7 +142,6 @@ std::vector<Chart> curve_charts(const std::vector<Curve>& curves) {
     chart.signals = {{"low", brief(axes.low)},     {"high", brief(axes.high)},
                      {"log_k", brief(axes.log_k)}, {"bottom", brief(below * axes.log_k)},
                      {"ticks", ticks_of(axes)},    {"infinity", axes.infinity}};
-    chart.numbers = {"lines", {{"Model", "line"}, {"β", "beta"}, {"A(β)", "a"}, {"A(β) + log k", "y"}}};
     charts.push_back(std::move(chart));
     begin = end;
   }

@@ -100,14 +100,12 @@ Chart map_of(const conds::Description& said, std::size_t attribute, const std::s
                                number, accurate ? fmt::format("of {} right", count(n)) : "samples")}});
   }
   const std::string against = fmt::format("{} against {}", label.name, column.name);
-  return {
-      .spec = "cells",
-      .title = title,
-      .note = against,
-      .description = fmt::format("Heat map of {}, {}", against, title),
-      .data = {{"cells", std::move(rows)}},
-      .signals = {{"labels", label.values}, {"values", column.values}},
-      .numbers = {"cells", {{label.name, "i", "labels"}, {"Value", "j", "values"}, {"Number", "number"}}}};
+  return {"cells",
+          title,
+          against,
+          fmt::format("Heat map of {}, {}", against, title),
+          {{"cells", std::move(rows)}},
+          {{"label", label.name}, {"labels", label.values}, {"values", column.values}}};
 }
 
 std::string cell_name(const conds::Description& said, const std::vector<std::string>& values) {

@@ -27,6 +27,14 @@ Measured violation_of(const EvaluatedMethod& method) {
   return {method.violation_rate(), interval.low, interval.high};
 }
 
+Column coverage_column() {
+  return interval_column("Coverage", "Share of shifts whose error is not understated");
+}
+
+Column overestimation_column() {
+  return number_column("Overestimation", "Mean points by which accuracy is overstated on the other shifts");
+}
+
 Cell points_cell(const std::optional<double>& share) {
   return share ? number_cell(100 * *share, fixed(100 * *share, 2))
                : dash_cell("no shift's error is understated");
@@ -46,10 +54,8 @@ std::string score_table(const BoundEvaluation& evaluation) {
       {text_column("Method"), [](const One& one) { return text_cell(one.method); }},
       {number_column("MAE", "Mean distance of predicted and true error, in points"),
        [](const One& one) { return points_cell(one.score.mae); }},
-      {interval_column("Coverage", "Share of shifts whose error is not understated"),
-       [](const One& one) { return share_cell(coverage_of(one.score)); }},
-      {number_column("Overestimation", "Mean points by which accuracy is overstated on the other shifts"),
-       [](const One& one) { return points_cell(one.score.overestimation); }},
+      {coverage_column(), [](const One& one) { return share_cell(coverage_of(one.score)); }},
+      {overestimation_column(), [](const One& one) { return points_cell(one.score.overestimation); }},
       {interval_column("Violation rate", "Share of shifts whose error is understated"),
        [](const One& one) { return share_cell(violation_of(one)); }}};
   if (std::ranges::any_of(evaluation.results, [](const One& one) { return one.delta.has_value(); }))
@@ -78,18 +84,14 @@ std::string scatter_charts(const BoundEvaluation& evaluation) {
   for (const EvaluatedMethod& method : evaluation.results)
     if (!method.points.empty())
       charts.push_back(
-          {.spec = "scatter",
-           .title = method.method,
-           .note = fmt::format("MAE {} points, covers {}", fixed(100 * method.score.mae, 1),
-                               percent(method.score.coverage)),
-           .description =
-               fmt::format("Predicted against true error of {} over {} shifts, {} of them understated",
-                           method.method, count(method.points.size()), percent(method.violation_rate())),
-           .data = {{"points", json_rows(method.points, point)}},
-           .signals = {{"top", brief(top)}},
-           .numbers = {
-               "points",
-               {{"Data set", "data_set"}, {"True error", "truth"}, {"Predicted error", "predicted"}}}});
+          {"scatter",
+           method.method,
+           fmt::format("MAE {} points, covers {}", fixed(100 * method.score.mae, 1),
+                       percent(method.score.coverage)),
+           fmt::format("Predicted against true error of {} over {} shifts, {} of them understated",
+                       method.method, count(method.points.size()), percent(method.violation_rate())),
+           {{"points", json_rows(method.points, point)}},
+           {{"top", brief(top)}}});
   return panels_html(charts, 6);
 }
 
@@ -110,7 +112,10 @@ double rounded_up(double share) { return std::clamp(std::ceil(25 * share - 1e-9)
 
 // Shares in percent, against shares up to x_high with five ticks, named in points.
 LineAxes axes_to(double x_high, const std::string& x_title) {
-  LineAxes axes{.x_high = x_high, .x_title = x_title, .percent = true};
+  LineAxes axes;
+  axes.x_high = x_high;
+  axes.x_title = x_title;
+  axes.percent = true;
   for (int i = 0; i <= 4; ++i) {
     axes.x_ticks.push_back(x_high * i / 4);
     axes.x_names.push_back(significant(100 * axes.x_ticks.back(), 3));
@@ -188,13 +193,11 @@ Section violation_section(const BoundEvaluation& evaluation) {
 }
 
 Section adjusted_section(const BoundEvaluation& evaluation) {
-  Table table(
-      "Every method, lowered by what the other data sets ask for at a wanted coverage",
-      {text_column("Method"),
-       text_column("Adjustment", "A shift is subtracted from the accuracy, a scale multiplies it"),
-       number_column("Wanted coverage"), number_column("MAE", "In points"),
-       interval_column("Coverage", "Share of shifts whose error is not understated"),
-       number_column("Overestimation", "Mean points by which accuracy is overstated on the other shifts")});
+  Table table("Every method, lowered by what the other data sets ask for at a wanted coverage",
+              {text_column("Method"),
+               text_column("Adjustment", "A shift is subtracted from the accuracy, a scale multiplies it"),
+               number_column("Wanted coverage"), number_column("MAE", "In points"), coverage_column(),
+               overestimation_column()});
   for (const EvaluatedMethod& method : evaluation.results)
     for (const auto& [adjustment, level, score] : method.adjusted)
       table.add({text_cell(method.method), text_cell(adjustment), percent_cell(level, 0),

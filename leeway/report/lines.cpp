@@ -159,8 +159,6 @@ Chart line_chart(const std::string& title, const std::string& note, const std::v
                    {"height", axes.height},
                    {"picked", picks.size()},
                    {"margin", std::min<std::size_t>(150, 14 + 8 * longest)}};
-  chart.numbers = {
-      "points", {{"Line", "line"}, {axes.x_title, "at"}, {"Value", "y"}, {"Low", "low"}, {"High", "high"}}};
   return chart;
 }
 

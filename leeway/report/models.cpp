@@ -77,16 +77,12 @@ Chart histogram(const Record& record, const Result& result, double top) {
                     {"clean", brief(clean[b])},
                     {"shifted", brief(shifted[b])}});
   return {
-      .spec = "confidence",
-      .title = result.target,
-      .note = means,
-      .description = fmt::format("Histogram of the confidence of {}, before and after the shift; {}",
-                                 subject(record, result), means),
-      .data = {{"bins", std::move(bins)}},
-      .signals = {{"top", brief(top)}, {"slot", record.model_index(result.model) % series}},
-      .numbers = {
-          "bins",
-          {{"Model", "model"}, {"From", "from"}, {"To", "to"}, {"Clean", "clean"}, {"Shifted", "shifted"}}}};
+      "confidence",
+      result.target,
+      means,
+      "Histogram of the confidence of " + subject(record, result) + ", before and after the shift; " + means,
+      {{"bins", std::move(bins)}},
+      {{"top", brief(top)}, {"slot", record.model_index(result.model) % series}}};
 }
 
 // How much surer the model is, on average, than it is right.

@@ -12,15 +12,11 @@ namespace {
 std::string pair_table(const PaView& record) {
   using record::PaSet;
   const std::vector<ColumnOf<PaSet>> columns = {
-      {interval_column("PA", "Posterior agreement with its 95% interval"),
-       [](const PaSet& set) { return pa_cell(pa_of(set.agreement)); }},
+      {pa_column(), [](const PaSet& set) { return pa_cell(pa_of(set.agreement)); }},
       {number_column("Largest possible", "log k"),
        [](const PaSet& set) { return fixed_cell(set.log_k(), 2); }},
-      {number_column("β", "The sharpness at which the model agrees with itself best"),
-       [](const PaSet& set) { return significant_cell(set.agreement.beta, 3); }},
-      {interval_column("Same prediction",
-                       "AFR: share of samples whose prediction is the same clean and shifted"),
-       [](const PaSet& set) { return share_cell(afr_pred_of(set.agreement)); }},
+      {beta_column(), [](const PaSet& set) { return significant_cell(set.agreement.beta, 3); }},
+      {same_prediction_column(), [](const PaSet& set) { return share_cell(afr_pred_of(set.agreement)); }},
       {interval_column("Right after the shift", "Share of shifted samples predicted as their label"),
        [](const PaSet& set) { return share_cell(afr_true_of(set.agreement), "no labels were given"); }},
       {number_column("Gap", "Certified: no β gives more than this beyond PA"),
@@ -95,6 +91,19 @@ std::vector<std::pair<std::string, std::string>> pa_meanings(double most) {
        "there. Larger is steadier, ∞ means no top choice changes. It depends on the scale of the scores: "
        "compare "
        "it within a model."}};
+}
+
+Column pa_column(const std::string& level) {
+  return interval_column("PA", "Posterior agreement with its " + level + " interval");
+}
+
+Column beta_column() {
+  return number_column("β", "The sharpness at which the model agrees with itself best");
+}
+
+Column same_prediction_column(bool interval) {
+  return {"Same prediction", "AFR: share of samples whose prediction is the same clean and shifted", true,
+          interval};
 }
 
 std::string html_report(const record::Pa& pa) {

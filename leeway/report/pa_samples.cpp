@@ -92,11 +92,6 @@ Chart bars(const PaView& record, const PaSet& result, double top) {
         fmt::format("{}: {}. ", row["name"].get<std::string>(), row["value"].get<std::string>());
   chart.data = {{"bars", std::move(rows)}};
   chart.signals = {{"top", brief(top)}, {"slot", record.slot(result)}};
-  chart.numbers = {"bars",
-                   {{"Group", "name"},
-                    {"Samples", "n"},
-                    {"Agreement lost, nats a sample", "exact"},
-                    {"The paper's approximation", "paper"}}};
   return chart;
 }
 

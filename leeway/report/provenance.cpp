@@ -105,10 +105,6 @@ std::string shell_line(const std::vector<std::string>& words) {
 
 }  // namespace
 
-void append_new(std::vector<std::string>& list, const std::string& text) {
-  if (std::ranges::find(list, text) == list.end()) list.push_back(text);
-}
-
 std::vector<std::string> at_most(std::size_t most, std::vector<std::string> list) {
   if (list.size() <= most) return list;
   const std::string more = fmt::format("{} more", list.size() - most + 1);

@@ -102,7 +102,6 @@ Chart ratio_chart(const PaView& record, const std::vector<const PaSet*>& shown, 
                            metric.label + (pa ? ", of at most " + fixed(log_k, 2) : std::string()), lines,
                            axes, pa ? span_of(record, shown) : std::vector<Span>{});
   for (Json& row : chart.data[0].second) row["measure"] = metric.label;
-  chart.numbers.columns.insert(chart.numbers.columns.begin() + 2, {"Measure", "measure"});
   return chart;
 }
 

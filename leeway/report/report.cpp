@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "leeway/core/message.h"
+#include "leeway/record/join.h"
 #include "leeway/record/json.h"
 
 namespace leeway::report {
@@ -53,7 +54,7 @@ Record joined(const Saved& records, Record (*read)(const Json&, const std::strin
     names.push_back(name);
     typed.push_back(read(json, name));
   }
-  return join_records(names, std::move(typed));
+  return record::join_records(names, std::move(typed));
 }
 
 }  // namespace

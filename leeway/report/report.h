@@ -2,14 +2,13 @@
 //
 // html_report draws records of leeway assess, pa, select, bound, bound evaluate, average-case and conds describe (leeway/record),
 // typed or as JSON. Pages need no network: charts (Vega 5), style and pictures are inside. What a record
-// leaves out is a dash that says why. join_records makes one record of several, so that models assessed one by one stand on
-// one page; the page of saved records, as leeway report draws it, does so by itself.
+// leaves out is a dash that says why.
 //
 // The page is a function of its inputs alone: no clock, no randomness. Text of the record is escaped.
 // Size: below 3 MB for any assessment of up to some 200 results; rows of long tables are limited and the page
 // says so. Pictures take at most Options::picture_bytes; the flips that would go beyond are shown without.
 // Errors (Error: name, expected, found): an unknown schema, a value of another type than the schema's, a
-// record without results, joined records whose schemas or classes differ.
+// record without results; those of record/join.h.
 #pragma once
 
 #include <cstddef>
@@ -80,7 +79,7 @@ struct Options {
 
 [[nodiscard]] std::string html_report(const Json& record, const Pictures& pictures = {},
                                       const Options& options = {});
-// Saved records and what errors call them: one, or several of assess or of pa, joined. Pictures of the samples that
+// Saved records and what errors call them: one, or several of assess or of pa, joined (record/join.h). Pictures of the samples that
 // assess and average-case show come from `sources`; those of average-case are of one source without a name (Error).
 [[nodiscard]] std::string html_report(const std::vector<std::pair<std::string, Json>>& records,
                                       const std::vector<PictureSource>& sources, const Options& options = {});
@@ -93,15 +92,5 @@ struct Options {
 [[nodiscard]] std::string html_report(const record::CondsDescribe& record);
 [[nodiscard]] std::string html_report(const record::Assess& record, const Pictures& pictures = {},
                                       const Options& options = {});
-
-// Records in the order in which they are to be shown, at least one; names[i] is that of records[i], and one record stays as it
-// is. Where two hold the same model and target, the later model is called "MODEL (NAME)".
-[[nodiscard]] record::Assess join_records(const std::vector<std::string>& names,
-                                          std::vector<record::Assess> records);
-
-// The same for records of leeway pa, at least one; names[i] is that of records[i]. Those that name no model and have
-// different clean sets are of different models, called by the record's name without folder and ending; their shifted sets
-// are then called by their files likewise.
-[[nodiscard]] record::Pa join_records(const std::vector<std::string>& names, std::vector<record::Pa> records);
 
 }  // namespace leeway::report

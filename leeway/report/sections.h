@@ -29,14 +29,17 @@ using Point = agreement::CurvePoint;
 [[nodiscard]] std::string page(const std::string& title, const std::string& headline, const std::string& lead,
                                const std::vector<Section>& sections);
 
+// Columns of several pages.
+[[nodiscard]] Column pa_column(const std::string& level = "95%");
+[[nodiscard]] Column beta_column();
+[[nodiscard]] Column same_prediction_column(bool interval = true);
+
 // Commands, inputs and versions: the last section of every page.
 [[nodiscard]] Section source_section(const record::Envelope& envelope);
 
 // What PA and β mean, in words for every page; `most` is the largest PA there can be.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> pa_meanings(double most);
 
-// `text` at the end of `list`, unless it stands there already.
-void append_new(std::vector<std::string>& list, const std::string& text);
 // Of more than `most` the first ones, and how many more there are: `most` in all.
 [[nodiscard]] std::vector<std::string> at_most(std::size_t most, std::vector<std::string> list);
 
@@ -100,6 +103,8 @@ struct Curve {
 // "CNN under noise 0.3", or without the model where there is only one.
 [[nodiscard]] std::string subject(const Record& record, const Result& result);
 [[nodiscard]] std::vector<const Result*> worst_first(const Record& record);
+// A table of results leads with target and model.
+[[nodiscard]] std::vector<ColumnOf<Result>> with_subject(std::vector<ColumnOf<Result>> columns);
 // "8 to 24%", from the lowest to the highest estimate of the error; empty where none is known.
 [[nodiscard]] std::string estimates_range(const Result& result, std::string_view between = " to ");
 // Flips shown of each result: as many as asked, fewer where there are so many results that the page would

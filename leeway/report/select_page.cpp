@@ -114,10 +114,8 @@ std::string checkpoint_table(const Select& record) {
       {interval_column(
            "PA", "Posterior agreement of the clean and the shifted validation set, with its 95% interval"),
        [](const One& one) { return pa_cell(pa_value(one)); }},
-      {number_column("β", "The sharpness at which the model agrees with itself best"),
-       [](const One& one) { return significant_cell(one.measured.agreement.beta, 3); }},
-      {number_column("Same prediction",
-                     "AFR: share of samples whose prediction is the same clean and shifted"),
+      {beta_column(), [](const One& one) { return significant_cell(one.measured.agreement.beta, 3); }},
+      {same_prediction_column(false),
        [](const One& one) {
          return share_cell({one.measured.agreement.afr_pred, {}, {}});
        }},

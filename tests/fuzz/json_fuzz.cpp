@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "leeway/core/result.h"
+#include "leeway/record/join.h"
 #include "leeway/report/report.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -90,7 +91,7 @@ void mutate(Json& record, std::minstd_rand& random) {
 std::string joined_page(const Json& record) {
   using namespace leeway::report;
   const auto joined = [](const auto& read) {
-    return html_report(join_records({"first", "second"}, std::vector{read, read}));
+    return html_report(leeway::record::join_records({"first", "second"}, std::vector{read, read}));
   };
   const auto schema = record["schema"].get<std::string>();
   if (schema.starts_with("leeway.pa/")) return joined(leeway::record::read_pa(record, "file"));

@@ -1,6 +1,7 @@
 // The pages of errors without labels: a section of an assessment's, and those of leeway bound and bound evaluate.
 #include <gmock/gmock.h>
 
+#include "leeway/record/join.h"
 #include "tests/record/bound_evaluations.h"
 #include "tests/record/bound_records.h"
 #include "tests/report/pages.h"
@@ -78,7 +79,7 @@ TEST(BoundsSection, SurvivesAJoin) {
   record::Assess second = assessed();
   second.results[0].model = "robust";
   const std::string page =
-      page_of(join_records({"a.json", "b.json"}, std::vector<record::Assess>{assessed(), second}));
+      page_of(record::join_records({"a.json", "b.json"}, std::vector<record::Assess>{assessed(), second}));
   EXPECT_THAT(page, HasSubstr("The bound assumes &lt;this&gt;."));
   EXPECT_EQ(occurrences(page, "<figure class=\"chart\" data-spec=\"errors\">"), 2u);
 }

@@ -1,3 +1,5 @@
+#include "leeway/record/join.h"
+
 #include <gmock/gmock.h>
 
 #include "leeway/report/report.h"
@@ -13,12 +15,12 @@ using test::full_record;
 using Records = std::vector<record::Assess>;
 
 std::string complaint(const std::vector<std::string>& names, const Records& records) {
-  return message_of([&] { (void)join_records(names, records); });
+  return message_of([&] { (void)record::join_records(names, records); });
 }
 
 TEST(Join, OneRecordStaysAsItIs) {
   const record::Assess record = full_record(1, 2, 3);
-  EXPECT_EQ(to_json(join_records({"a.json"}, Records{record})), to_json(record));
+  EXPECT_EQ(to_json(record::join_records({"a.json"}, Records{record})), to_json(record));
 }
 
 TEST(Join, SetsModelsSideBySide) {
@@ -29,7 +31,7 @@ TEST(Join, SetsModelsSideBySide) {
     result.model = "other";
     result.accuracy.value = .1;
   }
-  const record::Assess joined = join_records({"a.json", "b.json"}, Records{a, b});
+  const record::Assess joined = record::join_records({"a.json", "b.json"}, Records{a, b});
   EXPECT_EQ(joined.results.size(), 4u);
   EXPECT_EQ(joined.models, (std::vector<std::string>{"model 0", "other"}));
   EXPECT_EQ(joined.targets, (std::vector<std::string>{"shift 0", "shift 1"}));
@@ -44,15 +46,15 @@ TEST(Join, SetsModelsSideBySide) {
 TEST(Join, NamesTheInstructionSetThatAllRecordsName) {
   record::Assess a = full_record(1, 1, 3), b = a;
   a.envelope.instruction_set = b.envelope.instruction_set = "avx2";
-  EXPECT_THAT(html_report(join_records({"a.json", "b.json"}, Records{a, b})),
+  EXPECT_THAT(html_report(record::join_records({"a.json", "b.json"}, Records{a, b})),
               testing::HasSubstr(", instruction set avx2. The page"));
   b.envelope.instruction_set = "avx512";
-  EXPECT_EQ(join_records({"a.json", "b.json"}, Records{a, b}).envelope.instruction_set, "");
+  EXPECT_EQ(record::join_records({"a.json", "b.json"}, Records{a, b}).envelope.instruction_set, "");
 }
 
 TEST(Join, TellsEqualNamesApart) {
   const record::Assess record = full_record(1, 1, 3);
-  EXPECT_EQ(join_records({"a.json", "b.json"}, Records{record, record}).models,
+  EXPECT_EQ(record::join_records({"a.json", "b.json"}, Records{record, record}).models,
             (std::vector<std::string>{"model 0", "model 0 (b.json)"}));
 }
 
@@ -91,13 +93,13 @@ std::vector<std::string> shifted(const record::Pa& record) {
 
 TEST(JoinAgreements, OneRecordStaysAsItIs) {
   const record::Pa record = record::test::full_pa();
-  EXPECT_EQ(to_json(join_records({"a.json"}, {record})), to_json(record));
+  EXPECT_EQ(to_json(record::join_records({"a.json"}, {record})), to_json(record));
 }
 
 TEST(JoinAgreements, ModelsAreCalledByTheirRecordsAndSetsByTheirFiles) {
-  const record::Pa joined = join_records({"out/cnn.json", "out/robust.json"},
-                                         {agreement("cnn/clean.npz", {"cnn/pgd.npz", "cnn/noise.npz"}),
-                                          agreement("robust/clean.npz", {"robust/pgd.npz"})});
+  const record::Pa joined = record::join_records(
+      {"out/cnn.json", "out/robust.json"}, {agreement("cnn/clean.npz", {"cnn/pgd.npz", "cnn/noise.npz"}),
+                                            agreement("robust/clean.npz", {"robust/pgd.npz"})});
   EXPECT_EQ(models(joined), (std::vector<std::string>{"cnn", "cnn", "robust"}));
   EXPECT_EQ(shifted(joined), (std::vector<std::string>{"pgd", "noise", "pgd"}));
   EXPECT_EQ(joined.envelope.inputs.size(), 2u);
@@ -109,20 +111,20 @@ TEST(JoinAgreements, ModelsAreCalledByTheirRecordsAndSetsByTheirFiles) {
 
 TEST(JoinAgreements, NamesTheInstructionSetThatAllRecordsName) {
   record::Pa a = agreement("a", {"x"}), b = agreement("b", {"x"});
-  EXPECT_EQ(join_records({"a.json", "b.json"}, {a, b}).envelope.instruction_set, "baseline");
+  EXPECT_EQ(record::join_records({"a.json", "b.json"}, {a, b}).envelope.instruction_set, "baseline");
   b.envelope.instruction_set = "avx2";
-  EXPECT_EQ(join_records({"a.json", "b.json"}, {a, b}).envelope.instruction_set, "");
+  EXPECT_EQ(record::join_records({"a.json", "b.json"}, {a, b}).envelope.instruction_set, "");
 }
 
 TEST(JoinAgreements, OneCleanSetIsOneModel) {
-  const record::Pa joined = join_records(
+  const record::Pa joined = record::join_records(
       {"a.json", "b.json"}, {agreement("clean.npz", {"x/pgd.npz"}), agreement("clean.npz", {"y/noise.npz"})});
   EXPECT_EQ(models(joined), (std::vector<std::string>{"", ""}));
   EXPECT_EQ(shifted(joined), (std::vector<std::string>{"x/pgd.npz", "y/noise.npz"}));
 }
 
 TEST(JoinAgreements, SetsKeepTheirPathsWhereFilesAreCalledAlike) {
-  const record::Pa joined = join_records(
+  const record::Pa joined = record::join_records(
       {"cnn.json", "robust.json"},
       {agreement("cnn/clean.npz", {"4/pgd.npz", "8/pgd.npz"}), agreement("robust/clean.npz", {"r/pgd.npz"})});
   EXPECT_EQ(shifted(joined), (std::vector<std::string>{"4/pgd.npz", "8/pgd.npz", "r/pgd.npz"}));
@@ -133,17 +135,18 @@ TEST(JoinAgreements, GapsFollowTheirModels) {
   record.results[0].model = "a";
   record.results[1].model = "b";
   record.ar_gap = {{"pgd.npz", "", "a", "b", {}}};
-  const record::Pa joined = join_records({"1.json", "2.json"}, {record, record});
+  const record::Pa joined = record::join_records({"1.json", "2.json"}, {record, record});
   EXPECT_EQ(models(joined), (std::vector<std::string>{"a", "b", "a (2.json)", "b (2.json)"}));
   EXPECT_EQ(joined.ar_gap[1].model_plus, "a (2.json)");
   EXPECT_EQ(joined.ar_gap[1].shifted, joined.results[2].shifted);
 }
 
 TEST(JoinAgreements, RefusesOtherClasses) {
-  EXPECT_EQ(message_of([&] {
-              (void)join_records({"a.json", "b.json"}, {agreement("c", {"x"}), agreement("d", {"x"}, 4)});
-            }),
-            "b.json: expected 10 classes as in a.json, found 4");
+  EXPECT_EQ(
+      message_of([&] {
+        (void)record::join_records({"a.json", "b.json"}, {agreement("c", {"x"}), agreement("d", {"x"}, 4)});
+      }),
+      "b.json: expected 10 classes as in a.json, found 4");
 }
 
 }  // namespace

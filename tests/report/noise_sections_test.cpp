@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "leeway/core/error.h"
+#include "leeway/record/join.h"
 #include "tests/message_of.h"
 #include "tests/report/pages.h"
 
@@ -91,7 +92,8 @@ TEST(NoiseSections, ShowThePicturesOfRankedSamples) {
 TEST(NoiseSections, AreJoinedWithTheirModels) {
   record::Assess a = full_record(1, 1, 10);
   a.average_case = {subject("model 0")};
-  const auto joined = join_records({"a.json", "b.json"}, std::vector<record::Assess>{a, a}).average_case;
+  const auto joined =
+      record::join_records({"a.json", "b.json"}, std::vector<record::Assess>{a, a}).average_case;
   ASSERT_EQ(joined.size(), 2u);
   EXPECT_EQ(joined[0].model, "model 0");
   EXPECT_EQ(joined[1].model, "model 0 (b.json)");

@@ -114,7 +114,7 @@ const tests = {
     assert.deepEqual(lines[0].slice(accuracy, accuracy + 3), ["Accuracy", "Accuracy low", "Accuracy high"]);
     const worst = record.results.filter((r) => r.accuracy !== null).sort((a, b) => a.accuracy - b.accuracy)[0];
     assert.deepEqual(lines[1].slice(0, 2), [worst.target, worst.model]);
-    assert.deepEqual(lines[1].slice(accuracy, accuracy + 3).map(Number), [worst.accuracy, worst.accuracy_low, worst.accuracy_high]);
+    assert.deepEqual(lines[1].slice(accuracy, accuracy + 3).map(Number), [worst.accuracy, worst.accuracy_low, worst.accuracy_high].map((value) => Number(value.toPrecision(9))));
     await close();
   },
 

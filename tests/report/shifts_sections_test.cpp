@@ -1,6 +1,7 @@
 // Shifts of labels and groups on the page of an assessment.
 #include <gmock/gmock.h>
 
+#include "leeway/record/join.h"
 #include "leeway/record/json.h"
 #include "tests/report/pages.h"
 
@@ -55,7 +56,7 @@ TEST(ShiftsSections, NameTargetsAndModelsWhereThereAreSeveral) {
 TEST(ShiftsSections, AreJoinedWithTheirModels) {
   record::Assess a = full_record(1, 1, 10);
   a.shifts = {shift_of({"model 0"}, "")};
-  const auto joined = join_records({"a.json", "b.json"}, std::vector<record::Assess>{a, a}).shifts;
+  const auto joined = record::join_records({"a.json", "b.json"}, std::vector<record::Assess>{a, a}).shifts;
   ASSERT_EQ(joined.size(), 2u);
   EXPECT_EQ(joined[0].models, std::vector<std::string>{"model 0"});
   EXPECT_EQ(joined[1].models, std::vector<std::string>{"model 0 (b.json)"});

@@ -169,19 +169,17 @@
   const numbersTable = (details) => {
     const slot = details.querySelector(".slot");
     if (slot.firstChild) return;
-    const { data, columns } = json(details.querySelector(".numbers-of"));
-    const contents = all("figure.chart", details.closest(".charts")).flatMap((figure) => {
-      const { payload } = payloadOf(figure);
-      return payload.variants ?? [payload];
-    });
-    const rows = contents.flatMap((content) => (content.data?.[data] ?? []).map((row) =>
+    const figures = all("figure.chart", details.closest(".charts"));
+    const contents = figures.map(payloadOf).flatMap(({ payload }) => payload.variants ?? [payload]);
+    const { data, columns: known } = specs[figures[0].dataset.spec].usermeta.numbers;
+    const rowsOf = (content) => content.data?.[data] ?? [];
+    const columns = known.filter(([, field]) => contents.some((content) => rowsOf(content).some((row) => field in row)));
+    const rows = contents.flatMap((content) => rowsOf(content).map((row) =>
       [content.title, ...columns.map(([, field, names]) => (names ? content.signals[names][row[field]] : row[field]))]));
     const numeric = (index) => rows.some((row) => typeof row[index] === "number");
-    const titles = ["Chart", ...columns.map(([title]) => title)];
-    const head = titles.map((title, index) => {
-      const cell = element("th", { scope: "col", className: numeric(index) ? "num" : "" }, element("button", { type: "button", className: "sort", textContent: title }));
-      return cell;
-    });
+    const titles = ["Chart", ...columns.map(([title]) => (title.signal ? contents[0].signals[title.signal] : title))];
+    const head = titles.map((title, index) =>
+      element("th", { scope: "col", className: numeric(index) ? "num" : "" }, element("button", { type: "button", className: "sort", textContent: title })));
     const body = rows.map((row) => element("tr", {}, ...row.map((value, index) => {
       const cell = element("td", { className: numeric(index) ? "num" : "", textContent: value ?? "–" });
       if (value === null || value === undefined) cell.dataset.missing = "";
@@ -189,8 +187,7 @@
       return cell;
     })));
     const table = element("table", { className: "data" }, element("thead", {}, element("tr", {}, ...head)), element("tbody", {}, ...body));
-    const scroll = element("div", { className: "scroll", tabIndex: 0 }, table);
-    slot.append(element("div", { className: "tablebox" }, scroll,
+    slot.append(element("div", { className: "tablebox" }, element("div", { className: "scroll", tabIndex: 0 }, table),
       element("div", { className: "below" }, element("button", { type: "button", className: "copy", textContent: "Copy table" }))));
   };
   for (const details of all("details")) {

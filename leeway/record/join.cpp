@@ -1,3 +1,5 @@
+#include "leeway/record/join.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,9 +11,9 @@
 #include <utility>
 
 #include "leeway/core/message.h"
-#include "leeway/report/sections.h"
+#include "leeway/core/text.h"
 
-namespace leeway::report {
+namespace leeway::record {
 namespace {
 
 using Name = std::pair<std::string, std::string>;  // model, target
@@ -33,13 +35,13 @@ void require_same_count(const std::string& name, const std::string& first_name, 
 }
 
 // The record whose worst result is worst speaks for all; the others' headlines lead the findings.
-std::size_t speaker(const std::vector<record::Assess>& records) {
-  const auto rank = [](const record::Assess& one) { return one.results[one.worst_first().front()].rank(); };
+std::size_t speaker(const std::vector<Assess>& records) {
+  const auto rank = [](const Assess& one) { return one.results[one.worst_first().front()].rank(); };
   const auto worst = std::ranges::min_element(records, {}, rank);
   return static_cast<std::size_t>(worst - records.begin());
 }
 
-void require_same_classes(const std::vector<std::string>& names, const std::vector<record::Assess>& records) {
+void require_same_classes(const std::vector<std::string>& names, const std::vector<Assess>& records) {
   const std::vector<std::string>& first = records[0].class_names;
   for (std::size_t i = 1; i < records.size(); ++i) {
     const std::vector<std::string>& own = records[i].class_names;
@@ -55,26 +57,27 @@ std::string stem(const std::string& path) { return std::filesystem::path(path).s
 
 // Shifted sets by their files alone, "pgd8" of "robust/pgd8.npz", so that the same shift of two models is one
 // set; as they are where two of one record would become one.
-std::function<std::string(const std::string&)> set_names(const std::vector<record::Pa>& records,
-                                                         bool one_model) {
+std::function<std::string(const std::string&)> set_names(const std::vector<Pa>& records, bool one_model) {
   const auto as_given = [](const std::string& path) { return path; };
   if (one_model) return as_given;
-  for (const record::Pa& record : records) {
-    std::set<std::string> stems;
-    for (const std::string& shifted : PaView(record).shifted)
-      if (!stems.insert(stem(shifted)).second) return as_given;
+  for (const Pa& record : records) {
+    std::map<std::string, std::string> by_stem;
+    for (const PaSet& result : record.results)
+      if (by_stem.try_emplace(stem(result.shift_name()), result.shift_name()).first->second !=
+          result.shift_name())
+        return as_given;
   }
   return stem;
 }
 
 // Commands, inputs (each once) and the time of all; a seed, a version or an instruction set is the first's.
 template <class Record>
-record::Envelope joined_envelope(const std::vector<Record>& records) {
-  record::Envelope out = records[0].envelope;
+Envelope joined_envelope(const std::vector<Record>& records) {
+  Envelope out = records[0].envelope;
   for (const Record& record : std::span(records).subspan(1)) {
-    const record::Envelope& own = record.envelope;
+    const Envelope& own = record.envelope;
     out.joined_commands.push_back(own.command);
-    for (const record::Input& input : own.inputs)
+    for (const Input& input : own.inputs)
       if (std::ranges::find(out.inputs, input) == out.inputs.end()) out.inputs.push_back(input);
     out.seconds += own.seconds;
     if (out.instruction_set != own.instruction_set) out.instruction_set.clear();
@@ -86,26 +89,26 @@ record::Envelope joined_envelope(const std::vector<Record>& records) {
 
 // Records of one model each, which therefore do not name it, are models by the names of their records; of one
 // clean set, they are one model.
-record::Pa join_records(const std::vector<std::string>& names, std::vector<record::Pa> records) {
+Pa join_records(const std::vector<std::string>& names, std::vector<Pa> records) {
   if (records.size() == 1) return std::move(records[0]);
   const auto clean = [&](std::size_t i) {
     return records[i].envelope.inputs.empty() ? names[i] : records[i].envelope.inputs[0].path;
   };
   bool one_model = true;
   for (std::size_t i = 0; i < records.size(); ++i) {
-    for (const record::PaSet& result : records[i].results)
+    for (const PaSet& result : records[i].results)
       require_same_count(names[i], names[0], records[0].results[0].agreement.k, result.agreement.k);
-    one_model =
-        one_model && PaView(records[i]).models == std::vector<std::string>{""} && clean(i) == clean(0);
+    one_model = one_model && std::ranges::all_of(records[i].results, &std::string::empty, &PaSet::model) &&
+                clean(i) == clean(0);
   }
   const auto set_name = set_names(records, one_model);
   std::set<Name> taken;
-  record::Pa out;
+  Pa out;
   out.envelope = joined_envelope(records);
   out.options = records[0].options;
   for (std::size_t i = 0; i < records.size(); ++i) {
     std::map<Name, std::string> called;
-    for (record::PaSet& result : records[i].results) {
+    for (PaSet& result : records[i].results) {
       const std::string given = result.model;
       result.shifted = set_name(result.shift_name());
       result.shift.clear();
@@ -114,7 +117,7 @@ record::Pa join_records(const std::vector<std::string>& names, std::vector<recor
       called[{given, result.shifted}] = result.model;
       out.results.push_back(std::move(result));
     }
-    for (record::PaGap& gap : records[i].ar_gap) {
+    for (PaGap& gap : records[i].ar_gap) {
       gap.shifted = set_name(gap.shift_name());
       gap.shift.clear();
       gap.model_plus = called[{gap.model_plus, gap.shifted}];
@@ -122,17 +125,17 @@ record::Pa join_records(const std::vector<std::string>& names, std::vector<recor
       out.ar_gap.push_back(std::move(gap));
     }
   }
-  out.envelope.headline = record::headline_of(out);
-  out.envelope.findings = record::findings_of(out);
+  out.envelope.headline = headline_of(out);
+  out.envelope.findings = findings_of(out);
   return out;
 }
 
-record::Assess join_records(const std::vector<std::string>& names, std::vector<record::Assess> records) {
+Assess join_records(const std::vector<std::string>& names, std::vector<Assess> records) {
   if (records.empty()) refuse("join", "at least one record", "none");
   if (records.size() == 1) return std::move(records[0]);
   require_same_classes(names, records);
   const std::size_t first = speaker(records);
-  record::Assess out;
+  Assess out;
   out.envelope = joined_envelope(records);
   out.envelope.version = records[first].envelope.version;
   out.envelope.headline = records[first].envelope.headline;
@@ -143,14 +146,14 @@ record::Assess join_records(const std::vector<std::string>& names, std::vector<r
       append_new(out.envelope.findings, records[i].envelope.headline);
   std::set<Name> taken, met_noise;
   for (std::size_t i = 0; i < records.size(); ++i) {
-    record::Assess& record = records[i];
+    Assess& record = records[i];
     for (const std::string& finding : record.envelope.findings) append_new(out.envelope.findings, finding);
     std::map<std::string, std::string> called;
     const auto name_of = [&](const std::string& model) {
       const auto found = called.find(model);
       return found == called.end() ? model : found->second;
     };
-    for (record::AssessResult& result : record.results) {
+    for (AssessResult& result : record.results) {
       const std::string given = result.model;
       result.model = free_name(taken, given, result.target, names[i]);
       called.emplace(given, result.model);
@@ -158,11 +161,11 @@ record::Assess join_records(const std::vector<std::string>& names, std::vector<r
       append_new(out.targets, result.target);
       out.results.push_back(std::move(result));
     }
-    for (record::ModelUnderNoise& noise : record.average_case) {
+    for (ModelUnderNoise& noise : record.average_case) {
       noise.model = free_name(met_noise, name_of(noise.model), "", names[i]);
       out.average_case.push_back(std::move(noise));
     }
-    for (record::AssessShifts& shifts : record.shifts) {
+    for (AssessShifts& shifts : record.shifts) {
       for (std::string& model : shifts.models) model = name_of(model);
       out.shifts.push_back(std::move(shifts));
     }
@@ -171,4 +174,4 @@ record::Assess join_records(const std::vector<std::string>& names, std::vector<r
   return out;
 }
 
-}  // namespace leeway::report
+}  // namespace leeway::record
