@@ -8,52 +8,12 @@
 #include <map>
 #include <vector>
 
-#include "leeway/core/message.h"
+#include "apps/leeway/text_table.h"
 #include "leeway/core/text.h"
 #include "leeway/tasks/assess/words.h"
 
 namespace leeway::app {
 namespace {
-
-constexpr std::size_t max_width = 100, gap = 2;
-
-// A name or a sentence on one line, whatever the inputs may hold.
-std::string shown(const std::string& text) { return printable(text, std::string::npos); }
-
-std::size_t byte_at(const std::string& text, std::size_t column) {
-  std::size_t byte = 0;
-  for (std::size_t seen = 0; byte < text.size(); ++byte) {
-    const bool starts = (static_cast<unsigned char>(text[byte]) & 0xc0) != 0x80;
-    if (starts && seen++ == column) break;
-  }
-  return byte;
-}
-
-// "a_very_long_name" -> "a_ver..name"
-std::string cut(const std::string& text, std::size_t width) {
-  const std::size_t length = text_width(text);
-  if (length <= width) return text;
-  const std::size_t tail = (width - 2) / 2, head = width - 2 - tail;
-  return text.substr(0, byte_at(text, head)) + ".." + text.substr(byte_at(text, length - tail));
-}
-
-std::string pad(const std::string& text, std::size_t width, bool left) {
-  const std::string space(width - std::min(width, text_width(text)), ' ');
-  return left ? text + space : space + text;
-}
-
-struct Column {
-  std::string title;
-  std::size_t narrowest = 0;  // 0: never cut
-  bool left = false;
-  std::vector<std::string> cells = {};
-
-  [[nodiscard]] std::size_t width() const {
-    std::size_t widest = text_width(title);
-    for (const std::string& cell : cells) widest = std::max(widest, text_width(cell));
-    return widest;
-  }
-};
 
 // "74.0 [73.1 74.9]" in units of 1/scale; digits one finer than the interval is wide.
 std::string with_interval(const Measured& measured, double scale) {
@@ -79,87 +39,49 @@ std::string worst_class(const record::AssessResult& result) {
 
 std::string level_text(const record::Assess& record) { return fmt::format(" [{:g}%]", 100 * record.level); }
 
-std::vector<Column> columns(const record::Assess& record) {
+// A table whose first columns are the model, where there are several, and `rest`.
+TextTable model_table(const std::vector<Column>& rest) {
+  std::vector<Column> columns{left("model", 0, 8)};
+  columns.insert(columns.end(), rest.begin(), rest.end());
+  return TextTable(std::move(columns), 2);
+}
+
+std::string text_of(TextTable table, const record::Assess& record) {
+  if (record.models.size() == 1) table.drop(0);
+  return table.text();
+}
+
+std::string results_table(const record::Assess& record) {
   const std::string level = level_text(record);
-  std::vector<Column> all{
-      {"model", 8, true}, {"target", 10, true}, {"n"}, {"accuracy" + level}, {"AFR"}, {"agreement" + level},
-      {"beta"},           {"worst class", 11}};
-  for (const record::AssessResult& result : record.results) {
-    const std::string cells[] = {shown(result.model),
-                                 shown(result.target),
-                                 std::to_string(result.n),
-                                 with_interval(result.accuracy, 100),
-                                 single(result.afr_pred.value, 100, "{:.1f}"),
-                                 with_interval(result.pa, 1),
-                                 single(result.beta, 1, "{:.3g}"),
-                                 worst_class(result)};
-    for (std::size_t j = 0; j < all.size(); ++j) all[j].cells.push_back(cells[j]);
-  }
-  if (record.models.size() == 1) all.erase(all.begin());
-  return all;
+  TextTable table = model_table({left("target", 0, 10), right("n"), right("accuracy" + level), right("AFR"),
+                                 right("agreement" + level), right("beta"), right("worst class", 0, 11)});
+  for (const record::AssessResult& result : record.results)
+    table.add(shown(result.model), shown(result.target), result.n, with_interval(result.accuracy, 100),
+              single(result.afr_pred.value, 100, "{:.1f}"), with_interval(result.pa, 1),
+              single(result.beta, 1, "{:.3g}"), worst_class(result));
+  return text_of(std::move(table), record);
 }
 
 // What is said of errors without the target's labels; empty where nothing is.
-std::vector<Column> bound_columns(const record::Assess& record) {
-  std::vector<Column> all{{"model", 8, true}, {"target", 10, true}, {"error at most"}};
+std::string bounds_table(const record::Assess& record) {
+  const auto percent = [](const std::optional<double>& share) { return single(share, 100, "{:.1f}"); };
+  std::vector<Column> columns{left("target", 0, 10), right("error at most")};
   for (const error_bound::Estimator& member : error_bound::estimators())
-    all.push_back({std::string(member.name)});
-  all.push_back({"true"});
+    columns.push_back(right(std::string(member.name)));
+  columns.push_back(right("true"));
+  TextTable table = model_table(columns);
   bool any = false;
   for (const record::AssessResult& result : record.results) {
     any |= result.error_bound.has_value() || !result.estimates.empty();
-    std::size_t j = 0;
-    all[j++].cells.push_back(shown(result.model));
-    all[j++].cells.push_back(shown(result.target));
-    all[j++].cells.push_back(single(result.error_bound, 100, "{:.1f}"));
+    std::vector<std::string> cells{shown(result.model), shown(result.target), percent(result.error_bound)};
     for (const error_bound::Estimator& member : error_bound::estimators()) {
       const auto found = std::ranges::find(result.estimates, &member, &error_bound::Estimate::estimator);
-      all[j++].cells.push_back(found == result.estimates.end() ? "-" : single(found->error, 100, "{:.1f}"));
+      cells.push_back(found == result.estimates.end() ? "-" : percent(found->error));
     }
-    all[j].cells.push_back(result.accuracy.value ? single(1 - *result.accuracy.value, 100, "{:.1f}")
-                                                 : std::string("-"));
+    cells.push_back(result.accuracy.value ? percent(1 - *result.accuracy.value) : "-");
+    table.add(std::move(cells));
   }
-  if (!any) return {};
-  if (record.models.size() == 1) all.erase(all.begin());
-  return all;
-}
-
-// Widths that fit; what is too much is taken from the widest column that may be cut.
-std::vector<std::size_t> fit(const std::vector<Column>& all) {
-  std::vector<std::size_t> widths;
-  std::size_t total = gap * (all.size() - 1);
-  for (const Column& column : all) total += widths.emplace_back(column.width());
-  while (total > max_width) {
-    std::size_t widest = all.size();
-    for (std::size_t j = 0; j < all.size(); ++j)
-      if (all[j].narrowest > 0 && widths[j] > all[j].narrowest &&
-          (widest == all.size() || widths[j] > widths[widest]))
-        widest = j;
-    if (widest == all.size()) break;
-    --widths[widest], --total;
-  }
-  return widths;
-}
-
-std::string line(const std::vector<std::string>& cells, const std::vector<Column>& all,
-                 const std::vector<std::size_t>& widths) {
-  std::string text;
-  for (std::size_t j = 0; j < all.size(); ++j)
-    text += pad(cut(cells[j], widths[j]), widths[j], all[j].left) + std::string(gap, ' ');
-  return text.substr(0, text.find_last_not_of(' ') + 1) + "\n";
-}
-
-// A line of titles and one for each result.
-std::string lines(const std::vector<Column>& all) {
-  const std::vector<std::size_t> widths = fit(all);
-  std::vector<std::string> cells;
-  for (const Column& column : all) cells.push_back(column.title);
-  std::string text = line(cells, all, widths);
-  for (std::size_t i = 0; i < all.front().cells.size(); ++i) {
-    for (std::size_t j = 0; j < all.size(); ++j) cells[j] = all[j].cells[i];
-    text += line(cells, all, widths);
-  }
-  return text;
+  return any ? text_of(std::move(table), record) : "";
 }
 
 // The class with the lowest mean at that sigma: "shirt: 41".
@@ -179,9 +101,9 @@ std::string least_robust(const record::Robustness& found, double sigma) {
 
 // What is said of predictions under noise, by each model's leading method.
 std::string noise_lines(const record::Assess& record) {
-  const std::string level = level_text(record);
-  std::vector<Column> all{{"model", 8, true},   {"n"},       {"method", 0, true}, {"sigma"},
-                          {"survives" + level}, {"1 in 20"}, {"median"},          {"least robust class", 18}};
+  TextTable table =
+      model_table({right("n"), left("method"), right("sigma"), right("survives" + level_text(record)),
+                   right("1 in 20"), right("median"), right("least robust class", 0, 18)});
   std::string warnings;
   for (const record::ModelUnderNoise& model : record.average_case) {
     const record::Robustness& found = model.found;
@@ -190,22 +112,17 @@ std::string noise_lines(const record::Assess& record) {
     for (const record::Survival& result : found.results) {
       if (result.method != found.leading) continue;
       const average_case::Distribution& p = result.p;
-      const std::string cells[] = {shown(model.model),
-                                   found.n < model.source_n ? fmt::format("{} of {}", found.n, model.source_n)
-                                                            : std::to_string(found.n),
-                                   result.method,
-                                   fmt::format("{:g}", result.sigma),
-                                   p.interval
-                                       ? with_interval({p.mean, p.interval->low, p.interval->high}, 100)
-                                       : single(p.mean, 100, "{:.1f}"),
-                                   single(p.quantiles[1], 100, "{:.1f}"),
-                                   single(p.quantiles[3], 100, "{:.1f}"),
-                                   least_robust(found, result.sigma)};
-      for (std::size_t j = 0; j < all.size(); ++j) all[j].cells.push_back(cells[j]);
+      table.add(shown(model.model),
+                found.n < model.source_n ? fmt::format("{} of {}", found.n, model.source_n)
+                                         : std::to_string(found.n),
+                result.method, fmt::format("{:g}", result.sigma),
+                p.interval ? with_interval({p.mean, p.interval->low, p.interval->high}, 100)
+                           : single(p.mean, 100, "{:.1f}"),
+                single(p.quantiles[1], 100, "{:.1f}"), single(p.quantiles[3], 100, "{:.1f}"),
+                least_robust(found, result.sigma));
     }
   }
-  if (record.models.size() == 1) all.erase(all.begin());
-  return warnings + lines(all) +
+  return warnings + text_of(std::move(table), record) +
          wrapped(
              "n: rows of the source, its first ones. survives: mean probability in % that noise leaves the "
              "prediction "
@@ -278,10 +195,10 @@ std::string legend(const record::Assess& record) {
 }  // namespace
 
 std::string assess_text(const record::Assess& record) {
-  std::string text = wrapped(shown(record.envelope.headline)) + "\n" + lines(columns(record)) + "\n" +
+  std::string text = wrapped(shown(record.envelope.headline)) + "\n" + results_table(record) + "\n" +
                      wrapped(legend(record));
-  if (const std::vector<Column> bounds = bound_columns(record); !bounds.empty())
-    text += "\nThe error in % without labels of the target: an upper bound, and estimates\n" + lines(bounds) +
+  if (const std::string bounds = bounds_table(record); !bounds.empty())
+    text += "\nThe error in % without labels of the target: an upper bound, and estimates\n" + bounds +
             wrapped(record.bounds->assumption);
   if (!record.average_case.empty())
     text += "\nPredictions under noise of standard deviation sigma\n" + noise_lines(record);

@@ -2,31 +2,36 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <memory>
 #include <optional>
 #include <set>
 #include <tuple>
 
-#include "apps/leeway/assess_average_case.h"
 #include "apps/leeway/assess_table.h"
 #include "apps/leeway/command.h"
+#include "apps/leeway/inputs.h"
+#include "apps/leeway/model_options.h"
 #include "apps/leeway/option_flags.h"
 #include "leeway/core/error.h"
-#include "leeway/core/file.h"
-#include "leeway/core/images.h"
 #include "leeway/core/shards.h"
 #include "leeway/report/report.h"
 #include "leeway/tasks/assess.h"
 #include "leeway/tasks/assess/gates.h"
 #include "leeway/tasks/assess/rows.h"
+#include "leeway/tasks/models_under_noise.h"
 
 namespace leeway::app {
 namespace {
 
+struct NoiseFlags {
+  std::vector<std::string> models, jacobians;  // [NAME=]FILE
+  tasks::NoiseOptions options;
+  record::ModelReading reading;  // of every model
+};
+
 struct Arguments {
   std::vector<std::string> sources, targets, images, gates;
-  std::string rows, report;
+  std::string rows;
   record::AssessOptions options;
   NoiseFlags noise;
 };
@@ -91,31 +96,6 @@ std::vector<NamedFile> parse_targets(const std::vector<std::string>& texts,
   return targets;
 }
 
-// Before anything is opened.
-void check_gates(const std::vector<std::string>& texts) {
-  try {
-    for (const std::string& text : texts) (void)assess::parse_gate(text);
-  } catch (const tasks::GateError& mistake) {
-    throw UsageError(mistake.what());
-  }
-}
-
-record::Assess assessed(const tasks::AssessTask& task, Progress* progress) {
-  try {
-    return tasks::assess(task, progress);
-  } catch (const tasks::GateError& mistake) {
-    throw UsageError(mistake.what());
-  }
-}
-
-OutputsOptions reading_of(const record::AssessOptions& options) {
-  OutputsOptions reading;
-  reading.check_finite = false;  // assess() looks at every logit anyway and names the row that is not finite
-  if (options.binary) reading.binary = *options.binary == "prob" ? Binary::prob : Binary::logit;
-  if (options.as) reading.as = *options.as == "probs" ? Scores::probs : Scores::logits;
-  return reading;
-}
-
 // What reading warns of is told with the results that it concerns.
 Outputs open_outputs(Context& context, const std::string& path, const Arguments& arguments) {
   OutputsShards shards = read_shards(path, reading_of(arguments.options));
@@ -123,15 +103,9 @@ Outputs open_outputs(Context& context, const std::string& path, const Arguments&
   return joined(std::move(shards));
 }
 
-// The images of the source (no name), of a shift for all models, or of one model's shift.
-struct ImageFile {
-  std::string name;
-  Images images;
-};
-
 // Throws UsageError for a name that is no target's, Error for images that are not as many as the rows they
 // show.
-void check_images(const ImageFile& file, const tasks::AssessTask& task) {
+void check_images(const NamedImages& file, const tasks::AssessTask& task) {
   bool known = file.name.empty();
   const auto expect = [&](const Outputs& outputs) {
     if (outputs.n() != file.images.n())
@@ -148,40 +122,85 @@ void check_images(const ImageFile& file, const tasks::AssessTask& task) {
   if (!known) throw UsageError(fmt::format("--images {}=...: no --target has this name", file.name));
 }
 
-std::vector<ImageFile> open_images(Context& context, const std::vector<std::string>& texts,
-                                   const tasks::AssessTask& task) {
-  std::vector<ImageFile> files;
-  for (const std::string& text : texts) {
-    const auto [name, path] = split_name(text);
-    files.push_back({name, read_images(path)});
-    context.add_input(path, files.back().images.pixels.shape);
-    check_images(files.back(), task);
+// A model, or the Jacobians of one, by the name that --source gives it.
+struct NoiseInput {
+  std::string name, path;
+  bool model = false;
+};
+
+NoiseInput parse_noise_input(const std::string& option, const std::string& text,
+                             const std::vector<NamedFile>& sources) {
+  auto [name, path] = split_name(text);
+  if (name.find('/') != std::string::npos) name.clear(), path = text;  // a path that has "="
+  if (path.empty()) throw UsageError(fmt::format("{} {}: expected [MODEL=]FILE", option, text));
+  if (name.empty() && sources.size() > 1)
+    throw UsageError(
+        fmt::format("{} {}: expected MODEL=FILE, as there are {} models", option, text, sources.size()));
+  if (name.empty()) name = sources.front().model;
+  if (std::ranges::find(sources, name, &NamedFile::model) == sources.end())
+    throw UsageError(fmt::format("{} {}: no --source names the model \"{}\"", option, text, name));
+  return {name, path, option == "--model"};
+}
+
+// UsageError: a name that no source has, or none where there are several sources, two inputs of one name, --sigma or the
+// source's images missing.
+std::vector<NoiseInput> parse_noise(const NoiseFlags& flags, const std::vector<NamedFile>& sources,
+                                    bool source_images) {
+  if (flags.models.empty() && flags.jacobians.empty() && !flags.options.sigma.empty())
+    throw UsageError("--sigma: expected --model or --jacobian beside it, for predictions under noise");
+  std::vector<NoiseInput> inputs;
+  const auto add = [&](const std::string& option, const std::string& text) {
+    NoiseInput input = parse_noise_input(option, text, sources);
+    for (const NoiseInput& other : inputs)
+      if (other.name == input.name)
+        throw UsageError(fmt::format("{} {}: model \"{}\" has a {} already", option, text, input.name,
+                                     other.model ? "--model" : "--jacobian"));
+    if (flags.options.sigma.empty())
+      throw UsageError(
+          fmt::format("{} {}: expected --sigma beside it, the standard deviations of the noise, as in "
+                      "--sigma 0.05,0.1",
+                      option, text));
+    if (input.model && !source_images)
+      throw UsageError(
+          fmt::format("{} {}: expected --images FILE beside it, the source's images", option, text));
+    inputs.push_back(std::move(input));
+  };
+  for (const std::string& text : flags.models) add("--model", text);
+  for (const std::string& text : flags.jacobians) add("--jacobian", text);
+  return inputs;
+}
+
+// Opened, and found to fit their sources; `models` keeps what they point to.
+std::vector<tasks::NoiseSubject> open_noise(Context& context, const NoiseFlags& flags,
+                                            const std::vector<NoiseInput>& inputs,
+                                            const tasks::AssessTask& task,
+                                            const std::vector<NamedImages>& images,
+                                            std::vector<std::unique_ptr<nn::Model>>& models) {
+  const auto source_images = std::ranges::find(images, "", &NamedImages::name);
+  std::vector<tasks::NoiseSubject> subjects;
+  for (const NoiseInput& input : inputs) {
+    const auto& source = *std::ranges::find(task.sources, input.name, &tasks::AssessSource::model);
+    tasks::NoiseSubject& subject =
+        *subjects.insert(subjects.end(), {input.name, input.path, &source.outputs});
+    if (source_images != images.end()) subject.images = &source_images->images;
+    if (input.model) {
+      subject.model =
+          models.emplace_back(load_model(context, {input.path, flags.reading}, nn::shape_of(*subject.images)))
+              .get();
+      subject.stochastic = tasks::check_variation(*subject.model, *subject.images, flags.reading.stochastic);
+    } else {
+      subject.jacobian = only_array(context, input.path);
+      tasks::check_jacobian(subject);
+    }
   }
-  return files;
+  return subjects;
 }
 
-const Images* source_images(const std::vector<ImageFile>& files) {
-  for (const ImageFile& file : files)
-    if (file.name.empty()) return &file.images;
-  return nullptr;
-}
-
-// UsageError where images have nothing to be for.
-std::vector<NoiseInput> parse_noise(const Arguments& arguments, const std::vector<NamedFile>& sources) {
-  if (!arguments.images.empty() && arguments.report.empty() && arguments.noise.models.empty())
-    throw UsageError("--images: expected --report or --model beside it");
-  std::vector<std::string> names;
-  for (const NamedFile& source : sources) names.push_back(source.model);
-  return parse_noise_inputs(
-      arguments.noise, names,
-      std::ranges::any_of(arguments.images, [](const auto& text) { return split_name(text).first.empty(); }));
-}
-
-void write_report(const std::string& path, const record::Assess& record,
-                  const std::vector<ImageFile>& images) {
+void write_report(const Context& context, const record::Assess& record,
+                  const std::vector<NamedImages>& images) {
   std::vector<report::PictureSource> pictures;
-  for (const ImageFile& file : images) pictures.push_back({file.name, &file.images});
-  write_text(path, report::html_report(record, report::flip_pictures(record, pictures)));
+  for (const NamedImages& file : images) pictures.push_back({file.name, &file.images});
+  context.write_page(report::html_report(record, report::flip_pictures(record, pictures)));
 }
 
 // Adds a line for each gate to the table.
@@ -189,9 +208,9 @@ void tell_gates(Context& context, const record::Assess& record, std::string& tab
   for (const record::AssessGate& gate : record.gates) {
     const std::string said = assess::describe(gate, record.results.size());
     table += said + "\n";
-    if (!gate.violations.empty()) context.warn("leeway: " + said);
+    if (!gate.violations.empty()) context.warn(said);
     for (const auto& missing : gate.not_computed)
-      context.warn(fmt::format("leeway: gate {}: not decided for {} under {}: {}", gate.gate, missing.model,
+      context.warn(fmt::format("gate {}: not decided for {} under {}: {}", gate.gate, missing.model,
                                missing.target, missing.reason));
   }
 }
@@ -199,21 +218,26 @@ void tell_gates(Context& context, const record::Assess& record, std::string& tab
 int run_assess(Context& context, const Arguments& arguments) {
   const std::vector<NamedFile> source_files = parse_sources(arguments.sources);
   const std::vector<NamedFile> target_files = parse_targets(arguments.targets, source_files);
-  check_gates(arguments.gates);
-  const std::vector<NoiseInput> noise_inputs = parse_noise(arguments, source_files);
+  for (const std::string& text : arguments.gates)
+    (void)assess::parse_gate(text);  // before anything is opened
+  if (!arguments.images.empty() && context.page.empty() && arguments.noise.models.empty())
+    throw UsageError("--images: expected --report or --model beside it");
+  const std::vector<NoiseInput> noise_inputs = parse_noise(
+      arguments.noise, source_files,
+      std::ranges::any_of(arguments.images, [](const auto& text) { return split_name(text).first.empty(); }));
 
-  const auto started = std::chrono::steady_clock::now();
   tasks::AssessTask task;
   for (const NamedFile& file : source_files)
     task.sources.push_back({file.model, open_outputs(context, file.path, arguments)});
   for (const NamedFile& file : target_files)
     task.targets.push_back({file.model, file.shift, open_outputs(context, file.path, arguments)});
 
-  const std::vector<ImageFile> images = open_images(context, arguments.images, task);
+  const std::vector<NamedImages> images = open_named_images(context, arguments.images);
+  for (const NamedImages& file : images) check_images(file, task);
   NoiseFlags noise = arguments.noise;
   noise.reading.binary = arguments.options.binary;
-  const std::vector<NoiseSubject> subjects =
-      open_noise_subjects(context, noise, noise_inputs, task.sources, source_images(images));
+  std::vector<std::unique_ptr<nn::Model>> models;
+  const auto subjects = open_noise(context, noise, noise_inputs, task, images, models);
 
   task.options = arguments.options;
   if (!task.options.unit && !arguments.images.empty()) task.options.unit = "images";
@@ -224,18 +248,22 @@ int run_assess(Context& context, const Arguments& arguments) {
     rows.emplace(arguments.rows);
     task.rows = [&](const tasks::AssessRows& found) { rows->write(found); };
   }
-  if (!subjects.empty()) task.noise = [&] { return under_noise(context, arguments.noise, subjects); };
-  record::Assess result = assessed(task, context.progress());
-  result.envelope.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
+  if (!subjects.empty())
+    task.noise = [&] {
+      return tasks::models_under_noise(subjects, noise.options, context.seed, context.progress());
+    };
+  const record::Assess result = context.completed(tasks::assess(task, context.progress()));
 
   if (rows) rows->commit();
-  for (const std::string& warning : result.envelope.warnings) context.warn("leeway: " + warning);
+  context.warn_of(result.envelope);
+  for (const record::ModelUnderNoise& model : result.average_case)
+    for (const std::string& warning : model.warnings)
+      if (context.json) context.warn(fmt::format("{}: {}", model.model, warning));  // the table has them
   std::string table = assess_text(result);
   tell_gates(context, result, table);
-  const Json record = context.complete(result);
-  if (!arguments.report.empty())
-    write_report(arguments.report, record::read_assess(record, "the record"), images);
-  context.write_record(record);
+  if (!context.page.empty()) write_report(context, result, images);
+  const Json record = to_json(result);
+  Context::write_record(context.out, record);
   context.print(record, table);
   const bool fail_undecided = result.options.undecided == "fail";
   const bool failed = std::ranges::any_of(result.gates, [&](const record::AssessGate& gate) {
@@ -244,41 +272,60 @@ int run_assess(Context& context, const Arguments& arguments) {
   return failed ? exit_gate : exit_ok;
 }
 
+void add_noise_flags(const Command& command, NoiseFlags& flags) {
+  const std::string group = "Noise";
+  command
+      .option("--model", flags.models,
+              "[MODEL=]FILE: the model of a source, on the source's --images: TorchScript, .onnx, a PyTorch "
+              "checkpoint (.pt, .pth, .th), .safetensors, or .npz of named tensors")
+      .group(group);
+  command
+      .option("--jacobian", flags.jacobians,
+              "[MODEL=]FILE: or the gradients of the source's logits by the input, (n,k,d), .npy")
+      .group(group);
+  command
+      .option("--sigma", flags.options.sigma,
+              "Standard deviations of the noise, pixels in [0,1]: 0.1 or 0.05,0.1")
+      .by_commas()
+      .within(0, 1e30)
+      .group(group);
+  command
+      .option("--survival-rows", flags.options.rows,
+              "How many of the source's first rows meet noise (0: all)")
+      .group(group);
+  const auto reading = [&](record::Fields& f) {
+    file_fields(flags.reading, f);
+    stochastic_field(flags.reading, f);
+  };
+  add_option_flags(command, reading, group);
+  add_device_flag(command, flags.reading.device);
+}
+
 // The options of the record as flags; those of the bound in a group of their own.
-void add_record_flags(CLI::App& command, Arguments& arguments) {
-  add_option_flags(command, [&](record::Fields& f) { fields(arguments.options, f); });
-  for (const char* flag : {"--no-bounds", "--restarts", "--delta", "--bootstrap"})
-    command.get_option(flag)->group("Bounds");
+void add_record_flags(const Command& command, Arguments& arguments) {
+  add_option_flags(command, arguments.options);
+  command.group("Bounds", {"--no-bounds", "--restarts", "--delta", "--bootstrap"});
 }
 
 }  // namespace
 
-void add_assess(CLI::App& root, Context& context, Run& run) {
-  auto* command =
-      root.add_subcommand("assess", "Say how a classifier fares on shifted data, from its outputs");
-  const auto arguments = std::make_shared<Arguments>();
-  command
-      ->add_option("--source", arguments->sources, "[MODEL=]FILE: outputs on the data the model is known on")
-      ->required();
-  command->add_option("--target", arguments->targets, "[MODEL/]SHIFT=FILE: outputs on shifted data")
-      ->required();
-  command->add_option(
-      "--images", arguments->images,
+void add_assess(const Command& root, Context& context) {
+  const Command command = root.add("assess", "Say how a classifier fares on shifted data, from its outputs");
+  auto& arguments = command.keep<Arguments>();
+  command.option("--source", arguments.sources, "[MODEL=]FILE: outputs on the data the model is known on")
+      .required();
+  command.option("--target", arguments.targets, "[MODEL/]SHIFT=FILE: outputs on shifted data").required();
+  command.option(
+      "--images", arguments.images,
       "[[MODEL/]SHIFT=]FILE: the source's images (unnamed) or a target's, for the report and for --model");
-  context.files.writes(
-      command->add_option("--rows", arguments->rows, "Write what happened to every row as CSV"),
-      Written::file);
-  context.files.writes(
-      command->add_option("--report", arguments->report, "Write one self-contained HTML page"),
-      Written::page);
-  command
-      ->add_option("--fail-if", arguments->gates,
-                   "KEY OP NUMBER, as in \"accuracy<0.8\": exit 4 where it holds")
-      ->allow_extra_args(false);
-  add_record_flags(*command, *arguments);
-  add_noise_flags(*command, arguments->noise);
-  context.add_common_flags(*command, "Write the JSON record to this file");
-  command->footer(
+  command.option("--rows", arguments.rows, "Write what happened to every row as CSV").writes(Written::file);
+  context.add_page_flag(command);
+  command.option("--fail-if", arguments.gates, "KEY OP NUMBER, as in \"accuracy<0.8\": exit 4 where it holds")
+      .one_word();
+  add_record_flags(command, arguments);
+  add_noise_flags(command, arguments.noise);
+  context.add_common_flags(command);
+  command.footer(
       "Outputs files (.npz, .safetensors, .npy, .csv) hold `logits` or `probs`, and optionally `labels`, "
       "`groups`\n"
       "and `class_names`. Intervals are of level 95%: Clopper-Pearson for shares; that of agreement counts "
@@ -290,9 +337,7 @@ void add_assess(CLI::App& root, Context& context, Run& run) {
       "  leeway assess --source val.npz --target noise=noise.npz --model cnn.pt --images val_images.npz "
       "--sigma "
       "0.05,0.1");
-  command->callback([&context, &run, arguments] {
-    run = [&context, arguments] { return run_assess(context, *arguments); };
-  });
+  command.runs([&context, &arguments] { return run_assess(context, arguments); });
 }
 
 }  // namespace leeway::app

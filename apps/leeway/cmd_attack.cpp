@@ -1,13 +1,13 @@
 // leeway attack: images that a model misjudges, within a radius of the given ones or as near to them as can be.
 #include <fmt/format.h>
 
-#include <chrono>
 #include <cstdint>
 #include <limits>
 
 #include "apps/leeway/command.h"
 #include "apps/leeway/model_options.h"
 #include "apps/leeway/nn_loader.h"
+#include "apps/leeway/text_table.h"
 #include "leeway/core/error.h"
 #include "leeway/core/numbers.h"
 #include "leeway/core/outputs.h"
@@ -46,7 +46,7 @@ nn::AttackOptions options_of(const Context& context, const AttackFlags& flags) {
 }
 
 std::string share_text(double value, const Interval& interval) {
-  return fmt::format("{:.4f} [{:.4f}, {:.4f}]", value, interval.low, interval.high);
+  return four(value) + " " + interval_text(interval);
 }
 
 // Every fourth point of the curve.
@@ -62,8 +62,7 @@ std::string curve_text(const std::vector<record::RadiusPoint>& curve) {
 std::string table_of(const record::Attack& record) {
   const record::AttackedSet& set = record.results.front();
   const record::AttackOptions& options = record.options;
-  std::string text;
-  for (const std::string& warning : record.envelope.warnings) text += "warning: " + warning + "\n";
+  std::string text = warnings_of(record.envelope);
   text += fmt::format("{}: n = {}, {}{} in {}, {}\n", set.out, set.n, options.attack,
                       options.eps ? fmt::format(" of radius {:.6g}", *options.eps) : "", options.norm,
                       set.target == "given"   ? "towards the targets"
@@ -88,7 +87,6 @@ std::string table_of(const record::Attack& record) {
 int run_attack(Context& context, const AttackFlags& flags) {
   require_out(context, "the attacked images");
   nn::AttackOptions options = options_of(context, flags);
-  const auto started = std::chrono::steady_clock::now();
   const ModelAndImages loaded = load_model_and_images(context, flags.model, flags.data);
   if (!flags.targets.empty()) {
     // the model refuses classes that it does not have
@@ -97,53 +95,45 @@ int run_attack(Context& context, const AttackFlags& flags) {
   }
   auto [record, result] = tasks::attack({*loaded.model, loaded.images, options}, context.progress());
   tasks::write_attacked(context.out, result);
-  record.envelope.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
   record::AttackedSet& set = record.results.front();
   set.model = flags.model.model, set.data = flags.data, set.out = context.out;
   set.stochastic = loaded.stochastic;
-  if (context.json)
-    for (const std::string& warning : record.envelope.warnings) context.warn("leeway: " + warning);
-  context.print(context.complete(record), table_of(record));
+  if (context.json) context.warn_of(record.envelope);  // the table has them
+  context.print(to_json(context.completed(record)), table_of(record));
   return exit_ok;
 }
 
 }  // namespace
 
-void add_attack(CLI::App& root, Context& context, Run& run) {
-  auto* command = root.add_subcommand("attack", "Move images so that a model misjudges them");
-  const auto flags = std::make_shared<AttackFlags>();
-  add_model_flags(*command, flags->model);
-  command
-      ->add_option("--data", flags->data,
-                   "Images in [0,1]: .npz, .safetensors, IDX(.gz), or fashion-mnist:test")
-      ->required();
-  command->add_option(
-      "--targets", flags->targets,
+void add_attack(const Command& root, Context& context) {
+  const Command command = root.add("attack", "Move images so that a model misjudges them");
+  auto& flags = command.keep<AttackFlags>();
+  add_model_flags(command, flags.model);
+  command.option("--data", flags.data, "Images in [0,1]: .npz, .safetensors, IDX(.gz), or fashion-mnist:test")
+      .required();
+  command.option(
+      "--targets", flags.targets,
       "Classes that images are to be taken for, one each: .npy, .npz, .csv, IDX (default: any other)");
-  command->add_option("--attack", flags->options.attack, "See leeway list attacks")->capture_default_str();
-  command->add_option("--norm", flags->options.norm, "Of the move; l0: how many values change")
-      ->check(CLI::IsMember({"linf", "l2", "l1", "l0"}).description(""))
-      ->type_name("linf|l2|l1|l0")
-      ->capture_default_str();
-  command->add_option(
-      "--eps", flags->eps,
+  command.option("--attack", flags.options.attack, "See leeway list attacks");
+  command.option("--norm", flags.options.norm, "Of the move; l0: how many values change")
+      .one_of({"linf", "l2", "l1", "l0"});
+  command.option(
+      "--eps", flags.eps,
       "Radius: a number or a fraction; l2: of the whole image (default 8/255). Attacks that look for "
       "the nearest image take none");
-  command->add_option("--loss", flags->options.loss, "What is maximised (default: the attack's own)")
-      ->check(CLI::IsMember({"margin", "difference", "cross-entropy"}).description(""))
-      ->type_name("margin|difference|cross-entropy");
-  command->add_option("--steps", flags->steps, "Steps; of noise: draws (default: the attack's own)");
-  command->add_option("--relative-step", flags->relative_step,
-                      "Of pgd: step length / eps (default 2.5 / steps)");
-  command->add_option("--restarts", flags->restarts,
-                      "Of pgd and noise: random starts for every image; the best is kept (default 1)");
-  command->add_flag("--no-random-start", flags->no_random_start, "Of pgd: start at the image itself");
-  command->add_option("--set", flags->set, "NAME=NUMBER: a parameter of the attack, see leeway list attacks")
-      ->type_name("NAME=NUMBER")
-      ->allow_extra_args(false);
-  context.add_common_flags(*command, "Images file (.npz): x, y, success, norms (inf where the attack failed)",
+  command.option("--loss", flags.options.loss, "What is maximised (default: the attack's own)")
+      .one_of({"margin", "difference", "cross-entropy"});
+  command.option("--steps", flags.steps, "Steps; of noise: draws (default: the attack's own)");
+  command.option("--relative-step", flags.relative_step, "Of pgd: step length / eps (default 2.5 / steps)");
+  command.option("--restarts", flags.restarts,
+                 "Of pgd and noise: random starts for every image; the best is kept (default 1)");
+  command.flag("--no-random-start", flags.no_random_start, "Of pgd: start at the image itself");
+  command.option("--set", flags.set, "NAME=NUMBER: a parameter of the attack, see leeway list attacks")
+      .shown_as("NAME=NUMBER")
+      .one_word();
+  context.add_common_flags(command, "Images file (.npz): x, y, success, norms (inf where the attack failed)",
                            Written::file);
-  command->footer(
+  command.footer(
       "The attack leads away from the label, or from the model's own prediction where the data have no "
       "labels. "
       "Success and\n"
@@ -151,8 +141,7 @@ void add_attack(CLI::App& root, Context& context, Run& run) {
       "  leeway attack --model cnn.safetensors --data fashion-mnist:test --eps 8/255 --out adv.npz\n"
       "  leeway attack --model cnn.safetensors --data fashion-mnist:test --attack fmn --norm l2 --out "
       "near.npz");
-  command->callback(
-      [&context, flags, &run] { run = [&context, flags] { return run_attack(context, *flags); }; });
+  command.runs([&context, &flags] { return run_attack(context, flags); });
 }
 
 }  // namespace leeway::app

@@ -5,17 +5,14 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <memory>
+#include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
 #include "apps/leeway/command.h"
-#include "apps/leeway/conds_tables.h"
 #include "apps/leeway/option_flags.h"
-#include "apps/leeway/written.h"
-#include "leeway/conds/protocol_sets.h"
+#include "apps/leeway/text_table.h"
 #include "leeway/core/file.h"
 #include "leeway/core/message.h"
 #include "leeway/tasks/conds_draw.h"
@@ -29,67 +26,15 @@ struct DrawFlags {
   record::CondsDrawOptions options;
 };
 
-// "attribute=v1,v2" as the name and the values.
-std::pair<std::string, std::vector<std::string>> parse_order(const std::string& text) {
-  const std::size_t equals = text.find('=');
-  if (equals == std::string::npos || equals == 0)
-    throw UsageError(fmt::format("--order: expected ATTRIBUTE=VALUE,VALUE,..., found {}", in_quotes(text)));
-  return {text.substr(0, equals), CLI::detail::split(text.substr(equals + 1), ',')};
-}
-
-// Columns of a named data set, under the names that the table has for them.
-TableColumns columns_of_set(const DrawFlags& flags) {
-  const std::vector<std::string>& names = flags.options.columns;
-  const conds::ConDSDataSet& set = conds::conds_data_set(*flags.options.data_set);
-  TableColumns columns = conds::columns_of(set);
-  if (!names.empty() && names.size() != columns.attributes.size())
-    throw UsageError(fmt::format("--columns: expected {} names for {}, those of {}, found {}",
-                                 columns.attributes.size(), set.name, fmt::join(columns.attributes, ", "),
-                                 names.size()));
-  const auto rename = [&](std::string& column, const std::string& as) {
-    auto order = columns.orders.extract(column);
-    order.key() = column = as;
-    columns.orders.insert(std::move(order));
-  };
-  // Out of the way first, since a table may use a name of the set for another column.
-  for (std::size_t i = 0; i < columns.attributes.size(); ++i)
-    if (!names.empty()) rename(columns.attributes[i], fmt::format("\n{}", i));
-  if (flags.options.label) rename(columns.label, *flags.options.label);
-  for (std::size_t i = 0; i < names.size(); ++i) rename(columns.attributes[i], names[i]);
-  return columns;
-}
-
-TableColumns columns_of(const DrawFlags& flags) {
-  const record::CondsDrawOptions& options = flags.options;
-  const auto& [sc, ldd, uds] = options.shifts;
-  TableColumns columns;
-  if (options.data_set) {
-    columns = columns_of_set(flags);
-  } else {
-    if (!options.label) throw UsageError("--label is required: the column of the labels");
-    columns.label = *options.label;
-    columns.attributes = options.columns;
-    for (const auto& attribute : {sc, ldd, uds})
-      if (attribute && options.columns.empty()) columns.attributes.push_back(*attribute);
-    if (columns.attributes.empty())
-      throw UsageError("--columns is required: the attributes, where no shift names one");
-  }
+std::map<std::string, std::vector<std::string>> orders_of(const DrawFlags& flags) {
+  std::map<std::string, std::vector<std::string>> orders;
   for (const std::string& text : flags.orders) {
-    auto [name, values] = parse_order(text);
-    columns.orders[name] = std::move(values);
+    const auto [name, values] = split_name(text);
+    if (name.empty())
+      throw UsageError(fmt::format("--order: expected ATTRIBUTE=VALUE,VALUE,..., found {}", in_quotes(text)));
+    orders[name] = split(values, ',');
   }
-  if (options.id) columns.id = *options.id;
-  for (const auto& [option, attribute] :
-       {std::pair("--sc", sc), std::pair("--ldd", ldd), std::pair("--uds", uds)})
-    if (attribute && std::ranges::find(columns.attributes, *attribute) == columns.attributes.end())
-      throw UsageError(fmt::format("{}: expected one of {}, found {}", option,
-                                   fmt::join(columns.attributes, ", "), in_quotes(*attribute)));
-  std::set<std::string> shifted;
-  for (const auto& attribute : {sc, ldd, uds})
-    if (attribute && !shifted.insert(*attribute).second)
-      throw UsageError(fmt::format("--sc, --ldd, --uds: expected different attributes, found {} twice",
-                                   in_quotes(*attribute)));
-  return columns;
+  return orders;
 }
 
 // Of one case; with --all of many, in a folder.
@@ -110,10 +55,63 @@ void claim_files(Context& context, const std::vector<std::string>& names, bool t
   context.files.claim("--out", manifest_file(context, to_folder), Written::file);
 }
 
+using record::CondsCase;
+using record::CondsColumn;
+
+constexpr std::size_t most_lines = 81;  // of cells, where the split is written
+
+std::string cells_text(const CondsCase& one, const record::CondsDraw& record) {
+  std::vector<Column> columns{left(printable(record.label.name))};
+  for (const CondsColumn& attribute : record.attributes) columns.push_back(left(printable(attribute.name)));
+  for (const auto& [title, width] : {std::pair("available", 10), {"train", 8}, {"val", 6}, {"test", 6}})
+    columns.push_back(right(title, width));
+  columns.push_back(left(""));
+  TextTable table(std::move(columns));
+  const std::size_t shown = one.out ? std::min(most_lines, one.cells.size()) : one.cells.size();
+  const auto count = [](std::size_t n) { return n == 0 ? "-" : std::to_string(n); };
+  for (std::size_t c = 0; c < shown; ++c) {
+    const auto& [values, cell] = one.cells[c];
+    std::vector<std::string> row;
+    for (const std::string& value : values) row.push_back(printable(value));
+    row.insert(row.end(),
+               {std::to_string(cell.available), count(cell.train) + (cell.counterexamples > 0 ? "*" : ""),
+                count(cell.validation), std::to_string(cell.test),
+                cell.lacks() > 0 ? fmt::format("lacks {}", cell.lacks()) : ""});
+    table.add(std::move(row));
+  }
+  std::string text = table.text();
+  if (shown < one.cells.size())
+    text += fmt::format("... and {} more cells (--plan and --json have all)\n", one.cells.size() - shown);
+  if (one.n_counterexamples > 0) text += "* counterexamples: they break the correlation\n";
+  return text;
+}
+
+std::string outcome(const CondsCase& one) {
+  if (one.out) return "written to " + *one.out;
+  if (one.cells_lacking == 0) return "the data have enough rows in every cell";
+  return fmt::format("{} of {} cells have too few rows", one.cells_lacking, one.cells.size());
+}
+
+std::string conds_draw_text(const record::CondsDraw& record) {
+  const CondsCase& first = record.results.front();
+  if (record.results.size() == 1)
+    return fmt::format("{}; seed {}: {} train, {} validation, {} test of {} rows\n{}{}\n",
+                       record::shifts_text(first.shifts), record.envelope.seed, first.n_train,
+                       first.n_validation, first.n_test, record.n, cells_text(first, record), outcome(first));
+  TextTable table({left("case", 14), right("train", 8), right("val", 8), right("test", 8), left("shifts")});
+  for (const CondsCase& one : record.results)
+    table.add(
+        one.name, one.n_train, one.n_validation, one.n_test,
+        record::shifts_text(one.shifts) +
+            (one.cells_lacking == 0 ? "" : fmt::format("; {} cells have too few rows", one.cells_lacking)));
+  return fmt::format("seed {}, {} rows in {} cells\n", record.envelope.seed, record.n, first.cells.size()) +
+         table.text();
+}
+
 int run_draw(Context& context, const DrawFlags& flags) {
   const auto& [sc, ldd, uds] = flags.options.shifts;
   const bool all = flags.options.all, plan = flags.options.plan;
-  const TableColumns columns = columns_of(flags);
+  const TableColumns columns = tasks::table_columns(flags.options, orders_of(flags));
   if (all && (sc || ldd || uds)) throw UsageError("--all: expected no --sc, --ldd or --uds beside it");
   if (context.out.empty() && !plan)
     throw UsageError(all ? "--out is required: the folder to write"
@@ -129,49 +127,47 @@ int run_draw(Context& context, const DrawFlags& flags) {
     if (all) std::filesystem::create_directories(context.out);
     const std::string path = file_of(context, name, all);
     write_text(path, tasks::split_text(split));
-    return tasks::SavedSplit{path, context.digests ? digest_file(path) : ""};
+    return tasks::SavedSplit{path, context.no_digest ? "" : digest_file(path)};
   };
   const record::CondsDraw result = tasks::conds_draw(task);
-  for (const std::string& warning : result.envelope.warnings) context.warn("leeway: " + warning);
-  const Json record = context.complete(result);
-  if (!plan) write_manifest(manifest_file(context, all), record);
+  context.warn_of(result.envelope);
+  const Json record = to_json(context.completed(result));
+  if (!plan) Context::write_record(manifest_file(context, all), record);
   context.print(record, conds_draw_text(result));
   return exit_ok;
 }
 
 }  // namespace
 
-void add_conds_draw(CLI::App& room, Context& context, Run& run) {
-  auto flags = std::make_shared<DrawFlags>();
-  auto* command = room.add_subcommand(
+void add_conds_draw(const Command& room, Context& context) {
+  const Command command = room.add(
       "draw",
       "Train, validation and test sets with concurrent distribution shifts, from a table of attributes");
-  command->add_option("--attributes", flags->attributes, "CSV: a row for each sample, a label, attributes")
-      ->required();
-  add_option_flags(*command, [&](record::Fields& f) { fields(flags->options, f); });
-  for (const char* flag : {"--sc", "--ldd", "--uds", "--all"}) command->get_option(flag)->group("Shifts");
-  for (const char* flag : {"--train", "--val", "--test", "--ldd-ratio", "--counterexamples", "--resample"})
-    command->get_option(flag)->group("Counts");
+  auto& flags = command.keep<DrawFlags>();
+  command.option("--attributes", flags.attributes, "CSV: a row for each sample, a label, attributes")
+      .required();
+  add_option_flags(command, flags.options);
+  command.group("Shifts", {"--sc", "--ldd", "--uds", "--all"});
+  command.group("Counts", {"--train", "--val", "--test", "--ldd-ratio", "--counterexamples", "--resample"});
   command
-      ->add_option(
-          "--order", flags->orders,
+      .option(
+          "--order", flags.orders,
           "ATTRIBUTE=VALUE,VALUE,...: all values, the last is the rare or unseen one, the i-th goes with the "
           "i-th label (default: numbers ascending, else letters); may be repeated")
-      ->allow_extra_args(false)
-      ->type_name("ORDER");
-  context.add_common_flags(*command,
+      .one_word()
+      .shown_as("ORDER");
+  context.add_common_flags(command,
                            "The split to write: index,split (train, val, test), and beside it "
                            "NAME.manifest.json, the record; with --all a folder, with manifest.json",
                            Written::claimed);
-  command->footer(
+  command.footer(
       "Cells are labels times values of the attributes. The test set has every cell alike. The same seed "
       "gives the "
       "same\nsamples, whatever the order of the rows, and all cases of a seed share the test set.\n\n"
       "  leeway conds draw --attributes table.csv --label shape --sc color --ldd size --plan\n"
       "  leeway conds draw --attributes table.csv --label shape --sc color --ldd size --out split.csv\n"
       "  leeway conds draw --attributes table.csv --dataset dsprites --all --out cases");
-  command->callback(
-      [&context, flags, &run] { run = [&context, flags] { return run_draw(context, *flags); }; });
+  command.runs([&context, &flags] { return run_draw(context, flags); });
 }
 
 }  // namespace leeway::app

@@ -1,13 +1,241 @@
-// leeway data: render and load.
+// leeway data render: data sets drawn from geometry, as images, tables of attributes and contact sheets.
+// leeway data load: published data sets from their files, as images and a table of attributes.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <vector>
+
 #include "apps/leeway/command.h"
+#include "apps/leeway/option_flags.h"
+#include "apps/leeway/text_table.h"
+#include "leeway/core/family.h"
+#include "leeway/core/message.h"
+#include "leeway/data/load.h"
+#include "leeway/data/render.h"
+#include "leeway/data/rendered_set.h"
+#include "leeway/tasks/data.h"
 
 namespace leeway::app {
+namespace {
 
-void add_data(CLI::App& root, Context& context, Run& run) {
-  auto* room = root.add_subcommand("data", "Data sets: drawn from geometry, read from published files");
-  room->require_subcommand(1);
-  add_data_render(*room, context, run);
-  add_data_load(*room, context, run);
+using data::RenderedSet;
+using Only = std::map<std::string, std::vector<std::string>>;
+
+struct TableFiles {
+  std::string attributes, sheet;  // to write; empty: none
+};
+
+struct RenderFlags : TableFiles {
+  std::string name, table, index;
+  std::vector<std::string> only;  // "column=v1,v2"
+  record::DataRenderOptions options;
+};
+
+struct LoadFlags : TableFiles {
+  std::string format;
+  std::vector<std::string> paths;
+  record::DataLoadOptions options;
+};
+
+void add_table_flags(const Command& command, TableFiles& files, const std::string& row,
+                     const std::string& pictures) {
+  command.option("--attributes", files.attributes, "The table to write (CSV): a row for each " + row)
+      .writes(Written::file);
+  command
+      .option("--sheet", files.sheet, "A contact sheet to write (PNG): 60 of the " + pictures + " at random")
+      .writes(Written::file);
+}
+
+template <class Task>
+void set_files(Context& context, const TableFiles& files, Task& task) {
+  task.out = {context.out, files.attributes, files.sheet, !context.no_digest};
+  if (context.out.empty() && files.attributes.empty() && files.sheet.empty())
+    throw UsageError("expected --out, --attributes or --sheet: what to write");
+  task.seed = context.seed;
+  task.was_read = [&context](const std::string& path, const std::vector<std::size_t>& shape) {
+    context.add_input(path, shape);
+  };
+}
+
+// The record, printed and written beside what it is about.
+template <class Record>
+int finish(Context& context, Record record, const std::string& manifest, std::string (*text)(const Record&)) {
+  if (!manifest.empty()) record.results.front().files.manifest = manifest;
+  record = context.completed(std::move(record));
+  const Json json = to_json(record);
+  Context::write_record(manifest, json);
+  context.print(json, text(record));
+  return exit_ok;
+}
+
+Only only_of(const RenderFlags& flags) {
+  Only only;
+  for (const std::string& text : flags.only) {
+    const auto [column, values] = split_name(text);
+    if (column.empty())
+      throw UsageError(fmt::format("--only: expected COLUMN=VALUE,VALUE,..., found {}", in_quotes(text)));
+    only[column] = split(values, ',');
+  }
+  return only;
+}
+
+void check_flags(const RenderFlags& flags) {
+  if (flags.index.empty() != flags.options.split.empty())
+    throw UsageError(flags.index.empty() ? "--split: expected --index beside it"
+                                         : "--split is required beside --index: train, val, test");
+  if (!flags.table.empty() && (flags.options.protocol || !flags.only.empty()))
+    throw UsageError("--table: expected no --only or --protocol beside it");
+}
+
+std::string file_line(const char* what, const std::optional<record::WrittenFile>& file) {
+  return file ? fmt::format("{:<10} {}, {} bytes\n", what, file->path, file->bytes) : "";
+}
+
+std::string render_text(const record::DataRender& record) {
+  const record::RenderedData& result = record.results.front();
+  const auto& [images, attributes, sheet, manifest] = result.files;
+  return fmt::format("{}, seed {}: {} images\n", result.data_set, record.envelope.seed, result.n) +
+         file_line("images", images) + file_line("attributes", attributes) + file_line("sheet", sheet) +
+         (manifest ? fmt::format("{:<10} {}\n", "manifest", *manifest) : "");
+}
+
+std::string list_of_sets() {
+  std::string text = "NAME       columns and their values (standard ones, and more in brackets)\n";
+  for (const RenderedSet& set : data::rendered_sets()) {
+    text += fmt::format("{:<10} {}\n", set.name, set.summary);
+    for (const data::RenderedColumn& column : set.columns) {
+      const auto values = data::values_of(column);
+      const std::size_t standard =
+          std::min(values.size(), values.size() == column.texts.size() ? set.factors[column.factor].standard
+                                                                       : values.size());
+      const auto middle = values.begin() + static_cast<std::ptrdiff_t>(standard);
+      std::string listed =
+          standard > 10 ? fmt::format("{} values from {} to {}", standard, values.front(), *(middle - 1))
+                        : fmt::format("{}", fmt::join(values.begin(), middle, ", "));
+      if (middle != values.end()) listed += fmt::format(" ({})", fmt::join(middle, values.end(), ", "));
+      text += fmt::format("{:<10}   {:<12} {}\n", "", column.name, listed);
+    }
+  }
+  return text;
+}
+
+int run_render(Context& context, const RenderFlags& flags) {
+  tasks::DataRenderTask task{.data_set = flags.name,
+                             .only = only_of(flags),
+                             .table = flags.table,
+                             .index = flags.index,
+                             .options = flags.options};
+  set_files(context, flags, task);
+  check_flags(flags);
+  return finish(context, tasks::data_render(task, context.progress()), manifest_of(context.out), render_text);
+}
+
+constexpr std::size_t most_columns_shown = 60;
+
+std::string load_text(const record::DataLoad& record) {
+  const record::LoadedData& result = record.results.front();
+  std::string text = fmt::format("{}: {} rows", result.format, result.n);
+  if (result.left_out > 0)
+    text += fmt::format(" ({} with values outside the protocol left out)", result.left_out);
+  if (!result.shape.empty()) text += fmt::format(", pictures of {}", fmt::join(result.shape, " x "));
+  TextTable table({left("column", 16), right("values", 8), left("")});
+  for (std::size_t c = 0; c < std::min(result.columns.size(), most_columns_shown); ++c) {
+    const record::LoadedColumn& column = result.columns[c];
+    table.add(column.name, column.n_values,
+              column.n_values <= 6 ? fmt::format("{}", fmt::join(column.values, ", ")) : "");
+  }
+  text += "\n" + table.text();
+  if (result.columns.size() > most_columns_shown)
+    text +=
+        fmt::format("and {} columns more (--json lists all)\n", result.columns.size() - most_columns_shown);
+  return text;
+}
+
+int run_load(Context& context, const LoadFlags& flags) {
+  tasks::DataLoadTask task{.format = flags.format, .paths = flags.paths, .options = flags.options};
+  set_files(context, flags, task);
+  const std::string& first = !context.out.empty()        ? context.out
+                             : !flags.attributes.empty() ? flags.attributes
+                                                         : flags.sheet;
+  const std::string manifest = manifest_of(first);
+  context.files.claim("the manifest", manifest, Written::file);
+  return finish(context, tasks::data_load(task, context.progress()), manifest, load_text);
+}
+
+}  // namespace
+
+void add_data_render(const Command& room, Context& context) {
+  const Command command = room.add(
+      "render", "Draw a data set whose every factor is known: images, table of attributes, contact sheet");
+  auto& flags = command.keep<RenderFlags>();
+  std::vector<std::string> names;
+  for (const RenderedSet& set : data::rendered_sets()) names.emplace_back(set.name);
+  command.option("NAME", flags.name, "The data set: " + names_of(data::rendered_sets()))
+      .required()
+      .one_of(names);
+  add_table_flags(command, flags, "image", "images");
+  add_option_flags(command, flags.options);
+  const std::string which = "Which images";
+  command.group(which, {"--protocol", "--sample", "--split"});
+  command
+      .option("--only", flags.only,
+              "COLUMN=VALUE,VALUE,...: keep these values (default: all standard ones); may be repeated")
+      .one_word()
+      .shown_as("VALUES")
+      .group(which);
+  command.option("--table", flags.table, "The rows of this table, as --attributes writes it").group(which);
+  command
+      .option("--index", flags.index,
+              "CSV index,split, as conds draw writes it: the rows of the table that --split names")
+      .group(which);
+  context.add_common_flags(
+      command, "The images to write (.npz): x (n,3,h,w), y; beside it NAME.manifest.json, the record",
+      Written::file, manifest_of);
+  command.footer([] {
+    return list_of_sets() +
+           "\nImages are drawn as they are written, so that a set may be larger than the memory. An image\n"
+           "depends on its row alone. From a table to a model trained under a shift:\n\n"
+           "  leeway data render dsprites --sample 20000 --size 32 --out images.npz --attributes table.csv "
+           "--sheet sheet.png\n"
+           "  leeway conds draw --attributes table.csv --dataset dsprites --sc obj_color --out split.csv\n"
+           "  leeway train --data images.npz --index split.csv --out model.safetensors\n\n"
+           "and its test set alone, for models that read their images from a file of their own:\n\n"
+           "  leeway data render dsprites --size 32 --table table.csv --index split.csv --split test "
+           "--out test.npz";
+  });
+  command.runs([&context, &flags] { return run_render(context, flags); });
+}
+
+void add_data_load(const Command& room, Context& context) {
+  const Command command =
+      room.add("load", "A published data set from its files: images and table of attributes");
+  auto& flags = command.keep<LoadFlags>();
+  std::vector<std::string> names;
+  for (const auto& format : data::loaded_formats()) names.emplace_back(format.name);
+  command.option("FORMAT", flags.format, "The format; see the list below").required().one_of(names);
+  command.option("PATH", flags.paths, "Its files").required().shown_as("");
+  add_table_flags(command, flags, "sample", "pictures");
+  add_option_flags(command, flags.options);
+  context.add_common_flags(
+      command, "The images to write (.npz): x (n,c,h,w), y; beside it NAME.manifest.json, the record",
+      Written::file);
+  command.footer([] {
+    std::string text = "FORMAT       files\n";
+    for (const auto& format : data::loaded_formats())
+      text += fmt::format("{:<12} {}\n{:<12}   {}\n", format.name, format.paths, "", format.summary);
+    return text +
+           "\n  leeway data load cifar10 data_batch_1.bin data_batch_2.bin --out train.npz\n"
+           "  leeway data load celeba list_attr_celeba.txt --attributes celeba.csv\n"
+           "  leeway conds draw --attributes celeba.csv --dataset celeba --sc black_hair --plan\n"
+           "  leeway data load smallnorb smallnorb-training-dat.mat.gz --protocol --out toys.npz "
+           "--attributes "
+           "toys.csv\n"
+           "  leeway data load folder OfficeHome --size 64 --out images.npz --attributes table.csv";
+  });
+  command.runs([&context, &flags] { return run_load(context, flags); });
 }
 
 }  // namespace leeway::app

@@ -2,12 +2,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <memory>
 
 #include "apps/leeway/command.h"
 #include "apps/leeway/inputs.h"
 #include "apps/leeway/option_flags.h"
-#include "apps/leeway/pa_table.h"
+#include "apps/leeway/text_table.h"
 #include "leeway/agreement/distance.h"
 #include "leeway/core/message.h"
 #include "leeway/core/text.h"
@@ -24,24 +23,18 @@ struct DistanceFlags {
 
 // A line a set, and below why a value is not there.
 std::string table(const record::Distances& record) {
-  constexpr std::size_t widest = 28, least_column = 9;
-  std::vector<std::string> names;  // of the distances, in the order of the family
-  for (const agreement::Distance& distance : agreement::distances())
+  std::vector<Column> columns{left("shifted")};
+  for (const agreement::Distance& distance : agreement::distances())  // in the order of the family
     if (record.results.front().distances.contains(std::string(distance.name)))
-      names.emplace_back(distance.name);
-  std::size_t width = 7;
-  for (const record::DistancesSet& set : record.results)
-    width = std::max(width, std::min(widest, display_name(set.shifted).size()));
-  const auto column = [&](const std::string& name) { return std::max(least_column, name.size()); };
-  std::string text = fmt::format("{:<{}}", "shifted", width);
-  for (const std::string& name : names) text += fmt::format(" {:>{}}", name, column(name));
-  text += '\n';
+      columns.push_back(right(std::string(distance.name), 9));
+  TextTable table(columns);
   std::vector<std::pair<std::string, std::string>> reasons;  // and the distances that each one hinders
   for (const record::DistancesSet& set : record.results) {
-    text += fmt::format("{:<{}}", cut_at_front(display_name(set.shifted), width), width);
-    for (const std::string& name : names) {
+    std::vector<std::string> cells{cut_at_front(display_name(set.shifted), 28)};
+    for (std::size_t j = 1; j < columns.size(); ++j) {
+      const std::string& name = columns[j].title;
       const std::optional<double> value = set.distances.at(name);
-      text += fmt::format(" {:>{}}", value ? fmt::format("{:.5g}", *value) : "-", column(name));
+      cells.push_back(value ? fmt::format("{:.5g}", *value) : "-");
       if (value) continue;
       const std::string& reason = set.not_computed.at(name);
       const auto known = std::ranges::find(reasons, reason, &std::pair<std::string, std::string>::first);
@@ -50,8 +43,9 @@ std::string table(const record::Distances& record) {
       else
         known->second += ", " + name;
     }
-    text += '\n';
+    table.add(std::move(cells));
   }
+  std::string text = table.text();
   for (const auto& [reason, hindered] : reasons) text += fmt::format("-  {}: {}\n", hindered, reason);
   return text;
 }
@@ -68,29 +62,22 @@ int run_distances(Context& context, const DistanceFlags& flags) {
   };
   tasks::DistancesTask task{outputs(flags.clean), {}, flags.options, context.seed};
   for (const std::string& path : flags.shifted) task.shifted.push_back(outputs(path));
-  const record::Distances result = tasks::distances(task, context.progress());
-  for (const std::string& line : result.envelope.warnings) context.warn("leeway: " + line);
-  const Json record = context.complete(result);
-  context.write_record(record);
-  context.print(record, distances_text(result));
-  return exit_ok;
+  return context.finish(tasks::distances(task, context.progress()), distances_text);
 }
 
 }  // namespace
 
-void add_distances(CLI::App& root, Context& context, Run& run) {
-  auto* command =
-      root.add_subcommand("distances", "Distances between clean and shifted outputs, to read beside PA");
-  auto flags = std::make_shared<DistanceFlags>();
-  command
-      ->add_option("clean", flags->clean,
-                   "Outputs on the clean inputs: .npy (logits), .npz, .safetensors, .csv")
-      ->required();
-  command->add_option("shifted", flags->shifted, "Outputs on shifted inputs")->required();
-  add_option_flags(*command, [&](record::Fields& f) { fields(flags->options, f); });
-  command->get_option("--only")->allow_extra_args(false);
-  context.add_common_flags(*command, "Write the JSON record to this file");
-  command->footer(
+void add_distances(const Command& root, Context& context) {
+  const Command command =
+      root.add("distances", "Distances between clean and shifted outputs, to read beside PA");
+  auto& flags = command.keep<DistanceFlags>();
+  command.option("clean", flags.clean, "Outputs on the clean inputs: .npy (logits), .npz, .safetensors, .csv")
+      .required();
+  command.option("shifted", flags.shifted, "Outputs on shifted inputs").required();
+  add_option_flags(command, flags.options);
+  command["--only"].one_word();
+  context.add_common_flags(command);
+  command.footer(
       "Some compare probabilities, the softmax of the logits, others `features`; kl and cosine row by row, "
       "so "
       "that both sets\n"
@@ -98,8 +85,7 @@ void add_distances(CLI::App& root, Context& context, Run& run) {
       "time n^2.\n\n"
       "  leeway distances clean.npz noisy.npz blurred.npz\n"
       "  leeway distances clean.npz noisy.npz --only kl,wasserstein --json");
-  command->callback(
-      [&context, flags, &run] { run = [&context, flags] { return run_distances(context, *flags); }; });
+  command.runs([&context, &flags] { return run_distances(context, flags); });
 }
 
 }  // namespace leeway::app

@@ -3,13 +3,14 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <chrono>
 #include <optional>
 
 #include "apps/leeway/command.h"
+#include "apps/leeway/inputs.h"
 #include "apps/leeway/model_options.h"
 #include "apps/leeway/option_flags.h"
 #include "apps/leeway/terminal.h"
+#include "apps/leeway/text_table.h"
 #include "leeway/tasks/inspect.h"
 
 namespace leeway::app {
@@ -28,17 +29,10 @@ nn::InputShape input_of(const std::vector<std::size_t>& said) {
 }
 
 std::string layers_table(const record::InspectedModel& model) {
-  std::size_t name = 5, type = 4, shape = 6;
-  for (const record::ModelLayer& layer : model.layers) {
-    name = std::max(name, layer.name.size()), type = std::max(type, layer.type.size());
-    shape = std::max(shape, layer.shape.size());
-  }
-  std::string text =
-      fmt::format("\n{:<{}}  {:<{}}  {:<{}}  parameters\n", "layer", name, "type", type, "weight", shape);
+  TextTable table({left("layer"), left("type"), left("weight"), right("parameters", 11)});
   for (const record::ModelLayer& layer : model.layers)
-    text += fmt::format("{:<{}}  {:<{}}  {:<{}}  {:>10}\n", layer.name, name, layer.type, type, layer.shape,
-                        shape, layer.parameters);
-  return text;
+    table.add(layer.name, layer.type, layer.shape, layer.parameters);
+  return "\n" + table.text();
 }
 
 std::string about_program(const std::string& confinement) {
@@ -72,19 +66,17 @@ std::string table_of(const record::Inspect& record, const std::string& data) {
                             : "no gradients",
                         cost->images);
   if (model.accuracy)
-    text +=
-        fmt::format("accuracy       {:.4f} [{:.4f}, {:.4f}] (95% interval) on {}, n = {}\n", *model.accuracy,
-                    model.accuracy_interval->low, model.accuracy_interval->high, data, model.n);
+    text += fmt::format("accuracy       {} {} (95% interval) on {}, n = {}\n", four(model.accuracy),
+                        interval_text(model.accuracy_interval), data, model.n);
   for (const std::string& line : record.envelope.warnings) text += "warning        " + line + "\n";
   return text + layers_table(model);
 }
 
 int run_inspect(Context& context, const InspectFlags& flags) {
   nn::InputShape input = input_of(flags.options.input);
-  const auto started = std::chrono::steady_clock::now();
   std::optional<Images> images;
   if (!flags.data.empty()) {
-    images = load_images(context, flags.data);
+    images = open_images(context, flags.data);
     input = nn::shape_of(*images);
   }
   const auto model = load_model(context, {flags.model, flags.options.reading}, input);
@@ -94,30 +86,29 @@ int run_inspect(Context& context, const InspectFlags& flags) {
                                            .options = flags.options,
                                            .seed = context.seed},
                                           context.progress());
-  record.envelope.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
-  const Json json = context.complete(record);
-  context.write_record(json);
+  record = context.completed(std::move(record));
+  const Json json = to_json(record);
+  Context::write_record(context.out, json);
   context.print(json, table_of(record, flags.data));
   return exit_ok;
 }
 
 }  // namespace
 
-void add_inspect(CLI::App& root, Context& context, Run& run) {
-  auto* command =
-      root.add_subcommand("inspect", "What a model file holds, what it expects, what a pass costs here");
-  const auto flags = std::make_shared<InspectFlags>();
-  command->add_option("model", flags->model, "As --model of the other commands")->required();
-  add_option_flags(*command, [&](record::Fields& f) { flag_fields(flags->options, f); });
-  add_device_flag(*command, flags->options.reading.device);
-  command->add_option("--data", flags->data,
-                      "Labelled images: accuracy, and whether another normalization suits the model better");
-  context.add_common_flags(*command, "Write the JSON record to this file");
-  command->footer(
+void add_inspect(const Command& root, Context& context) {
+  const Command command =
+      root.add("inspect", "What a model file holds, what it expects, what a pass costs here");
+  auto& flags = command.keep<InspectFlags>();
+  command.option("model", flags.model, "As --model of the other commands").required();
+  add_option_flags(command, [&](record::Fields& f) { flag_fields(flags.options, f); });
+  add_device_flag(command, flags.options.reading.device);
+  command.option("--data", flags.data,
+                 "Labelled images: accuracy, and whether another normalization suits the model better");
+  context.add_common_flags(command);
+  command.footer(
       "What the file does not say may stand in FILE.toml beside it: arch, scale, mean, std, input, classes.\n"
       "  leeway inspect resnet20.th --arch resnet20-cifar --input 3,32,32 --data test.npz");
-  command->callback(
-      [&context, flags, &run] { run = [&context, flags] { return run_inspect(context, *flags); }; });
+  command.runs([&context, &flags] { return run_inspect(context, flags); });
 }
 
 }  // namespace leeway::app

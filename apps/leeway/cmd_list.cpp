@@ -2,8 +2,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <memory>
-
 #include "apps/leeway/command.h"
 #include "apps/leeway/nn_loader.h"
 #include "leeway/core/text.h"
@@ -48,24 +46,20 @@ std::string text_of(const record::List& record) {
 int run_list(Context& context, const record::ListOptions& options) {
   const record::List result = tasks::list(
       {[&]() -> const nn::Session& { return model_session(context.threads); }, options, context.seed});
-  const Json record = context.complete(result);
-  context.write_record(record);
-  context.print(record, text_of(result));
-  return exit_ok;
+  return context.finish<record::List>(result, text_of);
 }
 
 }  // namespace
 
-void add_list(CLI::App& root, Context& context, Run& run) {
-  auto* command = root.add_subcommand("list", "List the members of families, with their parameters");
-  const auto options = std::make_shared<record::ListOptions>();
+void add_list(const Command& root, Context& context) {
+  const Command command = root.add("list", "List the members of families, with their parameters");
+  auto& options = command.keep<record::ListOptions>();
   std::vector<std::string> names;
   for (const tasks::Family& family : tasks::families()) names.emplace_back(family.name);
-  command->add_option("family", options->family, "One of " + names_of(tasks::families()) + " (default: all)")
-      ->check(CLI::IsMember(names));
-  context.add_common_flags(*command, "Write the JSON record to this file");
-  command->callback(
-      [&context, options, &run] { run = [&context, options] { return run_list(context, *options); }; });
+  command.option("family", options.family, "One of " + names_of(tasks::families()) + " (default: all)")
+      .one_of(names);
+  context.add_common_flags(command);
+  command.runs([&context, &options] { return run_list(context, options); });
 }
 
 }  // namespace leeway::app

@@ -2,12 +2,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <memory>
 
 #include "apps/leeway/command.h"
 #include "apps/leeway/option_flags.h"
+#include "apps/leeway/text_table.h"
 #include "leeway/core/npy.h"
-#include "leeway/core/text.h"
 #include "leeway/tasks/mvn_cdf.h"
 
 namespace leeway::app {
@@ -20,20 +19,18 @@ struct MvnFlags {
 
 // The first points, one a line.
 std::string mvn_cdf_text(const record::MvnCdf& record) {
-  constexpr std::size_t shown = 20;
+  constexpr std::size_t most = 20;
   const auto& found = record.results;
-  std::string text = wrapped(record.envelope.headline);
-  for (const std::string& finding : record.envelope.findings) text += wrapped(finding);
-  text += fmt::format("\n{:>6}  {:>12}  {:>9}  {:>12}  {:>8}  {}\n", "point", "probability", "+- (99%)",
-                      "log", "points", "method");
-  for (std::size_t i = 0; i < std::min(shown, found.size()); ++i) {
+  TextTable table({right("point", 6), right("probability", 13), right("+- (99%)", 10), right("log", 13),
+                   right("points", 9), left("method")});
+  for (std::size_t i = 0; i < std::min(most, found.size()); ++i) {
     const average_case::MvnProbability& one = found[i];
-    text += fmt::format("{:>6}  {:>12.6g}  {:>9.2g}  {:>12.6g}  {:>8}  {}{}\n", i, one.probability, one.error,
-                        one.log_probability, one.points, name_of(one.method),
-                        one.converged ? "" : " (not converged)");
+    table.add(i, fmt::format("{:.6g}", one.probability), fmt::format("{:.2g}", one.error),
+              fmt::format("{:.6g}", one.log_probability), one.points,
+              std::string(name_of(one.method)) + (one.converged ? "" : " (not converged)"));
   }
-  if (found.size() > shown) text += fmt::format("... {} more: --json or --out\n", found.size() - shown);
-  return text;
+  return words_of(record.envelope) + "\n" + table.text() +
+         (found.size() > most ? fmt::format("... {} more: --json or --out\n", found.size() - most) : "");
 }
 
 int run_mvn_cdf(Context& context, const MvnFlags& flags) {
@@ -47,33 +44,29 @@ int run_mvn_cdf(Context& context, const MvnFlags& flags) {
   tasks::MvnCdfTask task{named(flags.upper), named(flags.covariance), flags.options};
   task.options.seed = context.seed;
   const record::MvnCdf result = tasks::mvn_cdf(task, context.progress());
-  const Json record = context.complete(result);
-  context.write_record(record);
-  context.print(record, mvn_cdf_text(result));
-  return result.missed() == 0 ? exit_ok : exit_incomplete;
+  return context.finish(result, mvn_cdf_text, result.missed() == 0 ? exit_ok : exit_incomplete);
 }
 
 }  // namespace
 
-void add_mvn_cdf(CLI::App& root, Context& context, Run& run) {
-  auto* command =
-      root.add_subcommand("mvn-cdf", "P(Z <= z) of a multivariate normal Z, with a bound on its error");
-  auto flags = std::make_shared<MvnFlags>();
-  command->add_option("--upper", flags->upper, "Upper bounds z: .npy of shape (m,d), or (d) for one point")
-      ->required();
+void add_mvn_cdf(const Command& root, Context& context) {
+  const Command command =
+      root.add("mvn-cdf", "P(Z <= z) of a multivariate normal Z, with a bound on its error");
+  auto& flags = command.keep<MvnFlags>();
+  command.option("--upper", flags.upper, "Upper bounds z: .npy of shape (m,d), or (d) for one point")
+      .required();
   command
-      ->add_option("--covariance", flags->covariance,
-                   "Covariance of Z: .npy of shape (d,d) for all points or (m,d,d); may be singular")
-      ->required();
-  add_option_flags(*command, [&](record::Fields& f) { fields(flags->options, f); });
-  context.add_common_flags(*command, "Write the JSON record to this file");
-  command->footer(
+      .option("--covariance", flags.covariance,
+              "Covariance of Z: .npy of shape (d,d) for all points or (m,d,d); may be singular")
+      .required();
+  add_option_flags(command, flags.options);
+  context.add_common_flags(command);
+  command.footer(
       "Bounds may be inf or -inf. Deep tails have a relative error: the logarithm of 1e-100 is as good as "
       "any.\n\n"
       "  leeway mvn-cdf --upper z.npy --covariance R.npy\n"
       "  leeway mvn-cdf --upper z.npy --covariance R.npy --tolerance 1e-6 --json");
-  command->callback(
-      [&context, flags, &run] { run = [&context, flags] { return run_mvn_cdf(context, *flags); }; });
+  command.runs([&context, &flags] { return run_mvn_cdf(context, flags); });
 }
 
 }  // namespace leeway::app

@@ -1,10 +1,8 @@
 // leeway report: the HTML page of saved records.
-#include <memory>
 
-#include "apps/leeway/command.h"
+#include "apps/leeway/inputs.h"
 #include "apps/leeway/option_flags.h"
 #include "leeway/core/file.h"
-#include "leeway/core/images.h"
 #include "leeway/record/report.h"
 #include "leeway/report/report.h"
 #include "leeway/tasks/task_clock.h"
@@ -17,24 +15,6 @@ struct ReportFlags {
   record::ReportOptions options;
 };
 
-struct NamedImages {
-  std::string name;
-  Images images;
-};
-
-std::vector<NamedImages> open_images(Context& context, const std::vector<std::string>& texts) {
-  std::vector<NamedImages> files;
-  for (const std::string& text : texts) {
-    const auto equals = text.find('=');
-    const bool named = equals != std::string::npos;
-    const std::string path = named ? text.substr(equals + 1) : text;
-    if (path.empty()) throw UsageError("--images " + text + ": expected [[MODEL/]SHIFT=]FILE");
-    files.push_back({named ? text.substr(0, equals) : "", read_images(path)});
-    context.add_input(path, files.back().images.pixels.shape);
-  }
-  return files;
-}
-
 int run_report(Context& context, const ReportFlags& flags) {
   const tasks::TaskClock clock;
   const std::string path = context.out.empty() ? "report.html" : context.out;
@@ -44,7 +24,7 @@ int run_report(Context& context, const ReportFlags& flags) {
     records.emplace_back(file, read_record(file));
     context.add_input(file, {});
   }
-  const std::vector<NamedImages> images = open_images(context, flags.images);
+  const std::vector<NamedImages> images = open_named_images(context, flags.images);
   std::vector<report::PictureSource> sources;
   for (const NamedImages& file : images) sources.push_back({file.name, &file.images});
   report::Options options;
@@ -54,33 +34,32 @@ int run_report(Context& context, const ReportFlags& flags) {
   record::Report made;
   made.options = flags.options;
   made.results = {{path, html.size(), records.size()}};
-  context.print(context.complete(clock.finished(std::move(made), context.seed)), path + "\n");
-  return exit_ok;
+  return context.show<record::Report>(clock.finished(std::move(made), context.seed),
+                                      [](const auto& record) { return record.results.front().page + "\n"; });
 }
 
 }  // namespace
 
-void add_report(CLI::App& root, Context& context, Run& run) {
-  auto* command = root.add_subcommand("report", "Draw saved records as one self-contained HTML page");
-  const auto flags = std::make_shared<ReportFlags>();
+void add_report(const Command& root, Context& context) {
+  const Command command = root.add("report", "Draw saved records as one self-contained HTML page");
+  auto& flags = command.keep<ReportFlags>();
   command
-      ->add_option("records", flags->records,
-                   "Records that a command saved with --out or printed with --json: one of select, bound, "
-                   "bound evaluate, conds describe or average-case, or one or more of pa or of assess")
-      ->required();
-  command->add_option("--images", flags->images,
-                      "[[MODEL/]SHIFT=]FILE: the source's images (unnamed) or a target's, to show what "
-                      "changed; of average-case FILE alone");
-  add_option_flags(*command, [&](record::Fields& f) { fields(flags->options, f); });
-  context.add_common_flags(*command, "Write the page to this file (default report.html)", Written::page);
-  command->footer(
+      .option("records", flags.records,
+              "Records that a command saved with --out or printed with --json: one of select, bound, "
+              "bound evaluate, conds describe or average-case, or one or more of pa or of assess")
+      .required();
+  command.option("--images", flags.images,
+                 "[[MODEL/]SHIFT=]FILE: the source's images (unnamed) or a target's, to show what "
+                 "changed; of average-case FILE alone");
+  add_option_flags(command, flags.options);
+  context.add_common_flags(command, "Write the page to this file (default report.html)", Written::page);
+  command.footer(
       "The page needs no network: charts, style and pictures are inside. Several records of assess, or of "
       "pa, make one\n"
       "page, so that models assessed one by one stand side by side.\n\n"
       "  leeway assess --source val.npz --target noise=noise.npz --out noise.json\n"
       "  leeway report noise.json --out noise.html --images val_images.npz noise=noise_images.npz");
-  command->callback(
-      [&context, flags, &run] { run = [&context, flags] { return run_report(context, *flags); }; });
+  command.runs([&context, &flags] { return run_report(context, flags); });
 }
 
 }  // namespace leeway::app

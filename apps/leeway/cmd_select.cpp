@@ -2,13 +2,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <memory>
 #include <set>
 
 #include "apps/leeway/command.h"
 #include "apps/leeway/inputs.h"
 #include "apps/leeway/option_flags.h"
-#include "apps/leeway/pa_table.h"
+#include "apps/leeway/text_table.h"
 #include "leeway/core/message.h"
 #include "leeway/core/outputs.h"
 #include "leeway/core/text.h"
@@ -29,28 +28,22 @@ std::string marks(std::size_t i, const record::Selected& selected) {
   if (is(selected.pa)) chosen_by.emplace_back("PA");
   if (is(selected.accuracy)) chosen_by.emplace_back("accuracy");
   if (is(selected.accuracy_shifted)) chosen_by.emplace_back("shifted accuracy");
-  return chosen_by.empty() ? "" : fmt::format("  <- {}", fmt::join(chosen_by, ", "));
+  return chosen_by.empty() ? "" : fmt::format("<- {}", fmt::join(chosen_by, ", "));
 }
 
 std::string table(const record::Select& record) {
-  std::vector<std::string> names;
-  std::size_t width = 10;
-  for (const record::SelectCheckpoint& result : record.results) {
-    names.push_back(cut_at_front(printable(result.checkpoint, std::string::npos), 36));
-    width = std::max(width, names.back().size());
-  }
-  std::string text = fmt::format("{:<{}} {:>8}  {:<16} {:>9} {:>8} {:>8} {:>7}\n", "checkpoint", width, "PA",
-                                 "[95% interval]", "beta", "accuracy", "shifted", "AFR(P)");
+  TextTable table({left("checkpoint", 10), right("PA", 8), left("[95% interval]", 16), right("beta", 9),
+                   right("accuracy", 8), right("shifted", 8), right("AFR(P)", 7), left("")});
   const auto share = [](const std::optional<agreement::Estimate>& estimate) {
-    return estimate ? fmt::format("{:.4f}", estimate->value) : "-";
+    return estimate ? four(estimate->value) : "-";
   };
-  for (std::size_t i = 0; i < names.size(); ++i) {
+  for (std::size_t i = 0; i < record.results.size(); ++i) {
     const auto& [a, accuracy, accuracy_shifted] = record.results[i].measured;
-    text += fmt::format("{:<{}} {:>8.4f}  {:<16} {:>9} {:>8} {:>8} {:>7.4f}{}\n", names[i], width, a.pa,
-                        interval_text(a.pa_interval), beta_text(a.beta), share(accuracy),
-                        share(accuracy_shifted), a.afr_pred, marks(i, record.selected));
+    table.add(cut_at_front(shown(record.results[i].checkpoint), 36), four(a.pa), interval_text(a.pa_interval),
+              beta_text(a.beta), share(accuracy), share(accuracy_shifted), four(a.afr_pred),
+              marks(i, record.selected));
   }
-  return text;
+  return table.text();
 }
 
 std::string select_text(const record::Select& record) {
@@ -81,43 +74,33 @@ tasks::SelectTask task_of(Context& context, const SelectFlags& flags) {
   for (std::size_t i = 0; i < names.size(); ++i)
     task.checkpoints.push_back({names[i], named_outputs(context, flags.clean[i], flags.options),
                                 named_outputs(context, flags.shifted[i], flags.options)});
-  if (flags.labels.empty()) return task;
   task.labels_name = flags.labels;
-  task.labels = [&flags](std::size_t n, std::size_t k) { return read_labels(flags.labels, n, k); };
+  task.labels = named_labels(context, flags.labels);
   return task;
 }
 
 int run_select(Context& context, const SelectFlags& flags) {
   check_flags(flags);
   const record::Select result = tasks::select(task_of(context, flags), context.progress());
-  if (!flags.labels.empty()) context.add_input(flags.labels, {result.results.front().measured.agreement.n});
-  for (const std::string& line : result.envelope.warnings) context.warn("leeway: " + line);
   const std::vector<std::string> unproved = tasks::unproved_maxima(result);
-  for (const std::string& line : unproved) context.warn("leeway: " + line + ", hence exit code 5");
-  const Json record = context.complete(result);
-  context.write_record(record);
-  context.print(record, select_text(result));
-  return unproved.empty() ? exit_ok : exit_incomplete;
+  for (const std::string& line : unproved) context.warn(line + ", hence exit code 5");
+  return context.finish(result, select_text, unproved.empty() ? exit_ok : exit_incomplete);
 }
 
 }  // namespace
 
-void add_select(CLI::App& root, Context& context, Run& run) {
-  auto* command =
-      root.add_subcommand("select", "Which checkpoint agreement chooses, beside accuracy's choice");
-  const auto flags = std::make_shared<SelectFlags>();
-  command->add_option("--clean", flags->clean, "Outputs of each checkpoint on the clean validation samples")
-      ->required();
-  command
-      ->add_option("--shifted", flags->shifted,
-                   "Outputs of the same checkpoints on the same samples, shifted")
-      ->required();
-  command->add_option("--labels", flags->labels,
-                      "Labels, where the outputs hold none: .npy, .npz, .csv, IDX");
-  command->add_option("--names", flags->names, "Names of the checkpoints (default: the files of --clean)");
-  add_option_flags(*command, [&](record::Fields& f) { fields(flags->options, f); });
-  context.add_common_flags(*command, "Write the JSON record to this file");
-  command->footer(
+void add_select(const Command& root, Context& context) {
+  const Command command = root.add("select", "Which checkpoint agreement chooses, beside accuracy's choice");
+  auto& flags = command.keep<SelectFlags>();
+  command.option("--clean", flags.clean, "Outputs of each checkpoint on the clean validation samples")
+      .required();
+  command.option("--shifted", flags.shifted, "Outputs of the same checkpoints on the same samples, shifted")
+      .required();
+  command.option("--labels", flags.labels, "Labels, where the outputs hold none: .npy, .npz, .csv, IDX");
+  command.option("--names", flags.names, "Names of the checkpoints (default: the files of --clean)");
+  add_option_flags(command, flags.options);
+  context.add_common_flags(command);
+  command.footer(
       "Checkpoints are epochs of one training, or models, run on the same validation samples. Chosen is the "
       "highest value, the\n"
       "earliest of equal ones. Posterior agreement needs no labels. Its difference between the two choices "
@@ -128,8 +111,7 @@ void add_select(CLI::App& root, Context& context, Run& run) {
       "epoch2-noisy.npz\n"
       "  leeway select --clean a.npy b.npy --shifted a-blur.npy b-blur.npy --labels y.npy --names small "
       "large");
-  command->callback(
-      [&context, flags, &run] { run = [&context, flags] { return run_select(context, *flags); }; });
+  command.runs([&context, &flags] { return run_select(context, flags); });
 }
 
 }  // namespace leeway::app

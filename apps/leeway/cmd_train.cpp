@@ -2,12 +2,13 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <memory>
 
 #include "apps/leeway/command.h"
+#include "apps/leeway/inputs.h"
 #include "apps/leeway/model_options.h"
 #include "apps/leeway/nn_loader.h"
 #include "apps/leeway/option_flags.h"
+#include "apps/leeway/text_table.h"
 #include "leeway/core/error.h"
 #include "leeway/tasks/train.h"
 
@@ -57,7 +58,7 @@ tasks::TrainingRows open_rows(Context& context, const TrainFlags& flags) {
       throw UsageError(fmt::format("--validation: expected none, {} names rows of val", flags.index));
     rows = tasks::rows_of_split(rows.data, split, flags.index);
   }
-  if (!flags.unlabelled.empty()) rows.data.unlabelled = load_images(context, flags.unlabelled);
+  if (!flags.unlabelled.empty()) rows.data.unlabelled = open_images(context, flags.unlabelled);
   return rows;
 }
 
@@ -65,30 +66,27 @@ std::string table_of(const record::Train& record) {
   const record::TrainedModel& model = record.results.front();
   const Training& training = model.training;
   const Epoch& first = training.epochs.front();
-  // Columns that this training has: what stands above, how wide, and an epoch's cell.
-  struct Column {
-    std::string_view name;
-    int width;
-    std::optional<double> Epoch::*value;
-  };
-  std::vector<Column> columns = {{"validation", 11, &Epoch::validation_accuracy}};
-  for (const Column& column : {Column{"under attack", 13, &Epoch::validation_robust_accuracy},
-                               {"worst group", 12, &Epoch::validation_worst_group_accuracy},
-                               {"shifted", 8, &Epoch::validation_shifted_accuracy},
-                               {"PA", 8, &Epoch::selection_score}})
-    if (first.*column.value) columns.push_back(column);
-  std::string text = fmt::format("{:>5} {:>9} {:>9}", "epoch", "loss", "accuracy");
-  for (const Column& column : columns) text += fmt::format(" {:>{}}", column.name, column.width);
-  text += fmt::format(" {:>8}\n", "seconds");
+  // Columns that this training has, and an epoch's cells.
+  std::vector<Column> columns{right("epoch", 5), right("loss", 9), right("accuracy", 9),
+                              right("validation", 11)};
+  std::vector<std::optional<double> Epoch::*> values{&Epoch::validation_accuracy};
+  for (const auto& [column, value] :
+       {std::pair(right("under attack", 13), &Epoch::validation_robust_accuracy),
+        {right("worst group", 12), &Epoch::validation_worst_group_accuracy},
+        {right("shifted", 8), &Epoch::validation_shifted_accuracy},
+        {right("PA", 8), &Epoch::selection_score}})
+    if (first.*value) columns.push_back(column), values.push_back(value);
+  columns.push_back(right("seconds", 8));
+  columns.push_back(left(""));
+  TextTable table(std::move(columns));
   for (const Epoch& epoch : training.epochs) {
-    text += fmt::format("{:>5} {:>9.4f} {:>9.4f}", epoch.number, epoch.loss, epoch.accuracy);
-    for (const Column& column : columns) {
-      const std::optional<double>& value = epoch.*column.value;
-      text += fmt::format(" {:>{}}", value ? fmt::format("{:.4f}", *value) : "-", column.width);
-    }
-    text += fmt::format(" {:>8}{}\n", std::isnan(epoch.seconds) ? "-" : fmt::format("{:.1f}", epoch.seconds),
-                        epoch.number == training.best_epoch ? "  <- kept" : "");
+    std::vector<std::string> cells{std::to_string(epoch.number), four(epoch.loss), four(epoch.accuracy)};
+    for (const auto value : values) cells.push_back(four(epoch.*value));
+    cells.push_back(std::isnan(epoch.seconds) ? "-" : fmt::format("{:.1f}", epoch.seconds));
+    cells.emplace_back(epoch.number == training.best_epoch ? "<- kept" : "");
+    table.add(std::move(cells));
   }
+  std::string text = table.text();
   text += record.envelope.headline + "\n";
   for (const std::string& finding : record.envelope.findings) text += finding + "\n";
   return text + fmt::format("{}: {} weights, trained on {} images, validated on {}\n", model.out,
@@ -106,53 +104,46 @@ int run_train(Context& context, const TrainFlags& flags) {
                               .seed = context.seed,
                               .device = context.device,
                               .reuse = flags.reuse};
-  const record::Train record = tasks::train(task, context.progress()).record;
-  for (const std::string& line : record.envelope.warnings) context.warn("leeway: " + line);
-  context.print(context.complete(record), table_of(record));
-  return exit_ok;
+  return context.show(tasks::train(task, context.progress()).record, table_of);
 }
 
 }  // namespace
 
-void add_train(CLI::App& root, Context& context, Run& run) {
-  auto* command = root.add_subcommand("train", "Train a classifier of images");
-  const auto flags = std::make_shared<TrainFlags>();
+void add_train(const Command& root, Context& context) {
+  const Command command = root.add("train", "Train a classifier of images");
+  auto& flags = command.keep<TrainFlags>();
   command
-      ->add_option("--data", flags->data,
-                   "Labelled images: .npz, .safetensors, IDX(.gz), or fashion-mnist:train")
-      ->required();
-  command->add_option(
-      "--index", flags->index,
+      .option("--data", flags.data, "Labelled images: .npz, .safetensors, IDX(.gz), or fashion-mnist:train")
+      .required();
+  command.option(
+      "--index", flags.index,
       "CSV index,split, as leeway conds draw writes it: train on the rows called train, validate on "
       "those called val");
-  command->add_option(
-      "--attributes", flags->columns.attributes,
-      "CSV with a header and one row an image of --data: where the next two find their columns");
+  command.option("--attributes", flags.columns.attributes,
+                 "CSV with a header and one row an image of --data: where the next two find their columns");
   command
-      ->add_option("--group-column", flags->columns.groups,
-                   "Attributes that, with the label, make an image's group, by commas (default: the groups "
-                   "that --data holds)")
-      ->delimiter(',');
-  command->add_option("--environment-column", flags->columns.environment,
-                      "Where or when an image was taken (default: the environment that --data holds)");
-  command->add_option("--unlabelled", flags->unlabelled,
-                      "Images of the target, for algorithms that adapt to it");
-  add_option_flags(*command, [&](record::Fields& f) { flag_fields(flags->options, f); });
-  context.files.writes(
-      command->add_option("--keep-epochs", flags->keep,
-                          "Save the weights of every epoch in this folder: epoch-001.safetensors, ..."),
-      Written::folder);
-  command->add_option("--start", flags->start, "Weights to start from (.safetensors) instead of random ones");
-  command->add_option("--eps", flags->eps,
-                      "Of adversarial training: radius, a number or a fraction (default 0.1)");
-  command->add_option("--attack-steps", flags->steps, "Of adversarial training: steps of PGD (default 7)");
-  command->add_option("--relative-step", flags->relative_step, "Of adversarial training: step length / eps");
-  command->add_option("--set", flags->set, "NAME=NUMBER: any parameter of the algorithm");
-  command->add_flag("--reuse", flags->reuse, "Keep --out where it was made with the same options and data");
-  add_device_flag(*command, context.device);
-  context.add_common_flags(*command, "Weights (.safetensors)", Written::file,
+      .option("--group-column", flags.columns.groups,
+              "Attributes that, with the label, make an image's group, by commas (default: the groups "
+              "that --data holds)")
+      .by_commas();
+  command.option("--environment-column", flags.columns.environment,
+                 "Where or when an image was taken (default: the environment that --data holds)");
+  command.option("--unlabelled", flags.unlabelled, "Images of the target, for algorithms that adapt to it");
+  add_option_flags(command, [&](record::Fields& f) { flag_fields(flags.options, f); });
+  command
+      .option("--keep-epochs", flags.keep,
+              "Save the weights of every epoch in this folder: epoch-001.safetensors, ...")
+      .writes(Written::folder);
+  command.option("--start", flags.start, "Weights to start from (.safetensors) instead of random ones");
+  command.option("--eps", flags.eps, "Of adversarial training: radius, a number or a fraction (default 0.1)");
+  command.option("--attack-steps", flags.steps, "Of adversarial training: steps of PGD (default 7)");
+  command.option("--relative-step", flags.relative_step, "Of adversarial training: step length / eps");
+  command.option("--set", flags.set, "NAME=NUMBER: any parameter of the algorithm");
+  command.flag("--reuse", flags.reuse, "Keep --out where it was made with the same options and data");
+  add_device_flag(command, context.device);
+  context.add_common_flags(command, "Weights (.safetensors)", Written::file,
                            [](const std::string& out) { return out + ".state"; });
-  command->footer(
+  command.footer(
       "Early stopping and the choice of the epoch go by validation accuracy, under the attack for "
       "adversarial training;\n"
       "with --select worst-group by that of the worst group (label and attributes together), and with "
@@ -167,8 +158,7 @@ void add_train(CLI::App& root, Context& context, Run& run) {
       "  leeway train --data fashion-mnist:train --algorithm pgd --eps 0.1 --out robust.safetensors\n"
       "  leeway train --data fashion-mnist:train --select pa --select-shift gaussian-noise:0.2 --out "
       "pa.safetensors");
-  command->callback(
-      [&context, flags, &run] { run = [&context, flags] { return run_train(context, *flags); }; });
+  command.runs([&context, &flags] { return run_train(context, flags); });
 }
 
 }  // namespace leeway::app

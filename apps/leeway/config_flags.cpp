@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <set>
 #include <span>
@@ -16,55 +18,39 @@ namespace {
 
 using Words = std::span<const std::string>;
 
-bool given(Words words, const std::string& option) {
-  return std::any_of(words.begin(), words.end(), [&](const std::string& word) {
-    return word == option || word.starts_with(option + "=");
-  });
-}
-
+// The value that stands behind the option, empty where none does; nothing where the option is not there.
 std::optional<std::string> value_of(Words words, const std::string& option) {
   for (std::size_t i = 0; i < words.size(); ++i) {
     if (words[i].starts_with(option + "=")) return words[i].substr(option.size() + 1);
-    if (words[i] == option && i + 1 < words.size()) return words[i + 1];
+    if (words[i] == option) return i + 1 < words.size() ? words[i + 1] : "";
   }
   return {};
 }
 
-std::vector<CLI::App*> children_of(CLI::App& command) {
-  return command.get_subcommands([](const CLI::App*) { return true; });
-}
+// "pa", and "bound.evaluate" of two words.
+using Commands = std::map<std::string, CLI::App*>;
 
-CLI::App* child_named(CLI::App& command, const std::string& name) {
-  for (CLI::App* child : children_of(command))
-    if (child->get_name() == name) return child;
-  return nullptr;
-}
-
-std::vector<CLI::App*> commands_of(CLI::App& root) {
-  std::vector<CLI::App*> all;
-  for (CLI::App* command : children_of(root)) {
-    all.push_back(command);
-    for (CLI::App* inner : children_of(*command)) all.push_back(inner);
+Commands commands_of(CLI::App& root) {
+  const auto all_of = [](CLI::App& command) {
+    return command.get_subcommands([](const CLI::App*) { return true; });
+  };
+  Commands all;
+  for (CLI::App* command : all_of(root)) {
+    all[command->get_name()] = command;
+    for (CLI::App* inner : all_of(*command)) all[command->get_name() + "." + inner->get_name()] = inner;
   }
   return all;
 }
 
-// "pa", or "bound.evaluate" of two words.
-CLI::App* command_named(CLI::App& root, const std::string& name) {
-  const std::size_t point = name.find('.');
-  CLI::App* const command = child_named(root, name.substr(0, point));
-  return !command || point == std::string::npos ? command : child_named(*command, name.substr(point + 1));
-}
-
 // Which command the words call: that of the first, or the one of its own that a later word names. Words behind an
 // option that takes values are those values.
-std::string called(CLI::App& root, Words words) {
-  CLI::App* const command = child_named(root, words[1]);
-  if (!command) return "";
+std::string called(const Commands& commands, Words words) {
+  const auto command = commands.find(words[1]);
+  if (command == commands.end()) return "";
   for (std::size_t i = 2; i < words.size(); ++i) {
-    if (child_named(*command, words[i])) return words[1] + "." + words[i];
+    if (commands.contains(words[1] + "." + words[i])) return words[1] + "." + words[i];
     const CLI::Option* const option =
-        words[i].starts_with("--") ? command->get_option_no_throw(words[i]) : nullptr;
+        words[i].starts_with("--") ? command->second->get_option_no_throw(words[i]) : nullptr;
     if (option && option->get_items_expected_max() > 0) ++i;
   }
   return words[1];
@@ -102,24 +88,25 @@ void set(CLI::Option& option, const TomlEntry& entry) {
 }
 
 // The option of `command` that an entry is for; null where it is for others.
-CLI::Option* meant(CLI::App& root, const CLI::App& command, const TomlEntry& entry) {
+CLI::Option* meant(const Commands& commands, const CLI::App* command, const TomlEntry& entry) {
   if (entry.table.empty()) {
     CLI::Option* own = nullptr;
     bool known = false;
-    for (CLI::App* one : commands_of(root)) {
+    for (const auto& [name, one] : commands) {
       CLI::Option* const option = option_of(*one, entry.key);
       known |= option != nullptr;
-      if (one == &command) own = option;
+      if (one == command) own = option;
     }
     if (!known) refuse(entry.place, "the long name of an option", in_quotes(entry.key));
     return own;
   }
-  CLI::App* const named = command_named(root, entry.table);
-  if (!named) refuse(entry.place, "a command of leeway as the table", in_quotes(entry.table));
-  CLI::Option* const option = option_of(*named, entry.key);
+  const auto named = commands.find(entry.table);
+  if (named == commands.end())
+    refuse(entry.place, "a command of leeway as the table", in_quotes(entry.table));
+  CLI::Option* const option = option_of(*named->second, entry.key);
   if (!option)
     refuse(entry.place, fmt::format("the long name of an option of {}", entry.table), in_quotes(entry.key));
-  return named == &command ? option : nullptr;
+  return named->second == command ? option : nullptr;
 }
 
 }  // namespace
@@ -128,20 +115,19 @@ void apply_config(CLI::App& root, const std::vector<std::string>& arguments) {
   Words words(arguments);
   words = words.first(std::find(words.begin(), words.end(), "--") - words.begin());
   if (words.size() < 2) return;
-  const std::string name = called(root, words);
-  CLI::App* const command = name.empty() ? nullptr : command_named(root, name);
-  const auto path = value_of(words, "--config");
-  if (!command || !path) return;
-  const MappedFile file = map_file(*path);
+  const Commands commands = commands_of(root);
+  const std::string name = called(commands, words), path = value_of(words, "--config").value_or("");
+  if (name.empty() || path.empty()) return;
+  const MappedFile file = map_file(path);
   const std::string_view text(reinterpret_cast<const char*>(file.bytes.data()), file.bytes.size());
-  const std::vector<TomlEntry> entries = parse_toml(text, *path);
+  const std::vector<TomlEntry> entries = parse_toml(text, path);
   std::set<std::string> own;
   for (const TomlEntry& entry : entries)
     if (entry.table == name) own.insert(entry.key);
   for (const TomlEntry& entry : entries) {
-    CLI::Option* const option = meant(root, *command, entry);
+    CLI::Option* const option = meant(commands, commands.at(name), entry);
     const bool overruled = entry.table.empty() && own.contains(entry.key);
-    if (option && !overruled && !given(words, "--" + entry.key)) set(*option, entry);
+    if (option && !overruled && !value_of(words, "--" + entry.key)) set(*option, entry);
   }
 }
 

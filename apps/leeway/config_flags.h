@@ -3,9 +3,12 @@
 // [pa], and [bound.evaluate] for a command of two words.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
+
+namespace CLI {
+class App;
+}
 
 namespace leeway::app {
 

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <filesystem>
@@ -8,7 +9,6 @@
 #include "apps/leeway/command.h"
 #include "apps/leeway/terminal.h"
 #include "leeway/core/file.h"
-#include "leeway/core/instruction_set.h"
 #include "leeway/core/message.h"
 #include "leeway/core/parallel.h"
 
@@ -31,31 +31,35 @@ std::string printable_lines(std::string_view text) {
 
 Context::Context(std::vector<std::string> arguments) : arguments_(std::move(arguments)) {}
 
-void Context::add_common_flags(CLI::App& command, const std::string& out_help, Written kind, Beside beside) {
+void Context::add_common_flags(const Command& command, const std::string& out_help, Written kind,
+                               Beside beside) {
   const std::string group = "Common";
-  command.add_flag("--json", json, "Print the result as one JSON record instead of a table")->group(group);
-  files.writes(command.add_option("--out", out, out_help)->group(group), kind, std::move(beside));
-  command.add_option("--seed", seed, "Seed of everything random; same seed, same bits")
-      ->capture_default_str()
-      ->group(group);
+  command.flag("--json", json, "Print the result as one JSON record instead of a table").group(group);
+  command.option("--out", out, out_help).group(group).writes(kind, std::move(beside));
+  command.option("--seed", seed, "Seed of everything random; same seed, same bits")
+      .group(group)
+      .show_default(std::to_string(seed));
+  command.option("--threads", threads, "Threads; 0 = one per core. Never changes a result, but for training")
+      .whole_within(0, 4096)
+      .group(group);
   command
-      .add_option_function<int>(
-          "--threads", [this](int count) { set_threads(threads = count); },
-          "Threads; 0 = one per core. Never changes a result, but for training")
-      ->check(CLI::Range(0, 4096))
-      ->group(group);
-  command
-      .add_option(
-          "--config", config,
-          "Options from a TOML file: long names as keys, at its top or under [COMMAND]; the command line "
-          "wins; relative paths start at the working directory")
-      ->type_name("FILE")
-      ->group(group);
-  command.add_flag("--quiet", quiet, "No progress and no warnings on stderr")->group(group);
-  command
-      .add_flag_callback(
-          "--no-digest", [this] { digests = false; }, "Do not digest the input files")
-      ->group(group);
+      .option("--config", config,
+              "Options from a TOML file: long names as keys, at its top or under [COMMAND]; the command line "
+              "wins; relative paths start at the working directory")
+      .shown_as("FILE")
+      .group(group);
+  command.flag("--quiet", quiet, "No progress and no warnings on stderr").group(group);
+  command.flag("--no-digest", no_digest, "Do not digest the input files").group(group);
+}
+
+void Context::add_page_flag(const Command& command, const std::string& help) {
+  command.option("--report", page, help).writes(Written::page);
+}
+
+void Context::begin(const std::vector<Given>& given) {
+  if (threads > 0) set_threads(threads);
+  files.check(given);
+  started_ = std::chrono::steady_clock::now();
 }
 
 Context::FileState Context::state_of(const std::string& path) {
@@ -67,18 +71,20 @@ Context::FileState Context::state_of(const std::string& path) {
 }
 
 void Context::add_input(const std::string& path, const std::vector<std::size_t>& shape) {
+  if (std::ranges::any_of(inputs_, [&](const Input& one) { return one.path == path && one.shape == shape; }))
+    return;
   files.read(path);
   const FileState state = state_of(path);
-  const auto measure = [path, wanted = digests && state] { return wanted ? digest_file(path) : ""; };
-  const auto when = digests ? std::launch::async : std::launch::deferred;
+  const auto measure = [path, wanted = !no_digest && state] { return wanted ? digest_file(path) : ""; };
+  const auto when = !no_digest ? std::launch::async : std::launch::deferred;
   inputs_.push_back({path, shape, state, std::async(when, measure)});
 }
 
-void Context::start_clock() { started_ = stopped_ = std::chrono::steady_clock::now(); }
+void Context::warn(const std::string& line) { warnings_.push_back("leeway: " + line); }
 
-void Context::stop_clock() { stopped_ = std::chrono::steady_clock::now(); }
-
-void Context::warn(const std::string& line) { warnings_.push_back(line); }
+void Context::warn_of(const record::Envelope& envelope) {
+  for (const std::string& line : envelope.warnings) warn(line);
+}
 
 void Context::say(const std::string& line) const {
   if (!quiet) std::fputs((printable(line, std::string::npos) + "\n").c_str(), stderr);
@@ -93,35 +99,18 @@ Progress* Context::progress() {
   return progress_.get();
 }
 
-std::vector<record::Input> Context::take_inputs() {
+void Context::complete(record::Envelope& envelope) {
+  envelope.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count();
   progress_.reset();
+  envelope.command = arguments_;
   if (!config.empty()) add_input(config, {});
-  std::vector<record::Input> taken;
-  for (auto& input : inputs_) {
+  for (auto& input : std::exchange(inputs_, {})) {
     const std::string digest = input.digest.get();
     if (input.state && state_of(input.path) != input.state)
       refuse(display_name(input.path), "the file as it was when it was opened",
              "it changed while it was read");
-    taken.push_back({input.path, input.state ? input.state->first : 0, input.shape, digest});
+    envelope.inputs.push_back({input.path, input.state ? input.state->first : 0, input.shape, digest});
   }
-  inputs_.clear();
-  return taken;
-}
-
-Json Context::record(const std::string& schema, Json results) {
-  Json inputs = Json::array();
-  for (const record::Input& input : take_inputs()) {
-    inputs.push_back({{"path", input.path}, {"bytes", input.bytes}, {"shape", input.shape}});
-    if (!input.xxh3_128.empty()) inputs.back()["xxh3_128"] = input.xxh3_128;
-  }
-  return {{"schema", schema},
-          {"command", arguments_},
-          {"inputs", std::move(inputs)},
-          {"seed", seed},
-          {"version", version},
-          {"instruction_set", name_of(instruction_set)},
-          {"seconds", std::chrono::duration<double>(stopped_ - started_).count()},
-          {"results", std::move(results)}};
 }
 
 void Context::print(const Json& record, const std::string& table) {
@@ -133,15 +122,10 @@ void Context::print(const Json& record, const std::string& table) {
         fmt::format("stdout: cannot write the result: {}", std::system_category().message(errno)));
 }
 
-void Context::write_record(const Json& record) const {
-  if (!out.empty()) write_text(out, record_text(record));
-}
+void Context::write_page(const std::string& html) const { write_text(page, html); }
 
-Json printable_strings(Json record) {
-  if (record.is_string()) return printable(record.get_ref<const std::string&>(), std::string::npos);
-  if (record.is_structured())
-    for (Json& inner : record) inner = printable_strings(std::move(inner));
-  return record;
+void Context::write_record(const std::string& path, const Json& record) {
+  if (!path.empty()) write_text(path, record_text(record));
 }
 
 std::string record_text(const Json& record) {

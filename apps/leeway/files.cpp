@@ -10,7 +10,6 @@
 #include <filesystem>
 #include <system_error>
 
-#include "apps/leeway/command.h"
 #include "leeway/core/content.h"
 #include "leeway/core/error.h"
 #include "leeway/core/file.h"
@@ -75,29 +74,16 @@ bool is_picture(const std::string& path) {
 
 }  // namespace
 
-void CommandFiles::writes(const CLI::Option* option, Written kind, Beside beside) {
-  outputs_.push_back({option, kind, std::move(beside)});
-}
-
-void CommandFiles::check(const CLI::App& root) {
-  std::vector<std::pair<const Output*, std::string>> given;
-  for (const CLI::App* command : root.get_subcommands()) {
-    for (const CLI::Option* option : command->get_options()) {
-      const auto output = std::ranges::find(outputs_, option, &Output::option);
-      for (const std::string& value : option->results()) {
-        if (output != outputs_.end())
-          given.emplace_back(&*output, value);
-        else if (option->get_items_expected_max() > 0)
-          note(value);
-      }
+void CommandFiles::check(const std::vector<Given>& given) {
+  for (const Given& one : given)
+    if (one.written == nullptr)
+      for (const std::string& value : one.values) note(value);
+  for (const auto& [option, values, written] : given) {
+    if (written == nullptr || written->kind == Written::claimed) continue;
+    for (const std::string& path : values) {
+      claim(option, path, written->kind);
+      if (written->beside) claim(option, written->beside(path), Written::file);
     }
-    check(*command);
-  }
-  for (const auto& [output, path] : given) {
-    if (output->kind == Written::claimed) continue;
-    const std::string name = output->option->get_name();
-    claim(name, path, output->kind);
-    if (output->beside) claim(name, output->beside(path), Written::file);
   }
 }
 
@@ -168,6 +154,10 @@ std::string CommandFiles::largest_input() const {
   const auto largest = std::ranges::max_element(inputs_, {}, &Input::bytes);
   return largest == inputs_.end() ? ""
                                   : fmt::format("{}, {} bytes", display_name(largest->path), largest->bytes);
+}
+
+std::string manifest_of(const std::string& out) {
+  return out.empty() ? "" : fs::path(out).replace_extension(".manifest.json").string();
 }
 
 }  // namespace leeway::app

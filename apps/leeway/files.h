@@ -1,31 +1,22 @@
 // The files that a command line names: which are read, which are written, and that none is both.
 //
-// Options that name a file to write are declared with writes(). Every value of another option that names a file, or a
+// Options that name a file to write are declared with Option::writes(). Every value of another option that names a file, or a
 // part of which does (NAME=FILE, FILE,FILE, a pattern), counts as a file to read, with what is read beside it: the
 // labels of IDX images, a model's notes. So an option that is added later is protected without a word about it.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <vector>
 
+#include "apps/leeway/command_line.h"
+
 namespace leeway::app {
-
-// What a file is to hold. By its name, a record (JSON) and a page (HTML) are refused where it is that of another format.
-// `claimed`: the command itself claims what its option stands for.
-enum class Written { record, page, file, folder, claimed };
-
-// A further file that is written with the one of that path, such as a manifest.
-using Beside = std::function<std::string(const std::string&)>;
 
 class CommandFiles {
  public:
-  void writes(const CLI::Option* option, Written kind, Beside beside = {});
-
-  // Once the command line is parsed, and before any work. Throws what claim() throws.
-  void check(const CLI::App& root);
+  // What the command line gives, before any work. Throws what claim() throws.
+  void check(const std::vector<Given>& given);
 
   // One more file to write. UsageError: it is one of those read (links followed, hard links too) or another of those
   // written, or its name says another format. std::runtime_error: it cannot be written.
@@ -38,11 +29,6 @@ class CommandFiles {
   [[nodiscard]] std::string largest_input() const;
 
  private:
-  struct Output {
-    const CLI::Option* option;
-    Written kind;
-    Beside beside;
-  };
   struct Input {
     std::string path;
     std::uint64_t device, number, bytes;  // of the inode
@@ -55,10 +41,12 @@ class CommandFiles {
   void refuse_same(const Claimed& output, const Input& input) const;
   void require_own(const std::string& option, const std::string& path);
 
-  std::vector<Output> outputs_;
   std::vector<Input> inputs_;
   std::vector<std::string> folders_;  // that are read
   std::vector<Claimed> claimed_;
 };
+
+// "images.npz" -> "images.manifest.json", the record beside the files that a command wrote; empty for an empty path.
+[[nodiscard]] std::string manifest_of(const std::string& out);
 
 }  // namespace leeway::app

@@ -2,51 +2,53 @@
 
 #include <fmt/format.h>
 
-#include <memory>
 #include <utility>
 
-#include "leeway/core/columns.h"
 #include "leeway/core/file.h"
 #include "leeway/core/message.h"
-#include "leeway/core/outputs.h"
 
 namespace leeway::app {
 
-namespace {
-
-void tell_opened(Context& context, const OutputsShards& shards) {
-  for (const OutputsFile& file : shards.files) context.add_input(file.path, file.shape);
-  for (const std::string& warning : shards.rest.warnings) context.warn(warning);
-}
-
-}  // namespace
-
-OutputsShards open_shards(Context& context, const std::string& text, const OutputsOptions& options) {
-  OutputsShards shards = read_shards(text, options);
-  tell_opened(context, shards);
-  return shards;
-}
-
-tasks::NamedOutputs named_outputs(Context& context, const std::string& text,
-                                  const record::OutputsReading& reading, bool check_finite) {
+OutputsOptions reading_of(const record::OutputsReading& reading, bool check_finite) {
   OutputsOptions options;
   options.check_finite = check_finite;
   if (reading.binary) options.binary = *reading.binary == "prob" ? Binary::prob : Binary::logit;
   if (reading.as) options.as = *reading.as == "probs" ? Scores::probs : Scores::logits;
-  return {text, [&context, text, options, noted = std::make_shared<bool>(false)] {
+  return options;
+}
+
+tasks::NamedOutputs named_outputs(Context& context, const std::string& text,
+                                  const record::OutputsReading& reading, bool check_finite) {
+  return {text, [&context, text, options = reading_of(reading, check_finite)] {
             OutputsShards shards = read_shards(text, options);
-            if (std::exchange(*noted, true)) return shards;
             for (const OutputsFile& file : shards.files) context.add_input(file.path, file.shape);
             return shards;
           }};
 }
 
-OutputsShards open_beside(Context& context, const OutputsShards& clean, const std::string& shifted,
-                          const OutputsOptions& options) {
-  OutputsShards shards = read_shards(shifted, options);
-  require_alike(columns_of(clean), columns_of(shards));
-  tell_opened(context, shards);
-  return shards;
+Labels named_labels(Context& context, const std::string& path) {
+  if (path.empty()) return {};
+  return [&context, path](std::size_t n, std::size_t k) {
+    std::vector<std::int64_t> labels = read_labels(path, n, k);
+    context.add_input(path, {labels.size()});
+    return labels;
+  };
+}
+
+Images open_images(Context& context, const std::string& data) {
+  Images images = read_images(data);
+  context.add_input(data, images.pixels.shape);
+  return images;
+}
+
+std::vector<NamedImages> open_named_images(Context& context, const std::vector<std::string>& texts) {
+  std::vector<NamedImages> files;
+  for (const std::string& text : texts) {
+    const auto [name, path] = split_name(text);
+    if (path.empty()) throw UsageError("--images " + text + ": expected [[MODEL/]SHIFT=]FILE");
+    files.push_back({name, open_images(context, path)});
+  }
+  return files;
 }
 
 Array only_array(Context& context, const std::string& path) {

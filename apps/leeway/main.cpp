@@ -1,23 +1,35 @@
 // leeway: how far may the data shift before a classifier breaks, and how sure can one be?
 #include <cstdio>
-#include <iostream>
 #include <new>
 #include <string>
 
 #include "apps/leeway/command.h"
-#include "apps/leeway/config_flags.h"
-#include "apps/leeway/cut_files.h"
-#include "apps/leeway/given_values.h"
-#include "leeway/core/error.h"
+#include "apps/leeway/terminal.h"
 #include "leeway/core/instruction_set.h"
 #include "leeway/core/message.h"
+#include "leeway/core/option_error.h"
 
 namespace {
 
 using namespace leeway;
 using namespace leeway::app;
 
-constexpr void (*commands[])(CLI::App&, Context&, Run&) = {
+void add_conds(const Command& root, Context& context) {
+  const Command room =
+      root.add("conds", "Concurrent distribution shifts of tables of attributes: drawn, described");
+  room.needs_command();
+  add_conds_draw(room, context);
+  add_conds_describe(room, context);
+}
+
+void add_data(const Command& root, Context& context) {
+  const Command room = root.add("data", "Data sets: drawn from geometry, read from published files");
+  room.needs_command();
+  add_data_render(room, context);
+  add_data_load(room, context);
+}
+
+constexpr void (*commands[])(const Command&, Context&) = {
     add_pa,     add_bound, add_select, add_distances, add_assess, add_average_case,
     add_report, add_train, add_infer,  add_inspect,   add_attack, add_mvn_cdf,
     add_list,   add_shift, add_conds,  add_data,      add_demo,
@@ -39,13 +51,6 @@ void check_environment() {
   }
 }
 
-// --help and --version, which CLI11 prints.
-int show(const CLI::App& app, const CLI::Success& done) {
-  const int code = app.exit(done);
-  return std::cout.flush() && std::fflush(stdout) == 0 ? code
-                                                       : fail("stdout: cannot write the text", exit_runtime);
-}
-
 // What asked for memory is unknown here; what was to be read is known.
 int fail_for_memory(const Context& context) {
   const std::string largest = context.files.largest_input();
@@ -57,11 +62,8 @@ int fail_for_memory(const Context& context) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app{"How far may the data shift before a classifier breaks, and how sure can one be?", "leeway"};
-  app.set_version_flag("--version", std::string(version));
-  app.require_subcommand(1);
-  app.get_formatter()->column_width(34);
-  app.footer(
+  CommandLine line(
+      "How far may the data shift before a classifier breaks, and how sure can one be?",
       "leeway COMMAND --help says everything about a command.\n"
       "Exit codes: 0 ok, 1 runtime failure, 2 usage, 3 bad input, 4 a gate failed, 5 incomplete, 130 "
       "interrupted.");
@@ -70,20 +72,16 @@ int main(int argc, char** argv) {
   if (!arguments.empty())
     arguments.front() = "leeway";  // wherever it is installed: the record is read elsewhere
   Context context(arguments);
-  Run run;
-  for (const auto add : commands) add(app, context, run);
+  for (const auto add : commands) add(line.root(), context);
   try {
     check_environment();
-    apply_config(app, arguments);
-    app.parse(argc, argv);
-    check_given_values(app);
-    context.files.check(app);
+    const auto run = line.parse(arguments);
+    if (!run) return exit_ok;
+    context.begin(line.given());
     return run();
-  } catch (const CLI::Success& done) {
-    return show(app, done);
-  } catch (const CLI::ParseError& mistake) {
-    return fail(std::string(mistake.what()) + " (see leeway --help)", exit_usage);
   } catch (const UsageError& mistake) {
+    return fail(mistake.what(), exit_usage);
+  } catch (const OptionError& mistake) {
     return fail(mistake.what(), exit_usage);
   } catch (const Interrupted& stop) {
     return fail(stop.what(), exit_interrupted);

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <cmath>
 #include <optional>
 #include <utility>
@@ -10,17 +9,11 @@
 #include "apps/leeway/nn_loader.h"
 #include "apps/leeway/option_flags.h"
 #include "apps/leeway/terminal.h"
+#include "leeway/core/csv.h"
 #include "leeway/core/message.h"
 
 namespace leeway::app {
 namespace {
-
-std::optional<double> number(std::string_view text) {
-  double value = 0;
-  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (status != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) return {};
-  return value;
-}
 
 // Runs `load`, and notes the model that it brings and what was decided about it.
 template <class Load>
@@ -33,33 +26,21 @@ auto noted(Context& context, const ModelFlags& flags, const Load& load) {
   if (info.confinement.empty()) stop.reset();  // no program: its passes end
   context.add_input(flags.model, {info.parameters});
   if (!info.notes_file.empty()) context.add_input(info.notes_file, {});
-  for (const std::string& line : loaded.warnings) context.warn("leeway: " + line);
+  for (const std::string& line : loaded.warnings) context.warn(line);
   return loaded;
 }
 
 }  // namespace
 
-void add_device_flag(CLI::App& command, std::string& device) {
+void add_device_flag(const Command& command, std::string& device) {
   if constexpr (LEEWAY_CUDA)
-    command.add_option("--device", device, "Where models run: cpu, cuda or cuda:1")
-        ->capture_default_str()
-        ->group("Common");
+    command.option("--device", device, "Where models run: cpu, cuda or cuda:1").group("Common");
 }
 
-void add_model_flags(CLI::App& command, ModelFlags& flags) {
-  command
-      .add_option("--model", flags.model,
-                  "TorchScript (.pt), .onnx, a PyTorch checkpoint (.pt, .pth, .th), .safetensors, or .npz of "
-                  "named tensors")
-      ->required();
+void add_model_flags(const Command& command, ModelFlags& flags) {
+  command.option("--model", flags.model, model_help).required();
   add_option_flags(command, [&](record::Fields& f) { flag_fields(flags.reading, f); });
   add_device_flag(command, flags.reading.device);
-}
-
-Images load_images(Context& context, const std::string& data) {
-  Images images = read_images(data);
-  context.add_input(data, images.pixels.shape);
-  return images;
 }
 
 std::unique_ptr<nn::Model> load_model(Context& context, const ModelFlags& flags,
@@ -86,10 +67,11 @@ ModelAndImages load_model_and_images(Context& context, const ModelFlags& flags, 
 
 double parse_number(const std::string& option, const std::string& text) {
   const auto slash = text.find('/');
-  const auto top = number(std::string_view(text).substr(0, slash));
-  const auto bottom = slash == std::string::npos ? std::optional<double>(1)
-                                                 : number(std::string_view(text).substr(slash + 1));
-  if (!top || !bottom || *bottom == 0)
+  const auto top = leeway::parse_number(std::string_view(text).substr(0, slash));
+  const auto bottom = slash == std::string::npos
+                          ? std::optional<double>(1)
+                          : leeway::parse_number(std::string_view(text).substr(slash + 1));
+  if (!top || !bottom || !std::isfinite(*top) || !std::isfinite(*bottom) || *bottom == 0)
     throw UsageError(fmt::format("{} {}: expected a number such as 0.1 or 8/255", option, text));
   return *top / *bottom;
 }
@@ -97,9 +79,9 @@ double parse_number(const std::string& option, const std::string& text) {
 std::map<std::string, double> parse_settings(const std::vector<std::string>& settings) {
   std::map<std::string, double> values;
   for (const std::string& text : settings) {
-    const auto equals = text.find('=');
-    if (equals == std::string::npos) throw UsageError(fmt::format("--set {}: expected NAME=NUMBER", text));
-    values[text.substr(0, equals)] = parse_number("--set", text.substr(equals + 1));
+    const auto [name, value] = split_name(text);
+    if (name.empty()) throw UsageError(fmt::format("--set {}: expected NAME=NUMBER", text));
+    values[name] = parse_number("--set", value);
   }
   return values;
 }

@@ -1,7 +1,6 @@
 // What the commands that run models share: how a model, images and a radius are named on the command line.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <map>
 #include <memory>
 #include <string>
@@ -20,10 +19,12 @@ struct ModelFlags {
   record::ModelReading reading;
 };
 
-void add_model_flags(CLI::App& command, ModelFlags& flags);  // --model, and how its file is read
+inline constexpr const char* model_help =
+    "TorchScript (.pt), .onnx, a PyTorch checkpoint (.pt, .pth, .th), .safetensors, or .npz of named tensors";
+void add_model_flags(const Command& command, ModelFlags& flags);  // --model, and how its file is read
 
 // --device, for commands that run models. There is none where LibTorch has no CUDA.
-void add_device_flag(CLI::App& command, std::string& device);
+void add_device_flag(const Command& command, std::string& device);
 
 // Notes the model as an input and loads it for images of that shape. From then on a signal ends the process within two
 // seconds where the model is a program, which may run for ever.
@@ -37,7 +38,6 @@ struct ModelAndImages : tasks::LoadedModel {
 };
 [[nodiscard]] ModelAndImages load_model_and_images(Context& context, const ModelFlags& flags,
                                                    const std::string& data);
-[[nodiscard]] Images load_images(Context& context, const std::string& data);
 
 // "0.1" or "8/255". UsageError that names the option.
 [[nodiscard]] double parse_number(const std::string& option, const std::string& text);

@@ -11,8 +11,10 @@
 #include <cmath>
 #include <csignal>
 #include <cstdio>
+#include <cstring>
 #include <utility>
 
+#include "leeway/core/file_checks.h"
 #include "leeway/core/message.h"
 
 namespace leeway::app {
@@ -20,8 +22,8 @@ namespace {
 
 std::atomic<int> stop_signals{0};
 
-constexpr int interrupted = 130;
-constexpr unsigned patience = 1;  // seconds
+constexpr int bad_input = 3, interrupted = 130;  // exit codes
+constexpr unsigned patience = 1;                 // seconds
 
 // Of the innermost HardStop alive: set before `armed`, so that a signal finds them whole.
 std::array<char, 512> last_words{};
@@ -38,6 +40,20 @@ extern "C" void on_alarm(int) {
   if (!armed.load()) return;
   (void)!write(STDERR_FILENO, last_words.data(), last_words_size.load());
   _exit(interrupted);
+}
+
+// Only what a signal handler may call. The part that opens models keeps a table of mappings of its own, hence a file
+// without a name.
+extern "C" void on_bus_error(int signal, siginfo_t* info, void*) {
+  if (info->si_code != BUS_ADRERR) {
+    std::signal(signal, SIG_DFL);
+    return;
+  }
+  const char* const name = mapped_name(info->si_addr);
+  for (const char* const text : {"leeway: ", name != nullptr ? name : "an input file",
+                                 ": expected the whole file, found it cut short while it was read\n"})
+    (void)!write(STDERR_FILENO, text, std::strlen(text));
+  _exit(bad_input);
 }
 
 double now() {
@@ -130,6 +146,13 @@ void TerminalProgress::update(std::string_view task, std::size_t done, std::size
   }
   std::fflush(stderr);
   drawn_ = true;
+}
+
+void end_where_files_are_cut() {
+  struct sigaction action {};
+  action.sa_sigaction = on_bus_error;
+  action.sa_flags = SA_SIGINFO;
+  sigaction(SIGBUS, &action, nullptr);
 }
 
 bool TerminalProgress::stop_requested() const { return stop_signals.load() > 0; }

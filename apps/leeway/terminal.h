@@ -1,4 +1,4 @@
-// Progress on stderr, and what Ctrl-C does.
+// Progress on stderr, and what signals do: Ctrl-C, and SIGBUS of a file that another process cuts short.
 #pragma once
 
 #include <functional>
@@ -43,5 +43,9 @@ class HardStop {
   std::string line_;
   const HardStop* outer_;
 };
+
+// From now on a file that is cut short while it is read ends the process: one line on stderr that names it, and exit code
+// 3. Files are memory-mapped, and bytes that are gone raise SIGBUS; nothing that was computed from them can be kept.
+void end_where_files_are_cut();
 
 }  // namespace leeway::app

@@ -38,9 +38,9 @@ struct Pick {
 
 struct LineAxes {
   double x_low = 0, x_high = 1, y_low = 0, y_high = 1;
-  std::vector<double> x_ticks;
-  std::vector<std::string> x_names;  // of the ticks
-  std::string x_title;
+  std::vector<double> x_ticks = {};
+  std::vector<std::string> x_names = {};  // of the ticks
+  std::string x_title = {};
   bool percent = false;  // y is a share
   std::size_t height = 170;
   std::size_t name_length = 0;  // room for names of so many characters, so that charts below each other align

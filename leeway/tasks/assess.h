@@ -29,7 +29,7 @@
 #include <string_view>
 #include <vector>
 
-#include "leeway/core/error.h"
+#include "leeway/core/option_error.h"
 #include "leeway/core/outputs.h"
 #include "leeway/core/progress.h"
 #include "leeway/record/assess.h"
@@ -67,9 +67,9 @@ struct AssessTask {
   std::function<std::vector<record::ModelUnderNoise>()> noise = {};  // called after the gates
 };
 
-class GateError : public Error {
+class GateError : public OptionError {
  public:
-  using Error::Error;
+  using OptionError::OptionError;
 };
 
 // The record without `command` and `inputs`, which the caller knows.

@@ -1,14 +1,18 @@
 #include "leeway/tasks/conds_draw.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 #include <string_view>
 #include <utility>
 
 #include "leeway/conds/protocol_sets.h"
+#include "leeway/core/message.h"
+#include "leeway/core/option_error.h"
 #include "leeway/tasks/task_clock.h"
 
 namespace leeway::tasks {
@@ -67,7 +71,59 @@ CondsCase planned(const std::string& name, const conds::ConDSPlan& plan, const A
   return one;
 }
 
+// Columns of a named data set, under the names that the table has for them.
+TableColumns columns_of_set(const CondsDrawOptions& options) {
+  const std::vector<std::string>& names = options.columns;
+  const conds::ConDSDataSet& set = conds::conds_data_set(*options.data_set);
+  TableColumns columns = conds::columns_of(set);
+  if (!names.empty() && names.size() != columns.attributes.size())
+    throw OptionError(fmt::format("--columns: expected {} names for {}, those of {}, found {}",
+                                  columns.attributes.size(), set.name, fmt::join(columns.attributes, ", "),
+                                  names.size()));
+  const auto rename = [&](std::string& column, const std::string& as) {
+    auto order = columns.orders.extract(column);
+    order.key() = column = as;
+    columns.orders.insert(std::move(order));
+  };
+  // Out of the way first, since a table may use a name of the set for another column.
+  for (std::size_t i = 0; i < columns.attributes.size(); ++i)
+    if (!names.empty()) rename(columns.attributes[i], fmt::format("\n{}", i));
+  if (options.label) rename(columns.label, *options.label);
+  for (std::size_t i = 0; i < names.size(); ++i) rename(columns.attributes[i], names[i]);
+  return columns;
+}
+
 }  // namespace
+
+TableColumns table_columns(const CondsDrawOptions& options,
+                           const std::map<std::string, std::vector<std::string>>& orders) {
+  const auto& [sc, ldd, uds] = options.shifts;
+  TableColumns columns;
+  if (options.data_set) {
+    columns = columns_of_set(options);
+  } else {
+    if (!options.label) throw OptionError("--label is required: the column of the labels");
+    columns.label = *options.label;
+    columns.attributes = options.columns;
+    for (const auto& attribute : {sc, ldd, uds})
+      if (attribute && options.columns.empty()) columns.attributes.push_back(*attribute);
+    if (columns.attributes.empty())
+      throw OptionError("--columns is required: the attributes, where no shift names one");
+  }
+  for (const auto& [name, values] : orders) columns.orders[name] = values;
+  if (options.id) columns.id = *options.id;
+  for (const auto& [option, attribute] :
+       {std::pair("--sc", sc), std::pair("--ldd", ldd), std::pair("--uds", uds)})
+    if (attribute && std::ranges::find(columns.attributes, *attribute) == columns.attributes.end())
+      throw OptionError(fmt::format("{}: expected one of {}, found {}", option,
+                                    fmt::join(columns.attributes, ", "), in_quotes(*attribute)));
+  std::set<std::string> shifted;
+  for (const auto& attribute : {sc, ldd, uds})
+    if (attribute && !shifted.insert(*attribute).second)
+      throw OptionError(fmt::format("--sc, --ldd, --uds: expected different attributes, found {} twice",
+                                    in_quotes(*attribute)));
+  return columns;
+}
 
 std::vector<std::string> case_names(const CondsDrawOptions& options, const AttributeTable& table) {
   std::vector<std::string> names;

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,12 @@ struct CondsDrawTask {
 
 // The record without `command` and `inputs`, which the caller knows.
 [[nodiscard]] record::CondsDraw conds_draw(const CondsDrawTask& task);
+
+// The columns to read a table by: those that the options name, or those of their data set under the names that the table
+// has for them. `orders`: all values of an attribute, in order. OptionError: no label or attributes, as many names as the
+// data set does not have, a shift on no attribute or two on one.
+[[nodiscard]] TableColumns table_columns(const record::CondsDrawOptions& options,
+                                         const std::map<std::string, std::vector<std::string>>& orders = {});
 
 // "sc_ldd-3": the kind of each case and its number, as the protocol's reference counts them.
 [[nodiscard]] std::vector<std::string> case_names(const record::CondsDrawOptions& options,

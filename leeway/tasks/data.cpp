@@ -11,6 +11,7 @@
 #include "leeway/core/family.h"
 #include "leeway/core/file.h"
 #include "leeway/core/message.h"
+#include "leeway/core/option_error.h"
 #include "leeway/core/png.h"
 #include "leeway/data/load.h"
 #include "leeway/data/render.h"
@@ -104,6 +105,9 @@ record::DataRender data_render(const DataRenderTask& task, Progress* progress) {
 record::DataLoad data_load(const DataLoadTask& task, Progress* progress) {
   const record::DataLoadOptions& options = task.options;
   const TaskClock clock;
+  if (const auto named = conds::conds_data_sets();
+      options.protocol && std::ranges::find(named, task.format, &conds::ConDSDataSet::name) == named.end())
+    throw OptionError(fmt::format("--protocol: expected one of {}, found {}", names_of(named), task.format));
   data::Loaded set = data::load_set(task.format, {task.paths.begin(), task.paths.end()});
   for (const std::string& path : task.paths)
     if (!std::filesystem::is_directory(path)) note_read(task, path, {set.n, set.columns.size()});

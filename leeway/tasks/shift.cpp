@@ -1,11 +1,18 @@
 #include "leeway/tasks/shift.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <utility>
 #include <vector>
 
+#include "leeway/core/family.h"
+#include "leeway/core/message.h"
 #include "leeway/core/npz.h"
+#include "leeway/core/option_error.h"
 #include "leeway/shift/shift.h"
 #include "leeway/tasks/task_clock.h"
 
@@ -46,10 +53,28 @@ void write_shifted(const std::string& out, const shift::Member& member, const sh
                                       std::vector<std::int64_t>(shifted.rows.begin(), shifted.rows.end()))}});
 }
 
+// The member of that name, which the options go with.
+const shift::Member& chosen(const std::string& name, const record::ShiftOptions& options) {
+  const auto member = std::ranges::find(shift::members(), name, &shift::Member::name);
+  if (member == std::end(shift::members()))
+    throw OptionError(
+        fmt::format("NAME: expected one of {}, found {}", names_of(shift::members()), in_quotes(name)));
+  if (!member->selects_rows && !options.classes.empty())
+    throw OptionError(fmt::format("--classes: {} does not look at classes", name));
+  if (member->needs_classes && options.classes.empty())
+    throw OptionError(fmt::format("--classes is required: the classes that {} keeps", name));
+  const Parameter legal = member->strength();
+  const double strength = options.strength.value_or(legal.value);
+  if (strength >= legal.low && strength <= legal.high) return *member;
+  throw OptionError(member->parameters.empty() ? fmt::format("--strength: {} has none", name)
+                                               : fmt::format("--strength: expected {} to {} for {}, found {}",
+                                                             legal.low, legal.high, name, strength));
+}
+
 }  // namespace
 
 record::Shift shift_images(const ShiftTask& task, Progress* progress) {
-  const shift::Member& member = shift::member(task.shift);
+  const shift::Member& member = chosen(task.shift, task.options);
   const TaskClock clock;
   const Images images = task.open();
   const double strength = task.options.strength.value_or(member.strength().value);

@@ -1,8 +1,9 @@
 #!/usr/bin/python3
 """Checks the rules of the house that a compiler does not know. Usage: check_rules.py [ROOT]
 
-Which folder may include which; LibTorch in leeway/nn alone; headers that begin with a comment and have #pragma once;
-a library that neither prints nor ends the process; files that stay short. One line for each breach, exit status 1.
+Which folder may include which; LibTorch in leeway/nn alone, CLI11 behind one header; headers that begin with a comment
+and have #pragma once; a library that neither prints nor ends the process; files that stay short. One line for each
+breach, exit status 1.
 """
 import pathlib
 import re
@@ -26,6 +27,7 @@ LONGEST = {"leeway": 500, "apps": 500, "examples": 59}
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 TORCH = re.compile(r"^(torch|ATen|c10|caffe2)/")
+PARSER = ("apps/leeway/command_line.cpp", "apps/leeway/config_flags.cpp")  # all that knows CLI11
 COMMENT_OR_TEXT = re.compile(r'//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\'', re.S)
 OUTPUT_OR_END = re.compile(
     r"\bstd::(?:cout|cerr|clog|terminate)\b|\bfmt::print\b"
@@ -55,6 +57,8 @@ def check_includes(name, text, graph):
         where = f"{name}:{number}"
         if TORCH.match(target) and not name.startswith("leeway/nn/"):
             yield f"{where}: only leeway/nn may include LibTorch, found {target}"
+        if target.startswith("CLI/") and name not in PARSER:
+            yield f"{where}: expected apps/leeway/command_line.h, behind which the parser stands, found {target}"
         if quoted and top == "leeway" and not target.startswith("leeway/"):
             yield f"{where}: expected a path from the root (leeway/...), found {target}"
         if not target.startswith("leeway/"):

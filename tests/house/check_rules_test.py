@@ -61,6 +61,11 @@ class Rules(unittest.TestCase):
         for header in ("torch/torch.h", "ATen/ATen.h", "c10/core/Device.h"):
             self.expect("apps/leeway/a.cpp", f"#include <{header}>\n", f"only leeway/nn may include LibTorch, found {header}")
 
+    def test_the_parser_stands_behind_one_header(self):
+        self.expect("apps/leeway/cmd_pa.cpp", "#include <CLI/CLI.hpp>\n",
+                    "apps/leeway/cmd_pa.cpp:1: expected apps/leeway/command_line.h")
+        self.assertEqual(self.breaches({"apps/leeway/command_line.cpp": "#include <CLI/CLI.hpp>\n"}), [])
+
     def test_apps_and_examples_use_the_facade(self):
         for folder in ("apps/leeway", "examples"):
             self.expect(f"{folder}/a.cpp", '#include "leeway/nn/torch_model.h"\n', "only through leeway/nn/session.h")

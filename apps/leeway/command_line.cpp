@@ -1,0 +1,231 @@
+#include "apps/leeway/command_line.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cerrno>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <iostream>
+#include <limits>
+#include <map>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+#include "apps/leeway/config_flags.h"
+#include "leeway/core/message.h"
+#include "leeway/core/result.h"
+
+namespace leeway::app {
+namespace {
+
+[[noreturn]] void refuse_value(const CLI::Option& option, const std::string& expected,
+                               const std::string& value) {
+  throw UsageError(fmt::format("{}: expected {}, found {}", option.get_name(), expected, in_quotes(value)));
+}
+
+// CLI11 wraps -1 and clips what is too large.
+template <class Whole, class Parse>
+void check_whole(const CLI::Option& option, const std::string& value, Parse parse) {
+  constexpr Whole least = std::numeric_limits<Whole>::min(), most = std::numeric_limits<Whole>::max();
+  errno = 0;
+  static_cast<void>(parse(value.c_str(), nullptr, 0));
+  const auto first = value.find_first_not_of(" \t");
+  const bool negative = first != std::string::npos && value[first] == '-';
+  if (errno == ERANGE || (negative && least == 0))
+    refuse_value(option, fmt::format("a whole number from {} to {}", least, most), value);
+}
+
+// What every option refuses, whatever it stands for: an empty text, which would count as not given, and a number that
+// its type cannot hold. nan is no number here.
+void check_value(const CLI::Option& option, const std::string& value) {
+  if (value.empty() && !option.get_positional()) refuse_value(option, "a value", value);
+  const std::string type = option.get_type_name();
+  if (type.starts_with("UINT")) check_whole<std::uint64_t>(option, value, std::strtoull);
+  if (type.starts_with("INT")) check_whole<std::int64_t>(option, value, std::strtoll);
+  if (!type.starts_with("FLOAT")) return;
+  const double number = std::strtod(value.c_str(), nullptr);
+  const bool says_infinity = value.find_first_of("iI") != std::string::npos;
+  if (std::isnan(number) || (std::isinf(number) && !says_infinity))
+    refuse_value(option, "a number that float64 holds", value);
+}
+
+// The options that take values, of the commands that were called.
+std::vector<const CLI::Option*> called_options(const CLI::App& root) {
+  std::vector<const CLI::Option*> options;
+  for (const CLI::App* command : root.get_subcommands()) {
+    for (const CLI::Option* option : command->get_options())
+      if (option->get_items_expected_max() > 0) options.push_back(option);
+    const auto inner = called_options(*command);
+    options.insert(options.end(), inner.begin(), inner.end());
+  }
+  return options;
+}
+
+}  // namespace
+
+struct CommandLine::State {
+  CLI::App app;
+  std::map<const CLI::Option*, WrittenFile> written = {};
+  std::vector<std::shared_ptr<void>> kept = {};
+  std::function<int()> run = {};
+};
+
+Option Option::required(bool is) const { return {option_->required(is), line_}; }
+Option Option::by_commas() const { return {option_->delimiter(','), line_}; }
+Option Option::one_word() const { return {option_->allow_extra_args(false), line_}; }
+Option Option::group(const std::string& heading) const { return {option_->group(heading), line_}; }
+Option Option::shown_as(const std::string& type) const { return {option_->type_name(type), line_}; }
+Option Option::show_default(const std::string& text) const { return {option_->default_str(text), line_}; }
+Option Option::excludes(const Option& other) const { return {option_->excludes(other.option_), line_}; }
+Option Option::check(Check check) const { return {option_->check(std::move(check)), line_}; }
+
+Option Option::one_of(const std::vector<std::string>& names) const {
+  option_->check(CLI::IsMember(names).description(""));
+  return shown_as(fmt::format("{}", fmt::join(names, "|")));
+}
+
+Option Option::within(double low, double high) const {
+  const auto good = [low, high](std::string& text) {
+    double value = 0;
+    if (CLI::detail::lexical_cast(text, value) && value >= low && value <= high) return std::string();
+    return fmt::format("expected a number from {:g} to {:g}, found {}", low, high, text);
+  };
+  option_->check(CLI::Validator(good, fmt::format("from {:g} to {:g}", low, high)));
+  return *this;
+}
+
+Option Option::whole_within(std::size_t low, std::size_t high) const {
+  option_->check(option_->get_type_name().starts_with("INT")
+                     ? CLI::Range(static_cast<int>(low), static_cast<int>(high))
+                     : CLI::Range(low, high));
+  return *this;
+}
+
+Option Option::writes(Written kind, Beside beside) const {
+  line_->state_->written[option_] = {kind, std::move(beside)};
+  return *this;
+}
+
+Command Command::add(const std::string& name, const std::string& help) const {
+  return {app_->add_subcommand(name, help), line_};
+}
+
+void Command::needs_command() const { app_->require_subcommand(1); }
+
+void Command::moved(const std::string& name, const std::string& new_name) const {
+  CLI::App* const old = app_->add_subcommand(name)->group("")->prefix_command();
+  old->set_help_flag();
+  old->callback([text = fmt::format("{} {}: expected leeway {}, its name now", app_->get_name(), name,
+                                    new_name)] { throw UsageError(text); });
+}
+
+template <class T>
+Option Command::option(const std::string& name, T& value, const std::string& help) const {
+  CLI::Option* const option = app_->add_option(name, value, help);
+  if constexpr (std::is_same_v<T, std::size_t>) {
+    if (value > 0) option->capture_default_str();
+  } else if constexpr (std::is_same_v<T, double> || std::is_same_v<T, std::string>) {
+    option->capture_default_str();
+  }
+  return {option, line_};
+}
+
+template Option Command::option(const std::string&, double&, const std::string&) const;
+template Option Command::option(const std::string&, int&, const std::string&) const;
+template Option Command::option(const std::string&, std::size_t&, const std::string&) const;
+template Option Command::option(const std::string&, std::string&, const std::string&) const;
+template Option Command::option(const std::string&, std::optional<double>&, const std::string&) const;
+template Option Command::option(const std::string&, std::optional<std::size_t>&, const std::string&) const;
+template Option Command::option(const std::string&, std::optional<std::string>&, const std::string&) const;
+template Option Command::option(const std::string&, std::vector<double>&, const std::string&) const;
+template Option Command::option(const std::string&, std::vector<std::size_t>&, const std::string&) const;
+template Option Command::option(const std::string&, std::vector<std::string>&, const std::string&) const;
+
+Option Command::flag(const std::string& name, bool& value, const std::string& help) const {
+  return {app_->add_flag(name, value, help), line_};
+}
+
+Option Command::words(const std::string& name,
+                      std::function<std::string(const std::vector<std::string>&)> take,
+                      const std::string& help) const {
+  CLI::callback_t read = [name, take = std::move(take)](const CLI::results_t& given) {
+    if (const std::string wrong = take(given); !wrong.empty()) throw CLI::ValidationError(name, wrong);
+    return true;
+  };
+  CLI::Option* const option = app_->add_option(name, std::move(read), help);
+  return {option->type_name("TEXT")->expected(1, -1)->allow_extra_args(false), line_};
+}
+
+Option Command::operator[](const std::string& name) const { return {app_->get_option(name), line_}; }
+
+void Command::group(const std::string& heading, std::initializer_list<const char*> options) const {
+  for (const char* const option : options) app_->get_option(option)->group(heading);
+}
+
+void Command::footer(const std::string& text) const { app_->footer(text); }
+
+void Command::footer(std::function<std::string()> text) const { app_->footer(std::move(text)); }
+
+void Command::runs(std::function<int()> run) const {
+  app_->callback([chosen = &line_->state_->run, run = std::move(run)] {
+    if (!*chosen) *chosen = run;  // a command's own command comes before it
+  });
+}
+
+void Command::hold(std::shared_ptr<void> object) const { line_->state_->kept.push_back(std::move(object)); }
+
+CommandLine::CommandLine(const std::string& help, const std::string& footer)
+    : state_(new State{CLI::App(help, "leeway")}) {
+  CLI::App& app = state_->app;
+  app.set_version_flag("--version", std::string(version));
+  app.require_subcommand(1);
+  app.get_formatter()->column_width(34);
+  app.footer(footer);
+}
+
+CommandLine::~CommandLine() = default;
+
+Command CommandLine::root() { return {&state_->app, this}; }
+
+std::function<int()> CommandLine::parse(const std::vector<std::string>& arguments) {
+  CLI::App& app = state_->app;
+  try {
+    apply_config(app, arguments);
+    std::vector<std::string> words(arguments.rbegin(), arguments.rend() - (arguments.empty() ? 0 : 1));
+    app.parse(std::move(words));
+  } catch (const CLI::Success& done) {
+    app.exit(done);
+    if (!std::cout.flush() || std::fflush(stdout) != 0)
+      throw std::runtime_error("stdout: cannot write the text");
+    return {};
+  } catch (const CLI::ParseError& mistake) {
+    throw UsageError(std::string(mistake.what()) + " (see leeway --help)");
+  }
+  for (const CLI::Option* const option : called_options(app))
+    for (const std::string& value : option->results()) check_value(*option, value);
+  return state_->run;
+}
+
+std::vector<Given> CommandLine::given() const {
+  std::vector<Given> all;
+  for (const CLI::Option* const option : called_options(state_->app)) {
+    const auto written = state_->written.find(option);
+    all.push_back({option->get_name(), option->results(),
+                   written == state_->written.end() ? nullptr : &written->second});
+  }
+  return all;
+}
+
+std::vector<std::string> split(const std::string& text, char at) { return CLI::detail::split(text, at); }
+
+std::pair<std::string, std::string> split_name(const std::string& text) {
+  const auto equals = text.find('=');
+  if (equals == std::string::npos) return {"", text};
+  return {text.substr(0, equals), text.substr(equals + 1)};
+}
+
+}  // namespace leeway::app

@@ -1,0 +1,136 @@
+// The command line: commands, their options, and what a command does. CLI11, which parses it, stands behind this header.
+//
+// Command and Option are handles: cheap to copy, valid as long as the CommandLine.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <initializer_list>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
+
+namespace leeway::app {
+
+// A mistake in how the command was called: exit 2.
+class UsageError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+// What a file is to hold. By its name, a record (JSON) and a page (HTML) are refused where it is that of another format.
+// `claimed`: the command itself claims what its option stands for.
+enum class Written { record, page, file, folder, claimed };
+
+// A further file that is written with the one of that path, such as a manifest.
+using Beside = std::function<std::string(const std::string&)>;
+
+struct WrittenFile {
+  Written kind;
+  Beside beside;
+};
+
+// "" where a value is good, else what is wrong with it.
+using Check = std::function<std::string(const std::string&)>;
+
+class Option {
+ public:
+  Option required(bool is = true) const;
+  Option by_commas() const;                            // a list may be one word, a,b,c
+  Option one_word() const;                             // of a list: a word each time the option is given
+  Option group(const std::string& heading) const;      // in --help
+  Option shown_as(const std::string& type) const;      // in --help
+  Option show_default(const std::string& text) const;  // in --help; those of numbers and texts are shown
+  Option excludes(const Option& other) const;
+  Option one_of(const std::vector<std::string>& names) const;  // shown as "a|b"
+  Option within(double low, double high) const;                // nan is not
+  Option whole_within(std::size_t low, std::size_t high) const;
+  Option check(Check check) const;
+  // A file to write. Values of options without this that name a file are read.
+  Option writes(Written kind, Beside beside = {}) const;
+
+ private:
+  friend class Command;
+  Option(CLI::Option* option, class CommandLine* line) : option_(option), line_(line) {}
+  CLI::Option* option_;
+  CommandLine* line_;
+};
+
+class Command {
+ public:
+  // A command of its own: leeway bound evaluate.
+  [[nodiscard]] Command add(const std::string& name, const std::string& help) const;
+  void needs_command() const;  // it does nothing itself
+  // Whatever follows the name of a command that has moved, its new name is all there is to say.
+  void moved(const std::string& name, const std::string& new_name) const;
+
+  // An object that lives as long as the command line: what options are bound to.
+  template <class T>
+  [[nodiscard]] T& keep() const {
+    auto object = std::make_shared<T>();
+    hold(object);
+    return *object;
+  }
+
+  // "--name", or "name" for a positional. T: double, int, std::size_t, std::string, std::optional of the last two or of
+  // double, std::vector of double, std::size_t or std::string.
+  template <class T>
+  Option option(const std::string& name, T& value, const std::string& help) const;
+  Option flag(const std::string& name, bool& value, const std::string& help) const;
+  // A list that `take` reads; it says what is wrong with the words, or "".
+  Option words(const std::string& name, std::function<std::string(const std::vector<std::string>&)> take,
+               const std::string& help) const;
+  [[nodiscard]] Option operator[](const std::string& name) const;  // declared already
+  void group(const std::string& heading, std::initializer_list<const char*> options) const;
+  void footer(const std::string& text) const;
+  void footer(std::function<std::string()> text) const;
+  void runs(std::function<int()> run) const;
+
+ private:
+  friend class CommandLine;
+  Command(CLI::App* app, CommandLine* line) : app_(app), line_(line) {}
+  void hold(std::shared_ptr<void> object) const;
+  CLI::App* app_;
+  CommandLine* line_;
+};
+
+// An option that takes values, as it was given.
+struct Given {
+  std::string option;
+  std::vector<std::string> values;
+  const WrittenFile* written;  // null where it names no file to write
+};
+
+class CommandLine {
+ public:
+  CommandLine(const std::string& help, const std::string& footer);
+  ~CommandLine();
+  CommandLine(const CommandLine&) = delete;
+  CommandLine& operator=(const CommandLine&) = delete;
+
+  [[nodiscard]] Command root();
+  // The program's name first. What the command does; nothing for --help and --version, which are printed. UsageError: what the options do not permit, an empty text, a number that the option's type cannot hold. Error:
+  // those of config_flags.h. std::runtime_error: the text could not be printed.
+  [[nodiscard]] std::function<int()> parse(const std::vector<std::string>& arguments);
+  [[nodiscard]] std::vector<Given> given() const;  // of the command that was parsed
+
+ private:
+  friend class Command;
+  friend class Option;
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+// "a,b" as {"a", "b"}; an empty text is one empty part.
+[[nodiscard]] std::vector<std::string> split(const std::string& text, char at);
+// "NAME=PATH", split at the first "="; the first part is empty where there is none.
+[[nodiscard]] std::pair<std::string, std::string> split_name(const std::string& text);
+
+}  // namespace leeway::app

@@ -1,0 +1,46 @@
+// What leeway demo makes: two classifiers trained here and now, one of them adversarially, the test images under four shifts
+// and an attack made for each, what the classifiers say of them, and the assessment of both.
+//
+// Everything is a file in one folder, written when it is whole, so that a run that was stopped, or a second one, takes what
+// stands there already: each product has a .key file beside it that names what it was made from.
+//
+// Errors: those of tasks/train.h, shift/shift.h, nn/model.h and tasks/assess.h. Same bits for a given seed and thread count.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "leeway/core/images.h"
+#include "leeway/core/progress.h"
+#include "leeway/nn/session.h"
+#include "leeway/record/assess.h"
+
+namespace leeway::tasks {
+
+struct DemoTask {
+  const nn::Session& session;
+  std::filesystem::path folder;
+  std::function<Images()> train, test;  // labelled
+  std::string test_name = {};           // of the test images: class names go with it (core/class_names.h)
+  std::size_t epochs = 6, robust_epochs = 3;
+  std::size_t images = 5000;  // at most so many of the test images
+  std::uint64_t seed = 0;
+  std::string device = "cpu";
+  std::function<void(const std::string&)> say = {};  // is told what stands already
+};
+
+struct DemoFound {
+  record::Assess record;                               // without `command` and `inputs`
+  std::vector<std::pair<std::string, Images>> images;  // by [MODEL/]SHIFT; of the source without a name
+};
+[[nodiscard]] DemoFound demo(const DemoTask& task, Progress* progress = nullptr);
+
+// The files that the folder comes to hold, but for keys and states.
+[[nodiscard]] std::vector<std::string> demo_files();
+
+}  // namespace leeway::tasks

@@ -1,0 +1,116 @@
+#include "leeway/tasks/models_under_noise.h"
+
+#include <fmt/format.h>
+
+#include <span>
+#include <utility>
+#include <variant>
+
+#include "leeway/average_case/average_case.h"
+#include "leeway/core/class_names.h"
+#include "leeway/core/message.h"
+#include "leeway/tasks/assess/predictions.h"
+#include "leeway/tasks/average_case.h"
+#include "leeway/tasks/model.h"
+
+namespace leeway::tasks {
+namespace {
+
+constexpr double tolerated = .01;  // share of rows on which a model may differ from its outputs
+
+// The first rows of an array; nothing is copied.
+Array head(Array array, std::size_t rows) {
+  array.shape[0] = rows;
+  return array;
+}
+
+std::variant<ClassifierInputs, average_case::MadeElsewhere> inputs_of(const NoiseSubject& subject) {
+  const Outputs& outputs = *subject.outputs;
+  if (subject.model == nullptr)
+    return average_case::MadeElsewhere{display_name(subject.path), outputs.logits, subject.jacobian, {}};
+  const Classifier classifier = subject.model->classifier(nn::shape_of(*subject.images));
+  if (classifier.k != outputs.k())
+    refuse(display_name(subject.path), fmt::format("{} classes as in {}", outputs.k(), outputs.path),
+           fmt::format("{}", classifier.k));
+  return ClassifierInputs{
+      classifier,
+      [images = subject.images](std::size_t row, std::span<float> out) { images->copy_row(row, out); },
+      outputs.n()};
+}
+
+// Share of the first rows on which the model does not say what the outputs say.
+double disagreement(const std::vector<std::int32_t>& targets, const Outputs& outputs) {
+  const auto said = assess::predict(head(outputs.logits, targets.size()), outputs.path).classes;
+  std::size_t differ = 0;
+  for (std::size_t i = 0; i < targets.size(); ++i) differ += said[i] != targets[i];
+  return static_cast<double>(differ) / static_cast<double>(targets.size());
+}
+
+std::vector<std::string> class_names(const NoiseSubject& subject) {
+  const Outputs& outputs = *subject.outputs;
+  if (!outputs.class_names.empty() || subject.images == nullptr) return outputs.class_names;
+  return class_names_of(subject.images->path, outputs.k());
+}
+
+std::vector<std::string> warnings_of(const NoiseSubject& subject, const record::AverageCase& record,
+                                     double differ) {
+  std::vector<std::string> warnings = record.envelope.warnings;
+  if (subject.stochastic) warnings.push_back(variation_warning(*subject.model, *subject.stochastic));
+  if (differ > tolerated)
+    warnings.push_back(
+        fmt::format("{} predicts another class than {} on {:.1f}% of the source's first {} rows: is it the "
+                    "model of these outputs, with its normalization (--mean, --std, --scale)?",
+                    subject.path, subject.outputs->path, 100 * differ, record.found.n));
+  for (const record::Survival& one : record.found.results)
+    if (one.not_converged.value_or(0) > 0)
+      warnings.push_back(fmt::format("{} at sigma {:g}: {} of {} samples not within the tolerance",
+                                     one.method, one.sigma, *one.not_converged, one.p.n));
+  return warnings;
+}
+
+record::ModelUnderNoise under_noise(const NoiseSubject& subject, const NoiseOptions& options,
+                                    std::uint64_t seed, Progress* progress) {
+  const bool is_model = subject.model != nullptr;
+  AverageCaseTask task{.of = inputs_of(subject)};
+  task.labels = subject.outputs->labels, task.class_names = class_names(subject);
+  task.options.sigma = options.sigma, task.options.rows = options.rows;
+  task.options.methods = is_model ? std::vector<std::string>{"taylor", "mmse", "softmax"}
+                                  : std::vector<std::string>{"taylor", "softmax"};
+  task.seed = seed;
+  AverageCaseResult result = average_case(task, progress);
+  const double differ = disagreement(result.rows.targets, *subject.outputs);
+  record::ModelUnderNoise model{subject.name,
+                                is_model ? "model" : "jacobian",
+                                subject.path,
+                                subject.outputs->n(),
+                                is_model ? std::optional(differ) : std::nullopt,
+                                warnings_of(subject, result.record, differ),
+                                std::move(result.record.found)};
+  model.found.stochastic = subject.stochastic;
+  return model;
+}
+
+}  // namespace
+
+void check_jacobian(const NoiseSubject& subject) {
+  const Outputs& outputs = *subject.outputs;
+  if (outputs.from_probs)
+    refuse(outputs.path, fmt::format("logits, of which {} is the Jacobian", subject.path), "probabilities");
+  const auto& shape = subject.jacobian->shape;
+  if (shape.size() != 3 || shape[0] != outputs.n() || shape[1] != outputs.k() || shape[2] == 0)
+    refuse(display_name(subject.path),
+           fmt::format("a Jacobian of shape ({}, {}, d), as {} has {} rows and {} classes", outputs.n(),
+                       outputs.k(), outputs.path, outputs.n(), outputs.k()),
+           subject.jacobian->shape_text());
+}
+
+std::vector<record::ModelUnderNoise> models_under_noise(const std::vector<NoiseSubject>& subjects,
+                                                        const NoiseOptions& options, std::uint64_t seed,
+                                                        Progress* progress) {
+  std::vector<record::ModelUnderNoise> models;
+  for (const NoiseSubject& subject : subjects)
+    models.push_back(under_noise(subject, options, seed, progress));
+  return models;
+}
+
+}  // namespace leeway::tasks

@@ -1,0 +1,46 @@
+// Predictions under noise beside an assessment (AssessTask::noise): average-case robustness of a source's model on the source's
+// images, or of its outputs with Jacobians that were made elsewhere, with a warning where the model does not predict what
+// its outputs say.
+//
+// Errors (Error): a model of other classes than the source, Jacobians of other rows or classes or of outputs that hold
+// probabilities alone; those of tasks/average_case.h. Cost and determinism: as there.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "leeway/core/array.h"
+#include "leeway/core/images.h"
+#include "leeway/core/outputs.h"
+#include "leeway/core/progress.h"
+#include "leeway/nn/model.h"
+#include "leeway/record/average_case.h"
+#include "leeway/record/model_variation.h"
+
+namespace leeway::tasks {
+
+// What a pointer names outlives the task.
+struct NoiseSubject {
+  std::string name, path;              // what sources call the model, and its file or that of the Jacobians
+  const Outputs* outputs = nullptr;    // of the source
+  const nn::Model* model = nullptr;    // on `images`; or
+  std::optional<Array> jacobian = {};  // (n,k,d), of the logits by the input
+  const Images* images = nullptr;
+  std::optional<record::ModelVariation> stochastic = {};  // of a model that answers differently twice
+};
+
+// Error where they do not fit the source: of Jacobians at once, of models when they are asked.
+void check_jacobian(const NoiseSubject& subject);
+
+struct NoiseOptions {
+  std::vector<double> sigma;  // pixels in [0,1]
+  std::size_t rows = 1000;    // the source's first ones; 0: all
+};
+[[nodiscard]] std::vector<record::ModelUnderNoise> models_under_noise(
+    const std::vector<NoiseSubject>& subjects, const NoiseOptions& options, std::uint64_t seed,
+    Progress* progress = nullptr);
+
+}  // namespace leeway::tasks
