@@ -29,13 +29,16 @@ std::string table_of(const record::Infer& record, const Outputs& outputs) {
 int run_infer(Context& context, const InferFlags& flags) {
   require_out(context, "the outputs");
   const ModelAndImages loaded = load_model_and_images(context, flags.model, flags.data);
-  auto [record, outputs] = tasks::infer(
-      {.model = *loaded.model, .images = loaded.images, .options = flags.model.reading, .seed = context.seed},
-      context.progress());
+  auto [record, outputs] = tasks::infer({.model = *loaded.model,
+                                         .images = loaded.images,
+                                         .data = flags.data,
+                                         .options = flags.model.reading,
+                                         .seed = context.seed},
+                                        context.progress());
   tasks::write_outputs(context.out, outputs, loaded.others);
   record.envelope.warnings = loaded.warnings;
   record::InferredSet& set = record.results.front();
-  set.model = flags.model.model, set.data = flags.data, set.out = context.out;
+  set.model = flags.model.model, set.out = context.out;
   set.stochastic = loaded.stochastic;
   context.print(to_json(context.completed(record)), table_of(record, outputs));
   return exit_ok;

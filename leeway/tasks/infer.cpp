@@ -15,11 +15,11 @@ Inferred infer(const InferTask& task, Progress* progress) {
   Inferred found;
   Outputs& outputs = found.outputs;
   outputs = task.model.outputs(task.images, progress);
-  outputs.class_names = class_names_of(task.images.path, outputs.k());
+  if (!task.data.empty()) outputs.class_names = class_names_of(task.data, outputs.k());
   if (outputs.class_names.empty()) outputs.class_names = task.model.info().class_names;
   found.record.options = task.options;
   record::InferredSet& set = found.record.results.emplace_back();
-  set.n = outputs.n(), set.k = outputs.k();
+  set.data = task.data, set.n = outputs.n(), set.k = outputs.k();
   set.parameters = task.model.info().parameters;
   if (outputs.features) set.features = outputs.features->shape[1];
   if (outputs.labels) {

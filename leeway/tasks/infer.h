@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <string>
 
 #include "leeway/core/array.h"
 #include "leeway/core/images.h"
@@ -20,6 +21,7 @@ namespace leeway::tasks {
 struct InferTask {
   const nn::Predictor& model;
   const Images& images;
+  std::string data = {};  // the file or set that they are from, which may name classes; empty: none
   record::ModelReading options = {};  // how the model was read, for the record
   std::uint64_t seed = 0;             // likewise: nothing here is random
 };
