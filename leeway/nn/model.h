@@ -30,8 +30,8 @@ struct ModelSource {
   std::string architecture;          // empty: what the file says; TorchScript and ONNX bring their own
   std::optional<double> scale = {};  // these three replace what the file and its notes say
   std::optional<std::vector<double>> mean = {}, std = {};
-  InputShape input;  // used where the file does not say: the shape of the images at hand
-  std::string device = "cpu";
+  InputShape input;                // used where the file does not say: the shape of the images at hand
+  std::string device = "cpu";      // or "cuda", "cuda:1", where LibTorch has CUDA
   Binary binary = Binary::refuse;  // what the output of a model with a single one means; refuse: an error
   bool trust = false;  // a program (TorchScript) runs with all rights of the process, not on confined threads
 };
