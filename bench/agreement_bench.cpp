@@ -22,8 +22,8 @@
 
 #include "bench/bench.h"
 #include "leeway/agreement/agreement.h"
-#include "leeway/agreement/kernel.h"
-#include "leeway/agreement/pairs.h"
+#include "leeway/agreement/detail/kernel.h"
+#include "leeway/agreement/detail/pairs.h"
 #include "leeway/core/parallel.h"
 #include "leeway/core/shards.h"
 

@@ -9,7 +9,7 @@
 #include <iostream>
 
 #include "leeway/core/parallel.h"
-#include "leeway/nn/tensors.h"
+#include "leeway/nn/detail/tensors.h"
 #include "tests/nn/toy.h"
 
 namespace {

@@ -18,10 +18,10 @@
 #include "leeway/core/outputs.h"
 #include "leeway/core/parallel.h"
 #include "leeway/core/random.h"
-#include "leeway/error_bound/critic_rows.h"
+#include "leeway/error_bound/detail/critic_rows.h"
+#include "leeway/error_bound/detail/discrepancy_search.h"
+#include "leeway/error_bound/detail/imitation.h"
 #include "leeway/error_bound/dis2.h"
-#include "leeway/error_bound/discrepancy_search.h"
-#include "leeway/error_bound/imitation.h"
 
 namespace {
 

@@ -5,7 +5,7 @@
 #include "bench/bench.h"
 #include "leeway/core/npy.h"
 #include "leeway/core/parallel.h"
-#include "leeway/error_bound/transport.h"
+#include "leeway/error_bound/detail/transport.h"
 
 namespace {
 

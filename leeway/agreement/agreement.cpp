@@ -7,11 +7,11 @@
 #include <optional>
 #include <utility>
 
-#include "leeway/agreement/fidelity.h"
-#include "leeway/agreement/interval.h"
-#include "leeway/agreement/maximum.h"
-#include "leeway/agreement/pairs.h"
-#include "leeway/agreement/tail.h"
+#include "leeway/agreement/detail/fidelity.h"
+#include "leeway/agreement/detail/interval.h"
+#include "leeway/agreement/detail/maximum.h"
+#include "leeway/agreement/detail/pairs.h"
+#include "leeway/agreement/detail/tail.h"
 
 namespace leeway::agreement {
 namespace {

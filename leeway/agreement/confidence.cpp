@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 
-#include "leeway/agreement/posterior.h"
+#include "leeway/agreement/detail/posterior.h"
 #include "leeway/core/parallel.h"
 
 namespace leeway::agreement {

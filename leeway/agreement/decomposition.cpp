@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "leeway/agreement/agreement.h"
-#include "leeway/agreement/posterior.h"
+#include "leeway/agreement/detail/posterior.h"
 #include "leeway/core/error.h"
 #include "leeway/core/parallel.h"
 

@@ -6,7 +6,7 @@
 #include <functional>
 #include <limits>
 
-#include "leeway/agreement/posterior.h"
+#include "leeway/agreement/detail/posterior.h"
 #include "leeway/core/parallel.h"
 
 namespace leeway::agreement {

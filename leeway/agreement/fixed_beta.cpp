@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "leeway/agreement/fidelity.h"
-#include "leeway/agreement/interval.h"
-#include "leeway/agreement/pairs.h"
+#include "leeway/agreement/detail/fidelity.h"
+#include "leeway/agreement/detail/interval.h"
+#include "leeway/agreement/detail/pairs.h"
 #include "leeway/core/error.h"
 #include "leeway/core/parallel.h"
 

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <utility>
 
-#include "leeway/average_case/file_evidence.h"
-#include "leeway/average_case/model_evidence.h"
+#include "leeway/average_case/detail/file_evidence.h"
+#include "leeway/average_case/detail/model_evidence.h"
 #include "leeway/core/error.h"
 #include "leeway/core/message.h"
 

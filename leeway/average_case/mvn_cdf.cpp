@@ -8,12 +8,12 @@
 #include <mutex>
 #include <string>
 
-#include "leeway/average_case/lattice.h"
-#include "leeway/average_case/normal.h"
-#include "leeway/average_case/one_factor.h"
-#include "leeway/average_case/ordering.h"
-#include "leeway/average_case/sampling.h"
-#include "leeway/average_case/stop.h"
+#include "leeway/average_case/detail/lattice.h"
+#include "leeway/average_case/detail/normal.h"
+#include "leeway/average_case/detail/one_factor.h"
+#include "leeway/average_case/detail/ordering.h"
+#include "leeway/average_case/detail/sampling.h"
+#include "leeway/average_case/detail/stop.h"
 #include "leeway/core/error.h"
 #include "leeway/core/parallel.h"
 #include "leeway/core/progress.h"

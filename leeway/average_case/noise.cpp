@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "leeway/average_case/noise_kernel.h"
+#include "leeway/average_case/detail/noise_kernel.h"
 #include "leeway/core/error.h"
 #include "leeway/core/message.h"
 

@@ -9,7 +9,7 @@
 #include "leeway/core/csv.h"
 #include "leeway/core/npz.h"
 #include "leeway/core/parallel.h"
-#include "leeway/data/contact_sheet.h"
+#include "leeway/data/detail/contact_sheet.h"
 
 namespace leeway::data {
 namespace {

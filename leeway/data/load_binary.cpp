@@ -14,7 +14,7 @@
 #include <limits>
 
 #include "leeway/core/inflate.h"
-#include "leeway/data/load_columns.h"
+#include "leeway/data/detail/load_columns.h"
 
 namespace leeway::data {
 namespace {

@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <array>
 
-#include "leeway/data/load_columns.h"
-#include "leeway/data/load_pictures.h"
+#include "leeway/data/detail/load_columns.h"
+#include "leeway/data/detail/load_pictures.h"
 
 namespace leeway::data {
 namespace {

@@ -15,7 +15,7 @@
 #include <stdexcept>
 
 #include "leeway/core/inflate.h"
-#include "leeway/data/load_columns.h"
+#include "leeway/data/detail/load_columns.h"
 #include "leeway/data/render.h"
 
 namespace leeway::data {

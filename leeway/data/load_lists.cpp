@@ -23,8 +23,8 @@
 #include <set>
 
 #include "leeway/core/csv.h"
-#include "leeway/data/load_columns.h"
-#include "leeway/data/load_pictures.h"
+#include "leeway/data/detail/load_columns.h"
+#include "leeway/data/detail/load_pictures.h"
 
 namespace leeway::data {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "leeway/core/csv.h"
 #include "leeway/core/csv_records.h"
-#include "leeway/data/load_columns.h"
+#include "leeway/data/detail/load_columns.h"
 
 namespace leeway::data {
 namespace {

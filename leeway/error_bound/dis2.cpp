@@ -12,11 +12,11 @@
 
 #include "leeway/core/message.h"
 #include "leeway/core/parallel.h"
-#include "leeway/error_bound/concentration.h"
-#include "leeway/error_bound/critic_rows.h"
-#include "leeway/error_bound/discrepancy_search.h"
-#include "leeway/error_bound/imitation.h"
-#include "leeway/error_bound/reference_search.h"
+#include "leeway/error_bound/detail/concentration.h"
+#include "leeway/error_bound/detail/critic_rows.h"
+#include "leeway/error_bound/detail/discrepancy_search.h"
+#include "leeway/error_bound/detail/imitation.h"
+#include "leeway/error_bound/detail/reference_search.h"
 
 namespace leeway::error_bound {
 namespace {

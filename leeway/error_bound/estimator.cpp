@@ -9,8 +9,8 @@
 #include "leeway/core/error.h"
 #include "leeway/core/parallel.h"
 #include "leeway/core/random.h"
-#include "leeway/error_bound/estimators/family.h"
-#include "leeway/error_bound/temperature.h"
+#include "leeway/error_bound/detail/temperature.h"
+#include "leeway/error_bound/estimators/detail/family.h"
 
 namespace leeway::error_bound {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "leeway/core/parallel.h"
 #include "leeway/error_bound/centred.h"
-#include "leeway/error_bound/transport.h"
+#include "leeway/error_bound/detail/transport.h"
 
 namespace leeway::error_bound {
 namespace {

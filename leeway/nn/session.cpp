@@ -6,9 +6,9 @@
 #include "leeway/core/message.h"
 #include "leeway/core/parallel.h"
 #include "leeway/nn/attack/attack.h"
+#include "leeway/nn/detail/tensors.h"
 #include "leeway/nn/io/load.h"
 #include "leeway/nn/model/architecture.h"
-#include "leeway/nn/tensors.h"
 #include "leeway/nn/train/algorithm.h"
 #include "leeway/nn/train/train.h"
 

@@ -1,6 +1,6 @@
 # cmake -DOUTPUT=assets.cpp -DSOURCE=leeway/report -DVEGA=FOLDER -DPARTS=util;time;... -DFILES=page/page.css;... -P embed.cmake
 #
-# Writes OUTPUT: the files and Vega's parts as byte strings behind leeway/report/assets.h. Vega's parts are UMD files
+# Writes OUTPUT: the files and Vega's parts as byte strings behind leeway/report/detail/assets.h. Vega's parts are UMD files
 # that would overwrite each other's global; each is wrapped as a module for page/vega_join.js, which joins them into one `vega`.
 
 # bytes(VARIABLE TEXT): TEXT as string literals of at most 12000 bytes (compilers need take no more than 65536 characters).
@@ -27,7 +27,7 @@ function(hex_of variable text)
   set(${variable} "${hex}" PARENT_SCOPE)
 endfunction()
 
-set(code "// Written by leeway/report/embed.cmake.\n#include \"leeway/report/assets.h\"\n\nnamespace leeway::report {\nnamespace {\n\n")
+set(code "// Written by leeway/report/embed.cmake.\n#include \"leeway/report/detail/assets.h\"\n\nnamespace leeway::report {\nnamespace {\n\n")
 string(APPEND code "struct Piece {\n  const char* bytes;\n  unsigned size;\n};\nstruct File {\n  std::string_view name;\n")
 string(APPEND code "  const Piece* pieces;\n  unsigned count;\n};\n\n")
 set(table "")

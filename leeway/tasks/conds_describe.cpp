@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "leeway/core/message.h"
-#include "leeway/tasks/assess/predictions.h"
-#include "leeway/tasks/assess/shifts.h"
+#include "leeway/tasks/assess/detail/predictions.h"
+#include "leeway/tasks/assess/detail/shifts.h"
 #include "leeway/tasks/task_clock.h"
 
 namespace leeway::tasks {

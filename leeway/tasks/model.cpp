@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "leeway/core/message.h"
-#include "leeway/tasks/assess/predictions.h"
+#include "leeway/tasks/assess/detail/predictions.h"
 
 namespace leeway::tasks {
 namespace {

@@ -1,4 +1,4 @@
-#include "leeway/agreement/cca.h"
+#include "leeway/agreement/detail/cca.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "leeway/agreement/interval.h"
+#include "leeway/agreement/detail/interval.h"
 
 #include <gtest/gtest.h>
 
@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "leeway/agreement/agreement.h"
+#include "leeway/agreement/detail/pairs.h"
 #include "leeway/agreement/fixed_beta.h"
-#include "leeway/agreement/pairs.h"
 #include "leeway/agreement/ratios.h"
 #include "leeway/agreement/selection.h"
 #include "leeway/core/random.h"

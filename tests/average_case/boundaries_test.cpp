@@ -1,5 +1,5 @@
 // Boundaries of linear classifiers and the probability between them, by hand.
-#include "leeway/average_case/boundaries.h"
+#include "leeway/average_case/detail/boundaries.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

@@ -6,12 +6,12 @@
 #include <set>
 #include <vector>
 
-#include "leeway/average_case/kernel.h"
-#include "leeway/average_case/lattice.h"
-#include "leeway/average_case/normal.h"
-#include "leeway/average_case/one_factor.h"
-#include "leeway/average_case/ordering.h"
-#include "leeway/average_case/tilting.h"
+#include "leeway/average_case/detail/kernel.h"
+#include "leeway/average_case/detail/lattice.h"
+#include "leeway/average_case/detail/normal.h"
+#include "leeway/average_case/detail/one_factor.h"
+#include "leeway/average_case/detail/ordering.h"
+#include "leeway/average_case/detail/tilting.h"
 #include "leeway/core/random.h"
 
 namespace leeway::average_case {

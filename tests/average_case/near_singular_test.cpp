@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "leeway/average_case/detail/ordering.h"
 #include "leeway/average_case/mvn_cdf.h"
-#include "leeway/average_case/ordering.h"
 #include "leeway/core/progress.h"
 #include "leeway/core/random.h"
 #include "leeway/core/result.h"

@@ -1,5 +1,5 @@
 // Tables of counts: values by hand, and draws against their distributions.
-#include "leeway/conds/contingency.h"
+#include "leeway/conds/detail/contingency.h"
 
 #include <gmock/gmock.h>
 

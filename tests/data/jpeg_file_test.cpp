@@ -1,4 +1,4 @@
-#include "leeway/data/jpeg_file.h"
+#include "leeway/data/detail/jpeg_file.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,9 +1,9 @@
 // Pictures in files of their own, of one size or of several.
-#include "leeway/data/load_pictures.h"
+#include "leeway/data/detail/load_pictures.h"
 
 #include <gmock/gmock.h>
 
-#include "leeway/data/resize.h"
+#include "leeway/data/detail/resize.h"
 #include "tests/core/files.h"
 #include "tests/data/layouts.h"
 

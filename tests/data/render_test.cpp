@@ -10,8 +10,8 @@
 
 #include "leeway/core/file.h"
 #include "leeway/core/images.h"
-#include "leeway/data/dsprites.h"
-#include "leeway/data/shapes3d.h"
+#include "leeway/data/detail/dsprites.h"
+#include "leeway/data/detail/shapes3d.h"
 #include "leeway/data/split.h"
 #include "tests/at_threads.h"
 #include "tests/message_of.h"

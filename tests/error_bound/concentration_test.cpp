@@ -1,4 +1,4 @@
-#include "leeway/error_bound/concentration.h"
+#include "leeway/error_bound/detail/concentration.h"
 
 #include <gtest/gtest.h>
 

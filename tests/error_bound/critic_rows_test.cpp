@@ -1,5 +1,5 @@
 // What critics are trained and measured on: splits, scaling, principal components.
-#include "leeway/error_bound/critic_rows.h"
+#include "leeway/error_bound/detail/critic_rows.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "leeway/core/random.h"
-#include "leeway/error_bound/reference_search.h"
+#include "leeway/error_bound/detail/reference_search.h"
 #include "tests/error_bound/samples.h"
 #include "tests/message_of.h"
 

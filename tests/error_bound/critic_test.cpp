@@ -1,4 +1,4 @@
-#include "leeway/error_bound/critic.h"
+#include "leeway/error_bound/detail/critic.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "leeway/error_bound/discrepancy_search.h"
+#include "leeway/error_bound/detail/discrepancy_search.h"
 
 #include <gtest/gtest.h>
 

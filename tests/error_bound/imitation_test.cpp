@@ -1,4 +1,4 @@
-#include "leeway/error_bound/imitation.h"
+#include "leeway/error_bound/detail/imitation.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "leeway/error_bound/lifted_class.h"
+#include "leeway/error_bound/detail/lifted_class.h"
 
 #include <gtest/gtest.h>
 

@@ -5,9 +5,9 @@
 #include <cmath>
 
 #include "leeway/core/random.h"
-#include "leeway/error_bound/critic_rows.h"
+#include "leeway/error_bound/detail/critic_rows.h"
+#include "leeway/error_bound/detail/imitation.h"
 #include "leeway/error_bound/dis2.h"
-#include "leeway/error_bound/imitation.h"
 
 namespace leeway::error_bound {
 namespace {

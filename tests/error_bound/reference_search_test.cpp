@@ -1,5 +1,5 @@
 // The papers' recipe against a plain AdamW in float64, and the validity score by hand.
-#include "leeway/error_bound/reference_search.h"
+#include "leeway/error_bound/detail/reference_search.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <numeric>
 
 #include "leeway/core/random.h"
-#include "leeway/error_bound/critic_rows.h"
+#include "leeway/error_bound/detail/critic_rows.h"
 #include "tests/error_bound/samples.h"
 
 namespace leeway::error_bound {

@@ -4,10 +4,10 @@
 #include <limits>
 #include <vector>
 
-#include "leeway/error_bound/critic_rows.h"
+#include "leeway/error_bound/detail/critic_rows.h"
+#include "leeway/error_bound/detail/transport.h"
 #include "leeway/error_bound/dis2.h"
 #include "leeway/error_bound/estimator.h"
-#include "leeway/error_bound/transport.h"
 #include "tests/error_bound/samples.h"
 #include "tests/message_of.h"
 

@@ -1,5 +1,5 @@
 // The inverse temperature against cases by hand and a brute-force minimum.
-#include "leeway/error_bound/temperature.h"
+#include "leeway/error_bound/detail/temperature.h"
 
 #include <gtest/gtest.h>
 

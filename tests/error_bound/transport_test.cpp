@@ -1,6 +1,6 @@
 // Exact transport against a plain successive shortest path solver, on small sets of every kind; large sets against
 // the dual, which proves them.
-#include "leeway/error_bound/transport.h"
+#include "leeway/error_bound/detail/transport.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 #include "leeway/core/inflate.h"
 #include "leeway/core/png.h"
-#include "leeway/data/jpeg_file.h"
+#include "leeway/data/detail/jpeg_file.h"
 #include "leeway/data/load.h"
 #include "tests/fuzz/fuzz.h"
 

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Checks the rules of the house that a compiler does not know. Usage: check_rules.py [ROOT]
 
-Which folder may include which; LibTorch in leeway/nn alone, CLI11 behind one header; headers that begin with a comment
+Which folder may include which, and nobody another's detail; LibTorch in leeway/nn alone, CLI11 behind one header; headers that begin with a comment
 and have #pragma once; a library that neither prints nor ends the process; files that stay short. One line for each
 breach, exit status 1.
 """
@@ -64,6 +64,8 @@ def check_includes(name, text, graph):
         if not target.startswith("leeway/"):
             continue
         other = target.split("/")[1]
+        if "/detail/" in target and (top != "leeway" or other != folder):
+            yield f"{where}: what stands in leeway/{other}'s detail is its own, found {target}"
         if top in FACADE_ONLY and other == "nn" and target not in NN_FACADES:
             yield f"{where}: {top} reaches nn only through {', '.join(NN_FACADES)}, found {target}"
         if top == "leeway" and other != folder:

@@ -50,12 +50,12 @@ class Rules(unittest.TestCase):
                     "leeway/shift may not include leeway/tasks")
 
     def test_report_knows_core_and_records_alone(self):
-        self.expect("leeway/report/page.cpp", '#include "leeway/agreement/agreement.h"\n',
+        self.expect("leeway/report/detail/page.cpp", '#include "leeway/agreement/agreement.h"\n',
                     "leeway/report may not include leeway/agreement")
-        self.expect("leeway/report/page.cpp", '#include "leeway/tasks/pa.h"\n', "leeway/report may not include leeway/tasks")
+        self.expect("leeway/report/detail/page.cpp", '#include "leeway/tasks/pa.h"\n', "leeway/report may not include leeway/tasks")
         self.assertEqual(self.breaches({"leeway/record/pa.h": '// Agreement.\n#pragma once\n#include "leeway/agreement/agreement.h"\n',
                                         "leeway/tasks/pa.h": '// Agreement.\n#pragma once\n#include "leeway/record/pa.h"\n',
-                                        "leeway/report/page.cpp": '#include "leeway/record/pa.h"\n'}), [])
+                                        "leeway/report/detail/page.cpp": '#include "leeway/record/pa.h"\n'}), [])
 
     def test_torch_stays_in_nn(self):
         for header in ("torch/torch.h", "ATen/ATen.h", "c10/core/Device.h"):
@@ -66,9 +66,15 @@ class Rules(unittest.TestCase):
                     "apps/leeway/cmd_pa.cpp:1: expected apps/leeway/command_line.h")
         self.assertEqual(self.breaches({"apps/leeway/command_line.cpp": "#include <CLI/CLI.hpp>\n"}), [])
 
+    def test_what_stands_in_detail_is_a_folders_own(self):
+        include = '#include "leeway/agreement/detail/kernel.h"\n'
+        for name in ("leeway/tasks/a.cpp", "apps/leeway/a.cpp", "examples/a.cpp"):
+            self.expect(name, include, "what stands in leeway/agreement's detail is its own")
+        self.assertEqual(self.breaches({"leeway/agreement/a.cpp": include}), [])
+
     def test_apps_and_examples_use_the_facade(self):
         for folder in ("apps/leeway", "examples"):
-            self.expect(f"{folder}/a.cpp", '#include "leeway/nn/torch_model.h"\n', "only through leeway/nn/session.h")
+            self.expect(f"{folder}/a.cpp", '#include "leeway/nn/detail/torch_model.h"\n', "only through leeway/nn/session.h")
 
     def test_a_circle_is_named(self):
         self.expect("leeway/core/a.cpp", '#include "leeway/agreement/agreement.h"\n',

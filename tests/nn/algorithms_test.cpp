@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "leeway/core/safetensors.h"
-#include "leeway/nn/tensors.h"
+#include "leeway/nn/detail/tensors.h"
 #include "leeway/nn/train/algorithm.h"
 #include "leeway/nn/train/reversal.h"
 #include "leeway/nn/train/training_set.h"

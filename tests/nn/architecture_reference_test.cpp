@@ -4,7 +4,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "leeway/nn/tensors.h"
+#include "leeway/nn/detail/tensors.h"
 #include "tests/nn/reference_weights.h"
 #include "tests/nn/toy.h"
 

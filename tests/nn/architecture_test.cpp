@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "leeway/core/error.h"
-#include "leeway/nn/tensors.h"
+#include "leeway/nn/detail/tensors.h"
 #include "tests/nn/toy.h"
 
 namespace leeway::nn {

@@ -6,8 +6,8 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "leeway/nn/detail/tensors.h"
 #include "leeway/nn/io/checkpoint.h"
-#include "leeway/nn/tensors.h"
 #include "leeway/nn/train.h"
 #include "tests/nn/reference_weights.h"
 #include "tests/nn/toy.h"

@@ -3,8 +3,8 @@
 
 #include <cmath>
 
+#include "leeway/nn/detail/tensors.h"
 #include "leeway/nn/model/reverse_sigmoid.h"
-#include "leeway/nn/tensors.h"
 #include "leeway/shift/jpeg.h"
 #include "tests/nn/toy.h"
 

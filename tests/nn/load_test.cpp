@@ -4,9 +4,9 @@
 
 #include "leeway/core/npz.h"
 #include "leeway/core/safetensors.h"
+#include "leeway/nn/detail/tensors.h"
 #include "leeway/nn/io/checkpoint.h"
 #include "leeway/nn/io/weights.h"
-#include "leeway/nn/tensors.h"
 #include "tests/nn/toy.h"
 
 namespace leeway::nn {

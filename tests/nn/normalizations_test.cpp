@@ -1,9 +1,9 @@
-#include "leeway/nn/normalizations.h"
+#include "leeway/nn/detail/normalizations.h"
 
 #include <gtest/gtest.h>
 
 #include "leeway/core/error.h"
-#include "leeway/nn/torch_model.h"
+#include "leeway/nn/detail/torch_model.h"
 #include "tests/nn/toy.h"
 
 namespace leeway::nn {

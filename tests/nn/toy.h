@@ -12,9 +12,9 @@
 
 #include "leeway/core/images.h"
 #include "leeway/core/random.h"
+#include "leeway/nn/detail/torch_model.h"
 #include "leeway/nn/model/architecture.h"
 #include "leeway/nn/session.h"
-#include "leeway/nn/torch_model.h"
 #include "tests/message_of.h"
 
 namespace leeway::nn::toy {

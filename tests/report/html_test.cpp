@@ -1,4 +1,4 @@
-#include "leeway/report/html.h"
+#include "leeway/report/detail/html.h"
 
 #include <gmock/gmock.h>
 

@@ -1,4 +1,4 @@
-#include "leeway/report/pictures.h"
+#include "leeway/report/detail/pictures.h"
 
 #include <gmock/gmock.h>
 #include <png.h>

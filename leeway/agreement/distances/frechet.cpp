@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "leeway/agreement/distances/family.h"
+#include "leeway/agreement/distances/detail/family.h"
 #include "leeway/core/parallel.h"
 
 namespace leeway::agreement {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "leeway/agreement/distances/family.h"
+#include "leeway/agreement/distances/detail/family.h"
 
 namespace leeway::agreement {
 namespace {

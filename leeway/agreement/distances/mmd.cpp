@@ -9,7 +9,7 @@
 #include <mutex>
 #include <numeric>
 
-#include "leeway/agreement/distances/family.h"
+#include "leeway/agreement/distances/detail/family.h"
 #include "leeway/core/parallel.h"
 
 namespace leeway::agreement {

@@ -3,7 +3,7 @@
 //
 // All probabilities count as one sample of numbers, so the classes are lost: two sets that predict opposite
 // classes with the same confidence are at distance 0.
-#include "leeway/agreement/distances/family.h"
+#include "leeway/agreement/distances/detail/family.h"
 
 namespace leeway::agreement {
 namespace {

@@ -3,13 +3,13 @@
 // canonical directions (agreement/cca.h: variates of unit length over those rows) whose correlation is above 1e-6 -- the two
 // sides of the others have nothing to do with each other -- and the nearest clean row is taken there. The numbers of columns
 // may differ. With fewer rows than columns every correlation is 1: use many rows.
-#include "leeway/agreement/cca.h"
+#include "leeway/agreement/detail/cca.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "leeway/agreement/pairings/family.h"
+#include "leeway/agreement/pairings/detail/family.h"
 #include "leeway/core/message.h"
 
 namespace leeway::agreement {

@@ -1,7 +1,7 @@
 // Row i to row i; both sets have the same number of rows.
 #include <fmt/format.h>
 
-#include "leeway/agreement/pairings/family.h"
+#include "leeway/agreement/pairings/detail/family.h"
 #include "leeway/core/message.h"
 
 namespace leeway::agreement {

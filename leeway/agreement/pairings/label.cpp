@@ -1,7 +1,7 @@
 // Of each label that both sets have, the first min(n', n'') rows: its t-th shifted row gets its t-th clean row.
 #include <algorithm>
 
-#include "leeway/agreement/pairings/family.h"
+#include "leeway/agreement/pairings/detail/family.h"
 
 namespace leeway::agreement {
 namespace {

@@ -1,5 +1,5 @@
 // Each shifted row gets the clean row of its label whose features are nearest (Euclidean).
-#include "leeway/agreement/pairings/family.h"
+#include "leeway/agreement/pairings/detail/family.h"
 
 namespace leeway::agreement {
 namespace {

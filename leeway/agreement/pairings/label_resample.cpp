@@ -1,5 +1,5 @@
 // Each shifted row gets a clean row of its label, drawn with replacement: a function of the seed and the shifted row.
-#include "leeway/agreement/pairings/family.h"
+#include "leeway/agreement/pairings/detail/family.h"
 #include "leeway/core/random.h"
 
 namespace leeway::agreement {

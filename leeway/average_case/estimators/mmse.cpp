@@ -7,7 +7,7 @@
 // curvature is averaged. Independent draws, as the paper has them, would move z by a normal of deviation 1 / sqrt(N).
 // The Gram matrix is that of the averaged gradients: the average of Gram matrices is larger. Every sigma has passes of
 // its own, on the same draws of noise, scaled.
-#include "leeway/average_case/evidence.h"
+#include "leeway/average_case/detail/evidence.h"
 
 namespace leeway::average_case {
 

@@ -3,7 +3,7 @@
 // interval is that of the draws made, as if their number had been fixed before.
 #include <algorithm>
 
-#include "leeway/average_case/evidence.h"
+#include "leeway/average_case/detail/evidence.h"
 #include "leeway/core/statistics.h"
 
 namespace leeway::average_case {

@@ -3,7 +3,7 @@
 // the baseline that people take for robustness. It knows no sigma.
 #include <cmath>
 
-#include "leeway/average_case/evidence.h"
+#include "leeway/average_case/detail/evidence.h"
 
 namespace leeway::average_case {
 

@@ -2,7 +2,7 @@
 //   taylor      Phi_R(z / sigma)                      the normal distribution function in k - 1 dimensions
 //   taylor-mvs  1 / (1 + sum_i exp(-z_i / sigma))     (section 3.2.3)
 // Gradients do not know sigma, so one pass serves all.
-#include "leeway/average_case/evidence.h"
+#include "leeway/average_case/detail/evidence.h"
 
 namespace leeway::average_case {
 

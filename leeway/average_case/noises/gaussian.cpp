@@ -1,6 +1,6 @@
 // e = sigma L z, z standard normal, L L' = C; C = I where no covariance is given.
+#include "leeway/average_case/detail/noise_kernel.h"
 #include "leeway/average_case/noise.h"
-#include "leeway/average_case/noise_kernel.h"
 
 namespace leeway::average_case {
 

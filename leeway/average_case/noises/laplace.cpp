@@ -1,6 +1,6 @@
 // e_j = +-sigma sqrt(1/2) log(1/u_j), u uniform on (0, 1): coordinate by coordinate, variance sigma^2.
+#include "leeway/average_case/detail/noise_kernel.h"
 #include "leeway/average_case/noise.h"
-#include "leeway/average_case/noise_kernel.h"
 
 namespace leeway::average_case {
 

@@ -1,6 +1,6 @@
 // e_j = sigma sqrt(3) (2 u_j - 1), u uniform on (0, 1): coordinate by coordinate, variance sigma^2.
+#include "leeway/average_case/detail/noise_kernel.h"
 #include "leeway/average_case/noise.h"
-#include "leeway/average_case/noise_kernel.h"
 
 namespace leeway::average_case {
 

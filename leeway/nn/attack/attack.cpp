@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "leeway/core/message.h"
-#include "leeway/nn/parameters.h"
-#include "leeway/nn/tensors.h"
+#include "leeway/nn/detail/parameters.h"
+#include "leeway/nn/detail/tensors.h"
 
 namespace leeway::nn {
 namespace {

@@ -20,7 +20,7 @@
 #include "leeway/nn/attack.h"
 #include "leeway/nn/attack/ball.h"
 #include "leeway/nn/attack/projection.h"
-#include "leeway/nn/torch_model.h"
+#include "leeway/nn/detail/torch_model.h"
 
 namespace leeway::nn {
 

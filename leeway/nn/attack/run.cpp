@@ -8,9 +8,9 @@
 #include <limits>
 
 #include "leeway/core/message.h"
-#include "leeway/nn/row_buffer.h"
-#include "leeway/nn/shards.h"
-#include "leeway/nn/tensors.h"
+#include "leeway/nn/detail/row_buffer.h"
+#include "leeway/nn/detail/shards.h"
+#include "leeway/nn/detail/tensors.h"
 
 namespace leeway::nn {
 namespace {

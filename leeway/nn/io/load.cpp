@@ -7,13 +7,13 @@
 #include "leeway/core/message.h"
 #include "leeway/core/npz.h"
 #include "leeway/core/safetensors.h"
+#include "leeway/nn/detail/tensors.h"
+#include "leeway/nn/detail/torch_model.h"
 #include "leeway/nn/io/checkpoint.h"
 #include "leeway/nn/io/model_notes.h"
 #include "leeway/nn/io/onnx_file.h"
 #include "leeway/nn/io/tensor_names.h"
 #include "leeway/nn/io/weights.h"
-#include "leeway/nn/tensors.h"
-#include "leeway/nn/torch_model.h"
 
 namespace leeway::nn {
 namespace {

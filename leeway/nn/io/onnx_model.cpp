@@ -5,15 +5,15 @@
 
 #include "leeway/core/error.h"
 #include "leeway/core/message.h"
-#include "leeway/nn/binary.h"
+#include "leeway/nn/detail/binary.h"
+#include "leeway/nn/detail/shards.h"
+#include "leeway/nn/detail/tensors.h"
+#include "leeway/nn/detail/torch_model.h"
 #include "leeway/nn/io/load.h"
 #include "leeway/nn/io/onnx_file.h"
 #include "leeway/nn/io/onnx_head.h"
 #include "leeway/nn/onnx/program.h"
 #include "leeway/nn/onnx/rows.h"
-#include "leeway/nn/shards.h"
-#include "leeway/nn/tensors.h"
-#include "leeway/nn/torch_model.h"
 
 namespace leeway::nn {
 namespace {

@@ -10,13 +10,13 @@
 #include "leeway/core/error.h"
 #include "leeway/core/message.h"
 #include "leeway/core/random.h"
-#include "leeway/nn/confined_model.h"
+#include "leeway/nn/detail/confined_model.h"
+#include "leeway/nn/detail/shards.h"
+#include "leeway/nn/detail/tensors.h"
+#include "leeway/nn/detail/torch_model.h"
 #include "leeway/nn/io/confinement.h"
 #include "leeway/nn/io/load.h"
 #include "leeway/nn/io/torchscript_head.h"
-#include "leeway/nn/shards.h"
-#include "leeway/nn/tensors.h"
-#include "leeway/nn/torch_model.h"
 
 namespace leeway::nn {
 namespace {

@@ -7,8 +7,8 @@
 
 #include "leeway/core/message.h"
 #include "leeway/core/safetensors.h"
+#include "leeway/nn/detail/tensors.h"
 #include "leeway/nn/io/tensor_names.h"
-#include "leeway/nn/tensors.h"
 
 namespace leeway::nn {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "leeway/core/message.h"
 #include "leeway/core/random.h"
-#include "leeway/nn/tensors.h"
+#include "leeway/nn/detail/tensors.h"
 
 namespace leeway::nn {
 

@@ -3,8 +3,8 @@
 #include <limits>
 
 #include "leeway/core/message.h"
+#include "leeway/nn/detail/tensors.h"
 #include "leeway/nn/onnx/operator.h"
-#include "leeway/nn/tensors.h"
 
 namespace leeway::nn::onnx {
 namespace {

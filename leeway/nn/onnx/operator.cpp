@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "leeway/core/message.h"
+#include "leeway/nn/detail/tensors.h"
 #include "leeway/nn/onnx/members.h"
-#include "leeway/nn/tensors.h"
 
 namespace leeway::nn::onnx {
 namespace {

@@ -7,8 +7,8 @@
 
 #include "leeway/core/error.h"
 #include "leeway/core/message.h"
-#include "leeway/nn/shards.h"
-#include "leeway/nn/tensors.h"
+#include "leeway/nn/detail/shards.h"
+#include "leeway/nn/detail/tensors.h"
 
 namespace leeway::nn::onnx {
 namespace {

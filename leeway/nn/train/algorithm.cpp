@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "leeway/nn/parameters.h"
+#include "leeway/nn/detail/parameters.h"
 
 namespace leeway::nn {
 

@@ -17,7 +17,7 @@
 #include <string_view>
 #include <vector>
 
-#include "leeway/nn/torch_model.h"
+#include "leeway/nn/detail/torch_model.h"
 #include "leeway/nn/train.h"
 #include "leeway/nn/train/adam.h"
 

@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include "leeway/core/message.h"
-#include "leeway/nn/tensors.h"
+#include "leeway/nn/detail/tensors.h"
 #include "leeway/nn/train/algorithm.h"
 
 namespace leeway::nn {

@@ -8,8 +8,8 @@
 
 #include "leeway/core/message.h"
 #include "leeway/core/statistics.h"
-#include "leeway/nn/shards.h"
-#include "leeway/nn/tensors.h"
+#include "leeway/nn/detail/shards.h"
+#include "leeway/nn/detail/tensors.h"
 #include "leeway/nn/train/plan.h"
 #include "leeway/shift/shift.h"
 

@@ -11,7 +11,7 @@
 #include <span>
 #include <vector>
 
-#include "leeway/nn/torch_model.h"
+#include "leeway/nn/detail/torch_model.h"
 #include "leeway/nn/train.h"
 
 namespace leeway::nn {

@@ -8,8 +8,8 @@
 #include "leeway/core/error.h"
 #include "leeway/core/message.h"
 #include "leeway/core/safetensors.h"
+#include "leeway/nn/detail/tensors.h"
 #include "leeway/nn/io/weights.h"
-#include "leeway/nn/tensors.h"
 
 namespace leeway::nn {
 namespace {

@@ -10,7 +10,7 @@
 #include "leeway/core/parallel.h"
 #include "leeway/core/random.h"
 #include "leeway/nn/augment/view.h"
-#include "leeway/nn/tensors.h"
+#include "leeway/nn/detail/tensors.h"
 #include "leeway/nn/train/plan.h"
 #include "leeway/nn/train/selection.h"
 

@@ -5,7 +5,7 @@
 // ones agree with theirs.
 #include <algorithm>
 
-#include "leeway/shift/family.h"
+#include "leeway/shift/detail/family.h"
 
 namespace leeway::shift {
 namespace {

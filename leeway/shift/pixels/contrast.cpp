@@ -4,7 +4,7 @@
 // Source: Hendrycks and Dietterich, ICLR 2019, whose severities are c = .4, .3, .2, .1, .05 (for ImageNet).
 #include <algorithm>
 
-#include "leeway/shift/family.h"
+#include "leeway/shift/detail/family.h"
 
 namespace leeway::shift {
 namespace {

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "leeway/shift/family.h"
+#include "leeway/shift/detail/family.h"
 
 namespace leeway::shift {
 namespace {

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "leeway/core/random.h"
-#include "leeway/shift/family.h"
+#include "leeway/shift/detail/family.h"
 
 namespace leeway::shift {
 namespace {

@@ -12,7 +12,7 @@
 
 #include "leeway/core/error.h"
 #include "leeway/data/jpeg_handle.h"
-#include "leeway/shift/family.h"
+#include "leeway/shift/detail/family.h"
 
 namespace leeway::shift {
 namespace {

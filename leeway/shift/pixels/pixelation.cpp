@@ -5,7 +5,7 @@
 // 1/.6 to 1/.25.
 #include <algorithm>
 
-#include "leeway/shift/family.h"
+#include "leeway/shift/detail/family.h"
 
 namespace leeway::shift {
 namespace {

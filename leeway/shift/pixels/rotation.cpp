@@ -11,7 +11,7 @@
 #include <numbers>
 #include <utility>
 
-#include "leeway/shift/family.h"
+#include "leeway/shift/detail/family.h"
 
 namespace leeway::shift {
 namespace {

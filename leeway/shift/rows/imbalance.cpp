@@ -15,7 +15,7 @@
 
 #include "leeway/core/error.h"
 #include "leeway/core/random.h"
-#include "leeway/shift/family.h"
+#include "leeway/shift/detail/family.h"
 
 namespace leeway::shift {
 namespace {

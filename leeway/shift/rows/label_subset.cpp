@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "leeway/core/error.h"
-#include "leeway/shift/family.h"
+#include "leeway/shift/detail/family.h"
 
 namespace leeway::shift {
 namespace {

@@ -10,11 +10,11 @@
 #include "leeway/core/columns.h"
 #include "leeway/core/error.h"
 #include "leeway/core/instruction_set.h"
-#include "leeway/tasks/assess/bounds.h"
+#include "leeway/tasks/assess/detail/bounds.h"
+#include "leeway/tasks/assess/detail/result.h"
+#include "leeway/tasks/assess/detail/shifts.h"
+#include "leeway/tasks/assess/detail/summary.h"
 #include "leeway/tasks/assess/gates.h"
-#include "leeway/tasks/assess/result.h"
-#include "leeway/tasks/assess/shifts.h"
-#include "leeway/tasks/assess/summary.h"
 #include "leeway/tasks/assess/words.h"
 
 namespace leeway::assess {

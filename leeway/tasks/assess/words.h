@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "leeway/tasks/assess/summary.h"
+#include "leeway/tasks/assess/detail/summary.h"
 
 namespace leeway::assess {
 

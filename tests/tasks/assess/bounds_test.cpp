@@ -1,4 +1,4 @@
-#include "leeway/tasks/assess/bounds.h"
+#include "leeway/tasks/assess/detail/bounds.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "leeway/tasks/assess/cells.h"
+#include "leeway/tasks/assess/detail/cells.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "leeway/tasks/assess/comparison.h"
+#include "leeway/tasks/assess/detail/comparison.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

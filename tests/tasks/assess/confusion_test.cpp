@@ -1,9 +1,9 @@
-#include "leeway/tasks/assess/confusion.h"
+#include "leeway/tasks/assess/detail/confusion.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "leeway/tasks/assess/confidence.h"
+#include "leeway/tasks/assess/detail/confidence.h"
 
 namespace leeway::assess {
 namespace {

@@ -1,11 +1,11 @@
-#include "leeway/tasks/assess/pairing.h"
+#include "leeway/tasks/assess/detail/pairing.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "leeway/core/error.h"
 #include "leeway/core/random.h"
-#include "leeway/tasks/assess/predictions.h"
+#include "leeway/tasks/assess/detail/predictions.h"
 #include "tests/tasks/assess/made_outputs.h"
 
 namespace leeway::assess {

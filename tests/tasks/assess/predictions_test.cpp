@@ -1,4 +1,4 @@
-#include "leeway/tasks/assess/predictions.h"
+#include "leeway/tasks/assess/detail/predictions.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

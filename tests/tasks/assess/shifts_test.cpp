@@ -1,11 +1,11 @@
 // Shifts of labels and groups as the assessment tells them.
-#include "leeway/tasks/assess/shifts.h"
+#include "leeway/tasks/assess/detail/shifts.h"
 
 #include <gmock/gmock.h>
 
 #include "leeway/core/random.h"
 #include "leeway/record/conds.h"
-#include "leeway/tasks/assess/predictions.h"
+#include "leeway/tasks/assess/detail/predictions.h"
 #include "tests/tasks/assess/made_outputs.h"
 
 namespace leeway::assess {

@@ -1,0 +1,73 @@
+#include "leeway/agreement/detail/posterior.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <vector>
+
+#include "leeway/agreement/detail/matrix.h"
+#include "leeway/core/error.h"
+
+namespace leeway::agreement {
+namespace {
+
+template <class T>
+std::size_t top_of(const T* row, std::size_t k) {
+  std::size_t top = 0;
+  for (std::size_t j = 1; j < k; ++j)
+    if (row[j] > row[top]) top = j;
+  return top;
+}
+
+// exp(beta (F_j - F_top)); infinity times 0, a tie at the limit, is 1.
+double weight(double x, double top, double beta) { return x == top ? 1 : std::exp(beta * (x - top)); }
+
+template <class T>
+Prediction predict(const T* row, std::size_t k, double beta) {
+  Prediction p{top_of(row, k), 0};
+  double z = 0;
+  for (std::size_t j = 0; j < k; ++j)
+    z += weight(static_cast<double>(row[j]), static_cast<double>(row[p.top]), beta);
+  p.confidence = 1 / z;
+  return p;
+}
+
+template <class T>
+std::size_t fill(const T* row, double beta, std::span<double> p) {
+  const std::size_t top = top_of(row, p.size());
+  double z = 0;
+  for (std::size_t j = 0; j < p.size(); ++j)
+    z += p[j] = weight(static_cast<double>(row[j]), static_cast<double>(row[top]), beta);
+  for (double& x : p) x /= z;
+  return top;
+}
+
+}  // namespace
+
+Prediction prediction_of(const Rows& logits, std::size_t row, double beta) {
+  const std::size_t k = logits.shape()[1];
+  const auto predict_in = [&](auto scratch) { return predict(logits.rows(row, row + 1, scratch), k, beta); };
+  return logits.type() == ElementType::f32 ? predict_in(std::vector<float>())
+                                           : predict_in(std::vector<double>());
+}
+
+std::size_t posterior_of(const Array& logits, std::size_t row, double beta, std::span<double> p) {
+  const std::size_t k = logits.shape[1];
+  return logits.type == ElementType::f32 ? fill(logits.view<float>().data() + row * k, beta, p)
+                                         : fill(logits.view<double>().data() + row * k, beta, p);
+}
+
+void require_pairs(std::string_view function, const Array& clean, const Array& shifted,
+                   std::span<const std::int64_t> labels, std::span<const double> betas) {
+  for (const double beta : betas)
+    if (!(beta >= 0)) throw Error(fmt::format("{}: beta: expected at least 0, found {}", function, beta));
+  const Matrix one(clean, "clean", "logits"), two(shifted, "shifted", "logits");
+  if (clean.shape != shifted.shape)
+    throw Error(fmt::format("{}: shifted: expected logits of shape {}, found {}", function,
+                            clean.shape_text(), shifted.shape_text()));
+  if (!labels.empty() && labels.size() != one.rows())
+    throw Error(
+        fmt::format("{}: labels: expected {} of them, found {}", function, one.rows(), labels.size()));
+}
+
+}  // namespace leeway::agreement

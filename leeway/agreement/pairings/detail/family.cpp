@@ -1,0 +1,74 @@
+#include "leeway/agreement/pairings/detail/family.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+#include "leeway/core/message.h"
+#include "leeway/core/parallel.h"
+
+namespace leeway::agreement {
+
+Rows all_rows(std::size_t n) {
+  Rows rows(n);
+  std::iota(rows.begin(), rows.end(), std::size_t{0});
+  return rows;
+}
+
+std::size_t rows_of(const Sample& sample) {
+  if (sample.logits && !sample.logits->shape.empty()) return sample.logits->shape[0];
+  if (sample.features && !sample.features->shape.empty()) return sample.features->shape[0];
+  return sample.labels ? sample.labels->size() : 0;
+}
+
+Matrix features_of(const Sample& sample) {
+  if (!sample.features) refuse(sample.name, "features, to pair rows by", "none");
+  Matrix features(*sample.features, sample.name, "features");
+  if (features.rows() != rows_of(sample))
+    refuse(sample.name, fmt::format("features of {} rows", rows_of(sample)),
+           fmt::format("{}", features.rows()));
+  return features;
+}
+
+RowsOfLabel rows_of_labels(const Sample& sample) {
+  if (!sample.labels) refuse(sample.name, "labels, to pair rows by", "none");
+  if (sample.labels->size() != rows_of(sample))
+    refuse(sample.name, fmt::format("{} labels", rows_of(sample)), fmt::format("{}", sample.labels->size()));
+  RowsOfLabel rows;
+  for (std::size_t i = 0; i < sample.labels->size(); ++i) rows[(*sample.labels)[i]].push_back(i);
+  return rows;
+}
+
+std::vector<RowPair> sorted(std::vector<RowPair> pairs, const Sample& clean, const Sample& shifted) {
+  if (pairs.empty())
+    refuse(shifted.name, fmt::format("rows with a label of {}", clean.name), "none in common");
+  std::ranges::sort(pairs, {}, &RowPair::shifted);
+  return pairs;
+}
+
+std::vector<RowPair> nearest_of(const Matrix& x, const Rows& candidates, const Matrix& y,
+                                const Rows& queries) {
+  constexpr std::size_t lanes = RowTile::lanes, chunk = 32;
+  std::vector<RowPair> pairs(queries.size());
+  parallel_for((queries.size() + chunk - 1) / chunk, [&](std::size_t part) {
+    const std::size_t begin = part * chunk, end = std::min(queries.size(), begin + chunk);
+    std::vector<std::vector<double>> rows;
+    for (std::size_t q = begin; q < end; ++q) rows.push_back(y.row(queries[q]));
+    std::vector<double> best(rows.size(), std::numeric_limits<double>::infinity());
+    for (std::size_t r = 0; r < rows.size(); ++r) pairs[begin + r] = {candidates.front(), queries[begin + r]};
+    for (std::size_t tile = 0; tile < candidates.size(); tile += lanes) {
+      const auto members = std::span(candidates).subspan(tile, std::min(lanes, candidates.size() - tile));
+      const RowTile block(x, members);
+      for (std::size_t r = 0; r < rows.size(); ++r) {
+        const auto squares = block.squared_distances(rows[r]);
+        for (std::size_t lane = 0; lane < members.size(); ++lane)
+          if (squares[lane] < best[r]) best[r] = squares[lane], pairs[begin + r].clean = members[lane];
+      }
+    }
+  });
+  return pairs;
+}
+
+}  // namespace leeway::agreement

@@ -1,0 +1,71 @@
+// What estimators look at, for a few rows at a time: made when it is first asked for, shared by those that ask again.
+// Internal.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "leeway/average_case/average_case.h"
+#include "leeway/average_case/detail/boundaries.h"
+
+namespace leeway::average_case {
+
+inline constexpr std::size_t few_classes = 64;  // up to so many, gradients are taken of all
+
+struct Spent {
+  double seconds = 0, model_seconds = 0;
+};
+
+// How often noisy copies kept the prediction.
+struct Kept {
+  std::uint32_t kept = 0, draws = 0;
+};
+
+class Evidence {
+ public:
+  virtual ~Evidence() = default;
+
+  [[nodiscard]] const AverageCaseOptions& options() const { return options_; }
+  [[nodiscard]] std::size_t first_row() const { return first_row_; }
+  [[nodiscard]] std::size_t n() const { return targets_.size(); }
+  [[nodiscard]] std::size_t k() const { return logits_.size() / targets_.size(); }
+  [[nodiscard]] std::span<const std::int32_t> targets() const { return targets_; }
+  [[nodiscard]] std::span<const double> logits(std::size_t row) const {
+    return std::span(logits_).subspan(row * k(), k());
+  }
+
+  struct Linearised {
+    std::vector<Boundaries> rows;
+    Spent spent;
+  };
+  [[nodiscard]] virtual const Linearised& at_input() = 0;
+  [[nodiscard]] virtual const Linearised& averaged(std::size_t sigma) = 0;  // of the mean over noisy copies
+
+  // `draws` more noisy copies, from number `first` on, of each row named; adds to `counts` (n).
+  virtual void count_kept(std::size_t sigma, std::span<const std::size_t> rows, std::size_t first,
+                          std::size_t draws, std::vector<Kept>& counts, Spent& spent) = 0;
+
+ protected:
+  // Argmax, lowest where tied; Error where a logit is not finite.
+  Evidence(const AverageCaseOptions& options, std::size_t first_row, std::size_t n,
+           std::vector<double> logits);
+
+ private:
+  const AverageCaseOptions& options_;
+  std::size_t first_row_;
+  std::vector<double> logits_;
+  std::vector<std::int32_t> targets_;
+};
+
+// Throws Error where a logit is not finite: "logits: expected finite numbers, found nan at row 7, class 2".
+void check_finite(std::span<const double> logits, std::size_t row);
+
+// Seconds of a clock that never goes back.
+[[nodiscard]] double now();
+
+// p of every row from its boundaries, by the normal distribution function or the multivariate sigmoid.
+void from_boundaries(const Evidence& evidence, const Evidence::Linearised& linearised, bool sigmoid,
+                     Column& column);
+
+}  // namespace leeway::average_case

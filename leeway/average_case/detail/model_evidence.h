@@ -1,0 +1,84 @@
+// Evidence from a classifier that can be asked about any input. Internal.
+#pragma once
+
+#include <optional>
+
+#include "leeway/average_case/detail/evidence.h"
+
+namespace leeway::average_case {
+
+// Rows [begin, end) of the inputs.
+struct InputRows {
+  const InputRow& row;
+  std::size_t begin, end;
+};
+
+// Passes of single inputs, forward or backward: made so far, and expected of all rows.
+class Passes {
+ public:
+  Passes(Progress* progress, std::size_t rows) : progress_(progress), rows_(rows) {}
+
+  // Of the next rows, `first` on, so many are expected beyond those made of them so far.
+  void expect(std::size_t first, std::size_t rows, std::size_t passes);
+  void add(std::size_t passes);
+  void finish();  // with those rows
+
+ private:
+  void report() const;
+  Progress* progress_;
+  std::size_t rows_, first_ = 0, now_ = 0;  // in all; at hand: the first and how many
+  std::size_t finished_rows_ = 0, finished_ = 0, made_ = 0, expected_ = 0;
+};
+
+class ModelEvidence : public Evidence {
+ public:
+  ModelEvidence(const Classifier& classifier, const Noise& noise, const InputRows& inputs,
+                const AverageCaseOptions& options, Passes& passes);
+
+  [[nodiscard]] const Linearised& at_input() override;
+  [[nodiscard]] const Linearised& averaged(std::size_t sigma) override;
+  void count_kept(std::size_t sigma, std::span<const std::size_t> rows, std::size_t first, std::size_t draws,
+                  std::vector<Kept>& counts, Spent& spent) override;
+
+ private:
+  struct Copies {  // noisy copies of every row; none: the rows themselves
+    std::size_t count = 0;
+    double sigma = 0;
+  };
+  struct First {
+    std::vector<float> x;
+    std::vector<double> logits;
+  };
+  ModelEvidence(const Classifier& classifier, const Noise& noise, const InputRows& inputs,
+                const AverageCaseOptions& options, Passes& passes, First first);
+  static First read(const Classifier& classifier, const InputRows& inputs);
+
+  [[nodiscard]] std::span<const float> input(std::size_t row) const {
+    return std::span(x_).subspan(row * classifier_.d, classifier_.d);
+  }
+  void draw(std::size_t row, std::uint32_t stream, std::size_t draw, std::span<float> out) const;
+  void choose_classes(std::size_t count);
+  void expect_passes();
+  void copy(const Copies& copies, std::size_t row, std::size_t begin, std::size_t end,
+            std::span<float> out) const;
+  void fill(const Copies& copies, std::size_t begin, std::span<float> x) const;
+  struct Sums {  // of a row: logits (k), gradients (m,d)
+    std::vector<double> logits, gradients;
+  };
+  [[nodiscard]] ClassGradients pass(const Copies& copies, std::size_t begin, std::size_t end,
+                                    Spent& spent) const;
+  [[nodiscard]] Linearised linearise(const Copies& copies) const;
+  [[nodiscard]] Boundaries boundaries(std::size_t row, std::span<const double> logits,
+                                      std::span<const double> gradients) const;
+  [[nodiscard]] std::size_t classes() const { return chosen_.empty() ? k() : chosen_.size() / n(); }
+
+  const Classifier& classifier_;
+  const Noise& noise_;
+  Passes& passes_;
+  std::vector<float> x_;              // (n,d)
+  std::vector<std::int32_t> chosen_;  // (n,m), the target first; empty: all classes
+  std::optional<Linearised> at_input_;
+  std::vector<std::optional<Linearised>> averaged_;
+};
+
+}  // namespace leeway::average_case

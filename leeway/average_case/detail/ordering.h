@@ -1,0 +1,62 @@
+// Correlation matrices as triangles: variables in an order that helps sampling, singular rows set apart.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "leeway/average_case/detail/integrand.h"
+#include "leeway/core/progress.h"
+
+namespace leeway::average_case {
+
+// P(Z <= upper), Z ~ N(0, correlation), correlation (d,d) with ones on its diagonal, upper finite.
+struct Problem {
+  std::vector<double> upper;
+  std::vector<double> correlation;
+  [[nodiscard]] std::size_t d() const { return upper.size(); }
+};
+
+// A common factor: Z_i = loadings_i t + E_i, t standard normal, near `centre` where it matters.
+struct CommonFactor {
+  std::vector<double> loadings;
+  double centre = 0, spread = 0;
+};
+
+// R = C C^T (+ loadings loadings^T), C (d, rank) with rows in the order of the problem, triangular in the order
+// `pivots`. At each step the next variable is the one whose limit is lowest given those before at their expected
+// values (Gibson, Glasbey and Elston 1994). A near copy, a variable whose conditional deviation is at most
+// `copy_share` of what the last pivot took of it, follows at once. Conditional variances up to `singular` count as 0,
+// those of near copies up to `singular_copy`.
+struct Triangle {
+  std::size_t rank = 0;
+  std::vector<std::size_t> pivots;         // (rank)
+  std::vector<char> copy;                  // (rank): near copies of the pivot before
+  std::vector<std::size_t> singular_rows;  // what the pivots determine
+  std::vector<double> c;                   // (d, d), the first `rank` columns are used
+  std::vector<double> z, mean;             // (rank): limit and truncated mean of each variable on the way
+  double blur = 0;           // bound on the change of p by taking the singular rows' variances as 0
+  double relative_blur = 0;  // the same of log p, to first order
+  double defect = 0;         // largest breach of positive semi-definiteness
+  bool unparted = false;     // near copies stand as any other variable
+
+  [[nodiscard]] bool any_copy() const;
+};
+inline constexpr double singular = 1e-10, singular_copy = 1e-13;
+inline constexpr double copy_share = .1;
+inline constexpr double largest_defect = 1e-5;  // float32 rounding of 1,000 correlations stays below
+
+// Unparted where there are near copies but the matrix was rounded too coarsely to part them.
+[[nodiscard]] Triangle triangle_of(const Problem& problem, const CommonFactor* factor = nullptr);
+[[nodiscard]] Triangle unparted_triangle_of(const Problem& problem, const CommonFactor* factor = nullptr);
+
+// The integrand at a triangle, untilted. What is left of near copies is drawn first and without a limit;
+// their constraints then are limits on the variables that determine them, as those of singular rows are. Drawn last,
+// each would make a step of its limit, which lattice points may miss.
+[[nodiscard]] Integrand integrand_of(const Problem& problem, const Triangle& triangle,
+                                     const CommonFactor* factor = nullptr);
+
+// Where the variable of each pivot stands in the integrand.
+[[nodiscard]] std::vector<std::size_t> places_of(const Triangle& triangle, std::size_t offset);
+
+}  // namespace leeway::average_case

@@ -1,0 +1,103 @@
+#include "leeway/data/detail/load_pictures.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <memory>
+
+#include "leeway/core/message.h"
+#include "leeway/core/png.h"
+#include "leeway/data/detail/jpeg_file.h"
+#include "leeway/data/detail/resize.h"
+
+namespace leeway::data {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t longest_side = 16'384;
+
+Bitmap read_picture(const fs::path& path) {
+  const MappedFile file = map_file(path);
+  const std::string name = display_name(path);
+  const auto begins = [&](std::initializer_list<unsigned char> with) {
+    return std::ranges::equal(file.bytes.first(std::min(with.size(), file.bytes.size())), with, {},
+                              [](std::byte byte) { return std::to_integer<unsigned char>(byte); });
+  };
+  if (begins({0xff, 0xd8, 0xff})) return parse_jpeg(file.bytes, name);
+  if (begins({0x89, 'P', 'N', 'G'})) return parse_png(file.bytes, name);
+  refuse(name, "a PNG or JPEG picture", file.bytes.empty() ? "an empty file" : "other content");
+}
+
+Planes in_colour(const Bitmap& bitmap) {
+  const std::size_t area = bitmap.height * bitmap.width;
+  Planes planes{{3, bitmap.height, bitmap.width}, std::vector<std::uint8_t>(3 * area)};
+  for (std::size_t i = 0; i < area; ++i)
+    for (std::size_t c = 0; c < 3; ++c)
+      planes.pixels[c * area + i] = bitmap.pixels[i * bitmap.channels + (bitmap.channels == 3 ? c : 0)];
+  return planes;
+}
+
+}  // namespace
+
+std::string suffix_of(const fs::path& file) {
+  std::string suffix = file.extension().string();
+  std::ranges::transform(suffix, suffix.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return suffix;
+}
+
+bool is_readable_picture(const fs::path& file) {
+  const std::string suffix = suffix_of(file);
+  return suffix == ".png" || suffix == ".jpg" || suffix == ".jpeg";
+}
+
+void add_pictures(Loaded& set, std::vector<fs::path> files) {
+  const auto shared = std::make_shared<const std::vector<fs::path>>(std::move(files));
+  set.stored = [shared](std::size_t row) { return in_colour(read_picture((*shared)[row])); };
+  set.shape = set.stored(0).shape;
+  set.picture = [shared, stored = set.stored, shape = set.shape](std::size_t row,
+                                                                 std::span<std::uint8_t> out) {
+    const Planes planes = stored(row);
+    if (planes.shape != shape)
+      refuse(
+          display_name((*shared)[row]),
+          fmt::format("{} x {} pixels, as the first picture (--size N makes all N x N)", shape[1], shape[2]),
+          fmt::format("{} x {}", planes.shape[1], planes.shape[2]));
+    std::ranges::copy(planes.pixels, out.begin());
+  };
+}
+
+void add_pictures_of_folder(Loaded& set, const fs::path& folder) {
+  if (std::error_code error; !fs::is_directory(folder, error))
+    refuse(display_name(folder), "the folder of the pictures",
+           fs::exists(folder, error) ? "a file" : "nothing");
+  const LoadedColumn& image = set.columns.back();
+  std::vector<fs::path> files;
+  for (const std::uint32_t code : image.codes) files.push_back(folder / image.values[code]);
+  add_pictures(set, std::move(files));
+}
+
+Loaded resized(Loaded set, std::size_t side) {
+  if (!set.has_pictures()) refuse("size", "a data set with pictures", "a table alone");
+  if (side == 0 || side > longest_side)
+    refuse("size", fmt::format("1 to {}", longest_side), fmt::format("{}", side));
+  const std::array<std::size_t, 3> shape = {set.shape[0], side, side};
+  auto stored = std::move(set.stored);
+  if (!stored)
+    stored = [picture = std::move(set.picture), from = set.shape](std::size_t row) {
+      Planes planes{from, std::vector<std::uint8_t>(from[0] * from[1] * from[2])};
+      picture(row, planes.pixels);
+      return planes;
+    };
+  set.picture = [stored = std::move(stored), shape](std::size_t row, std::span<std::uint8_t> out) {
+    const Planes planes = stored(row);
+    resize(planes.pixels, planes.shape, out, shape);
+  };
+  set.stored = nullptr;
+  set.shape = shape;
+  return set;
+}
+
+}  // namespace leeway::data

@@ -1,0 +1,313 @@
+#include "leeway/error_bound/detail/critic_rows.h"
+
+#include <fmt/format.h>
+
+#include <Eigen/Dense>
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <numeric>
+#include <utility>
+
+#include "leeway/core/message.h"
+#include "leeway/core/parallel.h"
+#include "leeway/core/random.h"
+
+namespace leeway::error_bound {
+namespace {
+
+using Block = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+constexpr std::size_t block_rows = 256, made_rows = 1024;
+constexpr double farthest = 1e18;  // squares of gradients stay numbers in float32
+
+std::size_t chunk_rows(std::size_t n) {
+  const std::size_t rows = std::max(block_rows, (n + 7) / 8);  // few: components hold a (d,d) matrix each
+  return (rows + block_rows - 1) / block_rows * block_rows;
+}
+
+// The representation of some rows.
+class Reader {
+ public:
+  Reader(const Rows& values, const Eigen::MatrixXd* basis) : values_(values), basis_(basis) {}
+
+  [[nodiscard]] std::size_t columns() const {
+    return basis_ ? static_cast<std::size_t>(basis_->cols()) : values_.shape()[1];
+  }
+
+  [[nodiscard]] Block read(std::span<const std::size_t> rows) const {
+    Block block(rows.size(), values_.shape()[1]);
+    if (values_.type() == ElementType::f32)
+      copy<float>(rows, block);
+    else
+      copy<double>(rows, block);
+    if (basis_) return block * *basis_;
+    return block;
+  }
+
+ private:
+  template <class T>
+  void copy(std::span<const std::size_t> rows, Block& block) const {
+    const std::size_t d = values_.shape()[1];
+    std::vector<T> unused;  // a single row lies in one part
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      std::copy_n(values_.rows(rows[i], rows[i] + 1, unused), d, block.data() + i * d);
+  }
+
+  Rows values_;
+  const Eigen::MatrixXd* basis_;
+};
+
+// Rows, mean and sum of squared deviations of columns; joined as Chan, Golub and LeVeque (1983) do.
+struct Moments {
+  double n = 0;
+  Eigen::VectorXd mean, squares;
+};
+
+Moments joined(Moments a, const Moments& b) {
+  if (a.n == 0) return b;
+  if (b.n == 0) return a;
+  const double n = a.n + b.n;
+  const Eigen::VectorXd apart = b.mean - a.mean;
+  a.squares += b.squares + apart.cwiseProduct(apart) * (a.n * b.n / n);
+  a.mean += apart * (b.n / n);
+  a.n = n;
+  return a;
+}
+
+Moments moments_of(const Reader& reader, std::span<const std::size_t> rows) {
+  return reduce_chunks<Moments>(
+      rows.size(), block_rows,
+      [&](std::size_t begin, std::size_t end) {
+        const Block block = reader.read(rows.subspan(begin, end - begin));
+        Moments m{static_cast<double>(end - begin), block.colwise().mean(), {}};
+        m.squares = (block.rowwise() - m.mean.transpose()).colwise().squaredNorm();
+        return m;
+      },
+      joined);
+}
+
+Eigen::MatrixXd components_of(const Reader& reader, std::span<const std::size_t> rows, std::size_t count) {
+  const auto d = static_cast<Eigen::Index>(reader.columns());
+  const Eigen::MatrixXd gram = reduce_chunks<Eigen::MatrixXd>(
+      rows.size(), chunk_rows(rows.size()),
+      [&](std::size_t begin, std::size_t end) {
+        Eigen::MatrixXd part = Eigen::MatrixXd::Zero(d, d);
+        for (; begin < end; begin += block_rows) {
+          const Block block = reader.read(rows.subspan(begin, std::min(block_rows, end - begin)));
+          part.selfadjointView<Eigen::Lower>().rankUpdate(block.transpose());
+        }
+        return part;
+      },
+      [](Eigen::MatrixXd a, const Eigen::MatrixXd& b) { return a += b; });
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(gram);
+  return solver.eigenvectors().rightCols(static_cast<Eigen::Index>(count));
+}
+
+// What rows are made of, by whoever holds it.
+struct Making {
+  Reader reader;
+  std::vector<std::int32_t> predictions;
+  std::vector<std::size_t> holdout;
+};
+
+struct Made {
+  Eigen::MatrixXd basis;
+  std::optional<Making> source, target;
+  std::vector<double> centre, scale;
+  std::size_t k = 0;
+
+  // Of the rows that `from_source` and `from_target` name.
+  [[nodiscard]] CriticRows rows(std::span<const std::size_t> from_source,
+                                std::span<const std::size_t> from_target) const;
+
+  // Rows [begin, end) of those held out.
+  [[nodiscard]] CriticRows held_out(std::size_t begin, std::size_t end) const {
+    const std::size_t n = source->holdout.size();
+    const std::span<const std::size_t> first = source->holdout, second = target->holdout;
+    const std::size_t from = std::max(begin, n) - n;
+    return rows(first.subspan(std::min(begin, n), std::min(end, n) - std::min(begin, n)),
+                second.subspan(from, std::max(end, n) - n - from));
+  }
+};
+
+CriticRows Made::rows(std::span<const std::size_t> from_source,
+                      std::span<const std::size_t> from_target) const {
+  CriticRows rows;
+  rows.n_source = from_source.size(), rows.n_target = from_target.size();
+  rows.d = centre.size(), rows.width = (rows.d + 4) / 4 * 4, rows.k = k;
+  rows.x.resize(rows.n() * rows.width);
+  rows.y.resize(rows.n());
+  std::size_t first = 0;
+  const auto add = [&](const Making& part, std::span<const std::size_t> wanted) {
+    parallel_for((wanted.size() + block_rows - 1) / block_rows, [&](std::size_t b) {
+      const std::size_t begin = b * block_rows, end = std::min(wanted.size(), begin + block_rows);
+      const Block block = part.reader.read(wanted.subspan(begin, end - begin));
+      for (std::size_t i = begin; i < end; ++i) {
+        float* x = rows.x.data() + (first + i) * rows.width;
+        for (std::size_t j = 0; j < rows.d; ++j)
+          x[j] = static_cast<float>(std::clamp(
+              (block.data()[(i - begin) * rows.d + j] - centre[j]) / scale[j], -farthest, farthest));
+        x[rows.d] = 1;
+        rows.y[first + i] = part.predictions[wanted[i]];
+      }
+    });
+    first += wanted.size();
+  };
+  add(*source, from_source);
+  add(*target, from_target);
+  return rows;
+}
+
+Rows values_of(const Sample& sample, const Representation& representation) {
+  if (representation.kind == Representation::Kind::logits) return sample.logits;
+  if (!sample.features) refuse(sample.name, "features, which the critics were asked to use", "none");
+  if (sample.features->shape[1] == 0) refuse(sample.name, "at least 1 column of features", "none");
+  return *sample.features;
+}
+
+// Of what critics see, d columns before.
+std::size_t column_count(const Sample& source, const Representation& representation, std::size_t d) {
+  if (representation.kind != Representation::Kind::pca) return d;
+  const std::size_t count = representation.components == 0 && representation.fraction > 0
+                                ? d / representation.fraction
+                                : representation.components;
+  if (count < 1 || count > d)
+    refuse(source.name, fmt::format("1 to {} principal components", d), fmt::format("{}", count));
+  return count;
+}
+
+}  // namespace
+
+Split split_rows(const Sample& sample, double holdout, std::span<const std::int64_t> classes,
+                 std::uint64_t seed, std::string_view purpose) {
+  const std::size_t n = sample.n();
+  std::vector<std::size_t> order(n);
+  std::iota(order.begin(), order.end(), 0);
+  if (holdout == 0) return {order, order};
+  if (n < 2) refuse(sample.name, "at least 2 rows, to hold some out", fmt::format("{}", n));
+  shuffle(order, seed, stream(purpose));
+  if (!classes.empty()) std::ranges::stable_sort(order, {}, [&](std::size_t row) { return classes[row]; });
+  const auto wanted = static_cast<std::size_t>(std::llround(holdout * static_cast<double>(n)));
+  const std::size_t count = std::clamp<std::size_t>(wanted, 1, n - 1);
+  Split split;
+  for (std::size_t i = 0; i < n; ++i)  // evenly spread over the order, hence over the classes
+    ((i + 1) * count / n > i * count / n ? split.holdout : split.training).push_back(order[i]);
+  std::ranges::sort(split.holdout);
+  std::ranges::sort(split.training);
+  return split;
+}
+
+std::vector<std::int32_t> predictions(const Sample& sample) {
+  const std::size_t k = sample.k();
+  std::vector<std::int32_t> classes(sample.n());
+  const auto fill = [&]<class T>(T) {
+    parallel_for((sample.n() + block_rows - 1) / block_rows, [&](std::size_t b) {
+      std::vector<T> scratch;
+      const std::size_t begin = b * block_rows, end = std::min(sample.n(), begin + block_rows);
+      const T* row = sample.logits.rows(begin, end, scratch);
+      for (std::size_t i = begin; i < end; ++i, row += k)
+        classes[i] = static_cast<std::int32_t>(std::max_element(row, row + k) - row);
+    });
+  };
+  if (sample.logits.type() == ElementType::f32)
+    fill(float{});
+  else
+    fill(double{});
+  return classes;
+}
+
+std::vector<std::uint8_t> agreeing_rows(const HeldOutRows& rows, std::span<const float> theta,
+                                        std::size_t end) {
+  std::vector<std::uint8_t> agreed;
+  if (rows.kept) {
+    agreed = agreeing_rows(*rows.kept, theta);
+    agreed.resize(end);
+    return agreed;
+  }
+  agreed.resize(end);
+  parallel_for((end + made_rows - 1) / made_rows, [&](std::size_t b) {
+    const std::size_t from = b * made_rows, to = std::min(end, from + made_rows);
+    std::ranges::copy(agreeing_rows(rows.make(from, to), theta),
+                      agreed.begin() + static_cast<std::ptrdiff_t>(from));
+  });
+  return agreed;
+}
+
+std::vector<std::uint8_t> agreeing_rows(const HeldOutRows& rows, std::span<const float> theta) {
+  return agreeing_rows(rows, theta, rows.n());
+}
+
+namespace {
+
+constexpr std::size_t least_cap = 65536, rows_a_parameter = 64, most_training_floats = std::size_t{1} << 27;
+
+// At most `most` of the rows, evenly spread.
+void thin(std::vector<std::size_t>& rows, std::size_t most) {
+  const std::size_t n = rows.size();
+  if (n <= most) return;
+  for (std::size_t i = 0; i < most; ++i) rows[i] = rows[i * n / most];
+  rows.resize(most);
+}
+
+std::size_t most_training_rows(const Dis2Options& options, std::size_t columns, std::size_t k) {
+  if (options.most_training > 0) return options.most_training;
+  return std::max(least_cap,
+                  std::min(rows_a_parameter * (columns + 1) * k, most_training_floats / (columns + 1)));
+}
+
+// Centre and scale of columns, by the training rows of both sets.
+void standardise(Made& made, const CriticData& data) {
+  const Moments all = joined(moments_of(made.source->reader, data.source.training),
+                             moments_of(made.target->reader, data.target.training));
+  for (std::size_t j = 0; j < made.centre.size(); ++j) {
+    const auto column = static_cast<Eigen::Index>(j);
+    const double deviation = std::sqrt(all.squares[column] / all.n);
+    made.centre[j] = all.mean[column];
+    // What rounding leaves of a constant is no deviation.
+    if (deviation > 1e-14 * std::abs(all.mean[column])) made.scale[j] = deviation;
+  }
+}
+
+}  // namespace
+
+CriticData critic_data(const Sample& source, const Sample& target, const Dis2Options& options,
+                       Scaling scaling, std::size_t most_kept) {
+  const Rows source_values = values_of(source, options.representation),
+             target_values = values_of(target, options.representation);
+  const bool components = options.representation.kind == Representation::Kind::pca;
+  const std::size_t columns = column_count(source, options.representation, source_values.shape()[1]);
+  CriticData data;
+  data.source = split_rows(source, options.holdout,
+                           options.stratified ? std::span(source.labels) : std::span<const std::int64_t>(),
+                           options.seed, "source split");
+  data.target = split_rows(target, options.holdout, {}, options.seed, "target split");
+  if (options.holdout > 0) {
+    const std::size_t most = most_training_rows(options, columns, source.k());
+    thin(data.source.training, most);
+    thin(data.target.training, most);
+  }
+
+  const auto made = std::make_shared<Made>();
+  if (components) made->basis = components_of(Reader(source_values, nullptr), data.source.training, columns);
+  const Eigen::MatrixXd* const basis = components ? &made->basis : nullptr;
+  made->source = Making{Reader(source_values, basis), predictions(source), data.source.holdout};
+  made->target = Making{Reader(target_values, basis), predictions(target), data.target.holdout};
+  made->k = source.k();
+  made->centre.assign(columns, 0);
+  made->scale.assign(columns, 1);
+  if (scaling == Scaling::standard) standardise(*made, data);
+
+  data.centre = made->centre, data.scale = made->scale;
+  data.training = made->rows(data.source.training, data.target.training);
+  data.holdout.n_source = data.source.holdout.size(), data.holdout.n_target = data.target.holdout.size();
+  for (const Making* part : {&*made->source, &*made->target})
+    for (const std::size_t row : part->holdout) data.holdout.y.push_back(part->predictions[row]);
+  if (components || data.holdout.n() * (columns + 1) <= most_kept)
+    data.holdout.kept = made->held_out(0, data.holdout.n());
+  else
+    data.holdout.make = [made](std::size_t begin, std::size_t end) { return made->held_out(begin, end); };
+  return data;
+}
+
+}  // namespace leeway::error_bound

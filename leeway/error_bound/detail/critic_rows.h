@@ -1,0 +1,69 @@
+// The rows that critics are trained and measured on: which, and in which representation.
+//
+// A split puts the share `holdout` of n rows aside, at least one and not all (holdout 0: every row is in both
+// parts). Rows are shuffled by Random keyed by seed and purpose; with classes given, every class keeps its
+// share to within one row.
+//
+// Columns are centred and divided by their standard deviation over the training rows of both sets: with the
+// bias that changes neither the class of critics nor an optimum, only the optimiser's path; a column that is
+// constant becomes 0. Rows hold float32, cut off at 1e18: squares of gradients and scores stay numbers. Held-out rows
+// are kept where they are few, and else made anew from the file, block by block, whenever a critic is measured: the
+// same numbers either way.
+// Errors (Error): a single row to split, features that are needed and missing or have no column, no component or
+// more than features.
+// Cost: two passes over the representation; components: n d^2 and d^3 operations in float64.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "leeway/error_bound/detail/critic.h"
+#include "leeway/error_bound/dis2.h"
+#include "leeway/error_bound/sample.h"
+
+namespace leeway::error_bound {
+
+struct Split {
+  std::vector<std::size_t> training, holdout;
+};
+// `classes` (n), or empty.
+[[nodiscard]] Split split_rows(const Sample& sample, double holdout, std::span<const std::int64_t> classes,
+                               std::uint64_t seed, std::string_view purpose);
+
+enum class Scaling { standard, none };  // none: as the file holds them, for the papers' recipe
+
+// The rows that critics are measured on, source first.
+struct HeldOutRows {
+  std::size_t n_source = 0, n_target = 0;
+  std::vector<std::int32_t> y;  // (n), as in CriticRows
+  std::optional<CriticRows> kept;
+  std::function<CriticRows(std::size_t begin, std::size_t end)> make;  // those rows
+
+  [[nodiscard]] std::size_t n() const { return n_source + n_target; }
+};
+// As of CriticRows (critic.h).
+[[nodiscard]] std::vector<std::uint8_t> agreeing_rows(const HeldOutRows& rows, std::span<const float> theta);
+[[nodiscard]] std::vector<std::uint8_t> agreeing_rows(const HeldOutRows& rows, std::span<const float> theta,
+                                                      std::size_t end);  // of the first `end` rows
+
+constexpr std::size_t most_kept_floats = std::size_t{1} << 26;
+
+struct CriticData {
+  Split source, target;
+  CriticRows training;
+  HeldOutRows holdout;
+  std::vector<double> centre, scale;  // (d): x = (value - centre) / scale
+};
+// Held-out rows are kept where all of them take at most `most_kept` floats. Both samples must outlive the result.
+[[nodiscard]] CriticData critic_data(const Sample& source, const Sample& target, const Dis2Options& options,
+                                     Scaling scaling, std::size_t most_kept = most_kept_floats);
+
+// Classes that the classifier under test predicts: the lowest of the best.
+[[nodiscard]] std::vector<std::int32_t> predictions(const Sample& sample);
+
+}  // namespace leeway::error_bound

@@ -1,0 +1,326 @@
+#include "leeway/error_bound/detail/discrepancy_search.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <numbers>
+#include <numeric>
+#include <utility>
+
+#include "leeway/core/random.h"
+#include "leeway/error_bound/detail/imitation.h"
+#include "leeway/error_bound/detail/lifted_class.h"
+#include "leeway/error_bound/detail/quasi_newton.h"
+
+namespace leeway::error_bound {
+namespace {
+
+using Parameters = std::vector<float>;
+
+constexpr std::size_t restart_iterations = 8, ascent_iterations = 6, lifts = 4, few_classes = 16,
+                      neighbours_tried = 12;
+constexpr double sharpness[] = {2, 6, 18};  // typical lead of a score over another, stage by stage
+constexpr double ratios[] = {1, 2, .5, 4, .25, 8, 16, .125};
+
+enum class Kind { ratio, classifier, one_class, random_weights, random_start };
+struct SurrogateProblem {
+  Kind kind;
+  std::size_t turn;  // how many of the kind came before
+};
+
+// Of a restart: the plain surrogate (the first ratio), two single classes, ...; where that surrogate's optimum is of no
+// use, the classifier's own predictions come second.
+SurrogateProblem problem_of(std::size_t index, bool useful) {
+  constexpr Kind kinds[] = {Kind::ratio, Kind::one_class, Kind::one_class, Kind::random_weights,
+                            Kind::random_start};
+  if (!useful && index == 1) return {Kind::classifier, 0};
+  if (!useful && index > 1) --index;
+  const std::size_t round = index / std::size(kinds), at = index % std::size(kinds);
+  return {kinds[at], kinds[at] == Kind::one_class ? 2 * round + at - 1 : round};
+}
+
+Objective objective_of(Loss loss) {
+  switch (loss) {
+    case Loss::d_bat:
+      return Objective::d_bat;
+    case Loss::chuang:
+      return Objective::chuang;
+    case Loss::disagreement_logistic:
+      break;
+  }
+  return Objective::logistic;
+}
+
+std::vector<float> even_weights(const CriticRows& rows, double total) {
+  std::vector<float> weights(rows.n());
+  for (std::size_t i = 0; i < weights.size(); ++i)
+    weights[i] =
+        static_cast<float>(total / static_cast<double>(i < rows.n_source ? rows.n_source : rows.n_target));
+  return weights;
+}
+
+// Classes predicted on target rows, those first whose share exceeds the source's most: there disagreement pays.
+std::vector<std::size_t> classes_by_excess(const CriticRows& rows) {
+  std::vector<double> excess(rows.k);
+  std::vector<std::size_t> count(rows.k), classes(rows.k);
+  for (std::size_t i = 0; i < rows.n(); ++i) {
+    const auto c = static_cast<std::size_t>(rows.y[i]);
+    const bool source = i < rows.n_source;
+    excess[c] += source ? -1 / static_cast<double>(rows.n_source) : 1 / static_cast<double>(rows.n_target);
+    count[c] += !source;
+  }
+  std::iota(classes.begin(), classes.end(), 0);
+  std::ranges::stable_sort(classes, std::greater{}, [&](std::size_t c) { return excess[c]; });
+  std::erase_if(classes, [&](std::size_t c) { return count[c] == 0; });
+  return classes;
+}
+
+// All classes, those first whose share of predictions falls most from source to target.
+std::vector<std::size_t> classes_by_fall(const CriticRows& rows) {
+  std::vector<double> fall(rows.k);
+  for (std::size_t i = 0; i < rows.n(); ++i)
+    fall[static_cast<std::size_t>(rows.y[i])] +=
+        i < rows.n_source ? 1 / static_cast<double>(rows.n_source) : -1 / static_cast<double>(rows.n_target);
+  std::vector<std::size_t> classes(rows.k);
+  std::iota(classes.begin(), classes.end(), 0);
+  std::ranges::stable_sort(classes, std::greater{}, [&](std::size_t c) { return fall[c]; });
+  return classes;
+}
+
+// Typical difference of two scores: columns of x have unit variance.
+double lead_of(const CriticRows& rows, std::span<const float> theta) {
+  double total = 0;
+  for (std::size_t j = 0; j < rows.d; ++j) {
+    double mean = 0, squares = 0;
+    for (std::size_t c = 0; c < rows.k; ++c)
+      mean += double(theta[rows.at(j, c)]) / static_cast<double>(rows.k);
+    for (std::size_t c = 0; c < rows.k; ++c) squares += std::pow(double(theta[rows.at(j, c)]) - mean, 2);
+    total += squares / static_cast<double>(rows.k);
+  }
+  return std::sqrt(2 * total);
+}
+
+// Cheap on few rows, where much can be gained and overfitting is the point; a handful on many.
+std::size_t line_searches(const CriticRows& rows) {
+  return std::clamp<std::size_t>(60000 / std::max<std::size_t>(1, rows.n() * rows.panels()), 4, 400);
+}
+
+Parameters direction_of(const CriticRows& rows, std::size_t line, Random& random) {
+  Parameters direction(rows.parameters());
+  const auto c = static_cast<std::size_t>(random.below(rows.k));
+  const std::size_t kind = line % 4;  // a bias, a class (twice), all
+  for (std::size_t other = 0; other < rows.k; ++other) {
+    if (kind != 3 && other != c) continue;
+    for (std::size_t j = kind == 0 ? rows.d : 0; j <= rows.d; ++j)
+      direction[rows.at(j, other)] = static_cast<float>(random.normal());
+  }
+  return direction;
+}
+
+// From .3 to 1.2, evenly, however many are asked for.
+double distance_of(std::size_t neighbour) {
+  const double turn = static_cast<double>(neighbour) * std::numbers::phi;
+  return .3 + .9 * (turn - std::floor(turn));
+}
+
+}  // namespace
+
+DiscrepancySearch::DiscrepancySearch(const CriticRows& rows, std::span<const double> centre,
+                                     std::span<const double> scale, Loss loss, std::uint64_t seed,
+                                     const std::function<void(std::span<const float>)>& watch,
+                                     std::vector<float> imitation)
+    : rows_(rows),
+      centre_(centre),
+      scale_(scale),
+      objective_(objective_of(loss)),
+      seed_(seed),
+      classes_(classes_by_excess(rows)),
+      fallen_(classes_by_fall(rows)),
+      even_(even_weights(rows, .5)),
+      imitation_(std::move(imitation)),
+      classifier_(nearest(imitation_)) {
+  Descent descent{plain_iterations, 1e-5, {}};
+  if (watch) descent.watch = [&](std::span<const float> theta, const Evaluation&) { watch(theta); };
+  plain_ = minimise([&](std::span<const float> theta) { return evaluate(rows_, theta, objective_, even_); },
+                    uniform_start(0), descent);
+  const std::size_t most = few() ? rows_.n_source : agreement(rows_, classifier_.theta).source;
+  useful_ = 2 * agreement(rows_, plain_).source > most;
+}
+
+std::vector<float> DiscrepancySearch::uniform_start(std::size_t index) const {
+  Parameters theta(rows_.parameters());
+  Random random(seed_, stream("critic start"), index);
+  const double size = 1 / std::sqrt(static_cast<double>(rows_.d));
+  for (std::size_t c = 0; c < rows_.k; ++c) {
+    double bias = (2 * random.uniform() - 1) * size;
+    for (std::size_t j = 0; j < rows_.d; ++j) {
+      const double raw = (2 * random.uniform() - 1) * size;
+      bias += raw * centre_[j];
+      theta[rows_.at(j, c)] = static_cast<float>(std::clamp(raw * scale_[j], -100., 100.));
+    }
+    theta[rows_.at(rows_.d, c)] = static_cast<float>(std::clamp(bias, -100., 100.));
+  }
+  return theta;
+}
+
+std::vector<float> DiscrepancySearch::gaussian_start(std::size_t index) const {
+  Parameters theta(rows_.parameters());
+  Random random(seed_, stream("critic gaussian"), index);
+  for (std::size_t c = 0; c < rows_.k; ++c)
+    for (std::size_t j = 0; j <= rows_.d; ++j) theta[rows_.at(j, c)] = static_cast<float>(random.normal());
+  return theta;
+}
+
+std::vector<float> DiscrepancySearch::surrogate(std::vector<float> start, std::span<const float> weights,
+                                                std::size_t iterations) const {
+  return minimise([&](std::span<const float> theta) { return evaluate(rows_, theta, objective_, weights); },
+                  std::move(start), {iterations, 1e-4, {}});
+}
+
+FoundCritic DiscrepancySearch::measured(std::vector<float> theta) const {
+  const double found = discrepancy(agreement(rows_, theta), rows_);
+  return {std::move(theta), found};
+}
+
+// By cross-entropy on the source alone: of all iterates the one that agrees there most.
+FoundCritic DiscrepancySearch::nearest(std::vector<float> imitation) const {
+  if (imitation.empty()) imitation.resize(rows_.parameters());
+  std::size_t most = agreement(rows_, imitation).source;
+  if (100 * most >= 99 * rows_.n_source) return measured(std::move(imitation));
+  Parameters best = imitation, weights = even_;
+  std::fill(weights.begin() + static_cast<std::ptrdiff_t>(rows_.n_source), weights.end(), 0.f);
+  const auto watch = [&](std::span<const float> theta, const Evaluation& evaluation) {
+    if (evaluation.agreement.source <= most) return;
+    most = evaluation.agreement.source;
+    best.assign(theta.begin(), theta.end());
+  };
+  (void)minimise(
+      [&](std::span<const float> theta) { return evaluate(rows_, theta, Objective::logistic, weights); },
+      std::move(imitation), {plain_iterations, 1e-4, watch});
+  return measured(std::move(best));
+}
+
+std::vector<float> DiscrepancySearch::weights_of(std::size_t index) const {
+  std::vector<float> weights = even_;
+  const auto [kind, turn] = problem_of(index, useful_);
+  const std::size_t wanted = classes_[turn % classes_.size()];
+  Random random(seed_, stream("critic weights"), index);
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    const bool target = i >= rows_.n_source;
+    if (kind == Kind::ratio && target) weights[i] *= static_cast<float>(ratios[turn % std::size(ratios)]);
+    if (kind == Kind::one_class && target && static_cast<std::size_t>(rows_.y[i]) != wanted)
+      weights[i] *= .01f;
+    if (kind == Kind::random_weights) weights[i] *= static_cast<float>(-std::log(random.uniform()));
+  }
+  return weights;
+}
+
+FoundCritic DiscrepancySearch::ascend(std::vector<float> theta) const {
+  const std::vector<float> weights = even_weights(rows_, 1);
+  FoundCritic best;
+  best.training_discrepancy = -2;
+  const auto watch = [&](std::span<const float> at, const Evaluation& evaluation) {
+    const double found = discrepancy(evaluation.agreement, rows_);
+    if (found > best.training_discrepancy) best = {Parameters(at.begin(), at.end()), found};
+  };
+  for (const double lead : sharpness) {
+    const double now = lead_of(rows_, theta);
+    if (now > 0)
+      for (float& value : theta) value *= static_cast<float>(lead / now);
+    theta =
+        minimise([&](std::span<const float> at) { return evaluate(rows_, at, Objective::smooth, weights); },
+                 std::move(theta), {ascent_iterations, 1e-4, watch});
+  }
+  return best;
+}
+
+FoundCritic DiscrepancySearch::polish(FoundCritic critic, std::size_t index) const {
+  Random random(seed_, stream("critic line"), index);
+  for (std::size_t line = 0; line < line_searches(rows_); ++line) {
+    const Parameters direction = direction_of(rows_, line, random);
+    const BestStep best = best_step(rows_, critic.theta, direction);
+    if (best.gain <= 0) continue;
+    FoundCritic next = critic;
+    for (std::size_t i = 0; i < direction.size(); ++i) next.theta[i] += best.step * direction[i];
+    next.training_discrepancy = discrepancy(agreement(rows_, next.theta), rows_);
+    if (next.training_discrepancy > critic.training_discrepancy) critic = std::move(next);
+  }
+  return critic;
+}
+
+// The classifier, or a neighbour whose scores differ from its by c times their size; c from .3 to 1.2, and where D is
+// largest. Then classes of it are lifted one after the other.
+std::vector<FoundCritic> DiscrepancySearch::near_classifier(std::size_t index) const {
+  std::vector<FoundCritic> found{classifier_};
+  if (index % 2 == 1) {
+    Parameters noise = gaussian_start(index);
+    const double size = lead_of(rows_, classifier_.theta) / lead_of(rows_, noise);
+    for (float& value : noise) value *= static_cast<float>(size);
+    const auto c = static_cast<float>(distance_of(index));
+    found.clear();
+    for (const float step : {c, best_step(rows_, classifier_.theta, noise).step}) {
+      Parameters theta = classifier_.theta;
+      for (std::size_t i = 0; i < theta.size(); ++i) theta[i] += step * noise[i];
+      found.push_back(measured(std::move(theta)));
+    }
+  }
+  FoundCritic best = *std::ranges::max_element(found, {}, &FoundCritic::training_discrepancy);
+  for (std::size_t round = 0; round < std::min(lifts, rows_.k); ++round) {
+    const std::size_t c = fallen_[(2 * index + round) % rows_.k];
+    for (FoundCritic& lifted : lift_class(rows_, best.theta, c)) found.push_back(std::move(lifted));
+    const auto last =
+        std::ranges::max_element(found.end() - 2, found.end(), {}, &FoundCritic::training_discrepancy);
+    if (last->training_discrepancy > best.training_discrepancy) best = *last;
+  }
+  found.push_back(polish(std::move(best), index));
+  return found;
+}
+
+// Of the imitation as it was given, not of the critic learnt from it: those have a smaller D.
+std::vector<FoundCritic> DiscrepancySearch::neighbours(std::size_t index) const {
+  std::vector<FoundCritic> found;
+  FoundCritic best = measured(imitation_);
+  for (std::size_t i = 0; i < neighbours_tried; ++i) {
+    const std::size_t number = index * neighbours_tried + i;
+    Random random(seed_, stream("critic neighbour"), number);
+    found.push_back(measured(neighbour(rows_, imitation_, distance_of(number), random)));
+    Parameters direction = neighbour(rows_, best.theta, 1, random), theta = best.theta;
+    for (std::size_t j = 0; j < theta.size(); ++j) direction[j] -= theta[j];
+    const float step = best_step(rows_, theta, direction).step;
+    for (std::size_t j = 0; j < theta.size(); ++j) theta[j] += step * direction[j];
+    found.push_back(measured(std::move(theta)));
+    if (found.back().training_discrepancy > best.training_discrepancy) best = found.back();
+  }
+  found.push_back(polish(*std::ranges::max_element(found, {}, &FoundCritic::training_discrepancy), index));
+  return found;
+}
+
+std::vector<FoundCritic> DiscrepancySearch::far_from_classifier(std::size_t index) const {
+  Parameters theta = plain_;
+  if (objective_ != Objective::logistic)
+    theta = surrogate(uniform_start(index), weights_of(index), plain_iterations);
+  else if (problem_of(index, useful_).kind == Kind::classifier)
+    theta = classifier_.theta;
+  else if (problem_of(index, useful_).kind == Kind::random_start)
+    theta = gaussian_start(index);
+  else if (index > 0)
+    theta = surrogate(plain_, weights_of(index), restart_iterations);
+  std::vector<FoundCritic> found;
+  found.push_back(measured(theta));
+  found.push_back(ascend(std::move(theta)));
+  found.push_back(polish(*std::ranges::max_element(found, {}, &FoundCritic::training_discrepancy), index));
+  return found;
+}
+
+// As many classes as other weights and random starts mend a surrogate of no use for.
+bool DiscrepancySearch::few() const { return rows_.k <= few_classes; }
+
+std::vector<FoundCritic> DiscrepancySearch::restart(std::size_t index) const {
+  std::vector<FoundCritic> found = near_classifier(index);
+  if (!few() && !imitation_.empty()) std::ranges::move(neighbours(index), std::back_inserter(found));
+  if (index > 1 && !useful_ && !few()) return found;
+  for (FoundCritic& critic : far_from_classifier(index)) found.push_back(std::move(critic));
+  return found;
+}
+
+}  // namespace leeway::error_bound

@@ -1,0 +1,146 @@
+#include "leeway/nn/detail/tensors.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "leeway/core/message.h"
+#include "leeway/core/parallel.h"
+
+namespace leeway::nn {
+namespace {
+
+void copy_checked(const Images& images, std::size_t row, float* out) {
+  const std::span<float> image(out, images.pixels_per_image());
+  images.copy_row(row, image);
+  if (images.pixels.type == ElementType::u8) return;
+  for (const float value : image)
+    if (!(value >= 0 && value <= 1))
+      refuse(images.path.empty() ? "images" : display_name(images.path), "pixels in [0,1]",
+             fmt::format("{} at row {}", value, row));
+}
+
+// The first line from there on that says anything, without the blanks and full stops around it.
+std::string line_from(std::string_view text, std::size_t begin) {
+  constexpr std::string_view blank = " \t\r\n.:";
+  begin = text.find_first_not_of(blank, begin);
+  if (begin == std::string_view::npos) return "";
+  const std::string_view line = text.substr(begin, text.find('\n', begin) - begin);
+  return std::string(line.substr(0, line.find_last_not_of(" \t\r.:") + 1));
+}
+
+torch::Tensor empty_like_rows(const Images& images, std::size_t rows) {
+  return torch::empty({static_cast<std::int64_t>(rows), static_cast<std::int64_t>(images.channels()),
+                       static_cast<std::int64_t>(images.height()),
+                       static_cast<std::int64_t>(images.width())});
+}
+
+}  // namespace
+
+torch::Tensor pixels(const Images& images, std::size_t begin, std::size_t end) {
+  torch::Tensor tensor = empty_like_rows(images, end - begin);
+  float* const data = tensor.data_ptr<float>();
+  for (std::size_t row = begin; row < end; ++row)
+    copy_checked(images, row, data + (row - begin) * images.pixels_per_image());
+  return tensor;
+}
+
+torch::Tensor pixels_of(const Images& images, std::span<const std::int64_t> rows) {
+  torch::Tensor tensor = empty_like_rows(images, rows.size());
+  const std::size_t size = images.pixels_per_image();
+  float* out = tensor.data_ptr<float>();
+  for (const std::int64_t row : rows) {
+    images.copy_row(static_cast<std::size_t>(row), {out, size});
+    out += size;
+  }
+  return tensor;
+}
+
+void check_pixels(const Images& images) {
+  if (images.pixels.type == ElementType::u8) return;
+  constexpr std::size_t chunk = 256;
+  parallel_for((images.n() + chunk - 1) / chunk, [&](std::size_t c) {
+    std::vector<float> image(images.pixels_per_image());
+    for (std::size_t row = c * chunk; row < std::min(images.n(), (c + 1) * chunk); ++row)
+      copy_checked(images, row, image.data());
+  });
+}
+
+torch::Tensor to_tensor(const Array& array, const std::string& name) {
+  const std::vector<double> values = to_f64(array, name);
+  const std::vector<std::int64_t> sizes(array.shape.begin(), array.shape.end());
+  torch::Tensor tensor = torch::empty(sizes);
+  float* const data = tensor.data_ptr<float>();
+  for (std::size_t i = 0; i < values.size(); ++i) data[i] = static_cast<float>(values[i]);
+  return tensor;
+}
+
+Array to_array(const torch::Tensor& tensor) {
+  const torch::Tensor plain = tensor.detach().to(torch::kCPU, torch::kFloat32).contiguous();
+  const float* const data = plain.data_ptr<float>();
+  return make_array(std::vector<std::size_t>(plain.sizes().begin(), plain.sizes().end()),
+                    std::vector<float>(data, data + plain.numel()));
+}
+
+torch::Tensor to_tensor(const std::vector<std::int64_t>& labels, std::size_t begin, std::size_t end) {
+  torch::Tensor tensor = torch::empty({static_cast<std::int64_t>(end - begin)}, torch::kInt64);
+  std::copy(labels.begin() + static_cast<std::ptrdiff_t>(begin),
+            labels.begin() + static_cast<std::ptrdiff_t>(end), tensor.data_ptr<std::int64_t>());
+  return tensor;
+}
+
+std::string text_of(const InputShape& shape) {
+  return fmt::format("({}, {}, {})", shape.channels, shape.height, shape.width);
+}
+
+std::string text_of(torch::IntArrayRef sizes) { return fmt::format("({})", fmt::join(sizes, ", ")); }
+
+torch::Device device_from_name(const std::string& name) {
+  if (name == "cpu") return torch::kCPU;
+  const auto count = static_cast<std::size_t>(torch::cuda::device_count());
+  for (std::size_t i = 0; i < count; ++i)
+    if (name == fmt::format("cuda:{}", i) || (i == 0 && name == "cuda")) {
+      at::globalContext().setAllowTF32CuDNN(false);
+      return {torch::kCUDA, static_cast<c10::DeviceIndex>(i)};
+    }
+  refuse("device",
+         count == 0 ? "cpu, as there is no CUDA device here"
+                    : fmt::format("cpu, or cuda:0 to cuda:{}", count - 1),
+         in_quotes(name));
+}
+
+std::string first_line(const std::exception& failure) {
+  const auto* const torch_error = dynamic_cast<const c10::Error*>(&failure);
+  const std::string all = torch_error ? torch_error->what_without_backtrace() : failure.what();
+  constexpr std::string_view listing_ends = "<--- HERE", plain = "RuntimeError: ";
+  std::string text;
+  if (const auto end = all.rfind(listing_ends); end != std::string::npos)
+    text = line_from(all, end + listing_ends.size());
+  if (text.empty()) text = line_from(all, 0);
+  if (text.starts_with(plain)) text = text.substr(plain.size());
+  return text.empty() ? "LibTorch gave no reason" : text;
+}
+
+torch::Tensor gradient_of(const torch::Tensor& of, const torch::Tensor& by, const torch::Tensor& weights,
+                          bool keep_graph) {
+  const std::string apart = "logits on which pixels have no differentiable effect";
+  if (!of.requires_grad()) throw NoGradients(apart);
+  torch::autograd::variable_list factors;
+  if (weights.defined()) factors.push_back(weights);
+  torch::Tensor gradient;
+  try {
+    gradient = torch::autograd::grad({of}, {by}, factors, keep_graph, /*create_graph=*/false,
+                                     /*allow_unused=*/true)[0];
+  } catch (const c10::Error& failure) {
+    const std::string reason = first_line(failure);
+    if (reason.find("allocate") != std::string::npos) throw;
+    throw NoGradients("\"" + printable(reason, 200) + "\"");
+  }
+  if (!gradient.defined()) throw NoGradients(apart);
+  return gradient;
+}
+
+void refuse_without_gradients(const std::string& name, const NoGradients& failure) {
+  refuse(name, "a model with gradients by its input", failure.what());
+}
+
+}  // namespace leeway::nn

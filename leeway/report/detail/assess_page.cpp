@@ -1,0 +1,245 @@
+// The page of an assessment: its first screen, and the order of its sections.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "leeway/report/detail/sections.h"
+
+namespace leeway::report {
+namespace {
+
+double log_k(const Record& record) {
+  return std::log(static_cast<double>(std::max<std::size_t>(record.k(), 2)));
+}
+
+// What some result has, and hence the page shows.
+struct Shown {
+  bool accuracy = false, pairs = false, bound = false;
+
+  explicit Shown(const Record& record) {
+    for (const Result& r : record.results) {
+      accuracy = accuracy || r.accuracy.value;
+      pairs = pairs || r.afr_pred.value || r.pa.value;
+      bound = bound || r.error_bound;
+    }
+  }
+};
+
+std::string scope(const Record& record) {
+  const auto counted = [](std::size_t n, const std::string& one) {
+    return fmt::format("{} {}{}", n, one, n == 1 ? "" : "s");
+  };
+  const auto [least, most] = std::ranges::minmax(record.results, {}, &Result::n);
+  return fmt::format("{}, {}, {} classes, {}{} samples a target", counted(record.models.size(), "model"),
+                     counted(record.targets.size(), "target"), record.k(), count(least.n),
+                     least.n == most.n ? "" : " to " + count(most.n));
+}
+
+Cell accuracy_cell(const Result& result) {
+  Cell cell = share_cell(result.accuracy, result.reason("accuracy"));
+  const Measured& source = result.source_accuracy;
+  if (!result.accuracy.value || !source.value) return cell;
+  cell.shade = *result.accuracy.value - *source.value;
+  cell.title = fmt::format("{} {} on the source, n = {}", percent(source), percent_interval(source),
+                           count(result.source_n));
+  return cell;
+}
+
+Cell bound_cell(const Result& result) {
+  Cell cell = percent_cell(result.error_bound, 1, result.reason("error_bound"));
+  if (const std::string range = estimates_range(result, "–"); !range.empty())
+    cell.html += " <span class=\"se\">(" + range + ")</span>";
+  return cell;
+}
+
+std::string headline_table(const Record& record, const Shown& shown) {
+  const std::string level = percent(record.level);
+  std::vector<ColumnOf<Result>> columns;
+  const auto add = [&](Column column, Cell (*cell)(const Result&)) {
+    columns.push_back({std::move(column), cell});
+  };
+  if (shown.accuracy) {
+    add(interval_column("Accuracy", "Share of samples predicted right, with its " + level + " interval"),
+        accuracy_cell);
+    add(interval_column("Change, points", "Accuracy on the target minus accuracy on the source"),
+        [](const Result& r) {
+          return change_cell(r.accuracy_change, r.reason(r.accuracy.value ? "source_accuracy" : "accuracy"));
+        });
+  }
+  if (shown.pairs) {
+    add(same_prediction_column(),
+        [](const Result& r) { return share_cell(r.afr_pred, r.reason("afr_pred")); });
+    add(pa_column(level), [](const Result& r) { return pa_cell(r.pa, r.reason("pa")); });
+    add(beta_column(), [](const Result& r) { return significant_cell(r.beta, 3, r.reason("beta")); });
+  }
+  if (shown.bound)
+    add(number_column("Error at most",
+                      "Upper bound on the error, made without labels of the target; in brackets the "
+                      "lowest and the highest estimate"),
+        bound_cell);
+  add(number_column("n", "Samples of the target"), [](const Result& r) { return count_cell(r.n); });
+  const bool known = columns.size() > 1;
+  Table table =
+      table_of("Every model on every target, worst first", with_subject(columns), worst_first(record));
+  if (known) table.sorted_by(2, shown.accuracy || shown.pairs);
+  return table.html(2);
+}
+
+std::string terms(const Record& record, const Shown& shown) {
+  std::vector<std::pair<std::string, std::string>> list;
+  if (shown.accuracy)
+    list.emplace_back(
+        "Accuracy",
+        fmt::format(
+            "The share of samples that the model predicts right. The small figures are its {} interval; the "
+            "shading is how far it lies from the source, the data the model is known on.",
+            percent(record.level)));
+  if (shown.pairs) {
+    list.emplace_back(
+        "Same prediction",
+        "The share of samples on which the model says the same before and after the shift, right or "
+        "wrong (in papers AFR, attack failure rate). It needs no labels.");
+    for (auto& meaning : pa_meanings(log_k(record))) list.push_back(std::move(meaning));
+  }
+  if (shown.bound)
+    list.emplace_back(
+        "Error at most",
+        "How wrong the model can be on the target, told without its labels, if an assumption holds "
+        "that <a href=\"#bounds\">the section on errors without labels</a> states. In brackets the "
+        "lowest and the highest of the estimates, which are no bounds.");
+  return terms_html(list);
+}
+
+std::string gate_words(const record::AssessGate& gate) {
+  constexpr std::size_t named = 3;
+  std::vector<std::string> who;
+  for (const record::AssessGate::Violation& violation : gate.violations)
+    if (who.size() < named)
+      who.push_back(fmt::format("{} ({})", escape(violation.model + " under " + violation.target),
+                                significant(violation.value, 3)));
+  if (gate.violations.size() > named) who.push_back(fmt::format("{} more", gate.violations.size() - named));
+  const std::size_t open = gate.not_computed.size();
+  return fmt::format("Gate <code>{}</code> {}{}", escape(gate.gate),
+                     !who.empty() ? "<b class=\"wrong\">failed</b> by " + list_of(who)
+                     : open > 0   ? "<b>held</b> where it could be decided"
+                                  : "<b>held</b>",
+                     open == 0 ? "" : fmt::format("; {} undecided, as the value was not computed", open));
+}
+
+// What to look at next: gates and the first findings, the others behind one click, so that the table stays on
+// the first screen. A finding that the headline has said already is left out.
+std::string news(const Record& record) {
+  constexpr std::size_t shown = 3;
+  std::vector<std::string> first, rest;
+  for (const record::AssessGate& gate : record.gates) first.push_back(gate_words(gate));
+  const std::size_t gates = first.size();
+  for (const std::string& finding : record.envelope.findings) {
+    const std::string words = finding.ends_with('.') ? finding.substr(0, finding.size() - 1) : finding;
+    if (record.envelope.headline.find(words) == std::string::npos)
+      (first.size() < gates + shown ? first : rest).push_back(escape(finding));
+  }
+  return list_html(first, "findings") +
+         (rest.empty()
+              ? ""
+              : more_html(fmt::format("{} more findings", rest.size()), list_html(rest, "findings")));
+}
+
+struct Metric {
+  std::string title, note;
+  double top;
+  bool percent;
+  const Measured Result::*value;
+  const Measured Result::*reference = nullptr;
+};
+
+Json overview_row(const Result& result, const Metric& metric, std::size_t slot) {
+  const auto& [value, low, high] = result.*(metric.value);
+  return {{"target", result.target},
+          {"model", result.model},
+          {"slot", slot},
+          {"value", brief(value)},
+          {"low", brief(low ? low : value)},
+          {"high", brief(high ? high : value)},
+          {"source", metric.reference == nullptr ? Json() : brief((result.*(metric.reference)).value)},
+          {"n", result.n}};
+}
+
+// Targets are rows, worst first by their worst model; `models` are marks in them.
+Chart overview_chart(const Record& record, const Metric& metric, const std::vector<std::string>& models) {
+  std::vector<std::string> targets;
+  for (const Result* result : worst_first(record)) append_new(targets, result->target);
+  Json rows = Json::array();
+  for (const std::string& target : targets)
+    for (std::size_t m = 0; m < models.size(); ++m)
+      if (const Result* result = record.find(models[m], target))
+        rows.push_back(overview_row(*result, metric, m));
+  return {"overview",
+          metric.title,
+          metric.note,
+          metric.title + " of every model on every target, with intervals",
+          {{"rows", std::move(rows)}},
+          {{"targets", targets},
+           {"slots", models.size()},
+           {"top", brief(metric.top)},
+           {"percent", metric.percent}}};
+}
+
+std::string overview_charts(const Record& record, const Shown& shown) {
+  std::vector<Metric> metrics;
+  if (shown.accuracy)
+    metrics.push_back(
+        {"Accuracy", "line: from the source's", 1, true, &Result::accuracy, &Result::source_accuracy});
+  if (shown.pairs) {
+    metrics.push_back({"Same prediction", "share unchanged by the shift", 1, true, &Result::afr_pred});
+    metrics.push_back({"PA", "of at most " + fixed(log_k(record), 2), log_k(record), false, &Result::pa});
+  }
+  std::string out;
+  for (auto first = record.models.begin(); first != record.models.end() && !metrics.empty();) {
+    const auto last = first + std::min(std::ptrdiff_t{series}, record.models.end() - first);
+    const std::vector<std::string> models(first, last);
+    std::vector<Chart> charts;
+    for (const Metric& metric : metrics) charts.push_back(overview_chart(record, metric, models));
+    out += model_key(models) + panels_html(charts);
+    first = last;
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string subject(const Record& record, const Result& result) {
+  return record.models.size() > 1 ? result.model + " under " + result.target : result.target;
+}
+
+std::vector<ColumnOf<Result>> with_subject(std::vector<ColumnOf<Result>> columns) {
+  columns.insert(columns.begin(),
+                 {{text_column("Target"), [](const Result& result) { return text_cell(result.target); }},
+                  {text_column("Model"), [](const Result& result) { return text_cell(result.model); }}});
+  return columns;
+}
+
+std::vector<const Result*> worst_first(const Record& record) {
+  std::vector<const Result*> results;
+  for (const std::size_t i : record.worst_first()) results.push_back(&record.results[i]);
+  return results;
+}
+
+std::string html_report(const Record& record, const Pictures& pictures, const Options& options) {
+  const Shown shown(record);
+  const std::string lead = scope_line(escape(scope(record))) + news(record) + headline_table(record, shown) +
+                           terms(record, shown) + overview_charts(record, shown);
+  std::vector<Section> sections = {warnings_section(record),   comparisons_section(record),
+                                   bounds_section(record),     agreement_section(record),
+                                   confidence_section(record), classes_section(record),
+                                   groups_section(record),     shares_section(record),
+                                   confusion_section(record),  flips_section(record, pictures, options)};
+  for (Section& section : shifts_sections(record)) sections.push_back(std::move(section));
+  for (Section& section : noise_sections(record, pictures, options)) sections.push_back(std::move(section));
+  sections.push_back(missing_section(record));
+  sections.push_back(assumptions_section(record));
+  sections.push_back(source_section(record.envelope));
+  return page("leeway: " + list_of(record.models), record.envelope.headline, lead, sections);
+}
+
+}  // namespace leeway::report

@@ -1,0 +1,268 @@
+// Whether classes differ in robustness, and which samples are the least and the most robust.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+
+#include "leeway/report/detail/average_case_view.h"
+#include "leeway/report/detail/pictures.h"
+
+namespace leeway::report {
+namespace {
+
+using record::at_sigma;
+using record::class_name;
+using record::ClassComparison;
+using record::ClassSurvival;
+using record::mean_of;
+using record::p_value_words;
+using record::RankedClass;
+using record::RankedSample;
+using record::Ranking;
+using record::survival_words;
+
+constexpr std::size_t drawn_classes = 20;  // of each chart
+constexpr std::size_t most_ranked = 6;     // samples of each end of a class in the table
+
+bool differs(const RobustnessView& record, const ClassSurvival& one) {
+  return one.of.p_value && *one.of.p_value < 1 - record.found.options.level;
+}
+
+// What a comparison says of the classes, the least robust first by the mean at the strongest noise; those without samples
+// there last.
+std::vector<const ClassSurvival*> fragile_first(const RobustnessView& record,
+                                                const ClassComparison& comparison) {
+  std::vector<const ClassSurvival*> order, out;
+  for (const ClassSurvival& one : record.comparisons.back().classes) order.push_back(&one);
+  std::ranges::stable_sort(
+      order, {}, [](const ClassSurvival* one) { return mean_of(one->of.distribution).value.value_or(2); });
+  for (const ClassSurvival* one : order)
+    for (const ClassSurvival& same : comparison.classes)
+      if (same.of.label == one->of.label) {
+        out.push_back(&same);
+        break;
+      }
+  return out;
+}
+
+std::string class_charts(const RobustnessView& record) {
+  std::vector<Chart> charts;
+  for (const ClassComparison& comparison : record.comparisons) {
+    std::vector<SpreadRow> rows;
+    const std::string sigma = at_sigma(comparison.sigma);
+    for (const ClassSurvival* one : fragile_first(record, comparison))
+      if (rows.size() < drawn_classes)
+        rows.push_back({one->name, sigma, one->of.distribution, differs(record, *one)});
+    charts.push_back(spread_chart(
+        sigma, comparison.p_value ? "Kruskal–Wallis " + p_value_words(*comparison.p_value) : "no test",
+        "Class", rows));
+  }
+  return panels_html(charts, 6);
+}
+
+// A class at one sigma.
+struct Row {
+  const ClassSurvival* one;
+  double sigma;
+
+  [[nodiscard]] const average_case::Distribution& p() const { return one->of.distribution; }
+  [[nodiscard]] const char* none() const {
+    return p().n == 0 ? "no sample of this class" : "no other class has samples";
+  }
+};
+
+std::string class_table(const RobustnessView& record) {
+  std::vector<Row> rows;
+  for (auto comparison = record.comparisons.rbegin(); comparison != record.comparisons.rend(); ++comparison)
+    for (const ClassSurvival* one : fragile_first(record, *comparison))
+      rows.push_back({one, comparison->sigma});
+  const auto p_value = [&](const Row& row) {
+    Cell cell = significant_cell(row.one->of.p_value, 2, row.none());
+    if (differs(record, *row.one)) cell.html = "<b>" + cell.html + "</b>";
+    return cell;
+  };
+  const auto difference = [](const Row& row) {
+    return row.one->of.p_value ? change_cell({row.one->of.difference, {}, {}}) : dash_cell(row.none());
+  };
+  const std::vector<ColumnOf<Row>> columns = {
+      {text_column("Class"), [](const Row& row) { return text_cell(row.one->name); }},
+      {number_column("σ"), [](const Row& row) { return sigma_cell(row.sigma); }},
+      {interval_column("Mean p"), [](const Row& row) { return share_cell(mean_of(row.p()), row.none()); }},
+      {number_column("1 in 20", "One sample of the class in twenty has no more"),
+       [](const Row& row) { return quantile_cell(row.p(), twentieth, row.none()); }},
+      {number_column("Median"), [](const Row& row) { return quantile_cell(row.p(), median, row.none()); }},
+      {number_column("Difference", "From the mean of all other samples, in points"), difference},
+      {number_column(
+           "p-value",
+           "Mann and Whitney, against all other samples, adjusted for the number of classes (Holm)"),
+       p_value},
+      {number_column("n"), [](const Row& row) { return count_cell(row.p().n); }}};
+  return more_html("Every class at every σ, with intervals and n",
+                   table_of("Every class, by " + record.found.leading, columns, rows).html(2));
+}
+
+std::string test_table(const RobustnessView& record) {
+  Table table(
+      "Are all classes alike? One test for each σ",
+      {number_column("σ"),
+       number_column("p-value",
+                     "Kruskal and Wallis: how likely differences like these are where all classes are alike"),
+       text_column("Classes that differ", "From all others, after Holm's adjustment"), number_column("n")});
+  for (auto comparison = record.comparisons.rbegin(); comparison != record.comparisons.rend(); ++comparison) {
+    std::vector<std::string> names;
+    std::size_t n = 0;
+    for (const ClassSurvival& one : comparison->classes) {
+      n += one.of.distribution.n;
+      if (differs(record, one)) names.push_back(one.name + (one.of.difference < 0 ? " (less)" : " (more)"));
+    }
+    table.add({sigma_cell(comparison->sigma),
+               significant_cell(comparison->p_value, 2, "fewer than two classes have samples, or all p tie"),
+               names.empty() ? dash_cell("none beyond chance") : text_cell(list_of(names)), count_cell(n)});
+  }
+  return table.html();
+}
+
+// -- Ranking
+
+using Uris = std::map<std::size_t, std::string>;  // pictures by row
+
+Uris encoded(const Pictures& pictures) {
+  Uris out;
+  for (const SamplePicture& sample : pictures.samples)
+    if (complete(sample.picture)) out.try_emplace(sample.row, png_data_uri(sample.picture));
+  return out;
+}
+
+bool wrong(const RobustnessView& record, const RankedClass& of, const RankedSample& sample) {
+  return record.found.labels && sample.prediction != of.label;
+}
+
+// One end of a class; empty where its pictures are absent or beyond what is left of the budget.
+std::string end_cards(const RobustnessView& record, const RankedClass& of,
+                      const std::vector<RankedSample>& samples, const char* words, const Uris& uris,
+                      std::size_t& left) {
+  std::string cards;
+  for (const RankedSample& sample : samples) {
+    const auto found = uris.find(sample.row);
+    if (found == uris.end() || found->second.size() > left) continue;
+    left -= found->second.size();
+    cards += fmt::format(
+        "<li><img src=\"{}\" alt=\"row {}\"><b>{}</b> <span class=\"{}\">{} ({})</span> "
+        "<span class=\"se\">row {}</span></li>",
+        found->second, sample.row, escape(survival_words(sample.p)),
+        wrong(record, of, sample) ? "wrong" : "right", escape(class_name(record.found, sample.prediction)),
+        escape(sureness(sample.confidence)), sample.row);
+  }
+  return cards.empty() ? ""
+                       : fmt::format("<p class=\"row\">{}</p><ul class=\"ranked\">{}</ul>\n", words, cards);
+}
+
+// At most `drawn_classes`, in the order of the record: those whose least robust samples are the least robust.
+std::vector<const RankedClass*> most_fragile_classes(const Ranking& ranking) {
+  std::vector<const RankedClass*> classes;
+  for (const RankedClass& one : ranking.classes) classes.push_back(&one);
+  std::ranges::stable_sort(classes, {},
+                           [](const RankedClass* one) { return one->least.empty() ? 2 : one->least[0].p; });
+  if (classes.size() > drawn_classes) classes.resize(drawn_classes);
+  std::ranges::sort(classes);
+  return classes;
+}
+
+std::string ranking_pictures(const RobustnessView& record, const Ranking& ranking, const Uris& uris,
+                             std::size_t& left) {
+  std::string out;
+  for (const RankedClass* one : most_fragile_classes(ranking)) {
+    const std::string least = end_cards(record, *one, one->least, "least robust", uris, left);
+    const std::string most = end_cards(record, *one, one->most, "most robust", uris, left);
+    if (least.empty() && most.empty()) continue;
+    out += fmt::format(
+        "<div class=\"rankedclass\"><h3>{} {}</h3>\n<div "
+        "class=\"ends\"><div>{}</div><div>{}</div></div></div>\n",
+        record.found.labels ? "Class" : "Predicted", escape(one->name), least, most);
+  }
+  return out;
+}
+
+std::string ranking_table(const RobustnessView& record, const Ranking& ranking) {
+  constexpr std::size_t long_rows = 400;
+  const std::size_t classes = std::max<std::size_t>(1, ranking.classes.size());
+  const std::size_t each = std::clamp<std::size_t>(long_rows / (2 * classes), 1, most_ranked);
+  Table table(
+      fmt::format("Up to {} least and most robust samples of every class, σ = {}", each,
+                  sigma_words(ranking.sigma)),
+      {text_column(record.found.labels ? "Class" : "Predicted class"), text_column("End"),
+       number_column("p", "The probability that its prediction survives"),
+       number_column("Row", "Of the data, from 0"), text_column("Prediction"),
+       number_column("Confidence", "The largest softmax probability of the clean sample, not calibrated")});
+  for (const auto& [end, words] : {std::pair(&RankedClass::least, "least"), {&RankedClass::most, "most"}})
+    for (const RankedClass& one : ranking.classes)
+      for (std::size_t i = 0; i < std::min(each, (one.*end).size()); ++i) {
+        const RankedSample& sample = (one.*end)[i];
+        const std::string said = escape(class_name(record.found, sample.prediction));
+        table.add({text_cell(one.name), text_cell(words),
+                   number_cell(sample.p, escape(survival_words(sample.p))),
+                   number_cell(static_cast<double>(sample.row), std::to_string(sample.row)),
+                   html_cell(wrong(record, one, sample) ? "<span class=\"wrong\">" + said + "</span>" : said),
+                   number_cell(sample.confidence, escape(sureness(sample.confidence)))});
+      }
+  return table.html();
+}
+
+}  // namespace
+
+Section class_bias_section(const RobustnessView& record) {
+  const record::Robustness& found = record.found;
+  if (record.comparisons.empty()) {
+    if (found.k <= 100) return {};
+    return {
+        "classes", "Classes", fmt::format("Classes were not compared: there are {}", count(found.k)),
+        paragraph(
+            "Up to 100 classes are compared and ranked; the per-sample file (<code>--out</code>) holds p of "
+            "every sample.")};
+  }
+  const std::size_t classes = record.comparisons.back().classes.size();
+  return {
+      "classes", "Classes", escape(record::class_finding(found)),
+      paragraph(fmt::format(
+          "Class robustness bias: does noise change the mind of the model more often for some classes than "
+          "for "
+          "others? Classes are {}; p is that of {}. Classes differ where their p-value is below {}.",
+          found.labels ? "the labels here" : "the model's own predictions here, as there were no labels",
+          escape(found.leading), significant(1 - found.options.level, 2))) +
+          test_table(record) + spread_key("differs from all others beyond chance") +
+          (classes <= drawn_classes
+               ? ""
+               : paragraph(fmt::format("The charts show the {} least robust of {} classes, the table all.",
+                                       drawn_classes, count(classes)))) +
+          class_charts(record) + class_table(record)};
+}
+
+Section ranking_section(const RobustnessView& record, const Pictures& pictures, const Options& options) {
+  if (record.rankings.empty()) return {};
+  const Ranking& strongest = record.rankings.back();
+  Section section{"ranking", "Ranking", escape(record::ranking_finding(record.found)), ""};
+  if (section.heading.empty()) return {};
+  section.body = paragraph(fmt::format(
+      "The samples that noise moves most and least, by {}: p, then the prediction and how sure the model "
+      "was. It may "
+      "be sure of a fragile one.{}{} Where many tie at 100%, the order among them means nothing.",
+      escape(strongest.method),
+      record.found.labels ? " Predictions that differ from the label are set off." : "",
+      strongest.classes.size() > drawn_classes && !pictures.samples.empty()
+          ? fmt::format(" Pictures are shown of the {} classes with the most fragile samples.", drawn_classes)
+          : ""));
+  const Uris uris = encoded(pictures);
+  std::size_t left = options.picture_bytes;
+  for (auto ranking = record.rankings.rbegin(); ranking != record.rankings.rend(); ++ranking) {
+    const std::string shown = ranking_pictures(record, *ranking, uris, left);
+    const std::string table = ranking_table(record, *ranking);
+    section.body += more_html("σ = " + sigma_words(ranking->sigma),
+                              shown.empty() ? table : shown + more_html("As a table", table),
+                              ranking == record.rankings.rbegin());
+  }
+  return section;
+}
+
+}  // namespace leeway::report

@@ -1,0 +1,285 @@
+// How far the methods are from Monte Carlo, how they settle and what they cost.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "leeway/report/detail/average_case_view.h"
+#include "leeway/report/detail/lines.h"
+
+namespace leeway::report {
+namespace {
+
+using record::ConvergenceStep;
+using record::mean_of;
+using record::MonteCarloError;
+using record::points_words;
+using record::Survival;
+
+Cell points_cell(double share) { return number_cell(100 * share, points_words(share)); }
+
+// Points with their interval; digits by it.
+Cell error_cell(const average_case::AgainstMonteCarlo& error) {
+  const double mean = 100 * error.mean_absolute, low = 100 * error.interval.low,
+               high = 100 * error.interval.high;
+  const int decimals = decimals_for(50 * (error.interval.high - error.interval.low), 2);
+  return with_interval(number_cell(mean, "<b>" + fixed(mean, decimals) + "</b>"), {mean, low, high},
+                       fixed(low, decimals) + "–" + fixed(high, decimals));
+}
+
+std::string error_table(const RobustnessView& record) {
+  using One = MonteCarloError;
+  std::vector<const One*> worst_first;
+  for (const One& error : record.found.against_monte_carlo) worst_first.push_back(&error);
+  std::ranges::stable_sort(worst_first, std::greater(),
+                           [](const One* one) { return one->error.mean_absolute; });
+  const auto points = [](double average_case::AgainstMonteCarlo::*member) {
+    return [member](const One& one) { return points_cell(one.error.*member); };
+  };
+  using Error = average_case::AgainstMonteCarlo;
+  const std::vector<ColumnOf<One>> columns = {
+      {text_column("Method"), [](const One& one) { return text_cell(one.method); }},
+      {number_column("σ"), [](const One& one) { return sigma_cell(one.sigma); }},
+      {interval_column("Mean distance", "Of |p - p of Monte Carlo|, over samples"),
+       [](const One& one) { return error_cell(one.error); }},
+      {number_column("Monte Carlo alone",
+                     "What it would show against itself: less than this cannot be told from none"),
+       points(&Error::floor)},
+      {number_column("Root mean square"), points(&Error::root_mean_square)},
+      {number_column("Largest", "Of any sample"), points(&Error::largest)},
+      {number_column("Bias", "Mean of p - p of Monte Carlo: above 0 the method is too hopeful"),
+       points(&Error::bias)},
+      {number_column("Rank correlation", "Spearman's: 1 where both put samples in the same order"),
+       [](const One& one) { return fixed_cell(one.error.rank, 2, "all samples tie in one of the two"); }},
+      {number_column("n"), [&](const One&) { return count_cell(record.found.n); }}};
+  Table table = table_of("Distance from Monte Carlo, in points of probability", columns, worst_first);
+  table.sorted_by(2, false);
+  return table.html();
+}
+
+Line error_line(const RobustnessView& record, const std::string& method, std::size_t slot) {
+  Line line{method, slot, {}};
+  for (const double sigma : record.sigmas)
+    for (const MonteCarloError& error : record.found.against_monte_carlo)
+      if (error.method == method && error.sigma == sigma)
+        line.points.push_back({sigma, mean_of(error.error), sigma_words(sigma),
+                               fmt::format("σ = {}\nmean distance {}\nn = {}", sigma_words(sigma),
+                                           value_words(mean_of(error.error), true), count(record.found.n))});
+  return line;
+}
+
+Line floor_line(const RobustnessView& record, std::size_t slot) {
+  Line line{"chance alone", slot, {}};
+  for (const double sigma : record.sigmas) {
+    const auto found = std::ranges::find(record.found.against_monte_carlo, sigma, &MonteCarloError::sigma);
+    if (found == record.found.against_monte_carlo.end()) continue;
+    const double floor = found->error.floor;
+    line.points.push_back(
+        {sigma,
+         {floor, {}, {}},
+         sigma_words(sigma),
+         fmt::format("σ = {}\nMonte Carlo against itself {}", sigma_words(sigma), percent(floor, 2))});
+  }
+  return line;
+}
+
+// Probabilities and scores apart, since scores are several times further off; each beside the floor.
+std::string error_charts(const RobustnessView& record) {
+  std::string out;
+  for (const bool probabilities : {true, false}) {
+    std::vector<Line> lines;
+    const std::vector<std::string> methods = record.of_kind(probabilities);
+    for (std::size_t slot = 0; slot < std::min(methods.size(), series - 1); ++slot)
+      if (Line line = error_line(record, methods[slot], slot); !line.points.empty())
+        lines.push_back(std::move(line));
+    if (lines.empty()) continue;
+    lines.push_back(floor_line(record, series - 1));
+    out += sigma_charts(probabilities ? "Distance from Monte Carlo" : "Distance of scores",
+                        probabilities ? "mean over samples" : "from Monte Carlo, on another scale", lines,
+                        record.sigmas, 1);
+  }
+  return out;
+}
+
+// -- Convergence
+
+// The steps of one method.
+struct Settling {
+  std::string method;
+  std::vector<ConvergenceStep> steps = {};
+  std::size_t most = 0;  // copies, which the others are held against
+};
+
+std::vector<Settling> settling_of(const RobustnessView& record) {
+  std::vector<Settling> out;
+  for (const ConvergenceStep& step : record.found.convergence) {
+    auto found = std::ranges::find(out, step.point.method, &Settling::method);
+    if (found == out.end()) found = out.insert(out.end(), {step.point.method});
+    found->steps.push_back(step);
+    found->most = std::max(found->most, step.point.copies);
+  }
+  return out;
+}
+
+// At most `series` noises, the weakest and the strongest among them.
+std::vector<double> some_sigmas(const std::vector<double>& sigmas) {
+  if (sigmas.size() <= series) return sigmas;
+  std::vector<double> some;
+  for (std::size_t i = 0; i < series; ++i) some.push_back(sigmas[i * (sigmas.size() - 1) / (series - 1)]);
+  return some;
+}
+
+Line settling_line(const Settling& one, double sigma, std::size_t slot, const ValueAxis& axis) {
+  Line line{"σ " + sigma_words(sigma), slot, {}};
+  for (const auto& [point, n] : one.steps)
+    if (point.sigma == sigma && point.copies < one.most)
+      line.points.push_back(
+          {axis.position(static_cast<double>(point.copies)),
+           {point.mean_change, {}, {}},
+           count(point.copies),
+           fmt::format("{} copies\np changes by {} on average\nand by {} at most", count(point.copies),
+                       percent(point.mean_change, 2), percent(point.most_change, 1))});
+  return line;
+}
+
+std::string convergence_charts(const RobustnessView& record, const std::vector<Settling>& settling) {
+  std::vector<double> numbers;
+  for (const Settling& one : settling)
+    for (const auto& [point, n] : one.steps)
+      if (point.copies < one.most) numbers.push_back(static_cast<double>(point.copies));
+  if (numbers.empty()) return "";
+  ValueAxis axis = value_axis(numbers);
+  axis.logarithmic = true;
+  LineAxes axes;
+  axis.put_on(axes);
+  axes.x_title = "noisy copies, logarithmic";
+  axes.percent = true;
+  axes.height = 200;
+  axes.name_length = 8;
+  std::vector<std::vector<Line>> panels;
+  std::vector<Line> all;
+  for (const Settling& one : settling) {
+    std::vector<Line>& lines = panels.emplace_back();
+    for (const double sigma : some_sigmas(record.sigmas))
+      if (Line line = settling_line(one, sigma, lines.size(), axis); !line.points.empty())
+        lines.push_back(std::move(line));
+    all.insert(all.end(), lines.begin(), lines.end());
+  }
+  axes = fit_y(axes, all, 0, 1);
+  std::vector<Chart> charts;
+  for (std::size_t i = 0; i < panels.size(); ++i)
+    if (!panels[i].empty())
+      charts.push_back(line_chart(settling[i].method,
+                                  fmt::format("mean change of p against {} copies", count(settling[i].most)),
+                                  panels[i], axes));
+  return panels_html(charts);
+}
+
+std::string convergence_table(const RobustnessView& record, const std::vector<Settling>& settling) {
+  using One = ConvergenceStep;
+  const auto change = [&](double average_case::ConvergencePoint::*member) {
+    return [&settling, member](const One& one) {
+      const bool last =
+          one.point.copies == std::ranges::find(settling, one.point.method, &Settling::method)->most;
+      return last ? dash_cell("the largest number: others are held against it")
+                  : points_cell(one.point.*member);
+    };
+  };
+  const std::vector<ColumnOf<One>> columns = {
+      {text_column("Method"), [](const One& one) { return text_cell(one.point.method); }},
+      {number_column("σ"), [](const One& one) { return sigma_cell(one.point.sigma); }},
+      {number_column("Copies", "M of Monte Carlo, N of mmse"),
+       [](const One& one) { return count_cell(one.point.copies); }},
+      {number_column("Mean change", "Over samples"), change(&average_case::ConvergencePoint::mean_change)},
+      {number_column("Largest change", "Of any sample"),
+       change(&average_case::ConvergencePoint::most_change)},
+      {number_column("n"), [](const One& one) { return count_cell(one.n); }}};
+  const std::vector<One>& steps = record.found.convergence;
+  return more_html(
+      fmt::format("All figures ({} rows)", count(steps.size())),
+      table_of("Change of p against the largest number of copies, in points", columns, steps).html(2));
+}
+
+// -- Time
+
+double milliseconds_each(const Survival& result) {
+  return result.seconds / static_cast<double>(std::max<std::size_t>(1, result.p.n)) * 1e3;
+}
+
+std::string runtime_heading(const RobustnessView& record) {
+  const Survival& leading = record.found.strongest();
+  const Survival* const truth = record.found.find("mc", leading.sigma);
+  const auto each = [](const Survival& result) { return significant(milliseconds_each(result), 2); };
+  return fmt::format(
+      "{} takes {} ms a sample{} ({})", escape(leading.method), each(leading),
+      truth != nullptr && truth != &leading ? fmt::format(", Monte Carlo {} ms", each(*truth)) : "",
+      record::at_sigma(leading.sigma));
+}
+
+}  // namespace
+
+Section error_section(const RobustnessView& record) {
+  if (record.found.against_monte_carlo.empty())
+    return {
+        "error", "Error", "How far these figures are from the truth is not known",
+        paragraph(
+            record.found.find("mc", record.sigmas.back()) != nullptr
+                ? "Monte Carlo was the only method, and nothing stands beside it."
+                : "Monte Carlo was not asked for, which would tell: <code>--methods mc,...</code> runs the "
+                  "model on many noisy copies of every sample. It needs the model, not only its outputs.")};
+  return {
+      "error", "Error", escape(record::error_finding(record.found)),
+      paragraph(
+          "Monte Carlo counts how many noisy copies keep their prediction: slow, and right up to chance. The "
+          "distance of a method from it holds both its own error and that chance, which the line "
+          "<em>chance alone</em> shows: a method on it cannot be told from the truth.") +
+          error_charts(record) + error_table(record)};
+}
+
+Section convergence_section(const RobustnessView& record) {
+  if (record.found.convergence.empty()) return {};
+  const std::vector<Settling> settling = settling_of(record);
+  std::vector<std::string> found;
+  for (const Settling& one : settling) {
+    const average_case::ConvergencePoint* last = nullptr;
+    for (const auto& [point, n] : one.steps)
+      if (point.sigma == record.sigmas.back() && point.copies < one.most &&
+          (last == nullptr || point.copies > last->copies))
+        last = &point;
+    if (last != nullptr)
+      found.push_back(fmt::format("{} still moves by {} points from {} to {} copies", escape(one.method),
+                                  points_words(last->mean_change), count(last->copies), count(one.most)));
+  }
+  return {
+      "convergence", "Convergence",
+      found.empty() ? "One number of copies alone, so nothing says whether it is enough"
+                    : fmt::format("At σ = {} {}", sigma_words(record.sigmas.back()), list_of(found)),
+      paragraph(
+          "How many noisy copies are enough? p from ever more of them, against p from the largest number; "
+          "where the line is flat near 0, more would change little.") +
+          convergence_charts(record, settling) + convergence_table(record, settling)};
+}
+
+Section runtime_section(const RobustnessView& record) {
+  const auto in_model = [](const Survival& one) {
+    return one.seconds > 0 ? percent_cell(std::clamp(one.model_seconds / one.seconds, 0., 1.), 0)
+                           : dash_cell("too short to measure");
+  };
+  const std::vector<ColumnOf<Survival>> columns = {
+      {text_column("Method"), [](const Survival& one) { return text_cell(one.method); }},
+      {number_column("σ"), [](const Survival& one) { return sigma_cell(one.sigma); }},
+      {number_column("Seconds"), [](const Survival& one) { return significant_cell(one.seconds, 3); }},
+      {number_column("Milliseconds a sample"),
+       [](const Survival& one) { return significant_cell(milliseconds_each(one), 3); }},
+      {number_column("In the model", "Share of the time in forward and backward passes"), in_model},
+      {number_column("Passes drawn", "Noisy copies of Monte Carlo, all samples together"),
+       [](const Survival& one) {
+         return one.draws ? count_cell(*one.draws) : dash_cell("only Monte Carlo draws");
+       }},
+      {number_column("n"), [](const Survival& one) { return count_cell(one.p.n); }}};
+  return {"time", "Time", runtime_heading(record),
+          table_of("Seconds for all samples, as if each method ran alone", columns, record.found.results)
+              .html(2)};
+}
+
+}  // namespace leeway::report

@@ -1,0 +1,389 @@
+// Errors that are bounded and estimated without labels: the page of leeway bound, and an assessment's section.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <functional>
+
+#include "leeway/report/detail/lines.h"
+#include "leeway/report/detail/sections.h"
+
+namespace leeway::report {
+namespace {
+
+using error_bound::ComponentBound;
+using error_bound::Concentration;
+using error_bound::Dis2;
+using error_bound::Estimator;
+using record::Bound;
+using record::ErrorMethod;
+using record::MethodError;
+
+// One row of an error chart: a stack of the bound's terms, or a point with its interval.
+struct ErrorRow {
+  std::string name;
+  Measured error;
+  const Dis2* bound = nullptr;
+  double concentration = 0;  // of this row, where it is a bound
+};
+
+std::string words_of(const ErrorRow& row) {
+  const auto& [value, low, high] = row.error;
+  if (row.bound == nullptr)
+    return row.name + "\nestimated error " + percent(*value, 1) +
+           (low && high ? fmt::format(" ({} to {})", percent(*low, 1), percent(*high, 1)) : "");
+  const Dis2& terms = *row.bound;
+  const double sum = terms.source_error + terms.discrepancy + row.concentration;
+  return fmt::format(
+      "{}\nerror at most {}\n{} error on the source\n+ {} discrepancy\n+ {} for chance{}\n"
+      "measured on {} source and {} target rows",
+      row.name, percent(*value, 1), percent(terms.source_error, 1), percent(terms.discrepancy, 1),
+      percent(row.concentration, 1), sum > 1 ? "\n= " + percent(sum, 1) + ", which says nothing" : "",
+      count(terms.n_source), count(terms.n_target));
+}
+
+Json row_json(const ErrorRow& row, const std::optional<double>& truth) {
+  const auto& [value, low, high] = row.error;
+  const bool bound = row.bound != nullptr;
+  Json json = {{"name", row.name},
+               {"value", brief(value)},
+               {"low", brief(low)},
+               {"high", brief(high)},
+               {"truth", brief(truth)},
+               {"bound", bound},
+               {"text", (bound ? "≤ " : "") + percent(*value, *value < 1)},
+               {"words", words_of(row)}};
+  const std::array<double, 3> terms = {bound ? row.bound->source_error : 0,
+                                       bound ? row.bound->discrepancy : 0, row.concentration};
+  std::size_t i = 0;
+  for (const char* key : {"source_error", "discrepancy", "concentration"})
+    json[key] = bound ? brief(terms[i++]) : Json();
+  double end = 0;
+  for (i = 0; i < 3; ++i)
+    json[fmt::format("end{}", i)] = bound ? brief(std::clamp(end += terms[i], 0., 1.)) : Json();
+  return json;
+}
+
+// "BOUND": the bound and its terms; "ac": an estimate. `truth`: the true error, where labels tell it.
+Chart error_chart(const std::string& title, const std::string& note, const std::vector<ErrorRow>& rows,
+                  const std::optional<double>& truth) {
+  Chart chart{"errors", title, note, title + ". "};
+  std::size_t longest = 0;
+  for (const ErrorRow& row : rows) {
+    chart.description += fmt::format("{}: {}{}. ", row.name, row.bound != nullptr ? "at most " : "",
+                                     percent(*row.error.value, 1));
+    longest = std::max(longest, row.name.size());
+  }
+  if (truth) chart.description += fmt::format("True error: {}.", percent(*truth, 1));
+  chart.data = {{"rows", json_rows(rows, [&](const ErrorRow& row) { return row_json(row, truth); })}};
+  chart.signals = {{"left", 12 + 6.6 * static_cast<double>(longest)},
+                   {"truth", brief(truth)},
+                   {"truth_text", truth ? "true " + percent(*truth, 1) : std::string()}};
+  return chart;
+}
+
+// Colours of the terms and the mark of the true error.
+std::string error_key(bool truth) {
+  std::vector<KeyItem> items = {{"swatch term0", "error on the source"},
+                                {"swatch term1", "discrepancy"},
+                                {"swatch term2", "chance"},
+                                {"estimate", "estimate", 0}};
+  if (truth) items.push_back({"swatch truth", "true error, by the target's labels"});
+  return key_html(items);
+}
+
+// What every method assumes, each assumption once.
+std::string methods_html(const std::vector<ErrorMethod>& methods) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> said;  // what, and the methods
+  for (const ErrorMethod& method : methods) {
+    if (method.assumes.empty()) continue;
+    const std::string what =
+        fmt::format("Right if {}. Too low if {}.", escape(method.assumes), escape(method.fails));
+    auto found = std::ranges::find(said, what, [](const auto& one) { return one.first; });
+    if (found == said.end()) found = said.insert(said.end(), {what, {}});
+    found->second.push_back(escape(method.method));
+  }
+  std::vector<std::pair<std::string, std::string>> items;
+  for (const auto& [what, names] : said) items.emplace_back(list_of(names), what);
+  return terms_html(items);
+}
+
+std::string bound_meanings() {
+  return terms_html(
+      {{"Discrepancy",
+        "How much more the worst other classifier found, a critic, contradicts the model on the target than "
+        "on the "
+        "source. If the truth itself contradicts the model no more than that, the error cannot have grown by "
+        "more."},
+       {"Chance", "What the held-out rows may hide, as they are only a sample: with more rows it shrinks."},
+       {"Validity score",
+        "From 0 to 1: near 1 where critics agreed with the model on the source at once and kept to it; a low "
+        "score "
+        "warns that the bound may not mean much. Where the worst critic agrees with the model on less than a "
+        "quarter "
+        "of the source, the score is lowered in proportion."}});
+}
+
+// -- The page of leeway bound
+
+Measured measured(const MethodError& one) {
+  if (!one.interval) return {one.error, {}, {}};
+  return {one.error, one.interval->low, one.interval->high};
+}
+
+// The bound by each concentration, then the estimates.
+std::vector<ErrorRow> rows_of(const Bound& record) {
+  std::vector<ErrorRow> rows;
+  if (record.dis2)
+    for (const Concentration& one : record.dis2->dis2.concentrations)
+      rows.push_back({std::string(one.name), {one.bound, {}, {}}, &record.dis2->dis2, one.term});
+  for (const MethodError& one : record.results)
+    if (!one.is_bound) rows.push_back({one.method.method, measured(one)});
+  return rows;
+}
+
+std::string method_table(const Bound& record) {
+  Table table("Every method", {text_column("Method"), interval_column("Error", "Of a bound, the bound"),
+                               text_column("What it is")});
+  const auto add = [&](const std::string& name, const Measured& error, const char* what) {
+    table.add({text_cell(name), share_cell(error), text_cell(what)});
+  };
+  for (const MethodError& one : record.results)
+    add(one.method.method, measured(one), one.is_bound ? "upper bound" : "estimate");
+  const record::BoundSource& source = record.source;
+  add("source", {source.error, source.interval.low, source.interval.high}, "by the source's labels");
+  if (record.target.error)
+    add("target", {record.target.error, {}, {}}, "by the target's labels, which no method saw");
+  return table.html();
+}
+
+std::string range_table(const error_bound::ComponentRange& range) {
+  using One = ComponentBound;
+  const std::vector<ColumnOf<One>> columns = {
+      {number_column("Components", "Of the features, the leading ones"),
+       [](const One& one) { return count_cell(one.components); }},
+      {number_column("Validity score",
+                     "Low where critics are hard to train: too few components hold the truth"),
+       [](const One& one) { return fixed_cell(one.validity_score, 2); }},
+      {number_column("Estimate", "Without the term for chance"),
+       [](const One& one) {
+         return share_cell({one.dis2.estimate, {}, {}});
+       }},
+      {number_column("Error at most", "At this bound's share of delta"),
+       [](const One& one) {
+         return share_cell({one.dis2.bound, {}, {}});
+       }},
+      {text_column("Kept", "The score is high enough; the least bound of those kept counts"),
+       [](const One& one) { return text_cell(one.kept ? "yes" : "no"); }}};
+  return table_of("The bound on fewer and fewer principal components", columns, range.bounds).html();
+}
+
+Section terms_section(const Bound& record) {
+  using One = Concentration;
+  if (!record.dis2) return {};
+  const Dis2& terms = record.dis2->dis2;
+  const std::vector<ColumnOf<One>> columns = {
+      {text_column("Inequality"), [](const One& one) { return text_cell(one.name); }},
+      {number_column("Source error", "On the held-out rows"),
+       [&](const One&) { return percent_cell(terms.source_error, 1); }},
+      {number_column("Discrepancy", "On the held-out rows"),
+       [&](const One&) { return percent_cell(terms.discrepancy, 1); }},
+      {number_column("Chance", "What is added for what the held-out rows may hide"),
+       [](const One& one) { return percent_cell(one.term, 1); }},
+      {number_column("Error at most", "The sum, no more than 100%"),
+       [](const One& one) { return percent_cell(one.bound, 1); }}};
+  return {"terms", "Terms",
+          fmt::format(
+              "Critics on the {} contradict the classifier {} points more on the target than on the source",
+              escape(record.dis2->representation), fixed(100 * terms.discrepancy, 1)),
+          table_of("The bound by each inequality for chance", columns, terms.concentrations).html() +
+              paragraph(fmt::format(
+                  "Measured on {} source and {} target rows that chose {}. Validity score: {}. The bound "
+                  "that counts "
+                  "is that of the first line; the others each hold by themselves.",
+                  count(terms.n_source), count(terms.n_target),
+                  record.options.dis2.holdout > 0 ? "no critic" : "the critics, which proves nothing",
+                  terms.validity_score ? fixed(*terms.validity_score, 2) : "not known")) +
+              (record.dis2->range ? range_table(*record.dis2->range) : "") + bound_meanings()};
+}
+
+// The discrepancy of every critic in its order, and the largest so far.
+Section restarts_section(const Bound& record) {
+  if (!record.dis2 || record.dis2->dis2.restarts.empty()) return {};
+  const std::vector<double>& restarts = record.dis2->dis2.restarts;
+  Line each{"this one", 0, {}}, best{"largest", 1, {}};
+  std::size_t last = 0;
+  for (std::size_t i = 0; i < restarts.size(); ++i) {
+    if (restarts[i] > restarts[last]) last = i;
+    const std::string at = fmt::format("restart {}", i + 1);
+    for (auto [line, value] : {std::pair(&each, restarts[i]), {&best, restarts[last]}})
+      line->points.push_back(
+          {static_cast<double>(i + 1), {value, {}, {}}, at, at + "\ndiscrepancy " + fixed(value, 4)});
+  }
+  const std::size_t n = restarts.size();
+  const std::vector<Line> lines = n == 1 ? std::vector{each} : std::vector{best, each};
+  const LineAxes axes = fit_y(counted_axes(n, "restart"), lines, -1, 1);
+  return {"restarts", "Restarts",
+          n == 1 ? "One critic was tried"
+                 : fmt::format("The largest discrepancy came with restart {} of {}", last + 1, n),
+          panels_html({line_chart("Discrepancy", "on held-out rows", lines, axes)}) +
+              paragraph("A larger discrepancy is the honest answer: where it still grows, more restarts "
+                        "would raise the "
+                        "bound.")};
+}
+
+std::string assumptions_html(const Bound& record) {
+  std::vector<ErrorMethod> methods;
+  for (const MethodError& one : record.results) methods.push_back(one.method);
+  return methods_html(methods) +
+         paragraph(fmt::format(
+             "An estimate is no bound. Its {} interval tells how far the rows there are settle it, "
+             "not whether what it assumes is true.",
+             percent(record.options.level)));
+}
+
+// -- The section of an assessment
+
+std::optional<double> true_error(const Result& result) {
+  return result.accuracy.value ? std::optional(1 - *result.accuracy.value) : std::nullopt;
+}
+
+Measured estimate_of(const Result& result, const Estimator& member) {
+  const auto found = std::ranges::find(result.estimates, &member, &error_bound::Estimate::estimator);
+  if (found == result.estimates.end()) return {};
+  if (!found->interval) return {found->error, {}, {}};
+  return {found->error, found->interval->low, found->interval->high};
+}
+
+std::vector<ErrorRow> rows_of(const Result& result) {
+  std::vector<ErrorRow> rows;
+  if (const auto& terms = result.error_bound_terms; result.error_bound && terms)
+    rows.push_back({"bound", {result.error_bound, {}, {}}, &*terms, terms->concentration});
+  for (const Estimator& member : error_bound::estimators())
+    if (const Measured error = estimate_of(result, member); error.value)
+      rows.push_back({std::string(member.name), error});
+  return rows;
+}
+
+std::string heading(const Record& record, const std::vector<const Result*>& results) {
+  const std::string question = "How wrong could it be without labels? ";
+  std::vector<std::string> failing;
+  for (const Result* result : results)
+    if (const auto truth = true_error(*result); truth && result->error_bound && *truth > *result->error_bound)
+      failing.push_back(escape(subject(record, *result)));
+  if (!failing.empty())
+    return question + fmt::format("More than its bound for {}, where the assumption fails",
+                                  list_of(at_most(3, failing)));
+  const auto bound = [](const Result* result) { return result->error_bound.value_or(-1); };
+  const Result& worst = **std::ranges::max_element(results, {}, bound);
+  std::string text = question + escape(subject(record, worst));
+  if (worst.error_bound) text += fmt::format(": on at most {}", percent(*worst.error_bound, 1));
+  if (const std::string range = estimates_range(worst); !range.empty())
+    text += fmt::format("{} estimates say {}", worst.error_bound ? ";" : ":", range);
+  return text;
+}
+
+Cell truth_cell(const Result& result) {
+  return percent_cell(true_error(result), 1, result.reason("accuracy"));
+}
+
+std::string terms_table(std::vector<const Result*> results) {
+  std::ranges::stable_sort(results, std::greater(),
+                           [](const Result* r) { return r->error_bound.value_or(-1); });
+  const auto term = [](double Dis2::*member) {
+    return [member](const Result& result) {
+      const std::optional<Dis2>& terms = result.error_bound_terms;
+      return percent_cell(terms ? std::optional((*terms).*member) : std::nullopt, 1,
+                          result.reason("error_bound"));
+    };
+  };
+  Table table = table_of(
+      "Bounds and their terms, worst first",
+      with_subject(
+          {{number_column("Error at most",
+                          "Error on the source, discrepancy and chance together, no more than 100%"),
+            [](const Result& r) { return percent_cell(r.error_bound, 1, r.reason("error_bound")); }},
+           {number_column("Source error", "Share of held-out source rows that the model gets wrong"),
+            term(&Dis2::source_error)},
+           {number_column("Discrepancy",
+                          "How much more a critic contradicts the model on the target than on the source"),
+            term(&Dis2::discrepancy)},
+           {number_column("Chance", "What the held-out rows may hide"), term(&Dis2::concentration)},
+           {number_column("Validity score", "Low values warn that the bound may not mean much"),
+            [](const Result& r) {
+              return fixed_cell(r.error_bound_terms ? r.error_bound_terms->validity_score : std::nullopt, 2,
+                                r.reason("error_bound"));
+            }},
+           {number_column("True error", "By the target's labels, which the bound did not see"), truth_cell},
+           {text_column("Held out", "Rows of source and target that the bound is measured on"),
+            [](const Result& r) {
+              const std::optional<Dis2>& terms = r.error_bound_terms;
+              return terms ? text_cell(count(terms->n_source) + " and " + count(terms->n_target))
+                           : dash_cell(r.reason("error_bound"));
+            }}}),
+      results);
+  table.sorted_by(2, false);
+  return table.html(2);
+}
+
+std::string estimates_table(const std::vector<const Result*>& results) {
+  std::vector<ColumnOf<Result>> columns;
+  for (const Estimator& member : error_bound::estimators())
+    columns.push_back(
+        {interval_column(std::string(member.name), "Estimated error"), [&member](const Result& result) {
+           return share_cell(estimate_of(result, member), result.reason("estimates"));
+         }});
+  columns.push_back({number_column("True error", "1 minus accuracy, where there are labels"), truth_cell});
+  return table_of("Estimated error, without labels of the target", with_subject(columns), results).html(2);
+}
+
+}  // namespace
+
+std::string html_report(const Bound& record) {
+  const std::optional<double>& truth = record.target.error;
+  std::string lead =
+      scope_line(fmt::format("{} source and {} target rows", count(record.source.n), count(record.target.n)));
+  for (const std::string& finding : record.envelope.findings) lead += paragraph(escape(finding));
+  lead +=
+      error_key(truth.has_value()) +
+      panels_html({error_chart("Error on the target", "bounds by each inequality for chance, and estimates",
+                               rows_of(record), truth)}) +
+      method_table(record);
+  return page("leeway: error without labels", record.envelope.headline, lead,
+              {terms_section(record),
+               restarts_section(record),
+               {"methods", "Assumptions", "What every method assumes, and when it is too low",
+                assumptions_html(record)},
+               source_section(record.envelope)});
+}
+
+std::string estimates_range(const Result& result, std::string_view between) {
+  std::vector<double> known;
+  for (const Estimator& member : error_bound::estimators())
+    if (const Measured error = estimate_of(result, member); error.value) known.push_back(*error.value);
+  return record::percent_range(known, between);
+}
+
+Section bounds_section(const Record& record) {
+  std::vector<const Result*> results = worst_first(record);
+  std::erase_if(results, [](const Result* r) { return !r->error_bound && estimates_range(*r).empty(); });
+  if (results.empty()) return {};
+  std::vector<Chart> charts;
+  bool truth = false;
+  for (const Result* result : results) {
+    const auto& terms = result->error_bound_terms;
+    charts.push_back(error_chart(
+        subject(record, *result),
+        terms && terms->validity_score ? "validity score " + fixed(*terms->validity_score, 2) : "",
+        rows_of(*result), true_error(*result)));
+    truth = truth || true_error(*result).has_value();
+  }
+  return {"bounds", "Error without labels", heading(record, results),
+          paragraph(escape(record.bounds ? record.bounds->assumption : "")) + error_key(truth) +
+              panels_html(charts) + bound_meanings() + terms_table(results) + estimates_table(results) +
+              paragraph("An estimate is no bound. Each is right under an assumption of its own:") +
+              (record.bounds ? methods_html(record.bounds->methods) : "")};
+}
+
+}  // namespace leeway::report

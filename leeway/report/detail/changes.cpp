@@ -1,0 +1,242 @@
+// Which predictions a shift changes into which: maps of all, and the samples that contradict themselves most surely.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+
+#include "leeway/report/detail/pictures.h"
+#include "leeway/report/detail/sections.h"
+
+namespace leeway::report {
+namespace {
+
+constexpr std::size_t map_classes = 100;  // a map of more is unreadable
+constexpr std::size_t map_cells = 15000;  // of all maps together; the worst results come first
+constexpr std::size_t table_rows = 400;   // most frequent changes, of all results together
+
+// A record may leave the list out where it has the matrix.
+std::vector<record::AssessTopFlip> frequent(const Result& result) {
+  std::vector<record::AssessTopFlip> flips = result.top_flips;
+  if (flips.empty())
+    for (std::size_t i = 0; i < result.confusion.size(); ++i)
+      for (std::size_t j = 0; j < result.confusion.size(); ++j)
+        if (i != j && result.confusion[i][j] > 0) flips.push_back({i, j, result.confusion[i][j]});
+  std::ranges::stable_sort(flips, std::greater(), &record::AssessTopFlip::count);
+  return flips;
+}
+
+// Cells that hold something.
+Json cells_of(const Result& result) {
+  Json cells = Json::array();
+  for (std::size_t i = 0; i < result.confusion.size(); ++i) {
+    const std::vector<std::size_t>& row = result.confusion[i];
+    const auto total = static_cast<double>(std::accumulate(row.begin(), row.end(), std::size_t{0}));
+    for (std::size_t j = 0; j < row.size(); ++j)
+      if (row[j] > 0)
+        cells.push_back(
+            {{"i", i}, {"j", j}, {"count", row[j]}, {"share", brief(static_cast<double>(row[j]) / total)}});
+  }
+  return cells;
+}
+
+Chart map_of(const Record& record, const Result& result, Json cells) {
+  std::vector<std::string> names;
+  for (std::size_t c = 0; c < result.confusion.size(); ++c) names.push_back(record.class_name(c));
+  const std::string title = subject(record, result);
+  return {"confusion",
+          title,
+          "",
+          "Heat map of the clean prediction against the shifted prediction of " + title,
+          {{"cells", std::move(cells)}},
+          {{"names", names}},
+          {{"percent", "as a share of each row"}}};
+}
+
+std::string frequent_table(const Record& record) {
+  const std::size_t each = std::clamp<std::size_t>(table_rows / record.results.size(), 1, 10);
+  Table table(
+      fmt::format("The {} most frequent changes of each model and target", each),
+      {text_column("Target"), text_column("Model"), text_column("Clean prediction"),
+       text_column("Shifted prediction"), number_column("Samples"), number_column("Share of all changes")});
+  for (const Result* result : worst_first(record)) {
+    const auto flips = frequent(*result);
+    const double changed = (1 - result->afr_pred.value.value_or(1)) * static_cast<double>(result->n);
+    for (std::size_t f = 0; f < std::min(each, flips.size()); ++f) {
+      const auto& [from, to, samples] = flips[f];
+      const auto share = changed > .5 ? std::optional(static_cast<double>(samples) / changed) : std::nullopt;
+      table.add({text_cell(result->target), text_cell(result->model), text_cell(record.class_name(from)),
+                 text_cell(record.class_name(to)), count_cell(samples),
+                 percent_cell(share, 1, "the record does not say how many samples change")});
+    }
+  }
+  if (table.size() == 0) return "";
+  return more_html(fmt::format("The most frequent changes as a table ({} rows)", count(table.size())),
+                   table.html(2));
+}
+
+// -- Samples
+
+// The three pictures of one flip as HTML, and the largest change of a pixel in [0,1].
+struct Triple {
+  std::string html;
+  double largest = 0;
+};
+using Triples = std::map<std::pair<std::size_t, std::size_t>, Triple>;  // by result and row
+
+std::string image(const Picture& picture, const std::string& words) {
+  return fmt::format(
+      "<figure><img src=\"{0}\" alt=\"{1}\" width=\"{2}\" "
+      "height=\"{3}\"><figcaption>{1}</figcaption></figure>",
+      png_data_uri(picture), words, picture.width, picture.height);
+}
+
+// The first flip of every result before the second of any, so that a short budget is spread evenly.
+Triples pictures_within(const Pictures& pictures, std::size_t budget) {
+  std::map<std::size_t, std::size_t> seen;
+  std::vector<std::pair<std::size_t, const FlipPicture*>> order;
+  for (const FlipPicture& flip : pictures.flips) order.emplace_back(seen[flip.result]++, &flip);
+  std::ranges::stable_sort(order, {}, [](const auto& turn) { return turn.first; });
+  Triples out;
+  std::size_t used = 0;
+  for (const auto& [turn, flip] : order) {
+    if (!complete(flip->clean) || !complete(flip->shifted) ||
+        flip->clean.pixels.size() != flip->shifted.pixels.size())
+      continue;
+    const Difference change = difference(flip->clean, flip->shifted);
+    std::string html =
+        image(flip->clean, "clean") + image(flip->shifted, "shifted") + image(change.picture, "difference");
+    used += html.size();
+    if (used > budget) break;
+    out.emplace(std::pair(flip->result, flip->row), Triple{std::move(html), change.largest / 255.});
+  }
+  return out;
+}
+
+std::string said(const Record& record, const char* when, std::size_t prediction, double confidence,
+                 const std::optional<std::size_t>& label) {
+  const char* verdict = !label                 ? ""
+                        : *label == prediction ? " <span class=\"right\">right</span>"
+                                               : " <span class=\"wrong\">wrong</span>";
+  return fmt::format("<dt>{}</dt><dd><b>{}</b> {}{}</dd>", when, escape(record.class_name(prediction)),
+                     escape(sureness(confidence)), verdict);
+}
+
+std::string card(const Record& record, const record::AssessFlip& flip, const Triple& triple) {
+  return fmt::format(
+      "<li class=\"flip\"><div class=\"triple\">{}</div><p class=\"row\">Row {}{}; pixels change by up to "
+      "{}</p><dl>{}{}</dl></li>\n",
+      triple.html, flip.row, flip.label ? ", truly " + escape(record.class_name(*flip.label)) : "",
+      percent(triple.largest), said(record, "clean", flip.clean_pred, flip.clean_confidence, flip.label),
+      said(record, "shifted", flip.shifted_pred, flip.shifted_confidence, flip.label));
+}
+
+std::string flip_table(const Record& record, const Result& result,
+                       const std::vector<record::AssessFlip>& flips) {
+  using Flip = record::AssessFlip;
+  const auto sure = [](double confidence) { return number_cell(confidence, escape(sureness(confidence))); };
+  const auto name = [&](std::size_t c) { return text_cell(record.class_name(c)); };
+  const std::vector<ColumnOf<Flip>> columns = {
+      {number_column("Row"),
+       [](const Flip& f) { return number_cell(static_cast<double>(f.row), std::to_string(f.row)); }},
+      {text_column("Label"),
+       [&](const Flip& f) { return f.label ? name(*f.label) : dash_cell("the target has no labels"); }},
+      {text_column("Clean prediction"), [&](const Flip& f) { return name(f.clean_pred); }},
+      {number_column("Confidence"), [&](const Flip& f) { return sure(f.clean_confidence); }},
+      {text_column("Shifted prediction"), [&](const Flip& f) { return name(f.shifted_pred); }},
+      {number_column("Confidence"), [&](const Flip& f) { return sure(f.shifted_confidence); }},
+      {number_column("Agreement", "a_i at the maximiser: 0 is perfect, the more negative the worse"),
+       [](const Flip& f) { return fixed_cell(f.agreement, 2); }}};
+  return table_of(subject(record, result), columns, flips).html();
+}
+
+std::string one_result(const Record& record, std::size_t index, const std::vector<record::AssessFlip>& flips,
+                       const Triples& triples, bool open) {
+  const Result& result = record.results[index];
+  std::string cards;
+  std::vector<record::AssessFlip> bare;
+  for (const record::AssessFlip& flip : flips)
+    if (const auto found = triples.find({index, flip.row}); found == triples.end())
+      bare.push_back(flip);
+    else
+      cards += card(record, flip, found->second);
+  const auto changed = [&] {
+    return std::llround((1 - *result.afr_pred.value) * static_cast<double>(result.n));
+  };
+  return more_html(
+      fmt::format("{}: {} of {} changed samples", escape(subject(record, result)), flips.size(),
+                  result.afr_pred.value ? count(static_cast<std::size_t>(changed())) : "the"),
+      (cards.empty() ? "" : "<ul class=\"flips\">\n" + cards + "</ul>\n") + flip_table(record, result, bare),
+      open);
+}
+
+}  // namespace
+
+Section confusion_section(const Record& record) {
+  std::vector<Chart> maps;
+  std::size_t cells = 0, left_out = 0;
+  std::string heading;
+  for (const Result* result : worst_first(record)) {
+    const auto flips = frequent(*result);
+    if (heading.empty() && !flips.empty())
+      heading = fmt::format("{} most often turns {} into {}: {} samples", escape(subject(record, *result)),
+                            escape(record.class_name(flips[0].from)), escape(record.class_name(flips[0].to)),
+                            count(flips[0].count));
+    if (result->confusion.empty() || result->confusion.size() > map_classes) continue;
+    Json content = cells_of(*result);
+    cells += content.size();
+    if (cells > map_cells)
+      ++left_out;
+    else
+      maps.push_back(map_of(record, *result, std::move(content)));
+  }
+  const std::string table = frequent_table(record);
+  if (maps.empty() && table.empty()) return {};
+  std::string body =
+      maps.empty()
+          ? paragraph(fmt::format(
+                "A map of {} classes would be unreadable; these are the changes that happen most.",
+                count(record.k())))
+          : paragraph(
+                "Each row is what the model said on the source, each column what it says under the shift. "
+                "Orange cells are changed minds, darker the larger their share of the row; grey is what "
+                "stayed the same.") +
+                choice_html(maps);
+  if (left_out > 0)
+    body += paragraph(fmt::format(
+        "To keep the page small it holds the maps of the worst {} results; the record holds the other {}.",
+        maps.size(), left_out));
+  return {"changes", "Changes", heading.empty() ? "No prediction changes" : heading, body + table};
+}
+
+std::size_t flips_shown(const Record& record, const Options& options) {
+  constexpr std::size_t of_all_results = 400;
+  return std::min(options.flips_per_result, std::max<std::size_t>(1, of_all_results / record.results.size()));
+}
+
+Section flips_section(const Record& record, const Pictures& pictures, const Options& options) {
+  const Triples triples = pictures_within(pictures, options.picture_bytes / (record.average_case.size() + 1));
+  const std::size_t shown = flips_shown(record, options);
+  std::string heading, body;
+  for (const std::size_t i : record.worst_first()) {
+    std::vector<record::AssessFlip> flips = record.results[i].flips;
+    if (flips.size() > shown) flips.resize(shown);
+    if (flips.empty()) continue;
+    const bool first = body.empty();
+    if (first)
+      heading = fmt::format(
+          "The surest contradiction: {} {} becomes {} {} ({}, row {})",
+          escape(sureness(flips[0].clean_confidence)), escape(record.class_name(flips[0].clean_pred)),
+          escape(sureness(flips[0].shifted_confidence)), escape(record.class_name(flips[0].shifted_pred)),
+          escape(subject(record, record.results[i])), flips[0].row);
+    body += one_result(record, i, flips, triples, first);
+  }
+  if (body.empty()) return {};
+  return {"flips", "Samples", heading,
+          paragraph("Samples on which the model contradicts itself most surely: what it said on the source, "
+                    "what it says under the shift, and how sure it was.") +
+              body};
+}
+
+}  // namespace leeway::report

@@ -1,0 +1,229 @@
+// Shifts of labels and attributes (record/conds.h): the page of leeway conds describe, and an assessment's sections on
+// those of its targets.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <span>
+
+#include "leeway/record/conds_describe.h"
+#include "leeway/report/detail/sections.h"
+
+namespace leeway::report {
+namespace {
+
+constexpr std::size_t map_side = 60;     // labels or values; a map of more is unreadable
+constexpr std::size_t table_rows = 400;  // cells in the table; the worst come first
+
+// "0.85 0.80–0.90".
+Cell measure_cell(const std::optional<conds::Measure>& measure, const char* why) {
+  if (!measure) return dash_cell(why);
+  const auto& [low, high] = measure->interval;
+  return with_interval(fixed_cell(measure->value, 3), {measure->value, low, high},
+                       fixed(low, 3) + "–" + fixed(high, 3));
+}
+
+Cell p_cell(const std::optional<conds::Test>& test, const char* why) {
+  return test ? fixed_cell(test->adjusted, 4) : dash_cell(why);
+}
+
+std::string measures_table(const conds::Description& said) {
+  using Shift = conds::ColumnShift;
+  const char* p = "Permutation test, adjusted by Holm's method over all tests of this table";
+  const char *label = "the label itself, or one value alone", *alone = "one value alone",
+             *target = "there is no target";
+  const std::vector<ColumnOf<Shift>> columns = {
+      {text_column("Column"), [](const Shift& one) { return text_cell(one.name); }},
+      {interval_column("Correlation", "Cramer's V of label and attribute in the source, from 0 to 1"),
+       [&](const Shift& one) { return one.source ? measure_cell(one.source->v, label) : dash_cell(label); }},
+      {number_column("p", p), [&](const Shift& one) { return p_cell(one.sc, label); }},
+      {number_column("In the target", "Cramer's V there"),
+       [&](const Shift& one) {
+         return one.target ? fixed_cell(one.target->v.value, 3) : dash_cell(said.n_target ? label : target);
+       }},
+      {interval_column("Drift", "Total variation distance of the shares of the values that the source has"),
+       [&](const Shift& one) {
+         return one.drift ? measure_cell(one.drift->distance, alone) : dash_cell(alone);
+       }},
+      {number_column("p (drift)", p),
+       [&](const Shift& one) { return one.drift ? p_cell(one.drift->test, alone) : dash_cell(alone); }},
+      {interval_column("Unseen", "Share of the target whose value the source never has"),
+       [&](const Shift& one) {
+         return one.unseen ? measure_cell(one.unseen->mass, target) : dash_cell(target);
+       }},
+      {number_column("p (unseen)", p),
+       [&](const Shift& one) { return one.unseen ? p_cell(one.unseen->test, target) : dash_cell(target); }}};
+  return table_of("The label and every attribute", columns, said.columns).html();
+}
+
+using Counts = std::map<std::pair<std::size_t, std::size_t>, std::pair<double, double>>;  // part, whole
+
+// Cells summed over all attributes but one: of the label and that attribute.
+template <class Cell, class Part>
+Counts sums(const conds::Description& said, const std::vector<Cell>& cells, std::size_t attribute,
+            const Part& part) {
+  const auto place = [&](std::size_t column, const Cell& cell) {
+    const auto& values = said.columns[column].values;
+    return static_cast<std::size_t>(std::ranges::find(values, cell.values[column]) - values.begin());
+  };
+  Counts counts;
+  for (const Cell& cell : cells) {
+    auto& [sum, whole] = counts[{place(0, cell), place(attribute, cell)}];
+    const std::pair<double, double> both = part(cell);
+    sum += both.first;
+    whole += both.second;
+  }
+  return counts;
+}
+
+// A map of label against attribute. `accurate`: shares of the cell that are right, shaded by those that are
+// wrong.
+Chart map_of(const conds::Description& said, std::size_t attribute, const std::string& title,
+             const Counts& counts, bool accurate) {
+  const conds::ColumnShift &label = said.columns[0], &column = said.columns[attribute];
+  double most = 1;
+  for (const auto& [place, sums] : counts) most = std::max(most, sums.first);
+  Json rows = Json::array();
+  for (const auto& [place, sums] : counts) {
+    if (sums.second == 0) continue;
+    const double share = sums.first / sums.second;
+    const auto n = static_cast<std::size_t>(sums.second);
+    const std::string number = accurate ? percent(share) : count(n);
+    rows.push_back(
+        {{"i", place.first},
+         {"j", place.second},
+         {"shade", brief(accurate ? 1 - share : sums.first / most)},
+         {"number", accurate ? brief(share) : Json(n)},
+         {"text", number},
+         {"words", fmt::format("{}, {}\n{} {}", label.values[place.first], column.values[place.second],
+                               number, accurate ? fmt::format("of {} right", count(n)) : "samples")}});
+  }
+  const std::string against = fmt::format("{} against {}", label.name, column.name);
+  return {"cells",
+          title,
+          against,
+          fmt::format("Heat map of {}, {}", against, title),
+          {{"cells", std::move(rows)}},
+          {{"label", label.name}, {"labels", label.values}, {"values", column.values}}};
+}
+
+std::string cell_name(const conds::Description& said, const std::vector<std::string>& values) {
+  std::string text;
+  for (std::size_t i = 0; i < values.size(); ++i)
+    text += fmt::format("{}{}={}", i == 0 ? "" : ", ", said.columns[i].name, values[i]);
+  return text;
+}
+
+Section cell_accuracy_section(const record::DescribedShifts& shifts) {
+  using One = record::CellAccuracy;
+  if (!shifts.accuracy || shifts.accuracy->cells.empty()) return {};
+  const record::AccuracyByCell& accuracy = *shifts.accuracy;
+  std::vector<ColumnOf<One>> columns;
+  for (const conds::ColumnShift& column : shifts.description.columns) {
+    const std::size_t i = columns.size();
+    columns.push_back({text_column(column.name), [i](const One& cell) { return text_cell(cell.values[i]); }});
+  }
+  const std::size_t described = columns.size();
+  columns.push_back({interval_column("Accuracy", "With its exact interval"),
+                     [](const One& cell) { return share_cell(cell.accuracy, "not recorded"); }});
+  columns.push_back({number_column("Samples"), [](const One& cell) { return count_cell(cell.n); }});
+  const std::vector<One>& cells = accuracy.cells;
+  const std::size_t shown = std::min(table_rows, cells.size());
+  Table table = table_of("Accuracy of every cell, worst first", columns, std::span(cells).first(shown));
+  table.sorted_by(described, true);
+  return {
+      "accuracy", "Accuracy",
+      fmt::format("Weakest: {}, {}", escape(cell_name(shifts.description, cells[0].values)),
+                  value_words(cells[0].accuracy, true)),
+      paragraph(fmt::format("On all {} samples {}. That accuracy is the same in all cells: p = {}.",
+                            count(accuracy.n), value_words(accuracy.accuracy, true), fixed(accuracy.p, 4))) +
+          table.html(described) +
+          (shown == cells.size() ? ""
+                                 : paragraph(fmt::format("The record holds the other {} cells.",
+                                                         count(cells.size() - shown))))};
+}
+
+}  // namespace
+
+std::string shift_measures(const record::DescribedShifts& shifts) {
+  const conds::Description& said = shifts.description;
+  std::vector<std::string> findings;
+  for (std::size_t i = 1; i < said.findings.size(); ++i) findings.push_back(escape(said.findings[i].text));
+  return scope_line(fmt::format(
+             "{} samples{}; {} tests", count(said.n_source),
+             said.n_target ? fmt::format(" in the source, {} in the target", count(*said.n_target)) : "",
+             said.tests)) +
+         list_html(findings, "findings") + measures_table(said);
+}
+
+Section maps_section(const record::DescribedShifts& shifts) {
+  const conds::Description& said = shifts.description;
+  const auto source = [](const record::DescribedCell& cell) {
+    return std::pair(cell.n_source, cell.n_source);
+  };
+  const auto target = [](const record::DescribedCell& cell) {
+    return std::pair(cell.n_target.value_or(0), cell.n_target.value_or(0));
+  };
+  const auto right = [](const record::CellAccuracy& cell) {
+    const auto n = static_cast<double>(cell.n);
+    return std::pair(n * cell.accuracy.value.value_or(0), n);
+  };
+  std::vector<Choice> choices;
+  std::size_t left_out = 0;
+  for (std::size_t i = 1; i < said.columns.size(); ++i) {
+    if (said.columns[0].values.size() > map_side || said.columns[i].values.size() > map_side) {
+      ++left_out;
+      continue;
+    }
+    Choice& choice = choices.emplace_back(Choice{said.columns[i].name, {}});
+    const auto add = [&](const char* title, const auto& cells, const auto& part, bool accurate) {
+      choice.charts.push_back(map_of(said, i, title, sums(said, cells, i, part), accurate));
+    };
+    add(said.n_target ? "Source" : "Samples", shifts.cells, source, false);
+    if (said.n_target) add("Target", shifts.cells, target, false);
+    if (shifts.accuracy) add("Accuracy", shifts.accuracy->cells, right, true);
+  }
+  if (choices.empty()) return {};
+  return {
+      "cells", "Cells",
+      said.unseen_cells ? fmt::format("{} of the target lies in cells that the source lacks",
+                                      percent(said.unseen_cells->value, 1))
+                        : "The label against every attribute",
+      paragraph("Rows are labels, columns the values of an attribute; darker cells hold more samples (for "
+                "accuracy: more mistakes). One dark cell in each row is a correlation, a pale column a rare "
+                "value, an empty one an unseen value.") +
+          choice_panels_html(choices) +
+          (left_out == 0
+               ? ""
+               : paragraph(fmt::format("{} attributes have too many values for a map.", left_out)))};
+}
+
+std::string html_report(const record::CondsDescribe& record) {
+  const record::DescribedShifts& shifts = record.results.front();
+  return page("leeway: shifts of labels and attributes", record.envelope.headline, shift_measures(shifts),
+              {maps_section(shifts), cell_accuracy_section(shifts), source_section(record.envelope)});
+}
+
+std::vector<Section> shifts_sections(const Record& record) {
+  std::vector<Section> sections;
+  for (const auto& [models, target, left_out, shifts] : record.shifts) {
+    std::string name = target.empty() ? "the source alone" : "the source against " + target;
+    if (models.size() < record.models.size()) name += " (" + list_of(models) + ")";
+    std::string body =
+        paragraph(
+            "Labels and groups of " + escape(name) +
+            ", whatever the models say of them: what goes together with the label is a correlation that a "
+            "model can lean on, a value whose share changes a drift, and what the source never has is "
+            "unseen.") +
+        shift_measures(shifts) + part_html(maps_section(shifts));
+    if (!left_out.empty())
+      body += paragraph("Left out, for they would make too many cells: " + escape(list_of(left_out)) + ".");
+    sections.push_back({fmt::format("shifts-{}", sections.size() + 1),
+                        record.shifts.size() > 1 && !target.empty() ? "Shifts: " + target : "Shifts",
+                        escape(record::headline_of(shifts)), body});
+  }
+  return sections;
+}
+
+}  // namespace leeway::report

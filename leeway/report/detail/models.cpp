@@ -1,0 +1,162 @@
+// Models of an assessment side by side, and how sure each of them is.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "leeway/report/detail/sections.h"
+
+namespace leeway::report {
+namespace {
+
+using Comparison = record::AssessComparison;
+
+constexpr std::size_t longest = 300;  // rows
+
+bool clear(const Comparison& comparison) {
+  const auto& [value, low, high] = comparison.difference;
+  return low && high && (*low > 0 || *high < 0);
+}
+
+// With the better model first.
+Comparison turned(Comparison comparison) {
+  auto& [value, low, high] = comparison.difference;
+  if (*value >= 0) return comparison;
+  std::swap(comparison.model, comparison.other);
+  *value = -*value;
+  if (low && high) std::tie(low, high) = std::pair(-*high, -*low);
+  return comparison;
+}
+
+// "robust CNN is clearly more accurate under noise and blur; CNN under contrast".
+std::string comparisons_heading(const Record& record, const std::vector<Comparison>& comparisons) {
+  if (record.models.size() != 2 || record.targets.size() > 8)
+    return fmt::format("{} of {} comparisons between models show a clear difference",
+                       std::ranges::count_if(comparisons, clear), comparisons.size());
+  std::string out;
+  for (const std::string& model : record.models) {
+    std::vector<std::string> where;
+    for (const Comparison& comparison : comparisons)
+      if (clear(comparison) && comparison.model == model) where.push_back(escape(comparison.target));
+    if (where.empty()) continue;
+    const char* verb = out.empty() ? " is clearly more accurate under " : " under ";
+    out += (out.empty() ? "" : "; ") + escape(model) + verb + list_of(where);
+  }
+  return out.empty() ? "No model is clearly more accurate than another" : out;
+}
+
+// -- Confidence
+
+std::vector<double> shares(const std::vector<std::size_t>& counts) {
+  const auto total = static_cast<double>(std::accumulate(counts.begin(), counts.end(), std::size_t{0}));
+  std::vector<double> out;
+  for (const std::size_t value : counts) out.push_back(total > 0 ? static_cast<double>(value) / total : 0);
+  return out;
+}
+
+double tallest(const Record& record) {
+  double top = 0;
+  for (const Result& result : record.results)
+    for (const auto& counts : {result.confidence.clean, result.confidence.shifted})
+      for (const double value : shares(counts)) top = std::max(top, value);
+  return std::max(.1, std::ceil(top * 10 - 1e-9) / 10);
+}
+
+Chart histogram(const Record& record, const Result& result, double top) {
+  const record::AssessConfidence& confidence = result.confidence;
+  const std::string means =
+      fmt::format("{} → {}{}", percent(confidence.clean_mean), percent(confidence.shifted_mean),
+                  result.accuracy.value ? ", right " + percent(*result.accuracy.value) : "");
+  const std::vector<double> clean = shares(confidence.clean), shifted = shares(confidence.shifted);
+  Json bins = Json::array();
+  for (std::size_t b = 0; b < clean.size(); ++b)
+    bins.push_back({{"model", result.model},
+                    {"from", brief(confidence.edges[b])},
+                    {"to", brief(confidence.edges[b + 1])},
+                    {"clean", brief(clean[b])},
+                    {"shifted", brief(shifted[b])}});
+  return {
+      "confidence",
+      result.target,
+      means,
+      "Histogram of the confidence of " + subject(record, result) + ", before and after the shift; " + means,
+      {{"bins", std::move(bins)}},
+      {{"top", brief(top)}, {"slot", record.model_index(result.model) % series}}};
+}
+
+// How much surer the model is, on average, than it is right.
+double overconfidence(const Result& result) {
+  return result.accuracy.value ? result.confidence.shifted_mean - *result.accuracy.value : -1;
+}
+
+std::string confidence_heading(const Record& record) {
+  const Result& most = *std::ranges::max_element(record.results, {}, overconfidence);
+  if (overconfidence(most) > .05)
+    return fmt::format("{} is {} sure on average and right on {}", escape(subject(record, most)),
+                       percent(most.confidence.shifted_mean), percent(*most.accuracy.value));
+  if (overconfidence(most) > -1) return "No model is much surer than it is right";
+  const Result& first = record.results.front();
+  return fmt::format("{}: mean confidence goes from {} to {}", escape(subject(record, first)),
+                     percent(first.confidence.clean_mean), percent(first.confidence.shifted_mean));
+}
+
+}  // namespace
+
+Section comparisons_section(const Record& record) {
+  std::vector<Comparison> order;
+  for (const Comparison& comparison : record.comparisons)
+    if (comparison.difference.value) order.push_back(turned(comparison));
+  if (order.empty()) return {};
+  const std::string heading = comparisons_heading(record, order);
+  std::ranges::stable_sort(order, std::greater(), [](const Comparison& c) { return *c.difference.value; });
+  std::string caption = "Difference of accuracy, largest first";
+  if (order.size() > longest) {
+    caption = fmt::format("The {} largest differences of {}", longest, order.size());
+    order.resize(longest);
+  }
+  const std::vector<ColumnOf<Comparison>> columns = {
+      {text_column("Target"), [](const Comparison& c) { return text_cell(c.target); }},
+      {text_column("Better", "The model with the higher accuracy"),
+       [](const Comparison& c) { return text_cell(c.model); }},
+      {text_column("Worse"), [](const Comparison& c) { return text_cell(c.other); }},
+      {interval_column("Ahead by, points", "Accuracy of the better minus the worse"),
+       [](const Comparison& c) { return change_cell(c.difference); }},
+      {number_column("p", "McNemar's exact test, two-sided"),
+       [](const Comparison& c) {
+         const double p = c.mcnemar_p;
+         return number_cell(p, p < 1e-4 ? "&lt;0.0001" : fixed(p, p < .01 ? 4 : 2));
+       }},
+      {number_column("n"), [](const Comparison& c) { return count_cell(c.n); }}};
+  return {
+      "models", "Models", heading,
+      paragraph("Both models saw the same samples, so their difference is known more exactly than either "
+                "accuracy. It is clear where its interval leaves out 0; p is the chance of a difference at "
+                "least this large between equally good models.") +
+          table_of(caption, columns, order).html()};
+}
+
+Section confidence_section(const Record& record) {
+  const double top = tallest(record);
+  std::string figures;
+  for (const std::string& model : record.models) {
+    std::vector<Chart> charts;
+    for (const std::string& target : record.targets) {
+      const Result* result = record.find(model, target);
+      if (result != nullptr && !result->confidence.clean.empty())
+        charts.push_back(histogram(record, *result, top));
+    }
+    if (!charts.empty() && record.models.size() > 1) figures += "<h3>" + escape(model) + "</h3>\n";
+    figures += panels_html(charts);
+  }
+  if (figures.empty()) return {};
+  return {"confidence", "Confidence", confidence_heading(record),
+          paragraph(
+              "Confidence is the largest probability the model gives to any class. A model that knows its "
+              "limits loses confidence as it loses accuracy; one that stays sure while it is wrong gives no "
+              "warning. The figures: mean confidence before and after, and the share that is right; the "
+              "height: share of samples.") +
+              key_html({{"swatch", "on the source"}, {"swatch shifted", "under the shift"}}) + figures};
+}
+
+}  // namespace leeway::report

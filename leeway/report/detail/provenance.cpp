@@ -1,0 +1,222 @@
+// What stands behind the numbers: warnings, what is missing, what is assumed, and how a record came about.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+
+#include "leeway/report/detail/sections.h"
+
+namespace leeway::report {
+namespace {
+
+// Sentences with the results they are about: one that concerns several is said once.
+struct Said {
+  std::string text;
+  std::vector<const Result*> results;
+};
+
+void say(std::vector<Said>& list, const std::string& text, const Result& result) {
+  auto found = std::ranges::find(list, text, &Said::text);
+  if (found == list.end()) found = list.insert(list.end(), {text, {}});
+  found->results.push_back(&result);
+}
+
+// "every model and target", "pgd, blur (both models)", or the subjects one by one.
+std::string whom(const Record& record, const std::vector<const Result*>& results) {
+  if (results.size() == record.results.size())
+    return record.results.size() == 1 ? "" : "every model and target";
+  std::map<std::string, std::size_t> of_target, of_model, here;
+  for (const Result& result : record.results) ++of_target[result.target], ++of_model[result.model];
+  for (const Result* result : results) ++here[result->target];
+  std::vector<std::string> whole, each;
+  std::size_t covered = 0;
+  for (const std::string& target : record.targets) {
+    if (here[target] == 0 || here[target] != of_target[target]) continue;
+    whole.push_back(target);
+    covered += here[target];
+  }
+  if (covered == results.size()) return list_of(whole);
+  const std::string& model = results[0]->model;
+  if (results.size() == of_model[model] &&
+      std::ranges::all_of(results, [&](const Result* result) { return result->model == model; }))
+    return model + ", every target";
+  for (const Result* result : results) each.push_back(subject(record, *result));
+  return list_of(at_most(6, each));
+}
+
+std::string said_html(const Record& record, const std::vector<Said>& sentences) {
+  std::vector<std::string> items;
+  for (const auto& [text, results] : sentences) {
+    const std::string about = whom(record, results);
+    items.push_back(escape(text) +
+                    (about.empty() ? "" : " <span class=\"about\">" + escape(about) + "</span>"));
+  }
+  return list_html(items);
+}
+
+std::string sentence(std::string text) {
+  if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') text[0] = static_cast<char>(text[0] - 'a' + 'A');
+  return text.ends_with('.') ? text : text + '.';
+}
+
+// What a key of not_computed is about; a space around each key.
+std::string words_for(const std::string& key) {
+  struct Words {
+    std::string_view words, keys;
+  };
+  constexpr std::array things{
+      Words{"accuracy", " accuracy "},
+      Words{"accuracy on the source", " source_accuracy "},
+      Words{"the change of accuracy", " accuracy_change "},
+      Words{"the share of same predictions", " afr_pred afr_true "},
+      Words{"posterior agreement", " pa pa_normalized log_pa_mean beta gap curve local_maxima "},
+      Words{"the interval of posterior agreement", " pa_low pa_high "},
+      Words{"an upper bound on the error", " error_bound error_bound_terms "},
+      Words{"estimated errors", " estimates "},
+      Words{"the table of classes", " classes "},
+      Words{"the table of groups", " groups "},
+      Words{"the weakest class", " worst_class "},
+      Words{"the weakest group", " worst_group "},
+      Words{"the map of changed predictions", " confusion "},
+      Words{"the most frequent changes", " top_flips "},
+      Words{"the samples that change", " flips "},
+      Words{"confidence", " confidence "},
+      Words{"the mix of predictions", " predicted_shares "}};
+  const auto* found = std::ranges::find_if(
+      things, [&](const Words& one) { return one.keys.find(" " + key + " ") != one.keys.npos; });
+  return found == things.end() ? key : std::string(found->words);
+}
+
+// The command as it can be pasted into a shell, an option a line.
+std::string shell_line(const std::vector<std::string>& words) {
+  constexpr const char* plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=:,./@%";
+  std::string line;
+  for (const std::string& word : words) {
+    if (!line.empty()) line += word.starts_with("--") ? " \\\n    " : " ";
+    std::string text;
+    for (const char c : word) text += c == '\'' ? "'\\''" : c == '\n' ? "\xEF\xBF\xBD" : std::string(1, c);
+    const bool bare = !word.empty() && word.find_first_not_of(plain) == word.npos;
+    line += escape(bare ? text : "'" + text + "'");
+  }
+  return line;
+}
+
+}  // namespace
+
+std::vector<std::string> at_most(std::size_t most, std::vector<std::string> list) {
+  if (list.size() <= most) return list;
+  const std::string more = fmt::format("{} more", list.size() - most + 1);
+  list.resize(most - 1);
+  list.push_back(more);
+  return list;
+}
+
+Section warnings_section(const Record& record) {
+  std::vector<Said> sentences;
+  for (const Result& result : record.results)
+    for (const std::string& warning : result.warnings) say(sentences, warning, result);
+  if (sentences.empty()) return {};
+  const std::size_t n = sentences.size();
+  return {
+      "warnings", fmt::format("Warnings ({})", n),
+      (n == 1 ? "One thing" : fmt::format("{} things", n)) + " to keep in mind before trusting these numbers",
+      said_html(record, sentences)};
+}
+
+Section missing_section(const Record& record) {
+  std::vector<Said> sentences;
+  for (const Result& result : record.results) {
+    std::vector<std::pair<std::string, std::vector<std::string>>> by_reason;
+    for (const auto& [key, reason] : result.not_computed) {
+      auto found = std::ranges::find(by_reason, reason, [](const auto& item) { return item.first; });
+      if (found == by_reason.end()) found = by_reason.insert(by_reason.end(), {reason, {}});
+      append_new(found->second, words_for(key));
+    }
+    for (const auto& [reason, things] : by_reason)
+      say(sentences, sentence(list_of(things) + ": " + reason), result);
+  }
+  if (sentences.empty()) return {};
+  return {"missing", "Gaps", "What could not be computed, and why", said_html(record, sentences)};
+}
+
+Section assumptions_section(const Record& record) {
+  double gap = 0;
+  bool pairs = false, labels = false;
+  std::size_t intervals = 0;
+  std::vector<Said> evidence;
+  for (const Result& result : record.results) {
+    if (result.paired && !result.pairing.reason.empty()) say(evidence, result.pairing.reason, result);
+    if (result.gap && std::isfinite(*result.gap)) gap = std::max(gap, *result.gap);
+    pairs = pairs || result.paired;
+    labels = labels || result.accuracy.value.has_value();
+    for (const Measured* value : {&result.accuracy, &result.afr_pred, &result.pa})
+      intervals += value->low && value->high ? 1 : 0;
+  }
+  std::vector<std::string> items = {
+      "Samples are drawn independently of each other. Where they come in clusters (frames of a video, visits "
+      "of one person), the intervals are too narrow."};
+  if (intervals > 0)
+    items.push_back(fmt::format(
+        "Intervals have level {}: those of proportions are exact (Clopper and Pearson), those of PA use its "
+        "variance at the maximum. Of the {} intervals in the first table about {} can be expected to miss.",
+        percent(record.level, record.level > .99 ? 1 : 0), intervals,
+        significant(std::max(1., std::round((1 - record.level) * static_cast<double>(intervals))), 2)));
+  if (record.bounds) items.push_back(escape(record.bounds->assumption));
+  if (labels) items.push_back("Labels are taken as true.");
+  if (pairs)
+    items.push_back(
+        "In a paired target, row i is row i of the source after the shift. Files in another order would look "
+        "like a shift that is none.");
+  for (const auto& [text, results] : evidence) {
+    const std::string about = whom(record, results);
+    items.push_back(fmt::format("Pairs are told by this: {}{}.", escape(text),
+                                about.empty() ? "" : " (" + escape(about) + ")"));
+  }
+  if (pairs && gap > 0)
+    items.push_back(fmt::format("PA is the global maximum over all β: no β gives more than {} beyond it.",
+                                significant(gap, 2)));
+  items.push_back("Confidence is the largest softmax probability as the model gives it, not calibrated.");
+  items.push_back(
+      "A result speaks for this shift at this strength and for data like these, not for shifts that were not "
+      "tried.");
+  return {"assumptions", "Assumptions", "What these numbers assume", list_html(items)};
+}
+
+Section source_section(const record::Envelope& envelope) {
+  using record::Input;
+  Section section{"source", "Reproduce",
+                  fmt::format("Computed in {} s by this command", significant(envelope.seconds, 2)), ""};
+  std::vector<std::vector<std::string>> commands = envelope.joined_commands;
+  commands.insert(commands.begin(), envelope.command);
+  for (const std::vector<std::string>& command : commands)
+    if (!command.empty())
+      section.body += fmt::format(
+          "<div class=\"command\"><pre tabindex=\"0\"><code>{}</code></pre><button type=\"button\" "
+          "class=\"copy-text\">Copy command</button></div>\n",
+          shell_line(command));
+  const auto shape = [](const Input& input) {
+    std::string text;
+    for (const std::size_t length : input.shape) text += (text.empty() ? "" : " × ") + count(length);
+    return text.empty() ? dash_cell("not recorded") : text_cell(text);
+  };
+  const std::vector<ColumnOf<Input>> columns = {
+      {text_column("File"), [](const Input& input) { return text_cell(input.path); }},
+      {text_column("Shape"), shape},
+      {number_column("Size"),
+       [](const Input& input) { return number_cell(static_cast<double>(input.bytes), bytes(input.bytes)); }},
+      {text_column("XXH3-128 digest"), [](const Input& input) {
+         return input.xxh3_128.empty() ? dash_cell("not a file, or digests were switched off")
+                                       : html_cell("<code>" + escape(input.xxh3_128) + "</code>");
+       }}};
+  section.body += table_of("Inputs", columns, envelope.inputs).html();
+  std::string small =
+      "leeway " + escape(envelope.version.empty() ? "of an unknown version" : envelope.version);
+  if (envelope.joined_commands.empty()) small += fmt::format(", seed {}", envelope.seed);
+  if (!envelope.instruction_set.empty()) small += ", instruction set " + escape(envelope.instruction_set);
+  section.body += paragraph(small + ". The page is one file and works offline.");
+  return section;
+}
+
+}  // namespace leeway::report

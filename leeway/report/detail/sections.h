@@ -1,0 +1,132 @@
+// What the pages share, and the sections of an assessment's page. Each heading is a finding computed from the record; a
+// section that has nothing to show has an empty body and is left out.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "leeway/core/numbers.h"
+#include "leeway/record/assess.h"
+#include "leeway/record/conds.h"
+#include "leeway/record/pa.h"
+#include "leeway/report/detail/chart.h"
+#include "leeway/report/detail/html.h"
+#include "leeway/report/detail/table.h"
+#include "leeway/report/report.h"
+
+namespace leeway::report {
+
+using Record = record::Assess;
+using Result = record::AssessResult;
+using Point = agreement::CurvePoint;
+
+// The whole document: `lead` is HTML, `headline` text whose first sentence is set large. Sections without a
+// body are left out.
+[[nodiscard]] std::string page(const std::string& title, const std::string& headline, const std::string& lead,
+                               const std::vector<Section>& sections);
+
+// Columns of several pages.
+[[nodiscard]] Column pa_column(const std::string& level = "95%");
+[[nodiscard]] Column beta_column();
+[[nodiscard]] Column same_prediction_column(bool interval = true);
+
+// Commands, inputs and versions: the last section of every page.
+[[nodiscard]] Section source_section(const record::Envelope& envelope);
+
+// What PA and β mean, in words for every page; `most` is the largest PA there can be.
+[[nodiscard]] std::vector<std::pair<std::string, std::string>> pa_meanings(double most);
+
+// Of more than `most` the first ones, and how many more there are: `most` in all.
+[[nodiscard]] std::vector<std::string> at_most(std::size_t most, std::vector<std::string> list);
+
+// -- Posterior agreement by model and by shift. Valid as long as the record is.
+struct PaView {
+  explicit PaView(const record::Pa& pa);
+
+  const std::vector<record::PaSet>& results;
+  const std::vector<record::PaGap>& gaps;
+  std::vector<std::string> models, shifted;  // in the order of the results; one model has the name ""
+
+  [[nodiscard]] std::size_t slot(const record::PaSet& result) const;  // of its model's colour
+  [[nodiscard]] double log_k() const;                                 // the largest
+};
+
+[[nodiscard]] Measured pa_of(const agreement::Agreement& agreement);
+[[nodiscard]] Measured afr_pred_of(const agreement::Agreement& agreement);
+[[nodiscard]] Measured afr_true_of(const agreement::Agreement& agreement);
+
+// "cnn under pgd.npz", or without the model where there is only one.
+[[nodiscard]] std::string subject(const PaView& record, const record::PaSet& result);
+
+// A table of sets, or of something of each, leads with the shifted set, and the model where there are several.
+template <class Row, class Rows, class SetOf>
+[[nodiscard]] std::string table_of_sets(const PaView& record, const std::string& caption,
+                                        std::vector<ColumnOf<Row>> columns, const Rows& rows,
+                                        const SetOf& set) {
+  const bool several = record.models.size() > 1;
+  if (several)
+    columns.insert(columns.begin(),
+                   {text_column("Model"), [&](const Row& row) { return text_cell(set(row).model); }});
+  columns.insert(columns.begin(),
+                 {text_column("Shifted set"), [&](const Row& row) { return text_cell(set(row).name()); }});
+  return table_of(caption, columns, rows).html(several ? 2 : 1);
+}
+
+// One curve A(beta) of a figure.
+struct Curve {
+  std::string panel, line;  // the figure it stands in, its label
+  std::size_t slot = 0;     // colour and dash, 0..series-1
+  double log_k = 0;
+  std::optional<double> beta, pa;
+  std::vector<Point> points;  // A(beta)
+  std::vector<Point> maxima;  // local ones; the global one may be among them
+};
+// One figure for each panel, at most `series` lines each; all share both axes: beta (logarithmic) and A(beta)
+// + log k.
+[[nodiscard]] std::vector<Chart> curve_charts(const std::vector<Curve>& curves);
+
+[[nodiscard]] Section pa_curves_section(const PaView& record);
+[[nodiscard]] Section ratios_section(const PaView& record);
+[[nodiscard]] Section decomposition_section(const PaView& record);
+[[nodiscard]] Section posteriors_section(const PaView& record);
+
+// -- Shifts of labels and attributes (record/conds.h): all but the strongest, which is the headline, and the table of all
+// measures, in HTML; maps of the label against every attribute, empty where there are none.
+[[nodiscard]] std::string shift_measures(const record::DescribedShifts& shifts);
+[[nodiscard]] Section maps_section(const record::DescribedShifts& shifts);
+
+// -- Assessments
+// "CNN under noise 0.3", or without the model where there is only one.
+[[nodiscard]] std::string subject(const Record& record, const Result& result);
+[[nodiscard]] std::vector<const Result*> worst_first(const Record& record);
+// A table of results leads with target and model.
+[[nodiscard]] std::vector<ColumnOf<Result>> with_subject(std::vector<ColumnOf<Result>> columns);
+// "8 to 24%", from the lowest to the highest estimate of the error; empty where none is known.
+[[nodiscard]] std::string estimates_range(const Result& result, std::string_view between = " to ");
+// Flips shown of each result: as many as asked, fewer where there are so many results that the page would
+// grow long.
+[[nodiscard]] std::size_t flips_shown(const Record& record, const Options& options);
+
+[[nodiscard]] Section comparisons_section(const Record& record);
+[[nodiscard]] Section bounds_section(const Record& record);
+[[nodiscard]] Section agreement_section(const Record& record);
+[[nodiscard]] Section confidence_section(const Record& record);
+[[nodiscard]] Section classes_section(const Record& record);
+[[nodiscard]] Section groups_section(const Record& record);
+[[nodiscard]] Section shares_section(const Record& record);
+[[nodiscard]] Section confusion_section(const Record& record);
+[[nodiscard]] Section flips_section(const Record& record, const Pictures& pictures, const Options& options);
+[[nodiscard]] Section warnings_section(const Record& record);
+[[nodiscard]] Section missing_section(const Record& record);
+[[nodiscard]] Section assumptions_section(const Record& record);
+// One for each model that met noise.
+[[nodiscard]] std::vector<Section> noise_sections(const Record& record, const Pictures& pictures,
+                                                  const Options& options);
+// One for each target whose labels and groups differ from the source's, or for the source alone.
+[[nodiscard]] std::vector<Section> shifts_sections(const Record& record);
+
+}  // namespace leeway::report

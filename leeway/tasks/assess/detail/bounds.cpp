@@ -1,0 +1,70 @@
+#include "leeway/tasks/assess/detail/bounds.h"
+
+#include <fmt/format.h>
+
+#include "leeway/core/error.h"
+
+namespace leeway::assess {
+namespace {
+
+using error_bound::Sample;
+
+constexpr std::string_view representation = "logits";
+
+// Calls `compute`; what the library refuses becomes the reason.
+template <class Compute>
+auto attempt(const Compute& compute, std::string& reason) -> std::optional<decltype(compute())> {
+  try {
+    return compute();
+  } catch (const Error& refused) {
+    reason = refused.what();
+    return std::nullopt;
+  }
+}
+
+}  // namespace
+
+Bounds error_bounds(const Outputs& source, std::span<const std::int64_t> labels, const Outputs& target,
+                    const Task& task, Progress* progress) {
+  Bounds bounds;
+  if (task.options.no_bounds || labels.empty()) {
+    bounds.no_bound = bounds.no_estimates =
+        labels.empty() ? "the source has no labels" : "bounds and estimates were left out on request";
+    return bounds;
+  }
+  const Sample known{source.path, source.logits, {labels.begin(), labels.end()}, {}};
+  const Sample unknown{target.path, target.logits, {}, {}};
+  error_bound::Dis2Options critics;
+  critics.restarts = task.options.restarts;
+  critics.delta = task.options.delta;
+  critics.seed = task.seed;
+  critics.progress = progress;
+  error_bound::EstimateOptions estimating;
+  estimating.bootstrap = task.options.bootstrap;
+  estimating.level = task.level;
+  estimating.seed = task.seed;
+  estimating.progress = progress;
+  bounds.dis2 = attempt([&] { return error_bound::dis2_bound(known, unknown, critics); }, bounds.no_bound);
+  bounds.estimates =
+      attempt([&] { return error_bound::estimate_error(known, unknown, estimating); }, bounds.no_estimates);
+  if (source.n() < 2 || target.n() < 2)
+    bounds.no_bound = fmt::format(
+        "the bound is measured on rows held out from both sets, so each needs 2 or more; there are {} and {}",
+        source.n(), target.n());
+  return bounds;
+}
+
+std::optional<record::AssessBounds> bounds_of(const record::AssessOptions& options) {
+  if (options.no_bounds) return std::nullopt;
+  const error_bound::Assumption assumption = error_bound::dis2_assumption(representation);
+  record::AssessBounds bounds{
+      std::string(representation), options.delta, options.restarts, options.bootstrap, "", {}};
+  bounds.assumption = fmt::format(
+      "The bound holds with probability {:g}% for independent samples if {}; it is too low if {}.",
+      100 * (1 - options.delta), assumption.assumes, assumption.fails);
+  for (const error_bound::Estimator& member : error_bound::estimators())
+    bounds.methods.push_back(record::method_of(member));
+  return bounds;
+}
+
+}  // namespace leeway::assess

@@ -1,0 +1,148 @@
+#include "leeway/tasks/assess/detail/cells.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace leeway::assess {
+namespace {
+
+struct Count {
+  std::size_t n = 0, correct = 0, same = 0, source_n = 0, source_correct = 0;
+};
+
+// Counts rows by a key of each row of the target and each row of the source; key >= counts.size() is left
+// out.
+template <class TargetKey, class SourceKey>
+std::vector<Count> count_rows(const Side& source, const Side& target, std::size_t keys,
+                              const TargetKey& target_key, const SourceKey& source_key, bool paired) {
+  std::vector<Count> counts(keys);
+  for (std::size_t i = 0; i < target.predicted.size(); ++i) {
+    Count& count = counts[target_key(i)];
+    ++count.n;
+    if (!target.labels.empty()) count.correct += target.predicted[i] == target.labels[i];
+    if (paired) count.same += target.predicted[i] == source.predicted[i];
+  }
+  for (std::size_t i = 0; i < source.labels.size(); ++i) {
+    const std::size_t key = source_key(i);
+    if (key >= keys) continue;
+    ++counts[key].source_n;
+    counts[key].source_correct += source.predicted[i] == source.labels[i];
+  }
+  return counts;
+}
+
+Cell make_cell(const Count& count, bool labelled, const CellOptions& options) {
+  Cell cell;
+  cell.n = count.n;
+  cell.source_n = count.source_n;
+  if (labelled && count.n > 0) cell.accuracy = share(count.correct, count.n, options.level);
+  if (options.paired && count.n > 0) cell.afr_pred = share(count.same, count.n, options.level);
+  if (count.source_n > 0) cell.source_accuracy = share(count.source_correct, count.source_n, options.level);
+  return cell;
+}
+
+// What cells are sorted by; those without rows come last.
+double badness(const Cell& cell) {
+  if (cell.accuracy) return cell.accuracy->value;
+  return cell.afr_pred ? cell.afr_pred->value : std::numeric_limits<double>::infinity();
+}
+
+void sort_worst_first(std::vector<Cell>& cells) {
+  std::stable_sort(cells.begin(), cells.end(),
+                   [](const Cell& a, const Cell& b) { return badness(a) < badness(b); });
+}
+
+// For each level of `column` its position in `other` of the same name, or a number that is no position.
+std::vector<std::size_t> match_levels(const GroupColumn& column, const std::vector<GroupColumn>* others,
+                                      const GroupColumn*& found) {
+  constexpr auto none = std::numeric_limits<std::size_t>::max();
+  found = nullptr;
+  if (others)
+    for (const GroupColumn& other : *others)
+      if (other.name == column.name) found = &other;
+  if (!found) return {};
+  std::vector<std::size_t> positions(found->levels.size(), none);
+  for (std::size_t j = 0; j < found->levels.size(); ++j) {
+    const auto at = std::find(column.levels.begin(), column.levels.end(), found->levels[j]);
+    if (at != column.levels.end()) positions[j] = static_cast<std::size_t>(at - column.levels.begin());
+  }
+  return positions;
+}
+
+constexpr std::size_t max_crossed =
+    200000;  // counters for class x level; beyond that the attribute is not crossed
+
+std::vector<Cell> attribute_cells(const Side& source, const Side& target, const GroupColumn& column,
+                                  const CellOptions& options) {
+  const std::size_t levels = column.levels.size(), k = options.class_names.size();
+  const bool labelled = !target.labels.empty();
+  const GroupColumn* other = nullptr;
+  const std::vector<std::size_t> positions = match_levels(column, source.groups, other);
+  const auto target_level = [&](std::size_t i) { return static_cast<std::size_t>(column.codes[i]); };
+  const auto source_level = [&](std::size_t i) {
+    return other ? positions[static_cast<std::size_t>(other->codes[i])]
+                 : std::numeric_limits<std::size_t>::max();
+  };
+  std::vector<Cell> cells;
+  const auto add = [&](const Count& count, const std::string& group, std::string name) {
+    Cell cell = make_cell(count, labelled, options);
+    cell.group = group;
+    cell.name = std::move(name);
+    cell.index = cells.size();
+    cells.push_back(std::move(cell));
+  };
+  const auto alone = count_rows(source, target, levels, target_level, source_level, options.paired);
+  for (std::size_t level = 0; level < levels; ++level) add(alone[level], column.name, column.levels[level]);
+  if (labelled && levels <= max_crossed / k) {
+    const auto crossed = count_rows(
+        source, target, k * levels,
+        [&](std::size_t i) { return static_cast<std::size_t>(target.labels[i]) * levels + target_level(i); },
+        [&](std::size_t i) {
+          const std::size_t level = source_level(i);
+          return level < levels ? static_cast<std::size_t>(source.labels[i]) * levels + level : k * levels;
+        },
+        options.paired);
+    for (std::size_t j = 0; j < k; ++j)
+      for (std::size_t level = 0; level < levels; ++level)
+        if (crossed[j * levels + level].n > 0)
+          add(crossed[j * levels + level], "class / " + column.name,
+              options.class_names[j] + " / " + column.levels[level]);
+  }
+  sort_worst_first(cells);
+  if (cells.size() > max_cells_per_attribute) cells.resize(max_cells_per_attribute);
+  return cells;
+}
+
+}  // namespace
+
+std::vector<Cell> class_cells(const Side& source, const Side& target, const CellOptions& options) {
+  const bool labelled = !target.labels.empty();
+  if (!labelled && !options.paired) return {};
+  const std::size_t k = options.class_names.size();
+  const auto key = [&](std::size_t i) {
+    return static_cast<std::size_t>(labelled ? target.labels[i] : source.predicted[i]);
+  };
+  const auto source_key = [&](std::size_t i) {
+    return labelled ? static_cast<std::size_t>(source.labels[i]) : k;
+  };
+  const auto counts = count_rows(source, target, k, key, source_key, options.paired);
+  std::vector<Cell> cells;
+  for (std::size_t j = 0; j < k; ++j) {
+    cells.push_back(make_cell(counts[j], labelled, options));
+    cells.back().name = options.class_names[j];
+    cells.back().index = j;
+  }
+  sort_worst_first(cells);
+  return cells;
+}
+
+std::vector<Cell> group_cells(const Side& source, const Side& target, const CellOptions& options) {
+  std::vector<Cell> cells;
+  if (!target.groups || (target.labels.empty() && !options.paired)) return cells;
+  for (const GroupColumn& column : *target.groups)
+    for (Cell& cell : attribute_cells(source, target, column, options)) cells.push_back(std::move(cell));
+  sort_worst_first(cells);
+  return cells;
+}
+
+}  // namespace leeway::assess

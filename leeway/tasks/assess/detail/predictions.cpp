@@ -1,0 +1,125 @@
+#include "leeway/tasks/assess/detail/predictions.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include "leeway/core/error.h"
+#include "leeway/core/parallel.h"
+
+namespace leeway::assess {
+namespace {
+
+constexpr std::size_t chunk = 4096;
+constexpr double hash_sample = 65536;
+
+struct Part {
+  double confidence = 0;
+  std::size_t saturated = 0;
+  std::uint64_t lowest = std::numeric_limits<std::uint64_t>::max(), highest = 0;
+  std::vector<std::uint64_t> hashes;
+};
+
+Part join(Part left, const Part& right) {
+  left.confidence += right.confidence;
+  left.saturated += right.saturated;
+  left.lowest = std::min(left.lowest, right.lowest);
+  left.highest = std::max(left.highest, right.highest);
+  left.hashes.insert(left.hashes.end(), right.hashes.begin(), right.hashes.end());
+  return left;
+}
+
+// The finalizer of SplitMix64: every bit of the input reaches every bit of the result.
+std::uint64_t mix(std::uint64_t h) {
+  h = (h ^ (h >> 30)) * 0xbf58476d1ce4e5b9u;
+  h = (h ^ (h >> 27)) * 0x94d049bb133111ebu;
+  return h ^ (h >> 31);
+}
+
+template <class T>
+std::uint64_t hash_row(std::span<const T> row) {
+  std::uint64_t h = row.size();
+  for (const T value : row)
+    h = std::rotl(h ^ std::bit_cast<std::uint64_t>(double{value} + 0.), 23) * 0x9e3779b97f4a7c15u;
+  return mix(h);
+}
+
+struct Row {
+  std::int32_t best = 0;
+  double confidence = 0;
+};
+
+template <class T>
+Row predict_row(std::span<const T> row, std::string_view name, std::size_t index) {
+  std::size_t best = 0;
+  bool finite = true;
+  for (std::size_t j = 0; j < row.size(); ++j) {
+    finite &= std::isfinite(row[j]);
+    if (row[j] > row[best]) best = j;
+  }
+  if (!finite) {
+    std::size_t j = 0;
+    while (std::isfinite(row[j])) ++j;
+    throw Error(
+        fmt::format("{}: expected finite logits, found {} at row {}, class {}", name, row[j], index, j));
+  }
+  const double top = row[best];
+  double sum = 0;
+  for (const T value : row) {
+    const double below = value - top;
+    if (below > -45)
+      sum += std::exp(below);  // the rest, below 3e-20 each, cannot change a sum that is at least 1
+  }
+  return {static_cast<std::int32_t>(best), 1 / sum};
+}
+
+template <class T>
+Predictions predict_as(const Array& logits, std::string_view name) {
+  const std::size_t n = logits.shape[0], k = logits.shape[1];
+  const std::span<const T> values = logits.view<T>();
+  const double kept_share = std::min(1., hash_sample / static_cast<double>(n));
+  const auto keep_below = kept_share >= 1 ? std::numeric_limits<std::uint64_t>::max()
+                                          : static_cast<std::uint64_t>(std::ldexp(kept_share, 64));
+  Predictions result;
+  result.classes.resize(n);
+  result.confidences.resize(n);
+  const auto map = [&](std::size_t begin, std::size_t end) {
+    Part part;
+    for (std::size_t i = begin; i < end; ++i) {
+      const auto row = values.subspan(i * k, k);
+      const Row said = predict_row(row, name, i);
+      result.classes[i] = said.best;
+      result.confidences[i] = said.confidence;
+      part.confidence += said.confidence;
+      part.saturated += said.confidence > 1 - 1e-6;
+      const std::uint64_t hash = hash_row(row);
+      part.lowest = std::min(part.lowest, hash);
+      part.highest = std::max(part.highest, hash);
+      // Rows are sampled by their hash: copies stay together, and the choice does not depend on the order of
+      // rows.
+      if (hash <= keep_below) part.hashes.push_back(hash);
+    }
+    return part;
+  };
+  Part all = reduce_chunks<Part>(n, chunk, map, join);
+  std::sort(all.hashes.begin(), all.hashes.end());
+  const auto distinct = std::unique(all.hashes.begin(), all.hashes.end()) - all.hashes.begin();
+  const auto rows = static_cast<double>(n);
+  result.mean_confidence = all.confidence / rows;
+  result.saturated_share = static_cast<double>(all.saturated) / rows;
+  if (!all.hashes.empty())
+    result.repeated_share = 1 - static_cast<double>(distinct) / static_cast<double>(all.hashes.size());
+  result.constant = n > 1 && all.lowest == all.highest;
+  return result;
+}
+
+}  // namespace
+
+Predictions predict(const Array& logits, std::string_view name) {
+  return logits.type == ElementType::f32 ? predict_as<float>(logits, name) : predict_as<double>(logits, name);
+}
+
+}  // namespace leeway::assess

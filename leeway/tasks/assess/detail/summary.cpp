@@ -1,0 +1,180 @@
+#include "leeway/tasks/assess/detail/summary.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "leeway/tasks/assess/detail/confidence.h"
+#include "leeway/tasks/assess/detail/warnings.h"
+
+namespace leeway::assess {
+namespace {
+
+constexpr std::size_t curve_logits = 2'000'000;  // beyond that a dense curve costs more than the maximum
+
+std::vector<std::uint8_t> outcomes(std::span<const std::int32_t> predicted,
+                                   std::span<const std::int64_t> labels) {
+  std::vector<std::uint8_t> correct(labels.size());
+  for (std::size_t i = 0; i < labels.size(); ++i) correct[i] = predicted[i] == labels[i];
+  return correct;
+}
+
+Share share_of(const std::vector<std::uint8_t>& outcomes, double level) {
+  return share(static_cast<std::size_t>(std::count(outcomes.begin(), outcomes.end(), 1)), outcomes.size(),
+               level);
+}
+
+void add_accuracy(Summary& summary, const Side& source, const Side& target, const Pairing& pairing,
+                  double level) {
+  const std::vector<std::uint8_t> before = outcomes(source.predicted, source.labels);
+  if (!before.empty()) summary.source_accuracy = share_of(before, level);
+  if (target.labels.empty()) return;
+  summary.labelled = true;
+  summary.correct = outcomes(target.predicted, target.labels);
+  summary.labels = target.labels;
+  summary.accuracy = share_of(summary.correct, level);
+  if (before.empty()) return;
+  if (pairing.paired) {
+    const Discordance odd = discordance(before, summary.correct);
+    summary.change = paired_difference(odd.only_first, odd.only_second, summary.n, level);
+  } else {
+    summary.change = unpaired_difference(*summary.source_accuracy, *summary.accuracy, level);
+  }
+}
+
+// Agreement, confusion and flips of a paired target; returns a_i of every row.
+std::vector<double> add_agreement(Summary& summary, const Outputs& source, const Outputs& target,
+                                  const PredictedPair& pair, std::span<const std::int64_t> labels,
+                                  const Task& task) {
+  agreement::Options wanted;
+  wanted.level = task.level;
+  wanted.seed = task.seed;
+  wanted.curve_points = source.logits.size() <= curve_logits ? 64 : 16;
+  wanted.clean_name = source.path;
+  wanted.shifted_name = target.path;
+  summary.agreement = agreement::posterior_agreement(source.logits, target.logits, labels, wanted);
+  std::vector<double> rows =
+      agreement::agreement_per_row(source.logits, target.logits, summary.agreement->beta);
+
+  std::size_t same = 0;
+  for (std::size_t i = 0; i < summary.n; ++i) same += pair.clean[i] == pair.shifted[i];
+  summary.afr_pred = share(same, summary.n, task.level);
+  if (summary.k <= max_confusion_classes)
+    summary.confusion = confusion_counts(pair.clean, pair.shifted, summary.k);
+  summary.top_flips = top_flips(pair.clean, pair.shifted);
+  for (const std::size_t i : choose_flips(pair, task.flips)) {
+    FlipSample flip{
+        i,      {}, pair.clean[i], pair.shifted[i], pair.clean_confidences[i], pair.shifted_confidences[i],
+        rows[i]};
+    if (!labels.empty()) flip.label = labels[i];
+    summary.flips.push_back(flip);
+  }
+  std::stable_sort(summary.flips.begin(), summary.flips.end(),
+                   [](const FlipSample& a, const FlipSample& b) { return a.agreement < b.agreement; });
+  return rows;
+}
+
+std::map<std::string, std::string> reasons(const Summary& summary, const Pairing& pairing,
+                                           bool source_labelled, bool target_groups) {
+  std::map<std::string, std::string> why;
+  const auto say = [&](std::initializer_list<const char*> keys, const std::string& reason) {
+    for (const char* key : keys) why[key] = reason;
+  };
+  if (!summary.bounds.dis2) say({"error_bound", "error_bound_terms"}, summary.bounds.no_bound);
+  if (!summary.bounds.estimates) say({"estimates"}, summary.bounds.no_estimates);
+  if (!summary.labelled)
+    say({"accuracy", "accuracy_change", "afr_true"},
+        (pairing.paired || pairing.doubted) && !pairing.evidence.different && source_labelled
+            ? "the target has no labels; --paired yes would take those of the source"
+            : "the target has no labels");
+  if (!source_labelled) say({"source_accuracy", "accuracy_change"}, "the source has no labels");
+  if (!pairing.paired)
+    say({"afr_pred", "afr_true", "pa", "pa_normalized", "log_pa_mean", "beta", "gap", "curve", "local_maxima",
+         "confusion", "top_flips", "flips"},
+        pairing.reason);
+  if (pairing.paired && summary.confusion.empty())
+    say({"confusion"},
+        fmt::format("{} classes make too large a table; top_flips lists the most frequent changes",
+                    summary.k));
+  if (!summary.labelled && !summary.paired) {
+    say({"classes", "worst_class"}, "the target has no labels and is not paired");
+    say({"groups", "worst_group"}, "the target has no labels and is not paired");
+  }
+  if (!target_groups) say({"groups", "worst_group"}, "the target has no groups");
+  return why;
+}
+
+}  // namespace
+
+Summary analyse(const AnalysedSource& analysed, const Target& target,
+                const std::vector<std::string>& class_names, const Task& task, Progress* progress) {
+  const Outputs& source = analysed.source->outputs;
+  const Outputs& shifted = target.outputs;
+  const Predictions& before = analysed.predictions;
+  const Predictions after = predict(shifted.logits, shifted.path);
+  Summary summary;
+  summary.pairing = pair(source, shifted, before.classes, after.classes, paired_of(task.options.paired));
+  const Pairing& pairing = summary.pairing;
+  summary.model = target.model;
+  summary.target = target.shift;
+  summary.n = shifted.n();
+  summary.source_n = source.n();
+  summary.k = shifted.k();
+  summary.paired = pairing.paired;
+  summary.clean_confidence = before.mean_confidence;
+  summary.shifted_confidence = after.mean_confidence;
+  summary.clean_histogram = confidence_histogram(before.confidences);
+  summary.shifted_histogram = confidence_histogram(after.confidences);
+  summary.clean_shares = class_shares(before.classes, summary.k);
+  summary.shifted_shares = class_shares(after.classes, summary.k);
+
+  const Side source_side{before.classes, labels_of(source, shifted, pairing),
+                         &groups_of(source, shifted, pairing)};
+  const Side target_side{after.classes, labels_of(shifted, source, pairing),
+                         &groups_of(shifted, source, pairing)};
+  add_accuracy(summary, source_side, target_side, pairing, task.level);
+  const CellOptions cells{pairing.paired, task.level, class_names};
+  summary.classes = class_cells(source_side, target_side, cells);
+  summary.groups = group_cells(source_side, target_side, cells);
+
+  std::vector<double> agreements;
+  if (pairing.paired) {
+    const PredictedPair both{before.classes, after.classes, before.confidences, after.confidences};
+    agreements = add_agreement(summary, source, shifted, both, target_side.labels, task);
+  }
+  summary.bounds = error_bounds(source, source_side.labels, shifted, task, progress);
+  summary.not_computed = reasons(summary, pairing, !source_side.labels.empty(), !target_side.groups->empty());
+  summary.warnings = find_warnings({source, shifted, before, after, pairing, summary, task});
+  if (task.rows) {
+    TargetRows rows{target.model,  target.shift, target_side.labels, {},
+                    after.classes, {},           after.confidences,  agreements};
+    if (pairing.paired) {
+      rows.clean_classes = before.classes;
+      rows.clean_confidences = before.confidences;
+    }
+    task.rows(rows);
+  }
+  return summary;
+}
+
+std::vector<Comparison> compare_models(const std::vector<Summary>& summaries, double level) {
+  std::vector<Comparison> comparisons;
+  for (std::size_t i = 0; i < summaries.size(); ++i)
+    for (std::size_t j = i + 1; j < summaries.size(); ++j) {
+      const Summary &a = summaries[i], &b = summaries[j];
+      if (a.target != b.target || !a.labelled ||
+          !std::equal(a.labels.begin(), a.labels.end(), b.labels.begin(), b.labels.end()))
+        continue;
+      const Discordance odd = discordance(b.correct, a.correct);
+      comparisons.push_back({a.target, a.model, b.model, a.n,
+                             paired_difference(odd.only_first, odd.only_second, a.n, level),
+                             mcnemar_p(odd.only_first, odd.only_second)});
+    }
+  return comparisons;
+}
+
+const Cell* worst(const std::vector<Cell>& cells) {
+  return cells.empty() || cells.front().n == 0 ? nullptr : &cells.front();
+}
+
+}  // namespace leeway::assess

@@ -1,0 +1,133 @@
+#include "leeway/tasks/assess/detail/warnings.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "leeway/tasks/assess/words.h"
+
+namespace leeway::assess {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+void warn_about_file(Lines& lines, const Outputs& outputs, const Predictions& said, const std::string& side) {
+  for (const std::string& warning : outputs.warnings) lines.push_back(warning);
+  if (said.constant)
+    lines.push_back(
+        fmt::format("All {} rows of the {} have the same outputs: the model does not look at its input.",
+                    with_thousands(outputs.n()), side));
+  else if (said.repeated_share >= many_repeated)
+    lines.push_back(fmt::format(
+        "{} of the {}'s rows repeat the outputs of another row exactly: copies in the data, or confidences "
+        "rounded to 0 and 1.",
+        whole_percent(said.repeated_share), side));
+  if (said.saturated_share >= much_saturated)
+    lines.push_back(fmt::format(
+        "{} of the {}'s rows have a confidence above 0.999999: the model is saturated, and its confidence "
+        "says little.",
+        whole_percent(said.saturated_share), side));
+}
+
+bool constant_rows(const Array& features) {
+  const std::size_t n = features.shape[0], bytes = features.size() / n * size_of(features.type);
+  const auto* first = static_cast<const char*>(features.storage.get());
+  return n > 1 && std::equal(first, first + (n - 1) * bytes, first + bytes);
+}
+
+void warn_about_features(Lines& lines, const Outputs& outputs, const std::string& side) {
+  if (outputs.features && constant_rows(*outputs.features))
+    lines.push_back(fmt::format("All rows of the {} have the same features.", side));
+}
+
+void warn_about_collapse(Lines& lines, const Summary& summary) {
+  const auto most = std::max_element(summary.shifted_shares.begin(), summary.shifted_shares.end());
+  const auto j = static_cast<std::size_t>(most - summary.shifted_shares.begin());
+  if (*most >= one_class && summary.clean_shares[j] < one_class)
+    lines.push_back(fmt::format("{} of the target's predictions are one class ({}), {} of the source's.",
+                                whole_percent(*most), j, whole_percent(summary.clean_shares[j])));
+}
+
+void warn_about_cells(Lines& lines, const std::vector<Cell>& cells, const std::string& one,
+                      const std::string& many) {
+  std::vector<const Cell*> small;
+  for (const Cell& cell : cells)
+    if (cell.n > 0 && cell.n < few_in_cell) small.push_back(&cell);
+  if (small.empty()) return;
+  std::string names;
+  for (std::size_t i = 0; i < std::min<std::size_t>(3, small.size()); ++i)
+    names += fmt::format("{}{}{} ({})", i ? ", " : "", small[i]->group.empty() ? "" : small[i]->group + " = ",
+                         small[i]->name, small[i]->n);
+  lines.push_back(fmt::format("{} {} fewer than {} samples, so that little is known of {}: {}{}.",
+                              small.size(), small.size() == 1 ? one + " has" : many + " have", few_in_cell,
+                              small.size() == 1 ? "it" : "them", names, small.size() > 3 ? ", ..." : ""));
+}
+
+void warn_about_pairs(Lines& lines, const Evidence& evidence) {
+  const auto& [source, target, before, after, pairing, summary, task] = evidence;
+  const agreement::PairEvidence& found = pairing.evidence;
+  if (pairing.paired && found.differing_labels > 0)
+    lines.push_back(fmt::format("Source and target are said to be paired, but {} of {} labels differ.",
+                                with_thousands(found.differing_labels), with_thousands(summary.n)));
+  else if (pairing.paired && !found.pairs())
+    lines.push_back(
+        fmt::format("Source and target are said to be paired, but nothing shows it: {}.", found.reason));
+  if (pairing.doubted)
+    lines.push_back(
+        fmt::format("Rows are not taken for pairs: {}. --paired yes overrules this.", pairing.reason));
+  if (same_logits(source.logits, target.logits))
+    lines.push_back("Source and target have the same outputs, bit for bit: was the right file given?");
+  if (pairing.paired && !pairing.asserted)
+    lines.push_back(fmt::format(
+        "Row i of the target is taken for row i of the source because {}; say --paired no if they are "
+        "different samples.",
+        found.reason));
+}
+
+// A source accuracy below that of always naming the most frequent class hints at labels of another order.
+void warn_about_labels(Lines& lines, const Evidence& evidence) {
+  const auto& accuracy = evidence.summary.source_accuracy;
+  const auto labels = labels_of(evidence.source, evidence.target, evidence.pairing);
+  if (!accuracy || labels.empty()) return;
+  std::vector<std::size_t> counts(evidence.summary.k);
+  for (const std::int64_t label : labels) ++counts[label];
+  const auto most = *std::max_element(counts.begin(), counts.end());
+  const double guess = static_cast<double>(most) / static_cast<double>(labels.size());
+  if (accuracy->interval.high < guess)
+    lines.push_back(
+        fmt::format("On the source the model is right on {}, less than by always naming the most frequent "
+                    "class ({}): do the labels belong to these rows?",
+                    whole_percent(accuracy->value), whole_percent(guess)));
+}
+
+}  // namespace
+
+std::vector<std::string> find_warnings(const Evidence& evidence) {
+  Lines lines;
+  const Summary& summary = evidence.summary;
+  if (summary.n < few_samples)
+    lines.push_back(fmt::format("The target has only {} {}: intervals are wide.", summary.n,
+                                summary.n == 1 ? "row" : "rows"));
+  if (summary.source_n < few_samples && !summary.paired)
+    lines.push_back(fmt::format("The source has only {} {}: intervals are wide.", summary.source_n,
+                                summary.source_n == 1 ? "row" : "rows"));
+  warn_about_pairs(lines, evidence);
+  warn_about_labels(lines, evidence);
+  warn_about_file(lines, evidence.source, evidence.before, "source");
+  warn_about_file(lines, evidence.target, evidence.after, "target");
+  warn_about_collapse(lines, summary);
+  warn_about_features(lines, evidence.source, "source");
+  warn_about_features(lines, evidence.target, "target");
+  if (summary.labelled) warn_about_cells(lines, summary.classes, "class", "classes");
+  warn_about_cells(lines, summary.groups, "group", "groups");
+  if (summary.bounds.dis2)
+    if (std::string warning = error_bound::critic_warning(*summary.bounds.dis2); !warning.empty())
+      lines.push_back(std::move(warning));
+  if (summary.agreement && !summary.agreement->converged)
+    lines.push_back(fmt::format("The maximum of posterior agreement is certified to {:.1e} only.",
+                                summary.agreement->gap));
+  return lines;
+}
+
+}  // namespace leeway::assess
