@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "leeway/core/option_error.h"
 #include "leeway/tasks/conds_describe.h"
 #include "leeway/tasks/conds_draw.h"
 #include "tests/conds/attribute_tables.h"
@@ -10,6 +11,7 @@
 namespace leeway::tasks {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::StartsWith;
@@ -73,6 +75,22 @@ TEST(CondsTasks, APlanDrawsNothingAndADrawSaysWhatItDrew) {
   EXPECT_THAT(draw.envelope.findings, IsEmpty());
   for (const record::CondsDraw& record : {plan, draw})
     EXPECT_EQ(to_json(record::read_conds_draw(to_json(record), "r.json")), to_json(record));
+}
+
+TEST(CondsTasks, ATableIsReadByTheColumnsThatOptionsName) {
+  record::CondsDrawOptions options;
+  options.label = "y";
+  options.shifts.sc = "place";
+  EXPECT_THAT(table_columns(options).attributes, ElementsAre("place"));
+  options.shifts.ldd = "place";
+  EXPECT_THROW((void)table_columns(options), OptionError);
+  options.shifts = {};
+  options.data_set = "dsprites";
+  options.columns = {"only one"};
+  EXPECT_THROW((void)table_columns(options), OptionError);
+  options.columns.clear();
+  EXPECT_EQ(table_columns(options).label, "y");
+  EXPECT_THAT(message_of([] { (void)table_columns({}); }), HasSubstr("--label is required"));
 }
 
 TEST(CondsTasks, CellsThatLackRowsAreFindings) {

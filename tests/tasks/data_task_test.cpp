@@ -7,6 +7,7 @@
 
 #include "leeway/core/images.h"
 #include "leeway/core/npz.h"
+#include "leeway/core/option_error.h"
 #include "leeway/tasks/data.h"
 #include "leeway/tasks/shift.h"
 
@@ -71,6 +72,13 @@ TEST_F(DataTasks, ShiftedImagesAreDescribed) {
             R"([{"class":0,"n_source":1,"n":0},{"class":4,"n_source":2,"n":2}])");
   EXPECT_TRUE(json.at("strength").is_null() && json.at("mean_change").is_null());
   EXPECT_THAT(to_i64(read_npz(path("c.npz")).at("rows"), "rows"), ElementsAre(0, 2));
+  const auto refused = [&](const std::string& name, const record::ShiftOptions& options) {
+    EXPECT_THROW((void)shift_images({name, task.open, path("d.npz"), options, 0}), OptionError) << name;
+  };
+  refused("no-such", {});
+  refused("label-subset", {});
+  refused("contrast", {.strength = -1., .classes = {}});
+  refused("contrast", {.strength = {}, .classes = {1}});
 }
 
 }  // namespace
