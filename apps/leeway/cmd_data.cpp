@@ -11,7 +11,6 @@
 #include "apps/leeway/command.h"
 #include "apps/leeway/option_flags.h"
 #include "apps/leeway/text_table.h"
-#include "leeway/core/family.h"
 #include "leeway/core/message.h"
 #include "leeway/data/load.h"
 #include "leeway/data/render.h"
@@ -173,9 +172,7 @@ void add_data_render(const Command& room, Context& context) {
   auto& flags = command.keep<RenderFlags>();
   std::vector<std::string> names;
   for (const RenderedSet& set : data::rendered_sets()) names.emplace_back(set.name);
-  command.option("NAME", flags.name, "The data set: " + names_of(data::rendered_sets()))
-      .required()
-      .one_of(names);
+  command.option("NAME", flags.name, "The data set; see the list below").required().one_of(names);
   add_table_flags(command, flags, "image", "images");
   add_option_flags(command, flags.options);
   const std::string which = "Which images";
@@ -215,7 +212,10 @@ void add_data_load(const Command& room, Context& context) {
   auto& flags = command.keep<LoadFlags>();
   std::vector<std::string> names;
   for (const auto& format : data::loaded_formats()) names.emplace_back(format.name);
-  command.option("FORMAT", flags.format, "The format; see the list below").required().one_of(names);
+  command.option("FORMAT", flags.format, "The format; see the list below")
+      .required()
+      .one_of(names)
+      .shown_as("");
   command.option("PATH", flags.paths, "Its files").required().shown_as("");
   add_table_flags(command, flags, "sample", "pictures");
   add_option_flags(command, flags.options);

@@ -57,7 +57,8 @@ void add_list(const Command& root, Context& context) {
   std::vector<std::string> names;
   for (const tasks::Family& family : tasks::families()) names.emplace_back(family.name);
   command.option("family", options.family, "One of " + names_of(tasks::families()) + " (default: all)")
-      .one_of(names);
+      .one_of(names)
+      .shown_as("NAME");
   context.add_common_flags(command);
   command.runs([&context, &options] { return run_list(context, options); });
 }
