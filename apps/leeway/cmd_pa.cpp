@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <set>
 #include <span>
+#include <utility>
 
 #include "apps/leeway/command.h"
 #include "apps/leeway/inputs.h"
@@ -67,9 +69,10 @@ tasks::PaTask task_of(Context& context, const PaFlags& flags) {
   }
   task.labels = named_labels(context, flags.labels);
   if (!flags.pairs.empty())
-    task.pairs = [&](std::size_t clean_rows, std::size_t shifted_rows) {
+    task.pairs = [&, noted = std::make_shared<bool>(false)](std::size_t clean_rows,
+                                                            std::size_t shifted_rows) {
       auto pairs = agreement::read_pairs(flags.pairs, clean_rows, shifted_rows);
-      context.add_input(flags.pairs, {pairs.size(), 2});
+      if (!std::exchange(*noted, true)) context.add_input(flags.pairs, {pairs.size(), 2});
       return pairs;
     };
   if (!flags.save_pairs.empty())

@@ -74,14 +74,16 @@ tasks::SelectTask task_of(Context& context, const SelectFlags& flags) {
   for (std::size_t i = 0; i < names.size(); ++i)
     task.checkpoints.push_back({names[i], named_outputs(context, flags.clean[i], flags.options),
                                 named_outputs(context, flags.shifted[i], flags.options)});
+  if (flags.labels.empty()) return task;
   task.labels_name = flags.labels;
-  task.labels = named_labels(context, flags.labels);
+  task.labels = [&flags](std::size_t n, std::size_t k) { return read_labels(flags.labels, n, k); };
   return task;
 }
 
 int run_select(Context& context, const SelectFlags& flags) {
   check_flags(flags);
   const record::Select result = tasks::select(task_of(context, flags), context.progress());
+  if (!flags.labels.empty()) context.add_input(flags.labels, {result.results.front().measured.agreement.n});
   const std::vector<std::string> unproved = tasks::unproved_maxima(result);
   for (const std::string& line : unproved) context.warn(line + ", hence exit code 5");
   return context.finish(result, select_text, unproved.empty() ? exit_ok : exit_incomplete);

