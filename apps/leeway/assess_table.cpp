@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "apps/leeway/text_table.h"
+#include "leeway/core/numbers.h"
 #include "leeway/core/text.h"
-#include "leeway/tasks/assess/words.h"
 
 namespace leeway::app {
 namespace {
@@ -19,7 +19,7 @@ namespace {
 std::string with_interval(const Measured& measured, double scale) {
   if (!measured.value) return "-";
   const double low = scale * measured.low.value_or(NAN), high = scale * measured.high.value_or(NAN);
-  const int digits = std::min(3, assess::percent_digits(high - low) + (high - low < 10 ? 1 : 0));
+  const int digits = std::min(3, percent_digits(high - low) + (high - low < 10 ? 1 : 0));
   return fmt::format("{:.{}f} [{:.{}f} {:.{}f}]", scale * *measured.value, digits, low, digits, high, digits);
 }
 

@@ -27,6 +27,12 @@ int decimals_for(double half_width, int otherwise) {
   return std::clamp(static_cast<int>(std::ceil(-std::log10(half_width / 2))), 0, 4);
 }
 
+int percent_digits(double width) {
+  constexpr int max_digits = 4;
+  if (!(width > 0)) return max_digits;
+  return std::clamp(static_cast<int>(-std::floor(std::log10(width))), 0, max_digits);
+}
+
 std::string fixed(double value, int decimals) {
   if (const auto word = not_finite(value)) return *word;
   std::string text = fmt::format("{:.{}f}", value, decimals);

@@ -21,6 +21,10 @@ struct Measured {
 // where that is a 1; `otherwise` for a width that is 0 or not finite.
 [[nodiscard]] int decimals_for(double half_width, int otherwise);
 
+// Digits after the point for a number in percent whose interval is `width` percentage points wide: as many as
+// change nothing within it.
+[[nodiscard]] int percent_digits(double width);
+
 [[nodiscard]] std::string fixed(double value, int decimals);      // "-0.35"; "∞", "–∞", "not a number"
 [[nodiscard]] std::string significant(double value, int digits);  // "0.0123", "1.7", "2.3e+06"; "∞"
 [[nodiscard]] std::string count(std::size_t value);               // "10,000"

@@ -1,6 +1,6 @@
 // Result records: the JSON that every command prints with --json.
 //
-// A record is {"schema": "leeway.list/1", "command": [...], "inputs": [{"path","bytes","shape","xxh3_128"}],
+// A record is {"schema": "leeway.list/2", "command": [...], "inputs": [{"path","bytes","shape","xxh3_128"}],
 // "seed", "version", "instruction_set", "seconds", "results": [...]}. Numbers have the accuracy of float64; those that JSON has
 // no word for are the strings "inf", "-inf" and "nan".
 #pragma once

@@ -15,7 +15,7 @@
 #include "leeway/tasks/assess/detail/shifts.h"
 #include "leeway/tasks/assess/detail/summary.h"
 #include "leeway/tasks/assess/gates.h"
-#include "leeway/tasks/assess/words.h"
+#include "leeway/tasks/assess/detail/words.h"
 
 namespace leeway::assess {
 namespace {

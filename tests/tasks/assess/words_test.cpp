@@ -1,4 +1,4 @@
-#include "leeway/tasks/assess/words.h"
+#include "leeway/tasks/assess/detail/words.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

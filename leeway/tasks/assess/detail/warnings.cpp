@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "leeway/tasks/assess/words.h"
+#include "leeway/tasks/assess/detail/words.h"
 
 namespace leeway::assess {
 namespace {

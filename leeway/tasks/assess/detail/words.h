@@ -36,8 +36,4 @@ struct WordsOptions {
 [[nodiscard]] std::string whole_percent(double share);        // "74%", "under 1%", "over 99%"
 [[nodiscard]] std::string with_thousands(std::size_t count);  // "1,000,000"
 
-// Digits after the point for a number in percent whose interval is `width` percentage points wide: as many as
-// change nothing within it.
-[[nodiscard]] int percent_digits(double width);
-
 }  // namespace leeway::assess

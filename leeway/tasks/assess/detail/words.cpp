@@ -1,4 +1,4 @@
-#include "leeway/tasks/assess/words.h"
+#include "leeway/tasks/assess/detail/words.h"
 
 #include <fmt/format.h>
 
@@ -6,10 +6,10 @@
 #include <cmath>
 #include <set>
 
+#include "leeway/core/numbers.h"
+
 namespace leeway::assess {
 namespace {
-
-constexpr int max_digits = 4;
 
 // "74", "0", "100": an exact end of the scale has no digits after the point.
 std::string percent_number(double share, int digits) {
@@ -242,11 +242,6 @@ std::string doubts(const std::vector<Summary>& summaries) {
 }
 
 }  // namespace
-
-int percent_digits(double width) {
-  if (!(width > 0)) return max_digits;
-  return std::clamp(static_cast<int>(-std::floor(std::log10(width))), 0, max_digits);
-}
 
 std::string percent(const Share& share) {
   return percent_number(share.value, percent_digits(100 * (share.interval.high - share.interval.low))) + "%";
