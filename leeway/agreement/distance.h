@@ -40,9 +40,9 @@ enum class Compared { probabilities, features };
 struct MatrixPair;  // distances/family.h
 
 struct Distance : Member {
-  Compared compares;  // what the sets must hold: logits or features
-  bool paired;        // row i of one set belongs to row i of the other
-  double (*between)(const MatrixPair& sets, Progress* progress);
+  Compared compares = Compared::probabilities;  // what the sets must hold: logits or features
+  bool paired = false;                          // row i of one set belongs to row i of the other
+  double (*between)(const MatrixPair& sets, Progress* progress) = nullptr;
 
   [[nodiscard]] double compute(const Sample& clean, const Sample& shifted,
                                Progress* progress) const;  // null: silent

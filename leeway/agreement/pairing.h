@@ -29,9 +29,9 @@ struct RowPair {
 };
 
 struct Pairing : Member {
-  bool needs_labels, needs_features;
+  bool needs_labels = false, needs_features = false;
   // `seed` is read by label-resample alone: a draw depends on it and on the shifted row
-  std::vector<RowPair> (*pair)(const Sample& clean, const Sample& shifted, std::uint64_t seed);
+  std::vector<RowPair> (*pair)(const Sample& clean, const Sample& shifted, std::uint64_t seed) = nullptr;
 };
 
 [[nodiscard]] std::span<const Pairing> pairings();

@@ -40,10 +40,10 @@ class Evidence;
 struct Column;
 
 struct Estimator : Member {
-  bool probability;  // false: a score, for ranking alone
-  bool gradients;    // needs them
-  bool model;        // needs passes of noisy inputs: not to be had from files
-  void (*run)(Evidence& evidence, std::size_t sigma, Column& column);
+  bool probability = false;  // false: a score, for ranking alone
+  bool gradients = false;    // needs them
+  bool model = false;        // needs passes of noisy inputs: not to be had from files
+  void (*run)(Evidence& evidence, std::size_t sigma, Column& column) = nullptr;
 };
 
 [[nodiscard]] std::span<const Estimator> estimators();

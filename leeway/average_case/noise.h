@@ -27,8 +27,9 @@ namespace leeway::average_case {
 struct DrawKey;  // noise_kernel.h
 
 struct NoiseKind : Member {
-  bool covariance;                                         // may have one
-  void (*fill)(const DrawKey& key, std::span<float> out);  // e / sigma, independent coordinates of variance 1
+  bool covariance = false;  // may have one
+  // e / sigma, independent coordinates of variance 1
+  void (*fill)(const DrawKey& key, std::span<float> out) = nullptr;
 };
 [[nodiscard]] std::span<const NoiseKind> noises();
 [[nodiscard]] const NoiseKind& noise_kind(std::string_view name);  // Error that lists the names there are

@@ -42,7 +42,8 @@ struct Shifted {
 // Its only parameter, where it has one, is the strength: what the number means, with its unit.
 struct Member : leeway::Member {
   std::optional<double> identity;  // the strength that changes nothing, where there is one
-  Shifted (*change)(const Images& images, const Options& options, Progress* progress);  // strength is legal
+  // The strength is legal.
+  Shifted (*change)(const Images& images, const Options& options, Progress* progress) = nullptr;
   bool selects_rows = false;   // changes which samples there are, not their pixels
   bool needs_classes = false;  // has no meaning without Options::classes
 

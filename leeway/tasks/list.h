@@ -23,7 +23,7 @@ struct ListTask {
 };
 
 struct Family : Member {
-  std::vector<record::ListedMember> (*members)(const ListTask& task);
+  std::vector<record::ListedMember> (*members)(const ListTask& task) = nullptr;
 };
 [[nodiscard]] std::span<const Family> families();
 
