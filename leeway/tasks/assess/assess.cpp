@@ -14,8 +14,8 @@
 #include "leeway/tasks/assess/detail/result.h"
 #include "leeway/tasks/assess/detail/shifts.h"
 #include "leeway/tasks/assess/detail/summary.h"
-#include "leeway/tasks/assess/gates.h"
 #include "leeway/tasks/assess/detail/words.h"
+#include "leeway/tasks/assess/gates.h"
 
 namespace leeway::assess {
 namespace {
