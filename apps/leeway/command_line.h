@@ -33,7 +33,7 @@ enum class Written { record, page, file, folder, claimed };
 using Beside = std::function<std::string(const std::string&)>;
 
 struct WrittenFile {
-  Written kind;
+  Written kind = Written::record;
   Beside beside;
 };
 

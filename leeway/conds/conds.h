@@ -57,8 +57,8 @@ struct ConDSCase {
 
 // Samples a cell, by kind.
 struct ConDSCounts {
-  std::array<std::size_t, 8> train, validation;
-  std::size_t test;
+  std::array<std::size_t, 8> train{}, validation{};
+  std::size_t test = 0;
 };
 
 // For a table that is no named data set: those of dSprites.

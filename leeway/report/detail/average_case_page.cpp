@@ -93,9 +93,8 @@ std::string survival_assumptions(const RobustnessView& record) {
   const record::Robustness& found = record.found;
   const double level = found.options.level;
   std::vector<std::string> items = {
-      "p asks whether the model keeps its own prediction, right or wrong, under random noise. It says "
-      "nothing of an "
-      "attacker, who looks for the worst change, nor of other shifts.",
+      std::string("p asks whether the model keeps its own prediction, right or wrong, under random noise. It "
+                  "says nothing of an attacker, who looks for the worst change, nor of other shifts."),
       fmt::format(
           "The noise is {}. Inputs are not clipped: what leaves the range of the data is given to the model "
           "as it is.",

@@ -100,8 +100,10 @@ std::string decomposition_heading(const PaView& record) {
   for (const PaSet& result : record.results)
     if (result.decomposition && (worst == nullptr || total_loss(result) > total_loss(*worst)))
       worst = &result;
-  const double total = worst == nullptr ? 0 : total_loss(*worst);
-  if (!(total > 0)) return "No group of samples costs any agreement";
+  const char* const none = "No group of samples costs any agreement";
+  if (worst == nullptr) return none;
+  const double total = total_loss(*worst);
+  if (!(total > 0)) return none;
   const auto own = [&](const Contribution& group) { return loss(group.sum, *worst).value_or(0); };
   const Contribution& group = *std::ranges::max_element(groups_of(*worst), {}, own);
   return fmt::format("{}: the {} of samples {} cost {} of the agreement lost",
