@@ -99,14 +99,11 @@ std::string survival_assumptions(const RobustnessView& record) {
           "The noise is {}. Inputs are not clipped: what leaves the range of the data is given to the model "
           "as it is.",
           escape(found.options.noise)),
-      "taylor and mmse take the model as linear in its input, about the clean sample or averaged over noisy "
-      "copies. "
-      "They are exact for linear models with gaussian noise; for others the comparison with Monte Carlo says "
-      "how far "
-      "they are off.",
-      "Scores (taylor-mvs, mmse-mvs, softmax) rank samples and are no probabilities: their means cannot be "
-      "read as "
-      "shares.",
+      std::string("taylor and mmse take the model as linear in its input, about the clean sample or averaged "
+                  "over noisy copies. They are exact for linear models with gaussian noise; for others the "
+                  "comparison with Monte Carlo says how far they are off."),
+      std::string("Scores (taylor-mvs, mmse-mvs, softmax) rank samples and are no probabilities: their means "
+                  "cannot be read as shares."),
       fmt::format("Intervals have level {} and take samples as drawn independently of each other.",
                   percent(level, level > .99 ? 1 : 0))};
   std::size_t unsettled = 0;
