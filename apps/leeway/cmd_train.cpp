@@ -9,7 +9,6 @@
 #include "apps/leeway/nn_loader.h"
 #include "apps/leeway/option_flags.h"
 #include "apps/leeway/text_table.h"
-#include "leeway/core/error.h"
 #include "leeway/tasks/train.h"
 
 namespace leeway::app {
@@ -34,11 +33,7 @@ TrainingOptions options_of(Context& context, const TrainFlags& flags) {
   for (const auto& [name, value] : parse_settings(flags.set)) options.parameters[name] = value;
   if (!flags.columns.attributes.empty() && flags.columns.groups.empty() && flags.columns.environment.empty())
     throw UsageError("--attributes: expected --group-column or --environment-column beside it");
-  try {
-    (void)tasks::selection_of(options);
-  } catch (const Error& failure) {
-    throw UsageError(std::string("--") + failure.what());
-  }
+  (void)tasks::selection_of(options);  // a mistake shows before a model library is opened
   const nn::Session& session = model_session(context.threads);
   if (session.requirements_of(options.algorithm, options.parameters).unlabelled && flags.unlabelled.empty())
     throw UsageError(

@@ -116,8 +116,9 @@ class CommandLine {
   CommandLine& operator=(const CommandLine&) = delete;
 
   [[nodiscard]] Command root();
-  // The program's name first. What the command does; nothing for --help and --version, which are printed. UsageError: what the options do not permit, an empty text, a number that the option's type cannot hold. Error:
-  // those of config_flags.h. std::runtime_error: the text could not be printed.
+  // The program's name first. What the command does; nothing for --help and --version, which are printed. UsageError: what the
+  // options do not permit, an empty text, a number that the option's type cannot hold. Error: those of config_flags.h.
+  // std::runtime_error: the text could not be printed.
   [[nodiscard]] std::function<int()> parse(const std::vector<std::string>& arguments);
   [[nodiscard]] std::vector<Given> given() const;  // of the command that was parsed
 

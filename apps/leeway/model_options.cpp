@@ -66,14 +66,9 @@ ModelAndImages load_model_and_images(Context& context, const ModelFlags& flags, 
 }
 
 double parse_number(const std::string& option, const std::string& text) {
-  const auto slash = text.find('/');
-  const auto top = leeway::parse_number(std::string_view(text).substr(0, slash));
-  const auto bottom = slash == std::string::npos
-                          ? std::optional<double>(1)
-                          : leeway::parse_number(std::string_view(text).substr(slash + 1));
-  if (!top || !bottom || !std::isfinite(*top) || !std::isfinite(*bottom) || *bottom == 0)
-    throw UsageError(fmt::format("{} {}: expected a number such as 0.1 or 8/255", option, text));
-  return *top / *bottom;
+  const auto value = parse_fraction(text);
+  if (!value) throw UsageError(fmt::format("{} {}: expected a number such as 0.1 or 8/255", option, text));
+  return *value;
 }
 
 std::map<std::string, double> parse_settings(const std::vector<std::string>& settings) {

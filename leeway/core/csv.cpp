@@ -61,6 +61,14 @@ std::optional<double> parse_number(std::string_view field) {
   return error == std::errc{} ? std::optional(value) : std::nullopt;
 }
 
+std::optional<double> parse_fraction(std::string_view field) {
+  const auto slash = field.find('/');
+  const auto top = parse_number(field.substr(0, slash));
+  const auto bottom = slash == field.npos ? std::optional(1.) : parse_number(field.substr(slash + 1));
+  if (!top || !bottom || !std::isfinite(*bottom) || !std::isfinite(*top / *bottom)) return std::nullopt;
+  return *top / *bottom;
+}
+
 CsvTable parse_csv(std::string_view text, std::string_view name) {
   CsvRecords records(text, name);
   CsvTable table;

@@ -32,6 +32,8 @@ struct CsvTable {
 // The whole field as a number, blanks around it aside: "1.5", "-2e3", "nan", "inf". An underflow is 0;
 // nothing where the field is no number or float64 cannot hold it.
 [[nodiscard]] std::optional<double> parse_number(std::string_view field);
+// The same, or a fraction: "8/255". Nothing where it is not finite.
+[[nodiscard]] std::optional<double> parse_fraction(std::string_view field);
 
 // A column as numbers; Error names the file, the column and the first row that is none.
 [[nodiscard]] std::vector<double> csv_numbers(const CsvTable& table, std::size_t column,

@@ -1,8 +1,8 @@
 // What leeway shift computes: a shifted copy of a set of images (shift/shift.h), written as x, y and, for shifts that select
 // rows, `rows`: where each came from.
 //
-// OptionError: a name that is no shift's, a strength or classes that the shift does not take. Errors (Error): those of shift/shift.h and of what opens the images. Cost and determinism: as
-// there.
+// OptionError: a name that is no shift's, a strength or classes that the shift does not take. Errors (Error): those of
+// shift/shift.h and of what opens the images. Cost and determinism: as there.
 #pragma once
 
 #include <cstdint>

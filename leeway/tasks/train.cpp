@@ -9,6 +9,7 @@
 #include "leeway/agreement/agreement.h"
 #include "leeway/core/csv.h"
 #include "leeway/core/message.h"
+#include "leeway/core/option_error.h"
 #include "leeway/data/split.h"
 #include "leeway/shift/shift.h"
 #include "leeway/tasks/task_clock.h"
@@ -23,6 +24,10 @@ double agreement_of(const Outputs& clean, const Outputs& shifted) {
   return agreement::posterior_agreement(clean.logits, shifted.logits, {}, options).pa;
 }
 
+[[noreturn]] void wrong_shift(const std::string& expected, const std::string& found) {
+  throw OptionError(fmt::format("--select-shift: expected {}, found {}", expected, found));
+}
+
 const shift::Member& pixel_shift(const std::string& name) {
   std::vector<std::string_view> names;
   for (const shift::Member& member : shift::members()) {
@@ -30,15 +35,7 @@ const shift::Member& pixel_shift(const std::string& name) {
     if (member.name == name) return member;
     names.push_back(member.name);
   }
-  refuse("select-shift", fmt::format("one of {}", fmt::join(names, ", ")), in_quotes(name));
-}
-
-// "0.2" or "51/255"; NaN is a number to it.
-std::optional<double> strength_in(std::string_view text) {
-  const auto slash = text.find('/');
-  const auto top = parse_number(text.substr(0, slash));
-  const auto bottom = slash == text.npos ? std::optional(1.) : parse_number(text.substr(slash + 1));
-  return top && bottom ? std::optional(*top / *bottom) : std::nullopt;
+  wrong_shift(fmt::format("one of {}", fmt::join(names, ", ")), in_quotes(name));
 }
 
 // What the loop is told; its selection asks no session, so that a mistake shows before the data are read.
@@ -59,19 +56,19 @@ nn::TrainOptions options_of(const TrainTask& task) {
 nn::Selection selection_of(const TrainingOptions& options) {
   const std::string& text = options.select_shift;
   if (options.select != "pa") {
-    if (!text.empty()) refuse("select-shift", "select pa beside it", in_quotes(options.select));
+    if (!text.empty()) wrong_shift("select pa beside it", in_quotes(options.select));
     return {};
   }
-  if (text.empty())
-    refuse("select-shift", "NAME[:STRENGTH], the shift that agreement is measured under", "none");
+  if (text.empty()) wrong_shift("NAME[:STRENGTH], the shift that agreement is measured under", "none");
   const auto colon = text.find(':');
   const shift::Member& member = pixel_shift(text.substr(0, colon));
   const Parameter legal = member.strength();
   nn::Selection selection{agreement_of, std::string(member.name), legal.value};
-  if (colon != std::string::npos) selection.strength = strength_in(std::string_view(text).substr(colon + 1));
+  if (colon != std::string::npos)
+    selection.strength = parse_fraction(std::string_view(text).substr(colon + 1));
   if (!(selection.strength >= legal.low && selection.strength <= legal.high))
-    refuse("select-shift", fmt::format("{} to {} for {}", legal.low, legal.high, member.name),
-           in_quotes(std::string_view(text).substr(colon + 1)));
+    wrong_shift(fmt::format("{} to {} for {}", legal.low, legal.high, member.name),
+                in_quotes(std::string_view(text).substr(colon + 1)));
   return selection;
 }
 

@@ -88,6 +88,14 @@ RC_GTEST_PROP(Csv, NumbersKeepEveryBit, (double value)) {
   RC_ASSERT(parse_number(text) == value);
 }
 
+TEST(ParseFraction, IsANumberOrOneOverAnother) {
+  EXPECT_EQ(parse_fraction("0.25"), .25);
+  EXPECT_EQ(parse_fraction("8/255"), 8. / 255);
+  EXPECT_EQ(parse_fraction("-1/4"), -.25);
+  for (const char* const bad : {"", "/", "8/", "/255", "8/0", "0/0", "1/2/3", "nan", "inf", "1/inf", "x"})
+    EXPECT_EQ(parse_fraction(bad), std::nullopt) << bad;
+}
+
 RC_GTEST_PROP(Csv, AnyTextSurvives, ()) {
   const auto cell = rc::gen::container<std::string>(rc::gen::element('a', ',', '"', '\n', '\r', ' ', '7'));
   const auto rows =

@@ -137,15 +137,17 @@ TEST(SelectionOfOptions, IsAShiftOfPixelsAndItsStrength) {
   EXPECT_EQ(selected("gaussian-noise:51/255").strength, .2);
   EXPECT_EQ(selected("contrast:0.5").shift, "contrast");
   const auto message = [&](const std::string& text) { return message_of([&] { (void)selected(text); }); };
-  EXPECT_EQ(message(""),
-            "select-shift: expected NAME[:STRENGTH], the shift that agreement is measured under, found none");
-  EXPECT_THAT(message("imbalance"), ::testing::AllOf(::testing::StartsWith("select-shift: expected one of "),
-                                                     ::testing::EndsWith(", found 'imbalance'")));
-  EXPECT_EQ(message("contrast:70"), "select-shift: expected 0 to 10 for contrast, found '70'");
-  EXPECT_EQ(message("contrast:nan"), "select-shift: expected 0 to 10 for contrast, found 'nan'");
-  EXPECT_EQ(message("contrast:"), "select-shift: expected 0 to 10 for contrast, found ''");
+  EXPECT_EQ(
+      message(""),
+      "--select-shift: expected NAME[:STRENGTH], the shift that agreement is measured under, found none");
+  EXPECT_THAT(message("imbalance"),
+              ::testing::AllOf(::testing::StartsWith("--select-shift: expected one of "),
+                               ::testing::EndsWith(", found 'imbalance'")));
+  EXPECT_EQ(message("contrast:70"), "--select-shift: expected 0 to 10 for contrast, found '70'");
+  EXPECT_EQ(message("contrast:nan"), "--select-shift: expected 0 to 10 for contrast, found 'nan'");
+  EXPECT_EQ(message("contrast:"), "--select-shift: expected 0 to 10 for contrast, found ''");
   options.select = "accuracy";
-  EXPECT_EQ(message("contrast"), "select-shift: expected select pa beside it, found 'accuracy'");
+  EXPECT_EQ(message("contrast"), "--select-shift: expected select pa beside it, found 'accuracy'");
 }
 
 }  // namespace

@@ -6,8 +6,8 @@
 
 namespace leeway::nn {
 
-// Passes run on `device`. `forward` must outlive the result; `jacobian` is empty or gives gradients of many classes at once, and then passes once
-// here: LibTorch compiles kernels for a size of batch when it first meets it, which should not count as the time of
+// Passes run on `device`. `forward` must outlive the result; `jacobian` is empty or gives gradients of many classes at once,
+// and then passes once here: LibTorch compiles kernels for a size of batch when it first meets it, which should not count as the time of
 // whoever asks first. Passes run in shards, one thread each (shards.h), whose size depends on the number of rows, and
 // with `jacobian` on that of the classes asked for: the same bits for any number of threads. The gradient of a class among
 // some classes is that among all to float32's rounding, within 1e-5 of the largest of its numbers, unless a rounding decides

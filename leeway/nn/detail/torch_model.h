@@ -30,8 +30,8 @@ using JacobianFunction =
 // positive.
 void check_normalization(const Normalization& normalization, const std::string& name, std::size_t channels);
 
-// Passes run on `device`, where the weights that `forward` uses stand. `forward` takes normalized images; `network` is null for TorchScript and ONNX, otherwise `forward` runs it. `training`
-// of the info is saved with the weights.
+// Passes run on `device`, where the weights that `forward` uses stand. `forward` takes normalized images; `network` is null
+// for TorchScript and ONNX, otherwise `forward` runs it. `training` of the info is saved with the weights.
 [[nodiscard]] std::unique_ptr<Model> make_model(ModelInfo info, ForwardFunction forward,
                                                 std::shared_ptr<Network> network,
                                                 torch::Device device = torch::kCPU);

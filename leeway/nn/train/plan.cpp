@@ -1,11 +1,10 @@
 #include "leeway/nn/train/plan.h"
 
 #include <fmt/format.h>
-#include <xxhash.h>
 
-#include <initializer_list>
 #include <span>
 
+#include "leeway/core/digest.h"
 #include "leeway/core/file.h"
 #include "leeway/core/message.h"
 #include "leeway/nn/train/algorithm.h"
@@ -14,25 +13,17 @@
 namespace leeway::nn {
 namespace {
 
-std::string digest(std::initializer_list<std::span<const std::byte>> parts) {
-  XXH3_state_t* const state = XXH3_createState();
-  XXH3_128bits_reset(state);
-  for (const auto& part : parts) XXH3_128bits_update(state, part.data(), part.size());
-  const XXH128_hash_t hash = XXH3_128bits_digest(state);
-  XXH3_freeState(state);
-  return fmt::format("{:016x}{:016x}", hash.high64, hash.low64);
-}
-
 std::string digest(const Images& images) {
   std::span<const std::int64_t> labels;
   if (images.labels) labels = *images.labels;
-  return digest({std::as_bytes(images.pixels.bytes()), std::as_bytes(labels)});
+  return digest_bytes({std::as_bytes(images.pixels.bytes()), std::as_bytes(labels)});
 }
 
 TrainingPlan::Column noted(const GroupColumn& column) {
   std::string levels;
   for (const std::string& level : column.levels) levels.append(level.c_str(), level.size() + 1);
-  return {column.name, digest({std::as_bytes(std::span(levels)), std::as_bytes(std::span(column.codes))})};
+  return {column.name,
+          digest_bytes({std::as_bytes(std::span(levels)), std::as_bytes(std::span(column.codes))})};
 }
 
 }  // namespace
@@ -68,7 +59,7 @@ Training planned(const data::TrainingData& data, const TrainOptions& options, in
   plan.torch = torch_version;
   plan.data = digest(data.images);
   if (!options.validation_rows.empty())
-    plan.validation_rows = digest({std::as_bytes(std::span(options.validation_rows))});
+    plan.validation_rows = digest_bytes({std::as_bytes(std::span(options.validation_rows))});
   if (data.unlabelled) plan.unlabelled = digest(*data.unlabelled);
   if (!options.start.empty()) plan.start = digest_file(options.start);
   for (const GroupColumn& column : data.groups) plan.groups.push_back(noted(column));
