@@ -21,18 +21,30 @@ struct TrainingOptions {
   std::string algorithm = "erm";
   std::map<std::string, double> parameters;  // of the algorithm, by name; those not named have its defaults
   std::string norm = "linf";                 // of an adversarial algorithm's perturbations: linf or l2
+  std::string augment;                       // a chain of augmentations; empty: none
   std::size_t epochs = 10;
-  std::size_t batch = 128;      // a last row alone joins the batch before it
-  double learning_rate = 1e-3;  // Adam, betas .9 and .999
-  double weight_decay = 0;      // decoupled (AdamW)
+  std::size_t steps = 0;             // at most so many in place of epochs; 0: by epochs
+  std::size_t check_every = 0;       // validate after so many steps; 0: after every epoch
+  std::size_t batch = 128;           // a last row alone joins the batch before it
+  std::string sampling = "shuffle";  // each row once an epoch; or "replacement", as many draws
+  std::string optimizer = "adam";    // Adam, betas .9 and .999; or sgd
+  double learning_rate = 1e-3;
+  double weight_decay = 0;  // decoupled for Adam (AdamW); for sgd added to the gradient
+  double momentum = .9;     // of sgd, Nesterov's where `nesterov`
+  bool nesterov = false;
+  std::string schedule = "constant";  // of the learning rate
+  std::string batchnorm = "train";    // or "frozen": by running statistics, which stay as they are
+  std::string freeze = "none";        // or "backbone": only the last layer learns
   // Share of rows held out, drawn by the seed; 0: none, the last epoch wins. Unset: default_validation, or none where rows
   // are named
   std::optional<double> validation = {};
-  std::size_t patience = 5;  // epochs without a better validation score before stopping; 0: never
+  std::size_t patience = 5;           // validations without a better score before stopping; 0: never
+  std::optional<double> enough = {};  // stop where validation accuracy is at least this
   // What chooses the epoch: "accuracy"; "worst-group", the accuracy of the worst group; or the name of a score of outputs on
   // the validation images and on their shifted version
   std::string select = "accuracy";
-  std::string select_shift;       // of such a score: NAME:STRENGTH
+  std::string
+      select_shift;  // of such a score: NAME:STRENGTH; without `select` it is told, and does not choose
   std::size_t classes = 0;        // 0: 1 + the largest label
   double scale = 1;               // the network takes (scale x - mean) / std of pixels x in [0,1]
   std::vector<double> mean, std;  // one number a channel, or empty: 0 and 1
@@ -56,9 +68,11 @@ struct TrainingPlan {
   std::string keep_epochs;  // folder of every epoch's weights; empty: not kept
 };
 
-// Proportions have exact 95% intervals, which take the rows for a sample (that of the worst group its own rows).
+// What passed between two validations: an epoch, or TrainingOptions::check_every steps. Proportions have exact 95% intervals,
+// which take the rows for a sample (that of the worst group its own rows).
 struct Epoch {
   std::size_t number = 0;  // from 1
+  std::size_t steps = 0;   // since the beginning
   double loss = 0;
   double accuracy = 0;  // over the epoch's batches, as trained (adversarial images included)
   Interval accuracy_interval;
@@ -80,9 +94,18 @@ struct Epoch {
   double seconds = 0;                        // NaN: not noted
 };
 
+// The model that an algorithm of two stages began with.
+struct BaseTraining {
+  std::string algorithm;
+  std::size_t epochs = 0, best_epoch = 0;
+  std::optional<double> validation_accuracy = {};
+  std::optional<Interval> validation_accuracy_interval = {};
+};
+
 struct Training {
   TrainingOptions options;  // with every default filled in
   TrainingPlan plan;
+  std::optional<BaseTraining> base = {};
   std::vector<Epoch> epochs;   // those before a resume included
   std::size_t best_epoch = 0;  // whose weights are kept
   // What each criterion would have chosen among these epochs, where there is such a criterion. One of them is best_epoch.

@@ -29,6 +29,8 @@ struct Requirements {
   std::size_t unlabelled_ratio = 1;  // how many of them for each labelled one
   std::vector<std::string> views = {};             // augmented versions of the labelled images, by name
   std::vector<std::string> unlabelled_views = {};  // and of the unlabelled ones
+  bool stages = false;                             // an architecture of stages (Network::stages)
+  std::size_t least_batch = 1;                     // rows of every batch
 
   // In words, beside labelled images: "groups", "2 environments", "unlabelled images".
   [[nodiscard]] std::vector<std::string> words() const {
@@ -38,6 +40,7 @@ struct Requirements {
       list.push_back(std::to_string(environments) + (environments == 1 ? " environment" : " environments"));
     if (unlabelled) list.emplace_back("unlabelled images");
     if (features) list.emplace_back("a last hidden layer");
+    if (stages) list.emplace_back("a network of stages");
     return list;
   }
 };

@@ -24,17 +24,40 @@ void numbers(Fields& f, std::string_view name, std::map<std::string, double>& va
 void flag_fields(TrainingOptions& options, Fields& f) {
   f("arch", options.architecture, "a name that leeway list architectures prints");
   f("algorithm", options.algorithm, "a name that leeway list algorithms prints");
+  f.unless_empty("augment", options.augment,
+                 "changes to the images as they are trained on, one after the other, with their parameters: "
+                 "NAME[:PARAMETER=NUMBER...],..., of leeway list augmentations");
   f("epochs", options.epochs, at_least(1), "at most so many passes over the data");
+  f("steps", options.steps, "at most so many steps, whatever epochs says; 0: by epochs");
+  f("check_every", options.check_every, "validate after so many steps; 0: after every epoch");
   f("batch", options.batch, at_least(1), "images a step");
-  f("lr", options.learning_rate, at_least(0), "learning rate of Adam");
-  f("weight_decay", options.weight_decay, at_least(0), "decoupled weight decay");
+  f.choice("sampling", options.sampling, {{"shuffle", ""}, {"replacement", ""}},
+           "whether every image comes once an epoch, or as many are drawn with replacement");
+  f.choice("optimizer", options.optimizer, {{"adam", ""}, {"sgd", ""}},
+           "Adam, or gradient descent with momentum");
+  f("lr", options.learning_rate, at_least(0), "learning rate");
+  f("weight_decay", options.weight_decay, at_least(0),
+    "decoupled from the gradient with adam, added to it with sgd");
+  f("momentum", options.momentum, at_least(0), "of sgd");
+  f("nesterov", options.nesterov, "with sgd: Nesterov's momentum");
+  f("schedule", options.schedule,
+    "of the learning rate: constant, cosine, inverse, linear:WARM-UP (a share of the steps), "
+    "step:EPOCH:EPOCH... "
+    "(a tenth after each), or exponential:FACTOR (after every epoch)");
+  f.choice("batchnorm", options.batchnorm, {{"train", ""}, {"frozen", ""}},
+           "whether batch normalisation goes by the batch or by running statistics, which then never change");
+  f.choice("freeze", options.freeze, {{"none", ""}, {"backbone", ""}},
+           "backbone: only the last layer learns, a linear probe");
   f("validation", options.validation, share,
     "share of the data held out to choose the epoch, where no rows are named for it (default 0.1)");
-  f("patience", options.patience, "stop after so many epochs without a better one; 0: never");
+  f("patience", options.patience, "stop after so many validations without a better one; 0: never");
+  f("enough", options.enough, share, "stop where validation accuracy is at least this");
   f.choice("select", options.select, {{"accuracy", ""}, {"worst-group", ""}, {"pa", ""}},
            "what chooses the epoch: accuracy, that of the worst group, or pa, posterior agreement");
-  f.unless_empty("select_shift", options.select_shift,
-                 "of pa: NAME[:STRENGTH] of a shift of leeway shift, as gaussian-noise:0.2");
+  f.unless_empty(
+      "select_shift", options.select_shift,
+      "of posterior agreement: NAME[:STRENGTH] of a shift of leeway shift, as gaussian-noise:0.2; with "
+      "another --select it is told and does not choose");
   f("classes", options.classes, "number of classes; 0: 1 + the largest label");
   f.choice("norm", options.norm, {{"linf", ""}, {"l2", ""}}, "of adversarial training");
   f("mean", options.mean,
@@ -68,8 +91,17 @@ static void fields(TrainingPlan& plan, Fields& f) {
   f.unless_empty("keep_epochs", plan.keep_epochs, "folder of every epoch's weights; null: not kept");
 }
 
+static void fields(BaseTraining& base, Fields& f) {
+  f("algorithm", base.algorithm, "that trained it");
+  f("epochs", base.epochs, at_least(1), "that it took");
+  f("best_epoch", base.best_epoch, at_least(1), "the epoch whose weights were kept");
+  f.measured("validation_accuracy", base.validation_accuracy, base.validation_accuracy_interval, share,
+             "on the validation images");
+}
+
 static void fields(Epoch& epoch, Fields& f) {
-  f("epoch", epoch.number, at_least(1), "from 1");
+  f("epoch", epoch.number, at_least(1), "from 1; with check_every so many steps are one");
+  f("steps", epoch.steps, at_least(1), "made until its end");
   f("loss", epoch.loss, "mean over the epoch's batches");
   f.measured("accuracy", epoch.accuracy, epoch.accuracy_interval, share,
              "on the batches of training, as they were trained on");
@@ -94,9 +126,11 @@ static void fields(Epoch& epoch, Fields& f) {
 // All but the options.
 static void course_fields(Training& training, Fields& f) {
   f("plan", training.plan, "what else the bits of the weights depend on; digests are XXH3-128");
+  f("base", training.base, "the model that an algorithm of two stages began with");
   f("epochs", training.epochs, "one after the other, those before a resume included");
   f("best_epoch", training.best_epoch, at_least(1), "the epoch whose weights were kept");
-  f("best_by_score", training.best_by_score, at_least(1), "what select pa chooses; null without it");
+  f("best_by_score", training.best_by_score, at_least(1),
+    "what select pa chooses; null without select_shift");
   f("best_by_accuracy", training.best_by_accuracy, at_least(1),
     "what validation accuracy chooses, under the attack of adversarial training; null without validation");
   f("best_by_worst_group", training.best_by_worst_group, at_least(1),
@@ -217,7 +251,9 @@ std::vector<std::string> findings_of(const Train& record) {
   if (const auto by_score = training.best_by_score; by_score && *by_score == by_accuracy)
     list.push_back(fmt::format("Agreement and accuracy choose the same epoch, {}.", by_accuracy));
   else if (by_score)
-    list.push_back(fmt::format("Agreement chose epoch {}; accuracy would have chosen epoch {}.", *by_score,
+    list.push_back(fmt::format("Agreement {} epoch {}; accuracy {} epoch {}.",
+                               training.options.select == "pa" ? "chose" : "would have chosen", *by_score,
+                               training.options.select == "accuracy" ? "chose" : "would have chosen",
                                by_accuracy));
   if (const auto by_group = training.best_by_worst_group; by_group && *by_group == by_accuracy)
     list.push_back(fmt::format("Accuracy and the worst group choose the same epoch, {}.", by_accuracy));

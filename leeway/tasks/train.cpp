@@ -55,11 +55,11 @@ nn::TrainOptions options_of(const TrainTask& task) {
 
 nn::Selection selection_of(const TrainingOptions& options) {
   const std::string& text = options.select_shift;
-  if (options.select != "pa") {
-    if (!text.empty()) wrong_shift("select pa beside it", in_quotes(options.select));
+  if (text.empty()) {
+    if (options.select == "pa")
+      wrong_shift("NAME[:STRENGTH], the shift that agreement is measured under", "none");
     return {};
   }
-  if (text.empty()) wrong_shift("NAME[:STRENGTH], the shift that agreement is measured under", "none");
   const auto colon = text.find(':');
   const shift::Member& member = pixel_shift(text.substr(0, colon));
   const Parameter legal = member.strength();

@@ -54,8 +54,8 @@ struct TrainFound {
 [[nodiscard]] TrainingRows rows_of_split(const data::TrainingData& data, const data::RowSplit& split,
                                          const std::string& name);
 
-// How the options choose the epoch, for the model part; without a score where accuracy does. Errors (Error): select_shift
-// without pa or pa without it; a shift that there is not, that selects rows, or whose strength is out of range.
+// How the options choose the epoch, for the model part; without a score where there is no select_shift. Errors (Error): pa
+// without it; a shift that there is not, that selects rows, or whose strength is out of range.
 [[nodiscard]] nn::Selection selection_of(const TrainingOptions& options);
 
 }  // namespace leeway::tasks

@@ -37,7 +37,7 @@ TEST(Adam, ContinuesFromRestoredMoments) {
   one.step({second});
   Adam before({broken}, .1, 0), after({broken}, .1, 0);
   before.step({first});
-  after.restore(before.first(), before.second(), before.steps());
+  after.restore(before.state(), "state");
   after.step({second});
   EXPECT_TRUE(straight.equal(broken));
 }

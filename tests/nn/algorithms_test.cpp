@@ -26,7 +26,7 @@ AlgorithmSetting still(const std::string& name, const torch::Tensor& weight,
   for (auto& item : setting.network->named_parameters())
     item.key() == "weight" ? item.value().copy_(weight) : item.value().zero_();
   setting.parameters = complete_parameters(algorithm(name), given);
-  setting.learning_rate = 0;
+  setting.optimizer.learning_rate = 0;
   return setting;
 }
 
@@ -39,7 +39,7 @@ torch::Tensor as_images(const torch::Tensor& rows) { return rows.view({rows.size
 
 Batch batch_of(const torch::Tensor& rows, std::vector<std::int64_t> labels,
                std::vector<std::int64_t> groups = {}) {
-  Batch batch{as_images(rows), to_tensor(labels, 0, labels.size()), {}, {}, {}};
+  Batch batch{as_images(rows), to_tensor(labels, 0, labels.size())};
   if (!groups.empty()) batch.group = to_tensor(groups, 0, groups.size());
   return batch;
 }
@@ -384,7 +384,7 @@ TEST(FixMatch, OfWeightZeroHasTheBitsOfPlainTraining) {
 
 TEST(FixMatch, KeepsTheAverageOfTheWeights) {
   AlgorithmSetting setting = still("fixmatch", torch::eye(2), {{"averaging", .75}, {"weight", 0}});
-  setting.learning_rate = .1;
+  setting.optimizer.learning_rate = .1;
   const auto member = algorithm("fixmatch").make(setting);
   (void)member->update({batch_of(torch::tensor({{1.f, 0.f}}), {0})});
   const Tensors state = member->state();

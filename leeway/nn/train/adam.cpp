@@ -1,8 +1,11 @@
 #include "leeway/nn/train/adam.h"
 
+#include <fmt/format.h>
+
 #include <cmath>
 
 #include "leeway/nn/train/adam_kernel.h"
+#include "leeway/nn/train/algorithm.h"
 
 namespace leeway::nn {
 
@@ -19,11 +22,11 @@ Adam::Adam(std::vector<torch::Tensor> weights, double learning_rate, double weig
   }
 }
 
-void Adam::step(const std::vector<torch::Tensor>& gradients) {
+void Adam::step(const std::vector<torch::Tensor>& gradients, double factor) {
   const double beta1 = .9, beta2 = .999, t = static_cast<double>(++steps_);
   for (std::size_t i = 0; i < weights_.size(); ++i) {
     if (!gradients[i].defined()) continue;
-    const double rate = rates_[i] * learning_rate_;
+    const double rate = factor * rates_[i] * learning_rate_;
     const AdamFactors factors{static_cast<float>(beta1),
                               static_cast<float>(beta2),
                               static_cast<float>(rate / (1 - std::pow(beta1, t))),
@@ -55,13 +58,23 @@ void Adam::step_elsewhere(std::size_t i, const torch::Tensor& gradient, const Ad
   weights_[i].mul_(factors.keep).addcdiv_(first_[i], root, -factors.step);
 }
 
-void Adam::restore(const std::vector<torch::Tensor>& first, const std::vector<torch::Tensor>& second,
-                   std::size_t steps) {
-  for (std::size_t i = 0; i < weights_.size(); ++i) {
-    first_[i].copy_(first[i]);
-    second_[i].copy_(second[i]);
+Tensors Adam::state() const {
+  Tensors state;
+  for (std::size_t i = 0; i < first_.size(); ++i) {
+    state[fmt::format("first.{}", i)] = first_[i];
+    state[fmt::format("second.{}", i)] = second_[i];
   }
-  steps_ = steps;
+  state["steps"] = torch::tensor({static_cast<std::int64_t>(steps_)}, torch::kInt64);
+  return state;
+}
+
+void Adam::restore(const Tensors& state, const std::string& name) {
+  const torch::NoGradGuard no_grad;
+  for (std::size_t i = 0; i < first_.size(); ++i) {
+    first_[i].copy_(take_tensor(state, fmt::format("first.{}", i), first_[i].sizes(), name));
+    second_[i].copy_(take_tensor(state, fmt::format("second.{}", i), second_[i].sizes(), name));
+  }
+  steps_ = static_cast<std::size_t>(take_tensor(state, "steps", {1}, name).item<std::int64_t>());
 }
 
 }  // namespace leeway::nn

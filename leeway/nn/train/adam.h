@@ -10,27 +10,25 @@
 #include <torch/torch.h>
 
 #include <cstddef>
+#include <string>
 #include <vector>
+
+#include "leeway/nn/train/optimizer.h"
 
 namespace leeway::nn {
 
 struct AdamFactors;  // adam_kernel.h
 
-class Adam {
+class Adam : public Optimizer {
  public:
   // `rates`: one factor of the learning rate a weight tensor; none: 1.
   Adam(std::vector<torch::Tensor> weights, double learning_rate, double weight_decay,
        std::vector<double> rates = {});
 
-  // One gradient a weight tensor; an undefined one leaves its tensor as it is.
-  void step(const std::vector<torch::Tensor>& gradients);
-
-  // To save and restore: one first and one second moment a weight tensor, and t.
-  [[nodiscard]] const std::vector<torch::Tensor>& first() const { return first_; }
-  [[nodiscard]] const std::vector<torch::Tensor>& second() const { return second_; }
-  [[nodiscard]] std::size_t steps() const { return steps_; }
-  void restore(const std::vector<torch::Tensor>& first, const std::vector<torch::Tensor>& second,
-               std::size_t steps);
+  void step(const std::vector<torch::Tensor>& gradients, double factor = 1) override;
+  // "first.0", "second.0", ...: the moments of each weight tensor; "steps": t.
+  [[nodiscard]] Tensors state() const override;
+  void restore(const Tensors& state, const std::string& name) override;
 
  private:
   void step_elsewhere(std::size_t i, const torch::Tensor& gradient, const AdamFactors& factors);

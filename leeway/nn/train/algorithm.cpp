@@ -35,11 +35,42 @@ Batch Batch::slice(std::int64_t begin, std::int64_t end) const {
   const auto part = [&](const torch::Tensor& tensor) {
     return tensor.defined() ? tensor.slice(0, begin, end) : tensor;
   };
-  Batch batch{part(x), part(y), part(group), {}, rows};
+  Batch batch{part(x), part(y), part(other), part(share), part(group), {}, rows};
   for (const torch::Tensor& view : views) batch.views.push_back(part(view));
   if (!rows.empty())
     batch.rows = rows.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin));
   return batch;
+}
+
+Batch Batch::select(const torch::Tensor& numbers) const {
+  const auto part = [&](const torch::Tensor& tensor) {
+    return tensor.defined() ? tensor.index_select(0, numbers) : tensor;
+  };
+  Batch batch{part(x), part(y), part(other), part(share), part(group), {}, {}};
+  for (const torch::Tensor& view : views) batch.views.push_back(part(view));
+  return batch;
+}
+
+torch::Tensor losses(const torch::Tensor& logits, const Batch& batch) {
+  using torch::nn::functional::CrossEntropyFuncOptions;
+  const auto of = [&](const torch::Tensor& labels) {
+    return torch::nn::functional::cross_entropy(logits, labels,
+                                                CrossEntropyFuncOptions().reduction(torch::kNone));
+  };
+  return batch.other.defined() ? batch.share * of(batch.y) + (1 - batch.share) * of(batch.other)
+                               : of(batch.y);
+}
+
+torch::Tensor mean_loss(const torch::Tensor& logits, const Batch& batch) {
+  return batch.other.defined() ? losses(logits, batch).mean()
+                               : torch::nn::functional::cross_entropy(logits, batch.y);
+}
+
+torch::Tensor targets(const Batch& batch, std::int64_t classes) {
+  const torch::Tensor first = torch::one_hot(batch.y, classes).to(torch::kFloat32);
+  if (!batch.other.defined()) return first;
+  const torch::Tensor share = batch.share.unsqueeze(1);
+  return share * first + (1 - share) * torch::one_hot(batch.other, classes).to(torch::kFloat32);
 }
 
 }  // namespace leeway::nn

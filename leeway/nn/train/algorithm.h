@@ -19,22 +19,29 @@
 
 #include "leeway/nn/detail/torch_model.h"
 #include "leeway/nn/train.h"
-#include "leeway/nn/train/adam.h"
+#include "leeway/nn/train/optimizer.h"
 
 namespace leeway::nn {
 
-// Tensors by name: float32, float64 or int64.
-using Tensors = std::map<std::string, torch::Tensor>;
-
 struct Batch {
-  torch::Tensor x, y;                  // images (b,c,h,w) in [0,1] and labels (b); unlabelled: no labels
-  torch::Tensor group;                 // (b), the number of each row's group; where the data have groups
-  std::vector<torch::Tensor> views;    // as Requirements asks for, each of x's shape
-  std::span<const std::int64_t> rows;  // where in the data they stand
+  torch::Tensor x = {}, y = {};  // images (b,c,h,w) in [0,1] and labels (b); unlabelled: no labels
+  // Of images that were mixed of two: the other's label (b) and the share of the first (b), float32, at least 1/2
+  torch::Tensor other = {}, share = {};
+  torch::Tensor group = {};                 // (b), the number of each row's group; where the data have groups
+  std::vector<torch::Tensor> views = {};    // as Requirements asks for, each of x's shape
+  std::span<const std::int64_t> rows = {};  // where in the data they stand
 
   // Rows [begin, end), sharing the tensors' memory.
   [[nodiscard]] Batch slice(std::int64_t begin, std::int64_t end) const;
+  // Rows of these numbers (int64), as copies; `rows` stays empty.
+  [[nodiscard]] Batch select(const torch::Tensor& numbers) const;
 };
+
+// -log softmax(logits)_y of every row, (b), and its mean; of mixed images share * that of y + (1 - share) * that of other.
+[[nodiscard]] torch::Tensor losses(const torch::Tensor& logits, const Batch& batch);
+[[nodiscard]] torch::Tensor mean_loss(const torch::Tensor& logits, const Batch& batch);
+// The labels as probabilities (b,k), float32: one 1 a row, or two shares.
+[[nodiscard]] torch::Tensor targets(const Batch& batch, std::int64_t classes);
 
 // What one step gets.
 struct Minibatches {
@@ -44,6 +51,7 @@ struct Minibatches {
   std::size_t epoch = 1;                 // from 1
   std::size_t step = 1,
               steps = 1;  // from 1, over all epochs, and how many there would be without an early stop
+  double rate = 1;        // factor of the learning rate
 };
 
 struct Step {
@@ -62,9 +70,11 @@ class Algorithm {
   // One step: passes, gradients, new weights.
   [[nodiscard]] virtual Step update(const Minibatches& batches) = 0;
 
+  // Before all else, in every training; the set outlives the algorithm.
+  virtual void attach(TrainingSet& /*set*/) {}
   // Before the first epoch of a new training; what it makes belongs to state(), since a resumed training skips it.
   virtual void prepare(TrainingSet& /*set*/) {}
-  virtual void begin_epoch(std::size_t /*epoch*/) {}  // from 1, a resumed training's first included
+  virtual void begin_epoch(std::size_t /*epoch*/) {}  // from 1; before the set draws its order
   // Batch statistics and dropout of all its networks, on or off.
   virtual void set_training(bool on) = 0;
 
@@ -86,10 +96,13 @@ struct AlgorithmSetting {
   Normalization normalization = {};
   std::map<std::string, double> parameters = {};  // all of the member's, defaults filled in
   Norm norm = Norm::linf;
-  double learning_rate = 1e-3, weight_decay = 0;
-  bool pretrained = false;    // the weights were given
-  std::string head = {};      // how the names of the last layer's weights begin: "7."
-  std::int64_t features = 0;  // numbers of the last hidden layer; 0: the network has none
+  OptimizerOptions optimizer = {};
+  bool frozen_statistics = false;      // batch normalisation never passes in training mode
+  bool frozen_backbone = false;        // all but the last layer: their weights ask for no gradients
+  std::shared_ptr<Network> base = {};  // of an algorithm of two stages: what the first one trained
+  bool pretrained = false;             // the weights were given
+  std::string head = {};               // how the names of the last layer's weights begin: "7."
+  std::int64_t features = 0;           // numbers of the last hidden layer; 0: the network has none
   std::uint64_t seed = 0;
   torch::Device device = torch::kCPU;  // of networks and batches
 };
@@ -119,7 +132,7 @@ class LossAlgorithm : public Algorithm {
   void train_beside(const std::string& name, std::shared_ptr<torch::nn::Module> module, double rate);
   // The rate of the network but for its last layer, times this.
   void scale_features(double rate);
-  void forget_moments();  // Adam as before the first step
+  void forget_moments();  // the optimizer as before the first step
 
   [[nodiscard]] double parameter(const std::string& name) const { return setting_.parameters.at(name); }
   [[nodiscard]] const AlgorithmSetting& setting() const { return setting_; }
@@ -138,8 +151,14 @@ class LossAlgorithm : public Algorithm {
   ForwardFunction forward_;
   std::vector<Beside> beside_;
   double feature_rate_ = 1;
-  std::unique_ptr<Adam> adam_;
+  std::unique_ptr<Optimizer> optimizer_;
 };
+
+// Batch statistics and dropout of a network, on or off: where the setting freezes them, they stay off.
+void set_training(torch::nn::Module& network, const AlgorithmSetting& setting, bool on);
+
+// The weights that ask for gradients, in the order of construction.
+[[nodiscard]] std::vector<torch::Tensor> trained_weights(const torch::nn::Module& module);
 
 // The tensors of a module under "PREFIX.NAME", and back.
 void add_tensors(Tensors& state, const std::string& prefix, const torch::nn::Module& module);
@@ -151,13 +170,33 @@ void take_tensors(const Tensors& state, const std::string& prefix, torch::nn::Mo
 [[nodiscard]] torch::Tensor take_tensor(const Tensors& state, const std::string& key,
                                         torch::IntArrayRef shape, const std::string& name);
 
+// The first of two stages: a training of the same data, of its own options, before the algorithm's.
+struct BaseStage {
+  std::string algorithm = "erm";
+  std::map<std::string, double> parameters = {};
+  std::size_t epochs = 50, patience = 10;
+};
+
 struct AlgorithmMember : Member {
   Requirements (*requirements)(
       const std::map<std::string, double>& parameters);  // null: labelled images suffice
   std::unique_ptr<Algorithm> (*make)(const AlgorithmSetting& setting);
+  // The head that stands in place of the architecture's last layer ("occamnet", heads.h); null, or empty: none.
+  std::string_view (*head)(const std::map<std::string, double>& parameters) = nullptr;
+  // What is trained before it; null, or nothing: it begins with random or given weights.
+  std::optional<BaseStage> (*base)(const std::map<std::string, double>& parameters) = nullptr;
 
   [[nodiscard]] Requirements needs(const std::map<std::string, double>& complete) const {
     return requirements ? requirements(complete) : Requirements{};
+  }
+  // The name of the network that it trains: "HEAD:ARCHITECTURE", or the architecture's.
+  [[nodiscard]] std::string network_of(const std::string& architecture,
+                                       const std::map<std::string, double>& complete) const {
+    const std::string_view first = head ? head(complete) : std::string_view();
+    return first.empty() ? architecture : std::string(first) + ":" + architecture;
+  }
+  [[nodiscard]] std::optional<BaseStage> base_of(const std::map<std::string, double>& complete) const {
+    return base ? base(complete) : std::nullopt;
   }
 };
 

@@ -25,55 +25,60 @@ void LossAlgorithm::scale_features(double rate) {
 void LossAlgorithm::forget_moments() {
   std::vector<double> rates;
   for (const auto& item : setting_.network->named_parameters())
-    rates.push_back(item.key().starts_with(setting_.head) ? 1 : feature_rate_);
+    if (item.value().requires_grad())
+      rates.push_back(item.key().starts_with(setting_.head) ? 1 : feature_rate_);
   for (const Beside& beside : beside_)
-    rates.resize(rates.size() + beside.module->parameters().size(), beside.rate);
-  adam_ = std::make_unique<Adam>(weights(), setting_.learning_rate, setting_.weight_decay, std::move(rates));
+    rates.resize(rates.size() + trained_weights(*beside.module).size(), beside.rate);
+  optimizer_ = make_optimizer(setting_.optimizer, weights(), std::move(rates));
 }
 
 std::vector<torch::Tensor> LossAlgorithm::weights() const {
-  std::vector<torch::Tensor> all = setting_.network->parameters();
+  std::vector<torch::Tensor> all = trained_weights(*setting_.network);
   for (const Beside& beside : beside_)
-    for (const torch::Tensor& weight : beside.module->parameters()) all.push_back(weight);
+    for (const torch::Tensor& weight : trained_weights(*beside.module)) all.push_back(weight);
   return all;
 }
 
 Step LossAlgorithm::update(const Minibatches& batches) {
   Objective found = objective(batches);
-  adam_->step(torch::autograd::grad({found.loss}, weights(), {}, c10::nullopt, /*create_graph=*/false,
-                                    /*allow_unused=*/true));
+  optimizer_->step(torch::autograd::grad({found.loss}, weights(), {}, c10::nullopt, /*create_graph=*/false,
+                                         /*allow_unused=*/true),
+                   batches.rate);
   const torch::Tensor right = found.logits.detach().argmax(1) == batches.labelled.y;
   return {found.loss.item<double>(), static_cast<std::size_t>(right.sum().item<std::int64_t>()),
           found.zero_gradients, std::move(found.parts)};
 }
 
 void LossAlgorithm::set_training(bool on) {
-  setting_.network->train(on);
+  nn::set_training(*setting_.network, setting_, on);
   for (const Beside& beside : beside_) beside.module->train(on);
 }
 
 Tensors LossAlgorithm::state() const {
-  Tensors state;
+  Tensors state = optimizer_->state();
   add_tensors(state, "network", *setting_.network);
   for (const Beside& beside : beside_) add_tensors(state, beside.name, *beside.module);
-  for (std::size_t i = 0; i < adam_->first().size(); ++i) {
-    state[fmt::format("first.{}", i)] = adam_->first()[i];
-    state[fmt::format("second.{}", i)] = adam_->second()[i];
-  }
-  state["steps"] = torch::tensor({static_cast<std::int64_t>(adam_->steps())}, torch::kInt64);
   return state;
 }
 
 void LossAlgorithm::restore(const Tensors& state, const std::string& name) {
-  std::vector<torch::Tensor> first, second;
-  for (std::size_t i = 0; i < adam_->first().size(); ++i) {
-    first.push_back(take_tensor(state, fmt::format("first.{}", i), adam_->first()[i].sizes(), name));
-    second.push_back(take_tensor(state, fmt::format("second.{}", i), adam_->second()[i].sizes(), name));
-  }
-  const auto steps = take_tensor(state, "steps", {1}, name).item<std::int64_t>();
+  optimizer_->restore(state, name);
   take_tensors(state, "network", *setting_.network, name);
   for (const Beside& beside : beside_) take_tensors(state, beside.name, *beside.module, name);
-  adam_->restore(first, second, static_cast<std::size_t>(steps));
+}
+
+void set_training(torch::nn::Module& network, const AlgorithmSetting& setting, bool on) {
+  network.train(on && !setting.frozen_backbone);
+  if (!setting.frozen_statistics) return;
+  for (const auto& module : network.modules())
+    if (module->as<torch::nn::BatchNorm2d>() || module->as<torch::nn::BatchNorm1d>()) module->eval();
+}
+
+std::vector<torch::Tensor> trained_weights(const torch::nn::Module& module) {
+  std::vector<torch::Tensor> weights;
+  for (const torch::Tensor& weight : module.parameters())
+    if (weight.requires_grad()) weights.push_back(weight);
+  return weights;
 }
 
 void add_tensors(Tensors& state, const std::string& prefix, const torch::nn::Module& module) {

@@ -23,8 +23,6 @@ void check_selection(const TrainOptions& options) {
   if (options.select == worst_group && !selection.given()) return;
   if (!selection.given())
     refuse("train: selection", "a function that scores an epoch by " + in_quotes(options.select), "none");
-  if (options.select == worst_group || options.select == "accuracy")
-    refuse("train: selection", "the name of the score", options.select);
   if (shift::member(selection.shift).selects_rows)
     refuse("train: selection", "a shift that changes pixels",
            fmt::format("{}, which selects rows", selection.shift));

@@ -72,6 +72,9 @@ void save_state(const std::filesystem::path& path, const TrainingText& text, con
   Safetensors content;
   for (const auto& [name, tensor] : algorithm) content.tensors["algorithm." + name] = exact_array(tensor);
   for (const auto& [name, array] : course.best) content.tensors["best." + name] = array;
+  content.tensors["position"] =
+      make_array({2}, std::vector<std::int64_t>{static_cast<std::int64_t>(course.pass),
+                                                static_cast<std::int64_t>(course.place)});
   content.metadata["training"] = text.write(course);
   write_safetensors(path, content);
 }
@@ -87,6 +90,12 @@ Restored restore_state(const std::filesystem::path& path, const TrainingText& te
     Course course{text.read(found->second, name), with_prefix(content.tensors, "best.")};
     if (const std::string changed = text.differences(course, planned); !changed.empty())
       return {{}, fmt::format("{}: is of a training with other options ({}): starting anew", name, changed)};
+    const auto position = content.tensors.find("position");
+    if (position == content.tensors.end() || position->second.type != ElementType::i64 ||
+        position->second.shape != std::vector<std::size_t>{2})
+      refuse(name, "the position of a training", "none");
+    const auto numbers = position->second.view<std::int64_t>();
+    course.pass = static_cast<std::size_t>(numbers[0]), course.place = static_cast<std::size_t>(numbers[1]);
     copy_weights(course.best, algorithm.network(), name);  // checks them
     Tensors tensors;
     for (const auto& [key, array] : with_prefix(content.tensors, "algorithm."))

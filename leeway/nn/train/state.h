@@ -13,7 +13,9 @@
 namespace leeway::nn {
 
 struct Course : Training {  // its finished epochs
-  ArrayMap best;            // weights of the best one
+  ArrayMap best = {};       // weights of the best one
+  std::size_t pass = 1;     // over the data, from 1
+  std::size_t place = 0;    // steps of that pass that were made
 };
 
 // Replaces the file atomically; without a text there is none.

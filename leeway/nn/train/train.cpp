@@ -19,6 +19,7 @@
 #include "leeway/nn/io/load.h"
 #include "leeway/nn/io/weights.h"
 #include "leeway/nn/train/algorithm.h"
+#include "leeway/nn/train/optimizer.h"
 #include "leeway/nn/train/plan.h"
 #include "leeway/nn/train/selection.h"
 #include "leeway/nn/train/state.h"
@@ -40,6 +41,7 @@ void check_options(const data::TrainingData& data, const TrainOptions& options) 
   range("batch", options.batch >= 1, "at least 1", 0);
   range("learning rate", options.learning_rate > 0 && std::isfinite(options.learning_rate),
         "a positive number", options.learning_rate);
+  range("momentum", options.momentum >= 0 && options.momentum < 1, "from 0 to less than 1", options.momentum);
   range("weight decay", options.weight_decay >= 0 && std::isfinite(options.weight_decay), "at least 0",
         options.weight_decay);
   const double share = validation_share(options);
@@ -48,6 +50,7 @@ void check_options(const data::TrainingData& data, const TrainOptions& options) 
     if (row >= images.n())
       refuse("train: validation rows", fmt::format("rows below {}", images.n()), std::to_string(row));
   (void)device_from_name(options.device);
+  (void)Schedule(options.schedule);
   (void)norm_of(options);
   check_normalization(normalization_of(options), "train: normalization", images.channels());
   check_selection(options);
@@ -76,9 +79,15 @@ class TrainingLoop {
   [[nodiscard]] TrainResult run();
 
  private:
+  [[nodiscard]] AlgorithmSetting make_setting();
   void begin_anew();
   void begin();
+  void train_base();
+  void start_from_weights(Network& network, const Architecture& built);
+  [[nodiscard]] std::filesystem::path base_path() const { return out_.string() + ".base"; }
   [[nodiscard]] Epoch run_epoch(std::size_t number);
+  [[nodiscard]] std::size_t planned_steps() const;
+  [[nodiscard]] bool finished() const;
   [[nodiscard]] double score(const Epoch& epoch) const;
   void validate(Epoch& epoch);
   [[nodiscard]] std::string text() const;
@@ -90,6 +99,8 @@ class TrainingLoop {
   const TrainOptions& options_;
   const AlgorithmMember& member_;
   std::map<std::string, double> parameters_;
+  std::optional<BaseStage> base_;
+  Schedule schedule_;
   TrainingSet set_;
   std::filesystem::path out_, state_;
   Progress* progress_;
@@ -97,8 +108,10 @@ class TrainingLoop {
   TorchThreads torch_threads_;
   std::optional<ShiftedValidation> selection_;
   ModelInfo info_;
+  std::shared_ptr<Network> base_network_;
   std::unique_ptr<Algorithm> algorithm_;
   Course course_;
+  std::size_t done_ = 0;  // steps
   std::size_t resumed_after_ = 0;
   std::vector<std::string> notes_;
 };
@@ -109,6 +122,8 @@ TrainingLoop::TrainingLoop(const data::TrainingData& data, const TrainOptions& o
       options_(options),
       member_(algorithm(options.algorithm)),
       parameters_(complete_parameters(member_, options.parameters)),
+      base_(member_.base_of(parameters_)),
+      schedule_(options.schedule),
       set_(data, options, member_.needs(parameters_), options.algorithm),
       out_(std::move(out)),
       state_(out_.string() + ".state"),
@@ -124,7 +139,7 @@ TrainingLoop::TrainingLoop(const data::TrainingData& data, const TrainOptions& o
   notes_.insert(notes_.end(), set_.notes().begin(), set_.notes().end());
   info_.path = out_.string();
   info_.format = "safetensors";
-  info_.architecture = options.architecture;
+  info_.architecture = member_.network_of(options.architecture, parameters_);
   info_.input = shape_of(data.images);
   info_.classes = options.classes > 0
                       ? options.classes
@@ -146,8 +161,8 @@ std::int64_t features_of(Network& network, const ForwardFunction& forward, const
 }
 
 // Networks, optimisers and weights before the first epoch.
-void TrainingLoop::begin_anew() {
-  const Architecture& built = architecture(options_.architecture);
+AlgorithmSetting TrainingLoop::make_setting() {
+  const Architecture& built = architecture(info_.architecture);
   AlgorithmSetting setting;
   setting.device = device_from_name(options_.device);
   setting.another = [&built, info = info_, device = setting.device] {
@@ -157,31 +172,84 @@ void TrainingLoop::begin_anew() {
   };
   setting.network = make_network(built, info_.input, info_.classes);
   info_.parameters = count_weights(*setting.network);
+  initialize(*setting.network, options_.seed);
   setting.pretrained = !options_.start.empty();
-  if (setting.pretrained)
-    copy_weights(read_safetensors(options_.start).tensors, *setting.network, display_name(options_.start));
-  else
-    initialize(*setting.network, options_.seed);
+  if (setting.pretrained) start_from_weights(*setting.network, built);
   setting.network->to(setting.device);
-  if (member_.needs(parameters_).features) {
+  setting.base = base_network_;
+  const Requirements needs = member_.needs(parameters_);
+  if (needs.features || options_.freeze == "backbone") {
     setting.features = features_of(*setting.network, forward_of(setting.network, info_.normalization),
                                    info_.input, setting.device);
     if (setting.features == 0)
       refuse(fmt::format("architecture {}", built.name),
-             fmt::format("one with a last hidden layer, as algorithm {} needs", member_.name), "none");
+             fmt::format("one with a last hidden layer, as {} needs",
+                         needs.features ? fmt::format("algorithm {}", member_.name) : "a frozen backbone"),
+             "none");
   }
   setting.head = built.output.substr(0, built.output.rfind('.') + 1);
   setting.normalization = info_.normalization;
   setting.parameters = parameters_;
   setting.norm = norm_of(options_);
-  setting.learning_rate = options_.learning_rate;
-  setting.weight_decay = options_.weight_decay;
+  setting.optimizer = {options_.optimizer, options_.learning_rate, options_.weight_decay, options_.momentum,
+                       options_.nesterov};
+  setting.frozen_statistics = options_.batchnorm == "frozen";
+  setting.frozen_backbone = options_.freeze == "backbone";
+  if (setting.frozen_backbone)
+    for (auto& item : setting.network->named_parameters())
+      item.value().set_requires_grad(item.key().starts_with(setting.head));
   setting.seed = options_.seed;
-  algorithm_ = member_.make(setting);
+  return setting;
+}
+
+void TrainingLoop::begin_anew() {
+  algorithm_ = member_.make(make_setting());
+  algorithm_->attach(set_);
+}
+
+// The weights of the file that --start names. Where its last layer has another number of classes, ours stays as it is.
+void TrainingLoop::start_from_weights(Network& network, const Architecture& built) {
+  ArrayMap weights = read_safetensors(options_.start).tensors;
+  const std::string output(built.output), head = output.substr(0, output.rfind('.') + 1);
+  const auto found = weights.find(output);
+  if (found != weights.end() && !found->second.shape.empty() && found->second.shape[0] != info_.classes) {
+    notes_.push_back(fmt::format("{}: its last layer is of {} classes: that of {} begins with random weights",
+                                 display_name(options_.start), found->second.shape[0], info_.classes));
+    for (const auto& [name, array] : nn::weights_of(network))
+      if (name.starts_with(head)) weights[name] = array;
+  }
+  copy_weights(weights, network, display_name(options_.start));
+}
+
+// The first of two stages: a training with a file and a state of its own, which go when the second one is done.
+void TrainingLoop::train_base() {
+  TrainOptions options = options_;
+  options.algorithm = base_->algorithm;
+  options.parameters = base_->parameters;
+  options.epochs = base_->epochs;
+  options.patience = base_->patience;
+  options.steps = options.check_every = 0;
+  options.select = "accuracy";
+  options.selection = {};
+  options.keep_epochs.clear();
+  options.reuse = true;
+  const TrainResult result = train_model(data_, options, base_path(), progress_);
+  const Epoch& best = result.epochs.at(result.best_epoch - 1);
+  course_.base = BaseTraining{base_->algorithm, result.epochs.size(), result.best_epoch,
+                              best.validation_accuracy, best.validation_accuracy_interval};
+  const Architecture& built = architecture(result.model->info().architecture);
+  base_network_ = make_network(built, info_.input, info_.classes);
+  copy_weights(read_safetensors(base_path()).tensors, *base_network_, display_name(base_path()));
+  base_network_->to(device_from_name(options_.device));
+  base_network_->eval();
 }
 
 // The same before the first epoch to be run.
 void TrainingLoop::begin() {
+  if (base_) {
+    (void)make_setting();  // what is wrong with the options shows before the first stage
+    train_base();
+  }
   begin_anew();
   remove_partials(out_);
   remove_partials(state_);
@@ -194,7 +262,11 @@ void TrainingLoop::begin() {
   }
   if (!restored.note.empty()) notes_.push_back(restored.note);
   if (restored.course) {
+    const std::optional<BaseTraining> base = course_.base;
     course_ = std::move(*restored.course);
+    course_.base = base;
+    done_ = course_.epochs.back().steps;
+    if (course_.place > 0) set_.begin_epoch(course_.pass);
     resumed_after_ = course_.epochs.size();
     return;
   }
@@ -212,37 +284,58 @@ void TrainingLoop::stop_if_asked(std::size_t epoch) const {
                   display_name(state_), course_.epochs.size()));
 }
 
+// So many there are without an early stop.
+std::size_t TrainingLoop::planned_steps() const {
+  if (options_.steps > 0) return options_.steps;
+  return done_ - course_.place + (options_.epochs + 1 - course_.pass) * set_.steps();
+}
+
+bool TrainingLoop::finished() const {
+  return options_.steps > 0 ? done_ >= options_.steps : course_.pass > options_.epochs;
+}
+
 Epoch TrainingLoop::run_epoch(std::size_t number) {
   const auto started = std::chrono::steady_clock::now();
   algorithm_->set_training(true);
-  algorithm_->begin_epoch(number);
-  set_.begin_epoch(number);
-  const auto rows = static_cast<double>(set_.training().size());
-  double loss = 0, right = 0;
+  double loss = 0, right = 0, rows = 0;
   std::optional<std::size_t> zero_gradients;
   std::map<std::string, double> parts;
-  for (std::size_t b = 0; b < set_.steps(); ++b) {
+  const auto is_time = [&] {
+    return options_.check_every > 0 ? done_ % options_.check_every == 0 : course_.place == 0;
+  };
+  do {
     stop_if_asked(number);
-    const Minibatches batches = set_.minibatches(b);
+    if (course_.place == 0) {
+      algorithm_->begin_epoch(course_.pass);
+      set_.begin_epoch(course_.pass);
+    }
+    Minibatches batches = set_.minibatches(course_.place);
+    batches.steps = planned_steps();
+    batches.step = ++done_;
+    batches.rate = schedule_.factor(batches.step, batches.steps, course_.pass);
     const Step step = algorithm_->update(batches);
+    if (++course_.place == set_.steps()) course_.place = 0, ++course_.pass;
     if (!std::isfinite(step.loss))
       throw std::runtime_error(
           fmt::format("train: the loss became {} in epoch {}: lower the learning rate", step.loss, number));
     const auto weight = static_cast<double>(batches.labelled.rows.size());
     if (step.zero_gradients) zero_gradients = zero_gradients.value_or(0) + *step.zero_gradients;
-    for (const auto& [name, value] : step.parts) parts[name] += value * weight / rows;
+    for (const auto& [name, value] : step.parts) parts[name] += value * weight;
+    rows += weight;
     loss += step.loss * weight;
     right += static_cast<double>(step.right);
     if (progress_)
       progress_->update("training", batches.step, batches.steps,
-                        fmt::format("epoch {}/{}, loss {:.3f}", number, options_.epochs, step.loss));
-  }
+                        fmt::format("epoch {}, loss {:.3f}", batches.epoch, step.loss));
+  } while (!is_time() && !finished());
   Epoch epoch;
   epoch.number = number;
+  epoch.steps = done_;
   epoch.loss = loss / rows;
   epoch.accuracy = right / rows;
-  epoch.accuracy_interval = clopper_pearson(static_cast<std::size_t>(right), set_.training().size());
+  epoch.accuracy_interval = clopper_pearson(static_cast<std::size_t>(right), static_cast<std::size_t>(rows));
   epoch.parts = std::move(parts);
+  for (auto& [name, value] : epoch.parts) value /= rows;
   if (zero_gradients) epoch.zero_gradient = static_cast<double>(*zero_gradients) / rows;
   algorithm_->set_training(false);
   if (!set_.validation().empty()) validate(epoch);
@@ -295,8 +388,8 @@ void TrainingLoop::validate(Epoch& epoch) {
 
 // Without validation every epoch is better than those before it.
 double TrainingLoop::score(const Epoch& epoch) const {
-  if (epoch.selection_score) return *epoch.selection_score;
   if (options_.select == worst_group) return *epoch.validation_worst_group_accuracy;
+  if (options_.select != "accuracy") return *epoch.selection_score;
   return accuracy_score(epoch).value_or(static_cast<double>(epoch.number));
 }
 
@@ -318,11 +411,12 @@ void TrainingLoop::keep_weights() {
 
 TrainResult TrainingLoop::run() {
   begin();
-  const auto out_of_patience = [&] {
-    return options_.patience > 0 && !set_.validation().empty() && !course_.epochs.empty() &&
-           course_.epochs.size() - course_.best_epoch >= options_.patience;
+  const auto is_enough = [&] {
+    if (course_.epochs.empty() || set_.validation().empty()) return false;
+    if (options_.enough && accuracy_score(course_.epochs.back()).value_or(0) >= *options_.enough) return true;
+    return options_.patience > 0 && course_.epochs.size() - course_.best_epoch >= options_.patience;
   };
-  while (course_.epochs.size() < options_.epochs && !out_of_patience()) {
+  while (!finished() && !is_enough()) {
     course_.epochs.push_back(run_epoch(course_.epochs.size() + 1));
     const Epoch& epoch = course_.epochs.back();
     if (course_.best_epoch == 0 || score(epoch) > score(course_.epochs[course_.best_epoch - 1])) {
@@ -332,7 +426,7 @@ TrainResult TrainingLoop::run() {
     keep_weights();
     save_state(state_, options_.text, course_, algorithm_->state());
   }
-  course_.stopped_early = course_.epochs.size() < options_.epochs;
+  course_.stopped_early = !finished();
   compare_choices(course_);
   return finish();
 }
@@ -354,6 +448,7 @@ TrainResult TrainingLoop::finish() {
   info_.training = text();
   save_weights(out_, info_, *network);
   std::filesystem::remove(state_);
+  if (base_) std::filesystem::remove(base_path());
   result.model = make_model(info_, network, device_from_name(options_.device));
   return result;
 }

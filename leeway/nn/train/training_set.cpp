@@ -58,14 +58,49 @@ TrainingSet::TrainingSet(const data::TrainingData& data, const TrainOptions& opt
   // Batch statistics need two rows, and each environment its own.
   const std::size_t least = std::max<std::size_t>(
       options.batch > 1 ? 2 : 1, needs.environments > 0 ? needs.least_rows * present_.size() : 0);
-  const std::size_t rows = train_.size(), tail = rows % options.batch;
-  steps_ =
-      (rows + options.batch - 1) / options.batch - (tail > 0 && tail < least && rows > options.batch ? 1 : 0);
+  const std::size_t rows = train_.size();
+  least_last_ = std::max(least, needs.least_batch);
+  count_steps();
+  if (std::min(rows, options.batch) < needs.least_batch)
+    refuse("train: batch",
+           fmt::format("at least {} rows, as algorithm {} needs", needs.least_batch, algorithm),
+           std::to_string(std::min(rows, options.batch)));
   if (needs.environments > 0 && std::min(rows, options.batch) < least)
     refuse("train: batch",
            fmt::format("at least {} rows, {} of each environment, as algorithm {} needs", least,
                        needs.least_rows, algorithm),
            std::to_string(std::min(rows, options.batch)));
+}
+
+void TrainingSet::count_steps() {
+  const std::size_t rows = train_.size(), tail = rows % options_.batch;
+  steps_ = (rows + options_.batch - 1) / options_.batch -
+           (tail > 0 && tail < least_last_ && rows > options_.batch ? 1 : 0);
+}
+
+void TrainingSet::append(const torch::Tensor& images, std::span<const std::int64_t> parents) {
+  const torch::Tensor made = images.detach().to(torch::kCPU).contiguous();
+  appended_ = appended_.defined() ? torch::cat({appended_, made}) : made.clone();
+  for (const std::int64_t parent : parents) {
+    train_.push_back(static_cast<std::int64_t>(data_.images.n() + parents_.size()));
+    parents_.push_back(static_cast<std::int64_t>(source(parent)));
+  }
+}
+
+std::size_t TrainingSet::source(std::int64_t row) const {
+  const std::size_t number = static_cast<std::size_t>(row), n = data_.images.n();
+  return number < n ? number : static_cast<std::size_t>(parents_[number - n]);
+}
+
+torch::Tensor TrainingSet::images_of(std::span<const std::int64_t> rows) const {
+  if (parents_.empty()) return pixels_of(data_.images, rows);
+  std::vector<std::int64_t> sources;
+  for (const std::int64_t row : rows) sources.push_back(static_cast<std::int64_t>(source(row)));
+  torch::Tensor images = pixels_of(data_.images, sources);
+  const auto n = static_cast<std::int64_t>(data_.images.n());
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    if (rows[i] >= n) images[static_cast<std::int64_t>(i)].copy_(appended_[rows[i] - n]);
+  return images;
 }
 
 void TrainingSet::check(const Requirements& needs, const std::string& algorithm) {
@@ -120,7 +155,7 @@ std::vector<std::int64_t> TrainingSet::balanced(const std::vector<std::int64_t>&
   std::vector<std::size_t> place_of(static_cast<std::size_t>(present_.back()) + 1);
   for (std::size_t i = 0; i < present_.size(); ++i) place_of[static_cast<std::size_t>(present_[i])] = i;
   for (const std::int64_t row : shuffled)
-    rows[place_of[static_cast<std::size_t>((*cells_)[static_cast<std::size_t>(row)])]].push_back(row);
+    rows[place_of[static_cast<std::size_t>(cell_of(row))]].push_back(row);
   std::vector<std::size_t> round(present_.size());
   std::iota(round.begin(), round.end(), std::size_t{0});
   Random random(options_.seed, stream("balanced rounds"), epoch_);
@@ -129,7 +164,8 @@ std::vector<std::int64_t> TrainingSet::balanced(const std::vector<std::int64_t>&
   while (order.size() < shuffled.size()) {
     for (std::size_t i = round.size(); i > 1; --i) std::swap(round[i - 1], round[random.below(i)]);
     for (const std::size_t cell : round) {
-      order.push_back(rows[cell][taken[cell]++ % rows[cell].size()]);
+      const std::size_t size = rows[cell].size();
+      order.push_back(rows[cell][replacement() ? random.below(size) : taken[cell]++ % size]);
       if (order.size() == shuffled.size() || order.size() % options_.batch == 0)
         break;  // a batch begins with a round
     }
@@ -139,8 +175,14 @@ std::vector<std::int64_t> TrainingSet::balanced(const std::vector<std::int64_t>&
 
 void TrainingSet::begin_epoch(std::size_t number) {
   epoch_ = number;
+  count_steps();
   order_ = train_;
-  shuffle_rows(order_, options_.seed, stream("epoch order"), number);
+  if (replacement() && !cells_) {
+    Random random(options_.seed, stream("epoch draws"), number);
+    for (std::int64_t& row : order_) row = train_[random.below(train_.size())];
+  } else {
+    shuffle_rows(order_, options_.seed, stream("epoch order"), number);
+  }
   if (cells_) order_ = balanced(order_);
 }
 
@@ -149,11 +191,11 @@ Minibatches TrainingSet::minibatches(std::size_t step) {
   const std::size_t end = step + 1 == steps_ ? order_.size() : begin + options_.batch;
   batch_rows_.assign(order_.begin() + static_cast<std::ptrdiff_t>(begin),
                      order_.begin() + static_cast<std::ptrdiff_t>(end));
-  const auto cell_of = [&](std::int64_t row) { return (*cells_)[static_cast<std::size_t>(row)]; };
-  if (needs_.environments > 0) std::ranges::stable_sort(batch_rows_, {}, cell_of);
+  if (needs_.environments > 0)
+    std::ranges::stable_sort(batch_rows_, {}, [&](std::int64_t row) { return cell_of(row); });
   const std::size_t position = (epoch_ - 1) * order_.size() + begin;
   Minibatches batches{batch(batch_rows_)};
-  batches.labelled.views = views(data_.images, batch_rows_, needs_.views, "labelled views", position);
+  batches.labelled.views = views(batches.labelled.x, needs_.views, "labelled views", position);
   if (needs_.environments > 0)
     for (std::size_t from = 0, to = 0; from < batch_rows_.size(); from = to) {
       while (to < batch_rows_.size() && cell_of(batch_rows_[to]) == cell_of(batch_rows_[from])) ++to;
@@ -171,11 +213,11 @@ Minibatches TrainingSet::minibatches(std::size_t step) {
 
 Batch TrainingSet::batch(std::span<const std::int64_t> rows) const {
   Batch batch;
-  batch.x = pixels_of(data_.images, rows).to(device_);
+  batch.x = images_of(rows).to(device_);
   const auto numbers = [&](const auto& values) {
     torch::Tensor tensor = torch::empty({static_cast<std::int64_t>(rows.size())}, torch::kInt64);
     auto* out = tensor.data_ptr<std::int64_t>();
-    for (const std::int64_t row : rows) *out++ = values[static_cast<std::size_t>(row)];
+    for (const std::int64_t row : rows) *out++ = values[source(row)];
     return tensor.to(device_);
   };
   batch.y = numbers(*data_.images.labels);
@@ -200,26 +242,26 @@ Batch TrainingSet::unlabelled_batch(std::size_t position, std::size_t count) {
   Batch batch;
   batch.x = pixels_of(*data_.unlabelled, unlabelled_rows_).to(device_);
   batch.rows = unlabelled_rows_;
-  batch.views =
-      views(*data_.unlabelled, unlabelled_rows_, needs_.unlabelled_views, "unlabelled views", position);
+  batch.views = views(batch.x, needs_.unlabelled_views, "unlabelled views", position);
   return batch;
 }
 
-std::vector<torch::Tensor> TrainingSet::views(const Images& images, std::span<const std::int64_t> rows,
+std::vector<torch::Tensor> TrainingSet::views(const torch::Tensor& images,
                                               const std::vector<std::string>& names, std::string_view purpose,
                                               std::size_t position) const {
   std::vector<torch::Tensor> all;
-  const std::size_t size = images.pixels_per_image();
+  const std::size_t size = data_.images.pixels_per_image();
   for (std::size_t number = 0; number < names.size(); ++number) {
-    torch::Tensor view = pixels_of(images, rows);
+    torch::Tensor view = images.to(torch::kCPU, /*non_blocking=*/false, /*copy=*/true);
     auto* const data = view.data_ptr<float>();
-    parallel_for(rows.size(), [&](std::size_t i) {
+    parallel_for(static_cast<std::size_t>(view.size(0)), [&](std::size_t i) {
       const std::span<float> image(data + i * size, size);
       std::vector<std::uint8_t> levels(size);
       std::ranges::transform(image, levels.begin(),
                              [](float v) { return static_cast<std::uint8_t>(255.999f * v); });
       Random random(options_.seed, stream(purpose) + static_cast<std::uint32_t>(number), position + i);
-      make_view(names[number], {levels, images.channels(), images.height(), images.width()}, random);
+      make_view(names[number], {levels, data_.images.channels(), data_.images.height(), data_.images.width()},
+                random);
       std::ranges::transform(levels, image.begin(),
                              [](std::uint8_t v) { return static_cast<float>(v) / 255.f; });
     });

@@ -4,14 +4,18 @@
 // an epoch's order is a shuffle of the training rows. Where an algorithm asks for environments (or for balanced groups), the
 // shuffled rows of each are dealt out in rounds, one row each a round in a random order, and begin again where they run out:
 // every batch has all of them equally often, but for one row. An epoch has as many rows as there are to train on. A last batch
-// that is too small joins the one before it. Unlabelled images are shuffled anew for each pass over them; passes follow each
-// other without end, whatever the epochs of the labelled ones.
+// that is too small joins the one before it. With TrainingOptions::sampling "replacement" an epoch's rows are as many independent
+// draws. Unlabelled images are shuffled anew for each pass over them; passes follow each other without end, whatever the
+// epochs of the labelled ones.
+//
+// An algorithm may append images that it made: they are rows beyond those of the data, and take part from the next epoch on.
 #pragma once
 
 #include <torch/torch.h>
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -34,29 +38,47 @@ class TrainingSet {
   [[nodiscard]] const std::vector<std::size_t>& group_sizes() const { return group_sizes_; }
   // One line each: what of the data makes the algorithm another one.
   [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
-  [[nodiscard]] std::size_t steps() const { return steps_; }  // an epoch
+  [[nodiscard]] std::size_t steps() const { return steps_; }  // of the epoch begun, or of the first one
 
   void begin_epoch(std::size_t number);                     // from 1
   [[nodiscard]] Minibatches minibatches(std::size_t step);  // of the epoch begun, from 0
 
-  // Images, labels and groups of any rows of the data.
+  // Images, labels and groups of any rows of the data, and of those that were appended.
   [[nodiscard]] Batch batch(std::span<const std::int64_t> rows) const;
+  // Of each row of the data, whether it is trained on or not; of an environment where the data name one.
+  [[nodiscard]] const std::vector<std::int64_t>& labels() const { return *data_.images.labels; }
+  [[nodiscard]] const std::optional<GroupColumn>& environment() const { return data_.environment; }
+  [[nodiscard]] const std::optional<Images>& unlabelled() const { return data_.unlabelled; }
+  [[nodiscard]] std::size_t epoch() const { return epoch_; }
+
+  // Images (m,c,h,w) in [0,1], each with the label, groups and environment of its parent, a row of the data. They are numbered
+  // from data rows + images appended before.
+  void append(const torch::Tensor& images, std::span<const std::int64_t> parents);
   // The group of each validation row, or nothing.
   [[nodiscard]] std::vector<std::int32_t> validation_groups() const;
 
  private:
   void check(const Requirements& needs, const std::string& algorithm);
+  void count_steps();
+  // The row of the data whose label, groups and environment a row has.
+  [[nodiscard]] std::size_t source(std::int64_t row) const;
+  [[nodiscard]] std::int32_t cell_of(std::int64_t row) const { return (*cells_)[source(row)]; }
+  [[nodiscard]] torch::Tensor images_of(std::span<const std::int64_t> rows) const;
   [[nodiscard]] std::vector<std::int64_t> balanced(const std::vector<std::int64_t>& shuffled) const;
   [[nodiscard]] Batch unlabelled_batch(std::size_t position, std::size_t count);
-  [[nodiscard]] std::vector<torch::Tensor> views(const Images& images, std::span<const std::int64_t> rows,
+  [[nodiscard]] std::vector<torch::Tensor> views(const torch::Tensor& images,
                                                  const std::vector<std::string>& names,
                                                  std::string_view purpose, std::size_t position) const;
+  [[nodiscard]] bool replacement() const { return options_.sampling == "replacement"; }
 
   const data::TrainingData& data_;
   const TrainOptions& options_;
   torch::Device device_;  // of batches
   Requirements needs_;
   std::vector<std::int64_t> train_, validation_;
+  std::size_t least_last_ = 1;  // rows of an epoch's last batch
+  torch::Tensor appended_;      // (m,c,h,w), on the CPU; undefined: none
+  std::vector<std::int64_t> parents_;
   GroupColumn groups_;  // of all rows; no codes: the data have none
   const std::vector<std::int32_t>* cells_ =
       nullptr;                         // of all rows, what batches are balanced by; null: nothing

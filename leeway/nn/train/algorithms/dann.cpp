@@ -46,7 +46,7 @@ class Dann : public LossAlgorithm {
     const double weight = parameter("weight");
     if (weight == 0) {
       const torch::Tensor logits = forward(source.x).logits;
-      return {torch::nn::functional::cross_entropy(logits, source.y), logits};
+      return {mean_loss(logits, source), logits};
     }
     const std::int64_t n = source.x.size(0);
     const Forward both = forward(torch::cat({source.x, batches.unlabelled.x}));
@@ -61,7 +61,7 @@ class Dann : public LossAlgorithm {
     domain.slice(0, n).fill_(1);
     const torch::Tensor domain_loss = torch::nn::functional::cross_entropy(told, domain);
     const double right = (told.detach().argmax(1) == domain).to(torch::kFloat64).mean().item<double>();
-    return {torch::nn::functional::cross_entropy(logits, source.y) + weight * domain_loss,
+    return {mean_loss(logits, source) + weight * domain_loss,
             logits,
             {},
             {{"domain_loss", domain_loss.item<double>()}, {"domain_accuracy", right}, {"reversal", c}}};

@@ -9,7 +9,7 @@ class Erm : public LossAlgorithm {
   using LossAlgorithm::LossAlgorithm;
   Objective objective(const Minibatches& batches) override {
     const torch::Tensor logits = forward(batches.labelled.x).logits;
-    return {torch::nn::functional::cross_entropy(logits, batches.labelled.y), logits};
+    return {mean_loss(logits, batches.labelled), logits};
   }
 };
 

@@ -24,7 +24,7 @@ class FixMatch : public LossAlgorithm {
     const double weight = parameter("weight");
     if (weight == 0) {
       const torch::Tensor logits = forward(labelled.x).logits;
-      return {torch::nn::functional::cross_entropy(logits, labelled.y), logits};
+      return {mean_loss(logits, labelled), logits};
     }
     const auto [confidence, guess] = guesses(batches.unlabelled.views.at(0));
     const torch::Tensor kept = (confidence >= parameter("confidence")).to(torch::kFloat32);
@@ -35,7 +35,7 @@ class FixMatch : public LossAlgorithm {
     const torch::Tensor each = torch::nn::functional::cross_entropy(
         both.slice(0, n), guess, CrossEntropyFuncOptions().reduction(torch::kNone));
     const torch::Tensor unlabelled = (kept * each).mean();
-    return {torch::nn::functional::cross_entropy(logits, labelled.y) + weight * unlabelled,
+    return {mean_loss(logits, labelled) + weight * unlabelled,
             logits,
             {},
             {{"unlabelled_loss", unlabelled.item<double>()}, {"kept", kept.mean().item<double>()}}};

@@ -35,8 +35,7 @@ class GroupDro : public LossAlgorithm {
     for (std::int64_t g = 0; g < log_q_.size(0); ++g) {
       const torch::Tensor rows = (batch.group == g).nonzero().flatten();
       if (rows.numel() == 0) continue;
-      losses[g] =
-          torch::nn::functional::cross_entropy(logits.index_select(0, rows), batch.y.index_select(0, rows));
+      losses[g] = mean_loss(logits.index_select(0, rows), batch.select(rows));
       log_q_[g] += parameter("eta") * (losses[g].item<double>() + adjustment_[g].item<double>());
     }
     log_q_ -= log_q_.logsumexp(0);

@@ -24,8 +24,8 @@ class Irm : public LossAlgorithm {
     for (const Batch& environment : batches.environments) {
       const std::int64_t rows = environment.y.size(0);
       const torch::Tensor part = logits.slice(0, begin, begin + rows);
-      const torch::Tensor one_risk = torch::nn::functional::cross_entropy(part, environment.y);
-      const torch::Tensor one_penalty = penalty_of(part, environment.y);
+      const torch::Tensor one_risk = mean_loss(part, environment);
+      const torch::Tensor one_penalty = penalty_of(part, environment);
       risk = risk.defined() ? risk + one_risk : one_risk;
       penalty = penalty.defined() ? penalty + one_penalty : one_penalty;
       begin += rows;
@@ -40,9 +40,8 @@ class Irm : public LossAlgorithm {
   }
 
  private:
-  [[nodiscard]] torch::Tensor penalty_of(const torch::Tensor& logits, const torch::Tensor& y) const {
-    const torch::Tensor wrong =
-        logits.softmax(1) - torch::one_hot(y, logits.size(1)).to(logits.scalar_type());
+  [[nodiscard]] torch::Tensor penalty_of(const torch::Tensor& logits, const Batch& batch) const {
+    const torch::Tensor wrong = logits.softmax(1) - targets(batch, logits.size(1));
     const torch::Tensor slopes = (wrong * logits).sum(1);
     if (parameter("square") != 0) return slopes.mean().square();
     return slopes.slice(0, 0, c10::nullopt, 2).mean() * slopes.slice(0, 1, c10::nullopt, 2).mean();
