@@ -4,10 +4,12 @@
 
 #include <cmath>
 #include <set>
+#include <stdexcept>
 
 #include "leeway/core/message.h"
 #include "leeway/core/random.h"
 #include "leeway/nn/detail/tensors.h"
+#include "leeway/nn/model/heads.h"
 
 namespace leeway::nn {
 
@@ -17,11 +19,15 @@ namespace {
 std::set<const void*> reset_normalization(torch::nn::Module& network) {
   std::set<const void*> parameters;
   for (const auto& module : network.modules(false)) {
-    auto* const batch = module->as<torch::nn::BatchNorm2d>();
+    auto* const maps = module->as<torch::nn::BatchNorm2d>();
+    auto* const units = module->as<torch::nn::BatchNorm1d>();
     auto* const layer = module->as<torch::nn::LayerNorm>();
-    if (batch != nullptr) {
-      batch->reset_running_stats();
-      batch->reset_parameters();
+    if (maps != nullptr) {
+      maps->reset_running_stats();
+      maps->reset_parameters();
+    } else if (units != nullptr) {
+      units->reset_running_stats();
+      units->reset_parameters();
     } else if (layer != nullptr) {
       layer->reset_parameters();
     } else {
@@ -37,7 +43,31 @@ std::set<const void*> reset_normalization(torch::nn::Module& network) {
 bool is_embedding(const torch::Tensor& tensor) { return tensor.dim() == 3; }
 constexpr double embedding_bound = .034641016;
 
+// use(zeros of one image), without a trace in the network.
+template <class Use>
+void on_zeros(Network& network, const InputShape& input, const Use& use) {
+  const torch::NoGradGuard no_grad;
+  const bool training = network.is_training();
+  network.eval();
+  const auto side = [](std::size_t length) { return static_cast<std::int64_t>(length); };
+  use(torch::zeros({1, side(input.channels), side(input.height), side(input.width)})
+          .to(network.parameters().front().device()));
+  network.train(training);
+}
+
 }  // namespace
+
+Forward Network::forward(const torch::Tensor& x) {
+  torch::Tensor maps = x;
+  for (std::size_t i = 0; i < stages(); ++i) maps = stage(i, maps);
+  return finish(maps);
+}
+
+torch::Tensor Network::stage(std::size_t /*number*/, const torch::Tensor& /*maps*/) {
+  throw std::logic_error("a network without stages");
+}
+
+Forward Network::finish(const torch::Tensor& /*maps*/) { throw std::logic_error("a network without stages"); }
 
 Network::Jacobian Network::jacobian(const torch::Tensor& /*x*/, const torch::Tensor& /*classes*/) {
   return {};
@@ -98,6 +128,7 @@ std::span<const Architecture> architectures() {
 }
 
 const Architecture& architecture(std::string_view name) {
+  if (name.find(':') != std::string_view::npos) return headed(name);
   return find_member(architectures(), "architecture", name);
 }
 
@@ -134,6 +165,27 @@ void initialize(torch::nn::Module& network, std::uint64_t seed, std::uint32_t pu
     for (std::int64_t i = 0; i < tensor.numel(); ++i)
       data[i] = static_cast<float>((2 * random.uniform() - 1) * bound);
   }
+  if (auto* const whole = network.as<Network>()) whole->initialize_own(seed);
+}
+
+std::vector<StageShape> stage_shapes(Network& network, const InputShape& input) {
+  std::vector<StageShape> shapes;
+  on_zeros(network, input, [&](torch::Tensor maps) {
+    for (std::size_t i = 0; i < network.stages(); ++i) {
+      maps = network.stage(i, maps);
+      shapes.push_back({maps.size(1), maps.size(2), maps.size(3)});
+    }
+  });
+  return shapes;
+}
+
+std::int64_t hidden_units(Network& network, const InputShape& input) {
+  std::int64_t units = 0;
+  on_zeros(network, input, [&](const torch::Tensor& x) {
+    const Forward found = network.forward(x);
+    if (found.features.defined()) units = found.features.size(1);
+  });
+  return units;
 }
 
 std::vector<Layer> layers_of(const Network& network) {

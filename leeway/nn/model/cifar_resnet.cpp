@@ -56,9 +56,12 @@ class CifarResnet : public Network {
     }
     linear_ = register_module("linear", torch::nn::Linear(64, classes));
   }
-  Forward forward(const torch::Tensor& x) override {
-    torch::Tensor maps = normalized_relu(bn1_, input_convolution(conv1_, x));
-    for (torch::nn::Sequential& layer : layers_) maps = layer->forward(maps);
+  [[nodiscard]] std::size_t stages() const override { return 1 + layers_.size(); }
+  torch::Tensor stage(std::size_t number, const torch::Tensor& maps) override {
+    return number > 0 ? layers_[number - 1]->forward(maps)
+                      : normalized_relu(bn1_, input_convolution(conv1_, maps));
+  }
+  Forward finish(const torch::Tensor& maps) override {
     const torch::Tensor features = map_means(maps);
     return {linear_(features), features};
   }

@@ -46,10 +46,11 @@ class DefendedCnn : public Network {
     last_ = register_module("10", torch::nn::Linear(from * cells, classes));
   }
   torch::Tensor prepare(const torch::Tensor& images) override { return Compression::apply(images); }
-  Forward forward(const torch::Tensor& x) override {
-    torch::Tensor maps = x;
-    for (torch::nn::Conv2d& layer : convolutions_)
-      maps = torch::max_pool2d(input_convolution(layer, maps).relu_(), 2);
+  [[nodiscard]] std::size_t stages() const override { return convolutions_.size(); }
+  torch::Tensor stage(std::size_t number, const torch::Tensor& maps) override {
+    return torch::max_pool2d(input_convolution(convolutions_[number], maps).relu_(), 2);
+  }
+  Forward finish(const torch::Tensor& maps) override {
     const torch::Tensor features = maps.flatten(1);
     const torch::Tensor logits = last_(features);
     if (is_training()) return {logits, features};

@@ -55,22 +55,30 @@ class Densenet : public Network {
         features.register_module("conv0", convolution(static_cast<std::int64_t>(input.channels), 64, 7, 2));
     norm0_ = features.register_module("norm0", torch::nn::BatchNorm2d(64));
     std::int64_t maps = 64;
+    std::shared_ptr<Transition> transition;
     for (int block = 1; block <= 4; ++block) {
       torch::nn::Module& dense = group(features, fmt::format("denseblock{}", block));
+      torch::nn::Sequential& steps = steps_.emplace_back();
+      if (block > 1) {
+        steps->push_back(transition);
+        maps /= 2;
+      }
       for (int i = 1; i <= dense_layers[block - 1]; ++i, maps += growth)
-        steps_->push_back(
+        steps->push_back(
             dense.register_module(fmt::format("denselayer{}", i), std::make_shared<DenseLayer>(maps)));
-      if (block == 4) break;
-      steps_->push_back(
-          features.register_module(fmt::format("transition{}", block), std::make_shared<Transition>(maps)));
-      maps /= 2;
+      if (block < 4)
+        transition =
+            features.register_module(fmt::format("transition{}", block), std::make_shared<Transition>(maps));
     }
     norm5_ = features.register_module("norm5", torch::nn::BatchNorm2d(maps));
     classifier_ = register_module("classifier", torch::nn::Linear(maps, classes));
   }
-  Forward forward(const torch::Tensor& x) override {
-    const torch::Tensor first = normalized_relu(norm0_, input_convolution(conv0_, x));
-    const torch::Tensor maps = steps_->forward(torch::max_pool2d(first, 3, 2, 1));
+  [[nodiscard]] std::size_t stages() const override { return 1 + steps_.size(); }
+  torch::Tensor stage(std::size_t number, const torch::Tensor& maps) override {
+    if (number > 0) return steps_[number - 1]->forward(maps);
+    return torch::max_pool2d(normalized_relu(norm0_, input_convolution(conv0_, maps)), 3, 2, 1);
+  }
+  Forward finish(const torch::Tensor& maps) override {
     const torch::Tensor features = map_means(normalized_relu(norm5_, maps));
     return {classifier_(features), features};
   }
@@ -78,7 +86,9 @@ class Densenet : public Network {
  private:
   torch::nn::Conv2d conv0_{nullptr};
   torch::nn::BatchNorm2d norm0_{nullptr}, norm5_{nullptr};
-  torch::nn::Sequential steps_;  // not a module of the network: its parts are, under their own names
+  // A dense block each with the transition in front of it: no modules of the network, but their parts are, under their own
+  // names.
+  std::vector<torch::nn::Sequential> steps_;
   torch::nn::Linear classifier_{nullptr};
 };
 

@@ -81,10 +81,13 @@ class Resnet : public Network {
     }
     last_ = register_module(plan.last(), torch::nn::Linear(from, classes));
   }
-  Forward forward(const torch::Tensor& x) override {
-    torch::Tensor maps = normalized_relu(bn1_, input_convolution(conv1_, x));
-    if (!small_images_) maps = torch::max_pool2d(maps, 3, 2, 1);
-    for (torch::nn::Sequential& layer : layers_) maps = layer->forward(maps);
+  [[nodiscard]] std::size_t stages() const override { return 1 + layers_.size(); }
+  torch::Tensor stage(std::size_t number, const torch::Tensor& maps) override {
+    if (number > 0) return layers_[number - 1]->forward(maps);
+    const torch::Tensor first = normalized_relu(bn1_, input_convolution(conv1_, maps));
+    return small_images_ ? first : torch::max_pool2d(first, 3, 2, 1);
+  }
+  Forward finish(const torch::Tensor& maps) override {
     const torch::Tensor features = map_means(maps);
     return {last_(features), features};
   }

@@ -17,8 +17,11 @@ class SmallCnn : public Network {
     hidden_ = register_module("5", torch::nn::Linear(32 * cells, 100));
     last_ = register_module("7", torch::nn::Linear(100, classes));
   }
-  Forward forward(const torch::Tensor& x) override {
-    const torch::Tensor maps = torch::relu(second_(torch::relu(input_convolution(first_, x))));
+  [[nodiscard]] std::size_t stages() const override { return 2; }
+  torch::Tensor stage(std::size_t number, const torch::Tensor& maps) override {
+    return torch::relu(number > 0 ? second_(maps) : input_convolution(first_, maps));
+  }
+  Forward finish(const torch::Tensor& maps) override {
     const torch::Tensor features = torch::relu(hidden_(maps.flatten(1)));
     return {last_(features), features};
   }

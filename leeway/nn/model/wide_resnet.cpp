@@ -45,9 +45,11 @@ class WideResnet : public Network {
     bn1_ = register_module("bn1", torch::nn::BatchNorm2d(from));
     fc_ = register_module("fc", torch::nn::Linear(from, classes));
   }
-  Forward forward(const torch::Tensor& x) override {
-    torch::Tensor maps = input_convolution(conv1_, x);
-    for (torch::nn::Sequential& stage : stages_) maps = stage->forward(maps);
+  [[nodiscard]] std::size_t stages() const override { return 1 + stages_.size(); }
+  torch::Tensor stage(std::size_t number, const torch::Tensor& maps) override {
+    return number > 0 ? stages_[number - 1]->forward(maps) : input_convolution(conv1_, maps);
+  }
+  Forward finish(const torch::Tensor& maps) override {
     const torch::Tensor features = map_means(normalized_relu(bn1_, maps));
     return {fc_(features), features};
   }

@@ -1,0 +1,34 @@
+#include "leeway/nn/model/heads/l2d.h"
+
+#include "leeway/core/message.h"
+
+namespace leeway::nn {
+
+L2d::L2d(const Backbone& on) : HeadedNetwork(on, 0) {
+  constexpr std::int64_t embedded = 512;
+  const std::int64_t units = hidden_units(backbone(), on.input);
+  if (units == 0)
+    refuse("architecture " + on.name, "a backbone with a last hidden layer",
+           std::string(on.architecture.name));
+  mean_ = register_module("mean", torch::nn::Linear(units, embedded));
+  log_variance_ = register_module("log_variance", torch::nn::Linear(units, embedded));
+  classifier_ = register_module("classifier", torch::nn::Linear(embedded, on.classes));
+}
+
+L2d::Embedding L2d::embed(const torch::Tensor& x) {
+  const torch::Tensor z = backbone().forward(x).features;
+  return {torch::leaky_relu(mean_(z), .01), torch::relu(log_variance_(z))};
+}
+
+Forward L2d::forward(const torch::Tensor& x) {
+  const torch::Tensor mean = torch::leaky_relu(mean_(backbone().forward(x).features), .01);
+  return {classify(mean), mean};
+}
+
+HeadMember l2d_head() {
+  return {{"l2d", "embedding of 512 numbers with its mean and variance", "Wang et al., ICCV 2021"},
+          "classifier.bias",
+          make_head<L2d>};
+}
+
+}  // namespace leeway::nn

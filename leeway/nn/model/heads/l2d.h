@@ -1,0 +1,25 @@
+// The head of L2D: an embedding with its mean and variance.
+#pragma once
+
+#include "leeway/nn/model/heads.h"
+
+namespace leeway::nn {
+
+// z, the backbone's last hidden layer, to mu = LeakyReLU(A z) of slope .01 and log sigma^2 = ReLU(C z), 512 each; logits are
+// linear in the embedding, at test time in mu. The features are mu.
+class L2d : public HeadedNetwork {
+ public:
+  explicit L2d(const Backbone& on);
+
+  struct Embedding {
+    torch::Tensor mean, log_variance;  // (n,512)
+  };
+  [[nodiscard]] Embedding embed(const torch::Tensor& x);
+  [[nodiscard]] torch::Tensor classify(const torch::Tensor& embedding) { return classifier_(embedding); }
+  Forward forward(const torch::Tensor& x) override;
+
+ private:
+  torch::nn::Linear mean_{nullptr}, log_variance_{nullptr}, classifier_{nullptr};
+};
+
+}  // namespace leeway::nn

@@ -1,0 +1,125 @@
+#include "leeway/nn/model/heads/pnd.h"
+
+#include "leeway/nn/model/layers.h"
+
+namespace leeway::nn {
+
+class PndExpert : public torch::nn::Module {
+ public:
+  PndExpert(std::int64_t maps, std::int64_t classes, bool sigmoid) : sigmoid_(sigmoid) {
+    constexpr std::int64_t inner = 128, outer = 512, units = 16;
+    const auto tower = [&] {
+      using torch::nn::Conv2dOptions;
+      return torch::nn::Sequential(
+          torch::nn::Conv2d(Conv2dOptions(maps, inner, 3).padding(1)), torch::nn::BatchNorm2d(inner),
+          torch::nn::ReLU(), torch::nn::Conv2d(Conv2dOptions(inner, outer, 3).padding(1)), torch::nn::ReLU());
+    };
+    const auto classifier = [&] {
+      return torch::nn::Sequential(torch::nn::Linear(2 * outer, units), torch::nn::BatchNorm1d(units),
+                                   torch::nn::ReLU(), torch::nn::Linear(units, classes));
+    };
+    debiased_tower_ = register_module("debiased_tower", tower());
+    biased_tower_ = register_module("biased_tower", tower());
+    debiased_ = register_module("debiased", classifier());
+    biased_ = register_module("biased", classifier());
+  }
+  torch::Tensor debiased_features(const torch::Tensor& maps) {
+    return map_means(debiased_tower_->forward(maps));
+  }
+  torch::Tensor biased_features(const torch::Tensor& maps) { return map_means(biased_tower_->forward(maps)); }
+  torch::Tensor debiased(const torch::Tensor& d, const torch::Tensor& b) {
+    return output(debiased_->forward(torch::cat({d, b}, 1)));
+  }
+  torch::Tensor biased(const torch::Tensor& d, const torch::Tensor& b) {
+    return output(biased_->forward(torch::cat({d, b}, 1)));
+  }
+
+ private:
+  [[nodiscard]] torch::Tensor output(const torch::Tensor& logits) const {
+    return sigmoid_ ? torch::sigmoid(logits) : logits;
+  }
+
+  bool sigmoid_;
+  torch::nn::Sequential debiased_tower_{nullptr}, biased_tower_{nullptr}, debiased_{nullptr},
+      biased_{nullptr};
+};
+
+Pnd::Pnd(const Backbone& on, bool sigmoid)
+    : HeadedNetwork(on, 2), biased_(register_module("biased", on.make(2))) {
+  torch::nn::Module& all = group(*this, "experts");
+  const std::vector<StageShape> shapes = stage_shapes(backbone(), on.input);
+  for (std::size_t i = 1; i < shapes.size(); ++i)
+    experts_.push_back(all.register_module(
+        std::to_string(i - 1), std::make_shared<PndExpert>(shapes[i].channels, on.classes, sigmoid)));
+  const auto count = static_cast<std::int64_t>(experts_.size());
+  gate_ = register_module("gate", torch::nn::Linear(count * on.classes, count));
+}
+
+std::vector<std::pair<torch::Tensor, torch::Tensor>> Pnd::features(const torch::Tensor& x) {
+  std::vector<std::pair<torch::Tensor, torch::Tensor>> found;
+  torch::Tensor d = backbone().stage(0, x), b = biased_->stage(0, x);
+  for (std::size_t i = 0; i < experts_.size(); ++i) {
+    d = backbone().stage(i + 1, d);
+    b = biased_->stage(i + 1, b);
+    found.emplace_back(experts_[i]->debiased_features(d), experts_[i]->biased_features(b));
+  }
+  return found;
+}
+
+torch::Tensor Pnd::debiased(std::size_t i, const torch::Tensor& d, const torch::Tensor& b) {
+  return experts_[i]->debiased(d, b);
+}
+
+torch::Tensor Pnd::biased(std::size_t i, const torch::Tensor& d, const torch::Tensor& b) {
+  return experts_[i]->biased(d, b);
+}
+
+std::vector<Pnd::Expert> Pnd::experts(const torch::Tensor& x) {
+  std::vector<Expert> found;
+  for (const auto& pair : features(x)) {
+    const std::size_t i = found.size();
+    found.push_back({pair.first, pair.second, debiased(i, pair.first, pair.second.detach()),
+                     biased(i, pair.first.detach(), pair.second)});
+  }
+  return found;
+}
+
+torch::Tensor Pnd::mixed(const std::vector<torch::Tensor>& outputs, bool still) {
+  const torch::Tensor shares = torch::softmax(gate_(torch::cat(outputs, 1)), 1);  // (n, experts)
+  torch::Tensor sum;
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const auto column = static_cast<std::int64_t>(i);
+    const torch::Tensor part =
+        shares.slice(1, column, column + 1) * (still ? outputs[i].detach() : outputs[i]);
+    sum = sum.defined() ? sum + part : part;
+  }
+  return sum;
+}
+
+torch::Tensor Pnd::mixture(const std::vector<Expert>& experts) {
+  std::vector<torch::Tensor> outputs;
+  for (const Expert& expert : experts) outputs.push_back(expert.debiased);
+  return mixed(outputs, true);
+}
+
+Forward Pnd::forward(const torch::Tensor& x) {
+  std::vector<torch::Tensor> outputs;
+  for (const auto& pair : features(x)) outputs.push_back(debiased(outputs.size(), pair.first, pair.second));
+  return {mixed(outputs, false), {}};
+}
+
+HeadMember pnd_head() {
+  return {{"pnd", "experts after each block of a debiased and a biased network, a gate over them",
+           "Li, Vo and Nakayama, ICCV 2023"},
+          "experts.0.debiased.3.bias",
+          [](const Backbone& on) -> std::shared_ptr<Network> { return std::make_shared<Pnd>(on, false); }};
+}
+
+HeadMember pnd_sigmoid_head() {
+  return {{"pnd-sigmoid", "the same with experts that end in a sigmoid, whose values serve as logits",
+           "Li, Vo and Nakayama, ICCV 2023, its program"},
+          "experts.0.debiased.3.bias",
+          [](const Backbone& on) -> std::shared_ptr<Network> { return std::make_shared<Pnd>(on, true); }};
+}
+
+}  // namespace leeway::nn

@@ -1,0 +1,358 @@
+// Networks in stages, and heads on them.
+#include "leeway/nn/model/heads.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "leeway/core/safetensors.h"
+#include "leeway/nn/io/load.h"
+#include "leeway/nn/io/weights.h"
+#include "leeway/nn/model/heads/l2d.h"
+#include "leeway/nn/model/heads/occamnet.h"
+#include "leeway/nn/model/heads/pnd.h"
+#include "leeway/nn/model/heads/ubnet.h"
+#include "tests/nn/toy.h"
+
+namespace leeway::nn {
+namespace {
+
+std::string shapes_of(const std::string& name, const InputShape& input) {
+  std::string text;
+  for (const StageShape& shape : stage_shapes(*make_network(architecture(name), input, 4), input))
+    text += fmt::format("{}{}x{}x{}", text.empty() ? "" : " ", shape.channels, shape.height, shape.width);
+  return text;
+}
+
+TEST(Stages, AreTheStemAndTheBlocks) {
+  EXPECT_EQ(shapes_of("resnet18", {3, 64, 32}), "64x16x8 64x16x8 128x8x4 256x4x2 512x2x1");
+  EXPECT_EQ(shapes_of("resnet50", {3, 32, 32}), "64x8x8 256x8x8 512x4x4 1024x2x2 2048x1x1");
+  EXPECT_EQ(shapes_of("resnet18-cifar", {1, 8, 8}), "64x8x8 64x8x8 128x4x4 256x2x2 512x1x1");
+  EXPECT_EQ(shapes_of("resnet20-cifar", {1, 8, 8}), "16x8x8 16x8x8 32x4x4 64x2x2");
+  EXPECT_EQ(shapes_of("preact-resnet18", {3, 8, 8}), "64x8x8 64x8x8 128x4x4 256x2x2 512x1x1");
+  EXPECT_EQ(shapes_of("wrn-28-10", {3, 8, 8}), "16x8x8 160x8x8 320x4x4 640x2x2");
+  EXPECT_EQ(shapes_of("densenet121", {3, 32, 32}), "64x8x8 256x8x8 512x4x4 1024x2x2 1024x1x1");
+  EXPECT_EQ(shapes_of("small-cnn", {1, 28, 28}), "16x14x14 32x7x7");
+  EXPECT_EQ(shapes_of("defended-cnn", {1, 8, 8}), "32x4x4 64x2x2 128x1x1");
+  for (const char* const name : {"linear", "mlp", "vit"}) EXPECT_EQ(shapes_of(name, {3, 32, 32}), "");
+}
+
+TEST(Stages, LeaveTheirInputAndMakeTheWholePass) {
+  const torch::NoGradGuard no_grad;
+  for (const char* const name :
+       {"resnet18", "resnet20-cifar", "preact-resnet18", "densenet121", "small-cnn"}) {
+    const InputShape input{3, 32, 32};
+    const auto network = make_network(architecture(name), input, 4);
+    initialize(*network, 3);
+    network->eval();
+    const torch::Tensor x = torch::rand({2, 3, 32, 32});
+    torch::Tensor maps = x;
+    for (std::size_t i = 0; i < network->stages(); ++i) {
+      const torch::Tensor before = maps.clone(), after = network->stage(i, maps);
+      EXPECT_TRUE(maps.equal(before)) << name << " " << i;
+      maps = after;
+    }
+    EXPECT_TRUE(network->finish(maps).logits.equal(network->forward(x).logits)) << name;
+    EXPECT_EQ(network->forward(x).features.size(1), hidden_units(*network, input)) << name;
+  }
+}
+
+TEST(Stages, AreAskedForWithoutATrace) {
+  const auto network = make_network(architecture("resnet20-cifar"), {1, 8, 8}, 4);
+  initialize(*network, 3);
+  const ArrayMap before = weights_of(*network);
+  (void)stage_shapes(*network, {1, 8, 8});
+  for (const auto& [name, array] : weights_of(*network))
+    EXPECT_TRUE(toy::same_bits(array, before.at(name))) << name;
+  EXPECT_TRUE(network->is_training());
+}
+
+constexpr InputShape tiny{1, 8, 8};
+
+class EveryHead : public testing::TestWithParam<std::string> {
+ protected:
+  [[nodiscard]] static std::shared_ptr<Network> made(std::uint64_t seed = 5, std::size_t classes = 4) {
+    auto network = make_network(architecture(GetParam() + ":resnet20-cifar"), tiny, classes);
+    initialize(*network, seed);
+    return network;
+  }
+};
+
+TEST_P(EveryHead, BeginsAsItsBackboneDoes) {
+  const auto network = made(), other = made(), plain = make_network(architecture("resnet20-cifar"), tiny, 4);
+  initialize(*plain, 5);
+  const ArrayMap all = weights_of(*network), again = weights_of(*other);
+  for (const auto& [name, array] : all) EXPECT_TRUE(toy::same_bits(array, again.at(name))) << name;
+  for (const auto& [name, array] : weights_of(*plain))
+    EXPECT_TRUE(toy::same_bits(array, all.at("backbone." + name))) << name;
+  for (const auto& item : network->named_parameters())
+    EXPECT_TRUE(item.value().isfinite().all().item<bool>()) << item.key();
+}
+
+TEST_P(EveryHead, IsAModelLikeOthers) {
+  const toy::Folder folder;
+  const Images images = toy::squares(6, 4);
+  const std::string name = GetParam() + ":resnet20-cifar";
+  const auto model = toy::model(name, tiny, 4);
+  const Outputs outputs = model->outputs(images);
+  EXPECT_EQ(outputs.logits.shape, (std::vector<std::size_t>{6, 4}));
+  EXPECT_TRUE(to_tensor(model->input_gradients(images, *images.labels), "gradients").any().item<bool>());
+  model->save(folder / "weights");
+  const auto loaded = session().load({.path = folder / "weights"});
+  EXPECT_EQ(loaded->info().architecture, name);
+  EXPECT_EQ(loaded->info().classes, 4U);
+  EXPECT_EQ(loaded->info().parameters, session().weights_of(name, tiny, 4));
+  EXPECT_TRUE(toy::same_bits(loaded->outputs(images).logits, outputs.logits));
+  AttackOptions options;
+  options.attack = "fgsm";
+  EXPECT_EQ(loaded->attack(images, options).images.n(), 6U);
+}
+
+TEST_P(EveryHead, LearnsFromItsOwnOutputs) {
+  const auto network = made();
+  const Images images = toy::squares(16, 4);
+  const torch::Tensor x = pixels(images, 0, images.n()), y = to_tensor(*images.labels, 0, images.n());
+  const auto loss = [&] { return torch::nn::functional::cross_entropy(network->forward(x).logits, y); };
+  std::vector<torch::Tensor> weights;
+  for (const torch::Tensor& weight : network->parameters())
+    if (weight.requires_grad()) weights.push_back(weight);
+  const torch::Tensor before = loss();
+  const auto gradients = torch::autograd::grad({before}, weights, {}, c10::nullopt, false, true);
+  double square = 0;
+  for (const torch::Tensor& gradient : gradients)
+    if (gradient.defined()) square += gradient.square().sum().item<double>();
+  const torch::NoGradGuard no_grad;
+  for (std::size_t i = 0; i < weights.size(); ++i)
+    if (gradients[i].defined()) weights[i].sub_(gradients[i], .01 / std::sqrt(square));
+  EXPECT_LT(loss().item<double>(), before.item<double>());
+}
+
+TEST_P(EveryHead, TakesWeightsOfAPlainBackbone) {
+  const auto plain = make_network(architecture("resnet20-cifar"), tiny, 7);  // other classes than the head's
+  initialize(*plain, 9);
+  const auto network = made();
+  copy_backbone(weights_of(*plain), *network, "plain");
+  auto* const headed = network->as<HeadedNetwork>();
+  const ArrayMap before = weights_of(*made());
+  for (Network* const backbone : headed->backbones()) {
+    const ArrayMap taken = weights_of(*backbone);
+    for (const auto& [name, array] : weights_of(*plain))
+      EXPECT_EQ(toy::same_bits(array, taken.at(name)), !name.starts_with("linear.")) << name;
+  }
+  for (const auto& [name, array] : weights_of(*network))
+    if (!name.starts_with("backbone.") && !name.starts_with("biased.")) {
+      EXPECT_TRUE(toy::same_bits(array, before.at(name))) << name;
+    }
+  const auto other = made(6);
+  copy_backbone(weights_of(*network), *other, "whole");
+  for (const auto& [name, array] : weights_of(*network))
+    EXPECT_TRUE(toy::same_bits(array, weights_of(*other).at(name))) << name;
+  EXPECT_THROW(copy_backbone(weights_of(*make_network(architecture("small-cnn"), tiny, 4)), *other, "other"),
+               Error);
+}
+
+std::vector<std::string> all_heads() {
+  std::vector<std::string> names;
+  for (const HeadMember& one : heads()) names.emplace_back(one.name);
+  return names;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, EveryHead, testing::ValuesIn(all_heads()), [](const auto& instance) {
+  std::string name = instance.param;
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+});
+
+// Weights of the head alone, with k classes.
+std::size_t head_weights(const std::string& name, const InputShape& input, std::size_t k) {
+  const auto network = make_network(architecture(name), input, k);
+  std::size_t count = count_weights(*network);
+  for (Network* const backbone : network->as<HeadedNetwork>()->backbones()) count -= count_weights(*backbone);
+  return count;
+}
+
+TEST(Head, HasTheWeightsOfItsMethod) {
+  const InputShape input{3, 32, 32};
+  EXPECT_EQ(head_weights("ubnet:resnet18", input, 7), 266'176U + 325 * 7);
+  double exits = 0;
+  for (const double c : {64., 128., 256., 512.}) exits += 4.5 * c * c + 17.75 * c + 65 + (c + 1) * 7;
+  EXPECT_EQ(head_weights("occamnet:resnet18", input, 7), static_cast<std::size_t>(exits));
+  EXPECT_EQ(head_weights("occamnet-last:resnet18", input, 7), static_cast<std::size_t>(exits));
+  EXPECT_EQ(head_weights("bottleneck:resnet18", input, 7), 512U * 256 + 256 + 257 * 7);
+  EXPECT_EQ(head_weights("l2d:resnet18", input, 7), 2 * (512U * 512 + 512) + 513 * 7);
+  std::size_t experts = (4 * 7 + 1) * 4;
+  for (const std::size_t c : {64U, 128U, 256U, 512U})
+    experts += 2 * (9 * c * 128 + 3 * 128 + 9 * 128 * 512 + 512) + 2 * (1024 * 16 + 3 * 16 + 17 * 7);
+  EXPECT_EQ(head_weights("pnd:resnet18", input, 7), experts);
+}
+
+TEST(Head, IsRefusedWhereItHasNothingToStandOn) {
+  const auto refused = [](const std::string& name) {
+    return message_of([&] { (void)make_network(architecture(name), {3, 32, 32}, 4); });
+  };
+  EXPECT_EQ(refused("occamnet:mlp"),
+            "architecture occamnet:mlp: expected a backbone of at least 3 stages, found mlp, which has none");
+  EXPECT_EQ(
+      refused("occamnet:small-cnn"),
+      "architecture occamnet:small-cnn: expected a backbone of at least 3 stages, found 2 of small-cnn");
+  EXPECT_EQ(refused("bottleneck:linear"),
+            "architecture bottleneck:linear: expected a backbone with a last hidden layer, found linear");
+  EXPECT_EQ(refused("occam:resnet18"),
+            "architecture occam:resnet18: head: expected one of " + names_of(heads()) + ", found 'occam'");
+  EXPECT_EQ(refused("occamnet:resnet"), "architecture occamnet:resnet: backbone: expected one of " +
+                                            names_of(architectures()) + ", found 'resnet'");
+  EXPECT_EQ(
+      message_of([] {
+        (void)make_network(architecture("ubnet:densenet121"), {3, 8, 40}, 4);
+      }),
+      "architecture ubnet:densenet121: expected images of at least 29 x 29 pixels and one channel, found "
+      "(3, 8, 40)");
+}
+
+template <class Head>
+std::shared_ptr<Head> evaluated(const std::string& name, std::size_t classes = 4) {
+  auto network = make_network(architecture(name), tiny, classes);
+  initialize(*network, 5);
+  network->eval();
+  return std::dynamic_pointer_cast<Head>(network);
+}
+
+TEST(OccamNetHead, LeavesWhereTheGateOpens) {
+  const torch::NoGradGuard no_grad;
+  const torch::Tensor x = torch::rand({5, 1, 8, 8});
+  const auto network = evaluated<OccamNet>("occamnet:resnet20-cifar"),
+             last = evaluated<OccamNet>("occamnet-last:resnet20-cifar");
+  auto parameters = network->named_parameters();
+  const auto set_gates = [&](float zero, float one) {
+    parameters["exits.0.gate.3.bias"].fill_(zero);
+    parameters["exits.1.gate.3.bias"].fill_(one);
+  };
+  const auto exits = network->exits(x);
+  ASSERT_EQ(exits.size(), 3U);
+  set_gates(100, -100);  // exit 0 is never taken
+  EXPECT_TRUE(network->forward(x).logits.equal(exits[2].logits));
+  EXPECT_TRUE(last->forward(x).logits.equal(exits[2].logits));
+  set_gates(-100, 100);
+  EXPECT_TRUE(network->forward(x).logits.equal(exits[1].logits));
+  // half of the rows: the gate's logits are moved so that the median is at 0
+  set_gates(0, 0);
+  const torch::Tensor gate = network->exits(x)[1].gate;
+  set_gates(0, -gate.median().item<float>());
+  const torch::Tensor opens = network->exits(x)[1].gate >= 0;
+  EXPECT_EQ(opens.sum().item<std::int64_t>(), 3);
+  EXPECT_TRUE(
+      network->forward(x).logits.equal(torch::where(opens.unsqueeze(1), exits[1].logits, exits[2].logits)));
+  EXPECT_TRUE(torch::allclose(exits[2].logits, exits[2].maps.mean({2, 3})));
+}
+
+TEST(OccamNetHead, TheFirstExitAndTheGatesTrainNoBlock) {
+  const auto network = evaluated<OccamNet>("occamnet:resnet20-cifar");
+  network->train();
+  const auto exits = network->exits(torch::rand({5, 1, 8, 8}));
+  std::vector<torch::Tensor> trunk;
+  for (const torch::Tensor& weight : network->backbone().parameters())
+    if (weight.requires_grad()) trunk.push_back(weight);
+  const auto gradients = [&](const torch::Tensor& value) {
+    std::size_t defined = 0;
+    for (const torch::Tensor& one :
+         torch::autograd::grad({value.sum()}, trunk, {}, /*retain_graph=*/true, false, /*allow_unused=*/true))
+      defined += one.defined();
+    return defined;
+  };
+  EXPECT_EQ(gradients(exits[0].logits), 0U);
+  EXPECT_EQ(gradients(exits[2].gate), 0U);
+  EXPECT_EQ(gradients(exits[2].logits), trunk.size());
+}
+
+// The head once more, of its weights, its branches in another order.
+TEST(UbNetHead, DoesNotDependOnTheOrderOfItsBranches) {
+  const torch::NoGradGuard no_grad;
+  const auto network = evaluated<UbNet>("ubnet:resnet20-cifar");
+  const auto parameters = network->named_parameters();
+  const torch::Tensor x = torch::rand({3, 1, 8, 8});
+  std::vector<torch::Tensor> seen;
+  torch::Tensor maps = x;
+  for (std::size_t l = 0; l < 4; ++l) {
+    maps = network->backbone().stage(l, maps);
+    const std::string tap = fmt::format("taps.{}.", l);
+    seen.push_back(torch::leaky_relu(torch::conv2d(torch::adaptive_avg_pool2d(maps, {7, 7}),
+                                                   parameters[tap + "weight"], parameters[tap + "bias"]),
+                                     .1));
+  }
+  torch::Tensor sum = torch::zeros({3, 4});
+  for (const std::int64_t l : {2, 0, 3, 1}) {
+    const auto mine = [&](const std::string& name) {
+      return parameters[name].slice(0, 64 * l, 64 * (l + 1));
+    };
+    const torch::Tensor view = torch::conv2d(seen[static_cast<std::size_t>(l)], mine("convolution.weight"),
+                                             mine("convolution.bias"), 1, 1);
+    const std::string last = fmt::format("classifiers.{}.", l);
+    sum += torch::linear((view * mine("cells.weight")).mean({2, 3}), parameters[last + "weight"],
+                         parameters[last + "bias"]);
+  }
+  EXPECT_TRUE(torch::allclose(network->forward(x).logits, sum / 4, 1e-4, 1e-5));
+}
+
+TEST(UbNetHead, BeginsAsItsMethodSaysAndLeavesTheBackboneAlone) {
+  const auto network = evaluated<UbNet>("ubnet:resnet20-cifar");
+  EXPECT_NEAR(network->cell_rows().std().item<double>(), 1, .02);
+  EXPECT_EQ(network->cell_rows().sizes(), torch::IntArrayRef({4, 64 * 49}));
+  EXPECT_EQ(network->convolution_rows().sizes(), torch::IntArrayRef({4, 64 * 64 * 9}));
+  const double bound = std::sqrt(6. / ((256 + 64) * 9));
+  EXPECT_NEAR(network->convolution_rows().abs().max().item<double>(), bound, .01 * bound);
+  network->train();
+  EXPECT_TRUE(network->is_training());
+  EXPECT_FALSE(network->backbone().is_training());
+  for (const torch::Tensor& weight : network->backbone().parameters()) EXPECT_FALSE(weight.requires_grad());
+}
+
+TEST(PndHead, AGateOfZerosIsTheMeanOfTheExperts) {
+  const torch::NoGradGuard no_grad;
+  const torch::Tensor x = torch::rand({3, 1, 8, 8});
+  for (const char* const name : {"pnd:resnet20-cifar", "pnd-sigmoid:resnet20-cifar"}) {
+    const auto network = evaluated<Pnd>(name);
+    const auto experts = network->experts(x);
+    ASSERT_EQ(experts.size(), 3U);
+    EXPECT_TRUE(torch::allclose(network->mixture(experts), network->forward(x).logits));
+    for (auto& item : network->named_parameters())
+      if (item.key().starts_with("gate.")) item.value().zero_();
+    EXPECT_TRUE(torch::allclose(network->forward(x).logits,
+                                (experts[0].debiased + experts[1].debiased + experts[2].debiased) / 3));
+    const bool sigmoid = name[3] == '-';
+    EXPECT_EQ(((experts[0].debiased > 0) & (experts[0].debiased < 1)).all().item<bool>(), sigmoid);
+  }
+}
+
+TEST(PndHead, EachSideIsBlindToTheOthersLoss) {
+  const auto network = evaluated<Pnd>("pnd:resnet20-cifar");
+  network->train();
+  const auto experts = network->experts(torch::rand({5, 1, 8, 8}));
+  const auto reaches = [&](const torch::Tensor& value, const std::string& prefix) {
+    std::vector<torch::Tensor> weights;
+    for (const auto& item : network->named_parameters())
+      if (item.key().starts_with(prefix) && item.value().requires_grad()) weights.push_back(item.value());
+    for (const torch::Tensor& one :
+         torch::autograd::grad({value.sum()}, weights, {}, /*retain_graph=*/true, false, true))
+      if (one.defined()) return true;
+    return false;
+  };
+  for (const Pnd::Expert& expert : experts) {
+    EXPECT_TRUE(reaches(expert.debiased, "backbone."));
+    EXPECT_FALSE(reaches(expert.debiased, "biased."));
+    EXPECT_TRUE(reaches(expert.biased, "biased."));
+    EXPECT_FALSE(reaches(expert.biased, "backbone."));
+  }
+  EXPECT_TRUE(reaches(network->mixture(experts), "backbone."));  // through the gate's input
+}
+
+TEST(L2dHead, LooksAtTheMean) {
+  const torch::NoGradGuard no_grad;
+  const auto network = evaluated<L2d>("l2d:small-cnn");
+  const torch::Tensor x = torch::rand({3, 1, 8, 8});
+  const L2d::Embedding embedding = network->embed(x);
+  EXPECT_TRUE(network->forward(x).features.equal(embedding.mean));
+  EXPECT_TRUE(network->forward(x).logits.equal(network->classify(embedding.mean)));
+  EXPECT_TRUE((embedding.log_variance >= 0).all().item<bool>());
+}
+
+}  // namespace
+}  // namespace leeway::nn
