@@ -4,79 +4,13 @@
 #include <cmath>
 #include <numeric>
 
-#include "leeway/core/safetensors.h"
-#include "leeway/nn/detail/tensors.h"
-#include "leeway/nn/train/algorithm.h"
 #include "leeway/nn/train/reversal.h"
 #include "leeway/nn/train/training_set.h"
-#include "tests/nn/training.h"
+#include "tests/nn/by_hand.h"
+#include "tests/nn/reference_step.h"
 
 namespace leeway::nn {
 namespace {
-
-// F(x) = W x over images (1,1,d), which a step leaves as it is: the learning rate is 0.
-AlgorithmSetting still(const std::string& name, const torch::Tensor& weight,
-                       const std::map<std::string, double>& given) {
-  AlgorithmSetting setting;
-  const InputShape shape{1, 1, static_cast<std::size_t>(weight.size(1))};
-  const auto classes = static_cast<std::size_t>(weight.size(0));
-  setting.another = [=] { return make_network(architecture("linear"), shape, classes); };
-  setting.network = setting.another();
-  const torch::NoGradGuard no_grad;
-  for (auto& item : setting.network->named_parameters())
-    item.key() == "weight" ? item.value().copy_(weight) : item.value().zero_();
-  setting.parameters = complete_parameters(algorithm(name), given);
-  setting.optimizer.learning_rate = 0;
-  return setting;
-}
-
-std::unique_ptr<Algorithm> made(const std::string& name, const torch::Tensor& weight,
-                                const std::map<std::string, double>& given) {
-  return algorithm(name).make(still(name, weight, given));
-}
-
-torch::Tensor as_images(const torch::Tensor& rows) { return rows.view({rows.size(0), 1, 1, rows.size(1)}); }
-
-Batch batch_of(const torch::Tensor& rows, std::vector<std::int64_t> labels,
-               std::vector<std::int64_t> groups = {}) {
-  Batch batch{as_images(rows), to_tensor(labels, 0, labels.size())};
-  if (!groups.empty()) batch.group = to_tensor(groups, 0, groups.size());
-  return batch;
-}
-
-// Two classes with logits (0, x), so that a row of class 0 with x = log(e^l - 1) has the loss l.
-const torch::Tensor second_logit = torch::tensor({{0.f}, {1.f}});
-torch::Tensor with_losses(const std::vector<double>& losses) {
-  std::vector<float> x;
-  for (const double loss : losses) x.push_back(static_cast<float>(std::log(std::exp(loss) - 1)));
-  return torch::tensor(x).view({-1, 1});
-}
-
-// The same tensors in two weights files, bit by bit.
-void expect_same_weights(const std::filesystem::path& a, const std::filesystem::path& b) {
-  const ArrayMap first = read_safetensors(a).tensors, second = read_safetensors(b).tensors;
-  ASSERT_EQ(first.size(), second.size());
-  for (const auto& [name, array] : first) EXPECT_TRUE(toy::same_bits(array, second.at(name))) << name;
-}
-
-void expect_the_bits_of_plain_training(const std::string& name,
-                                       const std::map<std::string, double>& parameters,
-                                       const data::TrainingData& data) {
-  const toy::Folder folder;
-  TrainOptions options = quick(name);
-  options.parameters = parameters;
-  options.epochs = 2;
-  (void)session().train(data, options, folder / "member");
-  (void)session().train(
-      data.images,
-      [&] {
-        TrainOptions plain = quick();
-        plain.epochs = 2;
-        return plain;
-      }(),
-      folder / "plain");
-  expect_same_weights(folder / "member", folder / "plain");
-}
 
 // prepare() with groups of so many training rows; one of none has a row to validate.
 void prepare_groups(Algorithm& member, const std::vector<std::size_t>& sizes) {
@@ -147,6 +81,8 @@ TEST_F(GroupDroByHand, AGroupThatTheBatchLacksWaits) {
   EXPECT_EQ(q[2].item<double>(), 0) << "without training rows";
 }
 
+TEST(GroupDro, OneStepOfAnotherProgram) { toy::expect_reference_step("group_dro"); }
+
 TEST(GroupDro, OfOneGroupIsPlainTraining) {
   data::TrainingData data(toy::squares(100, 1));
   data.images.labels = std::vector<std::int64_t>(100, 0);
@@ -202,6 +138,8 @@ TEST(Irm, PenaltyInClosedForm) {
   };
   EXPECT_NEAR((risk(1.001) - risk(.999)) / .002, .587820, 1e-4);
 }
+
+TEST(Irm, OneStepOfAnotherProgram) { toy::expect_reference_step("irm"); }
 
 TEST(Irm, AveragesOverEnvironmentsWhateverTheirOrderAndSizes) {
   const torch::Tensor rows = torch::tensor({{2.f}, {-1.f}, {.5f}, {1.f}, {-.2f}});
