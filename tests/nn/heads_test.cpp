@@ -97,7 +97,9 @@ TEST_P(EveryHead, IsAModelLikeOthers) {
   EXPECT_EQ(outputs.logits.shape, (std::vector<std::size_t>{6, 4}));
   EXPECT_TRUE(to_tensor(model->input_gradients(images, *images.labels), "gradients").any().item<bool>());
   model->save(folder / "weights");
-  const auto loaded = session().load({.path = folder / "weights"});
+  ModelSource source;
+  source.path = folder / "weights";
+  const auto loaded = session().load(source);
   EXPECT_EQ(loaded->info().architecture, name);
   EXPECT_EQ(loaded->info().classes, 4U);
   EXPECT_EQ(loaded->info().parameters, session().weights_of(name, tiny, 4));

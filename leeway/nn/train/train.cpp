@@ -18,6 +18,7 @@
 #include "leeway/nn/detail/tensors.h"
 #include "leeway/nn/io/load.h"
 #include "leeway/nn/io/weights.h"
+#include "leeway/nn/model/heads.h"
 #include "leeway/nn/train/algorithm.h"
 #include "leeway/nn/train/optimizer.h"
 #include "leeway/nn/train/plan.h"
@@ -178,6 +179,9 @@ AlgorithmSetting TrainingLoop::make_setting() {
   setting.network->to(setting.device);
   setting.base = base_network_;
   const Requirements needs = member_.needs(parameters_);
+  if (needs.stages && setting.network->stages() == 0)
+    refuse(fmt::format("architecture {}", built.name),
+           fmt::format("one of stages, as algorithm {} needs", member_.name), "none");
   if (needs.features || options_.freeze == "backbone") {
     setting.features = features_of(*setting.network, forward_of(setting.network, info_.normalization),
                                    info_.input, setting.device);
@@ -211,6 +215,8 @@ void TrainingLoop::begin_anew() {
 void TrainingLoop::start_from_weights(Network& network, const Architecture& built) {
   ArrayMap weights = read_safetensors(options_.start).tensors;
   const std::string output(built.output), head = output.substr(0, output.rfind('.') + 1);
+  if (dynamic_cast<HeadedNetwork*>(&network))
+    return copy_backbone(weights, network, display_name(options_.start));
   const auto found = weights.find(output);
   if (found != weights.end() && !found->second.shape.empty() && found->second.shape[0] != info_.classes) {
     notes_.push_back(fmt::format("{}: its last layer is of {} classes: that of {} begins with random weights",
