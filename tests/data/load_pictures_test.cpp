@@ -3,7 +3,7 @@
 
 #include <gmock/gmock.h>
 
-#include "leeway/data/detail/resize.h"
+#include "leeway/data/resize.h"
 #include "tests/core/files.h"
 #include "tests/data/layouts.h"
 

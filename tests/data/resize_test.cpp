@@ -1,5 +1,5 @@
 // Resampling against torch's (tests/reference/resize.py) and against the equation, pixel by pixel.
-#include "leeway/data/detail/resize.h"
+#include "leeway/data/resize.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

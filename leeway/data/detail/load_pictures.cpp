@@ -9,7 +9,7 @@
 #include "leeway/core/message.h"
 #include "leeway/core/png.h"
 #include "leeway/data/detail/jpeg_file.h"
-#include "leeway/data/detail/resize.h"
+#include "leeway/data/resize.h"
 
 namespace leeway::data {
 namespace {

@@ -9,7 +9,7 @@
 #include "leeway/core/message.h"
 #include "leeway/core/parallel.h"
 #include "leeway/core/random.h"
-#include "leeway/nn/augment/view.h"
+#include "leeway/nn/augment/chain.h"
 #include "leeway/nn/detail/tensors.h"
 #include "leeway/nn/train/plan.h"
 #include "leeway/nn/train/selection.h"
@@ -252,18 +252,13 @@ std::vector<torch::Tensor> TrainingSet::views(const torch::Tensor& images,
   std::vector<torch::Tensor> all;
   const std::size_t size = data_.images.pixels_per_image();
   for (std::size_t number = 0; number < names.size(); ++number) {
+    const augment::Chain chain(names[number]);
     torch::Tensor view = images.to(torch::kCPU, /*non_blocking=*/false, /*copy=*/true);
     auto* const data = view.data_ptr<float>();
     parallel_for(static_cast<std::size_t>(view.size(0)), [&](std::size_t i) {
-      const std::span<float> image(data + i * size, size);
-      std::vector<std::uint8_t> levels(size);
-      std::ranges::transform(image, levels.begin(),
-                             [](float v) { return static_cast<std::uint8_t>(255.999f * v); });
       Random random(options_.seed, stream(purpose) + static_cast<std::uint32_t>(number), position + i);
-      make_view(names[number], {levels, data_.images.channels(), data_.images.height(), data_.images.width()},
-                random);
-      std::ranges::transform(levels, image.begin(),
-                             [](std::uint8_t v) { return static_cast<float>(v) / 255.f; });
+      chain.change({data + i * size, size}, data_.images.channels(), data_.images.height(),
+                   data_.images.width(), random);
     });
     all.push_back(view.to(device_));
   }

@@ -1,4 +1,4 @@
-#include "leeway/data/detail/resize.h"
+#include "leeway/data/resize.h"
 
 #include <algorithm>
 #include <cmath>

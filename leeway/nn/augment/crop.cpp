@@ -1,0 +1,27 @@
+// The picture with `padding` zeros on every side, and of it a window of the picture's size at a uniform place.
+#include "leeway/nn/augment/augmentation.h"
+#include "leeway/nn/augment/operation.h"
+
+namespace leeway::nn::augment {
+namespace {
+
+void change(const Picture& picture, const Parameters& parameters, Random& random) {
+  const auto padding = static_cast<std::ptrdiff_t>(parameters.at("padding"));
+  const auto offset = [&] {
+    return static_cast<std::ptrdiff_t>(random.below(static_cast<std::uint64_t>(2 * padding + 1))) - padding;
+  };
+  const std::ptrdiff_t dx = offset(), dy = offset();
+  move(picture, dx, dy, false);
+}
+
+}  // namespace
+
+Augmentation crop() {
+  return {{"crop",
+           "moved by a few pixels, zeros behind it",
+           "He et al., CVPR 2016, section 4.2",
+           {{"padding", 4, 0, 1000, "the most pixels it moves in each direction", true}}},
+          change};
+}
+
+}  // namespace leeway::nn::augment

@@ -1,0 +1,16 @@
+// Random numbers of two distributions, from uniform ones by inversion. Their last bits are those of Boost's inverse of the
+// incomplete beta function. No LibTorch here.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "leeway/core/random.h"
+
+namespace leeway::nn::augment {
+
+[[nodiscard]] double draw_beta(double a, double b, Random& random);  // in [0,1]
+// k shares that add up to 1, from the symmetric Dirichlet distribution.
+[[nodiscard]] std::vector<double> draw_dirichlet(double alpha, std::size_t k, Random& random);
+
+}  // namespace leeway::nn::augment

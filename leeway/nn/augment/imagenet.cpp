@@ -1,0 +1,73 @@
+// A random crop resized to the picture's size (bilinear with antialiasing), mirrored with some probability, jitter of colours,
+// grey with some probability. The recipes that go by the name:
+//   the defaults                                           the ConDS protocol's
+//   flip=0.5:jitter=0                                      the usual one
+//   crop-scale=0.7:flip=0.5:jitter=0.3:hue=0.3:gray=0.1    DomainBed's
+#include "leeway/nn/augment/imagenet.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "leeway/data/resize.h"
+#include "leeway/nn/augment/augmentation.h"
+#include "leeway/nn/augment/jitter.h"
+#include "leeway/nn/augment/operation.h"
+
+namespace leeway::nn::augment {
+namespace {
+
+void change(const Picture& picture, const Parameters& parameters, Random& random) {
+  const std::size_t w = picture.width, h = picture.height;
+  const Crop crop = draw_crop(h, w, parameters.at("crop-scale"), parameters.at("crop-ratio"), random);
+  if (crop.height != h || crop.width != w) {
+    Levels part;
+    for (std::size_t c = 0; c < picture.channels; ++c)
+      for (std::size_t y = 0; y < crop.height; ++y) {
+        const auto row = picture.levels.subspan((c * h + crop.top + y) * w + crop.left, crop.width);
+        part.insert(part.end(), row.begin(), row.end());
+      }
+    data::resize(part, {picture.channels, crop.height, crop.width}, picture.levels, {picture.channels, h, w});
+  }
+  if (random.uniform() < parameters.at("flip")) move(picture, 0, 0, true);
+  const double part = parameters.at("jitter");
+  change_colours(picture, {part, part, part, parameters.at("hue")}, random);
+  if (random.uniform() < parameters.at("gray")) apply(Operation::gray, picture, 0);
+}
+
+}  // namespace
+
+Crop draw_crop(std::size_t height, std::size_t width, double scale, double ratio, Random& random) {
+  const auto rows = static_cast<double>(height), columns = static_cast<double>(width);
+  const auto whole = [](double side) { return static_cast<std::size_t>(std::nearbyint(side)); };
+  for (int attempt = 0; attempt < 10; ++attempt) {
+    const double area = rows * columns * (scale + (1 - scale) * random.uniform());
+    const double aspect = std::exp(std::log(ratio) * (2 * random.uniform() - 1));
+    const std::size_t w = whole(std::sqrt(area * aspect)), h = whole(std::sqrt(area / aspect));
+    if (w < 1 || h < 1 || w > width || h > height) continue;
+    const std::size_t top = random.below(height - h + 1), left = random.below(width - w + 1);
+    return {top, left, h, w};
+  }
+  Crop crop{0, 0, height, width};
+  if (columns / rows < ratio) crop.height = std::min(height, whole(columns / ratio));
+  if (columns / rows > 1 / ratio) crop.width = std::min(width, whole(rows / ratio));
+  crop.top = (height - crop.height) / 2;
+  crop.left = (width - crop.width) / 2;
+  return crop;
+}
+
+Augmentation imagenet() {
+  return {{"imagenet",
+           "a crop of random area and aspect, resized; flip, jitter of colours and grey where asked for",
+           "Szegedy et al., CVPR 2015; He et al., CVPR 2016",
+           {{"crop-scale", .08, .0001, 1, "the least share of the area that is kept"},
+            {"crop-ratio", .75, .01, 1, "the least aspect of the crop; the largest is its inverse"},
+            {"flip", 0, 0, 1, "probability to be mirrored left to right"},
+            {"jitter", .4, 0, 1,
+             "factors of brightness, contrast and saturation are uniform in 1 plus or minus this"},
+            {"hue", 0, 0, .5, "the hue is turned by up to this share of the circle"},
+            {"gray", 0, 0, 1, "probability to lose its colours"}}},
+          change};
+}
+
+}  // namespace leeway::nn::augment

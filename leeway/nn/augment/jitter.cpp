@@ -1,0 +1,42 @@
+#include "leeway/nn/augment/jitter.h"
+
+#include <array>
+#include <utility>
+
+#include "leeway/nn/augment/augmentation.h"
+#include "leeway/nn/augment/operation.h"
+
+namespace leeway::nn::augment {
+namespace {
+
+void change(const Picture& picture, const Parameters& parameters, Random& random) {
+  change_colours(picture,
+                 {parameters.at("brightness"), parameters.at("contrast"), parameters.at("saturation"),
+                  parameters.at("hue")},
+                 random);
+}
+
+}  // namespace
+
+void change_colours(const Picture& picture, const Jitter& jitter, Random& random) {
+  const auto around = [&](double middle, double part) { return middle + part * (2 * random.uniform() - 1); };
+  std::array<std::pair<Operation, double>, 4> steps = {{{Operation::brightness, around(1, jitter.brightness)},
+                                                        {Operation::contrast, around(1, jitter.contrast)},
+                                                        {Operation::color, around(1, jitter.saturation)},
+                                                        {Operation::hue, around(0, jitter.hue)}}};
+  for (std::size_t i = steps.size(); i > 1; --i) std::swap(steps[i - 1], steps[random.below(i)]);
+  for (const auto& step : steps) apply(step.first, picture, step.second);
+}
+
+Augmentation jitter() {
+  return {{"jitter",
+           "brightness, contrast, saturation and hue changed, in a random order",
+           "torchvision's ColorJitter",
+           {{"brightness", .4, 0, 1, "the factor is uniform in 1 plus or minus this"},
+            {"contrast", .4, 0, 1, "the same of contrast"},
+            {"saturation", .4, 0, 1, "the same of saturation"},
+            {"hue", 0, 0, .5, "turned by up to this share of the circle"}}},
+          change};
+}
+
+}  // namespace leeway::nn::augment

@@ -1,0 +1,98 @@
+#include "leeway/nn/augment/mix.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "leeway/core/parallel.h"
+#include "leeway/nn/augment/augmentation.h"
+#include "leeway/nn/augment/draw.h"
+
+namespace leeway::nn::augment {
+namespace {
+
+std::vector<std::size_t> permutation(std::size_t rows, Random& random) {
+  std::vector<std::size_t> order(rows);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  for (std::size_t i = rows; i > 1; --i) std::swap(order[i - 1], order[random.below(i)]);
+  return order;
+}
+
+Mix plan_mixup(std::size_t rows, std::size_t /*height*/, std::size_t /*width*/, const Parameters& parameters,
+               Random& random) {
+  const double alpha = parameters.at("alpha");
+  Mix mix{permutation(rows, random)};
+  mix.share = draw_beta(alpha, alpha, random);
+  return mix;
+}
+
+Mix plan_cutmix(std::size_t rows, std::size_t height, std::size_t width, const Parameters& parameters,
+                Random& random) {
+  const double alpha = parameters.at("alpha");
+  Mix mix{permutation(rows, random)};
+  mix.box.emplace();
+  if (random.uniform() > parameters.at("probability")) return mix;
+  mix.box = draw_box(draw_beta(alpha, alpha, random), height, width, random);
+  mix.share = 1 - static_cast<double>(mix.box->area()) / static_cast<double>(height * width);
+  return mix;
+}
+
+}  // namespace
+
+Box draw_box(double share, std::size_t height, std::size_t width, Random& random) {
+  const double part = std::sqrt(1 - share);
+  // from `centre` half of the side back, the whole side on
+  const auto side = [&](std::size_t length, std::size_t& begin, std::size_t& end) {
+    const auto taken = static_cast<std::size_t>(part * static_cast<double>(length));
+    const std::size_t centre = random.below(length), before = std::min(centre, taken / 2);
+    begin = centre - before;
+    end = std::min(length, centre + taken - taken / 2);
+  };
+  Box box;
+  side(width, box.left, box.right);
+  side(height, box.top, box.bottom);
+  return box;
+}
+
+void apply(const Mix& mix, std::span<float> images, const std::array<std::size_t, 3>& shape) {
+  if (mix.share == 1) return;
+  const auto [channels, height, width] = shape;
+  const std::size_t size = channels * height * width, columns = width;
+  const std::vector<float> before(images.begin(), images.end());
+  const auto own = static_cast<float>(mix.share), other = static_cast<float>(1 - mix.share);
+  parallel_for(mix.partner.size(), [&](std::size_t i) {
+    if (mix.partner[i] == i) return;
+    const std::span<float> image = images.subspan(i * size, size);
+    const std::span<const float> from = std::span(before).subspan(mix.partner[i] * size, size);
+    if (!mix.box) {
+      for (std::size_t j = 0; j < size; ++j) image[j] = own * image[j] + other * from[j];
+      return;
+    }
+    const std::size_t area = size / channels;
+    for (std::size_t c = 0; c < channels; ++c)
+      for (std::size_t y = mix.box->top; y < mix.box->bottom; ++y)
+        for (std::size_t x = mix.box->left; x < mix.box->right; ++x)
+          image[c * area + y * columns + x] = from[c * area + y * columns + x];
+  });
+}
+
+Augmentation mixup() {
+  return {{"mixup",
+           "weighted sums of each image and another of the batch, labels likewise",
+           "Zhang et al., ICLR 2018",
+           {{"alpha", 1, .01, 100, "the share of an image is drawn from Beta(alpha, alpha), once a batch"}}},
+          nullptr,
+          plan_mixup};
+}
+
+Augmentation cutmix() {
+  return {{"cutmix",
+           "a box of another image of the batch in each, labels by the areas",
+           "Yun et al., ICCV 2019",
+           {{"alpha", 1, .01, 100, "one less the box's area is drawn from Beta(alpha, alpha), once a batch"},
+            {"probability", 1, 0, 1, "that a batch is mixed"}}},
+          nullptr,
+          plan_cutmix};
+}
+
+}  // namespace leeway::nn::augment

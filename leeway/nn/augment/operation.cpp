@@ -1,0 +1,292 @@
+#include "leeway/nn/augment/operation.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numbers>
+#include <utility>
+
+#include "leeway/core/family.h"
+
+namespace leeway::nn::augment {
+namespace {
+
+constexpr double rounding = 1e-9;  // more than double arithmetic is off, less than anyone means
+
+std::uint8_t level_of(double value) {
+  return static_cast<std::uint8_t>(std::clamp(value + rounding, 0., 255.));
+}
+// Rounded, halves to the even number; a half but for rounding is a half.
+double nearest_of(double value) { return std::nearbyint(std::nearbyint(value * 0x1p26) * 0x1p-26); }
+double whole_of(double value) { return std::trunc(value + std::copysign(rounding, value)); }
+
+// Every pixel from from(x, y).
+template <class From>
+void resample(const Picture& picture, Sampling sampling, const From& from) {
+  const Levels before(picture.levels.begin(), picture.levels.end());
+  const auto w = static_cast<std::ptrdiff_t>(picture.width), h = static_cast<std::ptrdiff_t>(picture.height);
+  const std::size_t area = picture.area();
+  for (std::ptrdiff_t y = 0; y < h; ++y)
+    for (std::ptrdiff_t x = 0; x < w; ++x) {
+      const auto [from_x, from_y] = from(static_cast<double>(x), static_cast<double>(y));
+      const double left = sampling == Sampling::nearest ? nearest_of(from_x) : std::floor(from_x);
+      const double top = sampling == Sampling::nearest ? nearest_of(from_y) : std::floor(from_y);
+      const double right = from_x - left, bottom = from_y - top;  // weights of bilinear's other neighbours
+      const auto i = static_cast<std::ptrdiff_t>(left), j = static_cast<std::ptrdiff_t>(top);
+      const auto at = [&](std::size_t c, std::ptrdiff_t row, std::ptrdiff_t column) {
+        return row >= 0 && row < h && column >= 0 && column < w
+                   ? before[c * area + static_cast<std::size_t>(row * w + column)]
+                   : std::uint8_t{0};
+      };
+      for (std::size_t c = 0; c < picture.channels; ++c)
+        picture.levels[c * area + static_cast<std::size_t>(y * w + x)] =
+            sampling == Sampling::nearest
+                ? at(c, j, i)
+                : static_cast<std::uint8_t>(
+                      nearest_of((1 - bottom) * ((1 - right) * at(c, j, i) + right * at(c, j, i + 1)) +
+                                 bottom * ((1 - right) * at(c, j + 1, i) + right * at(c, j + 1, i + 1))));
+    }
+}
+
+// Every level from a table, which is filled from 0 up.
+template <class Level>
+void map_levels(std::span<std::uint8_t> levels, const Level& level) {
+  std::array<std::uint8_t, 256> table{};
+  for (std::size_t v = 0; v < 256; ++v) table[v] = level(static_cast<std::uint8_t>(v));
+  for (std::uint8_t& v : levels) v = table[v];
+}
+
+double blended(double v, double other, double factor) { return other + factor * (v - other); }
+
+// g of each pixel; of one channel its own level.
+Levels greys(const Picture& picture) {
+  const std::size_t area = picture.area();
+  Levels grey(picture.levels.begin(), picture.levels.begin() + static_cast<std::ptrdiff_t>(area));
+  if (picture.channels == 3)
+    for (std::size_t i = 0; i < area; ++i)
+      grey[i] = static_cast<std::uint8_t>((2989U * picture.levels[i] + 5870U * picture.levels[area + i] +
+                                           1140U * picture.levels[2 * area + i]) /
+                                          10000);
+  return grey;
+}
+
+void brightness(const Picture& picture, double factor) {
+  map_levels(picture.levels, [&](std::uint8_t v) { return level_of(factor * v); });
+}
+
+void color(const Picture& picture, double factor) {
+  if (picture.channels != 3) return;
+  const Levels grey = greys(picture);
+  for (std::size_t i = 0; i < picture.levels.size(); ++i)
+    picture.levels[i] = level_of(blended(picture.levels[i], grey[i % grey.size()], factor));
+}
+
+void contrast(const Picture& picture, double factor) {
+  std::size_t sum = 0;
+  for (const std::uint8_t v : greys(picture)) sum += v;
+  const double mean = static_cast<double>(sum) / static_cast<double>(picture.area());
+  map_levels(picture.levels, [&](std::uint8_t v) { return level_of(blended(v, mean, factor)); });
+}
+
+void sharpness(const Picture& picture, double factor) {
+  const std::size_t w = picture.width, h = picture.height;
+  if (w <= 2 || h <= 2) return;
+  const Levels before(picture.levels.begin(), picture.levels.end());
+  for (std::size_t c = 0; c < picture.channels; ++c)
+    for (std::size_t y = 1; y + 1 < h; ++y)
+      for (std::size_t x = 1; x + 1 < w; ++x) {
+        const std::size_t i = (c * h + y) * w + x;
+        unsigned sum = 4U * before[i];
+        for (const std::size_t middle : {i - w, i, i + w})
+          sum += unsigned{before[middle - 1]} + before[middle] + before[middle + 1];
+        const unsigned blurred = (2 * sum + 13) / 26;  // sum / 13 is never a half
+        picture.levels[i] = level_of(blended(before[i], blurred, factor));
+      }
+}
+
+void posterize(const Picture& picture, double bits) {
+  const auto mask = static_cast<std::uint8_t>(0xFFU << (8 - static_cast<unsigned>(bits)));
+  for (std::uint8_t& v : picture.levels) v &= mask;
+}
+
+void solarize(const Picture& picture, double least) {
+  for (std::uint8_t& v : picture.levels)
+    if (v >= least - rounding) v = static_cast<std::uint8_t>(255 - v);
+}
+
+template <class Change>
+void by_channel(const Picture& picture, const Change& change) {
+  for (std::size_t c = 0; c < picture.channels; ++c)
+    change(picture.levels.subspan(c * picture.area(), picture.area()));
+}
+
+void autocontrast(const Picture& picture) {
+  by_channel(picture, [](std::span<std::uint8_t> channel) {
+    const auto [low, high] = std::ranges::minmax(channel);
+    if (low == high) return;
+    for (std::uint8_t& v : channel) v = static_cast<std::uint8_t>((v - low) * 255 / (high - low));
+  });
+}
+
+void equalize(const Picture& picture) {
+  by_channel(picture, [](std::span<std::uint8_t> channel) {
+    std::array<std::size_t, 256> counts{};
+    for (const std::uint8_t v : channel) ++counts[v];
+    const std::size_t step = (channel.size() - counts[std::ranges::max(channel)]) / 255;
+    if (step == 0) return;
+    std::size_t below = 0;
+    map_levels(channel, [&](std::uint8_t v) {
+      if (v > 0) below += counts[v - 1U];
+      return static_cast<std::uint8_t>(v == 0 ? 0 : std::min<std::size_t>(255, (below + step / 2) / step));
+    });
+  });
+}
+
+void rotate(const Picture& picture, double degrees, Sampling sampling) {
+  const double angle = degrees * std::numbers::pi / 180, cosine = std::cos(angle), sine = std::sin(angle);
+  const double middle_x = (static_cast<double>(picture.width) - 1) / 2,
+               middle_y = (static_cast<double>(picture.height) - 1) / 2;
+  resample(picture, sampling, [&](double x, double y) {
+    const double dx = x - middle_x, dy = y - middle_y;
+    return std::pair(dx * cosine - dy * sine + middle_x, dx * sine + dy * cosine + middle_y);
+  });
+}
+
+// The hexagon of HSV: its sectors begin at red, yellow, green, cyan, blue and magenta.
+void hue(const Picture& picture, double turn) {
+  if (picture.channels != 3) return;
+  const std::size_t area = picture.area();
+  for (std::size_t i = 0; i < area; ++i) {
+    const double r = picture.levels[i], g = picture.levels[area + i], b = picture.levels[2 * area + i];
+    const double high = std::max({r, g, b}), low = std::min({r, g, b}), chroma = high - low;
+    if (chroma == 0) continue;
+    double place = high == r ? (g - b) / chroma : high == g ? 2 + (b - r) / chroma : 4 + (r - g) / chroma;
+    place += 6 * turn;
+    place -= 6 * std::floor(place / 6);
+    const double sector = std::floor(place), within = place - sector;
+    const double falling = high - chroma * within, rising = low + chroma * within;
+    const std::array<std::array<double, 3>, 6> colours = {{{high, rising, low},
+                                                           {falling, high, low},
+                                                           {low, high, rising},
+                                                           {low, falling, high},
+                                                           {rising, low, high},
+                                                           {high, low, falling}}};
+    const std::array<double, 3>& colour = colours[static_cast<std::size_t>(sector) % 6];
+    for (std::size_t c = 0; c < 3; ++c) picture.levels[c * area + i] = level_of(colour[c]);
+  }
+}
+
+void gray(const Picture& picture) {
+  const Levels grey = greys(picture);
+  for (std::size_t i = 0; i < picture.levels.size(); ++i) picture.levels[i] = grey[i % grey.size()];
+}
+
+struct Named {
+  std::string_view name;
+  Operation operation = Operation::identity;
+};
+constexpr std::array<Named, 17> names = {{
+    {"identity", Operation::identity},
+    {"shear-x", Operation::shear_x},
+    {"shear-y", Operation::shear_y},
+    {"translate-x", Operation::translate_x},
+    {"translate-y", Operation::translate_y},
+    {"rotate", Operation::rotate},
+    {"brightness", Operation::brightness},
+    {"color", Operation::color},
+    {"contrast", Operation::contrast},
+    {"sharpness", Operation::sharpness},
+    {"posterize", Operation::posterize},
+    {"solarize", Operation::solarize},
+    {"autocontrast", Operation::autocontrast},
+    {"equalize", Operation::equalize},
+    {"invert", Operation::invert},
+    {"hue", Operation::hue},
+    {"gray", Operation::gray},
+}};
+
+}  // namespace
+
+Operation operation(std::string_view name) {
+  return find_member(std::span<const Named>(names), "operation", name).operation;
+}
+
+void apply(Operation operation, const Picture& picture, double magnitude, Sampling sampling) {
+  const double pixels = whole_of(magnitude);
+  switch (operation) {
+    case Operation::identity:
+      return;
+    case Operation::shear_x:
+      return resample(picture, sampling,
+                      [&](double x, double y) { return std::pair(x + magnitude * (y + .5), y); });
+    case Operation::shear_y:
+      return resample(picture, sampling,
+                      [&](double x, double y) { return std::pair(x, y + magnitude * (x + .5)); });
+    case Operation::translate_x:
+      return move(picture, -static_cast<std::ptrdiff_t>(pixels), 0, false);
+    case Operation::translate_y:
+      return move(picture, 0, -static_cast<std::ptrdiff_t>(pixels), false);
+    case Operation::rotate:
+      return rotate(picture, magnitude, sampling);
+    case Operation::brightness:
+      return brightness(picture, magnitude);
+    case Operation::color:
+      return color(picture, magnitude);
+    case Operation::contrast:
+      return contrast(picture, magnitude);
+    case Operation::sharpness:
+      return sharpness(picture, magnitude);
+    case Operation::posterize:
+      return posterize(picture, magnitude);
+    case Operation::solarize:
+      return solarize(picture, magnitude);
+    case Operation::autocontrast:
+      return autocontrast(picture);
+    case Operation::equalize:
+      return equalize(picture);
+    case Operation::invert:
+      return map_levels(picture.levels, [](std::uint8_t v) { return static_cast<std::uint8_t>(255 - v); });
+    case Operation::hue:
+      return hue(picture, magnitude);
+    case Operation::gray:
+      return gray(picture);
+  }
+}
+
+void move(const Picture& picture, std::ptrdiff_t dx, std::ptrdiff_t dy, bool mirrored) {
+  const double last = static_cast<double>(picture.width) - 1, by_x = static_cast<double>(dx),
+               by_y = static_cast<double>(dy);
+  resample(picture, Sampling::nearest,
+           [&](double x, double y) { return std::pair(mirrored ? last - (x + by_x) : x + by_x, y + by_y); });
+}
+
+double magnitude_of(Operation operation, double t, const Picture& picture) {
+  switch (operation) {
+    case Operation::shear_x:
+    case Operation::shear_y:
+      return .3 * t;
+    case Operation::translate_x:
+      return 150. / 331 * static_cast<double>(picture.width) * t;
+    case Operation::translate_y:
+      return 150. / 331 * static_cast<double>(picture.height) * t;
+    case Operation::rotate:
+      return 30 * t;
+    case Operation::brightness:
+    case Operation::color:
+    case Operation::contrast:
+    case Operation::sharpness:
+      return 1 + .9 * t;
+    case Operation::posterize:
+      return 8 - std::nearbyint(4 * t);
+    case Operation::solarize:
+      return 255 * (1 - t);
+    default:
+      return 0;
+  }
+}
+
+bool is_signed(Operation operation) {
+  return operation >= Operation::shear_x && operation <= Operation::sharpness;
+}
+
+}  // namespace leeway::nn::augment

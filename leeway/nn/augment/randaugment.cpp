@@ -1,0 +1,51 @@
+// N operations in a row, each uniform among 14 with replacement, all with magnitude M of bins 0 to bins - 1; the sign of those
+// that have one is a fair coin. Operations and magnitudes are torchvision's (operation.h, t = M / (bins - 1)); in TensorFlow's
+// program solarize and posterize become weaker with M, so that its M are others.
+#include <fmt/format.h>
+
+#include <array>
+
+#include "leeway/core/message.h"
+#include "leeway/nn/augment/augmentation.h"
+#include "leeway/nn/augment/operation.h"
+
+namespace leeway::nn::augment {
+namespace {
+
+constexpr std::array<Operation, 14> operations = {
+    Operation::identity,     Operation::shear_x,   Operation::shear_y,    Operation::translate_x,
+    Operation::translate_y,  Operation::rotate,    Operation::brightness, Operation::color,
+    Operation::contrast,     Operation::sharpness, Operation::posterize,  Operation::solarize,
+    Operation::autocontrast, Operation::equalize};
+
+void change(const Picture& picture, const Parameters& parameters, Random& random) {
+  const double t = parameters.at("magnitude") / (parameters.at("bins") - 1);
+  for (double done = 0; done < parameters.at("num-ops"); ++done) {
+    const Operation drawn = operations[random.below(operations.size())];
+    const bool negative = random.below(2) == 1 && is_signed(drawn);
+    apply(drawn, picture, magnitude_of(drawn, negative ? -t : t, picture));
+  }
+}
+
+void check(const Parameters& parameters) {
+  if (parameters.at("magnitude") < parameters.at("bins")) return;
+  refuse("augmentation randaugment: magnitude",
+         fmt::format("a number below the number of bins, {}", parameters.at("bins")),
+         fmt::format("{}", parameters.at("magnitude")));
+}
+
+}  // namespace
+
+Augmentation randaugment() {
+  return {{"randaugment",
+           "a few operations, drawn from 14, of one magnitude",
+           "Cubuk et al., NeurIPS 2020; operations and magnitudes of torchvision",
+           {{"num-ops", 2, 0, 20, "operations, one after the other", true},
+            {"magnitude", 9, 0, 1000, "of all of them, from 0 to bins - 1", true},
+            {"bins", 31, 2, 1001, "how many magnitudes there are", true}}},
+          change,
+          nullptr,
+          check};
+}
+
+}  // namespace leeway::nn::augment

@@ -1,0 +1,92 @@
+#include "leeway/nn/augment/chain.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/message_of.h"
+#include "tests/nn/augment/pictures.h"
+
+namespace leeway::nn::augment {
+namespace {
+
+std::string error_of(const std::string& text) {
+  return message_of([&] { (void)Chain(text); });
+}
+
+TEST(Chain, IsWrittenWithEveryParameter) {
+  const Chain chain("flip,randaugment:magnitude=5:num-ops=3,cutmix:alpha=1/2");
+  EXPECT_EQ(chain.text(),
+            "flip:probability=0.5,randaugment:num-ops=3:magnitude=5:bins=31,cutmix:alpha=0.5:probability=1");
+  EXPECT_TRUE(chain.changes_pixels() && chain.mixes());
+  EXPECT_EQ(Chain("").text(), "");
+  EXPECT_FALSE(Chain("").changes_pixels() || Chain().mixes());
+  EXPECT_TRUE(Chain("mixup").mixes());
+  EXPECT_FALSE(Chain("mixup").changes_pixels());
+  EXPECT_EQ(Chain("weak,weak").text(), "weak,weak");
+  for (const Augmentation& member : augmentations()) {
+    const std::string text = Chain(member.name).text();
+    EXPECT_EQ(Chain(text).text(), text);
+  }
+}
+
+TEST(Chain, SaysWhatIsWrong) {
+  EXPECT_EQ(error_of("flop"),
+            "augmentation: expected one of " + names_of(augmentations()) + ", found 'flop'");
+  EXPECT_EQ(error_of("flip,"), "augmentation: expected one of " + names_of(augmentations()) + ", found ''");
+  EXPECT_EQ(error_of("flip:p=1"), "augmentation flip: expected parameters among probability, found 'p'");
+  EXPECT_EQ(error_of("weak:p=1"), "augmentation weak: expected no parameters, found 'p'");
+  EXPECT_EQ(error_of("flip:probability=2"),
+            "augmentation flip: probability: expected a number from 0 to 1, found 2");
+  EXPECT_EQ(error_of("crop:padding=1.5"),
+            "augmentation crop: padding: expected a whole number from 0 to 1000, found 1.5");
+  EXPECT_EQ(error_of("augmix:severity=11"),
+            "augmentation augmix: severity: expected a whole number from 1 to 10, found 11");
+  for (const std::string part :
+       {"half", "", "probability", "probability=", "probability=x", "probability=nan"})
+    EXPECT_EQ(error_of("flip:" + part), "augmentation flip: expected PARAMETER=NUMBER, found '" + part + "'");
+  EXPECT_EQ(error_of("flip:probability=1:probability=0"),
+            "augmentation flip: expected 'probability' once, found it twice");
+  EXPECT_EQ(error_of("randaugment:magnitude=31"),
+            "augmentation randaugment: magnitude: expected a number below the number of bins, 31, found 31");
+  EXPECT_EQ(error_of("mixup,flip"),
+            "augmentations: expected mixup, which mixes images, as the last, found flip after it");
+  EXPECT_EQ(error_of("mixup,cutmix"),
+            "augmentations: expected mixup, which mixes images, as the last, found cutmix after it");
+}
+
+TEST(Chain, AppliesItsMembersInOrder) {
+  const Shape shape = {3, 6, 7};
+  const Levels picture = picture_of(shape);
+  EXPECT_EQ(after(Chain(""), picture, shape, 0), picture);
+  EXPECT_EQ(after(Chain("mixup"), picture, shape, 0), picture);
+  EXPECT_EQ(after(Chain("flip:probability=1,flip:probability=1"), picture, shape, 0), picture);
+  for (std::uint64_t draw = 0; draw < 20; ++draw) {
+    Levels levels = picture;
+    Random random(5, stream("augment test"), draw);
+    const Picture one{levels, 3, 6, 7};
+    Chain("crop:padding=2").change(one, random);
+    Chain("jitter").change(one, random);
+    EXPECT_EQ(after(Chain("crop:padding=2,jitter"), picture, shape, draw), levels);
+  }
+}
+
+TEST(Chain, ImagesAreLevelsAndBack) {
+  std::vector<float> image(256), same;
+  for (std::size_t i = 0; i < 256; ++i) image[i] = static_cast<float>(i) / 255.f;
+  same = image;
+  Random random(5, stream("augment test")), again(5, stream("augment test"));
+  Chain("flip:probability=0").change(same, 1, 16, 16, random);
+  EXPECT_EQ(same, image) << "every level comes back";
+  Levels levels(256);
+  for (std::size_t i = 0; i < 256; ++i) levels[i] = static_cast<std::uint8_t>(i);
+  const Chain chain("strong");
+  Random one(6, stream("augment test")), two(6, stream("augment test"));
+  chain.change(image, 1, 16, 16, one);
+  chain.change({levels, 1, 16, 16}, two);
+  for (std::size_t i = 0; i < 256; ++i) EXPECT_EQ(image[i], static_cast<float>(levels[i]) / 255.f);
+  std::vector<float> between = {.1234f};
+  Chain("mixup").change(between, 1, 1, 1, again);
+  EXPECT_EQ(between[0], .1234f) << "without pixel members not even rounded";
+}
+
+}  // namespace
+}  // namespace leeway::nn::augment
