@@ -7,6 +7,7 @@
 #include "leeway/core/digest.h"
 #include "leeway/core/file.h"
 #include "leeway/core/message.h"
+#include "leeway/nn/augment/chain.h"
 #include "leeway/nn/train/algorithm.h"
 #include "leeway/nn/train/selection.h"
 
@@ -47,6 +48,7 @@ Training planned(const data::TrainingData& data, const TrainOptions& options, in
   Training training;
   training.options = options;
   training.options.parameters = complete_parameters(algorithm(options.algorithm), options.parameters);
+  training.options.augment = augment::Chain(options.augment).text();
   training.options.validation.reset();
   if (options.validation_rows.empty()) training.options.validation = validation_share(options);
   training.options.select_shift.clear();

@@ -31,7 +31,11 @@ void shuffle_rows(std::vector<std::int64_t>& rows, std::uint64_t seed, std::uint
 
 TrainingSet::TrainingSet(const data::TrainingData& data, const TrainOptions& options,
                          const Requirements& needs, const std::string& algorithm)
-    : data_(data), options_(options), device_(device_from_name(options.device)), needs_(needs) {
+    : data_(data),
+      options_(options),
+      chain_(options.augment),
+      device_(device_from_name(options.device)),
+      needs_(needs) {
   const std::size_t n = data.images.n();
   std::vector<std::uint8_t> is_held(n);
   for (const std::size_t row : options.validation_rows) is_held[row] = 1;
@@ -195,7 +199,9 @@ Minibatches TrainingSet::minibatches(std::size_t step) {
     std::ranges::stable_sort(batch_rows_, {}, [&](std::int64_t row) { return cell_of(row); });
   const std::size_t position = (epoch_ - 1) * order_.size() + begin;
   Minibatches batches{batch(batch_rows_)};
+  batches.labelled.x = changed(batches.labelled.x, chain_, stream("augmented"), position);
   batches.labelled.views = views(batches.labelled.x, needs_.views, "labelled views", position);
+  if (chain_.mixes()) mix(batches.labelled, position);
   if (needs_.environments > 0)
     for (std::size_t from = 0, to = 0; from < batch_rows_.size(); from = to) {
       while (to < batch_rows_.size() && cell_of(batch_rows_[to]) == cell_of(batch_rows_[from])) ++to;
@@ -243,6 +249,7 @@ Batch TrainingSet::unlabelled_batch(std::size_t position, std::size_t count) {
   batch.x = pixels_of(*data_.unlabelled, unlabelled_rows_).to(device_);
   batch.rows = unlabelled_rows_;
   batch.views = views(batch.x, needs_.unlabelled_views, "unlabelled views", position);
+  batch.x = changed(batch.x, chain_, stream("augmented unlabelled"), position);
   return batch;
 }
 
@@ -250,19 +257,43 @@ std::vector<torch::Tensor> TrainingSet::views(const torch::Tensor& images,
                                               const std::vector<std::string>& names, std::string_view purpose,
                                               std::size_t position) const {
   std::vector<torch::Tensor> all;
-  const std::size_t size = data_.images.pixels_per_image();
-  for (std::size_t number = 0; number < names.size(); ++number) {
-    const augment::Chain chain(names[number]);
-    torch::Tensor view = images.to(torch::kCPU, /*non_blocking=*/false, /*copy=*/true);
-    auto* const data = view.data_ptr<float>();
-    parallel_for(static_cast<std::size_t>(view.size(0)), [&](std::size_t i) {
-      Random random(options_.seed, stream(purpose) + static_cast<std::uint32_t>(number), position + i);
-      chain.change({data + i * size, size}, data_.images.channels(), data_.images.height(),
-                   data_.images.width(), random);
-    });
-    all.push_back(view.to(device_));
-  }
+  for (std::size_t number = 0; number < names.size(); ++number)
+    all.push_back(changed(images, augment::Chain(names[number]),
+                          stream(purpose) + static_cast<std::uint32_t>(number), position));
   return all;
+}
+
+torch::Tensor TrainingSet::changed(const torch::Tensor& images, const augment::Chain& chain,
+                                   std::uint32_t purpose, std::size_t position) const {
+  if (!chain.changes_pixels()) return images;
+  const std::size_t size = data_.images.pixels_per_image();
+  torch::Tensor result = images.to(torch::kCPU, /*non_blocking=*/false, /*copy=*/true);
+  auto* const data = result.data_ptr<float>();
+  parallel_for(static_cast<std::size_t>(result.size(0)), [&](std::size_t i) {
+    Random random(options_.seed, purpose, position + i);
+    chain.change({data + i * size, size}, data_.images.channels(), data_.images.height(),
+                 data_.images.width(), random);
+  });
+  return result.to(device_);
+}
+
+void TrainingSet::mix(Batch& batch, std::size_t position) const {
+  const Images& images = data_.images;
+  Random random(options_.seed, stream("mixture"), position);
+  const augment::Mix plan = chain_.plan(batch.rows.size(), images.height(), images.width(), random);
+  if (plan.share == 1) return;
+  torch::Tensor mixed = batch.x.to(torch::kCPU, /*non_blocking=*/false, /*copy=*/true);
+  augment::apply(plan, {mixed.data_ptr<float>(), static_cast<std::size_t>(mixed.numel())},
+                 {images.channels(), images.height(), images.width()});
+  batch.x = mixed.to(device_);
+  const std::vector<std::int64_t> numbers(plan.partner.begin(), plan.partner.end());
+  const torch::Tensor partner = to_tensor(numbers, 0, numbers.size()).to(device_);
+  batch.other = batch.y.index_select(0, partner);
+  if (plan.share < .5) {
+    std::swap(batch.y, batch.other);
+    if (batch.group.defined()) batch.group = batch.group.index_select(0, partner);
+  }
+  batch.share = torch::full(batch.y.sizes(), std::max(plan.share, 1 - plan.share)).to(device_);
 }
 
 std::vector<std::int32_t> TrainingSet::validation_groups() const {

@@ -8,6 +8,10 @@
 // draws. Unlabelled images are shuffled anew for each pass over them; passes follow each other without end, whatever the
 // epochs of the labelled ones.
 //
+// Labelled and unlabelled images pass through TrainingOptions::augment, keyed by seed, place and epoch; views of labelled images
+// are made of what it leaves, those of unlabelled ones of the images themselves. A mixed image has the label and the group of the
+// one that has the larger share.
+//
 // An algorithm may append images that it made: they are rows beyond those of the data, and take part from the next epoch on.
 #pragma once
 
@@ -20,6 +24,7 @@
 #include <string>
 #include <vector>
 
+#include "leeway/nn/augment/chain.h"
 #include "leeway/nn/train.h"
 #include "leeway/nn/train/algorithm.h"
 
@@ -69,10 +74,15 @@ class TrainingSet {
   [[nodiscard]] std::vector<torch::Tensor> views(const torch::Tensor& images,
                                                  const std::vector<std::string>& names,
                                                  std::string_view purpose, std::size_t position) const;
+  // The images after the chain's members that change pixels, those at `position` and after.
+  [[nodiscard]] torch::Tensor changed(const torch::Tensor& images, const augment::Chain& chain,
+                                      std::uint32_t purpose, std::size_t position) const;
+  void mix(Batch& batch, std::size_t position) const;  // by the chain's last member
   [[nodiscard]] bool replacement() const { return options_.sampling == "replacement"; }
 
   const data::TrainingData& data_;
   const TrainOptions& options_;
+  augment::Chain chain_;
   torch::Device device_;  // of batches
   Requirements needs_;
   std::vector<std::int64_t> train_, validation_;
