@@ -1,0 +1,268 @@
+// How a training goes on: steps and checks, optimizers and rates, frozen parts, augmentation, rows that are appended.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numeric>
+#include <set>
+
+#include "leeway/core/safetensors.h"
+#include "leeway/nn/detail/tensors.h"
+#include "leeway/nn/train/algorithm.h"
+#include "leeway/nn/train/optimizer.h"
+#include "leeway/nn/train/training_set.h"
+#include "tests/nn/training.h"
+
+namespace leeway::nn {
+namespace {
+
+std::vector<std::size_t> steps_of(const Training& training) {
+  std::vector<std::size_t> steps;
+  for (const Epoch& epoch : training.epochs) steps.push_back(epoch.steps);
+  return steps;
+}
+
+// 160 rows in batches of 32: 5 batches a pass.
+TEST(TrainingCourse, ChecksAfterSoManySteps) {
+  const toy::Folder folder;
+  const Images images = toy::squares(200, 4);
+  TrainOptions options = quick();
+  EXPECT_EQ(steps_of(session().train(images, options, folder / "m")),
+            (std::vector<std::size_t>{5, 10, 15, 20}));
+  options.steps = 13;
+  EXPECT_EQ(steps_of(session().train(images, options, folder / "m")), (std::vector<std::size_t>{5, 10, 13}));
+  options.check_every = 4;
+  EXPECT_EQ(steps_of(session().train(images, options, folder / "m")),
+            (std::vector<std::size_t>{4, 8, 12, 13}));
+  options.steps = 0;
+  EXPECT_EQ(steps_of(session().train(images, options, folder / "m")),
+            (std::vector<std::size_t>{4, 8, 12, 16, 20}));
+  options.epochs = 1, options.check_every = 3;
+  EXPECT_EQ(steps_of(session().train(images, options, folder / "m")), (std::vector<std::size_t>{3, 5}));
+}
+
+TEST(TrainingCourse, ChecksDoNotChangeWhatIsLearned) {
+  const toy::Folder folder;
+  const Images images = toy::squares(200, 4);
+  TrainOptions options = quick();
+  options.validation = 0;
+  (void)session().train(images, options, folder / "a");
+  options.check_every = 7;
+  (void)session().train(images, options, folder / "b");
+  const ArrayMap a = read_safetensors(folder / "a").tensors, b = read_safetensors(folder / "b").tensors;
+  for (const auto& [name, array] : a) EXPECT_TRUE(toy::same_bits(array, b.at(name))) << name;
+}
+
+TEST(TrainingCourse, GoesOnWithinAPass) {
+  const toy::Folder folder;
+  const Images images = toy::squares(200, 4);
+  TrainOptions options = quick();
+  options.steps = 17, options.check_every = 3;
+  options.sampling = "replacement", options.augment = "flip,mixup";
+  options.optimizer = "sgd", options.schedule = "cosine";
+  (void)session().train(images, options, folder / "whole");
+  StopAfter stop(8);
+  EXPECT_THROW((void)session().train(images, options, folder / "broken", &stop), Interrupted);
+  EXPECT_EQ(session().train(images, options, folder / "broken").resumed_after, 2U);
+  EXPECT_EQ(file_text(folder / "whole"), file_text(folder / "broken"));
+}
+
+TEST(TrainingCourse, StopsWhereItIsGoodEnough) {
+  const toy::Folder folder;
+  TrainOptions options = quick();
+  options.epochs = 40, options.enough = .9;
+  const TrainResult result = session().train(toy::squares(400, 4), options, folder / "m");
+  EXPECT_TRUE(result.stopped_early);
+  EXPECT_GE(*result.epochs.back().validation_accuracy, .9);
+  for (std::size_t i = 0; i + 1 < result.epochs.size(); ++i)
+    EXPECT_LT(*result.epochs[i].validation_accuracy, .9);
+}
+
+// LibTorch's own on the same gradients, 10 steps.
+TEST(Sgd, AgreesWithLibTorch) {
+  for (const bool nesterov : {false, true}) {
+    torch::manual_seed(3);
+    torch::Tensor ours = torch::randn({7, 5}), theirs = ours.clone().requires_grad_();
+    const auto sgd = make_optimizer({"sgd", .01, .1, .8, nesterov}, {ours});
+    torch::optim::SGD reference(
+        {theirs}, torch::optim::SGDOptions(.01).weight_decay(.1).momentum(.8).nesterov(nesterov));
+    for (int step = 0; step < 10; ++step) {
+      const torch::Tensor gradient = torch::randn({7, 5});
+      sgd->step({gradient});
+      theirs.mutable_grad() = gradient;
+      reference.step();
+    }
+    EXPECT_LT((ours - theirs).abs().max().item<double>(), 1e-6);
+  }
+}
+
+TEST(Schedule, ByHand) {
+  EXPECT_EQ(Schedule("constant").factor(70, 100, 8), 1);
+  EXPECT_EQ(Schedule("cosine").factor(1, 100, 1), 1);
+  EXPECT_NEAR(Schedule("cosine").factor(51, 100, 1), .5, 1e-12);
+  EXPECT_NEAR(Schedule("inverse").factor(101, 200, 1), std::pow(6, -.75), 1e-12);
+  EXPECT_EQ(Schedule("step:2:4").factor(1, 100, 2), 1);
+  EXPECT_EQ(Schedule("step:2:4").factor(1, 100, 3), .1);
+  EXPECT_NEAR(Schedule("step:2:4").factor(1, 100, 5), .01, 1e-12);
+  EXPECT_NEAR(Schedule("exponential:0.96").factor(9, 10, 3), .96 * .96, 1e-12);
+  const Schedule linear("linear:0.5");
+  EXPECT_NEAR(linear.factor(1, 9, 1), .2, 1e-12);
+  EXPECT_NEAR(linear.factor(5, 9, 1), 1, 1e-12);
+  EXPECT_NEAR(linear.factor(9, 9, 1), .2, 1e-12);
+  for (const char* text :
+       {"", "constant:1", "cosine:", "linear", "linear:1", "step", "step:0", "exponential:x", "warm"})
+    EXPECT_EQ(message_of([&] { (void)Schedule(text); }),
+              std::string("train: schedule: expected one of constant, cosine, inverse, linear:WARM-UP, "
+                          "step:EPOCH:EPOCH..., exponential:FACTOR, found '") +
+                  text + "'");
+}
+
+TEST(FrozenParts, BatchStatisticsStayAsTheyBegin) {
+  const toy::Folder folder;
+  TrainOptions options = quick();
+  options.architecture = "resnet20-cifar";
+  options.epochs = 1;
+  for (const bool frozen : {false, true}) {
+    options.batchnorm = frozen ? "frozen" : "train";
+    (void)session().train(toy::squares(60, 4), options, folder / "m");
+    double moved = 0;
+    for (const auto& [name, array] : read_safetensors(folder / "m").tensors)
+      if (name.ends_with("running_mean"))
+        moved = std::max(moved, to_tensor(array, name).abs().max().item<double>());
+    EXPECT_EQ(moved > 0, !frozen);
+  }
+}
+
+TEST(FrozenParts, ALinearProbeLearnsTheLastLayerAlone) {
+  const toy::Folder folder;
+  TrainOptions options = quick();
+  (void)session().train(toy::squares(200, 4), options, folder / "first");
+  options.start = folder / "first";
+  options.freeze = "backbone", options.seed = 5;
+  Images two = toy::squares(200, 4, 7);
+  for (std::int64_t& label : *two.labels) label /= 2;
+  const TrainResult result = session().train(two, options, folder / "second");
+  EXPECT_EQ(result.notes, std::vector<std::string>{
+                              (folder / "first").string() +
+                              ": its last layer is of 4 classes: that of 2 begins with random weights"});
+  const ArrayMap before = read_safetensors(folder / "first").tensors,
+                 after = read_safetensors(folder / "second").tensors;
+  EXPECT_TRUE(toy::same_bits(before.at("5.weight"), after.at("5.weight")));
+  EXPECT_EQ(after.at("7.bias").shape, std::vector<std::size_t>{2});
+  EXPECT_GT(*result.epochs.back().validation_accuracy, .9);
+  options.start.clear();
+  options.architecture = "linear";
+  EXPECT_EQ(
+      message_of([&] { (void)session().train(two, options, folder / "second"); }),
+      "architecture linear: expected one with a last hidden layer, as a frozen backbone needs, found none");
+}
+
+TrainOptions batches_of(std::size_t batch) {
+  TrainOptions options;
+  options.batch = batch;
+  options.validation = 0;
+  return options;
+}
+
+TEST(Sampling, WithReplacementDrawsRowsTwice) {
+  const data::TrainingData data(toy::squares(64, 4));
+  TrainOptions options = batches_of(16);
+  options.sampling = "replacement";
+  TrainingSet set(data, options, {}, "erm");
+  set.begin_epoch(1);
+  std::set<std::int64_t> rows;
+  for (std::size_t step = 0; step < 4; ++step)
+    for (const std::int64_t row : set.minibatches(step).labelled.rows) rows.insert(row);
+  EXPECT_GT(rows.size(), 30U);
+  EXPECT_LT(rows.size(), 52U);  // 1 - 1/e of 64 on average
+}
+
+TEST(Sampling, OfEveryEnvironmentWithReplacement) {
+  const data::TrainingData data = squares_of_two_cameras(50);
+  TrainOptions options = batches_of(10);
+  options.sampling = "replacement";
+  Requirements needs;
+  needs.environments = 2, needs.least_rows = 2;
+  TrainingSet set(data, options, needs, "irm");
+  set.begin_epoch(1);
+  for (std::size_t step = 0; step < 5; ++step)
+    for (const Batch& part : set.minibatches(step).environments) EXPECT_EQ(part.rows.size(), 5U);
+}
+
+TEST(AppendedRows, TakePartFromTheNextEpochOn) {
+  const data::TrainingData data = squares_of_two_cameras(32);
+  const TrainOptions options = batches_of(8);
+  Requirements needs;
+  needs.environments = 2;
+  TrainingSet set(data, options, needs, "irm");
+  set.begin_epoch(1);
+  EXPECT_EQ(set.steps(), 4U);
+  const std::vector<std::int64_t> parents{3, 5};
+  const torch::Tensor made = torch::full({2, 1, 8, 8}, .25f);
+  set.append(made, parents);
+  set.append(made * 2, std::vector<std::int64_t>{33});  // made of one that was appended
+  const std::vector<std::int64_t> rows{33, 0, 34, 32};
+  const Batch batch = set.batch(rows);
+  EXPECT_TRUE(batch.x[0].equal(made[0]));
+  EXPECT_TRUE(batch.x[2].equal(made[0] * 2));
+  EXPECT_TRUE(batch.x[1].equal(pixels(data.images, 0, 1)[0]));
+  const auto label = [&](std::size_t row) { return data.images.labels->at(row); };
+  EXPECT_TRUE(batch.y.equal(torch::tensor({label(5), label(0), label(5), label(3)})));
+  set.begin_epoch(2);
+  EXPECT_EQ(set.steps(), 5U);
+  std::set<std::int64_t> seen;
+  for (std::size_t step = 0; step < set.steps(); ++step)
+    for (const std::int64_t row : set.minibatches(step).labelled.rows) seen.insert(row);
+  EXPECT_TRUE(seen.contains(32) || seen.contains(33) || seen.contains(34));
+}
+
+TEST(Augmented, MixedImagesHaveTwoLabels) {
+  const data::TrainingData data = squares_of_two_cameras(32);
+  TrainOptions options = batches_of(16);
+  TrainingSet plain(data, options, {}, "erm");
+  options.augment = "mixup:alpha=1";
+  TrainingSet set(data, options, {}, "erm");
+  set.begin_epoch(1), plain.begin_epoch(1);
+  const Batch mixed = set.minibatches(0).labelled, clean = plain.minibatches(0).labelled;
+  const double share = mixed.share[0].item<double>();
+  EXPECT_GE(share, .5);
+  EXPECT_LT(share, 1);
+  EXPECT_NEAR(mixed.x.sum().item<double>(), clean.x.sum().item<double>(), 1e-2) << "a permutation's sum";
+  const torch::Tensor probabilities = targets(mixed, 4);
+  EXPECT_TRUE(torch::allclose(probabilities.sum(1), torch::ones(16)));
+  const torch::Tensor logits = torch::randn({16, 4});
+  EXPECT_NEAR(mean_loss(logits, mixed).item<double>(),
+              -(probabilities * logits.log_softmax(1)).sum(1).mean().item<double>(), 1e-6);
+  EXPECT_TRUE(mean_loss(logits, clean).equal(torch::nn::functional::cross_entropy(logits, clean.y)));
+}
+
+TEST(Augmented, EveryEpochAnew) {
+  const data::TrainingData data = squares_of_two_cameras(16);
+  TrainOptions options = batches_of(16);
+  options.augment = "crop:padding=2";
+  Requirements needs;
+  needs.unlabelled = true;
+  TrainingSet set(data, options, needs, "dann");
+  const auto sums = [&](std::size_t epoch) {
+    set.begin_epoch(epoch);
+    const Minibatches batches = set.minibatches(0);
+    return std::pair(batches.labelled.x.sum().item<double>(), batches.unlabelled.x.sum().item<double>());
+  };
+  const auto first = sums(1);
+  EXPECT_NE(first, sums(2));
+  EXPECT_EQ(first, sums(1));
+}
+
+TEST(Augmented, TheChainIsWrittenWhole) {
+  const toy::Folder folder;
+  TrainOptions options = quick();
+  options.epochs = 1, options.augment = "cutmix";
+  (void)session().train(toy::squares(100, 4), options, folder / "m");
+  EXPECT_EQ(training_of(folder / "m").options.augment, "cutmix:alpha=1:probability=1");
+  options.augment = "blur";
+  EXPECT_NE(
+      message_of([&] { (void)session().train(toy::squares(100, 4), options, folder / "m"); }).find("'blur'"),
+      std::string::npos);
+}
+
+}  // namespace
+}  // namespace leeway::nn
