@@ -6,6 +6,7 @@
 #include "leeway/core/message.h"
 #include "leeway/core/parallel.h"
 #include "leeway/nn/attack/attack.h"
+#include "leeway/nn/augment/augmentation.h"
 #include "leeway/nn/detail/tensors.h"
 #include "leeway/nn/io/load.h"
 #include "leeway/nn/model/architecture.h"
@@ -31,6 +32,10 @@ class TorchSession : public Session {
   }
   [[nodiscard]] std::vector<Member> algorithms() const override {
     const auto all = nn::algorithms();
+    return {all.begin(), all.end()};
+  }
+  [[nodiscard]] std::vector<Member> augmentations() const override {
+    const auto all = augment::augmentations();
     return {all.begin(), all.end()};
   }
   [[nodiscard]] std::vector<AttackEntry> attacks() const override {

@@ -42,6 +42,7 @@ class Session {
 
   [[nodiscard]] virtual std::vector<Member> architectures() const = 0;
   [[nodiscard]] virtual std::vector<Member> algorithms() const = 0;
+  [[nodiscard]] virtual std::vector<Member> augmentations() const = 0;
   [[nodiscard]] virtual std::vector<AttackEntry> attacks() const = 0;
   // The options with every default filled in. Error: an attack that there is not, a norm, a radius or a parameter that it does
   // not have, a value outside its range.

@@ -57,6 +57,8 @@ Listed algorithms(const ListTask& task) {
   });
 }
 
+Listed augmentations(const ListTask& task) { return listed(task.session().augmentations()); }
+
 Listed attacks(const ListTask& task) {
   return listed(task.session().attacks(), [](record::ListedMember& one, const nn::AttackEntry& entry) {
     std::string norms;
@@ -132,6 +134,7 @@ std::span<const Family> families() {
   static const Family list[] = {
       {{"architectures", "networks: leeway train --arch", ""}, architectures},
       {{"algorithms", "ways to train: leeway train --algorithm", ""}, algorithms},
+      {{"augmentations", "changes of images while training: leeway train --augment", ""}, augmentations},
       {{"attacks", "images moved so that a model misjudges them: leeway attack --attack", ""}, attacks},
       {{"estimators", "of the error on a target without labels: leeway bound --methods", ""}, estimators},
       {{"average-case-estimators", "of the probability to survive noise: leeway average-case --methods", ""},

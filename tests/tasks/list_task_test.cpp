@@ -91,6 +91,7 @@ TEST(ListTask, WithoutModelsTheRestIsListed) {
   EXPECT_EQ(record.results[0].missing, "no model part");
   EXPECT_THAT(record.envelope.findings, ElementsAre("architectures are not available: no model part",
                                                     "algorithms are not available: no model part",
+                                                    "augmentations are not available: no model part",
                                                     "attacks are not available: no model part"));
   EXPECT_THROW((void)listed("attacks"), std::runtime_error);
   EXPECT_THAT(error_of("colours"),
