@@ -28,6 +28,10 @@ inline TrainOptions quick(const std::string& algorithm_name = "erm") {
   if (algorithm_name == "pgd") options.parameters = {{"eps", .05}, {"steps", 2}};
   if (algorithm_name == "irm") options.parameters = {{"lambda", 2}, {"anneal-steps", 7}};
   if (algorithm_name == "dann") options.parameters = {{"discriminator-width", 16}, {"weight", .3}};
+  if (algorithm_name == "sagnet") options.architecture = "resnet20-cifar";
+  if (algorithm_name == "occamnets") options.architecture = "resnet20-cifar";
+  if (algorithm_name == "ubnet") options.parameters = {{"base-epochs", 2}};
+  if (algorithm_name == "pnd") options.parameters = {{"base-epochs", 2}};
   // a mirrored square is another class, so what FixMatch learns from views must not weigh much
   if (algorithm_name == "fixmatch")
     options.parameters = {{"weight", .1}, {"confidence", .6}, {"averaging", .5}, {"ratio", 2}};

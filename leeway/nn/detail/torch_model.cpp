@@ -347,6 +347,12 @@ ForwardFunction forward_of(std::shared_ptr<Network> network, const Normalization
   };
 }
 
+torch::Tensor network_input(Network& network, const Normalization& normalization,
+                            const torch::Tensor& images) {
+  const torch::Tensor prepared = network.prepare(images);
+  return normalization == Normalization{} ? prepared : Normalizer(normalization)(prepared);
+}
+
 std::unique_ptr<Model> make_model(ModelInfo info, std::shared_ptr<Network> network, torch::Device device) {
   network->eval();
   network->to(device);

@@ -26,6 +26,10 @@ using JacobianFunction =
 [[nodiscard]] ForwardFunction forward_of(std::shared_ptr<Network> network,
                                          const Normalization& normalization);
 
+// What the network's first layer gets in that.
+[[nodiscard]] torch::Tensor network_input(Network& network, const Normalization& normalization,
+                                          const torch::Tensor& images);
+
 // Throws Error unless mean and std are empty or have one finite number a channel, and std and scale are
 // positive.
 void check_normalization(const Normalization& normalization, const std::string& name, std::size_t channels);

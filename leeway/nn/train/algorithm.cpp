@@ -10,14 +10,24 @@ namespace leeway::nn {
 AlgorithmMember erm();
 AlgorithmMember gradient_norm();
 AlgorithmMember pgd_training();
+AlgorithmMember ubnet();
+AlgorithmMember pnd();
+AlgorithmMember occamnets();
 AlgorithmMember group_dro();
+AlgorithmMember sagnet();
 AlgorithmMember irm();
 AlgorithmMember dann();
 AlgorithmMember fixmatch();
 
 std::span<const AlgorithmMember> algorithms() {
   static const AlgorithmMember list[] = {
-      erm(), gradient_norm(), pgd_training(), group_dro(), irm(), dann(), fixmatch(),
+      erm(),                                         //
+      gradient_norm(), pgd_training(),               // against attacks
+      ubnet(),         pnd(),          occamnets(),  // bias mitigation
+      group_dro(),                                   // worst case
+      sagnet(),                                      // one source
+      irm(),                                         // several sources
+      dann(),          fixmatch(),                   // adaptation
   };
   return list;
 }

@@ -138,6 +138,10 @@ class LossAlgorithm : public Algorithm {
   [[nodiscard]] const AlgorithmSetting& setting() const { return setting_; }
   [[nodiscard]] Forward forward(const torch::Tensor& images) const { return forward_(images); }
   [[nodiscard]] const ForwardFunction& forward_function() const { return forward_; }
+  // All that is trained, the network's first.
+  [[nodiscard]] std::vector<torch::Tensor> weights() const;
+  // By each of them, undefined where the loss does not depend on it. A member whose weights follow several losses overrides it.
+  [[nodiscard]] virtual std::vector<torch::Tensor> gradients(const Objective& found);
 
  private:
   struct Beside {
@@ -145,7 +149,6 @@ class LossAlgorithm : public Algorithm {
     std::shared_ptr<torch::nn::Module> module;
     double rate;
   };
-  [[nodiscard]] std::vector<torch::Tensor> weights() const;
 
   AlgorithmSetting setting_;
   ForwardFunction forward_;

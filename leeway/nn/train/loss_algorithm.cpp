@@ -39,11 +39,14 @@ std::vector<torch::Tensor> LossAlgorithm::weights() const {
   return all;
 }
 
+std::vector<torch::Tensor> LossAlgorithm::gradients(const Objective& found) {
+  return torch::autograd::grad({found.loss}, weights(), {}, c10::nullopt, /*create_graph=*/false,
+                               /*allow_unused=*/true);
+}
+
 Step LossAlgorithm::update(const Minibatches& batches) {
   Objective found = objective(batches);
-  optimizer_->step(torch::autograd::grad({found.loss}, weights(), {}, c10::nullopt, /*create_graph=*/false,
-                                         /*allow_unused=*/true),
-                   batches.rate);
+  optimizer_->step(gradients(found), batches.rate);
   const torch::Tensor right = found.logits.detach().argmax(1) == batches.labelled.y;
   return {found.loss.item<double>(), static_cast<std::size_t>(right.sum().item<std::int64_t>()),
           found.zero_gradients, std::move(found.parts)};

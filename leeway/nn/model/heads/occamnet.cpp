@@ -33,7 +33,7 @@ class OccamExit : public torch::nn::Module {
   torch::nn::Sequential gate_{nullptr};
 };
 
-OccamNet::OccamNet(const Backbone& on, bool last) : HeadedNetwork(on, 3), last_(last) {
+OccamNet::OccamNet(const Backbone& on, bool last) : HeadedNetwork(on, 3), classes_(on.classes), last_(last) {
   torch::nn::Module& all = group(*this, "exits");
   const std::vector<StageShape> shapes = stage_shapes(backbone(), on.input);
   for (std::size_t j = 1; j < shapes.size(); ++j)

@@ -72,6 +72,12 @@ torch::Tensor UbNet::convolution_rows() const { return convolution_->weight.view
 
 torch::Tensor UbNet::cell_rows() const { return cells_.view({count(), -1}); }
 
+torch::Tensor row_overlap(const torch::Tensor& rows) {
+  const torch::Tensor unit = rows / rows.norm(2, 1, true).clamp_min(1e-12);
+  const torch::Tensor cosines = unit.mm(unit.t());
+  return (cosines - torch::diag(cosines.diagonal())).square().mean();
+}
+
 HeadMember ubnet_head() {
   return {{"ubnet", "orthogonal views of every stage of a frozen network", "Jeon et al., CVPR 2022"},
           "classifiers.0.bias",

@@ -1,0 +1,168 @@
+#include <algorithm>
+#include <cmath>
+
+#include "leeway/core/message.h"
+#include "leeway/nn/model/heads/occamnet.h"
+#include "leeway/nn/train/algorithm.h"
+
+namespace leeway::nn {
+namespace {
+
+// sum_j [ main_j + gate-weight gate_j + cam-weight cam_j ] over the exits j (heads/occamnet.h).
+// main_j = mean_i (u_ij / (max u_j + 1e-5) + weight-offset) CE(z_ij, y_i), without gradients by u: at exit 0
+// u = softmax(z_i0)_y ^ gamma0, so that it learns what is easy; later u = (1 - g_i,j-1) ^ gamma, g the gate before. The largest u
+// is that of the epoch so far.
+// gate_j = mean_i omega_i BCE(g_ij, t_i), omega = (rows with that t / rows of the more frequent t + 1e-5) ^ -gate-balance; t: whether
+// exit j is right. It is the t of now in the first epochs, and while the accuracy since the epoch's beginning, a mean over
+// classes, is not above the exit's threshold; after that, the one the row had when this was last so.
+// cam_j = mean over rows and cells of KL(uniform || softmax of CAM at the cell) where CAM_y is not above its mean.
+class OccamNets : public LossAlgorithm {
+ public:
+  explicit OccamNets(const AlgorithmSetting& setting)
+      : LossAlgorithm(setting), network_(dynamic_cast<OccamNet*>(setting.network.get())) {
+    if (!network_) refuse("algorithm occamnets", "an architecture occamnet:BACKBONE", "another");
+    memory_ = torch::empty({0, network_->count()});
+    OccamNets::begin_epoch(1);
+  }
+
+  void begin_epoch(std::size_t /*epoch*/) override {
+    largest_ = torch::zeros({network_->count()}, torch::kFloat64);
+    shown_ = torch::zeros({network_->classes()}, torch::kFloat64);
+    right_ = torch::zeros({network_->count(), network_->classes()}, torch::kFloat64);
+  }
+
+  Objective objective(const Minibatches& batches) override {
+    const Batch& batch = batches.labelled;
+    const auto exits = network_->exits(network_input(*network_, setting().normalization, batch.x));
+    const torch::Tensor labels = batch.y.to(torch::kCPU);
+    shown_ += torch::bincount(labels, {}, network_->classes());
+    torch::Tensor main, gates, maps;
+    const auto add = [](torch::Tensor& sum, const torch::Tensor& part) {
+      sum = sum.defined() ? sum + part : part;
+    };
+    for (std::size_t j = 0; j < exits.size(); ++j) {
+      const torch::Tensor likeness =
+          j == 0 ? torch::softmax(exits[0].logits.detach(), 1)
+                       .gather(1, batch.y.unsqueeze(1))
+                       .squeeze(1)
+                       .pow(parameter("gamma0"))
+                 : torch::sigmoid(-exits[j - 1].gate.detach()).pow(parameter("gamma"));
+      add(main, main_loss(static_cast<std::int64_t>(j), likeness, exits[j].logits, batch));
+      add(gates, gate_loss(static_cast<std::int64_t>(j), exits[j], batch, batches.epoch));
+      add(maps, cam_loss(exits[j].maps, batch.y));
+    }
+    return {main + parameter("gate-weight") * gates + parameter("cam-weight") * maps,
+            exits.back().logits,
+            {},
+            {{"main_loss", main.item<double>()},
+             {"gate_loss", gates.item<double>()},
+             {"cam_loss", maps.item<double>()}}};
+  }
+
+  [[nodiscard]] Tensors state() const override {
+    Tensors state = LossAlgorithm::state();
+    state["memory"] = memory_;
+    state["largest"] = largest_, state["shown"] = shown_, state["right"] = right_;
+    return state;
+  }
+
+  void restore(const Tensors& state, const std::string& name) override {
+    LossAlgorithm::restore(state, name);
+    memory_ = take_tensor(state, "memory", name).clone();
+    largest_ = take_tensor(state, "largest", largest_.sizes(), name).clone();
+    shown_ = take_tensor(state, "shown", shown_.sizes(), name).clone();
+    right_ = take_tensor(state, "right", right_.sizes(), name).clone();
+  }
+
+ private:
+  torch::Tensor main_loss(std::int64_t j, const torch::Tensor& u, const torch::Tensor& logits,
+                          const Batch& batch) {
+    double& largest = largest_.data_ptr<double>()[j];
+    largest = std::max(largest, u.max().item<double>());
+    return ((u / (largest + 1e-5) + parameter("weight-offset")) * losses(logits, batch)).mean();
+  }
+
+  torch::Tensor gate_loss(std::int64_t j, const OccamNet::Exit& exit, const Batch& batch, std::size_t epoch) {
+    const torch::Tensor is_right = exit.logits.detach().argmax(1) == batch.y;
+    const torch::Tensor target =
+        remembered(j, is_right.to(torch::kCPU, torch::kFloat32), batch, epoch).to(is_right.device());
+    const double ones = target.sum().item<double>(), zeros = static_cast<double>(target.size(0)) - ones;
+    const auto weight = [&](double rows) {
+      return std::pow(rows / std::max(ones, zeros) + 1e-5, -parameter("gate-balance"));
+    };
+    return torch::binary_cross_entropy_with_logits(exit.gate, target,
+                                                   target * weight(ones) + (1 - target) * weight(zeros));
+  }
+
+  // t of the rows; notes what exit j got right.
+  torch::Tensor remembered(std::int64_t j, const torch::Tensor& is_right, const Batch& batch,
+                           std::size_t epoch) {
+    right_[j] += torch::bincount(batch.y.to(torch::kCPU), is_right, network_->classes());
+    const torch::Tensor seen = shown_ > 0;
+    const double accuracy = (right_[j].index({seen}) / shown_.index({seen})).mean().item<double>();
+    const bool now =
+        epoch <= static_cast<std::size_t>(parameter("gate-min-epochs")) ||
+        accuracy <= parameter("gate-accuracy") + static_cast<double>(j) * parameter("gate-accuracy-step");
+    const std::int64_t rows = *std::ranges::max_element(batch.rows) + 1;
+    if (memory_.size(0) < rows)
+      memory_ = torch::cat({memory_, torch::full({rows - memory_.size(0), network_->count()}, -1.f)});
+    torch::Tensor target = is_right.clone();
+    for (std::size_t i = 0; i < batch.rows.size(); ++i) {
+      float& noted = memory_.data_ptr<float>()[batch.rows[i] * network_->count() + j];
+      if (now || noted < 0)
+        noted = is_right.data_ptr<float>()[i];
+      else
+        target.data_ptr<float>()[i] = noted;
+    }
+    return target;
+  }
+
+  // The mean is taken in float64: it is exactly what all cells of a constant map have, so that all of them count.
+  static torch::Tensor cam_loss(const torch::Tensor& maps, const torch::Tensor& y) {
+    const torch::Tensor from_uniform =
+        -torch::log_softmax(maps, 1).mean(1) - std::log(static_cast<double>(maps.size(1)));
+    const torch::Tensor own =
+        maps.detach()
+            .gather(1, y.view({-1, 1, 1, 1}).expand({-1, 1, maps.size(2), maps.size(3)}))
+            .squeeze(1)
+            .to(torch::kFloat64);
+    return (from_uniform * (own <= own.mean({1, 2}, true)).to(torch::kFloat32)).mean();
+  }
+
+  OccamNet* network_;
+  torch::Tensor memory_;  // (rows,exits), t; -1: the row was not seen yet
+  torch::Tensor largest_, shown_,
+      right_;  // this epoch: the largest u (exits), rows (classes), and right ones (exits,classes)
+};
+
+}  // namespace
+
+AlgorithmMember occamnets() {
+  return {
+      {"occamnets",
+       "exits after each block that prefer to leave early and to look at little",
+       "Shrestha et al., ECCV 2022, section 3",
+       {{"cam-weight", .1, 0, 1e6, "of the loss that flattens activation maps where the class is not seen"},
+        {"gate-weight", 1, 0, 1e6, "of the gates' loss"},
+        {"gamma0", 3, 0, 100, "power of the true class's probability that weighs rows at the first exit"},
+        {"gamma", 1, 0, 100, "power of the probability of passing the gate before that weighs rows later"},
+        {"weight-offset", .1, 0, 100, "added to the weight of every row"},
+        {"gate-accuracy", .5, 0, 1, "of the first exit, above which its gate learns from remembered answers"},
+        {"gate-accuracy-step", .1, 0, 1, "how much more each later exit needs for that"},
+        {"gate-min-epochs", 1, 0, 1e6, "epochs in which gates learn from answers of now", true},
+        {"gate-balance", .5, 0, 1,
+         "power by which the rarer of right and wrong rows weigh more in a gate's loss"},
+        {"last-exit", 0, 0, 1, "1: every image leaves at the last exit, as in the program of ConDS", true}}},
+      [](const std::map<std::string, double>&) {
+        Requirements needs;
+        needs.stages = true;
+        needs.least_batch = 2;
+        return needs;
+      },
+      make_algorithm<OccamNets>,
+      [](const std::map<std::string, double>& parameters) -> std::string_view {
+        return parameters.at("last-exit") != 0 ? "occamnet-last" : "occamnet";
+      }};
+}
+
+}  // namespace leeway::nn

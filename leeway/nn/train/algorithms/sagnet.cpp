@@ -1,0 +1,186 @@
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "leeway/core/message.h"
+#include "leeway/nn/train/algorithm.h"
+#include "leeway/nn/train/style.h"
+#include "leeway/nn/train/training_set.h"
+
+namespace leeway::nn {
+namespace {
+
+// z: the maps in front of a stage, or the last hidden layer; G_f makes it, G_c and G_s, which begin alike, make logits of it.
+// L_c = CE(G_c(SR(z)), y) trains G_f and G_c, L_s = CE(G_s(CR(z)), y) trains G_s, and
+// L_adv = -weight mean_i (1/k) sum_c log softmax(G_s(CR(z)))_c trains the scales and shifts of G_f's batch normalization, or
+// all of G_f where z is the last hidden layer. SR gives z another style, CR another content, those of another row each
+// (style.h). The gradients are of one pass, and what two losses train takes one step along the sum: a step of Adam along the
+// second alone would not see its weight. The network is G_c(G_f(x)).
+class SagNet : public LossAlgorithm {
+ public:
+  explicit SagNet(const AlgorithmSetting& setting)
+      : LossAlgorithm(setting),
+        stage_(static_cast<std::size_t>(setting.parameters.at("stage"))),
+        pooled_(setting.parameters.at("pooled") != 0) {
+    pooled_ ? begin_pooled() : begin_maps();
+    train_beside("style", style_, 1);
+  }
+
+  void prepare(TrainingSet& set) override {
+    set_training(false);
+    const torch::Tensor z = front(set.batch(std::span(set.training()).first(1)).x);
+    bool moves = parameter("weight") == 0;
+    if (!moves && !moved_.empty())
+      for (const torch::Tensor& one : gradients_of(z.sum(), moved_)) moves |= one.defined();
+    if (!moves)
+      refuse("algorithm sagnet",
+             fmt::format("a backbone with batch normalization before stage {} (or weight 0)", stage_),
+             "none");
+  }
+
+  Objective objective(const Minibatches& batches) override {
+    const Batch& batch = batches.labelled;
+    const torch::Tensor z = front(batch.x);
+    const StyleMix mix = draw_style_mix(z.size(0), setting().seed, batches.step, z.device());
+    const torch::Tensor logits = rest(with_other_style(z, mix, parameter("variance") != 0),
+                                      *setting().network, last_weight_, last_bias_);
+    const torch::Tensor other = with_other_content(z, mix);
+    const torch::Tensor told = pooled_
+                                   ? rest(other, *setting().network, style_layer_->weight, style_layer_->bias)
+                                   : rest(other, *style_network_, {}, {});
+    style_loss_ = mean_loss(told, batch);
+    adversarial_loss_ = -parameter("weight") * torch::log_softmax(told, 1).mean();
+    return {mean_loss(logits, batch),
+            logits,
+            {},
+            {{"style_loss", style_loss_.item<double>()},
+             {"style_accuracy", (told.argmax(1) == batch.y).to(torch::kFloat64).mean().item<double>()},
+             {"adversarial_loss", adversarial_loss_.item<double>()}}};
+  }
+
+  void set_training(bool on) override {
+    LossAlgorithm::set_training(on);
+    nn::set_training(*style_, setting(), on);
+  }
+
+ protected:
+  [[nodiscard]] std::vector<torch::Tensor> gradients(const Objective& found) override {
+    const std::vector<torch::Tensor> all = weights(), of_style = trained_weights(*style_);
+    std::vector<torch::Tensor> sum = gradients_of(found.loss, all);
+    const auto add = [&](const std::vector<torch::Tensor>& to, const std::vector<torch::Tensor>& gradients) {
+      for (std::size_t i = 0; i < to.size(); ++i)
+        for (std::size_t j = 0; j < all.size(); ++j)
+          if (gradients[i].defined() && all[j].is_same(to[i]))
+            sum[j] = sum[j].defined() ? sum[j] + gradients[i] : gradients[i];
+    };
+    add(of_style, gradients_of(style_loss_, of_style));
+    if (parameter("weight") > 0) add(moved_, clipped(gradients_of(adversarial_loss_, moved_)));
+    style_loss_.reset(), adversarial_loss_.reset();
+    return sum;
+  }
+
+ private:
+  static std::vector<torch::Tensor> gradients_of(const torch::Tensor& loss,
+                                                 const std::vector<torch::Tensor>& weights) {
+    return torch::autograd::grad({loss}, weights, {}, /*retain_graph=*/true, /*create_graph=*/false,
+                                 /*allow_unused=*/true);
+  }
+
+  // All of them together to a norm of at most `clip`.
+  [[nodiscard]] std::vector<torch::Tensor> clipped(std::vector<torch::Tensor> gradients) const {
+    double square = 0;
+    for (const torch::Tensor& one : gradients)
+      if (one.defined()) square += one.to(torch::kFloat64).square().sum().item<double>();
+    const double most = parameter("clip"), norm = std::sqrt(square);
+    if (most == 0 || norm <= most) return gradients;
+    for (torch::Tensor& one : gradients)
+      if (one.defined()) one = one * (most / norm);
+    return gradients;
+  }
+
+  // z
+  [[nodiscard]] torch::Tensor front(const torch::Tensor& images) const {
+    if (pooled_) return forward(images).features;
+    Network& network = *setting().network;
+    torch::Tensor maps = network_input(network, setting().normalization, images);
+    for (std::size_t i = 0; i < stage_; ++i) maps = network.stage(i, maps);
+    return maps;
+  }
+
+  [[nodiscard]] torch::Tensor rest(torch::Tensor z, Network& network, const torch::Tensor& weight,
+                                   const torch::Tensor& bias) const {
+    if (pooled_) return torch::linear(z, weight, bias);
+    for (std::size_t i = stage_; i < network.stages(); ++i) z = network.stage(i, z);
+    return network.finish(z).logits;
+  }
+
+  void begin_pooled() {
+    auto parameters = setting().network->named_parameters();
+    const std::string& head = setting().head;
+    if (!parameters.contains(head + "weight") || !parameters.contains(head + "bias") ||
+        parameters[head + "weight"].dim() != 2 || parameters[head + "weight"].size(1) != setting().features)
+      refuse("algorithm sagnet", "a linear layer on the last hidden one (or pooled 0)", "another");
+    last_weight_ = parameters[head + "weight"], last_bias_ = parameters[head + "bias"];
+    style_layer_ = std::make_shared<torch::nn::LinearImpl>(last_weight_.size(1), last_weight_.size(0));
+    style_layer_->to(setting().device);
+    const torch::NoGradGuard no_grad;
+    style_layer_->weight.copy_(last_weight_);
+    style_layer_->bias.copy_(last_bias_);
+    style_ = style_layer_;
+    for (const auto& item : parameters)
+      if (!item.key().starts_with(head) && item.value().requires_grad()) moved_.push_back(item.value());
+  }
+
+  void begin_maps() {
+    Network& network = *setting().network;
+    if (stage_ >= network.stages())
+      refuse("algorithm sagnet", fmt::format("a backbone with stages up to {} (stage)", stage_),
+             network.stages() == 0 ? "none" : fmt::format("up to {}", network.stages() - 1));
+    style_network_ = setting().another();
+    Tensors tensors;
+    add_tensors(tensors, "style", network);
+    take_tensors(tensors, "style", *style_network_, "algorithm sagnet");
+    style_ = style_network_;
+    for (const auto& module : network.modules(false))
+      if (auto* const normalization = module->as<torch::nn::BatchNorm2d>())
+        for (const torch::Tensor& one : normalization->parameters())
+          if (one.requires_grad()) moved_.push_back(one);  // those behind z have no gradient
+  }
+
+  std::size_t stage_;
+  bool pooled_;
+  torch::Tensor last_weight_, last_bias_;  // of G_c, where z is the last hidden layer
+  std::shared_ptr<torch::nn::LinearImpl> style_layer_;
+  std::shared_ptr<Network> style_network_;
+  std::shared_ptr<torch::nn::Module> style_;  // either
+  std::vector<torch::Tensor> moved_;          // by the adversary
+  torch::Tensor style_loss_, adversarial_loss_;
+};
+
+}  // namespace
+
+AlgorithmMember sagnet() {
+  return {
+      {"sagnet",
+       "style-agnostic training: classes from contents under other styles, features that hide the style",
+       "Nam et al., CVPR 2021, section 3",
+       {{"weight", .1, 0, 1e6, "of the adversarial loss; 0: styles are exchanged alone"},
+        {"stage", 3, 1, 100, "whose input is given other styles: 3 is layer3 of a residual network", true},
+        {"clip", .1, 0, 1e6, "largest norm of the adversarial gradient; 0: any"},
+        {"variance", 0, 0, 1, "1: variances of two styles are mixed in place of deviations, as programs do",
+         true},
+        {"pooled", 0, 0, 1,
+         "1: the style is mean and deviation of the last hidden layer, and the adversary moves all weights "
+         "before it, "
+         "as in ConDS (with clip 0 and variance 1)",
+         true}}},
+      [](const std::map<std::string, double>& parameters) {
+        Requirements needs;
+        needs.stages = parameters.at("pooled") == 0;
+        needs.features = parameters.at("pooled") != 0;
+        return needs;
+      },
+      make_algorithm<SagNet>};
+}
+
+}  // namespace leeway::nn

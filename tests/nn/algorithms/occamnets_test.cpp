@@ -1,0 +1,122 @@
+#include <gtest/gtest.h>
+
+#include "leeway/nn/model/heads/occamnet.h"
+#include "tests/nn/by_hand.h"
+#include "tests/nn/reference_step.h"
+
+namespace leeway::nn {
+namespace {
+
+TEST(OccamNets, AStepIsThatOfAnIndependentProgram) {
+  toy::expect_reference_step("occamnets", [](Algorithm& member) {
+    Tensors state = member.state();
+    state["memory"] = torch::full({8, 3}, -1.f);
+    const std::vector<float> first{1, 0, 0, 1, 1, 1, 0, 0};
+    for (std::int64_t row = 0; row < 8; ++row) state["memory"][row][0] = first[static_cast<std::size_t>(row)];
+    member.restore(state, "memory");
+  });
+}
+
+// Three exits whose maps, and gates, have one value everywhere and for all rows; nothing learns.
+class OccamNetsByHand : public testing::Test {
+ protected:
+  explicit OccamNetsByHand(const std::map<std::string, double>& given = {}) {
+    setting_.network = make_network(architecture("occamnet:resnet20-cifar"), {1, 8, 8}, 2);
+    initialize(*setting_.network, 3);
+    setting_.parameters = complete_parameters(algorithm("occamnets"), given);
+    setting_.optimizer.learning_rate = 0;
+    member_ = algorithm("occamnets").make(setting_);
+    set({0, 0}, 0);
+  }
+  void set(std::array<float, 2> maps, float gate) {
+    const torch::NoGradGuard no_grad;
+    for (auto& item : setting_.network->named_parameters()) {
+      if (item.key().ends_with("cam.weight") || item.key().ends_with("gate.3.weight")) item.value().zero_();
+      if (item.key().ends_with("cam.bias")) item.value().copy_(torch::tensor({maps[0], maps[1]}));
+      if (item.key().ends_with("gate.3.bias")) item.value().fill_(gate);
+    }
+  }
+  std::map<std::string, double> step(const std::vector<std::int64_t>& labels, std::size_t epoch = 1) {
+    Batch batch;
+    batch.x = torch::rand({static_cast<std::int64_t>(labels.size()), 1, 8, 8});
+    batch.y = to_tensor(labels, 0, labels.size());
+    rows_.resize(labels.size());
+    std::iota(rows_.begin(), rows_.end(), std::int64_t{0});
+    batch.rows = rows_;
+    return member_->update({batch, {}, {}, epoch}).parts;
+  }
+  AlgorithmSetting setting_;
+  std::unique_ptr<Algorithm> member_;
+  std::vector<std::int64_t> rows_;
+};
+
+TEST_F(OccamNetsByHand, ConstantMapsAreSuppressedEverywhere) {
+  EXPECT_NEAR(step({0, 0, 0, 1}).at("cam_loss"), 0, 1e-6);
+  for (const float a : {2.f, .7f}) {  // ln cosh(a/2)
+    set({a, 0}, 0);
+    EXPECT_NEAR(step({0, 0, 0, 1}).at("cam_loss"), 3 * std::log(std::cosh(a / 2)), 1e-5);
+  }
+  EXPECT_NEAR(std::log(std::cosh(1.)), .43378, 1e-5);
+}
+
+// Weights 1.1, .6 and .1 after gates of 0, 1/2 and 1, with the largest of the epoch; 1.1 at the first exit, whose
+// probabilities are all equal.
+TEST_F(OccamNetsByHand, RowsThatTheGateBeforeLetsGoWeighLess) {
+  set({0, 0}, -100);
+  EXPECT_NEAR(step({0, 0, 1, 1}).at("main_loss"), (1.1 + 2 * 1.1) * std::log(2.), 1e-4);
+  set({0, 0}, 0);
+  EXPECT_NEAR(step({0, 0, 1, 1}).at("main_loss"), (1.1 + 2 * .6) * std::log(2.), 1e-4);
+  set({0, 0}, 100);
+  EXPECT_NEAR(step({0, 0, 1, 1}).at("main_loss"), (1.1 + 2 * .1) * std::log(2.), 1e-4);
+  member_->begin_epoch(2);  // the largest weight is that of the epoch
+  set({0, 0}, 0);
+  EXPECT_NEAR(step({0, 0, 1, 1}).at("main_loss"), (1.1 + 2 * 1.1) * std::log(2.), 1e-4);
+}
+
+TEST_F(OccamNetsByHand, RightAndWrongRowsWeighTheSameInTheGates) {
+  set({1, 0}, 0);
+  EXPECT_NEAR(step({0, 0, 0, 1}).at("gate_loss"), 3 * .8200, 1e-3);
+  set({1, 0}, 80);  // a gate that is sure has a finite loss
+  EXPECT_NEAR(step({0, 0, 0, 1}).at("gate_loss"), 3 * 80 * std::sqrt(3.) / 4, 1e-2);
+}
+
+class OccamNetsMemory : public OccamNetsByHand {
+ protected:
+  OccamNetsMemory() : OccamNetsByHand({{"gate-accuracy", .4}, {"gate-accuracy-step", .2}}) {}
+};
+
+// In the second epoch all answers turn round: half of the classes are right, above the threshold of the first exit alone.
+TEST_F(OccamNetsMemory, GatesRememberAnswersAboveTheThreshold) {
+  const double open = std::log1p(std::exp(-2.)), closed = std::log1p(std::exp(2.));  // of a gate of logit 2
+  const auto loss = [&](double ones, double zeros) {
+    const double most = std::max(ones, zeros);
+    return (ones * open * std::sqrt(most / ones) + zeros * closed * std::sqrt(most / zeros)) / (ones + zeros);
+  };
+  set({1, 0}, 2);
+  EXPECT_NEAR(step({0, 0, 0, 1}).at("gate_loss"), 3 * loss(3, 1), 1e-4);
+  member_->begin_epoch(2);
+  set({0, 1}, 2);
+  EXPECT_NEAR(step({0, 0, 0, 1}, 2).at("gate_loss"), loss(3, 1) + 2 * loss(1, 3), 1e-4);
+  const torch::Tensor memory = member_->state().at("memory");
+  EXPECT_TRUE(
+      memory.equal(torch::tensor({{1.f, 0.f, 0.f}, {1.f, 0.f, 0.f}, {1.f, 0.f, 0.f}, {0.f, 1.f, 1.f}})));
+}
+
+TEST(OccamNets, TheHeadSaysWhereRowsLeave) {
+  const toy::Folder folder;
+  for (const double last : {0., 1.}) {
+    TrainOptions options = quick("occamnets");
+    options.epochs = 1;
+    options.parameters = {{"last-exit", last}};
+    const TrainResult result = session().train(toy::squares(64, 4), options, folder / "m");
+    EXPECT_EQ(result.model->info().architecture,
+              last == 0 ? "occamnet:resnet20-cifar" : "occamnet-last:resnet20-cifar");
+  }
+  TrainOptions options = quick("occamnets");
+  options.architecture = "vit";
+  EXPECT_EQ(message_of([&] { (void)session().train(toy::squares(64, 4), options, folder / "m"); }),
+            "architecture occamnet:vit: expected a backbone of at least 3 stages, found vit, which has none");
+}
+
+}  // namespace
+}  // namespace leeway::nn
