@@ -179,9 +179,6 @@ AlgorithmSetting TrainingLoop::make_setting() {
   setting.network->to(setting.device);
   setting.base = base_network_;
   const Requirements needs = member_.needs(parameters_);
-  if (needs.stages && setting.network->stages() == 0)
-    refuse(fmt::format("architecture {}", built.name),
-           fmt::format("one of stages, as algorithm {} needs", member_.name), "none");
   if (needs.features || options_.freeze == "backbone") {
     setting.features = features_of(*setting.network, forward_of(setting.network, info_.normalization),
                                    info_.input, setting.device);
