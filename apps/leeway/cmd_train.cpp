@@ -5,10 +5,12 @@
 
 #include "apps/leeway/command.h"
 #include "apps/leeway/inputs.h"
+#include "apps/leeway/member_text.h"
 #include "apps/leeway/model_options.h"
 #include "apps/leeway/nn_loader.h"
 #include "apps/leeway/option_flags.h"
 #include "apps/leeway/text_table.h"
+#include "leeway/tasks/list.h"
 #include "leeway/tasks/train.h"
 
 namespace leeway::app {
@@ -62,7 +64,8 @@ std::string table_of(const record::Train& record) {
   const Training& training = model.training;
   const Epoch& first = training.epochs.front();
   // Columns that this training has, and an epoch's cells.
-  std::vector<Column> columns{right("epoch", 5), right("loss", 9), right("accuracy", 9),
+  const bool checks = training.options.check_every > 0;
+  std::vector<Column> columns{right(checks ? "step" : "epoch", 5), right("loss", 9), right("accuracy", 9),
                               right("validation", 11)};
   std::vector<std::optional<double> Epoch::*> values{&Epoch::validation_accuracy};
   for (const auto& [column, value] :
@@ -75,7 +78,8 @@ std::string table_of(const record::Train& record) {
   columns.push_back(left(""));
   TextTable table(std::move(columns));
   for (const Epoch& epoch : training.epochs) {
-    std::vector<std::string> cells{std::to_string(epoch.number), four(epoch.loss), four(epoch.accuracy)};
+    std::vector<std::string> cells{std::to_string(checks ? epoch.steps : epoch.number), four(epoch.loss),
+                                   four(epoch.accuracy)};
     for (const auto value : values) cells.push_back(four(epoch.*value));
     cells.push_back(std::isnan(epoch.seconds) ? "-" : fmt::format("{:.1f}", epoch.seconds));
     cells.emplace_back(epoch.number == training.best_epoch ? "<- kept" : "");
@@ -86,6 +90,17 @@ std::string table_of(const record::Train& record) {
   for (const std::string& finding : record.envelope.findings) text += finding + "\n";
   return text + fmt::format("{}: {} weights, trained on {} images, validated on {}\n", model.out,
                             model.weights, training.n_train, training.n_validation);
+}
+
+// What leeway list says of it; why not, where it is none.
+std::string algorithm_text(Context& context, const std::string& name) {
+  const record::List list = tasks::list(
+      {[&]() -> const nn::Session& { return model_session(context.threads); }, {"algorithms"}, context.seed});
+  const std::vector<record::ListedMember>& members = list.results.front().members;
+  for (const record::ListedMember& member : members)
+    if (member.name == name)
+      return text_of(member) + (member.source.empty() ? "" : beside("", "source: " + member.source));
+  throw UsageError(fmt::format("--algorithm: expected one of {}, found {}", names_of(members), name));
 }
 
 int run_train(Context& context, const TrainFlags& flags) {
@@ -124,6 +139,20 @@ void add_train(const Command& root, Context& context) {
   command.option("--environment-column", flags.columns.environment,
                  "Where or when an image was taken (default: the environment that --data holds)");
   command.option("--unlabelled", flags.unlabelled, "Images of the target, for algorithms that adapt to it");
+  const auto set_protocol = [&flags](const std::vector<std::string>& words) -> std::string {
+    for (const tasks::Protocol& protocol : tasks::protocols()) {
+      if (words != std::vector<std::string>{std::string(protocol.name)}) continue;
+      protocol.set(flags.options);
+      return "";
+    }
+    return fmt::format("expected one of {}, found {}", names_of(tasks::protocols()), words.back());
+  };
+  // before the options that it sets, which take the words they were given afterwards
+  command
+      .words("--protocol", set_protocol,
+             "Options as published work has them, those given beside it excepted: one of " +
+                 names_of(tasks::protocols()) + " (leeway list protocols)")
+      .shown_as("NAME");
   add_option_flags(command, [&](record::Fields& f) { flag_fields(flags.options, f); });
   command
       .option("--keep-epochs", flags.keep,
@@ -138,7 +167,7 @@ void add_train(const Command& root, Context& context) {
   add_device_flag(command, context.device);
   context.add_common_flags(command, "Weights (.safetensors)", Written::file,
                            [](const std::string& out) { return out + ".state"; });
-  command.footer(
+  const std::string footer =
       "Early stopping and the choice of the epoch go by validation accuracy, under the attack for "
       "adversarial training;\n"
       "with --select worst-group by that of the worst group (label and attributes together), and with "
@@ -152,7 +181,12 @@ void add_train(const Command& root, Context& context) {
       "  leeway train --data fashion-mnist:train --epochs 5 --out cnn.safetensors\n"
       "  leeway train --data fashion-mnist:train --algorithm pgd --eps 0.1 --out robust.safetensors\n"
       "  leeway train --data fashion-mnist:train --select pa --select-shift gaussian-noise:0.2 --out "
-      "pa.safetensors");
+      "pa.safetensors\n\n"
+      "With --algorithm NAME, --help ends with that algorithm and its parameters.";
+  command.footer([&context, command, footer] {
+    const std::vector<std::string> named = command.given("--algorithm");
+    return named.empty() ? footer : footer + "\n\n" + algorithm_text(context, named.back());
+  });
   command.runs([&context, &flags] { return run_train(context, flags); });
 }
 

@@ -162,6 +162,10 @@ Option Command::words(const std::string& name,
 
 Option Command::operator[](const std::string& name) const { return {app_->get_option(name), line_}; }
 
+std::vector<std::string> Command::given(const std::string& name) const {
+  return app_->get_option(name)->results();
+}
+
 void Command::group(const std::string& heading, std::initializer_list<const char*> options) const {
   for (const char* const option : options) app_->get_option(option)->group(heading);
 }

@@ -88,6 +88,8 @@ class Command {
   Option words(const std::string& name, std::function<std::string(const std::vector<std::string>&)> take,
                const std::string& help) const;
   [[nodiscard]] Option operator[](const std::string& name) const;  // declared already
+  // The words that an option was given so far; empty: none. For a footer, which is made before options take their values.
+  [[nodiscard]] std::vector<std::string> given(const std::string& name) const;
   void group(const std::string& heading, std::initializer_list<const char*> options) const;
   void footer(const std::string& text) const;
   void footer(std::function<std::string()> text) const;

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "leeway/core/message.h"
 #include "leeway/core/numbers.h"
 #include "leeway/record/json.h"
@@ -70,6 +72,20 @@ void fields(TrainingOptions& options, Fields& f) {
   flag_fields(options, f);
   numbers(f, "parameters", options.parameters,
           "of the algorithm, by name, with its defaults: see leeway list algorithms");
+}
+
+std::string flags_of(const TrainingOptions& options) {
+  const auto json_of = [](TrainingOptions copy) { return written([&](Fields& f) { flag_fields(copy, f); }); };
+  const Json defaults = json_of({}), given = json_of(options);
+  std::string text;
+  for (const auto& item : given.items()) {
+    if (item.value() == defaults.at(item.key())) continue;
+    std::string name = item.key();
+    std::ranges::replace(name, '_', '-');
+    text += fmt::format("{}--{} {}", text.empty() ? "" : " ", name,
+                        item.value().is_string() ? item.value().get<std::string>() : item.value().dump());
+  }
+  return text;
 }
 
 static void fields(TrainingPlan::Column& column, Fields& f) {
@@ -232,7 +248,8 @@ Train read_train(const Json& json, const std::string& name) {
 std::string headline_of(const Train& record) {
   const Training& training = record.results.at(0).training;
   const Epoch& kept = training.epochs.at(training.best_epoch - 1);
-  std::string text = fmt::format("Epoch {} of {} is kept", kept.number, training.epochs.size());
+  std::string text = fmt::format("{} {} of {} is kept", training.options.check_every > 0 ? "Check" : "Epoch",
+                                 kept.number, training.epochs.size());
   if (!kept.validation_accuracy) return text + "; no images were held out.";
   text += fmt::format(": {} of {} validation images are predicted as their label",
                       share_words(*kept.validation_accuracy, kept.validation_accuracy_interval),

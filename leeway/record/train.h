@@ -34,6 +34,8 @@ struct Train {
 // All but the parameters of the algorithm, which have flags of their own.
 void flag_fields(TrainingOptions& options, Fields& f);
 void fields(TrainingOptions& options, Fields& f);
+// Those that are not the defaults, as the command takes them: "--batch 64 --schedule cosine".
+[[nodiscard]] std::string flags_of(const TrainingOptions& options);
 void fields(Train& record, Fields& f);
 
 [[nodiscard]] Json to_json(const Train& record);

@@ -15,8 +15,10 @@
 #include "leeway/data/rendered_set.h"
 #include "leeway/error_bound/estimator.h"
 #include "leeway/nn/train.h"
+#include "leeway/record/train.h"
 #include "leeway/shift/shift.h"
 #include "leeway/tasks/task_clock.h"
+#include "leeway/tasks/train.h"
 
 namespace leeway::tasks {
 namespace {
@@ -58,6 +60,14 @@ Listed algorithms(const ListTask& task) {
 }
 
 Listed augmentations(const ListTask& task) { return listed(task.session().augmentations()); }
+
+Listed protocols(const ListTask&) {
+  return listed(tasks::protocols(), [](record::ListedMember& one, const Protocol& member) {
+    TrainingOptions options;
+    member.set(options);
+    one.about = {{"options", record::flags_of(options)}};
+  });
+}
 
 Listed attacks(const ListTask& task) {
   return listed(task.session().attacks(), [](record::ListedMember& one, const nn::AttackEntry& entry) {
@@ -135,6 +145,7 @@ std::span<const Family> families() {
       {{"architectures", "networks: leeway train --arch", ""}, architectures},
       {{"algorithms", "ways to train: leeway train --algorithm", ""}, algorithms},
       {{"augmentations", "changes of images while training: leeway train --augment", ""}, augmentations},
+      {{"protocols", "how published work trained: leeway train --protocol", ""}, protocols},
       {{"attacks", "images moved so that a model misjudges them: leeway attack --attack", ""}, attacks},
       {{"estimators", "of the error on a target without labels: leeway bound --methods", ""}, estimators},
       {{"average-case-estimators", "of the probability to survive noise: leeway average-case --methods", ""},

@@ -53,6 +53,44 @@ nn::TrainOptions options_of(const TrainTask& task) {
 
 }  // namespace
 
+std::span<const Protocol> protocols() {
+  static const Protocol list[] = {
+      {{"conds", "10,000 steps of Adam, validated every 100, ended by 20 checks without a better one",
+        "Jeon et al., 2025, appendix A.5 and table 7"},
+       [](TrainingOptions& options) {
+         options.architecture = "resnet18";
+         options.optimizer = "adam", options.batch = 128;
+         options.steps = 10'000, options.check_every = 100, options.patience = 20;
+       }},
+      {{"conds-program",
+        "the same as its program does: rows drawn with replacement, frozen batch statistics, an end at a "
+        "validation "
+        "accuracy of 1",
+        "Jeon et al., 2025; what their program does beyond the text"},
+       [](TrainingOptions& options) {
+         options.architecture = "resnet18";
+         options.optimizer = "adam", options.batch = 128;
+         options.steps = 10'000, options.check_every = 100, options.patience = 20;
+         options.sampling = "replacement", options.batchnorm = "frozen", options.enough = 1;
+       }},
+      {{"diagvib", "50 epochs of Adam at .01, every epoch a candidate",
+        "Ospina Torres et al. and the thesis on posterior agreement, appendix D: DiagViB-6"},
+       [](TrainingOptions& options) {
+         options.architecture = "resnet18";
+         options.optimizer = "adam", options.learning_rate = .01, options.epochs = 50, options.patience = 0;
+       }},
+      {{"uda", "50 epochs of gradient descent at .01, a tenth after 25 and 40, strong augmentation",
+        "Rosenfeld and Garg, NeurIPS 2023, and Garg et al., ICML 2023 (RLSbench): CIFAR-10 and CIFAR-100"},
+       [](TrainingOptions& options) {
+         options.architecture = "resnet18-cifar", options.augment = "strong";
+         options.optimizer = "sgd", options.momentum = .9, options.weight_decay = 1e-4;
+         options.learning_rate = .01, options.schedule = "step:25:40", options.batch = 200;
+         options.epochs = 50, options.patience = 0;
+       }},
+  };
+  return list;
+}
+
 nn::Selection selection_of(const TrainingOptions& options) {
   const std::string& text = options.select_shift;
   if (text.empty()) {

@@ -14,8 +14,10 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <span>
 #include <vector>
 
+#include "leeway/core/family.h"
 #include "leeway/core/progress.h"
 #include "leeway/data/split.h"
 #include "leeway/data/training_data.h"
@@ -48,6 +50,12 @@ struct TrainFound {
 };
 
 [[nodiscard]] TrainFound train(const TrainTask& task, Progress* progress = nullptr);
+
+// How published work trained: presets of options, a family. What a paper does not state stays as it is.
+struct Protocol : Member {
+  void (*set)(TrainingOptions& options) = nullptr;
+};
+[[nodiscard]] std::span<const Protocol> protocols();
 
 // The rows that a split calls train, and after them those that it calls val, which then choose the epoch; its other rows are
 // left out. Error (named `name`): no rows of train.

@@ -1,0 +1,32 @@
+#include "apps/leeway/member_text.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "leeway/core/text.h"
+
+namespace leeway::app {
+
+std::string beside(const std::string& name, const std::string& text) {
+  constexpr std::size_t column = 25, width = 100;
+  std::string lines = wrapped(text, width - column);
+  for (std::size_t end = lines.find('\n'); end + 1 < lines.size(); end = lines.find('\n', end + 1))
+    lines.insert(end + 1, column, ' ');
+  return fmt::format("{:<{}}{}", name, column, lines);
+}
+
+std::string text_of(const record::ListedMember& member) {
+  std::string text = beside("  " + member.name, member.summary);
+  if (!member.needs.empty()) text += beside("", fmt::format("needs: {}", fmt::join(member.needs, ", ")));
+  for (const auto& [name, value] : member.about) text += beside("", fmt::format("{}: {}", name, value));
+  std::vector<std::string> sizes;
+  for (const auto& [shape, weights] : member.weights)
+    if (weights) sizes.push_back(fmt::format("{:.0f} for {}", *weights, shape));
+  if (!sizes.empty()) text += beside("", fmt::format("weights: {}, 10 classes", fmt::join(sizes, ", ")));
+  for (const record::ListedParameter& one : member.parameters)
+    text += beside("    " + one.name, fmt::format("{} ({:g} to {:g}{}, default {:g})", one.meaning, one.low,
+                                                  one.high, one.integer ? ", whole" : "", one.value));
+  return text;
+}
+
+}  // namespace leeway::app
