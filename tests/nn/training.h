@@ -32,6 +32,8 @@ inline TrainOptions quick(const std::string& algorithm_name = "erm") {
   if (algorithm_name == "occamnets") options.architecture = "resnet20-cifar";
   if (algorithm_name == "ubnet") options.parameters = {{"base-epochs", 2}};
   if (algorithm_name == "pnd") options.parameters = {{"base-epochs", 2}};
+  if (algorithm_name == "augmix-jsd") options.parameters = {{"jsd-weight", 1}};
+  if (algorithm_name == "mixup") options.parameters = {{"alpha", .2}};
   // a mirrored square is another class, so what FixMatch learns from views must not weigh much
   if (algorithm_name == "fixmatch")
     options.parameters = {{"weight", .1}, {"confidence", .6}, {"averaging", .5}, {"ratio", 2}};

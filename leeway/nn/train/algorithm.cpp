@@ -8,6 +8,7 @@ namespace leeway::nn {
 
 // Each is defined in algorithms/, in a file of its name.
 AlgorithmMember erm();
+AlgorithmMember augmix_jsd();
 AlgorithmMember gradient_norm();
 AlgorithmMember pgd_training();
 AlgorithmMember ubnet();
@@ -16,17 +17,19 @@ AlgorithmMember occamnets();
 AlgorithmMember group_dro();
 AlgorithmMember sagnet();
 AlgorithmMember irm();
+AlgorithmMember mixup();
+AlgorithmMember lisa();
 AlgorithmMember dann();
 AlgorithmMember fixmatch();
 
 std::span<const AlgorithmMember> algorithms() {
   static const AlgorithmMember list[] = {
-      erm(),                                         //
+      erm(),           augmix_jsd(),                 //
       gradient_norm(), pgd_training(),               // against attacks
       ubnet(),         pnd(),          occamnets(),  // bias mitigation
       group_dro(),                                   // worst case
       sagnet(),                                      // one source
-      irm(),                                         // several sources
+      irm(),           mixup(),        lisa(),       // several sources
       dann(),          fixmatch(),                   // adaptation
   };
   return list;

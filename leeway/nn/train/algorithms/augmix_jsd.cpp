@@ -1,0 +1,60 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "leeway/nn/augment/augmentation.h"
+#include "leeway/nn/train/algorithm.h"
+
+namespace leeway::nn {
+namespace {
+
+constexpr std::string_view jsd_weight = "jsd-weight";
+
+// CE(F(x), y) + lambda JSD(p0, p1, p2), p0 = softmax F(x), p1 and p2 of two mixtures of x (the augmentation augmix), and
+//   JSD = mean over rows of (KL(p0 || M) + KL(p1 || M) + KL(p2 || M)) / 3,  M = (p0 + p1 + p2) / 3, not below 1e-7.
+// All three in one pass, so that batch statistics are of all.
+class AugmixJsd : public LossAlgorithm {
+ public:
+  using LossAlgorithm::LossAlgorithm;
+
+  Objective objective(const Minibatches& batches) override {
+    const Batch& batch = batches.labelled;
+    const double lambda = parameter(std::string(jsd_weight));
+    if (lambda == 0) {
+      const torch::Tensor logits = forward(batch.x).logits;
+      return {mean_loss(logits, batch), logits};
+    }
+    const std::int64_t n = batch.x.size(0);
+    const torch::Tensor all = forward(torch::cat({batch.x, batch.views.at(0), batch.views.at(1)})).logits;
+    const torch::Tensor logits = all.slice(0, 0, n);
+    const torch::Tensor logs = all.log_softmax(1).view({3, n, -1}), p = logs.exp();
+    const torch::Tensor mixture = p.mean(0).clamp(1e-7, 1).log();
+    const torch::Tensor consistency = (p * (logs - mixture)).sum() / (3 * n);
+    return {mean_loss(logits, batch) + lambda * consistency,
+            logits,
+            {},
+            {{"consistency", consistency.item<double>()}}};
+  }
+};
+
+}  // namespace
+
+AlgorithmMember augmix_jsd() {
+  std::vector<Parameter> parameters = {
+      {jsd_weight, 12, 0, 1e6, "of the divergence between the three predictions; 0: plain training"}};
+  std::ranges::copy(augment::augmentation("augmix").parameters, std::back_inserter(parameters));
+  return {{"augmix-jsd", "the same prediction for an image and for two random mixtures of its augmentations",
+           "Hendrycks et al., ICLR 2020, section 3", parameters},
+          [](const std::map<std::string, double>& given) {
+            Requirements needs;
+            if (given.at(std::string(jsd_weight)) == 0) return needs;
+            std::string view = "augmix";
+            for (const auto& [name, value] : given)
+              if (name != jsd_weight) view += fmt::format(":{}={}", name, value);
+            needs.views = {view, view};
+            return needs;
+          },
+          make_algorithm<AugmixJsd>};
+}
+
+}  // namespace leeway::nn

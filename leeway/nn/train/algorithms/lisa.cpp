@@ -1,0 +1,107 @@
+#include <algorithm>
+
+#include "leeway/core/message.h"
+#include "leeway/core/random.h"
+#include "leeway/nn/augment/draw.h"
+#include "leeway/nn/augment/mix.h"
+#include "leeway/nn/train/algorithm.h"
+#include "leeway/nn/train/partners.h"
+#include "leeway/nn/train/training_set.h"
+
+namespace leeway::nn {
+namespace {
+
+// Every row is mixed with a partner from all training rows. With probability p the whole batch gets partners of the same label
+// and another environment, else of another label and the same environment. Both directions are trained on: a pair (x, x') with
+// l gives l x + (1-l) x' and (1-l) x + l x', with soft labels likewise, so that a step passes twice the batch. l from
+// Beta(alpha, alpha): one number a row, and since both directions are there, its larger part may be the row's own. With cutmix one box a batch
+// (leeway/nn/augment/mix.h), l by its area. A row that has no partner of the kind stays as it is.
+class Lisa : public LossAlgorithm {
+ public:
+  using LossAlgorithm::LossAlgorithm;
+
+  void attach(TrainingSet& set) override {
+    set_ = &set;
+    partners_.emplace(set.training(), set.labels(), set.environment()->codes);
+    const double p = parameter("same-label-probability");
+    if (p > 0 && !partners_->any(true))
+      refuse("algorithm lisa", "a label that occurs in two environments of the images to train on", "none");
+    if (p < 1 && !partners_->any(false))
+      refuse("algorithm lisa", "an environment with two labels among the images to train on", "none");
+  }
+
+  Objective objective(const Minibatches& batches) override {
+    const Batch& own = batches.labelled;
+    Random random(setting().seed, stream("lisa"), batches.step);
+    const bool same_label = random.uniform() < parameter("same-label-probability");
+    const double alpha = parameter("alpha");
+    const bool by_box = parameter("cutmix") == 1;
+    torch::Tensor box;
+    if (by_box) box = outside(own.x, augment::draw_beta(alpha, alpha, random), random);
+    std::vector<std::int64_t> rows(own.rows.begin(), own.rows.end());
+    std::vector<float> shares(rows.size(), 1);
+    std::size_t mixed = 0;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const auto row = static_cast<std::size_t>(rows[i]);
+      const auto partner =
+          partners_->draw(set_->labels()[row], set_->environment()->codes[row], same_label, random);
+      if (!partner) continue;
+      rows[i] = *partner;
+      const double l = by_box ? 0 : augment::draw_beta(alpha, alpha, random);
+      shares[i] = by_box ? box.mean().item<float>() : static_cast<float>(std::max(l, 1 - l));
+      ++mixed;
+    }
+    const Batch other = set_->batch(rows);
+    const torch::Tensor share = torch::tensor(shares).to(setting().device);
+    const torch::Tensor keep = by_box ? box : share.view({-1, 1, 1, 1});  // of every pixel the own part
+    const torch::Tensor images =
+        torch::cat({keep * own.x + (1 - keep) * other.x, (1 - keep) * own.x + keep * other.x});
+    const torch::Tensor logits = forward(images).logits;
+    const std::int64_t n = own.x.size(0);
+    const torch::Tensor first = logits.slice(0, 0, n), second = logits.slice(0, n);
+    const torch::Tensor loss = share * losses(first, own) + (1 - share) * losses(first, other) +
+                               (1 - share) * losses(second, own) + share * losses(second, other);
+    return {loss.mean() / 2,
+            first,
+            {},
+            {{"mixed", static_cast<double>(mixed) / static_cast<double>(rows.size())},
+             {"same_label", same_label ? 1 : 0}}};
+  }
+
+ private:
+  // (1,1,h,w): 0 inside a box, 1 outside.
+  [[nodiscard]] static torch::Tensor outside(const torch::Tensor& x, double share, Random& random) {
+    const std::int64_t h = x.size(2), w = x.size(3);
+    const augment::Box box =
+        augment::draw_box(share, static_cast<std::size_t>(h), static_cast<std::size_t>(w), random);
+    torch::Tensor keep = torch::ones({1, 1, h, w}, x.options());
+    using torch::indexing::Slice;
+    const auto at = [](std::size_t place) { return static_cast<std::int64_t>(place); };
+    keep.index_put_({0, 0, Slice(at(box.top), at(box.bottom)), Slice(at(box.left), at(box.right))}, 0);
+    return keep;
+  }
+
+  TrainingSet* set_ = nullptr;
+  std::optional<Partners> partners_;
+};
+
+}  // namespace
+
+AlgorithmMember lisa() {
+  return {{"lisa",
+           "pairs of one label in two environments, or of two labels in one environment, mixed",
+           "Yao et al., ICML 2022, section 3",
+           {{"same-label-probability", .5, 0, 1,
+             "that a batch pairs rows of one label and different environments; else one environment, "
+             "different labels"},
+            {"alpha", 2, .01, 100, "weights are drawn from Beta(alpha, alpha)"},
+            {"cutmix", 0, 0, 1, "1: pairs are mixed by boxes; 0: by weighted sums", true}}},
+          [](const std::map<std::string, double>& parameters) {
+            Requirements needs;
+            needs.environments = parameters.at("same-label-probability") > 0 ? 2 : 1;
+            return needs;
+          },
+          make_algorithm<Lisa>};
+}
+
+}  // namespace leeway::nn
