@@ -3,7 +3,7 @@
 //
 // A member changes one picture of 8-bit levels in place, or it mixes the images of a batch. What it does is a function of the
 // picture (or of the batch's shape), its parameters and the random numbers alone; whoever calls keys those by seed, row and
-// epoch. Pictures of any size and of 1 or 3 channels.
+// epoch. Pictures of any size; three channels are red, green and blue.
 #pragma once
 
 #include <cstddef>

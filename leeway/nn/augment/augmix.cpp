@@ -5,9 +5,9 @@
 //
 // Magnitudes are those of the authors' program, each of its own level L uniform in [.1, severity]: rotate 3 L degrees and translate
 // L / 30 of the side without fractions, shear .03 L, posterize 4 - .4 L bits and solarize 256 - 25.6 L with .4 L and 25.6 L without
-// fractions, factors .1 + .18 L: darker and greyer up to L = 5. With torchvision-magnitudes those of torchvision, its index uniform in
+// fractions, factors .1 + .18 L: darker and greyer up to L = 5. With torchvision-levels those of torchvision, its index uniform in
 // 0..severity-1, t = index / 9: as in operation.h, but a third of the side times t, 4 - round(4 t) bits, and factors 1 plus or minus
-// .9 t. all-ops=1:torchvision-magnitudes=1:truncate=1 is torchvision's AugMix.
+// .9 t. all-ops=1:torchvision-levels=1:truncate=1 is torchvision's AugMix.
 #include "leeway/nn/augment/augmix.h"
 
 #include <array>
@@ -64,7 +64,7 @@ double torchvision_magnitude(Operation operation, double t, const Picture& pictu
 
 void change(const Picture& picture, const Parameters& parameters, Random& random) {
   const double severity = parameters.at("severity"), alpha = parameters.at("alpha");
-  const bool by_index = parameters.at("torchvision-magnitudes") == 1;
+  const bool by_index = parameters.at("torchvision-levels") == 1;
   const std::size_t choices = parameters.at("all-ops") == 1 ? operations.size() : core_operations;
   const double m = draw_beta(alpha, alpha, random);
   const std::vector<double> weights =
@@ -115,7 +115,7 @@ Augmentation augmix() {
             {"depth", 0, 0, 20, "operations of a chain; 0: one to three", true},
             {"alpha", 1, .01, 100, "of the Dirichlet and Beta distributions of the mixture's weights"},
             {"all-ops", 0, 0, 1, "1: color, contrast, brightness and sharpness, too", true},
-            {"torchvision-magnitudes", 0, 0, 1, "1: those of torchvision instead of the authors'", true},
+            {"torchvision-levels", 0, 0, 1, "1: those of torchvision instead of the authors'", true},
             {"truncate", 0, 0, 1,
              "1: the mixture loses its fractions, as in torchvision, instead of being rounded", true}}},
           change};

@@ -56,8 +56,7 @@ Box draw_box(double share, std::size_t height, std::size_t width, Random& random
 
 void apply(const Mix& mix, std::span<float> images, const std::array<std::size_t, 3>& shape) {
   if (mix.share == 1) return;
-  const auto [channels, height, width] = shape;
-  const std::size_t size = channels * height * width, columns = width;
+  const std::size_t channels = shape[0], width = shape[2], area = shape[1] * width, size = channels * area;
   const std::vector<float> before(images.begin(), images.end());
   const auto own = static_cast<float>(mix.share), other = static_cast<float>(1 - mix.share);
   parallel_for(mix.partner.size(), [&](std::size_t i) {
@@ -68,11 +67,10 @@ void apply(const Mix& mix, std::span<float> images, const std::array<std::size_t
       for (std::size_t j = 0; j < size; ++j) image[j] = own * image[j] + other * from[j];
       return;
     }
-    const std::size_t area = size / channels;
     for (std::size_t c = 0; c < channels; ++c)
       for (std::size_t y = mix.box->top; y < mix.box->bottom; ++y)
         for (std::size_t x = mix.box->left; x < mix.box->right; ++x)
-          image[c * area + y * columns + x] = from[c * area + y * columns + x];
+          image[c * area + y * width + x] = from[c * area + y * width + x];
   });
 }
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <numbers>
+#include <numeric>
 #include <utility>
 
 #include "leeway/core/family.h"
@@ -58,15 +59,15 @@ void map_levels(std::span<std::uint8_t> levels, const Level& level) {
 
 double blended(double v, double other, double factor) { return other + factor * (v - other); }
 
-// g of each pixel; of one channel its own level.
+// g of each pixel; without colours the levels themselves.
 Levels greys(const Picture& picture) {
+  if (picture.channels != 3) return {picture.levels.begin(), picture.levels.end()};
   const std::size_t area = picture.area();
-  Levels grey(picture.levels.begin(), picture.levels.begin() + static_cast<std::ptrdiff_t>(area));
-  if (picture.channels == 3)
-    for (std::size_t i = 0; i < area; ++i)
-      grey[i] = static_cast<std::uint8_t>((2989U * picture.levels[i] + 5870U * picture.levels[area + i] +
-                                           1140U * picture.levels[2 * area + i]) /
-                                          10000);
+  Levels grey(area);
+  for (std::size_t i = 0; i < area; ++i)
+    grey[i] = static_cast<std::uint8_t>((2989U * picture.levels[i] + 5870U * picture.levels[area + i] +
+                                         1140U * picture.levels[2 * area + i]) /
+                                        10000);
   return grey;
 }
 
@@ -82,9 +83,9 @@ void color(const Picture& picture, double factor) {
 }
 
 void contrast(const Picture& picture, double factor) {
-  std::size_t sum = 0;
-  for (const std::uint8_t v : greys(picture)) sum += v;
-  const double mean = static_cast<double>(sum) / static_cast<double>(picture.area());
+  const Levels grey = greys(picture);
+  const auto sum = std::accumulate(grey.begin(), grey.end(), std::size_t{0});
+  const double mean = static_cast<double>(sum) / static_cast<double>(grey.size());
   map_levels(picture.levels, [&](std::uint8_t v) { return level_of(blended(v, mean, factor)); });
 }
 

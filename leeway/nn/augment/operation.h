@@ -2,8 +2,8 @@
 // whole (or a half) but for rounding counts as such. v a level, f a factor, m a magnitude, "down" towards zero after clamping to 0..255.
 //
 //   brightness f    f v, down
-//   color f         f v + (1-f) g, down; g = .2989 R + .587 G + .114 B, down. Nothing with one channel
-//   contrast f      f v + (1-f) mean of g over the picture, down; of v with one channel
+//   color f         f v + (1-f) g, down; g = .2989 R + .587 G + .114 B, down. Nothing without three channels
+//   contrast f      f v + (1-f) mean of g over the picture, down; of v without three channels
 //   sharpness f     f v + (1-f) b, down; b the mean of 3 x 3 with the middle five times, rounded; the border keeps v. Nothing
 //                   where a side is 2 or less
 //   posterize n     the n high bits
@@ -15,8 +15,8 @@
 //   shear-x m       (x,y) reads x + m (y + 1/2), y: about the corner; shear-y likewise
 //   translate-x m   reads x - m, m without its fraction: whole pixels, to the right where m > 0; translate-y likewise
 //   rotate a        by a degrees, counter-clockwise, about the middle
-//   hue h           turned by h of the circle, with the value and the saturation of HSV, down. Nothing with one channel
-//   gray            g in all channels
+//   hue h           turned by h of the circle, with the value and the saturation of HSV, down. Nothing without three channels
+//   gray            g in all of three channels
 //
 // Pixels between pixels are the nearest one or bilinear; outside is 0, and halves go to the even number. Identities: factor 1,
 // 8 bits, magnitude 0, a threshold above 255.

@@ -12,7 +12,7 @@ using Levels = std::vector<std::uint8_t>;
 
 struct Picture {
   std::span<std::uint8_t> levels;
-  std::size_t channels = 1, height = 1, width = 1;  // channels 1 or 3
+  std::size_t channels = 1, height = 1, width = 1;
 
   [[nodiscard]] std::size_t area() const { return height * width; }
 };

@@ -121,6 +121,10 @@ void TrainingSet::check(const Requirements& needs, const std::string& algorithm)
                        "algorithm {} needs",
                        algorithm),
            "none");
+  if (chain_.mixes() && !needs.views.empty())
+    refuse("train: augment",
+           fmt::format("augmentations that mix no images, as algorithm {} compares views of each", algorithm),
+           in_quotes(chain_.text()));
   if (needs.unlabelled) {
     if (!data_.unlabelled)
       refuse(fmt::format("algorithm {}", algorithm), "unlabelled images of the target (--unlabelled)",
@@ -197,7 +201,7 @@ Minibatches TrainingSet::minibatches(std::size_t step) {
                      order_.begin() + static_cast<std::ptrdiff_t>(end));
   if (needs_.environments > 0)
     std::ranges::stable_sort(batch_rows_, {}, [&](std::int64_t row) { return cell_of(row); });
-  const std::size_t position = (epoch_ - 1) * order_.size() + begin;
+  const std::size_t position = position_ = (epoch_ - 1) * order_.size() + begin;
   Minibatches batches{batch(batch_rows_)};
   batches.labelled.x = changed(batches.labelled.x, chain_, stream("augmented"), position);
   batches.labelled.views = views(batches.labelled.x, needs_.views, "labelled views", position);
@@ -230,6 +234,12 @@ Batch TrainingSet::batch(std::span<const std::int64_t> rows) const {
   if (!groups_.codes.empty()) batch.group = numbers(groups_.codes);
   batch.rows = rows;
   return batch;
+}
+
+Batch TrainingSet::augmented(std::span<const std::int64_t> rows) const {
+  Batch beside = batch(rows);
+  beside.x = changed(beside.x, chain_, stream("augmented beside"), position_);
+  return beside;
 }
 
 Batch TrainingSet::unlabelled_batch(std::size_t position, std::size_t count) {

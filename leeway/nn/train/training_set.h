@@ -50,6 +50,8 @@ class TrainingSet {
 
   // Images, labels and groups of any rows of the data, and of those that were appended.
   [[nodiscard]] Batch batch(std::span<const std::int64_t> rows) const;
+  // The same of rows beside those of the latest minibatches(), augmented as they are, but not mixed.
+  [[nodiscard]] Batch augmented(std::span<const std::int64_t> rows) const;
   // Of each row of the data, whether it is trained on or not; of an environment where the data name one.
   [[nodiscard]] const std::vector<std::int64_t>& labels() const { return *data_.images.labels; }
   [[nodiscard]] const std::optional<GroupColumn>& environment() const { return data_.environment; }
@@ -95,7 +97,7 @@ class TrainingSet {
   std::vector<std::int32_t> present_;  // cells with training rows
   std::vector<std::size_t> group_sizes_;
   std::vector<std::string> notes_;
-  std::size_t steps_ = 0, epoch_ = 0;
+  std::size_t steps_ = 0, epoch_ = 0, position_ = 0;
   std::vector<std::int64_t> order_, batch_rows_;
   std::vector<std::int64_t> unlabelled_order_, unlabelled_rows_;
   std::size_t unlabelled_pass_ = 0;

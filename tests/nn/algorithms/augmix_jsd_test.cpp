@@ -54,5 +54,18 @@ TEST(AugmixJsd, AsksForTwoMixtures) {
   EXPECT_TRUE(member.needs(complete_parameters(member, {{"jsd-weight", 0}})).views.empty());
 }
 
+TEST(AugmixJsd, DoesNotGoWithMixtures) {
+  const toy::Folder folder;
+  TrainOptions options = quick("augmix-jsd");
+  options.augment = "flip,mixup";
+  EXPECT_EQ(
+      message_of([&] { (void)session().train(toy::squares(40, 4), options, folder / "m"); }),
+      "train: augment: expected augmentations that mix no images, as algorithm augmix-jsd compares views of "
+      "each, found 'flip:probability=0.5,mixup:alpha=1'");
+  options.augment = "flip";
+  options.epochs = 1;
+  EXPECT_EQ(session().train(toy::squares(40, 4), options, folder / "m").epochs.size(), 1U);
+}
+
 }  // namespace
 }  // namespace leeway::nn

@@ -148,6 +148,32 @@ TEST(Lisa, OfOneLabelHasItsLoss) {
       1e-6);
 }
 
+// Partners are augmented as rows of the batch are: of all that is mirrored, mixed images are.
+TEST(Lisa, PartnersAreAugmented) {
+  const data::TrainingData data = lisa_data(as_images(torch::eye(4)), {0, 1, 0, 1}, {0, 0, 1, 1});
+  TrainOptions options = lisa_options();
+  options.augment = "flip:probability=1";
+  Requirements needs;
+  needs.environments = 2;
+  TrainingSet set(data, options, needs, "lisa");
+  const auto [network, member] = recorded("lisa", torch::eye(4), {{"same-label-probability", 1}});
+  member->attach(set);
+  set.begin_epoch(1);
+  const Minibatches batches = set.minibatches(0);
+  (void)member->update(batches);
+  const torch::Tensor seen = network->seen.flatten(1);
+  for (std::size_t i = 0; i < 4; ++i) {
+    // rows 0 and 2 pair, and 1 and 3; mirrored, 3 and 1, and 2 and 0
+    const torch::Tensor pair = (seen[static_cast<std::int64_t>(i)] + seen[static_cast<std::int64_t>(i) + 4]);
+    const bool even = batches.labelled.rows[i] % 2 == 0;
+    EXPECT_LT((pair - torch::tensor(even ? std::vector<float>{0, 1, 0, 1} : std::vector<float>{1, 0, 1, 0}))
+                  .abs()
+                  .max()
+                  .item<double>(),
+              1e-6);
+  }
+}
+
 TEST(Lisa, SaysWhatIsMissing) {
   const toy::Folder folder;
   data::TrainingData data = squares_of_two_cameras(100);

@@ -259,7 +259,7 @@ TEST(AugMix, TruncationLosesLevels) {
 TEST(AugMix, OneChainOfOneOperation) {
   const Shape shape = {3, 24, 33};
   const Levels before = picture_of(shape, true);
-  const Chain chain("augmix:width=1:depth=1:alpha=0.01:severity=1:torchvision-magnitudes=1");
+  const Chain chain("augmix:width=1:depth=1:alpha=0.01:severity=1:torchvision-levels=1");
   // index 0: 4 bits, 255, and what knows no magnitude; the geometry moves nothing
   std::set<Levels> known = {before, after("posterize", before, 4, shape),
                             after("solarize", before, 255, shape), after("autocontrast", before, 0, shape),
@@ -283,7 +283,7 @@ TEST(AugMix, TheOriginalWeighsHalf) {
   double sum = 0;
   const int draws = 4000;
   for (std::uint64_t draw = 0; draw < draws; ++draw)
-    sum += after(Chain("augmix:width=1:depth=1:severity=1:torchvision-magnitudes=1"), {8}, shape, draw)[0];
+    sum += after(Chain("augmix:width=1:depth=1:severity=1:torchvision-levels=1"), {8}, shape, draw)[0];
   // one pixel of 8: posterize alone makes it 0, one draw of nine
   EXPECT_NEAR(sum / draws, 8 * (1 - .5 / 9), .15);
 }

@@ -64,6 +64,7 @@ TEST(Operations, ByHand) {
   EXPECT_EQ(after("brightness", row, .5, line), (Levels{5, 50, 100, 127}));
   EXPECT_EQ(after("brightness", {50}, .58, {1, 1, 1}), (Levels{29})) << ".58 x 50 is 28.999999999999996";
   EXPECT_EQ(after("contrast", row, 0, line), (Levels{141, 141, 141, 141}));
+  EXPECT_EQ(after("contrast", row, 0, {2, 1, 2}), (Levels{141, 141, 141, 141}));
   EXPECT_EQ(after("posterize", row, 4, line), (Levels{0, 96, 192, 240}));
   EXPECT_EQ(after("posterize", row, 0, line), (Levels{0, 0, 0, 0}));
   EXPECT_EQ(after("solarize", row, 200, line), (Levels{10, 100, 55, 0}));
@@ -140,7 +141,7 @@ TEST(Operations, GeometryKeepsTheInnerPixelsOfAConstantPicture) {
 TEST(Operations, AnySize) {
   for (std::size_t code = 0; code <= static_cast<std::size_t>(Operation::gray); ++code)
     for (const Shape& shape :
-         {Shape{1, 1, 1}, Shape{3, 1, 1}, Shape{3, 1, 4}, Shape{1, 3, 2}, Shape{3, 5, 4}})
+         {Shape{1, 1, 1}, Shape{3, 1, 1}, Shape{3, 1, 4}, Shape{1, 3, 2}, Shape{3, 5, 4}, Shape{2, 4, 3}})
       for (const double t : {-1., -.4, 0., 1.})
         for (const Sampling sampling : {Sampling::nearest, Sampling::bilinear}) {
           const auto operation = static_cast<Operation>(code);

@@ -11,7 +11,7 @@
 namespace leeway::nn {
 namespace {
 
-// Every row is mixed with a partner from all training rows. With probability p the whole batch gets partners of the same label
+// Every row is mixed with a partner from all training rows, augmented likewise. With probability p the whole batch gets partners of the same label
 // and another environment, else of another label and the same environment. Both directions are trained on: a pair (x, x') with
 // l gives l x + (1-l) x' and (1-l) x + l x', with soft labels likewise, so that a step passes twice the batch. l from
 // Beta(alpha, alpha): one number a row, and since both directions are there, its larger part may be the row's own. With cutmix one box a batch
@@ -51,7 +51,7 @@ class Lisa : public LossAlgorithm {
       shares[i] = by_box ? box.mean().item<float>() : static_cast<float>(std::max(l, 1 - l));
       ++mixed;
     }
-    const Batch other = set_->batch(rows);
+    const Batch other = set_->augmented(rows);
     const torch::Tensor share = torch::tensor(shares).to(setting().device);
     const torch::Tensor keep = by_box ? box : share.view({-1, 1, 1, 1});  // of every pixel the own part
     const torch::Tensor images =
