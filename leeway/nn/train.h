@@ -23,7 +23,7 @@ struct Requirements {
   bool groups = false;               // attributes of every image
   std::size_t environments = 0;      // the environment of every image, and at least so many of them; 0: none
   std::size_t least_rows = 1;        // of each environment in every batch
-  bool balanced = false;             // batches hold every group equally often
+  bool balanced = false;             // batches hold every group equally often; without groups every class
   bool features = false;             // an architecture with a last hidden layer
   bool unlabelled = false;           // images of the target
   std::size_t unlabelled_ratio = 1;  // how many of them for each labelled one

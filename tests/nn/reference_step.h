@@ -62,6 +62,7 @@ class ReferenceStep {
         torch::zeros({2, static_cast<std::int64_t>(input.channels), static_cast<std::int64_t>(input.height),
                       static_cast<std::int64_t>(input.width)}));
     if (found.features.defined()) setting.features = found.features.size(1);
+    setting.classes = static_cast<std::int64_t>(classes);
     setting.head = "last.";
     if (!name.starts_with("tiny")) {
       const std::string_view output = nn::architecture(name).output;

@@ -26,8 +26,10 @@ inline TrainOptions quick(const std::string& algorithm_name = "erm") {
   options.validation = .2;
   options.text = record::training_text();
   if (algorithm_name == "pgd") options.parameters = {{"eps", .05}, {"steps", 2}};
+  if (algorithm_name == "mmd" || algorithm_name == "causirl-mmd") options.parameters = {{"weight", .1}};
   if (algorithm_name == "irm") options.parameters = {{"lambda", 2}, {"anneal-steps", 7}};
-  if (algorithm_name == "dann") options.parameters = {{"discriminator-width", 16}, {"weight", .3}};
+  if (algorithm_name == "dann" || algorithm_name == "cdan")
+    options.parameters = {{"discriminator-width", 16}, {"weight", .3}};
   if (algorithm_name == "sagnet") options.architecture = "resnet20-cifar";
   if (algorithm_name == "occamnets") options.architecture = "resnet20-cifar";
   if (algorithm_name == "ubnet") options.parameters = {{"base-epochs", 2}};

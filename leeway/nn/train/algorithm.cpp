@@ -6,8 +6,10 @@
 
 namespace leeway::nn {
 
-// Each is defined in algorithms/, in a file of its name.
+// Each is defined in algorithms/, in a file of its name or of what it is a variant of.
 AlgorithmMember erm();
+AlgorithmMember reweight();
+AlgorithmMember resample();
 AlgorithmMember augmix_jsd();
 AlgorithmMember gradient_norm();
 AlgorithmMember pgd_training();
@@ -17,23 +19,30 @@ AlgorithmMember occamnets();
 AlgorithmMember group_dro();
 AlgorithmMember sagnet();
 AlgorithmMember irm();
+AlgorithmMember coral();
+AlgorithmMember mmd();
+AlgorithmMember causirl_coral();
+AlgorithmMember causirl_mmd();
 AlgorithmMember mixup();
 AlgorithmMember lisa();
 AlgorithmMember dann();
+AlgorithmMember cdan();
 AlgorithmMember fixmatch();
 
+// clang-format off: a line for each kind
 std::span<const AlgorithmMember> algorithms() {
   static const AlgorithmMember list[] = {
-      erm(),           augmix_jsd(),                 //
-      gradient_norm(), pgd_training(),               // against attacks
-      ubnet(),         pnd(),          occamnets(),  // bias mitigation
-      group_dro(),                                   // worst case
-      sagnet(),                                      // one source
-      irm(),           mixup(),        lisa(),       // several sources
-      dann(),          fixmatch(),                   // adaptation
+      erm(), reweight(), resample(), augmix_jsd(),  // plain
+      gradient_norm(), pgd_training(),  // against attacks
+      ubnet(), pnd(), occamnets(),  // bias mitigation
+      group_dro(),  // worst case
+      sagnet(),  // one source
+      irm(), coral(), mmd(), causirl_coral(), causirl_mmd(), mixup(), lisa(),  // several sources
+      dann(), cdan(), fixmatch(),  // adaptation
   };
   return list;
 }
+// clang-format on
 
 const AlgorithmMember& algorithm(std::string_view name) {
   return find_member(algorithms(), "algorithm", name);

@@ -103,6 +103,7 @@ struct AlgorithmSetting {
   bool pretrained = false;             // the weights were given
   std::string head = {};               // how the names of the last layer's weights begin: "7."
   std::int64_t features = 0;           // numbers of the last hidden layer; 0: the network has none
+  std::int64_t classes = 0;
   std::uint64_t seed = 0;
   torch::Device device = torch::kCPU;  // of networks and batches
 };

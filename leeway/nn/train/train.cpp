@@ -189,6 +189,7 @@ AlgorithmSetting TrainingLoop::make_setting() {
              "none");
   }
   setting.head = built.output.substr(0, built.output.rfind('.') + 1);
+  setting.classes = static_cast<std::int64_t>(info_.classes);
   setting.normalization = info_.normalization;
   setting.parameters = parameters_;
   setting.norm = norm_of(options_);

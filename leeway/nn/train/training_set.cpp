@@ -27,6 +27,14 @@ void shuffle_rows(std::vector<std::int64_t>& rows, std::uint64_t seed, std::uint
   for (std::size_t i = rows.size(); i > 1; --i) std::swap(rows[i - 1], rows[random.below(i)]);
 }
 
+// Labels as a column.
+GroupColumn classes_of(const std::vector<std::int64_t>& labels) {
+  GroupColumn classes{"class", {}, {labels.begin(), labels.end()}};
+  for (std::int64_t label = 0; label <= *std::ranges::max_element(labels); ++label)
+    classes.levels.push_back(std::to_string(label));
+  return classes;
+}
+
 }  // namespace
 
 TrainingSet::TrainingSet(const data::TrainingData& data, const TrainOptions& options,
@@ -139,6 +147,8 @@ void TrainingSet::check(const Requirements& needs, const std::string& algorithm)
     by = &*data_.environment;
   else if (needs.groups)
     by = &groups_;
+  else if (needs.balanced)
+    by = &(classes_ = classes_of(*data_.images.labels));
   if (!by) return;
   std::vector<std::size_t> sizes(by->levels.size());
   for (const std::int64_t row : train_)
@@ -154,7 +164,10 @@ void TrainingSet::check(const Requirements& needs, const std::string& algorithm)
   if (present_.size() == 1)
     notes_.push_back(
         fmt::format("{}: all images to train on are of one {}, {}: algorithm {} cannot tell any apart", name,
-                    needs.environments > 0 ? "environment" : "group", only, algorithm));
+                    needs.environments > 0 ? "environment"
+                    : needs.groups         ? "group"
+                                           : "class",
+                    only, algorithm));
   if (needs.environments > 0 || needs.balanced) cells_ = &by->codes;
 }
 

@@ -91,7 +91,8 @@ class TrainingSet {
   std::size_t least_last_ = 1;  // rows of an epoch's last batch
   torch::Tensor appended_;      // (m,c,h,w), on the CPU; undefined: none
   std::vector<std::int64_t> parents_;
-  GroupColumn groups_;  // of all rows; no codes: the data have none
+  GroupColumn groups_;   // of all rows; no codes: the data have none
+  GroupColumn classes_;  // the same for labels, where batches are balanced by them
   const std::vector<std::int32_t>* cells_ =
       nullptr;                         // of all rows, what batches are balanced by; null: nothing
   std::vector<std::int32_t> present_;  // cells with training rows

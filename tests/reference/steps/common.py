@@ -25,6 +25,45 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent.parent))
 from cifar_resnet import noise, weights  # noqa: E402
 
 
+class Random:
+    """leeway::Random (core/random.h): Philox4x32-10 of counter (block, stream, sample) under the seed."""
+
+    def __init__(self, seed, purpose, sample=0):
+        stream = 2166136261
+        for byte in purpose.encode():
+            stream = (stream ^ byte) * 16777619 % 2 ** 32
+        self.key = (seed % 2 ** 32, seed >> 32)
+        self.counter = [0, stream, sample % 2 ** 32, sample >> 32]
+        self.words, self.spare = [], None
+
+    def bits(self):
+        if not self.words:
+            (a, b, c, d), (k, m) = self.counter, self.key
+            for _ in range(10):
+                p, q = a * 0xD2511F53, c * 0xCD9E8D57
+                a, b, c, d = (q >> 32) ^ b ^ k, q % 2 ** 32, (p >> 32) ^ d ^ m, p % 2 ** 32
+                k, m = (k + 0x9E3779B9) % 2 ** 32, (m + 0xBB67AE85) % 2 ** 32
+            self.words = [a, b, c, d]
+            self.counter[0] += 1
+        return self.words.pop(0)
+
+    def below(self, m):
+        """But for one draw in 2^32 / m."""
+        return self.bits() * m >> 32
+
+    def uniform(self):
+        high = self.bits()
+        return ((high << 32 | self.bits()) // 4096 + .5) / 2 ** 52
+
+    def normal(self):
+        if self.spare is not None:
+            spare, self.spare = self.spare, None
+            return spare
+        radius, angle = np.sqrt(-2 * np.log(self.uniform())), 2 * np.pi * self.uniform()
+        self.spare = radius * np.sin(angle)
+        return radius * np.cos(angle)
+
+
 def images(name, *shape):
     """Bytes, int64."""
     return torch.tensor(np.floor((noise(name, int(np.prod(shape))) + 1) * 127.99).astype(np.int64)).reshape(shape)
@@ -74,9 +113,10 @@ def summary(gradient):
             "some": g[::g.size // 16][:16].tolist()}
 
 
-def write(name, loss, parameters, trained, moments="first.{}", **rest):
-    """`trained`: all tensors the optimiser has, in its order; one that the loss does not reach has gradient 0."""
-    gradients = torch.autograd.grad(loss, trained, allow_unused=True)
+def write(name, loss, parameters, trained, moments="first.{}", gradients=None, **rest):
+    """`trained`: all tensors the optimiser has, in its order; one that the loss does not reach has gradient 0. `gradients`: where they are
+    not those of the loss."""
+    gradients = gradients or torch.autograd.grad(loss, trained, allow_unused=True)
     found = {"algorithm": name.replace("_", "-"), "architecture": "tiny", "filled": ["network."], "parameters": parameters,
              "loss": loss.item(), **rest, "gradients": {}}
     for i, (tensor, gradient) in enumerate(zip(trained, gradients)):

@@ -1,0 +1,55 @@
+#include "leeway/core/random.h"
+#include "leeway/nn/train/matching.h"
+
+namespace leeway::nn {
+namespace {
+
+// mean_e CE_e + w P(A, B): of the n_e rows of environment e the first s_e go to A and the others to B, s_e uniform on
+// {0, ..., n_e - 1} and drawn anew for every step. So A and B are two mixtures of the environments, under which features must have the
+// same distribution. P is the distance of CORAL or of MMD; 0 where A or B has less than two rows.
+template <Matching::Distance Chosen>
+class CausIrl : public Matching {
+ public:
+  explicit CausIrl(const AlgorithmSetting& setting) : Matching(setting, Chosen) {}
+
+ protected:
+  [[nodiscard]] torch::Tensor penalty(const std::vector<torch::Tensor>& features,
+                                      std::size_t step) const override {
+    Random random(setting().seed, stream("two mixtures"), step);
+    std::vector<torch::Tensor> first, second;
+    for (const torch::Tensor& rows : features) {
+      const auto cut = static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(rows.size(0))));
+      first.push_back(rows.slice(0, 0, cut));
+      second.push_back(rows.slice(0, cut));
+    }
+    const torch::Tensor a = torch::cat(first), b = torch::cat(second);
+    if (a.size(0) < 2 || b.size(0) < 2) return torch::zeros({}, a.options());
+    return between(a, b);
+  }
+};
+
+template <Matching::Distance Chosen>
+AlgorithmMember causirl(std::string_view name, std::string_view summary) {
+  return {{name, summary, "Chevalley et al., 2022; the distance as Gulrajani and Lopez-Paz, ICLR 2021",
+           matching_parameters(
+               "1: go on with one environment, which makes this a penalty on the spread of features")},
+          matching_needs,
+          make_algorithm<CausIrl<Chosen>>};
+}
+
+}  // namespace
+
+AlgorithmMember causirl_coral() {
+  return causirl<coral_distance>(
+      "causirl-coral",
+      "features with the same mean and covariance under two random mixtures of environments");
+}
+
+AlgorithmMember causirl_mmd() {
+  return causirl<mmd_distance>(
+      "causirl-mmd",
+      "features with the same distribution under two random mixtures of environments, by their maximum mean "
+      "discrepancy");
+}
+
+}  // namespace leeway::nn

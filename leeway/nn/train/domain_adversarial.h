@@ -1,0 +1,48 @@
+// Training against a discriminator that tells source from target (Ganin et al., JMLR 2016, section 4).
+#pragma once
+
+#include <torch/torch.h>
+
+#include <memory>
+#include <vector>
+
+#include "leeway/nn/train/algorithm.h"
+
+namespace leeway::nn {
+
+// d - ReLU(width) - ReLU(width) - 2, dropout after each ReLU.
+class Discriminator : public torch::nn::Module {
+ public:
+  Discriminator(std::int64_t features, std::int64_t width);
+
+  // `dropout`: the share left out. The masks are keyed by seed, number of the step and row.
+  torch::Tensor forward(const torch::Tensor& features, double dropout, std::uint64_t seed, std::size_t step);
+
+ private:
+  torch::nn::Linear first_, second_, last_;
+};
+
+// CE(F(x), y) on the source + w sum_i w_i CE(D(rev_c(T_i)), domain), T what a member shows D of source and target, which pass
+// through the network together: D learns to tell the domains apart, the features learn to prevent it.
+// c = 2 / (1 + exp(-slope p)) - 1, p the share of steps done.
+class DomainAdversarial : public LossAlgorithm {
+ public:
+  DomainAdversarial(const AlgorithmSetting& setting, std::int64_t shown);
+  Objective objective(const Minibatches& batches) override;
+
+ protected:
+  [[nodiscard]] virtual torch::Tensor shown(
+      const Forward& both) const = 0;  // (rows, `shown` of the constructor)
+  // w_i, which sum to 1; the first `source` rows are the source. Undefined: all are equal.
+  [[nodiscard]] virtual torch::Tensor row_weights(const Forward& /*both*/, std::int64_t /*source*/) const {
+    return {};
+  }
+
+ private:
+  std::shared_ptr<Discriminator> discriminator_;
+};
+
+[[nodiscard]] std::vector<Parameter> adversarial_parameters();
+[[nodiscard]] Requirements adversarial_needs(const std::map<std::string, double>& parameters);
+
+}  // namespace leeway::nn

@@ -1,0 +1,77 @@
+#include "leeway/nn/train/matching.h"
+
+namespace leeway::nn {
+namespace {
+
+torch::Tensor covariance(const torch::Tensor& x) {
+  const torch::Tensor centred = x - x.mean(0, /*keepdim=*/true);
+  return centred.t().mm(centred) / static_cast<double>(x.size(0) - 1);
+}
+
+double width_of(const torch::Tensor& x) { return static_cast<double>(x.size(1)); }
+
+torch::Tensor mean_kernel(const torch::Tensor& a, const torch::Tensor& b) {
+  const torch::Tensor squares = torch::cdist(a, b, 2, /*compute_mode: differences*/ 2).square();
+  torch::Tensor sum = torch::zeros_like(squares);
+  for (const double g : {1e-3, 1e-2, 1e-1, 1., 10., 100., 1000.}) sum = sum + (squares * -g).exp();
+  return sum.mean();
+}
+
+}  // namespace
+
+torch::Tensor coral_distance(const torch::Tensor& a, const torch::Tensor& b) {
+  return (a.mean(0) - b.mean(0)).square().mean() + 4 * deep_coral_distance(a, b);
+}
+
+torch::Tensor deep_coral_distance(const torch::Tensor& a, const torch::Tensor& b) {
+  return (covariance(a) - covariance(b)).square().sum() / (4 * width_of(a) * width_of(a));
+}
+
+torch::Tensor mmd_distance(const torch::Tensor& a, const torch::Tensor& b) {
+  return mean_kernel(a, a) + mean_kernel(b, b) - 2 * mean_kernel(a, b);
+}
+
+LossAlgorithm::Objective Matching::objective(const Minibatches& batches) {
+  const Forward found = forward(batches.labelled.x);
+  std::vector<torch::Tensor> features;
+  torch::Tensor risk;
+  std::int64_t begin = 0;
+  for (const Batch& environment : batches.environments) {
+    const std::int64_t end = begin + environment.y.size(0);
+    const torch::Tensor one = mean_loss(found.logits.slice(0, begin, end), environment);
+    risk = risk.defined() ? risk + one : one;
+    features.push_back(found.features.slice(0, begin, end));
+    begin = end;
+  }
+  risk = risk / static_cast<double>(batches.environments.size());
+  const double weight = parameter("weight");
+  if (weight == 0) return {risk, found.logits};
+  const torch::Tensor distance = penalty(features, batches.step);
+  return {risk + weight * distance,
+          found.logits,
+          {},
+          {{"risk", risk.item<double>()}, {"penalty", distance.item<double>()}}};
+}
+
+torch::Tensor Matching::penalty(const std::vector<torch::Tensor>& features, std::size_t /*step*/) const {
+  torch::Tensor sum = torch::zeros({}, features.front().options());
+  const std::size_t count = features.size();
+  for (std::size_t i = 0; i < count; ++i)
+    for (std::size_t j = i + 1; j < count; ++j) sum = sum + between(features[i], features[j]);
+  return count < 2 ? sum : sum / static_cast<double>(count * (count - 1) / 2);
+}
+
+std::vector<Parameter> matching_parameters(std::string_view single_environment) {
+  return {{"weight", 1, 0, 1e6, "of the distance; 0: the mean loss of the environments alone"},
+          {"single-environment", 0, 0, 1, single_environment, true}};
+}
+
+Requirements matching_needs(const std::map<std::string, double>& parameters) {
+  Requirements needs;
+  needs.features = true;
+  needs.environments = parameters.at("single-environment") != 0 ? 1 : 2;
+  needs.least_rows = 2;
+  return needs;
+}
+
+}  // namespace leeway::nn

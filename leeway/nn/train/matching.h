@@ -1,0 +1,45 @@
+// Distances between two sets of features, and training that makes them small between environments.
+#pragma once
+
+#include <torch/torch.h>
+
+#include <vector>
+
+#include "leeway/nn/train/algorithm.h"
+
+namespace leeway::nn {
+
+// Between rows of a (m,d) and b (n,d), in float64: a difference of large numbers loses nothing that matters.
+
+// |mean a - mean b|^2 / d + |cov a - cov b|^2 / d^2, unbiased covariances, Frobenius norm.
+[[nodiscard]] torch::Tensor coral_distance(const torch::Tensor& a, const torch::Tensor& b);
+// |cov a - cov b|^2 / (4 d^2)
+[[nodiscard]] torch::Tensor deep_coral_distance(const torch::Tensor& a, const torch::Tensor& b);
+// mean k(a,a') + mean k(b,b') - 2 mean k(a,b), a row with itself included; k(x,y) = sum_g exp(-g |x - y|^2), g = .001, .01, .1,
+// 1, 10, 100, 1000.
+[[nodiscard]] torch::Tensor mmd_distance(const torch::Tensor& a, const torch::Tensor& b);
+
+// mean_e CE_e + weight P(Z_1, ..., Z_E), CE_e the mean cross-entropy in environment e and Z_e the features there. All pass
+// through the network together, so that batch statistics are of all environments.
+class Matching : public LossAlgorithm {
+ public:
+  using Distance = torch::Tensor (*)(const torch::Tensor&, const torch::Tensor&);
+  Matching(const AlgorithmSetting& setting, Distance chosen) : LossAlgorithm(setting), distance_(chosen) {}
+  Objective objective(const Minibatches& batches) override;
+
+ protected:
+  // P: here the mean of the distance over all pairs; 0 of one environment.
+  [[nodiscard]] virtual torch::Tensor penalty(const std::vector<torch::Tensor>& features,
+                                              std::size_t step) const;
+  [[nodiscard]] torch::Tensor between(const torch::Tensor& a, const torch::Tensor& b) const {
+    return distance_(a.to(torch::kFloat64), b.to(torch::kFloat64)).to(a.scalar_type());
+  }
+
+ private:
+  Distance distance_;
+};
+
+[[nodiscard]] std::vector<Parameter> matching_parameters(std::string_view single_environment);
+[[nodiscard]] Requirements matching_needs(const std::map<std::string, double>& parameters);
+
+}  // namespace leeway::nn

@@ -1,0 +1,74 @@
+// Weights and batches that make up for unequal groups.
+#include <gtest/gtest.h>
+
+#include "leeway/nn/train/training_set.h"
+#include "tests/nn/by_hand.h"
+#include "tests/nn/reference_step.h"
+
+namespace leeway::nn {
+namespace {
+
+TEST(Reweight, OneStepOfAnotherProgram) {
+  for (const char* const name : {"reweight", "reweight_by_class"}) {
+    SCOPED_TRACE(name);
+    const toy::ReferenceStep step(name);
+    data::TrainingData data(toy::images(14, {1, 4, 4}, 3));
+    data.images.labels = step.json["set"]["labels"].get<std::vector<std::int64_t>>();
+    data.groups = {{"colour", {"blue", "red"}, step.json["set"]["colours"].get<std::vector<std::int32_t>>()}};
+    TrainOptions options;
+    options.validation = 0;
+    TrainingSet set(data, options, {}, "reweight");
+    toy::expect_reference_step(name, [&](Algorithm& member) { member.attach(set); });
+  }
+}
+
+// 1 row of class 0 in 4, and batches of 8: a weight of 2 for it and of 2/3 for the others.
+TEST(Reweight, ByHand) {
+  data::TrainingData data(toy::images(40, {1, 1, 1}, 2));
+  for (std::size_t i = 0; i < 40; ++i) (*data.images.labels)[i] = i % 4 != 0;
+  TrainOptions options;
+  options.validation = 0;
+  TrainingSet set(data, options, {}, "reweight");
+  const auto member = made("reweight", second_logit, {{"by-class", 1}});
+  member->attach(set);
+  // a row of class 0 has the loss 1, one of class 1 with the logit 0 the loss log 2
+  Batch batch = batch_of(torch::cat({with_losses({1}), torch::zeros({1, 1})}), {0, 1});
+  EXPECT_NEAR(member->update({batch}).loss, (2 * 1 + std::log(2) * 2 / 3) / 2, 1e-6);
+}
+
+TEST(Resample, ClassesAreEquallyOftenInABatch) {
+  data::TrainingData data(toy::squares(200, 4));
+  for (std::size_t i = 0; i < 200; ++i) (*data.images.labels)[i] = i % 20 == 0 ? 3 : i % 10 == 0 ? 1 : 0;
+  TrainOptions options;
+  options.batch = 30, options.validation = 0;
+  TrainingSet set(data, options, algorithm("resample").needs({{"by-class", 1}}), "resample");
+  set.begin_epoch(1);
+  for (std::size_t step = 0; step < 6; ++step) {
+    const torch::Tensor counts = torch::bincount(set.minibatches(step).labelled.y, {}, 4);
+    EXPECT_TRUE(counts.equal(torch::tensor({10, 10, 0, 10}))) << counts;
+  }
+}
+
+TEST(Balance, NeedsGroupsUnlessByClass) {
+  const toy::Folder folder;
+  const data::TrainingData plain(toy::squares(100, 4));
+  for (const std::string name : {"reweight", "resample"}) {
+    TrainOptions options = quick(name);
+    EXPECT_EQ(message_of([&] { (void)session().train(plain, options, folder / "m"); }),
+              "toy.npz: expected groups (an array groups, or --group-column), as algorithm " + name +
+                  " needs, found none");
+    options.parameters = {{"by-class", 1}};
+    options.epochs = 1;
+    EXPECT_EQ(session().train(plain, options, folder / name).notes, std::vector<std::string>{});
+  }
+}
+
+// Of one class both are plain training.
+TEST(Balance, OfOneClassIsPlainTraining) {
+  data::TrainingData data(toy::squares(100, 1));
+  data.images.labels = std::vector<std::int64_t>(100, 1);
+  expect_the_bits_of_plain_training("resample", {{"by-class", 1}}, data);
+}
+
+}  // namespace
+}  // namespace leeway::nn
