@@ -27,8 +27,33 @@ constexpr std::array<Operation, 13> operations = {
     translate_x,  translate_y, color,     contrast, brightness, sharpness};
 constexpr std::size_t core_operations = 9;
 
-// t is L / 10, with the sign of the operations that have one.
-double authors_magnitude(Operation operation, double t, const Picture& picture) {
+void change(const Picture& picture, const Parameters& parameters, Random& random) {
+  const double severity = parameters.at("severity"), alpha = parameters.at("alpha");
+  const bool by_index = parameters.at("torchvision-levels") == 1;
+  const std::size_t choices = parameters.at("all-ops") == 1 ? operations.size() : core_operations;
+  const double m = draw_beta(alpha, alpha, random);
+  const std::vector<double> weights =
+      draw_dirichlet(alpha, static_cast<std::size_t>(parameters.at("width")), random);
+  std::vector<Levels> chains(weights.size(), Levels(picture.levels.begin(), picture.levels.end()));
+  for (Levels& levels : chains) {
+    const Picture chain{levels, picture.channels, picture.height, picture.width};
+    const double wanted = parameters.at("depth");
+    const std::size_t depth = wanted > 0 ? static_cast<std::size_t>(wanted) : 1 + random.below(3);
+    for (std::size_t i = 0; i < depth; ++i) {
+      const Operation drawn = operations[random.below(choices)];
+      const double t = by_index ? static_cast<double>(random.below(static_cast<std::uint64_t>(severity))) / 9
+                                : (.1 + (severity - .1) * random.uniform()) / 10;
+      const bool negative = random.below(2) == 1 && is_signed(drawn);
+      const auto magnitude = by_index ? torchvision_augmix_magnitude : augmix_magnitude;
+      apply(drawn, chain, magnitude(drawn, negative ? -t : t, chain), Sampling::bilinear);
+    }
+  }
+  mix_chains(picture, chains, weights, m, parameters.at("truncate") == 1);
+}
+
+}  // namespace
+
+double augmix_magnitude(Operation operation, double t, const Picture& picture) {
   switch (operation) {
     case rotate:
       return std::trunc(30 * t);
@@ -50,43 +75,17 @@ double authors_magnitude(Operation operation, double t, const Picture& picture) 
   }
 }
 
-double torchvision_magnitude(Operation operation, double t, const Picture& picture) {
+double torchvision_augmix_magnitude(Operation operation, double t, const Picture& picture) {
   switch (operation) {
     case translate_x:
     case translate_y:
-      return authors_magnitude(operation, t, picture);
+      return augmix_magnitude(operation, t, picture);
     case posterize:
       return 4 - std::nearbyint(4 * t);
     default:
       return magnitude_of(operation, t, picture);
   }
 }
-
-void change(const Picture& picture, const Parameters& parameters, Random& random) {
-  const double severity = parameters.at("severity"), alpha = parameters.at("alpha");
-  const bool by_index = parameters.at("torchvision-levels") == 1;
-  const std::size_t choices = parameters.at("all-ops") == 1 ? operations.size() : core_operations;
-  const double m = draw_beta(alpha, alpha, random);
-  const std::vector<double> weights =
-      draw_dirichlet(alpha, static_cast<std::size_t>(parameters.at("width")), random);
-  std::vector<Levels> chains(weights.size(), Levels(picture.levels.begin(), picture.levels.end()));
-  for (Levels& levels : chains) {
-    const Picture chain{levels, picture.channels, picture.height, picture.width};
-    auto depth = static_cast<std::size_t>(parameters.at("depth"));
-    if (depth == 0) depth = 1 + random.below(3);
-    for (std::size_t i = 0; i < depth; ++i) {
-      const Operation drawn = operations[random.below(choices)];
-      const double t = by_index ? static_cast<double>(random.below(static_cast<std::uint64_t>(severity))) / 9
-                                : (.1 + (severity - .1) * random.uniform()) / 10;
-      const bool negative = random.below(2) == 1 && is_signed(drawn);
-      const auto magnitude = by_index ? torchvision_magnitude : authors_magnitude;
-      apply(drawn, chain, magnitude(drawn, negative ? -t : t, chain), Sampling::bilinear);
-    }
-  }
-  mix_chains(picture, chains, weights, m, parameters.at("truncate") == 1);
-}
-
-}  // namespace
 
 void mix_chains(const Picture& picture, std::span<const Levels> chains, std::span<const double> weights,
                 double m, bool truncate) {
@@ -112,7 +111,7 @@ Augmentation augmix() {
            "Hendrycks et al., ICLR 2020, section 3",
            {{"severity", 3, 1, 10, "the largest level of operations", true},
             {"width", 3, 1, 20, "how many chains", true},
-            {"depth", 0, 0, 20, "operations of a chain; 0: one to three", true},
+            {"depth", 0, -1, 20, "operations of a chain; 0 or -1: one to three", true},
             {"alpha", 1, .01, 100, "of the Dirichlet and Beta distributions of the mixture's weights"},
             {"all-ops", 0, 0, 1, "1: color, contrast, brightness and sharpness, too", true},
             {"torchvision-levels", 0, 0, 1, "1: those of torchvision instead of the authors'", true},

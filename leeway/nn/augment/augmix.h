@@ -4,9 +4,14 @@
 #include <span>
 #include <vector>
 
-#include "leeway/nn/augment/picture.h"
+#include "leeway/nn/augment/operation.h"
 
 namespace leeway::nn::augment {
+
+// Of level 10 t in the authors' program, or at t of torchvision's range, both with the sign of the operations that have one
+// (augmix.cpp).
+[[nodiscard]] double augmix_magnitude(Operation operation, double t, const Picture& picture);
+[[nodiscard]] double torchvision_augmix_magnitude(Operation operation, double t, const Picture& picture);
 
 // picture <- (1 - m) picture + m sum_i weights_i chains_i, rounded, halves to the even number; with `truncate` in float32 and
 // down, as torchvision: its weights add up to a little less than 1, so that many levels lose 1.

@@ -301,6 +301,7 @@ TEST(AugMix, MagnitudesGrowWithSeverity) {
   };
   EXPECT_LT(change("augmix:severity=1"), change("augmix:severity=9"));
   EXPECT_NE(change("augmix"), change("augmix:all-ops=1"));
+  EXPECT_EQ(change("augmix"), change("augmix:depth=-1"));
 }
 
 // What is moved in is 0; what was there stands mirrored or not, at most 2 of 16 pixels away.

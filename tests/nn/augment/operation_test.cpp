@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "leeway/nn/augment/augmix.h"
 #include "leeway/nn/augment/autoaugment.h"
 #include "tests/message_of.h"
 #include "tests/nn/augment/pictures.h"
@@ -167,23 +168,47 @@ TEST(Magnitudes, AreTorchvisions) {
   const auto size = found.at("size").get<std::array<std::size_t, 2>>();
   Levels levels(size[0] * size[1]);
   const Picture picture{levels, 1, size[0], size[1]};
-  for (const std::string transform : {"randaugment", "autoaugment"})
+  for (const std::string transform : {"randaugment", "autoaugment", "augmix"}) {
+    const auto of = transform == "augmix" ? torchvision_augmix_magnitude : magnitude_of;
     for (const auto& [name, one] : found.at("spaces").at(transform).items()) {
       const auto wanted = one.at("magnitudes").get<std::vector<double>>();
       EXPECT_EQ(is_signed(named(name)), one.at("signed").get<bool>()) << name;
       if (wanted.empty()) {
-        EXPECT_EQ(magnitude_of(named(name), .5, picture), 0) << name;
+        EXPECT_EQ(of(named(name), .5, picture), 0) << name;
       }
       for (std::size_t i = 0; i < wanted.size(); ++i) {
         const double t = static_cast<double>(i) / (static_cast<double>(wanted.size()) - 1);
         const double factor =
             name == "Brightness" || name == "Color" || name == "Contrast" || name == "Sharpness";
-        EXPECT_NEAR(magnitude_of(named(name), t, picture), wanted[i] + factor, 2e-5) << name << " " << i;
+        EXPECT_NEAR(of(named(name), t, picture), wanted[i] + factor, 2e-5) << name << " " << i;
         if (one.at("signed")) {
-          EXPECT_NEAR(magnitude_of(named(name), -t, picture), factor - wanted[i], 2e-5) << name << " " << i;
+          EXPECT_NEAR(of(named(name), -t, picture), factor - wanted[i], 2e-5) << name << " " << i;
         }
       }
     }
+  }
+}
+
+// Level L is 10 t.
+TEST(Magnitudes, OfTheAuthorsOfAugMix) {
+  Levels levels(30 * 60);
+  const Picture picture{levels, 1, 30, 60};
+  const auto at = [&](Operation operation, double level) {
+    return augmix_magnitude(operation, level / 10, picture);
+  };
+  EXPECT_EQ(at(Operation::rotate, 2.5), 7);
+  EXPECT_EQ(at(Operation::rotate, -2.5), -7);
+  EXPECT_NEAR(at(Operation::shear_x, 3), .09, 1e-12);
+  EXPECT_NEAR(at(Operation::shear_y, -3), -.09, 1e-12);
+  EXPECT_NEAR(at(Operation::translate_x, 3), 6, 1e-12);  // without its fraction where it is applied
+  EXPECT_NEAR(at(Operation::translate_y, -3), -3, 1e-12);
+  EXPECT_EQ(at(Operation::posterize, .1), 4);
+  EXPECT_EQ(at(Operation::posterize, 3), 3);
+  EXPECT_EQ(at(Operation::solarize, .1), 254);
+  EXPECT_EQ(at(Operation::solarize, 10), 0);
+  EXPECT_NEAR(at(Operation::brightness, .1), .118, 1e-12);
+  EXPECT_NEAR(at(Operation::color, 3), .64, 1e-12);
+  EXPECT_NEAR(at(Operation::color, -3), .64, 1e-12) << "no sign";
 }
 
 TEST(Magnitudes, ByHand) {
