@@ -1,5 +1,8 @@
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cmath>
+
 #include "leeway/nn/model/heads/occamnet.h"
 #include "tests/nn/by_hand.h"
 #include "tests/nn/reference_step.h"

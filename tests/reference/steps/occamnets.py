@@ -5,7 +5,7 @@ import torch.nn.functional as F
 from common import batch, filled, images, pixels
 from stages import normalized, resnet20, stage, write
 
-levels = images("occamnets", 8, 1, 4, 4)
+levels = images("occamnets 9", 8, 1, 8, 8)
 y = torch.tensor([0, 1, 2, 0, 1, 2, 2, 1])
 p = "network.backbone."
 w = resnet20(p, 3)

@@ -5,8 +5,8 @@ import torch.nn.functional as F
 from common import batch, images, pixels
 from stages import Random, resnet20, stage, write
 
-STAGE, STEP, WEIGHT, CLIP = 2, 7, 3.0, 2.0
-levels = images("sagnet", 8, 1, 4, 4)
+STAGE, STEP, WEIGHT, CLIP = 2, 7, 3.0, .5
+levels = images("sagnet 6", 8, 1, 8, 8)
 y = torch.tensor([0, 1, 2, 0, 1, 2, 2, 1])
 network, style = resnet20("network.", 3), resnet20("style.", 3)
 

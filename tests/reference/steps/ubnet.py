@@ -40,7 +40,7 @@ def overlap(rows):
 
 
 overlaps = overlap(w["convolution.weight"].reshape(4, -1)) + overlap(w["cells.weight"].reshape(4, -1))
-loss = F.cross_entropy(logits, y) + 30 * overlaps
+loss = F.cross_entropy(logits, y) + 3 * overlaps
 found = torch.autograd.grad(loss, list(head.values()))
-write("ubnet", "ubnet:resnet20-cifar", loss, {"orth-weight": 30}, dict(zip(head, found)), ("taps.0", "taps.3", "convolution.weight", "cells", "classifiers.0.bias"), labelled=batch(levels, y=y),
-      parts={"overlap": 30 * overlaps.item()})
+write("ubnet", "ubnet:resnet20-cifar", loss, {"orth-weight": 3}, dict(zip(head, found)), ("taps.0", "taps.3", "convolution.weight", "cells", "classifiers.0.bias"), labelled=batch(levels, y=y),
+      parts={"overlap": 3 * overlaps.item()})
