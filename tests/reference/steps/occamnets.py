@@ -5,7 +5,7 @@ import torch.nn.functional as F
 from common import batch, filled, images, pixels
 from stages import normalized, resnet20, stage, write
 
-levels = images("occamnets 9", 8, 1, 8, 8)
+levels = images("occamnets 2", 8, 1, 8, 8)
 y = torch.tensor([0, 1, 2, 0, 1, 2, 2, 1])
 p = "network.backbone."
 w = resnet20(p, 3)
@@ -51,5 +51,7 @@ for j in range(3):
 found = torch.autograd.grad(loss, [w[name] for name in trained])
 write("occamnets", "occamnet:resnet20-cifar", loss,
       {"gamma0": 2, "gamma": 1.5, "weight-offset": .2, "gate-weight": 2, "cam-weight": .5, "gate-balance": .25, "gate-accuracy": .1,
-       "gate-accuracy-step": .3}, dict(zip(trained, found)), ("exits.0.gate", "exits.1.cam", "exits.1.conv2.weight", "exits.2.bn", "exits.2.gate.3", "backbone.bn1", "layer3.2.conv2"),
+       "gate-accuracy-step": .3}, dict(zip(trained, found)),
+      ("exits.0.gate.0.weight", "exits.0.gate.1", "exits.0.gate.3", "exits.1.cam", "exits.1.conv2.weight", "exits.2.bn", "exits.2.gate.3",
+       "backbone.bn1", "layer3.2.conv2"),
       epoch=2, labelled=batch(levels, y=y), parts=parts)

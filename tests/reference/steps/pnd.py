@@ -3,7 +3,8 @@ import torch
 import torch.nn.functional as F
 
 from common import batch, filled, images, pixels
-from stages import Random, normalized, write
+from random_numbers import Random
+from stages import normalized, write
 
 STEP, N, K = 9, 16, 8
 levels = images("pnd", N, 1, 8, 8)
@@ -19,10 +20,12 @@ def add(prefix, shapes, is_trained=True):
 
 
 for side in ("backbone.", "biased."):  # a small network of two convolutions; what comes after them is not read
-    add("network." + side, {"0.weight": (16, 1, 4, 4), "0.bias": (16,), "2.weight": (32, 16, 4, 4), "2.bias": (32,), "5.weight": (100, 128), "5.bias": (100,)})
+    add("network." + side, {"0.weight": (16, 1, 4, 4), "0.bias": (16,), "2.weight": (32, 16, 4, 4), "2.bias": (32,), "5.weight": (100, 128),
+                            "5.bias": (100,)})
 E = "network.experts.0."
 for side in ("debiased_tower.", "biased_tower."):
-    add(E + side, {"0.weight": (128, 32, 3, 3), "0.bias": (128,), "1.weight": (128,), "1.bias": (128,), "3.weight": (512, 128, 3, 3), "3.bias": (512,)})
+    add(E + side, {"0.weight": (128, 32, 3, 3), "0.bias": (128,), "1.weight": (128,), "1.bias": (128,), "3.weight": (512, 128, 3, 3),
+                   "3.bias": (512,)})
 for side in ("debiased.", "biased."):
     add(E + side, {"0.weight": (16, 1024), "0.bias": (16,), "1.weight": (16,), "1.bias": (16,), "3.weight": (3, 16), "3.bias": (3,)})
 add("network.gate.", {"weight": (1, 3), "bias": (1,)})
@@ -46,9 +49,9 @@ ce_d, ce_b = F.cross_entropy(clean, y, reduction="none"), F.cross_entropy(biased
 e_d, e_b = [ce.detach() / torch.stack([ce[y == c].max() for c in range(3)]).detach()[y] for ce in (ce_d, ce_b)]
 parts = {"debias_loss": (e_b / (e_b + e_d + 1e-8) * ce_d).mean(), "bias_loss": ((1 - torch.exp(-ce_b) ** .7) / .7).mean(),
          "gate_loss": F.cross_entropy(clean.detach(), y), "counterfactual_loss": 0}
-random = Random("counterfactual rows", STEP << 8)
-j = random.order(N)[:K]
-repeated, l = [row for row in j for _ in range(N // K)], random.order(N)
+random = Random(0, "counterfactual rows", STEP << 8)
+j = random.shuffled(N)[:K]
+repeated, l = [row for row in j for _ in range(N // K)], random.shuffled(N)
 for r in range(N):
     if l[r] == repeated[r]:
         s = (r + N // K) % N
@@ -62,5 +65,5 @@ loss = 2 * parts["debias_loss"] + parts["bias_loss"] + parts["gate_loss"] + 4 * 
 found = torch.autograd.grad(loss, [w[name] for name in trained], allow_unused=True)
 found = [torch.zeros(()) if g is None else g for g in found]  # those that are not read are not compared
 write("pnd", "pnd:small-cnn", loss, {"counterfactual": K, "temperature": 1.5}, dict(zip(trained, found)),
-      ("backbone.0.", "network.biased.0.", "backbone.2.bias", "network.biased.2.bias", "tower.1.", "experts.0.biased.1.", "experts.0.debiased.1.", "iased.3."), step=STEP,
-      labelled=batch(levels, y=y), parts={name: value.item() for name, value in parts.items()})
+      ("backbone.0.", "network.biased.0.", "backbone.2.bias", "network.biased.2.bias", "tower.1.", "experts.0.biased.1.",
+       "experts.0.debiased.1.", "iased.3."), step=STEP, labelled=batch(levels, y=y), parts={name: value.item() for name, value in parts.items()})

@@ -3,7 +3,8 @@ import torch
 import torch.nn.functional as F
 
 from common import batch, images, pixels
-from stages import Random, resnet20, stage, write
+from random_numbers import Random
+from stages import resnet20, stage, write
 
 STAGE, STEP, WEIGHT, CLIP = 2, 7, 3.0, .5
 levels = images("sagnet 6", 8, 1, 8, 8)
@@ -20,8 +21,8 @@ def rest(w, prefix, z):
 z = pixels(levels)
 for i in range(STAGE):
     z = stage(network, "network.", i, z)
-random = Random("exchanged styles", STEP)
-order = random.order(8)
+random = Random(0, "exchanged styles", STEP)
+order = random.shuffled(8)
 share = torch.tensor([random.uniform() for _ in range(8)]).float().double().view(-1, 1, 1, 1)
 mu = z.mean((2, 3), keepdim=True)
 sigma = torch.sqrt(z.var((2, 3), unbiased=False, keepdim=True) + 1e-5)

@@ -1,5 +1,5 @@
-"""A residual network of 20 layers in stages, by the names of its weights, and our random numbers, for the programs of this folder whose
-algorithms look inside a network."""
+"""A residual network of 20 layers in stages, by the names of its weights, for the programs of this folder whose algorithms look inside a
+network."""
 import json
 import pathlib
 
@@ -45,39 +45,6 @@ def stage(w, prefix, number, x, training=True):
             x = F.pad(x[:, :, ::2, ::2], (0, 0, 0, 0, x.shape[1] // 2, x.shape[1] // 2))
         x = F.relu(inner + x)
     return x
-
-
-class Random:
-    """Philox4x32-10 (Salmon et al., SC 2011), keyed by seed, purpose and sample."""
-
-    def __init__(self, purpose, sample, seed=0):
-        stream = 2166136261
-        for byte in purpose.encode():
-            stream = (stream ^ byte) * 16777619 % 2 ** 32
-        self.key, self.block, self.words = (seed, 0), 0, []
-        self.rest = (stream, sample % 2 ** 32, sample >> 32)
-
-    def bits(self):
-        if not self.words:
-            c, (k0, k1) = (self.block, *self.rest), self.key
-            for _ in range(10):
-                a, b = 0xD2511F53 * c[0], 0xCD9E8D57 * c[2]
-                c = (b >> 32 ^ c[1] ^ k0, b % 2 ** 32, a >> 32 ^ c[3] ^ k1, a % 2 ** 32)
-                k0, k1 = (k0 + 0x9E3779B9) % 2 ** 32, (k1 + 0xBB67AE85) % 2 ** 32
-            self.words, self.block = list(c), self.block + 1
-        return self.words.pop(0)
-
-    def uniform(self):
-        high = self.bits()
-        return ((high << 32 | self.bits()) >> 12) * 2. ** -52 + 2. ** -53
-
-    def order(self, n):
-        """Fisher-Yates. Numbers below n are 32 bits times n, the high word: no n here is so large that a draw is refused."""
-        values = list(range(n))
-        for i in range(n, 1, -1):
-            j = self.bits() * i >> 32
-            values[i - 1], values[j] = values[j], values[i - 1]
-        return values
 
 
 def write(name, architecture, loss, parameters, gradients, keep, filled=("network.",), **rest):

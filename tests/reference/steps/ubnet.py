@@ -21,7 +21,8 @@ maps, seen = pixels(levels), []
 for l in range(4):
     maps = stage(base, "network.backbone.", l, maps, training=False).detach()
     cells = F.adaptive_avg_pool2d(maps, 7)
-    seen.append(F.leaky_relu(torch.einsum("nchw,oc->nohw", cells, w[f"taps.{l}.weight"][:, :, 0, 0]) + w[f"taps.{l}.bias"].view(-1, 1, 1), .1))
+    tap = torch.einsum("nchw,oc->nohw", cells, w[f"taps.{l}.weight"][:, :, 0, 0]) + w[f"taps.{l}.bias"].view(-1, 1, 1)
+    seen.append(F.leaky_relu(tap, .1))
 logits = 0
 for l in range(4):
     part = slice(64 * l, 64 * l + 64)
@@ -42,5 +43,6 @@ def overlap(rows):
 overlaps = overlap(w["convolution.weight"].reshape(4, -1)) + overlap(w["cells.weight"].reshape(4, -1))
 loss = F.cross_entropy(logits, y) + 3 * overlaps
 found = torch.autograd.grad(loss, list(head.values()))
-write("ubnet", "ubnet:resnet20-cifar", loss, {"orth-weight": 3}, dict(zip(head, found)), ("taps.0", "taps.3", "convolution.weight", "cells", "classifiers.0.bias"), labelled=batch(levels, y=y),
+write("ubnet", "ubnet:resnet20-cifar", loss, {"orth-weight": 3}, dict(zip(head, found)),
+      ("taps.0", "taps.3", "convolution.weight", "cells", "classifiers.0.bias"), labelled=batch(levels, y=y),
       parts={"overlap": 3 * overlaps.item()})
