@@ -127,6 +127,7 @@ void add_conds_describe(const Command& room, Context& context);
 void add_data_render(const Command& room, Context& context);
 void add_data_load(const Command& room, Context& context);
 void add_train(const Command& root, Context& context);
+void add_adapt(const Command& root, Context& context);
 void add_infer(const Command& root, Context& context);
 void add_inspect(const Command& root, Context& context);
 void add_attack(const Command& root, Context& context);

@@ -57,6 +57,27 @@ struct Variation {
   bool neighbours = false;      // not between two passes of one batch: where other images stand beside them
 };
 
+// Batch normalization with the statistics of other images (adapt/batchnorm.h).
+struct AdaptOptions {
+  std::string statistics = "pooled";  // or "ema"
+  double momentum = .1;               // of ema
+  std::size_t batch = 128;            // likewise
+  std::uint64_t seed = 0;             // likewise: of the order of the images
+};
+
+struct AdaptedLayer {
+  std::string name;
+  std::size_t channels = 0;
+  double mean_shift = 0;      // mean over channels of |new mean - old mean| / old deviation
+  double variance_ratio = 1;  // geometric mean over channels of new / old variance
+};
+
+class Model;
+struct Adapted {
+  std::unique_ptr<Model> model;
+  std::vector<AdaptedLayer> layers;
+};
+
 class Model : public Predictor {
  public:
   // Gradient of -log softmax(F(x_i))_(y_i) with respect to x_i: (n,c,h,w), float32. `labels` has n entries.
@@ -87,6 +108,11 @@ class Model : public Predictor {
   // Whether two passes of the same images, at most 16 of them, differ by more than rounding: by 1e-5 of the largest logit; or
   // one of half of them, of most images by .02 of it, as kernels round differently in batches of another size.
   [[nodiscard]] virtual std::optional<Variation> variation(const Images& images) const = 0;
+
+  // A copy of the network whose batch normalization has the statistics of these images. Error for a TorchScript or ONNX model, and
+  // for what adapt/batchnorm.h names.
+  [[nodiscard]] virtual Adapted adapt(const Images& images, const AdaptOptions& options,
+                                      Progress* progress = nullptr) const = 0;
 
   // Weights and all of info() as safetensors. Error for a TorchScript or ONNX model.
   virtual void save(const std::filesystem::path& path) const = 0;

@@ -26,7 +26,7 @@ struct TrainingData;  // leeway/data/training_data.h
 namespace leeway::nn {
 
 // Raised whenever this header or one that it includes changes in a way that a program compiled against an older one cannot bear.
-inline constexpr int abi_version = 10;
+inline constexpr int abi_version = 11;
 
 struct Requirements;  // these: train.h
 struct TrainOptions;

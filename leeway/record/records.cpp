@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "leeway/record/adapt.h"
 #include "leeway/record/assess.h"
 #include "leeway/record/attack.h"
 #include "leeway/record/average_case.h"
@@ -34,6 +35,9 @@ constexpr std::array list{
     Record{assess_schema,
            "what outputs on a source and on targets permit to say (leeway assess, leeway demo)",
            describe<Assess>},
+    Record{adapt_schema,
+           "a model whose batch normalization has the statistics of other images (leeway adapt)",
+           describe<Adapt>},
     Record{attack_schema, "images moved so that a model misjudges them (leeway attack)", describe<Attack>},
     Record{average_case_schema, "the probability that predictions survive noise (leeway average-case)",
            describe<AverageCase>},

@@ -81,6 +81,7 @@ TEST_F(FilesOfCommands, AnInputIsNoOutputInAnyCommand) {
                                       "data load celeba t.csv --attributes t.csv",
                                       "train --data x.npz --out x.npz",
                                       "infer --model a.npz --data x.npz --out a.npz",
+                                      "adapt --model a.npz --data x.npz --out a.npz",
                                       "attack --model a.npz --data x.npz --out x.npz",
                                       "inspect a.npz --out a.npz",
                                       "demo --train x.npz --test x.npz --out x.npz"}) {
@@ -155,6 +156,7 @@ TEST_F(FilesOfCommands, OutputsThatCannotBeWrittenAreFoundBeforeTheWork) {
         "bound --source no --target no --report no/o.html", "shift contrast --data no --out no/o.npz",
         "data load folder no --sheet no/o.png", "train --data no --out no/o",
         "train --data no --out o --keep-epochs t.csv/x", "infer --model no --data no --out no/o",
+        "adapt --model no --data no --out no/o",
         "report no --out no/o"})
     refused(arguments, 1, "cannot write");
 }

@@ -66,6 +66,7 @@ RESULT = {
     "inspect": "model format architecture parameters classes class_names input normalization normalization.mean notes confinement layers layers.0.shape"
                " cost cost.forward_seconds n accuracy_low stochastic",
     "infer": "model data out n k parameters features accuracy_low stochastic",
+    "adapt": "model data out n mean_shift variance_ratio layers layers.0.name layers.0.channels layers.0.mean_shift layers.0.variance_ratio",
     "attack": "model data out target n clean_accuracy clean_accuracy_low robust_accuracy robust_accuracy_high success success_low norms"
               " zero_gradient beside_noise stochastic",
 }
@@ -85,6 +86,7 @@ RECORD = {"infer": "instruction_set headline findings warnings options options.a
           "data-render": "headline options options.size options.sample options.split",
           "data-load": "headline options options.size", "list": "headline findings options options.family",
           "report": "headline options options.flips", "shift": "headline options options.strength options.classes",
+          "adapt": "instruction_set headline findings warnings options options.method options.statistics options.momentum options.batch",
           "attack": "instruction_set headline findings warnings options options.attack options.norm options.eps options.loss options.parameters",
           "average-case": "instruction_set headline findings warnings options options.sigma options.methods options.level options.noise n k classes_are"
                           " methods methods.0.method methods.0.summary methods.0.probability leading"
@@ -359,6 +361,9 @@ class Records(unittest.TestCase):
         self.check(self.run_leeway("infer --model linear.safetensors --data images.npz --out outputs.npz"))
         self.check(self.run_leeway("inspect linear.safetensors --data images.npz"))
         self.check(self.run_leeway("attack --model linear.safetensors --data images.npz --out attacked.npz"))
+        self.run_leeway("train --data images.npz --arch resnet20-cifar --epochs 1 --threads 1 --seed 1 --out resnet.safetensors")
+        self.check(self.run_leeway("adapt --model resnet.safetensors --data images.npz --out adapted.safetensors"))
+        self.valid(self.run_leeway("adapt --model resnet.safetensors --data images.npz --statistics ema --out running.safetensors"))
         nearest = self.run_leeway("attack --model linear.safetensors --data images.npz --attack fmn --norm l2 --steps 5 --out near.npz")
         self.check(nearest)
         self.refused_without(nearest, [f"results.0.norms.{key}" for key in "median median_low median_high lower_quartile upper_quartile"

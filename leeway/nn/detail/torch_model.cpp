@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "leeway/core/message.h"
+#include "leeway/nn/adapt/batchnorm.h"
 #include "leeway/nn/attack/run.h"
 #include "leeway/nn/detail/binary.h"
 #include "leeway/nn/detail/classifier.h"
@@ -90,6 +91,8 @@ class TorchModel : public Model {
   [[nodiscard]] std::unique_ptr<Model> with_normalization(const Normalization& normalization) const override;
   [[nodiscard]] std::optional<OtherNormalization> other_normalization(const Images& images) const override;
   [[nodiscard]] std::optional<Variation> variation(const Images& images) const override;
+  [[nodiscard]] Adapted adapt(const Images& images, const AdaptOptions& options,
+                              Progress* progress) const override;
   void save(const std::filesystem::path& path) const override;
 
  private:
@@ -299,6 +302,21 @@ std::optional<Variation> TorchModel::variation(const Images& images) const {
     Variation found = apart.variation;
     found.neighbours = true;
     return found;
+  });
+}
+
+Adapted TorchModel::adapt(const Images& images, const AdaptOptions& options, Progress* progress) const {
+  return translated(name(), [&] {
+    if (!network_)
+      refuse(name(), "a model with an architecture, whose batch normalization can be changed",
+             info_.format == "onnx" ? "ONNX" : "TorchScript");
+    check_images(images);
+    const bool single = info_.binary != Binary::refuse;
+    auto network = make_network(architecture(info_.architecture), info_.input, single ? 1 : info_.classes,
+                                single ? 1 : 2);
+    copy_weights(weights_of(*network_), *network, name());
+    auto layers = adapt_batchnorm(network, info_.normalization, images, options, name(), device_, progress);
+    return Adapted{make_model(info_, std::move(network), device_), std::move(layers)};
   });
 }
 

@@ -1,0 +1,63 @@
+// leeway adapt: a model whose batch normalization has the statistics of a target's images.
+#include <fmt/format.h>
+
+#include "apps/leeway/command.h"
+#include "apps/leeway/inputs.h"
+#include "apps/leeway/model_options.h"
+#include "apps/leeway/option_flags.h"
+#include "apps/leeway/text_table.h"
+#include "leeway/core/numbers.h"
+#include "leeway/tasks/adapt.h"
+
+namespace leeway::app {
+namespace {
+
+struct AdaptFlags {
+  ModelFlags model;
+  std::string data;
+  record::AdaptOptions options;
+};
+
+std::string table_of(const record::Adapt& record) {
+  const record::AdaptedModel& model = record.results.front();
+  TextTable table(
+      {left("layer"), right("channels", 8), right("mean moved", 10), right("variance times", 14)});
+  for (const record::AdaptedLayer& layer : model.layers)
+    table.add({layer.name, std::to_string(layer.channels), significant(layer.mean_shift, 3),
+               significant(layer.variance_ratio, 3)});
+  return table.text() + record.envelope.headline + "\n";
+}
+
+int run_adapt(Context& context, const AdaptFlags& flags) {
+  require_out(context, "the adapted model");
+  Images images = open_images(context, flags.data);
+  images.labels.reset();
+  const auto model = load_model(context, flags.model, nn::shape_of(images));
+  record::Adapt record =
+      tasks::adapt({*model, images, context.out, flags.options, context.seed}, context.progress());
+  record::AdaptedModel& found = record.results.front();
+  found.model = flags.model.model, found.data = flags.data, found.out = context.out;
+  return context.show(std::move(record), table_of);
+}
+
+}  // namespace
+
+void add_adapt(const Command& root, Context& context) {
+  const Command command = root.add("adapt", "Give a model's batch normalization the statistics of a target");
+  auto& flags = command.keep<AdaptFlags>();
+  add_model_flags(command, flags.model);
+  command
+      .option(
+          "--data", flags.data,
+          "Images of the target: .npz, .safetensors, IDX(.gz), or fashion-mnist:test; labels are not used")
+      .required();
+  add_option_flags(command, flags.options);
+  context.add_common_flags(command, "The adapted model (.safetensors)", Written::file);
+  command.footer(
+      "Weights stay as they are. The network must be one of leeway list architectures: TorchScript and ONNX "
+      "hide their layers.\n\n"
+      "  leeway adapt --model model.safetensors --data target.npz --out adapted.safetensors");
+  command.runs([&context, &flags] { return run_adapt(context, flags); });
+}
+
+}  // namespace leeway::app

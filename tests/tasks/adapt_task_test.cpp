@@ -1,0 +1,65 @@
+// The record of an adaptation from what a model says of its layers.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+
+#include "leeway/tasks/adapt.h"
+#include "tests/tasks/stub_model.h"
+
+namespace leeway::tasks {
+namespace {
+
+class Told : public StubModel {
+ public:
+  explicit Told(std::vector<nn::AdaptedLayer> layers) : layers_(std::move(layers)) {}
+  [[nodiscard]] nn::Adapted adapt(const Images&, const nn::AdaptOptions& options, Progress*) const override {
+    given = options;
+    return {std::make_unique<Saves>(), layers_};
+  }
+  mutable nn::AdaptOptions given;
+
+ private:
+  class Saves : public StubModel {
+   public:
+    void save(const std::filesystem::path& path) const override { std::ofstream(path) << "weights"; }
+  };
+  std::vector<nn::AdaptedLayer> layers_;
+};
+
+record::Adapt record_of(const Told& model) {
+  const std::filesystem::path out = std::filesystem::temp_directory_path() / "leeway-adapt-task";
+  const Images images{"d.npz", make_array({7, 1, 1, 2}, std::vector<float>(14, .5f)), {}};
+  record::Adapt record = adapt({model, images, out, {"batchnorm", "ema", .2, 3}, 9});
+  EXPECT_TRUE(std::filesystem::remove(out)) << "saved";
+  return record;
+}
+
+TEST(AdaptTask, ChannelsOfAllLayersWeighTheSame) {
+  const Told model({{"bn1", 1, .5, 2}, {"bn2", 3, .1, 1}});
+  const record::Adapt record = record_of(model);
+  EXPECT_EQ(model.given.statistics, "ema");
+  EXPECT_EQ(model.given.momentum, .2);
+  EXPECT_EQ(model.given.batch, 3U);
+  EXPECT_EQ(model.given.seed, 9U);
+  const record::AdaptedModel& found = record.results.at(0);
+  EXPECT_EQ(found.n, 7U);
+  EXPECT_NEAR(found.mean_shift, .2, 1e-12);
+  EXPECT_NEAR(found.variance_ratio, std::pow(2, .25), 1e-12);
+  EXPECT_EQ(record.envelope.headline,
+            "2 layers of batch normalization have the statistics of 7 images: means moved by 0.2 standard "
+            "deviations, variances by a factor of 1.19.");
+  EXPECT_EQ(record.envelope.findings,
+            std::vector<std::string>{"Means moved most in bn1: by 0.5 standard deviations."});
+  EXPECT_EQ(to_json(record).at("results").at(0).at("layers").at(1).at("channels"), 3);
+}
+
+TEST(AdaptTask, OfOneLayer) {
+  const record::Adapt record = record_of(Told({{"bn", 2, .5, 2}}));
+  EXPECT_EQ(record.envelope.headline.substr(0, 49), "One layer of batch normalization has the statisti");
+  EXPECT_TRUE(record.envelope.findings.empty());
+}
+
+}  // namespace
+}  // namespace leeway::tasks
