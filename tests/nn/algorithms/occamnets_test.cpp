@@ -105,6 +105,20 @@ TEST_F(OccamNetsMemory, GatesRememberAnswersAboveTheThreshold) {
       memory.equal(torch::tensor({{1.f, 0.f, 0.f}, {1.f, 0.f, 0.f}, {1.f, 0.f, 0.f}, {0.f, 1.f, 1.f}})));
 }
 
+// Stopped within its second pass, where the pass's accuracies and largest weights count. 5 steps a pass.
+TEST(OccamNets, GoesOnWithinAPass) {
+  const toy::Folder folder;
+  const Images images = toy::squares(200, 4);
+  TrainOptions options = quick("occamnets");
+  options.steps = 12, options.check_every = 4;
+  options.parameters = {{"gate-accuracy", .2}, {"gate-accuracy-step", 0}};
+  (void)session().train(images, options, folder / "whole");
+  StopAfter stop(9);
+  EXPECT_THROW((void)session().train(images, options, folder / "broken", &stop), Interrupted);
+  EXPECT_EQ(session().train(images, options, folder / "broken").resumed_after, 2U);
+  EXPECT_EQ(file_text(folder / "whole"), file_text(folder / "broken"));
+}
+
 TEST(OccamNets, TheHeadSaysWhereRowsLeave) {
   const toy::Folder folder;
   for (const double last : {0., 1.}) {
