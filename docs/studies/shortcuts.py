@@ -1,0 +1,118 @@
+#!/usr/bin/env python3
+"""Runs the study of docs/studies/shortcuts.md: draws, trains and measures with the leeway command alone.
+
+    shortcuts.py FOLDER [--leeway PATH] [--seeds 5] [--jobs 2]
+
+Everything goes to FOLDER; what stands there whole is not made again, so a run that was stopped goes on. Each command runs
+with one thread (training's bits depend on their number); --jobs runs so many at a time. The last step writes FOLDER/shortcuts.csv;
+shortcuts_tables.py reads it.
+"""
+import argparse
+import concurrent.futures
+import csv
+import itertools
+import json
+import pathlib
+
+import numpy
+
+from fashion_mnist import Study
+
+COLOURS = ["red", "yellow", "blue"]
+AGREES = [.85, .99]  # in each environment: the share of training images whose colour is that of their shape
+TRAIN, VALIDATION, TEST = 12000, 1500, 4000
+EPOCHS = 8
+RATES = ["1e-2", "1e-3", "1e-4"]
+MIDDLE = ",".join(f"{place / 31:.6g}" for place in range(12, 20))  # of dSprites' 32 places
+# A training: its algorithm, its parameters, the column that is its environment.
+METHODS = {
+    "ERM": ("erm", {}, "camera"),
+    "reweighting": ("reweight", {}, "camera"),
+    "resampling": ("resample", {}, "camera"),
+    "GroupDRO": ("group-dro", {}, "camera"),
+    "IRM": ("irm", {}, "camera"),
+    "IRM, lambda 1": ("irm", {"lambda": 1, "anneal-steps": 0, "square": 1}, "camera"),
+    "IRM, lambda 1000": ("irm", {"lambda": 1000, "anneal-steps": 600, "square": 1}, "camera"),
+    "LISA": ("lisa", {}, "colour"),
+    "LISA, same label": ("lisa", {"same-label-probability": 1}, "colour"),
+}
+
+
+class Shortcuts(Study):
+    def data(self, seed):
+        """The images to train and to validate on, their table and rows, and the test images."""
+        home = self.path(f"seed{seed}")
+        if (home / "rows.csv").exists():
+            return
+        home.mkdir(parents=True, exist_ok=True)
+        only = [word for part in (f"pos_x={MIDDLE}", f"pos_y={MIDDLE}", "bg_color=black", "obj_color=" + ",".join(COLOURS)) for word in ("--only", part)]
+        self.run(f"seed{seed}/all.npz", "data", "render", "dsprites", "--sample", 60000, "--size", 16, *only, "--attributes", home / "all.csv", "--seed", seed)
+        with numpy.load(home / "all.npz") as drawn:
+            x, y = drawn["x"], drawn["y"]
+        with open(home / "all.csv", newline="") as file:
+            colour = numpy.array([COLOURS.index(row["obj_color"]) for row in csv.DictReader(file)])
+        order = numpy.random.default_rng(seed).permutation(len(y))
+        test, validation, rest = numpy.split(order, [TEST, TEST + VALIDATION])
+        agree, others = rest[y[rest] == colour[rest]], rest[y[rest] != colour[rest]]
+        rows, camera = [], []
+        for number, share in enumerate(AGREES):
+            size = TRAIN // len(AGREES)
+            first = round(size * share)
+            rows += [agree[:first], others[:size - first]]
+            agree, others = agree[first:], others[size - first:]
+            camera += [number] * size
+        rows = numpy.concatenate([*rows, validation])
+        camera += [0] * VALIDATION
+        numpy.savez(home / "images.npz", x=x[rows], y=y[rows])
+        numpy.savez(home / "test.npz", x=x[test], y=y[test])
+        with open(home / "table.csv", "w") as file:
+            file.write("colour,camera\n")
+            file.writelines(f"{COLOURS[colour[row]]},{number}\n" for row, number in zip(rows, camera))
+        with open(home / "rows.csv", "w") as file:
+            file.write("index,split\n")
+            file.writelines(f"{row},{'train' if row < TRAIN else 'val'}\n" for row in range(len(rows)))
+        numpy.save(home / "test-colour.npy", colour[test])
+        (home / "all.npz").unlink()
+
+    def train(self, seed, method, rate):
+        """A row of the table: how good the epoch is that the worst group chose, on validation and test images."""
+        algorithm, parameters, environment = METHODS[method]
+        home, stem = self.path(f"seed{seed}"), f"seed{seed}/{method.replace(', ', '-').replace(' ', '-')}-{rate}"
+        values = [word for name, value in parameters.items() for word in ("--set", f"{name}={value}")]
+        model, outputs = f"{stem}-model.safetensors", f"{stem}-outputs.npz"
+        self.run(model, "train", "--data", home / "images.npz", "--index", home / "rows.csv", "--attributes", home / "table.csv",
+                 "--group-column", "colour", "--environment-column", environment, "--arch", "small-cnn", "--algorithm", algorithm, *values,
+                 "--lr", rate, "--epochs", EPOCHS, "--patience", 0, "--select", "worst-group", "--seed", seed)
+        self.run(outputs, "infer", "--model", self.path(model), "--data", home / "test.npz")
+        training = json.loads(self.path(model).with_suffix(".json").read_text())["results"][0]
+        kept = training["epochs"][training["best_epoch"] - 1]
+        with numpy.load(self.path(outputs)) as found, numpy.load(home / "test.npz") as test:
+            right, y = found["logits"].argmax(1) == test["y"], test["y"]
+        colour = numpy.load(home / "test-colour.npy")
+        groups = [right[(y == one) & (colour == other)].mean() for one, other in itertools.product(range(3), range(3))]
+        return {"seed": seed, "method": method, "rate": rate, "epoch": training["best_epoch"],
+                "validation_worst": f"{kept['validation_worst_group_accuracy']:.5f}", "validation": f"{kept['validation_accuracy']:.5f}",
+                "test": f"{right.mean():.5f}", "test_worst": f"{min(groups):.5f}", "n_test": len(y)}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("--leeway", default="leeway")
+    parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--jobs", type=int, default=2)
+    arguments = parser.parse_args()
+    study = Shortcuts(arguments.folder, arguments.leeway)
+    arguments.folder.mkdir(parents=True, exist_ok=True)
+    for seed in range(arguments.seeds):
+        study.data(seed)
+    with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
+        rows = list(pool.map(lambda job: study.train(*job), itertools.product(range(arguments.seeds), METHODS, RATES)))
+    with open(arguments.folder / "shortcuts.csv", "w", newline="") as file:
+        writer = csv.DictWriter(file, rows[0], lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+if __name__ == "__main__":
+    main()
