@@ -26,6 +26,8 @@ inline TrainOptions quick(const std::string& algorithm_name = "erm") {
   options.validation = .2;
   options.text = record::training_text();
   if (algorithm_name == "pgd") options.parameters = {{"eps", .05}, {"steps", 2}};
+  if (algorithm_name == "ada" || algorithm_name == "me-ada")
+    options.parameters = {{"every-epochs", 2}, {"steps", 3}};
   if (algorithm_name == "mmd" || algorithm_name == "causirl-mmd") options.parameters = {{"weight", .1}};
   if (algorithm_name == "irm") options.parameters = {{"lambda", 2}, {"anneal-steps", 7}};
   if (algorithm_name == "dann" || algorithm_name == "cdan")

@@ -17,6 +17,8 @@ AlgorithmMember ubnet();
 AlgorithmMember pnd();
 AlgorithmMember occamnets();
 AlgorithmMember group_dro();
+AlgorithmMember ada();
+AlgorithmMember me_ada();
 AlgorithmMember sagnet();
 AlgorithmMember irm();
 AlgorithmMember coral();
@@ -36,7 +38,7 @@ std::span<const AlgorithmMember> algorithms() {
       gradient_norm(), pgd_training(),  // against attacks
       ubnet(), pnd(), occamnets(),  // bias mitigation
       group_dro(),  // worst case
-      sagnet(),  // one source
+      ada(), me_ada(), sagnet(),  // one source
       irm(), coral(), mmd(), causirl_coral(), causirl_mmd(), mixup(), lisa(),  // several sources
       dann(), cdan(), fixmatch(),  // adaptation
   };

@@ -99,6 +99,12 @@ void TrainingSet::append(const torch::Tensor& images, std::span<const std::int64
   }
 }
 
+void TrainingSet::clear_appended() {
+  train_.resize(train_.size() - parents_.size());
+  parents_.clear();
+  appended_ = torch::Tensor();
+}
+
 std::size_t TrainingSet::source(std::int64_t row) const {
   const std::size_t number = static_cast<std::size_t>(row), n = data_.images.n();
   return number < n ? number : static_cast<std::size_t>(parents_[number - n]);

@@ -61,6 +61,7 @@ class TrainingSet {
   // Images (m,c,h,w) in [0,1], each with the label, groups and environment of its parent, a row of the data. They are numbered
   // from data rows + images appended before.
   void append(const torch::Tensor& images, std::span<const std::int64_t> parents);
+  void clear_appended();  // as if none had been
   // The group of each validation row, or nothing.
   [[nodiscard]] std::vector<std::int32_t> validation_groups() const;
 

@@ -1,0 +1,130 @@
+#include <numeric>
+
+#include "leeway/core/random.h"
+#include "leeway/nn/detail/shards.h"
+#include "leeway/nn/train/algorithm.h"
+#include "leeway/nn/train/ascent.h"
+#include "leeway/nn/train/training_set.h"
+
+namespace leeway::nn {
+namespace {
+
+// Plain training on a set that grows: before the epochs m + 1, 2 m + 1, ..., `rounds` times, as many images as there were at first are
+// drawn of the set as it is, and each is appended as the network finds it harder (ascent.h), with its label. The network is in
+// evaluation mode then, its weights as they are.
+class Ada : public LossAlgorithm {
+ public:
+  using LossAlgorithm::LossAlgorithm;
+
+  void attach(TrainingSet& set) override {
+    set_ = &set;
+    set.clear_appended();
+    first_rows_ = set.training().size();
+  }
+
+  void begin_epoch(std::size_t epoch) override {
+    const auto every = static_cast<std::size_t>(parameter("every-epochs"));
+    const std::size_t round = (epoch - 1) / every;
+    if (epoch == round * every + 1 && round >= 1 && round <= static_cast<std::size_t>(parameter("rounds")))
+      grow(round);
+  }
+
+  Objective objective(const Minibatches& batches) override {
+    const torch::Tensor logits = forward(batches.labelled.x).logits;
+    return {mean_loss(logits, batches.labelled), logits};
+  }
+
+  // Besides weights, the images that were made, and the rows that they are of.
+  [[nodiscard]] Tensors state() const override {
+    Tensors state = LossAlgorithm::state();
+    if (images_.defined()) state["appended"] = images_, state["parents"] = parents_;
+    return state;
+  }
+
+  void restore(const Tensors& state, const std::string& name) override {
+    LossAlgorithm::restore(state, name);
+    if (!state.contains("appended")) return;
+    images_ = take_tensor(state, "appended", name).clone();
+    parents_ = take_tensor(state, "parents", {images_.size(0)}, name).clone();
+    append(images_, parents_);
+  }
+
+ private:
+  void append(const torch::Tensor& images, const torch::Tensor& parents) {
+    set_->append(images, {parents.data_ptr<std::int64_t>(), static_cast<std::size_t>(parents.numel())});
+  }
+
+  void grow(std::size_t round) {
+    std::vector<std::int64_t> rows = set_->training();
+    if (parameter("grow") == 0) {
+      Random random(setting().seed, stream("rows of a round"), round);
+      for (std::size_t i = 0; i < first_rows_; ++i)
+        std::swap(rows[i], rows[i + random.below(rows.size() - i)]);
+      rows.resize(first_rows_);
+    }
+    Ascent ascent;
+    ascent.steps = static_cast<std::size_t>(parameter("steps"));
+    ascent.rate = parameter("rate");
+    ascent.gamma = parameter("gamma");
+    ascent.mean_distance = parameter("mean-distance") != 0;
+    ascent.clamp = parameter("clamp") != 0;
+    if (const auto entropy = setting().parameters.find("entropy"); entropy != setting().parameters.end())
+      ascent.entropy = entropy->second;
+    set_training(false);
+    std::vector<torch::Tensor> made((rows.size() + shard_rows - 1) / shard_rows);
+    for_shards(rows.size(), shard_rows, "adversarial images", nullptr,
+               [&](std::size_t begin, std::size_t end) {
+                 const Batch batch = set_->batch(std::span(rows).subspan(begin, end - begin));
+                 made[begin / shard_rows] = ascended(forward_function(), batch.x, batch.y, ascent).cpu();
+               });
+    set_training(true);
+    const torch::Tensor images = torch::cat(made), parents = torch::tensor(rows);
+    append(images, parents);
+    images_ = images_.defined() ? torch::cat({images_, images}) : images;
+    parents_ = parents_.defined() ? torch::cat({parents_, parents}) : parents;
+  }
+
+  TrainingSet* set_ = nullptr;
+  std::size_t first_rows_ = 0;
+  torch::Tensor images_, parents_;  // of all rounds; undefined before the first
+};
+
+std::vector<Parameter> ada_parameters() {
+  return {{"rounds", 2, 0, 1000, "how often the set grows; 0: plain training", true},
+          {"every-epochs", 10, 1, 1e6, "epochs before each", true},
+          {"steps", 15, 0, 10000, "of the ascent", true},
+          {"rate", 20. / 128, 0, 1e6, "step length of the ascent, for each image by itself"},
+          {"gamma", 1, 0, 1e9, "weight of the distance from where the ascent began"},
+          {"mean-distance", 0, 0, 1,
+           "1: the mean square over features, as programs have it; 0: half the sum of squares", true},
+          {"clamp", 0, 0, 1, "1: pixels are cut to [0,1] after every step; 0: after the last one", true},
+          {"grow", 0, 0, 1,
+           "1: each round appends a version of every image; 0: as many as there were at first", true}};
+}
+
+Requirements ada_needs(const std::map<std::string, double>& /*parameters*/) {
+  Requirements needs;
+  needs.features = true;
+  return needs;
+}
+
+}  // namespace
+
+AlgorithmMember ada() {
+  return {{"ada", "images that the network finds harder, near to those there are, join the set",
+           "Volpi et al., NeurIPS 2018, algorithm 1", ada_parameters()},
+          ada_needs,
+          make_algorithm<Ada>};
+}
+
+AlgorithmMember me_ada() {
+  AlgorithmMember member{{"me-ada", "as ada, with images about which the network is less sure",
+                          "Zhao et al., NeurIPS 2020, section 3", ada_parameters()},
+                         ada_needs,
+                         make_algorithm<Ada>};
+  member.parameters.push_back(
+      {"entropy", 1, 0, 1e6, "weight of the entropy of the prediction in the ascent"});
+  return member;
+}
+
+}  // namespace leeway::nn
