@@ -55,6 +55,7 @@ class ReferenceStep {
       return std::make_shared<TinyNetwork>(static_cast<std::int64_t>(input.pixels()),
                                            static_cast<std::int64_t>(classes), name != "tiny");
     };
+    setting.input = input;
     setting.network = setting.another();
     setting.network->eval();
     const torch::NoGradGuard no_grad;

@@ -20,6 +20,7 @@ AlgorithmMember group_dro();
 AlgorithmMember ada();
 AlgorithmMember me_ada();
 AlgorithmMember sagnet();
+AlgorithmMember l2d();
 AlgorithmMember irm();
 AlgorithmMember coral();
 AlgorithmMember mmd();
@@ -38,7 +39,7 @@ std::span<const AlgorithmMember> algorithms() {
       gradient_norm(), pgd_training(),  // against attacks
       ubnet(), pnd(), occamnets(),  // bias mitigation
       group_dro(),  // worst case
-      ada(), me_ada(), sagnet(),  // one source
+      ada(), me_ada(), sagnet(), l2d(),  // one source
       irm(), coral(), mmd(), causirl_coral(), causirl_mmd(), mixup(), lisa(),  // several sources
       dann(), cdan(), fixmatch(),  // adaptation
   };

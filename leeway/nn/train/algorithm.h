@@ -93,6 +93,7 @@ class Algorithm {
 struct AlgorithmSetting {
   std::shared_ptr<Network> network;                        // with the weights that training starts from
   std::function<std::shared_ptr<Network>()> another = {};  // of the same architecture, without weights
+  InputShape input = {};                                   // of images
   Normalization normalization = {};
   std::map<std::string, double> parameters = {};  // all of the member's, defaults filled in
   Norm norm = Norm::linf;

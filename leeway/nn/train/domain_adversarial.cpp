@@ -1,26 +1,10 @@
 #include "leeway/nn/train/domain_adversarial.h"
 
 #include "leeway/core/random.h"
+#include "leeway/nn/train/random_tensors.h"
 #include "leeway/nn/train/reversal.h"
 
 namespace leeway::nn {
-namespace {
-
-// What x is multiplied by: 0 with the probability `dropout`, else 1 / (1 - dropout).
-torch::Tensor dropout_mask(const torch::Tensor& x, double dropout, std::uint64_t seed, std::uint64_t number) {
-  torch::Tensor mask = torch::empty(x.sizes());
-  const auto least = static_cast<std::uint32_t>(dropout * 4294967296.);
-  const auto kept = static_cast<float>(1 / (1 - dropout));
-  auto* out = mask.data_ptr<float>();
-  for (std::int64_t row = 0; row < x.size(0); ++row) {
-    Random random(seed, stream("discriminator dropout"), number << 24 | static_cast<std::uint64_t>(row));
-    for (std::int64_t j = 0; j < x.size(1); ++j) *out++ = random.bits() >= least ? kept : 0.f;
-  }
-  return mask.to(x.device());
-}
-
-}  // namespace
-
 Discriminator::Discriminator(std::int64_t features, std::int64_t width)
     : first_(register_module("0", torch::nn::Linear(features, width))),
       second_(register_module("1", torch::nn::Linear(width, width))),
@@ -28,9 +12,12 @@ Discriminator::Discriminator(std::int64_t features, std::int64_t width)
 
 torch::Tensor Discriminator::forward(const torch::Tensor& features, double dropout, std::uint64_t seed,
                                      std::size_t step) {
+  const auto mask = [&](const torch::Tensor& x, std::size_t number) {
+    return dropout_rows(x.sizes(), dropout, seed, stream("discriminator dropout"), number).to(x.device());
+  };
   torch::Tensor x = torch::relu(first_(features));
-  x = torch::relu(second_(x * dropout_mask(x, dropout, seed, 2 * step)));
-  return last_(x * dropout_mask(x, dropout, seed, 2 * step + 1));
+  x = torch::relu(second_(x * mask(x, 2 * step)));
+  return last_(x * mask(x, 2 * step + 1));
 }
 
 DomainAdversarial::DomainAdversarial(const AlgorithmSetting& setting, std::int64_t shown)

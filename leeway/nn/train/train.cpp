@@ -171,6 +171,7 @@ AlgorithmSetting TrainingLoop::make_setting() {
     network->to(device);
     return network;
   };
+  setting.input = info_.input;
   setting.network = make_network(built, info_.input, info_.classes);
   info_.parameters = count_weights(*setting.network);
   initialize(*setting.network, options_.seed);

@@ -1,0 +1,133 @@
+#include "leeway/nn/model/heads/l2d.h"
+
+#include <numeric>
+
+#include "leeway/core/random.h"
+#include "leeway/nn/train/algorithm.h"
+#include "leeway/nn/train/l2d_augmenter.h"
+#include "leeway/nn/train/l2d_terms.h"
+#include "leeway/nn/train/random_tensors.h"
+
+namespace leeway::nn {
+namespace {
+
+// A network with mean m and variance s^2 of an embedding (heads/l2d.h), and an augmenter G of its pictures (l2d_augmenter.h), which take
+// turns. With x' = .6 G(x) + .4 x and the embedding h = m + .2 s e, e standard normal, h' that of x':
+//   the network minimises    mean of CE(h) and CE(h') + contrast C(h, h') + likelihood mean [(m(x) - h')^2 / s(x)^2 + log s(x)^2],
+//   the augmenter            mean over classes of MMD^2(h', h) + information I(h'; x),
+// C the supervised contrast and I an upper bound on what x' still says of x (l2d_terms.h). The augmenter's turn passes in evaluation mode:
+// it changes no batch statistics. Classes that a batch lacks have no part in the mean. The network predicts from m(x).
+class L2dTraining : public LossAlgorithm {
+ public:
+  explicit L2dTraining(const AlgorithmSetting& setting)
+      : LossAlgorithm(setting),
+        head_(dynamic_cast<L2d&>(*setting.network)),
+        normalize_(normalized(setting.normalization,
+                              [](const torch::Tensor& x) {
+                                return Forward{x, {}};
+                              })),
+        augmenter_(setting.input, setting.seed) {
+    augmenter_.to(setting.device);
+    optimizer_ = make_optimizer({.kind = "sgd", .learning_rate = parameter("augmenter-lr"), .momentum = 0},
+                                augmenter_.parameters());
+  }
+
+  Objective objective(const Minibatches& batches) override {
+    const Batch& batch = batches.labelled;
+    const std::int64_t n = batch.x.size(0);
+    const Pair found = embed(batch.x, batches.step, /*diverse=*/true);
+    const torch::Tensor logits = head_.classify(torch::cat({found.varied, found.own}));
+    const torch::Tensor classes =
+        (mean_loss(logits.slice(0, 0, n), batch) + mean_loss(logits.slice(0, n), batch)) / 2;
+    const torch::Tensor contrast =
+        supervised_contrast(torch::cat({found.varied, found.own}), torch::cat({batch.y, batch.y}));
+    const torch::Tensor misfit = gaussian_misfit(found.varied, found.mean, found.log_variance);
+    return {classes + parameter("contrast") * contrast + parameter("likelihood") * misfit,
+            logits.slice(0, n),
+            {},
+            {{"class_loss", classes.item<double>()},
+             {"contrast", contrast.item<double>()},
+             {"misfit", misfit.item<double>()}}};
+  }
+
+  [[nodiscard]] Step update(const Minibatches& batches) override {
+    Step step = LossAlgorithm::update(batches);
+    const Batch& batch = batches.labelled;
+    set_training(false);
+    const Pair found = embed(batch.x, batches.step, /*diverse=*/false);
+    const torch::Tensor distance = mmd_by_label(found.varied, found.own, batch.y);
+    const torch::Tensor information = information_bound(found.varied, found.mean, found.log_variance,
+                                                        permutation(batch.x.size(0), batches.step));
+    optimizer_->step(torch::autograd::grad({distance + parameter("information") * information},
+                                           augmenter_.parameters(), {}, c10::nullopt, false, true));
+    set_training(true);
+    step.parts["class_mmd"] = distance.item<double>();
+    step.parts["information"] = information.item<double>();
+    return step;
+  }
+
+  [[nodiscard]] Tensors state() const override {
+    Tensors state = LossAlgorithm::state();
+    add_tensors(state, "augmenter", augmenter_);
+    return state;
+  }
+  void restore(const Tensors& state, const std::string& name) override {
+    LossAlgorithm::restore(state, name);
+    take_tensors(state, "augmenter", augmenter_, name);
+  }
+
+ private:
+  struct Pair {
+    torch::Tensor varied, own;         // h', h
+    torch::Tensor mean, log_variance;  // of the images themselves
+  };
+
+  // The augmenter learns where it is not `diverse`.
+  [[nodiscard]] Pair embed(const torch::Tensor& images, std::size_t step, bool diverse) {
+    const torch::Tensor x = normalize_(head_.prepare(images)).logits;
+    const torch::Tensor varied = [&] {
+      const torch::AutoGradMode learns(!diverse);
+      return .6 * normalize_(augmenter_.forward(x, step, diverse)).logits + .4 * x;
+    }();
+    const L2d::Embedding both = head_.embed(torch::cat({varied, x}));
+    const torch::Tensor noise =
+        normal_rows(both.mean.sizes(), setting().seed, stream("l2d embedding"), 2 * step + (diverse ? 1 : 0));
+    const torch::Tensor h = both.mean + .2 * (both.log_variance / 2).exp() * noise.to(x.device());
+    const std::int64_t n = images.size(0);
+    return {h.slice(0, 0, n), h.slice(0, n), both.mean.slice(0, n), both.log_variance.slice(0, n)};
+  }
+
+  [[nodiscard]] torch::Tensor permutation(std::int64_t n, std::size_t step) const {
+    std::vector<std::int64_t> order(static_cast<std::size_t>(n));
+    std::iota(order.begin(), order.end(), std::int64_t{0});
+    Random random(setting().seed, stream("l2d permutation"), step);
+    for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random.below(i)]);
+    return torch::tensor(order).to(setting().device);
+  }
+
+  L2d& head_;
+  ForwardFunction normalize_;
+  L2dAugmenter augmenter_;
+  std::unique_ptr<Optimizer>
+      optimizer_;  // of the augmenter; without momentum, so nothing of it is in the state
+};
+
+}  // namespace
+
+AlgorithmMember l2d() {
+  AlgorithmMember member{
+      {"l2d",
+       "learning to diversify: an augmenter varies pictures as widely as their class permits, the network "
+       "learns both",
+       "Wang et al., ICCV 2021",
+       {{"contrast", 1, 0, 1e6, "weight of the supervised contrast"},
+        {"likelihood", 1, 0, 1e6, "weight of the varied embeddings' fit to the pictures' own mean"},
+        {"information", .1, 0, 1e6, "of the augmenter: weight of what varied pictures say of their own"},
+        {"augmenter-lr", .005, 0, 1e6, "learning rate of the augmenter, which has no schedule"}}},
+      nullptr,
+      make_algorithm<L2dTraining>};
+  member.head = [](const std::map<std::string, double>&) -> std::string_view { return "l2d"; };
+  return member;
+}
+
+}  // namespace leeway::nn
