@@ -28,6 +28,7 @@ inline TrainOptions quick(const std::string& algorithm_name = "erm") {
   if (algorithm_name == "pgd") options.parameters = {{"eps", .05}, {"steps", 2}};
   if (algorithm_name == "ada" || algorithm_name == "me-ada")
     options.parameters = {{"every-epochs", 2}, {"steps", 3}};
+  if (algorithm_name == "bpa") options.parameters = {{"clusters", 2}, {"refresh", 2}, {"base-epochs", 2}};
   if (algorithm_name == "mmd" || algorithm_name == "causirl-mmd") options.parameters = {{"weight", .1}};
   if (algorithm_name == "irm") options.parameters = {{"lambda", 2}, {"anneal-steps", 7}};
   if (algorithm_name == "dann" || algorithm_name == "cdan")

@@ -16,6 +16,7 @@ AlgorithmMember pgd_training();
 AlgorithmMember ubnet();
 AlgorithmMember pnd();
 AlgorithmMember occamnets();
+AlgorithmMember bpa();
 AlgorithmMember group_dro();
 AlgorithmMember ada();
 AlgorithmMember me_ada();
@@ -37,7 +38,7 @@ std::span<const AlgorithmMember> algorithms() {
   static const AlgorithmMember list[] = {
       erm(), reweight(), resample(), augmix_jsd(),  // plain
       gradient_norm(), pgd_training(),  // against attacks
-      ubnet(), pnd(), occamnets(),  // bias mitigation
+      ubnet(), pnd(), occamnets(), bpa(),  // bias mitigation
       group_dro(),  // worst case
       ada(), me_ada(), sagnet(), l2d(),  // one source
       irm(), coral(), mmd(), causirl_coral(), causirl_mmd(), mixup(), lisa(),  // several sources

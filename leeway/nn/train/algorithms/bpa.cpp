@@ -1,0 +1,145 @@
+#include <algorithm>
+#include <map>
+
+#include "leeway/nn/detail/shards.h"
+#include "leeway/nn/train/algorithm.h"
+#include "leeway/nn/train/kmeans.h"
+#include "leeway/nn/train/training_set.h"
+
+namespace leeway::nn {
+namespace {
+
+// The features that a plainly trained network has of the training rows of each class form clusters, once and for all. Then, from the
+// weights that the plain training began with, (1/B) sum_n v_n CE_n, v_n the weight w of n's cluster, divided by the mean of w over the batch.
+//
+// Every `refresh` steps w_c <- (1 - momentum) w_c + momentum (N / N_c) (L_c / sum L): N_c rows of N, and L_c the mean of their last
+// losses. A cluster of which no row had its turn counts with the mean of the others. All w begin at 1.
+//
+// reference-weights: as the authors' program has it, without a past: v_n ~ u exp(.05 u), u ~ (N / N_c) (L_c / sum L) with a mean of 1 over
+// the batch; without the losses' factor until every row had its turn.
+class Bpa : public LossAlgorithm {
+ public:
+  using LossAlgorithm::LossAlgorithm;
+
+  void prepare(TrainingSet& set) override {
+    std::map<std::int64_t, std::vector<std::int64_t>> rows_of_class;  // ascending
+    for (const std::int64_t row : set.training())
+      rows_of_class[set.labels()[static_cast<std::size_t>(row)]].push_back(row);
+    std::vector<std::int64_t> cluster(set.labels().size(), -1);
+    std::int64_t count = 0;
+    for (const auto& item : rows_of_class) {
+      const std::vector<std::int64_t>& rows = item.second;
+      const auto found = cosine_kmeans(features(set, rows), static_cast<std::size_t>(parameter("clusters")),
+                                       setting().seed, static_cast<std::uint64_t>(item.first));
+      for (std::size_t i = 0; i < rows.size(); ++i)
+        cluster[static_cast<std::size_t>(rows[i])] = count + found[i];
+      count += *std::ranges::max_element(found) + 1;
+    }
+    cluster_ = torch::tensor(cluster);
+    losses_ = torch::full({cluster_.size(0)}, -1., torch::kFloat64);
+    weights_ = torch::ones({count}, torch::kFloat64);
+  }
+
+  Objective objective(const Minibatches& batches) override {
+    const Batch& batch = batches.labelled;
+    const torch::Tensor logits = forward(batch.x).logits, each = losses(logits, batch);
+    const torch::Tensor rows = torch::tensor(std::vector<std::int64_t>(batch.rows.begin(), batch.rows.end()));
+    torch::Tensor w = weights_.index_select(0, cluster_.index_select(0, rows));
+    if (parameter("reference-weights") != 0) {
+      w = relative_weights(/*of_all=*/true).index_select(0, cluster_.index_select(0, rows));
+      w = w / w.mean();
+      w = w * (.05 * w).exp();
+    }
+    if (parameter("max-weight") > 0) w = w.clamp_max(parameter("max-weight"));
+    w = (w / w.mean()).to(each.scalar_type());
+    losses_.index_copy_(0, rows, each.detach().cpu().to(torch::kFloat64));
+    if (batches.step % static_cast<std::size_t>(parameter("refresh")) == 0) {
+      const double m = parameter("momentum");
+      weights_ = (1 - m) * weights_ + m * relative_weights(/*of_all=*/false);
+    }
+    return {(w.to(each.device()) * each).mean(), logits, {}, {{"largest_weight", w.max().item<double>()}}};
+  }
+
+  [[nodiscard]] Tensors state() const override {
+    Tensors state = LossAlgorithm::state();
+    state["cluster"] = cluster_, state["losses"] = losses_, state["weights"] = weights_;
+    return state;
+  }
+
+  void restore(const Tensors& state, const std::string& name) override {
+    LossAlgorithm::restore(state, name);
+    cluster_ = take_tensor(state, "cluster", name).to(torch::kInt64).clone();
+    losses_ = take_tensor(state, "losses", cluster_.sizes(), name).clone();
+    weights_ = take_tensor(state, "weights", name).clone();
+  }
+
+ private:
+  // Of the base network.
+  [[nodiscard]] torch::Tensor features(const TrainingSet& set, const std::vector<std::int64_t>& rows) const {
+    const ForwardFunction base = forward_of(setting().base, setting().normalization);
+    std::vector<torch::Tensor> parts((rows.size() + shard_rows - 1) / shard_rows);
+    for_shards(rows.size(), shard_rows, "features", nullptr, [&](std::size_t begin, std::size_t end) {
+      const torch::NoGradGuard no_grad;
+      parts[begin / shard_rows] =
+          base(set.batch(std::span(rows).subspan(begin, end - begin)).x).features.cpu();
+    });
+    return torch::cat(parts);
+  }
+
+  // (N / N_c) (L_c / sum L) of every cluster. `of_all`: without the losses' factor until all rows have one.
+  [[nodiscard]] torch::Tensor relative_weights(bool of_all) const {
+    const torch::Tensor trained = (cluster_ >= 0).nonzero().flatten();
+    const torch::Tensor cluster = cluster_.index_select(0, trained), loss = losses_.index_select(0, trained);
+    const torch::Tensor known = (loss >= 0).to(torch::kFloat64);
+    const std::int64_t count = weights_.size(0);
+    const torch::Tensor sizes = torch::bincount(cluster, {}, count).to(torch::kFloat64),
+                        seen = torch::bincount(cluster, known, count),
+                        sums = torch::bincount(cluster, loss.clamp_min(0), count);
+    const torch::Tensor size_factor = static_cast<double>(trained.numel()) / sizes;
+    if (of_all && seen.lt(sizes).any().item<bool>()) return size_factor;
+    torch::Tensor mean = sums / seen.clamp_min(1);
+    const torch::Tensor met = seen > 0;
+    if (!met.any().item<bool>()) return size_factor / static_cast<double>(count);
+    mean = torch::where(met, mean, mean.masked_select(met).mean());
+    const double total = mean.sum().item<double>();
+    return total > 0 ? size_factor * mean / total : size_factor / static_cast<double>(count);
+  }
+
+  torch::Tensor cluster_;  // of every row of the data, -1: not trained on; int64
+  torch::Tensor losses_;   // of every row the last one, -1: none yet; float64
+  torch::Tensor weights_;  // w of every cluster; float64
+};
+
+}  // namespace
+
+AlgorithmMember bpa() {
+  AlgorithmMember member{
+      {"bpa",
+       "clusters of a plain network's features stand for unknown groups: small ones and those with large "
+       "losses "
+       "weigh more",
+       "Seo et al., CVPR 2022, section 4",
+       {{"clusters", 8, 1, 1e6, "of each class, at most", true},
+        {"momentum", .3, 0, 1, "share of the new weights when they are refreshed"},
+        {"refresh", 10, 1, 1e9, "steps between", true},
+        {"max-weight", 0, 0, 1e9, "larger weights of clusters are cut to it; 0: none is"},
+        {"reference-weights", 0, 0, 1, "1: weights of the authors' program, without momentum", true},
+        {"base-epochs", 50, 1, 1e6, "most epochs of the plain network's training", true},
+        {"base-patience", 10, 0, 1e6, "epochs without a better one after which it ends; 0: none does",
+         true}}},
+      [](const std::map<std::string, double>&) {
+        Requirements needs;
+        needs.features = true;
+        return needs;
+      },
+      make_algorithm<Bpa>};
+  member.base = [](const std::map<std::string, double>& parameters) -> std::optional<BaseStage> {
+    return BaseStage{"erm",
+                     {},
+                     static_cast<std::size_t>(parameters.at("base-epochs")),
+                     static_cast<std::size_t>(parameters.at("base-patience"))};
+  };
+  return member;
+}
+
+}  // namespace leeway::nn
