@@ -1,9 +1,9 @@
 #include <gtest/gtest.h>
 
-#include "leeway/core/parallel.h"
 #include "leeway/nn/adapt/batchnorm.h"
 #include "leeway/nn/detail/tensors.h"
 #include "leeway/nn/io/weights.h"
+#include "tests/at_threads.h"
 #include "tests/nn/reference_step.h"
 #include "tests/nn/toy.h"
 
@@ -90,13 +90,11 @@ TEST(Adapt, PooledIsOneBatchOfAllImages) {
 TEST(Adapt, NeitherOrderNorThreadsMatter) {
   const Images images = toy::images(90, small_picture, 4);
   const auto network = resnet(), reversed_rows = resnet(), one_thread = resnet();
-  const int before = threads();
-  set_threads(2);
-  (void)adapted(network, images);
-  (void)adapted(reversed_rows, turned(images));
-  set_threads(1);
-  (void)adapted(one_thread, images);
-  set_threads(before);
+  at_threads(2, [&] {
+    (void)adapted(network, images);
+    return adapted(reversed_rows, turned(images));
+  });
+  at_threads(1, [&] { return adapted(one_thread, images); });
   const auto all = statistics_of(*network), back = statistics_of(*reversed_rows),
              one = statistics_of(*one_thread);
   for (const auto& [name, tensor] : all) {
@@ -107,6 +105,20 @@ TEST(Adapt, NeitherOrderNorThreadsMatter) {
     EXPECT_LT(layer.mean_shift, 1e-4) << layer.name;
     EXPECT_NEAR(layer.variance_ratio, 1, 1e-4) << layer.name;
   }
+}
+
+TEST(Adapt, RunningAveragesNeedNoCountOfThreads) {
+  const Images images = toy::images(41, small_picture, 4);
+  AdaptOptions options;
+  options.statistics = "ema", options.batch = 10;
+  std::vector<std::map<std::string, torch::Tensor>> found;
+  for (const int count : {1, 2})
+    found.push_back(at_threads(count, [&] {
+      const auto network = resnet();
+      (void)adapted(network, images, options);
+      return statistics_of(*network);
+    }));
+  for (const auto& [name, tensor] : found[0]) EXPECT_TRUE(tensor.equal(found[1].at(name))) << name;
 }
 
 TEST(Adapt, TheModelIsSavedLikeOthers) {

@@ -8,11 +8,9 @@
 
 #include "leeway/core/error.h"
 #include "leeway/core/message.h"
-#include "leeway/core/parallel.h"
 #include "leeway/core/random.h"
 #include "leeway/nn/detail/shards.h"
 #include "leeway/nn/detail/tensors.h"
-#include "leeway/nn/train/team.h"
 
 namespace leeway::nn {
 namespace {
@@ -137,7 +135,7 @@ void pool(const std::vector<NormLayer>& layers, const ForwardFunction& forward, 
 
 void average(const std::vector<NormLayer>& layers, const ForwardFunction& forward, const Images& images,
              const AdaptOptions& options, torch::Device device, Progress* progress) {
-  const TorchThreads threads(openmp_team(leeway::threads()));
+  const TorchThreads one(1);
   const torch::NoGradGuard no_grad;
   check_pixels(images);
   const std::size_t n = images.n();
