@@ -132,7 +132,7 @@ class LossAlgorithm : public Algorithm {
  protected:
   // Called in a member's constructor: a module that is trained beside the network, its rate `rate` times the network's.
   void train_beside(const std::string& name, std::shared_ptr<torch::nn::Module> module, double rate);
-  // The rate of the network but for its last layer, times this.
+  // The rate of the network but for its last layer, or for the head on its backbone, times this.
   void scale_features(double rate);
   void forget_moments();  // the optimizer as before the first step
 

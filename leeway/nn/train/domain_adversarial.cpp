@@ -67,7 +67,7 @@ std::vector<Parameter> adversarial_parameters() {
           {"dropout", .5, 0, .99, "share of them left out in a step"},
           {"discriminator-rate", 1, 0, 1e6, "its learning rate, times --lr"},
           {"feature-rate", .1, 0, 1e6,
-           "learning rate of all but the last layer where training starts from given weights, times --lr"}};
+           "from given weights: learning rate of all but the last layer, or head, times --lr"}};
 }
 
 Requirements adversarial_needs(const std::map<std::string, double>& /*parameters*/) {

@@ -2,6 +2,7 @@
 
 #include "leeway/core/message.h"
 #include "leeway/nn/detail/tensors.h"
+#include "leeway/nn/model/heads.h"
 #include "leeway/nn/train/algorithm.h"
 
 namespace leeway::nn {
@@ -23,10 +24,14 @@ void LossAlgorithm::scale_features(double rate) {
 }
 
 void LossAlgorithm::forget_moments() {
+  // Of a head on a backbone the backbone alone is features.
+  const bool headed = dynamic_cast<const HeadedNetwork*>(setting_.network.get()) != nullptr;
+  const auto is_new = [&](const std::string& name) {
+    return headed ? !name.starts_with("backbone.") : name.starts_with(setting_.head);
+  };
   std::vector<double> rates;
   for (const auto& item : setting_.network->named_parameters())
-    if (item.value().requires_grad())
-      rates.push_back(item.key().starts_with(setting_.head) ? 1 : feature_rate_);
+    if (item.value().requires_grad()) rates.push_back(is_new(item.key()) ? 1 : feature_rate_);
   for (const Beside& beside : beside_)
     rates.resize(rates.size() + trained_weights(*beside.module).size(), beside.rate);
   optimizer_ = make_optimizer(setting_.optimizer, weights(), std::move(rates));
