@@ -33,7 +33,8 @@ AlgorithmMember dann();
 AlgorithmMember cdan();
 AlgorithmMember fixmatch();
 
-// clang-format off: a line for each kind
+// A line for each kind.
+// clang-format off
 std::span<const AlgorithmMember> algorithms() {
   static const AlgorithmMember list[] = {
       erm(), reweight(), resample(), augmix_jsd(),  // plain
