@@ -389,6 +389,44 @@ TEST_F(Command, WrongUseIsExit2) {
   EXPECT_EQ(train({"--select", "luck"}).substr(0, 8), "leeway: ");
 }
 
+TEST_F(Command, WhatAnAlgorithmLacksIsOneLine) {
+  const std::string data = images(40), colours = path("colours.csv"), target = path("out/m.safetensors");
+  {
+    std::ofstream table(colours);
+    table << "colour\n";
+    for (int i = 0; i < 40; ++i) table << "red\n";
+  }
+  std::filesystem::create_directories(path("out"));
+  const auto train = [&](int status, const std::vector<std::string>& more) {
+    std::vector<std::string> all = {"train", "--data", data, "--epochs", "1", "--out", target};
+    all.insert(all.end(), more.begin(), more.end());
+    EXPECT_EQ(run(all), status) << err();
+    EXPECT_TRUE(std::filesystem::is_empty(path("out"))) << err();
+    return err();
+  };
+  EXPECT_EQ(train(2, {"--algorithm", "fixmatch"}),
+            "leeway: --algorithm fixmatch: expected --unlabelled FILE, images of the target\n");
+  EXPECT_EQ(train(3, {"--algorithm", "group-dro"}),
+            "leeway: " + data +
+                ": expected groups (an array groups, or --group-column), as algorithm group-dro "
+                "needs, found none\n");
+  EXPECT_EQ(train(3, {"--algorithm", "coral", "--attributes", colours, "--environment-column", "colour"}),
+            "leeway: " + data +
+                ": expected at least 2 environments among the images to train on, as algorithm "
+                "coral needs, found 1: 'red'\n");
+  EXPECT_EQ(train(3, {"--algorithm", "sagnet", "--arch", "linear"}),
+            "leeway: algorithm sagnet: expected a backbone with stages up to 3 (stage), found none\n");
+  EXPECT_EQ(
+      train(3, {"--algorithm", "ubnet", "--arch", "linear"}),
+      "leeway: architecture ubnet:linear: expected a backbone of at least 2 stages, found linear, which "
+      "has none\n");
+  EXPECT_EQ(train(3, {"--algorithm", "pnd", "--batch", "1"}),
+            "leeway: train: batch: expected at least 16 rows, as algorithm pnd needs, found 1\n");
+  EXPECT_EQ(train(3, {"--algorithm", "irm", "--set", "magic=1"}),
+            "leeway: algorithm irm: expected parameters among lambda, anneal-steps, square, "
+            "single-environment, found 'magic'\n");
+}
+
 TEST_F(Command, WithoutTheModelPartSaysWhatIsMissing) {
   const std::string data = images(12);
   EXPECT_EQ(

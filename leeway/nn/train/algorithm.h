@@ -162,6 +162,9 @@ class LossAlgorithm : public Algorithm {
 // Batch statistics and dropout of a network, on or off: where the setting freezes them, they stay off.
 void set_training(torch::nn::Module& network, const AlgorithmSetting& setting, bool on);
 
+// Batch statistics of a single row need more than one cell of every map: Error where the network has maps of one.
+void check_single_row(const AlgorithmSetting& setting, const std::string& architecture);
+
 // The weights that ask for gradients, in the order of construction.
 [[nodiscard]] std::vector<torch::Tensor> trained_weights(const torch::nn::Module& module);
 

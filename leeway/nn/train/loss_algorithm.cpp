@@ -82,6 +82,25 @@ void set_training(torch::nn::Module& network, const AlgorithmSetting& setting, b
     if (module->as<torch::nn::BatchNorm2d>() || module->as<torch::nn::BatchNorm1d>()) module->eval();
 }
 
+void check_single_row(const AlgorithmSetting& setting, const std::string& architecture) {
+  const torch::NoGradGuard no_grad;
+  const auto network = setting.another();
+  initialize(*network, setting.seed);
+  set_training(*network, setting, true);
+  const auto side = [](std::size_t length) { return static_cast<std::int64_t>(length); };
+  const InputShape& input = setting.input;
+  try {
+    (void)network->forward(
+        torch::zeros({1, side(input.channels), side(input.height), side(input.width)}).to(setting.device));
+  } catch (const c10::Error&) {
+    refuse(
+        "train: batch",
+        fmt::format("at least 2 rows, as batch normalization in architecture {} needs on images of shape {}",
+                    architecture, text_of(input)),
+        "1");
+  }
+}
+
 std::vector<torch::Tensor> trained_weights(const torch::nn::Module& module) {
   std::vector<torch::Tensor> weights;
   for (const torch::Tensor& weight : module.parameters())

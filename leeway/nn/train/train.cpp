@@ -150,17 +150,6 @@ TrainingLoop::TrainingLoop(const data::TrainingData& data, const TrainOptions& o
   course_.n_validation = set_.validation().size();
 }
 
-// The numbers of the last hidden layer; 0: there is none.
-std::int64_t features_of(Network& network, const ForwardFunction& forward, const InputShape& input,
-                         torch::Device device) {
-  const torch::NoGradGuard no_grad;
-  network.eval();
-  const auto side = [](std::size_t length) { return static_cast<std::int64_t>(length); };
-  const Forward found =
-      forward(torch::zeros({1, side(input.channels), side(input.height), side(input.width)}).to(device));
-  return found.features.defined() ? found.features.size(1) : 0;
-}
-
 // Networks, optimisers and weights before the first epoch.
 AlgorithmSetting TrainingLoop::make_setting() {
   const Architecture& built = architecture(info_.architecture);
@@ -181,8 +170,7 @@ AlgorithmSetting TrainingLoop::make_setting() {
   setting.base = base_network_;
   const Requirements needs = member_.needs(parameters_);
   if (needs.features || options_.freeze == "backbone") {
-    setting.features = features_of(*setting.network, forward_of(setting.network, info_.normalization),
-                                   info_.input, setting.device);
+    setting.features = hidden_units(*setting.network, info_.input);
     if (setting.features == 0)
       refuse(fmt::format("architecture {}", built.name),
              fmt::format("one with a last hidden layer, as {} needs",
@@ -202,6 +190,7 @@ AlgorithmSetting TrainingLoop::make_setting() {
     for (auto& item : setting.network->named_parameters())
       item.value().set_requires_grad(item.key().starts_with(setting.head));
   setting.seed = options_.seed;
+  if (std::min(set_.training().size(), options_.batch) == 1) check_single_row(setting, info_.architecture);
   return setting;
 }
 

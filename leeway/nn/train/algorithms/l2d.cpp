@@ -124,7 +124,11 @@ AlgorithmMember l2d() {
         {"likelihood", 1, 0, 1e6, "weight of the varied embeddings' fit to the pictures' own mean"},
         {"information", .1, 0, 1e6, "of the augmenter: weight of what varied pictures say of their own"},
         {"augmenter-lr", .005, 0, 1e6, "learning rate of the augmenter, which has no schedule"}}},
-      nullptr,
+      [](const std::map<std::string, double>&) {
+        Requirements needs;
+        needs.features = true;
+        return needs;
+      },
       make_algorithm<L2dTraining>};
   member.head = [](const std::map<std::string, double>&) -> std::string_view { return "l2d"; };
   return member;

@@ -108,7 +108,11 @@ AlgorithmMember ubnet() {
              true},
             {"double-softmax", 0, 0, 1,
              "1: probabilities pass for logits in the loss, as in the method's program", true}}},
-          nullptr,
+          [](const std::map<std::string, double>&) {
+            Requirements needs;
+            needs.stages = true;
+            return needs;
+          },
           make_algorithm<UbNetTraining>,
           [](const std::map<std::string, double>&) -> std::string_view { return "ubnet"; },
           [](const std::map<std::string, double>& parameters) -> std::optional<BaseStage> {

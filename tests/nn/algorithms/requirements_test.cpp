@@ -1,0 +1,152 @@
+// What every algorithm asks for: where it is missing, one line says what was expected, before anything is trained or written.
+#include <gmock/gmock.h>
+
+#include "leeway/nn/train/algorithm.h"
+#include "tests/nn/training.h"
+
+namespace leeway::nn {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+class AlgorithmNeeds : public testing::TestWithParam<const AlgorithmMember*> {
+ protected:
+  AlgorithmNeeds() : data_(squares_of_two_cameras(60)), options_(quick(std::string(GetParam()->name))) {
+    options_.epochs = 1;
+    for (const Parameter& parameter : GetParam()->parameters)
+      if (parameter.name == "base-epochs") options_.parameters["base-epochs"] = 1;
+  }
+
+  [[nodiscard]] Requirements needs() const {
+    return GetParam()->needs(complete_parameters(*GetParam(), options_.parameters));
+  }
+  [[nodiscard]] std::string as_it_needs() const {
+    return ", as algorithm " + std::string(GetParam()->name) + " needs, ";
+  }
+
+  // The message; empty where it trains.
+  [[nodiscard]] std::string message() const {
+    const toy::Folder folder;
+    const std::filesystem::path out = folder / "m";
+    std::string found;
+    try {
+      (void)session().train(data_, options_, out);
+    } catch (const Error& error) {
+      found = error.what();
+      EXPECT_NE(found, "");
+    }
+    EXPECT_EQ(found.find('\n'), std::string::npos) << found;
+    const auto files = std::distance(std::filesystem::directory_iterator(out.parent_path()),
+                                     std::filesystem::directory_iterator());
+    EXPECT_EQ(files, found.empty() ? 1 : 0) << found;
+    return found;
+  }
+
+  data::TrainingData data_;
+  TrainOptions options_;
+};
+
+TEST_P(AlgorithmNeeds, TrainsWithAllThatItNeeds) { EXPECT_EQ(message(), ""); }
+
+TEST_P(AlgorithmNeeds, WithoutGroups) {
+  data_.groups.clear();
+  EXPECT_EQ(message(), needs().groups ? "toy.npz: expected groups (an array groups, or --group-column)" +
+                                            as_it_needs() + "found none"
+                                      : "");
+}
+
+TEST_P(AlgorithmNeeds, WithoutEnvironments) {
+  data_.environment.reset();
+  EXPECT_EQ(message(), needs().environments > 0
+                           ? "toy.npz: expected an environment of every image (an array environment, or "
+                             "--environment-column)" +
+                                 as_it_needs() + "found none"
+                           : "");
+}
+
+TEST_P(AlgorithmNeeds, OfOneEnvironment) {
+  std::ranges::fill(data_.environment->codes, 1);
+  EXPECT_EQ(message(), needs().environments > 1
+                           ? "toy.npz: expected at least 2 environments among the images to train on" +
+                                 as_it_needs() + "found 1: 'b'"
+                           : "");
+}
+
+TEST_P(AlgorithmNeeds, WithoutImagesOfTheTarget) {
+  data_.unlabelled.reset();
+  EXPECT_EQ(message(), needs().unlabelled
+                           ? "algorithm " + options_.algorithm +
+                                 ": expected unlabelled images of the target (--unlabelled), found none"
+                           : "");
+}
+
+TEST_P(AlgorithmNeeds, OnANetworkOfOneLayer) {
+  options_.architecture = "linear";
+  const std::string found = message();
+  if (needs().stages)
+    EXPECT_THAT(found, AllOf(HasSubstr(": expected a backbone "), HasSubstr("stages"), HasSubstr("none")));
+  else if (needs().features)
+    EXPECT_THAT(found, AllOf(StartsWith("architecture "), HasSubstr("linear: expected "),
+                             HasSubstr(" with a last hidden layer")));
+  else
+    EXPECT_EQ(found, "");
+}
+
+// Class 3 has one row, class 4 none: every batch lacks a class, and there are fewer rows of one than clusters.
+TEST_P(AlgorithmNeeds, WithClassesThatBatchesLack) {
+  for (std::size_t i = 0; i < 60; ++i)
+    (*data_.images.labels)[i] = i == 7 ? 3 : static_cast<std::int64_t>(i % 3);
+  options_.classes = 5;
+  options_.batch = 16;
+  EXPECT_EQ(message(), "");
+}
+
+TEST_P(AlgorithmNeeds, OnBatchesOfOneRow) {
+  options_.batch = 1;
+  const Requirements needed = needs();
+  if (needed.least_batch > 1)
+    EXPECT_EQ(message(), "train: batch: expected at least " + std::to_string(needed.least_batch) + " rows" +
+                             as_it_needs() + "found 1");
+  else if (needed.environments > 0 && needed.least_rows * needed.environments > 1)
+    EXPECT_EQ(message(), "train: batch: expected at least " + std::to_string(2 * needed.least_rows) +
+                             " rows, " + std::to_string(needed.least_rows) + " of each environment" +
+                             as_it_needs() + "found 1");
+  else
+    EXPECT_EQ(message(), "");
+}
+
+std::vector<const AlgorithmMember*> members() {
+  std::vector<const AlgorithmMember*> list;
+  for (const AlgorithmMember& member : algorithms()) list.push_back(&member);
+  return list;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, AlgorithmNeeds, testing::ValuesIn(members()), [](const auto& instance) {
+  std::string name(instance.param->name);
+  std::ranges::replace(name, '-', '_');
+  return name;
+});
+
+TEST(Requirements, BatchNormalizationOfOneRowNeedsMoreThanOneCell) {
+  data::TrainingData data(toy::images(20, {3, 32, 32}, 3));
+  TrainOptions options = quick("erm");
+  options.architecture = "resnet18";
+  options.epochs = 1;
+  options.batch = 1;
+  const toy::Folder folder;
+  const auto message = [&] {
+    return message_of([&] { (void)session().train(data, options, folder / "m"); });
+  };
+  EXPECT_EQ(
+      message(),
+      "train: batch: expected at least 2 rows, as batch normalization in architecture resnet18 needs on "
+      "images of shape (3, 32, 32), found 1");
+  EXPECT_FALSE(std::filesystem::exists(folder / "m"));
+  options.batchnorm = "frozen";
+  (void)session().train(data, options, folder / "m");
+}
+
+}  // namespace
+}  // namespace leeway::nn
