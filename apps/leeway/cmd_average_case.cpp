@@ -229,7 +229,7 @@ void add_average_case(const Command& root, Context& context) {
   command["--sigma"].required();
   context.add_page_flag(command, "Write a page (.html)");
   context.add_common_flags(command, "Per-sample file (.npz): one array (n, sigmas) a method", Written::file,
-                           state_of);
+                           one_file(state_of));
   command.footer(
       "p = P(argmax f(x + e) = argmax f(x)), e noise of standard deviation sigma; inputs are not clipped. "
       "taylor, and\n"

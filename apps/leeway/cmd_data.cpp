@@ -190,7 +190,7 @@ void add_data_render(const Command& room, Context& context) {
       .group(which);
   context.add_common_flags(
       command, "The images to write (.npz): x (n,3,h,w), y; beside it NAME.manifest.json, the record",
-      Written::file, manifest_of);
+      Written::file, one_file(manifest_of));
   command.footer([] {
     return list_of_sets() +
            "\nImages are drawn as they are written, so that a set may be larger than the memory. An image\n"

@@ -65,8 +65,10 @@ std::string table_of(const record::Train& record) {
   const Epoch& first = training.epochs.front();
   // Columns that this training has, and an epoch's cells.
   const bool checks = training.options.check_every > 0;
-  std::vector<Column> columns{right(checks ? "step" : "epoch", 5), right("loss", 9), right("accuracy", 9),
-                              right("validation", 11)};
+  std::vector<Column> columns{right(checks ? "check" : "epoch", 5)};
+  if (checks) columns.push_back(right("step", 7));
+  for (const Column& column : {right("loss", 9), right("accuracy", 9), right("validation", 11)})
+    columns.push_back(column);
   std::vector<std::optional<double> Epoch::*> values{&Epoch::validation_accuracy};
   for (const auto& [column, value] :
        {std::pair(right("under attack", 13), &Epoch::validation_robust_accuracy),
@@ -78,8 +80,9 @@ std::string table_of(const record::Train& record) {
   columns.push_back(left(""));
   TextTable table(std::move(columns));
   for (const Epoch& epoch : training.epochs) {
-    std::vector<std::string> cells{std::to_string(checks ? epoch.steps : epoch.number), four(epoch.loss),
-                                   four(epoch.accuracy)};
+    std::vector<std::string> cells{std::to_string(epoch.number)};
+    if (checks) cells.push_back(std::to_string(epoch.steps));
+    for (const double value : {epoch.loss, epoch.accuracy}) cells.push_back(four(value));
     for (const auto value : values) cells.push_back(four(epoch.*value));
     cells.push_back(std::isnan(epoch.seconds) ? "-" : fmt::format("{:.1f}", epoch.seconds));
     cells.emplace_back(epoch.number == training.best_epoch ? "<- kept" : "");
@@ -165,8 +168,9 @@ void add_train(const Command& root, Context& context) {
   command.option("--set", flags.set, "NAME=NUMBER: any parameter of the algorithm");
   command.flag("--reuse", flags.reuse, "Keep --out where it was made with the same options and data");
   add_device_flag(command, context.device);
-  context.add_common_flags(command, "Weights (.safetensors)", Written::file,
-                           [](const std::string& out) { return out + ".state"; });
+  context.add_common_flags(command, "Weights (.safetensors)", Written::file, [](const std::string& out) {
+    return std::vector<std::string>{out + ".state", out + ".base", out + ".base.state"};
+  });
   const std::string footer =
       "Early stopping and the choice of the epoch go by validation accuracy, under the attack for "
       "adversarial training;\n"

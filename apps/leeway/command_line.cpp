@@ -105,6 +105,10 @@ Option Option::whole_within(std::size_t low, std::size_t high) const {
   return *this;
 }
 
+Beside one_file(std::string (*name)(const std::string&)) {
+  return [name](const std::string& path) { return std::vector<std::string>{name(path)}; };
+}
+
 Option Option::writes(Written kind, Beside beside) const {
   line_->state_->written[option_] = {kind, std::move(beside)};
   return *this;

@@ -29,8 +29,9 @@ class UsageError : public std::runtime_error {
 // `claimed`: the command itself claims what its option stands for.
 enum class Written { record, page, file, folder, claimed };
 
-// A further file that is written with the one of that path, such as a manifest.
-using Beside = std::function<std::string(const std::string&)>;
+// Further files that are written with the one of that path, such as a manifest.
+using Beside = std::function<std::vector<std::string>(const std::string&)>;
+[[nodiscard]] Beside one_file(std::string (*name)(const std::string&));
 
 struct WrittenFile {
   Written kind = Written::record;

@@ -82,7 +82,8 @@ void CommandFiles::check(const std::vector<Given>& given) {
     if (written == nullptr || written->kind == Written::claimed) continue;
     for (const std::string& path : values) {
       claim(option, path, written->kind);
-      if (written->beside) claim(option, written->beside(path), Written::file);
+      if (written->beside)
+        for (const std::string& other : written->beside(path)) claim(option, other, Written::file);
     }
   }
 }

@@ -29,8 +29,10 @@ struct TrainingOptions {
   std::string sampling = "shuffle";  // each row once an epoch; or "replacement", as many draws
   std::string optimizer = "adam";    // Adam, betas .9 and .999; or sgd
   double learning_rate = 1e-3;
-  double weight_decay = 0;  // decoupled for Adam (AdamW); for sgd added to the gradient
-  double momentum = .9;     // of sgd, Nesterov's where `nesterov`
+  // "decoupled" (AdamW) or "coupled": added to the gradient, as sgd has it in any case
+  std::string decay = "decoupled";
+  double weight_decay = 0;
+  double momentum = .9;  // of sgd, Nesterov's where `nesterov`
   bool nesterov = false;
   std::string schedule = "constant";  // of the learning rate
   std::string batchnorm = "train";    // or "frozen": by running statistics, which stay as they are

@@ -38,8 +38,10 @@ void flag_fields(TrainingOptions& options, Fields& f) {
   f.choice("optimizer", options.optimizer, {{"adam", ""}, {"sgd", ""}},
            "Adam, or gradient descent with momentum");
   f("lr", options.learning_rate, at_least(0), "learning rate");
-  f("weight_decay", options.weight_decay, at_least(0),
-    "decoupled from the gradient with adam, added to it with sgd");
+  f("weight_decay", options.weight_decay, at_least(0), "how much weights shrink; see decay");
+  f.choice(
+      "decay", options.decay, {{"decoupled", ""}, {"coupled", ""}},
+      "of adam: decoupled from the gradient (AdamW), or coupled, added to it, as sgd has it in any case");
   f("momentum", options.momentum, at_least(0), "of sgd");
   f("nesterov", options.nesterov, "with sgd: Nesterov's momentum");
   f("schedule", options.schedule,
@@ -151,7 +153,8 @@ static void course_fields(Training& training, Fields& f) {
     "what validation accuracy chooses, under the attack of adversarial training; null without validation");
   f("best_by_worst_group", training.best_by_worst_group, at_least(1),
     "what select worst-group chooses; null without groups or validation");
-  f("stopped_early", training.stopped_early, "no epoch was better for as long as patience says");
+  f("stopped_early", training.stopped_early,
+    "ended before the epochs or steps asked for, by patience or enough");
   f("n_train", training.n_train, at_least(1), "images that were trained on");
   f("n_validation", training.n_validation, "images that were held out");
 }

@@ -59,17 +59,18 @@ std::span<const Protocol> protocols() {
         "Jeon et al., 2025, appendix A.5 and table 7"},
        [](TrainingOptions& options) {
          options.architecture = "resnet18";
-         options.optimizer = "adam", options.batch = 128;
+         options.optimizer = "adam", options.decay = "coupled", options.batch = 128;
          options.steps = 10'000, options.check_every = 100, options.patience = 20;
        }},
       {{"conds-program",
-        "the same as its program does: rows drawn with replacement, frozen batch statistics, an end at a "
-        "validation "
-        "accuracy of 1",
+        "the same as its program does: rows drawn with replacement, a backbone of frozen batch statistics "
+        "(UBNet's and PnD's "
+        "are live there: --batchnorm train), an end at a validation accuracy of 1; give --mean and --std .5 "
+        "a channel beside it",
         "Jeon et al., 2025; what their program does beyond the text"},
        [](TrainingOptions& options) {
          options.architecture = "resnet18";
-         options.optimizer = "adam", options.batch = 128;
+         options.optimizer = "adam", options.decay = "coupled", options.batch = 128;
          options.steps = 10'000, options.check_every = 100, options.patience = 20;
          options.sampling = "replacement", options.batchnorm = "frozen", options.enough = 1;
        }},

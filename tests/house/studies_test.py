@@ -10,7 +10,7 @@ import sys
 import unittest
 
 STUDIES = pathlib.Path(__file__).resolve().parents[2] / "docs" / "studies"
-SCRIPTS = {"average-case": "average_case_tables.py", "fashion-mnist": "tables.py", "bounds": "bounds_tables.py", "cifar-jpeg": "cifar_jpeg_tables.py", "conds": "conds_tables.py"}
+SCRIPTS = {"average-case": "average_case_tables.py", "fashion-mnist": "tables.py", "bounds": "bounds_tables.py", "cifar-jpeg": "cifar_jpeg_tables.py", "conds": "conds_tables.py", "shortcuts": "shortcuts_tables.py"}
 
 
 def tables_of(text):

@@ -95,6 +95,22 @@ TEST(Sgd, AgreesWithLibTorch) {
   }
 }
 
+TEST(Adam, CoupledDecayIsThatOfLibTorch) {
+  torch::manual_seed(3);
+  torch::Tensor ours = torch::randn({7, 5}), theirs = ours.clone().requires_grad_();
+  OptimizerOptions options{"adam", .01, .1};
+  options.coupled = true;
+  const auto adam = make_optimizer(options, {ours});
+  torch::optim::Adam reference({theirs}, torch::optim::AdamOptions(.01).weight_decay(.1));
+  for (int step = 0; step < 20; ++step) {
+    const torch::Tensor gradient = torch::randn({7, 5});
+    adam->step({gradient});
+    theirs.mutable_grad() = gradient;
+    reference.step();
+  }
+  EXPECT_LT((ours - theirs).abs().max().item<double>(), 1e-6);
+}
+
 TEST(Schedule, ByHand) {
   EXPECT_EQ(Schedule("constant").factor(70, 100, 8), 1);
   EXPECT_EQ(Schedule("cosine").factor(1, 100, 1), 1);
@@ -154,6 +170,38 @@ TEST(FrozenParts, ALinearProbeLearnsTheLastLayerAlone) {
   EXPECT_EQ(
       message_of([&] { (void)session().train(two, options, folder / "second"); }),
       "architecture linear: expected one with a last hidden layer, as a frozen backbone needs, found none");
+}
+
+// Everything but the backbone learns, whatever the head is made of.
+TEST(FrozenParts, AHeadLearnsOnAFrozenBackbone) {
+  const toy::Folder folder;
+  TrainOptions options = quick();
+  options.epochs = 1;
+  (void)session().train(toy::squares(100, 4), options, folder / "first");
+  options.start = folder / "first", options.freeze = "backbone";
+  for (const char* const name : {"ubnet", "l2d"}) {
+    options.algorithm = name, options.parameters = quick(name).parameters;
+    (void)session().train(toy::squares(100, 4), options, folder / name);
+    options.epochs = 2;
+    (void)session().train(toy::squares(100, 4), options, folder / "longer");
+    options.epochs = 1;
+    const ArrayMap once = read_safetensors(folder / name).tensors,
+                   twice = read_safetensors(folder / "longer").tensors;
+    for (const auto& [key, array] : once) {
+      if (key.ends_with("num_batches_tracked")) continue;
+      EXPECT_EQ(toy::same_bits(array, twice.at(key)), key.starts_with("backbone.")) << key;
+    }
+  }
+}
+
+TEST(Augmented, ImagesAreNotMixedWhereTheyMustNotBe) {
+  const toy::Folder folder;
+  TrainOptions options = quick("irm");
+  options.augment = "cutmix";
+  EXPECT_EQ(
+      message_of([&] { (void)session().train(squares_of_two_cameras(100), options, folder / "m"); }),
+      "train: augment: expected augmentations that mix no images, as algorithm irm tells environments apart, "
+      "found 'cutmix:alpha=1:probability=1'");
 }
 
 TrainOptions batches_of(std::size_t batch) {

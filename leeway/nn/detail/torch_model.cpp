@@ -316,7 +316,9 @@ Adapted TorchModel::adapt(const Images& images, const AdaptOptions& options, Pro
                                 single ? 1 : 2);
     copy_weights(weights_of(*network_), *network, name());
     auto layers = adapt_batchnorm(network, info_.normalization, images, options, name(), device_, progress);
-    return Adapted{make_model(info_, std::move(network), device_), std::move(layers)};
+    ModelInfo info = info_;
+    info.training.clear();  // it is not of these statistics
+    return Adapted{make_model(std::move(info), std::move(network), device_), std::move(layers)};
   });
 }
 

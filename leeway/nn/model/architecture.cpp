@@ -132,6 +132,10 @@ const Architecture& architecture(std::string_view name) {
   return find_member(architectures(), "architecture", name);
 }
 
+std::string last_layer(const Architecture& architecture) {
+  return std::string(architecture.output.substr(0, architecture.output.rfind('.') + 1));
+}
+
 std::shared_ptr<Network> make_network(const Architecture& architecture, const InputShape& input,
                                       std::size_t classes, std::size_t least_classes) {
   const std::string name = fmt::format("architecture {}", architecture.name);

@@ -57,6 +57,9 @@ struct Architecture : Member {
   std::size_t side_step = 1;  // height and width must be multiples of it
 };
 
+// How the names of its last layer begin: "fc.".
+[[nodiscard]] std::string last_layer(const Architecture& architecture);
+
 [[nodiscard]] std::span<const Architecture> architectures();
 // By its name, or "HEAD:BACKBONE" (heads.h): Error that lists the names there are.
 [[nodiscard]] const Architecture& architecture(std::string_view name);

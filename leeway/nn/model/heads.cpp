@@ -51,10 +51,6 @@ std::unique_ptr<Headed> join(const HeadMember& head, const Architecture& backbon
   return made;
 }
 
-std::string last_layer(const Architecture& architecture) {
-  return std::string(architecture.output.substr(0, architecture.output.rfind('.') + 1));
-}
-
 }  // namespace
 
 const Architecture& headed(std::string_view name) {

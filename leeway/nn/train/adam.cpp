@@ -10,11 +10,12 @@
 namespace leeway::nn {
 
 Adam::Adam(std::vector<torch::Tensor> weights, double learning_rate, double weight_decay,
-           std::vector<double> rates)
+           std::vector<double> rates, bool coupled)
     : weights_(std::move(weights)),
       rates_(std::move(rates)),
       learning_rate_(learning_rate),
-      weight_decay_(weight_decay) {
+      weight_decay_(weight_decay),
+      coupled_(coupled) {
   rates_.resize(weights_.size(), 1);
   for (const torch::Tensor& weight : weights_) {
     first_.push_back(torch::zeros_like(weight, torch::MemoryFormat::Contiguous).detach());
@@ -32,12 +33,14 @@ void Adam::step(const std::vector<torch::Tensor>& gradients, double factor) {
                               static_cast<float>(rate / (1 - std::pow(beta1, t))),
                               static_cast<float>(1 / std::sqrt(1 - std::pow(beta2, t))),
                               1e-8f,
-                              static_cast<float>(1 - rate * weight_decay_)};
+                              static_cast<float>(coupled_ ? 1 : 1 - rate * weight_decay_)};
+    torch::Tensor gradient = gradients[i];
+    if (coupled_ && weight_decay_ != 0) gradient = gradient.add(weights_[i].detach(), weight_decay_);
     if (!weights_[i].is_cpu()) {
-      step_elsewhere(i, gradients[i], factors);
+      step_elsewhere(i, gradient, factors);
       continue;
     }
-    const torch::Tensor gradient = gradients[i].contiguous();
+    gradient = gradient.contiguous();
     float* const weight = weights_[i].data_ptr<float>();
     float* const first = first_[i].data_ptr<float>();
     float* const second = second_[i].data_ptr<float>();

@@ -4,6 +4,7 @@
 //   w <- (1 - lr decay) w - lr (m / (1 - b1^t)) / (sqrt(v / (1 - b2^t)) + 1e-8),   b1 = .9, b2 = .999, t = 1,
 //   2, ...
 //
+// With `coupled` decay g is the gradient + decay w instead, and w is not made smaller (Adam with L2, torch.optim.Adam's weight_decay).
 // Element by element, so the bits do not depend on threads. One fused pass over the weights on the CPU.
 #pragma once
 
@@ -23,7 +24,7 @@ class Adam : public Optimizer {
  public:
   // `rates`: one factor of the learning rate a weight tensor; none: 1.
   Adam(std::vector<torch::Tensor> weights, double learning_rate, double weight_decay,
-       std::vector<double> rates = {});
+       std::vector<double> rates = {}, bool coupled = false);
 
   void step(const std::vector<torch::Tensor>& gradients, double factor = 1) override;
   // "first.0", "second.0", ...: the moments of each weight tensor; "steps": t.
@@ -36,6 +37,7 @@ class Adam : public Optimizer {
   std::vector<torch::Tensor> weights_, first_, second_;
   std::vector<double> rates_;
   double learning_rate_, weight_decay_;
+  bool coupled_;
   std::size_t steps_ = 0;
 };
 

@@ -201,7 +201,8 @@ struct AlgorithmMember : Member {
   [[nodiscard]] std::string network_of(const std::string& architecture,
                                        const std::map<std::string, double>& complete) const {
     const std::string_view first = head ? head(complete) : std::string_view();
-    return first.empty() ? architecture : std::string(first) + ":" + architecture;
+    const std::string prefix = std::string(first) + ":";
+    return first.empty() || architecture.starts_with(prefix) ? architecture : prefix + architecture;
   }
   [[nodiscard]] std::optional<BaseStage> base_of(const std::map<std::string, double>& complete) const {
     return base ? base(complete) : std::nullopt;

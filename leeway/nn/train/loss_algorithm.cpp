@@ -76,10 +76,20 @@ void LossAlgorithm::restore(const Tensors& state, const std::string& name) {
 }
 
 void set_training(torch::nn::Module& network, const AlgorithmSetting& setting, bool on) {
-  network.train(on && !setting.frozen_backbone);
-  if (!setting.frozen_statistics) return;
-  for (const auto& module : network.modules())
-    if (module->as<torch::nn::BatchNorm2d>() || module->as<torch::nn::BatchNorm1d>()) module->eval();
+  // a head's own layers are never frozen
+  auto* const headed = network.as<HeadedNetwork>();
+  std::vector<torch::nn::Module*> backbones{&network};
+  if (headed != nullptr) {
+    const auto inner = headed->backbones();
+    backbones.assign(inner.begin(), inner.end());
+  }
+  network.train(on);
+  for (torch::nn::Module* const backbone : backbones) {
+    if (setting.frozen_backbone) backbone->eval();
+    if (!setting.frozen_statistics) continue;
+    for (const auto& module : backbone->modules())
+      if (module->as<torch::nn::BatchNorm2d>() || module->as<torch::nn::BatchNorm1d>()) module->eval();
+  }
 }
 
 void check_single_row(const AlgorithmSetting& setting, const std::string& architecture) {

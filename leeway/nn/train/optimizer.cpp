@@ -66,7 +66,7 @@ std::unique_ptr<Optimizer> make_optimizer(const OptimizerOptions& options, std::
   if (options.kind == "sgd") return std::make_unique<Sgd>(options, std::move(weights), std::move(rates));
   if (options.kind != "adam") refuse("train: optimizer", "adam or sgd", in_quotes(options.kind));
   return std::make_unique<Adam>(std::move(weights), options.learning_rate, options.weight_decay,
-                                std::move(rates));
+                                std::move(rates), options.coupled);
 }
 
 Schedule::Schedule(std::string_view text) {

@@ -30,6 +30,7 @@ struct OptimizerOptions {
   double learning_rate = 1e-3, weight_decay = 0;
   double momentum = .9;  // of sgd
   bool nesterov = false;
+  bool coupled = false;  // Adam's decay is added to the gradient, in place of (1 - lr decay) w
 };
 
 // `rates`: one factor of the learning rate a weight tensor; none: 1. sgd, with g the gradient + decay w:

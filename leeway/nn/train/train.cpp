@@ -169,7 +169,9 @@ AlgorithmSetting TrainingLoop::make_setting() {
   setting.network->to(setting.device);
   setting.base = base_network_;
   const Requirements needs = member_.needs(parameters_);
-  if (needs.features || options_.freeze == "backbone") {
+  auto* const headed = setting.network->as<HeadedNetwork>();
+  const bool frozen = options_.freeze == "backbone";
+  if (needs.features || (frozen && headed == nullptr)) {
     setting.features = hidden_units(*setting.network, info_.input);
     if (setting.features == 0)
       refuse(fmt::format("architecture {}", built.name),
@@ -177,16 +179,19 @@ AlgorithmSetting TrainingLoop::make_setting() {
                          needs.features ? fmt::format("algorithm {}", member_.name) : "a frozen backbone"),
              "none");
   }
-  setting.head = built.output.substr(0, built.output.rfind('.') + 1);
+  setting.head = last_layer(built);
   setting.classes = static_cast<std::int64_t>(info_.classes);
   setting.normalization = info_.normalization;
   setting.parameters = parameters_;
   setting.norm = norm_of(options_);
-  setting.optimizer = {options_.optimizer, options_.learning_rate, options_.weight_decay, options_.momentum,
-                       options_.nesterov};
+  setting.optimizer = {options_.optimizer, options_.learning_rate, options_.weight_decay,
+                       options_.momentum,  options_.nesterov,      options_.decay == "coupled"};
   setting.frozen_statistics = options_.batchnorm == "frozen";
-  setting.frozen_backbone = options_.freeze == "backbone";
-  if (setting.frozen_backbone)
+  setting.frozen_backbone = frozen;
+  if (frozen && headed != nullptr)
+    for (Network* const backbone : headed->backbones())
+      for (torch::Tensor& weight : backbone->parameters()) weight.set_requires_grad(false);
+  else if (frozen)
     for (auto& item : setting.network->named_parameters())
       item.value().set_requires_grad(item.key().starts_with(setting.head));
   setting.seed = options_.seed;
@@ -201,18 +206,34 @@ void TrainingLoop::begin_anew() {
 
 // The weights of the file that --start names. Where its last layer has another number of classes, ours stays as it is.
 void TrainingLoop::start_from_weights(Network& network, const Architecture& built) {
-  ArrayMap weights = read_safetensors(options_.start).tensors;
-  const std::string output(built.output), head = output.substr(0, output.rfind('.') + 1);
-  if (dynamic_cast<HeadedNetwork*>(&network))
-    return copy_backbone(weights, network, display_name(options_.start));
-  const auto found = weights.find(output);
-  if (found != weights.end() && !found->second.shape.empty() && found->second.shape[0] != info_.classes) {
-    notes_.push_back(fmt::format("{}: its last layer is of {} classes: that of {} begins with random weights",
-                                 display_name(options_.start), found->second.shape[0], info_.classes));
-    for (const auto& [name, array] : nn::weights_of(network))
-      if (name.starts_with(head)) weights[name] = array;
+  Safetensors file = read_safetensors(options_.start);
+  ArrayMap& weights = file.tensors;
+  const std::string from = display_name(options_.start);
+  const auto note = [&](const std::string& text) {
+    if (std::ranges::find(notes_, text) == notes_.end()) notes_.push_back(text);
+  };
+  if (network.as<HeadedNetwork>() != nullptr) {
+    ArrayMap backbone;
+    for (const auto& [name, array] : weights)
+      if (name.starts_with("backbone.")) backbone[name.substr(9)] = array;
+    const bool same = file.metadata["architecture"] == info_.architecture &&
+                      file.metadata["classes"] == std::to_string(info_.classes);
+    if (!backbone.empty() && !same) {
+      note(fmt::format(
+          "{}: is of {} and {} classes: its backbone is taken, the head begins with random weights", from,
+          file.metadata["architecture"], file.metadata["classes"]));
+      weights = std::move(backbone);
+    }
+    return copy_backbone(weights, network, from);
   }
-  copy_weights(weights, network, display_name(options_.start));
+  const auto found = weights.find(std::string(built.output));
+  if (found != weights.end() && !found->second.shape.empty() && found->second.shape[0] != info_.classes) {
+    note(fmt::format("{}: its last layer is of {} classes: that of {} begins with random weights", from,
+                     found->second.shape[0], info_.classes));
+    for (const auto& [name, array] : nn::weights_of(network))
+      if (name.starts_with(last_layer(built))) weights[name] = array;
+  }
+  copy_weights(weights, network, from);
 }
 
 // The first of two stages: a training with a file and a state of its own, which go when the second one is done.
@@ -228,6 +249,8 @@ void TrainingLoop::train_base() {
   options.keep_epochs.clear();
   options.reuse = true;
   const TrainResult result = train_model(data_, options, base_path(), progress_);
+  if (!result.reused)
+    for (const std::string& note : result.notes) notes_.push_back("first stage: " + note);
   const Epoch& best = result.epochs.at(result.best_epoch - 1);
   course_.base = BaseTraining{base_->algorithm, result.epochs.size(), result.best_epoch,
                               best.validation_accuracy, best.validation_accuracy_interval};
@@ -241,7 +264,7 @@ void TrainingLoop::train_base() {
 // The same before the first epoch to be run.
 void TrainingLoop::begin() {
   if (base_) {
-    (void)make_setting();  // what is wrong with the options shows before the first stage
+    (void)make_setting();  // a network that does not do shows before the first stage
     train_base();
   }
   begin_anew();

@@ -135,10 +135,14 @@ void TrainingSet::check(const Requirements& needs, const std::string& algorithm)
                        "algorithm {} needs",
                        algorithm),
            "none");
-  if (chain_.mixes() && !needs.views.empty())
+  const auto refuse_mixing = [&](const char* why) {
     refuse("train: augment",
-           fmt::format("augmentations that mix no images, as algorithm {} compares views of each", algorithm),
+           fmt::format("augmentations that mix no images, as algorithm {} {}", algorithm, why),
            in_quotes(chain_.text()));
+  };
+  if (chain_.mixes() && !needs.views.empty()) refuse_mixing("compares views of each");
+  if (chain_.mixes() && needs.environments > 0) refuse_mixing("tells environments apart");
+  if (chain_.mixes() && needs.own_labels) refuse_mixing("goes by the label of each");
   if (needs.unlabelled) {
     if (!data_.unlabelled)
       refuse(fmt::format("algorithm {}", algorithm), "unlabelled images of the target (--unlabelled)",
