@@ -129,7 +129,7 @@ AlgorithmMember bpa() {
          true}}},
       [](const std::map<std::string, double>&) {
         Requirements needs;
-        needs.features = true;
+        needs.features = needs.own_labels = true;
         return needs;
       },
       make_algorithm<Bpa>};

@@ -101,6 +101,7 @@ AlgorithmMember lisa() {
             needs.environments = parameters.at("same-label-probability") > 0 ? 2 : 1;
             return needs;
           },
+            needs.own_labels = true;
           make_algorithm<Lisa>};
 }
 

@@ -155,7 +155,7 @@ AlgorithmMember occamnets() {
         {"last-exit", 0, 0, 1, "1: every image leaves at the last exit, as in the program of ConDS", true}}},
       [](const std::map<std::string, double>&) {
         Requirements needs;
-        needs.stages = true;
+        needs.stages = needs.own_labels = true;
         needs.least_batch = 2;
         return needs;
       },

@@ -184,7 +184,7 @@ AlgorithmMember pnd() {
             {"stage", 2, 1, 2, "1: the first stage alone", true}}},
           [](const std::map<std::string, double>& parameters) {
             Requirements needs;
-            needs.stages = true;
+            needs.stages = needs.own_labels = true;
             needs.least_batch =
                 parameters.at("stage") == 2 ? static_cast<std::size_t>(parameters.at("counterfactual")) : 2;
             return needs;
