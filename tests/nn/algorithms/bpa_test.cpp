@@ -58,6 +58,34 @@ TEST(Bpa, WeightsByHand) {
   EXPECT_NEAR(weights()[1].item<double>(), 2.53, 1e-6);
 }
 
+// Sizes 3 and 1. Until row 2 had its turn clusters weigh by size; from then on as at the last refresh, after every second step.
+TEST(Bpa, WeightsOfTheAuthorsProgramByHand) {
+  const auto member = made("bpa", second_logit, {{"refresh", 2}, {"reference-weights", 1}});
+  Tensors state = member->state();
+  state["cluster"] = torch::tensor({0., 0., 0., 1.});
+  state["losses"] = torch::tensor({.2, .2, -1., .8}, torch::kFloat64);
+  state["weights"] = torch::tensor({1., 7.}, torch::kFloat64);
+  member->restore(state, "state");
+  Batch batch = batch_of(with_losses({.2, .8}), {0, 0});
+  const auto loss = [&](double first, double second) {
+    const double mean = (first + second) / 2, u = first / mean, v = second / mean;
+    const double a = u * std::exp(.05 * u), b = v * std::exp(.05 * v);
+    return (.2 * a + .8 * b) / (a + b);
+  };
+  const std::vector<std::int64_t> known{0, 3}, others{2, 3};
+  const auto step = [&](const std::vector<std::int64_t>& rows, std::size_t number) {
+    batch.rows = rows;
+    return member->update({batch, {}, {}, 1, number, 100}).loss;
+  };
+  const auto weights = [&] { return member->state().at("weights"); };
+  EXPECT_NEAR(step(known, 1), loss(1, 3), 1e-6);
+  EXPECT_TRUE(weights().equal(state["weights"]));
+  EXPECT_NEAR(step(known, 2), loss(1, 3), 1e-6);
+  EXPECT_TRUE(weights().allclose(torch::tensor({4 / 3. * .2, 4 * .8}, torch::kFloat64), 1e-6));
+  EXPECT_NEAR(step(others, 3), loss(1, 3), 1e-6);
+  EXPECT_NEAR(step(known, 5), loss(4 / 3. * .2, 4 * .8), 1e-6) << "all had their turn";
+}
+
 TEST(Bpa, OneStepOfAnotherProgram) {
   for (const char* const name : {"bpa", "bpa_reference"}) {
     SCOPED_TRACE(name);

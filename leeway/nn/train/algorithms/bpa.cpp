@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "leeway/nn/detail/shards.h"
@@ -15,8 +16,9 @@ namespace {
 // Every `refresh` steps w_c <- (1 - momentum) w_c + momentum (N / N_c) (L_c / sum L): N_c rows of N, and L_c the mean of their last
 // losses. A cluster of which no row had its turn counts with the mean of the others. All w begin at 1.
 //
-// reference-weights: as the authors' program has it, without a past: v_n ~ u exp(.05 u), u ~ (N / N_c) (L_c / sum L) with a mean of 1 over
-// the batch; without the losses' factor until every row had its turn.
+// reference-weights: as the authors' program has it, without a past: every `refresh` steps w_c = (N / N_c) (L_c / sum L), but N / N_c
+// until every row had its turn; v_n ~ u exp(.05 u), u ~ w with a mean of 1 over the batch. Where max u is above max-weight, all u
+// are raised to the power log(max-weight) / log(max u).
 class Bpa : public LossAlgorithm {
  public:
   using LossAlgorithm::LossAlgorithm;
@@ -38,24 +40,29 @@ class Bpa : public LossAlgorithm {
     cluster_ = torch::tensor(cluster);
     losses_ = torch::full({cluster_.size(0)}, -1., torch::kFloat64);
     weights_ = torch::ones({count}, torch::kFloat64);
+    if (reference()) weights_ = relative_weights();
   }
 
   Objective objective(const Minibatches& batches) override {
     const Batch& batch = batches.labelled;
     const torch::Tensor logits = forward(batch.x).logits, each = losses(logits, batch);
     const torch::Tensor rows = torch::tensor(std::vector<std::int64_t>(batch.rows.begin(), batch.rows.end()));
-    torch::Tensor w = weights_.index_select(0, cluster_.index_select(0, rows));
-    if (parameter("reference-weights") != 0) {
-      w = relative_weights(/*of_all=*/true).index_select(0, cluster_.index_select(0, rows));
+    torch::Tensor w = reference() && !all_had_their_turn() ? size_factors() : weights_;
+    w = w.index_select(0, cluster_.index_select(0, rows));
+    const double most = parameter("max-weight");
+    if (reference()) {
       w = w / w.mean();
+      const double largest = w.max().item<double>(), cap = std::max(most, 1.);
+      if (most > 0 && largest > cap) w = w.pow(std::log(cap) / std::log(largest));
       w = w * (.05 * w).exp();
+    } else if (most > 0) {
+      w = w.clamp_max(most);
     }
-    if (parameter("max-weight") > 0) w = w.clamp_max(parameter("max-weight"));
     w = (w / w.mean()).to(each.scalar_type());
     losses_.index_copy_(0, rows, each.detach().cpu().to(torch::kFloat64));
     if (batches.step % static_cast<std::size_t>(parameter("refresh")) == 0) {
-      const double m = parameter("momentum");
-      weights_ = (1 - m) * weights_ + m * relative_weights(/*of_all=*/false);
+      const double m = reference() ? 1 : parameter("momentum");
+      weights_ = (1 - m) * weights_ + m * relative_weights();
     }
     return {(w.to(each.device()) * each).mean(), logits, {}, {{"largest_weight", w.max().item<double>()}}};
   }
@@ -74,6 +81,8 @@ class Bpa : public LossAlgorithm {
   }
 
  private:
+  [[nodiscard]] bool reference() const { return parameter("reference-weights") != 0; }
+
   // Of the base network.
   [[nodiscard]] torch::Tensor features(const TrainingSet& set, const std::vector<std::int64_t>& rows) const {
     const ForwardFunction base = forward_of(setting().base, setting().normalization);
@@ -86,17 +95,24 @@ class Bpa : public LossAlgorithm {
     return torch::cat(parts);
   }
 
-  // (N / N_c) (L_c / sum L) of every cluster. `of_all`: without the losses' factor until all rows have one.
-  [[nodiscard]] torch::Tensor relative_weights(bool of_all) const {
-    const torch::Tensor trained = (cluster_ >= 0).nonzero().flatten();
-    const torch::Tensor cluster = cluster_.index_select(0, trained), loss = losses_.index_select(0, trained);
-    const torch::Tensor known = (loss >= 0).to(torch::kFloat64);
+  [[nodiscard]] bool all_had_their_turn() const {
+    return !((cluster_ >= 0) & (losses_ < 0)).any().item<bool>();
+  }
+
+  // N / N_c
+  [[nodiscard]] torch::Tensor size_factors() const {
+    const torch::Tensor cluster = cluster_.masked_select(cluster_ >= 0);
+    return static_cast<double>(cluster.numel()) /
+           torch::bincount(cluster, {}, weights_.size(0)).to(torch::kFloat64);
+  }
+
+  // (N / N_c) (L_c / sum L) of every cluster.
+  [[nodiscard]] torch::Tensor relative_weights() const {
+    const torch::Tensor trained = cluster_ >= 0, cluster = cluster_.masked_select(trained),
+                        loss = losses_.masked_select(trained), size_factor = size_factors();
     const std::int64_t count = weights_.size(0);
-    const torch::Tensor sizes = torch::bincount(cluster, {}, count).to(torch::kFloat64),
-                        seen = torch::bincount(cluster, known, count),
+    const torch::Tensor seen = torch::bincount(cluster, (loss >= 0).to(torch::kFloat64), count),
                         sums = torch::bincount(cluster, loss.clamp_min(0), count);
-    const torch::Tensor size_factor = static_cast<double>(trained.numel()) / sizes;
-    if (of_all && seen.lt(sizes).any().item<bool>()) return size_factor;
     torch::Tensor mean = sums / seen.clamp_min(1);
     const torch::Tensor met = seen > 0;
     if (!met.any().item<bool>()) return size_factor / static_cast<double>(count);
@@ -122,7 +138,9 @@ AlgorithmMember bpa() {
        {{"clusters", 8, 1, 1e6, "of each class, at most", true},
         {"momentum", .3, 0, 1, "share of the new weights when they are refreshed"},
         {"refresh", 10, 1, 1e9, "steps between", true},
-        {"max-weight", 0, 0, 1e9, "larger weights of clusters are cut to it; 0: none is"},
+        {"max-weight", 0, 0, 1e9,
+         "larger weights of clusters are cut to it; 0: none is. With reference-weights a power of all of a "
+         "batch makes it the largest, and below 1 it counts as 1"},
         {"reference-weights", 0, 0, 1, "1: weights of the authors' program, without momentum", true},
         {"base-epochs", 50, 1, 1e6, "most epochs of the plain network's training", true},
         {"base-patience", 10, 0, 1e6, "epochs without a better one after which it ends; 0: none does",
