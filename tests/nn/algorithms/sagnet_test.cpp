@@ -137,8 +137,10 @@ TEST(SagNet, PooledTrainsWhateverHasAHiddenLayer) {
 
 TEST(SagNet, SaysWhatIsMissing) {
   const toy::Folder folder;
-  const auto message = [&](const std::string& architecture, const std::map<std::string, double>& given) {
+  const auto message = [&](const std::string& architecture, const std::map<std::string, double>& given,
+                           const std::string& freeze = "none") {
     TrainOptions options = quick("sagnet");
+    options.freeze = freeze;
     options.architecture = architecture;
     options.parameters = given;
     return message_of([&] { (void)session().train(toy::squares(50, 4), options, folder / "m"); });
@@ -153,6 +155,10 @@ TEST(SagNet, SaysWhatIsMissing) {
   EXPECT_EQ(
       message("linear", {{"pooled", 1}}),
       "architecture linear: expected one with a last hidden layer, as algorithm sagnet needs, found none");
+  for (const double pooled : {0., 1.})
+    EXPECT_EQ(message("resnet20-cifar", {{"pooled", pooled}}, "backbone"),
+              "algorithm sagnet: expected a backbone that learns, as the adversary moves it (or weight 0), "
+              "found a frozen one");
 }
 
 }  // namespace

@@ -32,6 +32,9 @@ class SagNet : public LossAlgorithm {
     bool moves = parameter("weight") == 0;
     if (!moves && !moved_.empty())
       for (const torch::Tensor& one : gradients_of(z.sum(), moved_)) moves |= one.defined();
+    if (!moves && setting().frozen_backbone)
+      refuse("algorithm sagnet", "a backbone that learns, as the adversary moves it (or weight 0)",
+             "a frozen one");
     if (!moves)
       refuse("algorithm sagnet",
              fmt::format("a backbone with batch normalization before stage {} (or weight 0)", stage_),
@@ -172,7 +175,7 @@ AlgorithmMember sagnet() {
         {"pooled", 0, 0, 1,
          "1: the style is mean and deviation of the last hidden layer, and the adversary moves all weights "
          "before it, "
-         "as in ConDS (with clip 0 and variance 1)",
+         "close to ConDS (with clip 0 and variance 1)",
          true}}},
       [](const std::map<std::string, double>& parameters) {
         Requirements needs;
