@@ -248,6 +248,23 @@ TEST(OccamNetHead, LeavesWhereTheGateOpens) {
   EXPECT_TRUE(torch::allclose(exits[2].logits, exits[2].maps.mean({2, 3})));
 }
 
+// Variances 2 / (k^2 c) of k x k cells and c maps; what is no convolution of an exit is as in every network.
+TEST(OccamNetHead, BeginsAsItsMethodDoes) {
+  const auto network = make_network(architecture("occamnet:resnet20-cifar"), {1, 8, 8}, 4);
+  initialize(*network, 5);
+  auto weights = network->named_parameters();
+  const auto scaled = [&](const std::string& name, double variance) {
+    return weights[name].square().mean().item<double>() / variance;
+  };
+  EXPECT_NEAR(scaled("exits.2.conv1.weight", 2. / (9 * 16)), 1, .08);
+  EXPECT_NEAR(scaled("exits.2.conv2.weight", 2. / (9 * 64)), 1, .08);
+  EXPECT_NEAR(scaled("exits.2.cam.weight", 2. / 4), 1, .4);
+  EXPECT_LE(weights["exits.2.gate.0.weight"].abs().max().item<double>(), 1 / std::sqrt(64.));
+  const auto again = make_network(architecture("occamnet:resnet20-cifar"), {1, 8, 8}, 4);
+  initialize(*again, 5);
+  EXPECT_TRUE(weights["exits.2.conv1.weight"].equal(again->named_parameters()["exits.2.conv1.weight"]));
+}
+
 TEST(OccamNetHead, TheFirstExitAndTheGatesTrainNoBlock) {
   const auto network = evaluated<OccamNet>("occamnet:resnet20-cifar");
   network->train();

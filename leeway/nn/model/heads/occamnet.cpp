@@ -1,5 +1,8 @@
 #include "leeway/nn/model/heads/occamnet.h"
 
+#include <cmath>
+
+#include "leeway/core/random.h"
 #include "leeway/nn/model/layers.h"
 
 namespace leeway::nn {
@@ -67,6 +70,22 @@ Forward OccamNet::forward(const torch::Tensor& x) {
     left = left.defined() ? left.logical_or(leaves) : leaves;
   }
   return {logits, {}};
+}
+
+// The exits' convolutions as the method's program: N(0, 2 / (k^2 c)) of c maps, cells k x k.
+void OccamNet::initialize_own(std::uint64_t seed) {
+  const torch::NoGradGuard no_grad;
+  std::uint64_t number = 0;
+  for (auto& item : named_parameters()) {
+    torch::Tensor& tensor = item.value();
+    if (!item.key().starts_with("exits.") || tensor.dim() != 4) continue;
+    Random random(seed, stream("OccamNet weights"), number++);
+    const double deviation =
+        std::sqrt(2. / static_cast<double>(tensor.size(0) * tensor.size(2) * tensor.size(3)));
+    float* const data = tensor.data_ptr<float>();
+    for (std::int64_t i = 0; i < tensor.numel(); ++i)
+      data[i] = static_cast<float>(deviation * random.normal());
+  }
 }
 
 HeadMember occamnet_head() {

@@ -26,6 +26,7 @@ class OccamNet : public HeadedNetwork {
   [[nodiscard]] std::vector<Exit> exits(const torch::Tensor& x);
   // Where the row leaves. The features are those of the last exit where all leave there, else there are none.
   Forward forward(const torch::Tensor& x) override;
+  void initialize_own(std::uint64_t seed) override;
 
  private:
   std::int64_t classes_;
