@@ -174,6 +174,33 @@ TEST(Lisa, PartnersAreAugmented) {
   }
 }
 
+// Label 2 is in one environment alone: its row passes twice as the batch has it, whatever partners get.
+TEST(Lisa, RowsWithoutAPartnerStay) {
+  const data::TrainingData data = lisa_data(as_images(torch::eye(5)), {0, 1, 0, 1, 2}, {0, 0, 1, 1, 0});
+  TrainOptions options = lisa_options();
+  options.augment = "flip";
+  Requirements needs;
+  needs.environments = 2;
+  TrainingSet set(data, options, needs, "lisa");
+  for (const double cutmix : {0., 1.}) {
+    const auto [network, member] =
+        recorded("lisa", torch::eye(5), {{"same-label-probability", 1}, {"cutmix", cutmix}});
+    member->attach(set);
+    for (std::size_t epoch = 1; epoch <= 10; ++epoch) {
+      set.begin_epoch(epoch);
+      const Minibatches batches = set.minibatches(0);
+      (void)member->update(batches);
+      const torch::Tensor x = batches.labelled.x;
+      const std::int64_t n = x.size(0);
+      for (std::int64_t i = 0; i < n; ++i) {
+        if (batches.labelled.rows[static_cast<std::size_t>(i)] != 4) continue;
+        EXPECT_TRUE(network->seen[i].equal(x[i]));
+        EXPECT_TRUE(network->seen[n + i].equal(x[i]));
+      }
+    }
+  }
+}
+
 TEST(Lisa, SaysWhatIsMissing) {
   const toy::Folder folder;
   data::TrainingData data = squares_of_two_cameras(100);

@@ -51,7 +51,10 @@ class Lisa : public LossAlgorithm {
       shares[i] = by_box ? box.mean().item<float>() : static_cast<float>(std::max(l, 1 - l));
       ++mixed;
     }
-    const Batch other = set_->augmented(rows);
+    Batch other = set_->augmented(rows);
+    const torch::Tensor paired =
+        torch::tensor(rows) != torch::tensor(std::vector<std::int64_t>(own.rows.begin(), own.rows.end()));
+    other.x = torch::where(paired.view({-1, 1, 1, 1}).to(setting().device), other.x, own.x);
     const torch::Tensor share = torch::tensor(shares).to(setting().device);
     const torch::Tensor keep = by_box ? box : share.view({-1, 1, 1, 1});  // of every pixel the own part
     const torch::Tensor images =
@@ -98,10 +101,10 @@ AlgorithmMember lisa() {
             {"cutmix", 0, 0, 1, "1: pairs are mixed by boxes; 0: by weighted sums", true}}},
           [](const std::map<std::string, double>& parameters) {
             Requirements needs;
+            needs.own_labels = true;
             needs.environments = parameters.at("same-label-probability") > 0 ? 2 : 1;
             return needs;
           },
-            needs.own_labels = true;
           make_algorithm<Lisa>};
 }
 
