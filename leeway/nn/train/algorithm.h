@@ -109,7 +109,7 @@ struct AlgorithmSetting {
   torch::Device device = torch::kCPU;  // of networks and batches
 };
 
-// One loss a step, minimised by Adam over the network and what a member trains beside it.
+// One loss a step, minimised by the optimizer over the network and what a member trains beside it.
 class LossAlgorithm : public Algorithm {
  public:
   explicit LossAlgorithm(AlgorithmSetting setting);

@@ -8,7 +8,7 @@ namespace {
 // The square of a batch's g is too large on average; the product of g of the even and of the odd rows is unbiased, and may
 // be negative.
 //
-// The penalty's weight is 1 for the first anneal-steps steps, then lambda, and Adam begins anew there.
+// The penalty's weight is 1 for the first anneal-steps steps, then lambda, and the optimizer begins anew there.
 class Irm : public LossAlgorithm {
  public:
   using LossAlgorithm::LossAlgorithm;
