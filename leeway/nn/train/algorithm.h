@@ -130,6 +130,8 @@ class LossAlgorithm : public Algorithm {
   [[nodiscard]] ForwardFunction predict() override { return forward_; }
 
  protected:
+  // Plain training: the mean cross-entropy.
+  [[nodiscard]] Objective plain(const Batch& batch) const;
   // Called in a member's constructor: a module that is trained beside the network, its rate `rate` times the network's.
   void train_beside(const std::string& name, std::shared_ptr<torch::nn::Module> module, double rate);
   // The rate of the network but for its last layer, or for the head on its backbone, times this.

@@ -34,10 +34,7 @@ LossAlgorithm::Objective DomainAdversarial::objective(const Minibatches& batches
   using namespace torch::nn::functional;
   const Batch& source = batches.labelled;
   const double weight = parameter("weight");
-  if (weight == 0) {
-    const torch::Tensor logits = forward(source.x).logits;
-    return {mean_loss(logits, source), logits};
-  }
+  if (weight == 0) return plain(source);
   const std::int64_t n = source.x.size(0);
   const Forward both = forward(torch::cat({source.x, batches.unlabelled.x}));
   const torch::Tensor logits = both.logits.slice(0, 0, n);

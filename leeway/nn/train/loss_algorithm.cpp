@@ -12,6 +12,11 @@ LossAlgorithm::LossAlgorithm(AlgorithmSetting setting)
   forget_moments();
 }
 
+LossAlgorithm::Objective LossAlgorithm::plain(const Batch& batch) const {
+  const torch::Tensor logits = forward(batch.x).logits;
+  return {mean_loss(logits, batch), logits};
+}
+
 void LossAlgorithm::train_beside(const std::string& name, std::shared_ptr<torch::nn::Module> module,
                                  double rate) {
   beside_.push_back({name, std::move(module), rate});

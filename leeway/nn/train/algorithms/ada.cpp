@@ -29,10 +29,7 @@ class Ada : public LossAlgorithm {
       grow(round);
   }
 
-  Objective objective(const Minibatches& batches) override {
-    const torch::Tensor logits = forward(batches.labelled.x).logits;
-    return {mean_loss(logits, batches.labelled), logits};
-  }
+  Objective objective(const Minibatches& batches) override { return plain(batches.labelled); }
 
   // Besides weights, the images that were made, and the rows that they are of.
   [[nodiscard]] Tensors state() const override {

@@ -20,10 +20,7 @@ class AugmixJsd : public LossAlgorithm {
   Objective objective(const Minibatches& batches) override {
     const Batch& batch = batches.labelled;
     const double lambda = parameter(std::string(jsd_weight));
-    if (lambda == 0) {
-      const torch::Tensor logits = forward(batch.x).logits;
-      return {mean_loss(logits, batch), logits};
-    }
+    if (lambda == 0) return plain(batch);
     const std::int64_t n = batch.x.size(0);
     const torch::Tensor all = forward(torch::cat({batch.x, batch.views.at(0), batch.views.at(1)})).logits;
     const torch::Tensor logits = all.slice(0, 0, n);

@@ -22,10 +22,7 @@ class FixMatch : public LossAlgorithm {
   Objective objective(const Minibatches& batches) override {
     const Batch& labelled = batches.labelled;
     const double weight = parameter("weight");
-    if (weight == 0) {
-      const torch::Tensor logits = forward(labelled.x).logits;
-      return {mean_loss(logits, labelled), logits};
-    }
+    if (weight == 0) return plain(labelled);
     const auto [confidence, guess] = guesses(batches.unlabelled.views.at(0));
     const torch::Tensor kept = (confidence >= parameter("confidence")).to(torch::kFloat32);
     const std::int64_t n = labelled.x.size(0);

@@ -22,10 +22,7 @@ class Mixup : public LossAlgorithm {
   Objective objective(const Minibatches& batches) override {
     const Batch& batch = batches.labelled;
     const double alpha = parameter("alpha");
-    if (alpha == 0) {
-      const torch::Tensor logits = forward(batch.x).logits;
-      return {mean_loss(logits, batch), logits};
-    }
+    if (alpha == 0) return plain(batch);
     Random random(setting().seed, stream("mixup"), batches.step);
     const auto n = static_cast<std::size_t>(batch.x.size(0));
     std::vector<std::int64_t> partners(n);
