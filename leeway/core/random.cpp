@@ -69,7 +69,7 @@ std::uint64_t Random::below(std::uint64_t m) {
 
 void shuffle(std::span<std::size_t> values, std::uint64_t seed, std::uint32_t stream) {
   Random random(seed, stream);
-  for (std::size_t i = values.size(); i > 1; --i) std::swap(values[i - 1], values[random.below(i)]);
+  shuffle(values, random);
 }
 
 }  // namespace leeway

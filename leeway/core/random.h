@@ -15,9 +15,13 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <span>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace leeway {
 
@@ -54,7 +58,22 @@ class Random {
   return h;
 }
 
-// Fisher-Yates: `values` in an order that depends on their number, the seed and the stream alone.
+// Fisher-Yates, by the draws that come next: the last place first.
+template <class Values>
+void shuffle(Values&& values, Random& random) {
+  for (std::size_t i = values.size(); i > 1; --i) std::swap(values[i - 1], values[random.below(i)]);
+}
+
+// 0..n-1 in such an order.
+template <class Number = std::size_t>
+[[nodiscard]] std::vector<Number> permutation(std::size_t n, Random& random) {
+  std::vector<Number> order(n);
+  std::iota(order.begin(), order.end(), Number{0});
+  shuffle(order, random);
+  return order;
+}
+
+// `values` in an order that depends on their number, the seed and the stream alone.
 void shuffle(std::span<std::size_t> values, std::uint64_t seed, std::uint32_t stream);
 
 }  // namespace leeway

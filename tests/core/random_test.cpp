@@ -154,5 +154,18 @@ TEST(Shuffle, EveryOrderEquallyOften) {
     EXPECT_NEAR(counts[order], 1000, 5 * std::sqrt(6000 * 5. / 36));
 }
 
+// A permutation is the shuffle of 0..n-1 by the same draws, whatever the type of its numbers.
+TEST(Shuffle, Permutation) {
+  std::vector<std::size_t> values(100);
+  std::iota(values.begin(), values.end(), std::size_t{0});
+  shuffle(values, 1, 2);
+  Random first(1, 2), second(1, 2);
+  EXPECT_EQ(permutation(100, first), values);
+  const auto signs = permutation<std::int64_t>(100, second);
+  EXPECT_TRUE(std::equal(signs.begin(), signs.end(), values.begin()));
+  EXPECT_EQ(first.bits(), second.bits());
+  EXPECT_TRUE(permutation(0, first).empty());
+}
+
 }  // namespace
 }  // namespace leeway

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <vector>
 
 #include "leeway/core/random.h"
@@ -33,11 +32,8 @@ struct AdamW {
 // Rows of one set in the order of an epoch.
 std::vector<std::size_t> shuffled(std::size_t n, std::uint64_t seed, std::uint32_t purpose,
                                   std::uint64_t turn) {
-  std::vector<std::size_t> order(n);
-  std::iota(order.begin(), order.end(), 0);
   Random random(seed, purpose, turn);
-  for (std::size_t i = n; i > 1; --i) std::swap(order[i - 1], order[random.below(i)]);
-  return order;
+  return permutation(n, random);
 }
 
 void append(CriticRows& batch_rows, const CriticRows& rows, std::size_t row) {

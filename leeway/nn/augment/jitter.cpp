@@ -24,7 +24,7 @@ void change_colours(const Picture& picture, const Jitter& jitter, Random& random
                                                         {Operation::contrast, around(1, jitter.contrast)},
                                                         {Operation::color, around(1, jitter.saturation)},
                                                         {Operation::hue, around(0, jitter.hue)}}};
-  for (std::size_t i = steps.size(); i > 1; --i) std::swap(steps[i - 1], steps[random.below(i)]);
+  shuffle(steps, random);
   for (const auto& step : steps) apply(step.first, picture, step.second);
 }
 

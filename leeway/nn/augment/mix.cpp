@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "leeway/core/parallel.h"
 #include "leeway/nn/augment/augmentation.h"
@@ -10,13 +9,6 @@
 
 namespace leeway::nn::augment {
 namespace {
-
-std::vector<std::size_t> permutation(std::size_t rows, Random& random) {
-  std::vector<std::size_t> order(rows);
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  for (std::size_t i = rows; i > 1; --i) std::swap(order[i - 1], order[random.below(i)]);
-  return order;
-}
 
 Mix plan_mixup(std::size_t rows, std::size_t /*height*/, std::size_t /*width*/, const Parameters& parameters,
                Random& random) {

@@ -1,6 +1,5 @@
 #include "leeway/nn/train/style.h"
 
-#include <numeric>
 #include <vector>
 
 #include "leeway/core/random.h"
@@ -23,9 +22,7 @@ struct Style {
 
 StyleMix draw_style_mix(std::int64_t n, std::uint64_t seed, std::size_t step, torch::Device device) {
   Random random(seed, stream("exchanged styles"), step);
-  std::vector<std::int64_t> order(static_cast<std::size_t>(n));
-  std::iota(order.begin(), order.end(), std::int64_t{0});
-  for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random.below(i)]);
+  const auto order = permutation<std::int64_t>(static_cast<std::size_t>(n), random);
   std::vector<float> share;
   for (std::int64_t i = 0; i < n; ++i) share.push_back(static_cast<float>(random.uniform()));
   return {torch::tensor(order).to(device), torch::tensor(share).to(device)};

@@ -1,7 +1,5 @@
 #include "leeway/nn/model/heads/l2d.h"
 
-#include <numeric>
-
 #include "leeway/core/random.h"
 #include "leeway/nn/train/algorithm.h"
 #include "leeway/nn/train/l2d_augmenter.h"
@@ -57,7 +55,7 @@ class L2dTraining : public LossAlgorithm {
     const Pair found = embed(batch.x, batches.step, /*diverse=*/false);
     const torch::Tensor distance = mmd_by_label(found.varied, found.own, batch.y);
     const torch::Tensor information = information_bound(found.varied, found.mean, found.log_variance,
-                                                        permutation(batch.x.size(0), batches.step));
+                                                        shuffled(batch.x.size(0), batches.step));
     optimizer_->step(torch::autograd::grad({distance + parameter("information") * information},
                                            augmenter_.parameters(), {}, c10::nullopt, false, true));
     set_training(true);
@@ -97,12 +95,9 @@ class L2dTraining : public LossAlgorithm {
     return {h.slice(0, 0, n), h.slice(0, n), both.mean.slice(0, n), both.log_variance.slice(0, n)};
   }
 
-  [[nodiscard]] torch::Tensor permutation(std::int64_t n, std::size_t step) const {
-    std::vector<std::int64_t> order(static_cast<std::size_t>(n));
-    std::iota(order.begin(), order.end(), std::int64_t{0});
+  [[nodiscard]] torch::Tensor shuffled(std::int64_t n, std::size_t step) const {
     Random random(setting().seed, stream("l2d permutation"), step);
-    for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random.below(i)]);
-    return torch::tensor(order).to(setting().device);
+    return torch::tensor(permutation<std::int64_t>(static_cast<std::size_t>(n), random)).to(setting().device);
   }
 
   L2d& head_;

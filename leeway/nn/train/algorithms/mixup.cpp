@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <numeric>
 
 #include "leeway/core/random.h"
 #include "leeway/nn/augment/augmentation.h"
@@ -51,9 +50,7 @@ class Mixup : public LossAlgorithm {
       begins.push_back(begin), sizes.push_back(environment.x.size(0));
       begin += sizes.back();
     }
-    std::vector<std::size_t> circle(environments.size());
-    std::iota(circle.begin(), circle.end(), std::size_t{0});
-    for (std::size_t i = circle.size(); i > 1; --i) std::swap(circle[i - 1], circle[random.below(i)]);
+    const std::vector<std::size_t> circle = permutation(environments.size(), random);
     for (std::size_t i = 0; i < circle.size(); ++i) {
       const std::size_t own = circle[i], next = circle[(i + 1) % circle.size()];
       const auto share =

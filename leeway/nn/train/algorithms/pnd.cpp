@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "leeway/core/message.h"
 #include "leeway/core/random.h"
@@ -129,12 +128,7 @@ class PndTraining : public LossAlgorithm {
     const std::int64_t n = expert.debiased.size(0),
                        k = static_cast<std::int64_t>(parameter("counterfactual")), negatives = n / k;
     Random random(setting().seed, stream("counterfactual rows"), step << 8 | i);
-    const auto shuffled = [&] {
-      std::vector<std::int64_t> order(static_cast<std::size_t>(n));
-      std::iota(order.begin(), order.end(), std::int64_t{0});
-      for (std::size_t r = order.size(); r > 1; --r) std::swap(order[r - 1], order[random.below(r)]);
-      return order;
-    };
+    const auto shuffled = [&] { return permutation<std::int64_t>(static_cast<std::size_t>(n), random); };
     const std::vector<std::int64_t> order = shuffled();
     std::vector<std::int64_t> j(order.begin(), order.begin() + k), other(j.begin() + 1, j.end()), repeated;
     other.push_back(j.front());
