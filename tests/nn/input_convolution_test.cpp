@@ -63,5 +63,22 @@ TEST(InputConvolutions, LeavesOutWhatIsNotAskedFor) {
   EXPECT_TRUE(torch::equal(input_convolution(layer, plain), layer(plain)));
 }
 
+TEST(InputConvolutions, OfFixedWeightsAreThoseOfLibTorch) {
+  torch::manual_seed(0);
+  for (const std::int64_t channels : {1, 3, 4})
+    for (const std::int64_t kernel : {1, 5, 9}) {
+      const torch::Tensor weight = torch::randn({channels, channels, kernel, kernel}) / kernel,
+                          bias = torch::randn({channels}),
+                          x = torch::randn({3, channels, 17, 12}).requires_grad_();
+      const auto compare = [&](const torch::Tensor& theirs, const torch::Tensor& ours) {
+        EXPECT_TRUE(torch::allclose(theirs, ours, 1e-4, 1e-4)) << channels << ", " << kernel;
+        expect_close_gradients(input_gradients_of(theirs.sin().sum(), {x}, false),
+                               input_gradients_of(ours.sin().sum(), {x}, false));
+      };
+      compare(torch::conv2d(x, weight, bias), fixed_convolution(x, weight, bias));
+      compare(torch::conv_transpose2d(x, weight, bias), fixed_transposed_convolution(x, weight, bias));
+    }
+}
+
 }  // namespace
 }  // namespace leeway::nn

@@ -81,12 +81,45 @@ class InputConvolution : public torch::autograd::Function<InputConvolution> {
   }
 };
 
+class TransposedConvolution : public torch::autograd::Function<TransposedConvolution> {
+ public:
+  static torch::Tensor forward(torch::autograd::AutogradContext* context, const torch::Tensor& x,
+                               const torch::Tensor& weight, const torch::Tensor& bias) {
+    context->save_for_backward({weight});
+    const torch::IntArrayRef sides = weight.sizes().slice(2);
+    return backward_plain(x, weight,
+                          {x.size(0), weight.size(1), x.size(2) + sides[0] - 1, x.size(3) + sides[1] - 1},
+                          {1, 1}, {0, 0}) +
+           bias.view({1, -1, 1, 1});
+  }
+
+  static torch::autograd::tensor_list backward(torch::autograd::AutogradContext* context,
+                                               const torch::autograd::tensor_list& gradients) {
+    return {torch::conv2d(gradients[0], context->get_saved_variables()[0]), {}, {}};
+  }
+};
+
+bool is_plain(const torch::Tensor& x) { return x.is_cpu() && x.scalar_type() == torch::kFloat32; }
+
 }  // namespace
 
 torch::Tensor input_convolution(torch::nn::Conv2d& layer, const torch::Tensor& x) {
   if (!x.requires_grad() || x.size(1) > few_channels) return layer(x);
   const auto bias = layer->options.bias() ? c10::make_optional(layer->bias) : c10::nullopt;
   return InputConvolution::apply(x, layer->weight, bias, stride_of(layer), padding_of(layer));
+}
+
+torch::Tensor fixed_convolution(const torch::Tensor& x, const torch::Tensor& weight,
+                                const torch::Tensor& bias) {
+  return is_plain(x) && x.size(1) <= few_channels
+             ? InputConvolution::apply(x, weight, bias, Pair{1, 1}, Pair{0, 0})
+             : torch::conv2d(x, weight, bias);
+}
+
+torch::Tensor fixed_transposed_convolution(const torch::Tensor& x, const torch::Tensor& weight,
+                                           const torch::Tensor& bias) {
+  return is_plain(x) && weight.size(1) <= few_channels ? TransposedConvolution::apply(x, weight, bias)
+                                                       : torch::conv_transpose2d(x, weight, bias);
 }
 
 torch::Tensor input_convolution_backward(const torch::nn::Conv2d& layer, const torch::Tensor& gradient,

@@ -5,6 +5,7 @@
 
 #include "leeway/core/parallel.h"
 #include "leeway/core/random.h"
+#include "leeway/nn/model/input_convolution.h"
 #include "leeway/nn/train/random_tensors.h"
 
 namespace leeway::nn {
@@ -72,8 +73,8 @@ torch::Tensor L2dAugmenter::forward(const torch::Tensor& x, std::size_t step, bo
     const auto& [side, scale, shift] = branches_[j];
     const Kernel down(x.size(1), side, seed_, drawn, number++, x.device()),
         up(x.size(1), side, seed_, drawn, number++, x.device());
-    const torch::Tensor seen = normalized_maps(torch::conv2d(noisy, down.weight, down.bias));
-    sum = sum + weights[j] * torch::conv_transpose2d(seen * scale + shift, up.weight, up.bias).tanh();
+    const torch::Tensor seen = normalized_maps(fixed_convolution(noisy, down.weight, down.bias));
+    sum = sum + weights[j] * fixed_transposed_convolution(seen * scale + shift, up.weight, up.bias).tanh();
   }
   const Kernel colour(x.size(1), 1, seed_, drawn, number, x.device());
   const torch::Tensor mask = dropout_rows(x.sizes(), .2, seed_, stream("l2d dropout"), draw).to(x.device());
