@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <numeric>
 #include <stdexcept>
 
 #include "leeway/core/message.h"
@@ -14,6 +16,26 @@
 #include "leeway/shift/shift.h"
 
 namespace leeway::nn {
+
+namespace {
+
+double mean_of(std::span<const std::uint8_t> hits) {
+  return std::accumulate(hits.begin(), hits.end(), 0.) / static_cast<double>(hits.size());
+}
+
+}  // namespace
+
+void put_share(std::span<const std::uint8_t> hits, std::optional<double>& value,
+               std::optional<Interval>& interval) {
+  value = mean_of(hits);
+  interval = clopper_pearson(static_cast<std::size_t>(std::ranges::count(hits, 1)), hits.size());
+}
+
+std::vector<std::uint8_t> worst_of(std::span<const std::uint8_t> hits, std::span<const std::int32_t> groups) {
+  std::map<std::int32_t, std::vector<std::uint8_t>> by_group;
+  for (std::size_t i = 0; i < hits.size(); ++i) by_group[groups[i]].push_back(hits[i]);
+  return std::ranges::min_element(by_group, {}, [](const auto& one) { return mean_of(one.second); })->second;
+}
 
 void check_selection(const TrainOptions& options) {
   const Selection& selection = options.selection;

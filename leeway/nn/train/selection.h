@@ -38,6 +38,13 @@ class ShiftedValidation {
   torch::Device device_;  // where the network runs
 };
 
+// The share of hits (1, not 0) with its interval.
+void put_share(std::span<const std::uint8_t> hits, std::optional<double>& value,
+               std::optional<Interval>& interval);
+// The hits of the group that has the lowest share of them, the first of equal ones.
+[[nodiscard]] std::vector<std::uint8_t> worst_of(std::span<const std::uint8_t> hits,
+                                                 std::span<const std::int32_t> groups);
+
 // Validation accuracy, under the algorithm's own attack where it has one.
 [[nodiscard]] std::optional<double> accuracy_score(const Epoch& epoch);
 

@@ -361,23 +361,6 @@ Epoch TrainingLoop::run_epoch(std::size_t number) {
   return epoch;
 }
 
-double mean_of(std::span<const std::uint8_t> hits) {
-  return std::accumulate(hits.begin(), hits.end(), 0.) / static_cast<double>(hits.size());
-}
-
-void put_share(std::span<const std::uint8_t> hits, std::optional<double>& value,
-               std::optional<Interval>& interval) {
-  value = mean_of(hits);
-  interval = clopper_pearson(static_cast<std::size_t>(std::ranges::count(hits, 1)), hits.size());
-}
-
-// The hits of the group that has the lowest share of them, the first of equal ones.
-std::vector<std::uint8_t> worst_of(std::span<const std::uint8_t> hits, std::span<const std::int32_t> groups) {
-  std::map<std::int32_t, std::vector<std::uint8_t>> by_group;
-  for (std::size_t i = 0; i < hits.size(); ++i) by_group[groups[i]].push_back(hits[i]);
-  return std::ranges::min_element(by_group, {}, [](const auto& one) { return mean_of(one.second); })->second;
-}
-
 void TrainingLoop::validate(Epoch& epoch) {
   const auto attack_options = algorithm_->selection_attack();
   const ForwardFunction forward = algorithm_->predict();
