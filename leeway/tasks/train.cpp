@@ -75,7 +75,7 @@ std::span<const Protocol> protocols() {
          options.sampling = "replacement", options.batchnorm = "frozen", options.enough = 1;
        }},
       {{"diagvib", "50 epochs of Adam at .01, every epoch a candidate",
-        "Ospina Torres et al. and the thesis on posterior agreement, appendix D: DiagViB-6"},
+        "Carvalho et al., 2025, appendix D, and Jiménez Rodríguez, 2024: DiagViB-6"},
        [](TrainingOptions& options) {
          options.architecture = "resnet18";
          options.optimizer = "adam", options.learning_rate = .01, options.epochs = 50, options.patience = 0;
