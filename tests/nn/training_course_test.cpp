@@ -178,7 +178,7 @@ TEST(FrozenParts, AHeadLearnsOnAFrozenBackbone) {
   TrainOptions options = quick();
   options.epochs = 1;
   (void)session().train(toy::squares(100, 4), options, folder / "first");
-  options.start = folder / "first", options.freeze = "backbone";
+  options.start = folder / "first", options.freeze = "backbone", options.validation = 0;
   for (const char* const name : {"ubnet", "l2d"}) {
     options.algorithm = name, options.parameters = quick(name).parameters;
     (void)session().train(toy::squares(100, 4), options, folder / name);
