@@ -30,8 +30,8 @@ struct Requirements {
   std::vector<std::string> views = {};             // augmented versions of the labelled images, by name
   std::vector<std::string> unlabelled_views = {};  // and of the unlabelled ones
   bool stages = false;                             // an architecture of stages (Network::stages)
-  bool own_labels = false;   // rows keep their label, so that no augmentation may mix images
-  std::size_t least_batch = 1;                     // rows of every batch
+  bool own_labels = false;      // rows keep their label, so that no augmentation may mix images
+  std::size_t least_batch = 1;  // rows of every batch
 
   // In words, beside labelled images: "groups", "2 environments", "unlabelled images".
   [[nodiscard]] std::vector<std::string> words() const {

@@ -156,8 +156,7 @@ TEST_F(FilesOfCommands, OutputsThatCannotBeWrittenAreFoundBeforeTheWork) {
         "bound --source no --target no --report no/o.html", "shift contrast --data no --out no/o.npz",
         "data load folder no --sheet no/o.png", "train --data no --out no/o",
         "train --data no --out o --keep-epochs t.csv/x", "infer --model no --data no --out no/o",
-        "adapt --model no --data no --out no/o",
-        "report no --out no/o"})
+        "adapt --model no --data no --out no/o", "report no --out no/o"})
     refused(arguments, 1, "cannot write");
 }
 

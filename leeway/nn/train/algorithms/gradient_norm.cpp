@@ -17,8 +17,7 @@ class GradientNorm : public LossAlgorithm {
     const torch::Tensor projected = (logits * signs(batches, logits.size(1))).sum();
     const torch::Tensor gradient = torch::autograd::grad({projected}, {x}, {}, true, true)[0];
     const torch::Tensor penalty = gradient.square().flatten(1).sum(1).mean();
-    return {mean_loss(logits, batches.labelled) + parameter("lambda") * penalty,
-            logits};
+    return {mean_loss(logits, batches.labelled) + parameter("lambda") * penalty, logits};
   }
 
  private:
