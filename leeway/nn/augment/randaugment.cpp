@@ -20,7 +20,8 @@ constexpr std::array<Operation, 14> operations = {
 
 void change(const Picture& picture, const Parameters& parameters, Random& random) {
   const double t = parameters.at("magnitude") / (parameters.at("bins") - 1);
-  for (double done = 0; done < parameters.at("num-ops"); ++done) {
+  const auto count = static_cast<std::size_t>(parameters.at("num-ops"));
+  for (std::size_t i = 0; i < count; ++i) {
     const Operation drawn = operations[random.below(operations.size())];
     const bool negative = random.below(2) == 1 && is_signed(drawn);
     apply(drawn, picture, magnitude_of(drawn, negative ? -t : t, picture));
