@@ -7,7 +7,7 @@ from random_numbers import Random
 from stages import normalized, write
 
 STEP, N, K = 9, 16, 8
-levels = images("pnd", N, 1, 8, 8)
+levels = images("pnd 1", N, 1, 8, 8)
 y = torch.arange(N) * 7 % 5 % 3
 w, trained = {}, []
 

@@ -7,7 +7,7 @@ from random_numbers import Random
 from stages import resnet20, stage, write
 
 STAGE, STEP, WEIGHT, CLIP = 2, 7, 3.0, .5
-levels = images("sagnet 6", 8, 1, 8, 8)
+levels = images("sagnet 7", 8, 1, 8, 8)
 y = torch.tensor([0, 1, 2, 0, 1, 2, 2, 1])
 network, style = resnet20("network.", 3), resnet20("style.", 3)
 
