@@ -52,6 +52,22 @@ inline torch::Tensor with_losses(const std::vector<double>& losses) {
   return torch::tensor(x).view({-1, 1});
 }
 
+// One step of `options` on `data` from random weights and one from what came of it: how far each tensor moved in the second.
+inline std::map<std::string, double> moved_from_given_weights(const data::TrainingData& data,
+                                                              TrainOptions options) {
+  const toy::Folder folder;
+  options.epochs = 1, options.batch = data.images.n(), options.validation = 0;
+  (void)session().train(data, options, folder / "first");
+  options.start = folder / "first";
+  (void)session().train(data, options, folder / "second");
+  const ArrayMap before = read_safetensors(folder / "first").tensors,
+                 after = read_safetensors(folder / "second").tensors;
+  std::map<std::string, double> moved;
+  for (const auto& [name, array] : after)
+    moved[name] = (to_tensor(array, name) - to_tensor(before.at(name), name)).abs().max().item<double>();
+  return moved;
+}
+
 // The same tensors in two weights files, bit by bit.
 inline void expect_same_weights(const std::filesystem::path& a, const std::filesystem::path& b) {
   const ArrayMap first = read_safetensors(a).tensors, second = read_safetensors(b).tensors;

@@ -154,6 +154,17 @@ TEST_F(OldState, WithoutItsCourseIsNotUsed) {
                                "starting anew");
 }
 
+TEST_F(OldState, AtAPlaceThatThereIsNotIsNotUsed) {
+  for (const std::int64_t place : {std::int64_t{-1}, std::int64_t{1} << 40}) {
+    if (!std::filesystem::exists(state_)) SetUp();
+    Safetensors content = read_safetensors(state_);
+    content.tensors["position"] = make_array({2}, std::vector<std::int64_t>{1, place});
+    write_safetensors(state_, content);
+    EXPECT_TRUE(note(quick()).ends_with(": starting anew"));
+    std::filesystem::remove(path_);
+  }
+}
+
 TEST_F(OldState, WithoutItsTensorsIsNotUsed) {
   Safetensors content = read_safetensors(state_);
   content.tensors.erase("algorithm.second.3");

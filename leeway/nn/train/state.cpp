@@ -95,6 +95,8 @@ Restored restore_state(const std::filesystem::path& path, const TrainingText& te
         position->second.shape != std::vector<std::size_t>{2})
       refuse(name, "the position of a training", "none");
     const auto numbers = position->second.view<std::int64_t>();
+    if (course.epochs.empty() || numbers[0] < 1 || numbers[1] < 0)
+      refuse(name, "the position of a training", fmt::format("pass {}, step {}", numbers[0], numbers[1]));
     course.pass = static_cast<std::size_t>(numbers[0]), course.place = static_cast<std::size_t>(numbers[1]);
     copy_weights(course.best, algorithm.network(), name);  // checks them
     Tensors tensors;

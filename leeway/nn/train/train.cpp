@@ -277,13 +277,20 @@ void TrainingLoop::begin() {
         fmt::format("{}: does not hold every epoch: starting anew", display_name(options_.keep_epochs));
     restored.course.reset();
   }
+  if (restored.course && restored.course->place > 0) {
+    set_.begin_epoch(restored.course->pass);
+    if (restored.course->place >= set_.steps()) {
+      restored.note = fmt::format("{}: is at step {} of {}: starting anew", display_name(state_),
+                                  restored.course->place, set_.steps());
+      restored.course.reset();
+    }
+  }
   if (!restored.note.empty()) notes_.push_back(restored.note);
   if (restored.course) {
     const std::optional<BaseTraining> base = course_.base;
     course_ = std::move(*restored.course);
     course_.base = base;
     done_ = course_.epochs.back().steps;
-    if (course_.place > 0) set_.begin_epoch(course_.pass);
     resumed_after_ = course_.epochs.size();
     return;
   }

@@ -24,7 +24,7 @@ std::string name_of(const Images& images) {
 void shuffle_rows(std::vector<std::int64_t>& rows, std::uint64_t seed, std::uint32_t purpose,
                   std::size_t number) {
   Random random(seed, purpose, number);
-  for (std::size_t i = rows.size(); i > 1; --i) std::swap(rows[i - 1], rows[random.below(i)]);
+  shuffle(rows, random);
 }
 
 // Labels as a column.
@@ -193,7 +193,7 @@ std::vector<std::int64_t> TrainingSet::balanced(const std::vector<std::int64_t>&
   std::vector<std::size_t> taken(present_.size());
   std::vector<std::int64_t> order;
   while (order.size() < shuffled.size()) {
-    for (std::size_t i = round.size(); i > 1; --i) std::swap(round[i - 1], round[random.below(i)]);
+    shuffle(round, random);
     for (const std::size_t cell : round) {
       const std::size_t size = rows[cell].size();
       order.push_back(rows[cell][replacement() ? random.below(size) : taken[cell]++ % size]);
