@@ -43,6 +43,7 @@ LoadedFormat smallnorb_format();
 LoadedFormat cifar10_format();
 LoadedFormat cifar100_format();
 LoadedFormat cifar10_c_format();
+LoadedFormat cifar100_c_format();
 LoadedFormat cifar10_1_format();
 LoadedFormat idx_format();
 LoadedFormat celeba_format();
@@ -50,18 +51,22 @@ LoadedFormat deepfashion_format();
 LoadedFormat iwildcam_format();
 LoadedFormat fmow_format();
 LoadedFormat camelyon17_format();
+LoadedFormat imagenet_c_format();
+LoadedFormat tiny_imagenet_c_format();
 LoadedFormat folder_format();
 
 std::span<const LoadedFormat> loaded_formats() {
   static const LoadedFormat list[] = {
-      dsprites_format(),  shapes3d_format(),  smallnorb_format(),  cifar10_format(), cifar100_format(),
-      cifar10_c_format(), cifar10_1_format(), idx_format(),        celeba_format(),  deepfashion_format(),
-      iwildcam_format(),  fmow_format(),      camelyon17_format(), folder_format(),
+      dsprites_format(), shapes3d_format(),   smallnorb_format(),   cifar10_format(),
+      cifar100_format(), cifar10_c_format(),  cifar100_c_format(),  cifar10_1_format(),
+      idx_format(),      celeba_format(),     deepfashion_format(), iwildcam_format(),
+      fmow_format(),     camelyon17_format(), imagenet_c_format(),  tiny_imagenet_c_format(),
+      folder_format(),
   };
   return list;
 }
 
-Loaded load_set(std::string_view name, const Paths& paths) {
+Loaded load_set(std::string_view name, const Paths& paths, const CorruptionPart& part) {
   const LoadedFormat& format = find_member(loaded_formats(), "format", name);
   if (paths.size() < format.fewest || paths.size() > format.most)
     refuse(name,
@@ -69,7 +74,11 @@ Loaded load_set(std::string_view name, const Paths& paths) {
                ? fmt::format("{} paths ({})", format.fewest, format.paths)
                : fmt::format("{} to {} paths ({})", format.fewest, format.most, format.paths),
            fmt::format("{}", paths.size()));
-  Loaded set = format.load(paths);
+  if (!part.is_all() && format.load_part == nullptr)
+    refuse(name, "a set of corruptions, of which one can be chosen", "another");
+  if (part.severity && (*part.severity < 1 || *part.severity > 5))
+    refuse(name, "a severity from 1 to 5", fmt::format("{}", *part.severity));
+  Loaded set = part.is_all() ? format.load(paths) : format.load_part(paths, part);
   if (set.n == 0) refuse(display_name(paths[0]), "at least 1 row", "none");
   return set;
 }

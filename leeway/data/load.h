@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -58,15 +59,34 @@ using Paths = std::vector<std::filesystem::path>;
 
 inline constexpr std::size_t any_number = 1000;  // of paths
 
+// What is read of a set that comes as corruptions and severities.
+struct CorruptionPart {
+  std::optional<std::string>
+      corruption;  // as its file is called, "gaussian_noise", or with dashes; none: all there are
+  std::optional<std::size_t> severity;  // 1 to 5; none: all
+
+  [[nodiscard]] bool is_all() const { return !corruption && !severity; }
+};
+
 struct LoadedFormat : Member {
   std::string_view paths;    // what files it takes
   std::size_t fewest, most;  // how many
   Loaded (*load)(const Paths& paths);
+  Loaded (*load_part)(const Paths& paths, const CorruptionPart& part) = nullptr;  // of a set of corruptions
 };
 
 [[nodiscard]] std::span<const LoadedFormat> loaded_formats();
-// Reads a set; Error for a name that is none, a number of paths that the format does not take, and no rows.
-[[nodiscard]] Loaded load_set(std::string_view format, const Paths& paths);
+// Reads a set, or that part of it; Error for a name that is none, a number of paths that the format does not take, a part of a
+// set that has none, and no rows.
+[[nodiscard]] Loaded load_set(std::string_view format, const Paths& paths, const CorruptionPart& part = {});
+
+// A folder of published corruptions: the format that load_set reads it by ("cifar10-c", "cifar100-c" by the largest label,
+// "imagenet-c"), and what its corruptions are called there, sorted. Error for a folder of neither layout.
+struct CorruptionFolder {
+  std::string_view format;
+  std::vector<std::string> corruptions;
+};
+[[nodiscard]] CorruptionFolder corruption_folder(const std::filesystem::path& folder);
 
 // The same set with pictures of `side` x `side`, resampled as they are read (resize.h), whatever their sizes. Error without
 // pictures, and for a side that is not 1 to 16,384.

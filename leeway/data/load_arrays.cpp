@@ -2,8 +2,9 @@
 //
 // dSprites ("dsprites-dataset", Matthey et al.): dsprites_ndarray_co1sh3sc6or40x32y32_64x64.npz with imgs (n,64,64),
 //   0 or 1, and latents_classes (n,6): colour, shape, scale, orientation, x, y. Other members are not looked at.
-// CIFAR-10-C (Hendrycks and Dietterich): CORRUPTION.npy (50000,32,32,3) in u8, 10,000 pictures for each severity from 1
-//   to 5, and labels.npy. CIFAR-10.1 (Recht et al.): cifar10.1_v6_data.npy likewise, and cifar10.1_v6_labels.npy.
+// CIFAR-10-C and -100-C (Hendrycks and Dietterich): CORRUPTION.npy (50000,32,32,3) in u8, 10,000 pictures for each severity
+//   from 1 to 5 in the order of the test set, and labels.npy, 50,000 of them. Arrays are mapped: what is not asked for is
+//   not read. CIFAR-10.1 (Recht et al.): cifar10.1_v6_data.npy likewise, and cifar10.1_v6_labels.npy.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,7 +19,7 @@
 namespace leeway::data {
 namespace {
 
-constexpr std::size_t pictures_of_severity = 10'000, severities = 5;
+constexpr std::size_t severities = 5;
 
 const Array& member(const ArrayMap& arrays, const std::string& array, const std::string& name) {
   const auto found = arrays.find(array);
@@ -26,8 +27,8 @@ const Array& member(const ArrayMap& arrays, const std::string& array, const std:
   return found->second;
 }
 
-// (n,h,w,3) in u8 and n labels below 10.
-Loaded pictures_and_labels(const Paths& paths) {
+// (n,h,w,3) in u8 and n labels.
+Loaded pictures_and_labels(const Paths& paths, const std::vector<std::string>& classes) {
   const std::string name = display_name(paths[0]), label_name = display_name(paths[1]);
   const Array pixels = read_npy(paths[0]), labels = read_npy(paths[1]);
   if (pixels.type != ElementType::u8 || pixels.shape.size() != 4 || pixels.shape[3] != 3)
@@ -38,7 +39,7 @@ Loaded pictures_and_labels(const Paths& paths) {
   set.shape = {3, pixels.shape[1], pixels.shape[2]};
   if (labels.shape != std::vector<std::size_t>{set.n})
     refuse(label_name, fmt::format("{} labels", set.n), "shape " + labels.shape_text());
-  NumberedColumn label("label", cifar10_classes());
+  NumberedColumn label("label", classes);
   for (const std::int64_t code : to_i64(labels, label_name)) label.add(code, label_name);
   set.columns.push_back(label.finish());
   const std::size_t area = set.shape[1] * set.shape[2];
@@ -108,30 +109,100 @@ LoadedFormat dsprites_format() {
           load_dsprites};
 }
 
-static Loaded load_cifar10_c(const Paths& paths) {
-  Loaded set = pictures_and_labels(paths);
-  if (set.n != pictures_of_severity * severities && set.n % severities != 0)
-    refuse(display_name(paths[0]), fmt::format("{} severities of equally many pictures", severities),
-           fmt::format("{} pictures", set.n));
-  LoadedColumn severity{"severity", {"1", "2", "3", "4", "5"}, {}},
-      corruption{"corruption", {paths[0].stem().string()}, std::vector<std::uint32_t>(set.n)};
-  for (std::size_t row = 0; row < set.n; ++row)
-    severity.codes.push_back(static_cast<std::uint32_t>(row / (set.n / severities)));
-  set.columns.push_back(std::move(corruption));
-  set.columns.push_back(std::move(severity));
-  return set;
+namespace {
+
+// The arrays of a part: FOLDER/CORRUPTION.npy, or the one that was named.
+Paths arrays_of(const Paths& paths, const CorruptionPart& part) {
+  std::optional<std::string> wanted = part.corruption;
+  if (wanted) std::ranges::replace(*wanted, '-', '_');
+  if (paths.size() == 2) {
+    if (wanted && paths[0].stem().string() != *wanted)
+      refuse(display_name(paths[0]), fmt::format("{}.npy", printable(*wanted)), "another corruption");
+    return {paths[0]};
+  }
+  const CorruptionFolder folder = corruption_folder(paths[0]);
+  Paths arrays;
+  for (const std::string& name : folder.corruptions)
+    if (!wanted || name == *wanted) arrays.push_back(paths[0] / (name + ".npy"));
+  if (arrays.empty())
+    refuse(display_name(paths[0]), fmt::format("{}.npy", printable(wanted.value_or("CORRUPTION"))), "none");
+  return arrays;
 }
+
+Loaded load_cifar_c(const Paths& paths, const CorruptionPart& part, const std::vector<std::string>& classes) {
+  std::error_code error;
+  if (paths.size() == 1 && !std::filesystem::is_directory(paths[0], error))
+    refuse(display_name(paths[0]), "a folder, or CORRUPTION.npy labels.npy",
+           std::filesystem::exists(paths[0], error) ? "one file" : "nothing");
+  const std::filesystem::path labels = paths.size() == 2 ? paths[1] : paths[0] / "labels.npy";
+  Loaded all;
+  LoadedColumn label, severity{"severity", {"1", "2", "3", "4", "5"}, {}}, corruption{"corruption", {}, {}};
+  std::vector<std::pair<Loaded, std::size_t>> parts;  // and the row that each begins with
+  for (const std::filesystem::path& array : arrays_of(paths, part)) {
+    Loaded one = pictures_and_labels({array, labels}, classes);
+    if (one.n % severities != 0)
+      refuse(display_name(array), fmt::format("{} severities of equally many pictures", severities),
+             fmt::format("{} pictures", one.n));
+    if (!parts.empty() && one.shape != all.shape)
+      refuse(display_name(array), fmt::format("pictures of {} x {}", all.shape[1], all.shape[2]),
+             fmt::format("{} x {}", one.shape[1], one.shape[2]));
+    const std::size_t each = one.n / severities, first = part.severity ? (*part.severity - 1) * each : 0,
+                      count = part.severity ? each : one.n;
+    for (std::size_t row = first; row < first + count; ++row) {
+      label.codes.push_back(one.columns[0].codes[row]);
+      severity.codes.push_back(static_cast<std::uint32_t>(row / each));
+      corruption.codes.push_back(static_cast<std::uint32_t>(corruption.values.size()));
+    }
+    corruption.values.push_back(array.stem().string());
+    label.name = one.columns[0].name, label.values = one.columns[0].values;
+    all.n += count, all.shape = one.shape;
+    parts.emplace_back(std::move(one), first);
+  }
+  const std::size_t each = all.n / parts.size();
+  const bool even = std::ranges::all_of(parts, [&](const auto& one) {
+    return (part.severity ? one.first.n / severities : one.first.n) == each;
+  });
+  if (!even) refuse(display_name(paths[0]), "as many pictures of each corruption", "others");
+  all.columns = {std::move(label), std::move(corruption), std::move(severity)};
+  all.picture = [parts = std::move(parts), each](std::size_t row, std::span<std::uint8_t> out) {
+    const auto& [one, first] = parts[row / each];
+    one.picture(first + row % each, out);
+  };
+  return all;
+}
+
+Loaded load_cifar10_c_part(const Paths& paths, const CorruptionPart& part) {
+  return load_cifar_c(paths, part, cifar10_classes());
+}
+Loaded load_cifar10_c(const Paths& paths) { return load_cifar10_c_part(paths, {}); }
+Loaded load_cifar100_c_part(const Paths& paths, const CorruptionPart& part) {
+  return load_cifar_c(paths, part, numbers_below(100));
+}
+Loaded load_cifar100_c(const Paths& paths) { return load_cifar100_c_part(paths, {}); }
+
+constexpr std::string_view cifar_c_paths = "the folder, or CORRUPTION.npy labels.npy";
+
+}  // namespace
 
 LoadedFormat cifar10_c_format() {
-  return {
-      {"cifar10-c", "CIFAR-10 under one corruption, five severities", "Hendrycks and Dietterich, ICLR 2019"},
-      "CORRUPTION.npy labels.npy",
-      2,
-      2,
-      load_cifar10_c};
+  return {{"cifar10-c", "CIFAR-10 under corruptions, five severities each",
+           "Hendrycks and Dietterich, ICLR 2019"},
+          cifar_c_paths,
+          1,
+          2,
+          load_cifar10_c,
+          load_cifar10_c_part};
+}
+LoadedFormat cifar100_c_format() {
+  return {{"cifar100-c", "CIFAR-100 likewise", "Hendrycks and Dietterich, ICLR 2019"},
+          cifar_c_paths,
+          1,
+          2,
+          load_cifar100_c,
+          load_cifar100_c_part};
 }
 
-static Loaded load_cifar10_1(const Paths& paths) { return pictures_and_labels(paths); }
+static Loaded load_cifar10_1(const Paths& paths) { return pictures_and_labels(paths, cifar10_classes()); }
 
 LoadedFormat cifar10_1_format() {
   return {{"cifar10.1", "CIFAR-10's new test set", "Recht et al., 2018"},

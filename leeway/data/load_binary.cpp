@@ -78,12 +78,8 @@ Matrix parse_matrix(const MappedFile& file, std::string_view name, std::uint32_t
 std::filesystem::path beside(const std::filesystem::path& dat, std::size_t at, const std::string& part) {
   const std::filesystem::path same =
       dat.parent_path() / std::string(dat.filename().string()).replace(at, 4, part);
-  std::filesystem::path other = same;
-  if (same.extension() == ".gz")
-    other.replace_extension();
-  else
-    other += ".gz";
-  return !std::filesystem::exists(same) && std::filesystem::exists(other) ? other : same;
+  const std::filesystem::path found = plain_or_gzip(same);
+  return found.empty() ? same : found;
 }
 
 std::vector<std::string> steps(std::size_t count, std::size_t first, std::size_t step) {

@@ -4,7 +4,6 @@
 //   rgb_metadata.csv: split, category, country_code, timestamp; country_code_mapping.csv: alpha-3, region.
 //   Camelyon17, metadata.csv: tumor, center, split, slide, patient, node. Other columns are not looked at; an empty field
 //   becomes "unknown".
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
@@ -30,10 +29,7 @@ Loaded columns_of_csv(const std::filesystem::path& path, const std::vector<Taken
   std::vector<std::size_t> places;
   std::vector<TextColumn> columns;
   for (const Taken& one : taken) {
-    const auto found = std::ranges::find(records.header(), one.from);
-    if (found == records.header().end())
-      refuse(name, fmt::format("a column {}", in_quotes(one.from)), "none");
-    places.push_back(static_cast<std::size_t>(found - records.header().begin()));
+    places.push_back(records.column(one.from));
     columns.emplace_back(one.name);
   }
   Loaded set;

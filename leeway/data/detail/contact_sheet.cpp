@@ -24,8 +24,8 @@ std::vector<std::size_t> sample_rows(Random random, std::size_t n, std::size_t c
 }
 
 Bitmap contact_sheet(std::span<const std::uint8_t> pictures, std::size_t channels, std::size_t height,
-                     std::size_t width) {
-  constexpr std::size_t gap = 2, least_height = 64, columns = 10;
+                     std::size_t width, std::size_t columns) {
+  constexpr std::size_t gap = 2, least_height = 64;
   const std::size_t each = channels * height * width, count = pictures.size() / each;
   const std::size_t factor = (least_height + height - 1) / height, rows = (count + columns - 1) / columns;
   Bitmap sheet{channels, rows * (height * factor + gap) + gap, columns * (width * factor + gap) + gap, {}};

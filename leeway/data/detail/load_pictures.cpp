@@ -3,12 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <memory>
 
 #include "leeway/core/message.h"
-#include "leeway/core/png.h"
-#include "leeway/data/detail/jpeg_file.h"
 #include "leeway/data/resize.h"
 
 namespace leeway::data {
@@ -17,18 +14,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t longest_side = 16'384;
-
-Bitmap read_picture(const fs::path& path) {
-  const MappedFile file = map_file(path);
-  const std::string name = display_name(path);
-  const auto begins = [&](std::initializer_list<unsigned char> with) {
-    return std::ranges::equal(file.bytes.first(std::min(with.size(), file.bytes.size())), with, {},
-                              [](std::byte byte) { return std::to_integer<unsigned char>(byte); });
-  };
-  if (begins({0xff, 0xd8, 0xff})) return parse_jpeg(file.bytes, name);
-  if (begins({0x89, 'P', 'N', 'G'})) return parse_png(file.bytes, name);
-  refuse(name, "a PNG or JPEG picture", file.bytes.empty() ? "an empty file" : "other content");
-}
 
 Planes in_colour(const Bitmap& bitmap) {
   const std::size_t area = bitmap.height * bitmap.width;
@@ -40,18 +25,6 @@ Planes in_colour(const Bitmap& bitmap) {
 }
 
 }  // namespace
-
-std::string suffix_of(const fs::path& file) {
-  std::string suffix = file.extension().string();
-  std::ranges::transform(suffix, suffix.begin(),
-                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return suffix;
-}
-
-bool is_readable_picture(const fs::path& file) {
-  const std::string suffix = suffix_of(file);
-  return suffix == ".png" || suffix == ".jpg" || suffix == ".jpeg";
-}
 
 void add_pictures(Loaded& set, std::vector<fs::path> files) {
   const auto shared = std::make_shared<const std::vector<fs::path>>(std::move(files));

@@ -6,13 +6,9 @@
 #include <vector>
 
 #include "leeway/data/load.h"
+#include "leeway/data/picture_file.h"
 
 namespace leeway::data {
-
-// ".jpg" of "a.JPG".
-[[nodiscard]] std::string suffix_of(const std::filesystem::path& file);
-// Whether a file of that name is PNG or JPEG.
-[[nodiscard]] bool is_readable_picture(const std::filesystem::path& file);
 
 // Gives a set its pictures, in colour: row i's is files[i]. The first one is read, for its size. Those of another size are an
 // Error when they are read, unless the set is resized.

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "leeway/core/error.h"
+#include "leeway/core/message.h"
 #include "leeway/data/jpeg_handle.h"
 #include "leeway/shift/detail/family.h"
 
@@ -23,11 +24,11 @@ constexpr int flags = TJFLAG_NOREALLOC | TJFLAG_ACCURATEDCT;
 // A thread's compressor and decompressor, and buffers that grow to the largest picture it has seen.
 class Codec {
  public:
-  // `channels` (1 or 3) planes of `height` x `width`.
-  void run(std::span<float> planes, int channels, int height, int width, int quality) {
+  // `channels` (1 or 3) planes of `height` x `width` as a file, which lasts until the next call.
+  std::span<const unsigned char> compress(std::span<const float> planes, int channels, int height, int width,
+                                          int quality) {
     const auto count = static_cast<std::size_t>(channels), area = planes.size() / count;
-    const int format = channels == 3 ? TJPF_RGB : TJPF_GRAY,
-              colours = channels == 3 ? TJSAMP_420 : TJSAMP_GRAY;
+    const int colours = channels == 3 ? TJSAMP_420 : TJSAMP_GRAY;
     pixels_.resize(planes.size());
     for (std::size_t c = 0; c < count; ++c)
       for (std::size_t i = 0; i < area; ++i)
@@ -36,10 +37,17 @@ class Codec {
     file_.resize(std::max<std::size_t>(file_.size(), tjBufSize(width, height, colours)));
     unsigned char* file = file_.data();
     unsigned long size = file_.size();
-    if (tjCompress2(compressor_.get(), pixels_.data(), width, 0, height, format, &file, &size, colours,
-                    quality, flags) != 0)
+    if (tjCompress2(compressor_.get(), pixels_.data(), width, 0, height, format_of(channels), &file, &size,
+                    colours, quality, flags) != 0)
       throw std::runtime_error(fmt::format("jpeg: {}", tjGetErrorStr2(compressor_.get())));
-    if (tjDecompress2(decompressor_.get(), file, size, pixels_.data(), width, 0, height, format, flags) != 0)
+    return {file, size};
+  }
+
+  void run(std::span<float> planes, int channels, int height, int width, int quality) {
+    const auto count = static_cast<std::size_t>(channels), area = planes.size() / count;
+    const auto file = compress(planes, channels, height, width, quality);
+    if (tjDecompress2(decompressor_.get(), file.data(), file.size(), pixels_.data(), width, 0, height,
+                      format_of(channels), flags) != 0)
       throw std::runtime_error(fmt::format("jpeg: {}", tjGetErrorStr2(decompressor_.get())));
     for (std::size_t c = 0; c < count; ++c)
       for (std::size_t i = 0; i < area; ++i)
@@ -47,9 +55,19 @@ class Codec {
   }
 
  private:
+  static int format_of(int channels) { return channels == 3 ? TJPF_RGB : TJPF_GRAY; }
+
   data::JpegHandle compressor_ = data::jpeg_compressor(), decompressor_ = data::jpeg_decompressor();
   std::vector<unsigned char> pixels_, file_;
 };
+
+Codec& codec_of_thread(std::size_t height, std::size_t width) {
+  if (height > largest_side || width > largest_side)
+    throw Error(
+        fmt::format("jpeg: expected at most {} pixels a side, found {} x {}", largest_side, height, width));
+  thread_local Codec codec;
+  return codec;
+}
 
 Shifted apply_jpeg(const Images& images, const Options& options, Progress* progress) {
   const auto quality = static_cast<int>(options.strength);
@@ -61,15 +79,22 @@ Shifted apply_jpeg(const Images& images, const Options& options, Progress* progr
 }  // namespace
 
 void compress_jpeg(std::span<float> picture, std::size_t height, std::size_t width, int quality) {
-  if (height > largest_side || width > largest_side)
-    throw Error(
-        fmt::format("jpeg: expected at most {} pixels a side, found {} x {}", largest_side, height, width));
-  thread_local Codec codec;
+  Codec& codec = codec_of_thread(height, width);
   const std::size_t area = height * width, channels = picture.size() / area;
   const std::size_t together = channels == 3 ? 3 : 1;
   for (std::size_t c = 0; c < channels; c += together)
     codec.run(picture.subspan(c * area, together * area), static_cast<int>(together),
               static_cast<int>(height), static_cast<int>(width), quality);
+}
+
+std::vector<unsigned char> jpeg_file_of(std::span<const float> picture, std::size_t height, std::size_t width,
+                                        int quality) {
+  const std::size_t channels = picture.size() / (height * width);
+  if (channels != 1 && channels != 3) refuse("jpeg", "1 or 3 channels", fmt::format("{}", channels));
+  const auto file = codec_of_thread(height, width)
+                        .compress(picture, static_cast<int>(channels), static_cast<int>(height),
+                                  static_cast<int>(width), quality);
+  return {file.begin(), file.end()};
 }
 
 Member jpeg() {

@@ -1,0 +1,241 @@
+#include "leeway/data/diagvib_environments.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "leeway/core/message.h"
+
+namespace leeway::data {
+namespace {
+
+using Classes = std::array<std::string, diagvib_factors>;
+
+struct Step {
+  DiagvibFactor factor;
+  std::string value;
+};
+
+Classes changed(Classes classes, const Step& step) {
+  classes[static_cast<std::size_t>(step.factor)] = step.value;
+  return classes;
+}
+
+// `base`, and after it one more step each.
+std::vector<DiagvibEnvironment> cumulative(const Classes& base, const std::vector<Step>& steps) {
+  std::vector<DiagvibEnvironment> environments{{0, base}};
+  for (const Step& step : steps)
+    environments.push_back({environments.size(), changed(environments.back().classes, step)});
+  return environments;
+}
+
+constexpr std::size_t n_train = 40'000, n_val = 20'000, n_test = 10'000;
+
+DiagvibPart training(const Classes& first, const Classes& second) {
+  return {"train", {{0, first}, {1, second}}, DiagvibPairing::unpaired, n_train};
+}
+
+DiagvibPart validation(std::string name, DiagvibPairing pairing, const Classes& first,
+                       const Classes& second) {
+  return {std::move(name), {{0, first}, {1, second}}, pairing, n_val};
+}
+
+DiagvibPart test(std::vector<DiagvibEnvironment> environments) {
+  return {"test", std::move(environments), DiagvibPairing::paired, n_test};
+}
+
+using enum DiagvibFactor;
+
+// Train and validation are environments 0 and 1 of the test.
+std::vector<DiagvibPart> discriminability(const Classes& base, const std::string& lightness_of_2,
+                                          const std::string& scale_of_4) {
+  std::vector<DiagvibEnvironment> tests = cumulative(base, {{hue, "blue"},
+                                                            {lightness, lightness_of_2},
+                                                            {position, "lower-centre"},
+                                                            {scale, scale_of_4},
+                                                            {texture, "tiles"}});
+  const Classes &red = tests[0].classes, &blue = tests[1].classes;
+  return {training(red, blue), validation("val", DiagvibPairing::paired, red, blue), test(std::move(tests))};
+}
+
+std::vector<DiagvibPart> selection() {
+  const Classes red = {"red", "dark", "centre", "large", "blank"}, blue = changed(red, {hue, "blue"}),
+                magenta = changed(red, {hue, "magenta"}), yellow = changed(red, {hue, "yellow"}),
+                far = {"green", "bright", "upper-left", "small", "tiles"};
+  return {training(red, blue),
+          validation("val-sd", DiagvibPairing::unpaired, red, red),
+          validation("val-id", DiagvibPairing::unpaired, red, blue),
+          validation("val-1f-md", DiagvibPairing::unpaired, red, magenta),
+          validation("val-5f-md", DiagvibPairing::unpaired, red, far),
+          validation("val-ood", DiagvibPairing::unpaired, yellow, magenta),
+          test(cumulative(red, {{hue, "green"},
+                                {lightness, "bright"},
+                                {texture, "tiles"},
+                                {position, "upper-left"},
+                                {scale, "small"}}))};
+}
+
+std::vector<DiagvibPart> selection_position() {
+  const Classes low = {"green", "dark", "lower-right", "large", "blank"},
+                high = changed(low, {position, "upper-left"});
+  return {training(low, high), validation("val-sd", DiagvibPairing::unpaired, low, low),
+          validation("val-id", DiagvibPairing::unpaired, low, high),
+          test(cumulative(low, {{position, "centre"},
+                                {scale, "small"},
+                                {hue, "red"},
+                                {lightness, "bright"},
+                                {texture, "tiles"}}))};
+}
+
+template <std::size_t counterexamples>
+PairWeights generalization(double) {
+  PairWeights weights{};
+  for (std::size_t p = 0; p < 3; ++p) {
+    weights[p][p] = 1;
+    if (p < counterexamples) weights[p][(p + 1) % 3] = 1;
+  }
+  return weights;
+}
+
+PairWeights independent(double) {
+  PairWeights weights{};
+  for (auto& row : weights) row.fill(1);
+  return weights;
+}
+
+PairWeights frequent(double share) {
+  PairWeights weights{};
+  for (std::size_t p = 0; p < 3; ++p)
+    for (std::size_t l = 0; l < 3; ++l) weights[p][l] = p == l ? share : (1 - share) / 2;
+  return weights;
+}
+
+constexpr std::string_view diagvib = "Eulig et al., ICCV 2021", agreement = "program of Carvalho et al. 2025";
+
+DiagvibExperiment co_occurrence(std::string_view name, std::string_view summary,
+                                PairWeights (*weights)(double share)) {
+  DiagvibExperiment experiment;
+  static_cast<Member&>(experiment) = {name, summary, diagvib};
+  experiment.digits = {7, 4, 9};
+  experiment.parts = {{"train", {}, DiagvibPairing::paired, 43'740},
+                      {"val", {}, DiagvibPairing::paired, 8'748},
+                      {"test", {}, DiagvibPairing::paired, 20'000}};
+  experiment.weights = weights;
+  return experiment;
+}
+
+DiagvibExperiment of_table(std::string_view name, std::string_view summary, std::string_view source,
+                           std::vector<std::size_t> digits, std::vector<DiagvibPart> parts) {
+  DiagvibExperiment experiment;
+  static_cast<Member&>(experiment) = {name, summary, source};
+  experiment.digits = std::move(digits);
+  experiment.parts = std::move(parts);
+  return experiment;
+}
+
+constexpr std::size_t size_of_pairs = 9;
+
+std::array<double, size_of_pairs> flat(const PairWeights& weights) {
+  std::array<double, size_of_pairs> values{};
+  for (std::size_t i = 0; i < size_of_pairs; ++i) values[i] = weights[i / 3][i % 3];
+  return values;
+}
+
+}  // namespace
+
+const DiagvibPart& DiagvibExperiment::part(std::string_view wanted) const {
+  const auto found = std::ranges::find(parts, wanted, &DiagvibPart::name);
+  if (found == parts.end())
+    refuse("part of " + std::string(name), "one of " + names_of(parts), in_quotes(wanted));
+  return *found;
+}
+
+std::span<const DiagvibExperiment> diagvib_experiments() {
+  static const Classes dark = {"red", "dark", "centre", "normal", "blank"},
+                       bright = {"red", "bright", "centre", "normal", "blank"};
+  static const DiagvibExperiment list[] = {
+      of_table("discriminability", "hue, lightness, position, scale, texture shift one after the other",
+               "Carvalho et al. 2025, Table 2", {4, 9}, discriminability(dark, "bright", "large")),
+      of_table("discriminability-code",
+               "the same as the paper's program has it: bright, then brighter, and larger for large",
+               agreement, {4, 9}, discriminability(bright, "brighter", "larger")),
+      of_table("discriminability-figure",
+               "the same as for the paper's figure of samples: dark, then bright, and larger", agreement,
+               {4, 9}, discriminability(dark, "bright", "larger")),
+      of_table("selection", "validation pairs near and far: val-sd, val-id, val-1f-md, val-5f-md, val-ood",
+               "Carvalho et al. 2025, Table 3", {1, 4, 7, 9}, selection()),
+      of_table("selection-position", "the same where positions differ in training, not hues", agreement,
+               {1, 4, 7, 9}, selection_position()),
+      co_occurrence("zgo", "each digit has a class of the learning factor of its own", generalization<0>),
+      co_occurrence("1-cgo", "zgo and one further pair", generalization<1>),
+      co_occurrence("2-cgo", "zgo and two further pairs", generalization<2>),
+      co_occurrence("3-cgo", "zgo and three further pairs, one a digit", generalization<3>),
+      co_occurrence("zso", "digit and learning factor are independent", independent),
+      co_occurrence("fgo",
+                    "each digit has its own class of the learning factor in a share of its images, --share",
+                    frequent)};
+  return list;
+}
+
+const DiagvibExperiment& diagvib_experiment(std::string_view name) {
+  return find_member(diagvib_experiments(), "environment", name);
+}
+
+std::array<std::string_view, 3> diagvib_triple(DiagvibFactor factor) {
+  switch (factor) {
+    case hue:
+      return {"red", "green", "blue"};
+    case lightness:
+      return {"dark", "darker", "brighter"};
+    case position:
+      return {"upper-left", "centre", "lower-right"};
+    case scale:
+      return {"small", "normal", "large"};
+    case texture:
+      break;
+  }
+  return {"tiles", "wood", "carpet"};
+}
+
+PairWeights tested_pairs(const PairWeights& training, SeenPairs which) {
+  if (which == SeenPairs::seen) return training;
+  PairWeights weights{};
+  bool any = false;
+  for (std::size_t p = 0; p < 3; ++p)
+    for (std::size_t l = 0; l < 3; ++l)
+      if (which == SeenPairs::all || training[p][l] == 0) weights[p][l] = 1, any = true;
+  if (!any) refuse("part", "pairs that training does not have", "none: it has all nine");
+  return weights;
+}
+
+std::vector<std::size_t> largest_remainder(std::span<const double> weights, std::size_t n) {
+  const double sum = std::accumulate(weights.begin(), weights.end(), 0.);
+  std::vector<std::size_t> counts, order(weights.size());
+  std::vector<double> rest;
+  std::size_t left = n;
+  for (const double weight : weights) {
+    // A quota that is whole but for its rounding is that whole number.
+    const double quota = static_cast<double>(n) * weight / sum, whole = std::floor(quota + 1e-9);
+    counts.push_back(static_cast<std::size_t>(whole));
+    rest.push_back(weight > 0 ? std::round((quota - whole) * 1e9) : -1);
+    left -= counts.back();
+  }
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, std::greater<>(), [&](std::size_t i) { return rest[i]; });
+  for (std::size_t i = 0; i < left; ++i) ++counts[order[i]];
+  return counts;
+}
+
+double mutual_information(const PairWeights& weights) {
+  const auto values = flat(weights);
+  const double sum = std::accumulate(values.begin(), values.end(), 0.);
+  std::array<double, 3> rows{}, columns{};
+  for (std::size_t i = 0; i < size_of_pairs; ++i) rows[i / 3] += values[i], columns[i % 3] += values[i];
+  double information = 0;
+  for (std::size_t i = 0; i < size_of_pairs; ++i)
+    if (values[i] > 0)
+      information += values[i] / sum * std::log(values[i] * sum / (rows[i / 3] * columns[i % 3]));
+  return information;
+}
+
+}  // namespace leeway::data

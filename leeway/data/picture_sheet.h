@@ -1,0 +1,34 @@
+// Contact sheets of images: pictures side by side, for people to look at.
+//
+// Pictures of more than 256 pixels a side are shown as 256 x 256, small ones enlarged by whole factors.
+// Errors (Error): images of other channels than 1 and 3.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "leeway/core/images.h"
+#include "leeway/core/png.h"
+
+namespace leeway::data {
+
+// Pictures in 8 bits, one behind the other, that a sheet is made of.
+class PictureSheet {
+ public:
+  // Of the shape that all pictures have; `columns` of them stand in a row of the sheet.
+  PictureSheet(std::size_t channels, std::size_t height, std::size_t width, std::size_t columns);
+  void add(const Images& images, std::size_t row);
+  void leave_empty();  // white, in place of a picture
+  [[nodiscard]] Bitmap bitmap() const;
+
+ private:
+  std::size_t channels_, height_, width_, columns_;
+  std::vector<std::uint8_t> pixels_;
+};
+
+// `count` different rows of n at random, ascending; all where there are no more.
+[[nodiscard]] std::vector<std::size_t> rows_of_sheet(std::size_t n, std::size_t count, std::uint64_t seed);
+
+}  // namespace leeway::data

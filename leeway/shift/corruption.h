@@ -1,0 +1,103 @@
+// Common corruptions: a family. 15 of the benchmark and 4 extra, at five severities whose constants come in three sets, one
+// for each size of picture that was published.
+//
+// This header is the interface, corruption.cpp the visible list; every member is one file of corruptions/ with its formula,
+// its code, its constants and its source (Hendrycks and Dietterich, "Benchmarking neural network robustness to common
+// corruptions and perturbations", ICLR 2019, and the authors' programs where the paper is silent).
+//
+// What comes out is 8-bit levels, as in the published files: the result clipped to [0,1], times 255, rounded half up (the
+// authors' programs round down, Rounding::truncate). Severity 0 changes nothing but the type. A random corruption draws the
+// same numbers at every severity: image i draws from Random(seed, stream(name), i), so neither threads nor the other
+// images change it.
+//
+// Grey pictures (one channel) are corrupted in their one channel. Pictures of another number than 1 or 3: each
+// channel as grey, with the same draws but for noise. `saturate` changes nothing in a grey picture and says so (on_grey).
+//
+// Errors (Error): a severity outside 0 to 5; for `frost`, an empty list of pictures. Cost: one pass, images in parallel; the
+// result, one byte a pixel, is in memory. Interrupted is thrown when `progress` says so.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "leeway/core/family.h"
+#include "leeway/core/images.h"
+#include "leeway/core/progress.h"
+#include "leeway/core/random.h"
+#include "leeway/shift/frost_pictures.h"
+
+namespace leeway::shift {
+
+// Whose constants: CIFAR-10-C (32 pixels), TinyImageNet-C (64), ImageNet-C (224), or what the size is nearest to.
+enum class ConstantSet : std::uint8_t { automatic, cifar, tiny, imagenet };
+enum class Rounding : std::uint8_t { nearest, truncate };
+// Glass blur: pixels change places, or both get the value of one, as in the published colour sets. by_channels: a
+// copy in colour, a swap in grey, which is what the authors' program does.
+enum class GlassExchange : std::uint8_t { by_channels, copy, swap };
+
+// A set, never automatic, and what its lengths are multiplied with: 1 where the picture has the set's own size.
+struct Scale {
+  ConstantSet set = ConstantSet::cifar;
+  double lengths = 1;
+};
+// automatic: a shorter side up to 45 takes cifar, up to 119 tiny, else imagenet; lengths by side / 32, 64 or 224 where that
+// differs from 1 by more than .15. A set by name: lengths as published.
+[[nodiscard]] Scale scale_for(ConstantSet set, std::size_t height, std::size_t width);
+
+struct CorruptionOptions {
+  int severity = 1;  // 0 to 5
+  ConstantSet set = ConstantSet::automatic;
+  Rounding rounding = Rounding::nearest;
+  GlassExchange glass = GlassExchange::by_channels;
+  std::shared_ptr<const FrostPictures> frost = {};  // none: procedural ones, made for the seed
+  std::uint64_t seed = 0;
+  std::size_t first_row = 0;  // number of the first image, where they are a part of a set
+};
+
+enum class CorruptionGroup : std::uint8_t { noise, blur, weather, digital, extra };
+
+// A picture in [0,1], (c,h,w), that a member changes in place. Values that leave [0,1] are clipped afterwards.
+struct CorruptedPicture {
+  std::span<float> values;
+  std::size_t channels = 1, height = 1, width = 1;
+
+  [[nodiscard]] std::size_t area() const { return height * width; }
+  [[nodiscard]] std::span<float> plane(std::size_t channel) const {
+    return values.subspan(channel * area(), area());
+  }
+};
+
+// What a member is told of one call. severity is 1 to 5.
+struct CorruptionSetting {
+  int severity = 1;
+  Scale scale = {};
+  GlassExchange glass = GlassExchange::by_channels;
+  const FrostPictures* frost = nullptr;  // of frost alone
+
+  // The constants of that set and severity, from a member's table.
+  template <class Constants>
+  [[nodiscard]] const Constants& of(
+      const std::array<std::array<Constants, 5>, 3>& cifar_tiny_imagenet) const {
+    return cifar_tiny_imagenet[static_cast<std::size_t>(scale.set) - 1]
+                              [static_cast<std::size_t>(severity - 1)];
+  }
+};
+
+struct Corruption : leeway::Member {
+  CorruptionGroup group = CorruptionGroup::noise;
+  // Channels are 1 or 3.
+  void (*change)(const CorruptedPicture& picture, const CorruptionSetting& setting, Random& random) = nullptr;
+  bool on_grey = true;       // changes grey pictures at all
+  bool takes_frost = false;  // is given pictures of frost
+
+  [[nodiscard]] Images apply(const Images& images, const CorruptionOptions& options,
+                             Progress* progress) const;
+};
+
+[[nodiscard]] std::span<const Corruption> corruptions();  // in the published order, the extra ones last
+[[nodiscard]] const Corruption& corruption(std::string_view name);  // Error that lists the names there are
+
+}  // namespace leeway::shift

@@ -1,0 +1,41 @@
+// The value V = max(R, G, B) becomes min(V + c, 1) at the same hue and saturation, which is x' = x min(V + c, 1) / V for every
+// channel; black becomes grey c. Grey pictures: x' = x + c.
+//
+// Source: Hendrycks and Dietterich, ICLR 2019; constants of the authors' programs.
+#include "leeway/shift/corruption.h"
+#include "leeway/shift/detail/hsv.h"
+
+namespace leeway::shift {
+namespace {
+
+constexpr std::array<std::array<double, 5>, 3> added{{
+    {.05, .1, .15, .2, .3},
+    {.1, .2, .3, .4, .5},
+    {.1, .2, .3, .4, .5},
+}};
+
+void change(const CorruptedPicture& picture, const CorruptionSetting& setting, Random&) {
+  const double c = setting.of(added);
+  if (picture.channels == 1) {
+    for (float& x : picture.values) x = static_cast<float>(x + c);  // clipped afterwards, as everything is
+    return;
+  }
+  const auto red = picture.plane(0), green = picture.plane(1), blue = picture.plane(2);
+  for (std::size_t i = 0; i < red.size(); ++i) {
+    const Colour colour = with_value_added({red[i], green[i], blue[i]}, c);
+    red[i] = static_cast<float>(colour[0]);
+    green[i] = static_cast<float>(colour[1]);
+    blue[i] = static_cast<float>(colour[2]);
+  }
+}
+
+}  // namespace
+
+Corruption corrupt_brightness() {
+  return {{"brightness", "a constant added to the value (HSV) of every pixel",
+           "Hendrycks and Dietterich, ICLR 2019"},
+          CorruptionGroup::weather,
+          change};
+}
+
+}  // namespace leeway::shift

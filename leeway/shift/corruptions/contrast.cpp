@@ -1,0 +1,35 @@
+// x' = m + c (x - m), m the mean of the picture's channel.
+//
+// Source: Hendrycks and Dietterich, ICLR 2019; constants of the authors' programs.
+#include "leeway/shift/corruption.h"
+
+namespace leeway::shift {
+namespace {
+
+constexpr std::array<std::array<double, 5>, 3> factors{{
+    {.75, .5, .4, .3, .15},
+    {.4, .3, .2, .1, .05},
+    {.4, .3, .2, .1, .05},
+}};
+
+void change(const CorruptedPicture& picture, const CorruptionSetting& setting, Random&) {
+  const double c = setting.of(factors);
+  for (std::size_t channel = 0; channel < picture.channels; ++channel) {
+    const auto plane = picture.plane(channel);
+    double mean = 0;
+    for (const float x : plane) mean += x;
+    mean /= static_cast<double>(plane.size());
+    for (float& x : plane) x = static_cast<float>(mean + c * (x - mean));
+  }
+}
+
+}  // namespace
+
+Corruption corrupt_contrast() {
+  return {{"contrast", "distance of every pixel from its channel's mean, scaled",
+           "Hendrycks and Dietterich, ICLR 2019"},
+          CorruptionGroup::digital,
+          change};
+}
+
+}  // namespace leeway::shift

@@ -1,0 +1,30 @@
+// x' = x convolved with a Gaussian of deviation sigma, cut at 4 sigma, pixels at the border repeated.
+//
+// Source: Hendrycks and Dietterich, ICLR 2019; constants of the authors' programs.
+#include "leeway/shift/corruption.h"
+#include "leeway/shift/detail/filter.h"
+
+namespace leeway::shift {
+namespace {
+
+constexpr std::array<std::array<double, 5>, 3> sigmas{{
+    {.4, .6, .7, .8, 1},
+    {.5, .75, 1, 1.25, 1.5},
+    {1, 2, 3, 4, 6},
+}};
+
+void change(const CorruptedPicture& picture, const CorruptionSetting& setting, Random&) {
+  const double sigma = setting.of(sigmas) * setting.scale.lengths;
+  for (std::size_t c = 0; c < picture.channels; ++c)
+    gaussian_filter(picture.plane(c), picture.height, picture.width, sigma);
+}
+
+}  // namespace
+
+Corruption corrupt_gaussian_blur() {
+  return {{"gaussian-blur", "convolution with a Gaussian", "Hendrycks and Dietterich, ICLR 2019"},
+          CorruptionGroup::extra,
+          change};
+}
+
+}  // namespace leeway::shift

@@ -1,0 +1,93 @@
+// Blurred by a Gaussian and cut to whole levels; then, `passes` times, every pixel but those near the border changes places
+// with one at a random distance, right and down by uniform whole numbers from -delta to delta - 1; then blurred again.
+// Pixels are visited from the last to the first, in place, so that a value can travel.
+//
+// In the authors' program the exchange is a copy in colour pictures (two views of one array are assigned to each other): both
+// pixels get the value of the partner. The published sets hold that, and it is the default in colour; in grey pictures
+// their program exchanges (GlassExchange).
+//
+// Draws: for every pass and pixel visited the step right, then the step down; all channels share them.
+//
+// Source: Hendrycks and Dietterich, ICLR 2019; constants of the authors' programs.
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "leeway/shift/detail/filter.h"
+#include "leeway/shift/detail/glass.h"
+
+namespace leeway::shift {
+namespace {
+
+struct Constants {
+  double sigma = 0, delta = 0;
+  int passes = 0;
+};
+constexpr std::array<std::array<Constants, 5>, 3> constants{{
+    {{{.05, 1, 1}, {.25, 1, 1}, {.4, 1, 1}, {.25, 1, 2}, {.4, 1, 2}}},
+    {{{.1, 1, 1}, {.5, 1, 1}, {.6, 1, 2}, {.7, 2, 1}, {.9, 2, 2}}},
+    {{{.7, 1, 2}, {.9, 2, 1}, {1, 2, 3}, {1.1, 3, 2}, {1.5, 4, 2}}},
+}};
+
+void blur(const CorruptedPicture& picture, double sigma) {
+  for (std::size_t c = 0; c < picture.channels; ++c)
+    gaussian_filter(picture.plane(c), picture.height, picture.width, sigma);
+}
+
+void change(const CorruptedPicture& picture, const CorruptionSetting& setting, Random& random) {
+  thread_local std::vector<std::ptrdiff_t> moves;
+  const Constants& own = setting.of(constants);
+  const double sigma = own.sigma * setting.scale.lengths;
+  const auto delta =
+      static_cast<std::size_t>(std::max(1., std::floor(own.delta * setting.scale.lengths + .5)));
+  const bool swap = setting.glass == GlassExchange::swap ||
+                    (setting.glass == GlassExchange::by_channels && picture.channels == 1);
+  blur(picture, sigma);
+  // a flat area stays as it is where rounding left it just below its level
+  for (float& x : picture.values) x = static_cast<float>(static_cast<int>(x * 255 + 1.f / 1024)) / 255;
+  moves.resize(visited_pixels(picture.height, picture.width, delta));
+  for (int pass = 0; pass < own.passes; ++pass) {
+    const auto draw = [&] {
+      return static_cast<std::ptrdiff_t>(random.below(2 * delta)) - static_cast<std::ptrdiff_t>(delta);
+    };
+    for (std::ptrdiff_t& move : moves) {
+      const std::ptrdiff_t right = draw();
+      move = draw() * static_cast<std::ptrdiff_t>(picture.width) + right;
+    }
+    exchange_pixels(picture, delta, swap, moves);
+  }
+  blur(picture, sigma);
+}
+
+}  // namespace
+
+std::size_t visited_pixels(std::size_t height, std::size_t width, std::size_t delta) {
+  const auto visited = [&](std::size_t side) { return side > 2 * delta ? side - 2 * delta : 0; };
+  return visited(height) * visited(width);
+}
+
+void exchange_pixels(const CorruptedPicture& picture, std::size_t delta, bool swap,
+                     std::span<const std::ptrdiff_t> moves) {
+  if (moves.empty()) return;
+  for (std::size_t c = 0; c < picture.channels; ++c) {
+    const std::ptrdiff_t* move = moves.data();
+    float* const plane = picture.plane(c).data();
+    for (std::size_t y = picture.height - delta; y > delta; --y)
+      for (std::size_t x = picture.width - delta; x > delta; --x, ++move) {
+        float* const pixel = plane + y * picture.width + x;
+        float* const partner = pixel + *move;
+        const float value = *pixel;
+        *pixel = *partner;
+        if (swap) *partner = value;
+      }
+  }
+}
+
+Corruption corrupt_glass_blur() {
+  return {{"glass-blur", "neighbouring pixels exchanged, between two blurs",
+           "Hendrycks and Dietterich, ICLR 2019"},
+          CorruptionGroup::blur,
+          change};
+}
+
+}  // namespace leeway::shift

@@ -1,0 +1,29 @@
+// The picture compressed as a JPEG file of quality q and read again (jpeg.h).
+//
+// Source: Hendrycks and Dietterich, ICLR 2019; constants of the authors' programs.
+#include "leeway/shift/corruption.h"
+#include "leeway/shift/jpeg.h"
+
+namespace leeway::shift {
+namespace {
+
+constexpr std::array<std::array<int, 5>, 3> qualities{{
+    {80, 65, 58, 50, 40},
+    {65, 58, 50, 40, 25},
+    {25, 18, 15, 10, 7},
+}};
+
+void change(const CorruptedPicture& picture, const CorruptionSetting& setting, Random&) {
+  compress_jpeg(picture.values, picture.height, picture.width, setting.of(qualities));
+}
+
+}  // namespace
+
+Corruption corrupt_jpeg_compression() {
+  return {{"jpeg-compression", "JPEG compression, colour at half the resolution",
+           "Hendrycks and Dietterich, ICLR 2019"},
+          CorruptionGroup::digital,
+          change};
+}
+
+}  // namespace leeway::shift

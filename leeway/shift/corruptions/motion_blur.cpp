@@ -1,0 +1,36 @@
+// One-sided Gaussian weights along a line of random direction, an angle from -45 to 45 degrees, as of a camera that moves; to
+// whole levels. The picture moves too, by the mean of the weights' places.
+//
+// Source: Hendrycks and Dietterich, ICLR 2019; constants of the authors' programs, which call ImageMagick.
+#include "leeway/shift/corruption.h"
+#include "leeway/shift/detail/filter.h"
+
+namespace leeway::shift {
+namespace {
+
+struct Constants {
+  double radius = 0, sigma = 0;
+};
+constexpr std::array<std::array<Constants, 5>, 3> constants{{
+    {{{6, 1}, {6, 1.5}, {6, 2}, {8, 2}, {9, 2.5}}},
+    {{{10, 1}, {10, 1.5}, {10, 2}, {10, 2.5}, {12, 3}}},
+    {{{10, 3}, {15, 5}, {15, 8}, {15, 12}, {20, 15}}},
+}};
+
+void change(const CorruptedPicture& picture, const CorruptionSetting& setting, Random& random) {
+  const Constants& own = setting.of(constants);
+  const double scale = setting.scale.lengths, angle = 90 * random.uniform() - 45;
+  for (std::size_t c = 0; c < picture.channels; ++c)
+    motion_filter(picture.plane(c), picture.height, picture.width, own.radius * scale, own.sigma * scale,
+                  angle);
+}
+
+}  // namespace
+
+Corruption corrupt_motion_blur() {
+  return {{"motion-blur", "one-sided blur along a random direction", "Hendrycks and Dietterich, ICLR 2019"},
+          CorruptionGroup::blur,
+          change};
+}
+
+}  // namespace leeway::shift

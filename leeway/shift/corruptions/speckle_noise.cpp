@@ -1,0 +1,34 @@
+// x' = x + x sigma z, z standard normal, independent for every pixel and channel.
+//
+// Source: Hendrycks and Dietterich, ICLR 2019; constants of the authors' programs.
+#include <vector>
+
+#include "leeway/shift/corruption.h"
+#include "leeway/shift/detail/normals.h"
+
+namespace leeway::shift {
+namespace {
+
+constexpr std::array<std::array<double, 5>, 3> sigmas{{
+    {.06, .1, .12, .16, .2},
+    {.15, .2, .25, .3, .35},
+    {.15, .2, .35, .45, .6},
+}};
+
+void change(const CorruptedPicture& picture, const CorruptionSetting& setting, Random& random) {
+  thread_local std::vector<float> z;
+  const auto sigma = static_cast<float>(setting.of(sigmas));
+  z.resize(picture.values.size());
+  draw_normals(random, z);
+  for (std::size_t i = 0; i < z.size(); ++i) picture.values[i] += picture.values[i] * sigma * z[i];
+}
+
+}  // namespace
+
+Corruption corrupt_speckle_noise() {
+  return {{"speckle-noise", "normal noise in proportion to the pixel", "Hendrycks and Dietterich, ICLR 2019"},
+          CorruptionGroup::extra,
+          change};
+}
+
+}  // namespace leeway::shift

@@ -1,0 +1,39 @@
+// x' = (x + sum over factors f of the middle 1/f of x, enlarged by f) / (number of factors + 1). The factors are 1, 1 + step,
+// 1 + 2 step, ...: the picture itself counts twice.
+//
+// Source: Hendrycks and Dietterich, ICLR 2019; constants of the authors' programs, whose numbers of factors follow from
+// rounding (1.06 belongs to 1, 1.01, ... below 1.06, but 1.26 does not to those below 1.26). Theirs cut squares; here each axis
+// is cut by itself.
+#include "leeway/shift/corruption.h"
+#include "leeway/shift/detail/filter.h"
+
+namespace leeway::shift {
+namespace {
+
+struct Factors {
+  double step = 0;
+  std::size_t count = 0;
+};
+constexpr std::array<Factors, 5> small{{{.01, 7}, {.01, 12}, {.01, 16}, {.01, 21}, {.01, 26}}};
+constexpr std::array<std::array<Factors, 5>, 3> factors{{
+    small,
+    small,
+    {{{.01, 12}, {.01, 16}, {.02, 11}, {.02, 13}, {.03, 11}}},
+}};
+
+void change(const CorruptedPicture& picture, const CorruptionSetting& setting, Random&) {
+  const Factors& own = setting.of(factors);
+  const double step = (1 + own.step) - 1;  // as the authors' lists of factors are made
+  for (std::size_t c = 0; c < picture.channels; ++c)
+    mean_of_zooms(picture.plane(c), picture.height, picture.width, step, own.count);
+}
+
+}  // namespace
+
+Corruption corrupt_zoom_blur() {
+  return {{"zoom-blur", "the mean of the picture at several zooms", "Hendrycks and Dietterich, ICLR 2019"},
+          CorruptionGroup::blur,
+          change};
+}
+
+}  // namespace leeway::shift

@@ -1,0 +1,36 @@
+// Operations on planes of h x w 8-bit levels, row after row. Not part of the library's interface.
+//
+// Each is a pure function of its arguments; `out` may be resized and must not be `plane`.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace leeway::shift {
+
+// Edges by Canny (PAMI 1986), 1 or 0. Slopes by the 3x3 Sobel operator with the border replicated, their size |dx| + |dy| (0 outside the
+// plane); kept where it is above `low` and, along the slope rounded to multiples of 45 degrees, larger than at the neighbour before and
+// not smaller than at the one behind (diagonals: larger than both); an edge where such pixels are above `high` or linked to one that is,
+// by 8 neighbours.
+void canny_edges(std::span<const std::uint8_t> plane, std::size_t height, std::size_t width, int low,
+                 int high, std::vector<std::uint8_t>& out);
+
+// Distance to the nearest pixel of `marked` that is not 0, by the 5x5 chamfer mask of Borgefors (CVGIP 1986) for the Euclidean distance:
+// steps (1,0), (1,1), (2,1) of 1, 1.4 and 2.1969, in multiples of 1/65536; `farthest` where that is less, or no pixel is marked.
+void chamfer_distance(std::span<const std::uint8_t> marked, std::size_t height, std::size_t width,
+                      double farthest, std::vector<float>& out);
+
+// Histogram equalisation: level v becomes round(255 (pixels of v or less - pixels of the least level) / (pixels - pixels of the
+// least level)); a plane of one level stays.
+void equalize_levels(std::span<std::uint8_t> plane);
+
+// Correlation with a 3x3 kernel, clipped to 0..255, and the 3x3 mean, rounded; outside the plane its mirror image (dcb|abcd|cba).
+void correlate_levels(std::span<const std::uint8_t> plane, std::size_t height, std::size_t width,
+                      const std::array<int, 9>& kernel, std::vector<std::uint8_t>& out);
+void mean_levels(std::span<const std::uint8_t> plane, std::size_t height, std::size_t width,
+                 std::vector<std::uint8_t>& out);
+
+}  // namespace leeway::shift

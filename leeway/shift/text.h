@@ -1,0 +1,84 @@
+// Shifts of text: edits of letters and words, and what text meets in practice.
+//
+// A family: this header is its interface, text.cpp the visible list of members, and every member is one file of text/ that
+// holds its rule, its code, its default strength and its source.
+//
+// A shift takes one text (UTF-8) and a strength and gives another text. It is a pure function of the text, the strength,
+// the seed and the row's number, all random draws being those of Random(seed, stream(name), row): neither threads nor the other
+// rows change it. The edits of a smaller strength are the first of those of a larger one, or a subset of them.
+// Characters are code points; words are what stands between white space (characters.h).
+//
+// Errors (Error): a text that is not UTF-8, a strength outside the member's range. Cost: a few microseconds a kilobyte of
+// the longer text.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "leeway/core/family.h"
+#include "leeway/core/random.h"
+#include "leeway/shift/word_lists.h"
+
+namespace leeway::shift {
+
+// Words are put in the place of others (Carvalho et al. 2025, Figure 10, and the authors' program), or between them (their
+// appendix C).
+enum class Placing : std::uint8_t { replace, insert };
+// White space is kept, or words are joined by single spaces (the authors' program).
+enum class Layout : std::uint8_t { keep, single_spaces };
+// A backslash is a character like any other, or it and words that hold one are never edited (the authors' program).
+enum class Backslashes : std::uint8_t { edit, spare };
+
+struct TextOptions {
+  double strength = 0;
+  Placing placing = Placing::replace;
+  Layout layout = Layout::keep;
+  Backslashes backslashes = Backslashes::edit;
+  std::shared_ptr<const WordLists> words = {};  // none: own_word_lists()
+  std::uint64_t seed = 0;
+};
+
+// What a member is told of one text.
+struct TextSetting {
+  double strength = 0;
+  std::size_t edits = 0;  // of members that count them: 2^strength, rounded
+  Placing placing = Placing::replace;
+  Layout layout = Layout::keep;
+  Backslashes backslashes = Backslashes::edit;
+  std::span<const std::u32string> words = {};  // to place
+};
+
+// How a member uses Options and labels.
+struct TextNeeds {
+  bool edits = false;        // strength W means 2^W edits
+  bool label = false;        // places words of a sign, so it must know the text's; and heeds `placing`
+  bool opposite = false;     // those of the other sign
+  bool layout = false;       // heeds `layout`
+  bool backslashes = false;  // heeds `backslashes`
+};
+
+struct TextShift : leeway::Member {
+  TextNeeds needs = {};
+  std::optional<double> identity = {};  // the strength that changes nothing, where there is one
+  std::u32string (*change)(std::u32string_view text, const TextSetting& setting, Random& random) = nullptr;
+
+  [[nodiscard]] const Parameter& strength() const { return parameters.front(); }
+  // 2^strength, rounded; 0 where the member does not count edits.
+  [[nodiscard]] std::size_t edits(double strength) const;
+  // Error where the strength is not legal.
+  void check(double strength) const;
+  // Row `row` of a set; its sign is used where needs.label.
+  [[nodiscard]] std::string apply(std::string_view text, std::size_t row, Sign sign,
+                                  const TextOptions& options) const;
+};
+
+[[nodiscard]] std::span<const TextShift> text_shifts();
+[[nodiscard]] const TextShift& text_shift(std::string_view name);  // Error that lists the names there are
+
+}  // namespace leeway::shift

@@ -1,0 +1,47 @@
+// K = 2^W times, each on what the one before left: a character at a place uniform over the text, and with equal chances a letter
+// before it, the character gone, or a letter in its place; letters uniform from a to z, so that one may take its own place. Nothing
+// happens to texts of at most two characters, and the edits end when two are left. The Levenshtein distance to the original is
+// at most K; the length changes by 0 in the mean, with standard deviation sqrt(2 K / 3).
+//
+// Source: Carvalho et al. 2025, appendix C; the authors' program takes K itself as its parameter and passes over backslashes
+// (Backslashes::spare).
+#include <algorithm>
+
+#include "leeway/shift/text.h"
+
+namespace leeway::shift {
+namespace {
+
+std::u32string change(std::u32string_view text, const TextSetting& setting, Random& random) {
+  std::u32string out(text);
+  const bool spare = setting.backslashes == Backslashes::spare;
+  const auto spared = spare ? static_cast<std::size_t>(std::ranges::count(out, U'\\')) : 0;
+  for (std::size_t edit = 0; edit < setting.edits && out.size() > std::max<std::size_t>(2, spared); ++edit) {
+    std::size_t place = random.below(out.size() - spared);
+    if (spared > 0)  // the place-th character that is no backslash
+      for (std::size_t i = 0; i <= place; ++i) place += out[i] == U'\\' ? 1 : 0;
+    const auto operation = random.below(3);
+    const auto letter = static_cast<char32_t>(U'a' + random.below(26));
+    if (operation == 0)
+      out.insert(place, 1, letter);
+    else if (operation == 1)
+      out.erase(place, 1);
+    else
+      out[place] = letter;
+  }
+  return out;
+}
+
+}  // namespace
+
+TextShift text_levenshtein() {
+  return {{"levenshtein",
+           "letters inserted, deleted and replaced at random",
+           "Carvalho et al., TMLR 2025, appendix C",
+           {{"strength", 4, 0, 16, "W: 2^W edits of a text"}}},
+          {.edits = true, .backslashes = true},
+          {},
+          change};
+}
+
+}  // namespace leeway::shift

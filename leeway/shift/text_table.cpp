@@ -1,0 +1,241 @@
+#include "leeway/shift/text_table.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <bit>
+#include <iterator>
+#include <map>
+#include <utility>
+
+#include "leeway/core/characters.h"
+#include "leeway/core/csv.h"
+#include "leeway/core/csv_records.h"
+#include "leeway/core/edit_distance.h"
+#include "leeway/core/error.h"
+#include "leeway/core/message.h"
+#include "leeway/core/parallel.h"
+#include "leeway/core/text.h"
+#include "leeway/core/utf8.h"
+#include "leeway/shift/detail/words.h"
+
+namespace leeway::shift {
+namespace {
+
+constexpr std::size_t rows_of_block = 2048, bytes_of_block = 16 << 20;
+
+struct Row {
+  std::size_t number = 0;
+  std::string_view raw;  // the cell as it stands in the file
+  std::string before;
+  Sign sign = Sign::positive;
+  std::string after;
+  std::size_t characters = 0, words = 0, distance = 0, words_distance = 0;
+};
+
+Sign sign_of(std::string_view label, const TextColumns& columns, std::string_view name, std::size_t row) {
+  const std::string_view field = trimmed(label);
+  if (is_among(field, columns.positive)) return Sign::positive;
+  if (is_among(field, columns.negative)) return Sign::negative;
+  refuse(name,
+         fmt::format("a label in column {}, positive ({}) or negative ({})", in_quotes(columns.label),
+                     fmt::join(columns.positive, ", "), fmt::join(columns.negative, ", ")),
+         fmt::format("{} at row {}", in_quotes(label), row));
+}
+
+// Numbers words in the order in which they come; a table of places, never more than half full.
+class WordNumbers {
+ public:
+  explicit WordNumbers(std::size_t most) : places_(std::bit_ceil(2 * most + 1), none) {}
+
+  [[nodiscard]] char32_t of(std::u32string_view word) {
+    std::uint64_t hash = 0;
+    for (const char32_t c : word) hash = (hash ^ c) * 0x9e3779b97f4a7c15;
+    std::size_t at = (hash >> 32) % places_.size();
+    while (places_[at] != none && words_[places_[at]] != word) at = (at + 1) % places_.size();
+    if (places_[at] == none) {
+      places_[at] = static_cast<char32_t>(words_.size());
+      words_.push_back(word);
+    }
+    return places_[at];
+  }
+
+ private:
+  static constexpr char32_t none = 0xffffffff;
+  std::vector<char32_t> places_;
+  std::vector<std::u32string_view> words_;
+};
+
+// The words of two texts, equal ones by equal numbers.
+std::pair<std::u32string, std::u32string> numbered(const Words& before, const Words& after) {
+  WordNumbers numbers(before.words.size() + after.words.size());
+  std::pair<std::u32string, std::u32string> texts;
+  for (const std::u32string_view word : before.words) texts.first += numbers.of(word);
+  for (const std::u32string_view word : after.words) texts.second += numbers.of(word);
+  return texts;
+}
+
+void change(Row& row, const TextShift& member, const TextOptions& options) {
+  row.after = member.apply(row.before, row.number, row.sign, options);
+  const std::u32string before = code_points_from_utf8(row.before).value();
+  const Words words = words_of(before);
+  row.characters = before.size();
+  row.words = words.words.size();
+  if (row.after == row.before) return;
+  const std::u32string after = code_points_from_utf8(row.after).value();
+  row.distance = edit_distance(before, after);
+  const auto [words_before, words_after] = numbered(words, words_of(after));
+  row.words_distance = edit_distance(words_before, words_after);
+}
+
+// The changed rows with the smallest random numbers.
+class Sample {
+ public:
+  Sample(std::size_t size, std::uint64_t seed) : size_(size), seed_(seed) {}
+
+  void take(Row& row) {
+    Random random(seed_, stream("sheet"), row.number);
+    const std::pair key(random.bits(), row.number);
+    if (kept_.size() == size_ && (size_ == 0 || key > kept_.rbegin()->first)) return;
+    kept_[key] = {row.number, row.distance, std::move(row.before), std::move(row.after)};
+    if (kept_.size() > size_) kept_.erase(std::prev(kept_.end()));
+  }
+  [[nodiscard]] std::vector<ChangedText> rows() && {
+    std::vector<ChangedText> rows;
+    for (auto& [key, row] : kept_) rows.push_back(std::move(row));
+    std::ranges::sort(rows, {}, &ChangedText::row);
+    return rows;
+  }
+
+ private:
+  std::size_t size_;
+  std::uint64_t seed_;
+  std::map<std::pair<std::uint32_t, std::size_t>, ChangedText> kept_;
+};
+
+// A cell that replaces one that stood like this.
+std::string cell(std::string_view text, std::string_view raw, bool only_column) {
+  std::string field = csv_field(text);
+  const bool quoted = field.size() != text.size();
+  if (quoted || (!raw.starts_with('"') && !(only_column && text.empty()))) return field;
+  return '"' + field + '"';
+}
+
+// By how many bytes edits can make a text longer; other members add a few for each byte of it.
+class Growth {
+ public:
+  Growth(const TextShift& member, const TextOptions& options)
+      : edits_(member.edits(options.strength)),
+        inserts_(!member.needs.label || options.placing == Placing::insert) {
+    if (!member.needs.label) return;
+    const auto lists = options.words ? options.words : own_word_lists();
+    for (const auto& list : {lists->positive, lists->negative})
+      for (const std::u32string& word : list)
+        longest_ = std::max(longest_, utf8_from_code_points(word).value().size() + 1);
+  }
+
+  [[nodiscard]] std::size_t of(std::string_view text) const {
+    const std::size_t most_words = text.size() / 2 + 1;
+    return (inserts_ ? edits_ : std::min(edits_, most_words)) * longest_;
+  }
+
+ private:
+  std::size_t edits_, longest_ = 1;  // bytes of an edit
+  bool inserts_;
+};
+
+// The rows of the table, block by block.
+class Blocks {
+ public:
+  Blocks(std::string_view csv, std::string_view name, const TextColumns& columns, const TextShift& member,
+         const TextOptions& options)
+      : records_(csv, name),
+        name_(name),
+        columns_(columns),
+        growth_(member, options),
+        labelled_(member.needs.label),
+        text_(records_.column(columns.text)),
+        label_(labelled_ ? records_.column(columns.label) : 0) {}
+
+  [[nodiscard]] std::size_t columns() const { return records_.header().size(); }
+  [[nodiscard]] std::size_t rows() const { return rows_; }  // read so far
+
+  // The next ones, as many as go into bytes_of_block before and after together, but at least one; none at the end.
+  void read(std::vector<Row>& block) {
+    block.clear();
+    for (std::size_t bytes = 0; block.size() < rows_of_block && bytes < bytes_of_block && records_.next();) {
+      Row& row = block.emplace_back();
+      row.number = rows_++;
+      row.raw = records_.raw(text_);
+      row.before = records_.fields()[text_];
+      if (labelled_) row.sign = sign_of(records_.fields()[label_], columns_, name_, row.number);
+      bytes += row.before.size() + growth_.of(row.before);
+    }
+  }
+
+ private:
+  CsvRecords records_;
+  std::string_view name_;
+  const TextColumns& columns_;
+  Growth growth_;
+  bool labelled_;
+  std::size_t text_, label_, rows_ = 0;
+};
+
+void add(TableChange& sum, const Row& row) {
+  sum.characters += row.characters, sum.words += row.words;
+  sum.distance += row.distance, sum.words_distance += row.words_distance;
+  sum.n_changed += row.after == row.before ? 0 : 1;
+}
+
+}  // namespace
+
+bool is_among(std::string_view field, const std::vector<std::string>& values) {
+  const auto number = parse_number(field);
+  return std::ranges::any_of(values, [&](const std::string& value) {
+    const auto other = parse_number(value);
+    return number && other ? *number == *other : lower_case(field) == lower_case(trimmed(value));
+  });
+}
+
+TableChange shift_table(std::string_view csv, std::string_view name, const TextShift& member,
+                        const TextOptions& options, const TextColumns& columns, std::size_t sampled,
+                        const std::function<void(std::string_view)>& write, Progress* progress) {
+  member.check(options.strength);
+  Blocks blocks(csv, name, columns, member, options);
+  TableChange sum;
+  sum.columns = blocks.columns();
+  Sample sample(sampled, options.seed);
+  const std::size_t edits = member.edits(options.strength);
+  const bool overwrites = member.needs.label && options.placing == Placing::replace;
+  const char* written = csv.data();  // all before it is
+  std::vector<Row> block;
+  for (blocks.read(block); !block.empty(); blocks.read(block)) {
+    if (progress && progress->stop_requested())
+      throw Interrupted(
+          fmt::format("{} stopped after {} rows; nothing was written", member.name, block.front().number));
+    parallel_for(block.size(), [&](std::size_t i) { change(block[i], member, options); });
+    for (Row& row : block) {
+      add(sum, row);
+      const bool spared =
+          options.backslashes == Backslashes::spare && row.before.find('\\') != std::string::npos;
+      sum.n_overwritten += overwrites && !spared && row.words > 1 && edits >= row.words ? 1 : 0;
+      if (row.after == row.before) continue;
+      write({written, static_cast<std::size_t>(row.raw.data() - written)});
+      write(cell(row.after, row.raw, sum.columns == 1));
+      written = row.raw.data() + row.raw.size();
+      sample.take(row);
+    }
+    const auto done = static_cast<std::size_t>(block.back().raw.data() - csv.data());
+    if (progress) progress->update(member.name, done, csv.size(), "bytes");
+  }
+  sum.n = blocks.rows();
+  if (sum.n == 0) refuse(name, "rows", "a header alone");
+  if (progress) progress->update(member.name, csv.size(), csv.size(), "bytes");
+  write({written, csv.size() - static_cast<std::size_t>(written - csv.data())});
+  sum.sample = std::move(sample).rows();
+  return sum;
+}
+
+}  // namespace leeway::shift

@@ -1,0 +1,328 @@
+// The filters of corruptions beside loops that do what their equations say, pixel by pixel; and their normal numbers.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numbers>
+#include <utility>
+
+#include "leeway/core/random.h"
+#include "leeway/shift/detail/filter.h"
+#include "leeway/shift/detail/normals.h"
+
+namespace leeway::shift {
+namespace {
+
+using Sides = std::pair<std::size_t, std::size_t>;  // height, width
+constexpr std::array<Sides, 9> all_sides{
+    {{1, 1}, {1, 7}, {9, 1}, {2, 3}, {5, 5}, {16, 17}, {28, 28}, {32, 32}, {33, 50}}};
+constexpr std::array all_borders{Border::nearest, Border::symmetric, Border::mirror};
+
+std::vector<float> random_plane(Sides sides) {
+  std::vector<float> plane(sides.first * sides.second);
+  Random random(3, stream("plane"));
+  for (float& x : plane) x = static_cast<float>(random.uniform());
+  return plane;
+}
+
+// Step by step from outside to inside.
+std::size_t inside(long i, std::size_t size, Border border) {
+  const long last = static_cast<long>(size) - 1;
+  while (i < 0 || i > last) {
+    if (border == Border::nearest || last == 0) return i < 0 ? 0 : size - 1;
+    const long repeated = border == Border::symmetric ? 1 : 0;
+    i = i < 0 ? -i - repeated : 2 * last - i + repeated;
+  }
+  return static_cast<std::size_t>(i);
+}
+
+double pixel(const std::vector<float>& plane, Sides sides, long y, long x, Border border) {
+  return plane[inside(y, sides.first, border) * sides.second + inside(x, sides.second, border)];
+}
+
+// at(y, x) for every pixel
+template <class At>
+std::vector<float> pixel_by_pixel(Sides sides, const At& at) {
+  std::vector<float> out(sides.first * sides.second);
+  for (std::size_t y = 0; y < sides.first; ++y)
+    for (std::size_t x = 0; x < sides.second; ++x)
+      out[y * sides.second + x] = static_cast<float>(at(static_cast<long>(y), static_cast<long>(x)));
+  return out;
+}
+
+void expect_near(const std::vector<float>& found, const std::vector<float>& expected, double tolerance) {
+  ASSERT_EQ(found.size(), expected.size());
+  for (std::size_t i = 0; i < found.size(); ++i)
+    ASSERT_NEAR(found[i], expected[i], tolerance) << "pixel " << i;
+}
+
+TEST(GaussianFilter, IsTheSumOverASquare) {
+  for (const Sides& sides : all_sides)
+    for (const Border border : all_borders)
+      for (const auto& widths : std::array<std::pair<double, double>, 6>{
+               {{.05, 4}, {.25, 4}, {.4, 4}, {1.5, 4}, {2, 3}, {9, 3}}}) {
+        const double sigma = widths.first, truncate = widths.second;
+        if (sigma > 2 && sides.first > 20) continue;  // 55 x 55 terms a pixel
+        SCOPED_TRACE(testing::Message() << sides.first << " x " << sides.second << " sigma " << sigma
+                                        << " border " << static_cast<int>(border));
+        const std::vector<float> plane = random_plane(sides);
+        std::vector<float> found = plane;
+        gaussian_filter(found, sides.first, sides.second, sigma, border, truncate);
+        const long radius = static_cast<long>(std::floor(truncate * sigma + .5));
+        const auto weight = [&](long i) {
+          return std::exp(-static_cast<double>(i * i) / (2 * sigma * sigma));
+        };
+        double total = 0;
+        for (long i = -radius; i <= radius; ++i) total += weight(i);
+        expect_near(found,
+                    pixel_by_pixel(sides,
+                                   [&](long y, long x) {
+                                     double sum = 0;
+                                     for (long i = -radius; i <= radius; ++i)
+                                       for (long j = -radius; j <= radius; ++j)
+                                         sum += weight(i) * weight(j) *
+                                                pixel(plane, sides, y + i, x + j, border);
+                                     return sum / total / total;
+                                   }),
+                    1e-6);
+      }
+}
+
+TEST(GaussianFilter, OfRadiusZeroChangesNothing) {
+  const std::vector<float> plane = random_plane({6, 5});
+  for (const double sigma : {.05, .1, .12}) {
+    std::vector<float> found = plane;
+    gaussian_filter(found, 6, 5, sigma);
+    EXPECT_EQ(found, plane) << sigma;
+  }
+}
+
+TEST(Correlate, IsTheSumOverTheKernel) {
+  Random random(4, stream("kernel"));
+  for (const Sides& sides : all_sides)
+    for (const Border border : all_borders)
+      for (const std::size_t k : {1, 3, 5, 17}) {
+        SCOPED_TRACE(testing::Message() << sides.first << " x " << sides.second << " k " << k << " border "
+                                        << static_cast<int>(border));
+        std::vector<float> kernel(k * k);  // not symmetric, some of it 0
+        for (float& weight : kernel)
+          weight =
+              random.uniform() < .3 ? 0 : static_cast<float>(random.normal() / static_cast<double>(k * k));
+        const std::vector<float> plane = random_plane(sides);
+        std::vector<float> found = plane;
+        correlate(found, sides.first, sides.second, kernel, k, border);
+        const long radius = static_cast<long>(k / 2);
+        expect_near(found,
+                    pixel_by_pixel(sides,
+                                   [&](long y, long x) {
+                                     double sum = 0;
+                                     for (std::size_t i = 0; i < k; ++i)
+                                       for (std::size_t j = 0; j < k; ++j)
+                                         sum += kernel[i * k + j] *
+                                                pixel(plane, sides, y + static_cast<long>(i) - radius,
+                                                      x + static_cast<long>(j) - radius, border);
+                                     return sum;
+                                   }),
+                    1e-6);
+      }
+}
+
+TEST(Correlate, LeavesAPlaneUnderTheUnitKernel) {
+  const std::vector<float> plane = random_plane({4, 4});
+  std::vector<float> found = plane;
+  correlate(found, 4, 4, std::array{0.f, 0.f, 0.f, 0.f, 1.f, 0.f, 0.f, 0.f, 0.f}, 3);
+  EXPECT_EQ(found, plane);
+  correlate(found, 4, 4, std::array{0.f}, 1);
+  EXPECT_THAT(found, testing::Each(0.f));
+}
+
+TEST(MotionFilter, IsTheOneSidedSum) {
+  for (const Sides& sides : all_sides)
+    for (const auto& lengths :
+         std::array<std::pair<double, double>, 4>{{{6, 1}, {9, 2.5}, {1.3, .4}, {20, 15}}})
+      for (const double angle : {-135., -91.5, -45., -7., 0., 17.3, 45., 90., 180.}) {
+        const double radius = lengths.first, sigma = lengths.second;
+        SCOPED_TRACE(testing::Message()
+                     << sides.first << " x " << sides.second << " radius " << radius << " angle " << angle);
+        const std::vector<float> plane = random_plane(sides);
+        std::vector<float> found = plane;
+        motion_filter(found, sides.first, sides.second, radius, sigma, angle);
+        const double down = std::sin(angle * std::numbers::pi / 180),
+                     right = std::cos(angle * std::numbers::pi / 180);
+        expect_near(found,
+                    pixel_by_pixel(sides,
+                                   [&](long y, long x) {
+                                     double sum = 0, total = 0;
+                                     for (long i = 0; i <= 2 * static_cast<long>(std::ceil(radius)); ++i) {
+                                       const double at = static_cast<double>(i),
+                                                    weight = std::exp(-at * at / (2 * sigma * sigma));
+                                       total += weight;
+                                       sum +=
+                                           weight * pixel(plane, sides,
+                                                          y + static_cast<long>(std::ceil(at * down - .5)),
+                                                          x + static_cast<long>(std::ceil(at * right - .5)),
+                                                          Border::nearest);
+                                     }
+                                     return sum / total;
+                                   }),
+                    .5 / 255 + 1e-6);
+        for (const float x : found) ASSERT_EQ(x, std::round(x * 255) / 255);
+      }
+}
+
+// A bright pixel spreads to the left where the angle is 0: every pixel reads from its right.
+TEST(MotionFilter, OfAnImpulse) {
+  std::vector<float> plane(3 * 15, 0);
+  plane[15 + 12] = 1;
+  motion_filter(plane, 3, 15, 6, 1, 0);
+  const std::array expected{.570348, .345933, .077188, .006336, .000191};
+  for (std::size_t i = 0; i < expected.size(); ++i)
+    EXPECT_NEAR(plane[15 + 12 - i], std::round(expected[i] * 255) / 255, 1e-6);
+  plane.assign(15 * 3, 0);
+  plane[12 * 3 + 1] = 1;
+  motion_filter(plane, 15, 3, 6, 1, 90);
+  for (std::size_t i = 0; i < expected.size(); ++i)
+    EXPECT_NEAR(plane[(12 - i) * 3 + 1], std::round(expected[i] * 255) / 255, 1e-6);
+}
+
+TEST(ZoomMiddle, IsBilinear) {
+  for (const Sides& sides : all_sides)
+    for (const double factor : {1., 1.01, 1.1, 1.25, 1.75, 4.5}) {
+      SCOPED_TRACE(testing::Message() << sides.first << " x " << sides.second << " factor " << factor);
+      const std::vector<float> plane = random_plane(sides);
+      std::vector<float> found(plane.size());
+      zoom_middle(plane, sides.first, sides.second, factor, found);
+      const auto source = [&](long i, std::size_t size) {  // where pixel i of the result lies in the plane
+        const double side = static_cast<double>(size), part = std::ceil(side / factor);
+        const double whole = std::nearbyint(part * factor);
+        const double from = std::floor((side - part) / 2), cut = std::floor((whole - side) / 2);
+        const double place = whole > 1 ? (static_cast<double>(i) + cut) * (part - 1) / (whole - 1) : 0;
+        return from + place;
+      };
+      expect_near(
+          found,
+          pixel_by_pixel(
+              sides,
+              [&](long y, long x) {
+                const double down = source(y, sides.first), right = source(x, sides.second);
+                const long upper = static_cast<long>(down), left = static_cast<long>(right);
+                const double below = down - std::floor(down), beside = right - std::floor(right);
+                const auto at = [&](long i, long j) { return pixel(plane, sides, i, j, Border::nearest); };
+                return (1 - below) * ((1 - beside) * at(upper, left) + beside * at(upper, left + 1)) +
+                       below * ((1 - beside) * at(upper + 1, left) + beside * at(upper + 1, left + 1));
+              }),
+          1e-6);
+      if (factor == 1) {
+        EXPECT_EQ(found, plane);
+      }
+    }
+}
+
+// 28 rows at 1.1: the middle 26 (from row 1) become round(28.6) = 29 with a step of 25/28, of which the first 28 are kept.
+TEST(ZoomMiddle, OfARampByHand) {
+  std::vector<float> plane(28), found(28);
+  for (std::size_t i = 0; i < 28; ++i) plane[i] = static_cast<float>(i) / 64;
+  zoom_middle(plane, 28, 1, 1.1, found);
+  for (std::size_t i = 0; i < 28; ++i)
+    EXPECT_NEAR(found[i], (1 + .892857142857 * static_cast<double>(i)) / 64, 1e-6);
+}
+
+// Sides, steps and numbers in turn: what is kept from one call to the next is of that call.
+TEST(MeanOfZooms, IsTheMean) {
+  for (int round = 0; round < 2; ++round)
+    for (const Sides& sides : all_sides)
+      for (const auto& [step, count] :
+           std::array<std::pair<double, std::size_t>, 4>{{{.01, 7}, {.01, 26}, {.03, 7}, {.01, 0}}}) {
+        const std::vector<float> plane = random_plane(sides);
+        std::vector<float> found = plane, expected = plane, zoomed(plane.size());
+        mean_of_zooms(found, sides.first, sides.second, step, count);
+        for (std::size_t i = 0; i < count; ++i) {
+          zoom_middle(plane, sides.first, sides.second, 1 + static_cast<double>(i) * step, zoomed);
+          for (std::size_t p = 0; p < plane.size(); ++p) expected[p] += zoomed[p];
+        }
+        for (float& value : expected) value /= static_cast<float>(count + 1);
+        expect_near(found, expected, 1e-6);
+      }
+}
+
+TEST(Filters, LeaveAConstantPlane) {
+  for (const Sides& sides : all_sides) {
+    const std::vector<float> plane(sides.first * sides.second, 77.f / 255);
+    std::vector<float> found = plane;
+    for (const Border border : all_borders) gaussian_filter(found, sides.first, sides.second, 3, border);
+    expect_near(found, plane, 1e-6);
+    found = plane;
+    motion_filter(found, sides.first, sides.second, 9, 2.5, 30);
+    EXPECT_EQ(found, plane);
+    zoom_middle(plane, sides.first, sides.second, 1.3, found);
+    EXPECT_EQ(found, plane);
+  }
+}
+
+std::vector<float> normals(std::size_t n, std::uint64_t row = 0) {
+  Random random(9, stream("normals"), row);
+  std::vector<float> out(n);
+  draw_normals(random, out);
+  return out;
+}
+
+// The same words, the transform in double: radius of one, angle of the other.
+TEST(DrawNormals, IsTheTransformOfItsWords) {
+  constexpr std::size_t n = 1 << 20;
+  const auto found = normals(n);
+  Random random(9, stream("normals"));
+  for (std::size_t i = 0; i < n; i += 2) {
+    const std::uint32_t first = random.bits(), second = random.bits();
+    const double radius = std::sqrt(-2 * std::log((static_cast<double>(first >> 1) + .5) / 0x1p31));
+    const double angle =
+        static_cast<double>(static_cast<std::int32_t>(second & ~3u)) / 0x1p32 * std::numbers::pi / 2;
+    double even = std::cos(angle), odd = std::sin(angle);
+    if (second & 1) std::swap(even, odd);
+    const double sign = second & 2 ? -radius : radius;
+    ASSERT_NEAR(found[i], sign * even, 1e-6 * std::max(1., radius)) << i;
+    ASSERT_NEAR(found[i + 1], sign * odd, 1e-6 * std::max(1., radius)) << i;
+  }
+}
+
+// Sums of powers, of neighbours, and the distribution function (Kolmogorov and Smirnov's distance, of chance 1e-6 above 2.7 / sqrt n).
+TEST(DrawNormals, AreNormal) {
+  constexpr std::size_t n = 1 << 20;
+  auto z = normals(n);
+  std::array<double, 5> powers{};
+  double pairs = 0, squares = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    double power = 1;
+    for (double& sum : powers) sum += power *= z[i];
+    const double next = z[(i + 1) % n];
+    pairs += z[i] * next;
+    squares += (z[i] * static_cast<double>(z[i]) - 1) * (next * next - 1);
+  }
+  const double error = 5 / std::sqrt(static_cast<double>(n)), count = static_cast<double>(n);
+  EXPECT_NEAR(powers[0] / count, 0, error);
+  EXPECT_NEAR(powers[1] / count, 1, error * std::sqrt(2.));
+  EXPECT_NEAR(powers[2] / count, 0, error * std::sqrt(15.));
+  EXPECT_NEAR(powers[3] / count, 3, error * std::sqrt(96.));
+  EXPECT_NEAR(powers[4] / count, 0, error * std::sqrt(945.));
+  EXPECT_NEAR(pairs / count, 0, error);
+  EXPECT_NEAR(squares / count, 0, 2 * error);
+  std::sort(z.begin(), z.end());
+  double distance = 0;
+  for (std::size_t i = 0; i < n; ++i)
+    distance = std::max(distance, std::abs(.5 * std::erfc(-z[i] / std::numbers::sqrt2) -
+                                           (static_cast<double>(i) + .5) / count));
+  EXPECT_LT(distance, 2.7 / std::sqrt(count));
+}
+
+TEST(DrawNormals, OfFewAreTheFirstOfMany) {
+  const auto many = normals(300);
+  for (const std::size_t n : {0, 1, 2, 3, 127, 128, 129, 255}) {
+    const auto few = normals(n);
+    EXPECT_TRUE(std::equal(few.begin(), few.end(), many.begin())) << n;
+  }
+  EXPECT_NE(normals(4, 1), normals(4, 0));
+}
+
+}  // namespace
+}  // namespace leeway::shift

@@ -1,0 +1,258 @@
+// A column of a CSV file shifted: every other byte stays, and what is counted.
+#include "leeway/shift/text_table.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <rapidcheck/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "leeway/core/csv.h"
+#include "leeway/core/error.h"
+#include "leeway/core/utf8.h"
+#include "leeway/shift/text_difference.h"
+#include "tests/at_threads.h"
+#include "tests/message_of.h"
+
+namespace leeway::shift {
+namespace {
+
+using testing::ElementsAre;
+
+struct Outcome {
+  std::string csv;
+  TableChange change;
+};
+
+Outcome shift_csv(std::string_view csv, std::string_view name = "upper-case", double strength = 1,
+                  const TextColumns& columns = {}, std::size_t sampled = 0) {
+  Outcome outcome;
+  TextOptions options;
+  options.strength = strength;
+  outcome.change = shift_table(
+      csv, "t.csv", text_shift(name), options, columns, sampled,
+      [&](std::string_view piece) { outcome.csv += piece; }, nullptr);
+  return outcome;
+}
+
+std::string csv_of(std::string_view csv) { return shift_csv(csv).csv; }
+
+std::string refused(std::string_view csv, std::string_view name = "upper-case",
+                    const TextColumns& columns = {}) {
+  return message_of([&] { (void)shift_csv(csv, name, 1, columns); });
+}
+
+TEST(TextTable, QuotesWhereTheyAreOrMustBe) {
+  EXPECT_EQ(csv_of("id,text,b\n1,ab,\"c\"\n2,\"d\",e\n3,\"f,g\",\"\"\n4,\"h \"\"i\"\"\",\n5,,\n6,X,y"),
+            "id,text,b\n1,AB,\"c\"\n2,\"D\",e\n3,\"F,G\",\"\"\n4,\"H \"\"I\"\"\",\n5,,\n6,X,y");
+}
+
+TEST(TextTable, LinesWithinQuotesAndBetweenThem) {
+  EXPECT_EQ(csv_of("text,\"a\"\"b\"\r\n\"one\r\ntwo\",\"x\ny\"\r\nthree, z\r\n\r\n"),
+            "text,\"a\"\"b\"\r\n\"ONE\r\nTWO\",\"x\ny\"\r\nTHREE, z\r\n\r\n");
+  EXPECT_EQ(csv_of("\xef\xbb\xbftext,id\na,1\n\n\n"), "\xef\xbb\xbftext,id\nA,1\n\n\n");
+  EXPECT_EQ(csv_of("id,text\n1,a\n2,"), "id,text\n1,A\n2,");
+  EXPECT_EQ(csv_of(" text \na\n"), " text \nA\n");
+}
+
+TEST(TextTable, OneColumnNeverBecomesAnEmptyLine) {
+  // Some row loses its only character.
+  std::string csv = "text\n";
+  for (int i = 0; i < 40; ++i) csv += ".\n";
+  const Outcome outcome = shift_csv(csv, "punctuation");
+  EXPECT_THAT(outcome.csv, testing::HasSubstr("\n\"\"\n"));
+  EXPECT_EQ(parse_csv(outcome.csv, "again").rows(), 40u);
+}
+
+TEST(TextTable, Refused) {
+  EXPECT_EQ(refused("id,body\n1,a\n"), "t.csv: expected a column 'text', found columns id, body");
+  EXPECT_EQ(refused("text\n"), "t.csv: expected rows, found a header alone");
+  EXPECT_EQ(refused(""), "t.csv: expected a header line and rows, found an empty file");
+  EXPECT_EQ(refused("text,text\na,b\n"), "t.csv: expected columns of different names, found 'text' twice");
+  EXPECT_EQ(refused("id,text\n1,a\n2,\xe9t\xe9\n"),
+            "t.csv: expected UTF-8 text, found other bytes in line 3");
+  EXPECT_EQ(refused("id,text\n1,a\n2\n"), "t.csv: expected 2 fields, as in the header, found 1 in line 3");
+  EXPECT_EQ(refused("id,text\n1,a b\n", "amplify"),
+            "t.csv: expected a column 'label', found columns id, text");
+  EXPECT_EQ(refused("label,text\n1,a b\n0,c\n2,d\n", "amplify"),
+            "t.csv: expected a label in column 'label', positive (1, pos, positive) or negative (0, -1, neg, "
+            "negative), "
+            "found '2' at row 2");
+}
+
+TEST(TextTable, LabelsByValueAndByWord) {
+  const auto sign = [](const std::string& label, const TextColumns& columns) {
+    const Outcome outcome = shift_csv("text,label\na b," + label + "\n", "amplify", 3, columns);
+    const CsvTable table = parse_csv(outcome.csv, "again");
+    const std::string& text = table.columns[0][0];
+    const auto first = code_points_from_utf8(text.substr(0, text.find(' '))).value();
+    return std::ranges::find(own_word_lists()->positive, first) != own_word_lists()->positive.end() ? 1 : -1;
+  };
+  for (const char* label : {"1", "1.0", " 1 ", "pos", "Positive", "POS"})
+    EXPECT_EQ(sign(label, {}), 1) << label;
+  for (const char* label : {"0", "-1", "-1.0", "neg", "NEGATIVE", "0e3"})
+    EXPECT_EQ(sign(label, {}), -1) << label;
+  TextColumns stars;
+  stars.positive = {"4", "5"}, stars.negative = {"1", "2"};
+  EXPECT_EQ(sign("5", stars), 1);
+  EXPECT_EQ(sign("1", stars), -1);
+}
+
+TEST(TextTable, CountsWhatChanged) {
+  const Outcome outcome = shift_csv("text\nab CD\nXY\n\nabc\n", "upper-case", 1, {}, 10);
+  EXPECT_EQ(outcome.change.n, 4u);
+  EXPECT_EQ(outcome.change.columns, 1u);
+  EXPECT_EQ(outcome.change.n_changed, 2u);
+  EXPECT_EQ(outcome.change.characters, 10u);
+  EXPECT_EQ(outcome.change.words, 4u);
+  EXPECT_EQ(outcome.change.distance, 5u);
+  EXPECT_EQ(outcome.change.words_distance, 2u);
+  ASSERT_EQ(outcome.change.sample.size(), 2u);
+  EXPECT_EQ(outcome.change.sample[0].row, 0u);
+  EXPECT_EQ(outcome.change.sample[1].after, "ABC");
+  EXPECT_EQ(outcome.change.sample[1].distance, 3u);
+}
+
+TEST(TextTable, CountsTextsThatMayBeOverwritten) {
+  const std::string csv = "text,label\na b c d,1\na b c d e,0\nalone,1\na b,1\n";
+  EXPECT_EQ(shift_csv(csv, "amplify", 2).change.n_overwritten, 2u);
+  EXPECT_EQ(shift_csv(csv, "amplify", 0).change.n_overwritten, 0u);
+  EXPECT_EQ(shift_csv(csv, "remove", 4).change.n_overwritten, 0u);
+}
+
+std::string many_rows(std::size_t n) {
+  std::string csv = "label,text\n";
+  for (std::size_t i = 0; i < n; ++i)
+    csv += fmt::format("{},\"row {} says: something, and more of it {}\"\n", i % 2, i, i * i);
+  return csv;
+}
+
+TEST(TextTable, SameForAnyThreads) {
+  const std::string csv = many_rows(5000);
+  for (const char* name : {"levenshtein", "contradict", "typos"}) {
+    const double strength = std::string_view(name) == "typos" ? .2 : 2;
+    const auto run = [&] { return shift_csv(csv, name, strength, {}, 10); };
+    const Outcome one = at_threads(1, run), three = at_threads(3, run);
+    EXPECT_EQ(one.csv, three.csv);
+    EXPECT_EQ(one.change.distance, three.change.distance);
+    ASSERT_EQ(one.change.sample.size(), 10u);
+    for (std::size_t i = 0; i < 10; ++i) EXPECT_EQ(one.change.sample[i].row, three.change.sample[i].row);
+  }
+}
+
+TEST(TextTable, RowsDoNotDependOnTheOthers) {
+  const CsvTable all = parse_csv(shift_csv(many_rows(300), "levenshtein", 3).csv, "a");
+  const CsvTable few = parse_csv(shift_csv(many_rows(20), "levenshtein", 3).csv, "b");
+  for (std::size_t i = 0; i < 20; ++i) EXPECT_EQ(few.columns[1][i], all.columns[1][i]);
+}
+
+struct Stop : Progress {
+  void update(std::string_view, std::size_t, std::size_t, std::string_view) override {}
+  [[nodiscard]] bool stop_requested() const override { return true; }
+};
+
+TEST(TextTable, HearsARequestToStop) {
+  Stop stop;
+  TextOptions options;
+  EXPECT_THROW((void)shift_table(
+                   "text\na\n", "t.csv", text_shift("typos"), options, {}, 0, [](std::string_view) {}, &stop),
+               Interrupted);
+}
+
+// Any cells: those of other columns come back as they were, and those of the column are shifted one by one.
+RC_GTEST_PROP(TextTable, AnyCellSurvives, ()) {
+  const auto rows = *rc::gen::inRange<std::size_t>(1, 8);
+  const auto columns = *rc::gen::inRange<std::size_t>(1, 5);
+  const auto text = *rc::gen::inRange<std::size_t>(0, columns);
+  const auto& members = text_shifts();
+  const TextShift& member = members[*rc::gen::inRange<std::size_t>(0, members.size())];
+  const std::string alphabet = "ab\"\",\n\r\n .\\A1";
+  const auto cell = rc::gen::map(
+      rc::gen::container<std::vector<std::size_t>>(rc::gen::inRange<std::size_t>(0, alphabet.size() + 2)),
+      [&](const std::vector<std::size_t>& letters) {
+        std::string out;
+        for (const std::size_t i : letters)
+          out += i < alphabet.size()    ? std::string(1, alphabet[i])
+                 : i == alphabet.size() ? "\u03b1"
+                                        : "\U0001f600";
+        return out;
+      });
+  std::vector<std::vector<std::string>> cells(rows), raw(rows);
+  std::vector<std::string> names;
+  for (std::size_t j = 0; j < columns; ++j) names.push_back(j == text ? "text" : fmt::format("c{}", j));
+  std::string csv = names[0];
+  for (std::size_t j = 1; j < columns; ++j) csv += "," + names[j];
+  const std::string end = *rc::gen::element<std::string>("\n", "\r\n");
+  csv += end;
+  for (std::size_t i = 0; i < rows; ++i) {
+    for (std::size_t j = 0; j < columns; ++j) {
+      cells[i].push_back(*cell);
+      std::string field = csv_field(cells[i][j]);
+      if (field.size() == cells[i][j].size() &&
+          (*rc::gen::arbitrary<bool>() || (columns == 1 && field.empty())))
+        field = '"' + field + '"';
+      raw[i].push_back(field);
+      csv += (j > 0 ? "," : "") + field;
+    }
+    if (i + 1 < rows || *rc::gen::arbitrary<bool>()) csv += end;
+  }
+  TextColumns where;
+  TextOptions options;
+  options.strength = member.needs.edits ? 2 : .5;
+  if (member.needs.label) return;  // covered above; labels are not any cells
+  std::string out;
+  const TableChange change = shift_table(
+      csv, "t.csv", member, options, where, 3, [&](std::string_view piece) { out += piece; }, nullptr);
+  RC_ASSERT(change.n == rows);
+  const CsvTable back = parse_csv(out, "again");
+  RC_ASSERT(back.rows() == rows);
+  for (std::size_t i = 0; i < rows; ++i)
+    for (std::size_t j = 0; j < columns; ++j)
+      RC_ASSERT(back.columns[j][i] ==
+                (j == text ? member.apply(cells[i][j], i, Sign::positive, options) : cells[i][j]));
+  // Byte by byte: with the shifted column taken out of both, the files are the same.
+  std::string expected = csv.substr(0, csv.find(end) + end.size());
+  std::string rest = out;
+  RC_ASSERT(rest.starts_with(expected));
+  rest.erase(0, expected.size());
+  for (std::size_t i = 0; i < rows; ++i)
+    for (std::size_t j = 0; j < columns; ++j) {
+      if (j > 0) {
+        RC_ASSERT(rest.starts_with(","));
+        rest.erase(0, 1);
+      }
+      const std::string after = member.apply(cells[i][j], i, Sign::positive, options);
+      std::string field = j != text || after == cells[i][j] ? raw[i][j] : csv_field(after);
+      if (j == text && after != cells[i][j] && field.size() == after.size() &&
+          (raw[i][j].starts_with('"') || (columns == 1 && after.empty())))
+        field = '"' + field + '"';
+      RC_ASSERT(rest.starts_with(field));
+      rest.erase(0, field.size());
+      if (j + 1 == columns && rest.starts_with(end)) rest.erase(0, end.size());
+    }
+  RC_ASSERT(rest.empty());
+}
+
+TEST(TextDifference, MarksWordsThatOnlyOneHas) {
+  const TextPair pair = marked("the good  old film", "the bad  film\nagain");
+  EXPECT_EQ(pair.before, "the [good]  [old ]film");
+  EXPECT_EQ(pair.after, "the {bad}  film{\nagain}");
+  EXPECT_EQ(marked("", "a").after, "{a}");
+  EXPECT_EQ(marked("same words", "same words").before, "same words");
+}
+
+TEST(TextDifference, ExcerptsBeginBeforeTheFirstDifference) {
+  std::string a, b;
+  for (int i = 0; i < 100; ++i) a += "\u03b1";
+  b = a + "x" + a, a = a + a;
+  const TextPair pair = excerpts(a, b, 20);
+  std::string five;
+  for (int i = 0; i < 5; ++i) five += "\u03b1";
+  EXPECT_EQ(pair.after, "..." + five + "x" + five + five + five.substr(0, 8) + "...");
+  EXPECT_EQ(pair.before, "..." + five + five + five + five + "...");
+  EXPECT_EQ(excerpts("short", "sort", 20).before, "short");
+}
+
+}  // namespace
+}  // namespace leeway::shift

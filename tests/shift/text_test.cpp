@@ -1,0 +1,313 @@
+// What every text shift owes, and what each does: counts, distances, words, keys.
+#include "leeway/shift/text.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <set>
+#include <string>
+
+#include "tests/message_of.h"
+#include "tests/shift/shifted_text.h"
+
+namespace leeway::shift {
+namespace {
+
+using testing::ElementsAre;
+
+constexpr const char* greek =
+    "\u0397 \u03c4\u03b1\u03b9\u03bd\u03af\u03b1 \u03ae\u03c4\u03b1\u03bd \u03ba\u03b1\u03bb\u03ae, "
+    "\u03bd\u03b1\u03b9!";
+constexpr const char* emoji =
+    "so \U0001f600\U0001f600 good \U0001f469\u200d\U0001f52c e\u0301t e\u0301 a\u0300";
+
+class EveryTextShift : public testing::TestWithParam<TextShift> {
+ protected:
+  [[nodiscard]] std::string shifted(std::string_view text, double strength, std::size_t row = 0,
+                                    TextOptions options = {}) const {
+    return run(GetParam().name, text, strength, row, std::move(options), Sign::negative);
+  }
+};
+
+TEST_P(EveryTextShift, DescribesItself) {
+  const TextShift& m = GetParam();
+  ASSERT_EQ(m.parameters.size(), 1u);
+  EXPECT_LT(m.summary.size(), 100u);
+  EXPECT_EQ(m.strength().name, "strength");
+  EXPECT_EQ(m.needs.edits, !m.identity);
+  EXPECT_EQ(m.needs.edits, m.edits(3) == 8u);
+}
+
+TEST_P(EveryTextShift, RefusesStrengthsOutOfRangeAndOtherBytes) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  for (const double strength : {-.1, std::nextafter(GetParam().strength().high, infinity), std::nan("")})
+    EXPECT_THAT(message_of([&] { (void)shifted("some words here", strength); }),
+                testing::StartsWith(fmt::format("text shift {}: expected a strength", GetParam().name)));
+  for (const char* bytes : {"ab \xff", "\xc0\x80", "\xed\xa0\x80", "x\xe2\x82"})
+    EXPECT_EQ(
+        message_of([&] { (void)shifted(bytes, 1, 41); }),
+        fmt::format("text shift {}: expected UTF-8 text, found other bytes at row 41", GetParam().name));
+}
+
+TEST_P(EveryTextShift, ChangesNothingAtItsIdentityAndSomethingByDefault) {
+  const std::string text = random_text(200, 1) + "UPPER";
+  if (GetParam().identity) {
+    EXPECT_EQ(shifted(text, *GetParam().identity), text);
+  }
+  EXPECT_NE(shifted(text, GetParam().strength().value), text);
+}
+
+TEST_P(EveryTextShift, DependsOnSeedRowAndTextAlone) {
+  const std::string text = random_text(60, 2) + "Upper Case";
+  const double strength = GetParam().needs.edits ? 4 : .5;
+  EXPECT_EQ(shifted(text, strength, 5), shifted(text, strength, 5));
+  if (GetParam().name == "truncate") return;  // draws nothing
+  std::set<std::string> different;
+  for (std::size_t row = 0; row < 8; ++row) different.insert(shifted(text, strength, row));
+  EXPECT_GT(different.size(), 2u);
+  TextOptions other;
+  other.seed = 9;
+  EXPECT_NE(shifted(text, strength, 0, other), shifted(text, strength));
+}
+
+TEST_P(EveryTextShift, GivesUtf8ForAnyText) {
+  for (const char* text : {"", " ", "\n\t ", ".", "a", "ab", "\\", "\\\\ \\\\", "one", " one ", "a b", greek,
+                           emoji, "\u3000x\u3000"})
+    for (const double strength : {0., .3, .7, 1., 8.})
+      for (std::size_t row = 0; row < 20; ++row) {
+        if (strength > GetParam().strength().high) continue;
+        for (const Placing placing : {Placing::replace, Placing::insert})
+          for (const Layout layout : {Layout::keep, Layout::single_spaces})
+            for (const Backslashes backslashes : {Backslashes::edit, Backslashes::spare}) {
+              TextOptions options;
+              options.placing = placing, options.layout = layout, options.backslashes = backslashes;
+              ASSERT_TRUE(is_utf8(shifted(text, strength, row, options))) << text;
+            }
+      }
+}
+
+INSTANTIATE_TEST_SUITE_P(Family, EveryTextShift,
+                         testing::ValuesIn(text_shifts().begin(), text_shifts().end()),
+                         [](const auto& instance) {
+                           std::string name(instance.param.name);
+                           std::ranges::replace(name, '-', '_');
+                           return name;
+                         });
+
+TEST(TextShift, UnknownNameListsThoseThereAre) {
+  EXPECT_THAT(message_of([] { (void)text_shift("rot13"); }),
+              testing::StartsWith("text shift: expected one of levenshtein, amplify, contradict, remove, "));
+}
+
+TEST(Levenshtein, AtMostKEdits) {
+  for (std::size_t row = 0; row < 200; ++row) {
+    const std::string text = random_text(1 + row / 4, row);
+    for (const double w : {0., 1., 2., 4., 6.})
+      ASSERT_LE(distance(text, run("levenshtein", text, w, row)), static_cast<std::size_t>(std::exp2(w)));
+  }
+}
+
+TEST(Levenshtein, OneEditIsOneUnlessALetterTakesItsOwnPlace) {
+  std::size_t same = 0;
+  constexpr std::size_t n = 20000;
+  for (std::size_t row = 0; row < n; ++row) {
+    const std::string text = random_letters(30, row), after = run("levenshtein", text, 0, row);
+    if (after == text)
+      ++same;
+    else
+      ASSERT_EQ(distance(text, after), 1u);
+  }
+  const double p = 1. / 3 / 26;
+  EXPECT_NEAR(static_cast<double>(same) / n, p, 4 * std::sqrt(p / n));
+  for (std::size_t row = 0; row < 500; ++row)  // no letter of Greek is replaced by itself
+    ASSERT_EQ(distance(greek, run("levenshtein", greek, 0, row)), 1u);
+}
+
+TEST(Levenshtein, LengthIsKeptInTheMean) {
+  constexpr std::size_t n = 4000;
+  double sum = 0, squares = 0;
+  for (std::size_t row = 0; row < n; ++row) {
+    const double change =
+        static_cast<double>(run("levenshtein", random_letters(400, row), 6, row).size()) - 400;
+    sum += change, squares += change * change;
+  }
+  const double sd = std::sqrt(2 * 64 / 3.);  // 6.53
+  EXPECT_NEAR(sum / n, 0, 4 * sd / std::sqrt(n));
+  EXPECT_NEAR(std::sqrt(squares / n), sd, 4 * sd / std::sqrt(2. * n));
+}
+
+TEST(Levenshtein, MeanDistancesOfRandomLetters) {
+  for (const auto& [w, expected] : {std::pair(4., 15.4), {6., 58.9}, {8., 191.}}) {
+    double sum = 0;
+    for (std::size_t row = 0; row < 300; ++row) {
+      const std::string text = random_letters(400, row);
+      sum += static_cast<double>(distance(text, run("levenshtein", text, w, row)));
+    }
+    EXPECT_NEAR(sum / 300, expected, .02 * expected) << w;
+  }
+}
+
+TEST(Levenshtein, LargerStrengthsBeginWithTheSameEdits) {
+  // The 2^w edits of w = 3 are the first of w = 4: what follows are at most 8 more.
+  for (std::size_t row = 0; row < 100; ++row) {
+    const std::string text = random_letters(300, row);
+    ASSERT_LE(distance(run("levenshtein", text, 3, row), run("levenshtein", text, 4, row)), 8u);
+  }
+}
+
+TEST(Levenshtein, TextsOfTwoCharactersStayAndEditsEndThere) {
+  for (const char* text : {"", "a", "ab", "\U0001f600\U0001f600", "\\"})
+    EXPECT_EQ(run("levenshtein", text, 10), text);
+  std::size_t shortest = 99;
+  for (std::size_t row = 0; row < 300; ++row)
+    shortest = std::min(shortest, run("levenshtein", "abc", 5, row).size());
+  EXPECT_EQ(shortest, 2u);
+}
+
+TEST(Levenshtein, SparedBackslashesStay) {
+  TextOptions spare;
+  spare.backslashes = Backslashes::spare;
+  const std::string text = "a\\b\\c and \\ more \\ text";
+  bool edited = false;
+  for (std::size_t row = 0; row < 200; ++row) {
+    const auto count = [](const std::string& s) { return std::ranges::count(s, '\\'); };
+    ASSERT_EQ(count(run("levenshtein", text, 4, row, spare)), 4);
+    edited = edited || count(run("levenshtein", text, 4, row)) != 4;
+    ASSERT_EQ(run("levenshtein", "\\\\\\\\", 4, row, spare), "\\\\\\\\");
+  }
+  EXPECT_TRUE(edited);
+  EXPECT_EQ(run("levenshtein", "plain text", 3, 7, spare), run("levenshtein", "plain text", 3, 7));
+}
+
+TEST(LetterCase, AllWordsOrAShare) {
+  EXPECT_EQ(run("upper-case", greek, 1),
+            "\u0397 \u03a4\u0391\u0399\u039d\u038a\u0391 \u0389\u03a4\u0391\u039d \u039a\u0391\u039b\u0389, "
+            "\u039d\u0391\u0399!");
+  EXPECT_EQ(run("lower-case", "NO Way\tE\u0301\u00c9", 1), "no way\te\u0301\u00e9");
+  std::string text;
+  for (int i = 0; i < 20000; ++i) text += "a ";
+  const std::string half = run("upper-case", text, .5), more = run("upper-case", text, .7);
+  EXPECT_NEAR(static_cast<double>(std::ranges::count(half, 'A')), 10000, 300);
+  for (std::size_t i = 0; i < text.size(); ++i) ASSERT_TRUE(half[i] != 'A' || more[i] == 'A');
+}
+
+TEST(Typos, HitsAShareOfTheKeys) {
+  const std::string text = random_letters(40000, 1);
+  std::map<std::ptrdiff_t, std::size_t> by_length;
+  const std::string after = run("typos", text, .01);
+  // Insertions and omissions are as frequent as each other, exchanges cost 2 and the others 1.
+  EXPECT_NEAR(static_cast<double>(distance(text, after)), .01 * 40000 * 5 / 4, 100);
+  EXPECT_NEAR(static_cast<double>(after.size()), 40000, 4 * std::sqrt(.005 * 40000));
+  EXPECT_EQ(run("typos", "\u03b1\u03b2\u4e2d \U0001f600 .,", 1), "\u03b1\u03b2\u4e2d \U0001f600 .,");
+}
+
+TEST(Typos, OneKeyIsReplacedFollowedByANeighbourOrLeftOut) {
+  const auto all = [](const std::string& key) {
+    std::set<std::string> found;
+    for (std::size_t row = 0; row < 2000; ++row) found.insert(run("typos", key, 1, row));
+    return found;
+  };
+  EXPECT_EQ(all("q"), (std::set<std::string>{"", "q", "1", "2", "w", "a", "q1", "q2", "qw", "qa"}));
+  EXPECT_EQ(all("M"), (std::set<std::string>{"", "M", "N", "J", "K", "MN", "MJ", "MK"}));
+  EXPECT_EQ(all("0"), (std::set<std::string>{"", "0", "9", "o", "p", "09", "0o", "0p"}));
+  EXPECT_EQ(all("g").size(), 2u + 2 * 6);  // f h t y v b
+}
+
+TEST(Typos, LargerStrengthsHitTheSameKeysAndMore) {
+  // A fifth of the hits come first; what follows are four times as many.
+  for (std::size_t row = 0; row < 20; ++row) {
+    const std::string text = random_letters(2000, row);
+    const std::string few = run("typos", text, .01, row), more = run("typos", text, .05, row);
+    ASSERT_LT(distance(few, more), distance(text, more));
+  }
+}
+
+TEST(Typos, ExchangesStayWithinARunOfKeys) {
+  std::set<std::string> found;
+  for (std::size_t row = 0; row < 3000; ++row) found.insert(run("typos", "ab cd", .2, row));
+  EXPECT_TRUE(found.contains("ba cd") && found.contains("ab dc") && found.contains("a cd"));
+  EXPECT_FALSE(found.contains("a bcd") || found.contains("abc d"));
+}
+
+TEST(Truncate, CutsAShareOfTheWords) {
+  const std::string text = "  a b\nc  d e f g h i j  ";
+  EXPECT_EQ(run("truncate", text, .5), "  a b\nc  d e");
+  EXPECT_EQ(run("truncate", text, .29), "  a b\nc  d e f g h");
+  EXPECT_EQ(run("truncate", text, 1), "  a");
+  EXPECT_EQ(run("truncate", text, .09), text);
+  EXPECT_EQ(run("truncate", "alone", 1), "alone");
+  std::string hundred;
+  for (int i = 0; i < 100; ++i) hundred += "w ";
+  EXPECT_EQ(words_in(run("truncate", hundred, .29)).size(), 71u);
+}
+
+TEST(Whitespace, GapsAreGoneWiderBrokenOrSplitWords) {
+  std::map<std::string, std::size_t> found;
+  for (std::size_t row = 0; row < 4000; ++row) ++found[run("whitespace", "abc  d", 1, row)];
+  EXPECT_EQ(found.size(), 5u);  // splits at two places
+  for (const char* text : {"abcd", "abc   d", "abc\nd"})
+    EXPECT_NEAR(static_cast<double>(found[text]), 1000, 150) << text;
+  EXPECT_NEAR(static_cast<double>(found["a bc  d"]), 500, 100);
+  EXPECT_EQ(run("whitespace", " alone ", 1), " alone ");
+  const std::string text = random_text(300, 8), after = run("whitespace", text, .3);
+  const auto letters = [](std::string s) {
+    std::erase_if(s, [](char c) { return c == ' ' || c == '\n' || c == '\t'; });
+    return s;
+  };
+  EXPECT_EQ(letters(after), letters(text));
+}
+
+TEST(Punctuation, MarksAreDroppedDoubledExchangedAndAdded) {
+  const auto all = [](const char* text) {
+    std::set<std::string> found;
+    for (std::size_t row = 0; row < 3000; ++row) found.insert(run("punctuation", text, 1, row));
+    return found;
+  };
+  EXPECT_EQ(all("?"), (std::set<std::string>{"", "??", ".", ",", ";", ":", "!"}));
+  EXPECT_EQ(all("\u2019"), (std::set<std::string>{"", "\u2019\u2019", ".", ",", ";", ":", "!", "?"}));
+  EXPECT_EQ(all("ab "), (std::set<std::string>{"ab. ", "ab, ", "ab; ", "ab: ", "ab! ", "ab? "}));
+  EXPECT_EQ(run("punctuation", "<br /> ", 0), "<br /> ");
+  const std::string text = random_text(300, 9), after = run("punctuation", text, .4);
+  EXPECT_EQ(words_in(after).size() + 30 > words_in(text).size(), true);
+}
+
+TEST(WordLists, AreOurs) {
+  EXPECT_GE(own_word_lists()->positive.size(), 200u);
+  EXPECT_GE(own_word_lists()->negative.size(), 200u);
+  std::set<std::u32string> words;
+  for (const Sign sign : {Sign::positive, Sign::negative}) {
+    for (const auto& word : own_word_lists()->of(sign)) {
+      EXPECT_TRUE(words.insert(word).second) << utf8_from_code_points(word).value();
+      EXPECT_TRUE(std::ranges::all_of(word, [](char32_t c) { return (c >= 'a' && c <= 'z') || c == '-'; }));
+    }
+    for (const auto& word : paper_word_lists()->of(sign))
+      EXPECT_THAT(own_word_lists()->of(sign), testing::Contains(word));
+  }
+}
+
+TEST(WordLists, OfTheUsers) {
+  const auto lists =
+      parse_word_lists("sign,word\n+,tr\u00e8s\n-2.5,mal\npositive,\"a,b\"\n3, bon \nneg,x\n", "w.csv");
+  EXPECT_THAT(lists->positive, ElementsAre(U"tr\u00e8s", U"a,b", U"bon"));
+  EXPECT_THAT(lists->negative, ElementsAre(U"mal", U"x"));
+  const auto refused = [](std::string_view text) {
+    return message_of([&] { (void)parse_word_lists(text, "w.csv"); });
+  };
+  EXPECT_EQ(refused("word\na\n"), "w.csv: expected a column 'sign', found columns word");
+  EXPECT_EQ(refused("word,sign\na,1\nb,0\n"),
+            "w.csv: expected a sign, positive or negative, found '0' at row 1");
+  EXPECT_EQ(refused("word,sign\na b,1\n"), "w.csv: expected a word, found 'a b' at row 0");
+  EXPECT_EQ(refused("word,sign\n,1\n"), "w.csv: expected a word, found '' at row 0");
+  EXPECT_EQ(refused("word,sign\na,1\n"),
+            "w.csv: expected words of both signs, found 1 positive and 0 negative ones");
+  EXPECT_EQ(refused("word,sign\na,nan\n"),
+            "w.csv: expected a sign, positive or negative, found 'nan' at row 0");
+}
+
+}  // namespace
+}  // namespace leeway::shift
