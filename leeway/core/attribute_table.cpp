@@ -14,6 +14,7 @@
 
 #include "leeway/core/csv.h"
 #include "leeway/core/csv_records.h"
+#include "leeway/core/csv_separator.h"
 #include "leeway/core/error.h"
 #include "leeway/core/family.h"
 #include "leeway/core/file.h"
@@ -95,15 +96,6 @@ class Coder {
   Codes codes_;
   std::vector<std::uint16_t> rows_;
 };
-
-std::size_t column_of(const std::vector<std::string>& header, const std::string& name,
-                      std::string_view table) {
-  const auto found = std::ranges::find(header, name);
-  if (found == header.end())
-    refuse(table, fmt::format("a column {}", in_quotes(name)),
-           fmt::format("columns {}", printable(fmt::format("{}", fmt::join(header, ", ")), 200)));
-  return static_cast<std::size_t>(found - header.begin());
-}
 
 void check_column(const Attribute& column, std::size_t n, std::string_view table) {
   if (column.codes.size() != n)
@@ -197,20 +189,20 @@ void check(const AttributeTable& table) {
 
 AttributeTable parse_attribute_table(std::string_view text, std::string_view name,
                                      const TableColumns& columns) {
-  CsvRecords records(text, name);
+  CsvRecords records(text, name, {.separator = find_separator(text, name)});
   std::vector<Coder> coders;
   std::set<std::string_view> names;
   const auto add_column = [&](const std::string& column) {
     if (!names.insert(column).second)
       refuse(name, "different columns as label and attributes", in_quotes(column) + " twice");
-    coders.emplace_back(column, column_of(records.header(), column, name), name);
+    coders.emplace_back(column, records.column(column), name);
   };
   add_column(columns.label);
   for (const std::string& attribute : columns.attributes) add_column(attribute);
   for (const auto& [column, order] : columns.orders)
     if (!names.contains(column)) refuse(name, "an order for the label or an attribute", in_quotes(column));
   std::optional<std::size_t> id;
-  if (columns.id) id = column_of(records.header(), *columns.id, name);
+  if (columns.id) id = records.column(*columns.id);
 
   AttributeTable table;
   table.name = name;

@@ -2,7 +2,7 @@
 // supplies them (leeway/nn/model.h), or anybody's own code.
 //
 // Inputs are rows of d numbers, (n,d) row-major; no range is asked of them, since noise leads out of any. Both
-// functions are called from one thread at a time and may use threads themselves. Same rows in the same call, same bits.
+// functions are called from one thread at a time and may use threads themselves; same rows, same bits. No gradients: empty.
 #pragma once
 
 #include <cstddef>

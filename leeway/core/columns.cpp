@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "leeway/core/message.h"
@@ -12,11 +13,11 @@
 namespace leeway {
 
 Columns columns_of(const Outputs& outputs) {
-  return {outputs.path, outputs.k(), outputs.from_probs, outputs.class_names};
+  return {outputs.path, outputs.k(), outputs.from_probs, outputs.class_names, outputs.coding};
 }
 
 Columns columns_of(const OutputsShards& shards) {
-  return {shards.rest.path, shards.k(), shards.rest.from_probs, shards.rest.class_names};
+  return {shards.rest.path, shards.k(), shards.rest.from_probs, shards.rest.class_names, shards.rest.coding};
 }
 
 void require_same_classes(const Columns& first, const Columns& other) {
@@ -42,9 +43,21 @@ void require_same_scores(const Columns& first, const Columns& other) {
     refuse(other.path, fmt::format("{}, as in {}", kind(first), first.path), kind(other));
 }
 
+void require_same_coding(const Columns& first, const Columns& other) {
+  const auto differ = [](const Columns& a, const Columns& b) {
+    return a.coding == LabelCoding::from_one && b.coding == LabelCoding::either;
+  };
+  if (!differ(first, other) && !differ(other, first)) return;
+  const auto& [one, open] = differ(first, other) ? std::pair(first, other) : std::pair(other, first);
+  refuse(open.path,
+         fmt::format("--first-label 1, as the labels of {} are 1 to {}, or --first-label 0", one.path, one.k),
+         fmt::format("labels that fit both: none is 0, none is {}", one.k));
+}
+
 void require_alike(const Columns& first, const Columns& other) {
   require_same_classes(first, other);
   require_same_scores(first, other);
+  require_same_coding(first, other);
 }
 
 }  // namespace leeway

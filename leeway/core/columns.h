@@ -22,6 +22,7 @@ struct Columns {
   std::size_t k = 0;
   bool from_probs = false;
   std::span<const std::string> class_names;  // empty or k
+  LabelCoding coding = LabelCoding::none;
 };
 [[nodiscard]] Columns columns_of(const Outputs& outputs);
 [[nodiscard]] Columns columns_of(const OutputsShards& shards);
@@ -33,6 +34,9 @@ void require_same_classes(const Columns& first, const Columns& other);
 // every row.
 void require_same_scores(const Columns& first, const Columns& other);
 
-void require_alike(const Columns& first, const Columns& other);  // both of these
+// Not labels from 1 to k in one and labels without 0 and k in the other, which fit both countings.
+void require_same_coding(const Columns& first, const Columns& other);
+
+void require_alike(const Columns& first, const Columns& other);  // all of these
 
 }  // namespace leeway

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "leeway/core/csv_records.h"
+#include "leeway/core/csv_separator.h"
 #include "leeway/core/file.h"
 #include "leeway/core/message.h"
 
@@ -61,6 +61,14 @@ std::optional<double> parse_number(std::string_view field) {
   return error == std::errc{} ? std::optional(value) : std::nullopt;
 }
 
+std::optional<double> parse_number_or_percent(std::string_view field) {
+  const std::string_view text = trimmed(field);
+  if (!text.ends_with('%')) return parse_number(text);
+  const std::string_view share = trimmed(text.substr(0, text.size() - 1));
+  const bool plain = share.find_first_not_of("+-.0123456789") == share.npos;
+  return plain ? parse_number(std::string(share) + "e-2") : std::nullopt;
+}
+
 std::optional<double> parse_fraction(std::string_view field) {
   const auto slash = field.find('/');
   const auto top = parse_number(field.substr(0, slash));
@@ -69,8 +77,8 @@ std::optional<double> parse_fraction(std::string_view field) {
   return *top / *bottom;
 }
 
-CsvTable parse_csv(std::string_view text, std::string_view name) {
-  CsvRecords records(text, name);
+CsvTable parse_csv(std::string_view text, std::string_view name, const CsvFormat& format) {
+  CsvRecords records(text, name, format);
   CsvTable table;
   table.header = records.header();
   table.columns.resize(table.header.size());
@@ -81,7 +89,9 @@ CsvTable parse_csv(std::string_view text, std::string_view name) {
 
 CsvTable read_csv(const std::filesystem::path& path) {
   const MappedFile file = map_file(path);
-  return parse_csv({reinterpret_cast<const char*>(file.bytes.data()), file.bytes.size()}, display_name(path));
+  const std::string_view text{reinterpret_cast<const char*>(file.bytes.data()), file.bytes.size()};
+  const std::string name = display_name(path);
+  return parse_csv(text, name, {.separator = find_separator(text, name)});
 }
 
 std::vector<double> csv_numbers(const CsvTable& table, std::size_t column, std::string_view name) {

@@ -13,6 +13,8 @@
 #include <string_view>
 #include <vector>
 
+#include "leeway/core/csv_records.h"
+
 namespace leeway {
 
 struct CsvTable {
@@ -24,7 +26,7 @@ struct CsvTable {
 };
 
 [[nodiscard]] CsvTable read_csv(const std::filesystem::path& path);
-[[nodiscard]] CsvTable parse_csv(std::string_view text, std::string_view name);
+[[nodiscard]] CsvTable parse_csv(std::string_view text, std::string_view name, const CsvFormat& format = {});
 
 // A field without the blanks (spaces, tabs) around it.
 [[nodiscard]] std::string_view trimmed(std::string_view field);
@@ -32,6 +34,8 @@ struct CsvTable {
 // The whole field as a number, blanks around it aside: "1.5", "-2e3", "nan", "inf". An underflow is 0;
 // nothing where the field is no number or float64 cannot hold it.
 [[nodiscard]] std::optional<double> parse_number(std::string_view field);
+// The same, and "90%" as the number nearest to 0.9.
+[[nodiscard]] std::optional<double> parse_number_or_percent(std::string_view field);
 // The same, or a fraction: "8/255". Nothing where it is not finite.
 [[nodiscard]] std::optional<double> parse_fraction(std::string_view field);
 

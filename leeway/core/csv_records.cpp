@@ -1,31 +1,54 @@
 #include "leeway/core/csv_records.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 #include <set>
 
 #include "leeway/core/csv.h"
+#include "leeway/core/csv_separator.h"
 #include "leeway/core/message.h"
 #include "leeway/core/utf8.h"
 
 namespace leeway {
 namespace {
 
-// Bytes that end a field without quotes, or may not stand in one.
-constexpr std::array<bool, 256> ends_field = [] {
-  std::array<bool, 256> ends{};
-  for (const char c : {',', '\r', '\n', '"'}) ends[static_cast<unsigned char>(c)] = true;
-  return ends;
-}();
+// 0, 1, 2, ..., at least three of them: the names that pandas gives to columns that have none.
+bool counts_up(const std::vector<std::string>& names) {
+  if (names.size() < 3) return false;
+  for (std::size_t j = 0; j < names.size(); ++j)
+    if (names[j] != std::to_string(j)) return false;
+  return true;
+}
+
+// Of text that is not all UTF-8 without NUL.
+std::size_t line_of_other_bytes(std::string_view text) {
+  std::size_t line = 1;
+  for (std::size_t length = 0; (length = utf8_length(text)) > 0 && text[0] != '\0';
+       text.remove_prefix(length))
+    line += text[0] == '\n' ? 1 : 0;
+  return line;
+}
 
 }  // namespace
 
-CsvRecords::CsvRecords(std::string_view text, std::string_view name) : text_(text), name_(name) {
-  if (text.find('\0') != std::string_view::npos || !is_utf8(text)) refuse(name, "UTF-8 text", "other bytes");
+CsvRecords::CsvRecords(std::string_view text, std::string_view name, const CsvFormat& format)
+    : text_(text), name_(name), format_(format) {
+  for (const char c : {format_.separator, '\r', '\n', '"'}) ends_field_[static_cast<unsigned char>(c)] = true;
+  if (text.find('\0') != std::string_view::npos || !is_utf8(text))
+    refuse(name, "UTF-8 text", fmt::format("other bytes in line {}", line_of_other_bytes(text)));
   if (text_.starts_with("\xef\xbb\xbf")) text_.remove_prefix(3);
   read_header();
+}
+
+std::size_t CsvRecords::column(std::string_view wanted) const {
+  const auto found = std::ranges::find(header_, wanted);
+  if (found == header_.end())
+    refuse(name_, fmt::format("a column {}", in_quotes(wanted)),
+           fmt::format("columns {}", printable(fmt::format("{}", fmt::join(header_, ", ")), 200)));
+  return static_cast<std::size_t>(found - header_.begin());
 }
 
 bool CsvRecords::next() {
@@ -34,11 +57,15 @@ bool CsvRecords::next() {
   std::size_t column = 0;
   do {
     if (column == header_.size()) refuse_row("more");
+    const std::size_t begin = position_;
     fields_[column] = field(copies_[column]);
+    raw_[column] = text_.substr(begin, end_ - begin);
     ++column;
-    if (at_separator_ && position_ == text_.size()) {  // the file ends after a comma: one more field, empty
+    if (at_separator_ &&
+        position_ == text_.size()) {  // the file ends after a separator: one more field, empty
       if (column + 1 != header_.size()) refuse_row(fmt::format("{}", column + 1));
-      fields_[column++] = {};
+      fields_[column] = {};
+      raw_[column++] = text_.substr(position_);
       end_ = position_;
       at_separator_ = false;
     }
@@ -68,8 +95,10 @@ void CsvRecords::read_header() {
       refuse(name_, "columns of different names", in_quotes(column) + " twice");
     header_.push_back(std::move(column));
   } while (at_separator_);
-  if (all_numbers) refuse(name_, "a header line", "a first line of numbers");
+  if (all_numbers && !(format_.numbered_header && counts_up(header_)))
+    refuse(name_, "a header line", "a first line of numbers");
   fields_.resize(header_.size());
+  raw_.resize(header_.size());
   copies_.resize(header_.size());
   ++line_;
 }
@@ -80,20 +109,21 @@ bool CsvRecords::only_line_ends_left() const {
   return text_[position_] != '"' && text_.find_first_not_of("\r\n", position_) == std::string_view::npos;
 }
 
-// One field and the comma or line end after it; `copy` holds it where it cannot be shown as it stands.
+// One field and the separator or line end after it; `copy` holds it where it cannot be shown as it stands.
 std::string_view CsvRecords::field(std::string& copy) {
   std::string_view value;
   if (position_ < text_.size() && text_[position_] == '"') {
     value = quoted_field(copy);
   } else {
     const std::size_t begin = position_;
-    while (position_ < text_.size() && !ends_field[static_cast<unsigned char>(text_[position_])]) ++position_;
+    while (position_ < text_.size() && !ends_field_[static_cast<unsigned char>(text_[position_])])
+      ++position_;
     value = text_.substr(begin, position_ - begin);
     if (position_ < text_.size() && text_[position_] == '"')
       fail("a quote only around a whole field", "one inside a field");
   }
   end_ = position_;
-  at_separator_ = position_ < text_.size() && text_[position_] == ',';
+  at_separator_ = position_ < text_.size() && text_[position_] == format_.separator;
   if (position_ == text_.size() || at_separator_) {
     position_ += at_separator_ ? 1 : 0;
   } else if (text_.substr(position_).starts_with("\r\n")) {
@@ -101,7 +131,8 @@ std::string_view CsvRecords::field(std::string& copy) {
   } else if (text_[position_] == '\n') {
     ++position_;
   } else {
-    fail("a comma or the end of the line after a field", in_quotes(text_.substr(position_, 1)));
+    fail(fmt::format("a {} or the end of the line after a field", separator_name(format_.separator)),
+         in_quotes(text_.substr(position_, 1)));
   }
   return value;
 }

@@ -5,6 +5,7 @@
 // record. Cost: some 2 ns a byte, one thread; fields without doubled quotes are not copied.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <span>
 #include <string>
@@ -13,18 +14,29 @@
 
 namespace leeway {
 
+struct CsvFormat {
+  char separator = ',';
+  bool numbered_header = false;  // a first line 0,1,2,..., at least three, is a header
+};
+
 class CsvRecords {
  public:
   // Reads the header; `name` opens error messages.
-  CsvRecords(std::string_view text, std::string_view name);
+  CsvRecords(std::string_view text, std::string_view name, const CsvFormat& format = {});
 
   [[nodiscard]] const std::vector<std::string>& header() const { return header_; }
+
+  // The place of that column; Error, with the names there are, where there is none.
+  [[nodiscard]] std::size_t column(std::string_view wanted) const;
 
   // Goes to the next record; false where there is none.
   [[nodiscard]] bool next();
 
   // Of the record reached; valid until the next one.
   [[nodiscard]] std::span<const std::string_view> fields() const { return fields_; }
+
+  // A field of it as it stands in the text, with its quotes; a view into the text.
+  [[nodiscard]] std::string_view raw(std::size_t column) const { return raw_[column]; }
 
   // The record as it stands in the text, without its line end.
   [[nodiscard]] std::string_view record() const { return text_.substr(begin_, end_ - begin_); }
@@ -38,10 +50,12 @@ class CsvRecords {
   std::string_view quoted_field(std::string& copy);
 
   std::string_view text_, name_;
+  CsvFormat format_;
+  std::array<bool, 256> ends_field_{};  // bytes that end a field without quotes, or may not stand in one
   std::vector<std::string> header_, copies_;
-  std::vector<std::string_view> fields_;
+  std::vector<std::string_view> fields_, raw_;
   std::size_t position_ = 0, begin_ = 0, end_ = 0, line_ = 1;
-  bool at_separator_ = false;  // the last field was followed by a comma
+  bool at_separator_ = false;  // the last field was followed by a separator
 };
 
 }  // namespace leeway

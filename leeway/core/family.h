@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "leeway/core/message.h"
+#include "leeway/core/suggestion.h"
 
 namespace leeway {
 
@@ -38,12 +39,15 @@ template <class Members>
   return names;
 }
 
-// The first member of that name. Error where there is none: "WHAT: expected one of NAMES, found 'NAME'".
+// The first member of that name. Error where there is none: "WHAT: expected one of NAMES, found 'NAME'", and the
+// name that is near it.
 template <class T>
 [[nodiscard]] const T& find_member(std::span<const T> family, std::string_view what, std::string_view name) {
   for (const T& member : family)
     if (member.name == name) return member;
-  refuse(what, "one of " + names_of(family), in_quotes(name));
+  std::vector<std::string> names;
+  for (const T& member : family) names.emplace_back(member.name);
+  refuse(what, "one of " + names_of(family), in_quotes(name) + did_you_mean(name, names));
 }
 
 }  // namespace leeway

@@ -160,7 +160,28 @@ const char* mapped_name(const void* address) noexcept {
   return nullptr;
 }
 
+namespace {
+
+// All of standard input, which can be read once, for all who ask.
+MappedFile standard_input() {
+  static const auto bytes = [] {
+    auto all = std::make_shared<std::string>();
+    std::array<char, buffer_size> part{};
+    ssize_t count = 0;
+    while ((count = ::read(STDIN_FILENO, part.data(), part.size())) != 0) {
+      if (count < 0 && errno == EINTR) continue;
+      if (count < 0) refuse("-", "standard input that can be read", system_text(errno));
+      all->append(part.data(), static_cast<std::size_t>(count));
+    }
+    return all;
+  }();
+  return {bytes, std::as_bytes(std::span(bytes->data(), bytes->size()))};
+}
+
+}  // namespace
+
 MappedFile map_file(const fs::path& path) {
+  if (path == "-") return standard_input();
   const Opened opened = open_regular(path);
   const Descriptor descriptor(opened.descriptor);
   const std::size_t size = opened.size;

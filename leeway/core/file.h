@@ -17,7 +17,7 @@
 namespace leeway {
 
 // A read-only view of a whole regular file. Pages come from the page cache, of large files on first touch; an empty file
-// is an empty span. Bytes of a file that another process cuts short raise SIGBUS when touched; see file_checks.h.
+// is an empty span. The path "-" is standard input, read whole once and kept. Bytes of a file that another process cuts short raise SIGBUS when touched; see file_checks.h.
 struct MappedFile {
   std::shared_ptr<const void> storage;  // keeps the mapping alive
   std::span<const std::byte> bytes;

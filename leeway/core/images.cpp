@@ -13,6 +13,7 @@
 #include "leeway/core/file.h"
 #include "leeway/core/file_checks.h"
 #include "leeway/core/idx.h"
+#include "leeway/core/inflate.h"
 #include "leeway/core/memory.h"
 #include "leeway/core/message.h"
 #include "leeway/core/npz.h"
@@ -44,10 +45,7 @@ fs::path labels_beside(const fs::path& images) {
   const std::string_view word = "images-idx3";
   const std::size_t at = name.rfind(word);
   if (at == std::string::npos) return {};
-  const fs::path same = images.parent_path() / name.replace(at, word.size(), "labels-idx1");
-  const fs::path other =
-      same.extension() == ".gz" ? fs::path(same).replace_extension() : fs::path(same.string() + ".gz");
-  return fs::exists(same) ? same : fs::exists(other) ? other : fs::path{};
+  return plain_or_gzip(images.parent_path() / name.replace(at, word.size(), "labels-idx1"));
 }
 
 std::vector<std::int64_t> label_values(const Array& labels, std::size_t n, const std::string& where) {
@@ -101,6 +99,11 @@ Images from_idx(const MappedFile& file, const fs::path& path) {
   return images;
 }
 
+// Pixels or labels; a bare array is pixels where none is named x.
+bool is_images_name(const std::string& key, const ArrayMap& arrays) {
+  return key == "x" || key == "y" || key == "labels" || (key.empty() && !arrays.contains("x"));
+}
+
 }  // namespace
 
 std::vector<fs::path> image_files(const std::string& path_or_name) {
@@ -126,6 +129,14 @@ Images read_images(const std::string& path_or_name, ArrayMap& others) {
     return images;
   }
   const ArrayMap arrays = read_arrays(path);
+  Images images = images_of(arrays, name);
+  images.path = path_or_name;
+  for (const auto& [key, array] : arrays)
+    if (!is_images_name(key, arrays)) others.emplace(key, array);
+  return images;
+}
+
+Images images_of(const ArrayMap& arrays, const std::string& name) {
   const auto x = arrays.contains("x") ? arrays.find("x") : arrays.find("");
   if (x == arrays.end()) {
     std::vector<std::string> names;
@@ -133,13 +144,11 @@ Images read_images(const std::string& path_or_name, ArrayMap& others) {
     refuse(name, "an array named x", printable(fmt::format("{}", fmt::join(names, ", ")), 100));
   }
   const std::string where = x->first.empty() ? name : name + ": x";
-  Images images{path_or_name, checked_pixels(x->second, where), std::nullopt};
+  Images images{name, checked_pixels(x->second, where), std::nullopt};
   const auto y = arrays.find("y"), labels = arrays.find("labels");
   if (y != arrays.end() && labels != arrays.end()) refuse(name, "one of y, labels", "both");
   if (const auto found = y != arrays.end() ? y : labels; found != arrays.end())
     images.labels = label_values(found->second, images.n(), name + ": " + found->first);
-  for (const auto& [key, array] : arrays)
-    if (key != x->first && key != "y" && key != "labels") others.emplace(key, array);
   return images;
 }
 

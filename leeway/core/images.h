@@ -37,6 +37,10 @@ struct Images {
 // `others` gets the arrays of the file that are neither pixels nor labels.
 [[nodiscard]] Images read_images(const std::string& path_or_name, ArrayMap& others);
 
+// Images of arrays under the names of an images file (a bare array: ""); u8 and float32 pixels share their storage with the
+// result. `name` opens messages.
+[[nodiscard]] Images images_of(const ArrayMap& arrays, const std::string& name);
+
 // `x` as it is (u8 stays u8, float32 stays float32), `y` where there are labels.
 void write_images(const std::filesystem::path& path, const Images& images);
 

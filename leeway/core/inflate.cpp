@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 #include <new>
+#include <system_error>
 
 #include "leeway/core/array.h"
 #include "leeway/core/memory.h"
@@ -75,6 +76,18 @@ void Inflater::expect_end() {
     if (state_->step({&extra, 1}) != 0) refuse(state_->name, "the end of the compressed stream", "more data");
   if (state_->stream.avail_in != 0 || !state_->packed.empty())
     refuse(state_->name, "nothing after the compressed stream", "more bytes");
+}
+
+std::filesystem::path plain_or_gzip(const std::filesystem::path& path) {
+  std::filesystem::path other = path;
+  if (path.extension() == ".gz")
+    other.replace_extension();
+  else
+    other += ".gz";
+  std::error_code unknown;  // of a name that no file can have
+  for (const std::filesystem::path& one : {path, other})
+    if (std::filesystem::exists(one, unknown)) return one;
+  return {};
 }
 
 MappedFile unpack_gzip(const MappedFile& file, std::string_view name) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <filesystem>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -34,6 +35,9 @@ class Inflater {
   struct State;
   std::unique_ptr<State> state_;
 };
+
+// That file, or where it is not there the same with or without .gz at the end of its name; empty where neither is.
+[[nodiscard]] std::filesystem::path plain_or_gzip(const std::filesystem::path& path);
 
 // What a gzip file holds; a file that begins otherwise is returned as it is. Its last four bytes are the size, modulo
 // 4 GiB: Error where that is not what comes, so larger ones are refused, and where the checksum differs.

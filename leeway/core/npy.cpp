@@ -123,12 +123,7 @@ Array text_array(const Elements& elements, const NpyHeader& header, std::string_
   return make_text_array(header.shape, std::move(texts));
 }
 
-}  // namespace
-
-Array parse_npy(std::span<const std::byte> bytes, std::shared_ptr<const void> storage,
-                std::string_view name) {
-  const NpyHeader header = parse_npy_header(bytes, name);
-  Elements elements{bytes.subspan(header.data_offset), std::move(storage)};
+Array native(const NpyHeader& header, Elements elements, std::string_view name) {
   if (order_matters(header)) elements = c_order(elements, header, name);
   const std::size_t unit = header.kind == 'U' ? 4 : header.kind == 'S' ? 1 : header.item_size;
   if (header.swapped && unit > 1) elements = swap_bytes(elements, unit, name);
@@ -145,6 +140,20 @@ Array parse_npy(std::span<const std::byte> bytes, std::shared_ptr<const void> st
   }
   array.storage = std::shared_ptr<const void>(elements.storage, elements.bytes.data());
   return array;
+}
+
+}  // namespace
+
+Array parse_npy(std::span<const std::byte> bytes, std::shared_ptr<const void> storage,
+                std::string_view name) {
+  const NpyHeader header = parse_npy_header(bytes, name);
+  return native(header, {bytes.subspan(header.data_offset), std::move(storage)}, name);
+}
+
+Array array_of_elements(std::string_view descr, const std::vector<std::size_t>& shape,
+                        std::span<const std::byte> bytes, std::shared_ptr<const void> storage,
+                        std::string_view name) {
+  return native(describe_elements(descr, shape, bytes.size(), name), {bytes, std::move(storage)}, name);
 }
 
 Array read_npy(const std::filesystem::path& path) {

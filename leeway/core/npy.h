@@ -24,6 +24,12 @@ namespace leeway {
 [[nodiscard]] Array parse_npy(std::span<const std::byte> bytes, std::shared_ptr<const void> storage,
                               std::string_view name);
 
+// Elements in memory as a header describes them: descr ("<f4"), shape, C order. What the bytes hold is converted, refused
+// and shared as that of a file is. Error also where `bytes` are not as many as the shape promises.
+[[nodiscard]] Array array_of_elements(std::string_view descr, const std::vector<std::size_t>& shape,
+                                      std::span<const std::byte> bytes, std::shared_ptr<const void> storage,
+                                      std::string_view name);
+
 void write_npy(const std::filesystem::path& path, const Array& array);
 
 // Header plus data, as write_npy would write it.

@@ -213,6 +213,19 @@ HeaderText find_header(std::span<const std::byte> bytes, std::string_view name) 
   return {all.substr(start, length), start + length};
 }
 
+// Sets the type, and checks that `present` bytes are what it and the shape promise.
+void check_elements(NpyHeader& header, std::string_view descr, std::size_t present, std::string_view name) {
+  set_type(header, descr, name);
+  const std::string shape_text =
+      fmt::format("shape ({}) of {}", fmt::join(header.shape, ", "), in_quotes(descr));
+  const auto expected = checked_bytes(header.shape, header.item_size);
+  if (!expected) refuse(name, "fewer than 2^63 bytes of data", shape_text);
+  if (present != *expected)
+    refuse(name, fmt::format("{} bytes of data for {}", *expected, shape_text), fmt::format("{}", present));
+  if ((header.kind == 'U' || header.kind == 'S') && *expected / header.item_size > max_texts)
+    refuse(name, fmt::format("at most {} strings", max_texts), shape_text);
+}
+
 }  // namespace
 
 NpyHeader parse_npy_header(std::span<const std::byte> bytes, std::string_view name) {
@@ -224,16 +237,15 @@ NpyHeader parse_npy_header(std::span<const std::byte> bytes, std::string_view na
   header.fortran_order = *fields.fortran_order;
   header.shape = std::move(*fields.shape);
   header.data_offset = found.data_offset;
-  set_type(header, *fields.descr, name);
-  const std::string shape_text =
-      fmt::format("shape ({}) of {}", fmt::join(header.shape, ", "), in_quotes(*fields.descr));
-  const auto expected = checked_bytes(header.shape, header.item_size);
-  if (!expected) refuse(name, "fewer than 2^63 bytes of data", shape_text);
-  const std::size_t present = bytes.size() - found.data_offset;
-  if (present != *expected)
-    refuse(name, fmt::format("{} bytes of data for {}", *expected, shape_text), fmt::format("{}", present));
-  if ((header.kind == 'U' || header.kind == 'S') && *expected / header.item_size > max_texts)
-    refuse(name, fmt::format("at most {} strings", max_texts), shape_text);
+  check_elements(header, *fields.descr, bytes.size() - found.data_offset, name);
+  return header;
+}
+
+NpyHeader describe_elements(std::string_view descr, const std::vector<std::size_t>& shape,
+                            std::size_t present, std::string_view name) {
+  NpyHeader header;
+  header.shape = shape;
+  check_elements(header, descr, present, name);
   return header;
 }
 

@@ -26,6 +26,10 @@ inline constexpr std::string_view npy_magic = "\x93NUMPY";
 // promises.
 [[nodiscard]] NpyHeader parse_npy_header(std::span<const std::byte> bytes, std::string_view name);
 
+// The same of `present` bytes of elements in C order.
+[[nodiscard]] NpyHeader describe_elements(std::string_view descr, const std::vector<std::size_t>& shape,
+                                          std::size_t present, std::string_view name);
+
 // A version 1 header for elements described by `descr` ("<f4"), padded to a multiple of 64 bytes.
 [[nodiscard]] std::string make_npy_header(std::string_view descr, std::span<const std::size_t> shape);
 

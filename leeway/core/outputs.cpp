@@ -10,10 +10,10 @@
 #include <utility>
 
 #include "leeway/core/content.h"
-#include "leeway/core/csv.h"
 #include "leeway/core/file.h"
 #include "leeway/core/groups.h"
 #include "leeway/core/idx.h"
+#include "leeway/core/labels_file.h"
 #include "leeway/core/message.h"
 #include "leeway/core/npy.h"
 #include "leeway/core/npz.h"
@@ -40,9 +40,10 @@ std::string_view text_of(const MappedFile& file) {
   return {reinterpret_cast<const char*>(file.bytes.data()), file.bytes.size()};
 }
 
-// Text under the name *.csv.
+// Text under the name *.csv or *.tsv, or on standard input.
 bool is_csv(const MappedFile& file, const std::filesystem::path& path) {
-  return identify(file.bytes) == Content::other && path.extension() == ".csv" &&
+  const bool named = path.extension() == ".csv" || path.extension() == ".tsv" || path == "-";
+  return identify(file.bytes) == Content::other && named &&
          (file.bytes.empty() || describe_content(file.bytes) == "text");
 }
 
@@ -63,6 +64,11 @@ ArrayMap read_binary(const MappedFile& file, const std::filesystem::path& path, 
       path.extension() == ".safetensors" && !file.bytes.empty() && !looks_like_text(file.bytes);
   if (cut_off) return parse_safetensors(file, name).tensors;
   const std::string found = describe_content(file.bytes);
+  if (found == "a Parquet file")
+    refuse(name, expected,
+           fmt::format("{}; in Python, pandas.read_parquet({}).to_csv('outputs.csv', index=False) writes a "
+                       "table that is read",
+                       found, in_quotes(path.string())));
   refuse(name, expected, found == "text" ? "text (a table is read where the name ends in .csv)" : found);
 }
 
@@ -103,31 +109,41 @@ std::unordered_map<std::string_view, std::pair<std::size_t, std::size_t>> classe
   return classes;
 }
 
-std::vector<std::int64_t> label_values(const Named& named, std::size_t n, std::size_t k,
-                                       const std::vector<std::string>& class_names) {
-  require_length(named, n);
-  if (named.array.type == ElementType::text) {
-    const auto codes = classes_by_name(class_names);
-    std::vector<std::int64_t> labels;
-    for (const std::string& text : *named.array.texts) {
-      const auto found = codes.find(text);
-      if (found == codes.end())
-        refuse(named.where, class_names.empty() ? "labels that are numbers" : "labels that are class names",
-               fmt::format("{} at row {}", in_quotes(text), labels.size()));
-      const auto& [first, again] = found->second;
-      if (again > first)
-        refuse(named.where, "labels that name one class each",
-               fmt::format("{} at row {}, the name of classes {} and {}", in_quotes(text), labels.size(),
-                           first, again));
-      labels.push_back(static_cast<std::int64_t>(first));
-    }
-    return labels;
+std::vector<std::int64_t> labels_by_name(const Named& named, const std::vector<std::string>& class_names) {
+  const auto codes = classes_by_name(class_names);
+  std::vector<std::int64_t> labels;
+  for (const std::string& text : *named.array.texts) {
+    const auto found = codes.find(text);
+    if (found == codes.end())
+      refuse(named.where,
+             class_names.empty() ? "labels that are numbers, or --class-names beside them"
+                                 : "labels that are class names",
+             fmt::format("{} at row {}", in_quotes(text), labels.size()));
+    const auto& [first, again] = found->second;
+    if (again > first)
+      refuse(named.where, "labels that name one class each",
+             fmt::format("{} at row {}, the name of classes {} and {}", in_quotes(text), labels.size(), first,
+                         again));
+    labels.push_back(static_cast<std::int64_t>(first));
   }
-  std::vector<std::int64_t> labels = to_i64({named.array.type, {n}, named.array.storage, {}}, named.where);
-  for (std::size_t i = 0; i < n; ++i)
-    if (labels[i] < 0 || static_cast<std::size_t>(labels[i]) >= k)
-      refuse(named.where, fmt::format("labels in 0..{}", k - 1), fmt::format("{} at row {}", labels[i], i));
   return labels;
+}
+
+ClassLabels label_values(const Named& named, std::size_t n, std::size_t k,
+                         const std::vector<std::string>& class_names,
+                         std::optional<std::size_t> first_label = {}) {
+  require_length(named, n);
+  if (named.array.type == ElementType::text) return {labels_by_name(named, class_names)};
+  std::vector<std::int64_t> labels = to_i64({named.array.type, {n}, named.array.storage, {}}, named.where);
+  const LabelCoding coding = coding_of(labels, k, first_label);
+  const std::int64_t first = first_label == 1u ? 1 : 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::int64_t label = std::exchange(labels[i], class_of(labels[i], coding));
+    if (labels[i] < 0 || static_cast<std::size_t>(labels[i]) >= k)
+      refuse(named.where, fmt::format("labels in {}..{}", first, first + static_cast<std::int64_t>(k) - 1),
+             fmt::format("{} at row {}", label, i));
+  }
+  return {std::move(labels), coding};
 }
 
 std::vector<std::string> class_names_of(const Named& named, std::size_t k) {
@@ -233,6 +249,11 @@ void set_logits(Outputs& outputs, const Named& scores, bool are_probs, const Out
   if (are_probs) {
     LogProbabilities logs = log_probabilities(values, smallest, scores.where);
     outputs.logits = std::move(logs.logits);
+    if (logs.decimals > 0)
+      outputs.warnings.push_back(
+          fmt::format("{}: probabilities rounded to {} decimals, rows that sum to {:.4g} to {:.4g}: each row "
+                      "is divided by its sum",
+                      scores.where, logs.decimals, logs.least_sum, logs.most_sum));
     if (logs.zeros > 0)
       outputs.warnings.push_back(fmt::format("{}: {} probabilities are exactly 0 and count as {:.3g}",
                                              scores.where, logs.zeros, smallest));
@@ -246,6 +267,34 @@ void set_logits(Outputs& outputs, const Named& scores, bool are_probs, const Out
                        *bad % outputs.k()));
 }
 
+[[noreturn]] void refuse_scores(const std::vector<std::string>& names, const std::string& name) {
+  const std::string found =
+      names.empty() ? "none of the known names" : fmt::format("{}", fmt::join(names, ", "));
+  refuse(name, "an array named logits or probs", printable(found, 100));
+}
+
+// Of a file: the arrays that were not read are named, too.
+void require_scores(const ArrayMap& arrays, std::vector<std::string> others, const std::string& name) {
+  for (const char* scores : {"logits", "", "probs", "pred_probs"})
+    if (arrays.contains(scores)) return;
+  for (const auto& entry : arrays) others.push_back(entry.first);
+  std::ranges::sort(others);
+  refuse_scores(others, name);
+}
+
+// Those of the options, else those of the file.
+void set_class_names(Outputs& outputs, const ArrayMap& arrays, const OutputsOptions& options) {
+  const std::size_t k = outputs.k();
+  const std::vector<std::string>& names = options.columns.class_names;
+  if (!names.empty() && names.size() != k)
+    refuse(outputs.path, fmt::format("{} classes, as --class-names says", names.size()),
+           fmt::format("{}", k));
+  outputs.class_names = names;
+  if (!names.empty()) return;
+  if (const auto found = pick(arrays, {"class_names"}, outputs.path))
+    outputs.class_names = class_names_of(*found, k);
+}
+
 Outputs build(const ArrayMap& arrays, const std::string& name, const OutputsOptions& options) {
   Outputs outputs;
   outputs.path = name;
@@ -254,15 +303,15 @@ Outputs build(const ArrayMap& arrays, const std::string& name, const OutputsOpti
   if (!scores) {
     std::vector<std::string> names;
     for (const auto& entry : arrays) names.push_back(entry.first);
-    const std::string found =
-        names.empty() ? "none of the known names" : fmt::format("{}", fmt::join(names, ", "));
-    refuse(name, "an array named logits or probs", printable(found, 100));
+    refuse_scores(names, name);
   }
   set_logits(outputs, *scores, !logits, options);
   const std::size_t n = outputs.n(), k = outputs.k();
-  if (const auto names = pick(arrays, {"class_names"}, name)) outputs.class_names = class_names_of(*names, k);
-  if (const auto labels = pick(arrays, label_names(), name))
-    outputs.labels = label_values(*labels, n, k, outputs.class_names);
+  set_class_names(outputs, arrays, options);
+  if (const auto labels = pick(arrays, label_names(), name)) {
+    auto [values, coding] = label_values(*labels, n, k, outputs.class_names, options.first_label);
+    outputs.labels = std::move(values), outputs.coding = coding;
+  }
   if (const auto features = pick(arrays, {"features", "feats"}, name))
     outputs.features = feature_matrix(*features, outputs, options.check_finite);
   if (const auto groups = pick(arrays, {"groups"}, name)) {
@@ -280,23 +329,75 @@ ArrayMap read_arrays(const std::filesystem::path& path) {
   return read_binary(map_file(path), path, "an .npy, .npz or .safetensors file");
 }
 
+namespace {
+
+// "a.npz: ignored: x1, x2": arrays that are neither read nor written by leeway beside outputs.
+std::string ignored_text(const std::string& name, std::vector<std::string> others) {
+  std::erase_if(others, [](const std::string& other) {
+    return other == "environment" || other == "rows" || other == "x";
+  });
+  if (others.empty()) return "";
+  return fmt::format("{}: ignored: {} (no names of an outputs file)", name,
+                     printable(fmt::format("{}", fmt::join(others, ", ")), 100));
+}
+
+// " (labels 1 to 3)", where they are not those from 0.
+void say_coding(Outputs& outputs) {
+  const std::string numbers = coding_text(outputs.coding, outputs.k());
+  if (numbers.empty()) return;
+  const std::string said = fmt::format("labels are {}", numbers);
+  outputs.reading += outputs.reading.empty() ? fmt::format("{}: {}", outputs.path, said) : "; " + said;
+}
+
+}  // namespace
+
+Outputs outputs_of(const ArrayMap& arrays, const std::string& name, const OutputsOptions& options) {
+  Outputs outputs = build(arrays, name, options);
+  say_coding(outputs);
+  return outputs;
+}
+
+std::vector<std::int64_t> labels_of(const Array& array, const std::string& name, std::size_t n, std::size_t k,
+                                    const OutputsOptions& options) {
+  return label_values({array, name}, n, k, options.columns.class_names, options.first_label).values;
+}
+
 Outputs read_outputs(const std::filesystem::path& path, const OutputsOptions& options) {
   const MappedFile file = map_file(path);
   const std::string name = display_name(path);
-  if (is_csv(file, path)) return build(outputs_from_csv(parse_csv(text_of(file), name), name), name, options);
-  return build(read_binary(file, path, "an .npy, .npz, .safetensors or .csv file", is_outputs_name), name,
-               options);
+  Outputs outputs;
+  if (is_csv(file, path)) {
+    TableOfOutputs table = outputs_from_csv(text_of(file), name, options);
+    outputs = build(table.arrays, name, options);
+    outputs.reading = std::move(table.reading);
+    outputs.warnings.insert(outputs.warnings.begin(), table.warnings.begin(), table.warnings.end());
+  } else {
+    std::vector<std::string> others;
+    const auto wanted = [&](std::string_view key) {
+      if (is_outputs_name(key)) return true;
+      others.emplace_back(key);
+      return false;
+    };
+    const ArrayMap arrays = read_binary(file, path, "an .npy, .npz, .safetensors or .csv file", wanted);
+    require_scores(arrays, others, name);
+    outputs = build(arrays, name, options);
+    for (const auto& entry : arrays)  // of safetensors all are read
+      if (!entry.first.empty() && !is_outputs_name(entry.first)) others.push_back(entry.first);
+    outputs.reading = ignored_text(name, std::move(others));
+  }
+  say_coding(outputs);
+  return outputs;
 }
 
 namespace {
 
-Named labels_in(const std::filesystem::path& path) {
+Named labels_in(const std::filesystem::path& path, const OutputsOptions& options) {
   const MappedFile file = map_file(path);
   const std::string name = display_name(path);
   const Content content = identify(file.bytes);
   ArrayMap arrays;
   if (is_csv(file, path)) {
-    arrays["labels"] = labels_from_csv(parse_csv(text_of(file), name), name);
+    arrays["labels"] = labels_from_csv(text_of(file), name, options);
   } else if (content == Content::idx || content == Content::gzip) {
     arrays[""] = parse_idx(file, name);
   } else {
@@ -310,19 +411,35 @@ Named labels_in(const std::filesystem::path& path) {
 
 }  // namespace
 
-std::vector<std::int64_t> read_labels(const std::string& text, std::size_t n, std::size_t k) {
+ClassLabels read_class_labels(const std::string& text, std::size_t n, std::size_t k,
+                              const OutputsOptions& options) {
   const auto paths = expand_paths(text);
-  if (paths.size() == 1) return label_values(labels_in(paths.front()), n, k, {});
-  std::vector<std::int64_t> all;
+  const auto values_of = [&](const Named& labels, std::size_t rows) {
+    return label_values(labels, rows, k, options.columns.class_names, options.first_label);
+  };
+  if (paths.size() == 1) return values_of(labels_in(paths.front(), options), n);
+  ClassLabels all;
+  bool from_one = false, either = false;
   for (const auto& path : paths) {
-    const Named labels = labels_in(path);
-    const std::size_t rows = labels.array.shape.empty() ? 0 : labels.array.shape[0];
-    const auto part = label_values(labels, rows, k, {});
-    all.insert(all.end(), part.begin(), part.end());
+    const Named labels = labels_in(path, options);
+    const auto [part, coding] = values_of(labels, labels.array.shape.empty() ? 0 : labels.array.shape[0]);
+    from_one = from_one || coding == LabelCoding::from_one;
+    either = either || coding == LabelCoding::either;
+    all.values.insert(all.values.end(), part.begin(), part.end());
+    all.coding = coding;
   }
-  if (all.size() != n)
-    refuse(display_name(text), fmt::format("{} labels, one a sample", n), fmt::format("{}", all.size()));
+  if (from_one && either)
+    refuse(display_name(text), "labels that count from 0 or from 1 in all files (--first-label decides)",
+           "some from 1, others that fit both");
+  if (all.values.size() != n)
+    refuse(display_name(text), fmt::format("{} labels, one a sample", n),
+           fmt::format("{}", all.values.size()));
   return all;
+}
+
+std::vector<std::int64_t> read_labels(const std::string& text, std::size_t n, std::size_t k,
+                                      const OutputsOptions& options) {
+  return read_class_labels(text, n, k, options).values;
 }
 
 ArrayMap arrays_of(const Outputs& outputs) {

@@ -4,144 +4,322 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
-#include <map>
+#include <array>
+#include <cmath>
 #include <optional>
-#include <string>
-#include <vector>
+#include <set>
+#include <span>
+#include <utility>
 
+#include "leeway/core/csv.h"
+#include "leeway/core/csv_separator.h"
 #include "leeway/core/message.h"
+#include "leeway/core/outputs_columns.h"
+#include "leeway/core/probabilities.h"
+#include "leeway/core/text.h"
 
 namespace leeway {
 namespace {
 
-constexpr std::string_view label_names[] = {"y_true", "label", "labels", "y"};
+using Texts = std::vector<std::string>;
 
-// Columns whose names begin with a prefix, and what follows it.
-struct Family {
-  std::vector<std::size_t> columns;
-  std::vector<std::string> suffixes;
-};
-
-Family find_family(const CsvTable& table, std::string_view prefix) {
-  Family family;
-  for (std::size_t j = 0; j < table.header.size(); ++j)
-    if (table.header[j].starts_with(prefix)) {
-      family.columns.push_back(j);
-      family.suffixes.push_back(table.header[j].substr(prefix.size()));
-    }
-  return family;
-}
-
-std::optional<std::size_t> whole_number(std::string_view text) {
-  std::size_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc{} && end == text.data() + text.size() ? std::optional(value) : std::nullopt;
-}
-
-// Where classes are numbered: their columns by number, without those of p_ that have none. False where classes
-// have names.
-bool sort_by_number(Family& family, std::string_view prefix, std::string_view name) {
-  std::map<std::size_t, std::size_t> columns;
-  const auto column_name = [&](std::size_t j) { return in_quotes(std::string(prefix) + family.suffixes[j]); };
-  std::optional<std::size_t> named;
-  for (std::size_t j = 0; j < family.columns.size(); ++j) {
-    const auto number = whole_number(family.suffixes[j]);
-    if (!number)
-      named = j;
-    else if (!columns.emplace(*number, family.columns[j]).second)
-      refuse(name, "classes that stand once", column_name(j) + " again");
-  }
-  if (columns.empty()) return false;
-  if (named && prefix == "logit_")
-    refuse(name, "columns logit_* that are all numbered or all named",
-           fmt::format("{} beside {} numbered", column_name(*named), columns.size()));
-  const std::size_t last = columns.rbegin()->first;
-  if (last != columns.size() - 1)
-    refuse(name, fmt::format("columns {0}0 to {0}{1}", prefix, columns.size() - 1),
-           fmt::format("{}{}", prefix, last));
-  family.columns.clear();
-  for (const auto& [number, column] : columns) family.columns.push_back(column);
-  return true;
-}
-
-Array number_matrix(const CsvTable& table, const std::vector<std::size_t>& columns, std::string_view name) {
-  const std::size_t n = table.rows(), k = columns.size();
-  std::vector<double> values(n * k);
-  for (std::size_t j = 0; j < k; ++j) {
-    const auto column = csv_numbers(table, columns[j], name);
-    for (std::size_t i = 0; i < n; ++i) values[i * k + j] = column[i];
-  }
-  return make_array({n, k}, std::move(values));
-}
-
-Array text_matrix(const CsvTable& table, const std::vector<std::size_t>& columns) {
-  std::vector<std::string> values;
-  for (std::size_t i = 0; i < table.rows(); ++i)
-    for (const std::size_t j : columns) values.push_back(table.columns[j][i]);
-  return make_text_array({table.rows(), columns.size()}, std::move(values));
-}
-
-Array text_vector(std::vector<std::string> texts) {
+Array text_vector(Texts texts) {
   const std::size_t size = texts.size();
   return make_text_array({size}, std::move(texts));
 }
 
-std::optional<std::size_t> find_labels(const CsvTable& table, std::string_view name) {
-  std::optional<std::size_t> found;
-  for (const std::string_view alias : label_names)
-    if (const auto column = table.find(alias)) {
-      if (found)
-        refuse(name, "one column of labels",
-               fmt::format("{} and {}", table.header[*found], table.header[*column]));
-      found = column;
-    }
-  return found;
+bool is_empty(const std::string& field) { return trimmed(field).empty(); }
+
+// Of two classes whose names are these, the negative one first; nothing where names do not say.
+std::optional<Texts> signs_of(const std::set<std::string>& names) {
+  constexpr std::array<std::array<std::string_view, 2>, 6> known{
+      {{"false", "true"}, {"no", "yes"}, {"negative", "positive"}, {"neg", "pos"}, {"f", "t"}, {"n", "y"}}};
+  if (names.size() != 2) return std::nullopt;
+  const std::string &first = *names.begin(), &second = *names.rbegin();
+  for (const auto& [negative, positive] : known) {
+    if (lower_case(first) == negative && lower_case(second) == positive) return Texts{first, second};
+    if (lower_case(second) == negative && lower_case(first) == positive) return Texts{second, first};
+  }
+  return std::nullopt;
 }
 
-// Numbers where every field is one, text where none is (class names).
-Array label_array(const CsvTable& table, std::size_t column, std::string_view name) {
-  const auto& fields = table.columns[column];
-  if (!fields.empty() &&
-      std::ranges::none_of(fields, [](const auto& f) { return f.empty() || parse_number(f); }))
-    return make_text_array({fields.size()}, fields);
-  return make_array({fields.size()}, csv_numbers(table, column, name));
-}
+class Reading {
+ public:
+  Reading(std::string_view text, std::string_view name, const OutputsOptions& options)
+      : name_(name), options_(options), columns_(options.columns) {
+    columns_.separator = options.columns.separator.value_or(find_separator(text, name));
+    table_ = parse_csv(text, name, {.separator = *columns_.separator, .numbered_header = true});
+  }
+
+  TableOfOutputs outputs() {
+    const OutputsColumns found = name_columns(table_, columns_, name_);
+    classes_ = found.classes;
+    const bool standard_table = *columns_.separator == ',';
+    if (!standard_table) say(fmt::format("{} between columns", separator_name(*columns_.separator)));
+    label_ = found.label;
+    if (label_ && std::ranges::all_of(table_.columns[*label_], is_empty)) label_.reset();
+    add_scores();
+    if (found.label) add_labels(*found.label);
+    if (!found.features.empty()) result_.arrays["features"] = matrix(found.features);
+    add_groups(found);
+    add_ids(found);
+    if (found.norm) result_.arrays["norms"] = make_array({table_.rows()}, numbers(*found.norm));
+    add_ignored(found);
+    if (comma_) remark("decimal commas");
+    if (remarkable_) result_.reading = fmt::format("{}: {}", name_, fmt::join(parts_, "; "));
+    return std::move(result_);
+  }
+
+  Array labels() {
+    const std::size_t column = find_label_column(table_, columns_, name_);
+    return label_array(column);
+  }
+
+ private:
+  // A part of the line about the reading; remark: one that makes the line worth telling.
+  void say(std::string part) { parts_.push_back(std::move(part)); }
+  void remark(std::string part) { remarkable_ = true, say(std::move(part)); }
+  const std::string& header(std::size_t column) const { return table_.header[column]; }
+
+  std::vector<double> numbers(std::size_t column) {
+    const auto& fields = table_.columns[column];
+    std::vector<double> values(fields.size());
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+      const auto value = csv_number(fields[i], *columns_.separator);
+      if (!value)
+        refuse(name_, fmt::format("numbers in column {}", in_quotes(header(column))),
+               fmt::format("{} at row {}", in_quotes(fields[i]), i));
+      values[i] = *value;
+      const bool comma = fields[i].find(',') != std::string::npos;
+      if ((comma && point_) || (comma_ && fields[i].find('.') != std::string::npos))
+        refuse(name_, "one decimal mark",
+               fmt::format("a comma and a point, the second in {} at row {}", in_quotes(fields[i]), i));
+      comma_ = comma_ || comma;
+      point_ = point_ || fields[i].find('.') != std::string::npos;
+    }
+    return values;
+  }
+
+  Array matrix(const std::vector<std::size_t>& columns) {
+    const std::size_t n = table_.rows(), k = columns.size();
+    std::vector<double> values(n * k);
+    for (std::size_t j = 0; j < k; ++j) {
+      const auto column = numbers(columns[j]);
+      for (std::size_t i = 0; i < n; ++i) values[i * k + j] = column[i];
+    }
+    return make_array({n, k}, std::move(values));
+  }
+
+  void add_scores() {
+    Array scores = matrix(classes_.columns);
+    if (classes_.columns.size() == 1) return add_vector(std::move(scores));
+    bool probs = classes_.kind == ScoreKind::probs;
+    if (classes_.kind == ScoreKind::open) probs = opens_as_probs(scores);
+    const std::string what = fmt::format("{} of {} classes from {}", probs ? "probabilities" : "logits",
+                                         classes_.columns.size(), column_list(table_, classes_.columns));
+    classes_.standard ? say(what) : remark(what);
+    if (!classes_.names.empty()) result_.arrays["class_names"] = text_vector(classes_.names);
+    result_.arrays[probs ? "probs" : "logits"] = std::move(scores);
+  }
+
+  bool opens_as_probs(const Array& scores) const {
+    if (options_.as != Scores::automatic) return options_.as == Scores::probs;
+    if (table_.rows() == 0) return false;
+    if (are_probabilities(scores) || are_rounded_probabilities(scores)) return true;
+    const auto values = scores.view<double>();
+    const bool shares = std::ranges::all_of(values, [](double v) { return v >= 0 && v <= 1; });
+    if (shares)
+      refuse(name_, "rows that sum to 1, or --as logits",
+             fmt::format("numbers from 0 to 1 that do not, in {}", column_list(table_, classes_.columns)));
+    return false;
+  }
+
+  // One column: the positive class of two. Where nothing says what it holds it stays a vector, and --binary decides.
+  void add_vector(Array scores) {
+    const std::size_t column = classes_.columns.front();
+    const auto values = scores.view<double>();
+    std::optional<Binary> binary;
+    if (options_.binary != Binary::refuse) binary = options_.binary;
+    const bool decided = binary.has_value();
+    if (!decided && classes_.positive) binary = kind_of(values, column);
+    if (!binary) {
+      result_.arrays[classes_.kind == ScoreKind::probs ? "probs" : "logits"] = std::move(scores);
+      return;
+    }
+    const bool probs = *binary == Binary::prob;
+    if (decided && !probs && classes_.kind == ScoreKind::probs)
+      refuse(name_, "logits, as --binary logit says",
+             fmt::format("probabilities in column {}", in_quotes(header(column))));
+    const std::optional<Texts> names = names_of_two();
+    remark(fmt::format("{} of the positive class{} from {}", probs ? "probability" : "logit",
+                       names ? " (" + printable(names->back()) + ")" : "", printable(header(column))));
+    std::vector<double> pairs(2 * values.size());
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      pairs[2 * i] = probs ? 1 - values[i] : 0;
+      pairs[2 * i + 1] = values[i];
+    }
+    if (names) result_.arrays["class_names"] = text_vector(*names);
+    result_.arrays[probs ? "probs" : "logits"] = make_array({values.size(), 2}, std::move(pairs));
+  }
+
+  // By its name or, of a score, by its values.
+  std::optional<Binary> kind_of(std::span<const double> values, std::size_t column) {
+    if (classes_.kind == ScoreKind::probs) return Binary::prob;
+    if (classes_.kind == ScoreKind::logits) return Binary::logit;
+    const std::string column_name = in_quotes(header(column));
+    if (std::ranges::all_of(values, [](double v) { return v == 0 || v == 1; }))
+      refuse(name_, "scores (--binary prob takes decisions as probabilities)",
+             fmt::format("0 and 1 alone in column {}", column_name));
+    if (std::ranges::all_of(values, [](double v) { return v >= 0 && v <= 1; })) {
+      result_.warnings.push_back(
+          fmt::format("{}: {} is taken as the probability of the positive class, since all its numbers are "
+                      "within 0 and 1; --binary logit overrules",
+                      name_, column_name));
+      return Binary::prob;
+    }
+    if (std::ranges::any_of(values, [](double v) { return v < 0; })) {
+      result_.warnings.push_back(
+          fmt::format("{}: {} is taken as a logit, the positive class above 0, since some of its numbers are "
+                      "negative; --binary prob overrules",
+                      name_, column_name));
+      return Binary::logit;
+    }
+    refuse(name_, "--binary logit or --binary prob, for a score of the positive class",
+           fmt::format("numbers above 1 and none below 0 in column {}", column_name));
+  }
+
+  std::set<std::string> label_texts() const {
+    std::set<std::string> values;
+    if (label_)
+      for (const std::string& field : table_.columns[*label_]) values.insert(std::string(trimmed(field)));
+    return values;
+  }
+
+  // The negative class and the positive one, where labels are text.
+  std::optional<Texts> names_of_two() const {
+    if (columns_.class_names.size() == 2) return columns_.class_names;
+    const std::set<std::string> values = label_texts();
+    const bool text = !values.empty() &&
+                      std::ranges::none_of(values, [](const auto& v) { return parse_number(v).has_value(); });
+    if (!text) return std::nullopt;
+    if (!classes_.names.empty() && values.size() <= 2) {
+      const std::string& positive = classes_.names.front();
+      for (const std::string& value : values)
+        if (value != positive && (values.size() == 1 || values.contains(positive)))
+          return Texts{value, positive};
+    }
+    if (const auto known = signs_of(values)) return known;
+    refuse(name_, "--class-names NEGATIVE,POSITIVE beside one score and labels that are text",
+           fmt::format("labels {}", printable(fmt::format("{}", fmt::join(values, " and ")), 100)));
+  }
+
+  // The names of the classes, with which labels are compared.
+  Texts class_names() const {
+    const auto found = result_.arrays.find("class_names");
+    if (!columns_.class_names.empty()) return columns_.class_names;
+    return found == result_.arrays.end() ? Texts{} : *found->second.texts;
+  }
+
+  Array label_array(std::size_t column) {
+    const auto& fields = table_.columns[column];
+    const Texts names = class_names();
+    const auto named = [&](const std::string& field) {
+      return std::ranges::find(names, std::string(trimmed(field))) != names.end();
+    };
+    const auto no_number = [](const std::string& field) { return !is_empty(field) && !parse_number(field); };
+    const bool all_named = !names.empty() && std::ranges::all_of(fields, named);
+    if (!fields.empty() && (all_named || std::ranges::all_of(fields, no_number))) {
+      Texts texts;
+      for (const std::string& field : fields) texts.emplace_back(trimmed(field));
+      return text_vector(std::move(texts));
+    }
+    const bool numbered = !names.empty() && std::ranges::all_of(names, [](const auto& name) {
+      return parse_number(name).has_value();
+    });
+    return numbered ? labels_by_number(column, names) : make_array({fields.size()}, numbers(column));
+  }
+
+  // Classes called 1, 2, 3 or 3, 7: labels are these numbers.
+  Array labels_by_number(std::size_t column, const Texts& names) {
+    const std::vector<double> values = numbers(column);
+    std::vector<std::int64_t> labels;
+    for (const double value : values) {
+      const auto found =
+          std::ranges::find_if(names, [&](const auto& name) { return *parse_number(name) == value; });
+      if (found == names.end())
+        refuse(name_,
+               fmt::format("labels that are the classes of the columns, {} (--class-names names them "
+                           "otherwise)",
+                           printable(fmt::format("{}", fmt::join(names, ", ")), 100)),
+               fmt::format("{} at row {}", value, labels.size()));
+      labels.push_back(found - names.begin());
+    }
+    return make_array({values.size()}, std::move(labels));
+  }
+
+  void add_labels(std::size_t column) {
+    if (!label_) return remark(fmt::format("no labels: {} is empty", in_quotes(header(column))));
+    result_.arrays["labels"] = label_array(column);
+    const std::string what = fmt::format("labels from {}", printable(header(column)));
+    is_standard_label(header(column)) ? say(what) : remark(what);
+  }
+
+  void add_groups(const OutputsColumns& found) {
+    if (found.groups.empty()) return;
+    Texts values;
+    for (std::size_t i = 0; i < table_.rows(); ++i)
+      for (const std::size_t j : found.groups) values.push_back(table_.columns[j][i]);
+    result_.arrays["groups"] = make_text_array({table_.rows(), found.groups.size()}, std::move(values));
+    result_.arrays["group_names"] = text_vector(found.group_names);
+    say(fmt::format("groups from {}", column_list(table_, found.groups)));
+  }
+
+  void add_ids(const OutputsColumns& found) {
+    if (!found.id) return;
+    result_.arrays["ids"] = text_vector(table_.columns[*found.id]);
+    const std::string what = fmt::format("ids from {}", printable(header(*found.id)));
+    header(*found.id) == "id" ? say(what) : remark(what);
+  }
+
+  void add_ignored(const OutputsColumns& found) {
+    if (found.ignored.empty()) return;
+    Texts known;
+    std::vector<std::size_t> others;
+    for (const auto& [column, why] : found.ignored) {
+      if (why.empty())
+        others.push_back(column);
+      else if (known.size() < most_listed)
+        known.push_back(fmt::format("{} ({})", in_quotes(header(column)), why));
+      else if (known.size() == most_listed)
+        known.emplace_back("...");
+    }
+    if (!others.empty())
+      known.push_back(
+          fmt::format("{} (--group-columns and --id-column take such)", column_list(table_, others)));
+    remark("ignored: " + fmt::format("{}", fmt::join(known, ", ")));
+  }
+
+  static constexpr std::size_t most_listed = 6;
+
+  const std::string_view name_;
+  const OutputsOptions& options_;
+  ColumnOptions columns_;
+  CsvTable table_;
+  ClassColumns classes_;
+  std::optional<std::size_t> label_;  // none where all of it is empty
+  TableOfOutputs result_;
+  std::vector<std::string> parts_;
+  bool remarkable_ = false, comma_ = false, point_ = false;  // decimal marks seen
+};
 
 }  // namespace
 
-ArrayMap outputs_from_csv(const CsvTable& table, std::string_view name) {
-  ArrayMap arrays;
-  std::string_view prefix = "logit_";
-  Family classes = find_family(table, prefix);
-  if (classes.columns.empty()) classes = find_family(table, prefix = "p_");
-  if (classes.columns.empty())
-    refuse(name, "columns logit_* or p_*", printable(fmt::format("{}", fmt::join(table.header, ", ")), 100));
-  const bool vector = classes.columns.size() == 1;
-  if (!vector && !sort_by_number(classes, prefix, name))
-    arrays["class_names"] = text_vector(classes.suffixes);
-  arrays[prefix == "p_" ? "probs" : "logits"] = number_matrix(table, classes.columns, name);
-
-  if (const auto labels = find_labels(table, name)) arrays["labels"] = label_array(table, *labels, name);
-  if (const Family features = find_family(table, "feat_"); !features.columns.empty())
-    arrays["features"] = number_matrix(table, features.columns, name);
-  if (const Family groups = find_family(table, "attr_"); !groups.columns.empty()) {
-    arrays["groups"] = text_matrix(table, groups.columns);
-    arrays["group_names"] = text_vector(groups.suffixes);
-  }
-  if (const auto id = table.find("id")) arrays["ids"] = text_vector(table.columns[*id]);
-  if (const auto norm = table.find("norm"))
-    arrays["norms"] = make_array({table.rows()}, csv_numbers(table, *norm, name));
-  return arrays;
+TableOfOutputs outputs_from_csv(std::string_view text, std::string_view name, const OutputsOptions& options) {
+  return Reading(text, name, options).outputs();
 }
 
-Array labels_from_csv(const CsvTable& table, std::string_view name) {
-  auto column = find_labels(table, name);
-  if (!column && table.header.size() == 1) column = 0;
-  if (!column)
-    refuse(name, "a column y_true or label",
-           printable(fmt::format("{}", fmt::join(table.header, ", ")), 100));
-  return label_array(table, *column, name);
+Array labels_from_csv(std::string_view text, std::string_view name, const OutputsOptions& options) {
+  return Reading(text, name, options).labels();
 }
 
 }  // namespace leeway

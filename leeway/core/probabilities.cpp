@@ -6,7 +6,9 @@
 #include <cfloat>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <span>
+#include <vector>
 
 #include "leeway/core/memory.h"
 #include "leeway/core/message.h"
@@ -45,6 +47,35 @@ template <class T>
   refuse(where, "probabilities that sum to 1", fmt::format("a sum of {:.6g} at row {}", sum, index));
 }
 
+// Whether all entries are multiples of 10^-decimals within [0,1], and all sums within what rounding them permits.
+template <class T>
+bool are_rounded(std::span<const T> probs, std::size_t k, int decimals) {
+  constexpr double most_off = .1, slack = 1e-6;
+  const double unit = std::pow(10., -decimals),
+               allowed = std::min(most_off, static_cast<double>(k) * unit / 2) + slack;
+  double sum = 0;
+  for (std::size_t i = 0; i < probs.size(); ++i) {
+    const auto p = static_cast<double>(probs[i]);
+    if (!(p >= 0 && p <= 1) || std::abs(p / unit - std::round(p / unit)) > slack / unit) return false;
+    sum = i % k == 0 ? p : sum + p;
+    if (i % k == k - 1 && std::abs(sum - 1) > allowed) return false;
+  }
+  return !probs.empty();
+}
+
+// Decimals that all entries are rounded to; 0: they are not.
+template <class T>
+int rounded_to(std::span<const T> probs, std::size_t k) {
+  for (const int decimals : {2, 3, 4})
+    if (are_rounded(probs, k, decimals)) return decimals;
+  return 0;
+}
+
+// Every row divided by its sum.
+template <class T>
+LogProbabilities renormalised(std::span<const T> probs, const Array& array, double smallest, int decimals,
+                              std::string_view where);
+
 struct Part {
   std::size_t first_bad = none, zeros = 0;
 };
@@ -73,12 +104,35 @@ LogProbabilities logarithms(std::span<const T> probs, const Array& array, double
     return Part{std::min(a.first_bad, b.first_bad), a.zeros + b.zeros};
   };
   const Part whole = reduce_chunks<Part>(n, chunk_rows(k), map, join);
+  if (whole.first_bad != none) {
+    const int decimals = rounded_to(probs, k);
+    if (decimals > 0) return renormalised(probs, array, smallest, decimals, where);
+  }
   if (whole.first_bad != none) refuse_row(probs.subspan(whole.first_bad * k, k), whole.first_bad, where);
   LogProbabilities result;
   result.zeros = whole.zeros;
   result.logits.type = ElementType::f64;
   result.logits.shape = array.shape;
   result.logits.storage = block;
+  return result;
+}
+
+template <class T>
+LogProbabilities renormalised(std::span<const T> probs, const Array& array, double smallest, int decimals,
+                              std::string_view where) {
+  const std::size_t k = array.shape[1];
+  std::vector<double> shares(probs.begin(), probs.end());
+  LogProbabilities extremes;
+  for (std::size_t begin = 0; begin < shares.size(); begin += k) {
+    const std::span<double> row(shares.data() + begin, k);
+    const double sum = std::accumulate(row.begin(), row.end(), 0.);
+    extremes.least_sum = std::min(extremes.least_sum, sum);
+    extremes.most_sum = std::max(extremes.most_sum, sum);
+    for (double& p : row) p /= sum;
+  }
+  const Array whole = make_array(array.shape, std::move(shares));
+  LogProbabilities result = logarithms(whole.view<double>(), whole, smallest, where);
+  result.decimals = decimals, result.least_sum = extremes.least_sum, result.most_sum = extremes.most_sum;
   return result;
 }
 
@@ -114,6 +168,12 @@ bool are_probabilities(const Array& scores) {
   const std::size_t n = scores.shape[0], k = scores.shape[1];
   return scores.type == ElementType::f32 ? all_distributions(scores.view<float>(), n, k)
                                          : all_distributions(scores.view<double>(), n, k);
+}
+
+bool are_rounded_probabilities(const Array& scores) {
+  const std::size_t k = scores.shape[1];
+  return (scores.type == ElementType::f32 ? rounded_to(scores.view<float>(), k)
+                                          : rounded_to(scores.view<double>(), k)) > 0;
 }
 
 double smallest_normal(const Array& array) {

@@ -101,6 +101,11 @@ Outputs join_rest(const Parts& parts) {
   Outputs rest;
   rest.class_names = parts.front().class_names;
   rest.from_probs = parts.front().from_probs;
+  const auto from_one = [](const Outputs& part) { return part.coding == LabelCoding::from_one; };
+  const bool one = std::ranges::any_of(parts, from_one);
+  rest.coding = one ? LabelCoding::from_one : parts.front().coding;
+  for (const Outputs& part : parts)
+    if (!one && part.coding == LabelCoding::from_zero) rest.coding = LabelCoding::from_zero;
   const bool labels = all_have(parts, "labels", [](const Outputs& part) { return part.labels.has_value(); });
   const bool norms = all_have(parts, "norms", [](const Outputs& part) { return part.norms.has_value(); });
   const bool ids = all_have(parts, "ids", [](const Outputs& part) { return part.ids.has_value(); });
@@ -147,7 +152,7 @@ OutputsShards read_shards(const std::string& text, const OutputsOptions& options
   std::vector<OutputsFile> files;
   for (const auto& path : expand_paths(text)) {
     parts.push_back(read_outputs(path, options));
-    files.push_back({path.string(), parts.back().logits.shape});
+    files.push_back({path.string(), parts.back().logits.shape, parts.back().reading});
   }
   if (parts.size() == 1) return {parts.front().logits, std::move(parts.front()), std::move(files)};
   Outputs rest = join_rest(parts);

@@ -25,6 +25,7 @@ namespace leeway {
 struct OutputsFile {
   std::string path;
   std::vector<std::size_t> shape;  // of its logits
+  std::string reading;             // as in Outputs
 };
 
 struct OutputsShards {

@@ -122,6 +122,13 @@ double normal_quantile(double p) {
   return boost::math::quantile(boost::math::normal_distribution<double, Double>(), p);
 }
 
+Interval replicate_interval(std::span<const double> sorted, double level) {
+  const auto b = static_cast<double>(sorted.size());
+  // Rank (B + 1) tail, counted from 1, as the p of `quantile`, whose rank is 1 + (B - 1) p.
+  const double p = b > 1 ? std::clamp(((b + 1) * .5 * (1 - level) - 1) / (b - 1), 0., .5) : 0;
+  return {quantile(sorted, p), quantile(sorted, 1 - p)};
+}
+
 Interval bootstrap(std::size_t n, const std::function<double(std::span<const std::size_t>)>& statistic,
                    const BootstrapOptions& options) {
   check_inside("bootstrap", "level", options.level);
@@ -137,8 +144,7 @@ Interval bootstrap(std::size_t n, const std::function<double(std::span<const std
   std::erase_if(values, [](double value) { return std::isnan(value); });
   if (values.empty()) return {nan, nan};
   std::sort(values.begin(), values.end());
-  const double tail = (1 - options.level) / 2;
-  return {quantile(values, tail), quantile(values, 1 - tail)};
+  return replicate_interval(values, options.level);
 }
 
 double mcnemar_p(std::size_t b, std::size_t c) {

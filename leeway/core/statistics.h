@@ -42,11 +42,17 @@ struct Mean {
 // end that n values cannot support is -infinity or infinity.
 [[nodiscard]] Interval quantile_interval(std::span<const double> sorted, double p, double level = .95);
 
+// Ends between which a share `level` of the replicates lies, by their (B + 1) tail-th value from either end, linear between order
+// statistics (type 6 of Hyndman and Fan 1996): of B replicates and the value itself, B + 1 that are alike, each rank is
+// as likely as any other, so that `tail` is left out on either side for any B (Davison and Hinkley 1997, section 5.2).
+// `sorted`: ascending, at least one value.
+[[nodiscard]] Interval replicate_interval(std::span<const double> sorted, double level = .95);
+
 // Percentile bootstrap of a statistic of n rows: replicate b calls statistic(rows), `rows` being n indices
 // drawn with replacement by Random(seed, stream("bootstrap"), b). To compare two models on the same samples,
-// let the statistic be the difference on the same rows: that is the paired bootstrap. The ends are quantiles
-// of the replicates, linear between order statistics (type 7 of Hyndman and Fan 1996). Replicates where the
-// statistic is NaN are left out (a rare class may have no row); if it is NaN in all, so are both ends.
+// let the statistic be the difference on the same rows: that is the paired bootstrap. The ends are those of
+// replicate_interval. Replicates where the statistic is NaN are left out (a rare class may have no row); if it is NaN in all,
+// so are both ends.
 // Deterministic; replicates run in parallel, so `statistic` must be callable from several threads at once.
 struct BootstrapOptions {
   std::size_t replicates = 1000;

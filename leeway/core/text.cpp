@@ -27,6 +27,19 @@ std::string wrapped(const std::string& text, std::size_t width) {
   return out + current + '\n';
 }
 
+std::string lower_case(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return lower;
+}
+
+std::string bare_word(std::string_view text) {
+  std::string word = lower_case(text);
+  std::erase_if(word, [](char c) { return std::string_view(" \t_-.:").find(c) != std::string_view::npos; });
+  return word;
+}
+
 std::string list_of(const std::vector<std::string>& words) {
   std::string out;
   for (std::size_t i = 0; i < words.size(); ++i) {

@@ -14,6 +14,12 @@ namespace leeway {
 // Lines of at most `width` columns, each ended; a word that is wider has a line of its own.
 [[nodiscard]] std::string wrapped(const std::string& text, std::size_t width = 100);
 
+// A to Z as a to z; all other bytes as they are.
+[[nodiscard]] std::string lower_case(std::string_view text);
+
+// The same without blanks, "_", "-", "." and ":": "Y True" and "y_true" are one bare word.
+[[nodiscard]] std::string bare_word(std::string_view text);
+
 // "a", "a and b", "a, b and c".
 [[nodiscard]] std::string list_of(const std::vector<std::string>& words);
 

@@ -59,7 +59,7 @@ TEST(AttributeTable, BadTablesAreRefused) {
             "t.csv: expected a value in column 'a', found an empty field at row 1");
   EXPECT_EQ(refusal("y,a\n1,2\n2\n", columns),
             "t.csv: expected 2 fields, as in the header, found 1 in line 3");
-  EXPECT_EQ(refusal("y,a\n1,\xff\n", columns), "t.csv: expected UTF-8 text, found other bytes");
+  EXPECT_EQ(refusal("y,a\n1,\xff\n", columns), "t.csv: expected UTF-8 text, found other bytes in line 2");
   EXPECT_EQ(refusal("y,a\n1,2\n2,3\n", {"y", {"a", "a"}, {}, {}}),
             "t.csv: expected different columns as label and attributes, found 'a' twice");
   EXPECT_EQ(refusal("y,a\n1,2\n2,3\n", {"y", {"a"}, {}, "id"}),

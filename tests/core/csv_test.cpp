@@ -55,8 +55,9 @@ TEST(Csv, Refused) {
             "a.csv: expected a comma or the end of the line after a field, found 'y' in line 2");
   EXPECT_EQ(csv_error("a\rb\r"),
             "a.csv: expected a comma or the end of the line after a field, found '\\x0d' in line 1");
-  EXPECT_EQ(csv_error(std::string_view("a\n\0", 3)), "a.csv: expected UTF-8 text, found other bytes");
-  EXPECT_EQ(csv_error("a\n\xff"), "a.csv: expected UTF-8 text, found other bytes");
+  EXPECT_EQ(csv_error(std::string_view("a\n\0", 3)),
+            "a.csv: expected UTF-8 text, found other bytes in line 2");
+  EXPECT_EQ(csv_error("a\n\xff"), "a.csv: expected UTF-8 text, found other bytes in line 2");
 }
 
 TEST(Csv, Numbers) {

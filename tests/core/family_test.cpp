@@ -26,7 +26,8 @@ TEST(Family, UnknownNameListsThoseThereAre) {
     return message_of([&] { (void)find_member(std::span<const Fruit>(fruits), "fruit", name); });
   };
   EXPECT_EQ(message("plum"), "fruit: expected one of apple, cherry, apple, found 'plum'");
-  EXPECT_EQ(message("Apple"), "fruit: expected one of apple, cherry, apple, found 'Apple'");
+  EXPECT_EQ(message("Apple"),
+            "fruit: expected one of apple, cherry, apple, found 'Apple'; did you mean apple?");
   EXPECT_EQ(message("a\nb"), "fruit: expected one of apple, cherry, apple, found 'a\\x0ab'");
 }
 

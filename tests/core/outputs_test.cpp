@@ -123,7 +123,7 @@ TEST_F(OutputsFile, Aliases) {
   EXPECT_TRUE(read({{"logits", logits}, {"feats", make_array<float>({2, 1}, {7, 8})}}).features.has_value());
   EXPECT_TRUE(read({{"pred_probs", make_array<float>({1, 2}, {.5, .5})}}).from_probs);
   EXPECT_EQ(error({{"logit", logits}, {"x\ny", logits}}),
-            "a.npz: expected an array named logits or probs, found none of the known names");
+            "a.npz: expected an array named logits or probs, found logit, x\\x0ay");
   write_safetensors(path("a.safetensors"), {{{"weight\n", logits}}, {}});
   EXPECT_EQ(error("a.safetensors"),
             "a.safetensors: expected an array named logits or probs, found weight\\x0a");
@@ -239,7 +239,7 @@ TEST_F(OutputsFile, Labels) {
               ElementsAre(0, 2));
   const Array words = make_text_array({2}, {"cat", "dog"});
   EXPECT_EQ(error({{"logits", logits}, {"y", words}}),
-            "a.npz: y: expected labels that are numbers, found 'cat' at row 0");
+            "a.npz: y: expected labels that are numbers, or --class-names beside them, found 'cat' at row 0");
   EXPECT_EQ(
       error({{"logits", logits}, {"y", words}, {"class_names", make_text_array({3}, {"cat", "cow", "hen"})}}),
       "a.npz: y: expected labels that are class names, found 'dog' at row 1");
@@ -306,8 +306,13 @@ TEST_F(OutputsFile, CsvClassesByName) {
 }
 
 TEST_F(OutputsFile, CsvRefused) {
-  EXPECT_EQ(csv_error("a,b\n1,2\n"), "a.csv: expected columns logit_* or p_*, found a, b");
-  EXPECT_EQ(csv_error("logit_0,logit_2\n1,2\n"), "a.csv: expected columns logit_0 to logit_1, found logit_2");
+  EXPECT_EQ(
+      csv_error("a,b\n1,2\n"),
+      "a.csv: expected columns logit_*, p_* or prob_*, or named as the classes are (--class-columns names "
+      "others), found a, b");
+  EXPECT_EQ(
+      csv_error("logit_0,logit_2\n1,2\n"),
+      "a.csv: expected columns logit_0 to logit_1 (--class-columns, where these are all), found logit_2");
   EXPECT_EQ(csv_error("p_0,p_1,p_01\n1,2,3\n"),
             "a.csv: expected classes that stand once, found 'p_01' again");
   EXPECT_EQ(csv_error("logit_0,logit_1\n"), "a.csv: logits: expected at least one row, found shape (0, 2)");
@@ -316,11 +321,12 @@ TEST_F(OutputsFile, CsvRefused) {
   EXPECT_EQ(csv_error("logit_0,logit_1\n1,two\n"),
             "a.csv: expected numbers in column 'logit_1', found 'two' at row 0");
   EXPECT_EQ(csv_error("logit_0,logit_1,y,label\n1,2,0,0\n"),
-            "a.csv: expected one column of labels, found label and y");
-  EXPECT_EQ(csv_error("logit_0,logit_1,label\n1,2,\n"),
+            "a.csv: expected one column of labels (--label-column decides), found label and y");
+  EXPECT_EQ(csv_error("logit_0,logit_1,label\n1,2,\n1,2,0\n"),
             "a.csv: expected numbers in column 'label', found '' at row 0");
-  EXPECT_EQ(csv_error("logit_0,logit_1,label\n1,2,cat\n"),
-            "a.csv: labels: expected labels that are numbers, found 'cat' at row 0");
+  EXPECT_EQ(
+      csv_error("logit_0,logit_1,label\n1,2,cat\n"),
+      "a.csv: labels: expected labels that are numbers, or --class-names beside them, found 'cat' at row 0");
   EXPECT_THAT(csv_error("logit_1,label\n1,0\n"), HasSubstr("--binary"));
   EXPECT_EQ(csv_error("logit_1,label\n1,0\n", {.binary = Binary::logit}), "no error");
 }
@@ -367,7 +373,8 @@ TEST_F(OutputsFile, LabelsOfTheirOwn) {
   write_npz(path("x.npz"), {{"logits", logits}});
   EXPECT_EQ(message("x.npz", 2, 3), "x.npz: expected an array named labels, y or y_true, found none");
   write_bytes(path("x.csv"), "a,b\n1,2\n");
-  EXPECT_EQ(message("x.csv", 1, 3), "x.csv: expected a column y_true or label, found a, b");
+  EXPECT_EQ(message("x.csv", 1, 3),
+            "x.csv: expected a column y_true or label (--label-column names another), found a, b");
   write_bytes(path("x.html"), "<html>");
   EXPECT_EQ(
       message("x.html", 1, 3),

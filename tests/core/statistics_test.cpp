@@ -144,8 +144,7 @@ double mean_row(std::span<const std::size_t> rows) {
   return sum / static_cast<double>(rows.size());
 }
 
-// Three replicates sorted a <= b <= c at level .5: a quarter of the way along two steps is half way from a to
-// b.
+// Three replicates sorted a <= b <= c at level .25: of four ranks .375 lie on either side, rank 1.5, half way from a to b.
 TEST(Bootstrap, IsThePercentileOfItsReplicates) {
   std::vector<double> means;
   for (std::uint64_t b = 0; b < 3; ++b) {
@@ -155,9 +154,22 @@ TEST(Bootstrap, IsThePercentileOfItsReplicates) {
     means.push_back(mean_row(rows));
   }
   std::sort(means.begin(), means.end());
-  const Interval interval = bootstrap(50, mean_row, {.replicates = 3, .level = .5, .seed = 11});
+  const Interval interval = bootstrap(50, mean_row, {.replicates = 3, .level = .25, .seed = 11});
   EXPECT_DOUBLE_EQ(interval.low, (means[0] + means[1]) / 2);
   EXPECT_DOUBLE_EQ(interval.high, (means[1] + means[2]) / 2);
+}
+
+// Of 199 draws of a uniform variable the r-th has mean r / 200, and so has what lies below it.
+TEST(Bootstrap, EndsLeaveOutTheirShare) {
+  std::vector<double> means;
+  for (int r = 1; r < 200; ++r) means.push_back(r / 200.);
+  const Interval interval = replicate_interval(means, .95);
+  EXPECT_NEAR(interval.low, .025, 1e-15);
+  EXPECT_NEAR(interval.high, .975, 1e-15);
+  const Interval of_few = replicate_interval(std::vector<double>{1, 2, 3}, .95);  // too few to leave any out
+  EXPECT_EQ(of_few.low, 1);
+  EXPECT_EQ(of_few.high, 3);
+  EXPECT_EQ(replicate_interval(std::vector<double>{7}).high, 7);
 }
 
 // The mean of 0..99 drawn 100 times: 49.5, standard error sqrt((100^2 - 1) / 12 / 100) = 2.887.

@@ -1,0 +1,103 @@
+#include "leeway/core/column_words.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <iterator>
+
+#include "leeway/core/suggestion.h"
+#include "leeway/core/text.h"
+
+namespace leeway {
+namespace {
+
+// Lower case, without blanks and marks: what labels go by beside the standard names.
+constexpr std::string_view other_label_names[] = {
+    "label",   "labels", "y",     "ytrue",       "truelabel", "truelabels", "labeltrue", "target",
+    "targets", "class",  "truth", "groundtruth", "gold",      "goldlabel",  "actual",    "trueclass"};
+
+constexpr std::string_view prediction_names[] = {
+    "ypred",     "pred",      "preds",          "prediction",     "predictions", "predicted",
+    "predlabel", "predclass", "predictedlabel", "predictedclass", "yhat"};
+
+struct Prefix {
+  std::string_view text;
+  ScoreKind kind;
+};
+
+// The longest that fits counts.
+constexpr Prefix prefixes[] = {{"logit", ScoreKind::logits},
+                               {"logits", ScoreKind::logits},
+                               {"p", ScoreKind::probs},
+                               {"prob", ScoreKind::probs},
+                               {"probs", ScoreKind::probs},
+                               {"proba", ScoreKind::probs},
+                               {"probas", ScoreKind::probs},
+                               {"probability", ScoreKind::probs},
+                               {"probabilities", ScoreKind::probs},
+                               {"softmax", ScoreKind::probs},
+                               {"y_prob", ScoreKind::probs},
+                               {"y_proba", ScoreKind::probs},
+                               {"y_pred_prob", ScoreKind::probs},
+                               {"y_pred_proba", ScoreKind::probs},
+                               {"pred_prob", ScoreKind::probs},
+                               {"pred_proba", ScoreKind::probs},
+                               {"score", ScoreKind::open},
+                               {"scores", ScoreKind::open},
+                               {"y_score", ScoreKind::open},
+                               {"output", ScoreKind::open},
+                               {"class", ScoreKind::open},
+                               {"decision", ScoreKind::logits},
+                               {"decision_function", ScoreKind::logits},
+                               {"margin", ScoreKind::logits}};
+
+template <class List>
+bool contains(const List& list, std::string_view word) {
+  return std::ranges::find(list, word) != std::end(list);
+}
+
+}  // namespace
+
+bool is_standard_label(std::string_view column) { return contains(standard_label_names, column); }
+
+bool is_label(std::string_view column) { return contains(other_label_names, bare_word(column)); }
+
+bool is_misspelt_label(std::string_view column) {
+  const std::string word = bare_word(column);
+  return std::ranges::any_of(std::array<std::string_view, 4>{"label", "labels", "ytrue", "target"},
+                             [&](std::string_view wanted) { return typing_mistakes(word, wanted) == 1; });
+}
+
+bool is_prediction(std::string_view column) { return contains(prediction_names, bare_word(column)); }
+
+std::optional<std::size_t> whole_number(std::string_view text) {
+  std::size_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc{} && end == text.data() + text.size() ? std::optional(value) : std::nullopt;
+}
+
+std::optional<ScoreName> split_score_name(std::string_view column) {
+  const std::string small = lower_case(column);
+  std::optional<ScoreName> best;
+  std::size_t longest = 0;
+  for (const Prefix& prefix : prefixes) {
+    if (!small.starts_with(prefix.text) || prefix.text.size() < longest) continue;
+    std::string_view rest = column.substr(prefix.text.size());
+    const bool mark =
+        !rest.empty() && std::string_view("_-.: (/").find(rest.front()) != std::string_view::npos;
+    const bool digit = !rest.empty() && rest.front() >= '0' && rest.front() <= '9';
+    if (!rest.empty() && !mark && !digit) continue;
+    ScoreName split{std::string(prefix.text), prefix.kind, {}};
+    if (mark) {
+      split.prefix += rest.front();
+      if (rest.front() == '(' && rest.ends_with(')')) rest.remove_suffix(1);
+      rest.remove_prefix(1);
+    }
+    split.suffix = std::string(rest);
+    longest = prefix.text.size();
+    best = std::move(split);
+  }
+  return best;
+}
+
+}  // namespace leeway

@@ -1,0 +1,34 @@
+// The words by which columns of tables of outputs are known.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace leeway {
+
+enum class ScoreKind { logits, probs, open };  // open: the values decide
+
+inline constexpr std::array<std::string_view, 4> standard_label_names{"y_true", "label", "labels", "y"};
+[[nodiscard]] bool is_standard_label(std::string_view column);
+// One of them in another case or with other marks, or target, class, truth, gold, ...
+[[nodiscard]] bool is_label(std::string_view column);
+// One letter off, or two letters changed over.
+[[nodiscard]] bool is_misspelt_label(std::string_view column);
+// y_pred, prediction, ...
+[[nodiscard]] bool is_prediction(std::string_view column);
+
+// The whole text as a number without sign.
+[[nodiscard]] std::optional<std::size_t> whole_number(std::string_view text);
+
+// "Prob_cat" as "prob_" (lower case) and "cat"; "score" as "score" and "". Nothing where no word for scores begins it.
+struct ScoreName {
+  std::string prefix;
+  ScoreKind kind;
+  std::string suffix;
+};
+[[nodiscard]] std::optional<ScoreName> split_score_name(std::string_view column);
+
+}  // namespace leeway

@@ -1,0 +1,68 @@
+// Do two samples come from one distribution? Tests, and distances with their intervals.
+//
+// homogeneity: categories. Pearson's chi-square of the 2 x k table of counts, against its distribution given both margins:
+// that of chi-square (k-1 degrees of freedom, k the categories that either has) where all expected counts are at least
+// `enough_expected`, else tables drawn with these margins (contingency.h), p = (1 + hits) / (1 + draws), valid for any
+// counts; where the first 199 draws give more than .1 it stays at that, which changes no decision at a level up to .1. Nothing can be tested where either sample is empty or both hold one and the same category: p = 1.
+//
+// kolmogorov_smirnov: numbers, which may be tied. D = max |F(x) - G(x)|. Where n m <= `exact_product`, p is exact, given the
+// pooled values and their ties: the share of lattice paths from (0,0) to (n,m) that reach D at the end of a block of ties
+// (Schroeer and Trenkler, Comput. Stat. Data Anal. 20, 1995). Beyond that the limit, at lambda = D (s + .12 + .11/s), s^2 = nm/(n+m)
+// (Stephens 1970), which ties make conservative.
+//
+// total_variation: T = sum_j |p_j - q_j| / 2 of shares. Chance raises it: by at most B = sum_j sqrt(v_j / 2 pi), v_j =
+// r_j (1 - r_j) (1/n + 1/m) with r_j the pooled share, since a sum of absolute values is, where nothing differs, at most that
+// of its noise. T changes by at most 1/n where a row does, so its deviation is at most s = sqrt(1/n + 1/m) / 2. The interval
+// from T - B - z s to T + z s, cut to [0,1], is conservative, the more so the larger T is (docs/studies/drift.md).
+//
+// mean_change: mean of b minus mean of a, of values within [least, most]: square-and-add (Zou and Donner 2008) of two intervals of
+// bounded means (bounded_mean.h), which have a width for constant values and for n = 1, too.
+//
+// Errors (Error): spans of unlike length, empty samples of numbers, NaN, levels outside (0,1). Deterministic for any number of
+// threads; the order of values changes nothing but rounding. Cost: homogeneity O(k), with few counts draws x k; Kolmogorov-Smirnov a
+// sort and O(min(nm, 1e6)).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "leeway/core/statistics.h"
+
+namespace leeway {
+
+inline constexpr double enough_expected = 5;
+inline constexpr std::size_t exact_product = 1'000'000;
+
+struct TwoSampleTest {
+  double statistic = 0;  // chi-square, or D
+  double p = 1;
+  bool exact = false;  // by its distribution at these sizes (drawn, for counts); else by the limit
+};
+
+struct HomogeneityOptions {
+  std::size_t draws = 1999;
+  std::uint64_t seed = 0;
+  std::uint32_t stream = 0;  // random.h
+};
+
+// Counts of the same categories in the same order.
+[[nodiscard]] TwoSampleTest homogeneity(std::span<const std::size_t> a, std::span<const std::size_t> b,
+                                        const HomogeneityOptions& options = {});
+
+[[nodiscard]] TwoSampleTest kolmogorov_smirnov(std::vector<double> a, std::vector<double> b);
+
+struct Distance {
+  double value = 0;
+  Interval interval;
+};
+
+// 0 to 1 where either sample is empty.
+[[nodiscard]] Distance total_variation(std::span<const std::size_t> a, std::span<const std::size_t> b,
+                                       double level = .95);
+
+[[nodiscard]] Distance mean_change(std::span<const double> a, std::span<const double> b, double least,
+                                   double most, double level = .95);
+
+}  // namespace leeway

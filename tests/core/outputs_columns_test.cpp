@@ -1,0 +1,306 @@
+// Tables as other programs write them: each file under tests/reference/core/tables was refused, or read in silence without
+// its labels, by the four names of columns alone; the message of then stands beside it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "leeway/core/columns.h"
+#include "leeway/core/csv_separator.h"
+#include "leeway/core/npz.h"
+#include "leeway/core/outputs.h"
+#include "tests/core/files.h"
+
+namespace leeway {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+using ::testing::StartsWith;
+using testing::TemporaryFolder;
+using testing::write_bytes;
+
+std::filesystem::path table(std::string_view name) { return testing::reference("tables") / name; }
+
+// Without the folder.
+std::string bare_line(std::string line) {
+  const std::string folder = testing::reference("tables").string() + "/";
+  for (auto at = line.find(folder); at != std::string::npos; at = line.find(folder))
+    line.erase(at, folder.size());
+  return line;
+}
+
+std::string refusal(std::string_view name, const OutputsOptions& options = {}) {
+  return bare_line(message_of([&] { static_cast<void>(read_outputs(table(name), options)); }));
+}
+
+double share(const Outputs& outputs, std::size_t row, std::size_t column) {
+  return std::exp(outputs.logits.view<double>()[row * outputs.k() + column]);
+}
+
+// Before: expected columns logit_* or p_*, found , cat, dog, fox
+TEST(OutputsTables, NamesOfClassesBesideRowNumbers) {
+  const Outputs outputs = read_outputs(table("sklearn_predict_proba.csv"));
+  EXPECT_TRUE(outputs.from_probs);
+  EXPECT_THAT(outputs.class_names, ElementsAre("cat", "dog", "fox"));
+  EXPECT_DOUBLE_EQ(share(outputs, 1, 1), .8);
+  EXPECT_EQ(
+      bare_line(outputs.reading),
+      "sklearn_predict_proba.csv: probabilities of 3 classes from cat, dog, fox; ignored: '' (row numbers)");
+}
+
+// Before: expected columns logit_* or p_*, found , 0, 1, label
+TEST(OutputsTables, NumbersOfClasses) {
+  const Outputs outputs = read_outputs(table("pandas_index.csv"));
+  EXPECT_TRUE(outputs.from_probs);
+  EXPECT_TRUE(outputs.class_names.empty());
+  EXPECT_THAT(*outputs.labels, ElementsAre(0, 1));
+}
+
+// Before: expected columns logit_* or p_*, found id, target, Class_1, Class_2, Class_3
+TEST(OutputsTables, ClassesAndLabelsFromOne) {
+  const Outputs outputs = read_outputs(table("kaggle.csv"));
+  EXPECT_TRUE(outputs.from_probs);
+  EXPECT_THAT(outputs.class_names, ElementsAre("1", "2", "3"));
+  EXPECT_THAT(*outputs.labels, ElementsAre(1, 2, 0));
+  EXPECT_THAT(*outputs.ids, ElementsAre("11", "12", "13"));
+  EXPECT_THAT(outputs.reading, HasSubstr("labels from target"));
+}
+
+// Before: expected columns logit_* or p_*, found id, label, score
+TEST(OutputsTables, OneScoreIsThePositiveClass) {
+  const Outputs outputs = read_outputs(table("score.csv"));
+  EXPECT_TRUE(outputs.from_probs);
+  EXPECT_DOUBLE_EQ(share(outputs, 0, 1), .9);
+  EXPECT_THAT(*outputs.labels, ElementsAre(1, 0, 1));
+  EXPECT_THAT(outputs.warnings, ElementsAre(HasSubstr("--binary logit overrules")));
+  const Outputs logit = read_outputs(table("score.csv"), {.binary = Binary::logit});
+  EXPECT_FALSE(logit.from_probs);
+  EXPECT_EQ(logit.logits.view<double>()[1], .9);
+}
+
+// Before: expected columns logit_* or p_*, found y_true, y_pred, proba_0, proba_1
+TEST(OutputsTables, APredictionIsIgnoredAndSaid) {
+  const Outputs outputs = read_outputs(table("proba.csv"));
+  EXPECT_TRUE(outputs.from_probs);
+  EXPECT_THAT(*outputs.labels, ElementsAre(0, 1));
+  EXPECT_EQ(
+      bare_line(outputs.reading),
+      "proba.csv: probabilities of 2 classes from proba_0, proba_1; labels from y_true; ignored: 'y_pred' "
+      "(a prediction)");
+}
+
+// Before: expected columns logit_* or p_*, found label;prob_0;prob_1 (and a line of three fields)
+TEST(OutputsTables, SemicolonsAndDecimalCommas) {
+  const Outputs outputs = read_outputs(table("european.csv"));
+  EXPECT_DOUBLE_EQ(share(outputs, 1, 1), .75);
+  EXPECT_THAT(outputs.reading, HasSubstr("semicolon between columns"));
+  EXPECT_THAT(outputs.reading, HasSubstr("decimal commas"));
+}
+
+// Before: expected columns logit_* or p_*, found Label, prob_dog, prob_cat; with p_*, the labels went unread
+TEST(OutputsTables, LabelsByNameWhateverTheOrder) {
+  const Outputs outputs = read_outputs(table("named.csv"));
+  EXPECT_THAT(outputs.class_names, ElementsAre("dog", "cat"));
+  EXPECT_THAT(*outputs.labels, ElementsAre(1, 0));
+  EXPECT_THAT(outputs.reading, HasSubstr("labels from Label"));
+  OutputsOptions options;
+  options.columns.class_names = {"cat", "dog"};
+  const Outputs ordered = read_outputs(table("named.csv"), options);
+  EXPECT_THAT(ordered.class_names, ElementsAre("cat", "dog"));
+  EXPECT_THAT(*ordered.labels, ElementsAre(0, 1));
+  EXPECT_DOUBLE_EQ(share(ordered, 0, 0), .75);
+}
+
+// Before: expected columns logit_* or p_*, found y, decision_function
+TEST(OutputsTables, SignsAndADecisionScore) {
+  const Outputs outputs = read_outputs(table("signs.csv"));
+  EXPECT_FALSE(outputs.from_probs);
+  EXPECT_EQ(outputs.logits.view<double>()[1], -1.5);
+  EXPECT_THAT(*outputs.labels, ElementsAre(0, 1, 1));
+  EXPECT_THAT(outputs.reading, HasSubstr("labels are -1 and 1"));
+}
+
+// Before: expected columns logit_* or p_*, found label, prob_1, prob_2, prob_3; with p_*: expected columns p_0 to p_2, found p_3
+TEST(OutputsTables, ColumnsFromOne) {
+  const Outputs outputs = read_outputs(table("from_one.csv"));
+  EXPECT_THAT(outputs.class_names, ElementsAre("1", "2", "3"));
+  EXPECT_THAT(*outputs.labels, ElementsAre(0, 2, 1));
+}
+
+// Before: expected an .npy, .npz, .safetensors or .csv file, found text (a table is read where the name ends in .csv)
+TEST(OutputsTables, TabsLogitsAndAGroup) {
+  OutputsOptions options;
+  const Outputs plain = read_outputs(table("tabs.tsv"));
+  EXPECT_FALSE(plain.from_probs);
+  EXPECT_THAT(*plain.labels, ElementsAre(0, 1));
+  EXPECT_THAT(plain.reading, HasSubstr("ignored: region (--group-columns and --id-column take such)"));
+  options.columns.groups = {"region"};
+  const Outputs grouped = read_outputs(table("tabs.tsv"), options);
+  ASSERT_THAT(grouped.groups, SizeIs(1));
+  EXPECT_EQ(grouped.groups[0].name, "region");
+  EXPECT_THAT(grouped.reading, HasSubstr("groups from region"));
+}
+
+// Before: expected columns logit_* or p_*, found y_pred_proba_cat, ...; with p_*: expected probabilities that sum to 1
+TEST(OutputsTables, ProbabilitiesOfTwoDecimals) {
+  const Outputs outputs = read_outputs(table("nannyml.csv"));
+  EXPECT_DOUBLE_EQ(share(outputs, 0, 0), .33 / .99);
+  EXPECT_DOUBLE_EQ(share(outputs, 1, 0), .67);
+  EXPECT_THAT(outputs.warnings, ElementsAre(HasSubstr("rounded to 2 decimals, rows that sum to 0.99 to 1")));
+}
+
+TEST(OutputsTables, TwoReadingsAreAskedAbout) {
+  EXPECT_EQ(
+      refusal("two_readings.csv"),
+      "two_readings.csv: expected columns that are classes or are not (--class-columns decides), found cat, "
+      "dog, which are labels, and 'age', which is none");
+  OutputsOptions options;
+  options.columns.classes = {"cat", "dog"};
+  const Outputs outputs = read_outputs(table("two_readings.csv"), options);
+  EXPECT_FALSE(outputs.from_probs);
+  EXPECT_THAT(*outputs.labels, ElementsAre(0, 1));
+  EXPECT_EQ(refusal("two_sets.csv"),
+            "two_sets.csv: expected one set of columns of scores (--class-columns decides), found prob_* and "
+            "proba_*");
+  options.columns.classes = {"proba_*"};
+  EXPECT_DOUBLE_EQ(share(read_outputs(table("two_sets.csv"), options), 0, 0), .5);
+}
+
+// Before: read without labels, in silence
+TEST(OutputsTables, AMisspeltLabelIsAskedAbout) {
+  EXPECT_EQ(
+      refusal("misspelt.csv"),
+      "misspelt.csv: expected a column y_true or label, or --label-column with its name (none: there are "
+      "no labels), found 'lable'");
+  OutputsOptions options;
+  options.columns.label = "lable";
+  EXPECT_THAT(*read_outputs(table("misspelt.csv"), options).labels, ElementsAre(0));
+  options.columns.label = "none";
+  EXPECT_FALSE(read_outputs(table("misspelt.csv"), options).labels);
+  options.columns.label = "LABLE";
+  EXPECT_EQ(refusal("misspelt.csv", options),
+            "misspelt.csv: expected a column 'LABLE', as --label-column says, found 'lable'");
+}
+
+class OutputsText : public ::testing::Test {
+ protected:
+  Outputs read(std::string_view text, const OutputsOptions& options = {}) {
+    return read_outputs(write_bytes(folder_ / "a.csv", text), options);
+  }
+  std::string error(std::string_view text, const OutputsOptions& options = {}) {
+    std::string line = message_of([&] { static_cast<void>(read(text, options)); });
+    const std::string path = (folder_ / "a.csv").string();
+    return line.starts_with(path) ? line.substr(path.size() + 2) : line;
+  }
+  TemporaryFolder folder_;
+};
+
+TEST_F(OutputsText, StandardNamesAreReadWithoutAWord) {
+  EXPECT_EQ(read("id,label,p_0,p_1,attr_place,feat_0,norm\na,0,.5,.5,x,1,2\n").reading, "");
+  EXPECT_EQ(read("label,logit_cat,logit_dog\ncat,1,2\n").reading, "");
+}
+
+TEST_F(OutputsText, AnEmptyColumnOfLabelsIsNone) {
+  const Outputs outputs = read("label,p_0,p_1\n,.5,.5\n,.25,.75\n");
+  EXPECT_FALSE(outputs.labels);
+  EXPECT_THAT(outputs.reading, HasSubstr("no labels: 'label' is empty"));
+}
+
+TEST_F(OutputsText, ScoresThatCouldBeEither) {
+  EXPECT_EQ(
+      error("label,score\n0,1.5\n1,20\n"),
+      "expected --binary logit or --binary prob, for a score of the positive class, found numbers above 1 "
+      "and none below 0 in column 'score'");
+  EXPECT_THAT(error("label,score\n0,1\n1,0\n"), HasSubstr("found 0 and 1 alone in column 'score'"));
+  EXPECT_EQ(error("score_a,score_b\n.5,.9\n.25,.75\n"),
+            "expected rows that sum to 1, or --as logits, found numbers from 0 to 1 that do not, in score_a, "
+            "score_b");
+  EXPECT_FALSE(read("score_a,score_b\n.5,.9\n.25,.75\n", {.as = Scores::logits}).from_probs);
+  EXPECT_EQ(error("label,score\n0,-1\n1,2\n"), "no error");
+}
+
+TEST_F(OutputsText, ThePositiveClassOfTextLabels) {
+  const Outputs named = read("label,prob_ham\nspam,.25\nham,.75\n");
+  EXPECT_THAT(named.class_names, ElementsAre("spam", "ham"));
+  EXPECT_THAT(*named.labels, ElementsAre(0, 1));
+  EXPECT_THAT(*read("label,probability\nNo,.25\nYes,.75\n").labels, ElementsAre(0, 1));
+  EXPECT_EQ(
+      error("label,probability\nspam,.25\nham,.75\n"),
+      "expected --class-names NEGATIVE,POSITIVE beside one score and labels that are text, found labels "
+      "ham and spam");
+  OutputsOptions options;
+  options.columns.class_names = {"ham", "spam"};
+  EXPECT_THAT(*read("label,probability\nspam,.25\nham,.75\n", options).labels, ElementsAre(1, 0));
+}
+
+TEST_F(OutputsText, LabelsThatNoColumnNames) {
+  EXPECT_THAT(
+      error("label,prob_1,prob_2\n0,.5,.5\n"),
+      HasSubstr("labels that are the classes of the columns, 1, 2 (--class-names names them otherwise)"));
+  const Outputs digits = read("label,p_3,p_7\n7,.5,.5\n3,.25,.75\n");
+  EXPECT_THAT(digits.class_names, ElementsAre("3", "7"));
+  EXPECT_THAT(*digits.labels, ElementsAre(1, 0));
+  EXPECT_THAT(*read("label,p_0,p_1,p_2\n1,.5,.25,.25\n3,.5,.25,.25\n").labels, ElementsAre(0, 2));
+  EXPECT_THAT(*read("label,p_0,p_1,p_2\n1,.5,.25,.25\n2,.5,.25,.25\n").labels, ElementsAre(1, 2));
+  EXPECT_THAT(*read("label,p_0,p_1,p_2\n1,.5,.25,.25\n2,.5,.25,.25\n", {.first_label = 1}).labels,
+              ElementsAre(0, 1));
+}
+
+TEST_F(OutputsText, TwoSetsThatMayCountOtherwise) {
+  const Outputs first = read("label,p_0,p_1,p_2\n1,.5,.25,.25\n3,.5,.25,.25\n");
+  const Outputs other = read("label,p_0,p_1,p_2\n1,.5,.25,.25\n2,.5,.25,.25\n");
+  EXPECT_THAT(message_of([&] { require_alike(columns_of(first), columns_of(other)); }),
+              HasSubstr("expected --first-label 1, as the labels of"));
+  const Outputs zero = read("label,p_0,p_1,p_2\n1,.5,.25,.25\n0,.5,.25,.25\n");
+  EXPECT_EQ(message_of([&] { require_alike(columns_of(zero), columns_of(other)); }), "no error");
+}
+
+TEST_F(OutputsText, HeadersOfNumbers) {
+  EXPECT_THAT(read("0,1,2\n.5,.25,.25\n").k(), 3u);
+  EXPECT_THAT(error("0,1\n.5,.5\n"), HasSubstr("a header line"));  // a row of probabilities as well
+}
+
+TEST_F(OutputsText, Separators) {
+  EXPECT_EQ(find_separator("a,b\n1,2\n", "x"), ',');
+  EXPECT_EQ(find_separator("a;b\n1,5;2\n", "x"), ';');
+  EXPECT_EQ(find_separator("a\tb\n1\t2\n", "x"), '\t');
+  EXPECT_EQ(find_separator("\"a;x\",b\n1,2\n", "x"), ',');
+  EXPECT_EQ(find_separator("name;note,x\nab,2\n", "x"), ',');
+  EXPECT_EQ(find_separator("alone\n1\n", "x"), ',');
+  EXPECT_EQ(
+      message_of([] { static_cast<void>(find_separator("a;b,c\n1;2,3\n", "x")); }),
+      "x: expected one separator of columns (--separator decides), found a comma and a semicolon, each as "
+      "often in the header as in the rows");
+  EXPECT_THAT(error("label;p_0;p_1\n0;0,5;0.5\n"), HasSubstr("one decimal mark"));
+}
+
+TEST_F(OutputsText, ColumnsThatOptionsName) {
+  OutputsOptions options;
+  options.columns.id = "key";
+  options.columns.groups = {"place*"};
+  const Outputs outputs = read("key,place_a,place_b,label,p_0,p_1\nx,1,2,0,.5,.5\n", options);
+  EXPECT_THAT(*outputs.ids, ElementsAre("x"));
+  EXPECT_THAT(outputs.groups, SizeIs(2));
+  EXPECT_THAT(error("label,p_0,p_1\n0,.5,.5\n", options),
+              StartsWith("expected a column 'key', as --id-column says"));
+}
+
+TEST_F(OutputsText, ArraysOfOtherNamesAreListed) {
+  write_npz(folder_ / "a.npz", {{"logits", make_array<double>({1, 2}, {1, 2})},
+                                {"embedding", make_array<double>({1, 2}, {1, 2})}});
+  EXPECT_THAT(read_outputs(folder_ / "a.npz").reading, HasSubstr("ignored: embedding"));
+  write_npz(folder_ / "b.npz", {{"y_score", make_array<double>({1, 2}, {1, 2})}});
+  EXPECT_THAT(message_of([&] { static_cast<void>(read_outputs(folder_ / "b.npz")); }),
+              HasSubstr("expected an array named logits or probs, found y_score"));
+}
+
+TEST_F(OutputsText, ParquetSaysHowToConvert) {
+  write_bytes(folder_ / "a.parquet", "PAR1\x15\x04\x15");
+  EXPECT_THAT(message_of([&] { static_cast<void>(read_outputs(folder_ / "a.parquet")); }),
+              HasSubstr("to_csv('outputs.csv', index=False) writes a table that is read"));
+}
+
+}  // namespace
+}  // namespace leeway
