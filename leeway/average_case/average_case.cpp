@@ -108,6 +108,9 @@ AverageCase average_case(const Classifier& classifier, const Noise& noise, const
   const double start = now();
   AverageCase result;
   result.columns = empty_columns(options);
+  for (const Column& column : result.columns)
+    if (column.estimator->gradients && !classifier.gradients)
+      refuse("average_case: classifier", fmt::format("gradients, for {}", column.estimator->name), "none");
   Classifier timed = classifier;
   double in_model = 0;
   timed.logits = [&](std::span<const float> x) {

@@ -14,8 +14,8 @@
 // neither batches nor threads nor the other rows change it, and all sigmas share one draw (scaled). Passes go through
 // the classifier in fixed groups of rows, so results have the same bits for any number of threads if the classifier's do.
 // Errors (Error): sigma that is negative or not finite, no sigma, an unknown method, draws or copies below 1, a width,
-// temperature or level out of range, fewer than 2 classes, logits or gradients that are not finite (with their row), those
-// of noisy copies too; those of mvn_cdf.h. Interrupted.
+// temperature or level out of range, fewer than 2 classes, a method whose gradients the classifier has not, logits or
+// gradients that are not finite (with their row), of noisy copies too; those of mvn_cdf.h. Interrupted.
 // Cost: mc M passes a row and sigma; taylor one pass and k backward ones (or as many as classes can matter), for all
 // sigmas; mmse N times that for every sigma. Memory: gradients of at most 64 million numbers at a time.
 #pragma once

@@ -8,7 +8,7 @@
 #include <numeric>
 #include <utility>
 
-#include "leeway/conds/detail/contingency.h"
+#include "leeway/core/contingency.h"
 #include "leeway/core/error.h"
 #include "leeway/core/message.h"
 #include "leeway/core/parallel.h"

@@ -82,8 +82,8 @@ class Estimation {
 Interval interval_of(std::vector<double> replicates, double error, double ratio, double level) {
   for (double& value : replicates) value = std::clamp(error + std::sqrt(ratio) * (value - error), 0., 1.);
   std::sort(replicates.begin(), replicates.end());
-  const double tail = .5 * (1 - level);
-  return {std::min(error, quantile(replicates, tail)), std::max(error, quantile(replicates, 1 - tail))};
+  const Interval drawn = replicate_interval(replicates, level);
+  return {std::min(error, drawn.low), std::max(error, drawn.high)};
 }
 
 double share_drawn(const Sample& source, const Sample& target, std::size_t most) {

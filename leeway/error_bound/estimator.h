@@ -40,6 +40,7 @@ namespace leeway::error_bound {
 struct Estimator : Member {
   std::string_view assumes;                   // completes "it is right if ..."
   std::string_view fails;                     // completes "it is too low if ..."
+  std::string_view read_when;                 // completes "read it where ..."
   bool transport;                             // reads Evidence::transport_cost
   double (*error)(const Evidence& evidence);  // not clipped
 };

@@ -89,9 +89,8 @@ std::vector<std::size_t> method_columns(const CsvTable& table, std::size_t truth
 
 }  // namespace
 
-ShiftTable read_shift_table(const std::filesystem::path& path, std::span<const std::string> methods) {
-  const CsvTable table = read_csv(path);
-  const std::string file = display_name(path);
+static ShiftTable shift_table_of(const CsvTable& table, const std::string& file,
+                                 std::span<const std::string> methods) {
   const Truth truth = find_truth(table, file);
   if (table.rows() == 0) refuse(file, "at least 1 row below the header", "none");
   const std::vector<double> targets = accuracies(table, truth.column, truth.errors, file);
@@ -109,6 +108,15 @@ ShiftTable read_shift_table(const std::filesystem::path& path, std::span<const s
     result.methods.push_back(std::move(method));
   }
   return result;
+}
+
+ShiftTable read_shift_table(const std::filesystem::path& path, std::span<const std::string> methods) {
+  return shift_table_of(read_csv(path), display_name(path), methods);
+}
+
+ShiftTable parse_shift_table(std::string_view text, const std::string& name,
+                             std::span<const std::string> methods) {
+  return shift_table_of(parse_csv(text, name), name, methods);
 }
 
 }  // namespace leeway::error_bound

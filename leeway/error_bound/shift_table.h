@@ -15,6 +15,7 @@
 #include <filesystem>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "leeway/error_bound/evaluation.h"
@@ -33,5 +34,9 @@ struct ShiftTable {
 
 [[nodiscard]] ShiftTable read_shift_table(const std::filesystem::path& path,
                                           std::span<const std::string> methods = {});
+
+// The same of a file's text; `name` opens messages.
+[[nodiscard]] ShiftTable parse_shift_table(std::string_view text, const std::string& name,
+                                           std::span<const std::string> methods = {});
 
 }  // namespace leeway::error_bound

@@ -31,8 +31,9 @@ TEST(AverageCaseErrors, Options) {
   for (const auto& [value, text] : {std::pair{-1., "-1"}, {nan, "nan"}, {infinity, "inf"}})
     EXPECT_EQ(message([sigma = value](Options& o) { o.sigmas.push_back(sigma); }),
               std::string("average_case: sigma: expected a finite number of at least 0, found ") + text);
-  EXPECT_EQ(message([](Options& o) { o.methods = {"tailor"}; }),
-            "estimator: expected one of " + names_of(estimators()) + ", found 'tailor'");
+  EXPECT_EQ(
+      message([](Options& o) { o.methods = {"tailor"}; }),
+      "estimator: expected one of " + names_of(estimators()) + ", found 'tailor'; did you mean taylor?");
   EXPECT_EQ(message([](Options& o) { o.draws = 0; }),
             "average_case: draws: expected 1 to 4294967295, found 0");
   EXPECT_EQ(message([](Options& o) { o.copies = 0; }),
@@ -56,6 +57,14 @@ TEST(AverageCaseErrors, ClassifierAndNoiseThatDoNotFit) {
   const Quadratic single{2, 1, {1, 0}, {0}, {}};
   EXPECT_EQ(message_of([&] { (void)run(single, x, options); }),
             "average_case: classifier: expected at least 2 classes, found 1");
+  Classifier logits_alone = model.classifier();
+  logits_alone.gradients = nullptr;
+  const auto of_logits_alone = [&](std::string_view method) {
+    options.methods = {method};
+    return message_of([&] { (void)average_case(logits_alone, Noise(2), rows_of(x), 0, 3, options); });
+  };
+  EXPECT_EQ(of_logits_alone("mmse"), "average_case: classifier: expected gradients, for mmse, found none");
+  EXPECT_EQ(of_logits_alone("mc"), "no error");
 }
 
 // The model, but class 1 is not a number where x_1 is above `limit`.

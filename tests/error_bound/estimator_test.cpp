@@ -148,7 +148,7 @@ TEST(Estimators, SmallestInputsGiveAnswers) {
 TEST(Estimators, UnknownNamesAndLevelsAreRefused) {
   const Sample source = sample_of(2, {1, 0}, {0});
   EXPECT_EQ(message_of([&] { (void)estimate_error(source, source, {.methods = {"atc"}}); }),
-            "estimator: expected one of " + names_of(estimators()) + ", found 'atc'");
+            "estimator: expected one of " + names_of(estimators()) + ", found 'atc'; did you mean atc-conf?");
   EXPECT_EQ(message_of([&] { (void)estimate_error(source, source, {.level = 1}); }),
             "estimate_error: level: expected a number within (0, 1), found 1");
 }

@@ -33,11 +33,12 @@ double error_above_threshold(std::vector<double> source, std::span<const double>
 }
 
 template <std::vector<double> Scores::*score>
-Estimator atc(std::string_view name, std::string_view summary) {
+Estimator atc(std::string_view name, std::string_view summary, std::string_view read_when) {
   return {
       {name, summary, "Garg et al. 2022"},
       "as large a share of the target's rows is right as scores above the threshold that fits the source",
       "the classifier stays sure of rows that the shift makes it get wrong",
+      read_when,
       /*transport=*/false,
       [](const Evidence& e) { return error_above_threshold(e.source.*score, e.target.*score, e.n_correct); }};
 }
@@ -47,12 +48,13 @@ Estimator atc(std::string_view name, std::string_view summary) {
 Estimator atc_conf() {
   return atc<&Scores::confidence>(
       "atc-conf",
-      "thresholded confidence: share of the target below the threshold that fits the source's accuracy");
+      "thresholded confidence: share of the target below the threshold that fits the source's accuracy",
+      "the mix moved and outputs hold little more than the top class");
 }
 
 Estimator atc_ne() {
   return atc<&Scores::negative_entropy>(
-      "atc-ne", "thresholded negative entropy: the same with the entropy of the softmax");
+      "atc-ne", "thresholded negative entropy: the same with the entropy of the softmax", "the mix moved");
 }
 
 }  // namespace leeway::error_bound

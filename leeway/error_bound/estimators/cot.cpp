@@ -16,6 +16,7 @@ Estimator cot() {
            paper},
           "the target has the source's label frequencies and its softmax is as calibrated as the source's",
           "the shift makes confident mistakes that leave the predicted frequencies as they were",
+          "inputs changed but the mix of true classes did not",
           /*transport=*/true,
           [](const Evidence& evidence) { return evidence.transport_cost; }};
 }
@@ -24,6 +25,7 @@ Estimator cot_corrected() {
   return {{"cot-corrected", "cot and what mean confidence exceeds accuracy by on the source", paper},
           "what cot assumes holds, but for as much overconfidence on the target as on the source",
           "the shift makes confident mistakes that leave the predicted frequencies as they were",
+          "so, and confidence is off on the source",
           /*transport=*/true,
           [](const Evidence& evidence) {
             return evidence.transport_cost + mean_of(evidence.source.confidence) - evidence.source_accuracy;

@@ -9,6 +9,7 @@ Estimator doc() {
            "Guillory et al. 2021"},
           "accuracy falls by as much as mean confidence does",
           "confidence falls by less than accuracy, as on most large shifts",
+          "it did and confidence is off on the source",
           /*transport=*/false,
           [](const Evidence& evidence) {
             const double lost = mean_of(evidence.source.confidence) - mean_of(evidence.target.confidence);
