@@ -27,6 +27,7 @@ struct Requirements {
   bool features = false;             // an architecture with a last hidden layer
   bool unlabelled = false;           // images of the target
   std::size_t unlabelled_ratio = 1;  // how many of them for each labelled one
+  std::string augment = {};  // the chain for labelled images where TrainingOptions::augment names none
   std::vector<std::string> views = {};             // augmented versions of the labelled images, by name
   std::vector<std::string> unlabelled_views = {};  // and of the unlabelled ones
   bool stages = false;                             // an architecture of stages (Network::stages)

@@ -139,7 +139,8 @@ TEST(ArchitectureInput, IsRefusedWhereTooSmallOrUneven) {
 
 TEST(ArchitectureByName, ListsTheNames) {
   EXPECT_EQ(message_of([] { (void)architecture("resnet"); }),
-            "architecture: expected one of " + names_of(architectures()) + ", found 'resnet'");
+            "architecture: expected one of " + names_of(architectures()) +
+                ", found 'resnet'; did you mean resnet20-cifar?");
 }
 
 }  // namespace

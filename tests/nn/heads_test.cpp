@@ -201,9 +201,11 @@ TEST(Head, IsRefusedWhereItHasNothingToStandOn) {
   EXPECT_EQ(refused("bottleneck:linear"),
             "architecture bottleneck:linear: expected a backbone with a last hidden layer, found linear");
   EXPECT_EQ(refused("occam:resnet18"),
-            "architecture occam:resnet18: head: expected one of " + names_of(heads()) + ", found 'occam'");
+            "architecture occam:resnet18: head: expected one of " + names_of(heads()) +
+                ", found 'occam'; did you mean occamnet?");
   EXPECT_EQ(refused("occamnet:resnet"), "architecture occamnet:resnet: backbone: expected one of " +
-                                            names_of(architectures()) + ", found 'resnet'");
+                                            names_of(architectures()) +
+                                            ", found 'resnet'; did you mean resnet20-cifar?");
   EXPECT_EQ(
       message_of([] {
         (void)make_network(architecture("ubnet:densenet121"), {3, 8, 40}, 4);

@@ -41,7 +41,8 @@ inline TrainOptions quick(const std::string& algorithm_name = "erm") {
   if (algorithm_name == "mixup") options.parameters = {{"alpha", .2}};
   // a mirrored square is another class, so what FixMatch learns from views must not weigh much
   if (algorithm_name == "fixmatch")
-    options.parameters = {{"weight", .1}, {"confidence", .6}, {"averaging", .5}, {"ratio", 2}};
+    options.parameters = {{"weight", .1}, {"confidence", .6}, {"averaging", .5}, {"ratio", 2}},
+    options.augment = "none";
   return options;
 }
 
@@ -67,11 +68,13 @@ inline data::TrainingData squares_of_two_cameras(std::size_t n, std::uint64_t se
   return data;
 }
 
-// Asks to stop when so many batches are done.
+// Asks to stop when so many batches are done; what is made between epochs does not count.
 class StopAfter : public Progress {
  public:
   explicit StopAfter(std::size_t batches) : batches_(batches) {}
-  void update(std::string_view, std::size_t done, std::size_t, std::string_view) override { done_ = done; }
+  void update(std::string_view task, std::size_t done, std::size_t, std::string_view) override {
+    if (task != "adversarial images" && task != "features") done_ = done;
+  }
   [[nodiscard]] bool stop_requested() const override { return done_ >= batches_; }
 
  private:

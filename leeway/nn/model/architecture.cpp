@@ -77,6 +77,7 @@ Network::Jacobian Network::jacobian(const torch::Tensor& /*x*/, const torch::Ten
 Architecture linear();
 Architecture mlp();
 Architecture small_cnn();
+Architecture small_cnn_bn();
 Architecture defended_cnn();
 Architecture resnet20_cifar();
 Architecture resnet32_cifar();
@@ -100,29 +101,18 @@ Architecture clip_vit_b_32();
 
 std::span<const Architecture> architectures() {
   static const Architecture list[] = {
-      linear(),
-      mlp(),
-      small_cnn(),
-      defended_cnn(),
-      resnet20_cifar(),
-      resnet32_cifar(),
-      resnet44_cifar(),
-      resnet56_cifar(),
-      resnet110_cifar(),
-      resnet18_cifar(),
-      resnet50_cifar(),
-      resnet101_cifar(),
-      preact_resnet18(),
-      wrn_28_10(),
-      resnet18(),
-      resnet50(),
-      resnet101(),
-      densenet121(),
-      vit(),
-      vit_patch12(),
-      vit_patch16(),
-      vit_b_16(),
-      clip_vit_b_32(),
+      linear(),          mlp(),
+      small_cnn(),       small_cnn_bn(),
+      defended_cnn(),    resnet20_cifar(),
+      resnet32_cifar(),  resnet44_cifar(),
+      resnet56_cifar(),  resnet110_cifar(),
+      resnet18_cifar(),  resnet50_cifar(),
+      resnet101_cifar(), preact_resnet18(),
+      wrn_28_10(),       resnet18(),
+      resnet50(),        resnet101(),
+      densenet121(),     vit(),
+      vit_patch12(),     vit_patch16(),
+      vit_b_16(),        clip_vit_b_32(),
   };
   return list;
 }

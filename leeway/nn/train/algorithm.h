@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -107,6 +108,7 @@ struct AlgorithmSetting {
   std::int64_t classes = 0;
   std::uint64_t seed = 0;
   torch::Device device = torch::kCPU;  // of networks and batches
+  Progress* progress = nullptr;        // of long work between steps, which it may stop (Interrupted)
 };
 
 // One loss a step, minimised by the optimizer over the network and what a member trains beside it.
@@ -174,11 +176,16 @@ void check_single_row(const AlgorithmSetting& setting, const std::string& archit
 void add_tensors(Tensors& state, const std::string& prefix, const torch::nn::Module& module);
 void take_tensors(const Tensors& state, const std::string& prefix, torch::nn::Module& module,
                   const std::string& name);
-// The tensor of that name; Error where there is none, or where it has not that shape. `name` opens the message.
+// The tensor of that name; Error where there is none, or where it has not that shape (-1: any length). `name` opens the message.
 [[nodiscard]] torch::Tensor take_tensor(const Tensors& state, const std::string& key,
                                         const std::string& name);
 [[nodiscard]] torch::Tensor take_tensor(const Tensors& state, const std::string& key,
                                         torch::IntArrayRef shape, const std::string& name);
+inline constexpr double unbounded = std::numeric_limits<double>::max();
+// A copy of it with numbers of that type; Error also where one is not in [low, high], NaN included.
+[[nodiscard]] torch::Tensor take_numbers(const Tensors& state, const std::string& key,
+                                         torch::IntArrayRef shape, torch::ScalarType type, double low,
+                                         double high, const std::string& name);
 
 // The first of two stages: a training of the same data, of its own options, before the algorithm's.
 struct BaseStage {

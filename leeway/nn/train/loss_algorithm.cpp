@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "leeway/core/message.h"
 #include "leeway/nn/detail/tensors.h"
 #include "leeway/nn/model/heads.h"
@@ -149,8 +151,19 @@ torch::Tensor take_tensor(const Tensors& state, const std::string& key, const st
 torch::Tensor take_tensor(const Tensors& state, const std::string& key, torch::IntArrayRef shape,
                           const std::string& name) {
   torch::Tensor tensor = take_tensor(state, key, name);
-  if (tensor.sizes() != shape)
+  if (tensor.dim() != static_cast<std::int64_t>(shape.size()) ||
+      !std::ranges::equal(tensor.sizes(), shape, [](std::int64_t found, std::int64_t wanted) {
+        return wanted < 0 || found == wanted;
+      }))
     refuse(name, fmt::format("{} of shape {}", key, text_of(shape)), text_of(tensor.sizes()));
+  return tensor;
+}
+
+torch::Tensor take_numbers(const Tensors& state, const std::string& key, torch::IntArrayRef shape,
+                           torch::ScalarType type, double low, double high, const std::string& name) {
+  const torch::Tensor tensor = take_tensor(state, key, shape, name).to(type, false, true).contiguous();
+  if (!((tensor >= low) & (tensor <= high)).all().item<bool>())
+    refuse(name, fmt::format("{} from {} to {}", key, low, high), "another number");
   return tensor;
 }
 

@@ -2,17 +2,23 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <span>
 
 #include "leeway/core/digest.h"
 #include "leeway/core/file.h"
 #include "leeway/core/message.h"
 #include "leeway/nn/augment/chain.h"
+#include "leeway/nn/detail/tensors.h"
 #include "leeway/nn/train/algorithm.h"
+#include "leeway/nn/train/optimizer.h"
 #include "leeway/nn/train/selection.h"
 
 namespace leeway::nn {
 namespace {
+
+constexpr std::size_t most_classes = 100'000;  // of labels alone, unless there are more images
 
 std::string digest(const Images& images) {
   std::span<const std::int64_t> labels;
@@ -39,6 +45,11 @@ Norm norm_of(const TrainOptions& options) {
   refuse("train: norm", "linf or l2", in_quotes(options.norm));
 }
 
+std::string augmentation_of(const TrainOptions& options, const Requirements& needs) {
+  if (options.augment == "none") return {};
+  return options.augment.empty() ? needs.augment : options.augment;
+}
+
 Normalization normalization_of(const TrainOptions& options) {
   return {options.scale, options.mean, options.std};
 }
@@ -47,8 +58,11 @@ Training planned(const data::TrainingData& data, const TrainOptions& options, in
                  const std::string& torch_version) {
   Training training;
   training.options = options;
-  training.options.parameters = complete_parameters(algorithm(options.algorithm), options.parameters);
-  training.options.augment = augment::Chain(options.augment).text();
+  const AlgorithmMember& member = algorithm(options.algorithm);
+  training.options.parameters = complete_parameters(member, options.parameters);
+  const Requirements needs = member.needs(training.options.parameters);
+  training.options.augment = augment::Chain(augmentation_of(options, needs)).text();
+  if (training.options.augment.empty() && !needs.augment.empty()) training.options.augment = "none";
   training.options.validation.reset();
   if (options.validation_rows.empty()) training.options.validation = validation_share(options);
   training.options.select_shift.clear();
@@ -68,6 +82,47 @@ Training planned(const data::TrainingData& data, const TrainOptions& options, in
   if (data.environment) plan.environment = noted(*data.environment);
   plan.keep_epochs = options.keep_epochs.string();
   return training;
+}
+
+void check_training(const data::TrainingData& data, const TrainOptions& options) {
+  const Images& images = data.images;
+  const std::string name = images.path.empty() ? "images" : display_name(images.path);
+  const auto range = [](const char* what, bool legal, const char* expected, double found) {
+    if (!legal) refuse(fmt::format("train: {}", what), expected, fmt::format("{}", found));
+  };
+  range("epochs", options.epochs >= 1, "at least 1", 0);
+  range("batch", options.batch >= 1, "at least 1", 0);
+  range("learning rate", options.learning_rate > 0 && std::isfinite(options.learning_rate),
+        "a positive number", options.learning_rate);
+  range("momentum", options.momentum >= 0 && options.momentum < 1, "from 0 to less than 1", options.momentum);
+  range("weight decay", options.weight_decay >= 0 && std::isfinite(options.weight_decay), "at least 0",
+        options.weight_decay);
+  const double share = validation_share(options);
+  range("validation", share >= 0 && share < 1, "a share from 0 to less than 1", share);
+  for (const std::size_t row : options.validation_rows)
+    if (row >= images.n())
+      refuse("train: validation rows", fmt::format("rows below {}", images.n()), std::to_string(row));
+  (void)device_from_name(options.device);
+  (void)Schedule(options.schedule);
+  (void)norm_of(options);
+  check_normalization(normalization_of(options), "train: normalization", images.channels());
+  check_selection(options);
+  check_pixels(images);
+  if (data.unlabelled) check_pixels(*data.unlabelled);
+  if (!images.labels) refuse(name, "labels to train on", "none");
+  if (images.labels->size() != images.n())
+    refuse(name, fmt::format("{} labels", images.n()), std::to_string(images.labels->size()));
+  // what is no number of a class is no reason to ask for terabytes
+  const std::size_t classes = options.classes > 0 ? options.classes : std::max(most_classes, images.n());
+  for (std::size_t i = 0; i < images.n(); ++i) {
+    const std::int64_t label = images.labels->at(i);
+    if (label >= 0 && static_cast<std::uint64_t>(label) < classes) continue;
+    const std::string expected =
+        label < 0             ? "labels from 0"
+        : options.classes > 0 ? fmt::format("labels below {}", classes)
+                              : fmt::format("labels below {}, or the number of classes (--classes)", classes);
+    refuse(name, expected, fmt::format("{} at row {}", label, i));
+  }
 }
 
 }  // namespace leeway::nn

@@ -14,9 +14,15 @@ namespace leeway::nn {
 // Share of rows held out; 0 where rows are named.
 [[nodiscard]] double validation_share(const TrainOptions& options);
 
+// The chain of augmentations: that of the options ("none": none), or else the algorithm's own.
+[[nodiscard]] std::string augmentation_of(const TrainOptions& options, const Requirements& needs);
+
 // Of an adversarial algorithm. Error for another name than linf and l2.
 [[nodiscard]] Norm norm_of(const TrainOptions& options);
 
 [[nodiscard]] Normalization normalization_of(const TrainOptions& options);
+
+// Error for images, labels or options that no training can have.
+void check_training(const data::TrainingData& data, const TrainOptions& options);
 
 }  // namespace leeway::nn

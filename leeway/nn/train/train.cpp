@@ -30,49 +30,6 @@
 namespace leeway::nn {
 namespace {
 
-constexpr std::size_t most_classes = 100'000;  // of labels alone, unless there are more images
-
-void check_options(const data::TrainingData& data, const TrainOptions& options) {
-  const Images& images = data.images;
-  const std::string name = images.path.empty() ? "images" : display_name(images.path);
-  const auto range = [](const char* what, bool legal, const char* expected, double found) {
-    if (!legal) refuse(fmt::format("train: {}", what), expected, fmt::format("{}", found));
-  };
-  range("epochs", options.epochs >= 1, "at least 1", 0);
-  range("batch", options.batch >= 1, "at least 1", 0);
-  range("learning rate", options.learning_rate > 0 && std::isfinite(options.learning_rate),
-        "a positive number", options.learning_rate);
-  range("momentum", options.momentum >= 0 && options.momentum < 1, "from 0 to less than 1", options.momentum);
-  range("weight decay", options.weight_decay >= 0 && std::isfinite(options.weight_decay), "at least 0",
-        options.weight_decay);
-  const double share = validation_share(options);
-  range("validation", share >= 0 && share < 1, "a share from 0 to less than 1", share);
-  for (const std::size_t row : options.validation_rows)
-    if (row >= images.n())
-      refuse("train: validation rows", fmt::format("rows below {}", images.n()), std::to_string(row));
-  (void)device_from_name(options.device);
-  (void)Schedule(options.schedule);
-  (void)norm_of(options);
-  check_normalization(normalization_of(options), "train: normalization", images.channels());
-  check_selection(options);
-  check_pixels(images);
-  if (data.unlabelled) check_pixels(*data.unlabelled);
-  if (!images.labels) refuse(name, "labels to train on", "none");
-  if (images.labels->size() != images.n())
-    refuse(name, fmt::format("{} labels", images.n()), std::to_string(images.labels->size()));
-  // what is no number of a class is no reason to ask for terabytes
-  const std::size_t classes = options.classes > 0 ? options.classes : std::max(most_classes, images.n());
-  for (std::size_t i = 0; i < images.n(); ++i) {
-    const std::int64_t label = images.labels->at(i);
-    if (label >= 0 && static_cast<std::uint64_t>(label) < classes) continue;
-    const std::string expected =
-        label < 0             ? "labels from 0"
-        : options.classes > 0 ? fmt::format("labels below {}", classes)
-                              : fmt::format("labels below {}, or the number of classes (--classes)", classes);
-    refuse(name, expected, fmt::format("{} at row {}", label, i));
-  }
-}
-
 class TrainingLoop {
  public:
   TrainingLoop(const data::TrainingData& data, const TrainOptions& options, std::filesystem::path out,
@@ -155,6 +112,7 @@ AlgorithmSetting TrainingLoop::make_setting() {
   const Architecture& built = architecture(info_.architecture);
   AlgorithmSetting setting;
   setting.device = device_from_name(options_.device);
+  setting.progress = progress_;
   setting.another = [&built, info = info_, device = setting.device] {
     auto network = make_network(built, info.input, info.classes);
     network->to(device);
@@ -330,7 +288,12 @@ Epoch TrainingLoop::run_epoch(std::size_t number) {
   do {
     stop_if_asked(number);
     if (course_.place == 0) {
-      algorithm_->begin_epoch(course_.pass);
+      try {
+        algorithm_->begin_epoch(course_.pass);
+      } catch (const Interrupted&) {
+        stop_if_asked(number);  // which says where it goes on from
+        throw;
+      }
       set_.begin_epoch(course_.pass);
     }
     Minibatches batches = set_.minibatches(course_.place);
@@ -488,7 +451,7 @@ std::optional<TrainResult> reuse(const data::TrainingData& data, const TrainOpti
 
 TrainResult train_model(const data::TrainingData& data, const TrainOptions& options,
                         const std::filesystem::path& out, Progress* progress) {
-  check_options(data, options);
+  check_training(data, options);
   return translated("train", [&] {
     if (options.reuse)
       if (auto before = reuse(data, options, out)) return std::move(*before);

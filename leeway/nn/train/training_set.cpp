@@ -41,7 +41,7 @@ TrainingSet::TrainingSet(const data::TrainingData& data, const TrainOptions& opt
                          const Requirements& needs, const std::string& algorithm)
     : data_(data),
       options_(options),
-      chain_(options.augment),
+      chain_(augmentation_of(options, needs)),
       device_(device_from_name(options.device)),
       needs_(needs) {
   const std::size_t n = data.images.n();
@@ -94,6 +94,8 @@ void TrainingSet::append(const torch::Tensor& images, std::span<const std::int64
   const torch::Tensor made = images.detach().to(torch::kCPU).contiguous();
   appended_ = appended_.defined() ? torch::cat({appended_, made}) : made.clone();
   for (const std::int64_t parent : parents) {
+    if (parent < 0 || static_cast<std::size_t>(parent) >= data_.images.n() + parents_.size())
+      refuse("images appended", "parents that come before them", fmt::format("{}", parent));
     train_.push_back(static_cast<std::int64_t>(data_.images.n() + parents_.size()));
     parents_.push_back(static_cast<std::int64_t>(source(parent)));
   }
@@ -282,7 +284,8 @@ Batch TrainingSet::unlabelled_batch(std::size_t position, std::size_t count) {
   batch.x = pixels_of(*data_.unlabelled, unlabelled_rows_).to(device_);
   batch.rows = unlabelled_rows_;
   batch.views = views(batch.x, needs_.unlabelled_views, "unlabelled views", position);
-  batch.x = changed(batch.x, chain_, stream("augmented unlabelled"), position);
+  if (needs_.unlabelled_views.empty())
+    batch.x = changed(batch.x, chain_, stream("augmented unlabelled"), position);
   return batch;
 }
 

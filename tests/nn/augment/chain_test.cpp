@@ -29,8 +29,8 @@ TEST(Chain, IsWrittenWithEveryParameter) {
 }
 
 TEST(Chain, SaysWhatIsWrong) {
-  EXPECT_EQ(error_of("flop"),
-            "augmentation: expected one of " + names_of(augmentations()) + ", found 'flop'");
+  EXPECT_EQ(error_of("flop"), "augmentation: expected one of " + names_of(augmentations()) +
+                                  ", found 'flop'; did you mean flip?");
   EXPECT_EQ(error_of("flip,"), "augmentation: expected one of " + names_of(augmentations()) + ", found ''");
   EXPECT_EQ(error_of("flip:p=1"), "augmentation flip: expected parameters among probability, found 'p'");
   EXPECT_EQ(error_of("weak:p=1"), "augmentation weak: expected no parameters, found 'p'");

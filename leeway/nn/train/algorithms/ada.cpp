@@ -41,8 +41,12 @@ class Ada : public LossAlgorithm {
   void restore(const Tensors& state, const std::string& name) override {
     LossAlgorithm::restore(state, name);
     if (!state.contains("appended")) return;
-    images_ = take_tensor(state, "appended", name).clone();
-    parents_ = take_tensor(state, "parents", {images_.size(0)}, name).clone();
+    const torch::Tensor one = set_->batch(std::span(set_->training()).first(1)).x;
+    images_ = take_numbers(state, "appended", {-1, one.size(1), one.size(2), one.size(3)}, torch::kFloat32, 0,
+                           1, name);
+    // a parent may itself have been appended before
+    const auto last = static_cast<double>(set_->labels().size()) + static_cast<double>(images_.size(0)) - 1;
+    parents_ = take_numbers(state, "parents", {images_.size(0)}, torch::kInt64, 0, last, name);
     append(images_, parents_);
   }
 
@@ -69,7 +73,7 @@ class Ada : public LossAlgorithm {
       ascent.entropy = entropy->second;
     set_training(false);
     std::vector<torch::Tensor> made((rows.size() + shard_rows - 1) / shard_rows);
-    for_shards(rows.size(), shard_rows, "adversarial images", nullptr,
+    for_shards(rows.size(), shard_rows, "adversarial images", setting().progress,
                [&](std::size_t begin, std::size_t end) {
                  const Batch batch = set_->batch(std::span(rows).subspan(begin, end - begin));
                  made[begin / shard_rows] = ascended(forward_function(), batch.x, batch.y, ascent).cpu();

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <map>
 
+#include "leeway/core/message.h"
 #include "leeway/nn/detail/shards.h"
 #include "leeway/nn/train/algorithm.h"
 #include "leeway/nn/train/kmeans.h"
@@ -22,6 +23,11 @@ namespace {
 class Bpa : public LossAlgorithm {
  public:
   using LossAlgorithm::LossAlgorithm;
+
+  void attach(TrainingSet& set) override {
+    rows_ = static_cast<std::int64_t>(set.labels().size());
+    trained_ = torch::tensor(set.training());
+  }
 
   void prepare(TrainingSet& set) override {
     std::map<std::int64_t, std::vector<std::int64_t>> rows_of_class;  // ascending
@@ -75,9 +81,12 @@ class Bpa : public LossAlgorithm {
 
   void restore(const Tensors& state, const std::string& name) override {
     LossAlgorithm::restore(state, name);
-    cluster_ = take_tensor(state, "cluster", name).to(torch::kInt64).clone();
-    losses_ = take_tensor(state, "losses", cluster_.sizes(), name).clone();
-    weights_ = take_tensor(state, "weights", name).clone();
+    weights_ = take_numbers(state, "weights", {-1}, torch::kFloat64, 0, unbounded, name);
+    const auto last = static_cast<double>(weights_.size(0)) - 1;
+    cluster_ = take_numbers(state, "cluster", {rows_}, torch::kInt64, -1, last, name);
+    if (trained_.defined() && (cluster_.index_select(0, trained_) < 0).any().item<bool>())
+      refuse(name, "a cluster of every row that is trained on", "rows without one");
+    losses_ = take_numbers(state, "losses", {rows_}, torch::kFloat64, -1, unbounded, name);
   }
 
  private:
@@ -87,11 +96,12 @@ class Bpa : public LossAlgorithm {
   [[nodiscard]] torch::Tensor features(const TrainingSet& set, const std::vector<std::int64_t>& rows) const {
     const ForwardFunction base = forward_of(setting().base, setting().normalization);
     std::vector<torch::Tensor> parts((rows.size() + shard_rows - 1) / shard_rows);
-    for_shards(rows.size(), shard_rows, "features", nullptr, [&](std::size_t begin, std::size_t end) {
-      const torch::NoGradGuard no_grad;
-      parts[begin / shard_rows] =
-          base(set.batch(std::span(rows).subspan(begin, end - begin)).x).features.cpu();
-    });
+    for_shards(rows.size(), shard_rows, "features", setting().progress,
+               [&](std::size_t begin, std::size_t end) {
+                 const torch::NoGradGuard no_grad;
+                 parts[begin / shard_rows] =
+                     base(set.batch(std::span(rows).subspan(begin, end - begin)).x).features.cpu();
+               });
     return torch::cat(parts);
   }
 
@@ -121,9 +131,11 @@ class Bpa : public LossAlgorithm {
     return total > 0 ? size_factor * mean / total : size_factor / static_cast<double>(count);
   }
 
-  torch::Tensor cluster_;  // of every row of the data, -1: not trained on; int64
-  torch::Tensor losses_;   // of every row the last one, -1: none yet; float64
-  torch::Tensor weights_;  // w of every cluster; float64
+  std::int64_t rows_ = -1;  // of the data; -1: not known
+  torch::Tensor trained_;   // rows that are trained on
+  torch::Tensor cluster_;   // of every row of the data, -1: not trained on; int64
+  torch::Tensor losses_;    // of every row the last one, -1: none yet; float64
+  torch::Tensor weights_;   // w of every cluster; float64
 };
 
 }  // namespace

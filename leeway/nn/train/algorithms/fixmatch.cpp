@@ -6,7 +6,8 @@ namespace leeway::nn {
 namespace {
 
 // CE(F(x), y) + lambda (1/B_u) sum_i 1[max_c q_ic >= tau] CE(F(strong_i), argmax_c q_ic), q = softmax F(weak), over the B_u
-// unlabelled images of the step in a weak and a strong view. Labelled images and strong views share one pass. The weak views
+// unlabelled images of the step in a weak and a strong view. Labelled images are weakly changed, too, unless --augment names
+// something else: where they alone were unchanged, a change would tell what is guessed. They share one pass with the strong views. The weak views
 // pass in evaluation mode, without gradients: they change no batch statistics.
 //
 // With averaging a, the network that is kept and validated has the weights a w + (1 - a) (weights of the step).
@@ -99,6 +100,7 @@ AlgorithmMember fixmatch() {
         needs.unlabelled = true;
         needs.unlabelled_ratio = static_cast<std::size_t>(parameters.at("ratio"));
         needs.unlabelled_views = {"weak", "strong"};
+        if (parameters.at("weight") != 0) needs.augment = "weak";
         return needs;
       },
       make_algorithm<FixMatch>};

@@ -15,11 +15,13 @@ class GroupDro : public LossAlgorithm {
  public:
   using LossAlgorithm::LossAlgorithm;
 
+  void attach(TrainingSet& set) override { groups_ = static_cast<std::int64_t>(set.group_sizes().size()); }
+
   void prepare(TrainingSet& set) override {
-    const auto groups = static_cast<std::int64_t>(set.group_sizes().size());
-    log_q_ = torch::zeros({groups}, torch::kFloat64);
-    adjustment_ = torch::zeros({groups}, torch::kFloat64);
-    for (std::int64_t g = 0; g < groups; ++g) {
+    attach(set);
+    log_q_ = torch::zeros({groups_}, torch::kFloat64);
+    adjustment_ = torch::zeros({groups_}, torch::kFloat64);
+    for (std::int64_t g = 0; g < groups_; ++g) {
       const auto n = static_cast<double>(set.group_sizes()[static_cast<std::size_t>(g)]);
       // a group without training rows has no loss to weigh
       log_q_[g] = n > 0 ? 0. : -std::numeric_limits<double>::infinity();
@@ -61,11 +63,13 @@ class GroupDro : public LossAlgorithm {
 
   void restore(const Tensors& state, const std::string& name) override {
     LossAlgorithm::restore(state, name);
-    log_q_ = take_tensor(state, "log_q", name).clone();
-    adjustment_ = take_tensor(state, "adjustment", name).clone();
+    log_q_ = take_numbers(state, "log_q", {groups_}, torch::kFloat64,
+                          -std::numeric_limits<double>::infinity(), unbounded, name);
+    adjustment_ = take_numbers(state, "adjustment", {groups_}, torch::kFloat64, 0, unbounded, name);
   }
 
  private:
+  std::int64_t groups_ = -1;          // -1: not known
   torch::Tensor log_q_, adjustment_;  // (groups), float64
 };
 

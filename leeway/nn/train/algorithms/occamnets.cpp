@@ -4,6 +4,7 @@
 #include "leeway/core/message.h"
 #include "leeway/nn/model/heads/occamnet.h"
 #include "leeway/nn/train/algorithm.h"
+#include "leeway/nn/train/training_set.h"
 
 namespace leeway::nn {
 namespace {
@@ -24,6 +25,8 @@ class OccamNets : public LossAlgorithm {
     memory_ = torch::empty({0, network_->count()});
     OccamNets::begin_epoch(1);
   }
+
+  void attach(TrainingSet& set) override { rows_ = static_cast<std::int64_t>(set.labels().size()); }
 
   void begin_epoch(std::size_t /*epoch*/) override {
     largest_ = torch::zeros({network_->count()}, torch::kFloat64);
@@ -68,10 +71,14 @@ class OccamNets : public LossAlgorithm {
 
   void restore(const Tensors& state, const std::string& name) override {
     LossAlgorithm::restore(state, name);
-    memory_ = take_tensor(state, "memory", name).clone();
-    largest_ = take_tensor(state, "largest", largest_.sizes(), name).clone();
-    shown_ = take_tensor(state, "shown", shown_.sizes(), name).clone();
-    right_ = take_tensor(state, "right", right_.sizes(), name).clone();
+    const auto numbers = [&](const char* key, torch::IntArrayRef shape, torch::ScalarType type, double low) {
+      return take_numbers(state, key, shape, type, low, unbounded, name);
+    };
+    memory_ = numbers("memory", {-1, network_->count()}, torch::kFloat32, -1);
+    if (rows_ >= 0 && memory_.size(0) > rows_) refuse(name, "memory of rows that there are", "of more");
+    largest_ = numbers("largest", largest_.sizes(), torch::kFloat64, 0);
+    shown_ = numbers("shown", shown_.sizes(), torch::kFloat64, 0);
+    right_ = numbers("right", right_.sizes(), torch::kFloat64, 0);
   }
 
  private:
@@ -130,7 +137,8 @@ class OccamNets : public LossAlgorithm {
   }
 
   OccamNet* network_;
-  torch::Tensor memory_;  // (rows,exits), t; -1: the row was not seen yet
+  std::int64_t rows_ = -1;  // of the data; -1: not known
+  torch::Tensor memory_;    // (rows,exits), t; -1: the row was not seen yet
   torch::Tensor largest_, shown_,
       right_;  // this epoch: the largest u (exits), rows (classes), and right ones (exits,classes)
 };

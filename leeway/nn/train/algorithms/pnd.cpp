@@ -6,6 +6,7 @@
 #include "leeway/core/message.h"
 #include "leeway/core/random.h"
 #include "leeway/nn/train/algorithm.h"
+#include "leeway/nn/train/training_set.h"
 
 namespace leeway::nn {
 namespace {
@@ -30,6 +31,8 @@ class PndTraining : public LossAlgorithm {
     }
     averages_ = torch::empty({0, 1 + 2 * network_->count()});
   }
+
+  void attach(TrainingSet& set) override { rows_ = static_cast<std::int64_t>(set.labels().size()); }
 
   Objective objective(const Minibatches& batches) override {
     const Batch& batch = batches.labelled;
@@ -66,7 +69,12 @@ class PndTraining : public LossAlgorithm {
 
   void restore(const Tensors& state, const std::string& name) override {
     LossAlgorithm::restore(state, name);
-    averages_ = take_tensor(state, "averages", name).clone();
+    averages_ =
+        take_numbers(state, "averages", {-1, averages_.size(1)}, torch::kFloat32, -1, unbounded, name);
+    if ((rows_ >= 0 && averages_.size(0) > rows_) ||
+        (setting().classes > 0 &&
+         (averages_.select(1, 0) >= static_cast<double>(setting().classes)).any().item<bool>()))
+      refuse(name, "averages of rows and classes that there are", "others");
   }
 
  private:
@@ -152,6 +160,7 @@ class PndTraining : public LossAlgorithm {
   }
 
   Pnd* network_;
+  std::int64_t rows_ = -1;  // of the data; -1: not known
   torch::Tensor
       averages_;  // (rows, 1 + 2 experts): the label, -1 before the first visit, e_d and e_b of each expert
 };
