@@ -59,7 +59,7 @@ static void fields(AssessBounds& bounds, Fields& f) {
   f("representation", bounds.representation, "what critics look at");
   f("delta", bounds.delta, share, "the bound holds with probability 1 - delta, where its assumption does");
   f("restarts", bounds.restarts, "critics that were tried");
-  f("bootstrap", bounds.bootstrap, "replicates of the estimates' intervals; 0: none");
+  f("bootstrap", bounds.bootstrap, "replicates of the bootstrap of the estimates' intervals; 0: none");
   f("assumption", bounds.assumption, "of the bound, in a sentence, and when it fails");
   f("methods", bounds.methods, "that estimate errors");
 }
@@ -166,6 +166,14 @@ void fields(AssessResult& r, Fields& f) {
   f("error_bound_terms", r.error_bound_terms, "what the bound is the sum of; null where there is none");
   f("estimates", estimates,
     "of the error, made without labels of the target, by method; intervals with --bootstrap");
+  f("likely_error", r.likely_error,
+    "the error without labels of the target: the estimate to read, and the range of all; null without "
+    "estimates");
+  f("drift", r.drift, "what moved between source and target, labels aside, tested");
+  f("source_quality", r.source_quality, "what the source's labels say beside accuracy");
+  f("quality", r.quality, "the same of the target; null without labels");
+  f("quality_change", r.quality_change, "quality minus source_quality; by the same samples where paired");
+  f("subgroups", r.subgroups, "where the model is weakest among groups and pairs of groups");
   f("curve", r.curve, "A(beta), sorted by beta; [] where not paired");
   f("local_maxima", r.local_maxima, "of A(beta), sorted by beta, the global one among them");
   f("confidence", r.confidence, "how sure the model is");
@@ -201,14 +209,16 @@ void fields(AssessOptions& options, Fields& f) {
            "row i of a target is row i of its source: auto (where equal labels or ids, or predictions that "
            "agree beyond chance, show it), yes (labels and groups of one hold for the other), no");
   f("unit", options.unit, "what a row is, for sentences: images, reviews (default samples)");
-  f.choice("undecided", options.undecided, {{"pass", ""}, {"fail", ""}},
-           "what a gate on a number that was not computed does: pass, or fail (exit 4)");
+  f.choice("undecided", options.undecided, {{"fail", ""}, {"pass", ""}},
+           "what a gate on a number that was not computed does: fail (exit 4), or pass");
   f("no_bounds", options.no_bounds, "compute neither the bound nor the estimates");
   f("restarts", options.restarts, from_to(1, 100000),
-    "critics tried for the bound: a further one can only raise it, and takes its time");
+    "random starts of the search for the bound's critic: a further one can only raise the bound, and takes "
+    "its time");
   f("delta", options.delta, from_to(1e-12, .5),
     "the bound holds with probability 1 - delta, where its assumption does");
-  f("bootstrap", options.bootstrap, from_to(0, 1000000), "replicates of the estimates' intervals; 0: none");
+  f("bootstrap", options.bootstrap, from_to(0, 1000000),
+    "replicates of the bootstrap of the estimates' intervals; 0: none");
 }
 
 void fields(Assess& record, Fields& f) {

@@ -18,6 +18,9 @@
 #include "leeway/core/numbers.h"
 #include "leeway/error_bound/dis2.h"
 #include "leeway/error_bound/estimator.h"
+#include "leeway/record/assess_answer.h"
+#include "leeway/record/assess_drift.h"
+#include "leeway/record/assess_quality.h"
 #include "leeway/record/average_case.h"
 #include "leeway/record/conds.h"
 #include "leeway/record/envelope.h"
@@ -31,7 +34,7 @@ inline constexpr std::string_view assess_schema = "leeway.assess/2";
 struct AssessOptions : OutputsReading {
   std::string paired = "auto";      // "auto", "yes", "no"
   std::optional<std::string> unit;  // what a row is, for sentences; "samples" where it is not said
-  std::string undecided = "pass";   // what a gate without a number does: "pass", "fail"
+  std::string undecided = "fail";   // what a gate without a number does: "pass", "fail"
   bool no_bounds = false;
   std::size_t restarts = 3;   // critics; each further one can only raise the bound
   double delta = .01;         // the bound holds with probability 1 - delta, where its assumption does
@@ -43,8 +46,8 @@ struct AssessBounds {
   std::string representation;
   double delta = 0;
   std::size_t restarts = 0, bootstrap = 0;
-  std::string assumption;            // of the bound, in a sentence
-  std::vector<ErrorMethod> methods;  // that estimate errors
+  std::string assumption;             // of the bound, in a sentence
+  std::vector<AssessMethod> methods;  // that estimate errors
 };
 
 // Two models on the same samples of one target.
@@ -112,6 +115,11 @@ struct AssessResult {
   std::optional<double> error_bound;
   std::optional<error_bound::Dis2> error_bound_terms;
   std::vector<error_bound::Estimate> estimates;
+  std::optional<LikelyError> likely_error;               // the answer where labels are missing
+  std::optional<AssessDrift> drift;                      // empty in records older than it
+  std::optional<AssessQuality> source_quality, quality;  // where there are labels
+  std::optional<QualityChange> quality_change;
+  std::optional<AssessSubgroups> subgroups;                // where the target has labels and groups
   std::vector<agreement::CurvePoint> curve, local_maxima;  // of A(beta), sorted by beta
   AssessConfidence confidence;
   std::vector<AssessCell> classes, groups;          // worst first

@@ -23,7 +23,8 @@ void fields(Dis2Settings& settings, Fields& f) {
   f("training_rows", settings.training_rows, from_to(1, 1e9),
     "critics see at most so many rows of each set that are not held out (default: 65,536, or 64 for each "
     "parameter of a critic where that is more)");
-  f("restarts", settings.restarts, from_to(1, 1e5), "critics trained; the largest discrepancy counts");
+  f("restarts", settings.restarts, from_to(1, 1e5),
+    "random starts of the search for a critic; the largest discrepancy counts");
   std::vector<Choice> losses;
   for (const error_bound::NamedLoss& one : error_bound::losses) losses.push_back({std::string(one.name), ""});
   f.choice("loss", settings.loss, std::move(losses), "of critics: which disagreement loss");
@@ -36,7 +37,8 @@ void general_fields(BoundOptions& options, Fields& f) {
   f.choice("methods", options.methods, std::move(methods), "which methods (default: all)");
   f.choice("temperature", options.temperature, {{"on", "calibrated on the source"}, {"off", "as they are"}},
            "which confidences estimates use");
-  f("bootstrap", options.bootstrap, from_to(0, 1e6), "replicates of the estimates' intervals; 0: none");
+  f("bootstrap", options.bootstrap, from_to(0, 1e6),
+    "replicates of the bootstrap of the estimates' intervals; 0: none");
   f("level", options.level, from_to(.5, .9999), "confidence level of intervals");
   fields(static_cast<OutputsReading&>(options), f);
 }

@@ -11,9 +11,11 @@ void fields(CondsDescribeOptions& options, Fields& f) {
   f("label", options.label, "column of the labels");
   f("columns", options.columns, "columns of the attributes");
   f("permutations", options.permutations, from_to(1, 1e7), "draws of each p-value");
-  f("bootstrap", options.bootstrap, from_to(1, 1e7), "replicates of each interval");
+  f("bootstrap", options.bootstrap, from_to(1, 1e7), "replicates of the bootstrap of each interval");
   f("level", options.level, from_to(.5, .9999), "confidence level of intervals and findings");
-  fields(options.reading, f);
+  score_fields(options.reading, f);  // its rows are those of --split
+  labels_field(options.reading, f);
+  groups_field(options.reading, f);
 }
 
 void fields(CondsDescribe& record, Fields& f) {

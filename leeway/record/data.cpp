@@ -7,7 +7,7 @@
 
 namespace leeway::record {
 
-static void fields(WrittenFile& file, Fields& f) {
+void fields(WrittenFile& file, Fields& f) {
   f("path", file.path, "where it is");
   f("bytes", file.bytes, "its size");
   f.unless_empty("xxh3_128", file.xxh3_128, "digest; null with --no-digest");
@@ -55,6 +55,9 @@ void fields(DataLoadOptions& options, Fields& f) {
     "pictures become N x N, resampled with antialiasing (default: as they are, all of one size)");
   f("protocol", options.protocol,
     "only rows whose values the ConDS protocol names: what `conds draw --dataset` takes");
+  f("corruption", options.corruption,
+    "of a set of corruptions this one alone, as its file is called (default: all)");
+  f("severity", options.severity, from_to(1, 5), "of a set of corruptions this one alone (default: all)");
 }
 
 static void fields(LoadedColumn& column, Fields& f) {

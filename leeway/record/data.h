@@ -62,6 +62,8 @@ struct DataLoadOptions {
   std::optional<std::string> label;  // column whose values are y; none: the first
   std::optional<std::size_t> size;   // pictures become so many pixels a side; none: as they are
   bool protocol = false;
+  std::optional<std::string> corruption;  // of a set of corruptions; none: all
+  std::optional<std::size_t> severity;    // likewise
 };
 
 struct LoadedColumn {
@@ -87,6 +89,7 @@ struct DataLoad {
   std::vector<LoadedData> results;  // one
 };
 
+void fields(WrittenFile& file, Fields& f);
 void fields(DataRenderOptions& options, Fields& f);
 void fields(DataRender& record, Fields& f);
 void fields(DataLoadOptions& options, Fields& f);

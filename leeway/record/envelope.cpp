@@ -8,6 +8,9 @@ void fields(Input& input, Fields& f) {
   f("shape", input.shape, "of the array that was read");
   f.unless_empty("xxh3_128", input.xxh3_128,
                  "digest; null with --no-digest and for a data set that has a name");
+  f.unless_empty("reading", input.reading,
+                 "of outputs: what was read as what, what was ignored and why; null where all names are the "
+                 "standard ones");
 }
 
 void fields(Envelope& envelope, std::string_view schema, Fields& f) {

@@ -16,7 +16,8 @@ struct Input {
   std::string path;       // a file, or the name of a data set such as fashion-mnist:test
   std::size_t bytes = 0;  // 0 for a data set that has a name
   std::vector<std::size_t> shape;
-  std::string xxh3_128;  // empty: no digest
+  std::string xxh3_128;      // empty: no digest
+  std::string reading = {};  // what was read as what; empty: all names are the standard ones
 
   bool operator==(const Input&) const = default;
 };

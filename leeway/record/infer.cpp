@@ -7,6 +7,13 @@
 
 namespace leeway::record {
 
+static void fields(InferredSplit& split, Fields& f) {
+  f.choice("split", split.split, {{"train", ""}, {"val", ""}, {"test", ""}}, "which rows");
+  f("n", split.n, "images");
+  f.measured("accuracy", split.accuracy, split.accuracy_interval, share,
+             "share of images predicted as their label; null without labels");
+}
+
 static void fields(InferredSet& set, Fields& f) {
   f.unless_empty("model", set.model, "the model's file");
   f.unless_empty("data", set.data, "the images");
@@ -20,6 +27,9 @@ static void fields(InferredSet& set, Fields& f) {
   f("stochastic", set.stochastic,
     "null, or how a model that was taken with --stochastic answers differently in two passes of the same "
     "images");
+  f.unless_empty("index", set.index, "CSV index,split; null: none");
+  f.unless_empty("split", set.split, "the rows of --index that were taken; null: all");
+  f("splits", set.splits, "the rows of --index apart, where all were taken: train, val, test");
 }
 
 void fields(Infer& record, Fields& f) {

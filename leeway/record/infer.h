@@ -17,6 +17,14 @@ namespace leeway::record {
 
 inline constexpr std::string_view infer_schema = "leeway.infer/2";
 
+// The rows of an index,split file that one of its words names.
+struct InferredSplit {
+  std::string split;  // train, val or test
+  std::size_t n = 0;
+  std::optional<double> accuracy;  // of images with labels
+  std::optional<Interval> accuracy_interval;
+};
+
 struct InferredSet {
   std::string model, data, out;  // files, as they were given; empty: none
   std::size_t n = 0, k = 0;
@@ -25,6 +33,8 @@ struct InferredSet {
   std::optional<double> accuracy;       // of images with labels
   std::optional<Interval> accuracy_interval;
   std::optional<ModelVariation> stochastic;
+  std::string index, split;           // the rows alone that were asked for; empty: all
+  std::vector<InferredSplit> splits;  // of --index without --split
 };
 
 struct Infer {

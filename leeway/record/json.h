@@ -15,6 +15,9 @@ namespace leeway::record {
 // The keys in the order of the description.
 [[nodiscard]] Json written(const Description& describe);
 
+// A record as it is printed and written: indented JSON that ends its line, in which control characters are escaped.
+[[nodiscard]] std::string record_text(const Json& record);
+
 // Fills what is described from `json`; `name` is what messages call the record. Errors (Error): a key that is missing and
 // may not be null, a value of another type, outside its range or none of its choices:
 // "r.json: expected a number from 0 to 1 at results[2].pa, found 'x'".

@@ -144,8 +144,9 @@ void fields(PaOptions& options, Fields& f) {
   fields(static_cast<OutputsReading&>(options), f);
   f("level", options.level, from_to(.5, .9999), "confidence level of intervals");
   f("bootstrap", options.bootstrap, from_to(0, 1e6),
-    "interval of PA from this many resamples, each with its own beta (default: from the rows at the best "
-    "betas)");
+    "replicates of the bootstrap of PA's interval, each with its own beta; 0: the interval is that of the "
+    "rows at the best "
+    "beta");
   f.choice("pairing", options.pairing, choices_of(agreement::pairings()),
            "which clean row belongs to which shifted row");
   f("ratios", options.ratios, share,

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "leeway/record/adapt.h"
+#include "leeway/record/align.h"
 #include "leeway/record/assess.h"
 #include "leeway/record/attack.h"
 #include "leeway/record/average_case.h"
@@ -10,7 +11,9 @@
 #include "leeway/record/bound_evaluate.h"
 #include "leeway/record/conds_describe.h"
 #include "leeway/record/conds_draw.h"
+#include "leeway/record/corruptions.h"
 #include "leeway/record/data.h"
+#include "leeway/record/diagvib.h"
 #include "leeway/record/distances.h"
 #include "leeway/record/infer.h"
 #include "leeway/record/inspect.h"
@@ -20,6 +23,7 @@
 #include "leeway/record/report.h"
 #include "leeway/record/select.h"
 #include "leeway/record/shift.h"
+#include "leeway/record/shift_text.h"
 #include "leeway/record/train.h"
 
 namespace leeway::record {
@@ -53,6 +57,8 @@ constexpr std::array list{
     Record{pa_schema, "posterior agreement (leeway pa)", describe<Pa>},
     Record{distances_schema, "distances between clean and shifted outputs (leeway distances)",
            describe<Distances>},
+    Record{align_schema, "whether the features' strongest direction outlasts a shift (leeway align)",
+           describe<Align>},
     Record{select_schema, "which checkpoint agreement and accuracy choose (leeway select)", describe<Select>},
     Record{conds_draw_schema,
            "training, validation and test sets with concurrent distribution shifts (leeway conds draw); also "
@@ -66,8 +72,18 @@ constexpr std::array list{
            describe<DataRender>},
     Record{data_load_schema, "a published data set read from its files (leeway data load)",
            describe<DataLoad>},
+    Record{data_diagvib_schema,
+           "digits with hue, lightness, position, scale and texture: environments of DiagViB (leeway data "
+           "diagvib); also "
+           "NAME.manifest.json beside its images, manifest.json of --part all",
+           describe<DataDiagvib>},
     Record{report_schema, "the page of saved records (leeway report)", describe<Report>},
+    Record{corruptions_schema,
+           "images under the common corruptions, and what a model makes of them (leeway shift corrupt)",
+           describe<Corruptions>},
     Record{shift_schema, "a shifted copy of a set of images (leeway shift)", describe<Shift>},
+    Record{shift_text_schema, "a CSV file with one column of texts shifted (leeway shift text)",
+           describe<ShiftText>},
     Record{train_schema, "a classifier that was trained (leeway train)", describe<Train>},
 };
 

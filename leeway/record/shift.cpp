@@ -8,6 +8,9 @@ namespace leeway::record {
 
 void fields(ShiftOptions& options, Fields& f) {
   f("strength", options.strength, "how far; its meaning and default depend on the shift");
+  f("severity", options.severity, from_to(0, 5),
+    "of a common corruption (`leeway list corruptions`); 0 changes nothing but the type");
+  fields(options.how, f);
   f("classes", options.classes,
     "those that label-subset keeps; for imbalance all, most frequent first (default: ascending)");
 }
@@ -19,13 +22,19 @@ static void fields(RowsOfClass& rows, Fields& f) {
 }
 
 static void fields(ShiftedSet& set, Fields& f) {
-  f("shift", set.shift, "a name that `leeway list shifts` prints");
+  f("shift", set.shift,
+    "a name that `leeway list shifts` prints, or with a severity `leeway list corruptions`");
   f("strength", set.strength, "null where the shift has none");
   f.unless_empty("strength_means", set.strength_means, "its meaning and unit; null where the shift has none");
+  f("severity", set.severity, from_to(0, 5), "of a common corruption; else null");
+  f("use", set.use, "how it was applied; else null");
+  f("defined", set.defined,
+    "false: not defined on pictures of so many channels, which it leaves as they are; else null or true");
   f("n", set.n, "images written");
   f("n_source", set.n_source, "images read");
   f("shape", set.shape, "of what was written: n, channels, height, width");
-  f("out", set.out, "the file");
+  f.unless_empty("out", set.out, "the file; null where none was written");
+  f.unless_empty("sheet", set.sheet, "the contact sheet; null: none");
   f("mean_change", set.mean_change, at_least(0),
     "mean absolute change of a pixel in [0,1]; null where the shift selects rows");
   f("rows_of_class", set.rows_of_class, "of a shift that selects rows; else empty");
@@ -45,9 +54,15 @@ Json to_json(const Shift& record) {
 std::string headline_of(const Shift& record) {
   const ShiftedSet& set = record.results.front();
   return fmt::format("{} of {} images are written after {}{}.", set.n, set.n_source, set.shift,
-                     set.strength ? fmt::format(" of strength {:g}", *set.strength) : "");
+                     set.strength   ? fmt::format(" of strength {:g}", *set.strength)
+                     : set.severity ? fmt::format(" of severity {}", *set.severity)
+                                    : "");
 }
 
-std::vector<std::string> findings_of(const Shift&) { return {}; }
+std::vector<std::string> findings_of(const Shift& record) {
+  const ShiftedSet& set = record.results.front();
+  if (set.defined.value_or(true)) return {};
+  return {fmt::format("{} is not defined on grey pictures: they are as they were.", set.shift)};
+}
 
 }  // namespace leeway::record

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "leeway/core/result.h"
+#include "leeway/record/corruption.h"
 #include "leeway/record/envelope.h"
 
 namespace leeway::record {
@@ -16,8 +17,10 @@ namespace leeway::record {
 inline constexpr std::string_view shift_schema = "leeway.shift/2";
 
 struct ShiftOptions {
-  std::optional<double> strength;    // none: the shift's own
-  std::vector<std::size_t> classes;  // of shifts that select rows
+  std::optional<double> strength;            // none: the shift's own
+  std::vector<std::size_t> classes = {};     // of shifts that select rows
+  std::optional<std::size_t> severity = {};  // of a common corruption
+  CorruptionChoice how = {};                 // likewise
 };
 
 struct RowsOfClass {
@@ -27,11 +30,14 @@ struct RowsOfClass {
 
 struct ShiftedSet {
   std::string shift;
-  std::optional<double> strength;  // none where the shift has none
-  std::string strength_means;      // empty: likewise
+  std::optional<double> strength;       // none where the shift has none
+  std::string strength_means;           // empty: likewise
+  std::optional<std::size_t> severity;  // of a common corruption
+  std::optional<CorruptionUse> use;     // likewise
+  std::optional<bool> defined;          // likewise: false where it leaves such pictures alone
   std::size_t n = 0, n_source = 0;
-  std::vector<std::size_t> shape;  // n, channels, height, width
-  std::string out;
+  std::vector<std::size_t> shape;          // n, channels, height, width
+  std::string out, sheet;                  // empty: none
   std::optional<double> mean_change;       // of a shift of pixels
   std::vector<RowsOfClass> rows_of_class;  // of a shift that selects rows
 };
@@ -49,7 +55,7 @@ void fields(Shift& record, Fields& f);
 
 [[nodiscard]] Json to_json(const Shift& record);
 
-// What was written; no findings.
+// What was written; that a corruption is not defined on such pictures.
 [[nodiscard]] std::string headline_of(const Shift& record);
 [[nodiscard]] std::vector<std::string> findings_of(const Shift& record);
 

@@ -26,9 +26,11 @@ void numbers(Fields& f, std::string_view name, std::map<std::string, double>& va
 void flag_fields(TrainingOptions& options, Fields& f) {
   f("arch", options.architecture, "a name that leeway list architectures prints");
   f("algorithm", options.algorithm, "a name that leeway list algorithms prints");
-  f.unless_empty("augment", options.augment,
-                 "changes to the images as they are trained on, one after the other, with their parameters: "
-                 "NAME[:PARAMETER=NUMBER...],..., of leeway list augmentations");
+  f.unless_empty(
+      "augment", options.augment,
+      "changes to the images as they are trained on, one after the other, with their parameters: "
+      "NAME[:PARAMETER=NUMBER...],..., of leeway list augmentations; none: none, also for fixmatch, whose "
+      "default is weak");
   f("epochs", options.epochs, at_least(1), "at most so many passes over the data");
   f("steps", options.steps, "at most so many steps, whatever epochs says; 0: by epochs");
   f("check_every", options.check_every, "validate after so many steps; 0: after every epoch");

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <cmath>
 #include <utility>
 
@@ -66,6 +68,23 @@ Json written(const Description& describe) {
   Writer writer;
   describe(writer);
   return std::move(writer.object);
+}
+
+std::string record_text(const Json& record) {
+  const std::string text = record.dump(1, ' ', false, Json::error_handler_t::replace);
+  std::string escaped;  // DEL and U+0080 to U+009F, which JSON permits
+  escaped.reserve(text.size() + 1);
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    const unsigned next = i + 1 < text.size() ? static_cast<unsigned char>(text[i + 1]) : 0;
+    const bool control = byte == 0xc2 && next >= 0x80 && next < 0xa0;
+    if (control) ++i;
+    if (control || byte == 0x7f)
+      escaped += fmt::format("\\u{:04x}", control ? next : byte);
+    else
+      escaped += text[i];
+  }
+  return escaped + "\n";
 }
 
 }  // namespace leeway::record

@@ -18,7 +18,7 @@
 // is none, or whose key no result has. Interrupted, where `progress` asks to stop. Cost: one pass over
 // each set of logits, posterior agreement for each pair, the critics of the bound. Threads:
 // leeway/core/parallel.h; the same bits for any number of them; the order of rows changes nothing but rounding,
-// the choice among equal flips, which rows the bound holds out, and the chance that predictions of unrelated sets
+// the choice among equal flips, which rows the bound holds out, which half of the rows searches for sub-groups, and the chance that predictions of unrelated sets
 // agree as these do.
 #pragma once
 

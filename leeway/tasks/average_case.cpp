@@ -13,26 +13,10 @@
 #include "leeway/core/instruction_set.h"
 #include "leeway/core/message.h"
 #include "leeway/core/npz.h"
-#include "leeway/record/digest.h"
+#include "leeway/tasks/detail/plan_digest.h"
 #include "leeway/tasks/robustness.h"
 
 namespace leeway::tasks {
-
-// All that decides the p of rows.
-struct AverageCasePlan {
-  record::AverageCaseOptions options;
-  std::uint64_t seed = 0;
-  std::string version, instruction_set;
-  std::vector<std::string> made_of;
-};
-
-static void fields(AverageCasePlan& plan, record::Fields& f) {
-  f("options", plan.options, "");
-  f("seed", plan.seed, "");
-  f("version", plan.version, "");
-  f("instruction_set", plan.instruction_set, "");
-  f("made_of", plan.made_of, "");
-}
 
 namespace {
 
@@ -60,9 +44,10 @@ class State {
   // Of rows [0, n) under these options.
   State(const AverageCaseTask& task, const record::AverageCaseOptions& options, std::size_t n)
       : path_(task.state) {
-    AverageCasePlan plan{options, task.seed, version, std::string(name_of(instruction_set)), task.made_of};
-    plan.options.rows = n, plan.options.convergence = false;
-    if (saves()) plan_ = record::digest_of([&](record::Fields& f) { fields(plan, f); });
+    if (!saves()) return;
+    record::AverageCaseOptions decisive = options;
+    decisive.rows = n, decisive.convergence = false;
+    plan_ = plan_digest(std::move(decisive), task.seed, task.made_of);
   }
 
   [[nodiscard]] bool saves() const { return !path_.empty(); }
@@ -154,8 +139,10 @@ class Silent : public Progress {
 // -- The analysis
 
 bool has_gradients(const AverageCaseTask& task) {
-  const auto* const files = std::get_if<MadeElsewhere>(&task.of);
-  return files == nullptr || files->jacobian || files->gram;
+  if (const auto* const model = std::get_if<ClassifierInputs>(&task.of))
+    return static_cast<bool>(model->classifier.gradients);
+  const auto& files = std::get<MadeElsewhere>(task.of);
+  return files.jacobian || files.gram;
 }
 
 // Methods in the order of the family where none were named: those that the input permits.

@@ -108,7 +108,10 @@ record::DataLoad data_load(const DataLoadTask& task, Progress* progress) {
   if (const auto named = conds::conds_data_sets();
       options.protocol && std::ranges::find(named, task.format, &conds::ConDSDataSet::name) == named.end())
     throw OptionError(fmt::format("--protocol: expected one of {}, found {}", names_of(named), task.format));
-  data::Loaded set = data::load_set(task.format, {task.paths.begin(), task.paths.end()});
+  const data::CorruptionPart part{options.corruption, options.severity};
+  if (!part.is_all() && find_member(data::loaded_formats(), "format", task.format).load_part == nullptr)
+    throw OptionError(fmt::format("--corruption, --severity: {} is no set of corruptions", task.format));
+  data::Loaded set = data::load_set(task.format, {task.paths.begin(), task.paths.end()}, part);
   for (const std::string& path : task.paths)
     if (!std::filesystem::is_directory(path)) note_read(task, path, {set.n, set.columns.size()});
   if ((!task.out.images.empty() || !task.out.sheet.empty() || options.size) && !set.has_pictures())

@@ -49,15 +49,10 @@ record::Distances distances(const DistancesTask& task, Progress* progress) {
   record::Distances record;
   record.options = task.options;
   std::vector<std::string>& warnings = record.envelope.warnings;
-  const auto open = [&](const NamedOutputs& named) {
-    OutputsShards set = named.open();
-    warnings.insert(warnings.end(), set.rest.warnings.begin(), set.rest.warnings.end());
-    return set;
-  };
-  CleanSet clean{task.clean.name, open(task.clean), {}};
+  CleanSet clean{task.clean.name, opened(task.clean, warnings), {}};
   clean.sample = sample_of(clean.name, clean.outputs);
   for (const NamedOutputs& named : task.shifted) {
-    const OutputsShards shifted = open(named);
+    const OutputsShards shifted = opened(named, warnings);
     require_alike(columns_of(clean.outputs), columns_of(shifted));
     record.results.push_back(measured(clean, named.name, shifted, task, progress));
     if (const std::string& doubt = record.results.back().doubt; !doubt.empty()) warnings.push_back(doubt);

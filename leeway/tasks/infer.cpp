@@ -1,9 +1,12 @@
 #include "leeway/tasks/infer.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "leeway/core/class_names.h"
+#include "leeway/core/memory.h"
 #include "leeway/core/npz.h"
+#include "leeway/core/outputs_rows.h"
 #include "leeway/core/statistics.h"
 #include "leeway/tasks/model.h"
 #include "leeway/tasks/task_clock.h"
@@ -29,6 +32,46 @@ Inferred infer(const InferTask& task, Progress* progress) {
   }
   found.record = clock.finished(std::move(found.record), task.seed);
   return found;
+}
+
+std::vector<record::InferredSplit> accuracy_by_split(const Outputs& outputs, const data::RowSplit& split) {
+  std::vector<record::InferredSplit> found;
+  for (const auto& [word, rows] :
+       {std::pair("train", &split.train), {"val", &split.validation}, {"test", &split.test}}) {
+    if (rows->empty()) continue;
+    record::InferredSplit part{word, rows->size(), {}, {}};
+    if (outputs.labels) {
+      const OutputsShards own = take({outputs.logits, outputs, {}}, *rows);
+      const std::size_t right = right_rows(own.rest);
+      part.accuracy = static_cast<double>(right) / static_cast<double>(part.n);
+      part.accuracy_interval = clopper_pearson(right, part.n);
+    }
+    found.push_back(std::move(part));
+  }
+  return found;
+}
+
+ArrayMap take_rows(const ArrayMap& arrays, std::size_t n, std::span<const std::size_t> rows) {
+  ArrayMap some;
+  for (const auto& [name, array] : arrays) {
+    if (array.shape.empty() || array.shape[0] != n || n == 0) continue;
+    Array& taken = some[name] = array;
+    taken.shape[0] = rows.size();
+    const std::size_t width = array.size() / n;
+    if (array.type == ElementType::text) {
+      std::vector<std::string> texts;
+      for (const std::size_t row : rows)
+        for (std::size_t j = 0; j < width; ++j) texts.push_back((*array.texts)[row * width + j]);
+      taken = make_text_array(taken.shape, std::move(texts));
+      continue;
+    }
+    const std::size_t bytes = width * size_of(array.type);
+    const auto block = allocate_bytes(rows.size() * bytes, name);
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      std::ranges::copy(array.bytes().subspan(rows[i] * bytes, bytes), block.get() + i * bytes);
+    taken.storage = block;
+  }
+  return some;
 }
 
 void write_outputs(const std::filesystem::path& path, const Outputs& outputs, const ArrayMap& of_images) {

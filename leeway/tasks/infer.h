@@ -7,12 +7,15 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "leeway/core/array.h"
 #include "leeway/core/images.h"
 #include "leeway/core/outputs.h"
 #include "leeway/core/progress.h"
+#include "leeway/data/split.h"
 #include "leeway/nn/predictor.h"
 #include "leeway/record/infer.h"
 
@@ -31,6 +34,13 @@ struct Inferred {
   Outputs outputs;
 };
 [[nodiscard]] Inferred infer(const InferTask& task, Progress* progress = nullptr);
+
+// Accuracy on the rows of each word of the split that has any, in the order train, val, test.
+[[nodiscard]] std::vector<record::InferredSplit> accuracy_by_split(const Outputs& outputs,
+                                                                   const data::RowSplit& split);
+
+// The rows named of every array whose first dimension is n; others are left out.
+[[nodiscard]] ArrayMap take_rows(const ArrayMap& arrays, std::size_t n, std::span<const std::size_t> rows);
 
 // An outputs file (.npz). What the images' file says of its rows besides labels goes on: `norms` and `groups` of `of_images`.
 void write_outputs(const std::filesystem::path& path, const Outputs& outputs, const ArrayMap& of_images = {});

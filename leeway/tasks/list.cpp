@@ -1,6 +1,7 @@
 #include "leeway/tasks/list.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <stdexcept>
 #include <utility>
@@ -11,12 +12,16 @@
 #include "leeway/average_case/noise.h"
 #include "leeway/conds/protocol_sets.h"
 #include "leeway/core/error.h"
+#include "leeway/data/diagvib_environments.h"
 #include "leeway/data/load.h"
 #include "leeway/data/rendered_set.h"
 #include "leeway/error_bound/estimator.h"
 #include "leeway/nn/train.h"
 #include "leeway/record/train.h"
+#include "leeway/shift/corruption.h"
 #include "leeway/shift/shift.h"
+#include "leeway/shift/text.h"
+#include "leeway/tasks/corruption_choice.h"
 #include "leeway/tasks/task_clock.h"
 #include "leeway/tasks/train.h"
 
@@ -120,6 +125,19 @@ Listed shifts(const ListTask&) {
   });
 }
 
+Listed text_shifts(const ListTask&) {
+  return listed(shift::text_shifts(), [](record::ListedMember& one, const shift::TextShift& member) {
+    if (member.needs.label) one.needs.emplace_back("labels");
+  });
+}
+
+Listed corruptions(const ListTask&) {
+  return listed(shift::corruptions(), [](record::ListedMember& one, const shift::Corruption& member) {
+    one.about = {{"group", name_of(member.group)}};
+    if (!member.on_grey) one.needs.emplace_back("colour");
+  });
+}
+
 Listed loaders(const ListTask&) {
   return listed(data::loaded_formats(), [](record::ListedMember& one, const data::LoadedFormat& member) {
     one.about = {{"files", std::string(member.paths)}};
@@ -130,6 +148,14 @@ Listed renderers(const ListTask&) {
   return listed(data::rendered_sets(), [](record::ListedMember& one, const data::RenderedSet& member) {
     one.about = {{"columns", names_of(member.columns)}};
   });
+}
+
+Listed environments(const ListTask&) {
+  return listed(data::diagvib_experiments(),
+                [](record::ListedMember& one, const data::DiagvibExperiment& member) {
+                  one.about = {{"digits", fmt::format("{}", fmt::join(member.digits, ", "))},
+                               {"parts", names_of(member.parts)}};
+                });
 }
 
 Listed protocol_sets(const ListTask&) {
@@ -154,8 +180,15 @@ std::span<const Family> families() {
       {{"distances", "between clean and shifted outputs: leeway distances --only", ""}, distances},
       {{"pairings", "which rows of two sets belong together: leeway pa --pairing", ""}, pairings},
       {{"shifts", "what happens to images: leeway shift NAME", ""}, shifts},
+      {{"text-shifts", "what happens to text: leeway shift text NAME", ""}, text_shifts},
+      {{"corruptions", "common corruptions of images: leeway shift NAME --severity, leeway shift corrupt",
+        ""},
+       corruptions},
       {{"loaders", "published data sets, from their files: leeway data load FORMAT", ""}, loaders},
       {{"renderers", "data sets drawn from geometry: leeway data render NAME", ""}, renderers},
+      {{"environments",
+        "of digits with hue, lightness, position, scale, texture: leeway data diagvib --environment", ""},
+       environments},
       {{"protocol-sets", "columns and counts of the ConDS protocol: leeway conds draw --dataset", ""},
        protocol_sets},
   };

@@ -6,17 +6,10 @@
 
 #include "leeway/core/message.h"
 #include "leeway/tasks/assess/detail/predictions.h"
+#include "leeway/tasks/variation.h"
 
 namespace leeway::tasks {
 namespace {
-
-std::string variation_text(const record::ModelVariation& variation) {
-  return fmt::format(
-      "logits that differ by up to {:.3g} between two passes of the same {} image{}{} ({} of the "
-      "predictions differ)",
-      variation.largest_difference, variation.n, variation.n == 1 ? "" : "s",
-      variation.neighbours ? ", with others beside them and without" : "", variation.predictions_that_differ);
-}
 
 std::string name_of(const nn::Model& model) { return display_name(model.info().path); }
 
@@ -61,12 +54,12 @@ std::optional<record::ModelVariation> check_variation(const nn::Model& model, co
     refuse(name_of(model),
            "the same answer to the same images (dropout and batch statistics are off after model.eval(), "
            "which comes before the export; --stochastic takes the model as it is)",
-           variation_text(*found));
+           variation_text(*found, "image"));
   return found;
 }
 
 std::string variation_warning(const nn::Model& model, const record::ModelVariation& variation) {
-  return fmt::format("{}: {}: no result of it repeats", name_of(model), variation_text(variation));
+  return fmt::format("{}: {}: no result of it repeats", name_of(model), variation_text(variation, "image"));
 }
 
 std::vector<std::string> normalization_warnings(const nn::Model& model, const Images& images) {

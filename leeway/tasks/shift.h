@@ -1,8 +1,8 @@
 // What leeway shift computes: a shifted copy of a set of images (shift/shift.h), written as x, y and, for shifts that select
-// rows, `rows`: where each came from.
+// rows, `rows`: where each came from. With a severity it is the common corruption of that name (shift/corruption.h).
 //
-// OptionError: a name that is no shift's, a strength or classes that the shift does not take. Errors (Error): those of
-// shift/shift.h and of what opens the images. Cost and determinism: as there.
+// OptionError: a name that is no shift's, a strength, severity or classes that the shift does not take. Errors (Error): those
+// of the headers above, of a contact sheet (data/picture_sheet.h) and of what opens the images. Cost and determinism: as there.
 #pragma once
 
 #include <cstdint>
@@ -18,9 +18,11 @@ namespace leeway::tasks {
 struct ShiftTask {
   std::string shift;
   std::function<Images()> open;
-  std::string out;  // .npz
+  std::string out;  // .npz; empty: none is written
   record::ShiftOptions options = {};
   std::uint64_t seed = 0;
+  std::string sheet = {};                   // PNG; empty: none
+  std::function<void(ArrayMap)> take = {};  // is given what `out` holds
 };
 
 // The record without `command` and `inputs`, which the caller knows.

@@ -87,7 +87,10 @@ std::vector<Summary> summaries_of(const Task& task, const std::vector<std::strin
                                   Progress* progress) {
   std::vector<Summary> summaries;
   for (const Source& source : task.sources) {
-    const AnalysedSource analysed{&source, predict(source.outputs.logits, source.outputs.path)};
+    AnalysedSource analysed{&source, predict(source.outputs.logits, source.outputs.path)};
+    if (source.outputs.labels)
+      analysed.quality =
+          quality_of(source.outputs.logits, *source.outputs.labels, analysed.predictions, task.level);
     for (const Target& target : task.targets) {
       if (target.model != source.model) continue;
       if (progress && progress->stop_requested())

@@ -4,12 +4,15 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
+#include <cctype>
 #include <cmath>
 #include <functional>
 #include <optional>
 
+#include "leeway/core/csv.h"
 #include "leeway/core/error.h"
+#include "leeway/core/suggestion.h"
+#include "leeway/error_bound/estimator.h"
 #include "leeway/record/keys.h"
 #include "leeway/tasks/assess.h"
 
@@ -18,26 +21,56 @@ namespace {
 
 constexpr std::string_view operators = "<>=!";
 
-std::string_view trimmed(std::string_view text) {
-  const auto first = text.find_first_not_of(" \t");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
-}
-
 std::optional<double> number(std::string_view text) {
-  if (!text.empty() && text.front() == '+') text.remove_prefix(1);
-  double value = 0;
-  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (failure != std::errc() || end != text.data() + text.size() || std::isnan(value)) return {};
-  return value;
+  const auto value = parse_number_or_percent(text);
+  return value && !std::isnan(*value) ? value : std::nullopt;
 }
 
 bool key_like(std::string_view key) {
   const auto allowed = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-           c == '-' || c == '.';
+           c == '-' || c == '.' || c == ' ' || c == '(' || c == ')';
   };
   return !key.empty() && std::all_of(key.begin(), key.end(), allowed);
+}
+
+// Titles of the terminal's and the page's tables, which are taken for keys.
+struct Title {
+  std::string_view title, key;
+};
+
+constexpr std::array titles{Title{"AFR", "afr_pred"},
+                            Title{"AFR(P)", "afr_pred"},
+                            Title{"AFR(T)", "afr_true"},
+                            Title{"agreement", "pa"},
+                            Title{"posterior agreement", "pa"},
+                            Title{"error at most", "error_bound"},
+                            Title{"bound", "error_bound"},
+                            Title{"worst class", "worst_class.accuracy"},
+                            Title{"worst group", "worst_group.accuracy"},
+                            Title{"source accuracy", "source_accuracy"}};
+
+bool equal_but_case(std::string_view a, std::string_view b) {
+  return std::ranges::equal(
+      a, b, [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
+}
+
+// The key that a gate names, by itself, by a title or by an estimator alone.
+std::string key_of(std::string_view name) {
+  for (const auto& [title, key] : titles)
+    if (equal_but_case(name, title)) return std::string(key);
+  for (const error_bound::Estimator& member : error_bound::estimators())
+    if (equal_but_case(name, member.name)) return fmt::format("estimates.{}", member.name);
+  return std::string(name);
+}
+
+// The keys of a result that a gate can compare.
+std::vector<std::string> number_keys(record::AssessResult result) {
+  std::vector<std::string> keys;
+  for (const record::Key& key : record::keys_of([&](record::Fields& f) { fields(result, f); }))
+    if (key.number && key.path.find("[]") == key.path.npos) keys.push_back(key.path);
+  for (const auto& [title, key] : titles) keys.emplace_back(title);
+  return keys;
 }
 
 bool holds(double value, const std::string& op, double threshold) {
@@ -123,7 +156,7 @@ record::AssessGate parse_gate(std::string_view text) {
   if (begin == std::string_view::npos) throw wrong("no comparison (< <= > >= == !=)");
   const std::size_t end = std::min(text.find_first_not_of(operators, begin), text.size());
   record::AssessGate gate{std::string(text),
-                          std::string(trimmed(text.substr(0, begin))),
+                          key_of(trimmed(text.substr(0, begin))),
                           std::string(text.substr(begin, end - begin)),
                           0,
                           {},
@@ -160,9 +193,9 @@ record::AssessGate check_gate(record::AssessGate gate, const std::vector<record:
     }
   }
   if (!known)
-    throw tasks::GateError(
-        fmt::format("gate \"{}\": expected a key of a result such as accuracy, found {}, which no result has",
-                    gate.gate, gate.key));
+    throw tasks::GateError(fmt::format(
+        "gate \"{}\": expected a key of a result such as accuracy, found {}, which no result has{}",
+        gate.gate, gate.key, results.empty() ? "" : did_you_mean(gate.key, number_keys(results.front()))));
   return gate;
 }
 

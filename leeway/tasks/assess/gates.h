@@ -1,7 +1,8 @@
 // Gates: conditions under which a run counts as failed, "accuracy<0.8".
 //
-//   KEY OP NUMBER     KEY: a key of a result, dotted for nested ones: worst_class.accuracy, estimates.cot
-//                     OP: < <= > >= == !=     NUMBER: 0.8, 1e-3, inf, -inf
+//   KEY OP NUMBER     KEY: a key of a result, dotted for nested ones: worst_class.accuracy, estimates.cot; or a title of
+//                     the tables, in any case: AFR(P), error at most, cot
+//                     OP: < <= > >= == !=     NUMBER: 0.8, 80%, 1e-3, inf, -inf
 //
 // A gate is violated by every result for which the condition holds. A value that was not computed (null)
 // violates nothing, but is listed with its reason: whether it counts as a failure is for the caller to say. "inf"

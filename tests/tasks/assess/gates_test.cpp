@@ -48,6 +48,21 @@ TEST(ParseGate, ReadsEveryComparison) {
   EXPECT_EQ(parse_gate("beta>-inf").threshold, -std::numeric_limits<double>::infinity());
 }
 
+TEST(ParseGate, ReadsPercent) {
+  EXPECT_EQ(parse_gate("accuracy<80%").threshold, .8);
+  EXPECT_EQ(parse_gate("accuracy < 0.1 %").threshold, .001);
+  EXPECT_EQ(parse_gate("accuracy_change<-3.5%").threshold, -.035);
+}
+
+TEST(ParseGate, TakesTitlesOfTablesForKeys) {
+  EXPECT_EQ(parse_gate("AFR(P)<90%").key, "afr_pred");
+  EXPECT_EQ(parse_gate("afr(t) < 0.9").key, "afr_true");
+  EXPECT_EQ(parse_gate("Agreement<1").key, "pa");
+  EXPECT_EQ(parse_gate("error at most>0.2").key, "error_bound");
+  EXPECT_EQ(parse_gate("worst class<0.2").key, "worst_class.accuracy");
+  EXPECT_EQ(parse_gate("ATC-NE>0.2").key, "estimates.atc-ne");
+}
+
 TEST(ParseGate, SaysWhatIsWrong) {
   const auto wrong = [](const std::string& text) { return message_of([&] { (void)parse_gate(text); }); };
   const std::string start = ": expected KEY OP NUMBER such as accuracy<0.8, found ";
@@ -56,9 +71,10 @@ TEST(ParseGate, SaysWhatIsWrong) {
   EXPECT_EQ(wrong("accuracy=0.8"), "gate \"accuracy=0.8\"" + start + "the comparison \"=\"");
   EXPECT_EQ(wrong("accuracy=<0.8"), "gate \"accuracy=<0.8\"" + start + "the comparison \"=<\"");
   EXPECT_EQ(wrong("<0.8"), "gate \"<0.8\"" + start + "the key \"\"");
-  EXPECT_EQ(wrong("a b<0.8"), "gate \"a b<0.8\"" + start + "the key \"a b\"");
+  EXPECT_EQ(wrong("a/b<0.8"), "gate \"a/b<0.8\"" + start + "the key \"a/b\"");
   EXPECT_EQ(wrong("accuracy<"), "gate \"accuracy<\"" + start + "the number \"\"");
-  EXPECT_EQ(wrong("accuracy<80%"), "gate \"accuracy<80%\"" + start + "the number \"80%\"");
+  EXPECT_EQ(wrong("accuracy<8e1%"), "gate \"accuracy<8e1%\"" + start + "the number \"8e1%\"");
+  EXPECT_EQ(wrong("accuracy<%"), "gate \"accuracy<%\"" + start + "the number \"%\"");
   EXPECT_EQ(wrong("accuracy<nan"), "gate \"accuracy<nan\"" + start + "the number \"nan\"");
   EXPECT_EQ(wrong("accuracy<0.8<1"), "gate \"accuracy<0.8<1\"" + start + "the number \"0.8<1\"");
 }
@@ -123,7 +139,9 @@ TEST(CheckGate, RefusesKeysThatNoResultHas) {
   const auto wrong = [](const std::string& text) { return message_of([&] { (void)judged(text); }); };
   EXPECT_EQ(wrong("acuracy<0.8"),
             "gate \"acuracy<0.8\": expected a key of a result such as accuracy, found acuracy, which no "
-            "result has");
+            "result has; did you mean accuracy?");
+  EXPECT_THAT(wrong("errorbound<0.8"), ::testing::EndsWith("did you mean error_bound?"));
+  EXPECT_THAT(wrong("zzzzzz<0.8"), ::testing::EndsWith("which no result has"));
   EXPECT_THAT(wrong("worst_group.acuracy<0.8"), ::testing::HasSubstr("which no result has"));
   EXPECT_THAT(wrong("worst_class.accuracy.low<0.8"), ::testing::HasSubstr("which no result has"));
   EXPECT_THAT(wrong("estimates.<0.8"), ::testing::HasSubstr("which no result has"));

@@ -137,6 +137,7 @@ Summary with_errors(Summary s, double bound) {
   s.source_accuracy = share(880, 1000, .95);
   s.bounds.estimates.emplace();
   s.bounds.estimates->estimates = {{nullptr, .34, {}}, {nullptr, .22, {}}};
+  s.likely_error = record::LikelyError{"cot", "", {.33, .31, .35}, .22, .34};
   s.bounds.dis2.emplace();
   s.bounds.dis2->bound = bound;
   return s;
@@ -145,19 +146,35 @@ Summary with_errors(Summary s, double bound) {
 TEST(Headline, WithoutLabelsSaysWhatIsKnown) {
   EXPECT_EQ(
       headline({with_errors(confidences_only("model", .934, .712), .822)}, {}),
-      "Under monday, the model is 71% sure on average, 93% on the source, where it is right on 88% (95% "
-      "interval 85.8 to 89.9); without labels its error is estimated at 22% to 34%, and at most 82% if the "
-      "bound's assumption holds.");
+      "Under monday, the model's error is probably 22% to 34% (cot says 33%; 12% on the source, 95% interval "
+      "10.1 to 14.2), at most 82% if the bound's assumption holds; it is 71% sure on average, 93% on the "
+      "source.");
   EXPECT_THAT(headline({with_errors(confidences_only("model", .934, .712), 1)}, {}),
-              ::testing::HasSubstr("estimated at 22% to 34% (the bound excludes nothing)."));
+              ::testing::HasSubstr("10.1 to 14.2); the bound excludes nothing; it is 71% sure"));
   EXPECT_EQ(headline({with_errors(unlabelled_pair("a", "blur 2", 8200), .822)}, {}),
-            "Under blur 2, a changes its mind on 18% of samples (95% interval 17.3 to 18.8); without labels "
-            "its error "
-            "is estimated at 22% to 34%, and at most 82% if the bound's assumption holds.");
+            "Under blur 2, a changes its mind on 18% of samples (95% interval 17.3 to 18.8); its error is "
+            "probably 22% "
+            "to 34% (cot says 33%; 12% on the source, 95% interval 10.1 to 14.2), at most 82% if the bound's "
+            "assumption "
+            "holds.");
   Summary plain = confidences_only("model", .934, .712);
   plain.source_accuracy = share(880, 1000, .95);
   EXPECT_THAT(headline({plain}, {}),
               ::testing::HasSubstr("; without labels its accuracy here is not known."));
+}
+
+TEST(Headline, WithoutLabelsNamesWhatMoved) {
+  Summary s = with_errors(confidences_only("model", .934, .712), .822);
+  s.drift.emplace();
+  EXPECT_THAT(headline({s}, {}), ::testing::EndsWith("93% on the source."));
+  s.drift->classes.p_value = 1e-9;
+  s.drift->confidence.p_value = .031;
+  s.drift->groups.resize(3);
+  for (record::DriftTest& group : s.drift->groups) group.name = "camera", group.p_value = .04;
+  EXPECT_THAT(
+      headline({s}, {}),
+      ::testing::EndsWith("; predicted classes (p < 0.0001), confidence (p = 0.031), camera (p = 0.04) and "
+                          "more moved."));
 }
 
 TEST(Headline, NamesTargetsThatLookLikePairsAndAreNone) {

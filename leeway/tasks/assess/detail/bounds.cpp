@@ -63,7 +63,7 @@ std::optional<record::AssessBounds> bounds_of(const record::AssessOptions& optio
       "The bound holds with probability {:g}% for independent samples if {}; it is too low if {}.",
       100 * (1 - options.delta), assumption.assumes, assumption.fails);
   for (const error_bound::Estimator& member : error_bound::estimators())
-    bounds.methods.push_back(record::method_of(member));
+    bounds.methods.push_back({record::method_of(member), std::string(member.read_when)});
   return bounds;
 }
 

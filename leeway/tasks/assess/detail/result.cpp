@@ -77,6 +77,9 @@ record::AssessResult result_of(const Summary& s) {
   if (s.agreement) add_agreement(result, *s.agreement);
   if (s.bounds.dis2) result.error_bound = s.bounds.dis2->bound, result.error_bound_terms = s.bounds.dis2;
   if (s.bounds.estimates) result.estimates = s.bounds.estimates->estimates;
+  result.likely_error = s.likely_error, result.drift = s.drift;
+  result.source_quality = s.source_quality, result.quality = s.quality;
+  result.quality_change = s.quality_change, result.subgroups = s.subgroups;
   result.confidence = confidence_of(s);
   result.classes = cells_of(s.classes), result.groups = cells_of(s.groups);
   add_flips(result, s);

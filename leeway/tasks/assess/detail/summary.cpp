@@ -4,7 +4,10 @@
 
 #include <algorithm>
 
+#include "leeway/tasks/assess/detail/answer.h"
 #include "leeway/tasks/assess/detail/confidence.h"
+#include "leeway/tasks/assess/detail/drift.h"
+#include "leeway/tasks/assess/detail/subgroups.h"
 #include "leeway/tasks/assess/detail/warnings.h"
 
 namespace leeway::assess {
@@ -40,6 +43,25 @@ void add_accuracy(Summary& summary, const Side& source, const Side& target, cons
   } else {
     summary.change = unpaired_difference(*summary.source_accuracy, *summary.accuracy, level);
   }
+}
+
+// What labels say beside accuracy, of either side that has them.
+void add_quality(Summary& summary, const AnalysedSource& source, const Side& source_side,
+                 const Outputs& target, const Side& target_side, const Predictions& after, const Task& task) {
+  std::optional<Quality> lent;  // the source's rows by the target's labels
+  const Quality* before = source.quality ? &*source.quality : nullptr;
+  if (before == nullptr && !source_side.labels.empty())
+    before = &lent.emplace(
+        quality_of(source.source->outputs.logits, source_side.labels, source.predictions, task.level));
+  if (before != nullptr) summary.source_quality = before->found;
+  if (target_side.labels.empty()) return;
+  const Quality quality = quality_of(target.logits, target_side.labels, after, task.level);
+  summary.quality = quality.found;
+  if (before != nullptr)
+    summary.quality_change = quality_change(*before, quality, summary.paired, task.level);
+  if (!target_side.groups->empty())
+    summary.subgroups =
+        weakest_subgroups(*target_side.groups, summary.correct, {.level = task.level, .seed = task.seed});
 }
 
 // Agreement, confusion and flips of a paired target; returns a_i of every row.
@@ -81,13 +103,15 @@ std::map<std::string, std::string> reasons(const Summary& summary, const Pairing
     for (const char* key : keys) why[key] = reason;
   };
   if (!summary.bounds.dis2) say({"error_bound", "error_bound_terms"}, summary.bounds.no_bound);
-  if (!summary.bounds.estimates) say({"estimates"}, summary.bounds.no_estimates);
+  if (!summary.bounds.estimates) say({"estimates", "likely_error"}, summary.bounds.no_estimates);
   if (!summary.labelled)
-    say({"accuracy", "accuracy_change", "afr_true"},
+    say({"accuracy", "accuracy_change", "afr_true", "quality", "quality_change", "subgroups"},
         (pairing.paired || pairing.doubted) && !pairing.evidence.different && source_labelled
             ? "the target has no labels; --paired yes would take those of the source"
             : "the target has no labels");
-  if (!source_labelled) say({"source_accuracy", "accuracy_change"}, "the source has no labels");
+  if (!source_labelled)
+    say({"source_accuracy", "accuracy_change", "source_quality", "quality_change"},
+        "the source has no labels");
   if (!pairing.paired)
     say({"afr_pred", "afr_true", "pa", "pa_normalized", "log_pa_mean", "beta", "gap", "curve", "local_maxima",
          "confusion", "top_flips", "flips"},
@@ -100,7 +124,7 @@ std::map<std::string, std::string> reasons(const Summary& summary, const Pairing
     say({"classes", "worst_class"}, "the target has no labels and is not paired");
     say({"groups", "worst_group"}, "the target has no labels and is not paired");
   }
-  if (!target_groups) say({"groups", "worst_group"}, "the target has no groups");
+  if (!target_groups) say({"groups", "worst_group", "subgroups"}, "the target has no groups");
   return why;
 }
 
@@ -133,6 +157,7 @@ Summary analyse(const AnalysedSource& analysed, const Target& target,
   const Side target_side{after.classes, labels_of(shifted, source, pairing),
                          &groups_of(shifted, source, pairing)};
   add_accuracy(summary, source_side, target_side, pairing, task.level);
+  add_quality(summary, analysed, source_side, shifted, target_side, after, task);
   const CellOptions cells{pairing.paired, task.level, class_names};
   summary.classes = class_cells(source_side, target_side, cells);
   summary.groups = group_cells(source_side, target_side, cells);
@@ -143,6 +168,10 @@ Summary analyse(const AnalysedSource& analysed, const Target& target,
     agreements = add_agreement(summary, source, shifted, both, target_side.labels, task);
   }
   summary.bounds = error_bounds(source, source_side.labels, shifted, task, progress);
+  summary.drift = drift_between(source, before, shifted, after, class_names, task);
+  if (summary.bounds.estimates)
+    summary.likely_error = likely_error({*summary.bounds.estimates, *summary.drift, source_side.labels,
+                                         before, after, summary.k, task.level});
   summary.not_computed = reasons(summary, pairing, !source_side.labels.empty(), !target_side.groups->empty());
   summary.warnings = find_warnings({source, shifted, before, after, pairing, summary, task});
   if (task.rows) {

@@ -17,6 +17,7 @@
 #include "leeway/tasks/assess/detail/confusion.h"
 #include "leeway/tasks/assess/detail/pairing.h"
 #include "leeway/tasks/assess/detail/predictions.h"
+#include "leeway/tasks/assess/detail/quality.h"
 #include "leeway/tasks/assess/inputs.h"
 
 namespace leeway::assess {
@@ -38,7 +39,12 @@ struct Summary {
   std::optional<Difference> change;
   std::optional<Share> afr_pred;
   std::optional<agreement::Agreement> agreement;
-  Bounds bounds;                                        // of the error, without the target's labels
+  Bounds bounds;                                    // of the error, without the target's labels
+  std::optional<record::LikelyError> likely_error;  // from the estimates
+  std::optional<record::AssessDrift> drift;
+  std::optional<record::AssessQuality> source_quality, quality;  // where labelled
+  std::optional<record::QualityChange> quality_change;
+  std::optional<record::AssessSubgroups> subgroups;
   double clean_confidence = 0, shifted_confidence = 0;  // means
   std::vector<std::size_t> clean_histogram, shifted_histogram;
   std::vector<double> clean_shares, shifted_shares;  // of predicted classes
@@ -64,6 +70,7 @@ struct Comparison {
 struct AnalysedSource {
   const Source* source = nullptr;
   Predictions predictions;
+  std::optional<Quality> quality = {};  // where it has labels of its own
 };
 
 // `class_names` has k entries.

@@ -7,9 +7,12 @@
 #include <set>
 
 #include "leeway/core/numbers.h"
+#include "leeway/core/text.h"
 
 namespace leeway::assess {
 namespace {
+
+constexpr std::size_t most_drifts = 3;  // named in a sentence
 
 // "74", "0", "100": an exact end of the scale has no digits after the point.
 std::string percent_number(double share, int digits) {
@@ -41,13 +44,17 @@ class Writer {
     if (s.labelled && s.paired) return text + flips(s, false) + " and " + right(s, false);
     if (s.labelled) return text + right(s, true);
     const std::string errors = errors_without_labels(s);
-    if (s.paired) return text + flips(s, true) + (errors.empty() ? "" : "; " + errors);
-    text += fmt::format("is {} sure on average, {} on the source", whole_percent(s.shifted_confidence),
-                        whole_percent(s.clean_confidence));
+    if (s.paired) return text + flips(s, true) + (errors.empty() ? "" : "; its error is " + errors);
+    const std::string sure =
+        fmt::format("is {} sure on average, {} on the source", whole_percent(s.shifted_confidence),
+                    whole_percent(s.clean_confidence));
+    if (!errors.empty())
+      return fmt::format("Under {}, {} error is {}; it {}{}", s.target, possessive(s), errors, sure,
+                         drift(s));
+    text += sure + drift(s);
     if (s.source_accuracy)
       text += fmt::format(", where it is right on {} ({} {})", percent(*s.source_accuracy), level_,
                           interval_text(*s.source_accuracy));
-    if (!errors.empty()) return text + "; " + errors;
     return text + (s.source_accuracy ? "; without labels its accuracy here is not known"
                                      : "; without labels or pairs nothing is known of its accuracy");
   }
@@ -68,7 +75,7 @@ class Writer {
     const std::string errors = errors_without_labels(other);
     return fmt::format("{} is {} sure, {} on the source{}", name(other),
                        whole_percent(other.shifted_confidence), whole_percent(other.clean_confidence),
-                       errors.empty() ? "" : ": " + errors);
+                       errors.empty() ? "" : ": its error is " + errors);
   }
 
   // "; weakest class Shirt: 31% of 1,000 (28 to 34), 76% on the source"
@@ -84,22 +91,47 @@ class Writer {
   }
 
  private:
-  // "without labels its error is estimated at 22% to 34%, and at most 82% if the bound's assumption holds"
-  static std::string errors_without_labels(const Summary& s) {
+  // "probably 22% to 34% (cot says 33%; 12% on the source, 95% interval 10.1 to 14.2), at most 82% if the bound's assumption
+  // holds"
+  [[nodiscard]] std::string errors_without_labels(const Summary& s) const {
     std::string text;
-    if (s.bounds.estimates && !s.bounds.estimates->estimates.empty()) {
-      const auto [low, high] =
-          std::ranges::minmax(s.bounds.estimates->estimates, {}, &error_bound::Estimate::error);
-      const std::string from = whole_percent(low.error), to = whole_percent(high.error);
-      text = "estimated at " + from + (from == to ? "" : " to " + to);
+    if (s.likely_error) {
+      const record::LikelyError& error = *s.likely_error;
+      const std::string from = whole_percent(error.low), to = whole_percent(error.high);
+      text = fmt::format("probably {}{} ({} says {}", from, from == to ? "" : " to " + to, error.method,
+                         whole_percent(*error.error.value));
+      if (s.source_accuracy) {
+        const Share wrong = complement(*s.source_accuracy);
+        text += fmt::format("; {} on the source, {} {}", percent(wrong), level_, interval_text(wrong));
+      }
+      text += ')';
     }
     if (s.bounds.dis2 && s.bounds.dis2->bound < 1)
-      text += fmt::format("{}at most {} if the bound's assumption holds", text.empty() ? "" : ", and ",
+      text += fmt::format("{}at most {} if the bound's assumption holds", text.empty() ? "" : ", ",
                           whole_percent(s.bounds.dis2->bound));
     else if (s.bounds.dis2)
-      text += text.empty() ? "not known: the bound excludes nothing" : " (the bound excludes nothing)";
-    return text.empty() ? text : "without labels its error is " + text;
+      text += text.empty() ? "not known without labels: the bound excludes nothing"
+                           : "; the bound excludes nothing";
+    return text;
   }
+
+  // "; predicted classes (p < 0.0001) and confidence (p = 0.003) moved": what clearly did.
+  [[nodiscard]] std::string drift(const Summary& s) const {
+    if (!s.drift) return "";
+    std::vector<std::string> moved;
+    const auto add = [&](const record::DriftTest& test, const std::string& called) {
+      if (test.p_value > 1 - options_.level) return;
+      const std::string p = record::p_words(test.p_value);
+      moved.push_back(fmt::format("{} (p {})", called, p[0] == '<' ? p : "= " + p));
+    };
+    add(s.drift->classes, "predicted classes");
+    add(s.drift->confidence, "confidence");
+    for (const record::DriftTest& group : s.drift->groups) add(group, group.name);
+    if (moved.size() > most_drifts) moved.resize(most_drifts), moved.push_back("more");
+    return moved.empty() ? "" : "; " + list_of(moved) + " moved";
+  }
+
+  static std::string possessive(const Summary& s) { return name(s) + "'s"; }
 
   static std::string name(const Summary& s) { return s.model == "model" ? "the model" : s.model; }
 

@@ -20,7 +20,8 @@ struct WordsOptions {
 // The worst result with its interval, and what the other models do on the same target. Labelled results go
 // before paired ones, these before those of which only confidences are known; within them the largest loss of
 // accuracy, the lowest accuracy (no source labels), the largest share of flips, or the largest loss of
-// confidence. Without labels it says what is known: accuracy on the source, the range of the estimates, the bound.
+// confidence. Without labels it says what is known: the range of the estimates and the one to read (answer.h), the error on the source, the bound,
+// and what drifted (drift.h).
 // Targets of as many rows as their source that are not taken for pairs are named with the reason. Not empty.
 [[nodiscard]] std::string headline(const std::vector<Summary>& summaries,
                                    const std::vector<Comparison>& comparisons,

@@ -1,0 +1,62 @@
+// The record of leeway align: whether the strongest direction of the features outlasts a shift (agreement/alignment.h).
+//
+// One result for each shifted set, in the order given. docs/schema/align.md lists the keys.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "leeway/agreement/pair_evidence.h"
+#include "leeway/core/result.h"
+#include "leeway/record/envelope.h"
+#include "leeway/record/reading.h"
+
+namespace leeway::record {
+
+inline constexpr std::string_view align_schema = "leeway.align/2";
+
+struct AlignOptions : OutputsReading {
+  bool standardise = false;
+  std::optional<std::size_t> sample;  // pairs; none: all
+  std::size_t replicates = 1000;
+};
+
+struct AlignSet {
+  std::string shifted;  // the path as it was given
+  std::size_t n = 0, d = 0;
+  double cross_domain_error = 0;
+  Interval cross_domain_error_interval;
+  double correlation = 0, angle = 0;
+  double explained_variance_clean = 0, explained_variance_shifted = 0;
+  std::optional<double> class_variance_clean, class_variance_shifted;
+  std::optional<Interval> class_variance_clean_interval, class_variance_shifted_interval;
+  std::vector<double> projections_clean, projections_shifted;  // of at most 1000 rows, evenly
+  std::vector<std::string> projection_labels;                  // of these; empty: no labels
+  std::optional<agreement::PairEvidence> pairing;
+  std::string doubt;  // why rows need not be pairs; empty where nothing speaks against it
+};
+
+struct Align {
+  Align() { envelope.schema = align_schema; }
+
+  Envelope envelope;
+  AlignOptions options;
+  std::vector<AlignSet> results;
+};
+
+void fields(AlignOptions& options, Fields& f);
+void fields(Align& record, Fields& f);
+
+[[nodiscard]] Json to_json(const Align& record);
+// Errors (Error): another schema, those of read (json.h), no results, projections of different lengths.
+[[nodiscard]] Align read_align(const Json& json, const std::string& name);
+
+// By how much, and what part of it the classes are. At least one result.
+[[nodiscard]] std::string headline_of(const Align& record);
+// Rows that need not be pairs.
+[[nodiscard]] std::vector<std::string> findings_of(const Align& record);
+
+}  // namespace leeway::record

@@ -1,0 +1,84 @@
+#include "leeway/record/assess_quality.h"
+
+#include <fmt/format.h>
+
+#include "leeway/record/measured.h"
+
+namespace leeway::record {
+
+static void fields(ClassQuality& one, Fields& f) {
+  f("class", one.index, "its index");
+  f("n", one.n, "samples with this label");
+  f("predicted_n", one.predicted_n, "samples predicted as this class");
+  measured(f, "precision", one.precision, share,
+           "of those predicted, the share with this label; null of none");
+  measured(f, "recall", one.recall, share,
+           "of those with this label, the share predicted as it; null of none");
+  measured(f, "f1", one.f1, share, "harmonic mean of the two");
+  measured(f, "auroc", one.auroc, share, "of its probability, against all other classes");
+}
+
+static void fields(ReliabilityBin& bin, Fields& f) {
+  f("low", bin.low, share, "confidences from here");
+  f("high", bin.high, share, "to below here; the last bin holds 1 too");
+  f("n", bin.n, "samples");
+  f("confidence", bin.confidence, share, "their mean; null of none");
+  measured(f, "accuracy", bin.accuracy, share, "the share of them that is right");
+}
+
+void fields(AssessQuality& quality, Fields& f) {
+  f("n", quality.n, at_least(1), "samples with a label");
+  measured(f, "balanced_accuracy", quality.balanced_accuracy, share,
+           "mean recall of the classes that have samples");
+  measured(f, "macro_f1", quality.macro_f1, share, "mean F1 of the classes that are a label or predicted");
+  measured(
+      f, "auroc", quality.auroc, share,
+      "area under the ROC curve: of class 1 where there are two, else the mean of each against the rest");
+  measured(f, "log_loss", quality.log_loss, at_least(0), "mean -log of the label's probability, in nats");
+  measured(f, "brier", quality.brier, from_to(0, 2),
+           "mean sum of squared differences of probabilities and label");
+  measured(f, "ece", quality.ece, share, "expected calibration error over 15 bins of equal width");
+  f("classes", quality.classes, "each class against the rest");
+  f("reliability", quality.reliability, "the bins of ece");
+  f("confusion", quality.confusion, "samples of label i predicted as class j; [] beyond 100 classes");
+}
+
+void fields(QualityChange& change, Fields& f) {
+  measured(f, "balanced_accuracy", change.balanced_accuracy, from_to(-1, 1), "target minus source");
+  measured(f, "macro_f1", change.macro_f1, from_to(-1, 1), "target minus source");
+  measured(f, "auroc", change.auroc, from_to(-1, 1), "target minus source");
+  measured(f, "log_loss", change.log_loss, {}, "target minus source");
+  measured(f, "brier", change.brier, from_to(-2, 2), "target minus source");
+  measured(f, "ece", change.ece, from_to(-1, 1), "target minus source");
+}
+
+static void fields(Subgroup& one, Fields& f) {
+  f("columns", one.columns, "one or two of the groups");
+  f("values", one.values, "of each");
+  f("search_n", one.search_n, "samples in the half that found it");
+  f("n", one.n, "samples in the half that measures it");
+  measured(f, "accuracy", one.accuracy, share,
+           "on the half that measures; its interval holds for all listed at once");
+  measured(f, "difference", one.difference, from_to(-1, 1),
+           "accuracy minus that of the half's other samples");
+  f("clear", one.clear, "the interval of the difference lies below 0");
+}
+
+void fields(AssessSubgroups& subgroups, Fields& f) {
+  std::optional<Subgroup> weakest;
+  if (const Subgroup* one = subgroups.weakest()) weakest = *one;
+  f("columns", subgroups.columns, "group columns, searched alone and in pairs");
+  f("searched", subgroups.searched, "sub-groups with enough samples");
+  f("least_rows", subgroups.least_rows, "samples of each half that are enough");
+  f("weakest", weakest, "the first of list");
+  f("list", subgroups.list, "the weakest by one half of the samples, measured on the other");
+}
+
+std::string subgroup_name(const Subgroup& group) {
+  std::string name;
+  for (std::size_t i = 0; i < group.columns.size(); ++i)
+    name += fmt::format("{}{} = {}", i > 0 ? ", " : "", group.columns[i], group.values[i]);
+  return name;
+}
+
+}  // namespace leeway::record

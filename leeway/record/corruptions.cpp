@@ -1,0 +1,192 @@
+#include "leeway/record/corruptions.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "leeway/core/message.h"
+#include "leeway/core/numbers.h"
+#include "leeway/record/json.h"
+
+namespace leeway::record {
+namespace {
+
+std::vector<Choice> groups() {
+  return {{"noise", ""}, {"blur", ""}, {"weather", ""}, {"digital", ""}, {"extra", "not counted in means"}};
+}
+
+Measured measured_of(const std::optional<double>& value, const std::optional<Interval>& interval) {
+  Measured measured{value, {}, {}};
+  if (interval) measured.low = interval->low, measured.high = interval->high;
+  return measured;
+}
+
+// "glass-blur at severity 5".
+std::string name_of(const CorruptedSet& set) {
+  return fmt::format("{} at severity {}", set.corruption, set.severity);
+}
+
+std::string times_100(const std::optional<double>& value, const std::optional<Interval>& interval) {
+  return interval ? fmt::format("{:.1f} ({:.1f} to {:.1f})", *value, interval->low, interval->high)
+                  : fmt::format("{:.1f}", *value);
+}
+
+bool comparable(const MeanCorruptionError& mean) { return mean.not_comparable.empty(); }
+
+}  // namespace
+
+void fields(CorruptionsOptions& options, Fields& f) {
+  f("all", options.all, "all 19 corruptions");
+  f("corruptions", options.corruptions, "these alone, by their names");
+  f("severities", options.severities, from_to(1, 5), "of each");
+  fields(options.how, f);
+  f("reference", options.reference,
+    "whose errors corruption errors are divided by: alexnet (ImageNet-C's, published), or a record of this "
+    "command");
+  f("level", options.level, from_to(.5, .9999), "confidence level of intervals");
+}
+
+void fields(CorruptedAccuracy& judged, Fields& f) {
+  f("n", judged.n, "images");
+  f.measured("accuracy", judged.accuracy, judged.accuracy_interval, share,
+             "share of images predicted as their label; null without labels or a model");
+  f.measured("error", judged.error, judged.error_interval, share, "1 - accuracy");
+}
+
+void fields(CorruptedSet& set, Fields& f) {
+  f("corruption", set.corruption, "a name that `leeway list corruptions` prints");
+  f.choice("group", set.group, groups(), "its group");
+  f("severity", set.severity, from_to(1, 5), "from 1 to 5");
+  f.unless_empty("left_out", set.left_out, "why it was not run; null: it was");
+  f("mean_change", set.mean_change, share,
+    "mean absolute change of a pixel in [0,1]; null where the images are no pairs");
+  fields(set.judged, f);
+  f.measured("pa", set.pa, set.pa_interval, at_least(0),
+             "posterior agreement with the images as they are; null where these are no pairs");
+  f("pa_normalized", set.pa_normalized, share, "pa / log k");
+  f("beta", set.beta, at_least(0), "inverse temperature of the maximum");
+  f("gap", set.gap, at_least(0), "pa is at most so far below the supremum");
+  f.measured("afr_pred", set.afr_pred, set.afr_pred_interval, share,
+             "share of images with the prediction of the image as it is");
+  f.unless_empty("file", set.file, "the images that were written; null: none");
+}
+
+static void fields(CorruptionErrorRow& row, Fields& f) {
+  f("corruption", row.corruption, "its name");
+  f.choice("group", row.group, groups(), "its group");
+  f("counted", row.counted, "one of the 15 of the benchmark, which means count");
+  f.measured("error", row.error, row.error_interval, share,
+             "mean over severities; the interval is over images");
+  f("reference_error", row.reference_error, share, "the reference's; null where there is none");
+  f.measured("ce", row.ce, row.ce_interval, at_least(0), "100 error / reference_error");
+  f.measured(
+      "relative_ce", row.relative_ce, row.relative_ce_interval, {},
+      "100 (error - clean error) / (reference_error - its clean error); null where that is not above 0");
+}
+
+static void fields(MeanCorruptionError& mean, Fields& f) {
+  f("corruptions", mean.corruptions, "that are counted: those of the benchmark's 15 that were run");
+  f.measured("mean_error", mean.mean_error, mean.mean_error_interval, share,
+             "mean corruption error (unnormalised): over corruptions and severities");
+  f.unless_empty("reference", mean.reference, "whose errors divide; null: nobody's");
+  f.measured("mce", mean.mce, mean.mce_interval, at_least(0),
+             "mean of ce; null where one that counts has none");
+  f.measured("relative_mce", mean.relative_mce, mean.relative_mce_interval, {}, "likewise of relative_ce");
+  f("not_comparable", mean.not_comparable,
+    "what keeps them from comparison with published tables; []: nothing known");
+}
+
+void fields(Corruptions& record, Fields& f) {
+  fields(record.envelope, corruptions_schema, f);
+  f("options", record.options, "what was asked for");
+  f.unless_empty("model", record.model, "the model's file; null: the images alone");
+  f.unless_empty("data", record.data, "the images as they are");
+  f.unless_empty("published", record.published,
+                 "folder that corrupted images were read from; null: they were made");
+  f("reading", record.reading, "how the model's file was read; null without one");
+  f("stochastic", record.stochastic,
+    "null, or how a model that was taken with --stochastic answers differently in two passes of the same "
+    "images");
+  f("shape", record.shape, "of the images: n, channels, height, width");
+  f("k", record.k, at_least(2), "classes; null without a model");
+  f("use", record.use, "how images were corrupted; null: read from files");
+  f("clean", record.clean, "the model on the images as they are; null without one");
+  f("results", record.results, "one for each corruption and severity");
+  f("errors", record.errors, "one for each corruption; [] without labels");
+  f("mean", record.mean, "over corruptions; null without labels");
+}
+
+Json to_json(const Corruptions& record) {
+  Corruptions copy = record;
+  return written([&](Fields& f) { fields(copy, f); });
+}
+
+Corruptions read_corruptions(const Json& json, const std::string& name) {
+  require_schema(json, corruptions_schema, name);
+  Corruptions record;
+  read([&](Fields& f) { fields(record, f); }, json, name);
+  if (record.results.empty()) refuse(name, "at least one result", "none");
+  return record;
+}
+
+const CorruptedSet* worst_of(const Corruptions& record) {
+  const CorruptedSet* worst = nullptr;
+  for (const CorruptedSet& set : record.results)
+    if (set.judged.accuracy && (worst == nullptr || *set.judged.accuracy < *worst->judged.accuracy))
+      worst = &set;
+  return worst;
+}
+
+std::string headline_of(const Corruptions& record) {
+  const auto run = static_cast<std::size_t>(
+      std::ranges::count_if(record.results, [](const CorruptedSet& set) { return set.left_out.empty(); }));
+  const std::string sets = fmt::format("{} set{} of corrupted images", run, run == 1 ? "" : "s");
+  const CorruptedSet* const worst = worst_of(record);
+  if (record.model.empty()) return sets + " are written.";
+  if (worst == nullptr || !record.clean || !record.clean->accuracy)
+    return fmt::format("The model was asked about {}.", sets);
+  const std::string words =
+      fmt::format("Accuracy falls from {} on clean images to {} under {}",
+                  value_words(measured_of(record.clean->accuracy, record.clean->accuracy_interval), true),
+                  value_words(measured_of(worst->judged.accuracy, worst->judged.accuracy_interval), true),
+                  name_of(*worst));
+  if (!record.mean || !record.mean->mean_error) return words + ".";
+  return fmt::format(
+      "{}; the mean error over {} corruption{} is {}.", words, record.mean->corruptions,
+      record.mean->corruptions == 1 ? "" : "s",
+      value_words(measured_of(record.mean->mean_error, record.mean->mean_error_interval), true));
+}
+
+std::vector<std::string> findings_of(const Corruptions& record) {
+  std::vector<std::string> findings;
+  const CorruptedSet* lowest = nullptr;
+  for (const CorruptedSet& set : record.results)
+    if (set.pa && (lowest == nullptr || *set.pa < *lowest->pa)) lowest = &set;
+  if (lowest != nullptr)
+    findings.push_back(fmt::format("Posterior agreement is lowest under {}: {} of at most {:.3f}.",
+                                   name_of(*lowest),
+                                   value_words(measured_of(lowest->pa, lowest->pa_interval), false),
+                                   *lowest->pa_normalized > 0 ? *lowest->pa / *lowest->pa_normalized : 0.));
+  if (record.mean && record.mean->mce) {
+    const MeanCorruptionError& mean = *record.mean;
+    std::string line =
+        fmt::format("mCE {} relative to {}", times_100(mean.mce, mean.mce_interval), mean.reference);
+    if (mean.relative_mce)
+      line += fmt::format(", relative mCE {}", times_100(mean.relative_mce, mean.relative_mce_interval));
+    findings.push_back(line + ".");
+  }
+  if (record.mean && !comparable(*record.mean)) {
+    std::string why;
+    for (const std::string& one : record.mean->not_comparable) why += (why.empty() ? "" : "; ") + one;
+    findings.push_back("Not to be compared with published tables: " + why + ".");
+  }
+  std::string before;
+  for (const CorruptedSet& set : record.results)
+    if (!set.left_out.empty() && set.corruption != before) {
+      findings.push_back(fmt::format("{} was left out: {}.", set.corruption, set.left_out));
+      before = set.corruption;
+    }
+  return findings;
+}
+
+}  // namespace leeway::record

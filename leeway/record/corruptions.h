@@ -1,0 +1,104 @@
+// The record of leeway shift corrupt: images under the common corruptions, and what a model makes of them.
+//
+// What the errors are stands in shift/corruption_error.h; docs/schema/corruptions.md lists the keys.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "leeway/core/result.h"
+#include "leeway/core/statistics.h"
+#include "leeway/record/corruption.h"
+#include "leeway/record/envelope.h"
+#include "leeway/record/model_reading.h"
+#include "leeway/record/model_variation.h"
+
+namespace leeway::record {
+
+inline constexpr std::string_view corruptions_schema = "leeway.corruptions/2";
+
+struct CorruptionsOptions {
+  bool all = false;
+  std::vector<std::string> corruptions;  // empty: all
+  std::vector<std::size_t> severities = {1, 2, 3, 4, 5};
+  CorruptionChoice how;
+  std::optional<std::string> reference;  // "alexnet", or the record of a baseline
+  double level = .95;                    // of intervals
+};
+
+// What the model makes of one set of images.
+struct CorruptedAccuracy {
+  std::size_t n = 0;
+  std::optional<double> accuracy, error;  // of images with labels
+  std::optional<Interval> accuracy_interval, error_interval;
+};
+
+struct CorruptedSet {
+  std::string corruption, group;
+  std::size_t severity = 1;
+  std::string left_out;               // why there is nothing else; empty: there is
+  std::optional<double> mean_change;  // of a pixel
+  CorruptedAccuracy judged;
+  std::optional<double> pa, pa_normalized, beta, gap, afr_pred;  // against the images as they are
+  std::optional<Interval> pa_interval, afr_pred_interval;
+  std::string file;  // empty: not written
+};
+
+struct CorruptionErrorRow {
+  std::string corruption, group;
+  bool counted = true;  // one of the benchmark's 15
+  double error = 0;
+  Interval error_interval;
+  std::optional<double> reference_error, ce, relative_ce;
+  std::optional<Interval> ce_interval, relative_ce_interval;
+};
+
+struct MeanCorruptionError {
+  std::size_t corruptions = 0;       // that are counted
+  std::optional<double> mean_error;  // unnormalised
+  std::optional<Interval> mean_error_interval;
+  std::string reference;  // whose errors the two below are divided by; empty: nobody's
+  std::optional<double> mce, relative_mce;
+  std::optional<Interval> mce_interval, relative_mce_interval;
+  std::vector<std::string> not_comparable;  // what keeps these from being compared with published tables
+};
+
+struct Corruptions {
+  Corruptions() { envelope.schema = corruptions_schema; }
+
+  Envelope envelope;
+  CorruptionsOptions options;
+  std::string model, data;  // files, as they were given; no model: the sets alone
+  std::string published;    // folder that the corrupted images were read from; empty: they were made
+  std::optional<ModelReading> reading;  // of the model's file
+  std::optional<ModelVariation> stochastic;
+  std::vector<std::size_t> shape;    // n, channels, height, width
+  std::optional<std::size_t> k;      // classes
+  std::optional<CorruptionUse> use;  // none: published files
+  std::optional<CorruptedAccuracy> clean;
+  std::vector<CorruptedSet> results;       // by corruption, in the family's order, then by severity
+  std::vector<CorruptionErrorRow> errors;  // empty without labels
+  std::optional<MeanCorruptionError> mean;
+};
+
+void fields(CorruptionsOptions& options, Fields& f);
+void fields(Corruptions& record, Fields& f);
+void fields(CorruptedSet& set, Fields& f);
+void fields(CorruptedAccuracy& judged, Fields& f);
+
+[[nodiscard]] Json to_json(const Corruptions& record);
+// Errors (Error): another schema, those of read (json.h), no results.
+[[nodiscard]] Corruptions read_corruptions(const Json& json, const std::string& name);
+
+// How far accuracy falls, and under what most; what was written where there is no model.
+[[nodiscard]] std::string headline_of(const Corruptions& record);
+// The mean corruption errors and what they may be compared with, where PA is lowest, what was left out.
+[[nodiscard]] std::vector<std::string> findings_of(const Corruptions& record);
+
+// Of sets that have accuracies, the one with the least; null where there is none.
+[[nodiscard]] const CorruptedSet* worst_of(const Corruptions& record);
+
+}  // namespace leeway::record

@@ -1,0 +1,121 @@
+#include "leeway/record/diagvib.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "leeway/record/json.h"
+
+namespace leeway::record {
+
+void fields(DataDiagvibOptions& options, Fields& f) {
+  f("environment", options.environment, "a name that leeway list environments prints");
+  f("part", options.part,
+    "train, val or test of the environment; NAME:NUMBER is one of its environments alone, and of "
+    "co-occurrence test:seen, "
+    "test:unseen, test:all; all writes every one of these to a folder");
+  f("n", options.n, from_to(1, 1e8),
+    "pictures of each environment (default: as many as the paper); with --part all of each training "
+    "environment, the others in the paper's proportion");
+  f("size", options.size, from_to(28, 512), "pixels a side; objects grow with it");
+  f("classes", options.classes,
+    "labels of the digits' file that are drawn, counted by y (default: the paper's)");
+  f.choice("pairing", options.pairing,
+           {{"paired", "row i shows one digit with the same random numbers in all"},
+            {"half", "so in the first half of the rows"},
+            {"unpaired", "digits of disjoint shares of the pool, and random numbers of their own"}},
+           "of environments (default: unpaired in training and in validation of selection, else paired)");
+  f.choice("draw", options.draw, {{"replacement", ""}, {"cyclic", ""}},
+           "of digits from their pool: at random, or one after the other (default: cyclic in tests alone)");
+  f("shift_ratio", options.shift_ratio, share,
+    "share of the rows, the last ones, that are shifted; the others are of environment 0");
+  f("factors", options.factors,
+    "FACTOR=CLASS,...: in all environments; FACTOR is hue, lightness, position, scale, texture");
+  f.choice("learning_factor", options.learning_factor,
+           {{"hue", ""}, {"lightness", ""}, {"position", ""}, {"scale", ""}, {"texture", ""}},
+           "of co-occurrence: what goes together with the digit");
+  f("share", options.share, share, "of fgo: the digits' images with their own class of the learning factor");
+  f.choice("blank_level", options.blank_level, {{"1", ""}, {"255", ""}},
+           "grey level of the texture blank: 1 gives objects their lighter colour, 255 their darker one");
+  f("per_environment_zscore", options.per_environment_zscore,
+    "standardise each environment by itself, as the paper's program does, which undoes part of the shift: "
+    "pixels are 1/2 + "
+    "z/128 in float32");
+}
+
+static void fields(DiagvibEnvironment& environment, Fields& f) {
+  f("number", environment.number, "in tests the number of factors that are shifted");
+  f("n", environment.n, "pictures");
+  f("hue", environment.hue, "class of the hue");
+  f("lightness", environment.lightness, "class of the lightness");
+  f("position", environment.position, "where the object is seen");
+  f("scale", environment.scale, "class of the scale");
+  f("texture", environment.texture, "with a star where it is drawn by leeway, not the published one");
+  f("mean", environment.mean, "of the pixels in [0,1], by channel");
+  f("std", environment.std, "likewise");
+}
+
+static void fields(DiagvibFile& file, Fields& f) {
+  f("part", file.part, "of the environment");
+  f("n", file.n, "pictures");
+  f("shape", file.shape, "n, channels, height, width");
+  f("pairing", file.pairing, "paired, half or unpaired");
+  f("draw", file.draw, "of digits: replacement or cyclic");
+  f("pool", file.pool, "digits that could be drawn, by class");
+  f("environments", file.environments, "those in the file, in order; []: of co-occurrence");
+  f("learning_classes", file.learning_classes,
+    "of co-occurrence: classes of the learning factor; [] otherwise");
+  f("pairs", file.pairs, "of co-occurrence: rows by class and class of the learning factor; [] otherwise");
+  f("mutual_information", file.mutual_information, at_least(0), "of these, in nats; null otherwise");
+  f("mean", file.mean, "--mean that standardises the file's pixels, by channel");
+  f("std", file.std, "--std that does");
+  f("out", file.out, "the images; null: not asked for");
+  f("attributes", file.attributes, "the table; null: not asked for");
+}
+
+void fields(DataDiagvib& record, Fields& f) {
+  fields(record.envelope, data_diagvib_schema, f);
+  f("options", record.options, "what was asked for");
+  f("classes", record.classes, "what y = 0, 1, ... mean: labels of the digits' file");
+  f("left_out", record.left_out,
+    "pictures of the digits' files without a pixel above 100, or without a glyph");
+  f("sheet", record.sheet, "the contact sheet; null: not asked for");
+  f("manifest", record.manifest, "the file that repeats this record; null where there is none");
+  f("results", record.results, "one a file of pictures");
+}
+
+Json to_json(const DataDiagvib& record) {
+  DataDiagvib copy = record;
+  return written([&](Fields& f) { fields(copy, f); });
+}
+
+std::string headline_of(const DataDiagvib& record) {
+  const DiagvibFile& first = record.results.front();
+  std::size_t n = 0;
+  for (const DiagvibFile& file : record.results) n += file.n;
+  std::string text = fmt::format("{} pictures of {} have {} x {} pixels", n, fmt::join(record.classes, ", "),
+                                 record.options.size, record.options.size);
+  if (record.results.size() > 1) text += fmt::format(" in {} files", record.results.size());
+  if (first.mean.empty()) return text + ".";
+  return text + fmt::format("; those of {} are standardised by --mean {:.6g} --std {:.6g}.", first.part,
+                            fmt::join(first.mean, ","), fmt::join(first.std, ","));
+}
+
+std::vector<std::string> findings_of(const DataDiagvib& record) {
+  std::vector<std::string> findings;
+  if (record.left_out > 0)
+    findings.push_back(
+        fmt::format("{} pictures show nothing bright enough and were left out.", record.left_out));
+  const bool own = std::ranges::any_of(record.results, [](const DiagvibFile& file) {
+    return std::ranges::any_of(file.environments,
+                               [](const DiagvibEnvironment& one) { return one.texture.ends_with('*'); }) ||
+           std::ranges::any_of(file.learning_classes,
+                               [](const std::string& name) { return name.ends_with('*'); });
+  });
+  if (own)
+    findings.emplace_back("Textures with a star are drawn by leeway; the published ones are not free.");
+  return findings;
+}
+
+}  // namespace leeway::record

@@ -1,0 +1,79 @@
+// The record of leeway data diagvib: pictures of digits whose hue, lightness, position, scale and texture are known.
+//
+// One result for each file of pictures. What environments are stands in data/diagvib_environments.h; docs/schema/data-diagvib.md
+// lists the keys.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "leeway/core/result.h"
+#include "leeway/record/data.h"
+#include "leeway/record/envelope.h"
+
+namespace leeway::record {
+
+inline constexpr std::string_view data_diagvib_schema = "leeway.data-diagvib/2";
+
+struct DataDiagvibOptions {
+  std::string environment;             // the experiment
+  std::string part = "train";          // NAME, NAME:WHICH or all
+  std::optional<std::size_t> n;        // none: the paper's
+  std::size_t size = 128;              // pixels a side
+  std::vector<std::size_t> classes;    // empty: the experiment's digits
+  std::optional<std::string> pairing;  // none: the part's
+  std::optional<std::string> draw;     // none: cyclic in tests, else replacement
+  double shift_ratio = 1;
+  std::vector<std::string> factors;     // FACTOR=CLASS
+  std::string learning_factor = "hue";  // of co-occurrence
+  double share = .9;                    // of fgo
+  std::string blank_level = "1";        // or 255
+  bool per_environment_zscore = false;
+};
+
+struct DiagvibEnvironment {
+  std::size_t number = 0, n = 0;
+  std::string hue, lightness, position, scale, texture;
+  std::vector<double> mean, std;  // of the pixels in [0,1], by channel
+};
+
+struct DiagvibFile {
+  std::string part;
+  std::size_t n = 0;
+  std::vector<std::size_t> shape;  // n, channels, height, width
+  std::string pairing, draw;
+  std::vector<std::size_t> pool;                 // digits there are, by class
+  std::vector<DiagvibEnvironment> environments;  // empty: of co-occurrence
+  std::vector<std::string> learning_classes;     // of co-occurrence
+  std::vector<std::vector<std::size_t>> pairs;   // rows by digit and class of the learning factor
+  std::optional<double> mutual_information;      // of digit and learning factor, nats
+  std::vector<double> mean, std;                 // what standardises the file's pixels
+  std::optional<WrittenFile> out, attributes;
+};
+
+struct DataDiagvib {
+  DataDiagvib() { envelope.schema = data_diagvib_schema; }
+
+  Envelope envelope;
+  DataDiagvibOptions options;
+  std::vector<std::string> classes;  // what y = 0, 1, ... mean
+  std::size_t left_out = 0;          // pictures without a digit
+  std::optional<WrittenFile> sheet;
+  std::optional<std::string> manifest;
+  std::vector<DiagvibFile> results;
+};
+
+void fields(DataDiagvibOptions& options, Fields& f);
+void fields(DataDiagvib& record, Fields& f);
+
+[[nodiscard]] Json to_json(const DataDiagvib& record);
+
+// How many pictures; which normalisation takes the training environments' statistics.
+[[nodiscard]] std::string headline_of(const DataDiagvib& record);
+// Pictures left out; textures that are not the published ones.
+[[nodiscard]] std::vector<std::string> findings_of(const DataDiagvib& record);
+
+}  // namespace leeway::record

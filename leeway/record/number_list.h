@@ -1,0 +1,18 @@
+// Lists as texts.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "leeway/record/fields.h"
+
+namespace leeway::record {
+
+// "a,b" -> "a", "b"; what ends with `at` has no empty part there, an empty text is one.
+[[nodiscard]] std::vector<std::string> split(const std::string& text, char at);
+
+// "0:1:0.1" (first, last, step) or "0,0.5,1", each within the range; nothing where the text is neither.
+[[nodiscard]] std::optional<std::vector<double>> parse_numbers(const std::string& text, const Range& range);
+
+}  // namespace leeway::record

@@ -1,0 +1,64 @@
+// The record of leeway shift text: a CSV file with one column of texts shifted (shift/text.h). docs/schema/shift-text.md
+// lists the keys.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "leeway/core/result.h"
+#include "leeway/record/envelope.h"
+
+namespace leeway::record {
+
+inline constexpr std::string_view shift_text_schema = "leeway.shift-text/2";
+
+// Nothing where an option was not given: a shift that has no use for it refuses it.
+struct ShiftTextOptions {
+  std::string column = "text";
+  std::optional<double> strength;
+  std::optional<std::string> label, mode, words;
+  std::vector<std::string> positive, negative;  // empty: the usual ones
+  std::optional<std::string> layout, backslashes;
+  bool sheet = false;
+};
+
+struct TextLine {
+  std::size_t row = 0, distance = 0;
+  std::string before, after;
+};
+
+struct ShiftedTexts {
+  std::string shift;
+  double strength = 0;
+  std::string strength_means;
+  std::optional<std::size_t> edits;
+  std::string column;
+  std::optional<std::string> label, mode, words, layout, backslashes;  // of shifts that have a use for it
+  std::size_t n = 0, n_changed = 0;
+  std::optional<std::size_t> n_overwritten;  // of shifts that replace words
+  double mean_characters = 0, mean_words = 0, mean_distance = 0, mean_words_changed = 0;
+  std::string out;
+  std::vector<TextLine> sheet;
+};
+
+struct ShiftText {
+  ShiftText() { envelope.schema = shift_text_schema; }
+
+  Envelope envelope;
+  ShiftTextOptions options;
+  std::vector<ShiftedTexts> results;  // one
+};
+
+void fields(ShiftTextOptions& options, Fields& f);
+void fields(ShiftText& record, Fields& f);
+
+[[nodiscard]] Json to_json(const ShiftText& record);
+
+// How many texts changed and by how much; whether words were left in them.
+[[nodiscard]] std::string headline_of(const ShiftText& record);
+[[nodiscard]] std::vector<std::string> findings_of(const ShiftText& record);
+
+}  // namespace leeway::record

@@ -1,0 +1,152 @@
+#include "leeway/tasks/assess/detail/answer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "leeway/core/two_samples.h"
+
+namespace leeway::assess {
+namespace {
+
+constexpr double unlikely = 2.6;  // standard errors
+constexpr std::size_t most_steps = 500, most_products = 200'000'000;
+
+// What the source says of each of its labels.
+struct ByLabel {
+  std::vector<double>
+      predicted;  // (k,k): share of the label's rows that are predicted as i, at label * k + i
+  std::vector<double> rows, confidence, variance;
+};
+
+ByLabel by_label(const AnswerEvidence& e) {
+  ByLabel known{std::vector<double>(e.k * e.k), std::vector<double>(e.k), std::vector<double>(e.k),
+                std::vector<double>(e.k)};
+  for (std::size_t row = 0; row < e.labels.size(); ++row) {
+    const auto label = static_cast<std::size_t>(e.labels[row]);
+    const double confidence = e.before.confidences[row];
+    ++known.rows[label];
+    ++known.predicted[label * e.k + static_cast<std::size_t>(e.before.classes[row])];
+    known.confidence[label] += confidence;
+    known.variance[label] += confidence * confidence;
+  }
+  for (std::size_t j = 0; j < e.k; ++j) {
+    if (known.rows[j] == 0) continue;
+    for (std::size_t i = 0; i < e.k; ++i) known.predicted[j * e.k + i] /= known.rows[j];
+    known.confidence[j] /= known.rows[j];
+    known.variance[j] = known.variance[j] / known.rows[j] - known.confidence[j] * known.confidence[j];
+  }
+  return known;
+}
+
+// Shares of predictions that the labels in this mix would have.
+std::vector<double> mixed(const ByLabel& known, const std::vector<double>& mix) {
+  const std::size_t k = mix.size();
+  std::vector<double> shares(k);
+  for (std::size_t j = 0; j < k; ++j)
+    for (std::size_t i = 0; i < k; ++i) shares[i] += mix[j] * known.predicted[j * k + i];
+  return shares;
+}
+
+// The mix of the source's labels that fits the target's shares of predictions best.
+std::vector<double> fitted_mix(const ByLabel& known, const std::vector<double>& target) {
+  const std::size_t k = target.size();
+  double rows = 0;
+  for (const double count : known.rows) rows += count;
+  std::vector<double> mix(k);
+  for (std::size_t j = 0; j < k; ++j) mix[j] = known.rows[j] / rows;
+  const std::size_t steps =
+      std::clamp<std::size_t>(most_products / std::max<std::size_t>(1, k * k), 1, most_steps);
+  for (std::size_t step = 0; step < steps; ++step) {
+    const std::vector<double> shares = mixed(known, mix);
+    double sum = 0;
+    for (std::size_t j = 0; j < k; ++j) {
+      double gain = 0;
+      for (std::size_t i = 0; i < k; ++i)
+        if (shares[i] > 0) gain += target[i] * known.predicted[j * k + i] / shares[i];
+      mix[j] *= gain;
+      sum += mix[j];
+    }
+    if (sum <= 0) break;
+    for (double& share : mix) share /= sum;
+  }
+  return mix;
+}
+
+double variance_of(const Predictions& said) {
+  double sum = 0;
+  for (const double confidence : said.confidences)
+    sum += (confidence - said.mean_confidence) * (confidence - said.mean_confidence);
+  return sum / static_cast<double>(said.confidences.size());
+}
+
+bool explained_by_mix(const AnswerEvidence& e) {
+  const ByLabel known = by_label(e);
+  const auto n = static_cast<double>(e.labels.size()), m = static_cast<double>(e.after.classes.size());
+  std::vector<double> target(e.k);
+  for (const std::int32_t predicted : e.after.classes) target[static_cast<std::size_t>(predicted)] += 1 / m;
+  const std::vector<double> mix = fitted_mix(known, target), shares = mixed(known, mix);
+  double apart = 0, noise = 0, confidence = 0, variance = variance_of(e.after) / m;
+  for (std::size_t j = 0; j < e.k; ++j) {
+    apart += std::abs(shares[j] - target[j]) / 2;
+    noise += std::sqrt(target[j] * (1 - target[j]) * (1 / n + 1 / m)) / 2;
+    confidence += mix[j] * known.confidence[j];
+    if (known.rows[j] > 0) variance += mix[j] * mix[j] * known.variance[j] / known.rows[j];
+  }
+  return apart <= slack + noise &&
+         std::abs(e.after.mean_confidence - confidence) <= std::max(slack, unlikely * std::sqrt(variance));
+}
+
+Interval sampling_interval(const error_bound::Estimate& estimate, const error_bound::Estimates& all,
+                           const AnswerEvidence& e) {
+  if (estimate.interval) return *estimate.interval;
+  const auto of = [&](double error, std::size_t n) {
+    return wilson(static_cast<std::size_t>(std::llround(error * static_cast<double>(n))), n, e.level);
+  };
+  const Interval target = of(estimate.error, e.after.classes.size()),
+                 source = of(all.source_error, e.labels.size());
+  const double below = std::hypot(std::max(0., estimate.error - target.low),
+                                  std::max(0., all.source_error - source.low)),
+               above = std::hypot(std::max(0., target.high - estimate.error),
+                                  std::max(0., source.high - all.source_error));
+  return {std::max(0., estimate.error - below), std::min(1., estimate.error + above)};
+}
+
+}  // namespace
+
+record::LikelyError likely_error(const AnswerEvidence& e) {
+  const double p = e.drift.classes.p_alone;
+  const std::string words = record::p_words(p), chance = "p " + (words[0] == '<' ? words : "= " + words);
+  record::LikelyError answer;
+  std::vector<error_bound::Estimate> list = e.estimates.estimates;
+  if (p > moved_p) {
+    answer.method = "cot";
+    answer.reason =
+        fmt::format("the mix of predicted classes is the source's for all that a test sees ({})", chance);
+  } else if (explained_by_mix(e)) {
+    answer.method = "atc-ne";
+    answer.reason = fmt::format(
+        "the mix of predicted classes moved ({}) as it does where only the mix of true classes moves, which "
+        "cot "
+        "would take for error",
+        chance);
+    std::erase_if(list, [](const error_bound::Estimate& one) { return one.estimator->transport; });
+  } else {
+    answer.method = "cot";
+    answer.reason = fmt::format(
+        "predictions moved ({}) as no other mix of the source's classes explains, so the inputs changed",
+        chance);
+  }
+  const auto chosen = std::ranges::find_if(
+      list, [&](const error_bound::Estimate& one) { return one.estimator->name == answer.method; });
+  const auto [lowest, highest] = std::ranges::minmax(list, {}, &error_bound::Estimate::error);
+  const Interval sampling = sampling_interval(*chosen, e.estimates, e);
+  answer.error = {chosen->error, sampling.low, sampling.high};
+  answer.low = std::min(lowest.error, sampling.low);
+  answer.high = std::max(highest.error, sampling.high);
+  return answer;
+}
+
+}  // namespace leeway::assess

@@ -1,0 +1,139 @@
+#include "leeway/tasks/assess/detail/drift.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "leeway/core/contingency.h"
+#include "leeway/core/two_samples.h"
+#include "leeway/tasks/assess/detail/comparison.h"
+
+namespace leeway::assess {
+namespace {
+
+using record::DriftTest;
+
+// Counts of the same values on both sides.
+struct Counts {
+  std::vector<std::string> names;
+  std::vector<std::size_t> source, target;
+};
+
+Measured measured(const Distance& found) { return {found.value, found.interval.low, found.interval.high}; }
+
+std::vector<std::size_t> counts_of(std::span<const std::int32_t> codes, std::size_t values) {
+  std::vector<std::size_t> counts(values);
+  for (const std::int32_t code : codes) ++counts[static_cast<std::size_t>(code)];
+  return counts;
+}
+
+// Values by their names: the two sides may know different ones.
+Counts joint_counts(const GroupColumn& source, const GroupColumn& target) {
+  std::map<std::string, std::pair<std::size_t, std::size_t>> by_name;
+  const auto before = counts_of(source.codes, source.levels.size()),
+             after = counts_of(target.codes, target.levels.size());
+  for (std::size_t j = 0; j < before.size(); ++j) by_name[source.levels[j]].first += before[j];
+  for (std::size_t j = 0; j < after.size(); ++j) by_name[target.levels[j]].second += after[j];
+  Counts counts;
+  for (const auto& [name, both] : by_name) {
+    counts.names.push_back(name);
+    counts.source.push_back(both.first), counts.target.push_back(both.second);
+  }
+  return counts;
+}
+
+// Values that either side has.
+std::size_t present(const Counts& counts) {
+  std::size_t values = 0;
+  for (std::size_t j = 0; j < counts.names.size(); ++j) values += counts.source[j] + counts.target[j] > 0;
+  return values;
+}
+
+void add_moved(DriftTest& test, const Counts& counts, std::size_t source_n, std::size_t n, double level) {
+  const double each = 1 - (1 - level) / static_cast<double>(present(counts));
+  for (std::size_t j = 0; j < counts.names.size(); ++j) {
+    const std::size_t before = counts.source[j], after = counts.target[j];
+    if (before + after == 0) continue;
+    const Difference change = unpaired_difference(share(before, source_n, each), share(after, n, each), each);
+    const bool appeared = before == 0, vanished = after == 0;
+    if (!change.clear() && !appeared && !vanished) continue;
+    const char* kind = appeared ? "new" : vanished ? "vanished" : change.value > 0 ? "grown" : "shrunk";
+    test.values.push_back(
+        {counts.names[j], kind, before, after, {change.value, change.interval.low, change.interval.high}});
+  }
+  std::ranges::stable_sort(test.values, [](const record::MovedValue& x, const record::MovedValue& y) {
+    return std::abs(*x.change.value) > std::abs(*y.change.value);
+  });
+  test.moved = test.values.size();
+  if (test.moved > most_moved) test.values.resize(most_moved);
+}
+
+DriftTest test_counts(std::string name, const Counts& counts, std::size_t source_n, std::size_t n,
+                      const Task& task) {
+  const TwoSampleTest found =
+      homogeneity(counts.source, counts.target, {.seed = task.seed, .stream = stream("drift " + name)});
+  DriftTest test;
+  test.name = std::move(name);
+  test.test = found.exact ? "permutation" : present(counts) < 2 ? "none" : "chi-square";
+  test.statistic = found.statistic, test.p_alone = found.p;
+  test.distance = measured(total_variation(counts.source, counts.target, task.level));
+  add_moved(test, counts, source_n, n, task.level);
+  return test;
+}
+
+// The largest gap of two distribution functions is off by at most those of either (Dvoretzky, Kiefer, Wolfowitz and
+// Massart), each at half of what the level leaves.
+Measured gap_interval(double gap, std::size_t n, std::size_t m, double level) {
+  const auto reach = [&](std::size_t size) {
+    return std::sqrt(std::log(4 / (1 - level)) / (2 * static_cast<double>(size)));
+  };
+  const double off = reach(n) + reach(m);
+  return {gap, std::max(0., gap - off), std::min(1., gap + off)};
+}
+
+DriftTest test_confidences(const Predictions& before, const Predictions& after, double level) {
+  const TwoSampleTest found = kolmogorov_smirnov(before.confidences, after.confidences);
+  DriftTest test;
+  test.name = "confidence", test.test = "Kolmogorov-Smirnov";
+  test.statistic = found.statistic, test.p_alone = found.p;
+  test.distance = gap_interval(found.statistic, before.confidences.size(), after.confidences.size(), level);
+  test.mean_change = measured(mean_change(before.confidences, after.confidences, 0, 1, level));
+  return test;
+}
+
+}  // namespace
+
+record::AssessDrift drift_between(const Outputs& source, const Predictions& before, const Outputs& target,
+                                  const Predictions& after, const std::vector<std::string>& class_names,
+                                  const Task& task) {
+  const std::size_t k = class_names.size();
+  record::AssessDrift drift;
+  drift.classes =
+      test_counts("predicted class", {class_names, counts_of(before.classes, k), counts_of(after.classes, k)},
+                  source.n(), target.n(), task);
+  drift.confidence = test_confidences(before, after, task.level);
+  for (const GroupColumn& column : source.groups) {
+    const auto same = std::ranges::find(target.groups, column.name, &GroupColumn::name);
+    if (same == target.groups.end())
+      drift.left_out.push_back(column.name);
+    else
+      drift.groups.push_back(
+          test_counts(column.name, joint_counts(column, *same), source.n(), target.n(), task));
+  }
+  for (const GroupColumn& column : target.groups)
+    if (std::ranges::find(source.groups, column.name, &GroupColumn::name) == source.groups.end())
+      drift.left_out.push_back(column.name);
+
+  std::vector<DriftTest*> tests{&drift.classes, &drift.confidence};
+  for (DriftTest& group : drift.groups) tests.push_back(&group);
+  std::vector<double> alone;
+  for (const DriftTest* test : tests) alone.push_back(test->p_alone);
+  const std::vector<double> adjusted = holm(alone);
+  for (std::size_t i = 0; i < tests.size(); ++i) tests[i]->p_value = adjusted[i];
+  drift.tests = tests.size();
+  drift.p_value = *std::ranges::min_element(adjusted);
+  std::ranges::stable_sort(drift.groups, {}, &DriftTest::p_alone);
+  return drift;
+}
+
+}  // namespace leeway::assess

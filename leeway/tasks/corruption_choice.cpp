@@ -1,0 +1,81 @@
+#include "leeway/tasks/corruption_choice.h"
+
+#include <cmath>
+#include <vector>
+
+#include "leeway/core/parallel.h"
+
+namespace leeway::tasks {
+namespace {
+
+shift::ConstantSet set_named(const std::string& name) {
+  return name == "cifar"      ? shift::ConstantSet::cifar
+         : name == "tiny"     ? shift::ConstantSet::tiny
+         : name == "imagenet" ? shift::ConstantSet::imagenet
+                              : shift::ConstantSet::automatic;
+}
+
+const char* name_of_set(shift::ConstantSet set) {
+  return set == shift::ConstantSet::cifar ? "cifar" : set == shift::ConstantSet::tiny ? "tiny" : "imagenet";
+}
+
+}  // namespace
+
+shift::CorruptionOptions options_of(const record::CorruptionChoice& choice, bool frost, std::uint64_t seed) {
+  shift::CorruptionOptions options;
+  options.set = set_named(choice.set);
+  options.rounding = choice.rounding == "trunc" ? shift::Rounding::truncate : shift::Rounding::nearest;
+  if (choice.glass)
+    options.glass = *choice.glass == "copy" ? shift::GlassExchange::copy : shift::GlassExchange::swap;
+  if (frost && choice.frost_dir) options.frost = shift::read_frost_pictures(*choice.frost_dir);
+  options.seed = seed;
+  return options;
+}
+
+record::CorruptionUse use_of(const record::CorruptionChoice& choice, const Images& images) {
+  const shift::Scale scale = shift::scale_for(set_named(choice.set), images.height(), images.width());
+  return {name_of_set(scale.set), scale.lengths, choice.rounding,
+          choice.glass.value_or(images.channels() == 3 ? "copy" : "swap"),
+          choice.frost_dir.value_or("procedural")};
+}
+
+bool defined_on(const shift::Corruption& corruption, const Images& images) {
+  return corruption.on_grey || images.channels() == 3;
+}
+
+std::string name_of(shift::CorruptionGroup group) {
+  switch (group) {
+    case shift::CorruptionGroup::noise:
+      return "noise";
+    case shift::CorruptionGroup::blur:
+      return "blur";
+    case shift::CorruptionGroup::weather:
+      return "weather";
+    case shift::CorruptionGroup::digital:
+      return "digital";
+    case shift::CorruptionGroup::extra:
+      break;
+  }
+  return "extra";
+}
+
+double mean_change(const Images& before, const Images& after, std::size_t first) {
+  constexpr std::size_t rows_at_once = 256;
+  const std::size_t size = before.pixels_per_image();
+  const double sum = reduce_chunks<double>(
+      after.n(), rows_at_once,
+      [&](std::size_t begin, std::size_t end) {
+        std::vector<float> was(size), is(size);
+        double part = 0;
+        for (std::size_t row = begin; row < end; ++row) {
+          before.copy_row(first + row, was);
+          after.copy_row(row, is);
+          for (std::size_t i = 0; i < size; ++i) part += std::abs(static_cast<double>(is[i]) - was[i]);
+        }
+        return part;
+      },
+      [](double left, double right) { return left + right; });
+  return sum / static_cast<double>(after.n() * size);
+}
+
+}  // namespace leeway::tasks

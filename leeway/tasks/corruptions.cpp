@@ -1,0 +1,468 @@
+#include "leeway/tasks/corruptions.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <stdexcept>
+#include <utility>
+
+#include "leeway/agreement/agreement.h"
+#include "leeway/core/message.h"
+#include "leeway/core/npz.h"
+#include "leeway/core/option_error.h"
+#include "leeway/core/png.h"
+#include "leeway/data/load.h"
+#include "leeway/data/picture_sheet.h"
+#include "leeway/shift/corruption_error.h"
+#include "leeway/tasks/assess/detail/predictions.h"
+#include "leeway/tasks/corruption_choice.h"
+#include "leeway/tasks/detail/corrupted_sets.h"
+#include "leeway/tasks/detail/corruptions_state.h"
+#include "leeway/tasks/paired_rows.h"
+#include "leeway/tasks/task_clock.h"
+
+namespace leeway::tasks {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t benchmark = 15;
+
+// What a model says about one set.
+struct Answers {
+  Array logits;
+  std::vector<std::uint8_t> wrong;
+};
+
+// -- What was asked for
+
+std::vector<const shift::Corruption*> chosen(const CorruptionsTask& task,
+                                             const std::vector<std::string>& there) {
+  const auto& wanted = task.options.corruptions;
+  if (task.options.all && !wanted.empty()) throw OptionError("--all, --corruptions: expected one of them");
+  for (const std::string& name : wanted) {
+    if (std::ranges::find(shift::corruptions(), name, &shift::Corruption::name) == shift::corruptions().end())
+      throw OptionError(fmt::format("--corruptions: expected one of {}, found {}",
+                                    names_of(shift::corruptions()), in_quotes(name)));
+    if (std::ranges::count(wanted, name) > 1)
+      throw OptionError(fmt::format("--corruptions: {} stands there twice", name));
+  }
+  const bool any = task.published.empty() || task.options.all || !wanted.empty();  // or those that there are
+  std::vector<const shift::Corruption*> list;
+  for (const shift::Corruption& one : shift::corruptions()) {
+    const bool found = std::ranges::find(there, published_name(one.name)) != there.end();
+    const bool named = wanted.empty() ? any || found : std::ranges::find(wanted, one.name) != wanted.end();
+    if (!named) continue;
+    if (!task.published.empty() && !found)
+      refuse(display_name(task.published),
+             fmt::format("{}, or its folder", published_name(one.name) + ".npy"), "neither");
+    list.push_back(&one);
+  }
+  if (list.empty()) refuse(display_name(task.published), "one of the published corruptions", "others");
+  return list;
+}
+
+std::vector<std::size_t> severities_of(const CorruptionsTask& task) {
+  std::vector<std::size_t> severities = task.options.severities;
+  std::ranges::sort(severities);
+  for (std::size_t i = 0; i < severities.size(); ++i) {
+    if (severities[i] < 1 || severities[i] > 5)
+      throw OptionError(fmt::format("--severities: expected 1 to 5, found {}", severities[i]));
+    if (i > 0 && severities[i] == severities[i - 1])
+      throw OptionError(fmt::format("--severities: {} stands there twice", severities[i]));
+  }
+  if (severities.empty()) throw OptionError("--severities: expected one at least");
+  return severities;
+}
+
+void check_options(const CorruptionsTask& task) {
+  if (task.published.empty()) return;
+  if (task.options.how != record::CorruptionChoice{})
+    throw OptionError("--set, --rounding, --glass, --frost-dir: published images are as they are");
+  if (!task.out_dir.empty()) throw OptionError("--out-dir: published images are files already");
+}
+
+shift::ReferenceErrors reference_of(const record::Corruptions& record, const std::string& name) {
+  shift::ReferenceErrors reference{display_name(name), {}, {}};
+  if (record.clean) reference.clean = record.clean->error;
+  for (const record::CorruptedSet& set : record.results) {
+    if (!set.judged.error) continue;
+    auto found = std::ranges::find(reference.corruptions, set.corruption,
+                                   &shift::ReferenceErrors::OfCorruption::corruption);
+    if (found == reference.corruptions.end())
+      found = reference.corruptions.insert(found, {set.corruption, {}});
+    found->errors.at(set.severity - 1) = set.judged.error;
+  }
+  if (reference.corruptions.empty())
+    refuse(reference.name, "the errors of a model on images with labels", "none");
+  return reference;
+}
+
+// -- The analysis
+
+class Analysis {
+ public:
+  Analysis(const CorruptionsTask& task, Progress* progress)
+      : task_(task),
+        images_(task.images),
+        progress_(progress),
+        severities_(severities_of(task)),
+        state_(task) {
+    check_options(task);
+    if (!task.published.empty()) folder_ = data::corruption_folder(task.published);
+    const auto list = chosen(task, folder_.corruptions);
+    for (const shift::Corruption* one : list)
+      for (const std::size_t severity : severities_) units_.push_back({one, severity});
+    if (task.options.reference == "alexnet")
+      reference_ = shift::alexnet_errors();
+    else if (task.reference)
+      reference_ = reference_of(*task.reference, task.options.reference.value_or("reference"));
+    const bool frost = std::ranges::any_of(list, [](const auto* one) { return one->takes_frost; });
+    how_ = options_of(task.options.how, frost, task.seed);
+  }
+
+  record::Corruptions run() {
+    begin_record();
+    note_files();
+    if (!task_.sheet.empty()) write_png(task_.sheet, sheet());
+    if (!task_.out_dir.empty()) make_folder();
+    try {
+      run_units();
+    } catch (const Interrupted&) {
+      if (task_.state.empty()) throw Interrupted("corruptions: stopped; nothing was saved");
+      throw Interrupted(
+          fmt::format("corruptions: stopped after {} of {} sets, which were saved; the same command goes on "
+                      "from there",
+                      done_.size(), units_.size()));
+    }
+    for (DoneUnit& one : done_) record_.results.push_back(one.set);
+    if (clean_ && images_.labels) add_errors();
+    return clock_.finished(std::move(record_), task_.seed);
+  }
+
+ private:
+  void warn(std::string line) { record_.envelope.warnings.push_back(std::move(line)); }
+
+  void begin_record() {
+    record_.options = task_.options;
+    record_.options.severities = severities_;
+    record_.model = task_.model_file, record_.data = task_.data, record_.published = task_.published;
+    record_.shape = images_.pixels.shape;
+    if (task_.published.empty()) record_.use = use_of(task_.options.how, images_);
+  }
+
+  // Arrays of published corruptions; of pictures there are too many.
+  void note_files() const {
+    if (!task_.was_read || !folder_.format.starts_with("cifar")) return;
+    const fs::path folder = task_.published;
+    task_.was_read((folder / "labels.npy").string(), {});
+    for (const CorruptionUnit& unit : units_)
+      if (unit.severity == severities_.front())
+        task_.was_read((folder / (published_name(unit.corruption->name) + ".npy")).string(), {});
+  }
+
+  void make_folder() const {
+    std::error_code error;
+    fs::create_directories(task_.out_dir, error);
+    if (!fs::is_directory(task_.out_dir))
+      throw std::runtime_error(fmt::format("{}: cannot be made a folder", display_name(task_.out_dir)));
+  }
+
+  // One picture at random: a line for each corruption, as it is and at every severity.
+  [[nodiscard]] Bitmap sheet() const {
+    const std::size_t row = data::rows_of_sheet(images_.n(), 1, task_.seed).front();
+    data::PictureSheet sheet(images_.channels(), images_.height(), images_.width(), severities_.size() + 1);
+    for (const CorruptionUnit& unit : units_) {
+      if (unit.severity == severities_.front()) sheet.add(images_, row);
+      const CorruptedImages set = images_of(unit);
+      if (row < set.shape[0])
+        sheet.add(set.block(row, row + 1), 0);
+      else
+        sheet.leave_empty();
+    }
+    return sheet.bitmap();
+  }
+
+  [[nodiscard]] CorruptedImages images_of(const CorruptionUnit& unit) const {
+    return task_.published.empty() ? corrupted(images_, unit, how_)
+                                   : published(task_.published, folder_.format, unit, images_);
+  }
+
+  [[nodiscard]] static std::string left_out(const CorruptionUnit& unit, const Images& images) {
+    return defined_on(*unit.corruption, images) ? "" : "not defined on grey pictures";
+  }
+
+  [[nodiscard]] std::string file_of(const CorruptionUnit& unit) const {
+    if (task_.out_dir.empty()) return "";
+    return (fs::path(task_.out_dir) / fmt::format("{}-{}.npz", unit.corruption->name, unit.severity))
+        .string();
+  }
+
+  void take_over() {
+    auto saved = state_.load();
+    if (!saved || saved->clean.has_value() != (task_.model != nullptr)) return;
+    const bool whole = std::ranges::all_of(
+        saved->units, [](const DoneUnit& one) { return one.set.file.empty() || fs::exists(one.set.file); });
+    if (!whole || saved->units.size() > units_.size()) return;
+    if (saved->clean) clean_ = answered(std::move(*saved->clean), images_.labels);
+    paired_ = saved->paired;
+    done_ = std::move(saved->units);
+    if (task_.resumed && !done_.empty()) task_.resumed(done_.size(), units_.size());
+  }
+
+  void save() const {
+    if (task_.state.empty()) return;
+    DoneUnits done{{}, paired_, done_};
+    if (clean_) done.clean = clean_->logits;
+    state_.save(done);
+  }
+
+  void run_units() {
+    take_over();
+    // A set that is left out takes no time, and one that was done before none any more.
+    std::size_t total = 0, before = 0;
+    const std::size_t n = images_.n();
+    for (std::size_t i = done_.size(); i < units_.size(); ++i)
+      if (left_out(units_[i], images_).empty()) total += n;
+    if (task_.model != nullptr) {
+      if (!clean_) {
+        total += n;
+        clean_ = ask(as_they_are(images_), {progress_, "clean", before, total}, nullptr, nullptr);
+        before += n;
+        save();
+      }
+      record_.k = clean_->logits.shape[1];
+      record_.clean = judged(*clean_);
+    }
+    while (done_.size() < units_.size()) {
+      const CorruptionUnit& unit = units_[done_.size()];
+      DoneUnit one = run_unit(unit, before, total);
+      if (one.set.left_out.empty()) before += n;
+      done_.push_back(std::move(one));
+      save();
+    }
+    if (!paired_) warn(unpaired_words());
+  }
+
+  DoneUnit run_unit(const CorruptionUnit& unit, std::size_t before, std::size_t total) {
+    DoneUnit done;
+    record::CorruptedSet& set = done.set;
+    set.corruption = unit.corruption->name, set.group = name_of(unit.corruption->group),
+    set.severity = unit.severity;
+    set.left_out = task_.published.empty() ? left_out(unit, images_) : "";
+    set.judged.n = images_.n();
+    if (!set.left_out.empty()) return done;
+    const CorruptedImages images = images_of(unit);
+    const PassProgress progress{progress_, fmt::format("{} {}", unit.corruption->name, unit.severity), before,
+                                total};
+    if (images.shape[0] != images_.n() ||
+        (images.labels && images_.labels && *images.labels != *images_.labels))
+      paired_ = false;
+    std::optional<NpzWriter> file;
+    if (set.file = file_of(unit); !set.file.empty()) file.emplace(set.file);
+    double change = 0;
+    const Answers answers = ask(images, progress, file ? &*file : nullptr, paired_ ? &change : nullptr);
+    if (file) {
+      if (images.labels)
+        file->add("y", make_array(std::vector<std::size_t>{images.shape[0]}, *images.labels));
+      file->commit();
+    }
+    if (paired_) set.mean_change = change;
+    set.judged.n = images.shape[0];
+    if (task_.model == nullptr) return done;
+    if (answers.logits.shape[1] != clean_->logits.shape[1])
+      refuse(task_.model_file, fmt::format("{} classes on all images", clean_->logits.shape[1]),
+             fmt::format("{}", answers.logits.shape[1]));
+    set.judged = judged(answers);
+    done.wrong = answers.wrong;
+    if (done_.empty() && paired_ && !task_.published.empty()) paired_ = !doubted(answers, images);
+    if (paired_) add_agreement(set, answers);
+    return done;
+  }
+
+  // Whether something speaks against row i being the same sample in the published files.
+  bool doubted(const Answers& answers, const CorruptedImages& images) {
+    const Rows before = clean_->logits, after = answers.logits;
+    Outputs rest, published_rest;
+    rest.labels = images_.labels, published_rest.labels = images.labels;
+    return !pair_doubt(evidence_of({&before, &rest, {}}, {&after, &published_rest, {}}), task_.data,
+                       task_.published)
+                .empty();
+  }
+
+  [[nodiscard]] std::string unpaired_words() const {
+    return fmt::format("{}: its images are no pairs with those of {}: no agreement, no relative errors",
+                       display_name(task_.published), display_name(task_.data));
+  }
+
+  // One pass: images to a file, their change, the model's answers; each where it is asked for.
+  Answers ask(const CorruptedImages& images, const PassProgress& progress, NpzWriter* file,
+              double* change) const {
+    const std::size_t n = images.shape[0];
+    if (file != nullptr) file->begin("x", ElementType::u8, images.shape);
+    std::vector<float> logits;
+    std::size_t k = 0;
+    for_blocks(images, progress, [&](std::size_t begin, const Images& block, Progress* of_block) {
+      if (file != nullptr) file->append(block.pixels.bytes());
+      if (change != nullptr)
+        *change +=
+            mean_change(images_, block, begin) * static_cast<double>(block.n()) / static_cast<double>(n);
+      if (task_.model == nullptr) return;
+      const Outputs outputs = task_.model->outputs(block, of_block);
+      k = outputs.k();
+      logits.reserve(n * k);
+      const Array values = as_float(outputs.logits, task_.model_file);
+      if (values.type == ElementType::f32)
+        logits.insert(logits.end(), values.view<float>().begin(), values.view<float>().end());
+      else
+        for (const double value : values.view<double>()) logits.push_back(static_cast<float>(value));
+    });
+    if (file != nullptr) file->end();
+    if (task_.model == nullptr) return {};
+    return answered(make_array<float>({n, k}, std::move(logits)), images.labels);
+  }
+
+  [[nodiscard]] Answers answered(Array logits, const std::optional<std::vector<std::int64_t>>& labels) const {
+    Answers answers{std::move(logits), {}};
+    if (!labels) return answers;
+    const std::vector<std::int32_t> predicted =
+        assess::predict(answers.logits, display_name(task_.model_file)).classes;
+    const auto k = static_cast<std::int64_t>(answers.logits.shape[1]);
+    for (std::size_t i = 0; i < predicted.size(); ++i) {
+      if ((*labels)[i] >= k)
+        refuse(display_name(task_.data), fmt::format("labels from 0 to {}", k - 1),
+               fmt::format("{} at row {}", (*labels)[i], i));
+      answers.wrong.push_back(predicted[i] != (*labels)[i] ? 1 : 0);
+    }
+    return answers;
+  }
+
+  [[nodiscard]] record::CorruptedAccuracy judged(const Answers& answers) const {
+    record::CorruptedAccuracy found;
+    found.n = answers.logits.shape[0];
+    if (answers.wrong.empty()) return found;
+    const auto wrong = static_cast<std::size_t>(std::ranges::count(answers.wrong, std::uint8_t{1}));
+    const auto n = static_cast<double>(found.n);
+    found.accuracy = static_cast<double>(found.n - wrong) / n, found.error = static_cast<double>(wrong) / n;
+    found.accuracy_interval = clopper_pearson(found.n - wrong, found.n, task_.options.level);
+    found.error_interval = clopper_pearson(wrong, found.n, task_.options.level);
+    return found;
+  }
+
+  void add_agreement(record::CorruptedSet& set, const Answers& answers) const {
+    agreement::Options options;
+    options.level = task_.options.level;
+    options.clean_name = display_name(task_.data);
+    options.shifted_name = fmt::format("{} {}", set.corruption, set.severity);
+    const agreement::Agreement found =
+        agreement::posterior_agreement(clean_->logits, answers.logits, {}, options);
+    set.pa = found.pa, set.pa_interval = found.pa_interval, set.pa_normalized = found.pa_normalized;
+    set.beta = found.beta, set.gap = found.gap;
+    set.afr_pred = found.afr_pred, set.afr_pred_interval = found.afr_pred_interval;
+  }
+
+  [[nodiscard]] bool frost_is_made(const shift::Corruption& corruption) const {
+    return corruption.takes_frost && task_.published.empty() && !task_.options.how.frost_dir;
+  }
+
+  // Procedural frost is not what published numbers are of.
+  [[nodiscard]] bool counts(const shift::Corruption& corruption) const {
+    return corruption.group != shift::CorruptionGroup::extra &&
+           !(task_.options.reference == "alexnet" && frost_is_made(corruption));
+  }
+
+  void add_errors() {
+    std::vector<shift::CorruptionMistakes> all;
+    for (std::size_t i = 0; i < units_.size(); ++i) {
+      const auto& [corruption, severity] = units_[i];
+      if (done_[i].wrong.empty()) continue;
+      if (all.empty() || all.back().corruption != corruption->name)
+        all.push_back({std::string(corruption->name),
+                       counts(*corruption),
+                       {},
+                       std::vector<std::uint8_t>(done_[i].wrong.size(), 0)});
+      shift::CorruptionMistakes& one = all.back();
+      one.severities.push_back(severity);
+      if (one.wrong.size() != done_[i].wrong.size())
+        refuse(display_name(task_.published),
+               fmt::format("as many pictures at every severity of {}", one.corruption),
+               fmt::format("{} and {}", one.wrong.size(), done_[i].wrong.size()));
+      for (std::size_t row = 0; row < one.wrong.size(); ++row)
+        one.wrong[row] = static_cast<std::uint8_t>(one.wrong[row] + done_[i].wrong[row]);
+    }
+    if (all.empty()) return;
+    const auto found = shift::corruption_errors(all, paired_ ? clean_->wrong : std::vector<std::uint8_t>(),
+                                                reference_ ? &*reference_ : nullptr, task_.options.level);
+    for (const shift::CorruptionError& one : found.corruptions) record_.errors.push_back(row_of(one));
+    record::MeanCorruptionError& mean = record_.mean.emplace();
+    mean.corruptions = found.counted;
+    if (found.mean_error)
+      mean.mean_error = found.mean_error->value, mean.mean_error_interval = found.mean_error->interval;
+    if (reference_) mean.reference = reference_->name;
+    put_100(found.mce, mean.mce, mean.mce_interval);
+    put_100(found.relative_mce, mean.relative_mce, mean.relative_mce_interval);
+    mean.not_comparable = not_comparable(found.counted);
+  }
+
+  static void put_100(const std::optional<shift::Estimate>& from, std::optional<double>& value,
+                      std::optional<Interval>& interval) {
+    if (!from) return;
+    value = 100 * from->value;
+    interval = {100 * from->interval.low, 100 * from->interval.high};
+  }
+
+  [[nodiscard]] record::CorruptionErrorRow row_of(const shift::CorruptionError& one) const {
+    record::CorruptionErrorRow row;
+    row.corruption = one.corruption, row.counted = one.of_benchmark;
+    row.group = name_of(shift::corruption(one.corruption).group);
+    row.error = one.error.value, row.error_interval = one.error.interval;
+    row.reference_error = one.reference_error;
+    put_100(one.ce, row.ce, row.ce_interval);
+    put_100(one.relative_ce, row.relative_ce, row.relative_ce_interval);
+    return row;
+  }
+
+  [[nodiscard]] std::vector<std::string> not_comparable(std::size_t counted) const {
+    std::vector<std::string> why;
+    if (counted < benchmark) why.push_back(fmt::format("{} of the 15 corruptions count", counted));
+    if (severities_.size() < 5) why.push_back(fmt::format("{} of 5 severities", severities_.size()));
+    if (std::ranges::any_of(units_, [&](const auto& unit) { return frost_is_made(*unit.corruption); }))
+      why.emplace_back("frost is procedural");
+    if (task_.options.reference == "alexnet" && record_.k != 1000)
+      why.push_back(
+          fmt::format("AlexNet's errors are of 1,000 classes, the model has {}", record_.k.value_or(0)));
+    if (task_.reference && task_.reference->use != record_.use)
+      why.emplace_back("the reference's images were corrupted otherwise");
+    if (!record_.use) return why;
+    const record::CorruptionUse& use = *record_.use;
+    if (use.lengths != 1)
+      why.push_back(fmt::format("lengths are {:.3g} times those of {}", use.lengths, use.set));
+    if (use.set != "cifar") why.emplace_back("the published files are compressed as JPEG once more");
+    return why;
+  }
+
+  const TaskClock clock_;
+  const CorruptionsTask& task_;
+  const Images& images_;
+  Progress* progress_;
+  const std::vector<std::size_t> severities_;
+  const CorruptionsState state_;
+  data::CorruptionFolder folder_{};
+  std::vector<CorruptionUnit> units_;
+  shift::CorruptionOptions how_;
+  std::optional<shift::ReferenceErrors> reference_;
+  record::Corruptions record_;
+  std::optional<Answers> clean_;
+  bool paired_ = true;
+  std::vector<DoneUnit> done_;
+};
+
+}  // namespace
+
+record::Corruptions corruptions(const CorruptionsTask& task, Progress* progress) {
+  return Analysis(task, progress).run();
+}
+
+}  // namespace leeway::tasks

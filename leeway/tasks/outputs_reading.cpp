@@ -1,0 +1,172 @@
+#include "leeway/tasks/outputs_reading.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include "leeway/core/content.h"
+#include "leeway/core/csv.h"
+#include "leeway/core/csv_separator.h"
+#include "leeway/core/file.h"
+#include "leeway/core/groups.h"
+#include "leeway/core/labels_file.h"
+#include "leeway/core/message.h"
+#include "leeway/core/option_error.h"
+#include "leeway/core/outputs_rows.h"
+#include "leeway/data/split.h"
+
+namespace leeway::tasks {
+namespace {
+
+using Texts = std::vector<std::string>;
+
+Texts parts_of(std::string_view text, char at) {
+  Texts parts;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.size(), text.find(at, begin));
+    const std::string_view part = trimmed(text.substr(begin, end - begin));
+    if (!part.empty()) parts.emplace_back(part);
+    begin = end + 1;
+  }
+  return parts;
+}
+
+Texts words_of(const std::optional<std::string>& text) { return text ? parts_of(*text, ',') : Texts(); }
+
+char separator_of(const std::string& text) {
+  for (const auto& [word, separator] : {std::pair("comma", ','),
+                                        {"semicolon", ';'},
+                                        {"tab", '\t'},
+                                        {",", ','},
+                                        {";", ';'},
+                                        {"\t", '\t'},
+                                        {"\\t", '\t'}})
+    if (text == word) return separator;
+  throw OptionError(fmt::format("--separator: expected comma, semicolon or tab, found {}", in_quotes(text)));
+}
+
+bool is_file(const std::string& text) {
+  std::error_code ignored;
+  return std::filesystem::is_regular_file(text, ignored);
+}
+
+// Words by commas, or a file: one name a line, or an array of texts called class_names.
+Texts class_names_in(const std::string& text) {
+  if (!is_file(text)) return parts_of(text, ',');
+  const MappedFile file = map_file(text);
+  if (identify(file.bytes) == Content::other) {
+    if (!looks_like_text(file.bytes))
+      refuse(display_name(text), "names of classes", describe_content(file.bytes));
+    std::string lines(reinterpret_cast<const char*>(file.bytes.data()), file.bytes.size());
+    std::erase(lines, '\r');
+    return parts_of(lines, '\n');
+  }
+  const ArrayMap arrays = read_arrays(text);
+  const auto named = arrays.find("class_names");
+  const auto found = named != arrays.end() ? named : arrays.find("");
+  if (found == arrays.end() || found->second.type != ElementType::text)
+    refuse(display_name(text), "an array class_names of texts",
+           found == arrays.end() ? "none" : std::string(name_of(found->second.type)));
+  return *found->second.texts;
+}
+
+// One column a group, or the array `groups`.
+std::vector<GroupColumn> groups_in(const std::string& path, std::size_t n) {
+  const std::string name = display_name(path);
+  const std::filesystem::path extension = std::filesystem::path(path).extension();
+  if (extension == ".csv" || extension == ".tsv") {
+    const CsvTable table = read_csv(path);
+    Texts names, values;
+    for (const std::string& column : table.header)
+      if (column != "id" && !column.empty())
+        names.push_back(column.starts_with("attr_") ? column.substr(5) : column);
+    for (std::size_t i = 0; i < table.rows(); ++i)
+      for (std::size_t j = 0; j < table.header.size(); ++j)
+        if (table.header[j] != "id" && !table.header[j].empty()) values.push_back(table.columns[j][i]);
+    if (names.empty()) refuse(name, "a column of groups", "none but ids");
+    const Array groups = make_text_array({table.rows(), names.size()}, std::move(values));
+    const std::size_t count = names.size();
+    const Array titles = make_text_array({count}, std::move(names));
+    return group_columns(groups, &titles, n, name);
+  }
+  const ArrayMap arrays = read_arrays(path);
+  const auto groups = arrays.contains("groups") ? arrays.find("groups") : arrays.find("");
+  if (groups == arrays.end()) refuse(name, "an array groups", "none");
+  const auto names = arrays.find("group_names");
+  return group_columns(groups->second, names == arrays.end() ? nullptr : &names->second, n, name);
+}
+
+void put_labels(OutputsShards& set, const std::string& path, OutputsOptions options, const NoteInput& note) {
+  if (options.columns.class_names.empty()) options.columns.class_names = set.rest.class_names;
+  auto [labels, coding] = read_class_labels(path, set.n(), set.k(), options);
+  const std::string numbers = coding_text(coding, set.k());
+  note({path,
+        {labels.size()},
+        numbers.empty() ? "" : fmt::format("{}: labels are {}", display_name(path), numbers),
+        true});
+  set.rest.coding = coding;
+  if (set.rest.labels) {
+    std::size_t differ = 0;
+    for (std::size_t i = 0; i < labels.size(); ++i) differ += labels[i] != (*set.rest.labels)[i] ? 1 : 0;
+    if (differ > 0)
+      set.rest.warnings.push_back(
+          fmt::format("{}: its labels differ from those of {}, which are used, at {} of {} rows: are its "
+                      "rows in that order?",
+                      set.rest.path, display_name(path), differ, labels.size()));
+  }
+  set.rest.labels = std::move(labels);
+}
+
+}  // namespace
+
+OutputsOptions reading_of(const record::OutputsReading& reading, bool check_finite) {
+  OutputsOptions options;
+  options.check_finite = check_finite;
+  if (reading.binary) options.binary = *reading.binary == "prob" ? Binary::prob : Binary::logit;
+  if (reading.as) options.as = *reading.as == "probs" ? Scores::probs : Scores::logits;
+  options.columns.label = reading.label_column;
+  options.columns.id = reading.id_column;
+  options.columns.classes = words_of(reading.class_columns);
+  options.columns.groups = words_of(reading.group_columns);
+  if (reading.separator) options.columns.separator = separator_of(*reading.separator);
+  if (reading.class_names) options.columns.class_names = class_names_in(*reading.class_names);
+  options.first_label = reading.first_label;
+  return options;
+}
+
+const std::vector<std::size_t>& rows_called(const data::RowSplit& split, const std::string& word,
+                                            const std::string& file) {
+  const auto& rows = word == "train" ? split.train : word == "val" ? split.validation : split.test;
+  if (rows.empty()) refuse(display_name(file), fmt::format("rows of {}, as --split says", word), "none");
+  return rows;
+}
+
+OutputsShards with_reading(OutputsShards set, const record::OutputsReading& reading, SetRole role,
+                           const OutputsOptions& options, const NoteInput& note) {
+  if (reading.index.has_value() != reading.split.has_value())
+    throw OptionError(reading.index ? "--split is required beside --index: train, val, test"
+                                    : "--split: expected --index beside it");
+  if (role == SetRole::first && reading.labels) put_labels(set, *reading.labels, options, note);
+  if (role == SetRole::first && reading.groups) {
+    set.rest.groups = groups_in(*reading.groups, set.n());
+    note({*reading.groups, {set.n(), set.rest.groups.size()}, "", true});
+  }
+  if (!reading.index) return set;
+  const data::RowSplit split = data::read_split(*reading.index, set.n());
+  note({*reading.index, {split.rows, 2}, "", true});
+  return take(set, rows_called(split, *reading.split, *reading.index));
+}
+
+OutputsShards read_set(const std::string& text, const record::OutputsReading& reading, SetRole role,
+                       bool check_finite, const NoteInput& note) {
+  const OutputsOptions options = reading_of(reading, check_finite);
+  OutputsShards set = read_shards(text, options);
+  for (const OutputsFile& file : set.files) note({file.path, file.shape, file.reading});
+  return with_reading(std::move(set), reading, role, options, note);
+}
+
+}  // namespace leeway::tasks

@@ -1,0 +1,44 @@
+// Outputs as the options of a command say they are read: columns, class names, labels and groups from files of their own,
+// the rows of a split.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "leeway/core/outputs.h"
+#include "leeway/core/shards.h"
+#include "leeway/data/split.h"
+#include "leeway/record/reading.h"
+
+namespace leeway::tasks {
+
+// OptionError for a separator or a first label that is none. Error: the file of class names cannot be read.
+// `check_finite`: as in OutputsOptions; false where the task reads every logit and names the row that is not finite.
+[[nodiscard]] OutputsOptions reading_of(const record::OutputsReading& reading, bool check_finite = false);
+
+// The first set of a command, clean or source, has the labels and groups of the reading's files.
+enum class SetRole { first, other };
+
+struct ReadFile {
+  std::string path;
+  std::vector<std::size_t> shape;
+  std::string reading;  // as in Outputs
+  bool beside = false;  // labels, groups, a split: it may serve several sets
+};
+using NoteInput = std::function<void(const ReadFile&)>;
+
+// The rows of train, val or test. Error (named `file`) where there are none.
+[[nodiscard]] const std::vector<std::size_t>& rows_called(const data::RowSplit& split,
+                                                          const std::string& word, const std::string& file);
+
+// The set that `text` names (shards.h). Labels and groups of files of their own take the place of its own, all rows of it
+// first; then the rows of the split are taken. Errors: those of reading; a split without rows.
+[[nodiscard]] OutputsShards read_set(const std::string& text, const record::OutputsReading& reading,
+                                     SetRole role, bool check_finite, const NoteInput& note);
+
+// The same of outputs that are open already, read with `options`.
+[[nodiscard]] OutputsShards with_reading(OutputsShards set, const record::OutputsReading& reading,
+                                         SetRole role, const OutputsOptions& options, const NoteInput& note);
+
+}  // namespace leeway::tasks

@@ -1,0 +1,162 @@
+// What moved, and what may be read of it: small and equal sets, new and vanished values, the choice of an estimate.
+#include "leeway/tasks/assess/detail/drift.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "leeway/core/random.h"
+#include "leeway/tasks/assess/detail/answer.h"
+#include "tests/at_threads.h"
+#include "tests/tasks/assess/made_outputs.h"
+
+namespace leeway::assess {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+// A classifier of three classes, right with probability .8 and then surer, on labels of these weights; `noise` shrinks its
+// margins and has it guess, class 0 most of all.
+Outputs drawn(std::size_t n, const std::vector<int>& weights, std::uint64_t seed, double noise = 0) {
+  Random random(seed, stream("drawn"));
+  std::vector<int> urn;
+  for (std::size_t j = 0; j < weights.size(); ++j) urn.insert(urn.end(), weights[j], static_cast<int>(j));
+  std::vector<double> logits;
+  std::vector<std::int64_t> labels;
+  for (std::size_t i = 0; i < n; ++i) {
+    const int label = urn[random.below(urn.size())];
+    const bool lost = random.uniform() < noise, right = random.uniform() < .8;
+    const int said = lost ? 0 : right ? label : static_cast<int>(random.below(3));
+    const double margin = lost ? .3 : 1 + (right ? 3 : 1) * random.uniform();
+    for (int j = 0; j < 3; ++j) logits.push_back(j == said ? margin : 0);
+    labels.push_back(label);
+  }
+  Outputs outputs;
+  outputs.path = "drawn.npz";
+  outputs.logits = make_array<double>({n, 3}, std::move(logits));
+  return labelled(std::move(outputs), labels);
+}
+
+Outputs unlabelled(Outputs outputs) {
+  outputs.labels.reset();
+  return outputs;
+}
+
+Json result_of(const Outputs& source, const Outputs& target, Options task = {}) {
+  task.options.restarts = 1;
+  task.options.paired = "no";
+  return assess({{"m", source}}, {{"m", "t", target}}, std::move(task))["results"][0];
+}
+
+Outputs with_group(Outputs outputs, const std::string& name, std::vector<std::string> levels,
+                   std::vector<std::int32_t> codes) {
+  outputs.groups.push_back({name, std::move(levels), std::move(codes)});
+  return outputs;
+}
+
+TEST(Drift, OfOneSetAndItselfIsNone) {
+  const Outputs all = drawn(500, {1, 1, 1}, 1);
+  const Json drift = result_of(all, all)["drift"];
+  EXPECT_EQ(drift["p_value"], 1);
+  EXPECT_EQ(drift["tests"], 2);
+  EXPECT_EQ(drift["classes"]["distance"], 0);
+  EXPECT_EQ(drift["confidence"]["statistic"], 0);
+  EXPECT_TRUE(drift["worst_group"].is_null());
+}
+
+TEST(Drift, OfSingleRowsOneClassAndConstantConfidence) {
+  const Json single = result_of(outputs_of({0}, 3), outputs_of({1}, 3))["drift"];
+  EXPECT_EQ(single["p_value"], 1);
+  EXPECT_EQ(single["classes"]["test"], "permutation");
+  EXPECT_EQ(single["classes"]["distance_low"], 0);
+  EXPECT_LT(single["confidence"]["mean_change_low"].get<double>(), -.3);
+  const std::vector<int> zeros(300, 0);
+  const Json one = result_of(outputs_of(zeros, 3), outputs_of(zeros, 3))["drift"];
+  EXPECT_EQ(one["classes"]["test"], "none");
+  EXPECT_EQ(one["p_value"], 1);
+  EXPECT_EQ(one["confidence"]["mean_change"], 0);
+  EXPECT_LT(one["confidence"]["mean_change_low"], 0);
+}
+
+TEST(Drift, NamesNewVanishedAndGrownValues) {
+  std::vector<std::int32_t> before(400), after(400);
+  for (std::size_t i = 0; i < 400; ++i) {
+    before[i] = i < 200 ? 0 : i < 300 ? 1 : 2;  // sun 200, rain 100, fog 100
+    after[i] = i < 100 ? 0 : i < 300 ? 1 : 2;   // sun 100, rain 200, snow 100
+  }
+  const std::vector<int> classes(400, 1);
+  const Outputs source =
+      with_group(with_group(outputs_of(classes, 3), "weather", {"sun", "rain", "fog"}, before), "camera",
+                 {"a"}, std::vector<std::int32_t>(400));
+  const Outputs target = with_group(outputs_of(classes, 3), "weather", {"sun", "rain", "snow"}, after);
+  const Json drift = result_of(source, target)["drift"];
+  const Json& weather = drift["worst_group"];
+  EXPECT_EQ(weather["name"], "weather");
+  EXPECT_LT(weather["p_value"].get<double>(), 1e-9);
+  EXPECT_NEAR(weather["distance"].get<double>(), .5, 1e-12);
+  std::map<std::string, std::string> kinds;
+  for (const Json& value : weather["values"]) kinds[value["name"]] = value["kind"];
+  EXPECT_EQ(kinds, (std::map<std::string, std::string>{
+                       {"fog", "vanished"}, {"rain", "grown"}, {"snow", "new"}, {"sun", "shrunk"}}));
+  EXPECT_EQ(drift["left_out"], Json::array({"camera"}));
+  EXPECT_EQ(drift["tests"], 3);
+  EXPECT_EQ(drift["p_value"], weather["p_value"]);
+  EXPECT_NEAR(weather["p_value"].get<double>(), 3 * weather["p_alone"].get<double>(), 1e-15);  // Holm
+}
+
+TEST(Drift, IsAGateAndHasTheSameBitsAtAnyThreads) {
+  Options task;
+  task.gates = {"drift.classes.p_value<0.01", "likely_error.high>0.9"};
+  task.sources = {{"m", drawn(400, {1, 1, 1}, 1)}};
+  task.targets = {{"m", "t", unlabelled(drawn(300, {8, 1, 1}, 2))}};
+  const record::Assess record = tasks::assess(task);
+  EXPECT_EQ(record.gates[0].violations.size(), 1u);
+  EXPECT_TRUE(record.gates[1].violations.empty());
+  EXPECT_TRUE(record.gates[1].not_computed.empty());
+  const auto drift = [&] {
+    return result_of(drawn(40, {1, 1, 1}, 1), drawn(30, {8, 1, 1}, 2))["drift"].dump();
+  };
+  EXPECT_EQ(at_threads(1, drift), at_threads(4, drift));
+}
+
+TEST(LikelyError, ReadsCotWhereTheMixStays) {
+  const Json likely =
+      result_of(drawn(2000, {1, 1, 1}, 1), unlabelled(drawn(1500, {1, 1, 1}, 2)))["likely_error"];
+  EXPECT_EQ(likely["method"], "cot");
+  EXPECT_THAT(likely["reason"].get<std::string>(), HasSubstr("is the source's for all that a test sees"));
+  EXPECT_LE(likely["low"], likely["error_low"]);
+  EXPECT_GE(likely["high"], likely["error_high"]);
+}
+
+TEST(LikelyError, ReadsAtcWhereTheMixOfLabelsAloneMoves) {
+  const Outputs target = drawn(1500, {6, 1, 1}, 2);
+  const Json result = result_of(drawn(2000, {1, 1, 1}, 1), unlabelled(target)),
+             &likely = result["likely_error"];
+  EXPECT_EQ(likely["method"], "atc-ne");
+  EXPECT_LT(likely["high"].get<double>(), result["estimates"]["cot"].get<double>());  // left out
+  std::size_t wrong = 0;
+  const auto said = predict(target.logits, "").classes;
+  for (std::size_t i = 0; i < said.size(); ++i) wrong += said[i] != (*target.labels)[i];
+  EXPECT_NEAR(likely["error"].get<double>(), static_cast<double>(wrong) / 1500, .05);
+}
+
+TEST(LikelyError, ReadsCotWhereNoMixExplainsIt) {
+  const Json likely =
+      result_of(drawn(2000, {1, 1, 1}, 1), unlabelled(drawn(1500, {1, 1, 1}, 2, .4)))["likely_error"];
+  EXPECT_EQ(likely["method"], "cot");
+  EXPECT_THAT(likely["reason"].get<std::string>(), HasSubstr("no other mix"));
+}
+
+TEST(LikelyError, TakesTheBootstrapsIntervalWhereThereIsOne) {
+  const Outputs source = drawn(300, {1, 1, 1}, 1), target = unlabelled(drawn(300, {1, 1, 1}, 2));
+  Options task;
+  task.options.bootstrap = 50;
+  const Json result = result_of(source, target, task);
+  EXPECT_EQ(result["likely_error"]["error_low"], result["estimates"]["cot_low"]);
+  EXPECT_NE(result_of(source, target)["likely_error"]["error_low"], result["estimates"]["cot_low"]);
+  EXPECT_THAT(result_of(unlabelled(source), target)["not_computed"]["likely_error"].get<std::string>(),
+              HasSubstr("no labels"));
+}
+
+}  // namespace
+}  // namespace leeway::assess

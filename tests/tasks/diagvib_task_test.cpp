@@ -1,0 +1,218 @@
+// DiagViB environments written without a command.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+
+#include "leeway/core/npz.h"
+#include "leeway/core/option_error.h"
+#include "leeway/data/diagvib_environments.h"
+#include "leeway/data/training_data.h"
+#include "leeway/tasks/diagvib.h"
+#include "tests/data/digits.h"
+#include "tests/message_of.h"
+
+namespace leeway::tasks {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+class DiagvibTask : public ::testing::Test {
+ protected:
+  DiagvibTask() { std::filesystem::create_directories(folder_); }
+  ~DiagvibTask() override { std::filesystem::remove_all(folder_); }
+  [[nodiscard]] std::string path(const std::string& name) const { return (folder_ / name).string(); }
+
+  // Digits 0 to 9, 8 each in training and 5 in tests.
+  [[nodiscard]] DataDiagvibTask task(const std::string& environment, const std::string& part) const {
+    DataDiagvibTask task{
+        .digits = "train",
+        .test_digits = "test",
+        .out = {path("a.npz"), "", "", true},
+        .seed = 4,
+        .open = [](const std::string& name) { return made_up_digits(name == "train" ? 80 : 50, 10); }};
+    task.options.environment = environment;
+    task.options.part = part;
+    task.options.n = 12;
+    task.options.size = 28;
+    return task;
+  }
+
+  const std::filesystem::path folder_ =
+      std::filesystem::path(::testing::TempDir()) / ("leeway_diagvib_task_" + std::to_string(getpid()));
+};
+
+TEST_F(DiagvibTask, TrainingHasBothEnvironments) {
+  const record::DataDiagvib record = data_diagvib(task("discriminability", "train"));
+  ASSERT_THAT(record.results, SizeIs(1));
+  const record::DiagvibFile& file = record.results[0];
+  EXPECT_EQ(file.n, 24);
+  EXPECT_THAT(file.shape, ElementsAre(24, 3, 28, 28));
+  EXPECT_EQ(file.pairing, "unpaired");
+  EXPECT_EQ(file.draw, "replacement");
+  EXPECT_THAT(file.pool, ElementsAre(6, 6));  // floor(.8 8)
+  ASSERT_THAT(file.environments, SizeIs(2));
+  EXPECT_EQ(file.environments[1].hue, "blue");
+  EXPECT_EQ(file.environments[1].n, 12);
+  EXPECT_NEAR(file.mean[0], (file.environments[0].mean[0] + file.environments[1].mean[0]) / 2, 1e-12);
+  EXPECT_GT(file.environments[0].mean[0], file.environments[1].mean[0]);  // red is lighter in red
+  EXPECT_THAT(record.classes, ElementsAre("4", "9"));
+  EXPECT_EQ(file.out->bytes, std::filesystem::file_size(path("a.npz")));
+  EXPECT_THAT(record.envelope.headline,
+              HasSubstr("24 pictures of 4, 9 have 28 x 28 pixels; those of train are "
+                        "standardised by --mean 0."));
+  EXPECT_THAT(record.envelope.findings, IsEmpty());
+  const data::TrainingData data = data::read_training_data(path("a.npz"), {});
+  EXPECT_EQ(data.environment->codes.back(), 1);
+  const Json json = to_json(record);
+  EXPECT_TRUE(json["results"][0]["mutual_information"].is_null());
+  EXPECT_EQ(json["options"]["blank_level"], "1");
+}
+
+TEST_F(DiagvibTask, APartOfAPartIsItsRows) {
+  DataDiagvibTask whole = task("discriminability", "train"), second = task("discriminability", "train:1");
+  (void)data_diagvib(whole);
+  second.out.images = path("b.npz");
+  const record::DataDiagvib record = data_diagvib(second);
+  EXPECT_EQ(record.results[0].environments.at(0).number, 1);
+  const auto all = read_npz(path("a.npz")), one = read_npz(path("b.npz"));
+  EXPECT_TRUE(std::ranges::equal(all.at("x").view<std::uint8_t>().last(12 * 3 * 784),
+                                 one.at("x").view<std::uint8_t>()));
+}
+
+TEST_F(DiagvibTask, AllPartsGoToAFolder) {
+  DataDiagvibTask all = task("selection", "all");
+  all.options.n = 16;
+  all.out.images = path("all");
+  all.out.sheet = path("all.png");
+  const record::DataDiagvib record = data_diagvib(all);
+  std::vector<std::string> parts;
+  for (const record::DiagvibFile& file : record.results) parts.push_back(file.part);
+  EXPECT_THAT(parts, ElementsAre("train", "val-sd:0", "val-sd:1", "val-id:0", "val-id:1", "val-1f-md:0",
+                                 "val-1f-md:1", "val-5f-md:0", "val-5f-md:1", "val-ood:0", "val-ood:1",
+                                 "test:0", "test:1", "test:2", "test:3", "test:4", "test:5"));
+  EXPECT_EQ(record.results[0].n, 32);
+  EXPECT_EQ(record.results[1].n, 8);   // a half of the training environment, as in the paper
+  EXPECT_EQ(record.results[16].n, 4);  // a quarter
+  EXPECT_EQ(record.results[16].environments.at(0).texture, "tiles*");
+  EXPECT_THAT(record.envelope.findings, SizeIs(1));
+  EXPECT_TRUE(std::filesystem::exists(folder_ / "all" / "val-5f-md-1.npz"));
+  EXPECT_TRUE(record.sheet);
+  EXPECT_THAT(record.envelope.headline, HasSubstr(" in 17 files; those of train are"));
+}
+
+TEST_F(DiagvibTask, CoOccurrenceCountsItsPairs) {
+  DataDiagvibTask pairs = task("3-cgo", "train");
+  pairs.options.factors = {"texture=tiles", "scale=normal"};
+  const record::DiagvibFile file = data_diagvib(pairs).results.at(0);
+  EXPECT_THAT(file.pairs, ElementsAre(ElementsAre(2, 2, 0), ElementsAre(0, 2, 2), ElementsAre(2, 0, 2)));
+  EXPECT_NEAR(*file.mutual_information, std::log(1.5), 1e-12);  // log 3 - log 2
+  EXPECT_THAT(file.learning_classes, ElementsAre("red", "green", "blue"));
+  EXPECT_THAT(file.environments, IsEmpty());
+  pairs.options.part = "test:unseen";
+  EXPECT_THAT(data_diagvib(pairs).results.at(0).pairs,
+              ElementsAre(ElementsAre(0, 0, 4), ElementsAre(4, 0, 0), ElementsAre(0, 4, 0)));
+  pairs.options.learning_factor = "texture";
+  pairs.options.factors.clear();
+  EXPECT_THAT(data_diagvib(pairs).results.at(0).learning_classes, ElementsAre("tiles*", "wood*", "carpet*"));
+  EXPECT_THAT(diagvib_parts(pairs.options), ElementsAre("test:unseen"));
+  pairs.options.part = "all";
+  EXPECT_THAT(diagvib_parts(pairs.options),
+              ElementsAre("train", "val", "test:seen", "test:unseen", "test:all"));
+  pairs.options.environment = "zso";
+  EXPECT_THAT(diagvib_parts(pairs.options), ElementsAre("train", "val", "test:seen", "test:all"));
+}
+
+TEST_F(DiagvibTask, ZScoresSayHowTheyAreRead) {
+  DataDiagvibTask scores = task("discriminability", "val");
+  scores.options.per_environment_zscore = true;
+  const record::DiagvibFile file = data_diagvib(scores).results.at(0);
+  EXPECT_THAT(file.mean, ElementsAre(.5, .5, .5));
+  EXPECT_EQ(file.std[2], 1. / 128);
+  EXPECT_NEAR(file.environments[0].mean[1], .49, .02);
+  EXPECT_EQ(read_images(path("a.npz")).pixels.type, ElementType::f32);
+}
+
+TEST_F(DiagvibTask, SaysWhatIsWrong) {
+  const auto refused = [&](const std::string& environment, const std::string& part, const auto& change) {
+    DataDiagvibTask wrong = task(environment, part);
+    change(wrong);
+    return message_of([&] { (void)data_diagvib(wrong); });
+  };
+  const auto option = [&](const std::string& environment, const auto& change) {
+    DataDiagvibTask wrong = task(environment, "train");
+    change(wrong);
+    EXPECT_THROW((void)data_diagvib(wrong), OptionError) << environment;
+  };
+  const auto nothing = [](DataDiagvibTask&) {};
+  EXPECT_THAT(refused("x", "train", nothing), HasSubstr("environment: expected one of discriminability"));
+  EXPECT_THAT(refused("selection", "val", nothing),
+              HasSubstr("part of selection: expected one of train, val-sd"));
+  EXPECT_THAT(refused("selection", "test:6", nothing),
+              HasSubstr("part test of selection: expected an environment from 0 to 5, found '6'"));
+  EXPECT_THAT(refused("zgo", "train:0", nothing),
+              HasSubstr("test:seen, test:unseen or test:all, found 'train:0'"));
+  EXPECT_THAT(refused("zso", "test:unseen", nothing), HasSubstr("pairs that training does not have"));
+  EXPECT_THAT(refused("selection", "train",
+                      [](DataDiagvibTask& t) {
+                        t.options.classes = {1, 77};
+                      }),
+              HasSubstr("expected pictures of class 77, found none"));
+  EXPECT_THAT(refused("selection", "train", [](DataDiagvibTask& t) { t.options.factors = {"hue=pink"}; }),
+              HasSubstr("hue: expected one of red, yellow, green, cyan, blue, magenta, found 'pink'"));
+  EXPECT_THAT(refused("selection", "train", [](DataDiagvibTask& t) { t.options.size = 20; }),
+              HasSubstr("28 to 512"));
+  EXPECT_THAT(refused("selection", "train", [](DataDiagvibTask& t) { t.options.shift_ratio = 2; }),
+              HasSubstr("shift_ratio: expected a number from 0 to 1"));
+  EXPECT_THAT(refused("selection", "test", [](DataDiagvibTask& t) { t.test_digits = ""; }),
+              HasSubstr("--test-digits is required"));
+  option("selection", [](DataDiagvibTask& t) { t.options.factors = {"shape=1"}; });
+  option("selection", [](DataDiagvibTask& t) { t.options.classes = {1, 1}; });
+  option("selection", [](DataDiagvibTask& t) { t.options.classes = {1}; });
+  option("selection", [](DataDiagvibTask& t) { t.options.share = .5; });
+  option("selection", [](DataDiagvibTask& t) { t.options.learning_factor = "scale"; });
+  option("zgo", [](DataDiagvibTask& t) { t.options.per_environment_zscore = true; });
+  option("zgo", [](DataDiagvibTask& t) { t.options.pairing = "half"; });
+  option("zgo", [](DataDiagvibTask& t) { t.options.shift_ratio = .5; });
+  EXPECT_TRUE(std::filesystem::is_empty(folder_));
+}
+
+TEST(DiagvibTestDigits, AreBesideTheTrainingFile) {
+  const auto folder =
+      std::filesystem::path(::testing::TempDir()) / ("leeway_beside_" + std::to_string(getpid()));
+  std::filesystem::create_directories(folder);
+  EXPECT_EQ(test_digits_beside("fashion-mnist:train"), "fashion-mnist:test");
+  const std::string train = (folder / "train-images-idx3-ubyte.gz").string();
+  EXPECT_EQ(test_digits_beside(train), "");
+  std::ofstream(folder / "t10k-images-idx3-ubyte");
+  EXPECT_EQ(test_digits_beside(train), (folder / "t10k-images-idx3-ubyte").string());
+  EXPECT_EQ(test_digits_beside((folder / "digits.npz").string()), "");
+  std::filesystem::remove_all(folder);
+}
+
+// docs/environments.md says of each environment what the list says.
+TEST(DiagvibDocument, HasTheTables) {
+  std::ifstream file(std::string(LEEWAY_REFERENCE) + "/../../docs/environments.md");
+  const std::string text((std::istreambuf_iterator<char>(file)), {});
+  for (const data::DiagvibExperiment& experiment : data::diagvib_experiments())
+    for (const data::DiagvibPart& part : experiment.parts) {
+      std::string line = "| `" + std::string(experiment.name) + "` | " + part.name + " |";
+      if (part.environments.empty()) continue;
+      for (const data::DiagvibEnvironment& one : part.environments) {
+        std::string row = line + " " + std::to_string(one.number) + " |";
+        for (const std::string& name : one.classes) row += " " + name + " |";
+        EXPECT_THAT(text, HasSubstr(row + "\n"));
+      }
+    }
+  for (const data::DiagvibExperiment& experiment : data::diagvib_experiments())
+    EXPECT_THAT(text, HasSubstr("`" + std::string(experiment.name) + "`"));
+}
+
+}  // namespace
+}  // namespace leeway::tasks

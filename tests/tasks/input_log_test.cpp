@@ -1,0 +1,58 @@
+#include "leeway/tasks/input_log.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "leeway/core/file.h"
+#include "leeway/core/npy.h"
+#include "tests/core/files.h"
+
+namespace leeway::tasks {
+namespace {
+
+using ::testing::ElementsAre;
+
+class Inputs : public ::testing::Test {
+ protected:
+  Inputs() { write_npy(path, make_array<double>({2, 3}, {1, 2, 3, 4, 5, 6})); }
+
+  std::vector<record::Input> noted() {
+    record::Envelope envelope;
+    log.move_to(envelope);
+    return envelope.inputs;
+  }
+
+  testing::TemporaryFolder folder;
+  const std::string path = (folder / "a.npy").string();
+  std::vector<std::string> opened;
+  InputLog log{[this](const std::string& file, const std::string&) { opened.push_back(file); }};
+};
+
+TEST_F(Inputs, AreNotedOnceInOrder) {
+  const NamedOutputs outputs = named_outputs(log, path, {}, SetRole::first);
+  (void)outputs.open();
+  (void)outputs.open();
+  log.add_array("labels", make_array<std::int32_t>({4}, {0, 1, 0, 1}));
+  log.add("fashion-mnist:test", {10, 1, 28, 28});
+  EXPECT_THAT(opened, ElementsAre(path, "fashion-mnist:test"));
+  EXPECT_THAT(noted(),
+              ElementsAre(record::Input{path, std::filesystem::file_size(path), {2, 3}, digest_file(path)},
+                          record::Input{"labels", 16, {4}, ""},
+                          record::Input{"fashion-mnist:test", 0, {10, 1, 28, 28}, ""}));
+  EXPECT_TRUE(noted().empty());
+}
+
+TEST_F(Inputs, HaveNoDigestWhereNoneIsWanted) {
+  log.digests = false;
+  log.add(path, {2, 3});
+  EXPECT_EQ(noted().at(0).xxh3_128, "");
+}
+
+TEST_F(Inputs, ThatChangedAreRefused) {
+  log.add(path, {2, 3});
+  write_npy(path, make_array<double>({1}, {1}));
+  EXPECT_THAT(message_of([&] { (void)noted(); }), ::testing::HasSubstr("it changed while it was read"));
+}
+
+}  // namespace
+}  // namespace leeway::tasks
