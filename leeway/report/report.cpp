@@ -33,6 +33,8 @@ constexpr std::array kinds{Kind{record::assess_schema, pictured<record::read_ass
                            Kind{record::bound_schema, plain<record::read_bound>},
                            Kind{record::bound_evaluate_schema, plain<record::read_bound_evaluation>},
                            Kind{record::conds_describe_schema, plain<record::read_conds_describe>},
+                           Kind{record::align_schema, plain<record::read_align>},
+                           Kind{record::corruptions_schema, plain<record::read_corruptions>},
                            Kind{record::average_case_schema, pictured<record::read_average_case>}};
 
 // "leeway.pa/" of "leeway.pa/2".

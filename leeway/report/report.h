@@ -1,6 +1,7 @@
 // The report: one self-contained HTML page from the record of a command.
 //
-// html_report draws records of leeway assess, pa, select, bound, bound evaluate, average-case and conds describe (leeway/record),
+// html_report draws records of leeway assess, pa, select, bound, bound evaluate, average-case, align, conds describe and shift corrupt
+// (leeway/record),
 // typed or as JSON. Pages need no network: charts (Vega 5), style and pictures are inside. What a record
 // leaves out is a dash that says why.
 //
@@ -19,11 +20,13 @@
 
 #include "leeway/core/images.h"
 #include "leeway/core/result.h"
+#include "leeway/record/align.h"
 #include "leeway/record/assess.h"
 #include "leeway/record/average_case.h"
 #include "leeway/record/bound.h"
 #include "leeway/record/bound_evaluate.h"
 #include "leeway/record/conds_describe.h"
+#include "leeway/record/corruptions.h"
 #include "leeway/record/pa.h"
 #include "leeway/record/select.h"
 
@@ -87,9 +90,11 @@ struct Options {
 [[nodiscard]] std::string html_report(const record::Bound& record);
 [[nodiscard]] std::string html_report(const record::BoundEvaluation& record);
 [[nodiscard]] std::string html_report(const record::Select& record);
+[[nodiscard]] std::string html_report(const record::Corruptions& record);
 [[nodiscard]] std::string html_report(const record::AverageCase& record, const Pictures& pictures = {},
                                       const Options& options = {});
 [[nodiscard]] std::string html_report(const record::CondsDescribe& record);
+[[nodiscard]] std::string html_report(const record::Align& record);
 [[nodiscard]] std::string html_report(const record::Assess& record, const Pictures& pictures = {},
                                       const Options& options = {});
 

@@ -228,7 +228,9 @@ TEST(Report, AtMostFourLinesAChart) {
 TEST(Report, RefusesWhatIsNoRecordOfItsKind) {
   EXPECT_EQ(complaint({{"schema", "leeway.train/1"}}),
             "r.json: expected a record of schema leeway.assess/2, leeway.pa/2, leeway.select/2, "
-            "leeway.bound/2, leeway.bound-evaluate/2, leeway.conds-describe/2 or leeway.average-case/2, "
+            "leeway.bound/2, leeway.bound-evaluate/2, leeway.conds-describe/2, leeway.align/2, "
+            "leeway.corruptions/2 or "
+            "leeway.average-case/2, "
             "found 'leeway.train/1'");
   EXPECT_EQ(complaint(Json::array()), "r.json: expected an object at the top, found array");
   EXPECT_EQ(

@@ -15,13 +15,15 @@ double log_k(const Record& record) {
 
 // What some result has, and hence the page shows.
 struct Shown {
-  bool accuracy = false, pairs = false, bound = false;
+  bool accuracy = false, pairs = false, bound = false, likely = false, source = false;
 
   explicit Shown(const Record& record) {
     for (const Result& r : record.results) {
       accuracy = accuracy || r.accuracy.value;
       pairs = pairs || r.afr_pred.value || r.pa.value;
       bound = bound || r.error_bound;
+      likely = likely || r.likely_error;
+      source = source || r.source_accuracy.value;
     }
   }
 };
@@ -47,9 +49,17 @@ Cell accuracy_cell(const Result& result) {
 }
 
 Cell bound_cell(const Result& result) {
-  Cell cell = percent_cell(result.error_bound, 1, result.reason("error_bound"));
-  if (const std::string range = estimates_range(result, "–"); !range.empty())
-    cell.html += " <span class=\"se\">(" + range + ")</span>";
+  return percent_cell(result.error_bound, 1, result.reason("error_bound"));
+}
+
+// The estimate to read, and the range of all.
+Cell likely_cell(const Result& result) {
+  if (!result.likely_error) return dash_cell(result.reason("likely_error"));
+  const record::LikelyError& likely = *result.likely_error;
+  const Measured range{likely.error.value, likely.low, likely.high};
+  Cell cell = share_cell(range);
+  cell.title = fmt::format("{}, since {}; with its sampling error {}", likely.method, likely.reason,
+                           percent_interval(likely.error));
   return cell;
 }
 
@@ -59,6 +69,9 @@ std::string headline_table(const Record& record, const Shown& shown) {
   const auto add = [&](Column column, Cell (*cell)(const Result&)) {
     columns.push_back({std::move(column), cell});
   };
+  if (shown.source)
+    add(interval_column("On the source", "Share of the source's samples predicted right"),
+        [](const Result& r) { return share_cell(r.source_accuracy, r.reason("source_accuracy")); });
   if (shown.accuracy) {
     add(interval_column("Accuracy", "Share of samples predicted right, with its " + level + " interval"),
         accuracy_cell);
@@ -73,16 +86,19 @@ std::string headline_table(const Record& record, const Shown& shown) {
     add(pa_column(level), [](const Result& r) { return pa_cell(r.pa, r.reason("pa")); });
     add(beta_column(), [](const Result& r) { return significant_cell(r.beta, 3, r.reason("beta")); });
   }
+  if (shown.likely)
+    add(interval_column("Error, probably",
+                        "Made without labels of the target: the estimate to read, and from the lowest to the "
+                        "highest of all estimates"),
+        likely_cell);
   if (shown.bound)
-    add(number_column("Error at most",
-                      "Upper bound on the error, made without labels of the target; in brackets the "
-                      "lowest and the highest estimate"),
+    add(number_column("Error at most", "Upper bound on the error, made without labels of the target"),
         bound_cell);
   add(number_column("n", "Samples of the target"), [](const Result& r) { return count_cell(r.n); });
   const bool known = columns.size() > 1;
   Table table =
       table_of("Every model on every target, worst first", with_subject(columns), worst_first(record));
-  if (known) table.sorted_by(2, shown.accuracy || shown.pairs);
+  if (known) table.sorted_by(shown.source ? 3 : 2, shown.accuracy || shown.pairs);
   return table.html(2);
 }
 
@@ -102,12 +118,17 @@ std::string terms(const Record& record, const Shown& shown) {
         "wrong (in papers AFR, attack failure rate). It needs no labels.");
     for (auto& meaning : pa_meanings(log_k(record))) list.push_back(std::move(meaning));
   }
+  if (shown.likely)
+    list.emplace_back(
+        "Error, probably",
+        "How wrong the model is on the target as far as that can be told without its labels: the estimate to "
+        "read, and in small figures the range of all <a href=\"#bounds\">estimates</a>. The range is no "
+        "interval of any level; errors beyond it mostly lie above.");
   if (shown.bound)
     list.emplace_back(
         "Error at most",
         "How wrong the model can be on the target, told without its labels, if an assumption holds "
-        "that <a href=\"#bounds\">the section on errors without labels</a> states. In brackets the "
-        "lowest and the highest of the estimates, which are no bounds.");
+        "that <a href=\"#bounds\">the section on errors without labels</a> states.");
   return terms_html(list);
 }
 
@@ -229,11 +250,19 @@ std::string html_report(const Record& record, const Pictures& pictures, const Op
   const Shown shown(record);
   const std::string lead = scope_line(escape(scope(record))) + news(record) + headline_table(record, shown) +
                            terms(record, shown) + overview_charts(record, shown);
-  std::vector<Section> sections = {warnings_section(record),   comparisons_section(record),
-                                   bounds_section(record),     agreement_section(record),
-                                   confidence_section(record), classes_section(record),
-                                   groups_section(record),     shares_section(record),
-                                   confusion_section(record),  flips_section(record, pictures, options)};
+  std::vector<Section> sections = {warnings_section(record),
+                                   comparisons_section(record),
+                                   bounds_section(record),
+                                   quality_section(record),
+                                   subgroups_section(record),
+                                   drift_section(record),
+                                   agreement_section(record),
+                                   confidence_section(record),
+                                   classes_section(record),
+                                   groups_section(record),
+                                   shares_section(record),
+                                   confusion_section(record),
+                                   flips_section(record, pictures, options)};
   for (Section& section : shifts_sections(record)) sections.push_back(std::move(section));
   for (Section& section : noise_sections(record, pictures, options)) sections.push_back(std::move(section));
   sections.push_back(missing_section(record));

@@ -109,6 +109,23 @@ std::string methods_html(const std::vector<ErrorMethod>& methods) {
   return terms_html(items);
 }
 
+// Which estimate to read: why the one that a result marks, and when any.
+std::string reading_html(const Record& record, const std::vector<const Result*>& results) {
+  std::vector<std::string> reasons, when;
+  for (const Result* result : results)
+    if (result->likely_error)
+      append_new(reasons,
+                 fmt::format("Read <b>{}</b> for {}: {}.", escape(result->likely_error->method),
+                             escape(subject(record, *result)), escape(result->likely_error->reason)));
+  constexpr std::size_t most_reasons = 12;
+  if (record.bounds)
+    for (const record::AssessMethod& method : record.bounds->methods)
+      if (!method.read_when.empty())
+        when.push_back(fmt::format("<b>{}</b> where {}", escape(method.method), escape(method.read_when)));
+  return list_html(at_most(most_reasons, reasons)) +
+         (when.empty() ? "" : paragraph("In general read " + list_of(when) + "."));
+}
+
 std::string bound_meanings() {
   return terms_html(
       {{"Discrepancy",
@@ -382,8 +399,10 @@ Section bounds_section(const Record& record) {
   return {"bounds", "Error without labels", heading(record, results),
           paragraph(escape(record.bounds ? record.bounds->assumption : "")) + error_key(truth) +
               panels_html(charts) + bound_meanings() + terms_table(results) + estimates_table(results) +
+              reading_html(record, results) +
               paragraph("An estimate is no bound. Each is right under an assumption of its own:") +
-              (record.bounds ? methods_html(record.bounds->methods) : "")};
+              (record.bounds ? methods_html({record.bounds->methods.begin(), record.bounds->methods.end()})
+                             : "")};
 }
 
 }  // namespace leeway::report

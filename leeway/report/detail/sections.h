@@ -113,6 +113,9 @@ struct Curve {
 
 [[nodiscard]] Section comparisons_section(const Record& record);
 [[nodiscard]] Section bounds_section(const Record& record);
+[[nodiscard]] Section drift_section(const Record& record);
+[[nodiscard]] Section quality_section(const Record& record);
+[[nodiscard]] Section subgroups_section(const Record& record);
 [[nodiscard]] Section agreement_section(const Record& record);
 [[nodiscard]] Section confidence_section(const Record& record);
 [[nodiscard]] Section classes_section(const Record& record);

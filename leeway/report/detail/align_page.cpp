@@ -1,0 +1,115 @@
+// The page of leeway align.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "leeway/core/message.h"
+#include "leeway/report/detail/sections.h"
+
+namespace leeway::report {
+namespace {
+
+using record::Align;
+using record::AlignSet;
+
+// Classes of the projections shown, in order; none where there are no labels or more than a chart has shapes.
+std::vector<std::string> classes_of(const Align& record) {
+  std::vector<std::string> classes;
+  for (const AlignSet& set : record.results)
+    for (const std::string& name : set.projection_labels)
+      if (std::ranges::find(classes, name) == classes.end()) classes.push_back(name);
+  std::ranges::sort(classes);
+  return classes.size() <= series ? classes : std::vector<std::string>{};
+}
+
+Json points_of(const AlignSet& set, const std::vector<std::string>& classes) {
+  Json points = Json::array();
+  for (std::size_t i = 0; i < set.projections_clean.size(); ++i) {
+    const std::string name = set.projection_labels.empty() ? "" : set.projection_labels[i];
+    const auto found = std::ranges::find(classes, name);
+    const double clean = set.projections_clean[i], shifted = set.projections_shifted[i];
+    points.push_back({{"class", name},
+                      {"slot", found == classes.end() ? 0 : found - classes.begin()},
+                      {"clean", brief(clean)},
+                      {"shifted", brief(shifted)},
+                      {"words", fmt::format("{}clean {}\nshifted {}", name.empty() ? "" : name + "\n",
+                                            fixed(clean, 2), fixed(shifted, 2))}});
+  }
+  return points;
+}
+
+Measured error_of(const AlignSet& set) {
+  return {set.cross_domain_error, set.cross_domain_error_interval.low, set.cross_domain_error_interval.high};
+}
+
+std::string scatter_charts(const Align& record) {
+  const std::vector<std::string> classes = classes_of(record);
+  std::vector<Chart> charts;
+  for (const AlignSet& set : record.results) {
+    const std::string name = printable(set.shifted, std::string::npos);
+    charts.push_back(
+        {"alignment",
+         name,
+         fmt::format("error {}, angle {}°", significant(set.cross_domain_error, 2), fixed(set.angle, 0)),
+         fmt::format("Projections of {} pairs on the strongest direction of the features, clean against {}",
+                     count(set.projections_clean.size()), name),
+         {{"points", points_of(set, classes)}}});
+  }
+  return (classes.empty() ? "" : model_key(classes)) + panels_html(charts, 6);
+}
+
+Measured class_variance_of(const std::optional<double>& share, const std::optional<Interval>& interval) {
+  if (!share || !interval) return {share, {}, {}};
+  return {share, interval->low, interval->high};
+}
+
+std::string set_table(const Align& record) {
+  using One = AlignSet;
+  const std::vector<ColumnOf<One>> columns = {
+      {text_column("Shifted"),
+       [](const One& one) { return text_cell(printable(one.shifted, std::string::npos)); }},
+      {interval_column("Cross-domain error",
+                       "Mean squared difference of a pair's projections, each set's scaled to -1 to 1"),
+       [](const One& one) {
+         const Measured error = error_of(one);
+         return with_interval(significant_cell(error.value, 3), error,
+                              significant(*error.low, 3) + "–" + significant(*error.high, 3));
+       }},
+      {number_column("Angle", "Between the strongest directions of the two sets, in degrees"),
+       [](const One& one) { return fixed_cell(one.angle, 1); }},
+      {number_column("Correlation", "Of a pair's projections"),
+       [](const One& one) { return fixed_cell(one.correlation, 3); }},
+      {number_column("Explained, clean", "Share of the features' variance that lies along the direction"),
+       [](const One& one) { return percent_cell(one.explained_variance_clean, 0); }},
+      {number_column("Explained, shifted"),
+       [](const One& one) { return percent_cell(one.explained_variance_shifted, 0); }},
+      {interval_column("Within classes, clean",
+                       "Share of the projections' variance that the class does not explain"),
+       [](const One& one) {
+         return share_cell(class_variance_of(one.class_variance_clean, one.class_variance_clean_interval),
+                           "the files hold no labels");
+       }},
+      {interval_column("Within classes, shifted"),
+       [](const One& one) {
+         return share_cell(class_variance_of(one.class_variance_shifted, one.class_variance_shifted_interval),
+                           "the files hold no labels");
+       }},
+      {number_column("Pairs"), [](const One& one) { return count_cell(one.n); }}};
+  return table_of("Every shifted set", columns, record.results).html();
+}
+
+}  // namespace
+
+std::string html_report(const Align& record) {
+  std::string lead = paragraph(
+      "Of each set of features the direction of largest variance was taken, and every sample's projection on "
+      "it. On the "
+      "dashed line both sets have the same projection. Where the task makes the direction, classes lie apart "
+      "and near "
+      "the line; where the shift does, they do not.");
+  for (const std::string& finding : record.envelope.findings) lead += paragraph(escape(finding));
+  return page("leeway: feature alignment", record.envelope.headline,
+              lead + scatter_charts(record) + set_table(record), {source_section(record.envelope)});
+}
+
+}  // namespace leeway::report

@@ -1,0 +1,329 @@
+// The page of leeway shift corrupt: accuracy and agreement by corruption and severity, and corruption errors.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "leeway/record/corruptions.h"
+#include "leeway/report/detail/lines.h"
+#include "leeway/report/detail/sections.h"
+
+namespace leeway::report {
+namespace {
+
+using record::CorruptedSet;
+using record::CorruptionErrorRow;
+using record::Corruptions;
+
+Measured measured(const std::optional<double>& value, const std::optional<Interval>& interval) {
+  Measured all{value, {}, {}};
+  if (interval) all.low = interval->low, all.high = interval->high;
+  return all;
+}
+
+Measured accuracy_of(const CorruptedSet& set) {
+  return measured(set.judged.accuracy, set.judged.accuracy_interval);
+}
+Measured agreement_of(const CorruptedSet& set) { return measured(set.pa, set.pa_interval); }
+
+std::vector<std::string> corruptions_of(const Corruptions& record) {
+  std::vector<std::string> names;
+  for (const CorruptedSet& set : record.results)
+    if (names.empty() || names.back() != set.corruption) names.push_back(set.corruption);
+  return names;
+}
+
+double log_k_of(const Corruptions& record) { return record.k ? std::log(static_cast<double>(*record.k)) : 0; }
+
+std::size_t place_of(const std::vector<std::string>& names, const std::string& name) {
+  return static_cast<std::size_t>(std::ranges::find(names, name) - names.begin());
+}
+
+// -- Heat maps
+
+Json cell(std::size_t i, std::size_t j, double shade, double number, std::string text, std::string words) {
+  return {{"i", i},
+          {"j", j},
+          {"shade", brief(shade)},
+          {"number", brief(number)},
+          {"text", std::move(text)},
+          {"words", std::move(words)}};
+}
+
+Chart map_chart(const Corruptions& record, const char* title, const char* note,
+                std::vector<std::string> columns, Json cells) {
+  const std::vector<std::string> names = corruptions_of(record);
+  return {"cells",
+          title,
+          note,
+          fmt::format("Heat map of {} by corruption and severity", title),
+          {{"cells", std::move(cells)}},
+          {{"label", "Corruption"},
+           {"labels", names},
+           {"values", std::move(columns)},
+           {"margin", 132},
+           {"slant", 0}}};
+}
+
+Chart accuracy_map(const Corruptions& record) {
+  const std::vector<std::string> names = corruptions_of(record);
+  const std::vector<std::size_t>& severities = record.options.severities;
+  std::vector<std::string> columns{"clean"};
+  for (const std::size_t severity : severities) columns.push_back(std::to_string(severity));
+  Json cells = Json::array();
+  if (record.clean && record.clean->accuracy) {
+    const Measured clean = measured(record.clean->accuracy, record.clean->accuracy_interval);
+    for (std::size_t i = 0; i < names.size(); ++i)
+      cells.push_back(cell(i, 0, 1 - *clean.value, *clean.value, percent(*clean.value),
+                           fmt::format("clean\naccuracy {}", value_words(clean, true))));
+  }
+  for (const CorruptedSet& set : record.results) {
+    const Measured accuracy = accuracy_of(set);
+    if (!accuracy.value) continue;
+    const auto j =
+        static_cast<std::size_t>(std::ranges::find(severities, set.severity) - severities.begin()) + 1;
+    cells.push_back(cell(place_of(names, set.corruption), j, 1 - *accuracy.value, *accuracy.value,
+                         percent(*accuracy.value),
+                         fmt::format("{}, severity {}\naccuracy {}\nn = {}", set.corruption, set.severity,
+                                     value_words(accuracy, true), count(set.judged.n))));
+  }
+  return map_chart(record, "Accuracy", "columns are severities; darker: more mistakes", std::move(columns),
+                   std::move(cells));
+}
+
+Chart agreement_map(const Corruptions& record) {
+  const std::vector<std::string> names = corruptions_of(record);
+  const std::vector<std::size_t>& severities = record.options.severities;
+  std::vector<std::string> columns;
+  for (const std::size_t severity : severities) columns.push_back(std::to_string(severity));
+  Json cells = Json::array();
+  for (const CorruptedSet& set : record.results) {
+    if (!set.pa) continue;
+    const auto j = static_cast<std::size_t>(std::ranges::find(severities, set.severity) - severities.begin());
+    cells.push_back(cell(place_of(names, set.corruption), j, 1 - set.pa_normalized.value_or(0), *set.pa,
+                         fixed(*set.pa, 2),
+                         fmt::format("{}, severity {}\nPA {}\nn = {}", set.corruption, set.severity,
+                                     value_words(agreement_of(set), false), count(set.judged.n))));
+  }
+  return map_chart(record, "Posterior agreement",
+                   "columns are severities; darker: less agreement with clean images", std::move(columns),
+                   std::move(cells));
+}
+
+std::string maps(const Corruptions& record) {
+  std::vector<Chart> charts;
+  for (Chart& chart : std::vector<Chart>{accuracy_map(record), agreement_map(record)})
+    if (!chart.data.front().second.empty()) charts.push_back(std::move(chart));
+  return panels_html(charts);
+}
+
+// -- Corruption errors
+
+bool has_ratios(const Corruptions& record) {
+  return std::ranges::any_of(record.errors, [](const auto& row) { return row.ce.has_value(); });
+}
+
+// Each corruption a row: its error against the clean one, or its CE against 100.
+std::string error_chart(const Corruptions& record) {
+  if (record.errors.empty()) return "";
+  const bool ratios = has_ratios(record);
+  std::vector<std::string> names;
+  Json rows = Json::array();
+  double top = 0;
+  for (const CorruptionErrorRow& row : record.errors) {
+    Measured value = measured(row.error, row.error_interval);
+    if (ratios) {
+      value = measured(row.ce, row.ce_interval);
+      for (std::optional<double>* one : {&value.value, &value.low, &value.high})
+        if (*one) **one /= 100;
+    }
+    if (!value.value) continue;
+    names.push_back(row.corruption);
+    top = std::max(top, *value.high);
+    const auto clean = record.clean ? record.clean->error : std::nullopt;
+    rows.push_back({{"target", row.corruption},
+                    {"model", row.counted ? "counted" : "not counted in means"},
+                    {"slot", 0},
+                    {"value", brief(value.value)},
+                    {"low", brief(value.low)},
+                    {"high", brief(value.high)},
+                    {"source", ratios ? brief(1.) : brief(clean)},
+                    {"n", record.shape.empty() ? 0 : record.shape[0]}});
+  }
+  Chart chart{
+      "overview",
+      ratios ? "Corruption error, relative to " + record.mean->reference : "Mean error over severities",
+      ratios ? "100% is as wrong as the reference" : "lines begin at the error on clean images",
+      "Errors of every corruption with their intervals"};
+  chart.data = {{"rows", std::move(rows)}};
+  chart.signals = {
+      {"targets", names}, {"slots", 1}, {"top", brief(std::max(top, ratios ? 1. : .05))}, {"percent", true}};
+  return panels_html({chart});
+}
+
+Cell hundred_cell(const std::optional<double>& value, const std::optional<Interval>& interval,
+                  const char* why) {
+  if (!value) return dash_cell(why);
+  const Measured all = measured(value, interval);
+  return with_interval(fixed_cell(value, 1), all, fixed(*all.low, 1) + "–" + fixed(*all.high, 1));
+}
+
+std::string error_table(const Corruptions& record) {
+  using One = CorruptionErrorRow;
+  std::vector<ColumnOf<One>> columns = {
+      {text_column("Corruption"), [](const One& one) { return text_cell(one.corruption); }},
+      {text_column("Group"), [](const One& one) { return text_cell(one.group); }},
+      {interval_column("Error", "Mean over severities; the interval is over images"),
+       [](const One& one) { return share_cell(measured(one.error, one.error_interval)); }}};
+  if (has_ratios(record)) {
+    columns.push_back({interval_column("CE", "100 times the error over the reference's"), [](const One& one) {
+                         return hundred_cell(one.ce, one.ce_interval, "the reference lacks it");
+                       }});
+    columns.push_back({interval_column("Relative CE", "The same of what comes on top of the clean error"),
+                       [](const One& one) {
+                         return hundred_cell(one.relative_ce, one.relative_ce_interval,
+                                             "the reference's rise is not known, or not above 0");
+                       }});
+  }
+  columns.push_back({text_column("Counted", "In the means: the 15 corruptions of the benchmark"),
+                     [](const One& one) { return text_cell(one.counted ? "yes" : "no"); }});
+  return table_of("Every corruption", columns, record.errors).html();
+}
+
+Section errors_section(const Corruptions& record) {
+  if (record.errors.empty() || !record.mean) return {};
+  const record::MeanCorruptionError& mean = *record.mean;
+  std::string heading = "Error by corruption";
+  if (mean.mce)
+    heading = fmt::format("mCE {} relative to {}", fixed(*mean.mce, 1), escape(mean.reference));
+  else if (mean.mean_error)
+    heading = fmt::format("Mean corruption error (unnormalised) {}",
+                          value_words(measured(mean.mean_error, mean.mean_error_interval), true));
+  return {"errors", "Errors", heading,
+          paragraph("The mean over severities, then over the corruptions that are counted. The errors of one "
+                    "image under "
+                    "many corruptions go together, so intervals are over images.") +
+              error_chart(record) + error_table(record)};
+}
+
+// -- Severity
+
+// "gaussian" of "gaussian-noise": lines of one group, whose charts are narrow.
+std::string short_name(const std::string& corruption) { return corruption.substr(0, corruption.find('-')); }
+
+std::vector<Chart> group_charts(const Corruptions& record, bool agreement) {
+  const std::pair<const char*, const char*> groups[] = {{"noise", "Noise"},
+                                                        {"blur", "Blur"},
+                                                        {"weather", "Weather"},
+                                                        {"digital", "Digital"},
+                                                        {"extra", "Extra"}};
+  std::vector<std::pair<std::string, std::vector<Line>>> all;
+  for (const auto& [group, title] : groups) {
+    std::vector<Line> lines;
+    for (const CorruptedSet& set : record.results) {
+      const Measured y = agreement ? agreement_of(set) : accuracy_of(set);
+      if (set.group != group || !y.value) continue;
+      const std::string name = short_name(set.corruption);
+      if (lines.empty() || lines.back().name != name) {
+        lines.push_back({name, lines.size() % series, {}});
+        if (!agreement && record.clean && record.clean->accuracy) {
+          const Measured clean = measured(record.clean->accuracy, record.clean->accuracy_interval);
+          lines.back().points.push_back({0, clean, "0", "clean\n" + value_words(clean, true)});
+        }
+      }
+      lines.back().points.push_back(
+          {static_cast<double>(set.severity), y, std::to_string(set.severity),
+           fmt::format("severity {}\n{}", set.severity, value_words(y, !agreement))});
+    }
+    if (!lines.empty()) all.emplace_back(title, std::move(lines));
+  }
+  LineAxes axes;
+  axes.x_low = agreement ? 1 : 0, axes.x_high = 5, axes.x_title = "severity", axes.percent = !agreement;
+  if (agreement && record.options.severities.size() == 1) axes.x_low = 0;
+  for (int severity = agreement ? 1 : 0; severity <= 5; ++severity) {
+    axes.x_ticks.push_back(severity);
+    axes.x_names.push_back(severity == 0 ? "clean" : std::to_string(severity));
+  }
+  std::vector<Line> every;
+  for (const auto& [title, lines] : all) every.insert(every.end(), lines.begin(), lines.end());
+  axes = fit_y(axes, every, 0, agreement ? std::max(log_k_of(record), 1e-9) : 1);
+  std::vector<Chart> charts;
+  for (const auto& [title, lines] : all) charts.push_back(line_chart(title, "", lines, axes));
+  return charts;
+}
+
+Section severity_section(const Corruptions& record) {
+  std::vector<Choice> choices;
+  for (const bool agreement : {false, true}) {
+    std::vector<Chart> charts = group_charts(record, agreement);
+    if (!charts.empty())
+      choices.push_back({agreement ? "Posterior agreement" : "Accuracy", std::move(charts)});
+  }
+  if (choices.empty()) return {};
+  const CorruptedSet* const worst = record::worst_of(record);
+  return {"severity", "Severity",
+          worst == nullptr
+              ? "Agreement falls with severity"
+              : fmt::format("Least accurate under {} at severity {}, {}", escape(worst->corruption),
+                            worst->severity, value_words(accuracy_of(*worst), true)),
+          choice_panels_html(choices)};
+}
+
+Section sets_section(const Corruptions& record) {
+  using One = CorruptedSet;
+  const char* unlabelled = "no labels were given";
+  const auto none = [](const One& one) {
+    return one.left_out.empty() ? std::string("the images are no pairs") : one.left_out;
+  };
+  const std::vector<ColumnOf<One>> columns = {
+      {text_column("Corruption"), [](const One& one) { return text_cell(one.corruption); }},
+      {number_column("Severity"), [](const One& one) { return count_cell(one.severity); }},
+      {interval_column("Accuracy"),
+       [&](const One& one) {
+         return share_cell(accuracy_of(one), one.left_out.empty() ? unlabelled : one.left_out.c_str());
+       }},
+      {pa_column(), [&](const One& one) { return pa_cell(agreement_of(one), none(one)); }},
+      {beta_column(), [&](const One& one) { return significant_cell(one.beta, 3, none(one)); }},
+      {same_prediction_column(),
+       [&](const One& one) { return share_cell(measured(one.afr_pred, one.afr_pred_interval), none(one)); }},
+      {number_column("Mean change", "Of a pixel in [0,1]"),
+       [&](const One& one) { return significant_cell(one.mean_change, 3, none(one)); }},
+      {number_column("n"), [](const One& one) { return count_cell(one.judged.n); }}};
+  const std::size_t run = static_cast<std::size_t>(
+      std::ranges::count_if(record.results, [](const One& one) { return one.left_out.empty(); }));
+  return {"sets", "Sets", fmt::format("{} set{} of corrupted images", run, run == 1 ? "" : "s"),
+          more_html(fmt::format("All of them as a table ({} rows)", record.results.size()),
+                    table_of("Every corruption at every severity", columns, record.results).html(2))};
+}
+
+std::string scope(const Corruptions& record) {
+  const std::size_t corruptions = corruptions_of(record).size();
+  std::string text =
+      fmt::format("{} images, {} corruption{} at {} severit{}",
+                  count(record.shape.empty() ? 0 : record.shape[0]), corruptions, corruptions == 1 ? "" : "s",
+                  record.options.severities.size(), record.options.severities.size() == 1 ? "y" : "ies");
+  if (!record.published.empty()) return text + ", from published files";
+  if (!record.use) return text;
+  text += fmt::format("; constants of {}", record.use->set);
+  if (record.use->lengths != 1) text += fmt::format(", lengths times {:.3g}", record.use->lengths);
+  if (record.use->rounding == "trunc") text += ", rounded down";
+  return text + fmt::format("; glass {}; frost {}", record.use->glass,
+                            record.use->frost == "procedural" ? "procedural" : "from pictures");
+}
+
+}  // namespace
+
+std::string html_report(const Corruptions& record) {
+  std::vector<std::string> findings;
+  for (const std::string& finding : record.envelope.findings) findings.push_back(escape(finding));
+  const bool agreement =
+      std::ranges::any_of(record.results, [](const CorruptedSet& set) { return set.pa.has_value(); });
+  return page("leeway: common corruptions", record.envelope.headline,
+              scope_line(escape(scope(record))) + list_html(findings, "findings") + maps(record) +
+                  (agreement ? terms_html(pa_meanings(log_k_of(record))) : ""),
+              {errors_section(record), severity_section(record), sets_section(record),
+               source_section(record.envelope)});
+}
+
+}  // namespace leeway::report

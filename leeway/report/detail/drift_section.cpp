@@ -1,0 +1,100 @@
+// What moved between source and target, labels aside.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "leeway/report/detail/sections.h"
+
+namespace leeway::report {
+namespace {
+
+using record::AssessDrift;
+using record::DriftTest;
+
+// A column of one result.
+struct Row {
+  const Result* result;
+  const DriftTest* test;
+};
+
+constexpr std::size_t most_rows = 600;
+
+std::vector<Row> rows_of(const Record& record) {
+  std::vector<Row> rows;
+  for (const Result& result : record.results) {
+    if (!result.drift) continue;
+    rows.push_back({&result, &result.drift->classes});
+    rows.push_back({&result, &result.drift->confidence});
+    for (const DriftTest& group : result.drift->groups) rows.push_back({&result, &group});
+  }
+  std::ranges::stable_sort(rows, {}, [](const Row& row) { return row.test->p_value; });
+  return rows;
+}
+
+std::string tests_table(const Record& record, std::vector<Row> rows) {
+  std::string caption = "Every column, least p-value first";
+  if (rows.size() > most_rows) {
+    caption += fmt::format(": {} of {}", most_rows, rows.size());
+    rows.resize(most_rows);
+  }
+  const std::vector<ColumnOf<Row>> columns{
+      {text_column("Target"), [&](const Row& row) { return text_cell(subject(record, *row.result)); }},
+      {text_column("Column"), [](const Row& row) { return text_cell(row.test->name); }},
+      {number_column("p",
+                     "Chance of as much or more where nothing moved, adjusted by Holm's method over the "
+                     "target's tests"),
+       [](const Row& row) {
+         return number_cell(row.test->p_value, escape(record::p_words(row.test->p_value)));
+       }},
+      {interval_column("Distance",
+                       "Total variation of the shares: how many in a hundred samples have another "
+                       "value; of confidences the largest gap of their distributions"),
+       [](const Row& row) { return share_cell(row.test->distance); }},
+      {interval_column("Mean change, points", "Of confidence"),
+       [](const Row& row) { return change_cell(row.test->mean_change, "counts have no mean"); }},
+      {text_column("What moved",
+                   "Values whose share changed beyond chance, all of a column's tested at once"),
+       [](const Row& row) {
+         const std::string words = moved_words(*row.test, row.result->source_n, row.result->n);
+         return words.empty() ? dash_cell("no value's share moved beyond chance by itself")
+                              : text_cell(words);
+       }},
+      {text_column("Test"), [](const Row& row) { return text_cell(row.test->test); }}};
+  return table_of(caption, columns, rows).html(2);
+}
+
+std::string left_out(const Record& record) {
+  std::vector<std::string> lines;
+  for (const Result& result : record.results)
+    if (result.drift && !result.drift->left_out.empty())
+      lines.push_back(escape(fmt::format("{}: only one of source and target has {}.", subject(record, result),
+                                         list_of(result.drift->left_out))));
+  return list_html(at_most(12, lines));
+}
+
+}  // namespace
+
+Section drift_section(const Record& record) {
+  std::vector<Row> rows = rows_of(record);
+  if (rows.empty()) return {};
+  const Row& first = rows.front();
+  const bool moved = first.test->p_value <= 1 - record.level;
+  const std::string p = record::p_words(first.test->p_value);
+  const auto several = static_cast<std::size_t>(
+      std::ranges::count_if(record.results, [](const Result& result) { return result.drift.has_value(); }));
+  return {
+      "drift", "Drift",
+      moved
+          ? fmt::format("{}: {} moved (p {})", escape(subject(record, *first.result)),
+                        escape(first.test->name), p[0] == '<' ? escape(p) : "= " + p)
+          : fmt::format("Nothing moved that the tests of {} see", several == 1 ? "the target" : "any target"),
+      paragraph(
+          "What changed between source and target, labels aside: the mix of predicted classes, confidence, "
+          "and the groups that both name. A p-value says how likely as much or more is where nothing moved; "
+          "those of one target are adjusted together (Holm), so that a target at rest raises a false alarm "
+          "with probability " +
+          percent(1 - record.level) + " at most. It says that something moved, not that the error did.") +
+          tests_table(record, rows) + left_out(record)};
+}
+
+}  // namespace leeway::report

@@ -1,0 +1,249 @@
+// What labels say beside accuracy, before and after the shift, and the weakest sub-groups.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "leeway/report/detail/sections.h"
+
+namespace leeway::report {
+namespace {
+
+using record::AssessQuality;
+using record::ClassQuality;
+using record::QualityChange;
+using record::Subgroup;
+
+constexpr std::size_t most_classes = 600, most_matrix = 20;
+
+// One labelled set: a source, or a target with its change.
+struct Row {
+  const Result* result;
+  std::string set;
+  const AssessQuality* found;
+  const QualityChange* change;
+};
+
+std::vector<Row> rows_of(const Record& record) {
+  std::vector<Row> rows;
+  for (const std::string& model : record.models) {
+    bool source = false;
+    for (const Result& result : record.results) {
+      if (result.model != model || !result.quality) continue;
+      if (!source && result.source_quality)
+        source = true, rows.push_back({&result, "source", &*result.source_quality, nullptr});
+      rows.push_back({&result, result.target, &*result.quality,
+                      result.quality_change ? &*result.quality_change : nullptr});
+    }
+  }
+  return rows;
+}
+
+std::string words_of_change(const Measured& change, bool points) {
+  if (!change.value) return "";
+  const double scale = points ? 100 : 1;
+  const int digits = points ? 1 : 3;
+  return fmt::format("change {:+.{}f}{}", scale * *change.value, digits,
+                     change.low && change.high ? fmt::format(" ({:+.{}f} to {:+.{}f})", scale * *change.low,
+                                                             digits, scale * *change.high, digits)
+                                               : "");
+}
+
+template <Measured AssessQuality::*value, Measured QualityChange::*change>
+Cell share_of(const Row& row) {
+  Cell cell = share_cell(row.found->*value, "it needs samples of two classes, and not too many of them");
+  if (row.change != nullptr) cell.title = words_of_change(row.change->*change, true);
+  return cell;
+}
+
+// A loss: no share.
+template <Measured AssessQuality::*value, Measured QualityChange::*change>
+Cell loss_of(const Row& row) {
+  const Measured& measured = row.found->*value;
+  Cell cell = fixed_cell(measured.value, 3);
+  if (measured.low && measured.high)
+    cell = with_interval(std::move(cell), measured, fixed(*measured.low, 3) + "–" + fixed(*measured.high, 3));
+  if (row.change != nullptr) cell.title = words_of_change(row.change->*change, false);
+  return cell;
+}
+
+std::string sets_table(const std::vector<Row>& rows) {
+  using Q = AssessQuality;
+  using C = QualityChange;
+  const std::vector<ColumnOf<Row>> columns{
+      {text_column("Set"), [](const Row& row) { return text_cell(row.set); }},
+      {text_column("Model"), [](const Row& row) { return text_cell(row.result->model); }},
+      {interval_column("Balanced", "Balanced accuracy: mean recall of the classes"),
+       share_of<&Q::balanced_accuracy, &C::balanced_accuracy>},
+      {interval_column("Macro F1", "Mean F1 of the classes"), share_of<&Q::macro_f1, &C::macro_f1>},
+      {interval_column("AUROC",
+                       "Of class 1 where there are two, else the mean of each class against the rest"),
+       share_of<&Q::auroc, &C::auroc>},
+      {interval_column("Log loss", "Mean -log of the label's probability"),
+       loss_of<&Q::log_loss, &C::log_loss>},
+      {interval_column("Brier", "Mean sum of squared differences of probabilities and label, 0 to 2"),
+       loss_of<&Q::brier, &C::brier>},
+      {interval_column("ECE", "Expected calibration error over 15 bins"), share_of<&Q::ece, &C::ece>}};
+  return table_of("Before and after; rest the pointer on a cell for its change", columns, rows).html(2);
+}
+
+struct ClassRow {
+  const Row* row;
+  const ClassQuality* one;
+};
+
+std::string classes_table(const Record& record, const std::vector<Row>& rows) {
+  std::vector<ClassRow> list;
+  for (const Row& row : rows)
+    for (const ClassQuality& one : row.found->classes)
+      if (one.n + one.predicted_n > 0) list.push_back({&row, &one});
+  std::ranges::stable_sort(list, {}, [](const ClassRow& c) { return c.one->f1.value.value_or(1); });
+  std::string caption = "Every class of every set, lowest F1 first";
+  if (list.size() > most_classes) {
+    caption += fmt::format(": {} of {}", most_classes, list.size());
+    list.resize(most_classes);
+  }
+  const std::vector<ColumnOf<ClassRow>> columns{
+      {text_column("Class"), [&](const ClassRow& c) { return text_cell(record.class_name(c.one->index)); }},
+      {text_column("Set"),
+       [&](const ClassRow& c) {
+         return text_cell(record.models.size() > 1 ? c.row->result->model + ": " + c.row->set : c.row->set);
+       }},
+      {interval_column("Precision", "Of those predicted as this class, the share that is"),
+       [](const ClassRow& c) { return share_cell(c.one->precision, "never predicted"); }},
+      {interval_column("Recall", "Of this class, the share predicted as it"),
+       [](const ClassRow& c) { return share_cell(c.one->recall, "no samples"); }},
+      {interval_column("F1", "Harmonic mean of the two"),
+       [](const ClassRow& c) { return share_cell(c.one->f1); }},
+      {interval_column("AUROC", "Of the class's probability, against the rest"),
+       [](const ClassRow& c) {
+         return share_cell(c.one->auroc, "it needs samples of the class and of others");
+       }},
+      {number_column("n", "Samples with this label"),
+       [](const ClassRow& c) { return count_cell(c.one->n); }}};
+  return more_html("Precision, recall, F1 and AUROC of every class",
+                   table_of(caption, columns, list).html(2));
+}
+
+Json points_of(const AssessQuality& found, const std::string& set, std::size_t slot) {
+  Json points = Json::array();
+  for (const record::ReliabilityBin& bin : found.reliability) {
+    if (bin.n == 0) continue;
+    points.push_back({{"set", set},
+                      {"slot", slot},
+                      {"from", brief(bin.low)},
+                      {"n", bin.n},
+                      {"confidence", brief(bin.confidence)},
+                      {"accuracy", brief(bin.accuracy.value)},
+                      {"low", brief(bin.accuracy.low)},
+                      {"high", brief(bin.accuracy.high)},
+                      {"words", fmt::format("{}\n{} sure on average, {} right\nn = {}", set,
+                                            percent(*bin.confidence), percent(bin.accuracy), count(bin.n))}});
+  }
+  return points;
+}
+
+std::string reliability(const Record& record) {
+  std::vector<Chart> charts;
+  for (const Result* result : worst_first(record)) {
+    if (!result->quality) continue;
+    const AssessQuality& found = *result->quality;
+    Json points = points_of(found, result->target, 0);
+    if (result->source_quality)
+      for (Json& point : points_of(*result->source_quality, "source", 1)) points.push_back(std::move(point));
+    const std::string error =
+        "ECE " + percent(found.ece) +
+        (result->source_quality ? ", " + percent(result->source_quality->ece) + " on the source" : "");
+    charts.push_back({"reliability",
+                      subject(record, *result),
+                      error,
+                      "Accuracy against confidence of " + subject(record, *result) + ": " + error,
+                      {{"points", std::move(points)}}});
+  }
+  return key_html({{"m0", "target", 0}, {"m1", "source", 1}}) + panels_html(charts);
+}
+
+// Labels against predictions, of a target with few enough classes.
+std::string confusion(const Record& record, const Row& row) {
+  const auto& counts = row.found->confusion;
+  std::vector<std::size_t> labels(counts.size());
+  for (std::size_t i = 0; i < labels.size(); ++i) labels[i] = i;
+  std::vector<ColumnOf<std::size_t>> columns{
+      {text_column("Label"), [&](std::size_t i) { return text_cell(record.class_name(i)); }}};
+  for (std::size_t j = 0; j < counts.size(); ++j)
+    columns.push_back(
+        {number_column(record.class_name(j), "Samples predicted as this class"), [&, j](std::size_t i) {
+           Cell cell = count_cell(counts[i][j]);
+           double all = 0;
+           for (const std::size_t n : counts[i]) all += static_cast<double>(n);
+           if (i != j && all > 0) cell.shade = -static_cast<double>(counts[i][j]) / all * 2;
+           return cell;
+         }});
+  const std::string name = record.models.size() > 1 ? row.result->model + ", " + row.set : row.set;
+  return table_of("Labels against predictions: " + name, columns, labels).html();
+}
+
+}  // namespace
+
+Section quality_section(const Record& record) {
+  const std::vector<Row> rows = rows_of(record);
+  if (rows.empty()) return {};
+  const Row& worst = *std::ranges::min_element(rows, {}, [](const Row& row) {
+    return row.change == nullptr ? 2 : row.found->macro_f1.value.value_or(1);
+  });
+  std::string tables;
+  std::size_t shown = 0;
+  for (const Row& row : rows)
+    if (!row.found->confusion.empty() && row.found->confusion.size() <= most_matrix && shown++ < 12)
+      tables += confusion(record, row);
+  return {
+      "quality", "Quality",
+      fmt::format("Beside accuracy: {} has a macro F1 of {}, an AUROC of {} and an ECE of {}",
+                  escape(record.models.size() > 1 ? worst.result->model + " on " + worst.set : worst.set),
+                  percent(worst.found->macro_f1),
+                  worst.found->auroc.value ? percent(worst.found->auroc) : "no number",
+                  percent(worst.found->ece)),
+      paragraph(
+          "What labels say of errors by class, of ranking (AUROC), and of whether confidence means what it "
+          "says: on the dashed line it does.") +
+          sets_table(rows) + reliability(record) + classes_table(record, rows) +
+          (tables.empty() ? "" : more_html("Labels against predictions", tables))};
+}
+
+Section subgroups_section(const Record& record) {
+  struct Found {
+    const Result* result;
+    const Subgroup* group;
+  };
+  std::vector<Found> list;
+  std::size_t searched = 0;
+  for (const Result* result : worst_first(record)) {
+    if (!result->subgroups) continue;
+    searched += result->subgroups->searched;
+    for (const Subgroup& group : result->subgroups->list) list.push_back({result, &group});
+  }
+  if (list.empty()) return {};
+  const auto weak = std::ranges::find_if(list, [](const Found& found) { return found.group->clear; });
+  const std::vector<ColumnOf<Found>> columns{
+      {text_column("Target"), [&](const Found& f) { return text_cell(subject(record, *f.result)); }},
+      {text_column("Sub-group"), [](const Found& f) { return text_cell(subgroup_name(*f.group)); }},
+      {interval_column("Accuracy", "On the half that did not find it"),
+       [](const Found& f) { return share_cell(f.group->accuracy); }},
+      {interval_column("Against other rows, points", "Accuracy minus that of the half's other rows"),
+       [](const Found& f) { return change_cell(f.group->difference, "there are no other rows"); }},
+      {number_column("n", "Rows of the half that measures"),
+       [](const Found& f) { return count_cell(f.group->n); }}};
+  return {"subgroups", "Sub-groups",
+          weak == list.end()
+              ? "No sub-group is clearly weaker than the rest"
+              : fmt::format("Weakest sub-group: {} ({}), {} right", escape(subgroup_name(*weak->group)),
+                            escape(subject(record, *weak->result)), percent(weak->group->accuracy)),
+          paragraph(fmt::format("Groups and pairs of groups, {} in all. The lowest of many accuracies is low "
+                                "by chance too, so one half "
+                                "of the rows found these and the other measured them; the intervals of one "
+                                "target hold all at once.",
+                                count(searched))) +
+              table_of("The weakest by one half, measured on the other", columns, list).html(2)};
+}
+
+}  // namespace leeway::report
