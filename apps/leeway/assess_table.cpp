@@ -15,6 +15,8 @@
 namespace leeway::app {
 namespace {
 
+constexpr std::size_t most_reasons = 3;
+
 // "74.0 [73.1 74.9]" in units of 1/scale; digits one finer than the interval is wide.
 std::string with_interval(const Measured& measured, double scale) {
   if (!measured.value) return "-";
@@ -53,10 +55,12 @@ std::string text_of(TextTable table, const record::Assess& record) {
 
 std::string results_table(const record::Assess& record) {
   const std::string level = level_text(record);
-  TextTable table = model_table({left("target", 0, 10), right("n"), right("accuracy" + level), right("AFR"),
-                                 right("agreement" + level), right("beta"), right("worst class", 0, 11)});
+  TextTable table =
+      model_table({left("target", 0, 10), right("n"), right("source"), right("accuracy" + level),
+                   right("AFR"), right("agreement" + level), right("beta"), right("worst class", 0, 11)});
   for (const record::AssessResult& result : record.results)
-    table.add(shown(result.model), shown(result.target), result.n, with_interval(result.accuracy, 100),
+    table.add(shown(result.model), shown(result.target), result.n,
+              single(result.source_accuracy.value, 100, "{:.1f}"), with_interval(result.accuracy, 100),
               single(result.afr_pred.value, 100, "{:.1f}"), with_interval(result.pa, 1),
               single(result.beta, 1, "{:.3g}"), worst_class(result));
   return text_of(std::move(table), record);
@@ -65,7 +69,7 @@ std::string results_table(const record::Assess& record) {
 // What is said of errors without the target's labels; empty where nothing is.
 std::string bounds_table(const record::Assess& record) {
   const auto percent = [](const std::optional<double>& share) { return single(share, 100, "{:.1f}"); };
-  std::vector<Column> columns{left("target", 0, 10), right("error at most")};
+  std::vector<Column> columns{left("target", 0, 10), right("probably"), right("at most")};
   for (const error_bound::Estimator& member : error_bound::estimators())
     columns.push_back(right(std::string(member.name)));
   columns.push_back(right("true"));
@@ -73,15 +77,113 @@ std::string bounds_table(const record::Assess& record) {
   bool any = false;
   for (const record::AssessResult& result : record.results) {
     any |= result.error_bound.has_value() || !result.estimates.empty();
-    std::vector<std::string> cells{shown(result.model), shown(result.target), percent(result.error_bound)};
+    const auto& likely = result.likely_error;
+    std::vector<std::string> cells{
+        shown(result.model), shown(result.target),
+        likely ? fmt::format("{:.0f} to {:.0f}", 100 * likely->low, 100 * likely->high) : "-",
+        percent(result.error_bound)};
     for (const error_bound::Estimator& member : error_bound::estimators()) {
       const auto found = std::ranges::find(result.estimates, &member, &error_bound::Estimate::estimator);
-      cells.push_back(found == result.estimates.end() ? "-" : percent(found->error));
+      const char* mark = likely && likely->method == member.name ? "*" : "";
+      cells.push_back(found == result.estimates.end() ? "-" : percent(found->error) + mark);
     }
     cells.push_back(result.accuracy.value ? percent(1 - *result.accuracy.value) : "-");
     table.add(std::move(cells));
   }
   return any ? text_of(std::move(table), record) : "";
+}
+
+// What labels say beside accuracy: of every target, and of every model's source.
+std::string quality_table(const record::Assess& record) {
+  TextTable table = model_table({left("set", 0, 10), right("balanced"), right("macro F1"), right("AUROC"),
+                                 right("log loss"), right("Brier"), right("ECE")});
+  const auto add = [&](const record::AssessResult& result, const std::string& set,
+                       const record::AssessQuality& found) {
+    table.add(shown(result.model), shown(set), with_interval(found.balanced_accuracy, 100),
+              with_interval(found.macro_f1, 100), with_interval(found.auroc, 100),
+              single(found.log_loss.value, 1, "{:.3f}"), single(found.brier.value, 1, "{:.3f}"),
+              single(found.ece.value, 100, "{:.1f}"));
+  };
+  const std::string* model = nullptr;
+  bool any = false;
+  for (const record::AssessResult& result : record.results) {
+    if ((model == nullptr || *model != result.model) && result.source_quality)
+      model = &result.model, add(result, "source", *result.source_quality);
+    if (result.quality) any = true, add(result, result.target, *result.quality);
+  }
+  return any ? text_of(std::move(table), record) : "";
+}
+
+// The sub-groups that are clearly weaker than the other rows.
+std::string subgroup_lines(const record::Assess& record) {
+  std::string text;
+  for (const record::AssessResult& result : record.results) {
+    if (!result.subgroups || result.subgroups->list.empty()) continue;
+    const record::AssessSubgroups& found = *result.subgroups;
+    const auto weak = std::ranges::find_if(found.list, &record::Subgroup::clear);
+    std::string name = result.target;
+    if (record.models.size() > 1) name += fmt::format(" ({})", result.model);
+    const std::string said =
+        weak == found.list.end()
+            ? "none is clearly weaker than the other rows"
+            : fmt::format("{}, {}% of {} right, {} points against other rows", subgroup_name(*weak),
+                          with_interval(weak->accuracy, 100), weak->n, with_interval(weak->difference, 100));
+    text += wrapped(shown(fmt::format("{}: {} (of {} searched)", name, said, found.searched)));
+  }
+  return text;
+}
+
+// Why that estimate is marked, and when to read which.
+std::string reading_lines(const record::Assess& record) {
+  std::vector<std::string> reasons, lines;
+  for (const record::AssessResult& result : record.results)
+    if (result.likely_error)
+      append_new(reasons,
+                 fmt::format("{}, since {}", result.likely_error->method, result.likely_error->reason));
+  if (reasons.size() > most_reasons) {
+    reasons.resize(most_reasons);
+    reasons.emplace_back("others in the record");
+  }
+  for (const std::string& reason : reasons) lines.push_back(reason);
+  std::string text;
+  for (const std::string& line : lines) text += wrapped("* read " + shown(line));
+  std::string when;
+  for (const record::AssessMethod& method : record.bounds->methods)
+    when += fmt::format("{}{} where {}", when.empty() ? "Read " : "; ", method.method, method.read_when);
+  return text + wrapped(when + ".");
+}
+
+// The columns that moved, one line a result.
+std::string drift_lines(const record::Assess& record) {
+  std::string text;
+  for (const record::AssessResult& result : record.results) {
+    if (!result.drift) continue;
+    const record::AssessDrift& drift = *result.drift;
+    std::string name = shown(result.target);
+    if (record.models.size() > 1) name += fmt::format(" ({})", shown(result.model));
+    std::string moved;
+    const auto add = [&](const record::DriftTest& test) {
+      if (test.p_value > 1 - record.level) return;
+      const std::string p = record::p_words(test.p_value);
+      moved += fmt::format("{}{} p {}", moved.empty() ? "" : "; ", test.name, p[0] == '<' ? p : "= " + p);
+      if (const std::string values = moved_words(test, result.source_n, result.n); !values.empty())
+        moved += ", " + values;
+      if (test.mean_change.value)
+        moved += fmt::format(", {:.0f}% to {:.0f}% on average", 100 * result.confidence.clean_mean,
+                             100 * result.confidence.shifted_mean);
+    };
+    add(drift.classes);
+    add(drift.confidence);
+    for (const record::DriftTest& group : drift.groups) add(group);
+    text += wrapped(shown(fmt::format("{}: {}", name,
+                                      moved.empty() ? fmt::format("nothing in {} tests (least p = {})",
+                                                                  drift.tests, record::p_words(drift.p_value))
+                                                    : moved)));
+    if (!drift.left_out.empty())
+      text += wrapped(
+          shown(fmt::format("{}: only one of source and target has {}", name, list_of(drift.left_out))));
+  }
+  return text;
 }
 
 // The class with the lowest mean at that sigma: "shirt: 41".
@@ -185,7 +287,8 @@ std::string legend(const record::Assess& record) {
   for (const record::AssessResult& result : record.results)
     by_flips |= result.worst_class() != nullptr && !result.worst_class()->accuracy.value;
   std::string text =
-      "accuracy, AFR (predictions unchanged) and worst class (its accuracy) in %; agreement from 0 to log k "
+      "source (accuracy there), accuracy, AFR (predictions unchanged) and worst class (its accuracy) in %; "
+      "agreement from 0 to log k "
       "= " +
       fmt::format("{:.2f}", std::log(static_cast<double>(record.k()))) + ".";
   if (by_flips) text += " (..): without labels the class whose predictions change most, and its AFR.";
@@ -198,8 +301,16 @@ std::string assess_text(const record::Assess& record) {
   std::string text = wrapped(shown(record.envelope.headline)) + "\n" + results_table(record) + "\n" +
                      wrapped(legend(record));
   if (const std::string bounds = bounds_table(record); !bounds.empty())
-    text += "\nThe error in % without labels of the target: an upper bound, and estimates\n" + bounds +
-            wrapped(record.bounds->assumption);
+    text += "\nThe error in % without labels of the target: probably, at most, and six estimates\n" + bounds +
+            reading_lines(record) + wrapped(record.bounds->assumption);
+  if (const std::string quality = quality_table(record); !quality.empty())
+    text += "\nBeside accuracy, by labels: in %, but for log loss and Brier score\n" + quality;
+  if (const std::string weak = subgroup_lines(record); !weak.empty())
+    text += "\nWeakest sub-groups, found on one half of the rows and measured on the other\n" + weak;
+  if (const std::string drift = drift_lines(record); !drift.empty())
+    text += fmt::format("\nDrift: what moved between source and target (p-values by Holm's method, {:.2g})\n",
+                        1 - record.level) +
+            drift;
   if (!record.average_case.empty())
     text += "\nPredictions under noise of standard deviation sigma\n" + noise_lines(record);
   if (!record.shifts.empty())

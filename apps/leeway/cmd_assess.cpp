@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <set>
@@ -56,13 +57,21 @@ std::vector<NamedFile> parse_sources(const std::vector<std::string>& texts) {
   return sources;
 }
 
-// [MODEL/]SHIFT=FILE. A single model need not be named; what stands before the first "/" must be a model
-// otherwise.
+// "prod" of "data/prod.npz", "week" of "week-*.npz".
+std::string stem_of(const std::string& path) {
+  std::string stem = path == "-" ? "stdin" : std::filesystem::path(path).stem().string();
+  std::erase_if(stem, [](char c) { return c == '*' || c == '?'; });
+  while (stem.ends_with('-') || stem.ends_with('_') || stem.ends_with('.')) stem.pop_back();
+  return stem.empty() ? path : stem;
+}
+
+// [[MODEL/]SHIFT=]FILE. The shift's name is the file's where none is given. A single model need not be named; what
+// stands before the first "/" of a name must be a model otherwise.
 NamedFile parse_target(const std::string& option, const std::string& text,
                        const std::vector<NamedFile>& sources) {
   auto [name, path] = split_name(text);
-  if (name.empty() || path.empty())
-    throw UsageError(fmt::format("{} {}: expected [MODEL/]SHIFT=FILE", option, text));
+  if (path.empty()) throw UsageError(fmt::format("{} {}: expected [[MODEL/]SHIFT=]FILE", option, text));
+  if (name.empty()) name = stem_of(path);
   const auto slash = name.find('/');
   if (slash == std::string::npos) {
     if (sources.size() > 1 && option == "--target")
@@ -96,11 +105,44 @@ std::vector<NamedFile> parse_targets(const std::vector<std::string>& texts,
   return targets;
 }
 
-// What reading warns of is told with the results that it concerns.
-Outputs open_outputs(Context& context, const std::string& path, const Arguments& arguments) {
-  OutputsShards shards = read_shards(path, reading_of(arguments.options));
-  for (const OutputsFile& file : shards.files) context.add_input(file.path, file.shape);
-  return joined(std::move(shards));
+// Of "y.npy,prod=p.npy" the file for a set that goes by these names; without names, the one that bears none.
+std::optional<std::string> file_for(const std::optional<std::string>& text,
+                                    const std::vector<std::string>& names) {
+  if (!text) return std::nullopt;
+  std::string unnamed;
+  for (const std::string& part : split(*text, ',')) {
+    const auto [name, path] = split_name(part);
+    if (name.empty() || std::filesystem::exists(part))
+      unnamed += (unnamed.empty() ? "" : ",") + part;  // several files are one set
+    else if (std::ranges::find(names, name) != names.end())
+      return path;
+  }
+  return names.empty() && !unnamed.empty() ? std::optional(unnamed) : std::nullopt;
+}
+
+// UsageError: a name before "=" that no target has.
+void check_names(const std::string& option, const std::optional<std::string>& text,
+                 const std::vector<NamedFile>& targets) {
+  for (const std::string& part : text ? split(*text, ',') : std::vector<std::string>()) {
+    const std::string name = split_name(part).first;
+    const auto is_target = [&](const NamedFile& target) {
+      return name == target.shift || name == target.model + "/" + target.shift;
+    };
+    if (!name.empty() && !std::filesystem::exists(part) && std::ranges::none_of(targets, is_target))
+      throw UsageError(fmt::format("{} {}: no --target has this name", option, part));
+  }
+}
+
+// What reading warns of is told with the results that it concerns. Labels and groups of files of their own: a source has
+// the unnamed ones, a target those of its name.
+Outputs open_outputs(Context& context, const NamedFile& file, const Arguments& arguments) {
+  const bool source = file.shift.empty();
+  std::vector<std::string> names;
+  if (!source) names = {file.shift, file.model + "/" + file.shift};
+  auto reading = static_cast<const record::OutputsReading&>(arguments.options);
+  reading.labels = file_for(reading.labels, names);
+  reading.groups = file_for(reading.groups, names);
+  return joined(open_set(context, file.path, reading, tasks::SetRole::first));
 }
 
 // Throws UsageError for a name that is no target's, Error for images that are not as many as the rows they
@@ -226,11 +268,14 @@ int run_assess(Context& context, const Arguments& arguments) {
       arguments.noise, source_files,
       std::ranges::any_of(arguments.images, [](const auto& text) { return split_name(text).first.empty(); }));
 
+  check_names("--labels", arguments.options.labels, target_files);
+  check_names("--groups", arguments.options.groups, target_files);
+
   tasks::AssessTask task;
   for (const NamedFile& file : source_files)
-    task.sources.push_back({file.model, open_outputs(context, file.path, arguments)});
+    task.sources.push_back({file.model, open_outputs(context, file, arguments)});
   for (const NamedFile& file : target_files)
-    task.targets.push_back({file.model, file.shift, open_outputs(context, file.path, arguments)});
+    task.targets.push_back({file.model, file.shift, open_outputs(context, file, arguments)});
 
   const std::vector<NamedImages> images = open_named_images(context, arguments.images);
   for (const NamedImages& file : images) check_images(file, task);
@@ -314,7 +359,10 @@ void add_assess(const Command& root, Context& context) {
   auto& arguments = command.keep<Arguments>();
   command.option("--source", arguments.sources, "[MODEL=]FILE: outputs on the data the model is known on")
       .required();
-  command.option("--target", arguments.targets, "[MODEL/]SHIFT=FILE: outputs on shifted data").required();
+  command
+      .option("--target", arguments.targets,
+              "[[MODEL/]SHIFT=]FILE: outputs on shifted data; SHIFT is the file's name where none is given")
+      .required();
   command.option(
       "--images", arguments.images,
       "[[MODEL/]SHIFT=]FILE: the source's images (unnamed) or a target's, for the report and for --model");

@@ -9,8 +9,8 @@
 #include "apps/leeway/inputs.h"
 #include "apps/leeway/model_options.h"
 #include "apps/leeway/option_flags.h"
+#include "apps/leeway/tables.h"
 #include "apps/leeway/terminal.h"
-#include "apps/leeway/text_table.h"
 #include "leeway/core/class_names.h"
 #include "leeway/core/file.h"
 #include "leeway/core/message.h"
@@ -26,7 +26,7 @@ namespace {
 
 struct AverageCaseFlags {
   ModelFlags model;
-  std::string data, logits, jacobian, gram, covariance, labels;
+  std::string data, logits, jacobian, gram, covariance;
   record::OutputsReading reading;  // `binary` is that of the model, too
   record::AverageCaseOptions options;
 };
@@ -73,7 +73,7 @@ Outputs logits_of(Context& context, const AverageCaseFlags& flags) {
     return arrays.contains(name) && (!name.empty() || arrays.at(name).shape.size() == 2);
   };
   if (named("") || named("logits") || named("probs") || named("pred_probs")) {
-    const OutputsOptions reading = reading_of(flags.reading, true);
+    const OutputsOptions reading = tasks::reading_of(flags.reading, true);
     const bool gradients = !(flags.jacobian.empty() && flags.gram.empty());
     const bool said = reading.as == Scores::probs || reading.binary == Binary::prob;
     if (gradients && !said && read_shards(path, reading).rest.from_probs)
@@ -81,8 +81,7 @@ Outputs logits_of(Context& context, const AverageCaseFlags& flags) {
              fmt::format("logits, whose gradients are in {} (--as logits, where they are)",
                          flags.jacobian.empty() ? flags.gram : flags.jacobian),
              "probabilities");
-    OutputsShards shards = read_shards(path, reading);
-    for (const OutputsFile& file : shards.files) context.add_input(file.path, file.shape);
+    OutputsShards shards = open_set(context, path, flags.reading, tasks::SetRole::other, true);
     for (const std::string& warning : shards.rest.warnings) context.warn(warning);
     return joined(std::move(shards));
   }
@@ -120,48 +119,16 @@ tasks::AverageCaseTask files_task(Context& context, const AverageCaseFlags& flag
 }
 
 void add_labels(Context& context, const AverageCaseFlags& flags, tasks::AverageCaseTask& task) {
-  if (flags.labels.empty()) return;
+  if (!flags.reading.labels) return;
   const auto* const model = std::get_if<tasks::ClassifierInputs>(&task.of);
   const auto* const files = std::get_if<average_case::MadeElsewhere>(&task.of);
   if (model == nullptr && files->logits.shape.size() != 2) return;  // which the task refuses
   const std::size_t all = model != nullptr ? model->n : files->logits.shape[0];
   const std::size_t n = flags.options.rows > 0 ? std::min(flags.options.rows, all) : all;
-  task.labels = read_labels(flags.labels, n, model != nullptr ? model->classifier.k : files->logits.shape[1]);
-  context.add_input(flags.labels, {n});
-}
-
-std::string error_text(const record::Robustness& found, const record::Survival& result) {
-  for (const record::MonteCarloError& one : found.against_monte_carlo)
-    if (one.method == result.method && one.sigma == result.sigma) return four(one.error.mean_absolute);
-  return "-";
-}
-
-std::string average_case_text(const record::AverageCase& record) {
-  const record::Robustness& found = record.found;
-  TextTable table({left("method", 11), right("sigma", 6), right("mean", 7),
-                   left(level_text(found.options.level), 18), right("5%", 7), right("median", 7),
-                   right("MC error", 10), right("seconds", 9), left("")});
-  for (const record::Survival& result : found.results) {
-    const average_case::Distribution& all = result.p;
-    table.add(result.method, fmt::format("{:g}", result.sigma), four(all.mean), interval_text(all.interval),
-              four(all.quantiles[1]), four(all.quantiles[3]), error_text(found, result),
-              fmt::format("{:.2f}", result.seconds), result.probability ? "" : "(score)");
-  }
-  std::string text = warnings_of(record.envelope) + wrapped(record.envelope.headline) + "\n" + table.text();
-  text += fmt::format(
-      "\nMean over {} samples of the probability that the prediction survives noise of that sigma. 5%: one "
-      "in twenty\n"
-      "samples is less robust. MC error: mean distance from Monte Carlo, its own chance included. Scores "
-      "rank samples\n"
-      "and are no probabilities.\n",
-      found.n);
-  if (found.options.copies_as_published)
-    text += "mmse: copies drawn independently, as published; a linear model's p is then off by chance.\n";
-  for (const record::Survival& result : found.results)
-    if (result.not_converged.value_or(0) > 0)
-      text += fmt::format("{} at sigma {:g}: {} of {} samples not within the tolerance\n", result.method,
-                          result.sigma, *result.not_converged, result.p.n);
-  return text + (record.envelope.findings.empty() ? "" : "\n") + findings_of(record.envelope);
+  task.labels =
+      read_labels(*flags.reading.labels, n, model != nullptr ? model->classifier.k : files->logits.shape[1],
+                  tasks::reading_of(flags.reading));
+  context.add_input(*flags.reading.labels, {n});
 }
 
 int run_average_case(Context& context, const AverageCaseFlags& flags) {
@@ -192,7 +159,7 @@ int run_average_case(Context& context, const AverageCaseFlags& flags) {
         record, pictures ? report::sample_pictures(record, loaded.images) : report::Pictures{}));
   }
   if (context.json) context.warn_of(record.envelope);  // the table has them
-  context.print(to_json(record), average_case_text(record));
+  context.print(to_json(record), table_of(record));
   const bool converged = std::ranges::all_of(
       record.found.results, [](const record::Survival& one) { return one.not_converged.value_or(0) == 0; });
   return converged ? exit_ok : exit_incomplete;
@@ -208,12 +175,14 @@ void add_input_flags(const Command& command, AverageCaseFlags& flags) {
   command.option("--data", flags.data, "Images: .npz, .safetensors, IDX(.gz), or fashion-mnist:test");
   command.option("--logits", flags.logits,
                  "Instead of a model: logits (n,k) made elsewhere, .npy or an outputs file");
-  add_option_flags(command, flags.reading);
+  add_option_flags(command, [&](record::Fields& f) {
+    score_fields(flags.reading, f);
+    labels_field(flags.reading, f);
+  });
   const Option jacobian =
       command.option("--jacobian", flags.jacobian, "Their gradients by the input, (n,k,d)");
   command.option("--gram", flags.gram, "Or the products of these, J C J' of each sample, (n,k,k)")
       .excludes(jacobian);
-  command.option("--labels", flags.labels, "Labels to group samples by, where the data hold none");
   command.option("--noise-covariance", flags.covariance,
                  "Covariance of gaussian noise, times sigma^2: .npy of (d) variances or (d,d)");
 }

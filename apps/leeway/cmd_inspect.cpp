@@ -105,6 +105,7 @@ void add_inspect(const Command& root, Context& context) {
   command.option("--data", flags.data,
                  "Labelled images: accuracy, and whether another normalization suits the model better");
   context.add_common_flags(command);
+  command.hide({"--seed"});
   command.footer(
       "What the file does not say may stand in FILE.toml beside it: arch, scale, mean, std, input, classes.\n"
       "  leeway inspect resnet20.th --arch resnet20-cifar --input 3,32,32 --data test.npz");

@@ -4,20 +4,11 @@
 #include "apps/leeway/command.h"
 #include "apps/leeway/member_text.h"
 #include "apps/leeway/nn_loader.h"
+#include "apps/leeway/tables.h"
 #include "leeway/tasks/list.h"
 
 namespace leeway::app {
 namespace {
-
-std::string table_of(const record::List& record) {
-  std::string text;
-  for (const record::ListedFamily& family : record.results) {
-    text += fmt::format("{}{}: {}\n", text.empty() ? "" : "\n", family.family, family.summary);
-    for (const record::ListedMember& member : family.members) text += text_of(member);
-    if (!family.missing.empty()) text += beside("  not available", family.missing);
-  }
-  return text;
-}
 
 int run_list(Context& context, const record::ListOptions& options) {
   const record::List result = tasks::list(
@@ -36,6 +27,8 @@ void add_list(const Command& root, Context& context) {
       .one_of(names)
       .shown_as("NAME");
   context.add_common_flags(command);
+  command.hide({"--seed", "--threads", "--no-digest"});
+  command.footer("  leeway list attacks\n  leeway list algorithms --json");
   command.runs([&context, &options] { return run_list(context, options); });
 }
 

@@ -5,7 +5,7 @@
 
 #include "apps/leeway/command.h"
 #include "apps/leeway/option_flags.h"
-#include "apps/leeway/text_table.h"
+#include "apps/leeway/tables.h"
 #include "leeway/core/npy.h"
 #include "leeway/tasks/mvn_cdf.h"
 
@@ -16,22 +16,6 @@ struct MvnFlags {
   std::string upper, covariance;
   average_case::MvnOptions options;
 };
-
-// The first points, one a line.
-std::string mvn_cdf_text(const record::MvnCdf& record) {
-  constexpr std::size_t most = 20;
-  const auto& found = record.results;
-  TextTable table({right("point", 6), right("probability", 13), right("+- (99%)", 10), right("log", 13),
-                   right("points", 9), left("method")});
-  for (std::size_t i = 0; i < std::min(most, found.size()); ++i) {
-    const average_case::MvnProbability& one = found[i];
-    table.add(i, fmt::format("{:.6g}", one.probability), fmt::format("{:.2g}", one.error),
-              fmt::format("{:.6g}", one.log_probability), one.points,
-              std::string(name_of(one.method)) + (one.converged ? "" : " (not converged)"));
-  }
-  return words_of(record.envelope) + "\n" + table.text() +
-         (found.size() > most ? fmt::format("... {} more: --json or --out\n", found.size() - most) : "");
-}
 
 int run_mvn_cdf(Context& context, const MvnFlags& flags) {
   const auto named = [&](const std::string& path) {
@@ -44,7 +28,7 @@ int run_mvn_cdf(Context& context, const MvnFlags& flags) {
   tasks::MvnCdfTask task{named(flags.upper), named(flags.covariance), flags.options};
   task.options.seed = context.seed;
   const record::MvnCdf result = tasks::mvn_cdf(task, context.progress());
-  return context.finish(result, mvn_cdf_text, result.missed() == 0 ? exit_ok : exit_incomplete);
+  return context.finish(result, table_of, result.missed() == 0 ? exit_ok : exit_incomplete);
 }
 
 }  // namespace

@@ -46,13 +46,14 @@ void add_report(const Command& root, Context& context) {
   command
       .option("records", flags.records,
               "Records that a command saved with --out or printed with --json: one of select, bound, "
-              "bound evaluate, conds describe or average-case, or one or more of pa or of assess")
+              "bound evaluate, conds describe, align or average-case, or one or more of pa or of assess")
       .required();
   command.option("--images", flags.images,
                  "[[MODEL/]SHIFT=]FILE: the source's images (unnamed) or a target's, to show what "
                  "changed; of average-case FILE alone");
   add_option_flags(command, flags.options);
   context.add_common_flags(command, "Write the page to this file (default report.html)", Written::page);
+  command.hide({"--seed", "--threads"});
   command.footer(
       "The page needs no network: charts, style and pictures are inside. Several records of assess, or of "
       "pa, make one\n"

@@ -8,10 +8,11 @@
 #include "apps/leeway/command.h"
 #include "apps/leeway/inputs.h"
 #include "apps/leeway/option_flags.h"
-#include "apps/leeway/text_table.h"
+#include "apps/leeway/tables.h"
 #include "leeway/core/family.h"
 #include "leeway/core/images.h"
 #include "leeway/core/message.h"
+#include "leeway/shift/corruption.h"
 #include "leeway/shift/shift.h"
 #include "leeway/tasks/shift.h"
 
@@ -19,30 +20,18 @@ namespace leeway::app {
 namespace {
 
 struct ShiftFlags {
-  std::string name, data;
+  std::string name, data, sheet;
   record::ShiftOptions options;
 };
-
-std::string text_of(const record::Shift& record) {
-  const record::ShiftedSet& set = record.results.front();
-  std::string text = fmt::format("{}, seed {}: {} of {} images, shape {}\n", set.shift, record.envelope.seed,
-                                 set.n, set.n_source, fmt::join(set.shape, " x "));
-  if (set.strength) text += fmt::format("strength {} ({})\n", *set.strength, set.strength_means);
-  if (set.mean_change) text += fmt::format("mean change of a pixel {:.4f}\n", *set.mean_change);
-  if (set.rows_of_class.empty()) return text;
-  TextTable table({right("class", 8), right("rows kept", 10), right("of", 10)});
-  for (const record::RowsOfClass& rows : set.rows_of_class) table.add(rows.label, rows.n, rows.n_source);
-  return text + table.text();
-}
 
 int run_shift(Context& context, const ShiftFlags& flags) {
   if (flags.name.empty()) throw UsageError("NAME is required (see leeway shift --help)");
   if (flags.data.empty()) throw UsageError("--data is required: the images");
   if (context.out.empty()) throw UsageError("--out is required: the .npz to write");
   return context.show(tasks::shift_images({flags.name, [&] { return open_images(context, flags.data); },
-                                           context.out, flags.options, context.seed},
+                                           context.out, flags.options, context.seed, flags.sheet},
                                           context.progress()),
-                      text_of);
+                      table_of);
 }
 
 std::string list_of_members() {
@@ -53,6 +42,9 @@ std::string list_of_members() {
       text += fmt::format("{:<16}   {}: {} ({:g} to {:g}, default {:g})\n", "", one.name, one.meaning,
                           one.low, one.high, one.value);
   }
+  text += "\nWith --severity, the common corruptions (Hendrycks and Dietterich, ICLR 2019):\n";
+  for (const auto& member : shift::corruptions())
+    text += fmt::format("{:<18} {}\n", member.name, member.summary);
   return text;
 }
 
@@ -69,19 +61,27 @@ void add_shift(const Command& root, Context& context) {
   context.add_common_flags(
       command, "The .npz to write: x, y, and for shifts that select rows `rows`, where each came from",
       Written::file);
+  command
+      .option("--sheet", flags.sheet,
+              "A contact sheet to write (PNG): 30 of the images at random, before and after below each other")
+      .writes(Written::file);
   command.footer([] {
     return list_of_members() +
-           "\nShifts of pixels write float32 in [0,1]; those that select rows keep the pixels as they are. "
-           "The same seed\n"
-           "gives the same images, and image i does not depend on the others.\n\n"
+           "\nShifts of pixels write float32 in [0,1], corruptions 8 bits; those that select rows keep the "
+           "pixels as "
+           "they are.\n"
+           "The same seed gives the same images, and image i does not depend on the others.\n\n"
            "  leeway shift gaussian-noise --data fashion-mnist:test --strength 0.3 --out noisy.npz\n"
-           "  leeway shift label-subset --data test.npz --classes 0,3,5 --out three.npz";
+           "  leeway shift label-subset --data test.npz --classes 0,3,5 --out three.npz\n"
+           "  leeway shift fog --severity 3 --data test.npz --out foggy.npz --sheet foggy.png";
   });
+  add_shift_corrupt(command, context);
   for (const auto& [name, new_name] : {std::pair("conds", "conds draw"),
                                        {"describe", "conds describe"},
                                        {"render", "data render"},
                                        {"load", "data load"}})
     command.moved(name, new_name);
+  add_shift_text(command, context);
   command.runs([&context, &flags] { return run_shift(context, flags); });
 }
 

@@ -8,10 +8,7 @@
 
 #include <chrono>
 #include <cstdint>
-#include <filesystem>
-#include <future>
 #include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,6 +18,7 @@
 #include "leeway/core/progress.h"
 #include "leeway/core/result.h"
 #include "leeway/record/envelope.h"
+#include "leeway/tasks/input_log.h"
 
 namespace leeway::app {
 
@@ -41,9 +39,11 @@ class Context {
   // Once the command line is parsed: checks the files that it names, sets the threads, starts the clock.
   void begin(const std::vector<Given>& given);
 
-  // Notes an input of the record and starts its digest in the background. `path` may also be a name such as
-  // "fashion-mnist:test", which has no digest.
-  void add_input(const std::string& path, const std::vector<std::size_t>& shape);
+  // Notes an input of the record (tasks/input_log.h); what of a table was read as what is a line on stderr, too.
+  void add_input(const std::string& path, const std::vector<std::size_t>& shape,
+                 const std::string& reading = "") {
+    inputs.add(path, shape, reading);
+  }
   // A line on stderr, unless --quiet, once there is a result or progress to show: input that turns out to be bad
   // gets one line, its own.
   void warn(const std::string& line);
@@ -90,42 +90,36 @@ class Context {
   std::uint64_t seed = 0;
   int threads = 0;
   CommandFiles files;
+  tasks::InputLog inputs{
+      [this](const std::string& path, const std::string& reading) { opened(path, reading); }};
 
  private:
-  // Size and time of the last change; nothing where there is no such file.
-  using FileState = std::optional<std::pair<std::uint64_t, std::filesystem::file_time_type>>;
-  struct Input {
-    std::string path;
-    std::vector<std::size_t> shape;
-    FileState state;
-    std::future<std::string> digest;
-  };
-  [[nodiscard]] static FileState state_of(const std::string& path);
+  void opened(const std::string& path, const std::string& reading);  // an input
   void tell_warnings();
   void complete(record::Envelope& envelope);
 
   std::vector<std::string> arguments_;
-  std::vector<Input> inputs_;
   std::chrono::steady_clock::time_point started_;
   std::unique_ptr<Progress> progress_;
   std::vector<std::string> warnings_;  // not told yet
 };
 
-// A record as it is printed and written: JSON, in which control characters are escaped.
-[[nodiscard]] std::string record_text(const Json& record);
-
 // The visible list of commands is in main.cpp.
 void add_pa(const Command& root, Context& context);
 void add_bound(const Command& root, Context& context);
 void add_distances(const Command& root, Context& context);
+void add_align(const Command& root, Context& context);
 void add_select(const Command& root, Context& context);
 void add_assess(const Command& root, Context& context);
 void add_report(const Command& root, Context& context);
 void add_shift(const Command& root, Context& context);
+void add_shift_text(const Command& room, Context& context);
+void add_shift_corrupt(const Command& room, Context& context);
 void add_conds_draw(const Command& room, Context& context);
 void add_conds_describe(const Command& room, Context& context);
 void add_data_render(const Command& room, Context& context);
 void add_data_load(const Command& room, Context& context);
+void add_data_diagvib(const Command& room, Context& context);
 void add_train(const Command& root, Context& context);
 void add_adapt(const Command& root, Context& context);
 void add_infer(const Command& root, Context& context);

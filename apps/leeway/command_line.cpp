@@ -1,8 +1,10 @@
 #include "apps/leeway/command_line.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cerrno>
 #include <cmath>
 #include <cstdint>
@@ -16,8 +18,11 @@
 #include <utility>
 
 #include "apps/leeway/config_flags.h"
+#include "apps/leeway/usage_errors.h"
+#include "leeway/core/csv.h"
 #include "leeway/core/message.h"
 #include "leeway/core/result.h"
+#include "leeway/core/suggestion.h"
 
 namespace leeway::app {
 namespace {
@@ -65,11 +70,27 @@ std::vector<const CLI::Option*> called_options(const CLI::App& root) {
   return options;
 }
 
+// "leeway help pa" as "leeway pa --help".
+std::vector<std::string> help_last(std::vector<std::string> arguments) {
+  if (arguments.size() < 2 || arguments[1] != "help") return arguments;
+  arguments.erase(arguments.begin() + 1);
+  arguments.emplace_back("--help");
+  return arguments;
+}
+
+// "90%" as 0.9; what is no such number stays as it is.
+std::string percent_as_number(std::string& text) {
+  if (!text.ends_with('%')) return "";
+  if (const auto number = parse_number_or_percent(text)) text = fmt::format("{}", *number);
+  return "";
+}
+
 }  // namespace
 
 struct CommandLine::State {
   CLI::App app;
   std::map<const CLI::Option*, WrittenFile> written = {};
+  std::map<const CLI::Option*, std::vector<std::string>> choices = {};
   std::vector<std::shared_ptr<void>> kept = {};
   std::function<int()> run = {};
 };
@@ -84,7 +105,12 @@ Option Option::excludes(const Option& other) const { return {option_->excludes(o
 Option Option::check(Check check) const { return {option_->check(std::move(check)), line_}; }
 
 Option Option::one_of(const std::vector<std::string>& names) const {
-  option_->check(CLI::IsMember(names).description(""));
+  line_->state_->choices[option_] = names;
+  option_->check([names](const std::string& text) {
+    if (std::ranges::find(names, text) != names.end()) return std::string();
+    return fmt::format("expected one of {}, found {}{}", fmt::join(names, ", "), in_quotes(text),
+                       did_you_mean(text, names));
+  });
   return shown_as(fmt::format("{}", fmt::join(names, "|")));
 }
 
@@ -115,7 +141,9 @@ Option Option::writes(Written kind, Beside beside) const {
 }
 
 Command Command::add(const std::string& name, const std::string& help) const {
-  return {app_->add_subcommand(name, help), line_};
+  CLI::App* const command = app_->add_subcommand(name, help);
+  command->footer("");  // CLI11 hands down that of the command above
+  return {command, line_};
 }
 
 void Command::needs_command() const { app_->require_subcommand(1); }
@@ -135,6 +163,9 @@ Option Command::option(const std::string& name, T& value, const std::string& hel
   } else if constexpr (std::is_same_v<T, double> || std::is_same_v<T, std::string>) {
     option->capture_default_str();
   }
+  if constexpr (std::is_same_v<T, double> || std::is_same_v<T, std::optional<double>> ||
+                std::is_same_v<T, std::vector<double>>)
+    option->transform(CLI::Validator(percent_as_number, ""));
   return {option, line_};
 }
 
@@ -174,6 +205,10 @@ void Command::group(const std::string& heading, std::initializer_list<const char
   for (const char* const option : options) app_->get_option(option)->group(heading);
 }
 
+void Command::hide(std::initializer_list<const char*> options) const {
+  for (const char* const option : options) app_->get_option(option)->group("");
+}
+
 void Command::footer(const std::string& text) const { app_->footer(text); }
 
 void Command::footer(std::function<std::string()> text) const { app_->footer(std::move(text)); }
@@ -199,8 +234,9 @@ CommandLine::~CommandLine() = default;
 
 Command CommandLine::root() { return {&state_->app, this}; }
 
-std::function<int()> CommandLine::parse(const std::vector<std::string>& arguments) {
+std::function<int()> CommandLine::parse(const std::vector<std::string>& given) {
   CLI::App& app = state_->app;
+  const std::vector<std::string> arguments = help_last(given);
   try {
     apply_config(app, arguments);
     std::vector<std::string> words(arguments.rbegin(), arguments.rend() - (arguments.empty() ? 0 : 1));
@@ -211,7 +247,7 @@ std::function<int()> CommandLine::parse(const std::vector<std::string>& argument
       throw std::runtime_error("stdout: cannot write the text");
     return {};
   } catch (const CLI::ParseError& mistake) {
-    throw UsageError(std::string(mistake.what()) + " (see leeway --help)");
+    throw UsageError(usage_error(app, mistake));
   }
   for (const CLI::Option* const option : called_options(app))
     for (const std::string& value : option->results()) check_value(*option, value);
@@ -228,7 +264,25 @@ std::vector<Given> CommandLine::given() const {
   return all;
 }
 
-std::vector<std::string> split(const std::string& text, char at) { return CLI::detail::split(text, at); }
+CommandShape CommandLine::shape() const {
+  const std::function<CommandShape(const CLI::App&)> shape_of = [&](const CLI::App& app) {
+    CommandShape shape{app.get_name(), app.get_description(), {}, {}};
+    for (const CLI::Option* const option : app.get_options()) {
+      if (option->get_group().empty()) continue;
+      const std::string& help = option->get_description();
+      const auto choices = state_->choices.find(option);
+      const bool positional = option->get_positional();
+      shape.options.push_back(
+          {positional ? option->get_name() : "--" + option->get_lnames().front(),
+           help.substr(0, help.find('\n')), option->get_items_expected_max() > 0,
+           choices == state_->choices.end() ? std::vector<std::string>() : choices->second});
+    }
+    for (const CLI::App* const command : app.get_subcommands([](const CLI::App*) { return true; }))
+      if (!command->get_group().empty()) shape.commands.push_back(shape_of(*command));
+    return shape;
+  };
+  return shape_of(state_->app);
+}
 
 std::pair<std::string, std::string> split_name(const std::string& text) {
   const auto equals = text.find('=');

@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "leeway/record/number_list.h"
+
 namespace CLI {
 class App;
 class Option;
@@ -92,6 +94,7 @@ class Command {
   // The words that an option was given so far; empty: none. For a footer, which is made before options take their values.
   [[nodiscard]] std::vector<std::string> given(const std::string& name) const;
   void group(const std::string& heading, std::initializer_list<const char*> options) const;
+  void hide(std::initializer_list<const char*> options) const;  // common flags that change nothing here
   void footer(const std::string& text) const;
   void footer(std::function<std::string()> text) const;
   void runs(std::function<int()> run) const;
@@ -102,6 +105,19 @@ class Command {
   void hold(std::shared_ptr<void> object) const;
   CLI::App* app_;
   CommandLine* line_;
+};
+
+// What a command says of itself, for those who complete its words.
+struct OptionShape {
+  std::string name;  // "--labels"; without dashes, of a positional
+  std::string help;  // its first line
+  bool takes_values = true;
+  std::vector<std::string> choices = {};  // empty: any value, or a file
+};
+struct CommandShape {
+  std::string name, help;
+  std::vector<OptionShape> options;
+  std::vector<CommandShape> commands;
 };
 
 // An option that takes values, as it was given.
@@ -119,11 +135,12 @@ class CommandLine {
   CommandLine& operator=(const CommandLine&) = delete;
 
   [[nodiscard]] Command root();
-  // The program's name first. What the command does; nothing for --help and --version, which are printed. UsageError: what the
+  // The program's name first; "help COMMAND" is "COMMAND --help". What the command does; nothing for --help and --version, which are printed. UsageError: what the
   // options do not permit, an empty text, a number that the option's type cannot hold. Error: those of config_flags.h.
   // std::runtime_error: the text could not be printed.
   [[nodiscard]] std::function<int()> parse(const std::vector<std::string>& arguments);
   [[nodiscard]] std::vector<Given> given() const;  // of the command that was parsed
+  [[nodiscard]] CommandShape shape() const;        // of the program and of all its commands
 
  private:
   friend class Command;
@@ -132,8 +149,7 @@ class CommandLine {
   std::unique_ptr<State> state_;
 };
 
-// "a,b" as {"a", "b"}; an empty text is one empty part.
-[[nodiscard]] std::vector<std::string> split(const std::string& text, char at);
+using record::split;
 // "NAME=PATH", split at the first "="; the first part is empty where there is none.
 [[nodiscard]] std::pair<std::string, std::string> split_name(const std::string& text);
 

@@ -2,7 +2,6 @@
 
 #include <cerrno>
 #include <cstdio>
-#include <filesystem>
 #include <system_error>
 
 #include "apps/leeway/command.h"
@@ -10,6 +9,8 @@
 #include "leeway/core/file.h"
 #include "leeway/core/message.h"
 #include "leeway/core/parallel.h"
+#include "leeway/core/text.h"
+#include "leeway/record/json.h"
 
 namespace leeway::app {
 namespace {
@@ -57,24 +58,14 @@ void Context::add_page_flag(const Command& command, const std::string& help) {
 
 void Context::begin(const std::vector<Given>& given) {
   if (threads > 0) set_threads(threads);
+  inputs.digests = !no_digest;
   files.check(given);
   started_ = std::chrono::steady_clock::now();
 }
 
-Context::FileState Context::state_of(const std::string& path) {
-  std::error_code no_size, no_time;
-  const auto bytes = std::filesystem::file_size(path, no_size);
-  const auto changed = std::filesystem::last_write_time(path, no_time);
-  if (no_size || no_time) return std::nullopt;
-  return std::pair{bytes, changed};
-}
-
-void Context::add_input(const std::string& path, const std::vector<std::size_t>& shape) {
+void Context::opened(const std::string& path, const std::string& reading) {
+  if (!reading.empty()) append_new(warnings_, "leeway: " + reading);  // of one file in two sets once
   files.read(path);
-  const FileState state = state_of(path);
-  const auto measure = [path, wanted = !no_digest && state] { return wanted ? digest_file(path) : ""; };
-  const auto when = !no_digest ? std::launch::async : std::launch::deferred;
-  inputs_.push_back({path, shape, state, std::async(when, measure)});
 }
 
 void Context::warn(const std::string& line) { warnings_.push_back("leeway: " + line); }
@@ -101,19 +92,13 @@ void Context::complete(record::Envelope& envelope) {
   progress_.reset();
   envelope.command = arguments_;
   if (!config.empty()) add_input(config, {});
-  for (auto& input : std::exchange(inputs_, {})) {
-    const std::string digest = input.digest.get();
-    if (input.state && state_of(input.path) != input.state)
-      refuse(display_name(input.path), "the file as it was when it was opened",
-             "it changed while it was read");
-    envelope.inputs.push_back({input.path, input.state ? input.state->first : 0, input.shape, digest});
-  }
+  inputs.move_to(envelope);
 }
 
 void Context::print(const Json& record, const std::string& table) {
   progress_.reset();
   tell_warnings();
-  const std::string text = json ? record_text(record) : printable_lines(table);
+  const std::string text = json ? record::record_text(record) : printable_lines(table);
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)
     throw std::runtime_error(
         fmt::format("stdout: cannot write the result: {}", std::system_category().message(errno)));
@@ -122,24 +107,7 @@ void Context::print(const Json& record, const std::string& table) {
 void Context::write_page(const std::string& html) const { write_text(page, html); }
 
 void Context::write_record(const std::string& path, const Json& record) {
-  if (!path.empty()) write_text(path, record_text(record));
-}
-
-std::string record_text(const Json& record) {
-  const std::string text = record.dump(1, ' ', false, Json::error_handler_t::replace);
-  std::string escaped;  // DEL and U+0080 to U+009F, which JSON permits
-  escaped.reserve(text.size() + 1);
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const auto byte = static_cast<unsigned char>(text[i]);
-    const unsigned next = i + 1 < text.size() ? static_cast<unsigned char>(text[i + 1]) : 0;
-    const bool control = byte == 0xc2 && next >= 0x80 && next < 0xa0;
-    if (control) ++i;
-    if (control || byte == 0x7f)
-      escaped += fmt::format("\\u{:04x}", control ? next : byte);
-    else
-      escaped += text[i];
-  }
-  return escaped + "\n";
+  if (!path.empty()) write_text(path, record::record_text(record));
 }
 
 }  // namespace leeway::app

@@ -16,6 +16,7 @@
 #include "leeway/core/file_checks.h"
 #include "leeway/core/message.h"
 #include "leeway/core/shards.h"
+#include "leeway/core/text.h"
 
 namespace leeway::app {
 namespace {
@@ -29,8 +30,7 @@ constexpr std::array<std::string_view, 10> other_names = {".pdf", ".csv", ".npz"
 
 void check_name(const std::string& option, const std::string& path, Written kind) {
   if (kind != Written::record && kind != Written::page) return;
-  std::string name = fs::path(path).extension().string();
-  std::ranges::transform(name, name.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c; });
+  const std::string name = lower_case(fs::path(path).extension().string());
   const auto has = [&](const auto& names) { return std::ranges::find(names, name) != names.end(); };
   const bool of_page = has(page_names), of_record = name == ".json";
   if (has(other_names) || (kind == Written::record && of_page) || (kind == Written::page && of_record))

@@ -1,8 +1,6 @@
 // Inputs that several commands open, opened once.
 #pragma once
 
-#include <cstdint>
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -11,22 +9,19 @@
 #include "leeway/core/images.h"
 #include "leeway/core/outputs.h"
 #include "leeway/record/reading.h"
-#include "leeway/tasks/named_outputs.h"
+#include "leeway/tasks/input_log.h"
+#include "leeway/tasks/outputs_reading.h"
 
 namespace leeway::app {
 
-// How outputs are read. `check_finite`: as in OutputsOptions; false where the task reads every logit and names the row
-// that is not finite.
-[[nodiscard]] OutputsOptions reading_of(const record::OutputsReading& reading, bool check_finite = false);
-
-// The set that `text` names, to be opened by a task: its files are noted as inputs the first time.
+// As in tasks/input_log.h, noted in the context's log.
+[[nodiscard]] OutputsShards open_set(Context& context, const std::string& text,
+                                     const record::OutputsReading& reading, tasks::SetRole role,
+                                     bool check_finite = false);
 [[nodiscard]] tasks::NamedOutputs named_outputs(Context& context, const std::string& text,
-                                                const record::OutputsReading& reading,
+                                                const record::OutputsReading& reading, tasks::SetRole role,
                                                 bool check_finite = false);
-
-// Labels of the n rows of k classes from that file, noted as an input the first time; nothing where the path is empty.
-using Labels = std::function<std::vector<std::int64_t>(std::size_t n, std::size_t k)>;
-[[nodiscard]] Labels named_labels(Context& context, const std::string& path);
+[[nodiscard]] Array only_array(Context& context, const std::string& path);
 
 // Images, noted as an input.
 [[nodiscard]] Images open_images(Context& context, const std::string& data);
@@ -38,9 +33,5 @@ struct NamedImages {
 };
 [[nodiscard]] std::vector<NamedImages> open_named_images(Context& context,
                                                          const std::vector<std::string>& texts);
-
-// The single array of a file, a bare .npy or the only one of an archive, as floats; noted as an input. Error where
-// there are more.
-[[nodiscard]] Array only_array(Context& context, const std::string& path);
 
 }  // namespace leeway::app

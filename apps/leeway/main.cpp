@@ -4,6 +4,7 @@
 #include <string>
 
 #include "apps/leeway/command.h"
+#include "apps/leeway/completion.h"
 #include "apps/leeway/terminal.h"
 #include "leeway/core/instruction_set.h"
 #include "leeway/core/message.h"
@@ -23,16 +24,18 @@ void add_conds(const Command& root, Context& context) {
 }
 
 void add_data(const Command& root, Context& context) {
-  const Command room = root.add("data", "Data sets: drawn from geometry, read from published files");
+  const Command room =
+      root.add("data", "Data sets: drawn from geometry, from digits, read from published files");
   room.needs_command();
   add_data_render(room, context);
   add_data_load(room, context);
+  add_data_diagvib(room, context);
 }
 
 constexpr void (*commands[])(const Command&, Context&) = {
-    add_pa,      add_bound, add_select, add_distances, add_assess, add_average_case,
-    add_report,  add_train, add_infer,  add_inspect,   add_adapt,  add_attack,
-    add_mvn_cdf, add_list,  add_shift,  add_conds,     add_data,   add_demo,
+    add_pa,     add_bound, add_select, add_distances, add_align, add_assess, add_average_case,
+    add_report, add_train, add_infer,  add_inspect,   add_adapt, add_attack, add_mvn_cdf,
+    add_list,   add_shift, add_conds,  add_data,      add_demo,
 };
 
 int fail(const std::string& message, int code) {
@@ -64,7 +67,7 @@ int fail_for_memory(const Context& context) {
 int main(int argc, char** argv) {
   CommandLine line(
       "How far may the data shift before a classifier breaks, and how sure can one be?",
-      "leeway COMMAND --help says everything about a command.\n"
+      "leeway help COMMAND, or leeway COMMAND --help, says everything about a command.\n"
       "Exit codes: 0 ok, 1 runtime failure, 2 usage, 3 bad input, 4 a gate failed, 5 incomplete, 130 "
       "interrupted.");
   end_where_files_are_cut();
@@ -73,6 +76,7 @@ int main(int argc, char** argv) {
     arguments.front() = "leeway";  // wherever it is installed: the record is read elsewhere
   Context context(arguments);
   for (const auto add : commands) add(line.root(), context);
+  add_completion(line, context);
   try {
     check_environment();
     const auto run = line.parse(arguments);

@@ -8,7 +8,7 @@
 namespace leeway::app {
 
 std::string beside(const std::string& name, const std::string& text) {
-  constexpr std::size_t column = 25, width = 100;
+  constexpr std::size_t column = 27, width = 100;
   std::string lines = wrapped(text, width - column);
   for (std::size_t end = lines.find('\n'); end + 1 < lines.size(); end = lines.find('\n', end + 1))
     lines.insert(end + 1, column, ' ');

@@ -6,13 +6,12 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
-#include <optional>
 #include <stdexcept>
 #include <utility>
 #include <vector>
 
-#include "leeway/core/csv.h"
 #include "leeway/core/family.h"
+#include "leeway/record/number_list.h"
 #include "leeway/record/overloaded.h"
 
 namespace leeway::app {
@@ -20,29 +19,12 @@ namespace {
 
 using record::Field;
 
-// "0:1:0.1" or "0,0.5,1", each within the range; nothing where the text is neither.
-std::optional<std::vector<double>> parse_numbers(const std::string& text, const record::Range& range) {
-  const bool steps = text.find(':') != std::string::npos;
-  std::vector<double> numbers;
-  for (const std::string& part : split(text, steps ? ':' : ',')) {
-    const auto value = parse_number(part);
-    if (!value || !(*value >= range.least && *value <= range.most)) return std::nullopt;
-    numbers.push_back(*value);
-  }
-  if (!steps) return numbers;
-  if (numbers.size() != 3 || numbers[1] < numbers[0] || !(numbers[2] >= 1e-4)) return std::nullopt;
-  std::vector<double> values;
-  for (int i = 0; numbers[0] + i * numbers[2] <= numbers[1] + 1e-9; ++i)
-    values.push_back(std::min(range.most, numbers[0] + i * numbers[2]));
-  return values;
-}
-
 // Several of a list come from a TOML file.
 std::string read_numbers(const std::vector<std::string>& words, const record::Range& range,
                          std::vector<double>& values) {
   values.clear();
   for (const std::string& word : words) {
-    const auto numbers = parse_numbers(word, range);
+    const auto numbers = record::parse_numbers(word, range);
     if (!numbers)
       return fmt::format("expected FIRST:LAST:STEP or a list within {:g} to {:g}, found {}", range.least,
                          range.most, word);

@@ -57,9 +57,9 @@ TEST(Table, HasOneLineAResultAndSaysWhyADashIsADash) {
   const std::string text =
       assess_text(assessed({{"model", made(1000, true)}},
                            {{"model", "noise", made(1000, true)}, {"model", "week", made(900, false)}}));
-  EXPECT_THAT(text, HasSubstr("target     n    accuracy [95%]    AFR"));
-  EXPECT_THAT(text, HasSubstr("noise   1000  80.0 [77.4 82.4]  100.0  1.386 [1.358 1.386]   inf"));
-  EXPECT_THAT(text, HasSubstr("week     900                 -      -"));
+  EXPECT_THAT(text, HasSubstr("target     n  source    accuracy [95%]    AFR"));
+  EXPECT_THAT(text, HasSubstr("noise   1000    80.0  80.0 [77.4 82.4]  100.0  1.386 [1.358 1.386]   inf"));
+  EXPECT_THAT(text, HasSubstr("week     900    80.0                 -      -"));
   EXPECT_THAT(text, HasSubstr("-  accuracy: the target has no labels (week)\n"));
   EXPECT_THAT(
       text,

@@ -117,8 +117,8 @@ TEST_F(BoundCommand, LabelsFromAFileOfTheirOwn) {
   const Json r = record("--source s.npy --labels y.npy --target target.npy --methods ac");
   EXPECT_EQ(r.at("source").at("error"), .5);
   ASSERT_EQ(r.at("inputs").size(), 3);
-  EXPECT_EQ(r["inputs"][2].at("path"), "y.npy");
-  EXPECT_EQ(r["inputs"][2].at("shape"), Json::parse("[2]"));
+  EXPECT_EQ(r["inputs"][1].at("path"), "y.npy");
+  EXPECT_EQ(r["inputs"][1].at("shape"), Json::parse("[2]"));
 }
 
 TEST_F(BoundCommand, WritesThePage) {
@@ -240,14 +240,14 @@ TEST_F(BoundRepresentations, MistakesAreOneLine) {
     EXPECT_EQ(refusal(both + "--representation " + text, 2),
               std::string("leeway: --representation: expected logits, features, pca:COMPONENTS, pca:1/F or "
                           "pca:range, found ") +
-                  text + " (see leeway --help)\n");
+                  text + " (see leeway bound --help)\n");
   EXPECT_EQ(refusal(both + "--representation pca:21", 3),
             "leeway: fs.npz: expected 1 to 20 principal components, found 21\n");
   EXPECT_EQ(refusal(both + "--representation pca:1/21", 3),
             "leeway: fs.npz: expected 1 to 20 principal components, found 0\n");
   EXPECT_EQ(refusal("--source source.npz --target target.npy --representation pca:range", 3),
             "leeway: source.npz: expected features, which the critics were asked to use, found none\n");
-  EXPECT_THAT(refusal(both + "--loss nope", 2), AllOf(HasSubstr("--loss"), HasSubstr("nope not in")));
+  EXPECT_THAT(refusal(both + "--loss nope", 2), AllOf(HasSubstr("--loss"), HasSubstr("found 'nope'")));
   for (const char* arguments : {"--delta 0", "--delta 1", "--holdout 1", "--holdout -1", "--restarts 0",
                                 "--delta nan", "--holdout nan", "--level nan", "--least-validity nan",
                                 "--least-validity 2", "--training-rows 0", "--search best"})
@@ -350,8 +350,9 @@ TEST_F(BoundEvaluateCommand, BadTablesAreOneLine) {
   EXPECT_THAT(refusal("evaluate bad.csv", 3),
               HasSubstr("bad.csv: expected column 'ac' within 0 to 1, found 2 at row 0"));
   EXPECT_THAT(refusal("evaluate absent.csv", 3), HasSubstr("absent.csv"));
-  EXPECT_EQ(refusal("evaluate shifts.csv --delta nan", 2),
-            "leeway: --delta: expected a number from 1e-12 to 0.5, found nan (see leeway --help)\n");
+  EXPECT_EQ(
+      refusal("evaluate shifts.csv --delta nan", 2),
+      "leeway: --delta: expected a number from 1e-12 to 0.5, found nan (see leeway bound evaluate --help)\n");
   EXPECT_THAT(refusal("evaluate shifts.csv --coverage .9,nan", 2), HasSubstr("--coverage"));
 }
 

@@ -62,7 +62,7 @@ TEST_F(FilesOfCommands, AnInputIsNoOutputInAnyCommand) {
   for (const std::string arguments : {"pa a.npy a.npz --out a.npy",
                                       "pa a.npy a.npz --out ./a.npz",
                                       "pa a.npy a.npz --save-pairs a.npy",
-                                      "pa a.npy a.npz --model m=a.npy,z.npy --out z.npy",
+                                      "pa a.npy a.npz --compare m=a.npy,z.npy --out z.npy",
                                       "pa a.npy a.npz --labels z.npy --out z.npy",
                                       "bound --source a.npz --target a.npy --out a.npy",
                                       "bound evaluate shifts.csv --out shifts.csv",

@@ -71,7 +71,9 @@ TEST_F(PaCommand, RecordHoldsEveryPromisedKey) {
   EXPECT_TRUE(record.at("warnings").empty());
   EXPECT_EQ(
       record.at("options").dump(),
-      R"({"binary":null,"as":null,"level":0.95,"bootstrap":0,"pairing":"given","ratios":[],"summaries":false,)"
+      R"({"binary":null,"as":null,"label_column":null,"class_columns":null,"group_columns":null,)"
+      R"("id_column":null,"separator":null,"class_names":null,"first_label":null,"labels":"y.npy",)"
+      R"("groups":null,"index":null,"split":null,"level":0.95,"bootstrap":0,"pairing":"given","ratios":[],"summaries":false,)"
       R"("shared_beta":false,"curve":0})");
   ASSERT_EQ(record.at("results").size(), 1);
   const Json& r = record["results"][0];
@@ -379,7 +381,7 @@ TEST_F(PaCommand, SummariesHoldEntropyAndConfidence) {
 // Another model that the same shift leaves as it was; the record and the words say which model is which.
 TEST_F(PaCommand, ModelsAreComparedUnderTheSameShift) {
   const Json record =
-      results("clean.npy shifted.npy --name cnn --model robust=clean.npy,half.npy --ratios 0,1 --quiet");
+      results("clean.npy shifted.npy --name cnn --compare robust=clean.npy,half.npy --ratios 0,1 --quiet");
   ASSERT_EQ(record.at("results").size(), 2);
   EXPECT_EQ(record["results"][0].at("model"), "cnn");
   EXPECT_EQ(record["results"][1].at("model"), "robust");
@@ -395,7 +397,7 @@ TEST_F(PaCommand, ModelsAreComparedUnderTheSameShift) {
     std::filesystem::copy_file(folder_ / plain, folder_ / name);
   }
   const Json named =
-      results("clean.npy a-half.npy a-shifted.npy --name a --model b=clean.npy,half.npy,shifted.npy");
+      results("clean.npy a-half.npy a-shifted.npy --name a --compare b=clean.npy,half.npy,shifted.npy");
   EXPECT_EQ(named["results"][0].at("shift"), "half");
   EXPECT_EQ(named["results"][3].at("shift"), "shifted");
   EXPECT_EQ(gap.at("model_plus"), "robust");
@@ -406,7 +408,7 @@ TEST_F(PaCommand, ModelsAreComparedUnderTheSameShift) {
   EXPECT_EQ(gap["points"][1].at("ratio_minus"), 0);  // log 2 is where cnn starts
   EXPECT_EQ(gap["points"][1].at("gap"), 1);
   const Outcome said =
-      run("pa clean.npy shifted.npy --name cnn --model robust=clean.npy,half.npy --ratios 0,1");
+      run("pa clean.npy shifted.npy --name cnn --compare robust=clean.npy,half.npy --ratios 0,1");
   EXPECT_THAT(said.out,
               HasSubstr("shifted / half: at 0% shifted samples, cnn is where robust is at 100% (PA 0.6931)"));
   EXPECT_THAT(said.out, HasSubstr("robust: half.npy"));
@@ -418,19 +420,19 @@ TEST_F(PaCommand, ModelsAreComparedUnderTheSameShift) {
 
 TEST_F(PaCommand, ModelsMayDifferInRowsAndClasses) {
   write_npy(folder_ / "c4.npy", make_array<double>({2, 3}, {4, 0, 0, 0, 1, 0}));
-  const Outcome said = run("pa clean.npy shifted.npy --model b=c4.npy,c4.npy --ratios 0,1 --json");
+  const Outcome said = run("pa clean.npy shifted.npy --compare b=c4.npy,c4.npy --ratios 0,1 --json");
   EXPECT_EQ(said.code, 0) << said.err;
   const Json record = Json::parse(said.out);
   EXPECT_EQ(record["results"][1].at("k"), 3);
   EXPECT_TRUE(record.at("ar_gap").empty());  // PA is not compared between numbers of classes
   EXPECT_THAT(said.err, HasSubstr("2 and 3 classes"));
   for (const std::string bad :
-       {"--model b=clean.npy,half.npy,half.npy", "--model b=clean.npy", "--model b",
-        "--model =clean.npy,half.npy", "--model b=clean.npy,,half.npy", "--model model=clean.npy,half.npy",
-        "--model b=clean.npy,half.npy --model b=clean.npy,half.npy",
-        "--model b=clean.npy,half.npy --save-pairs p.csv"})
+       {"--compare b=clean.npy,half.npy,half.npy", "--compare b=clean.npy", "--compare b",
+        "--compare =clean.npy,half.npy", "--compare b=clean.npy,,half.npy",
+        "--compare model=clean.npy,half.npy", "--compare b=clean.npy,half.npy --compare b=clean.npy,half.npy",
+        "--compare b=clean.npy,half.npy --save-pairs p.csv"})
     EXPECT_EQ(run("pa clean.npy shifted.npy " + bad).code, 2) << bad;
-  EXPECT_EQ(run("pa clean.npy shifted.npy --model b=clean.npy,missing.npy").code, 3);
+  EXPECT_EQ(run("pa clean.npy shifted.npy --compare b=clean.npy,missing.npy").code, 3);
 }
 
 TEST_F(PaCommand, ASharedBetaIsThatOfTheFirstSet) {
@@ -454,10 +456,10 @@ TEST_F(PaCommand, ASharedBetaIsThatOfTheFirstSet) {
 
 TEST_F(PaCommand, LabelsAndPairsAreInputsToo) {
   testing::write_bytes(folder_ / "p.csv", "clean,shifted\n0,0\n1,1\n");
-  const Json inputs =
-      results(
-          "clean.npy shifted.npy half.npy --labels y.npy --pairs p.csv --model b=clean.npy,half.npy,half.npy")
-          .at("inputs");
+  const Json inputs = results(
+                          "clean.npy shifted.npy half.npy --labels y.npy --pairs p.csv --compare "
+                          "b=clean.npy,half.npy,half.npy")
+                          .at("inputs");
   std::vector<std::string> paths;
   for (const Json& input : inputs) paths.push_back(input.at("path"));
   EXPECT_THAT(paths, ::testing::UnorderedElementsAre("clean.npy", "y.npy", "shifted.npy", "p.csv", "half.npy",

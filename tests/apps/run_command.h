@@ -40,6 +40,13 @@ class CommandTest : public ::testing::Test {
   ~CommandTest() override { std::filesystem::remove_all(folder_); }
 
   [[nodiscard]] Outcome run(const std::string& arguments) const { return run_command(folder_, arguments); }
+  // A mistake in the call: exit 2 and this line alone.
+  void refused(const std::string& arguments, const std::string& line) const {
+    const Outcome said = run(arguments);
+    EXPECT_EQ(said.code, 2) << arguments;
+    EXPECT_EQ(said.out, "") << arguments;
+    EXPECT_EQ(said.err, "leeway: " + line + "\n") << arguments;
+  }
 
   const std::filesystem::path folder_ =
       std::filesystem::path(::testing::TempDir()) / ("leeway_command_" + std::to_string(getpid()));

@@ -40,7 +40,7 @@ TEST_F(SelectCommand, SaysWhatEachCriterionChooses) {
   EXPECT_EQ(read_text(folder_ / "r.json"), said.out);
   EXPECT_EQ(record["schema"], "leeway.select/2");
   ASSERT_EQ(record["inputs"].size(), 5U);
-  EXPECT_EQ(record["inputs"][4]["path"], "y.npy");
+  EXPECT_EQ(record["inputs"][1]["path"], "y.npy");
   const Json& early = record["results"][0];
   const Json& late = record["results"][1];
   EXPECT_EQ(early["checkpoint"], "early");

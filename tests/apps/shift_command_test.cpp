@@ -1,6 +1,8 @@
 // leeway shift, from the command line to the file.
 #include <gmock/gmock.h>
 
+#include <algorithm>
+
 #include "leeway/core/images.h"
 #include "leeway/core/npz.h"
 #include "leeway/core/result.h"
@@ -55,6 +57,61 @@ TEST_F(ShiftCommand, WritesTheRowsItKept) {
   EXPECT_TRUE(record["results"][0].at("strength").is_null());
 }
 
+TEST_F(ShiftCommand, ASeverityChoosesTheCorruption) {
+  const Outcome said = run("brightness --data in.npz --severity 2 --out out.npz --sheet sheet.png");
+  EXPECT_EQ(said.code, 0);
+  EXPECT_EQ(said.err, "");
+  EXPECT_EQ(said.out,
+            "brightness, seed 0: 3 of 3 images, shape 3 x 1 x 1 x 2\n"
+            "severity 2, constants of cifar, lengths times 0.0312\n"
+            "mean change of a pixel 0.0850\n");  // five times 25.5 levels, rounded up to 26, and 0
+  const Images out = read_images(folder_ / "out.npz");
+  EXPECT_EQ(out.pixels.type, ElementType::u8);
+  EXPECT_THAT(out.pixels.view<std::uint8_t>(), ElementsAre(26, 77, 128, 179, 230, 255));
+  EXPECT_THAT(*out.labels, ElementsAre(4, 0, 4));
+  EXPECT_TRUE(std::filesystem::exists(folder_ / "sheet.png"));
+  const Outcome json =
+      run("saturate --data in.npz --severity 5 --set imagenet --rounding trunc --glass copy --out out.npz "
+          "--json");
+  EXPECT_EQ(json.code, 0);
+  const Json record = Json::parse(json.out), set = record["results"][0];
+  EXPECT_EQ(set["severity"], 5);
+  EXPECT_EQ(set["use"].dump(),
+            R"({"set":"imagenet","lengths":1.0,"rounding":"trunc","glass":"copy","frost":"procedural"})");
+  EXPECT_EQ(set["defined"], false);
+  EXPECT_EQ(set["mean_change"], 0.);
+  EXPECT_EQ(record["findings"][0], "saturate is not defined on grey pictures: they are as they were.");
+  EXPECT_EQ(run("fog --data in.npz --severity 0 --out out.npz").code, 0);
+  EXPECT_THAT(read_images(folder_ / "out.npz").pixels.view<std::uint8_t>(),
+              ElementsAre(0, 51, 102, 153, 204, 255));
+}
+
+TEST_F(ShiftCommand, CorruptWritesSetsWithoutAModel) {
+  const Outcome said =
+      run("corrupt --data in.npz --corruptions contrast,brightness --severities 1,3 --out-dir sets");
+  EXPECT_EQ(said.code, 0) << said.err;
+  EXPECT_THAT(said.out, HasSubstr("4 sets of corrupted images are written."));
+  for (const char* name : {"brightness-1", "brightness-3", "contrast-1", "contrast-3"})
+    EXPECT_EQ(read_images(folder_ / "sets" / (std::string(name) + ".npz")).n(), 3u) << name;
+  const auto expect = [&](const std::string& arguments, int code, const std::string& line) {
+    const Outcome wrong = run("corrupt " + arguments);
+    EXPECT_EQ(wrong.code, code) << arguments;
+    EXPECT_THAT(wrong.err, testing::StartsWith("leeway: " + line));
+    EXPECT_EQ(std::count(wrong.err.begin(), wrong.err.end(), '\n'), 1) << wrong.err;
+  };
+  expect("--out-dir sets2 --all", 2, "--data is required: the images as they are");
+  expect("--data in.npz --all", 2, "expected --model or --out-dir");
+  expect("--data in.npz --out-dir sets2", 2, "expected --all or --corruptions");
+  expect("--data in.npz --out-dir sets2 --corruptions mist", 2,
+         "--corruptions: expected one of gaussian-noise, ");
+  expect("--data in.npz --out-dir sets2 --all --severities 7", 2, "--severities");
+  expect("--data in.npz --out-dir sets2 --all --reference r.json", 2,
+         "--reference: expected --model beside it");
+  expect("--data absent.npz --out-dir sets2 --all", 3, "absent.npz: ");
+  expect("--data in.npz --out-dir sets2 --corruptions frost --frost-dir absent", 3, "absent");
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "sets2"));
+}
+
 TEST_F(ShiftCommand, HelpListsEveryShift) {
   const Outcome said = run("--help");
   EXPECT_EQ(said.code, 0);
@@ -96,7 +153,18 @@ TEST_F(ShiftCommand, MistakesLeaveNoFile) {
          "--classes is required: the classes that label-subset keeps");
   expect("label-subset --data in.npz --out out.npz --classes 9", 3,
          "in.npz: shift label-subset: expected classes that occur, found 9, which no row has");
-  const Outcome unknown = run("snow --data in.npz --out out.npz");
+  expect("fog --data in.npz --out out.npz", 2, "--severity is required for fog: 0 to 5");
+  expect("fog --data in.npz --out out.npz --strength 1", 2, "--strength: fog has none; it takes --severity");
+  expect("rotation --data in.npz --out out.npz --severity 1", 2,
+         "--severity: rotation has none; it takes --strength");
+  expect("contrast --data in.npz --out out.npz --severity 1 --strength 1", 2,
+         "--strength, --severity: expected one of them");
+  expect("fog --data in.npz --out out.npz --severity 1 --classes 1", 2,
+         "--classes: fog does not look at classes");
+  expect("contrast --data in.npz --out out.npz --set tiny", 2,
+         "--set, --rounding, --glass, --frost-dir: expected --severity beside them");
+  EXPECT_EQ(run("fog --data in.npz --out out.npz --severity 6").code, 2);
+  const Outcome unknown = run("mist --data in.npz --out out.npz");
   EXPECT_EQ(unknown.code, 2);
   EXPECT_THAT(unknown.err, testing::StartsWith("leeway: NAME: expected one of gaussian-noise, "));
   EXPECT_EQ(run("rotation --data absent.npz --out out.npz").code, 3);

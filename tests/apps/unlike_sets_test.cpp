@@ -67,7 +67,7 @@ TEST_F(UnlikeSets, UnrelatedSetsOfEqualLengthAreNoPairsForAnAssessment) {
   save("t.npz", 2, 2, false);
   const Outcome said =
       run("assess --source s.npz --target prod=t.npz --restarts 1 --report r.html --fail-if 'afr_pred<0.5'");
-  EXPECT_EQ(said.code, 0) << said.err;
+  EXPECT_EQ(said.code, 4) << said.err;
   EXPECT_THAT(said.out, Not(HasSubstr("changes its mind")));
   EXPECT_THAT(said.out, HasSubstr("not compared one by"));
   EXPECT_LT(said.out.find("nothing shows"), said.out.find("target "));  // above the table

@@ -30,12 +30,6 @@ class Values : public CommandTest {
     write_text(folder_ / "shifts.csv", "data_set,target_error,ac\nm,0.1,0.2\nn,0.2,0.1\n");
   }
   static Array logits() { return make_array<double>({4, 2}, {2, 0, 0, 2, 1, 0, 0, 1}); }
-  void refused(const std::string& arguments, const std::string& line) const {
-    const Outcome said = run(arguments);
-    EXPECT_EQ(said.code, 2) << arguments;
-    EXPECT_EQ(said.out, "") << arguments;
-    EXPECT_EQ(said.err, "leeway: " + line + "\n") << arguments;
-  }
 };
 
 TEST_F(Values, AnEmptyTextIsNotAValueThatWasNotGiven) {
@@ -119,7 +113,7 @@ TEST_F(Values, NamesReachTheTerminalEscaped) {
   };
   for (const std::string& arguments : std::vector<std::string>{
            "pa a.npz " + quoted + ".npz' --ratios 0:1:.5",
-           "pa a.npz a.npz --model " + quoted + "=a.npz,a.npz'",
+           "pa a.npz a.npz --compare " + quoted + "=a.npz,a.npz'",
            "select --clean a.npz a.npz --shifted a.npz a.npz --names " + quoted + "' b",
            "distances a.npz " + quoted + ".npz'", "assess --source " + quoted + "=a.npz' --target t=a.npz",
            "assess --source a.npz --target " + quoted + "=a.npz'",

@@ -1,0 +1,113 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "apps/leeway/tables.h"
+#include "apps/leeway/text_table.h"
+
+namespace leeway::app {
+namespace {
+
+using record::MethodError;
+
+// "atc-conf, atc-ne: right if ...", a line for each assumption.
+std::string assumptions(const std::vector<MethodError>& rows) {
+  std::string text;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const auto same = [&](const MethodError& row) {
+      return row.method.assumes == rows[i].method.assumes && row.method.fails == rows[i].method.fails;
+    };
+    if (std::any_of(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(i), same)) continue;
+    std::vector<std::string> names;
+    for (const MethodError& row : rows)
+      if (same(row)) names.push_back(row.method.method);
+    text += fmt::format("{}: right if {}.\n  It is too low if {}.\n", fmt::join(names, ", "),
+                        rows[i].method.assumes, rows[i].method.fails);
+  }
+  return text;
+}
+
+std::string method_table(const record::Bound& record) {
+  TextTable table(
+      {left("method", 15), right("error", 7), left(level_text(record.options.level), 16), left("")});
+  for (const MethodError& row : record.results)
+    table.add(row.method.method, four(row.error), row.is_bound ? "upper bound" : interval_text(row.interval),
+              row.method.summary);
+  table.add("source", four(record.source.error), interval_text(record.source.interval),
+            "error on the source, by its labels");
+  if (record.target.error)
+    table.add("target", four(record.target.error), "-", "error by the target's labels, which no method saw");
+  return table.text();
+}
+
+std::string range_table(const error_bound::ComponentRange& range, double least_validity) {
+  TextTable table(
+      {right("components", 12), right("validity", 9), right("bound", 7), right("estimate", 9), left("")});
+  for (const auto& one : range.bounds)
+    table.add(one.components, four(one.validity_score), four(one.dis2.bound), four(one.dis2.estimate),
+              &one == &range.best() ? "chosen"
+              : one.kept            ? ""
+                                    : "not kept");
+  return table.text() +
+         fmt::format(fmt::runtime(range.best().kept
+                                      ? "  The least bound with a validity score of {:g} or more; "
+                                      : "  None has a validity score of {:g}, so all components count; "),
+                     least_validity) +
+         fmt::format("each of the {} holds at delta / {}.\n", range.bounds.size(), range.bounds.size());
+}
+
+// The terms of the bound, and what each concentration makes of it.
+std::string terms(const record::Dis2Bound& bound, const record::Dis2Settings& settings) {
+  const error_bound::Dis2& dis2 = bound.dis2;
+  const double sum = dis2.source_error + dis2.discrepancy + dis2.concentration;
+  std::string text = fmt::format(
+      "\ndis2 (critics on {}, trained on {} source and {} target rows, measured on {} and {}):\n"
+      "  {:.4f} error on the source + {:.4f} discrepancy + {:.4f} concentration = {:.4f}{}\n",
+      bound.representation, dis2.training_source, dis2.training_target, dis2.n_source, dis2.n_target,
+      dis2.source_error, dis2.discrepancy, dis2.concentration, sum,
+      sum <= 1 ? "" : fmt::format(", clipped {:.4f}", dis2.bound));
+  for (const auto& one : dis2.concentrations)
+    text += fmt::format("  with {:<20} {:.4f}   bound {:.4f}\n", one.name, one.term, one.bound);
+  if (bound.range) text += range_table(*bound.range, settings.least_validity);
+  if (settings.holdout == 0)
+    text += "  --holdout 0: critics were chosen on the rows they are measured on; this proves nothing.\n";
+  return text;
+}
+
+}  // namespace
+
+std::string table_of(const record::Bound& record) {
+  const std::string text =
+      words_of(record.envelope) + "\n" + method_table(record) + "\n" + assumptions(record.results) +
+      "An estimate is no bound. Its interval tells how far the rows there are settle it, not whether what "
+      "it assumes is true.\n";
+  return record.dis2 ? text + terms(*record.dis2, record.options.dis2) : text;
+}
+
+std::string table_of(const record::BoundEvaluation& record) {
+  TextTable table({left("method", 6), left("adjusted", 11), right("MAE", 7), right("coverage", 9),
+                   left(level_text(record.options.level), 16), right("overest.", 9)});
+  const auto add = [&](const std::string& method, const std::string& adjustment,
+                       const error_bound::Score& score) {
+    table.add(method, adjustment, four(score.mae), four(score.coverage),
+              interval_text(score.coverage_interval), four(score.overestimation));
+  };
+  for (const record::EvaluatedMethod& one : record.results) {
+    add(one.method, "-", one.score);
+    for (const record::AdjustedScore& adjusted : one.adjusted)
+      add("", fmt::format("{} {:g}", adjusted.adjustment, adjusted.level), adjusted.score);
+    if (one.delta)
+      table.add("", fmt::format("violation rate {:.4f}, {} delta = {:g}", one.violation_rate(),
+                                *one.exceeds_delta() ? "beyond chance above" : "not beyond chance above",
+                                *one.delta));
+  }
+  return words_of(record.envelope) + "\n" + table.text() +
+         fmt::format(
+             "{} shifts of {} data set{}. Coverage: share of shifts whose accuracy is not overstated; "
+             "overest.: by how much it is\n"
+             "on the others. Adjusted: lowered by what the other data sets ask for at that coverage.\n",
+             record.results[0].score.n, record.data_sets, record.data_sets == 1 ? "" : "s");
+}
+
+}  // namespace leeway::app

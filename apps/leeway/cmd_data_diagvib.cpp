@@ -1,0 +1,174 @@
+// leeway data diagvib: digits with hue, lightness, position, scale and texture, as environments that train, validate and test.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "apps/leeway/command.h"
+#include "apps/leeway/inputs.h"
+#include "apps/leeway/option_flags.h"
+#include "apps/leeway/text_table.h"
+#include "leeway/core/message.h"
+#include "leeway/core/text.h"
+#include "leeway/data/diagvib_environments.h"
+#include "leeway/tasks/diagvib.h"
+
+namespace leeway::app {
+namespace {
+
+struct DiagvibFlags {
+  std::string digits, test_digits, textures, attributes, sheet;
+  record::DataDiagvibOptions options;
+};
+
+std::string pairs_text(const record::DiagvibFile& file, const record::DataDiagvib& record) {
+  std::vector<Column> columns{left("digit")};
+  for (const std::string& name : file.learning_classes) columns.push_back(right(name, 9));
+  TextTable table(std::move(columns));
+  for (std::size_t p = 0; p < file.pairs.size(); ++p) {
+    std::vector<std::string> cells{record.classes[p]};
+    for (const std::size_t count : file.pairs[p]) cells.push_back(std::to_string(count));
+    table.add(std::move(cells));
+  }
+  return fmt::format("{}: {} pictures, mutual information of digit and {} {:.4f} nats\n", file.part, file.n,
+                     record.options.learning_factor, *file.mutual_information) +
+         table.text();
+}
+
+std::string diagvib_text(const record::DataDiagvib& record) {
+  std::string text = fmt::format("{}, seed {}\n", record.options.environment, record.envelope.seed);
+  TextTable table({left("part"), right("env", 3), left("hue"), left("lightness"), left("position"),
+                   left("scale"), left("texture"), right("n", 6), left("")});
+  for (const record::DiagvibFile& file : record.results) {
+    for (const record::DiagvibEnvironment& one : file.environments)
+      table.add(file.part, one.number, one.hue, one.lightness, one.position, one.scale, one.texture, one.n,
+                file.pairing);
+    if (file.environments.empty()) text += pairs_text(file, record);
+  }
+  if (!table.empty()) text += table.text();
+  for (const std::string& finding : record.envelope.findings) text += finding + "\n";
+  return text + wrapped(record.envelope.headline) + "\n";
+}
+
+// The record's file, and those of part all that would be replaced.
+std::string claim_files(Context& context, const DiagvibFlags& flags) {
+  if (context.out.empty() && flags.attributes.empty() && flags.sheet.empty())
+    throw UsageError("expected --out, --attributes or --sheet: what to write");
+  if (flags.options.part != "all" || context.out.empty()) {
+    if (!context.out.empty()) context.files.claim("--out", context.out, Written::file);
+    const std::string manifest = manifest_of(!context.out.empty()        ? context.out
+                                             : !flags.attributes.empty() ? flags.attributes
+                                                                         : flags.sheet);
+    context.files.claim("the manifest", manifest, Written::file);
+    return manifest;
+  }
+  const std::filesystem::path folder = context.out;
+  const std::string manifest = (folder / "manifest.json").string();
+  context.files.claim("--out", context.out, Written::folder);
+  if (!std::filesystem::exists(folder)) return manifest;
+  for (const std::string& part : tasks::diagvib_parts(flags.options))
+    context.files.claim("--out", (folder / tasks::diagvib_file_name(part)).string(), Written::file);
+  context.files.claim("--out", manifest, Written::file);
+  return manifest;
+}
+
+int run_diagvib(Context& context, const DiagvibFlags& flags) {
+  const std::string manifest = claim_files(context, flags);
+  tasks::DataDiagvibTask task{.digits = flags.digits,
+                              .test_digits = flags.test_digits,
+                              .textures = flags.textures,
+                              .out = {context.out, flags.attributes, flags.sheet, !context.no_digest},
+                              .options = flags.options,
+                              .seed = context.seed,
+                              .open = [&](const std::string& path) { return open_images(context, path); }};
+  record::DataDiagvib record = tasks::data_diagvib(task, context.progress());
+  record.manifest = manifest;
+  record = context.completed(std::move(record));
+  const Json json = to_json(record);
+  Context::write_record(manifest, json);
+  context.print(json, diagvib_text(record));
+  return exit_ok;
+}
+
+std::string list_of_environments() {
+  std::string text =
+      "ENVIRONMENT            what it is; its parts, with the paper's pictures an environment\n";
+  for (const data::DiagvibExperiment& experiment : data::diagvib_experiments()) {
+    text += fmt::format("{:<22} {} ({}), digits {}\n", experiment.name, experiment.summary, experiment.source,
+                        fmt::join(experiment.digits, ", "));
+    std::string parts;
+    for (const data::DiagvibPart& part : experiment.parts) {
+      parts += fmt::format("{}{}", parts.empty() ? "" : ", ", part.name);
+      if (part.environments.size() > 1) parts += fmt::format(":0..{}", part.environments.size() - 1);
+      if (part.environments.empty() && part.name == "test") parts += ":seen, :unseen, :all";
+      parts += fmt::format(" ({})", part.n);
+    }
+    text += fmt::format("{:<22}   {}\n", "", parts);
+  }
+  return text;
+}
+
+}  // namespace
+
+void add_data_diagvib(const Command& room, Context& context) {
+  const Command command = room.add(
+      "diagvib", "DiagViB environments: digits whose hue, lightness, position, scale and texture shift");
+  auto& flags = command.keep<DiagvibFlags>();
+  command
+      .option("--digits", flags.digits,
+              "Grey pictures of 28 x 28 with labels, for training and validation: IDX "
+              "(train-images-idx3-ubyte.gz), "
+              ".npz, or fashion-mnist:train")
+      .required();
+  command.option("--test-digits", flags.test_digits,
+                 "The same for tests (default: t10k-images beside train-images, or fashion-mnist:test)");
+  command.option("--textures", flags.textures,
+                 "Folder of pictures, PNG or JPEG: tiles.png is drawn for tiles (default: leeway's own, "
+                 "tiles* in results)");
+  command
+      .option("--attributes", flags.attributes,
+              "The table to write (CSV): digit, classes and values of each picture")
+      .writes(Written::file);
+  command
+      .option("--sheet", flags.sheet,
+              "A contact sheet to write (PNG): ten pictures of each environment, the same rows")
+      .writes(Written::file);
+  add_option_flags(command, flags.options);
+  std::vector<std::string> names;
+  for (const data::DiagvibExperiment& experiment : data::diagvib_experiments())
+    names.emplace_back(experiment.name);
+  command["--environment"].required().one_of(names).shown_as("NAME");
+  command.group("Co-occurrence", {"--learning-factor", "--share"});
+  context.add_common_flags(command,
+                           "The images to write (.npz): x (n,3,h,w), y, environment or groups; beside it "
+                           "NAME.manifest.json, the record; with --part all a folder, with manifest.json",
+                           Written::claimed);
+  command.footer([] {
+    return list_of_environments() +
+           "\nThe training file holds all environments of the part, one after the other, with an array "
+           "`environment` that "
+           "leeway\ntrain reads. Rows of paired environments show one digit each and differ in the shifted "
+           "factors alone. "
+           "Tables 2 and 3 of\nthe paper are one command each; --n 4000 --size 64 makes a fortieth of their "
+           "bytes:\n\n"
+           "  leeway data diagvib --digits train-images-idx3-ubyte.gz --environment discriminability --part "
+           "all --out "
+           "table2\n"
+           "  leeway data diagvib --digits train-images-idx3-ubyte.gz --environment selection --part all "
+           "--out table3\n"
+           "  leeway data diagvib --digits fashion-mnist:train --environment discriminability --part test:3 "
+           "--n 1000 "
+           "--out test3.npz\n"
+           "  leeway data diagvib --digits fashion-mnist:train --environment 1-cgo --part train --n 9000 "
+           "--size 64 "
+           "--out cgo.npz\n\n"
+           "Nothing is standardised in the files: give leeway train the --mean and --std that are printed, "
+           "and every "
+           "test set is\nread with the training environments' statistics.";
+  });
+  command.runs([&context, &flags] { return run_diagvib(context, flags); });
+}
+
+}  // namespace leeway::app

@@ -1,0 +1,255 @@
+// leeway shift corrupt: images under all common corruptions, written, shown to a model, or both.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "apps/leeway/command.h"
+#include "apps/leeway/inputs.h"
+#include "apps/leeway/model_options.h"
+#include "apps/leeway/option_flags.h"
+#include "apps/leeway/text_table.h"
+#include "leeway/core/file.h"
+#include "leeway/core/message.h"
+#include "leeway/core/result.h"
+#include "leeway/core/text.h"
+#include "leeway/record/digest.h"
+#include "leeway/report/report.h"
+#include "leeway/tasks/corruptions.h"
+
+namespace leeway::app {
+namespace {
+
+struct CorruptFlags {
+  ModelFlags model;
+  std::string data, published, out_dir, sheet;
+  record::CorruptionsOptions options;
+};
+
+std::string state_of(const std::string& out) { return out + ".state"; }
+
+// "0.912", with digits that four columns have room for; "-" where there is none.
+std::string cell(const std::optional<double>& value) { return value ? fmt::format("{:.3f}", *value) : "-"; }
+
+const record::CorruptedSet* set_of(const record::Corruptions& record, const std::string& corruption,
+                                   std::size_t severity) {
+  for (const record::CorruptedSet& set : record.results)
+    if (set.corruption == corruption && set.severity == severity) return &set;
+  return nullptr;
+}
+
+std::vector<std::string> names_of(const record::Corruptions& record) {
+  std::vector<std::string> names;
+  for (const record::CorruptedSet& set : record.results)
+    if (names.empty() || names.back() != set.corruption) names.push_back(set.corruption);
+  return names;
+}
+
+std::string ce_cell(const std::optional<double>& value) {
+  return value ? fmt::format("{:.1f}", *value) : "-";
+}
+
+// Rows are corruptions, columns severities; behind them the corruption errors where there are any.
+std::string accuracies_text(const record::Corruptions& record) {
+  const bool ratios = std::ranges::any_of(record.errors, [](const auto& row) { return row.ce.has_value(); });
+  std::vector<Column> columns{left("accuracy", 18)};
+  for (const std::size_t severity : record.options.severities)
+    columns.push_back(right(fmt::format("{}", severity), 6));
+  columns.push_back(right("mean error", 11));
+  columns.push_back(left(level_text(record.options.level), 18));
+  if (ratios) columns.push_back(right("CE", 7)), columns.push_back(right("relative", 9));
+  TextTable table(std::move(columns));
+  for (const record::CorruptionErrorRow& row : record.errors) {
+    std::vector<std::string> cells{row.corruption + (row.counted ? "" : " *")};
+    for (const std::size_t severity : record.options.severities) {
+      const record::CorruptedSet* const set = set_of(record, row.corruption, severity);
+      cells.push_back(cell(set == nullptr ? std::nullopt : set->judged.accuracy));
+    }
+    cells.push_back(four(row.error));
+    cells.push_back(interval_text(row.error_interval));
+    if (ratios) cells.push_back(ce_cell(row.ce)), cells.push_back(ce_cell(row.relative_ce));
+    table.add(std::move(cells));
+  }
+  const bool starred = std::ranges::any_of(record.errors, [](const auto& row) { return !row.counted; });
+  return table.text() + (starred ? "* not counted in means\n" : "");
+}
+
+std::string agreements_text(const record::Corruptions& record) {
+  std::vector<Column> columns{left("PA", 18)};
+  for (const std::size_t severity : record.options.severities)
+    columns.push_back(right(fmt::format("{}", severity), 6));
+  TextTable table(std::move(columns));
+  for (const std::string& name : names_of(record)) {
+    std::vector<std::string> cells{name};
+    for (const std::size_t severity : record.options.severities) {
+      const record::CorruptedSet* const set = set_of(record, name, severity);
+      cells.push_back(cell(set == nullptr ? std::nullopt : set->pa));
+    }
+    table.add(std::move(cells));
+  }
+  return table.text();
+}
+
+std::string files_text(const record::Corruptions& record) {
+  TextTable table({left("set", 20), right("mean change", 12), left("file")});
+  for (const record::CorruptedSet& set : record.results)
+    table.add(fmt::format("{} {}", set.corruption, set.severity), four(set.mean_change),
+              set.left_out.empty() ? set.file : set.left_out);
+  return table.text();
+}
+
+std::string mean_text(const record::Corruptions& record) {
+  if (!record.mean || !record.mean->mean_error) return "";
+  const record::MeanCorruptionError& mean = *record.mean;
+  std::string text =
+      fmt::format("mean corruption error (unnormalised) {} {}, over {} corruptions\n", four(mean.mean_error),
+                  interval_text(mean.mean_error_interval), mean.corruptions);
+  const auto line = [&](const char* what, const auto& value, const auto& interval) {
+    if (value)
+      text += fmt::format("{} {:.2f} [{:.2f}, {:.2f}] relative to {}\n", what, *value, interval->low,
+                          interval->high, mean.reference);
+  };
+  line("mCE", mean.mce, mean.mce_interval);
+  line("relative mCE", mean.relative_mce, mean.relative_mce_interval);
+  return text;
+}
+
+std::string corruptions_text(const record::Corruptions& record) {
+  std::string text = wrapped(record.envelope.headline) + "\n";
+  if (record.model.empty()) return text + files_text(record);
+  if (!record.errors.empty()) text += accuracies_text(record) + "\n";
+  const bool agreement =
+      std::ranges::any_of(record.results, [](const auto& set) { return set.pa.has_value(); });
+  if (agreement) text += agreements_text(record) + "\n";
+  text += mean_text(record);
+  return text + (record.envelope.findings.empty() ? "" : "\n") + findings_of(record.envelope);
+}
+
+// A file, or a folder of published ones: what tells them from others.
+std::string state_of_file(const std::string& path) {
+  std::error_code error;
+  if (path.empty() || path.find(':') != std::string::npos) return path;
+  if (!std::filesystem::is_directory(path, error)) return digest_file(path);
+  std::vector<std::string> files;
+  for (const auto& entry : std::filesystem::directory_iterator(path, error)) {
+    const auto size = entry.is_regular_file(error) ? entry.file_size(error) : 0;
+    const auto changed = entry.last_write_time(error).time_since_epoch().count();
+    files.push_back(fmt::format("{} {} {}", entry.path().filename().string(), size, changed));
+  }
+  std::ranges::sort(files);
+  std::string text = path;
+  for (const std::string& file : files) text += "\n" + file;
+  return text;
+}
+
+std::vector<std::string> made_of(const CorruptFlags& flags) {
+  record::ModelReading reading = flags.model.reading;
+  return {state_of_file(flags.model.model),
+          record::digest_of([&](record::Fields& f) { fields(reading, f); }),
+          state_of_file(flags.data),
+          state_of_file(flags.published),
+          flags.options.how.frost_dir ? state_of_file(*flags.options.how.frost_dir) : "",
+          flags.out_dir};
+}
+
+void check_flags(const Context& context, const CorruptFlags& flags) {
+  if (flags.data.empty()) throw UsageError("--data is required: the images as they are");
+  if (flags.model.model.empty() && flags.out_dir.empty())
+    throw UsageError("expected --model or --out-dir: who looks at the images, or where they go");
+  if (flags.model.model.empty() && !flags.options.all && flags.options.corruptions.empty())
+    throw UsageError("expected --all or --corruptions: which sets to write");
+  if (flags.model.model.empty() && !context.page.empty())
+    throw UsageError("--report: expected --model beside it");
+  if (flags.model.model.empty() && flags.options.reference)
+    throw UsageError("--reference: expected --model beside it");
+}
+
+int run_corrupt(Context& context, const CorruptFlags& flags) {
+  check_flags(context, flags);
+  std::optional<record::Corruptions> reference;
+  if (const auto& named = flags.options.reference; named && *named != "alexnet") {
+    reference = record::read_corruptions(read_record(*named), display_name(*named));
+    context.add_input(*named, {});
+  }
+  ModelAndImages loaded;
+  if (flags.model.model.empty())
+    loaded.images = open_images(context, flags.data);
+  else
+    loaded = load_model_and_images(context, flags.model, flags.data);
+  tasks::CorruptionsTask task{.images = loaded.images, .model = loaded.model.get()};
+  task.data = flags.data, task.model_file = flags.model.model, task.published = flags.published;
+  task.out_dir = flags.out_dir, task.sheet = flags.sheet, task.seed = context.seed;
+  task.options = flags.options, task.reference = std::move(reference);
+  if (!context.out.empty()) task.state = state_of(context.out), task.made_of = made_of(flags);
+  task.resumed = [&context](std::size_t done, std::size_t units) {
+    context.say(fmt::format("corruptions: going on after {} of {} sets done before", done, units));
+  };
+  task.was_read = [&context](const std::string& path, const std::vector<std::size_t>& shape) {
+    context.add_input(path, shape);
+  };
+  record::Corruptions record = tasks::corruptions(task, context.progress());
+  if (loaded.model) record.reading = flags.model.reading;
+  record.stochastic = loaded.stochastic;
+  context.warn_of(record.envelope);  // those of the model were told when it was loaded
+  for (const std::string& line : loaded.warnings) record.envelope.warnings.push_back(line);
+  record = context.completed(std::move(record));
+  if (!context.page.empty()) context.write_page(report::html_report(record));
+  Context::write_record(context.out, to_json(record));
+  if (!task.state.empty()) std::filesystem::remove(task.state);
+  context.print(to_json(record), corruptions_text(record));
+  return exit_ok;
+}
+
+}  // namespace
+
+void add_shift_corrupt(const Command& shift, Context& context) {
+  const Command command =
+      shift.add("corrupt", "All common corruptions at all severities: written as sets, or shown to a model");
+  auto& flags = command.keep<CorruptFlags>();
+  command.option("--data", flags.data,
+                 "The images as they are: .npz, .safetensors, IDX(.gz), or fashion-mnist:test");
+  command.option("--model", flags.model.model, model_help);
+  add_option_flags(command, flags.options);
+  add_option_flags(
+      command, [&](record::Fields& f) { flag_fields(flags.model.reading, f); },
+      "How the model's file is read");
+  add_device_flag(command, flags.model.reading.device);
+  command.option(
+      "--published", flags.published,
+      "Folder of CIFAR-10-C, CIFAR-100-C, ImageNet-C or TinyImageNet-C, in place of images made here");
+  command
+      .option("--out-dir", flags.out_dir,
+              "Folder for the sets: NAME-SEVERITY.npz (default: nothing is written)")
+      .writes(Written::folder);
+  command
+      .option(
+          "--sheet", flags.sheet,
+          "A contact sheet to write (PNG): one image at random, a line for each corruption, as it is and at "
+          "every severity")
+      .writes(Written::file);
+  context.add_page_flag(command);
+  context.add_common_flags(command,
+                           "Write the JSON record to this file; until then FILE.state holds what is done",
+                           Written::record, one_file(state_of));
+  command.footer(
+      "Images are made in memory, set by set; of each the accuracy and the posterior agreement with the "
+      "images as "
+      "they are\n"
+      "stay. A command that was stopped goes on from the sets that are done, where it has --out. mCE counts "
+      "the 15 "
+      "corruptions\n"
+      "of the benchmark, each image as one draw; with --reference alexnet it is the field's, on ImageNet's "
+      "1,000 "
+      "classes.\n\n"
+      "  leeway shift corrupt --data fashion-mnist:test --model cnn.safetensors --out record.json --report "
+      "page.html\n"
+      "  leeway shift corrupt --data test.npz --model better.pt --reference record.json --out better.json\n"
+      "  leeway shift corrupt --data test.npz --model m.pt --published CIFAR-10-C --out record.json\n"
+      "  leeway shift corrupt --data test.npz --corruptions fog,snow --severities 1,3,5 --out-dir sets");
+  command.runs([&context, &flags] { return run_corrupt(context, flags); });
+}
+
+}  // namespace leeway::app

@@ -1,0 +1,80 @@
+// leeway shift text: a CSV file with one column of texts shifted.
+#include <fmt/format.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "apps/leeway/command.h"
+#include "apps/leeway/option_flags.h"
+#include "apps/leeway/tables.h"
+#include "apps/leeway/terminal.h"
+#include "leeway/core/family.h"
+#include "leeway/shift/text.h"
+#include "leeway/shift/text_difference.h"
+#include "leeway/tasks/shift_text.h"
+
+namespace leeway::app {
+namespace {
+
+struct ShiftTextFlags {
+  std::string name, data;
+  record::ShiftTextOptions options;
+};
+
+int run_shift_text(Context& context, const ShiftTextFlags& flags) {
+  if (flags.data.empty()) throw UsageError("--data is required: the CSV file");
+  if (context.out.empty()) throw UsageError("--out is required: the CSV file to write");
+  tasks::ShiftTextTask task{.shift = flags.name,
+                            .data = flags.data,
+                            .out = context.out,
+                            .options = flags.options,
+                            .seed = context.seed};
+  task.was_read = [&context](const std::string& path, const std::vector<std::size_t>& shape) {
+    context.add_input(path, shape);
+  };
+  record::ShiftText record;
+  {  // the distance of texts of a million characters takes long
+    const HardStop stop("shift text stopped; nothing was written");
+    record = tasks::shift_text(task, context.progress());
+  }
+  return context.show(std::move(record), table_of);
+}
+
+std::string list_of_members() {
+  std::string text = "NAME             what it does; strength (range, default)\n";
+  for (const auto& member : shift::text_shifts()) {
+    text += fmt::format("{:<16} {}\n", member.name, member.summary);
+    for (const Parameter& one : member.parameters)
+      text += fmt::format("{:<16}   {}: {} ({:g} to {:g}, default {:g})\n", "", one.name, one.meaning,
+                          one.low, one.high, one.value);
+  }
+  return text;
+}
+
+}  // namespace
+
+void add_shift_text(const Command& room, Context& context) {
+  const Command command = room.add("text", "A CSV file with one column of texts shifted");
+  auto& flags = command.keep<ShiftTextFlags>();
+  command.option("NAME", flags.name, "The shift; see the list below").required();
+  command.option("--data", flags.data, "CSV with a header; all columns but one are copied as they stand");
+  add_option_flags(command, flags.options);
+  context.add_common_flags(command, "The CSV file to write", Written::file);
+  command.footer([] {
+    return list_of_members() +
+           "\nCharacters are Unicode code points, words stand between white space. The same seed gives the "
+           "same\n"
+           "texts, row i does not depend on the others, and a smaller strength makes the first of the edits, "
+           "or a\n"
+           "part of those, of a larger one. The authors' program is --words paper --layout single-spaces\n"
+           "--backslashes spare. docs/text-shifts.md leads from here to a model's posterior agreement.\n\n"
+           "  leeway shift text typos --data reviews.csv --column text --strength 0.1 --out typos.csv "
+           "--sheet\n"
+           "  leeway shift text contradict --data reviews.csv --label sentiment --strength 3 --out "
+           "against.csv";
+  });
+  command.runs([&context, &flags] { return run_shift_text(context, flags); });
+}
+
+}  // namespace leeway::app

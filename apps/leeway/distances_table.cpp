@@ -1,0 +1,51 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "apps/leeway/tables.h"
+#include "apps/leeway/text_table.h"
+#include "leeway/agreement/distance.h"
+#include "leeway/core/message.h"
+#include "leeway/core/text.h"
+
+namespace leeway::app {
+namespace {
+
+// A line a set, and below why a value is not there.
+std::string table(const record::Distances& record) {
+  std::vector<Column> columns{left("shifted")};
+  for (const agreement::Distance& distance : agreement::distances())  // in the order of the family
+    if (record.results.front().distances.contains(std::string(distance.name)))
+      columns.push_back(right(std::string(distance.name), 9));
+  TextTable table(columns);
+  std::vector<std::pair<std::string, std::string>> reasons;  // and the distances that each one hinders
+  for (const record::DistancesSet& set : record.results) {
+    std::vector<std::string> cells{cut_at_front(display_name(set.shifted), 28)};
+    for (std::size_t j = 1; j < columns.size(); ++j) {
+      const std::string& name = columns[j].title;
+      const std::optional<double> value = set.distances.at(name);
+      cells.push_back(value ? fmt::format("{:.5g}", *value) : "-");
+      if (value) continue;
+      const std::string& reason = set.not_computed.at(name);
+      const auto known = std::ranges::find(reasons, reason, &std::pair<std::string, std::string>::first);
+      if (known == reasons.end())
+        reasons.emplace_back(reason, name);
+      else
+        known->second += ", " + name;
+    }
+    table.add(std::move(cells));
+  }
+  std::string text = table.text();
+  for (const auto& [reason, hindered] : reasons) text += fmt::format("-  {}: {}\n", hindered, reason);
+  return text;
+}
+
+}  // namespace
+
+std::string table_of(const record::Distances& record) {
+  std::string text;
+  for (const std::string& doubt : record.envelope.findings) text += doubt + "\n";
+  return text + wrapped(record.envelope.headline) + "\n" + table(record);
+}
+
+}  // namespace leeway::app

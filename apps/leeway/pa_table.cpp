@@ -1,0 +1,119 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "apps/leeway/tables.h"
+#include "apps/leeway/text_table.h"
+#include "leeway/core/text.h"
+
+namespace leeway::app {
+namespace {
+
+constexpr std::size_t widest_name = 36;
+
+// `first`, then PA [interval] beta AFR(P) AFR(T), as results and sweeps show them.
+TextTable agreement_columns(std::vector<Column> first, const std::string& interval) {
+  for (Column& column : std::vector{right("PA", 8), left(interval, 16), right("beta", 9), right("AFR(P)", 7),
+                                    right("AFR(T)", 7)})
+    first.push_back(std::move(column));
+  return TextTable(std::move(first));
+}
+
+template <class... First>
+void add(TextTable& table, const agreement::Agreement& a, const First&... first) {
+  table.add(first..., four(a.pa), interval_text(a.pa_interval), (a.fitted ? "" : "=") + beta_text(a.beta),
+            four(a.afr_pred), four(a.afr_true));
+}
+
+// Every set's file, after its model where there are several; a long path is cut at its beginning.
+std::vector<std::string> names_of(const record::Pa& record) {
+  std::vector<std::string> names;
+  for (const record::PaSet& set : record.results) {
+    const std::string model = set.model.empty() ? "" : shown(set.model) + ": ";
+    const std::size_t room = std::max<std::size_t>(16, widest_name - std::min(widest_name, model.size()));
+    names.push_back(model + cut_at_front(shown(set.shifted), room));
+  }
+  return names;
+}
+
+std::string agreement_table(const record::Pa& record, const std::vector<std::string>& names) {
+  TextTable table =
+      agreement_columns({left("shifted"), right("n", 9), right("k", 5)}, level_text(record.options.level));
+  bool one_k = true, shared = false;
+  const std::size_t k = record.results.front().agreement.k;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const auto& a = record.results[i].agreement;
+    add(table, a, names[i], a.n, a.k);
+    one_k &= a.k == k;
+    shared |= !a.fitted;
+  }
+  return table.text() +
+         fmt::format("PA: posterior agreement, 0 to log k{}; AFR(P), AFR(T): predictions unchanged, right.\n",
+                     one_k ? fmt::format(" = {:.4f}", std::log(static_cast<double>(k))) : "") +
+         (shared ? "=: the beta of the first shifted set, not the best for this one.\n" : "");
+}
+
+std::string sweep_table(const std::string& name, const std::vector<agreement::RatioPoint>& sweep) {
+  TextTable table = agreement_columns({right("ratio", 7), right("shifted", 9)}, "[interval]");
+  for (const auto& [ratio, shifted, a] : sweep) add(table, a, fmt::format("{:.4g}", ratio), shifted);
+  return fmt::format("\n{}: the share of its samples that are shifted; smallest norms first, if known\n",
+                     name) +
+         table.text();
+}
+
+std::string entropy_table(const record::Pa& record, const std::vector<std::string>& names) {
+  TextTable table({left("shifted"), right("samples", 9), right("over", 6), right("beta", 9),
+                   right("clean", 8), right("shifted", 8)});
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const auto& entropy = record.results[i].entropy;
+    for (const auto& at : entropy->at)
+      table.add(names[i], entropy->samples, entropy->right_only ? "right" : "all", beta_text(at.beta),
+                four(at.clean), four(at.shifted));
+  }
+  return "\nentropy of the posteriors in bits: rows sorted, then averaged over the samples right before the "
+         "shift,\nor over all where there are no labels\n" +
+         table.text();
+}
+
+std::string mean_text(const agreement::ConfidenceAt& at) {
+  if (std::isnan(at.mean)) return "-";
+  return std::isnan(at.standard_error) ? fmt::format("{:.4f}", at.mean)
+                                       : fmt::format("{:.4f} +- {:.4f}", at.mean, at.standard_error);
+}
+
+std::string confidence_table(const record::Pa& record, const std::vector<std::string>& names) {
+  TextTable table({left("shifted"), right("beta", 9), right("n", 9), left("clean, right", 16), right("n", 9),
+                   left("shifted, moved")});
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const auto& [right, moved] = *record.results[i].confidence;
+    for (std::size_t b = 0; b < moved.at.size(); ++b)
+      table.add(names[i], beta_text(moved.at[b].beta), right ? std::to_string(right->n) : "-",
+                right ? mean_text(right->at[b]) : "-", moved.n, mean_text(moved.at[b]));
+  }
+  return "\nmean confidence +- standard error: clean where right; shifted where the prediction moved\n" +
+         table.text();
+}
+
+}  // namespace
+
+std::string table_of(const record::Pa& record) {
+  const std::vector<std::string> names = names_of(record);
+  std::string doubts, others;
+  for (const std::string& finding : record.envelope.findings) {
+    const bool doubt =
+        std::ranges::find(record.results, finding, &record::PaSet::doubt) != record.results.end();
+    (doubt ? doubts : others) += shown(finding) + "\n";
+  }
+  std::string text =
+      doubts + wrapped(shown(record.envelope.headline)) + "\n" + agreement_table(record, names);
+  if (!others.empty()) text += '\n' + others;
+  for (const record::PaSet& set : record.results)
+    if (!set.ratios.empty())
+      text +=
+          sweep_table(shown(set.model.empty() ? set.shifted : set.model + ": " + set.shifted), set.ratios);
+  if (record.options.summaries) text += entropy_table(record, names) + confidence_table(record, names);
+  return text;
+}
+
+}  // namespace leeway::app

@@ -1,0 +1,34 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "apps/leeway/tables.h"
+#include "apps/leeway/text_table.h"
+
+namespace leeway::app {
+namespace {
+
+std::string use_text(const record::CorruptionUse& use, const std::string& name) {
+  return fmt::format(", constants of {}{}{}{}{}", use.set,
+                     use.lengths == 1 ? "" : fmt::format(", lengths times {:.3g}", use.lengths),
+                     use.rounding == "trunc" ? ", rounded down" : "",
+                     name == "glass-blur" ? ", pixels " + use.glass : "",
+                     name == "frost" ? ", frost " + use.frost : "");
+}
+
+}  // namespace
+
+std::string table_of(const record::Shift& record) {
+  const record::ShiftedSet& set = record.results.front();
+  std::string text = fmt::format("{}, seed {}: {} of {} images, shape {}\n", set.shift, record.envelope.seed,
+                                 set.n, set.n_source, fmt::join(set.shape, " x "));
+  if (set.strength) text += fmt::format("strength {} ({})\n", *set.strength, set.strength_means);
+  if (set.severity) text += fmt::format("severity {}{}\n", *set.severity, use_text(*set.use, set.shift));
+  if (!set.defined.value_or(true)) text += "not defined on grey pictures, which are as they were\n";
+  if (set.mean_change) text += fmt::format("mean change of a pixel {:.4f}\n", *set.mean_change);
+  if (set.rows_of_class.empty()) return text;
+  TextTable table({right("class", 8), right("rows kept", 10), right("of", 10)});
+  for (const record::RowsOfClass& rows : set.rows_of_class) table.add(rows.label, rows.n, rows.n_source);
+  return text + table.text();
+}
+
+}  // namespace leeway::app

@@ -1,0 +1,38 @@
+// Records as text for a terminal: the headline, and tables within some 100 columns. The command prints them, and Python shows
+// them. Figures are aligned to the right, brackets hold the interval, a dash stands where there is no value.
+#pragma once
+
+#include <string>
+
+#include "apps/leeway/assess_table.h"
+#include "leeway/record/align.h"
+#include "leeway/record/average_case.h"
+#include "leeway/record/bound.h"
+#include "leeway/record/bound_evaluate.h"
+#include "leeway/record/conds_describe.h"
+#include "leeway/record/conds_draw.h"
+#include "leeway/record/distances.h"
+#include "leeway/record/list.h"
+#include "leeway/record/mvn_cdf.h"
+#include "leeway/record/pa.h"
+#include "leeway/record/select.h"
+#include "leeway/record/shift.h"
+#include "leeway/record/shift_text.h"
+
+namespace leeway::app {
+
+[[nodiscard]] std::string table_of(const record::Align& record);
+[[nodiscard]] std::string table_of(const record::AverageCase& record);
+[[nodiscard]] std::string table_of(const record::Bound& record);
+[[nodiscard]] std::string table_of(const record::BoundEvaluation& record);
+[[nodiscard]] std::string table_of(const record::CondsDescribe& record);
+[[nodiscard]] std::string table_of(const record::CondsDraw& record);
+[[nodiscard]] std::string table_of(const record::Distances& record);
+[[nodiscard]] std::string table_of(const record::List& record);
+[[nodiscard]] std::string table_of(const record::MvnCdf& record);
+[[nodiscard]] std::string table_of(const record::Pa& record);
+[[nodiscard]] std::string table_of(const record::Select& record);
+[[nodiscard]] std::string table_of(const record::Shift& record);
+[[nodiscard]] std::string table_of(const record::ShiftText& record);
+
+}  // namespace leeway::app
