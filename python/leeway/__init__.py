@@ -1,0 +1,24 @@
+"""leeway: how far data may shift before a classifier breaks, and how sure one can be.
+
+    import leeway
+    r = leeway.agreement(clean, shifted, labels)      # arrays of logits (n,k), labels (n)
+    r.pa, r.pa_interval
+    leeway.assess({"logits": s, "labels": y}, {"prod": t}).report("page.html")
+
+Functions bear the names, defaults and meanings of the command's options; their results are the command's records. Arrays
+of NumPy, torch tensors on the CPU, columns of pandas and lists are taken, and not copied where their type and layout permit.
+What is wrong with an input is said in one line by `leeway.Error`, a ValueError.
+"""
+
+from . import conds, results
+from ._classifier import Classifier
+from ._command import CommandError, command
+from ._functions import table as _table
+from ._leeway import Error, __version__
+from ._report import report
+from .results import Interval, Result
+
+globals().update({name: function for name, function in _table.items() if "." not in name})
+
+__all__ = ["Classifier", "CommandError", "Error", "Interval", "Result", "__version__", "command", "conds", "report", "results",
+           *(name for name in _table if "." not in name)]

@@ -1,0 +1,53 @@
+"""leeway's command, for what needs its own LibTorch."""
+
+import json
+import os
+import pathlib
+import subprocess
+
+from .results import of_json
+
+CODES = {0: "ok", 1: "runtime failure", 2: "usage", 3: "bad input", 4: "a gate failed", 5: "incomplete",
+         130: "interrupted, state saved"}
+
+
+class CommandError(RuntimeError):
+    """The command ended without a record; `code` is its exit code."""
+
+    def __init__(self, code, message):
+        super().__init__(message)
+        self.code = code
+
+
+def binary():
+    """The path of the command: $LEEWAY_COMMAND, or the one that was installed with the package."""
+    return os.environ.get("LEEWAY_COMMAND") or str(pathlib.Path(__file__).parent / "bin" / "leeway")
+
+
+def command(arguments):
+    """Runs `leeway ARGUMENTS --json` in a process of its own and returns its record; `code` is its exit code.
+
+    This is the way to what needs leeway's own LibTorch: train, attack, infer. It runs outside this process on purpose: the
+    LibTorch of Debian's or of leeway's build, and the one inside Python's torch, define the same symbols, and two of them in
+    one process crash or, worse, mix.
+
+    Progress and warnings go to stderr. CommandError where there is no record; Ctrl-C reaches the command, which saves its
+    state.
+    """
+    words = [os.fspath(word) if isinstance(word, os.PathLike) else str(word) for word in arguments]
+    if "--json" not in words:
+        words.append("--json")
+    process = subprocess.Popen([binary(), *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        out, err = process.communicate()
+    except KeyboardInterrupt:
+        process.wait()
+        raise
+    try:
+        json.loads(out)
+    except ValueError:
+        message = err.strip().splitlines()[-1] if err.strip() else CODES.get(process.returncode, "killed")
+        raise CommandError(process.returncode, message) from None
+    result = of_json(out)
+    result.code = process.returncode
+    return result

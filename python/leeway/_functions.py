@@ -1,0 +1,163 @@
+"""The functions of the package, made from the descriptions that the command's flags come from."""
+
+import inspect
+import keyword
+import os
+import warnings
+
+from . import _arrays, _leeway
+from ._classifier import Classifier
+from .results import result_class
+
+EMPTY = inspect.Parameter.empty
+
+
+def python_name(name):
+    """`as` is as_."""
+    return name + "_" if keyword.iskeyword(name) else name
+
+
+def _models(given):
+    """[(model, (name, clean set, shifted sets))]: `clean` names the models where there are several."""
+    clean, shifted = given.pop("clean"), given.pop("shifted")
+    if not _is_models(clean):
+        given["models"] = [("model", (*_arrays.named_outputs(clean, "clean"), _arrays.sets(shifted, "shifted")))]
+        return
+    _require_same_models("leeway.agreement", "shifted", clean, shifted)
+    given["models"] = [(str(model), (*_arrays.named_outputs(clean[model], f"clean[{model!r}]"),
+                                     _arrays.sets(shifted[model], f"shifted[{model!r}]"))) for model in clean]
+
+
+def _sources(given):
+    source, targets = given.pop("source"), given.pop("targets")
+    several = _is_models(source)
+    if several:
+        _require_same_models("leeway.assess", "targets", source, targets)
+    else:
+        source, targets = {"model": source}, {"model": targets}
+    sources = []
+    for model in source:
+        before = f"[{model!r}]" if several else ""
+        shifts = targets[model]
+        if not isinstance(shifts, dict) or _arrays.is_outputs(shifts):
+            shifts = {"target": shifts}
+        sources.append((str(model), (*_arrays.named_outputs(source[model], f"source{before}"),
+                                     [(str(shift), *_arrays.named_outputs(one, f"targets{before}[{shift!r}]"))
+                                      for shift, one in shifts.items()])))
+    given["sources"] = sources
+
+
+def _is_models(value):
+    return isinstance(value, dict) and not _arrays.is_outputs(value)
+
+
+def _require_same_models(function, argument, first, other):
+    if not _is_models(other) or list(map(str, first)) != list(map(str, other)):
+        found = list(map(str, other)) if _is_models(other) else type(other).__name__
+        raise _leeway.Error(f"{function}: expected the models {list(map(str, first))} in {argument}, found {found}")
+
+
+def _model_or_outputs(given):
+    """By place: a classifier and its inputs, or outputs made elsewhere and their Jacobian."""
+    if "model" in given and not isinstance(given["model"], Classifier):
+        if callable(given["model"]):
+            raise _leeway.Error("model: expected a leeway.Classifier (leeway.torch.classifier makes one of a module), "
+                                f"found {type(given['model']).__name__}")
+        for place, name in (("model", "logits"), ("x", "jacobian")):
+            if place in given:
+                if name in given:
+                    raise _leeway.Error(f"leeway.average_case: expected {name} once, found it twice")
+                given[name] = ADAPTERS[AVERAGE_CASE[name]](given.pop(place), name)
+    elif "x" in given:
+        given["x"] = _arrays.numpy_of(given["x"], "x")
+
+
+AVERAGE_CASE = {"logits": "outputs", "jacobian": "array"}  # kinds of what may stand in the first two places
+ADAPTERS = {
+    "classifier": lambda value, name: value,
+    "inputs": lambda value, name: value,
+    "outputs": lambda value, name: [_arrays.named_outputs(value, name)],
+    "sets": _arrays.sets,
+    "labels": _arrays.labels,
+    "array": _arrays.labels,
+    "images": _arrays.images,
+    "table": _arrays.table,
+    "text": lambda value, name: str(value),
+    "texts": _arrays.texts,
+    "orders": _arrays.orders,
+    "models": lambda value, name: value,  # with those below, by PREPARE
+    "shifted": lambda value, name: value,
+    "targets": lambda value, name: value,
+}
+PREPARE = {"agreement": _models, "assess": _sources, "average_case": _model_or_outputs}
+
+COMMON = [("seed", "int", 0, "of everything random; same seed, same bits"),
+          ("threads", "int | None", None, "0: one per core; never changes a result (default: as the process has it)"),
+          ("quiet", "bool", False, "no progress and no warnings"),
+          ("no_digest", "bool", False, "do not digest the files that are read")]
+
+
+def _parameter(name, default, kind, annotation):
+    return inspect.Parameter(python_name(name), kind, default=default, annotation=annotation)
+
+
+def _default(value):
+    """Lists and dictionaries are shared by all calls, hence None; the record shows what was meant."""
+    return None if isinstance(value, (list, dict)) else value
+
+
+def _make(index, name, command, schema, summary, arguments, first, options):
+    by_place, by_name = inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY
+    named = {option[0]: option for option in options}
+    parameters = [_parameter(argument, EMPTY if required else None, by_place, kind)
+                  for argument, kind, _, required in arguments]
+    parameters += [_parameter(option, _default(named[option][3]), by_place, named[option][1]) for option in first]
+    parameters += [_parameter(option, _default(value), by_name, annotation)
+                   for option, annotation, _, value, _, _ in options if option not in first]
+    parameters += [_parameter(option, value, by_name, annotation) for option, annotation, value, _ in COMMON]
+    signature = inspect.Signature(parameters, return_annotation=result_class(schema).__name__)
+    real_names = {python_name(option): option for option in named}
+    kinds = {argument: ADAPTERS[kind] for argument, kind, _, _ in arguments}
+    required = {argument for argument, _, _, needed in arguments if needed}
+    prepare = PREPARE.get(name)
+    result = result_class(schema)
+    bind = signature.bind
+
+    def function(*args, **kwargs):
+        given = bind(*args, **kwargs).arguments
+        given = {real_names.get(key, key): kinds[key](value, key) if key in kinds else value
+                 for key, value in given.items() if value is not None}
+        if not required <= given.keys():
+            raise _leeway.Error(f"leeway.{name}: expected {' and '.join(sorted(required - given.keys()))}, found None")
+        if prepare is not None:
+            prepare(given)
+        threads = given.pop("threads", None)
+        record, arrays, lines = _leeway.call(index, given, threads)
+        made = result(record, arrays)
+        if not given.get("quiet", False):
+            for line in lines:
+                warnings.warn(line, stacklevel=2)
+        return made
+
+    function.__name__ = function.__qualname__ = name.rpartition(".")[2]
+    function.__module__ = "leeway.conds" if name.startswith("conds.") else "leeway"
+    function.__signature__ = signature
+    function.__doc__ = _docstring(command, schema, summary, arguments, options)
+    return function
+
+
+def _docstring(command, schema, summary, arguments, options):
+    lines = [summary, "", f"The record of `{command}`, {schema}, as an object: leeway.results.{result_class(schema).__name__}.",
+             "", "Parameters", "----------"]
+    for argument, _, meaning, _ in arguments:
+        lines += [f"{python_name(argument)}", f"    {meaning[:1].upper()}{meaning[1:]}."]
+    for option, annotation, meaning, value, choices, _ in options:
+        words = ", ".join(f"{word} ({said})" if said else word for word, said in choices)
+        lines += [f"{python_name(option)} : {annotation}, default {_default(value)!r}",
+                  f"    {meaning[:1].upper()}{meaning[1:]}." + (f" One of {words}." if words else "")]
+    for option, annotation, value, meaning in COMMON:
+        lines += [f"{option} : {annotation}, default {value!r}", f"    {meaning[:1].upper()}{meaning[1:]}."]
+    return "\n".join(lines) + "\n"
+
+
+table = {described[0]: _make(index, *described) for index, described in enumerate(_leeway.functions())}

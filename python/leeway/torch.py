@@ -1,0 +1,160 @@
+"""Modules of PyTorch as classifiers that leeway asks.
+
+torch is imported when this module is: ``import leeway`` alone does not. leeway's own LibTorch is not loaded into the process;
+training and attacks run in the command's (``leeway.command``), since two LibTorches in one process end it.
+"""
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy
+import torch
+
+from leeway import Classifier, Error
+
+__all__ = ["classifier"]
+
+_GRADIENTS_AT_ONCE = 256  # rows times classes whose gradients are computed together
+
+
+def _refuse(expected: str, found: str) -> Error:
+    return Error(f"leeway.torch.classifier: expected {expected}, found {found}")
+
+
+def _dtype_and_device(module: torch.nn.Module) -> tuple[torch.dtype, torch.device]:
+    """Of the module's numbers; float32 on the CPU where it has none."""
+    numbers = [p for p in (*module.parameters(), *module.buffers()) if p.is_floating_point()]
+    dtypes, devices = ({getattr(p, name) for p in numbers} for name in ("dtype", "device"))
+    if len(dtypes) > 1 or dtypes - {torch.float32, torch.float64}:
+        raise _refuse("parameters of one type, float32 or float64 (module.float())", " and ".join(sorted(map(str, dtypes))))
+    if len(devices) > 1:
+        raise _refuse("a module on one device", " and ".join(sorted(map(str, devices))))
+    return dtypes.pop() if dtypes else torch.float32, devices.pop() if devices else torch.device("cpu")
+
+
+def _require_evaluation(module: torch.nn.Module) -> None:
+    """Training mode draws dropout anew in every pass, and changes the statistics of batch normalization."""
+    for name, part in module.named_modules():
+        if part.training:
+            what = f"its part '{name}' ({type(part).__name__})" if name else type(part).__name__
+            raise _refuse("a module in evaluation mode (module.eval())", f"{what} in training mode")
+
+
+class _Normalization:
+    """z = (scale x - mean) / std, mean and std by channel."""
+
+    def __init__(self, given: Mapping[str, Any] | None, channels: int, rank: int) -> None:
+        given = dict(given or {})
+        unknown = sorted(set(given) - {"scale", "mean", "std"})
+        if unknown:
+            raise _refuse("normalization with scale, mean and std", ", ".join(map(repr, unknown)))
+        self.scale = float(given.get("scale", 1))
+        self.mean, self.std = (self._by_channel(name, given.get(name, default), channels, rank)
+                               for name, default in (("mean", 0.), ("std", 1.)))
+        if not bool((self.std > 0).all()):
+            raise _refuse("normalization's std above 0", str(self.std.flatten().tolist()))
+
+    @staticmethod
+    def _by_channel(name: str, value: float | Sequence[float], channels: int, rank: int) -> torch.Tensor:
+        numbers = torch.as_tensor(value, dtype=torch.float64).flatten()
+        if len(numbers) not in (1, channels):
+            raise _refuse(f"normalization's {name} with 1 number or {channels}, one a channel", str(len(numbers)))
+        return numbers.reshape(-1, *[1] * (rank - 1))
+
+    def __call__(self, x: torch.Tensor) -> torch.Tensor:
+        return (self.scale * x - self.mean.to(x)) / self.std.to(x)
+
+
+class _Functions:
+    """The two functions of a classifier. Rows are cut into batches, so that the size of a pass does not depend on the analysis."""
+
+    def __init__(self, module: torch.nn.Module, input_shape: tuple[int, ...], normalization: Mapping[str, Any] | None,
+                 batch_size: int) -> None:
+        self.module, self.batch_size = module, batch_size
+        self.normalize = _Normalization(normalization, input_shape[0], len(input_shape)) if normalization else None
+        # torch.func came with an automatic batching of backward passes that knows every operator
+        self.batched = hasattr(torch, "func")
+        self.k = 1  # until the first pass
+        self._ready()
+
+    def _ready(self) -> tuple[torch.dtype, torch.device]:
+        _require_evaluation(self.module)
+        return _dtype_and_device(self.module)
+
+    def _pass(self, x: torch.Tensor) -> torch.Tensor:
+        logits = self.module(x if self.normalize is None else self.normalize(x))
+        if not isinstance(logits, torch.Tensor):
+            raise _refuse("a module that returns a tensor of logits", type(logits).__name__)
+        if logits.ndim != 2 or len(logits) != len(x) or logits.shape[1] < 2:
+            raise _refuse(f"logits of shape ({len(x)}, k) with k of at least 2", str(tuple(logits.shape)))
+        self.k = logits.shape[1]
+        return logits
+
+    def logits(self, x: numpy.ndarray) -> numpy.ndarray:
+        dtype, device = self._ready()
+        with torch.no_grad():
+            parts = [self._pass(rows.to(device, dtype)) for rows in torch.from_numpy(x).split(self.batch_size)]
+            return _array(torch.cat(parts))
+
+    def gradients(self, x: numpy.ndarray, classes: numpy.ndarray | None) -> tuple[numpy.ndarray, numpy.ndarray]:
+        dtype, device = self._ready()
+        at_once = max(1, min(self.batch_size, _GRADIENTS_AT_ONCE // (self.k if classes is None else classes.shape[1])))
+        parts = []
+        for begin in range(0, len(x), at_once):
+            rows = torch.from_numpy(x[begin:begin + at_once]).to(device, dtype)
+            chosen = None if classes is None else torch.from_numpy(classes[begin:begin + at_once]).to(device, torch.int64)
+            parts.append(self._differentiate(rows, chosen))
+        logits, gradients = (numpy.concatenate(arrays) for arrays in zip(*parts))
+        return logits, gradients
+
+    def _differentiate(self, x: torch.Tensor, classes: torch.Tensor | None) -> tuple[numpy.ndarray, numpy.ndarray]:
+        with torch.enable_grad():
+            x = x.detach().requires_grad_()
+            logits = self._pass(x)
+            if not logits.requires_grad:
+                raise _refuse("logits that depend on the input by operations with gradients", "none")
+            chosen = logits if classes is None else logits.gather(1, classes)
+            n, m = chosen.shape
+            one_class = torch.eye(m, dtype=x.dtype, device=x.device)[:, None].expand(m, n, m)  # of the m classes, one a pass
+            if self.batched:
+                gradients = torch.autograd.grad(chosen, x, one_class, is_grads_batched=True)[0]
+            else:
+                gradients = torch.stack([torch.autograd.grad(chosen, x, one, retain_graph=True)[0] for one in one_class])
+        return _array(logits), _array(gradients.transpose(0, 1))
+
+
+def _array(tensor: torch.Tensor) -> numpy.ndarray:
+    return tensor.detach().to("cpu", torch.float32).contiguous().numpy()
+
+
+def classifier(module: torch.nn.Module, input_shape: Sequence[int], normalization: Mapping[str, Any] | None = None,
+               *, batch_size: int = 256) -> Classifier:
+    """A ``torch.nn.Module`` as the two functions that analyses ask: its logits, and gradients of chosen logits by the input.
+
+    Parameters
+    ----------
+    module
+        In evaluation mode, its parameters float32 or float64 on one device. It takes a batch (n, \\*input_shape) and returns
+        logits (n, k). It is used as it is: a module that changes later answers as changed. Tensors in channels_last stay so.
+    input_shape
+        Of one input, without the batch: ``(1, 28, 28)``.
+    normalization
+        What the module expects, where its inputs are images in [0,1]: a mapping with ``scale``, ``mean`` and ``std`` (numbers, or
+        one a channel), z = (scale x - mean) / std, as ``--scale``, ``--mean`` and ``--std`` of the command. Noise is added before it.
+    batch_size
+        Rows of a pass at most.
+
+    Raises
+    ------
+    leeway.Error
+        Training mode, parameters of another type or of several, what is returned in place of logits; and, once inputs are
+        there, answers that differ between two passes.
+    """
+    shape = tuple(int(size) for size in input_shape)
+    if not shape or min(shape) < 1:
+        raise _refuse("an input_shape of positive sizes", str(shape))
+    if batch_size < 1:
+        raise _refuse("a batch_size of at least 1", str(batch_size))
+    functions = _Functions(module, shape, normalization, batch_size)
+    return Classifier(functions.logits, functions.gradients, input_shape=shape)

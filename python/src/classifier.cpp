@@ -1,0 +1,194 @@
+#include "python/src/classifier.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "leeway/core/error.h"
+#include "leeway/core/message.h"
+#include "leeway/tasks/variation.h"
+#include "python/src/arrays.h"
+
+namespace leeway::python {
+namespace {
+
+using Shape = std::vector<std::size_t>;
+
+std::size_t product(std::span<const std::size_t> shape) {
+  std::size_t size = 1;
+  for (const std::size_t length : shape) size *= length;
+  return size;
+}
+
+// "(n, 1, 28, 28)".
+std::string text_of(const std::string& first, std::span<const std::size_t> rest) {
+  return fmt::format("({}, {})", first, fmt::join(rest, ", "));
+}
+
+Shape joined(std::initializer_list<std::size_t> first, std::span<const std::size_t> rest) {
+  Shape shape(first);
+  shape.insert(shape.end(), rest.begin(), rest.end());
+  return shape;
+}
+
+// -- What the functions are given, and what they return. The GIL is held.
+
+nb::object rows_of(std::span<const float> x, const Shape& input) {
+  return numpy_of(make_array<float>(joined({x.size() / product(input)}, input), {x.begin(), x.end()}));
+}
+
+nb::object classes_of(std::span<const std::int32_t> classes, std::size_t n) {
+  if (classes.empty()) return nb::none();
+  return numpy_of(make_array<std::int64_t>({n, classes.size() / n}, {classes.begin(), classes.end()}));
+}
+
+Array array_like(nb::handle returned, const std::string& name) {
+  return as_float(array_of(nb::module_::import_("numpy").attr("ascontiguousarray")(returned), name), name);
+}
+
+std::vector<float> floats_of(const Array& array) {
+  if (array.type == ElementType::f32) {
+    const auto view = array.view<float>();
+    return {view.begin(), view.end()};
+  }
+  std::vector<float> floats;
+  floats.reserve(array.size());
+  for (const double value : array.view<double>()) floats.push_back(static_cast<float>(value));
+  return floats;
+}
+
+Array checked_logits(nb::handle returned, std::size_t n, std::size_t k) {
+  Array logits = array_like(returned, "leeway.Classifier: logits");
+  const bool fits = logits.shape.size() == 2 && logits.shape[0] == n &&
+                    (k > 0 ? logits.shape[1] == k : logits.shape[1] >= 2);
+  if (!fits)
+    refuse("leeway.Classifier: logits",
+           k > 0 ? fmt::format("({}, {})", n, k) : fmt::format("({}, k) with k of at least 2", n),
+           logits.shape_text());
+  return logits;
+}
+
+Array checked_gradients(nb::handle returned, std::size_t n, std::size_t m, const Shape& input) {
+  Array gradients = array_like(returned, "leeway.Classifier: gradients");
+  const Shape whole = joined({n, m}, input);
+  if (gradients.shape != whole && gradients.shape != Shape{n, m, product(input)})
+    refuse("leeway.Classifier: gradients", fmt::format("({})", fmt::join(whole, ", ")),
+           gradients.shape_text());
+  return gradients;
+}
+
+// -- The two functions
+
+struct Functions {
+  nb::object logits, gradients;
+  Shape input;
+
+  [[nodiscard]] Array logits_of(std::span<const float> x, std::size_t k) const {
+    return checked_logits(logits(rows_of(x, input)), x.size() / product(input), k);
+  }
+
+  [[nodiscard]] ClassGradients gradients_of(std::span<const float> x, std::span<const std::int32_t> classes,
+                                            std::size_t k) const {
+    const std::size_t n = x.size() / product(input), m = classes.empty() ? k : classes.size() / n;
+    const nb::object returned = gradients(rows_of(x, input), classes_of(classes, n));
+    if (!PyTuple_Check(returned.ptr()) || PyTuple_GET_SIZE(returned.ptr()) != 2)
+      refuse("leeway.Classifier: gradients", "a pair, logits and gradients",
+             nb::cast<std::string>(nb::object(returned.type().attr("__name__"))));
+    return {floats_of(checked_logits(returned[0], n, k)),
+            floats_of(checked_gradients(returned[1], n, m, input))};
+  }
+};
+
+// Copies of the core's functions are made and dropped without the GIL: they share this one, whose end takes it.
+std::shared_ptr<const Functions> shared(Functions functions) {
+  return {new Functions(std::move(functions)), [](const Functions* last) {
+            if (Py_IsInitialized() == 0) return;
+            const nb::gil_scoped_acquire gil;
+            delete last;
+          }};
+}
+
+Classifier classifier_of(const std::shared_ptr<const Functions>& functions, std::size_t k) {
+  Classifier classifier{product(functions->input), k, {}, {}};
+  classifier.logits = [functions, k](std::span<const float> x) {
+    const nb::gil_scoped_acquire gil;
+    return floats_of(functions->logits_of(x, k));
+  };
+  if (!functions->gradients.is_none())
+    classifier.gradients = [functions, k](std::span<const float> x, std::span<const std::int32_t> classes) {
+      const nb::gil_scoped_acquire gil;
+      return functions->gradients_of(x, classes, k);
+    };
+  return classifier;
+}
+
+// -- Inputs
+
+void check(const Array& inputs, const std::optional<Shape>& declared) {
+  if (!inputs.is_float() && inputs.type != ElementType::u8)
+    refuse("x", "float32, float64, or uint8 that counts 0 to 255 as [0,1]",
+           std::string(name_of(inputs.type)));
+  const bool rows = inputs.shape.size() > 1 && inputs.size() > 0;
+  if (!declared && !rows) refuse("x", "inputs (n, ...), at least one", inputs.shape_text());
+  const bool fits = rows && (!declared || inputs.shape == joined({inputs.shape[0]}, *declared) ||
+                             inputs.shape == Shape{inputs.shape[0], product(*declared)});
+  if (!fits) refuse("x", "inputs " + text_of("n", *declared) + ", at least one", inputs.shape_text());
+  if (const auto bad = first_not_finite(inputs))
+    refuse("x", "finite inputs",
+           fmt::format("{} at {}", to_f64(inputs, "x")[*bad], position_text(inputs, *bad)));
+}
+
+average_case::InputRow input_row(const Array& inputs) {
+  return [inputs](std::size_t row, std::span<float> out) {
+    const auto copy = [&]<class T>(std::span<const T> values, auto as_float32) {
+      std::ranges::transform(values.subspan(row * out.size(), out.size()), out.begin(), as_float32);
+    };
+    if (inputs.type == ElementType::f32)
+      copy(inputs.view<float>(), [](float value) { return value; });
+    else if (inputs.type == ElementType::f64)
+      copy(inputs.view<double>(), [](double value) { return static_cast<float>(value); });
+    else
+      copy(inputs.view<std::uint8_t>(),
+           [](std::uint8_t value) { return static_cast<float>(value) / 255.0F; });
+  };
+}
+
+// The number of classes, of which nothing is known before the first pass.
+std::size_t classes_of(const Functions& functions, const average_case::InputRow& input) {
+  std::vector<float> row(product(functions.input));
+  input(0, row);
+  return functions.logits_of(row, 0).shape[1];
+}
+
+}  // namespace
+
+tasks::ClassifierInputs classifier_inputs(nb::handle classifier, const Array& inputs) {
+  std::optional<Shape> declared;
+  if (!classifier.attr("input_shape").is_none()) declared = nb::cast<Shape>(classifier.attr("input_shape"));
+  check(inputs, declared);
+  const Shape input = declared.value_or(Shape(inputs.shape.begin() + 1, inputs.shape.end()));
+  const auto functions = shared({classifier.attr("logits"), classifier.attr("gradients"), input});
+  const average_case::InputRow row = input_row(inputs);
+  tasks::ClassifierInputs model{classifier_of(functions, classes_of(*functions, row)), row, inputs.shape[0]};
+  std::optional<record::ModelVariation> variation;
+  {
+    const nb::gil_scoped_release release;
+    variation = tasks::variation_of(model);
+  }
+  if (variation)
+    refuse("leeway.Classifier",
+           "the same answer to the same inputs (dropout and batch statistics are off after module.eval())",
+           tasks::variation_text(*variation, "row"));
+  return model;
+}
+
+}  // namespace leeway::python

@@ -1,0 +1,224 @@
+// shift, shift_text, conds.split, conds.describe, list: images, tables of attributes, and what there is.
+#include <stdexcept>
+
+#include "leeway/core/attribute_table.h"
+#include "leeway/core/csv.h"
+#include "leeway/core/error.h"
+#include "leeway/core/option_error.h"
+#include "leeway/tasks/conds_describe.h"
+#include "leeway/tasks/conds_draw.h"
+#include "leeway/tasks/list.h"
+#include "leeway/tasks/shift.h"
+#include "leeway/tasks/shift_text.h"
+#include "python/src/functions.h"
+
+namespace leeway::python {
+namespace {
+
+nb::object shift_of(Request& request) {
+  ArrayMap arrays;
+  tasks::ShiftTask task{.shift = request.text("shift"), .open = {}, .out = {}};
+  request.read(task.options);
+  task.seed = request.seed;
+  task.take = [&](ArrayMap made) { arrays = std::move(made); };
+  const auto images = request.pairs("images");
+  task.open = [read = request.images(images.at(0).first, images.at(0).second)] { return read; };
+  record::Shift record = request.run([&](Progress* progress) { return tasks::shift_images(task, progress); });
+  return request.finished(std::move(record), arrays);
+}
+
+// The columns of a CSV text.
+ArrayMap columns_of(const std::string& text, const std::string& name) {
+  CsvTable table = parse_csv(text, name);
+  ArrayMap arrays;
+  const std::size_t n = table.rows();
+  for (std::size_t j = 0; j < table.header.size(); ++j)
+    arrays[table.header[j]] = make_text_array({n}, std::move(table.columns[j]));
+  return arrays;
+}
+
+nb::object shift_text_of(Request& request) {
+  tasks::ShiftTextTask task{.shift = request.text("shift"), .data = {}, .out = {}};
+  request.read(task.options);
+  task.seed = request.seed;
+  std::string shifted;
+  task.take = [&](std::string text) { shifted = std::move(text); };
+  const nb::object table = request["table"];
+  if (PyUnicode_Check(table.ptr())) {
+    task.data = nb::cast<std::string>(table);
+  } else {
+    task.data = nb::cast<std::string>(table[0]);
+    task.text = nb::cast<std::string>(table[1]);
+  }
+  task.was_read = [&](const std::string& path, const std::vector<std::size_t>& shape) {
+    if (task.text && path == task.data)
+      request.log.add_memory(path, task.text->size(), shape);
+    else
+      request.log.add(path, shape);
+  };
+  record::ShiftText record =
+      request.run([&](Progress* progress) { return tasks::shift_text(task, progress); });
+  return request.finished(std::move(record), columns_of(shifted, task.data));
+}
+
+// A path, or a pair of a name and the text of a CSV file; nothing where it was not given.
+std::function<AttributeTable(const TableColumns&)> table_of(Request& request, const char* argument) {
+  if (!request.has(argument)) return {};
+  const nb::object table = request[argument];
+  const auto shape = [](const AttributeTable& read) {
+    return std::vector<std::size_t>{read.n(), read.attributes.size() + 1};
+  };
+  if (PyUnicode_Check(table.ptr()))
+    return [&request, shape, path = nb::cast<std::string>(table)](const TableColumns& columns) {
+      AttributeTable read = read_attribute_table(path, columns);
+      request.log.add(path, shape(read));
+      return read;
+    };
+  return [&request, shape, name = nb::cast<std::string>(table[0]),
+          text = nb::cast<std::string>(table[1])](const TableColumns& columns) {
+    AttributeTable read = parse_attribute_table(text, name, columns);
+    request.log.add_memory(name, text.size(), shape(read));
+    return read;
+  };
+}
+
+Array rows_of(const std::vector<std::size_t>& rows) {
+  return make_array({rows.size()}, std::vector<std::int64_t>(rows.begin(), rows.end()));
+}
+
+nb::object split_of(Request& request) {
+  tasks::CondsDrawTask task{.open = {}};
+  request.read(task.options);
+  task.seed = request.seed;
+  std::map<std::string, std::vector<std::string>> orders;
+  if (request.has("order"))
+    for (const auto& [attribute, values] : nb::cast<nb::dict>(request["order"]))
+      for (const nb::handle value : values)
+        orders[nb::cast<std::string>(attribute)].emplace_back(nb::str(value).c_str());
+  const auto& [sc, ldd, uds] = task.options.shifts;
+  if (task.options.all && (sc || ldd || uds))
+    throw OptionError("--all: expected no --sc, --ldd or --uds beside it");
+  task.open = [&, open = table_of(request, "table")] {
+    return open(tasks::table_columns(task.options, orders));
+  };
+  ArrayMap arrays;
+  task.save = [&](const std::string& name, const conds::ConDSSplit& split) {
+    const std::string before = task.options.all ? name + "/" : "";
+    arrays[before + "train"] = rows_of(split.train);
+    arrays[before + "val"] = rows_of(split.validation);
+    arrays[before + "test"] = rows_of(split.test);
+    return tasks::SavedSplit{};
+  };
+  record::CondsDraw record = request.run([&](Progress*) { return tasks::conds_draw(task); });
+  return request.finished(std::move(record), arrays);
+}
+
+nb::object describe_of(Request& request) {
+  tasks::CondsDescribeTask task{.open = {}};
+  request.read(task.options);
+  task.seed = request.seed;
+  tasks::CondsDescribeInputs inputs;
+  if (request.has("outputs")) {
+    const auto outputs = request.pairs("outputs");
+    inputs.outputs = request.open_outputs(outputs.at(0).first, outputs.at(0).second, task.options.reading,
+                                          tasks::SetRole::first);
+  }
+  task.open = [&, source = table_of(request, "source"), target = table_of(request, "target")] {
+    const TableColumns columns{task.options.label.value_or(""), task.options.columns, {}, {}};
+    if (source) inputs.source = source(columns);
+    if (target) inputs.target = target(columns);
+    return inputs;
+  };
+  const bool tables = request.has("source");
+  if (!tables && !inputs.outputs) throw Error("leeway.conds.describe: expected source, or outputs");
+  if (!tables && request.has("target")) throw Error("leeway.conds.describe: expected source beside target");
+  if (tables && !task.options.label)
+    throw Error("leeway.conds.describe: expected label, the column of the labels");
+  if (tables && task.options.columns.empty())
+    throw Error("leeway.conds.describe: expected columns, the attributes");
+  if (!tables && (task.options.label || !task.options.columns.empty()))
+    throw Error("leeway.conds.describe: expected a table beside label and columns; outputs bring their own");
+  return request.finished(request.run([&](Progress*) { return tasks::conds_describe(task); }));
+}
+
+nb::object list_of(Request& request) {
+  tasks::ListTask task;
+  request.read(task.options);
+  task.seed = request.seed;
+  task.session = []() -> const nn::Session& {
+    throw std::runtime_error(
+        "models are outside this process: leeway.command([\"list\"]) lists them, where the command has "
+        "LibTorch");
+  };
+  return request.finished(tasks::list(task));
+}
+
+}  // namespace
+
+std::vector<Function> functions_of_data() {
+  return {
+      {"shift",
+       "leeway shift",
+       record::shift_schema,
+       "A shifted copy of images: `arrays` has x, y, and of shifts that select rows `rows`, where each came "
+       "from.",
+       {{"images", "images",
+         "(n,c,h,w), uint8 or floats in [0,1], a dictionary with x and y, a file's path or a name such as "
+         "fashion-mnist:test",
+         true},
+        {"shift", "text",
+         "a name that leeway.list(\"shifts\") has, or with a severity leeway.list(\"corruptions\")", true}},
+       {"strength"},
+       default_options<record::ShiftOptions>,
+       shift_of},
+      {"shift_text",
+       "leeway shift text",
+       record::shift_text_schema,
+       "A table with one column of texts shifted: `arrays` has its columns, as text.",
+       {{"table", "table",
+         "with a column of texts: a DataFrame, a dictionary of columns, or a CSV file's path", true},
+        {"shift", "text", "a name that leeway.list(\"text-shifts\") has", true}},
+       {"strength"},
+       default_options<record::ShiftTextOptions>,
+       shift_text_of},
+      {"conds.split",
+       "leeway conds draw",
+       record::conds_draw_schema,
+       "Training, validation and test sets with concurrent distribution shifts: `arrays` has the rows of "
+       "train, val "
+       "and test, with `all` of every case as NAME/train.",
+       {{"table", "table",
+         "a row for each sample, a label, attributes: a DataFrame, a dictionary of columns, or a "
+         "CSV file's path",
+         true},
+        {"order", "orders",
+         "from attributes to all their values in order: the last is the rare or unseen one (default: numbers "
+         "ascending, else letters)"}},
+       {},
+       default_options<record::CondsDrawOptions>,
+       split_of},
+      {"conds.describe",
+       "leeway conds describe",
+       record::conds_describe_schema,
+       "Which shifts there are between two tables of attributes, and in which cells a model is weak.",
+       {{"source", "table",
+         "the training samples: a label, attributes; a DataFrame, a dictionary of columns, or a CSV "
+         "file's path"},
+        {"target", "table", "the test samples; without them the source alone is described"},
+        {"outputs", "outputs",
+         "of a model on the target, or the source where there is none; alone, their labels and "
+         "groups are the table"}},
+       {},
+       default_options<record::CondsDescribeOptions>,
+       describe_of},
+      {"list",
+       "leeway list",
+       record::list_schema,
+       "The members of families, with their parameters.",
+       {},
+       {"family"},
+       default_options<record::ListOptions>,
+       list_of}};
+}
+
+}  // namespace leeway::python

@@ -1,0 +1,88 @@
+// error_bound, estimates, evaluate_bounds: the error on a target without labels.
+#include <algorithm>
+
+#include "leeway/error_bound/estimator.h"
+#include "leeway/tasks/bound.h"
+#include "leeway/tasks/bound_evaluate.h"
+#include "python/src/functions.h"
+
+namespace leeway::python {
+namespace {
+
+nb::object bound_of(Request& request, bool estimates_alone) {
+  tasks::BoundTask task{.source = {}, .target = {}, .seed = request.seed};
+  request.read(task.options);
+  if (estimates_alone && task.options.methods.empty())
+    for (const auto& estimator : error_bound::estimators()) task.options.methods.emplace_back(estimator.name);
+  const auto source = request.pairs("source"), target = request.pairs("target");
+  task.source = request.outputs(source.at(0).first, source.at(0).second, task.options, tasks::SetRole::first);
+  task.target = request.outputs(target.at(0).first, target.at(0).second, task.options, tasks::SetRole::other);
+  task.labels = request.labels(task.options);
+  return request.finished(request.run([&](Progress* progress) { return tasks::bound(task, progress); }));
+}
+
+nb::object error_bound_of(Request& request) { return bound_of(request, false); }
+nb::object estimates_of(Request& request) { return bound_of(request, true); }
+
+// A table is a path, or a pair of a name and the text of a CSV file.
+nb::object evaluate_bounds_of(Request& request) {
+  tasks::BoundEvaluateTask task{.name = {}, .open = {}, .seed = request.seed};
+  request.read(task.options);
+  const nb::object table = request["table"];
+  if (PyUnicode_Check(table.ptr())) {
+    task.name = nb::cast<std::string>(table);
+    task.open = [&] {
+      error_bound::ShiftTable read = error_bound::read_shift_table(task.name, task.options.methods);
+      request.log.add(task.name, {read.n});
+      return read;
+    };
+  } else {
+    task.name = nb::cast<std::string>(table[0]);
+    task.open = [&, text = nb::cast<std::string>(table[1])] {
+      error_bound::ShiftTable read = error_bound::parse_shift_table(text, task.name, task.options.methods);
+      request.log.add_memory(task.name, text.size(), {read.n});
+      return read;
+    };
+  }
+  return request.finished(request.run([&](Progress*) { return tasks::bound_evaluate(task); }));
+}
+
+}  // namespace
+
+std::vector<Function> functions_of_errors() {
+  const std::vector<Argument> sets{
+      {"source", "outputs",
+       "labelled outputs: an array of logits (n,k), a dictionary of arrays, or a file's path", true},
+      {"target", "outputs", "outputs of the same classifier without labels", true},
+      {"labels", "labels", "of the source, where its outputs hold none"}};
+  return {
+      {"error_bound",
+       "leeway bound",
+       record::bound_schema,
+       "The error on a target without labels: an upper bound (Dis2), and estimates beside it.",
+       sets,
+       {},
+       default_options<record::BoundOptions>,
+       error_bound_of},
+      {"estimates",
+       "leeway bound",
+       record::bound_schema,
+       "Estimates of the error on a target without labels, without the bound: `methods` are all but dis2.",
+       sets,
+       {},
+       default_options<record::BoundOptions>,
+       estimates_of},
+      {"evaluate_bounds",
+       "leeway bound evaluate",
+       record::bound_evaluate_schema,
+       "How bounds and estimates did over many shifts whose truth is known.",
+       {{"table", "table",
+         "a row a shift: data_set, the truth (target_accuracy or target_error), a column for each method; a "
+         "DataFrame, a dictionary of columns, or a CSV file's path",
+         true}},
+       {},
+       default_options<record::BoundEvaluateOptions>,
+       evaluate_bounds_of}};
+}
+
+}  // namespace leeway::python

@@ -1,0 +1,124 @@
+// average_case, mvn_cdf: predictions under noise.
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+#include "leeway/core/error.h"
+#include "leeway/core/message.h"
+#include "leeway/tasks/average_case.h"
+#include "leeway/tasks/mvn_cdf.h"
+#include "python/src/arrays.h"
+#include "python/src/classifier.h"
+#include "python/src/functions.h"
+
+namespace leeway::python {
+namespace {
+
+record::OutputsReading reading_of(const Request& request) {
+  record::OutputsReading reading;
+  request.read(reading);
+  return reading;
+}
+
+// Outputs made elsewhere.
+tasks::AverageCaseTask files_task(Request& request) {
+  record::OutputsReading reading = reading_of(request);
+  reading.labels.reset();  // of the first rows alone, perhaps
+  const auto logits = request.pairs("logits");
+  Outputs outputs =
+      request.open_outputs(logits.at(0).first, logits.at(0).second, reading, tasks::SetRole::first, true);
+  const bool said = reading.as == "probs" || reading.binary == "prob";
+  if ((request.has("jacobian") || request.has("gram")) && outputs.from_probs && !said)
+    refuse(outputs.path, "logits, whose gradients are given (as_=\"logits\", where they are)",
+           "probabilities");
+  request.warnings = outputs.warnings;
+  average_case::MadeElsewhere made{outputs.path, outputs.logits, {}, {}};
+  if (request.has("jacobian")) made.jacobian = request.array("jacobian");
+  if (request.has("gram")) made.gram = request.array("gram");
+  tasks::AverageCaseTask task{.of = std::move(made)};
+  task.labels = std::move(outputs.labels);
+  task.class_names = std::move(outputs.class_names);
+  return task;
+}
+
+// A classifier of Python functions, and its inputs.
+tasks::AverageCaseTask classifier_task(Request& request) {
+  const Array x = array_of(request["x"], "x");
+  request.log.add_array("x", x);
+  return {.of = classifier_inputs(request["model"], x)};
+}
+
+// Rows and classes of what is asked about.
+std::pair<std::size_t, std::size_t> size_of(const tasks::AverageCaseTask& task) {
+  if (const auto* const model = std::get_if<tasks::ClassifierInputs>(&task.of))
+    return {model->n, model->classifier.k};
+  const Array& logits = std::get<average_case::MadeElsewhere>(task.of).logits;
+  return {logits.shape[0], logits.shape[1]};
+}
+
+nb::object average_case_of(Request& request) {
+  if (request.has("model") == request.has("logits") || request.has("model") != request.has("x"))
+    throw Error("leeway.average_case: expected a model and x, or logits with jacobian or gram");
+  tasks::AverageCaseTask task = request.has("model") ? classifier_task(request) : files_task(request);
+  task.seed = request.seed;
+  request.read(task.options);
+  if (request.has("noise_covariance")) task.noise_covariance = request.array("noise_covariance");
+  const auto [all, k] = size_of(task);
+  const std::size_t n = task.options.rows > 0 ? std::min(task.options.rows, all) : all;
+  if (const Request::Labels labels = request.labels_or_file(reading_of(request))) task.labels = labels(n, k);
+  const tasks::AverageCaseResult result =
+      request.run([&](Progress* progress) { return tasks::average_case(task, progress); });
+  return request.finished(result.record, tasks::per_sample_arrays(result));
+}
+
+nb::object mvn_cdf_of(Request& request) {
+  const auto named = [&](const char* argument) {
+    return tasks::NamedArray{argument, [array = request.array(argument)] { return array; }};
+  };
+  tasks::MvnCdfTask task{named("upper"), named("covariance")};
+  request.read(task.options);
+  task.options.seed = request.seed;
+  return request.finished(request.run([&](Progress* progress) { return tasks::mvn_cdf(task, progress); }));
+}
+
+void average_case_options(record::Fields& f) {
+  default_options<record::AverageCaseOptions>(f);
+  record::OutputsReading reading;
+  score_fields(reading, f);
+}
+
+}  // namespace
+
+std::vector<Function> functions_of_noise() {
+  return {{"average_case",
+           "leeway average-case",
+           record::average_case_schema,
+           "The probability that predictions survive noise, sample by sample: `arrays` has one (n, sigmas) "
+           "for each "
+           "method.",
+           {{"model", "classifier", "a leeway.Classifier, which is asked about `x`; or what `logits` takes"},
+            {"x", "inputs",
+             "its inputs, (n, ...): float32, float64, or uint8 that counts 0 to 255 as [0,1]; or what "
+             "`jacobian` takes"},
+            {"logits", "outputs",
+             "instead of a model: an array (n,k), a dictionary of arrays as in an outputs file, or a file's "
+             "path"},
+            {"jacobian", "array", "gradients of the logits by the input, (n,k,d)"},
+            {"gram", "array", "or the products of these, J C J' of each sample, (n,k,k)"},
+            {"labels", "labels", "to group samples by, where the outputs hold none"},
+            {"noise_covariance", "array", "of gaussian noise, times sigma^2: (d) variances or (d,d)"}},
+           {"sigma"},
+           average_case_options,
+           average_case_of},
+          {"mvn_cdf",
+           "leeway mvn-cdf",
+           record::mvn_cdf_schema,
+           "P(Z <= z) of a multivariate normal Z with mean 0, with a bound on its error.",
+           {{"upper", "array", "z: (m,d), or (d) for one point; may hold infinities", true},
+            {"covariance", "array", "of Z: (d,d) for all points or (m,d,d); may be singular", true}},
+           {},
+           default_options<average_case::MvnOptions>,
+           mvn_cdf_of}};
+}
+
+}  // namespace leeway::python

@@ -1,0 +1,194 @@
+// agreement, assess, select, distances, align: what outputs of classifiers say.
+#include "leeway/agreement/pairing.h"
+#include "leeway/core/error.h"
+#include "leeway/core/message.h"
+#include "leeway/tasks/align.h"
+#include "leeway/tasks/assess.h"
+#include "leeway/tasks/distances.h"
+#include "leeway/tasks/pa.h"
+#include "leeway/tasks/select.h"
+#include "python/src/arrays.h"
+#include "python/src/functions.h"
+
+namespace leeway::python {
+namespace {
+
+constexpr std::string_view clean_meaning =
+    "outputs on the clean inputs: an array of logits (n,k), a dictionary of arrays as in an outputs file, or "
+    "a "
+    "file's path";
+constexpr std::string_view shifted_meaning =
+    "outputs on the same samples, shifted, in the same order: one set, a list, or a dictionary from names to "
+    "sets";
+
+// Pairs of rows, checked against the sets they pair.
+std::function<std::vector<agreement::RowPair>(std::size_t, std::size_t)> pairs_of(Request& request) {
+  if (!request.has("pairs")) return {};
+  const nb::object value = request["pairs"];
+  if (PyUnicode_Check(value.ptr()))
+    return [&request, path = nb::cast<std::string>(value), noted = std::make_shared<bool>(false)](
+               std::size_t clean_rows, std::size_t shifted_rows) {
+      auto pairs = agreement::read_pairs(path, clean_rows, shifted_rows);
+      if (!std::exchange(*noted, true)) request.log.add(path, {pairs.size(), 2});
+      return pairs;
+    };
+  const Array array = array_of(value, "pairs");
+  if (array.shape.size() != 2 || array.shape[1] != 2)
+    refuse("pairs", "shape (m, 2): a clean row and a shifted row", "shape " + array.shape_text());
+  return [rows = to_i64(array, "pairs")](std::size_t clean_rows, std::size_t shifted_rows) {
+    std::vector<agreement::RowPair> pairs;
+    const auto row = [&](std::size_t i, std::size_t n) {
+      if (rows[i] < 0 || static_cast<std::size_t>(rows[i]) >= n)
+        refuse("pairs", "rows in 0.." + std::to_string(n - 1),
+               std::to_string(rows[i]) + " at row " + std::to_string(i / 2));
+      return static_cast<std::size_t>(rows[i]);
+    };
+    for (std::size_t i = 0; i < rows.size(); i += 2)
+      pairs.push_back({row(i, clean_rows), row(i + 1, shifted_rows)});
+    return pairs;
+  };
+}
+
+nb::object agreement_of(Request& request) {
+  tasks::PaTask task{.models = {}, .seed = request.seed};
+  request.read(task.options);
+  for (const auto& [model, sets] : request.pairs("models")) {
+    tasks::PaModel named{
+        model,
+        request.outputs(nb::cast<std::string>(sets[0]), sets[1], task.options, tasks::SetRole::first),
+        {}};
+    for (const nb::handle shifted : nb::object(sets[2]))
+      named.shifted.push_back(request.outputs(nb::cast<std::string>(shifted[0]), shifted[1], task.options,
+                                              tasks::SetRole::other));
+    task.models.push_back(std::move(named));
+  }
+  task.labels = request.labels(task.options);
+  task.pairs = pairs_of(request);
+  record::Pa record = request.run([&](Progress* progress) { return tasks::pa(task, progress); });
+  request.warnings = tasks::unproved_maxima(record);
+  return request.finished(std::move(record));
+}
+
+nb::object assess_of(Request& request) {
+  tasks::AssessTask task{
+      .sources = {}, .targets = {}, .gates = request.texts("fail_if"), .seed = request.seed};
+  request.read(task.options);
+  for (const auto& [model, value] : request.pairs("sources")) {
+    task.sources.push_back({model, request.open_outputs(nb::cast<std::string>(value[0]), value[1],
+                                                        task.options, tasks::SetRole::first)});
+    for (const nb::handle target : nb::object(value[2]))
+      task.targets.push_back({model, nb::cast<std::string>(target[0]),
+                              request.open_outputs(nb::cast<std::string>(target[1]), target[2], task.options,
+                                                   tasks::SetRole::other)});
+  }
+  return request.finished(request.run([&](Progress* progress) { return tasks::assess(task, progress); }));
+}
+
+nb::object select_of(Request& request) {
+  tasks::SelectTask task{.checkpoints = {}, .seed = request.seed};
+  request.read(task.options);
+  const auto names = request.texts("names");
+  const auto clean = request.pairs("clean"), shifted = request.pairs("shifted");
+  if (clean.size() != shifted.size())
+    throw Error("leeway.select: expected one clean and one shifted set for a checkpoint, found " +
+                std::to_string(clean.size()) + " and " + std::to_string(shifted.size()));
+  if (!names.empty() && names.size() != clean.size())
+    throw Error("leeway.select: expected " + std::to_string(clean.size()) +
+                " names, one for a checkpoint, found " + std::to_string(names.size()));
+  for (std::size_t i = 0; i < clean.size(); ++i)
+    task.checkpoints.push_back(
+        {names.empty() ? clean[i].first : names[i],
+         request.outputs(clean[i].first, clean[i].second, task.options, tasks::SetRole::first),
+         request.outputs(shifted[i].first, shifted[i].second, task.options, tasks::SetRole::other)});
+  task.labels = request.labels(task.options);
+  if (task.labels) task.labels_name = "labels";
+  record::Select record = request.run([&](Progress* progress) { return tasks::select(task, progress); });
+  request.warnings = tasks::unproved_maxima(record);
+  return request.finished(std::move(record));
+}
+
+// Of the two tasks that compare shifted sets with a clean one.
+template <class Task>
+Task compared(Request& request) {
+  Task task{.clean = {}, .shifted = {}, .seed = request.seed};
+  request.read(task.options);
+  const auto clean = request.pairs("clean");
+  task.clean =
+      request.outputs(clean.at(0).first, clean.at(0).second, task.options, tasks::SetRole::first, true);
+  for (const auto& [name, value] : request.pairs("shifted"))
+    task.shifted.push_back(request.outputs(name, value, task.options, tasks::SetRole::other, true));
+  return task;
+}
+
+nb::object distances_of(Request& request) {
+  const auto task = compared<tasks::DistancesTask>(request);
+  return request.finished(request.run([&](Progress* progress) { return tasks::distances(task, progress); }));
+}
+
+nb::object align_of(Request& request) {
+  const auto task = compared<tasks::AlignTask>(request);
+  return request.finished(request.run([&](Progress* progress) { return tasks::align(task, progress); }));
+}
+
+}  // namespace
+
+std::vector<Function> functions_of_outputs() {
+  const Argument clean{"clean", "outputs", clean_meaning, true},
+      shifted{"shifted", "sets", shifted_meaning, true};
+  return {
+      {"agreement",
+       "leeway pa",
+       record::pa_schema,
+       "Posterior agreement of shifted outputs with clean ones, with its interval and its certified maximum.",
+       {{"clean", "models", clean_meaning, true},
+        {"shifted", "shifted", shifted_meaning, true},
+        {"labels", "labels", "of the samples, where the outputs hold none"},
+        {"pairs", "array", "pairs of a clean row and a shifted row, (m,2), in place of `pairing`"}},
+       {"ratios"},
+       default_options<record::PaOptions>,
+       agreement_of},
+      {"assess",
+       "leeway assess",
+       record::assess_schema,
+       "Everything that outputs on a source and on shifted targets permit to say of a classifier.",
+       {{"source", "models",
+         "outputs on the data that the model is known on, or a dictionary from models to them", true},
+        {"targets", "targets",
+         "outputs on shifted data: a dictionary from shifts to sets; of several models a dictionary of "
+         "these",
+         true},
+        {"fail_if", "texts", "gates such as \"accuracy<0.8\", whose violations `gates` lists"}},
+       {},
+       default_options<record::AssessOptions>,
+       assess_of},
+      {"select",
+       "leeway select",
+       record::select_schema,
+       "Which of several checkpoints posterior agreement and accuracy choose.",
+       {{"clean", "sets",
+         "outputs of each checkpoint on clean validation samples: a list, or a dictionary by names", true},
+        {"shifted", "sets", "those on the same samples, shifted, checkpoint by checkpoint", true},
+        {"labels", "labels", "of the samples, where the outputs hold none"},
+        {"names", "texts", "of the checkpoints (default: those of `clean`)"}},
+       {},
+       default_options<record::SelectOptions>,
+       select_of},
+      {"distances",
+       "leeway distances",
+       record::distances_schema,
+       "Distances between clean and shifted outputs, to read beside posterior agreement.",
+       {clean, shifted},
+       {},
+       default_options<record::DistancesOptions>,
+       distances_of},
+      {"align",
+       "leeway align",
+       record::align_schema,
+       "Whether the features' strongest direction outlasts a shift: PCA feature alignment.",
+       {clean, shifted},
+       {},
+       default_options<record::AlignOptions>,
+       align_of}};
+}
+
+}  // namespace leeway::python

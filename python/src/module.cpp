@@ -1,0 +1,162 @@
+// leeway._leeway: the library as the package's Python files see it. They hold no computation; this holds no interface.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <regex>
+#include <stdexcept>
+
+#include "leeway/core/error.h"
+#include "leeway/core/option_error.h"
+#include "leeway/core/parallel.h"
+#include "leeway/record/json.h"
+#include "leeway/record/records.h"
+#include "leeway/report/report.h"
+#include "python/src/arrays.h"
+#include "python/src/functions.h"
+
+namespace leeway::python {
+namespace {
+
+const std::vector<Function>& all_functions() {
+  static const std::vector<Function> all = [] {
+    std::vector<Function> list;
+    for (const auto& part :
+         {functions_of_outputs(), functions_of_errors(), functions_of_noise(), functions_of_data()})
+      list.insert(list.end(), part.begin(), part.end());
+    return list;
+  }();
+  return all;
+}
+
+std::string text_of(std::string_view text) { return std::string(text); }
+
+nb::list described_functions() {
+  nb::list list;
+  for (const Function& function : all_functions()) {
+    nb::list arguments, first;
+    for (const Argument& argument : function.arguments)
+      arguments.append(nb::make_tuple(text_of(argument.name), text_of(argument.kind),
+                                      text_of(argument.meaning), argument.required));
+    for (const std::string_view name : function.first) first.append(text_of(name));
+    nb::list options;  // those that are arguments as well take arrays, too
+    for (const nb::handle option : fields_of(function.options)) {
+      const auto name = nb::cast<std::string>(option[0]);
+      if (std::ranges::find(function.arguments, name, &Argument::name) == function.arguments.end())
+        options.append(option);
+    }
+    list.append(nb::make_tuple(text_of(function.name), text_of(function.command), text_of(function.schema),
+                               text_of(function.summary), arguments, first, options));
+  }
+  return list;
+}
+
+nb::list described_records() {
+  nb::list list;
+  for (const record::Record& record : record::records())
+    list.append(nb::make_tuple(text_of(record.schema), text_of(record.title), fields_of(record.describe)));
+  return list;
+}
+
+// For the time of a call; the number is the whole process's.
+class Threads {
+ public:
+  explicit Threads(std::optional<int> count) : before_(threads()), changed_(count.has_value()) {
+    if (count) set_threads(*count);
+  }
+  ~Threads() {
+    if (changed_) set_threads(before_);
+  }
+  Threads(const Threads&) = delete;
+  Threads& operator=(const Threads&) = delete;
+
+ private:
+  int before_;
+  bool changed_;
+};
+
+nb::object call(std::size_t function, const nb::dict& given, std::optional<int> threads) {
+  const Threads number(threads);
+  const Function& called = all_functions().at(function);
+  Request request("leeway." + text_of(called.name), given);
+  return called.call(request);
+}
+
+// Images by their names, "" for the source's: one page of the records.
+std::string page(const std::vector<std::pair<std::string, std::string>>& records, const nb::list& images,
+                 std::size_t flips) {
+  std::vector<std::pair<std::string, Json>> parsed;
+  for (const auto& [name, text] : records) parsed.emplace_back(name, parse_record(text, name));
+  std::vector<Images> opened;
+  opened.reserve(images.size());
+  std::vector<report::PictureSource> sources;
+  for (const nb::handle pair : images) {
+    const auto name = nb::cast<std::string>(pair[0]);
+    const nb::object value = pair[1];
+    opened.push_back(PyUnicode_Check(value.ptr()) ? read_images(nb::cast<std::string>(value))
+                                                  : images_of(array_map_of(value, "images"), "images"));
+    sources.push_back({name, &opened.back()});
+  }
+  report::Options options;
+  options.flips_per_result = flips;
+  const nb::gil_scoped_release release;
+  return report::html_report(parsed, sources, options);
+}
+
+// Messages about options name them as the command line does.
+std::string python_names(const std::string& message) {
+  std::string text;
+  std::size_t at = 0;
+  static const std::regex flag("--([a-z][a-z-]*)");
+  for (auto found = std::sregex_iterator(message.begin(), message.end(), flag);
+       found != std::sregex_iterator(); ++found) {
+    std::string name = (*found)[1];
+    for (char& c : name)
+      if (c == '-') c = '_';
+    text += message.substr(at, static_cast<std::size_t>(found->position()) - at) + name;
+    at = static_cast<std::size_t>(found->position() + found->length());
+  }
+  return text + message.substr(at);
+}
+
+void translate(const std::exception_ptr& pointer, void* type) {
+  try {
+    std::rethrow_exception(pointer);
+  } catch (const OptionError& error) {
+    PyErr_SetString(static_cast<PyObject*>(type), python_names(error.what()).c_str());
+  } catch (const Error& error) {
+    PyErr_SetString(static_cast<PyObject*>(type), error.what());
+  }
+}
+
+}  // namespace
+}  // namespace leeway::python
+
+NB_MODULE(_leeway, m) {
+  using namespace leeway::python;  // NOLINT(google-build-using-namespace)
+  nb::set_leak_warnings(false);    // pickled results may outlive the module
+  nb::object error = nb::steal(PyErr_NewExceptionWithDoc(
+      "leeway.Error", "Bad input: one line with what was expected and what was found.", PyExc_ValueError,
+      nullptr));
+  m.attr("Error") = error;
+  nb::register_exception_translator(translate, error.release().ptr());
+  m.attr("__version__") = leeway::version;
+
+  nb::class_<SavedRecord>(m, "Record")
+      .def("__init__",
+           [](SavedRecord* made, const std::string& json, const std::string& text) {
+             new (made) SavedRecord{[read = leeway::parse_record(json, "record")] { return read; },
+                                    [text] { return text; }};
+           })
+      .def("json", [](const SavedRecord& record) { return leeway::record::record_text(record.json()); })
+      .def("tree", [](const SavedRecord& record) { return object_of(record.json()); })
+      .def("text", [](const SavedRecord& record) { return record.text(); });
+
+  m.def("functions", described_functions);
+  m.def("records", described_records);
+  m.def("call", call, nb::arg("function"), nb::arg("given"), nb::arg("threads").none());
+  m.def("page", page);
+}

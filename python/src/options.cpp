@@ -1,0 +1,162 @@
+#include "python/src/options.h"
+
+#include <nanobind/stl/string.h>
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "leeway/core/message.h"
+#include "leeway/record/json.h"
+#include "leeway/record/number_list.h"
+#include "leeway/record/overloaded.h"
+
+namespace leeway::python {
+namespace {
+
+using record::Field;
+using record::Nested;
+using record::Slot;
+
+// What Python holds as JSON; the reader of the description checks it.
+Json json_of(nb::handle value) {
+  if (value.is_none()) return {};
+  if (PyBool_Check(value.ptr())) return value.is(nb::handle(Py_True));
+  if (PyLong_Check(value.ptr())) {
+    int overflow = 0;
+    const long long number = PyLong_AsLongLongAndOverflow(value.ptr(), &overflow);
+    if (overflow != 0) return PyLong_AsDouble(value.ptr());
+    return number;
+  }
+  if (PyFloat_Check(value.ptr())) return json_number(PyFloat_AS_DOUBLE(value.ptr()));
+  if (PyUnicode_Check(value.ptr())) return nb::cast<std::string>(value);
+  if (nb::hasattr(value, "__fspath__")) return nb::cast<std::string>(nb::str(value.attr("__fspath__")()));
+  if (nb::hasattr(value, "tolist"))
+    return json_of(value.attr("tolist")());  // arrays and scalars of NumPy, tensors
+  if (nb::hasattr(value, "__iter__")) {
+    Json list = Json::array();
+    for (const nb::handle element : value) list.push_back(json_of(element));
+    return list;
+  }
+  return nb::cast<std::string>(nb::repr(value));
+}
+
+// The same for a list: a text is what the command line takes, one value a list of it.
+Json list_json_of(nb::handle value, const Field& field, bool of_numbers) {
+  const Json json = json_of(value);
+  if (json.is_array()) return json;
+  if (!json.is_string()) return Json::array({json});
+  const auto text = json.get<std::string>();
+  if (!of_numbers) return record::split(text, ',');
+  const auto numbers = record::parse_numbers(text, field.range);
+  return numbers ? Json(*numbers) : json;
+}
+
+class OptionReader : public record::Fields {
+ public:
+  OptionReader(nb::dict given, Json& options) : given_(std::move(given)), options_(options) {}
+
+ private:
+  void visit(const Field& field, const Slot& slot) override {
+    const nb::str key(field.name.data(), field.name.size());
+    if (!given_.contains(key)) return;
+    const nb::object value = given_[key];
+    if (value.is_none()) return;
+    const bool numbers = std::holds_alternative<std::vector<double>*>(slot);
+    const bool list = numbers || std::holds_alternative<std::vector<std::size_t>*>(slot) ||
+                      std::holds_alternative<std::vector<std::string>*>(slot);
+    options_[std::string(field.name)] = list ? list_json_of(value, field, numbers) : json_of(value);
+  }
+
+  nb::dict given_;
+  Json& options_;
+};
+
+std::string type_of(const Field& field, const Slot& slot) {
+  const std::string plain = std::visit(
+      record::Overloaded{
+          [](const double*) { return "float"; }, [](const std::optional<double>*) { return "float"; },
+          [](const std::size_t*) { return "int"; }, [](const std::optional<std::size_t>*) { return "int"; },
+          [](const std::int64_t*) { return "int"; }, [](const bool*) { return "bool"; },
+          [](const std::optional<bool>*) { return "bool"; }, [](const std::string*) { return "str"; },
+          [](const std::optional<std::string>*) { return "str"; },
+          [](const std::vector<double>*) { return "list[float]"; },
+          [](const std::vector<std::size_t>*) { return "list[int]"; },
+          [](const std::vector<std::string>*) { return "list[str]"; },
+          [](const std::vector<std::vector<std::size_t>>*) { return "list[list[int]]"; },
+          [](const std::map<std::string, std::optional<double>>*) { return "dict[str, float | None]"; },
+          [](const std::map<std::string, std::string>*) { return "dict[str, str]"; },
+          [](const Nested& nested) {
+            return nested.shape == Nested::Shape::list ? "list[struct]" : "struct";
+          }},
+      slot);
+  return plain + (record::may_be_null(field, slot) ? " | None" : "");
+}
+
+class Describer : public record::Fields {
+ public:
+  explicit Describer(const Json& values) : values_(values) {}
+  nb::list fields;
+
+ private:
+  void visit(const Field& field, const Slot& slot) override {
+    const std::string name(field.name);
+    nb::list choices;
+    for (const record::Choice& choice : field.choices)
+      choices.append(nb::make_tuple(choice.name, choice.meaning));
+    nb::object inner = nb::none();
+    if (const auto* nested = std::get_if<Nested>(&slot)) inner = fields_of(nested->describe_default);
+    fields.append(nb::make_tuple(name, type_of(field, slot), std::string(field.meaning),
+                                 object_of(values_.at(name)), choices, inner));
+  }
+
+  const Json& values_;
+};
+
+}  // namespace
+
+void read_options(const record::Description& describe, nb::handle given, const std::string& name) {
+  Json options = record::written(describe);
+  OptionReader reader(nb::cast<nb::dict>(given), options);
+  describe(reader);
+  record::read(describe, options, name);
+}
+
+nb::list fields_of(const record::Description& describe) {
+  const Json values = record::written(describe);
+  Describer describer(values);
+  describe(describer);
+  return describer.fields;
+}
+
+nb::object object_of(const Json& json) {
+  switch (json.type()) {
+    case Json::value_t::object: {
+      nb::dict object;
+      for (const auto& [key, value] : json.items())
+        object[nb::str(key.c_str(), key.size())] = object_of(value);
+      return object;
+    }
+    case Json::value_t::array: {
+      nb::list list;
+      for (const Json& value : json) list.append(object_of(value));
+      return list;
+    }
+    case Json::value_t::string: {
+      const auto& text = json.get_ref<const std::string&>();
+      return nb::steal(PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "replace"));
+    }
+    case Json::value_t::boolean:
+      return nb::bool_(json.get<bool>());
+    case Json::value_t::number_integer:
+      return nb::int_(json.get<std::int64_t>());
+    case Json::value_t::number_unsigned:
+      return nb::int_(json.get<std::uint64_t>());
+    case Json::value_t::number_float:
+      return nb::float_(json.get<double>());
+    default:
+      return nb::none();
+  }
+}
+
+}  // namespace leeway::python

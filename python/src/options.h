@@ -1,0 +1,27 @@
+// Python's values as options, and descriptions (record/fields.h) as Python sees them.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <string>
+
+#include "leeway/core/result.h"
+#include "leeway/record/fields.h"
+
+namespace leeway::python {
+
+namespace nb = nanobind;
+
+// Sets the options that `given` names; None leaves one as it is. A list may be one value, or the text that the command line
+// takes ("0:1:0.1", "ac,cot"). Errors (Error): another type, a number outside its range, a word that is no choice; `name`
+// opens them.
+void read_options(const record::Description& describe, nb::handle given, const std::string& name);
+
+// A list of (name, type, meaning, default, choices, fields) in the order of the description. Types are those of Python's
+// annotations, "struct", "struct | None" or "list[struct]", whose `fields` are those of an element.
+[[nodiscard]] nb::list fields_of(const record::Description& describe);
+
+// JSON as Python's json module would read it.
+[[nodiscard]] nb::object object_of(const Json& json);
+
+}  // namespace leeway::python

@@ -1,0 +1,133 @@
+#include "python/src/request.h"
+
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "leeway/core/error.h"
+#include "leeway/core/shards.h"
+#include "python/src/arrays.h"
+
+namespace leeway::python {
+namespace {
+
+bool is_path(nb::handle value) { return PyUnicode_Check(value.ptr()) != 0; }
+
+}  // namespace
+
+Request::Request(std::string name, nb::dict given) : function(std::move(name)), given_(std::move(given)) {
+  if (has("seed")) {
+    const nb::object value = (*this)["seed"];
+    if (!nb::try_cast(value, seed))
+      throw Error(function + ": expected a whole number from 0 at seed, found " + nb::repr(value).c_str());
+  }
+  if (has("quiet")) quiet = nb::cast<bool>((*this)["quiet"]);
+  if (has("no_digest")) log.digests = !nb::cast<bool>((*this)["no_digest"]);
+}
+
+bool Request::has(const char* argument) const {
+  return given_.contains(argument) && !nb::object(given_[argument]).is_none();
+}
+
+nb::object Request::operator[](const char* argument) const { return given_[argument]; }
+
+std::string Request::text(const char* argument) const {
+  return has(argument) ? nb::cast<std::string>(nb::object(given_[argument])) : "";
+}
+
+std::vector<std::string> Request::texts(const char* argument) const {
+  return has(argument) ? nb::cast<std::vector<std::string>>(nb::object(given_[argument]))
+                       : std::vector<std::string>();
+}
+
+std::vector<std::pair<std::string, nb::object>> Request::pairs(const char* argument) const {
+  std::vector<std::pair<std::string, nb::object>> pairs;
+  for (const nb::handle pair : nb::object(given_[argument]))
+    pairs.emplace_back(nb::cast<std::string>(pair[0]), nb::object(pair[1]));
+  return pairs;
+}
+
+tasks::NamedOutputs Request::outputs(const std::string& name, nb::handle value,
+                                     const record::OutputsReading& reading, tasks::SetRole role,
+                                     bool check_finite) {
+  if (is_path(value))
+    return tasks::named_outputs(log, nb::cast<std::string>(value), reading, role, check_finite);
+  return {name, [this, name, reading, role, arrays = array_map_of(value, name),
+                 options = tasks::reading_of(reading, check_finite), noted = std::make_shared<bool>(false)] {
+            Outputs outputs = outputs_of(arrays, name, options);
+            const bool first = !std::exchange(*noted, true);
+            if (first) log.add_array(name, outputs.logits);
+            return tasks::with_reading({outputs.logits, outputs, {}}, reading, role, options,
+                                       [&](const tasks::ReadFile& file) {
+                                         if (first) log.note(file);
+                                       });
+          }};
+}
+
+Outputs Request::open_outputs(const std::string& name, nb::handle value,
+                              const record::OutputsReading& reading, tasks::SetRole role, bool check_finite) {
+  const tasks::NamedOutputs named = outputs(name, value, reading, role, check_finite);
+  const nb::gil_scoped_release release;
+  return joined(named.open());
+}
+
+nb::dict Request::options_given() const {
+  nb::dict options;
+  for (const auto& [key, value] : given_)
+    if (nb::cast<std::string>(key) != "labels" || is_path(value)) options[key] = value;
+  return options;
+}
+
+Request::Labels Request::labels_or_file(const record::OutputsReading& reading) {
+  if (!has("labels") || !is_path((*this)["labels"])) return labels(reading);
+  return [this, path = text("labels"), options = tasks::reading_of(reading)](std::size_t n, std::size_t k) {
+    std::vector<std::int64_t> labels = read_labels(path, n, k, options);
+    log.add(path, {labels.size()});
+    return labels;
+  };
+}
+
+Request::Labels Request::labels(const record::OutputsReading& reading) {
+  if (!has("labels")) return {};
+  const nb::object value = (*this)["labels"];
+  if (is_path(value)) return {};
+  return [this, array = array_of(value, "labels"), options = tasks::reading_of(reading),
+          noted = std::make_shared<bool>(false)](std::size_t n, std::size_t k) {
+    std::vector<std::int64_t> labels = labels_of(array, "labels", n, k, options);
+    if (!std::exchange(*noted, true)) log.add_array("labels", array);
+    return labels;
+  };
+}
+
+Array Request::array(const char* argument) {
+  const nb::object value = (*this)[argument];
+  if (is_path(value)) return tasks::only_array(log, nb::cast<std::string>(value));
+  Array array = as_float(array_of(value, argument), argument);
+  log.add_array(argument, array);
+  return array;
+}
+
+Images Request::images(const std::string& name, nb::handle value) {
+  if (is_path(value)) {
+    Images images = read_images(nb::cast<std::string>(value));
+    log.add(images.path, images.pixels.shape);
+    return images;
+  }
+  Images images = images_of(array_map_of(value, name), name);
+  log.add_array(name, images.pixels);
+  return images;
+}
+
+void Request::complete(record::Envelope& envelope) {
+  const nb::gil_scoped_release release;
+  envelope.command = {function};
+  warnings.insert(warnings.begin(), envelope.warnings.begin(), envelope.warnings.end());
+  log.move_to(envelope);
+}
+
+nb::object Request::result(SavedRecord record, const ArrayMap& arrays) {
+  nb::dict made;
+  for (const auto& [name, array] : arrays) made[name.c_str()] = numpy_of(array);
+  return nb::make_tuple(nb::cast(std::move(record)), made, nb::cast(warnings));
+}
+
+}  // namespace leeway::python

@@ -1,0 +1,110 @@
+// One call of a function of the package: its arguments as a task takes them, and its record as a result.
+//
+// Everything that touches Python is done before and after the task; in between the GIL is released.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "apps/leeway/tables.h"
+#include "leeway/core/array.h"
+#include "leeway/core/images.h"
+#include "leeway/core/outputs.h"
+#include "leeway/record/reading.h"
+#include "leeway/tasks/input_log.h"
+#include "leeway/tasks/named_outputs.h"
+#include "python/src/options.h"
+#include "python/src/progress.h"
+
+namespace leeway::python {
+
+namespace nb = nanobind;
+
+// A record as Python holds it. Neither is made before it is asked for.
+struct SavedRecord {
+  std::function<Json()> json;
+  std::function<std::string()> text;  // as the terminal shows it
+};
+
+class Request {
+ public:
+  // `function`: "leeway.agreement". `given`: values by the names of arguments and options; sets of outputs are paths,
+  // dictionaries of NumPy arrays, or lists of (name, one of these).
+  Request(std::string function, nb::dict given);
+
+  [[nodiscard]] bool has(const char* argument) const;  // and it is not None
+  [[nodiscard]] nb::object operator[](const char* argument) const;
+  [[nodiscard]] std::string text(const char* argument) const;
+  [[nodiscard]] std::vector<std::string> texts(const char* argument) const;
+  // A list of (name, value).
+  [[nodiscard]] std::vector<std::pair<std::string, nb::object>> pairs(const char* argument) const;
+
+  // Sets opened by a task, noted as inputs the first time.
+  [[nodiscard]] tasks::NamedOutputs outputs(const std::string& name, nb::handle value,
+                                            const record::OutputsReading& reading, tasks::SetRole role,
+                                            bool check_finite = false);
+  [[nodiscard]] Outputs open_outputs(const std::string& name, nb::handle value,
+                                     const record::OutputsReading& reading, tasks::SetRole role,
+                                     bool check_finite = false);
+  // Of the argument `labels`, where it is an array, as the reading of outputs says; a path is one of its options.
+  using Labels = std::function<std::vector<std::int64_t>(std::size_t n, std::size_t k)>;
+  [[nodiscard]] Labels labels(const record::OutputsReading& reading);
+  [[nodiscard]] Labels labels_or_file(
+      const record::OutputsReading& reading);  // where labels may be fewer than outputs
+  [[nodiscard]] Array array(const char* argument);
+  [[nodiscard]] Images images(const std::string& name, nb::handle value);
+
+  template <class Options>
+  void read(Options& options) const {
+    read_options([&options](record::Fields& f) { fields(options, f); }, options_given(), function);
+  }
+
+  // work(Progress*) without the GIL. Interrupted becomes what the signal raised.
+  template <class Work>
+  auto run(const Work& work) {
+    Bar bar(quiet);
+    try {
+      const nb::gil_scoped_release release;
+      return work(static_cast<Progress*>(&bar));
+    } catch (const Interrupted&) {
+    }
+    bar.raise();
+  }
+
+  // (record, arrays, warnings), once the record names its inputs.
+  template <class Record>
+  [[nodiscard]] nb::object finished(Record record, const ArrayMap& arrays = {}) {
+    complete(record.envelope);
+    auto kept = std::make_shared<const Record>(std::move(record));
+    return result({[kept] { return to_json(*kept); },
+                   [kept] {
+                     if constexpr (std::is_same_v<Record, record::Assess>)
+                       return app::assess_text(*kept);
+                     else
+                       return app::table_of(*kept);
+                   }},
+                  arrays);
+  }
+
+  std::string function;
+  std::uint64_t seed = 0;
+  bool quiet = false;
+  std::vector<std::string> warnings;  // those of the record, and others
+  tasks::InputLog log;
+
+ private:
+  [[nodiscard]] nb::dict options_given() const;
+  void complete(record::Envelope& envelope);
+  [[nodiscard]] nb::object result(SavedRecord record, const ArrayMap& arrays);
+
+  nb::dict given_;
+};
+
+}  // namespace leeway::python

@@ -1,0 +1,183 @@
+"""What a call does to its process: references, memory, threads, forks, signals."""
+
+import concurrent.futures
+import os
+import pathlib
+import resource
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+
+import numpy
+import pytest
+
+import leeway
+
+from .conftest import outputs
+
+
+def test_references_do_not_leak(sets):
+    clean, shifted, labels = (array[:20].copy() for array in sets)
+    bad = clean.copy()
+    bad[0, 0] = numpy.nan
+    counts = [sys.getrefcount(array) for array in (clean, shifted, labels, bad)]
+    before = None
+    for call in range(10_000):
+        result = leeway.agreement(clean, shifted, labels)
+        if call % 10 == 0:
+            with pytest.raises(leeway.Error):
+                leeway.agreement(bad, shifted, labels)
+        if call == 2_000:
+            before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    del result
+    assert [sys.getrefcount(array) for array in (clean, shifted, labels, bad)] == counts
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 8_000  # KiB
+
+
+def in_a_process(program, **environment):
+    done = subprocess.run([sys.executable, "-c", textwrap.dedent(program)], capture_output=True, text=True, timeout=300,
+                          env={**os.environ, **environment, "PYTHONPATH": os.pathsep.join(sys.path)})
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize("how", ["logits", "labels and logits"])
+def test_large_arrays_are_not_copied(how):
+    """160 MB of float32: the peak grows by far less."""
+    peak = int(in_a_process(f"""
+        import numpy, resource, leeway
+        small = numpy.random.default_rng(0).normal(size=(1000, 10)).astype("f4")
+        leeway.agreement(small, small, quiet=True)
+        clean = numpy.random.default_rng(0).normal(size=(400_000, 100)).astype("f4")
+        shifted = clean[::-1][::-1]
+        arrays = clean if {how!r} == "logits" else {{"logits": clean, "labels": numpy.zeros(len(clean), "i8")}}
+        peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        before = peak()
+        leeway.agreement(arrays, shifted, quiet=True)
+        print(peak() - before)
+    """))
+    assert peak < 60_000  # KiB; a copy of one set has 156,250
+
+
+def test_two_threads_at_once(sets):
+    clean, shifted, labels = sets
+
+    def assess(_):
+        return leeway.assess({"logits": clean, "labels": labels}, {"s": shifted}, restarts=1, quiet=True)
+
+    one = assess(0)
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        for result in pool.map(assess, range(6)):
+            assert result.results == one.results
+
+
+def test_fork_after_import_and_after_a_call():
+    assert in_a_process("""
+        import os, numpy, leeway
+        clean = numpy.random.default_rng(0).normal(size=(20000, 10)).astype("f4")
+        shifted = clean + numpy.random.default_rng(1).normal(size=clean.shape).astype("f4")
+        def in_child():
+            read, write = os.pipe()
+            child = os.fork()
+            if child == 0:
+                os.write(write, repr(leeway.agreement(clean, shifted).pa).encode())
+                os._exit(0)
+            assert os.waitpid(child, 0)[1] == 0
+            return os.read(read, 100).decode()
+        first = in_child()
+        here = repr(leeway.agreement(clean, shifted).pa)
+        print(first == here == in_child())
+    """) == "True\n"
+
+
+def test_the_gil_is_released():
+    """Python goes on while C++ works."""
+    clean, shifted, labels = outputs(n=20_000, k=20)
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        work = pool.submit(leeway.agreement, clean, shifted, labels, bootstrap=200, quiet=True)
+        turns = 0
+        while not work.done():
+            turns += 1
+            time.sleep(.001)
+    assert work.result().pa > 0 and turns > 10
+
+
+LONG = """
+    import numpy, leeway, signal, sys, threading, os, time
+    random = numpy.random.default_rng(0)
+    clean = random.normal(size=(50000, 20)).astype("f4")
+    shifted = clean + random.normal(size=clean.shape).astype("f4")
+    {before}
+    threading.Timer(1.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+    sent = time.monotonic() + 1.5
+    try:
+        leeway.agreement(clean, shifted, bootstrap=1_000_000)
+    except {error}:
+        print("stopped", time.monotonic() - sent < 1)
+    print(leeway.agreement(clean[:100], shifted[:100]).n)
+"""
+
+
+@pytest.mark.parametrize("before, error", [("", "KeyboardInterrupt"),
+                                           ("""
+    class Enough(Exception): pass
+    def enough(*_): raise Enough
+    signal.signal(signal.SIGINT, enough)""", "Enough")])
+def test_an_interrupt_stops_within_a_second(before, error):
+    assert in_a_process(LONG.format(before=before, error=error)).split() == ["stopped", "True", "100"]
+
+
+def test_handlers_are_as_they_were(sets):
+    before = signal.getsignal(signal.SIGINT)
+    leeway.agreement(*sets)
+    assert signal.getsignal(signal.SIGINT) is before
+    with pytest.raises(KeyboardInterrupt):
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(1)
+
+
+def test_the_bar_is_for_terminals(sets, capfd):
+    leeway.agreement(*sets, bootstrap=100)
+    assert capfd.readouterr().err == ""
+    pty = pytest.importorskip("pty")
+    program = textwrap.dedent("""
+        import numpy, leeway
+        random = numpy.random.default_rng(0)
+        clean = random.normal(size=(20000, 20)).astype("f4")
+        leeway.agreement(clean, clean[::-1].copy(), bootstrap={0}, quiet={1})
+    """)
+    for quiet in (False, True):
+        main, side = pty.openpty()
+        done = subprocess.Popen([sys.executable, "-c", program.format(60, quiet)], stderr=side,
+                                env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})
+        os.close(side)
+        text = b""
+        while True:
+            try:
+                part = os.read(main, 4096)
+            except OSError:
+                break
+            if not part:
+                break
+            text += part
+        os.close(main)
+        assert done.wait() == 0
+        assert (b"it/s" in text and b"%|" in text) != quiet, text
+
+
+def test_nothing_heavy_is_imported():
+    assert in_a_process("""
+        import sys, leeway
+        print(sorted({"torch", "pandas", "sklearn", "torchmetrics", "matplotlib"} & set(sys.modules)))
+    """) == "[]\n"
+
+
+def test_the_package_holds_the_command():
+    record = leeway.command(["list", "estimators"])
+    assert record.code == 0 and record.to_dict()["results"] == leeway.list("estimators").to_dict()["results"]
+    with pytest.raises(leeway.CommandError) as caught:
+        leeway.command(["pa", "none.npy", "none.npy"])
+    assert caught.value.code == 3 and "none.npy" in str(caught.value)
+    assert pathlib.Path(leeway.__file__).with_name("py.typed").exists()

@@ -1,0 +1,202 @@
+"""Classifiers of plain functions."""
+import gc
+import weakref
+
+import numpy
+import pytest
+
+import leeway
+
+from .test_stubs import mypy
+
+WEIGHTS = numpy.random.default_rng(0).standard_normal((3, 4))
+
+
+def logits(x):
+    return x @ WEIGHTS.T
+
+
+def gradients(x, classes):
+    chosen = WEIGHTS[numpy.arange(3)] if classes is None else WEIGHTS[classes]
+    return logits(x), numpy.broadcast_to(chosen, (len(x), *chosen.shape[-2:]))
+
+
+@pytest.fixture
+def x():
+    return numpy.random.default_rng(1).standard_normal((300, 4))
+
+
+def refusal(*arguments, **options):
+    with pytest.raises(leeway.Error) as caught:
+        leeway.average_case(*arguments, **options)
+    message = str(caught.value)
+    assert "\n" not in message
+    return message
+
+
+def test_a_linear_model_is_that_of_its_arrays(x):
+    """Taylor needs no more than logits and Jacobians: the same numbers from functions and from arrays."""
+    of_functions = leeway.average_case(leeway.Classifier(logits, gradients), x, sigma=[.2, 1], methods=["taylor", "softmax"])
+    jacobian = numpy.broadcast_to(WEIGHTS, (300, 3, 4))
+    of_arrays = leeway.average_case(logits=logits(x), jacobian=jacobian, sigma=[.2, 1], methods=["taylor", "softmax"])
+    for one, other in zip(of_functions.results, of_arrays.results):
+        assert one.mean == pytest.approx(other.mean, abs=1e-6)
+
+
+def test_monte_carlo_agrees_with_the_exact_probability(x):
+    found = leeway.average_case(leeway.Classifier(logits, gradients), x[:50], sigma=.5, methods=["mc", "taylor"], draws=2000)
+    monte_carlo, taylor = found.results
+    assert monte_carlo.mean == pytest.approx(taylor.mean, abs=.01)
+
+
+def test_default_methods_are_those_without_gradients(x):
+    found = leeway.average_case(leeway.Classifier(logits), x, sigma=.5)
+    assert [one.method for one in found.results] == ["softmax"]
+    message = refusal(leeway.Classifier(logits), x, sigma=.5, methods=["taylor"])
+    assert message == "average_case: classifier: expected gradients, for taylor, found none"
+
+
+def test_inputs_of_other_types(x):
+    made = leeway.Classifier(logits, gradients)
+    plain = leeway.average_case(made, x.astype(numpy.float32), sigma=.5, methods=["taylor"]).results[0].mean
+    for other in (x.astype(numpy.float32).astype(float), numpy.asfortranarray(x.astype(numpy.float32)), x.astype(numpy.float32).tolist()):
+        assert leeway.average_case(made, other, sigma=.5, methods=["taylor"]).results[0].mean == plain
+    pixels = numpy.random.default_rng(2).integers(0, 256, (20, 4), dtype=numpy.uint8)
+    of_bytes, of_floats = (leeway.average_case(made, one, sigma=.5, methods=["taylor"]).results[0].mean
+                           for one in (pixels, (pixels / numpy.float32(255))))
+    assert of_bytes == of_floats
+
+
+def test_functions_get_arrays_to_keep(x):
+    kept = []
+
+    def keeps(rows):
+        assert rows.dtype == numpy.float32 and rows.flags.writeable and rows.flags.c_contiguous
+        kept.append(rows)
+        found = logits(rows)
+        rows[:] = numpy.nan
+        return found
+
+    leeway.average_case(leeway.Classifier(keeps), x.reshape(300, 2, 2)[:20].reshape(20, 4), sigma=.5)
+    assert len(kept) > 3 and all(numpy.isnan(rows).all() for rows in kept)
+
+
+def test_inputs_come_in_their_shape(x):
+    shapes = set()
+
+    def looks(rows):
+        shapes.add(rows.shape[1:])
+        return logits(rows.reshape(-1, 4))
+
+    leeway.average_case(leeway.Classifier(looks), x.reshape(-1, 2, 2), sigma=.5)
+    leeway.average_case(leeway.Classifier(looks, input_shape=(2, 2)), x, sigma=.5)  # rows of d numbers
+    assert shapes == {(2, 2)}
+    assert "expected inputs (n, 2, 3), at least one, found (300, 4)" in refusal(leeway.Classifier(looks, input_shape=(2, 3)), x, sigma=.5)
+
+
+class Unlucky(Exception):
+    pass
+
+
+@pytest.mark.parametrize("calls", [0, 1, 4, 30])
+def test_exceptions_come_out_as_they_are(x, calls):
+    left = [calls]
+    raised = Unlucky("at last")
+
+    def fails(rows):
+        left[0] -= 1
+        if left[0] < 0:
+            raise raised
+        return logits(rows)
+
+    with pytest.raises(Unlucky) as caught:
+        leeway.average_case(leeway.Classifier(fails), x, sigma=[.1, .2], methods=["mc", "softmax"], draws=100)
+    assert caught.value is raised
+    assert any("fails" in str(entry.name) for entry in caught.traceback)
+
+
+def test_keyboard_interrupt_stops(x):
+    def stops(rows):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        leeway.average_case(leeway.Classifier(stops), x, sigma=.1)
+
+
+def test_answers_that_differ_are_found_out(x):
+    rng = numpy.random.default_rng(4)
+    message = refusal(leeway.Classifier(lambda rows: logits(rows) + rng.normal(size=(len(rows), 3))), x, sigma=.1)
+    assert message.startswith("leeway.Classifier: expected the same answer to the same inputs (dropout")
+
+
+@pytest.mark.parametrize("function, words", [
+    (lambda rows: logits(rows)[:5], "logits: expected (16, 3), found (5, 3)"),
+    (lambda rows: logits(rows)[:, :1], "logits: expected (1, k) with k of at least 2, found (1, 1)"),
+    (lambda rows: logits(rows)[:, :2 + (len(rows) == 8)], "logits: expected (8, 2), found (8, 3)"),
+    (lambda rows: None, "logits"),
+    (lambda rows: [["a", "b"]] * len(rows), "logits"),
+    (lambda rows: logits(rows) * numpy.nan, "expected finite logits, found nan at row 0, class 0"),
+])
+def test_answers_that_are_no_logits(x, function, words):
+    assert words in refusal(leeway.Classifier(function), x, sigma=.1)
+
+
+@pytest.mark.parametrize("function, words", [
+    (lambda rows, classes: logits(rows), "gradients: expected a pair, logits and gradients"),
+    (lambda rows, classes: (logits(rows), numpy.zeros((len(rows), 3, 5))), "gradients: expected (256, 3, 4), found (256, 3, 5)"),
+    (lambda rows, classes: (logits(rows), numpy.full((len(rows), 3, 4), numpy.inf)), "inf"),
+])
+def test_answers_that_are_no_gradients(x, function, words):
+    assert words in refusal(leeway.Classifier(logits, function), x, sigma=.1, methods=["taylor"])
+
+
+@pytest.mark.parametrize("inputs, words", [
+    (numpy.zeros((0, 4)), "at least one"),
+    (numpy.zeros(4), "(n, ...)"),
+    (numpy.array([[0, 1, 2, numpy.nan]]), "nan at row 0"),
+    (numpy.array([[0, 1, 2, 3]]), "int64"),
+    (numpy.array([["a"] * 4]), ""),
+])
+def test_inputs_that_are_refused(inputs, words):
+    assert words in refusal(leeway.Classifier(logits), inputs, sigma=.1)
+
+
+def test_what_is_no_function():
+    with pytest.raises(leeway.Error, match="leeway.Classifier: logits: expected a function, found int"):
+        leeway.Classifier(3)
+    with pytest.raises(leeway.Error, match="gradients: expected a function, found str"):
+        leeway.Classifier(logits, "f")
+
+
+def test_functions_are_let_go(x):
+    class Function:
+        def __call__(self, rows):
+            return logits(rows)
+
+    function = Function()
+    gone = weakref.ref(function)
+    leeway.average_case(leeway.Classifier(function), x, sigma=.1)
+    del function
+    gc.collect()
+    assert gone() is None
+
+
+def test_a_users_program_passes_mypy_strict(tmp_path):
+    code, said = mypy(tmp_path, '''
+        import numpy
+        import leeway
+        import leeway.metrics
+        import leeway.sklearn
+
+        def logits(x: numpy.ndarray) -> numpy.ndarray:
+            return x
+
+        model = leeway.Classifier(logits, input_shape=(3,))
+        found = leeway.average_case(model, numpy.zeros((2, 3)), sigma=[0.1], methods=["mc"])
+        means: list[float | None] = [one.mean for one in found.results]
+        selection = leeway.metrics.EpochSelection()
+        better: bool = selection.add(1, numpy.zeros((2, 3)), numpy.zeros((2, 3)))
+        scorer = leeway.metrics.AgreementScorer(lambda x: x)
+        source: dict[str, object] = leeway.sklearn.outputs(object(), [[0.0]])
+    '''.replace("numpy.ndarray", "numpy.typing.NDArray[numpy.float32]").replace("import numpy\n", "import numpy\n        import numpy.typing\n"))
+    assert code == 0, said

@@ -1,0 +1,178 @@
+"""Whatever callers hand over: the same numbers, or the same line as a file of it gives."""
+
+import numpy
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import leeway
+
+from .conftest import message, outputs
+
+CLEAN, SHIFTED, LABELS = outputs(n=24, k=3)
+WHOLE = numpy.rint(4 * CLEAN)  # holds in every type
+RESULT = leeway.agreement(WHOLE.astype("f8"), SHIFTED.astype("f8"), LABELS).to_dict()["results"]
+
+NUMBERS = ["f2", "f4", "f8", ">f4", ">f8", "i1", "i2", ">i4", "i8"]
+settings.register_profile("leeway", deadline=None, derandomize=True, max_examples=60,
+                          suppress_health_check=[HealthCheck.function_scoped_fixture])
+settings.load_profile("leeway")
+
+
+def laid_out(array, layout):
+    """The same values elsewhere in memory."""
+    if layout == "fortran":
+        return numpy.asfortranarray(array)
+    if layout == "strided":
+        wide = numpy.zeros((2 * array.shape[0], 3 * array.shape[1]), array.dtype)
+        wide[::2, ::3] = array
+        return wide[::2, ::3]
+    if layout == "reversed":
+        return array[::-1].copy()[::-1]
+    if layout == "read-only":
+        array = array.copy()
+        array.flags.writeable = False
+    if layout == "unaligned":
+        raw = numpy.zeros(array.nbytes + 1, "u1")
+        view = raw[1:].view(array.dtype).reshape(array.shape)
+        view[...] = array
+        return view
+    return array
+
+
+@given(st.sampled_from(NUMBERS), st.sampled_from(["c", "fortran", "strided", "reversed", "read-only", "unaligned"]))
+def test_types_and_layouts_have_one_result(dtype, layout):
+    array = laid_out(WHOLE.astype(dtype), layout)
+    before = array.copy()
+    result = leeway.agreement(array, SHIFTED.astype("f8"), LABELS).to_dict()["results"]
+    assert result[0]["afr_pred"] == RESULT[0]["afr_pred"]
+    assert result[0]["pa"] == pytest.approx(RESULT[0]["pa"], abs=1e-6)
+    assert (array == before).all()
+
+
+@given(st.sampled_from(["i1", "u1", "u2", "i4", ">i8", "f4", "f8", "u8"]), st.booleans())
+def test_labels_of_any_whole_type(dtype, column):
+    labels = LABELS.astype(dtype)
+    result = leeway.agreement(WHOLE, SHIFTED.astype("f8"), labels[:, None] if column else labels)
+    assert result.afr_true == RESULT[0]["afr_true"]
+
+
+@pytest.mark.parametrize("dtype", ["c8", "c16", "O", "M8[s]", "m8[s]", "V4", "g", [("a", "f4"), ("b", "f4")]])
+def test_types_that_files_may_not_hold_either(dtype, tmp_path):
+    array = numpy.zeros((4, 3), dtype=dtype)
+    said = message(leeway.agreement, array, SHIFTED[:4])
+    assert said.startswith("clean: expected ")
+    numpy.save(tmp_path / "clean.npy", array, allow_pickle=True)
+    by_file = message(leeway.agreement, str(tmp_path / "clean.npy"), SHIFTED[:4])
+    if not isinstance(dtype, list):  # NumPy's header spells a structure out
+        assert said.removeprefix("clean") == by_file.removeprefix(str(tmp_path / "clean.npy"))
+
+
+def bad_values():
+    nan, inf, negative = CLEAN.copy(), CLEAN.copy(), LABELS.copy()
+    nan[7, 1], inf[3, 2], negative[5] = numpy.nan, numpy.inf, -1
+    probs = numpy.full((24, 3), .5)
+    return {"nan": {"logits": nan}, "inf": {"logits": inf}, "empty": {"logits": CLEAN[:0]}, "one class": {"logits": CLEAN[:, :1]},
+            "no class": {"logits": CLEAN[:, :0]}, "cube": {"logits": CLEAN[None]}, "scalar": {"logits": CLEAN[0, 0]},
+            "negative label": {"logits": CLEAN, "labels": negative}, "label of none": {"logits": CLEAN, "labels": LABELS + 3},
+            "half labels": {"logits": CLEAN, "labels": LABELS[:12]}, "labels not whole": {"logits": CLEAN, "labels": LABELS + .5},
+            "text labels": {"logits": CLEAN, "labels": LABELS.astype(str)}, "bad probs": {"probs": probs},
+            "two names": {"logits": CLEAN, "labels": LABELS, "y": LABELS},
+            "features": {"logits": CLEAN, "features": CLEAN[:4]}, "norms": {"logits": CLEAN, "norms": LABELS - 5.},
+            "names": {"logits": CLEAN, "class_names": numpy.array(["a", "b"])}}
+
+
+@pytest.mark.parametrize("case", bad_values())
+def test_errors_are_those_of_files(case, tmp_path):
+    arrays = bad_values()[case]
+    path = tmp_path / "clean.npz"
+    numpy.savez(path, **arrays)
+    said = message(leeway.agreement, arrays, SHIFTED)
+    by_file = message(leeway.agreement, path, SHIFTED)
+    assert said.replace("clean", "") == by_file.replace(str(path), "").replace("clean", "")
+
+
+@pytest.mark.parametrize("value", [None, 3, "logits", [[1, 2], [3]], [], [["a", "b"]], object(), numpy.ma.masked_array(CLEAN),
+                                   {}, {"labels": LABELS}, {"logits": None}, [[None, 1.]], b"bytes", {1: {2: 3}}])
+def test_what_is_no_array(value):
+    with pytest.raises((leeway.Error, TypeError)) as caught:
+        leeway.agreement(value, SHIFTED)
+    assert "\n" not in str(caught.value)
+    if value is not None:
+        assert isinstance(caught.value, leeway.Error)
+
+
+@settings(max_examples=150)
+@given(st.lists(st.integers(0, 4), min_size=0, max_size=4), st.sampled_from(["f4", "f8", "i4", "?", "U3", "S2"]),
+       st.sampled_from(["agreement", "distances", "estimates", "mvn_cdf", "average_case", "align"]))
+def test_any_shape_and_type_is_a_result_or_one_line(shape, dtype, function):
+    array = numpy.zeros(shape, dtype)
+    options = {"sigma": .1} if function == "average_case" else {}
+    try:
+        getattr(leeway, function)(array, array, quiet=True, **options)
+    except leeway.Error as error:
+        assert str(error) and "\n" not in str(error)
+
+
+def test_torch_tensors_share_their_memory():
+    torch = pytest.importorskip("torch")
+    tensor = torch.tensor(WHOLE.astype("f8"), requires_grad=True)
+    assert leeway.agreement(tensor, torch.tensor(SHIFTED.astype("f8")), torch.tensor(LABELS)).to_dict()["results"] == RESULT
+    assert message(leeway.agreement, tensor.to(torch.bfloat16), SHIFTED).startswith("clean: expected an array, found Tensor")
+    assert "sparse" in message(leeway.agreement, tensor.detach().to_sparse(), SHIFTED).lower()
+
+
+def test_frames_and_lists():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(WHOLE.astype("f8"))
+    assert leeway.agreement(frame, SHIFTED.astype("f8").tolist(), pandas.Series(LABELS)).to_dict()["results"] == RESULT
+    names = numpy.array(["cat", "dog", "eel"])
+    arrays = {"logits": WHOLE.astype("f8"), "labels": pandas.Series(names[LABELS]), "class_names": names.tolist()}
+    assert leeway.agreement(arrays, SHIFTED.astype("f8")).to_dict()["results"] == RESULT
+
+
+class OnlyDLPack:
+    def __init__(self, array):
+        self.array = array
+
+    def __dlpack__(self, **how):
+        return self.array.__dlpack__(**how)
+
+    def __dlpack_device__(self):
+        return self.array.__dlpack_device__()
+
+
+def test_dlpack_alone():
+    assert leeway.agreement(OnlyDLPack(WHOLE.astype("f8")), SHIFTED.astype("f8"), LABELS).to_dict()["results"] == RESULT
+
+
+def test_options_are_checked():
+    for options, said in (({"level": 2}, "leeway.agreement: expected a number from 0.5 to 0.9999 at level, found 2"),
+                          ({"pairing": "x"}, "at pairing, found 'x'"), ({"bootstrap": -1}, "at bootstrap, found -1"),
+                          ({"bootstrap": 1.5}, "at bootstrap, found 1.5"), ({"ratios": [2]}, "ratios[0], found 2"),
+                          ({"ratios": "x"}, "ratios"), ({"summaries": "yes"}, "summaries"), ({"seed": -1}, "seed"),
+                          ({"level": "high"}, "level"), ({"level": numpy.nan}, "level"), ({"threads": 5000}, "4096")):
+        assert said in message(leeway.agreement, CLEAN, SHIFTED, **options)
+    with pytest.raises(TypeError):
+        leeway.agreement(CLEAN, SHIFTED, no_such_option=1)
+    assert "severity is required for fog" in message(leeway.shift, numpy.zeros((1, 1, 4, 4), "f4"), "fog")
+    assert leeway.agreement(CLEAN, SHIFTED, ratios="0:1:0.5").to_dict()["options"]["ratios"] == [0, .5, 1]
+    assert leeway.agreement(CLEAN, SHIFTED, ratios=.5).to_dict()["options"]["ratios"] == [.5]
+
+
+def test_pairs():
+    result = leeway.agreement(CLEAN, SHIFTED, pairs=numpy.stack([numpy.arange(24)] * 2, 1))
+    assert result.pa == leeway.agreement(CLEAN, SHIFTED).pa
+    assert "rows in 0..23" in message(leeway.agreement, CLEAN, SHIFTED, pairs=[[0, 24]])
+    assert "shape (m, 2)" in message(leeway.agreement, CLEAN, SHIFTED, pairs=[0, 1])
+
+
+def test_models():
+    models = leeway.agreement({"cnn": CLEAN, "robust": CLEAN}, {"cnn": {"blur": SHIFTED}, "robust": {"blur": CLEAN}})
+    assert [result.model for result in models.results] == ["cnn", "robust"]
+    assert "expected the models ['cnn']" in message(leeway.agreement, {"cnn": CLEAN}, {"other": SHIFTED})
+    assessed = leeway.assess({"a": {"logits": CLEAN, "labels": LABELS}, "b": {"logits": SHIFTED, "labels": LABELS}},
+                             {"a": {"s": {"logits": SHIFTED, "labels": LABELS}}, "b": {"s": {"logits": CLEAN, "labels": LABELS}}},
+                             no_bounds=True, quiet=True, fail_if="accuracy<1")
+    assert [(r.model, r.target) for r in assessed.results] == [("a", "s"), ("b", "s")]
+    assert len(assessed.gates[0].violations) == 2

@@ -1,0 +1,206 @@
+"""Modules of PyTorch as classifiers: beside the command on the same weights, by finite differences, and what is refused."""
+import subprocess
+import sys
+
+import numpy
+import pytest
+
+import leeway
+
+torch = pytest.importorskip("torch")
+
+import leeway.torch  # noqa: E402  (after the skip)
+
+SHAPE = (2, 8, 8)
+
+
+@pytest.fixture
+def module():
+    torch.manual_seed(0)
+    return torch.nn.Sequential(torch.nn.Conv2d(2, 8, 3, padding=1), torch.nn.BatchNorm2d(8), torch.nn.GELU(), torch.nn.MaxPool2d(2),
+                               torch.nn.Dropout(.5), torch.nn.Flatten(), torch.nn.Linear(128, 5)).eval()
+
+
+@pytest.fixture
+def images():
+    return numpy.random.default_rng(0).random((37, *SHAPE), dtype=numpy.float32)
+
+
+def functions(classifier):
+    """The object behind the two functions of a classifier that this package made."""
+    return classifier.gradients.__self__
+
+
+# -- Beside the command
+
+def small_cnn():
+    """The command's small-cnn, its tensors named alike."""
+    torch.manual_seed(1)
+    nn = torch.nn
+    return nn.Sequential(nn.Conv2d(1, 16, 4, 2, 1), nn.ReLU(), nn.Conv2d(16, 32, 4, 2, 1), nn.ReLU(), nn.Flatten(),
+                         nn.Linear(32 * 49, 100), nn.ReLU(), nn.Linear(100, 10)).eval()
+
+
+@pytest.mark.parametrize("normalization", [None, {"mean": [.2], "std": [.4], "scale": 2.}], ids=["plain", "normalized"])
+def test_average_case_is_the_commands(tmp_path, command, normalization):
+    network = small_cnn()
+    x = numpy.random.default_rng(2).random((20, 1, 28, 28), dtype=numpy.float32)
+    numpy.savez(tmp_path / "w.npz", **{name: tensor.numpy() for name, tensor in network.state_dict().items()})
+    numpy.savez(tmp_path / "x.npz", x=x, y=numpy.arange(20) % 10)
+    methods, sigmas = ["mc", "taylor", "taylor-mvs", "mmse", "mmse-mvs", "softmax"], [.1, .5]
+    words = ["average-case", "--arch", "small-cnn", "--sigma", ",".join(map(str, sigmas)), "--methods", ",".join(methods), "--draws", "200",
+             "--data", "x.npz", "--model", "w.npz", "--out", "p.npz"]
+    for name, value in (normalization or {}).items():
+        words += [f"--{name}", ",".join(map(str, numpy.atleast_1d(value)))]
+    theirs = command(tmp_path, *words)
+    ours = leeway.average_case(leeway.torch.classifier(network, (1, 28, 28), normalization), x, sigma=sigmas, methods=methods,
+                               draws=200, labels=numpy.arange(20) % 10).to_dict()
+    assert [(one["method"], one["sigma"]) for one in ours["results"]] == [(one["method"], one["sigma"]) for one in theirs["results"]]
+    for mine, other in zip(ours["results"], theirs["results"]):
+        assert mine["mean"] == pytest.approx(other["mean"], abs=1e-5), mine["method"]
+        assert mine["quantiles"] == pytest.approx(other["quantiles"], abs=1e-5), mine["method"]
+    assert 0 < ours["results"][1]["mean"] < 1
+    assert ours["leading"] == theirs["leading"]
+    assert [one["name"] for one in ours["class_bias"][0]["classes"]] == [one["name"] for one in theirs["class_bias"][0]["classes"]]
+
+
+# -- The two functions
+
+def test_gradients_are_finite_differences(module, images):
+    made = leeway.torch.classifier(module.double(), SHAPE, {"mean": [.3, .5], "std": .5})
+    logits, gradients = made.gradients(images, None)
+    assert (logits.dtype, gradients.dtype, gradients.shape) == (numpy.float32, numpy.float32, (37, 5, *SHAPE))
+    numpy.testing.assert_allclose(logits, made.logits(images), atol=1e-6)
+    direction = numpy.random.default_rng(1).standard_normal(SHAPE)
+    step = 1e-6
+
+    def along(sign):
+        with torch.no_grad():
+            x = torch.from_numpy(images).double() + sign * step * torch.from_numpy(direction)
+            return module((x - torch.tensor([.3, .5])[:, None, None]) / .5).numpy()
+
+    numpy.testing.assert_allclose(numpy.einsum("nkchw,chw->nk", gradients, direction), (along(1) - along(-1)) / (2 * step), atol=1e-3)
+
+
+@pytest.mark.parametrize("batched", [False, True])
+def test_gradients_of_chosen_classes(module, images, batched):
+    made = leeway.torch.classifier(module, SHAPE, batch_size=16)
+    functions(made).batched = batched
+    classes = numpy.tile([1, 3], (37, 1))
+    classes[5] = 4, 0
+    _, every = made.gradients(images, None)
+    _, chosen = made.gradients(images, classes)
+    numpy.testing.assert_allclose(chosen, numpy.take_along_axis(every, classes[:, :, None, None, None], 1), atol=1e-7)
+
+
+@pytest.mark.parametrize("change", [lambda module: module.double(), lambda module: module.to(memory_format=torch.channels_last)],
+                         ids=["float64", "channels_last"])
+def test_other_layouts_and_types_say_the_same(module, images, change):
+    said = leeway.torch.classifier(module, SHAPE).gradients(images, None)
+    changed = leeway.torch.classifier(change(module), SHAPE).gradients(images, None)
+    for one, other in zip(said, changed):
+        numpy.testing.assert_allclose(one, other, atol=1e-6)
+
+
+def test_images_in_channels_last_strides_are_the_same_images(module, images):
+    made = leeway.torch.classifier(module, SHAPE)
+    strided = torch.from_numpy(images).to(memory_format=torch.channels_last)
+    plain, other = (leeway.average_case(made, x, sigma=.1, methods=["taylor"]) for x in (images, strided))
+    assert plain.results[0].mean == other.results[0].mean
+
+
+def test_the_module_is_left_as_it_was(module, images):
+    before = {name: tensor.clone() for name, tensor in module.state_dict().items()}
+    leeway.average_case(leeway.torch.classifier(module, SHAPE), images, sigma=.1)
+    assert all(torch.equal(before[name], tensor) for name, tensor in module.state_dict().items())
+    assert all(parameter.grad is None and parameter.requires_grad for parameter in module.parameters())
+
+
+# -- Refusals
+
+def refusal(function, *arguments, **options):
+    with pytest.raises(leeway.Error) as caught:
+        function(*arguments, **options)
+    message = str(caught.value)
+    assert "\n" not in message
+    return message
+
+
+def test_training_mode_is_refused_by_name(module, images):
+    assert "(module.eval()), found Sequential in training mode" in refusal(leeway.torch.classifier, module.train(), SHAPE)
+    module.eval()[4].train()
+    assert "found its part '4' (Dropout) in training mode" in refusal(leeway.torch.classifier, module, SHAPE)
+    made = leeway.torch.classifier(module.eval(), SHAPE)
+    module[1].train()
+    assert "'1' (BatchNorm2d)" in refusal(leeway.average_case, made, images, sigma=.1)
+
+
+def test_dropout_left_on_is_found_out(images):
+    class AlwaysDrops(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.last = torch.nn.Linear(128, 3)
+
+        def forward(self, x):
+            return self.last(torch.nn.functional.dropout(x.flatten(1), .5, training=True))
+
+    message = refusal(leeway.average_case, leeway.torch.classifier(AlwaysDrops().eval(), SHAPE), images, sigma=.1)
+    assert "expected the same answer to the same inputs" in message and "dropout" in message
+    assert "between two passes of the same 16 rows" in message
+
+
+def test_batch_statistics_left_on_are_found_out(images):
+    class OfTheBatch(torch.nn.Module):
+        def forward(self, x):
+            x = x.flatten(2).sum(2)
+            return 10 * (x - x.mean(0))
+
+    message = refusal(leeway.average_case, leeway.torch.classifier(OfTheBatch().eval(), SHAPE), images, sigma=.1, methods=["softmax"])
+    assert "with others beside them and without" in message
+
+
+@pytest.mark.parametrize("make, options, words", [
+    (lambda nn: nn.Linear(3, 2).half(), {}, "float32 or float64 (module.float()), found torch.float16"),
+    (lambda nn: nn.Sequential(nn.Linear(3, 2), nn.Linear(2, 2).double()), {}, "found torch.float32 and torch.float64"),
+    (lambda nn: nn.Linear(3, 2), {"normalization": {"men": 1}}, "with scale, mean and std, found 'men'"),
+    (lambda nn: nn.Linear(3, 2), {"normalization": {"mean": [1, 2]}}, "mean with 1 number or 3, one a channel, found 2"),
+    (lambda nn: nn.Linear(3, 2), {"normalization": {"std": 0}}, "std above 0, found [0.0]"),
+    (lambda nn: nn.Linear(3, 2), {"batch_size": 0}, "batch_size of at least 1, found 0"),
+    (lambda nn: nn.Linear(3, 2), {"input_shape": ()}, "input_shape of positive sizes, found ()"),
+])
+def test_what_is_refused_when_it_is_made(make, options, words):
+    options = {"input_shape": (3,), **options}
+    assert words in refusal(leeway.torch.classifier, make(torch.nn).eval(), **options)
+
+
+class Returns(torch.nn.Module):
+    def __init__(self, function):
+        super().__init__()
+        self.function = function
+
+    def forward(self, x):
+        return self.function(x)
+
+
+@pytest.mark.parametrize("function, words", [
+    (lambda x: (x, x), "a tensor of logits, found tuple"),
+    (lambda x: x[:, :1], "with k of at least 2, found (1, 1)"),
+    (lambda x: x[0], "found (3,)"),
+    (lambda x: x.round().detach(), "operations with gradients, found none"),
+    (lambda x: x / 0, "expected finite logits, found "),
+])
+def test_what_is_refused_when_it_answers(function, words):
+    x = numpy.random.default_rng(3).normal(size=(16, 3)).astype(numpy.float32)
+    assert words in refusal(leeway.average_case, leeway.torch.classifier(Returns(function).eval(), (3,)), x, sigma=.1)
+
+
+def test_channels_in_the_wrong_place_are_named(module, images):
+    made = leeway.torch.classifier(module, SHAPE)
+    message = refusal(leeway.average_case, made, images.transpose(0, 2, 3, 1), sigma=.1)
+    assert "expected inputs (n, 2, 8, 8), at least one, found (37, 8, 8, 2)" in message
+
+
+def test_torch_is_not_imported_before_it_is_used():
+    code = ("import sys, leeway, leeway.metrics, leeway.sklearn; "
+            "print(sorted({'torch', 'sklearn', 'torchmetrics', 'pandas'} & set(sys.modules)))")
+    assert subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout == "[]\n"
