@@ -8,12 +8,11 @@ Fashion-MNIST as it is published (a tenth of the training images chooses the epo
 should run beside the part that is timed, which comes last (some ten minutes); each of its commands runs REPEATS times, in rounds, so
 that what else the machine does falls on all of them. average_case_tables.py reads what it leaves.
 """
-import argparse
-import pathlib
 
 import numpy
 
 from fashion_mnist import Study
+from study_script import arguments_of, begun
 
 MODELS = {
     "linear": ["--arch", "linear", "--epochs", 10],
@@ -109,15 +108,11 @@ class AverageCase(Study):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folder", type=pathlib.Path)
-    parser.add_argument("--leeway", default="leeway")
+    parser = arguments_of(__doc__)
     parser.add_argument("--rows", type=int, default=200, help="test images beside Monte Carlo")
     parser.add_argument("--seeds", type=int, default=5, help="of the case study")
     parser.add_argument("--only", choices=["train", "estimators", "classes", "convergence", "case", "timings"])
-    arguments = parser.parse_args()
-    study = AverageCase(arguments.folder, arguments.leeway)
-    arguments.folder.mkdir(parents=True, exist_ok=True)
+    study, arguments = begun(AverageCase, parser)
     parts = {"train": study.train, "estimators": lambda: study.estimators(arguments.rows), "classes": study.classes,
              "convergence": study.convergence,
              "case": lambda: [study.case_study(model, arguments.seeds) for model in ("cnn", "adversarial")], "timings": study.timings}

@@ -6,12 +6,12 @@
 CIFAR holds test_lossless_first1017.npz, test_jpeg75.npz (images: x, y) and weights/ of ResNet-20 and
 ResNet-44, those of akamaster/pytorch_resnet_cifar10. Everything goes to FOLDER; what stands there whole is not made again. The tables: cifar_jpeg_tables.py FOLDER.
 """
-import argparse
 import pathlib
 
 import numpy
 
 from fashion_mnist import Study
+from study_script import arguments_of, begun
 
 NOTES = """arch = "{}-cifar"
 mean = [0.485, 0.456, 0.406]
@@ -40,13 +40,9 @@ class CifarJpeg(Study):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folder", type=pathlib.Path)
+    parser = arguments_of(__doc__)
     parser.add_argument("--data", type=pathlib.Path, required=True)
-    parser.add_argument("--leeway", default="leeway")
-    arguments = parser.parse_args()
-    arguments.folder.mkdir(parents=True, exist_ok=True)
-    study = CifarJpeg(arguments.folder, arguments.leeway)
+    study, arguments = begun(CifarJpeg, parser)
     lossless, jpeg = (arguments.data / name for name in ("test_lossless_first1017.npz", "test_jpeg75.npz"))
     pairs = 1017  # rows of the lossless set
     sets = {"lossless": lossless, "jpeg75": study.rows(jpeg, "jpeg75-images.npz", slice(pairs)),

@@ -6,7 +6,6 @@
 Everything goes to FOLDER; what stands there whole is not made again, so a run that was stopped goes on. Each command runs
 with one thread (training's bits depend on their number); --jobs runs so many at a time. conds_tables.py reads what is left.
 """
-import argparse
 import concurrent.futures
 import dataclasses
 import itertools
@@ -15,6 +14,7 @@ import math
 import pathlib
 
 from fashion_mnist import Study
+from study_script import arguments_of, begun
 
 ATTRIBUTES = ["obj_color", "bg_color", "scale"]
 SHIFTS = ["sc", "ldd", "uds"]
@@ -82,13 +82,7 @@ class Conds(Study):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folder", type=pathlib.Path)
-    parser.add_argument("--leeway", default="leeway")
-    parser.add_argument("--seeds", type=int, default=5)
-    parser.add_argument("--jobs", type=int, default=2)
-    arguments = parser.parse_args()
-    study = Conds(arguments.folder, arguments.leeway)
+    study, arguments = begun(Conds, arguments_of(__doc__, jobs=2))
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
         for seed, name in itertools.product(range(arguments.seeds), SETS):
             study.data(name, seed)

@@ -6,13 +6,13 @@
 Everything goes to FOLDER; what stands there whole is not made again, so a run that was stopped goes on. Each command runs
 with one thread (training's bits depend on their number); --jobs runs so many seeds at a time. tables.py reads the records.
 """
-import argparse
 import concurrent.futures
 import json
-import pathlib
 import subprocess
 
 import numpy
+
+from study_script import arguments_of, begun
 
 EPS = [2, 4, 8, 16]  # / 255, l_inf
 NOISE = [0.1, 0.2, 0.3, 0.4]
@@ -121,14 +121,7 @@ class Study:
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folder", type=pathlib.Path)
-    parser.add_argument("--leeway", default="leeway")
-    parser.add_argument("--seeds", type=int, default=5)
-    parser.add_argument("--jobs", type=int, default=1)
-    arguments = parser.parse_args()
-    study = Study(arguments.folder, arguments.leeway)
-    arguments.folder.mkdir(parents=True, exist_ok=True)
+    study, arguments = begun(Study, arguments_of(__doc__, jobs=1))
     study.split()
     for sigma in NOISE:
         study.shifted(f"gaussian-noise:{sigma}")

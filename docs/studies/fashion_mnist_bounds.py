@@ -8,13 +8,12 @@ images are the labelled source. Writes FOLDER/bounds.csv, a row for each classif
 FOLDER/bounds-features.csv with critics on features too, which the linear classifier lacks. What stands in FOLDER is not made
 again.
 """
-import argparse
 import concurrent.futures
 import csv
 import json
-import pathlib
 
 from fashion_mnist import Study
+from study_script import arguments_of, begun
 
 SHIFTS = ["gaussian-noise:0.05", "gaussian-noise:0.1", "gaussian-noise:0.2", "gaussian-noise:0.3", "gaussian-blur:0.5", "gaussian-blur:1",
           "gaussian-blur:2", "contrast:0.8", "contrast:0.6", "contrast:0.4", "brightness:0.1", "brightness:0.2", "brightness:-0.1",
@@ -70,12 +69,9 @@ def write(path, rows):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folder", type=pathlib.Path)
-    parser.add_argument("--leeway", default="leeway")
+    parser = arguments_of(__doc__)
     parser.add_argument("--jobs", type=int, default=1)
-    arguments = parser.parse_args()
-    study = Bounds(arguments.folder, arguments.leeway)
+    study, arguments = begun(Bounds, parser)
     for shift in SHIFTS:
         study.shifted(shift)
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:

@@ -7,16 +7,15 @@ Everything goes to FOLDER; what stands there whole is not made again, so a run t
 with one thread (training's bits depend on their number); --jobs runs so many at a time. The last step writes FOLDER/shortcuts.csv;
 shortcuts_tables.py reads it.
 """
-import argparse
 import concurrent.futures
 import csv
 import itertools
 import json
-import pathlib
 
 import numpy
 
 from fashion_mnist import Study
+from study_script import arguments_of, begun, write_rows
 
 COLOURS = ["red", "yellow", "blue"]
 AGREES = [.85, .99]  # in each environment: the share of training images whose colour is that of their shape
@@ -96,22 +95,12 @@ class Shortcuts(Study):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folder", type=pathlib.Path)
-    parser.add_argument("--leeway", default="leeway")
-    parser.add_argument("--seeds", type=int, default=5)
-    parser.add_argument("--jobs", type=int, default=2)
-    arguments = parser.parse_args()
-    study = Shortcuts(arguments.folder, arguments.leeway)
-    arguments.folder.mkdir(parents=True, exist_ok=True)
+    study, arguments = begun(Shortcuts, arguments_of(__doc__, jobs=2))
     for seed in range(arguments.seeds):
         study.data(seed)
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
         rows = list(pool.map(lambda job: study.train(*job), itertools.product(range(arguments.seeds), METHODS, RATES)))
-    with open(arguments.folder / "shortcuts.csv", "w", newline="") as file:
-        writer = csv.DictWriter(file, rows[0], lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
+    write_rows(study.path("shortcuts.csv"), rows)
 
 
 if __name__ == "__main__":
