@@ -2,6 +2,7 @@
 # Every check of the project. `./test.sh` runs all stages; `./test.sh tidy fuzz` runs those named, in this order:
 #   release  everything, built as users run it; all tests
 #   house    the house's rules: includes, format, README, examples of the documents, a program against the installed package
+#   python   the Python package, built beside the release and installed into build/python: its tests, its stubs under mypy
 #   instruction-sets  the kernels that other processors run: all tests without LibTorch under LEEWAY_INSTRUCTION_SET avx2 and
 #            baseline, those of nn under other kernels of OpenBLAS and LibTorch; what the machine lacks is passed over
 #   asan     the part without LibTorch by clang, under AddressSanitizer and UBSan; its tests, but for
@@ -14,7 +15,7 @@ set -uo pipefail
 cd "$(dirname "$0")" || exit 1
 . .ci/steps.sh
 
-stages=(release house instruction-sets asan tsan tidy fuzz)
+stages=(release house python instruction-sets asan tsan tidy fuzz)
 fuzz_seconds=${LEEWAY_FUZZ_SECONDS:-60}
 jobs=$(jobs_that_fit)
 
@@ -22,7 +23,7 @@ jobs=$(jobs_that_fit)
 configure_and_build() {
   local preset=$1
   shift
-  quietly "build/configure-$preset.log" cmake --preset "$preset" -DLEEWAY_TESTS=ON &&
+  quietly "build/configure-$preset.log" cmake --preset "$preset" -DLEEWAY_TESTS=ON -DLEEWAY_PYTHON=OFF &&
     cmake --build --preset "$preset" -j "$jobs" --target "${@:-all}"
 }
 
@@ -55,6 +56,16 @@ stage_instruction-sets() {
   nn_tests_under avx2 OPENBLAS_CORETYPE=Zen ATEN_CPU_CAPABILITY=default || status=1
   nn_tests_under avx512 OPENBLAS_CORETYPE=SkylakeX ATEN_CPU_CAPABILITY=avx2 || status=1
   return $status
+}
+
+stage_python() {
+  python_programs || return
+  local python=$PWD/build/python/bin/python site
+  site=$("$python" -c 'import sysconfig; print(sysconfig.get_path("platlib"))') &&
+    quietly build/configure-python.log cmake --preset release -DLEEWAY_TESTS=ON -DLEEWAY_PYTHON=ON -DPython_EXECUTABLE="$python" &&
+    cmake --build --preset release -j "$jobs" --target leeway_package &&
+    quietly build/install-python.log cmake --install build/release --component python --prefix "$site" &&
+    "$python" -m pytest -q -p no:cacheprovider tests/python
 }
 
 # has_instruction_set SET: whether the machine does; says so where it does not.
@@ -99,14 +110,14 @@ stage_tidy() {
       "^$PWD/(leeway|apps|examples)/" 2>build/tidy.log | sed -E '/clang-tidy /d; /^\[ *[0-9]+\/[0-9]+\]/d; /^$/d'
 }
 
-# python_programs: what tests/requirements.txt names, in a virtual environment of its own.
+# python_programs: what tests/requirements*.txt name, in a virtual environment that sees Debian's packages as well.
 python_programs() {
   local wanted
-  wanted=$(sha256sum <tests/requirements.txt)
+  wanted=$(cat tests/requirements*.txt | sha256sum)
   [ "$(cat build/python/made-of 2>/dev/null)" = "$wanted" ] && return
-  quietly build/python.log /usr/bin/python3 -m venv --clear build/python &&
+  quietly build/python.log /usr/bin/python3 -m venv --clear --system-site-packages build/python &&
     quietly build/python.log build/python/bin/pip install --require-hashes --no-deps --disable-pip-version-check \
-      -r tests/requirements.txt && echo "$wanted" >build/python/made-of
+      --ignore-installed -r tests/requirements.txt -r tests/requirements-python.txt && echo "$wanted" >build/python/made-of
 }
 
 stage_fuzz() {

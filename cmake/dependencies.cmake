@@ -17,6 +17,13 @@ find_package(Protobuf REQUIRED)  # before ONNX, whose targets name its own
 find_package(ONNX CONFIG REQUIRED)
 pkg_check_modules(TURBOJPEG REQUIRED IMPORTED_TARGET libturbojpeg)  # Debian's CMake files ask for libraries it lacks
 
+if(LEEWAY_NN AND SKBUILD)  # pip: the model part where LibTorch is there
+  find_package(Torch QUIET)
+  if(NOT Torch_FOUND)
+    message(STATUS "no LibTorch: the command is built without models")
+    set(LEEWAY_NN OFF)
+  endif()
+endif()
 if(LEEWAY_NN)
   find_package(Torch REQUIRED)  # must stand in the root scope
   if(TARGET torch_cuda OR TORCH_CUDA_LIBRARIES)  # known without loading it: a start of the command stays short

@@ -10,6 +10,7 @@ import sys
 
 COLUMN = 34  # where descriptions begin in --help, as apps/leeway/main.cpp sets it
 COMMON = "Common:"
+INNER = "Subcommands:"
 
 AFTER = r"""
 .SH EXIT STATUS
@@ -68,7 +69,7 @@ def parse(text):
     description, usage = " ".join(lines[:at]), lines[at].removeprefix("Usage: ")
     blocks, footer, heading, body = {}, [], None, []
     for line in lines[at + 1:] + [""]:
-        if footer or (line and heading is None and not re.fullmatch(r"[A-Z]\w+:", line)):
+        if footer or (line and heading is None and not re.fullmatch(r"[A-Z][\w' -]*:", line)):
             footer.append(line)
         elif line and heading is None:
             heading, body = line, []
@@ -94,20 +95,23 @@ def page(leeway):
         return parse(subprocess.run([leeway, *command, "--help"], capture_output=True, text=True, check=True).stdout)
 
     version = subprocess.run([leeway, "--version"], capture_output=True, text=True, check=True).stdout.strip()
-    question, _, blocks, inherited = help_of()  # CLI11 may repeat the command's footer under its subcommands
+    question, _, blocks, _ = help_of()
     text = f'.TH LEEWAY 1 "" "leeway {version}" "User Commands"\n.SH NAME\n'
     text += "leeway \\- say how far data may shift before a classifier breaks\n"
     text += f".SH SYNOPSIS\n.B leeway\n.I COMMAND\n[\\fIOPTIONS\\fR]\n.SH DESCRIPTION\n{roff(question)}\n"
     text += "The result goes to standard output, progress and complaints to standard error.\n.SH COMMANDS\n"
     common = []
-    for name, _ in blocks["Subcommands:"]:
-        description, usage, options, footer = help_of(name)
+    commands = [(name,) for name, _ in blocks[INNER]]
+    while commands:
+        command = commands.pop(0)
+        description, usage, options, footer = help_of(*command)
+        commands = [(*command, name) for name, _ in options.pop(INNER, [])] + commands
         text += f".SS {roff(usage)}\n{roff(description)}.\n"
         for heading, items in options.items():
             own = [item for item in items if item[0] != "-h,--help" and (heading != COMMON or item[0].startswith("--out "))]
             common += [item for item in items if heading == COMMON and item not in own and item not in common]
             text += tagged(own)
-        text += paragraphs(footer.replace(inherited, ""))
+        text += paragraphs(footer)
     return text + ".SH OPTIONS OF EVERY COMMAND\n" + tagged(blocks["Options:"][:1] + common) + AFTER.lstrip("\n")
 
 

@@ -2,7 +2,7 @@
 find_program(CLANG_FORMAT NAMES clang-format-14 clang-format REQUIRED)
 file(GLOB_RECURSE files RELATIVE ${SOURCE} ${SOURCE}/leeway/*.h ${SOURCE}/leeway/*.cpp ${SOURCE}/apps/*.h
      ${SOURCE}/apps/*.cpp ${SOURCE}/tests/*.h ${SOURCE}/tests/*.cpp ${SOURCE}/bench/*.h ${SOURCE}/bench/*.cpp
-     ${SOURCE}/examples/*.cpp)
+     ${SOURCE}/examples/*.cpp ${SOURCE}/python/*.h ${SOURCE}/python/*.cpp)
 if(NOT files)
   message(FATAL_ERROR "no C++ files under ${SOURCE}")
 endif()

@@ -22,12 +22,13 @@ MAY_INCLUDE = {
     "sweep": {"core"},
 }
 NN_FACADES = tuple(f"leeway/nn/{name}.h" for name in ("session", "predictor", "model", "attack", "train"))  # tasks, too
-FACADE_ONLY = {"apps", "examples"}  # folders that know every part, but of nn the facades alone
-LONGEST = {"leeway": 500, "apps": 500, "examples": 59}
+FACADE_ONLY = {"apps", "examples", "python"}  # folders that know every part, but of nn the facades alone
+TABLES = ("apps/leeway/tables.h",)  # all of apps that python may include
+LONGEST = {"leeway": 500, "apps": 500, "examples": 59, "python": 500}
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 TORCH = re.compile(r"^(torch|ATen|c10|caffe2)/")
-PARSER = ("apps/leeway/command_line.cpp", "apps/leeway/config_flags.cpp")  # all that knows CLI11
+PARSER = ("apps/leeway/command_line.cpp", "apps/leeway/config_flags.cpp", "apps/leeway/usage_errors.cpp")  # all that knows CLI11
 COMMENT_OR_TEXT = re.compile(r'//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\'', re.S)
 OUTPUT_OR_END = re.compile(
     r"\bstd::(?:cout|cerr|clog|terminate)\b|\bfmt::print\b"
@@ -40,7 +41,7 @@ def code_of(text):
 
 
 def sources(root):
-    for top in ("leeway", "apps", "examples"):
+    for top in ("leeway", "apps", "examples", "python"):
         for path in sorted((root / top).rglob("*")):
             if path.suffix in (".h", ".cpp") and path.is_file():
                 yield path
@@ -61,6 +62,8 @@ def check_includes(name, text, graph):
             yield f"{where}: expected apps/leeway/command_line.h, behind which the parser stands, found {target}"
         if quoted and top == "leeway" and not target.startswith("leeway/"):
             yield f"{where}: expected a path from the root (leeway/...), found {target}"
+        if top == "python" and target.startswith("apps/") and target not in TABLES:
+            yield f"{where}: python reaches apps only through {', '.join(TABLES)}, found {target}"
         if not target.startswith("leeway/"):
             continue
         other = target.split("/")[1]

@@ -57,6 +57,11 @@ class Rules(unittest.TestCase):
                                         "leeway/tasks/pa.h": '// Agreement.\n#pragma once\n#include "leeway/record/pa.h"\n',
                                         "leeway/report/detail/page.cpp": '#include "leeway/record/pa.h"\n'}), [])
 
+    def test_python_knows_the_tables_of_apps_alone(self):
+        self.expect("python/src/a.cpp", '#include "apps/leeway/command.h"\n', "python reaches apps only through apps/leeway/tables.h")
+        self.expect("python/src/a.cpp", '#include "leeway/nn/model/vit.h"\n', "python reaches nn only through")
+        self.assertEqual(self.breaches({"python/src/a.cpp": '#include "apps/leeway/tables.h"\n#include "leeway/tasks/assess.h"\n'}), [])
+
     def test_torch_stays_in_nn(self):
         for header in ("torch/torch.h", "ATen/ATen.h", "c10/core/Device.h"):
             self.expect("apps/leeway/a.cpp", f"#include <{header}>\n", f"only leeway/nn may include LibTorch, found {header}")

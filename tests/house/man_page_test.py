@@ -57,9 +57,12 @@ class ManPage(unittest.TestCase):
         helped = subprocess.run([BINARIES / "leeway", "--help"], capture_output=True, text=True, check=True).stdout
         commands = re.findall(r"^  ([a-z-]+) ", helped.split("Subcommands:")[1], re.M)
         self.assertIn("assess", commands)
-        for command in commands:
+        while commands:
+            command = commands.pop()
             self.assertRegex(plain, rf"\n\.SS leeway {command} ")
-            text = subprocess.run([BINARIES / "leeway", command, "--help"], capture_output=True, text=True, check=True).stdout
+            text = subprocess.run([BINARIES / "leeway", *command.split(), "--help"], capture_output=True, text=True, check=True).stdout
+            inner = text.split("Subcommands:\n")[1].split("\n\n")[0] if "Subcommands:" in text else ""
+            commands += [f"{command} {name}" for name in re.findall(r"^  ([a-z-]+) ", inner, re.M)]
             section = plain.split(f"\n.SS leeway {command} ")[1].split("\n.SS ")[0] + plain.split(".SH OPTIONS OF EVERY")[1]
             for option in re.findall(r"^  (?:-\w,)?(--[a-z-]+)", text, re.M):
                 self.assertRegex(section, rf"\n\.B (-\w,)?{option}\b", command)

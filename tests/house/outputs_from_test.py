@@ -22,6 +22,7 @@ SECTION = re.compile(r"^## (?P<title>.+)\n(?P<words>(?:(?!## |```).*\n)*)"
                      r"```(?:python|r)\n(?P<code>(?:(?!```).*\n)*)```$", re.M)
 RECIPES = {found["title"]: found for found in SECTION.finditer((ROOT / "docs/outputs-from.md").read_text(encoding="utf-8"))}
 NOT_RUN = {"Keras"}
+WITHOUT_A_FILE = {"Python, without a file", "scikit-learn, without a file"}  # run where the package is installed
 
 KNOWN = """
 import numpy
@@ -126,6 +127,27 @@ class Recipes(unittest.TestCase):
         self.python("NumPy", "")
         self.written_is_known("outputs.npz", 0)
 
+    def in_memory_is_known(self, title, setup):
+        """What the recipe's `result` says is what the command says of the same outputs."""
+        self.need("leeway")
+        write = "\nimport json, pathlib\npathlib.Path('result.json').write_text(json.dumps(result.to_dict()))\n"
+        self.run_program([sys.executable, "-c"], KNOWN + setup + RECIPES[title]["code"] + write)
+        found = json.loads((self.folder / "result.json").read_text(encoding="utf-8"))["results"][0]
+        known = self.pa("known.npz", "third.npy" if "NumPy" in setup else "third.npz")
+        for key in ("n", "k", "pa", "afr_true"):
+            self.assertEqual(found[key], known[key])
+
+    def test_without_a_file(self):
+        self.in_memory_is_known("Python, without a file", "# NumPy\nclean, shifted = logits, numpy.load('third.npy')\n")
+
+    def test_scikit_learn_without_a_file(self):
+        self.need("sklearn")
+        self.in_memory_is_known("scikit-learn, without a file", SKLEARN + """
+x_shifted = x + numpy.random.default_rng(9).normal(0, .5, x.shape)
+y = numpy.array(["maple", "ash", "oak"])[known["labels"]]
+numpy.savez("third.npz", probs=classifier.predict_proba(x_shifted))
+""")
+
     def test_pytorch(self):
         self.need("torch")
         self.python("PyTorch", TORCH)
@@ -163,7 +185,7 @@ class Recipes(unittest.TestCase):
 
     def test_the_others_say_so(self):
         run = {"NumPy", "PyTorch", "PyTorch, with Jacobians", "scikit-learn", "R"}
-        self.assertEqual(set(RECIPES), run | NOT_RUN)
+        self.assertEqual(set(RECIPES), run | WITHOUT_A_FILE | NOT_RUN)
         for title, recipe in RECIPES.items():
             self.assertEqual("Not run by our tests" in recipe["words"], title in NOT_RUN, title)
             self.assertLessEqual(recipe["code"].count("\n"), 6, f"{title}: a recipe is short")

@@ -46,10 +46,17 @@ RESULT = {
               " accuracy_shifted_low accuracy_shifted_high afr_pred afr_pred_low afr_pred_high pairing pairing.evidence doubt",
     "report": "page bytes records",
     "shift": "shift strength strength_means n n_source shape out mean_change rows_of_class",
+    "shift-text": "shift strength strength_means edits column label mode words layout backslashes n n_changed n_overwritten mean_characters"
+                  " mean_words mean_distance mean_words_changed out sheet sheet.0.row sheet.0.distance sheet.0.before sheet.0.after",
     "conds-draw": "name kind shifts shifts.sc train_per_cell val_per_cell test_per_cell n_train n_val n_test n_counterexamples cells_lacking out"
                   " cells cells.0.values cells.0.available cells.0.train cells.0.val cells.0.test cells.0.counterexamples cells.0.lacks",
     "data-render": "data_set n label classes only only.0.column only.0.values out out.path out.bytes attributes attributes.path sheet manifest",
     "data-load": "format n left_out shape label columns columns.0.name columns.0.n_values columns.0.values out out.path attributes attributes.bytes sheet manifest",
+    "data-diagvib": "part n shape pairing draw pool environments environments.0.number environments.0.hue environments.0.texture environments.0.mean"
+                    " learning_classes pairs mutual_information mean std out out.path attributes",
+    "align": "shifted n d cross_domain_error cross_domain_error_low cross_domain_error_high correlation angle explained_variance_clean"
+             " explained_variance_shifted class_variance_clean class_variance_clean_low class_variance_shifted projections_clean"
+             " projections_shifted projection_labels pairing doubt",
     "conds-describe": "n_source n_target tests findings findings.0.kind findings.0.column findings.0.strength findings.0.text columns"
                       " columns.0.name columns.0.is_label columns.0.source_counts columns.1.sc columns.1.sc.source.cramers_v"
                       " columns.1.sc.source.cramers_v_low columns.1.sc.source.mutual_information columns.1.sc.source.p columns.1.sc.p columns.1.sc.p_holm columns.1.sc.change_p_holm"
@@ -84,8 +91,12 @@ RECORD = {"infer": "instruction_set headline findings warnings options options.a
                         " label.values attributes attributes.0.name",
           "conds-describe": "headline findings options options.level options.permutations options.bootstrap",
           "data-render": "headline options options.size options.sample options.split",
+          "data-diagvib": "headline findings options options.environment options.part options.shift_ratio options.blank_level classes left_out sheet"
+                          " manifest",
+          "align": "instruction_set headline findings warnings options options.standardise options.sample",
           "data-load": "headline options options.size", "list": "headline findings options options.family",
           "report": "headline options options.flips", "shift": "headline options options.strength options.classes",
+          "shift-text": "headline findings options options.column options.words options.positive options.sheet",
           "adapt": "instruction_set headline findings warnings options options.method options.statistics options.momentum options.batch",
           "attack": "instruction_set headline findings warnings options options.attack options.norm options.eps options.loss options.parameters",
           "average-case": "instruction_set headline findings warnings options options.sigma options.methods options.level options.noise n k classes_are"
@@ -195,7 +206,7 @@ class Records(unittest.TestCase):
         self.valid(self.run_leeway("pa logits.npy logits.npy --summaries"))  # no labels, nothing moved, beta is "inf"
 
     def test_pa_of_several_models(self):
-        record = self.run_leeway("pa plain.npz shifted.npz --model b=plain.npz,logits.npy --ratios 0,.5,1")
+        record = self.run_leeway("pa plain.npz shifted.npz --compare b=plain.npz,logits.npy --ratios 0,.5,1")
         self.valid(record)
         self.assertEqual([result["model"] for result in record["results"]], ["model", "b"])
         self.assertEqual(len(record["ar_gap"]), 1)
@@ -294,6 +305,8 @@ class Records(unittest.TestCase):
 
     def test_shift(self):
         self.check(self.run_leeway("shift contrast --data images.npz --out contrast.npz"))
+        (self.folder / "texts.csv").write_text("label,text\n1,some words\n0,more\n")
+        self.check(self.run_leeway("shift text amplify --data texts.csv --sheet --out amplified.csv"))
         rows = self.run_leeway("shift label-subset --data images.npz --classes 0,2 --out subset.npz")
         self.valid(rows)
         self.refused_without(rows, ["results.0.rows_of_class", "results.0.rows_of_class.1.n"])
@@ -333,6 +346,29 @@ class Records(unittest.TestCase):
         self.check(self.run_leeway(f"data load smallnorb {layouts}/norb-dat.mat --out toys.npz --attributes toys.csv"))
         self.valid(self.run_leeway(f"data load celeba {layouts}/list_attr_celeba.txt --attributes faces.csv"))
         self.valid(self.run_leeway(f"data load folder {layouts}/folders --out pictures.npz --label domain"))
+
+    def test_data_diagvib(self):
+        digits = numpy.zeros((40, 1, 28, 28), numpy.uint8)
+        for i in range(40):
+            digits[i, 0, 4:24, 10 + i % 5:16] = 255
+        for name in ("digits", "test-digits"):
+            numpy.savez(self.folder / f"{name}.npz", x=digits, y=numpy.arange(40) % 10)
+        common = "data diagvib --digits digits.npz --test-digits test-digits.npz --size 28 --n 6 --environment"
+        drawn = self.run_leeway(f"{common} discriminability --out train_env.npz --attributes env.csv")
+        self.check(drawn)
+        manifest = json.loads((self.folder / "train_env.manifest.json").read_text(encoding="utf-8"))
+        self.assertEqual({**manifest, "seconds": 0}, {**drawn, "seconds": 0})
+        pairs = self.run_leeway(f"{common} 3-cgo --part all --out pairs --sheet pairs.png")
+        self.valid(pairs)
+        self.refused_without(pairs, ["results.0.pairs", "sheet.path", "results.2.learning_classes"])
+
+    def test_align(self):
+        rng = numpy.random.default_rng(4)
+        features = rng.normal(0, 1, (60, 4))
+        for name, moved in (("before", features), ("after", features + rng.normal(0, .1, features.shape))):
+            numpy.savez(self.folder / f"{name}.npz", logits=features[:, :3], features=moved, labels=numpy.arange(60) % 3)
+        self.check(self.run_leeway("align before.npz after.npz before.npz --sample 40 --report align.html"))
+        self.assertIn("alignment", (self.folder / "align.html").read_text(encoding="utf-8"))
 
     def test_list(self):
         self.check(self.run_leeway("list shifts"))

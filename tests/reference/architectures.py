@@ -207,12 +207,18 @@ def mlp():
                          nn.Linear(256, 256), nn.ReLU(), nn.Linear(256, 10))
 
 
+def small_cnn_bn():
+    return nn.Sequential(nn.Conv2d(3, 16, 4, 2, 1), nn.BatchNorm2d(16), nn.ReLU(), nn.Conv2d(16, 32, 4, 2, 1), nn.BatchNorm2d(32), nn.ReLU(),
+                         nn.Flatten(), nn.Linear(32 * 12 * 10, 100), nn.ReLU(), nn.Linear(100, 10))
+
+
 def vit(patch, side):
     return models.VisionTransformer(side, patch, 8, 8, 256, 512, num_classes=10)
 
 
 ARCHITECTURES = {  # the network, height and width of the images
     "mlp": (mlp, (48, 40)),
+    "small-cnn-bn": (small_cnn_bn, (48, 40)),
     "defended-cnn": (DefendedCnn, (32, 32)),
     "resnet18-cifar": (lambda: SmallImageResnet(Block, 1, (2, 2, 2, 2)), (32, 32)),
     "resnet50-cifar": (lambda: SmallImageResnet(Bottleneck, 4, (3, 4, 6, 3)), (32, 32)),
