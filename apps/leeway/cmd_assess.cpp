@@ -238,8 +238,7 @@ std::vector<tasks::NoiseSubject> open_noise(Context& context, const NoiseFlags& 
   return subjects;
 }
 
-void write_report(const Context& context, const record::Assess& record,
-                  const std::vector<NamedImages>& images) {
+void write_report(Context& context, const record::Assess& record, const std::vector<NamedImages>& images) {
   std::vector<report::PictureSource> pictures;
   for (const NamedImages& file : images) pictures.push_back({file.name, &file.images});
   context.write_page(report::html_report(record, report::flip_pictures(record, pictures)));
@@ -262,7 +261,7 @@ int run_assess(Context& context, const Arguments& arguments) {
   const std::vector<NamedFile> target_files = parse_targets(arguments.targets, source_files);
   for (const std::string& text : arguments.gates)
     (void)assess::parse_gate(text);  // before anything is opened
-  if (!arguments.images.empty() && context.page.empty() && arguments.noise.models.empty())
+  if (!arguments.images.empty() && !context.wants_page() && arguments.noise.models.empty())
     throw UsageError("--images: expected --report or --model beside it");
   const std::vector<NoiseInput> noise_inputs = parse_noise(
       arguments.noise, source_files,
@@ -306,7 +305,7 @@ int run_assess(Context& context, const Arguments& arguments) {
       if (context.json) context.warn(fmt::format("{}: {}", model.model, warning));  // the table has them
   std::string table = assess_text(result);
   tell_gates(context, result, table);
-  if (!context.page.empty()) write_report(context, result, images);
+  if (context.wants_page()) write_report(context, result, images);
   const Json record = to_json(result);
   Context::write_record(context.out, record);
   context.print(record, table);

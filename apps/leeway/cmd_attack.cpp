@@ -11,6 +11,7 @@
 #include "leeway/core/error.h"
 #include "leeway/core/numbers.h"
 #include "leeway/core/outputs.h"
+#include "leeway/report/report.h"
 #include "leeway/tasks/attack.h"
 
 namespace leeway::app {
@@ -99,7 +100,9 @@ int run_attack(Context& context, const AttackFlags& flags) {
   set.model = flags.model.model, set.data = flags.data, set.out = context.out;
   set.stochastic = loaded.stochastic;
   if (context.json) context.warn_of(record.envelope);  // the table has them
-  context.print(to_json(context.completed(record)), table_of(record));
+  record = context.completed(record);
+  if (context.wants_page()) context.write_page(report::html_report(record));
+  context.print(to_json(record), table_of(record));
   return exit_ok;
 }
 
@@ -133,6 +136,7 @@ void add_attack(const Command& root, Context& context) {
       .one_word();
   context.add_common_flags(command, "Images file (.npz): x, y, success, norms (inf where the attack failed)",
                            Written::file);
+  context.add_page_flag(command);
   command.footer(
       "The attack leads away from the label, or from the model's own prediction where the data have no "
       "labels. "

@@ -153,7 +153,7 @@ int run_average_case(Context& context, const AverageCaseFlags& flags) {
   result.record.model = flags.model.model, result.record.out = context.out;
   result.record.found.stochastic = loaded.stochastic;
   const record::AverageCase record = context.completed(result.record);
-  if (!context.page.empty()) {
+  if (context.wants_page()) {
     const bool pictures = model && (loaded.images.channels() == 1 || loaded.images.channels() == 3);
     context.write_page(report::html_report(
         record, pictures ? report::sample_pictures(record, loaded.images) : report::Pictures{}));

@@ -10,6 +10,7 @@
 #include "leeway/agreement/distance.h"
 #include "leeway/core/message.h"
 #include "leeway/core/text.h"
+#include "leeway/report/report.h"
 #include "leeway/tasks/distances.h"
 
 namespace leeway::app {
@@ -27,7 +28,7 @@ int run_distances(Context& context, const DistanceFlags& flags) {
   };
   tasks::DistancesTask task{outputs(flags.clean, tasks::SetRole::first), {}, flags.options, context.seed};
   for (const std::string& path : flags.shifted) task.shifted.push_back(outputs(path, tasks::SetRole::other));
-  return context.finish(tasks::distances(task, context.progress()), table_of);
+  return context.finish(tasks::distances(task, context.progress()), table_of, exit_ok, report::html_report);
 }
 
 }  // namespace
@@ -42,6 +43,7 @@ void add_distances(const Command& root, Context& context) {
   add_option_flags(command, flags.options);
   command["--only"].one_word();
   context.add_common_flags(command);
+  context.add_page_flag(command);
   command.hide({"--seed"});
   command.footer(
       "Some compare probabilities, the softmax of the logits, others `features`; kl and cosine row by row, "

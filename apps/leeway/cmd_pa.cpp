@@ -15,6 +15,7 @@
 #include "leeway/agreement/pairing.h"
 #include "leeway/core/outputs.h"
 #include "leeway/core/text.h"
+#include "leeway/report/report.h"
 #include "leeway/tasks/pa.h"
 
 namespace leeway::app {
@@ -91,7 +92,7 @@ int run_pa(Context& context, const PaFlags& flags) {
   const record::Pa result = tasks::pa(task, context.progress());
   const std::vector<std::string> unproved = tasks::unproved_maxima(result);
   for (const std::string& line : unproved) context.warn(line + ", hence exit code 5");
-  return context.finish(result, table_of, unproved.empty() ? exit_ok : exit_incomplete);
+  return context.finish(result, table_of, unproved.empty() ? exit_ok : exit_incomplete, report::html_report);
 }
 
 void add_model_flags(const Command& command, PaFlags& flags) {
@@ -120,6 +121,7 @@ void add_pa(const Command& root, Context& context) {
       .excludes(command["--pairing"]);
   command.option("--save-pairs", flags.save_pairs, "Write the pairs to this CSV file").writes(Written::file);
   context.add_common_flags(command);
+  context.add_page_flag(command);
   command.footer(
       "PA = log k + max over beta >= 0 of the mean log agreement of the softmax(beta * logits) of the two "
       "sets. 0 means that\n"

@@ -2,7 +2,6 @@
 
 #include "apps/leeway/inputs.h"
 #include "apps/leeway/option_flags.h"
-#include "leeway/core/file.h"
 #include "leeway/record/report.h"
 #include "leeway/report/report.h"
 #include "leeway/tasks/task_clock.h"
@@ -30,7 +29,8 @@ int run_report(Context& context, const ReportFlags& flags) {
   report::Options options;
   options.flips_per_result = flags.options.flips;
   const std::string html = report::html_report(records, sources, options);
-  write_text(path, html);
+  context.page = path;
+  context.write_page(html);
   record::Report made;
   made.options = flags.options;
   made.results = {{path, html.size(), records.size()}};
@@ -44,15 +44,17 @@ void add_report(const Command& root, Context& context) {
   const Command command = root.add("report", "Draw saved records as one self-contained HTML page");
   auto& flags = command.keep<ReportFlags>();
   command
-      .option("records", flags.records,
-              "Records that a command saved with --out or printed with --json: one of select, bound, "
-              "bound evaluate, conds describe, align or average-case, or one or more of pa or of assess")
+      .option(
+          "records", flags.records,
+          "Records that a command saved with --out or printed with --json: one of any command, or several "
+          "of pa or of assess")
       .required();
   command.option("--images", flags.images,
                  "[[MODEL/]SHIFT=]FILE: the source's images (unnamed) or a target's, to show what "
                  "changed; of average-case FILE alone");
   add_option_flags(command, flags.options);
   context.add_common_flags(command, "Write the page to this file (default report.html)", Written::page);
+  context.add_figures_flag(command);
   command.hide({"--seed", "--threads"});
   command.footer(
       "The page needs no network: charts, style and pictures are inside. Several records of assess, or of "

@@ -161,7 +161,7 @@ void check_flags(const Context& context, const CorruptFlags& flags) {
     throw UsageError("expected --model or --out-dir: who looks at the images, or where they go");
   if (flags.model.model.empty() && !flags.options.all && flags.options.corruptions.empty())
     throw UsageError("expected --all or --corruptions: which sets to write");
-  if (flags.model.model.empty() && !context.page.empty())
+  if (flags.model.model.empty() && context.wants_page())
     throw UsageError("--report: expected --model beside it");
   if (flags.model.model.empty() && flags.options.reference)
     throw UsageError("--reference: expected --model beside it");
@@ -196,7 +196,7 @@ int run_corrupt(Context& context, const CorruptFlags& flags) {
   context.warn_of(record.envelope);  // those of the model were told when it was loaded
   for (const std::string& line : loaded.warnings) record.envelope.warnings.push_back(line);
   record = context.completed(std::move(record));
-  if (!context.page.empty()) context.write_page(report::html_report(record));
+  if (context.wants_page()) context.write_page(report::html_report(record));
   Context::write_record(context.out, to_json(record));
   if (!task.state.empty()) std::filesystem::remove(task.state);
   context.print(to_json(record), corruptions_text(record));

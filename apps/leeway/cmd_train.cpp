@@ -10,6 +10,7 @@
 #include "apps/leeway/nn_loader.h"
 #include "apps/leeway/option_flags.h"
 #include "apps/leeway/text_table.h"
+#include "leeway/report/report.h"
 #include "leeway/tasks/list.h"
 #include "leeway/tasks/train.h"
 
@@ -117,7 +118,7 @@ int run_train(Context& context, const TrainFlags& flags) {
                               .seed = context.seed,
                               .device = context.device,
                               .reuse = flags.reuse};
-  return context.show(tasks::train(task, context.progress()).record, table_of);
+  return context.show(tasks::train(task, context.progress()).record, table_of, exit_ok, report::html_report);
 }
 
 }  // namespace
@@ -171,6 +172,7 @@ void add_train(const Command& root, Context& context) {
   context.add_common_flags(command, "Weights (.safetensors)", Written::file, [](const std::string& out) {
     return std::vector<std::string>{out + ".state", out + ".base", out + ".base.state"};
   });
+  context.add_page_flag(command);
   const std::string footer =
       "Early stopping and the choice of the epoch go by validation accuracy, under the attack for "
       "adversarial training;\n"

@@ -34,8 +34,9 @@ class Context {
   void add_common_flags(const Command& command,
                         const std::string& out_help = "Write the JSON record to this file",
                         Written kind = Written::record, Beside beside = {});
-  // --report, the page that finish() writes.
+  // --report, the page that finish() writes, and --figures, its charts and tables as files.
   void add_page_flag(const Command& command, const std::string& help = "Write one self-contained HTML page");
+  void add_figures_flag(const Command& command);
   // Once the command line is parsed: checks the files that it names, sets the threads, starts the clock.
   void begin(const std::vector<Given>& given);
 
@@ -60,33 +61,27 @@ class Context {
   // Prints the record (--json) or the table on stdout, and the warnings before it. Control characters of names do not
   // reach the terminal. std::runtime_error where not all of it could be written.
   void print(const Json& record, const std::string& table);
-  // The end of a command: warnings are told, the record is completed, and it or its table printed. Returns `code`.
+  // The end of a command: warnings are told, the record is completed, it or its table printed, and a page is what --report
+  // names. Returns `code`.
   template <class Record>
-  int show(Record record, std::string (*table)(const Record&), int code = exit_ok) {
-    warn_of(record.envelope);
-    record = completed(std::move(record));
-    print(to_json(record), table(record));
-    return code;
+  int show(Record record, std::string (*table)(const Record&), int code = exit_ok,
+           std::string (*page_of)(const Record&) = nullptr) {
+    return end(std::move(record), "", table, code, page_of);
   }
-  // The same where the record is also what --out names, and a page what --report names.
+  // The same where the record is also what --out names.
   template <class Record>
   int finish(Record record, std::string (*table)(const Record&), int code = exit_ok,
              std::string (*page_of)(const Record&) = nullptr) {
-    warn_of(record.envelope);
-    record = completed(std::move(record));
-    if (!page.empty() && page_of != nullptr) write_page(page_of(record));
-    const Json whole = to_json(record);
-    write_record(out, whole);
-    print(whole, table(record));
-    return code;
+    return end(std::move(record), out, table, code, page_of);
   }
   void warn_of(const record::Envelope& envelope);
-  void write_page(const std::string& html) const;                         // to --report
+  [[nodiscard]] bool wants_page() const { return !page.empty() || !figures.empty(); }
+  void write_page(const std::string& html);                               // to --report, and --figures
   static void write_record(const std::string& path, const Json& record);  // nothing where the path is empty
 
   bool json = false, quiet = false, no_digest = false;
-  std::string out, page, device = "cpu",
-                         config;  // config: applied already (config_flags.h), noted as an input
+  std::string out, page, figures, device = "cpu",
+                                  config;  // config: applied already (config_flags.h), noted as an input
   std::uint64_t seed = 0;
   int threads = 0;
   CommandFiles files;
@@ -94,6 +89,17 @@ class Context {
       [this](const std::string& path, const std::string& reading) { opened(path, reading); }};
 
  private:
+  template <class Record>
+  int end(Record record, const std::string& file, std::string (*table)(const Record&), int code,
+          std::string (*page_of)(const Record&)) {
+    warn_of(record.envelope);
+    record = completed(std::move(record));
+    if (wants_page() && page_of != nullptr) write_page(page_of(record));
+    const Json whole = to_json(record);
+    write_record(file, whole);
+    print(whole, table(record));
+    return code;
+  }
   void opened(const std::string& path, const std::string& reading);  // an input
   void tell_warnings();
   void complete(record::Envelope& envelope);

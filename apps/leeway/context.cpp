@@ -11,6 +11,7 @@
 #include "leeway/core/parallel.h"
 #include "leeway/core/text.h"
 #include "leeway/record/json.h"
+#include "leeway/report/figures.h"
 
 namespace leeway::app {
 namespace {
@@ -54,6 +55,15 @@ void Context::add_common_flags(const Command& command, const std::string& out_he
 
 void Context::add_page_flag(const Command& command, const std::string& help) {
   command.option("--report", page, help).writes(Written::page);
+  add_figures_flag(command);
+}
+
+void Context::add_figures_flag(const Command& command) {
+  command
+      .option("--figures", figures,
+              "Write the page's charts and tables to this folder: .svg (by the program node), .csv, .tex")
+      .writes(Written::folder)
+      .shown_as("FOLDER");
 }
 
 void Context::begin(const std::vector<Given>& given) {
@@ -104,7 +114,12 @@ void Context::print(const Json& record, const std::string& table) {
         fmt::format("stdout: cannot write the result: {}", std::system_category().message(errno)));
 }
 
-void Context::write_page(const std::string& html) const { write_text(page, html); }
+void Context::write_page(const std::string& html) {
+  if (!page.empty()) write_text(page, html);
+  if (figures.empty()) return;
+  if (const std::string missing = report::write_figures(html, figures).missing; !missing.empty())
+    warn("--figures: " + missing);
+}
 
 void Context::write_record(const std::string& path, const Json& record) {
   if (!path.empty()) write_text(path, record::record_text(record));

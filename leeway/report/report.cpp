@@ -9,6 +9,8 @@
 #include "leeway/core/message.h"
 #include "leeway/record/join.h"
 #include "leeway/record/json.h"
+#include "leeway/record/records.h"
+#include "leeway/report/detail/plain_page.h"
 
 namespace leeway::report {
 namespace {
@@ -35,6 +37,9 @@ constexpr std::array kinds{Kind{record::assess_schema, pictured<record::read_ass
                            Kind{record::conds_describe_schema, plain<record::read_conds_describe>},
                            Kind{record::align_schema, plain<record::read_align>},
                            Kind{record::corruptions_schema, plain<record::read_corruptions>},
+                           Kind{record::attack_schema, plain<record::read_attack>},
+                           Kind{record::train_schema, plain<record::read_train>},
+                           Kind{record::distances_schema, plain<record::read_distances>},
                            Kind{record::average_case_schema, pictured<record::read_average_case>}};
 
 // "leeway.pa/" of "leeway.pa/2".
@@ -63,10 +68,15 @@ Record joined(const Saved& records, Record (*read)(const Json&, const std::strin
 
 std::string html_report(const Json& record, const Pictures& pictures, const Options& options) {
   const std::string schema = schema_of(record, options.record_name);
-  std::string known;
-  for (const Kind& kind : kinds) {
+  for (const Kind& kind : kinds)
     if (stem(schema) == stem(kind.schema)) return kind.html(record, pictures, options);
-    known += (known.empty() ? "" : &kind == &kinds.back() ? " or " : ", ") + std::string(kind.schema);
+  std::string known;
+  for (const record::Record& kind : record::records()) {
+    if (stem(schema) == stem(kind.schema)) return plain_html(kind, record, options.record_name);
+    known += (known.empty()                        ? ""
+              : &kind == &record::records().back() ? " or "
+                                                   : ", ") +
+             std::string(kind.schema);
   }
   refuse(options.record_name, "a record of schema " + known, schema.empty() ? "none" : in_quotes(schema));
 }

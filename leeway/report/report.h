@@ -1,8 +1,7 @@
 // The report: one self-contained HTML page from the record of a command.
 //
-// html_report draws records of leeway assess, pa, select, bound, bound evaluate, average-case, align, conds describe and shift corrupt
-// (leeway/record),
-// typed or as JSON. Pages need no network: charts (Vega 5), style and pictures are inside. What a record
+// html_report draws records of leeway assess, pa, select, bound, bound evaluate, average-case, align, distances, attack, train, conds
+// describe and shift corrupt (leeway/record), typed or as JSON; of JSON also any other record, as tables of its keys. Pages need no network: charts (Vega 5), style and pictures are inside. What a record
 // leaves out is a dash that says why.
 //
 // The page is a function of its inputs alone: no clock, no randomness. Text of the record is escaped.
@@ -22,13 +21,16 @@
 #include "leeway/core/result.h"
 #include "leeway/record/align.h"
 #include "leeway/record/assess.h"
+#include "leeway/record/attack.h"
 #include "leeway/record/average_case.h"
 #include "leeway/record/bound.h"
 #include "leeway/record/bound_evaluate.h"
 #include "leeway/record/conds_describe.h"
 #include "leeway/record/corruptions.h"
+#include "leeway/record/distances.h"
 #include "leeway/record/pa.h"
 #include "leeway/record/select.h"
+#include "leeway/record/train.h"
 
 namespace leeway::report {
 
@@ -91,6 +93,9 @@ struct Options {
 [[nodiscard]] std::string html_report(const record::BoundEvaluation& record);
 [[nodiscard]] std::string html_report(const record::Select& record);
 [[nodiscard]] std::string html_report(const record::Corruptions& record);
+[[nodiscard]] std::string html_report(const record::Attack& record);
+[[nodiscard]] std::string html_report(const record::Train& record);
+[[nodiscard]] std::string html_report(const record::Distances& record);
 [[nodiscard]] std::string html_report(const record::AverageCase& record, const Pictures& pictures = {},
                                       const Options& options = {});
 [[nodiscard]] std::string html_report(const record::CondsDescribe& record);

@@ -4,6 +4,7 @@ import concurrent.futures
 import os
 import pathlib
 import resource
+import select
 import signal
 import subprocess
 import sys
@@ -138,7 +139,8 @@ def test_handlers_are_as_they_were(sets):
         time.sleep(1)
 
 
-def test_the_bar_is_for_terminals(sets, capfd):
+@pytest.mark.parametrize("quiet", [False, True])
+def test_the_bar_is_for_terminals(sets, capfd, quiet):
     leeway.agreement(*sets, bootstrap=100)
     assert capfd.readouterr().err == ""
     pty = pytest.importorskip("pty")
@@ -146,25 +148,22 @@ def test_the_bar_is_for_terminals(sets, capfd):
         import numpy, leeway
         random = numpy.random.default_rng(0)
         clean = random.normal(size=(20000, 20)).astype("f4")
-        leeway.agreement(clean, clean[::-1].copy(), bootstrap={0}, quiet={1})
+        leeway.agreement(clean, clean[::-1].copy(), bootstrap=1000000, quiet={})
     """)
-    for quiet in (False, True):
-        main, side = pty.openpty()
-        done = subprocess.Popen([sys.executable, "-c", program.format(60, quiet)], stderr=side,
-                                env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})
-        os.close(side)
-        text = b""
-        while True:
-            try:
-                part = os.read(main, 4096)
-            except OSError:
-                break
-            if not part:
-                break
-            text += part
-        os.close(main)
-        assert done.wait() == 0
-        assert (b"it/s" in text and b"%|" in text) != quiet, text
+    main, side = pty.openpty()
+    working = subprocess.Popen([sys.executable, "-c", program.format(quiet)], stderr=side,
+                               env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})
+    os.close(side)
+    text, ends = b"", time.monotonic() + (3 if quiet else 60)  # seconds; a bar comes after half a second of work
+    while b"it/s" not in text and (left := ends - time.monotonic()) > 0:
+        if select.select([main], [], [], left)[0]:
+            text += os.read(main, 4096)
+    assert working.poll() is None
+    working.kill()
+    working.wait()
+    os.close(main)
+    assert (b"it/s" in text and b"%|" in text) != quiet, text
+    assert not (quiet and text), text
 
 
 def test_nothing_heavy_is_imported():

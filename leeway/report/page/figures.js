@@ -1,0 +1,35 @@
+// node FIGURES.js FIGURES.json FOLDER: draws charts of a page as SVG files. `vega` stands before this text.
+"use strict";
+const fs = require("fs"), path = require("path");
+const [, , input, folder] = process.argv;
+const { config, colours, specs, charts, width } = JSON.parse(fs.readFileSync(input, "utf8"));
+const refuse = () => Promise.reject(new Error("a chart loads nothing"));
+const escaped = (text) => text.replace(/[&<>]/g, (c) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;" })[c]);
+const head = 24;  // pixels of the line with title and note above the chart
+
+const drawn = async (chart) => {
+  const spec = { ...structuredClone(specs[chart.spec]), description: chart.description };
+  for (const data of spec.data) if (chart.data?.[data.name]) data.values = chart.data[data.name];
+  const signals = { ...chart.signals, available: width };
+  for (const signal of spec.signals) if (signal.name in signals) signal.value = signals[signal.name];
+  const view = new vega.View(vega.parse(spec, config, { ast: true }), {
+    expr: vega.expressionInterpreter, renderer: "none", loader: { load: refuse, sanitize: refuse }, logLevel: vega.Error, background: "#fff" });
+  const svg = await view.toSVG();
+  const plain = svg.replace(/var\((--[a-z0-9]+)\)/g, (_, name) => colours[name] ?? "#000").replaceAll("system-ui, sans-serif", "sans-serif");
+  return plain.replace(/width="([\d.]+)" height="([\d.]+)" viewBox="[^"]*">/, (_, w, h) =>
+    `width="${w}" height="${Number(h) + head}" viewBox="0 ${-head} ${w} ${Number(h) + head}">` +
+    `<title>${escaped(chart.description ?? chart.title)}</title><rect y="${-head}" width="${w}" height="${head}" fill="#fff"/>` +
+    `<text y="-8" font-family="sans-serif" font-size="13px" fill="${colours["--ink"]}"><tspan font-weight="600">${escaped(chart.title)}</tspan>` +
+    `<tspan dx="8" fill="${colours["--muted"]}">${escaped(chart.note ?? "")}</tspan></text>`);
+};
+
+(async () => {
+  for (const chart of charts) {
+    const file = path.join(folder, chart.file), partial = `${file}.partial`;
+    fs.writeFileSync(partial, (await drawn(chart)) + "\n");
+    fs.renameSync(partial, file);
+  }
+})().catch((error) => {
+  console.error(error.message);
+  process.exit(1);
+});

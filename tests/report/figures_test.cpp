@@ -1,0 +1,132 @@
+// Charts and tables of a page as files.
+#include "leeway/report/figures.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "leeway/report/detail/page_parts.h"
+#include "leeway/report/report.h"
+#include "tests/core/files.h"
+#include "tests/record/pa_records.h"
+#include "tests/report/pages.h"
+
+namespace leeway::report {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+std::string text_of(const fs::path& path) {
+  std::ifstream file(path);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+std::string reference_page() { return html_report(test::reference_assessment()); }
+
+bool has_node() { return std::system("node --version >/dev/null 2>&1") == 0; }
+
+TEST(PageParts, AreTheTablesAndChartsOfThePage) {
+  const std::string page = reference_page();
+  const PageParts parts = parts_of(page);
+  EXPECT_EQ(parts.tables.size(), test::occurrences(page, "<table class=\"data\">"));
+  const PageTable& first = parts.tables.front();
+  EXPECT_EQ(first.section, "overview");
+  EXPECT_EQ(first.rows.size(), test::reference_assessment().results.size());
+  for (const auto& row : first.rows) EXPECT_EQ(row.size(), first.columns.size());
+  std::size_t figures = 0, choices = 0;
+  for (const PageChart& chart : parts.charts) {
+    figures += chart.spec == "overview" ? 1 : 0;
+    choices += chart.choice.empty() ? 0 : 1;
+    EXPECT_TRUE(page_spec(page, chart.spec).contains("usermeta")) << chart.spec;
+  }
+  EXPECT_EQ(figures, 3u);
+  EXPECT_GT(choices, 2u);  // the confusions of every result
+}
+
+TEST(PageParts, TextIsAsItWasBeforeItWasEscaped) {
+  record::Assess record = test::bare_record();
+  record.targets[0] = record.results[0].target = "<b>&amp;\"'</b> tr";
+  const PageParts parts = parts_of(html_report(record));
+  bool found = false;
+  for (const PageTable& table : parts.tables)
+    for (const auto& row : table.rows)
+      for (const PageCell& cell : row) found = found || cell.text == "<b>&amp;\"'</b> tr";
+  EXPECT_TRUE(found);
+}
+
+TEST(Figures, AreWrittenOnceEachAndTheSameAgain) {
+  const leeway::testing::TemporaryFolder folder;
+  const Figures written = write_figures(reference_page(), folder.path() / "a");
+  EXPECT_THAT(written.files, Contains(StartsWith("overview-")));
+  EXPECT_THAT(written.files, Contains(::testing::EndsWith(".tex")));
+  for (const std::string& name : written.files) {
+    EXPECT_GT(fs::file_size(folder.path() / "a" / name), 0u) << name;
+    EXPECT_EQ(name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789.-"), name.npos) << name;
+  }
+  std::size_t there = 0;
+  for (const auto& entry : fs::directory_iterator(folder.path() / "a"))
+    there += entry.is_regular_file() ? 1 : 0;
+  EXPECT_EQ(there, written.files.size());
+  const Figures again = write_figures(reference_page(), folder.path() / "b");
+  ASSERT_EQ(again.files, written.files);
+  for (const std::string& name : written.files)
+    EXPECT_EQ(text_of(folder.path() / "a" / name), text_of(folder.path() / "b" / name)) << name;
+}
+
+TEST(Figures, HoldFullDigitsAndIntervals) {
+  const leeway::testing::TemporaryFolder folder;
+  write_figures(reference_page(), folder.path());
+  std::string csv, latex;
+  for (const auto& entry : fs::directory_iterator(folder.path())) {
+    const std::string name = entry.path().filename();
+    if (name.starts_with("overview-every-model") && name.ends_with(".csv")) csv = text_of(entry.path());
+    if (name.starts_with("overview-") && name.ends_with(".tex")) latex = text_of(entry.path());
+  }
+  EXPECT_THAT(csv, HasSubstr(" low,"));
+  EXPECT_THAT(csv, HasSubstr(",0.1816,0.17"));  // .1816, .174085 to .189296
+  EXPECT_THAT(latex, HasSubstr("\\begin{tabular}{l"));
+  EXPECT_THAT(latex, HasSubstr("18.2\\% 17.4--18.9"));
+  EXPECT_THAT(latex, Not(HasSubstr("<span")));
+}
+
+TEST(Figures, AreDrawnWithoutABrowser) {
+  if (!has_node()) GTEST_SKIP() << "no program node";
+  const leeway::testing::TemporaryFolder folder;
+  const Figures written = write_figures(reference_page(), folder.path());
+  EXPECT_EQ(written.missing, "");
+  std::size_t drawn = 0;
+  for (const std::string& name : written.files)
+    if (name.ends_with(".svg")) {
+      const std::string svg = text_of(folder.path() / name);
+      EXPECT_THAT(svg, StartsWith("<svg")) << name;
+      EXPECT_THAT(svg, HasSubstr("</svg>")) << name;
+      EXPECT_THAT(svg, Not(HasSubstr("var(--"))) << name;
+      EXPECT_THAT(svg, Not(HasSubstr("NaN"))) << name;
+      ++drawn;
+    }
+  EXPECT_EQ(drawn, parts_of(reference_page()).charts.size());
+}
+
+TEST(Figures, SayWhatIsMissingWithoutNode) {
+  const leeway::testing::TemporaryFolder folder;
+  const std::string path = std::getenv("PATH");
+  setenv("PATH", folder.path().c_str(), 1);
+  const Figures written = write_figures(reference_page(), folder.path() / "figures");
+  setenv("PATH", path.c_str(), 1);
+  EXPECT_EQ(written.missing, "SVG needs the program node");
+  EXPECT_THAT(written.files, Not(Contains(::testing::EndsWith(".svg"))));
+  EXPECT_THAT(written.files, Contains(::testing::EndsWith(".csv")));
+}
+
+}  // namespace
+}  // namespace leeway::report
