@@ -145,7 +145,7 @@ std::string table_latex(const PageTable& table) {
           "\\midrule\n";
   for (const auto& row : table.rows)
     text += line(
-        row, [](const PageCell& cell) { return cell.missing ? std::string("--") : latex(cell.text) + "{}"; });
+        row, [](const PageCell& cell) { return cell.missing ? std::string("--") : (cell.text.starts_with('[') ? "{}" : "") + latex(cell.text); });
   return text + "\\bottomrule\n\\end{tabular}\n";
 }
 

@@ -89,10 +89,30 @@
     cancelAnimationFrame(pending);
     pending = requestAnimationFrame(() => {
       for (const figure of drawable()) if (figure.querySelector(".plot").clientWidth !== payloadOf(figure).width) draw(figure);
+      fitAll();
     });
   });
 
   // --- Tables --------------------------------------------------------------------------------------------------
+  // A table that is wider than its place is drawn narrower, and as a block for each row where that is not enough (page.css).
+  const narrower = ["", "tight", "tight wrapped", "stacked"];
+  const roles = [["tr", "row"], ["td", "cell"], ["thead th", "columnheader"], ["tbody th", "rowheader"]];  // which blocks would lose
+  const fit = (table) => {
+    const box = table.parentElement;
+    if (box.clientWidth === 0 || table.fitted === box.clientWidth) return;
+    table.fitted = box.clientWidth;
+    for (const shape of narrower) {
+      table.className = `data ${shape}`.trim();
+      if (box.scrollWidth <= box.clientWidth) break;
+    }
+    if (!table.classList.contains("stacked") || table.hasAttribute("role")) return;
+    table.setAttribute("role", "table");
+    for (const [selector, role] of roles) for (const part of all(selector, table)) part.setAttribute("role", role);
+    const titles = [...table.tHead.rows[0].cells].map((cell) => cell.textContent);
+    for (const row of table.tBodies[0].rows) [...row.cells].forEach((cell, index) => { cell.dataset.title = titles[index]; });
+  };
+  const fitAll = () => all("table.data").forEach(fit);
+
   const sortBy = (table, column, ascending) => {
     const body = table.tBodies[0], numeric = table.tHead.rows[0].cells[column].classList.contains("num");
     const key = (row) => {
@@ -194,6 +214,7 @@
     details.addEventListener("toggle", () => {
       if (!details.open) return;
       if (details.classList.contains("numbers")) numbersTable(details);
+      fitAll();
       drawMissing();
     });
   }
@@ -213,6 +234,10 @@
   let opened = [];
   const beforePaper = () => {
     if (opened.length > 0) return;
+    for (const table of all("table.data")) {  // paper has its own measure
+      table.className = "data";
+      delete table.fitted;
+    }
     for (const details of all("details:not([open])")) {
       const numbers = details.classList.contains("numbers");
       if (numbers) numbersTable(details);
@@ -225,10 +250,12 @@
   const afterPaper = () => {
     for (const details of opened) details.open = false;
     opened = [];
+    fitAll();
   };
   addEventListener("beforeprint", beforePaper);
   addEventListener("afterprint", afterPaper);
   matchMedia("print").addEventListener("change", (media) => (media.matches ? beforePaper() : afterPaper()));
 
+  fitAll();
   drawMissing().then(() => { document.body.dataset.ready = "1"; });
 })();
