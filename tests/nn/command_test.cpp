@@ -82,8 +82,9 @@ TEST_F(Command, AnAttackOfMinimumNormSaysHowFarImagesMoved) {
               std::llround((1 - set.success) * static_cast<double>(set.n)));
   }
   ASSERT_EQ(run({"attack", "--model", model, "--data", path("data.npz"), "--attack", "fmn", "--steps", "5",
-                 "--out", path("near.npz")}),
+                 "--out", path("near.npz"), "--report", path("attack.html")}),
             0);
+  EXPECT_TRUE(std::filesystem::exists(path("attack.html")));
   EXPECT_THAT(out(), AllOf(HasSubstr("fmn in linf, against the labels"),
                            HasSubstr("norm             median "), HasSubstr("within a radius")));
 }
@@ -205,9 +206,11 @@ TEST_F(Command, AForgottenNormalizationIsAWarning) {
 TEST_F(Command, TrainingSaysTheSameInItsRecordAndInTheFile) {
   ASSERT_EQ(
       run({"train", "--data", images(60), "--epochs", "2", "--threads", "1", "--algorithm", "pgd", "--eps",
-           "0.05", "--attack-steps", "2", "--seed", "4", "--out", path("m.safetensors"), "--json"}),
+           "0.05", "--attack-steps", "2", "--seed", "4", "--out", path("m.safetensors"), "--report",
+           path("training.html"), "--json"}),
       0)
       << err();
+  EXPECT_TRUE(std::filesystem::exists(path("training.html")));
   const Json record = Json::parse(out()), options = record.at("options"), result = record.at("results").at(0);
   const Json saved = Json::parse(read_safetensors(path("m.safetensors")).metadata.at("training"));
   EXPECT_EQ(result.at("plan"), saved.at("plan"));
