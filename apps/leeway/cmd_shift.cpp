@@ -28,10 +28,11 @@ int run_shift(Context& context, const ShiftFlags& flags) {
   if (flags.name.empty()) throw UsageError("NAME is required (see leeway shift --help)");
   if (flags.data.empty()) throw UsageError("--data is required: the images");
   if (context.out.empty()) throw UsageError("--out is required: the .npz to write");
-  return context.show(tasks::shift_images({flags.name, [&] { return open_images(context, flags.data); },
-                                           context.out, flags.options, context.seed, flags.sheet},
-                                          context.progress()),
-                      table_of);
+  const tasks::ShiftTask task{flags.name,   [&] { return open_images(context, flags.data); },
+                              context.out,  flags.options,
+                              context.seed, flags.sheet};
+  for (const auto& [option, file] : tasks::files_of(task)) context.files.claim(option, file, Written::file);
+  return context.show(tasks::shift_images(task, context.progress()), table_of);
 }
 
 std::string list_of_members() {
@@ -53,25 +54,30 @@ std::string list_of_members() {
 void add_shift(const Command& root, Context& context) {
   const Command command = root.add("shift", "A shifted copy of a set of images");
   auto& flags = command.keep<ShiftFlags>();
-  command.option("NAME", flags.name, "The shift; see the list below");
+  command.option("NAME", flags.name, "The shift, or several separated by commas; see the list below");
   command.option(
       "--data", flags.data,
       "Images: .npz or .safetensors with x (n,c,h,w) and y, IDX(.gz), fashion-mnist:train or :test");
   add_option_flags(command, flags.options);
   context.add_common_flags(
       command, "The .npz to write: x, y, and for shifts that select rows `rows`, where each came from",
-      Written::file);
+      Written::claimed);
   command
       .option("--sheet", flags.sheet,
               "A contact sheet to write (PNG): 30 of the images at random, before and after below each other")
-      .writes(Written::file);
+      .writes(Written::claimed);
   command.footer([] {
     return list_of_members() +
            "\nShifts of pixels write float32 in [0,1], corruptions 8 bits; those that select rows keep the "
            "pixels as "
            "they are.\n"
-           "The same seed gives the same images, and image i does not depend on the others.\n\n"
+           "The same seed gives the same images, and image i does not depend on the others. Several shifts "
+           "or "
+           "strengths make a file\n"
+           "each, whose name says {shift}, {strength} or {severity}.\n\n"
            "  leeway shift gaussian-noise --data fashion-mnist:test --strength 0.3 --out noisy.npz\n"
+           "  leeway shift gaussian-noise,gaussian-blur --data test.npz --strength 0.5:2:0.5 --out "
+           "'{shift}-{strength}.npz'\n"
            "  leeway shift label-subset --data test.npz --classes 0,3,5 --out three.npz\n"
            "  leeway shift fog --severity 3 --data test.npz --out foggy.npz --sheet foggy.png";
   });

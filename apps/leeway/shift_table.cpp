@@ -17,7 +17,21 @@ std::string use_text(const record::CorruptionUse& use, const std::string& name) 
 
 }  // namespace
 
+// A line each of several sets.
+static std::string sets_text(const record::Shift& record) {
+  TextTable table(
+      {left("shift"), right("strength", 9), right("images", 8), right("mean change", 12), left("file")});
+  for (const record::ShiftedSet& set : record.results)
+    table.add(set.shift,
+              set.strength   ? fmt::format("{:g}", *set.strength)
+              : set.severity ? std::to_string(*set.severity)
+                             : "-",
+              set.n, set.mean_change ? fmt::format("{:.4f}", *set.mean_change) : "-", set.out);
+  return table.text();
+}
+
 std::string table_of(const record::Shift& record) {
+  if (record.results.size() > 1) return sets_text(record);
   const record::ShiftedSet& set = record.results.front();
   std::string text = fmt::format("{}, seed {}: {} of {} images, shape {}\n", set.shift, record.envelope.seed,
                                  set.n, set.n_source, fmt::join(set.shape, " x "));

@@ -2,14 +2,15 @@
 
 #include <fmt/format.h>
 
+#include "leeway/core/text.h"
 #include "leeway/record/json.h"
 
 namespace leeway::record {
 
 void fields(ShiftOptions& options, Fields& f) {
-  f("strength", options.strength, "how far; its meaning and default depend on the shift");
+  f("strength", options.strength, "how far, a set each; its meaning and default depend on the shift");
   f("severity", options.severity, from_to(0, 5),
-    "of a common corruption (`leeway list corruptions`); 0 changes nothing but the type");
+    "of a common corruption (`leeway list corruptions`), a set each; 0 changes nothing but the type");
   fields(options.how, f);
   f("classes", options.classes,
     "those that label-subset keeps; for imbalance all, most frequent first (default: ascending)");
@@ -43,7 +44,7 @@ static void fields(ShiftedSet& set, Fields& f) {
 void fields(Shift& record, Fields& f) {
   fields(record.envelope, shift_schema, f);
   f("options", record.options, "what was asked for");
-  f("results", record.results, "one");
+  f("results", record.results, "by shift, then by strength or severity");
 }
 
 Json to_json(const Shift& record) {
@@ -53,6 +54,8 @@ Json to_json(const Shift& record) {
 
 std::string headline_of(const Shift& record) {
   const ShiftedSet& set = record.results.front();
+  if (record.results.size() > 1)
+    return fmt::format("{} sets of {} images are written.", record.results.size(), set.n_source);
   return fmt::format("{} of {} images are written after {}{}.", set.n, set.n_source, set.shift,
                      set.strength   ? fmt::format(" of strength {:g}", *set.strength)
                      : set.severity ? fmt::format(" of severity {}", *set.severity)
@@ -60,9 +63,12 @@ std::string headline_of(const Shift& record) {
 }
 
 std::vector<std::string> findings_of(const Shift& record) {
-  const ShiftedSet& set = record.results.front();
-  if (set.defined.value_or(true)) return {};
-  return {fmt::format("{} is not defined on grey pictures: they are as they were.", set.shift)};
+  std::vector<std::string> findings;
+  for (const ShiftedSet& set : record.results)
+    if (!set.defined.value_or(true))
+      append_new(findings,
+                 fmt::format("{} is not defined on grey pictures: they are as they were.", set.shift));
+  return findings;
 }
 
 }  // namespace leeway::record

@@ -17,10 +17,10 @@ namespace leeway::record {
 inline constexpr std::string_view shift_schema = "leeway.shift/2";
 
 struct ShiftOptions {
-  std::optional<double> strength;            // none: the shift's own
-  std::vector<std::size_t> classes = {};     // of shifts that select rows
-  std::optional<std::size_t> severity = {};  // of a common corruption
-  CorruptionChoice how = {};                 // likewise
+  std::vector<double> strength = {};       // a set each; none: the shift's own
+  std::vector<std::size_t> classes = {};   // of shifts that select rows
+  std::vector<std::size_t> severity = {};  // of a common corruption, a set each
+  CorruptionChoice how = {};               // likewise
 };
 
 struct RowsOfClass {
@@ -47,7 +47,7 @@ struct Shift {
 
   Envelope envelope;
   ShiftOptions options;
-  std::vector<ShiftedSet> results;  // one
+  std::vector<ShiftedSet> results;  // by shift, then by strength or severity
 };
 
 void fields(ShiftOptions& options, Fields& f);
@@ -55,7 +55,7 @@ void fields(Shift& record, Fields& f);
 
 [[nodiscard]] Json to_json(const Shift& record);
 
-// What was written; that a corruption is not defined on such pictures.
+// What was written; that corruptions is not defined on such pictures.
 [[nodiscard]] std::string headline_of(const Shift& record);
 [[nodiscard]] std::vector<std::string> findings_of(const Shift& record);
 

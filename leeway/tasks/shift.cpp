@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -13,14 +14,19 @@
 #include "leeway/core/npz.h"
 #include "leeway/core/option_error.h"
 #include "leeway/core/png.h"
+#include "leeway/core/text.h"
 #include "leeway/data/picture_sheet.h"
+#include "leeway/record/number_list.h"
 #include "leeway/shift/corruption.h"
 #include "leeway/shift/shift.h"
 #include "leeway/tasks/corruption_choice.h"
+#include "leeway/tasks/file_pattern.h"
 #include "leeway/tasks/task_clock.h"
 
 namespace leeway::tasks {
 namespace {
+
+constexpr std::size_t highest_severity = 5;
 
 std::vector<record::RowsOfClass> rows_of_class(const std::vector<std::int64_t>& before,
                                                const std::vector<std::int64_t>& after) {
@@ -51,17 +57,28 @@ auto found_in(const Members& members, const std::string& name) -> decltype(&*std
   return nullptr;
 }
 
-// What a name means beside these options: one of the two.
+// One set: a member with its strength, or a corruption with its severity.
 struct Chosen {
   const shift::Member* member = nullptr;
   const shift::Corruption* corruption = nullptr;
+  std::optional<double> strength = {};  // none: the member's own
+  std::size_t severity = 0;
 };
 
 void check_corruption(const std::string& name, bool known, const record::ShiftOptions& options) {
-  if (options.strength) throw OptionError("--strength, --severity: expected one of them");
+  if (!options.strength.empty()) throw OptionError("--strength, --severity: expected one of them");
   if (!options.classes.empty())
     throw OptionError(fmt::format("--classes: {} does not look at classes", name));
   if (!known) throw OptionError(fmt::format("--severity: {} has none; it takes --strength", name));
+}
+
+void check_strength(const shift::Member& member, const std::optional<double>& given) {
+  const Parameter legal = member.strength();
+  const double strength = given.value_or(legal.value);
+  if (strength >= legal.low && strength <= legal.high) return;
+  throw OptionError(member.parameters.empty() ? fmt::format("--strength: {} has none", member.name)
+                                              : fmt::format("--strength: expected {} to {} for {}, found {}",
+                                                            legal.low, legal.high, member.name, strength));
 }
 
 void check_member(const shift::Member& member, const record::ShiftOptions& options) {
@@ -72,31 +89,66 @@ void check_member(const shift::Member& member, const record::ShiftOptions& optio
     throw OptionError(fmt::format("--classes: {} does not look at classes", name));
   if (member.needs_classes && options.classes.empty())
     throw OptionError(fmt::format("--classes is required: the classes that {} keeps", name));
-  const Parameter legal = member.strength();
-  const double strength = options.strength.value_or(legal.value);
-  if (strength >= legal.low && strength <= legal.high) return;
-  throw OptionError(member.parameters.empty() ? fmt::format("--strength: {} has none", name)
-                                              : fmt::format("--strength: expected {} to {} for {}, found {}",
-                                                            legal.low, legal.high, name, strength));
 }
 
-// With a severity the corruption of that name, without one the shift of a strength.
-Chosen chosen(const std::string& name, const record::ShiftOptions& options) {
+// With severities the corruption of that name, without them the shift of its strengths.
+void add_chosen(const std::string& name, const record::ShiftOptions& options, std::vector<Chosen>& all) {
   const shift::Member* const member = found_in(shift::members(), name);
   const shift::Corruption* const corruption = found_in(shift::corruptions(), name);
   if (member == nullptr && corruption == nullptr)
     throw OptionError(fmt::format("NAME: expected one of {}, or with --severity of {}, found {}",
                                   names_of(shift::members()), names_of(shift::corruptions()),
                                   in_quotes(name)));
-  if (options.severity) {
+  if (!options.severity.empty()) {
     check_corruption(name, corruption != nullptr, options);
-    return {nullptr, corruption};
+    for (const std::size_t severity : options.severity) {
+      if (severity > highest_severity)
+        throw OptionError(fmt::format("--severity: expected 0 to {}, found {}", highest_severity, severity));
+      all.push_back({nullptr, corruption, {}, severity});
+    }
+    return;
   }
   if (member == nullptr)
-    throw OptionError(options.strength ? fmt::format("--strength: {} has none; it takes --severity", name)
-                                       : fmt::format("--severity is required for {}: 0 to 5", name));
+    throw OptionError(!options.strength.empty()
+                          ? fmt::format("--strength: {} has none; it takes --severity", name)
+                          : fmt::format("--severity is required for {}: 0 to 5", name));
   check_member(*member, options);
-  return {member, nullptr};
+  if (options.strength.empty()) all.push_back({member});
+  for (const double strength : options.strength) all.push_back({member, nullptr, strength});
+  for (const Chosen& one : all)
+    if (one.member != nullptr) check_strength(*one.member, one.strength);
+}
+
+std::vector<Chosen> chosen(const ShiftTask& task) {
+  std::vector<Chosen> all;
+  for (const std::string& name : record::split(task.shift, ',')) add_chosen(name, task.options, all);
+  return all;
+}
+
+// `pattern` with the values of one set.
+std::string file_of(const std::string& pattern, const Chosen& one) {
+  const bool is_member = one.member != nullptr;
+  return filled_pattern(
+      pattern, {{"shift", std::string(is_member ? one.member->name : one.corruption->name)},
+                {"strength",
+                 is_member ? fmt::format("{:g}", one.strength.value_or(one.member->strength().value)) : ""},
+                {"severity", is_member ? "" : std::to_string(one.severity)}});
+}
+
+std::vector<NamedFile> files_of(const ShiftTask& task, const std::vector<Chosen>& sets) {
+  std::vector<NamedFile> files;
+  for (const auto& [option, pattern] : {std::pair("--out", &task.out), {"--sheet", &task.sheet}}) {
+    if (pattern->empty()) continue;
+    for (const Chosen& one : sets) {
+      files.push_back({option, file_of(*pattern, one)});
+      if (std::ranges::count(files, files.back().file, &NamedFile::file) > 1)
+        throw OptionError(
+            fmt::format("{}: expected a name for each of {} sets, such as {}", option, sets.size(),
+                        pattern_hint(*pattern, task.options.severity.empty() ? "{shift}-{strength}"
+                                                                             : "{shift}-{severity}")));
+    }
+  }
+  return files;
 }
 
 // Before and after below each other; of a shift that selects rows those that are kept.
@@ -117,21 +169,14 @@ void write_sheet(const std::string& path, const Images& before, const Images& af
   write_png(path, sheet.bitmap());
 }
 
-}  // namespace
-
-record::Shift shift_images(const ShiftTask& task, Progress* progress) {
-  const auto [member, corruption] = chosen(task.shift, task.options);
-  const bool frost = corruption != nullptr && corruption->takes_frost;
-  const shift::CorruptionOptions how = options_of(task.options.how, frost, task.seed);
-  const TaskClock clock;
-  const Images images = task.open();
-  record::Shift record;
-  record.options = task.options;
-  record::ShiftedSet& set = record.results.emplace_back();
+record::ShiftedSet shifted_set(const ShiftTask& task, const Chosen& one, const Images& images,
+                               const shift::CorruptionOptions& how, Progress* progress) {
+  const auto& [member, corruption, given, severity] = one;
+  record::ShiftedSet set;
   const bool selects_rows = member != nullptr && member->selects_rows;
   shift::Shifted shifted;
   if (member != nullptr) {
-    const double strength = task.options.strength.value_or(member->strength().value);
+    const double strength = given.value_or(member->strength().value);
     const auto& classes = task.options.classes;
     shifted = member->apply(images, {strength, task.seed, {classes.begin(), classes.end()}}, progress);
     set.shift = member->name;
@@ -141,25 +186,47 @@ record::Shift shift_images(const ShiftTask& task, Progress* progress) {
     }
   } else {
     shift::CorruptionOptions options = how;
-    options.severity = static_cast<int>(*task.options.severity);
+    options.severity = static_cast<int>(severity);
     shifted.images = corruption->apply(images, options, progress);
     set.shift = corruption->name;
-    set.severity = task.options.severity;
+    set.severity = severity;
     set.use = use_of(task.options.how, images);
     set.defined = defined_on(*corruption, images);
   }
-  if (!task.sheet.empty()) write_sheet(task.sheet, images, shifted.images, selects_rows, task.seed);
+  set.out = file_of(task.out, one), set.sheet = file_of(task.sheet, one);
+  if (!set.sheet.empty()) write_sheet(set.sheet, images, shifted.images, selects_rows, task.seed);
   ArrayMap arrays = arrays_of(selects_rows, shifted);
-  if (!task.out.empty()) write_npz(task.out, arrays);
+  if (!set.out.empty()) write_npz(set.out, arrays);
   if (task.take) task.take(std::move(arrays));
   set.n = shifted.images.n();
   set.n_source = images.n();
   set.shape = shifted.images.pixels.shape;
-  set.out = task.out, set.sheet = task.sheet;
   if (selects_rows)
     set.rows_of_class = rows_of_class(*images.labels, *shifted.images.labels);
   else
     set.mean_change = mean_change(images, shifted.images);
+  return set;
+}
+
+}  // namespace
+
+std::vector<NamedFile> files_of(const ShiftTask& task) { return files_of(task, chosen(task)); }
+
+record::Shift shift_images(const ShiftTask& task, Progress* progress) {
+  const std::vector<Chosen> sets = chosen(task);
+  (void)files_of(task, sets);
+  const bool frost = std::ranges::any_of(
+      sets, [](const Chosen& one) { return one.corruption && one.corruption->takes_frost; });
+  const shift::CorruptionOptions how = options_of(task.options.how, frost, task.seed);
+  const TaskClock clock;
+  const Images images = task.open();
+  record::Shift record;
+  record.options = task.options;
+  for (const Chosen& one : sets) {
+    if (progress != nullptr && sets.size() > 1)
+      progress->update("sets", record.results.size(), sets.size(), "");
+    record.results.push_back(shifted_set(task, one, images, how, progress));
+  }
   return clock.finished(std::move(record), task.seed);
 }
 

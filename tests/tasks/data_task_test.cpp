@@ -1,4 +1,5 @@
 // Images drawn, loaded and shifted without a command.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -62,7 +63,7 @@ TEST_F(DataTasks, ShiftedImagesAreDescribed) {
   const Images images{"", make_array(std::vector<std::size_t>{3, 1, 1, 2}, bytes),
                       std::vector<std::int64_t>{4, 0, 4}};
   const ShiftTask task{
-      "brightness", [&] { return images; }, path("b.npz"), {.strength = .2, .classes = {}}, 0};
+      "brightness", [&] { return images; }, path("b.npz"), {.strength = {.2}, .classes = {}}, 0};
   const record::Shift record = shift_images(task);
   EXPECT_NEAR(record.results.at(0).mean_change.value(), 1. / 6, 1e-6);  // (5 * .2 + 0) / 6
   EXPECT_TRUE(record.results[0].rows_of_class.empty());
@@ -76,9 +77,33 @@ TEST_F(DataTasks, ShiftedImagesAreDescribed) {
     EXPECT_THROW((void)shift_images({name, task.open, path("d.npz"), options, 0}), OptionError) << name;
   };
   refused("no-such", {});
+  refused("fog", {.severity = {6}});
+  refused("contrast,brightness", {});  // one file for two sets
+  refused("brightness", {.strength = {.1, .2}});
   refused("label-subset", {});
-  refused("contrast", {.strength = -1., .classes = {}});
+  refused("contrast", {.strength = {-1.}, .classes = {}});
   refused("contrast", {.strength = {}, .classes = {1}});
+}
+
+// Each of several sets is the set that a task of its own makes.
+TEST_F(DataTasks, SeveralStrengthsAreASetEach) {
+  std::vector<float> values(24);
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i) / 24;
+  const Images images{"", make_array(std::vector<std::size_t>{6, 1, 2, 2}, values), {}};
+  const auto open = [&] { return images; };
+  const record::Shift all = shift_images(
+      {"gaussian-noise,contrast", open, path("{shift}-{strength}.npz"), {.strength = {.5, .75}}, 3});
+  ASSERT_EQ(all.results.size(), 4u);
+  EXPECT_EQ(all.results[1].strength, .75);
+  EXPECT_EQ(all.results[2].shift, "contrast");
+  for (const record::ShiftedSet& set : all.results) {
+    const record::Shift one =
+        shift_images({set.shift, open, path("one.npz"), {.strength = {*set.strength}}, 3});
+    EXPECT_EQ(set.mean_change, one.results[0].mean_change);
+    EXPECT_EQ(set.out, path(set.shift + fmt::format("-{:g}.npz", *set.strength)));
+    EXPECT_EQ(read_npz(set.out).at("x").shape, read_npz(path("one.npz")).at("x").shape);
+    EXPECT_EQ(to_f64(read_npz(set.out).at("x"), "x"), to_f64(read_npz(path("one.npz")).at("x"), "x"));
+  }
 }
 
 }  // namespace
