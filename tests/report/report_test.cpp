@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "leeway/report/detail/page_parts.h"
 #include "tests/record/pa_records.h"
 #include "tests/report/pages.h"
 
@@ -326,6 +327,29 @@ TEST(Report, ShowsAsManyFlipsAsAsked) {
   EXPECT_THAT(markup(html_report(record, {}, options)), Not(HasSubstr("id=\"flips\"")));
   options.flips_per_result = 100;
   EXPECT_THAT(markup(html_report(record, {}, options)), HasSubstr("24 of 1,800 changed samples"));
+}
+
+// Targets that are one shift of several strengths.
+TEST(Report, ThreeStrengthsOfAShiftAreACurve) {
+  record::Assess record = bare_record();
+  const record::AssessResult empty = record.results[0];
+  record.results.clear(), record.targets.clear();
+  const auto add = [&](const std::string& target, double accuracy) {
+    record.targets.push_back(target);
+    record.results.push_back(empty);
+    record.results.back().target = target;
+    record.results.back().accuracy = {accuracy, accuracy - .05, accuracy + .05};
+  };
+  add("blur 2", .7), add("pgd-8/255", .3), add("pgd-2/255", .8), add("blur 1", .75);
+  EXPECT_THAT(html_report(record), Not(HasSubstr("id=\"strengths\"")));
+  add("pgd-4/255", .6);
+  const PageParts parts = parts_of(html_report(record));
+  const auto chart = std::ranges::find(parts.charts, "strengths", &PageChart::section);
+  ASSERT_NE(chart, parts.charts.end());
+  const Json points = chart->content["data"]["points"];
+  ASSERT_EQ(points.size(), 3u);
+  EXPECT_EQ(points[0]["y"], .8);  // in the order of strengths
+  EXPECT_EQ(points[2]["y"], .3);
 }
 
 }  // namespace

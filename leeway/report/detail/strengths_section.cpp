@@ -1,0 +1,127 @@
+// Accuracy and agreement over the strength of a shift: targets that have one name but for the number at its end.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <map>
+
+#include "leeway/report/detail/lines.h"
+#include "leeway/report/detail/sections.h"
+
+namespace leeway::report {
+namespace {
+
+constexpr std::size_t fewest = 3;  // strengths that make a curve
+
+std::optional<double> number_of(std::string_view text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) return std::nullopt;
+  return value;
+}
+
+struct Named {
+  std::string shift;
+  double strength = 0;
+};
+
+// "noise 0.3", "noise-0.3", "noise:0.3", "pgd 8/255".
+std::optional<Named> named(const std::string& target) {
+  const std::size_t at = target.find_last_of(" -_:=@");
+  if (at == target.npos || at == 0) return std::nullopt;
+  const std::string_view last = std::string_view(target).substr(at + 1);
+  const std::size_t slash = last.find('/');
+  std::optional<double> strength = number_of(last.substr(0, slash));
+  if (strength && slash != last.npos) {
+    const std::optional<double> below = number_of(last.substr(slash + 1));
+    strength = below && *below > 0 ? std::optional(*strength / *below) : std::nullopt;
+  }
+  if (!strength) return std::nullopt;
+  return Named{target.substr(0, at), *strength};
+}
+
+struct Strong {
+  double strength = 0;
+  const Result* result = nullptr;
+};
+using ByModel = std::map<std::string, std::vector<Strong>>;
+
+// By shift, then by model, in the order of strengths; shifts of fewer than three strengths are left out.
+std::map<std::string, ByModel> curves_of(const Record& record) {
+  std::map<std::string, ByModel> shifts;
+  for (const Result& result : record.results)
+    if (const auto name = named(result.target))
+      shifts[name->shift][result.model].push_back({name->strength, &result});
+  for (auto& [shift, models] : shifts)
+    for (auto& [model, points] : models) std::ranges::sort(points, {}, &Strong::strength);
+  std::erase_if(shifts, [](const auto& shift) {
+    return std::ranges::none_of(shift.second,
+                                [](const auto& model) { return model.second.size() >= fewest; });
+  });
+  return shifts;
+}
+
+struct Metric {
+  const char* title;
+  const char* note;
+  Measured Result::*value;
+  bool percent;
+};
+constexpr Metric metrics[] = {
+    {"Accuracy", "over the strength of the shift; bands are 95% intervals", &Result::accuracy, true},
+    {"Same prediction", "share unchanged by the shift", &Result::afr_pred, true},
+    {"PA", "posterior agreement", &Result::pa, false}};
+
+std::vector<Chart> charts_of(const Record& record, const std::string& shift, const ByModel& models) {
+  std::vector<double> strengths;
+  for (const auto& [model, points] : models)
+    for (const Strong& point : points) strengths.push_back(point.strength);
+  const ValueAxis axis = value_axis(strengths);
+  std::vector<Chart> charts;
+  for (const Metric& metric : metrics) {
+    std::vector<Line> lines;
+    double log_k = 1;
+    for (std::size_t m = 0; m < record.models.size() && lines.size() < series; ++m) {
+      const auto found = models.find(record.models[m]);
+      if (found == models.end()) continue;
+      Line line{record.models.size() > 1 ? record.models[m] : metric.title, m % series, {}};
+      for (const auto& [strength, result] : found->second) {
+        const Measured& value = result->*(metric.value);
+        if (!value.value) continue;
+        log_k = std::log(static_cast<double>(result->k));
+        line.points.push_back(
+            {axis.position(strength), value, fmt::format("{:g}", strength),
+             fmt::format("{} {}\n{} {}\nn = {}", shift, significant(strength, 3), metric.title,
+                         value_words(value, metric.percent), count(result->n))});
+      }
+      if (line.points.size() >= fewest) lines.push_back(std::move(line));
+    }
+    if (lines.empty()) continue;
+    LineAxes axes;
+    axis.put_on(axes);
+    axes.x_title = shift;
+    axes.percent = metric.percent;
+    axes.height = 220;
+    axes.y_high = metric.percent ? 1 : log_k;
+    charts.push_back(line_chart(metric.title, metric.note, lines, axes));
+  }
+  return charts;
+}
+
+}  // namespace
+
+Section strengths_section(const Record& record) {
+  Section section{"strengths", "Strengths", "", ""};
+  std::vector<std::string> shifts;
+  for (const auto& [shift, models] : curves_of(record)) {
+    const std::vector<Chart> charts = charts_of(record, shift, models);
+    if (charts.empty()) continue;
+    shifts.push_back(escape(shift));
+    section.body += "<h3>" + shifts.back() + "</h3>\n" + panels_html(charts);
+  }
+  section.heading = fmt::format("How far {} may go", list_of(at_most(4, shifts)));
+  return section;
+}
+
+}  // namespace leeway::report
