@@ -343,6 +343,7 @@ TEST(Report, ThreeStrengthsOfAShiftAreACurve) {
   add("blur 2", .7), add("pgd-8/255", .3), add("pgd-2/255", .8), add("blur 1", .75);
   EXPECT_THAT(html_report(record), Not(HasSubstr("id=\"strengths\"")));
   add("pgd-4/255", .6);
+  EXPECT_THAT(html_report(record), HasSubstr("Accuracy falls from 80% at pgd 0.00784 to 30% at 0.0314"));
   const PageParts parts = parts_of(html_report(record));
   const auto chart = std::ranges::find(parts.charts, "strengths", &PageChart::section);
   ASSERT_NE(chart, parts.charts.end());
