@@ -295,11 +295,25 @@ std::string legend(const record::Assess& record) {
   return text;
 }
 
+// Means over seeds; empty where there is one seed of everything.
+std::string seeds_lines(const record::Assess& record) {
+  if (record.seeds.empty()) return "";
+  TextTable table({left("model", 0, 8), left("target", 0, 10), right("seeds"),
+                   right("accuracy" + level_text(record)), right("AFR" + level_text(record)),
+                   right("agreement" + level_text(record))});
+  for (const record::AssessSeeds& one : record.seeds)
+    table.add(shown(one.model), shown(one.target), one.results.size(), with_interval(one.accuracy, 100),
+              with_interval(one.afr_pred, 100), with_interval(one.pa, 1));
+  return table.text();
+}
+
 }  // namespace
 
 std::string assess_text(const record::Assess& record) {
   std::string text = wrapped(shown(record.envelope.headline)) + "\n" + results_table(record) + "\n" +
                      wrapped(legend(record));
+  if (const std::string seeds = seeds_lines(record); !seeds.empty())
+    text += "\nMeans over seeds, with Student's intervals\n" + seeds;
   if (const std::string bounds = bounds_table(record); !bounds.empty())
     text += "\nThe error in % without labels of the target: probably, at most, and six estimates\n" + bounds +
             reading_lines(record) + wrapped(record.bounds->assumption);

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <boost/math/distributions/chi_squared.hpp>
-#include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 #include <functional>
 #include <numbers>
@@ -73,9 +72,8 @@ Distribution distribution(std::span<const double> p, double level) {
   const Mean mean = mean_and_error(p);
   result.mean = mean.mean;
   if (p.size() > 1) {
-    const boost::math::students_t student(static_cast<double>(p.size() - 1));
-    const double half = boost::math::quantile(student, .5 + .5 * level) * mean.standard_error;
-    result.interval = Interval{std::max(0., mean.mean - half), std::min(1., mean.mean + half)};
+    const Interval whole = student_interval(p, level);
+    result.interval = Interval{std::max(0., whole.low), std::min(1., whole.high)};
   }
   std::vector<double> sorted(p.begin(), p.end());
   std::ranges::sort(sorted);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <boost/math/distributions/normal.hpp>
+#include <boost/math/distributions/students_t.hpp>
 #include <boost/math/special_functions/beta.hpp>
 #include <cmath>
 #include <limits>
@@ -19,6 +20,7 @@ namespace {
 // double throughout: 80-bit intermediates differ between machines
 using Double = boost::math::policies::policy<boost::math::policies::promote_double<false>>;
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr std::size_t sum_chunk = 4096;
 
 void check_inside(const char* where, const char* what, double value) {
@@ -60,7 +62,6 @@ double quantile(std::span<const double> sorted, double p) {
 Interval quantile_interval(std::span<const double> sorted, double p, double level) {
   check_inside("quantile_interval", "p", p);
   check_inside("quantile_interval", "level", level);
-  constexpr double infinity = std::numeric_limits<double>::infinity();
   const double tail = (1 - level) / 2;
   const auto n = static_cast<double>(sorted.size());
   // P(X < r), X binomial(n, p), as the beta distribution has it; 0 for r = 0, 1 for r > n
@@ -115,6 +116,15 @@ Mean mean_and_error(std::span<const double> values) {
   if (n == 1) return {mean, nan, 1};
   const double squares = sum(n, [&](std::size_t i) { return (values[i] - mean) * (values[i] - mean); });
   return {mean, std::sqrt(squares / (count - 1) / count), n};
+}
+
+Interval student_interval(std::span<const double> values, double level) {
+  check_inside("student_interval", "level", level);
+  const Mean mean = mean_and_error(values);
+  if (mean.n < 2) return {-infinity, infinity};
+  const boost::math::students_t_distribution<double, Double> student(static_cast<double>(mean.n - 1));
+  const double half = boost::math::quantile(student, .5 + .5 * level) * mean.standard_error;
+  return {mean.mean - half, mean.mean + half};
 }
 
 double normal_quantile(double p) {

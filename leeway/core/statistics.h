@@ -31,6 +31,9 @@ struct Mean {
 };
 [[nodiscard]] Mean mean_and_error(std::span<const double> values);
 
+// Student's interval of the mean: mean ± t s/sqrt(n), t of n - 1 degrees of freedom; unbounded for n < 2.
+[[nodiscard]] Interval student_interval(std::span<const double> values, double level = .95);
+
 [[nodiscard]] double normal_quantile(double p);  // inverse of the standard normal CDF; p in (0,1)
 
 // Quantile of ascending values, linear between order statistics (type 7 of Hyndman and Fan 1996); at least one value, p

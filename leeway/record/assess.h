@@ -21,6 +21,7 @@
 #include "leeway/record/assess_answer.h"
 #include "leeway/record/assess_drift.h"
 #include "leeway/record/assess_quality.h"
+#include "leeway/record/assess_seeds.h"
 #include "leeway/record/average_case.h"
 #include "leeway/record/conds.h"
 #include "leeway/record/envelope.h"
@@ -158,6 +159,7 @@ struct Assess {
   std::optional<AssessBounds> bounds;
   std::vector<AssessShifts> shifts;
   std::vector<AssessComparison> comparisons;
+  std::vector<AssessSeeds> seeds;
   std::vector<ModelUnderNoise> average_case;  // predictions under noise, one a model
   std::vector<AssessGate> gates;
   std::vector<AssessResult> results;

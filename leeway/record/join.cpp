@@ -171,6 +171,7 @@ Assess join_records(const std::vector<std::string>& names, std::vector<Assess> r
     }
     if (!out.bounds) out.bounds = record.bounds;  // what bounds assume is said once
   }
+  out.seeds = over_seeds(out.results, out.level);
   return out;
 }
 

@@ -113,6 +113,15 @@ TEST(Mean, ByHand) {
   EXPECT_EQ(mean.n, 4u);
 }
 
+TEST(StudentInterval, ByHand) {
+  const std::vector<double> values{1, 2, 3}, one{1};
+  const Interval interval = student_interval(values);
+  EXPECT_NEAR(interval.high - 2, 4.302652729911275 / std::sqrt(3.),
+              1e-12);  // s = 1, t of 2 degrees of freedom
+  EXPECT_NEAR(2 - interval.low, 4.302652729911275 / std::sqrt(3.), 1e-12);
+  EXPECT_EQ(student_interval(one).high, std::numeric_limits<double>::infinity());
+}
+
 TEST(Mean, OfOneAndOfNone) {
   const std::vector<double> one{3};
   EXPECT_EQ(mean_and_error(one).mean, 3);

@@ -252,6 +252,7 @@ std::string html_report(const Record& record, const Pictures& pictures, const Op
                            terms(record, shown) + overview_charts(record, shown);
   std::vector<Section> sections = {warnings_section(record),
                                    comparisons_section(record),
+                                   seeds_section(record),
                                    strengths_section(record),
                                    bounds_section(record),
                                    quality_section(record),

@@ -112,6 +112,8 @@ struct Curve {
 [[nodiscard]] std::size_t flips_shown(const Record& record, const Options& options);
 
 [[nodiscard]] Section comparisons_section(const Record& record);
+// Means over results whose names differ by #NUMBER alone.
+[[nodiscard]] Section seeds_section(const Record& record);
 // Of targets such as "noise 0.1", "noise 0.2", "noise 0.4": the number at the end is the strength.
 [[nodiscard]] Section strengths_section(const Record& record);
 [[nodiscard]] Section bounds_section(const Record& record);

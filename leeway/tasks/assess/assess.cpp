@@ -144,6 +144,7 @@ record::Assess record_of(const Task& task, Progress* progress) {
   record.shifts = shifts_of(task, pairings_of(summaries), record.class_names);
   for (const Comparison& comparison : comparisons) record.comparisons.push_back(comparison_of(comparison));
   for (const Summary& summary : summaries) record.results.push_back(result_of(summary));
+  record.seeds = record::over_seeds(record.results, task.level);
   record.envelope.warnings = warnings_of(record.results);
   for (const std::string& text : task.gates)
     record.gates.push_back(check_gate(parse_gate(text), record.results));

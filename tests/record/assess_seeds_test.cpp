@@ -1,0 +1,61 @@
+// Results folded over seeds.
+#include "leeway/record/assess_seeds.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "leeway/record/assess.h"
+
+namespace leeway::record {
+namespace {
+
+using ::testing::ElementsAre;
+
+AssessResult result(const std::string& model, const std::string& target, double accuracy) {
+  AssessResult one;
+  one.model = model, one.target = target, one.k = 10;
+  one.accuracy = {accuracy, accuracy - .01, accuracy + .01};
+  return one;
+}
+
+TEST(OverSeeds, HasTheMeanAndStudentsInterval) {
+  const auto seeds =
+      over_seeds({result("cnn#0", "noise", .6), result("mlp", "noise", .5), result("cnn#1", "noise", .7),
+                  result("cnn#12", "noise", .8), result("cnn#0", "blur", .9)},
+                 .95);
+  ASSERT_EQ(seeds.size(), 1u);  // one seed of blur, and no seed of mlp
+  EXPECT_EQ(seeds[0].model, "cnn");
+  EXPECT_EQ(seeds[0].target, "noise");
+  EXPECT_THAT(seeds[0].results, ElementsAre(0, 2, 3));
+  const double half = 4.302652729911275 * .1 / std::sqrt(3.);  // t of 2 degrees of freedom
+  EXPECT_NEAR(*seeds[0].accuracy.value, .7, 1e-12);
+  EXPECT_NEAR(*seeds[0].accuracy.low, .7 - half, 1e-9);
+  EXPECT_NEAR(*seeds[0].accuracy.high, .7 + half, 1e-9);
+  EXPECT_FALSE(seeds[0].pa.value.has_value());
+}
+
+TEST(OverSeeds, StaysWithinTheRange) {
+  const auto seeds = over_seeds({result("m", "a#1", .9), result("m", "a#2", 1)}, .95);
+  ASSERT_EQ(seeds.size(), 1u);
+  EXPECT_EQ(seeds[0].target, "a");
+  EXPECT_EQ(seeds[0].accuracy.high, 1);
+  EXPECT_GE(*seeds[0].accuracy.low, 0);
+}
+
+TEST(OverSeeds, IsOfSeedsThatAllHaveIt) {
+  AssessResult unlabelled = result("cnn#2", "noise", .5);
+  unlabelled.accuracy = {};
+  const auto seeds = over_seeds({result("cnn#1", "noise", .6), unlabelled}, .95);
+  ASSERT_EQ(seeds.size(), 1u);
+  EXPECT_FALSE(seeds[0].accuracy.value.has_value());
+}
+
+TEST(OverSeeds, NamesWithoutANumberAreNoSeeds) {
+  EXPECT_TRUE(over_seeds({result("cnn#", "n", .6), result("cnn#a", "n", .6), result("#1", "n", .6),
+                          result("#2", "n", .6)},
+                         .95)
+                  .empty());
+}
+
+}  // namespace
+}  // namespace leeway::record
