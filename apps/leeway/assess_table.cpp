@@ -297,11 +297,11 @@ std::string legend(const record::Assess& record) {
 
 // Means over seeds; empty where there is one seed of everything.
 std::string seeds_lines(const record::Assess& record) {
-  if (record.seeds.empty()) return "";
+  if (!record.seeds) return "";
   TextTable table({left("model", 0, 8), left("target", 0, 10), right("seeds"),
                    right("accuracy" + level_text(record)), right("AFR" + level_text(record)),
                    right("agreement" + level_text(record))});
-  for (const record::AssessSeeds& one : record.seeds)
+  for (const record::SeedsOfOne& one : record.seeds->sets)
     table.add(shown(one.model), shown(one.target), one.results.size(), with_interval(one.accuracy, 100),
               with_interval(one.afr_pred, 100), with_interval(one.pa, 1));
   return table.text();

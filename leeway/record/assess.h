@@ -159,7 +159,7 @@ struct Assess {
   std::optional<AssessBounds> bounds;
   std::vector<AssessShifts> shifts;
   std::vector<AssessComparison> comparisons;
-  std::vector<AssessSeeds> seeds;
+  std::optional<AssessSeeds> seeds;
   std::vector<ModelUnderNoise> average_case;  // predictions under noise, one a model
   std::vector<AssessGate> gates;
   std::vector<AssessResult> results;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "leeway/core/statistics.h"
 #include "leeway/record/assess.h"
@@ -33,7 +34,7 @@ Measured folded(const std::vector<const AssessResult*>& seeds, const Measured As
 
 }  // namespace
 
-void fields(AssessSeeds& seeds, Fields& f) {
+static void fields(SeedsOfOne& seeds, Fields& f) {
   f("model", seeds.model, "without the number of the seed");
   f("target", seeds.target, "likewise");
   f("results", seeds.results, "indices of the results that are folded, at least two");
@@ -43,18 +44,20 @@ void fields(AssessSeeds& seeds, Fields& f) {
   measured(f, "pa", seeds.pa, at_least(0), "mean over seeds");
 }
 
-std::vector<AssessSeeds> over_seeds(const std::vector<AssessResult>& results, double level) {
-  std::vector<AssessSeeds> all;
+void fields(AssessSeeds& seeds, Fields& f) { f("sets", seeds.sets, "one for each model and target"); }
+
+std::optional<AssessSeeds> over_seeds(const std::vector<AssessResult>& results, double level) {
+  std::vector<SeedsOfOne> all;
   for (std::size_t i = 0; i < results.size(); ++i) {
     const std::string model = stem_of(results[i].model), target = stem_of(results[i].target);
     if (model == results[i].model && target == results[i].target) continue;
     const auto found = std::ranges::find_if(
-        all, [&](const AssessSeeds& one) { return one.model == model && one.target == target; });
-    (found == all.end() ? all.emplace_back(AssessSeeds{model, target, {}, {}, {}, {}, {}}) : *found)
+        all, [&](const SeedsOfOne& one) { return one.model == model && one.target == target; });
+    (found == all.end() ? all.emplace_back(SeedsOfOne{model, target, {}, {}, {}, {}, {}}) : *found)
         .results.push_back(i);
   }
-  std::erase_if(all, [](const AssessSeeds& one) { return one.results.size() < 2; });
-  for (AssessSeeds& one : all) {
+  std::erase_if(all, [](const SeedsOfOne& one) { return one.results.size() < 2; });
+  for (SeedsOfOne& one : all) {
     std::vector<const AssessResult*> seeds;
     for (const std::size_t i : one.results) seeds.push_back(&results[i]);
     const Range of_pa{0, std::log(static_cast<double>(std::max<std::size_t>(2, seeds.front()->k)))};
@@ -63,7 +66,8 @@ std::vector<AssessSeeds> over_seeds(const std::vector<AssessResult>& results, do
     one.afr_pred = folded(seeds, &AssessResult::afr_pred, share, level);
     one.pa = folded(seeds, &AssessResult::pa, of_pa, level);
   }
-  return all;
+  if (all.empty()) return std::nullopt;
+  return AssessSeeds{std::move(all)};
 }
 
 }  // namespace leeway::record

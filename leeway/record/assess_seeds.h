@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,15 +18,19 @@ namespace leeway::record {
 
 struct AssessResult;
 
-struct AssessSeeds {
+struct SeedsOfOne {
   std::string model, target;  // without their numbers
   std::vector<std::size_t> results;
   Measured accuracy, accuracy_change, afr_pred, pa;  // those that every seed has
 };
 
+struct AssessSeeds {
+  std::vector<SeedsOfOne> sets;
+};
+
 void fields(AssessSeeds& seeds, Fields& f);
 
-// In the order of the first result of each; those of a single seed are left out.
-[[nodiscard]] std::vector<AssessSeeds> over_seeds(const std::vector<AssessResult>& results, double level);
+// In the order of the first result of each; those of a single seed are left out, and nothing where there are no others.
+[[nodiscard]] std::optional<AssessSeeds> over_seeds(const std::vector<AssessResult>& results, double level);
 
 }  // namespace leeway::record

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "leeway/record/assess.h"
 
 namespace leeway::record {
@@ -18,6 +20,12 @@ AssessResult result(const std::string& model, const std::string& target, double 
   return one;
 }
 
+std::vector<SeedsOfOne> sets_of(const std::vector<AssessResult>& results, double level) {
+  return over_seeds(results, level).value().sets;
+}
+
+const double t = .95 * std::sqrt(2 / (4 * .975 * .025));  // the quantile .975 of 2 degrees of freedom
+
 TEST(OverSeeds, HasTheMeanAndStudentsInterval) {
   const auto seeds =
       over_seeds({result("cnn#0", "noise", .6), result("mlp", "noise", .5), result("cnn#1", "noise", .7),
@@ -27,7 +35,7 @@ TEST(OverSeeds, HasTheMeanAndStudentsInterval) {
   EXPECT_EQ(seeds[0].model, "cnn");
   EXPECT_EQ(seeds[0].target, "noise");
   EXPECT_THAT(seeds[0].results, ElementsAre(0, 2, 3));
-  const double half = 4.302652729911275 * .1 / std::sqrt(3.);  // t of 2 degrees of freedom
+  const double half = t * .1 / std::sqrt(3.);
   EXPECT_NEAR(*seeds[0].accuracy.value, .7, 1e-12);
   EXPECT_NEAR(*seeds[0].accuracy.low, .7 - half, 1e-9);
   EXPECT_NEAR(*seeds[0].accuracy.high, .7 + half, 1e-9);
@@ -35,7 +43,7 @@ TEST(OverSeeds, HasTheMeanAndStudentsInterval) {
 }
 
 TEST(OverSeeds, StaysWithinTheRange) {
-  const auto seeds = over_seeds({result("m", "a#1", .9), result("m", "a#2", 1)}, .95);
+  const auto seeds = sets_of({result("m", "a#1", .9), result("m", "a#2", 1)}, .95);
   ASSERT_EQ(seeds.size(), 1u);
   EXPECT_EQ(seeds[0].target, "a");
   EXPECT_EQ(seeds[0].accuracy.high, 1);
@@ -45,16 +53,16 @@ TEST(OverSeeds, StaysWithinTheRange) {
 TEST(OverSeeds, IsOfSeedsThatAllHaveIt) {
   AssessResult unlabelled = result("cnn#2", "noise", .5);
   unlabelled.accuracy = {};
-  const auto seeds = over_seeds({result("cnn#1", "noise", .6), unlabelled}, .95);
+  const auto seeds = sets_of({result("cnn#1", "noise", .6), unlabelled}, .95);
   ASSERT_EQ(seeds.size(), 1u);
   EXPECT_FALSE(seeds[0].accuracy.value.has_value());
 }
 
 TEST(OverSeeds, NamesWithoutANumberAreNoSeeds) {
-  EXPECT_TRUE(over_seeds({result("cnn#", "n", .6), result("cnn#a", "n", .6), result("#1", "n", .6),
-                          result("#2", "n", .6)},
-                         .95)
-                  .empty());
+  EXPECT_FALSE(over_seeds({result("cnn#", "n", .6), result("cnn#a", "n", .6), result("#1", "n", .6),
+                           result("#2", "n", .6)},
+                          .95)
+                   .has_value());
 }
 
 }  // namespace

@@ -8,11 +8,11 @@
 namespace leeway::report {
 namespace {
 
-using record::AssessSeeds;
+using record::SeedsOfOne;
 
-std::string heading_of(const std::vector<AssessSeeds>& seeds) {
-  const AssessSeeds* least = nullptr;
-  for (const AssessSeeds& one : seeds)
+std::string heading_of(const std::vector<SeedsOfOne>& seeds) {
+  const SeedsOfOne* least = nullptr;
+  for (const SeedsOfOne& one : seeds)
     if (one.accuracy.value && (least == nullptr || *one.accuracy.value < *least->accuracy.value))
       least = &one;
   if (least == nullptr) return "Means over seeds";
@@ -23,23 +23,23 @@ std::string heading_of(const std::vector<AssessSeeds>& seeds) {
 }  // namespace
 
 Section seeds_section(const Record& record) {
-  if (record.seeds.empty()) return {};
-  const std::vector<ColumnOf<AssessSeeds>> columns = {
-      {text_column("Target"), [](const AssessSeeds& one) { return text_cell(one.target); }},
-      {text_column("Model"), [](const AssessSeeds& one) { return text_cell(one.model); }},
+  if (!record.seeds) return {};
+  const std::vector<ColumnOf<SeedsOfOne>> columns = {
+      {text_column("Target"), [](const SeedsOfOne& one) { return text_cell(one.target); }},
+      {text_column("Model"), [](const SeedsOfOne& one) { return text_cell(one.model); }},
       {interval_column("Accuracy"),
-       [](const AssessSeeds& one) { return share_cell(one.accuracy, "not every seed has labels"); }},
+       [](const SeedsOfOne& one) { return share_cell(one.accuracy, "not every seed has labels"); }},
       {interval_column("Change, points"),
-       [](const AssessSeeds& one) { return change_cell(one.accuracy_change, "not every seed has labels"); }},
+       [](const SeedsOfOne& one) { return change_cell(one.accuracy_change, "not every seed has labels"); }},
       {interval_column("Same prediction"),
-       [](const AssessSeeds& one) { return share_cell(one.afr_pred, "not every seed is paired"); }},
-      {pa_column(), [](const AssessSeeds& one) { return pa_cell(one.pa, "not every seed is paired"); }},
-      {number_column("Seeds"), [](const AssessSeeds& one) { return count_cell(one.results.size()); }}};
-  return {"seeds", "Seeds", heading_of(record.seeds),
+       [](const SeedsOfOne& one) { return share_cell(one.afr_pred, "not every seed is paired"); }},
+      {pa_column(), [](const SeedsOfOne& one) { return pa_cell(one.pa, "not every seed is paired"); }},
+      {number_column("Seeds"), [](const SeedsOfOne& one) { return count_cell(one.results.size()); }}};
+  return {"seeds", "Seeds", heading_of(record.seeds->sets),
           paragraph("Names that end in # and a number are seeds of one model or shift. The intervals are "
                     "Student's: where the "
                     "mean over further seeds lies, if seeds scatter normally, on these samples.") +
-              table_of("Means over seeds", columns, record.seeds).html(2)};
+              table_of("Means over seeds", columns, record.seeds->sets).html(2)};
 }
 
 }  // namespace leeway::report
