@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <set>
 
 #include "leeway/core/csv.h"
 #include "leeway/core/message.h"
 #include "leeway/core/random.h"
-#include "leeway/core/text.h"
 #include "leeway/record/number_list.h"
 
 namespace leeway::sweep {
@@ -75,12 +75,14 @@ std::vector<std::string> values_of_range(const CatalogOption& option, const std:
            in_quotes(text));
   Random random(seed, stream(axis));
   std::vector<std::string> values;
+  std::set<std::string> known;
   for (std::size_t i = 0; i < range->count; ++i) {
     const double share = range->random       ? random.uniform()
                          : range->count == 1 ? .5
                                              : static_cast<double>(i) / static_cast<double>(range->count - 1);
     const double value = value_at(*range, share);
-    append_new(values, option.whole ? fmt::format("{:.0f}", value) : fmt::format("{:.6g}", value));
+    std::string word = option.whole ? fmt::format("{:.0f}", value) : fmt::format("{:.6g}", value);
+    if (known.insert(word).second) values.push_back(std::move(word));
   }
   return values;
 }

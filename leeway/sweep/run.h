@@ -30,10 +30,10 @@ struct RunOptions {
   bool retry = false;    // units that failed are run again
   bool wait = true;      // for units that other runners are at; else end once nothing is left to begin
   std::chrono::duration<double> lease = default_lease;
-  std::string program;            // empty: this one
-  std::vector<std::size_t> only;  // units, with all that they need; empty: all
+  std::string program = {};            // empty: this one
+  std::vector<std::size_t> only = {};  // units, with all that they need; empty: all
   // Of each unit that was run here to a good end.
-  std::function<void(std::size_t unit, double seconds)> was_done;
+  std::function<void(std::size_t unit, double seconds)> was_done = {};
 };
 
 struct RunSummary {

@@ -270,8 +270,7 @@ Study parse_study(std::string_view text, const std::string& name, const Catalog&
       if (setting.texts.size() == 1 && is_range(setting.option, setting.texts.front()))
         setting.texts = values_of_range(setting.option, setting.texts.front(), axis_name(stage, setting),
                                         study.seed, setting.place);
-      std::vector<std::string> values;
-      for (const std::string& value : setting.texts) append_new(values, value);
+      const std::set<std::string> values(setting.texts.begin(), setting.texts.end());
       if (values.size() < setting.texts.size())
         refuse(setting.place, "values that differ", "one of them twice");
     }
