@@ -143,6 +143,7 @@ sweep::ScriptOptions script_options(const SweepFlags& flags, const sweep::PlanFi
 int run_units(Context& context, const SweepFlags& flags) {
   const sweep::Store store(flags.folder);
   const sweep::PlanFile plan(store.plan());
+  if (flags.run.retry) sweep::forget_failures(store);
   if (flags.cluster.slurm) {
     const sweep::Submitted jobs = sweep::submit_to_slurm(script_options(flags, plan));
     context.print(Json{{"array", jobs.array}, {"collect", jobs.collect}},
@@ -151,7 +152,7 @@ int run_units(Context& context, const SweepFlags& flags) {
     return exit_ok;
   }
   sweep::RunOptions options;
-  options.jobs = flags.run.jobs, options.retry = flags.run.retry, options.wait = !flags.run.no_wait;
+  options.jobs = flags.run.jobs, options.wait = !flags.run.no_wait;
   options.lease = std::chrono::duration<double>(flags.run.lease);
   const sweep::RunSummary done = sweep::run_units(plan, store, options, context.progress());
   record::SweepRun record;

@@ -63,7 +63,7 @@ Process::Process(const std::string& program, const std::vector<std::string>& wor
   std::vector<std::string> texts{program.empty() ? "leeway" : program}, variables;
   texts.insert(texts.end(), words.begin(), words.end());
   for (char** variable = environ; *variable != nullptr; ++variable) variables.emplace_back(*variable);
-  variables.push_back(fmt::format("{}={}", runner_variable, ::getpid()));
+  if (program.empty()) variables.push_back(fmt::format("{}={}", runner_variable, ::getpid()));
   const char* const path = program.empty() ? "/proc/self/exe" : program.c_str();
   const int code = ::posix_spawnp(&pid_, path, actions.get(), &attributes, pointers(texts).data(),
                                   pointers(variables).data());

@@ -166,11 +166,13 @@ std::size_t jobs_that_fit(std::size_t threads, std::uint64_t memory) {
   return std::max<std::size_t>(jobs, 1);
 }
 
+void forget_failures(const Store& store) {
+  for (const std::string& shard : shards())
+    for (const std::string& unit : store.listed(Outcome::failed, shard)) store.forget_failure(unit);
+}
+
 RunSummary run_units(const PlanFile& plan, const Store& store, const RunOptions& options,
                      Progress* progress) {
-  if (options.retry)
-    for (const std::string& shard : shards())
-      for (const std::string& unit : store.listed(Outcome::failed, shard)) store.forget_failure(unit);
   return Run(plan, store, options).run(progress);
 }
 

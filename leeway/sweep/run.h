@@ -27,7 +27,6 @@ namespace leeway::sweep {
 
 struct RunOptions {
   std::size_t jobs = 0;  // 0: as many as processors and memory permit
-  bool retry = false;    // units that failed are run again
   bool wait = true;      // for units that other runners are at; else end once nothing is left to begin
   std::chrono::duration<double> lease = default_lease;
   std::string program = {};            // empty: this one
@@ -45,6 +44,9 @@ struct RunSummary {
 
 // How many processes fit: processors over threads, and memory over that of a unit, at least one.
 [[nodiscard]] std::size_t jobs_that_fit(std::size_t threads, std::uint64_t memory);
+
+// Units that failed are as if never begun.
+void forget_failures(const Store& store);
 
 [[nodiscard]] RunSummary run_units(const PlanFile& plan, const Store& store, const RunOptions& options,
                                    Progress* progress);

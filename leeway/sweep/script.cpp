@@ -56,7 +56,9 @@ std::string slurm_script(const ScriptOptions& options) {
   text += run_command(options) + " &\nrunner=$!\nwait \"$runner\"\ncode=$?\n";
   text += "[ $code -gt 128 ] && { wait \"$runner\"; again=$?; [ $again -ne 127 ] && code=$again; }\n";
   text += "# 130: told to end; 137: killed. The units it had are free again.\n";
-  text += "case $code in 130|137|143) scontrol requeue \"$SLURM_JOB_ID\" && sleep 60 ;; esac\nexit $code\n";
+  text +=
+      "case $code in 130|137|143) scontrol requeue \"${SLURM_ARRAY_JOB_ID}_${SLURM_ARRAY_TASK_ID}\" && sleep "
+      "60 ;; esac\nexit $code\n";
   return text;
 }
 

@@ -23,6 +23,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// Who ends a whole job ends the runner, too, a moment later.
+constexpr std::chrono::milliseconds breath{500};
 constexpr int most_tries = 3, gate_failed = 4, interrupted = 130;
 constexpr std::string_view log_file = "log.txt";
 
@@ -73,6 +75,7 @@ Ended Jobs::end_of(const Process& process) {
 void Jobs::stop() {
   const std::scoped_lock lock(mutex_);
   stopped_ = true;
+  stop_.notify_all();
   for (const Process* process : running_) process->stop(SIGTERM);
 }
 
@@ -81,9 +84,9 @@ void Jobs::kill() {
   for (const Process* process : running_) process->stop(SIGKILL);
 }
 
-bool Jobs::is_stopped() const {
-  const std::scoped_lock lock(mutex_);
-  return stopped_;
+bool Jobs::is_stopped(std::chrono::steady_clock::duration within) {
+  std::unique_lock lock(mutex_);
+  return stop_.wait_for(lock, within, [&] { return stopped_; });
 }
 
 JobEnd Job::run(Jobs& jobs) const {
@@ -98,7 +101,7 @@ JobEnd Job::run(Jobs& jobs) const {
     ended = jobs.end_of(process);
     seconds = std::chrono::duration<double>(Clock::now() - started).count();
     if (!was_killed(ended)) break;
-    if (jobs.is_stopped()) {
+    if (jobs.is_stopped(tries < most_tries ? tries * breath : Clock::duration::zero())) {
       store_.drop_work(unit_, runner_);
       return {Outcome::none, seconds};
     }

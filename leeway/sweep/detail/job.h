@@ -1,6 +1,8 @@
 // One unit from its claim to its end.
 #pragma once
 
+#include <chrono>
+#include <condition_variable>
 #include <cstddef>
 #include <mutex>
 #include <set>
@@ -20,10 +22,11 @@ class Jobs {
   [[nodiscard]] Ended end_of(const Process& process);
   void stop();  // asks all to end, and those that come
   void kill();
-  [[nodiscard]] bool is_stopped() const;
+  [[nodiscard]] bool is_stopped(std::chrono::steady_clock::duration within);
 
  private:
-  mutable std::mutex mutex_;
+  std::mutex mutex_;
+  std::condition_variable stop_;
   std::set<const Process*> running_;
   bool stopped_ = false;
 };

@@ -105,7 +105,7 @@ std::size_t Queue::open() const {
 // Nothing is left, or without waiting for others nothing that this runner could begin, now or later.
 bool Queue::is_over() const {
   if (stopped_) return true;
-  return ready_count_ == 0 && here_ == 0 && (elsewhere_.empty() || (!wait_ && waiting_ == 0));
+  return ready_count_ == 0 && here_ == 0 && (elsewhere_.empty() || (!wait_ && waiting_ == 0 && looked_));
 }
 
 std::optional<std::size_t> Queue::next() {
@@ -150,7 +150,7 @@ void Queue::settle_shard(std::size_t unit) {
     if (states_[known->second] == State::elsewhere) std::erase(elsewhere_, known->second);
     seen |= end(known->second, outcome, false) && known->second == unit;
   }
-  if (!seen) elsewhere_.push_back(unit);  // gone again: somebody retries
+  if (!seen) elsewhere_.push_back(unit), looked_ = false;  // gone again: somebody retries
   changed_.notify_all();
 }
 
@@ -159,6 +159,7 @@ void Queue::leave_to_others(std::size_t unit) {
   states_[unit] = State::elsewhere;
   --here_;
   elsewhere_.push_back(unit);
+  looked_ = false;
   changed_.notify_all();
 }
 
@@ -166,7 +167,7 @@ bool Queue::look_at_others(Runner& runner) {
   std::vector<std::size_t> units;
   {
     const std::scoped_lock lock(mutex_);
-    if (ready_count_ > 0) return false;  // there is other work
+    if (ready_count_ > 0) return true;  // there is other work
     units = elsewhere_;
   }
   bool news = false;
@@ -186,6 +187,8 @@ bool Queue::look_at_others(Runner& runner) {
     }
     news = true;
   }
+  const std::scoped_lock lock(mutex_);
+  looked_ = !news && elsewhere_.size() == units.size();
   changed_.notify_all();
   return news;
 }

@@ -32,7 +32,7 @@ class Queue {
   // Somebody else has settled the unit, and maybe others of its shard.
   void settle_shard(std::size_t unit);
   void leave_to_others(std::size_t unit);
-  // Whether a unit that others were at is settled, or free again.
+  // Whether a unit that others were at is settled or free again, or there is other work, so that another look may soon pay.
   bool look_at_others(Runner& runner);
   void stop();
   // True once nothing runs here and nothing will.
@@ -63,6 +63,7 @@ class Queue {
   RunSummary summary_;
   std::size_t to_settle_ = 0, settled_ = 0;
   bool stopped_ = false;
+  bool looked_ = false;  // at all that others are at, and they still were
   mutable std::mutex mutex_;
   std::condition_variable changed_;
 };
