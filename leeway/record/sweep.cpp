@@ -78,9 +78,9 @@ void fields(SweepPlan& record, Fields& f) {
   f("left_out", record.left_out, "combinations that exclude and only leave out");
   f("threads", record.threads, at_least(1), "of a unit");
   f("jobs", record.jobs, at_least(1), "units that fit on this machine at once");
-  f("seconds", record.seconds, at_least(0),
+  f("seconds_left", record.seconds, at_least(0),
     "until all are done with so many jobs, by the pilot; null: none was run");
-  f("bytes", record.bytes, at_least(0),
+  f("bytes_in_all", record.bytes, at_least(0),
     "that the whole sweep takes on disk, by the pilot; null: none was run");
   f("results", record.results, "one for each stage");
 }
