@@ -196,7 +196,12 @@ void add_folder(const Command& command, SweepFlags& flags) {
 
 void add_cluster_flags(const Command& command, ClusterFlags& cluster) {
   command.option("--tasks", cluster.tasks, "On a cluster: tasks of the array").whole_within(1, 100000);
-  command.option("--time", cluster.time, "On a cluster: limit of a task, hours:minutes:seconds");
+  command.option("--time", cluster.time, "On a cluster: limit of a task, hours:minutes:seconds")
+      .check([](const std::string& text) {
+        const bool good =
+            text.find_first_not_of("0123456789:") == std::string::npos && std::ranges::count(text, ':') == 2;
+        return good ? "" : "expected hours:minutes:seconds, found " + in_quotes(text);
+      });
 }
 
 void add_common(const Command& command, Context& context, const std::string& out, Written kind) {

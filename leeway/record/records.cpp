@@ -88,7 +88,8 @@ constexpr std::array list{
     Record{sweep_plan_schema, "a study as units to run (leeway sweep plan)", describe<SweepPlan>},
     Record{sweep_run_schema, "units that were run (leeway sweep run)", describe<SweepRun>},
     Record{sweep_status_schema, "how far a sweep is (leeway sweep status)", describe<SweepStatus>},
-    Record{sweep_collect_schema, "the records of a sweep as one table (leeway sweep collect)", describe<SweepCollect>},
+    Record{sweep_collect_schema, "the records of a sweep as one table (leeway sweep collect)",
+           describe<SweepCollect>},
     Record{train_schema, "a classifier that was trained (leeway train)", describe<Train>},
 };
 

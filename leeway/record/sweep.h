@@ -1,5 +1,5 @@
-// The records of leeway sweep: a study planned, run, looked at, collected (leeway/sweep). docs/schema/sweep-plan.md and its
-// neighbours list the keys.
+// The records of leeway sweep: a study planned, run, looked at, collected (leeway/sweep). docs/schema/sweep-plan.md
+// and its neighbours list the keys.
 #pragma once
 
 #include <cstddef>

@@ -60,8 +60,14 @@ double value_at(const AxisRange& range, double share) {
 
 }  // namespace
 
-bool is_range(const CatalogOption& option, std::string_view text) {
-  return option.number && (text.starts_with("grid") || text.starts_with("random"));
+bool is_range(const CatalogOption& option, std::string_view part, std::string_view text) {
+  for (const std::string_view word : {"grid", "random"}) {
+    if (!text.starts_with(word)) continue;
+    const std::string_view rest = text.substr(word.size());
+    return option.number ||
+           (!part.empty() && rest.size() > 1 && rest[0] == ' ' && rest[1] >= '0' && rest[1] <= '9');
+  }
+  return false;
 }
 
 std::vector<std::string> values_of_range(const CatalogOption& option, const std::string& text,

@@ -139,8 +139,8 @@ bool Runner::is_claimed(const std::string& unit) {
 }
 
 void Runner::release(const std::string& unit, std::size_t number, bool ended) const {
-  // Of a unit that has not ended the claims below stay: without them a third runner could make one there while a fourth, who
-  // passed them before, makes this one again.
+  // Of a unit that has not ended the claims below stay: without them a third runner could make one there while a
+  // fourth, who passed them before, makes this one again.
   for (; number > 0; --number) {
     ::unlink(store_.claim(unit, number).c_str());
     if (!ended) return;

@@ -1,7 +1,7 @@
 // Which combinations of axes are kept: conditions such as "train.algorithm=irm|vrex, train.lr>0.01".
 //
-// A rule is conditions by commas, each an axis, one of = != < <= > >=, and a value, or several of = and != with | between. Numbers
-// are compared as numbers where both sides are.
+// A rule is conditions by commas, each an axis, one of = != < <= > >=, and a value, or several of = and != with |
+// between. Numbers are compared as numbers where both sides are.
 #pragma once
 
 #include <functional>

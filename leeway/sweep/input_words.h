@@ -10,8 +10,8 @@ struct InputWord {
   std::string identity;  // with every file as its name and the digest of its contents
 };
 
-// `text` may name a file, files by commas, NAME=FILE, a pattern of files, or a folder where it has a slash. What names nothing that
-// is there stays as it is.
+// `text` may name a file, files by commas, NAME=FILE, a pattern of files, or a folder where it has a slash. What
+// names nothing that is there stays as it is.
 [[nodiscard]] InputWord input_word(const std::string& text);
 
 }  // namespace leeway::sweep

@@ -1,16 +1,16 @@
 // A study as units: processes to run, each once, whoever asks for it.
 //
-// A unit is a command with its options and what it reads. Its name is a digest (XXH3-128) of leeway's version, the command, the
-// options in the order of their description, the number of threads, the contents of the files it reads (their paths do not
-// count, their names do), and the names of the units whose files it reads. So combinations that ask for the same share one unit,
-// and a changed study keeps what still holds. Units that nothing reads are one for each combination of their axes that the rules
-// leave; others are there where one of those needs them.
+// A unit is a command with its options and what it reads. Its name is a digest (XXH3-128) of leeway's version, the
+// command, the options in the order of their description, the number of threads, the contents of the files it reads
+// (their paths do not count, their names do), and the names of the units whose files it reads. So combinations that
+// ask for the same share one unit, and a changed study keeps what still holds. Units that nothing reads are one for
+// each combination of their axes that the rules leave; others are there where one of those needs them.
 //
-// Words of a unit are for a process in a folder of the store (store.h): files of other units are named from there, files of
-// the user from the root.
+// Words of a unit are for a process in a folder of the store (store.h): files of other units are named from there,
+// files of the user from the root.
 //
-// Errors (Error): an option's value that the command does not take, a combination that it refuses, no units, more than 10
-// million, a file that cannot be read. Cost: a few microseconds a unit; a digest of each file.
+// Errors (Error): an option's value that the command does not take, a combination that it refuses, no units, more
+// than 10 million, a file that cannot be read. Cost: a few microseconds a unit; a digest of each file.
 #pragma once
 
 #include <cstddef>

@@ -1,10 +1,11 @@
-// The plan as a file: plan.jsonl, a line about the plan and then a line a unit, so that any program can read it line by line.
+// The plan as a file: plan.jsonl, a line about the plan and then a line a unit, so that any program can read it
+// line by line.
 //
 //   {"schema":"leeway.sweep/1","version":"0.1.0","threads":1,"memory":0,"stages":[{"name","command"}],"axes":[...],"units":12}
 //   {"unit":"2f...","stage":"shift","axes":{"shift.strength":"0.1"},"words":["shift",...],"needs":["91..."]}
 //
-// Errors (Error): no such file, a line that is no such JSON, a plan of another schema or of another version of leeway (its
-// results might have other bits), fewer units than promised.
+// Errors (Error): no such file, a line that is no such JSON, a plan of another schema or of another version of
+// leeway (its results might have other bits), fewer units than promised.
 #pragma once
 
 #include <cstddef>

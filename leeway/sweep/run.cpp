@@ -102,7 +102,8 @@ class Run {
     jobs_.stop();
   }
 
-  // What the calling thread does meanwhile: shows progress, hears Ctrl-C, renews the lease, looks after the units of others.
+  // What the calling thread does meanwhile: shows progress, hears Ctrl-C, renews the lease, looks after the units
+  // of others.
   void watch(Progress* progress) {
     Clock::time_point renewed = Clock::now(), looked = renewed, stopped{};
     Seconds look_every = first_look;

@@ -1,17 +1,19 @@
-// Runs the units of a plan, here: as many processes at once as asked for, until nothing is left that this runner could do.
+// Runs the units of a plan, here: as many processes at once as asked for, until nothing is left that this runner
+// could do.
 //
-// Any number of runners may work on one folder at once, on any machines that share it. Each unit that is ready is claimed
-// (claim.h), run in a folder of its own and renamed into place (store.h), so that a kill at any moment leaves whole results and
-// nothing else that counts. A unit that fails keeps its log and stops none but those that need it. One that was killed from outside
-// is tried three times. Where the disk is full the units that met it stay as they were, and the run ends.
+// Any number of runners may work on one folder at once, on any machines that share it. Each unit that is ready is
+// claimed (claim.h), run in a folder of its own and renamed into place (store.h), so that a kill at any moment
+// leaves whole results and nothing else that counts. A unit that fails keeps its log and stops none but those that
+// need it. One that was killed from outside is tried three times. Where the disk is full the units that met it stay
+// as they were, and the run ends.
 //
-// Units run in the order of the plan, those that became ready last first, so that chains are finished one by one; a runner beside
-// others begins elsewhere. Each process is told its number of threads, which is part of its name: results do not depend on how many
-// runners or jobs there are. Cost beside the processes: some ten calls of the file system a unit, no look at other units but a
-// folder's list where somebody else was quicker.
+// Units run in the order of the plan, those that became ready last first, so that chains are finished one by one; a
+// runner beside others begins elsewhere. Each process is told its number of threads, which is part of its name:
+// results do not depend on how many runners or jobs there are. Cost beside the processes: some ten calls of the
+// file system a unit, no look at other units but a folder's list where somebody else was quicker.
 //
-// Errors: those of the plan and the store; DiskFull. Interrupted by Progress::stop_requested(): processes are ended, their units are
-// as if never begun.
+// Errors: those of the plan and the store; DiskFull. Interrupted by Progress::stop_requested(): processes are
+// ended, their units are as if never begun.
 #pragma once
 
 #include <cstddef>

@@ -51,7 +51,7 @@ std::string slurm_script(const ScriptOptions& options) {
                       options.jobs * options.threads, options.time);
   if (options.memory > 0) text += fmt::format("#SBATCH --mem={}M\n", megabytes(options));
   text += "#SBATCH --signal=B:TERM@60\n";
-  text += fmt::format("#SBATCH --output={}/slurm/%A_%a.log\n", options.folder);
+  text += fmt::format("#SBATCH --output=\"{}/slurm/%A_%a.log\"\n", options.folder);
   text += "trap 'kill -TERM \"$runner\"' TERM\n";
   text += run_command(options) + " &\nrunner=$!\nwait \"$runner\"\ncode=$?\n";
   text += "[ $code -gt 128 ] && { wait \"$runner\"; again=$?; [ $again -ne 127 ] && code=$again; }\n";
@@ -65,7 +65,7 @@ std::string slurm_script(const ScriptOptions& options) {
 std::string slurm_collect_script(const ScriptOptions& options) {
   return fmt::format(
       "#!/bin/bash\n#SBATCH --job-name=leeway-collect\n#SBATCH --time=1:00:00\n#SBATCH "
-      "--output={}/slurm/collect.log\n"
+      "--output=\"{}/slurm/collect.log\"\n"
       "exec {} sweep collect {} --out {} --quiet\n",
       options.folder, quoted(options.program), quoted(options.folder), quoted(options.folder + "/runs.csv"));
 }

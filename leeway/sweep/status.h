@@ -1,5 +1,5 @@
-// How far a sweep is, by what stands in its folder. Cost: one reading of the plan and of three folders a shard; a file for each
-// unit that failed.
+// How far a sweep is, by what stands in its folder. Cost: one reading of the plan and of three folders a shard; a
+// file for each unit that failed.
 #pragma once
 
 #include <cstddef>

@@ -1,11 +1,12 @@
-// The folder of a sweep: files alone, in folders by the first two digits of a unit's name, so that 100,000 units are some 400 a folder.
+// The folder of a sweep: files alone, in folders by the first two digits of a unit's name, so that 100,000 units
+// are some 400 a folder.
 //
 //   plan.jsonl                  the plan (plan_file.h)
 //   study.toml                  what it was made of
 //   units/ab/NAME/              a unit that is done: record.json, the files it wrote, log.txt where it said something
 //   failed/ab/NAME/             one that failed: failure.json, log.txt, and what it had written
-//   work/ab/NAME.RUNNER/        where a process runs; renamed to one of the two above when it has ended, so that a unit is there
-//                               whole or not at all, and once, whoever ran it
+//   work/ab/NAME.RUNNER/        where a process runs; renamed to one of the two above at its end, so that a unit
+//                               is there whole or not at all, and once, whoever ran it
 //   claims/ab/NAME.1, .2, ...   who runs it (claim.h)
 //   runners/RUNNER              a process that runs units (claim.h)
 //

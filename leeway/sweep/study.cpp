@@ -267,7 +267,7 @@ Study parse_study(std::string_view text, const std::string& name, const Catalog&
   for (Stage& stage : study.stages)
     for (Setting& setting : stage.settings) {
       check_file(setting);
-      if (setting.texts.size() == 1 && is_range(setting.option, setting.texts.front()))
+      if (setting.texts.size() == 1 && is_range(setting.option, setting.part, setting.texts.front()))
         setting.texts = values_of_range(setting.option, setting.texts.front(), axis_name(stage, setting),
                                         study.seed, setting.place);
       const std::set<std::string> values(setting.texts.begin(), setting.texts.end());

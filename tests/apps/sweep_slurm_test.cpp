@@ -1,5 +1,6 @@
-// A sweep on a private one-node Slurm cluster, whose tasks, runners and daemons are killed at random moments. Needs Debian's slurm-wlm and
-// munge, and the script that starts such a cluster, in the folder LEEWAY_SLURM_TOOLS or beside the shared data.
+// A sweep on a private one-node Slurm cluster, whose tasks, runners and daemons are killed at random moments. Needs
+// Debian's slurm-wlm and munge, and the script that starts such a cluster, in the folder LEEWAY_SLURM_TOOLS or
+// beside the shared data.
 #include <gtest/gtest.h>
 #include <signal.h>
 

@@ -19,8 +19,8 @@ using leeway::testing::read_bytes;
 using leeway::testing::TemporaryFolder;
 using leeway::testing::write_bytes;
 
-// look --source WORD --seed N: "good", "bad" (exit 3), "killed", "full", "silent" (no record), "gate" (exit 4), "once" (bad where the file
-// `again` is not beside the sweep), "slow".
+// look --source WORD --seed N: "good", "bad" (exit 3), "killed", "full", "silent" (no record), "gate" (exit 4),
+// "once" (bad where the file `again` is not beside the sweep), "slow".
 constexpr const char* script = R"sh(#!/bin/sh
 echo "$@" >>"$(dirname "$0")/calls"
 case "$3" in
@@ -31,7 +31,7 @@ case "$3" in
   once) [ -e "$(dirname "$0")/again" ] || exit 1;;
   slow) sleep 30;;
 esac
-echo "{\"schema\": \"leeway.report/2\", \"seconds\": 0.5, \"results\": [{\"page\": \"a, \\\"b\\\"\", \"bytes\": $5, \"records\": 1}]}"
+echo "{\"schema\": \"leeway.report/2\", \"seconds\": 0.5, \"results\": [{\"page\": \"a\", \"bytes\": $5, \"records\": 1}]}"
 [ "$3" = gate ] && exit 4
 exit 0
 )sh";

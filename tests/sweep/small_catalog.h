@@ -1,5 +1,5 @@
-// A program of three commands, for studies in tests: draw makes a file, change reads one and makes another, look reads files and says a
-// record.
+// A program of three commands, for studies in tests: draw makes a file, change reads one and makes another, look
+// reads files and says a record.
 #pragma once
 
 #include <string>

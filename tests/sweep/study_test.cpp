@@ -20,6 +20,12 @@ TEST(Study, SettingsStandInTheOrderOfTheCommandsDescription) {
   EXPECT_EQ(stage.settings.back().values.size(), 2u);
 }
 
+TEST(Study, PartsOfAnOptionMayBeRanges) {
+  const Study study = study_of("[change]\nset.eta = \"grid 3 from 0 to 1\"\nset.file = \"random.npz\"\n");
+  EXPECT_EQ(study.stages.at(0).settings.at(0).texts, (std::vector<std::string>{"0", "0.5", "1"}));
+  EXPECT_EQ(study.stages.at(0).settings.at(1).texts, (std::vector<std::string>{"random.npz"}));
+}
+
 TEST(Study, ReferencesAreFilesOrValues) {
   const Study study = study_of(
       "[draw]\ncommand = \"data draw\"\nseed = [1, 2]\nout = \"x.npz\"\n"
@@ -83,6 +89,10 @@ TEST(Study, OneClearLineForEachMistake) {
          "study.toml: line 2, column 1: expected for change.strength \"grid N\" or \"random N\", then \"from "
          "LOW to HIGH\" "
          "and \"log\", found 'grid'");
+  expect("[change]\nset.eta = \"grid 3\"",
+         "study.toml: line 2, column 5: expected for change.set.eta \"grid N\" or \"random N\", then \"from "
+         "LOW to HIGH\" "
+         "and \"log\", found 'grid 3'");
   expect("[study]\nexclude = [\"change.sed=1\"]\n[change]\nseed = [1, 2]",
          "study.toml: line 2, column 1: expected an axis, one of change.seed, found 'change.sed'; did you "
          "mean change.seed?");

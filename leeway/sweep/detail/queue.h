@@ -32,7 +32,8 @@ class Queue {
   // Somebody else has settled the unit, and maybe others of its shard.
   void settle_shard(std::size_t unit);
   void leave_to_others(std::size_t unit);
-  // Whether a unit that others were at is settled or free again, or there is other work, so that another look may soon pay.
+  // Whether a unit that others were at is settled or free again, or there is other work, so that another look may
+  // soon pay.
   bool look_at_others(Runner& runner);
   void stop();
   // True once nothing runs here and nothing will.
