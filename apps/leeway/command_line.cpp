@@ -276,6 +276,13 @@ CommandShape CommandLine::shape() const {
           {positional ? option->get_name() : "--" + option->get_lnames().front(),
            help.substr(0, help.find('\n')), option->get_items_expected_max() > 0,
            choices == state_->choices.end() ? std::vector<std::string>() : choices->second});
+      OptionShape& made = shape.options.back();
+      const std::string type = option->get_type_name();
+      made.whole = type.starts_with("UINT") || type.starts_with("INT");
+      made.number = made.whole || type.starts_with("FLOAT");
+      if (made.number) made.default_text = option->get_default_str();
+      if (const auto file = state_->written.find(option); file != state_->written.end())
+        made.written = file->second.kind;
     }
     for (const CLI::App* const command : app.get_subcommands([](const CLI::App*) { return true; }))
       if (!command->get_group().empty()) shape.commands.push_back(shape_of(*command));

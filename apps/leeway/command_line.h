@@ -7,6 +7,7 @@
 #include <functional>
 #include <initializer_list>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -113,6 +114,9 @@ struct OptionShape {
   std::string help;  // its first line
   bool takes_values = true;
   std::vector<std::string> choices = {};  // empty: any value, or a file
+  bool number = false, whole = false;     // it takes numbers, whole ones alone
+  std::string default_text = {};          // of a number; empty: none that is shown
+  std::optional<Written> written = {};    // of a file to write
 };
 struct CommandShape {
   std::string name, help;

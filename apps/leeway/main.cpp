@@ -38,6 +38,10 @@ constexpr void (*commands[])(const Command&, Context&) = {
     add_list,   add_shift, add_conds,  add_data,      add_demo,
 };
 
+void add_commands(const Command& root, Context& context) {
+  for (const auto add : commands) add(root, context);
+}
+
 int fail(const std::string& message, int code) {
   std::string line = "leeway: " + message;
   for (char& c : line)
@@ -71,11 +75,13 @@ int main(int argc, char** argv) {
       "Exit codes: 0 ok, 1 runtime failure, 2 usage, 3 bad input, 4 a gate failed, 5 incomplete, 130 "
       "interrupted.");
   end_where_files_are_cut();
+  end_with_runner();
   std::vector<std::string> arguments(argv, argv + argc);
   if (!arguments.empty())
     arguments.front() = "leeway";  // wherever it is installed: the record is read elsewhere
   Context context(arguments);
-  for (const auto add : commands) add(line.root(), context);
+  add_commands(line.root(), context);
+  add_sweep(line.root(), context, add_commands);
   add_completion(line, context);
   try {
     check_environment();

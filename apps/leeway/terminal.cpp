@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <sys/ioctl.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,11 +12,13 @@
 #include <cmath>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <utility>
 
 #include "leeway/core/file_checks.h"
 #include "leeway/core/message.h"
+#include "leeway/sweep/process.h"
 
 namespace leeway::app {
 namespace {
@@ -153,6 +156,14 @@ void end_where_files_are_cut() {
   action.sa_sigaction = on_bus_error;
   action.sa_flags = SA_SIGINFO;
   sigaction(SIGBUS, &action, nullptr);
+}
+
+void end_with_runner() {
+  const char* const runner = std::getenv(sweep::runner_variable);
+  if (runner == nullptr) return;
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (std::to_string(getppid()) != runner) _exit(interrupted);  // it ended before
+  unsetenv(sweep::runner_variable);
 }
 
 bool TerminalProgress::stop_requested() const { return stop_signals.load() > 0; }

@@ -48,4 +48,7 @@ class HardStop {
 // 3. Files are memory-mapped, and bytes that are gone raise SIGBUS; nothing that was computed from them can be kept.
 void end_where_files_are_cut();
 
+// A unit of a sweep ends at once where its runner does, however that ended: nobody waits for it.
+void end_with_runner();
+
 }  // namespace leeway::app

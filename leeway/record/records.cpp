@@ -24,6 +24,7 @@
 #include "leeway/record/select.h"
 #include "leeway/record/shift.h"
 #include "leeway/record/shift_text.h"
+#include "leeway/record/sweep.h"
 #include "leeway/record/train.h"
 
 namespace leeway::record {
@@ -84,6 +85,11 @@ constexpr std::array list{
     Record{shift_schema, "a shifted copy of a set of images (leeway shift)", describe<Shift>},
     Record{shift_text_schema, "a CSV file with one column of texts shifted (leeway shift text)",
            describe<ShiftText>},
+    Record{sweep_plan_schema, "a study as units to run (leeway sweep plan)", describe<SweepPlan>},
+    Record{sweep_run_schema, "units that were run (leeway sweep run)", describe<SweepRun>},
+    Record{sweep_status_schema, "how far a sweep is (leeway sweep status)", describe<SweepStatus>},
+    Record{sweep_collect_schema, "the records of a sweep as one table (leeway sweep collect)",
+           describe<SweepCollect>},
     Record{train_schema, "a classifier that was trained (leeway train)", describe<Train>},
 };
 

@@ -19,7 +19,7 @@ MAY_INCLUDE = {
     "tasks": {"core", "shift", "record"} | ANALYSES,
     "nn": {"core", "data", "shift"},
     "report": {"core", "record"},
-    "sweep": {"core"},
+    "sweep": {"core", "record"},
 }
 NN_FACADES = tuple(f"leeway/nn/{name}.h" for name in ("session", "predictor", "model", "attack", "train"))  # tasks, too
 FACADE_ONLY = {"apps", "examples", "python"}  # folders that know every part, but of nn the facades alone

@@ -67,6 +67,10 @@ RESULT = {
                       " accuracy.cells.0.accuracy_high",
     "list": "family summary missing members members.0.name members.0.summary members.0.source members.0.needs members.0.about"
             " members.0.weights members.0.parameters members.0.parameters.0.default members.0.parameters.0.integer",
+    "sweep-plan": "stage command units kept seconds bytes",
+    "sweep-run": "units jobs done_before done done_elsewhere failed blocked left",
+    "sweep-status": "stage command units done failed blocked running ready waiting",
+    "sweep-collect": "out stage rows units missing columns",
     "train": "plan plan.seed plan.threads plan.torch plan.groups plan.environment plan.unlabelled plan.keep_epochs epochs epochs.0.loss"
              " epochs.0.accuracy_low epochs.0.parts epochs.0.seconds best_epoch best_by_score best_by_accuracy best_by_worst_group stopped_early"
              " n_train n_validation out weights resumed_after reused",
@@ -79,6 +83,11 @@ RESULT = {
 }
 RECORD = {"infer": "instruction_set headline findings warnings options options.arch options.mean options.stochastic",
           "inspect": "instruction_set headline findings warnings options options.input options.no_timing",
+          "sweep-plan": "headline options options.pilot folder axes units kept others combinations left_out threads jobs seconds_left bytes_in_all",
+          "sweep-run": "headline options options.jobs options.retry options.no_wait options.lease folder failures failures.0.message"
+                       " failures.0.units failures.0.log",
+          "sweep-status": "headline folder counts counts.units counts.waiting failures failures.0.message",
+          "sweep-collect": "headline options options.stage options.columns",
           "train": "instruction_set headline findings warnings options options.parameters options.select options.select_shift options.validation",
           "pa": "instruction_set headline findings warnings options options.level options.ratios options.pairing ar_gap",
           "select": "instruction_set headline findings warnings options options.as selected",
@@ -183,6 +192,15 @@ class Records(unittest.TestCase):
         self.valid({**record, "a key of tomorrow": 1})
         self.refused_without(record, ENVELOPE + (INPUT if record["inputs"] else []) + RECORD.get(name, "").split())
         self.refused_without(record, [f"results.0.{key}" for key in RESULT[name].split()])
+
+    def test_sweep(self):
+        (self.folder / "study.toml").write_text(
+            '[pa]\nclean = "examples/data/clean.npz"\n'
+            'shifted = ["examples/data/blurred.npz", "examples/data/production.npz"]\n', encoding="utf-8")
+        self.check(self.run_leeway("sweep plan study.toml --out sweep"))
+        self.check(self.run_leeway("sweep run sweep --quiet", status=5))  # production has another number of rows
+        self.check(self.run_leeway("sweep status sweep"))
+        self.check(self.run_leeway("sweep collect sweep --out runs.csv", status=5))
 
     def test_pa(self):
         self.check(self.run_leeway("pa examples/data/clean.npz examples/data/blurred.npz --curve 5"))

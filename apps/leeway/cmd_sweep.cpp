@@ -1,0 +1,272 @@
+// leeway sweep: a study as units, run here or on a cluster, looked at, collected.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <unordered_set>
+
+#include "apps/leeway/command.h"
+#include "apps/leeway/option_flags.h"
+#include "apps/leeway/sweep_catalog.h"
+#include "apps/leeway/text_table.h"
+#include "leeway/core/file.h"
+#include "leeway/core/instruction_set.h"
+#include "leeway/core/message.h"
+#include "leeway/core/numbers.h"
+#include "leeway/record/sweep.h"
+#include "leeway/sweep/collect.h"
+#include "leeway/sweep/pilot.h"
+#include "leeway/sweep/plan.h"
+#include "leeway/sweep/run.h"
+#include "leeway/sweep/script.h"
+#include "leeway/sweep/status.h"
+#include "leeway/sweep/submit.h"
+
+namespace leeway::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct ClusterFlags {
+  bool slurm = false;
+  std::size_t tasks = 8;
+  std::string time = "24:00:00";
+};
+
+struct SweepFlags {
+  std::string study, folder;
+  record::SweepPlanOptions plan;
+  record::SweepRunOptions run;
+  record::SweepCollectOptions collect;
+  ClusterFlags cluster;
+};
+
+template <class Record>
+void describe(const Context& context, Record& record) {
+  record.envelope.seed = context.seed;
+  record.envelope.instruction_set = name_of(instruction_set);
+  record.envelope.headline = headline_of(record);
+}
+
+std::string failures_text(const std::vector<record::SweepFailure>& failures) {
+  if (failures.empty()) return "";
+  TextTable table({right("failed", 7), left("message")});
+  for (const record::SweepFailure& failure : failures)
+    table.add(count(failure.units), shown(failure.message));
+  return "\n" + table.text() + fmt::format("{:>7}  log: {}\n", "", failures.front().log);
+}
+
+std::string plan_text(const record::SweepPlan& record) {
+  const bool timed =
+      std::ranges::any_of(record.results, [](const auto& stage) { return stage.seconds.has_value(); });
+  std::vector<Column> columns{left("stage"), left("command"), right("units", 9), right("done", 9)};
+  if (timed) columns.push_back(right("s a unit", 9)), columns.push_back(right("disk a unit", 12));
+  TextTable table(std::move(columns));
+  for (const record::SweepPlanStage& stage : record.results) {
+    std::vector<std::string> cells{stage.stage, stage.command, count(stage.units), count(stage.kept)};
+    if (timed) {
+      cells.push_back(stage.seconds ? significant(*stage.seconds, 2) : "-");
+      cells.push_back(stage.bytes ? bytes(static_cast<std::size_t>(*stage.bytes)) : "-");
+    }
+    table.add(std::move(cells));
+  }
+  std::string text = table.text() + record.envelope.headline + "\n";
+  if (record.others > 0)
+    text += fmt::format("{} units in the folder are not of this plan.\n", count(record.others));
+  return text;
+}
+
+std::string run_text(const record::SweepRun& record) {
+  return record.envelope.headline + "\n" + failures_text(record.failures);
+}
+
+std::string status_text(const record::SweepStatus& record) {
+  TextTable table({left("stage"), right("units", 9), right("done", 9), right("running", 9), right("ready", 9),
+                   right("waiting", 9), right("failed", 9), right("blocked", 9)});
+  const auto add = [&](const std::string& name, const record::SweepCounts& c) {
+    table.add(name, count(c.units), count(c.done), count(c.running), count(c.ready), count(c.waiting),
+              count(c.failed), count(c.blocked));
+  };
+  for (const record::SweepStageStatus& stage : record.results) add(stage.stage, stage.counts);
+  if (record.results.size() > 1) add("all", record.counts);
+  return table.text() + failures_text(record.failures);
+}
+
+std::string collect_text(const record::SweepCollect& record) { return record.envelope.headline + "\n"; }
+
+// A folder that is new, empty, or a sweep's already.
+void check_folder(const std::string& folder) {
+  std::error_code ignored;
+  if (!fs::exists(folder, ignored) || fs::is_empty(folder, ignored)) return;
+  if (!fs::exists(sweep::Store(folder).plan(), ignored))
+    refuse(display_name(folder), "a new folder, or that of a sweep", "one with other files");
+  (void)sweep::PlanFile(sweep::Store(folder).plan(), true);
+}
+
+sweep::Plan planned(Context& context, const SweepFlags& flags, const sweep::Catalog& catalog) {
+  const MappedFile file = map_file(flags.study);
+  context.add_input(flags.study, {});
+  const std::string_view text(reinterpret_cast<const char*>(file.bytes.data()), file.bytes.size());
+  const std::string name = display_name(flags.study);
+  sweep::Plan plan = sweep::make_plan(sweep::parse_study(text, name, catalog), catalog, name);
+  check_folder(context.out);
+  fs::create_directories(context.out);
+  write_text(fs::path(context.out) / "study.toml", text);
+  sweep::write_plan(sweep::Store(context.out).plan(), plan);
+  return plan;
+}
+
+int run_plan(Context& context, const SweepFlags& flags, void (*add_units)(const Command&, Context&)) {
+  if (context.out.empty()) throw UsageError("--out is required: the folder of the sweep");
+  const SweepCatalog catalog(add_units);
+  const sweep::Plan plan = planned(context, flags, catalog.catalog());
+  const sweep::Store store(context.out);
+  record::SweepPlan record = sweep::plan_record(plan, store);
+  record.options = flags.plan;
+  if (flags.plan.pilot) sweep::run_pilot(sweep::PlanFile(store.plan()), store, record, context.progress());
+  describe(context, record);
+  return context.show(std::move(record), plan_text);
+}
+
+sweep::ScriptOptions script_options(const SweepFlags& flags, const sweep::PlanFile& plan) {
+  return {.program = fs::read_symlink("/proc/self/exe").string(),
+          .folder = fs::canonical(flags.folder).string(),
+          .tasks = flags.cluster.tasks,
+          .jobs = std::max<std::size_t>(1, flags.run.jobs),
+          .threads = plan.threads,
+          .memory = plan.memory,
+          .time = flags.cluster.time};
+}
+
+int run_units(Context& context, const SweepFlags& flags) {
+  const sweep::Store store(flags.folder);
+  const sweep::PlanFile plan(store.plan());
+  if (flags.run.retry) sweep::forget_failures(store);
+  if (flags.cluster.slurm) {
+    const sweep::Submitted jobs = sweep::submit_to_slurm(script_options(flags, plan));
+    context.print(Json{{"array", jobs.array}, {"collect", jobs.collect}},
+                  fmt::format("Slurm job {}, an array of {} tasks; job {} collects {}.\n", jobs.array,
+                              flags.cluster.tasks, jobs.collect, display_name(store.folder() / "runs.csv")));
+    return exit_ok;
+  }
+  sweep::RunOptions options;
+  options.jobs = flags.run.jobs, options.wait = !flags.run.no_wait;
+  options.lease = std::chrono::duration<double>(flags.run.lease);
+  const sweep::RunSummary done = sweep::run_units(plan, store, options, context.progress());
+  record::SweepRun record;
+  record.options = flags.run, record.folder = display_name(store.folder());
+  record.results.push_back({done.units, done.jobs, done.done_before, done.done, done.done_elsewhere,
+                            done.failed, done.blocked, done.left});
+  if (done.failed > 0) record.failures = sweep::failures_of(plan, store);
+  describe(context, record);
+  return context.finish<record::SweepRun>(std::move(record), run_text,
+                                          done.failed > 0 ? exit_incomplete : exit_ok);
+}
+
+int run_status(Context& context, const SweepFlags& flags) {
+  const sweep::Store store(flags.folder);
+  record::SweepStatus record = sweep::status_of(sweep::PlanFile(store.plan()), store);
+  describe(context, record);
+  return context.finish<record::SweepStatus>(std::move(record), status_text);
+}
+
+int run_collect(Context& context, const SweepFlags& flags) {
+  if (context.out.empty()) throw UsageError("--out is required: the table to write");
+  const sweep::Store store(flags.folder);
+  const sweep::PlanFile plan(store.plan(), true);
+  record::SweepCollect record;
+  record.options = flags.collect;
+  record.results.push_back(sweep::collect(plan, store, flags.collect, context.out, context.progress()));
+  const bool whole = record.results.front().missing == 0;
+  describe(context, record);
+  return context.show(std::move(record), collect_text, whole ? exit_ok : exit_incomplete);
+}
+
+int run_script(Context& context, const SweepFlags& flags) {
+  const sweep::PlanFile plan(sweep::Store(flags.folder).plan());
+  context.print({}, sweep::array_script(script_options(flags, plan)));
+  return exit_ok;
+}
+
+void add_folder(const Command& command, SweepFlags& flags) {
+  command.option("DIR", flags.folder, "The folder that leeway sweep plan wrote").required();
+}
+
+void add_cluster_flags(const Command& command, ClusterFlags& cluster) {
+  command.option("--tasks", cluster.tasks, "On a cluster: tasks of the array").whole_within(1, 100000);
+  command.option("--time", cluster.time, "On a cluster: limit of a task, hours:minutes:seconds")
+      .check([](const std::string& text) {
+        const bool good =
+            text.find_first_not_of("0123456789:") == std::string::npos && std::ranges::count(text, ':') == 2;
+        return good ? "" : "expected hours:minutes:seconds, found " + in_quotes(text);
+      });
+}
+
+void add_common(const Command& command, Context& context, const std::string& out, Written kind) {
+  context.add_common_flags(command, out, kind);
+  command.hide({"--seed", "--no-digest"});
+}
+
+void add_sweep_plan(const Command& room, Context& context, SweepFlags& flags,
+                    void (*add_units)(const Command&, Context&)) {
+  const Command command =
+      room.add("plan", "A study as units, each a command with its options and what it reads");
+  command.option("STUDY", flags.study, "The study (TOML): see docs/sweeps.md").required();
+  add_option_flags(command, flags.plan);
+  add_common(command, context, "The folder of the sweep; of one that is there what still holds is kept",
+             Written::folder);
+  command.footer(
+      "A table for each stage, whose keys are the options of its command; several values are an axis.\n"
+      "\n  leeway sweep plan study.toml --out sweep --pilot");
+  command.runs([&context, &flags, add_units] { return run_plan(context, flags, add_units); });
+}
+
+void add_sweep_run(const Command& room, Context& context, SweepFlags& flags) {
+  const Command command = room.add("run", "Run what is left of a sweep, here or as a job array of Slurm");
+  add_folder(command, flags);
+  add_option_flags(command, flags.run);
+  command.flag("--slurm", flags.cluster.slurm,
+               "Submit one job array (sbatch) and a job that collects when it has ended");
+  add_cluster_flags(command, flags.cluster);
+  add_common(command, context, "Write the JSON record to this file", Written::record);
+  command.footer(
+      "Any number of runners may share a folder. After a stop or a crash the same command goes on.\n"
+      "Exit code 5: units failed.\n"
+      "\n  leeway sweep run sweep --jobs 4\n  leeway sweep run sweep --slurm --tasks 100 --time 4:00:00");
+  command.runs([&context, &flags] { return run_units(context, flags); });
+}
+
+}  // namespace
+
+void add_sweep(const Command& root, Context& context, void (*add_units)(const Command&, Context&)) {
+  const Command room =
+      root.add("sweep", "Thousands of runs: a study planned, run here or on a cluster, collected");
+  room.needs_command();
+  auto& flags = room.keep<SweepFlags>();
+  add_sweep_plan(room, context, flags, add_units);
+  add_sweep_run(room, context, flags);
+
+  const Command status = room.add("status", "How far a sweep is: units by state, failures by message");
+  add_folder(status, flags);
+  add_common(status, context, "Write the JSON record to this file", Written::record);
+  status.runs([&context, &flags] { return run_status(context, flags); });
+
+  const Command collect = room.add("collect", "The records of a stage as one table");
+  add_folder(collect, flags);
+  add_option_flags(collect, flags.collect);
+  add_common(collect, context, "The table to write: .csv, or .csv.gz", Written::file);
+  collect.footer(
+      "Exit code 5: some units have no record yet.\n\n  leeway sweep collect sweep --out runs.csv");
+  collect.runs([&context, &flags] { return run_collect(context, flags); });
+
+  const Command script = room.add("script", "Print a job script for PBS, SGE, LSF and GNU parallel");
+  add_folder(script, flags);
+  script.option("--jobs", flags.run.jobs, "Processes at once in a task (default: 1)").whole_within(1, 4096);
+  add_cluster_flags(script, flags.cluster);
+  script.footer("  leeway sweep script sweep --tasks 100 > job.sh && qsub job.sh");
+  script.runs([&context, &flags] { return run_script(context, flags); });
+}
+
+}  // namespace leeway::app

@@ -1,0 +1,129 @@
+// The records of leeway sweep: a study planned, run, looked at, collected (leeway/sweep). docs/schema/sweep-plan.md
+// and its neighbours list the keys.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "leeway/core/result.h"
+#include "leeway/record/envelope.h"
+
+namespace leeway::record {
+
+inline constexpr std::string_view sweep_plan_schema = "leeway.sweep-plan/2",
+                                  sweep_run_schema = "leeway.sweep-run/2",
+                                  sweep_status_schema = "leeway.sweep-status/2",
+                                  sweep_collect_schema = "leeway.sweep-collect/2";
+
+struct SweepPlanOptions {
+  bool pilot = false;
+};
+
+struct SweepPlanStage {
+  std::string stage, command;
+  std::size_t units = 0, kept = 0;       // kept: done already
+  std::optional<double> seconds, bytes;  // of a unit, by the pilot
+};
+
+struct SweepPlan {
+  SweepPlan() { envelope.schema = sweep_plan_schema; }
+
+  Envelope envelope;
+  SweepPlanOptions options;
+  std::string folder;
+  std::vector<std::string> axes;
+  std::size_t units = 0, kept = 0, combinations = 0, left_out = 0,
+              others = 0;  // others: done, not of this plan
+  std::size_t threads = 1, jobs = 1;
+  std::optional<double> seconds, bytes;  // of what is left, by the pilot
+  std::vector<SweepPlanStage> results;
+};
+
+struct SweepRunOptions {
+  std::size_t jobs = 0;
+  bool retry = false, no_wait = false;
+  double lease = 60;
+};
+
+struct SweepFailure {
+  std::string message, log;  // log: of the first such unit
+  std::size_t units = 0;
+};
+
+struct SweepCounts {
+  std::size_t units = 0, done = 0, failed = 0, blocked = 0, running = 0, ready = 0, waiting = 0;
+};
+
+struct SweepRunResult {
+  std::size_t units = 0, jobs = 0, done_before = 0, done = 0, done_elsewhere = 0, failed = 0, blocked = 0,
+              left = 0;
+};
+
+struct SweepRun {
+  SweepRun() { envelope.schema = sweep_run_schema; }
+
+  Envelope envelope;
+  SweepRunOptions options;
+  std::string folder;
+  std::vector<SweepFailure> failures;
+  std::vector<SweepRunResult> results;  // one
+};
+
+struct SweepStageStatus {
+  std::string stage, command;
+  SweepCounts counts;
+};
+
+struct SweepStatus {
+  SweepStatus() { envelope.schema = sweep_status_schema; }
+
+  Envelope envelope;
+  std::string folder;
+  SweepCounts counts;
+  std::vector<SweepFailure> failures;
+  std::vector<SweepStageStatus> results;
+};
+
+struct SweepCollectOptions {
+  std::string stage;                 // empty: the last one
+  std::vector<std::string> columns;  // empty: all
+};
+
+struct SweepTable {
+  std::string out, stage;
+  std::size_t rows = 0, units = 0, missing = 0;
+  std::vector<std::string> columns;
+};
+
+struct SweepCollect {
+  SweepCollect() { envelope.schema = sweep_collect_schema; }
+
+  Envelope envelope;
+  SweepCollectOptions options;
+  std::vector<SweepTable> results;  // one
+};
+
+void fields(SweepPlanOptions& options, Fields& f);
+void fields(SweepRunOptions& options, Fields& f);
+void fields(SweepCollectOptions& options, Fields& f);
+void fields(SweepPlan& record, Fields& f);
+void fields(SweepRun& record, Fields& f);
+void fields(SweepStatus& record, Fields& f);
+void fields(SweepCollect& record, Fields& f);
+
+[[nodiscard]] Json to_json(const SweepPlan& record);
+[[nodiscard]] Json to_json(const SweepRun& record);
+[[nodiscard]] Json to_json(const SweepStatus& record);
+[[nodiscard]] Json to_json(const SweepCollect& record);
+
+// What there is in a sentence.
+[[nodiscard]] std::string headline_of(const SweepPlan& record);
+[[nodiscard]] std::string headline_of(const SweepRun& record);
+[[nodiscard]] std::string headline_of(const SweepStatus& record);
+[[nodiscard]] std::string headline_of(const SweepCollect& record);
+
+}  // namespace leeway::record

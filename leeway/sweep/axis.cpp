@@ -1,0 +1,96 @@
+#include "leeway/sweep/axis.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <set>
+
+#include "leeway/core/csv.h"
+#include "leeway/core/message.h"
+#include "leeway/core/random.h"
+#include "leeway/record/number_list.h"
+
+namespace leeway::sweep {
+namespace {
+
+constexpr double most_values = 1e6;
+
+struct AxisRange {
+  bool random = false, logarithmic = false;
+  std::size_t count = 0;
+  double low = 0, high = 0;
+};
+
+std::vector<std::string> words_of(std::string_view text) {
+  std::vector<std::string> words;
+  for (const std::string& word : record::split(std::string(text), ' '))
+    if (!word.empty()) words.push_back(word);
+  return words;
+}
+
+// Nothing where the words are of another form.
+std::optional<AxisRange> parse(const CatalogOption& option, const std::vector<std::string>& words) {
+  const auto count = words.size() < 2 ? std::nullopt : parse_number(words[1]);
+  if (!count || !(*count >= 1 && *count <= most_values) || *count != std::floor(*count)) return {};
+  AxisRange range{.random = words[0] == "random", .count = static_cast<std::size_t>(*count)};
+  if (words.size() == 2) {
+    const double at = parse_number(option.default_text).value_or(0);
+    if (!(at > 0)) return {};
+    range.logarithmic = true, range.low = at / 10, range.high = at * 10;
+    return range;
+  }
+  const bool logarithmic = words.size() == 7 && words[6] == "log";
+  if ((words.size() != 6 && !logarithmic) || words[2] != "from" || words[4] != "to") return {};
+  const auto low = parse_number(words[3]), high = parse_number(words[5]);
+  if (!low || !high || !std::isfinite(*low) || !std::isfinite(*high) || !(*low < *high)) return {};
+  if (logarithmic && !(*low > 0)) return {};
+  range.logarithmic = logarithmic, range.low = *low, range.high = *high;
+  return range;
+}
+
+// At a share from 0 to 1 of the range.
+double value_at(const AxisRange& range, double share) {
+  if (share <= 0) return range.low;
+  if (share >= 1) return range.high;
+  return range.logarithmic ? std::exp(std::lerp(std::log(range.low), std::log(range.high), share))
+                           : std::lerp(range.low, range.high, share);
+}
+
+}  // namespace
+
+bool is_range(const CatalogOption& option, std::string_view part, std::string_view text) {
+  for (const std::string_view word : {"grid", "random"}) {
+    if (!text.starts_with(word)) continue;
+    const std::string_view rest = text.substr(word.size());
+    return option.number ||
+           (!part.empty() && rest.size() > 1 && rest[0] == ' ' && rest[1] >= '0' && rest[1] <= '9');
+  }
+  return false;
+}
+
+std::vector<std::string> values_of_range(const CatalogOption& option, const std::string& text,
+                                         const std::string& axis, std::uint64_t seed,
+                                         const std::string& place) {
+  const auto range = parse(option, words_of(text));
+  if (!range)
+    refuse(place,
+           fmt::format("for {} \"grid N\" or \"random N\"{} \"from LOW to HIGH\" and \"log\"", axis,
+                       option.default_text.empty() ? ", then" : ", then, if need be,"),
+           in_quotes(text));
+  Random random(seed, stream(axis));
+  std::vector<std::string> values;
+  std::set<std::string> known;
+  for (std::size_t i = 0; i < range->count; ++i) {
+    const double share = range->random       ? random.uniform()
+                         : range->count == 1 ? .5
+                                             : static_cast<double>(i) / static_cast<double>(range->count - 1);
+    const double value = value_at(*range, share);
+    std::string word = option.whole ? fmt::format("{:.0f}", value) : fmt::format("{:.6g}", value);
+    if (known.insert(word).second) values.push_back(std::move(word));
+  }
+  return values;
+}
+
+}  // namespace leeway::sweep

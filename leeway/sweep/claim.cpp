@@ -1,0 +1,150 @@
+#include "leeway/sweep/claim.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <fstream>
+#include <iterator>
+#include <random>
+#include <sstream>
+
+#include "leeway/core/file.h"
+#include "leeway/core/message.h"
+
+namespace leeway::sweep {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t most_claims = 1000;  // runners that may die over one unit
+
+std::string first_line(const fs::path& path) {
+  std::ifstream file(path);
+  std::string line;
+  std::getline(file, line);
+  return line;
+}
+
+std::string link_text(const fs::path& path) {
+  std::array<char, 256> text{};
+  const ssize_t size = ::readlink(path.c_str(), text.data(), text.size());
+  return size < 0 ? "" : std::string(text.data(), static_cast<std::size_t>(size));
+}
+
+// One boot of one machine, and those processes that can see each other.
+std::string this_machine() {
+  return first_line("/proc/sys/kernel/random/boot_id") + " " + link_text("/proc/self/ns/pid");
+}
+
+// When a process began, in ticks since the boot; empty where there is none. A zombie has ended.
+std::string start_of(const std::string& pid) {
+  const std::string line = first_line("/proc/" + pid + "/stat");
+  const std::size_t name_end = line.rfind(") ");
+  if (name_end == std::string::npos) return "";
+  std::istringstream words(line.substr(name_end + 2));
+  const std::vector<std::string> fields{std::istream_iterator<std::string>(words), {}};
+  constexpr std::size_t state = 0, start = 19;
+  return fields.size() > start && fields[state] != "Z" && fields[state] != "X" ? fields[start] : "";
+}
+
+std::string random_name() {
+  std::random_device device;
+  return fmt::format("{:08x}{:08x}", device(), device());
+}
+
+std::int64_t changed_at(const struct stat& status) {
+  return status.st_mtim.tv_sec * std::int64_t{1000000000} + status.st_mtim.tv_nsec;
+}
+
+}  // namespace
+
+bool Liveness::lives(const std::string& runner) {
+  const fs::path path = store_.runner(runner);
+  struct stat status {};
+  if (runner.empty() || runner.find('/') != std::string::npos || ::stat(path.c_str(), &status) != 0)
+    return false;
+  std::ifstream file(path);
+  std::string machine, pid, start;
+  std::getline(file, machine);
+  file >> pid >> start;
+  if (!start.empty() && machine == this_machine()) return start_of(pid) == start;
+  const std::scoped_lock lock(mutex_);
+  const auto now = std::chrono::steady_clock::now();
+  const auto [known, fresh] = seen_.try_emplace(runner, Seen{changed_at(status), now});
+  if (!fresh && known->second.changed != changed_at(status)) known->second = {changed_at(status), now};
+  return now - known->second.since < lease_;
+}
+
+Runner::Runner(const Store& store, std::chrono::duration<double> lease)
+    : store_(store), name_(random_name()), liveness_(store, lease) {
+  write();
+}
+
+Runner::~Runner() { ::unlink(store_.runner(name_).c_str()); }
+
+void Runner::write() const {
+  std::error_code error;
+  fs::create_directories(store_.runner(name_).parent_path(), error);
+  if (error) fail_at(store_.runner(name_), "cannot make its folder", error.value());
+  const std::string pid = std::to_string(::getpid());
+  std::array<char, 256> host{};
+  ::gethostname(host.data(), host.size() - 1);
+  write_text(store_.runner(name_),
+             fmt::format("{}\n{} {}\n{}\n", this_machine(), pid, start_of(pid), host.data()));
+}
+
+void Runner::renew() const {
+  if (::utimensat(AT_FDCWD, store_.runner(name_).c_str(), nullptr, 0) != 0 && errno == ENOENT) write();
+}
+
+std::string holder_of(const Store& store, const std::string& unit, std::size_t number) {
+  return link_text(store.claim(unit, number));
+}
+
+std::size_t Runner::claim(const std::string& unit) {
+  for (std::size_t number = 1; number <= most_claims;) {
+    const fs::path path = store_.claim(unit, number);
+    if (::symlink(name_.c_str(), path.c_str()) == 0) return number;
+    const int code = errno;
+    if (code == ENOENT) {
+      std::error_code error;
+      fs::create_directories(path.parent_path(), error);
+      if (error) fail_at(path, "cannot make its folder", error.value());
+      continue;
+    }
+    if (code != EEXIST) fail_at(path, "cannot claim the unit", code);
+    const std::string holder = link_text(path);
+    if (holder == name_) return number;  // a file system that asks twice
+    if (holder.empty()) continue;        // released in between
+    if (liveness_.lives(holder)) return 0;
+    store_.drop_work(unit, holder);
+    ++number;
+  }
+  refuse(display_name(store_.claim(unit, 1)),
+         fmt::format("at most {} claims by runners that are gone", most_claims), "more");
+}
+
+bool Runner::is_claimed(const std::string& unit) {
+  for (std::size_t number = 1; number <= most_claims; ++number) {
+    const std::string holder = holder_of(store_, unit, number);
+    if (holder.empty()) return false;
+    if (liveness_.lives(holder)) return true;
+  }
+  return false;
+}
+
+void Runner::release(const std::string& unit, std::size_t number, bool ended) const {
+  // Of a unit that has not ended the claims below stay: without them a third runner could make one there while a
+  // fourth, who passed them before, makes this one again.
+  for (; number > 0; --number) {
+    ::unlink(store_.claim(unit, number).c_str());
+    if (!ended) return;
+  }
+}
+
+}  // namespace leeway::sweep

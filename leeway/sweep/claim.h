@@ -1,0 +1,73 @@
+// Who runs a unit, among any number of runners that know nothing of each other but the folder they share.
+//
+// A runner has a random name and a file runners/NAME that says on which machine it lives; renew() touches it. A
+// claim is a symbolic link claims/ab/UNIT.1 whose text is the runner's name: made in one step or not at all, on any
+// file system, with what it says. A claim whose runner is gone is not removed (two who both do that could remove a
+// third one's): claim .2 is made beside it, which exactly one can, and so on. The holder is the one with the
+// highest number.
+//
+// A runner is gone where its file is; on this machine (boot and pid namespace) where its process is; elsewhere
+// where its file has kept one time of change for a whole lease, as this process's steady clock measures it. No two
+// machines' clocks are compared, so clocks that differ or jump change nothing. A runner that was only very slow
+// loses nothing but its work: results are renamed into place, the first one stays (store.h).
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "leeway/sweep/store.h"
+
+namespace leeway::sweep {
+
+inline constexpr std::chrono::duration<double> default_lease{60};
+
+// Which runners live, as far as this process could see.
+class Liveness {
+ public:
+  Liveness(const Store& store, std::chrono::duration<double> lease) : store_(store), lease_(lease) {}
+  [[nodiscard]] bool lives(const std::string& runner);
+
+ private:
+  struct Seen {
+    std::int64_t changed;
+    std::chrono::steady_clock::time_point since;
+  };
+  const Store& store_;
+  const std::chrono::duration<double> lease_;
+  std::mutex mutex_;
+  std::map<std::string, Seen> seen_;
+};
+
+class Runner {
+ public:
+  Runner(const Store& store, std::chrono::duration<double> lease);
+  ~Runner();  // it is no runner any more
+  Runner(const Runner&) = delete;
+  Runner& operator=(const Runner&) = delete;
+
+  [[nodiscard]] const std::string& name() const { return name_; }
+  // To be called at least four times a lease.
+  void renew() const;
+
+  // The number of the claim that is now this runner's; 0: another runner has the unit.
+  [[nodiscard]] std::size_t claim(const std::string& unit);
+  // The unit is not this runner's any more. `ended`: it is done or has failed, so that no claim on it counts.
+  void release(const std::string& unit, std::size_t number, bool ended) const;
+  // Whether a runner that lives has claimed the unit.
+  [[nodiscard]] bool is_claimed(const std::string& unit);
+
+ private:
+  void write() const;
+  const Store& store_;
+  std::string name_;
+  Liveness liveness_;
+};
+
+// The runner that a claim names; empty where there is no such claim.
+[[nodiscard]] std::string holder_of(const Store& store, const std::string& unit, std::size_t number);
+
+}  // namespace leeway::sweep

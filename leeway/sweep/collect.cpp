@@ -1,0 +1,248 @@
+#include "leeway/sweep/collect.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <span>
+
+#include "leeway/core/csv.h"
+#include "leeway/core/file.h"
+#include "leeway/core/message.h"
+#include "leeway/core/parallel.h"
+#include "leeway/core/suggestion.h"
+#include "leeway/record/keys.h"
+#include "leeway/record/records.h"
+#include "leeway/sweep/study.h"
+
+namespace leeway::sweep {
+namespace {
+
+constexpr std::size_t block = 2048;
+constexpr std::string_view result_prefix = "results[].";
+
+using Plain = nlohmann::json;
+
+// The whole of a file; nothing where there is none. Small files are read faster than they are mapped.
+std::optional<std::string> contents(const std::filesystem::path& path) {
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) return {};
+  std::string text;
+  struct stat status {};
+  if (::fstat(descriptor, &status) == 0) text.resize(static_cast<std::size_t>(status.st_size));
+  std::size_t at = 0;
+  for (ssize_t count = 1; at < text.size() && count > 0;
+       at += static_cast<std::size_t>(std::max<ssize_t>(0, count)))
+    count = ::read(descriptor, text.data() + at, text.size() - at);
+  ::close(descriptor);
+  text.resize(at);
+  return text;
+}
+
+// A CSV file, compressed where its name says so.
+class TableFile {
+ public:
+  explicit TableFile(const std::string& path) : file_(path), compressed_(path.ends_with(".gz")) {
+    constexpr int gzip = 15 + 16, memory = 8;
+    if (compressed_ &&
+        deflateInit2(&stream_, Z_DEFAULT_COMPRESSION, Z_DEFLATED, gzip, memory, Z_DEFAULT_STRATEGY) != Z_OK)
+      throw std::bad_alloc();
+  }
+  ~TableFile() {
+    if (compressed_) deflateEnd(&stream_);
+  }
+  TableFile(const TableFile&) = delete;
+  TableFile& operator=(const TableFile&) = delete;
+
+  void write(std::string text) {
+    if (compressed_)
+      deflate_all(text, Z_NO_FLUSH);
+    else
+      file_.write(text);
+  }
+  void commit() {
+    std::string nothing;
+    if (compressed_) deflate_all(nothing, Z_FINISH);
+    file_.commit();
+  }
+
+ private:
+  void deflate_all(std::string& text, int flush) {
+    std::array<char, 1 << 16> buffer{};
+    stream_.next_in = reinterpret_cast<Bytef*>(text.data());
+    stream_.avail_in = static_cast<uInt>(text.size());
+    do {
+      stream_.next_out = reinterpret_cast<Bytef*>(buffer.data());
+      stream_.avail_out = buffer.size();
+      ::deflate(&stream_, flush);
+      file_.write(std::string_view(buffer.data(), buffer.size() - stream_.avail_out));
+    } while (stream_.avail_out == 0);
+  }
+
+  AtomicFile file_;
+  const bool compressed_;
+  z_stream stream_{};
+};
+
+std::size_t stage_of(const PlanFile& plan, const std::string& name) {
+  if (name.empty()) return plan.stages.size() - 1;
+  std::vector<std::string> names;
+  for (const PlannedStage& stage : plan.stages) names.push_back(stage.name);
+  const auto found = std::ranges::find(names, name);
+  if (found == names.end())
+    refuse("--stage", fmt::format("one of {}", fmt::join(names, ", ")),
+           in_quotes(name) + did_you_mean(name, names));
+  return static_cast<std::size_t>(found - names.begin());
+}
+
+// Keys of a result that are one value each.
+std::vector<std::string> single_keys(const std::string& schema, const std::string& name) {
+  const auto records = record::records();
+  const auto found = std::ranges::find(records, schema, &record::Record::schema);
+  if (found == records.end()) refuse(name, "a record that this version knows", in_quotes(schema));
+  std::vector<std::string> keys;
+  for (const record::Key& key : record::keys_of(found->describe)) {
+    const bool single = !key.type.starts_with("a list") && !key.type.starts_with("an object");
+    if (!single || !key.path.starts_with(result_prefix)) continue;
+    std::string path = key.path.substr(result_prefix.size());
+    if (path.find("[]") == path.npos) keys.push_back(std::move(path));
+  }
+  return keys;
+}
+
+std::string cell(const Plain* value) {
+  if (value == nullptr || value->is_null()) return "";
+  return value->is_string() ? csv_field(value->get_ref<const std::string&>()) : csv_field(value->dump());
+}
+
+const Plain* at(const Plain& object, std::string_view path) {
+  const Plain* here = &object;
+  while (here->is_object()) {
+    const std::size_t dot = path.find('.');
+    const auto found = here->find(std::string(path.substr(0, dot)));
+    if (found == here->end()) return nullptr;
+    here = &*found;
+    if (dot == path.npos) return here;
+    path.remove_prefix(dot + 1);
+  }
+  return nullptr;
+}
+
+class Collector {
+ public:
+  Collector(const PlanFile& plan, const Store& store, const record::SweepCollectOptions& options)
+      : plan_(plan), store_(store) {
+    const std::size_t stage = stage_of(plan, options.stage);
+    for (const PlannedUnit& unit : plan.units)
+      if (unit.stage == stage) units_.push_back(&unit);
+    table_.stage = plan.stages[stage].name;
+    for (const PlannedUnit* unit : units_)
+      if (const auto text = contents(record_of(*unit))) {
+        find_columns(*unit, *text, options.columns);
+        return;
+      }
+    refuse(display_name(store.folder()), fmt::format("a record of [{}]", table_.stage), "none yet");
+  }
+
+  record::SweepTable write(const std::string& out, Progress* progress) {
+    TableFile file(out);
+    file.write(fmt::format("{}\n", fmt::join(table_.columns, ",")));
+    std::vector<std::optional<Rows>> rows;
+    for (std::size_t first = 0; first < units_.size(); first += block) {
+      if (progress != nullptr && progress->stop_requested())
+        throw Interrupted("interrupted: " + display_name(out) + " is as it was");
+      rows.assign(std::min(block, units_.size() - first), {});
+      parallel_for(rows.size(), [&](std::size_t i) { rows[i] = rows_of(*units_[first + i]); });
+      for (const auto& unit : rows) {
+        ++(unit ? table_.units : table_.missing);
+        if (!unit) continue;
+        table_.rows += unit->count;
+        file.write(unit->text);
+      }
+      if (progress != nullptr) progress->update("records", first + rows.size(), units_.size(), "");
+    }
+    file.commit();
+    table_.out = out;
+    return table_;
+  }
+
+ private:
+  struct Rows {
+    std::string text;
+    std::size_t count = 0;
+  };
+
+  std::filesystem::path record_of(const PlannedUnit& unit) const {
+    return store_.done(unit.name) / record_file;
+  }
+
+  Plain parsed(const PlannedUnit& unit, const std::string& text) const {
+    Plain json = Plain::parse(text, nullptr, false);
+    if (!json.is_object() || !json.contains("schema") || !json.contains("results") ||
+        !json["results"].is_array())
+      refuse(display_name(record_of(unit)), "a record", "something else");
+    return json;
+  }
+
+  void find_columns(const PlannedUnit& unit, const std::string& text,
+                    const std::vector<std::string>& chosen) {
+    schema_ = parsed(unit, text)["schema"].get<std::string>();
+    keys_ = single_keys(schema_, display_name(record_of(unit)));
+    for (const std::string& name : chosen)
+      if (std::ranges::find(keys_, name) == keys_.end())
+        refuse("--columns", fmt::format("keys of a result of {} that are one value", schema_),
+               in_quotes(name) + did_you_mean(name, keys_));
+    if (!chosen.empty()) keys_ = chosen;
+    const std::vector<std::string> values = plan_.axis_values(unit);
+    table_.columns = {"unit"};
+    for (std::size_t axis = 0; axis < values.size(); ++axis)
+      if (!values[axis].empty()) axes_.push_back(axis), table_.columns.push_back(plan_.axes[axis]);
+    table_.columns.emplace_back("unit_seconds");
+    table_.columns.insert(table_.columns.end(), keys_.begin(), keys_.end());
+  }
+
+  std::optional<Rows> rows_of(const PlannedUnit& unit) const {
+    const auto text = contents(record_of(unit));
+    if (!text) return {};
+    const Plain json = parsed(unit, *text);
+    if (json["schema"] != schema_)
+      refuse(display_name(record_of(unit)), "a record of " + schema_, json["schema"].dump());
+    std::string front = unit.name;
+    const std::vector<std::string> values = plan_.axis_values(unit);
+    for (const std::size_t axis : axes_) front += "," + csv_field(values[axis]);
+    front += "," + cell(at(json, "seconds"));
+    Rows rows;
+    for (const Plain& result : json["results"]) {
+      rows.text += front;
+      for (const std::string& key : keys_) rows.text += "," + cell(at(result, key));
+      rows.text += "\n";
+      ++rows.count;
+    }
+    return rows;
+  }
+
+  const PlanFile& plan_;
+  const Store& store_;
+  std::vector<const PlannedUnit*> units_;
+  std::string schema_;
+  std::vector<std::string> keys_;
+  std::vector<std::size_t> axes_;
+  record::SweepTable table_;
+};
+
+}  // namespace
+
+record::SweepTable collect(const PlanFile& plan, const Store& store,
+                           const record::SweepCollectOptions& options, const std::string& out,
+                           Progress* progress) {
+  return Collector(plan, store, options).write(out, progress);
+}
+
+}  // namespace leeway::sweep

@@ -1,0 +1,220 @@
+#include "leeway/sweep/detail/queue.h"
+
+#include <algorithm>
+#include <iterator>
+#include <random>
+
+namespace leeway::sweep {
+
+Queue::Queue(const PlanFile& plan, const Store& store, const RunOptions& options)
+    : plan_(plan), store_(store), wait_(options.wait) {
+  const std::size_t n = plan.units.size();
+  states_.assign(n, options.only.empty() ? State::waiting : State::unasked);
+  for (const std::size_t unit : options.only) states_[unit] = State::waiting;
+  for (std::size_t unit = n; unit-- > 0;)  // units stand behind those they need
+    if (states_[unit] == State::waiting)
+      for (const std::size_t needed : plan.units[unit].needs) states_[needed] = State::waiting;
+  dependants_.resize(n);
+  missing_.assign(n, 0);
+  for (std::size_t unit = 0; unit < n; ++unit) {
+    index_.emplace(plan.units[unit].name, unit);
+    if (states_[unit] == State::unasked) continue;
+    ++summary_.units;
+    missing_[unit] = plan.units[unit].needs.size();
+    for (const std::size_t needed : plan.units[unit].needs) dependants_[needed].push_back(unit);
+  }
+  waiting_ = summary_.units;
+  read_store(store);
+  make_ready();
+  to_settle_ = waiting_ + ready_count_;
+  settled_ = 0;
+}
+
+void Queue::read_store(const Store& store) {
+  for (const std::string& shard : shards())
+    for (const Outcome outcome : {Outcome::done, Outcome::failed})
+      for (const std::string& name : store.listed(outcome, shard))
+        if (const auto unit = index_.find(name); unit != index_.end()) end(unit->second, outcome, false);
+  summary_.done_before = std::exchange(summary_.done_elsewhere, 0);
+}
+
+// In the order of the plan; beside other runners from some place in it.
+void Queue::make_ready() {
+  ready_.clear();
+  ready_count_ = 0;
+  for (std::size_t unit = 0; unit < states_.size(); ++unit)
+    if (states_[unit] == State::ready || (states_[unit] == State::waiting && missing_[unit] == 0)) {
+      if (states_[unit] == State::waiting) --waiting_;
+      states_[unit] = State::ready;
+      ready_.push_back(unit), ++ready_count_;
+    }
+  std::error_code ignored;
+  const auto runners = std::filesystem::directory_iterator(store_.folder() / "runners", ignored);
+  if (ready_.size() < 2 || std::distance(runners, {}) < 2) return;
+  std::random_device device;
+  std::rotate(ready_.begin(), ready_.begin() + static_cast<std::ptrdiff_t>(device() % ready_.size()),
+              ready_.end());
+}
+
+// Whether that is news. The caller holds the lock.
+bool Queue::end(std::size_t unit, Outcome outcome, bool here) {
+  State& state = states_[unit];
+  if (state == State::unasked || state == State::done || state == State::failed) return false;
+  if (state == State::here && !here) return false;  // its own thread will see
+  if (state == State::waiting) --waiting_;
+  if (state == State::ready) --ready_count_;
+  if (state == State::here) --here_;
+  if (state == State::blocked) --summary_.blocked, --settled_;
+  ++settled_;
+  if (outcome == Outcome::failed) {
+    state = State::failed;
+    ++summary_.failed;
+    block_dependants(unit);
+    return true;
+  }
+  state = State::done;
+  ++(here ? summary_.done : summary_.done_elsewhere);
+  for (const std::size_t next : dependants_[unit])
+    if (--missing_[next] == 0 && states_[next] == State::waiting) {
+      states_[next] = State::ready;
+      --waiting_, ++ready_count_;
+      ready_.push_front(next);
+    }
+  return true;
+}
+
+void Queue::block_dependants(std::size_t unit) {
+  std::vector<std::size_t> open{unit};
+  while (!open.empty()) {
+    const std::size_t at = open.back();
+    open.pop_back();
+    for (const std::size_t next : dependants_[at]) {
+      if (states_[next] != State::waiting) continue;
+      states_[next] = State::blocked;
+      --waiting_, ++summary_.blocked, ++settled_;
+      open.push_back(next);
+    }
+  }
+}
+
+std::size_t Queue::open() const {
+  const std::scoped_lock lock(mutex_);
+  return waiting_ + ready_count_ + elsewhere_.size();
+}
+
+// Nothing is left, or without waiting for others nothing that this runner could begin, now or later.
+bool Queue::is_over() const {
+  if (stopped_) return true;
+  return ready_count_ == 0 && here_ == 0 && (elsewhere_.empty() || (!wait_ && waiting_ == 0 && looked_));
+}
+
+std::optional<std::size_t> Queue::next() {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    changed_.wait(lock, [&] { return ready_count_ > 0 || is_over(); });
+    if (stopped_ || ready_count_ == 0) return {};
+    while (states_[ready_.front()] != State::ready) ready_.pop_front();
+    const std::size_t unit = ready_.front();
+    ready_.pop_front();
+    states_[unit] = State::here;
+    --ready_count_, ++here_;
+    return unit;
+  }
+}
+
+void Queue::settle(std::size_t unit, Outcome outcome) {
+  const std::scoped_lock lock(mutex_);
+  if (states_[unit] != State::here) return;
+  if (outcome == Outcome::none) {
+    states_[unit] = State::ready;
+    --here_, ++ready_count_;
+    ready_.push_front(unit);
+  } else {
+    end(unit, outcome, true);
+  }
+  changed_.notify_all();
+}
+
+void Queue::settle_shard(std::size_t unit) {
+  const std::string shard = shard_of(plan_.units[unit].name);
+  std::vector<std::pair<std::string, Outcome>> found;
+  for (const Outcome outcome : {Outcome::done, Outcome::failed})
+    for (std::string& name : store_.listed(outcome, shard)) found.emplace_back(std::move(name), outcome);
+  const std::scoped_lock lock(mutex_);
+  states_[unit] = State::elsewhere;
+  --here_;
+  bool seen = false;
+  for (const auto& [name, outcome] : found) {
+    const auto known = index_.find(name);
+    if (known == index_.end()) continue;
+    if (states_[known->second] == State::elsewhere) std::erase(elsewhere_, known->second);
+    seen |= end(known->second, outcome, false) && known->second == unit;
+  }
+  if (!seen) elsewhere_.push_back(unit), looked_ = false;  // gone again: somebody retries
+  changed_.notify_all();
+}
+
+void Queue::leave_to_others(std::size_t unit) {
+  const std::scoped_lock lock(mutex_);
+  states_[unit] = State::elsewhere;
+  --here_;
+  elsewhere_.push_back(unit);
+  looked_ = false;
+  changed_.notify_all();
+}
+
+bool Queue::look_at_others(Runner& runner) {
+  std::vector<std::size_t> units;
+  {
+    const std::scoped_lock lock(mutex_);
+    if (ready_count_ > 0) return true;  // there is other work
+    units = elsewhere_;
+  }
+  bool news = false;
+  for (const std::size_t unit : units) {
+    const std::string& name = plan_.units[unit].name;
+    Outcome outcome = store_.outcome(name);
+    const bool free = outcome == Outcome::none && !runner.is_claimed(name);
+    if (outcome == Outcome::none && !free) continue;
+    const std::scoped_lock lock(mutex_);
+    if (stopped_ || states_[unit] != State::elsewhere) continue;
+    std::erase(elsewhere_, unit);
+    if (free) {
+      states_[unit] = State::ready;
+      ready_.push_front(unit), ++ready_count_;
+    } else {
+      end(unit, outcome, false);
+    }
+    news = true;
+  }
+  const std::scoped_lock lock(mutex_);
+  looked_ = !news && elsewhere_.size() == units.size();
+  changed_.notify_all();
+  return news;
+}
+
+void Queue::stop() {
+  const std::scoped_lock lock(mutex_);
+  stopped_ = true;
+  changed_.notify_all();
+}
+
+bool Queue::wait_until_idle(std::chrono::duration<double> at_most) {
+  std::unique_lock lock(mutex_);
+  changed_.wait_for(lock, at_most, [&] { return here_ == 0 && is_over(); });
+  return here_ == 0 && is_over();
+}
+
+Standing Queue::standing() const {
+  const std::scoped_lock lock(mutex_);
+  return {settled_, to_settle_, summary_.failed};
+}
+
+RunSummary Queue::summary() const {
+  const std::scoped_lock lock(mutex_);
+  RunSummary summary = summary_;
+  summary.left = elsewhere_.size() + ready_count_ + waiting_;
+  return summary;
+}
+
+}  // namespace leeway::sweep

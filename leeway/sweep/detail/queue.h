@@ -1,0 +1,72 @@
+// Which units of a plan a runner may begin. Its functions may be called from any thread.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <deque>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "leeway/sweep/run.h"
+
+namespace leeway::sweep {
+
+struct Standing {
+  std::size_t settled = 0, to_settle = 0, failed = 0;  // since the run began
+};
+
+class Queue {
+ public:
+  // Reads what is done and what has failed from the store's folders.
+  Queue(const PlanFile& plan, const Store& store, const RunOptions& options);
+
+  // Units that are neither done nor without hope.
+  [[nodiscard]] std::size_t open() const;
+  // A unit whose needs are done, now this thread's; waits for one. Nothing where there will be none.
+  [[nodiscard]] std::optional<std::size_t> next();
+  void settle(std::size_t unit, Outcome outcome);  // none: as if never begun
+  // Somebody else has settled the unit, and maybe others of its shard.
+  void settle_shard(std::size_t unit);
+  void leave_to_others(std::size_t unit);
+  // Whether a unit that others were at is settled or free again, or there is other work, so that another look may
+  // soon pay.
+  bool look_at_others(Runner& runner);
+  void stop();
+  // True once nothing runs here and nothing will.
+  bool wait_until_idle(std::chrono::duration<double> at_most);
+
+  [[nodiscard]] Standing standing() const;
+  [[nodiscard]] RunSummary summary() const;
+
+ private:
+  enum class State : unsigned char { unasked, waiting, ready, here, elsewhere, done, failed, blocked };
+
+  [[nodiscard]] bool is_over() const;
+  void read_store(const Store& store);
+  void make_ready();
+  bool end(std::size_t unit, Outcome outcome, bool here);
+  void block_dependants(std::size_t unit);
+
+  const PlanFile& plan_;
+  const Store& store_;
+  const bool wait_;
+  std::vector<State> states_;
+  std::vector<std::size_t> missing_;  // needs that are not done
+  std::vector<std::vector<std::size_t>> dependants_;
+  std::unordered_map<std::string, std::size_t> index_;
+  std::deque<std::size_t> ready_;  // and some that are not any more
+  std::vector<std::size_t> elsewhere_;
+  std::size_t here_ = 0, waiting_ = 0, ready_count_ = 0;
+  RunSummary summary_;
+  std::size_t to_settle_ = 0, settled_ = 0;
+  bool stopped_ = false;
+  bool looked_ = false;  // at all that others are at, and they still were
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+};
+
+}  // namespace leeway::sweep

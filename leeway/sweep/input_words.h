@@ -1,0 +1,17 @@
+// Files of the user among the values of a study.
+#pragma once
+
+#include <string>
+
+namespace leeway::sweep {
+
+struct InputWord {
+  std::string word;      // with every file from the root, so that it holds in any folder
+  std::string identity;  // with every file as its name and the digest of its contents
+};
+
+// `text` may name a file, files by commas, NAME=FILE, a pattern of files, or a folder where it has a slash. What
+// names nothing that is there stays as it is.
+[[nodiscard]] InputWord input_word(const std::string& text);
+
+}  // namespace leeway::sweep

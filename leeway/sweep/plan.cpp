@@ -1,0 +1,253 @@
+#include "leeway/sweep/plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <optional>
+#include <set>
+#include <unordered_map>
+
+#include "leeway/core/csv.h"
+#include "leeway/core/digest.h"
+#include "leeway/core/message.h"
+#include "leeway/core/result.h"
+#include "leeway/sweep/input_words.h"
+#include "leeway/sweep/store.h"
+
+namespace leeway::sweep {
+namespace {
+
+constexpr double most_units = 1e7;
+
+using AxisSet = std::set<std::size_t>;
+
+class Planner {
+ public:
+  Planner(const Study& study, const Catalog& catalog) : study_(study), catalog_(catalog) {
+    for (std::size_t s = 0; s < study.stages.size(); ++s) {
+      axis_at_.emplace_back();
+      for (const Setting& setting : study.stages[s].settings) {
+        axis_at_[s].push_back(setting.values.size() > 1 ? axes_.size() : none);
+        if (setting.values.size() > 1) axes_.push_back({axis_name(study.stages[s], setting), &setting});
+      }
+    }
+    for (std::size_t s = 0; s < study.stages.size(); ++s) axes_of_stage_.push_back(axes_of(s));
+    stages_.resize(study.stages.size());
+    checked_.resize(axes_.size());
+    for (std::size_t a = 0; a < axes_.size(); ++a) checked_[a].assign(axes_[a].setting->values.size(), false);
+    for (std::size_t a = 0; a < axes_.size(); ++a) pass_over_numbers(a);
+    for (const StudyRule& rule : study.rules) {
+      rules_.push_back({&rule, {}});
+      for (const Condition& condition : rule.rule) rules_.back().axes.push_back(axis_of(condition.axis));
+    }
+  }
+
+  Plan plan() {
+    for (const Stage& stage : study_.stages) plan_.stages.push_back({stage.name, stage.command});
+    for (const Axis& axis : axes_) plan_.axes.push_back(axis.name);
+    plan_.threads = study_.threads, plan_.memory = study_.memory;
+    std::vector<bool> is_read(study_.stages.size(), false);
+    for (const Stage& stage : study_.stages)
+      for (const std::size_t other : stage.reads) is_read[other] = true;
+    for (std::size_t s = 0; s < study_.stages.size(); ++s)
+      if (!is_read[s]) add_all(s);
+    return std::move(plan_);
+  }
+
+ private:
+  static constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
+  struct Axis {
+    std::string name;
+    const Setting* setting;
+  };
+  struct AxisRule {
+    const StudyRule* rule;
+    std::vector<std::size_t> axes;
+  };
+  struct Value {
+    std::string word, identity;
+  };
+
+  std::size_t axis_of(const std::string& name) const {
+    return std::ranges::find(axes_, name, &Axis::name) - axes_.begin();
+  }
+
+  AxisSet axes_of(std::size_t stage) const {
+    AxisSet axes;
+    for (std::size_t i = 0; i < study_.stages[stage].settings.size(); ++i) axes.merge(axes_of(stage, i));
+    return axes;
+  }
+  AxisSet axes_of(std::size_t stage, std::size_t setting) const {
+    AxisSet axes;
+    if (axis_at_[stage][setting] != none) axes.insert(axis_at_[stage][setting]);
+    for (const Template& value : study_.stages[stage].settings[setting].values)
+      for (const Piece& piece : value) {
+        if (piece.kind == Piece::Kind::file) axes.merge(axes_of(piece.stage));
+        if (piece.kind == Piece::Kind::value) axes.merge(axes_of(piece.stage, piece.setting));
+      }
+    return axes;
+  }
+
+  // Of numbers the ends alone are tried: what an option takes is a range.
+  void pass_over_numbers(std::size_t axis) {
+    const Setting& setting = *axes_[axis].setting;
+    std::optional<std::pair<double, std::size_t>> least, most;
+    if (!setting.option.number) return;
+    for (std::size_t i = 0; i < setting.texts.size(); ++i) {
+      const auto number = parse_number(setting.texts[i]);
+      if (!number || (setting.option.whole && setting.texts[i].find_first_of(".eE") != std::string::npos))
+        continue;
+      if (!least || *number < least->first) least = {*number, i};
+      if (!most || *number > most->first) most = {*number, i};
+      checked_[axis][i] = true;
+    }
+    if (least) checked_[axis][least->second] = checked_[axis][most->second] = false;
+  }
+
+  // Every combination of the axes of a stage that nothing reads, the first axis slowest.
+  void add_all(std::size_t stage) {
+    const std::vector<std::size_t> axes(axes_of_stage_[stage].begin(), axes_of_stage_[stage].end());
+    double count = 1;
+    for (const std::size_t axis : axes) count *= static_cast<double>(axes_[axis].setting->values.size());
+    if (!(count + static_cast<double>(plan_.combinations) <= most_units))
+      refuse(study_.stages[stage].place, "at most 10,000,000 combinations", fmt::format("{:.0f}", count));
+    std::vector<std::size_t> chosen(axes_.size(), 0);
+    while (true) {
+      ++plan_.combinations;
+      if (is_kept(axes_of_stage_[stage], chosen))
+        unit_of(stage, chosen);
+      else
+        ++plan_.left_out;
+      std::size_t at = axes.size();
+      while (at > 0 && ++chosen[axes[at - 1]] == axes_[axes[at - 1]].setting->values.size())
+        chosen[axes[--at]] = 0;
+      if (at == 0) return;
+    }
+  }
+
+  // A condition on an axis that the stage does not have: an `exclude` does not apply, an `only` does not ask.
+  bool is_kept(const AxisSet& axes, const std::vector<std::size_t>& chosen) const {
+    bool asked = false, named = false;
+    for (const auto& [rule, of] : rules_) {
+      bool met = true, whole = true;
+      for (std::size_t i = 0; i < of.size(); ++i) {
+        if (!axes.contains(of[i]))
+          whole = false;
+        else if (!holds(rule->rule[i], axes_[of[i]].setting->texts[chosen[of[i]]]))
+          met = false;
+      }
+      if (!rule->keeps && met && whole) return false;
+      if (rule->keeps) asked = true, named |= met;
+    }
+    return named || !asked;
+  }
+
+  std::size_t unit_of(std::size_t stage, const std::vector<std::size_t>& chosen) {
+    std::uint64_t key =
+        0;  // below 10 million for the stages that nothing reads, and less for those they need
+    for (const std::size_t axis : axes_of_stage_[stage])
+      key = key * axes_[axis].setting->values.size() + chosen[axis];
+    if (const auto known = stages_[stage].find(key); known != stages_[stage].end()) return known->second;
+    const std::size_t index = new_unit(stage, chosen);
+    stages_[stage].emplace(key, index);
+    return index;
+  }
+
+  std::size_t new_unit(std::size_t stage, const std::vector<std::size_t>& chosen) {
+    const Stage& from = study_.stages[stage];
+    Unit unit;
+    unit.stage = stage;
+    for (const std::size_t other : from.reads) unit.needs.push_back(unit_of(other, chosen));
+    std::string identity;
+    const auto add = [&](std::string_view part) { (identity += part) += '\0'; };
+    for (const std::string& part : {std::string(version), from.command, std::to_string(study_.threads)})
+      add(part);
+    for (std::size_t at = 0; at <= from.command.size();) {
+      const std::size_t end = std::min(from.command.find(' ', at), from.command.size());
+      unit.words.push_back(from.command.substr(at, end - at));
+      at = end + 1;
+    }
+    bool check = stages_[stage].empty();
+    for (std::size_t i = 0; i < from.settings.size(); ++i) {
+      const Setting& setting = from.settings[i];
+      const auto [word, same] = value_of(stage, i, chosen);
+      for (const std::string& part : {setting.name, setting.part, same}) add(part);
+      if (!setting.option.positional) unit.words.push_back("--" + setting.name);
+      if (!setting.option.flag) unit.words.push_back(setting.part.empty() ? word : setting.part + "=" + word);
+      if (const std::size_t axis = axis_at_[stage][i]; axis != none && !checked_[axis][chosen[axis]])
+        check = checked_[axis][chosen[axis]] = true;
+    }
+    unit.words.insert(unit.words.end(), {"--threads", std::to_string(study_.threads), "--json"});
+    if (check) refuse_mistake(from, unit.words);
+    unit.name = digest_text(identity);
+    if (const auto same = names_.find(unit.name); same != names_.end()) return same->second;
+    for (const std::size_t axis : axes_of_stage_[stage]) {
+      unit.axes.push_back(axis);
+      unit.values.push_back(axes_[axis].setting->texts[chosen[axis]]);
+    }
+    names_.emplace(unit.name, plan_.units.size());
+    plan_.units.push_back(std::move(unit));
+    return plan_.units.size() - 1;
+  }
+
+  void refuse_mistake(const Stage& stage, const std::vector<std::string>& words) const {
+    if (const std::string mistake = catalog_.mistake_in(words); !mistake.empty())
+      refuse(stage.place, fmt::format("options in [{}] that leeway {} takes", stage.name, stage.command),
+             "a mistake (" + mistake + ")");
+  }
+
+  // As the process is told, and as the digest knows it.
+  Value value_of(std::size_t stage, std::size_t at, const std::vector<std::size_t>& chosen) {
+    const Setting& setting = study_.stages[stage].settings[at];
+    const std::size_t axis = axis_at_[stage][at];
+    const Template& pieces = setting.values[axis == none ? 0 : chosen[axis]];
+    const bool is_text = pieces.size() == 1 && pieces.front().kind == Piece::Kind::text;
+    const bool may_be_file = !setting.option.number && !setting.option.file && setting.option.choices.empty();
+    if (is_text && may_be_file) {
+      const auto [known, fresh] = inputs_.try_emplace(pieces.front().text);
+      if (fresh) {
+        auto [word, identity] = input_word(pieces.front().text);
+        known->second = {std::move(word), std::move(identity)};
+      }
+      return known->second;
+    }
+    Value value;
+    for (const Piece& piece : pieces) {
+      Value part{piece.text, piece.text};
+      if (piece.kind == Piece::Kind::file) {
+        const std::string& unit = plan_.units[unit_of(piece.stage, chosen)].name;
+        part.word = part.identity = seen_from_unit(unit, piece.text);
+      } else if (piece.kind == Piece::Kind::value) {
+        part = value_of(piece.stage, piece.setting, chosen);
+      }
+      value.word += part.word, value.identity += part.identity;
+    }
+    return value;
+  }
+
+  const Study& study_;
+  const Catalog& catalog_;
+  std::vector<Axis> axes_;
+  std::vector<std::vector<std::size_t>> axis_at_;  // by stage and setting
+  std::vector<AxisSet> axes_of_stage_;
+  std::vector<AxisRule> rules_;
+  std::vector<std::unordered_map<std::uint64_t, std::size_t>> stages_;  // units by their choices
+  std::unordered_map<std::string, std::size_t> names_;
+  std::unordered_map<std::string, Value> inputs_;
+  std::vector<std::vector<bool>> checked_;  // values by axis that a command line was tried with
+  Plan plan_;
+};
+
+}  // namespace
+
+Plan make_plan(const Study& study, const Catalog& catalog, const std::string& name) {
+  Plan plan = Planner(study, catalog).plan();
+  if (plan.units.empty())
+    refuse(name, "a study of one unit or more",
+           fmt::format("none: the rules leave out all {} combinations", plan.combinations));
+  return plan;
+}
+
+}  // namespace leeway::sweep

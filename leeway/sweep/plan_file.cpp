@@ -1,0 +1,111 @@
+#include "leeway/sweep/plan_file.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "leeway/core/message.h"
+#include "leeway/core/result.h"
+
+namespace leeway::sweep {
+namespace {
+
+constexpr std::string_view schema = "leeway.sweep/1";
+
+std::string_view text_of(const MappedFile& file) {
+  return {reinterpret_cast<const char*>(file.bytes.data()), file.bytes.size()};
+}
+
+// nlohmann's message would quote the input.
+template <class Read>
+auto reading(const std::string& name, std::size_t number, const Read& read) {
+  try {
+    return read();
+  } catch (const Json::exception&) {
+    refuse(name, "the plan of a sweep (leeway sweep plan writes it)",
+           fmt::format("something else in line {}", number));
+  }
+}
+
+}  // namespace
+
+void write_plan(const std::filesystem::path& path, const Plan& plan) {
+  AtomicFile file(path);
+  Json head = {{"schema", schema}, {"version", version}, {"threads", plan.threads}, {"memory", plan.memory}};
+  head["stages"] = Json::array();
+  for (const PlannedStage& stage : plan.stages)
+    head["stages"].push_back({{"name", stage.name}, {"command", stage.command}});
+  head["axes"] = plan.axes, head["units"] = plan.units.size();
+  file.write(head.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
+  for (const Unit& unit : plan.units) {
+    Json line = {{"unit", unit.name}, {"stage", plan.stages[unit.stage].name}, {"axes", Json::object()}};
+    for (std::size_t i = 0; i < unit.axes.size(); ++i) line["axes"][plan.axes[unit.axes[i]]] = unit.values[i];
+    line["words"] = unit.words, line["needs"] = Json::array();
+    for (const std::size_t other : unit.needs) line["needs"].push_back(plan.units[other].name);
+    file.write(line.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
+  }
+  file.commit();
+}
+
+PlanFile::PlanFile(const std::filesystem::path& path, bool any_version) : file_(map_file(path)) {
+  const std::string name = display_name(path);
+  const std::string_view text = text_of(file_);
+  std::size_t at = text.find('\n'), number = 1, promised = 0;
+  reading(name, 1, [&] {
+    const Json head = Json::parse(text.substr(0, std::min(at, text.size())));
+    if (head.at("schema") != schema)
+      refuse(name, fmt::format("a plan of {}", schema), in_quotes(head.at("schema").get<std::string>()));
+    if (const auto made_by = head.at("version").get<std::string>(); made_by != version && !any_version)
+      refuse(name, fmt::format("a plan of leeway {} (plan the study again into another folder)", version),
+             "one of " + printable(made_by));
+    threads = head.at("threads"), memory = head.at("memory"), promised = head.at("units");
+    for (const Json& stage : head.at("stages")) stages.push_back({stage.at("name"), stage.at("command")});
+    axes = head.at("axes").get<std::vector<std::string>>();
+  });
+  std::unordered_map<std::string, std::size_t> index;
+  const auto stage_of = [&](const std::string& stage) {
+    const auto found = std::ranges::find(stages, stage, &PlannedStage::name);
+    if (found == stages.end()) refuse(name, "stages of the first line", in_quotes(stage));
+    return static_cast<std::size_t>(found - stages.begin());
+  };
+  while (at < text.size() && ++at < text.size()) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    ++number;
+    reading(name, number, [&] {
+      const Json line = Json::parse(text.substr(at, end - at));
+      PlannedUnit unit{line.at("unit"), stage_of(line.at("stage")), {}, at, end - at};
+      if (unit.name.size() != 32 || unit.name.find_first_not_of("0123456789abcdef") != std::string::npos)
+        refuse(name, "names of 32 hexadecimal digits", in_quotes(unit.name));
+      for (const std::string other : line.at("needs")) {
+        const auto needed = index.find(other);
+        if (needed == index.end()) refuse(name, "units behind those they need", in_quotes(other));
+        unit.needs.push_back(needed->second);
+      }
+      if (!index.emplace(unit.name, units.size()).second)
+        refuse(name, "each unit once", in_quotes(unit.name));
+      units.push_back(std::move(unit));
+    });
+    at = end;
+  }
+  if (units.size() != promised)
+    refuse(name, fmt::format("{} units", promised), fmt::format("{}", units.size()));
+}
+
+std::string_view PlanFile::line(const PlannedUnit& unit) const {
+  return text_of(file_).substr(unit.at, unit.size);
+}
+
+std::vector<std::string> PlanFile::words(const PlannedUnit& unit) const {
+  return Json::parse(line(unit)).at("words").get<std::vector<std::string>>();
+}
+
+std::vector<std::string> PlanFile::axis_values(const PlannedUnit& unit) const {
+  const Json parsed = Json::parse(line(unit));
+  std::vector<std::string> values;
+  for (const std::string& axis : axes)
+    values.push_back(parsed.at("axes").contains(axis) ? parsed.at("axes").at(axis).get<std::string>() : "");
+  return values;
+}
+
+}  // namespace leeway::sweep

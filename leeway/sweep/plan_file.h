@@ -1,0 +1,52 @@
+// The plan as a file: plan.jsonl, a line about the plan and then a line a unit, so that any program can read it
+// line by line.
+//
+//   {"schema":"leeway.sweep/1","version":"0.1.0","threads":1,"memory":0,"stages":[{"name","command"}],"axes":[...],"units":12}
+//   {"unit":"2f...","stage":"shift","axes":{"shift.strength":"0.1"},"words":["shift",...],"needs":["91..."]}
+//
+// Errors (Error): no such file, a line that is no such JSON, a plan of another schema or of another version of
+// leeway (its results might have other bits), fewer units than promised.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "leeway/core/file.h"
+#include "leeway/sweep/plan.h"
+
+namespace leeway::sweep {
+
+void write_plan(const std::filesystem::path& path, const Plan& plan);
+
+struct PlannedUnit {
+  std::string name;
+  std::size_t stage = 0;
+  std::vector<std::size_t> needs;
+  std::size_t at = 0, size = 0;  // of its line in the file
+};
+
+// What a run needs at once; the words of a unit are read when it is run.
+class PlanFile {
+ public:
+  // With `any_version`, a plan of another version of leeway is read too.
+  explicit PlanFile(const std::filesystem::path& path, bool any_version = false);
+
+  std::vector<PlannedStage> stages;
+  std::vector<std::string> axes;
+  std::size_t threads = 1;
+  std::uint64_t memory = 0;
+  std::vector<PlannedUnit> units;
+
+  [[nodiscard]] std::vector<std::string> words(const PlannedUnit& unit) const;
+  // One a axis of the plan; empty for those that the unit does not have.
+  [[nodiscard]] std::vector<std::string> axis_values(const PlannedUnit& unit) const;
+
+ private:
+  [[nodiscard]] std::string_view line(const PlannedUnit& unit) const;
+  MappedFile file_;
+};
+
+}  // namespace leeway::sweep

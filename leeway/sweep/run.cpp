@@ -1,0 +1,180 @@
+#include "leeway/sweep/run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <fstream>
+#include <iterator>
+#include <thread>
+
+#include "leeway/core/parallel.h"
+#include "leeway/sweep/detail/job.h"
+#include "leeway/sweep/detail/queue.h"
+
+namespace leeway::sweep {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using Seconds = std::chrono::duration<double>;
+
+constexpr Seconds tick{.05}, first_look{.1}, last_look{2}, grace{10};
+
+class Run {
+ public:
+  Run(const PlanFile& plan, const Store& store, const RunOptions& options)
+      : plan_(plan),
+        store_(store),
+        options_(options),
+        runner_(store, options.lease),
+        queue_(plan, store, options) {}
+
+  RunSummary run(Progress* progress) {
+    const std::size_t jobs = options_.jobs > 0 ? options_.jobs : jobs_that_fit(plan_.threads, plan_.memory);
+    std::vector<std::thread> workers;
+    for (std::size_t i = 0; i < std::min(jobs, std::max<std::size_t>(1, queue_.open())); ++i)
+      workers.emplace_back([this] { work(); });
+    watch(progress);
+    for (std::thread& worker : workers) worker.join();
+    if (error_) std::rethrow_exception(error_);
+    RunSummary summary = queue_.summary();
+    summary.jobs = jobs;
+    if (interrupted_)
+      throw Interrupted(fmt::format("interrupted: {} of {} units are done; the same command goes on",
+                                    summary.done_before + summary.done + summary.done_elsewhere,
+                                    summary.units));
+    return summary;
+  }
+
+ private:
+  void work() {
+    while (const auto unit = queue_.next()) {
+      try {
+        attempt(*unit);
+      } catch (...) {
+        note_error();
+        queue_.settle(*unit, Outcome::none);
+      }
+    }
+  }
+
+  void note_error() {
+    const std::scoped_lock lock(mutex_);
+    if (!error_) error_ = std::current_exception();
+    stop();
+  }
+
+  void attempt(std::size_t unit) {
+    const std::string& name = plan_.units[unit].name;
+    const std::size_t claim = runner_.claim(name);
+    // Behind the claim: whoever held it before has left what there is to see.
+    const Outcome outcome = store_.outcome(name);
+    if (outcome != Outcome::none) {
+      runner_.release(name, claim, true);
+      queue_.settle_shard(unit);
+    } else if (claim == 0) {
+      queue_.leave_to_others(unit);
+    } else {
+      run_claimed(unit, claim);
+    }
+  }
+
+  void run_claimed(std::size_t unit, std::size_t claim) {
+    const PlannedUnit& planned = plan_.units[unit];
+    Job job(store_, runner_.name(), planned.name, plan_.words(planned), options_.program);
+    try {
+      const JobEnd end = job.run(jobs_);
+      runner_.release(planned.name, claim, end.outcome != Outcome::none);
+      if (end.outcome == Outcome::done && options_.was_done) {
+        const std::scoped_lock lock(mutex_);
+        options_.was_done(unit, end.seconds);
+      }
+      queue_.settle(unit, end.outcome);
+    } catch (...) {
+      store_.drop_work(planned.name, runner_.name());
+      runner_.release(planned.name, claim, false);
+      throw;
+    }
+  }
+
+  void stop() {
+    queue_.stop();
+    jobs_.stop();
+  }
+
+  // What the calling thread does meanwhile: shows progress, hears Ctrl-C, renews the lease, looks after the units
+  // of others.
+  void watch(Progress* progress) {
+    Clock::time_point renewed = Clock::now(), looked = renewed, stopped{};
+    Seconds look_every = first_look;
+    while (!queue_.wait_until_idle(tick)) {
+      const auto now = Clock::now();
+      try {
+        if (now - renewed > options_.lease / 8) runner_.renew(), renewed = now;
+        if (now - looked > look_every) {
+          look_every = queue_.look_at_others(runner_) ? first_look : std::min(look_every * 2, last_look);
+          looked = Clock::now();
+        }
+      } catch (...) {
+        note_error();
+      }
+      if (progress != nullptr) {
+        const Standing standing = queue_.standing();
+        progress->update("units", standing.settled, standing.to_settle,
+                         standing.failed > 0 ? fmt::format("{} failed", standing.failed) : "");
+        if (progress->stop_requested() && !interrupted_) {
+          interrupted_ = true;
+          stopped = now;
+          stop();
+        }
+      }
+      if (interrupted_ && now - stopped > grace) jobs_.kill();
+    }
+    if (progress != nullptr && !interrupted_) {
+      const Standing standing = queue_.standing();
+      progress->update("units", standing.to_settle, standing.to_settle, "");
+    }
+  }
+
+  const PlanFile& plan_;
+  const Store& store_;
+  const RunOptions& options_;
+  Runner runner_;
+  Queue queue_;
+  Jobs jobs_;
+  std::mutex mutex_;
+  std::exception_ptr error_;
+  bool interrupted_ = false;
+};
+
+// Bytes that new processes may take.
+std::uint64_t available_memory() {
+  std::uint64_t available = std::uint64_t{1} << 62;
+  std::ifstream info("/proc/meminfo");
+  for (std::string word; info >> word;)
+    if (std::uint64_t kilobytes = 0; word == "MemAvailable:" && info >> kilobytes)
+      available = kilobytes * 1024;
+  std::ifstream limit("/sys/fs/cgroup/memory.max");
+  if (std::uint64_t most = 0; limit >> most) available = std::min(available, most);
+  return available;
+}
+
+}  // namespace
+
+std::size_t jobs_that_fit(std::size_t threads, std::uint64_t memory) {
+  std::size_t jobs = static_cast<std::size_t>(leeway::threads()) / threads;
+  if (memory > 0) jobs = std::min<std::size_t>(jobs, available_memory() / memory);
+  return std::max<std::size_t>(jobs, 1);
+}
+
+void forget_failures(const Store& store) {
+  for (const std::string& shard : shards())
+    for (const std::string& unit : store.listed(Outcome::failed, shard)) store.forget_failure(unit);
+}
+
+RunSummary run_units(const PlanFile& plan, const Store& store, const RunOptions& options,
+                     Progress* progress) {
+  return Run(plan, store, options).run(progress);
+}
+
+}  // namespace leeway::sweep

@@ -1,0 +1,73 @@
+#include "leeway/sweep/script.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace leeway::sweep {
+namespace {
+
+// A word for a shell.
+std::string quoted(const std::string& text) {
+  std::string out = "'";
+  for (const char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return out + "'";
+}
+
+std::size_t megabytes(const ScriptOptions& options) {
+  constexpr std::uint64_t mega = std::uint64_t{1} << 20, least = 64;
+  return std::max(least, (options.memory + mega - 1) / mega) * options.jobs;
+}
+
+std::string run_command(const ScriptOptions& options) {
+  return fmt::format("{} sweep run {} --jobs {} --no-wait --quiet", quoted(options.program),
+                     quoted(options.folder), options.jobs);
+}
+
+}  // namespace
+
+std::string array_script(const ScriptOptions& options) {
+  const std::size_t cpus = options.jobs * options.threads;
+  const std::string memory = options.memory == 0 ? "" : fmt::format(":mem={}mb", megabytes(options));
+  std::string text =
+      "#!/bin/sh\n# Every task takes what is left of the sweep; submit as many as you like, whenever you "
+      "like.\n";
+  text += fmt::format(
+      "#PBS -N leeway-sweep\n#PBS -J 1-{}\n#PBS -r y\n#PBS -l select=1:ncpus={}{}\n#PBS -l walltime={}\n",
+      std::max<std::size_t>(options.tasks, 2), cpus, memory, options.time);
+  text +=
+      fmt::format("#$ -N leeway-sweep\n#$ -t 1-{}\n#$ -r y\n#$ -pe smp {}\n#$ -l h_rt={}\n#$ -S /bin/sh\n",
+                  options.tasks, cpus, options.time);
+  text += fmt::format("#BSUB -J leeway-sweep[1-{}]\n#BSUB -r\n#BSUB -n {}\n#BSUB -W {}\n", options.tasks,
+                      cpus, options.time.substr(0, options.time.rfind(':')));
+  text += fmt::format("# GNU parallel: seq {} | parallel -N0 sh THIS_SCRIPT\n", options.tasks);
+  return text + "exec " + run_command(options) + "\n";
+}
+
+std::string slurm_script(const ScriptOptions& options) {
+  std::string text =
+      "#!/bin/bash\n#SBATCH --job-name=leeway-sweep\n#SBATCH --requeue\n#SBATCH --open-mode=append\n";
+  text += fmt::format("#SBATCH --array=1-{}\n#SBATCH --cpus-per-task={}\n#SBATCH --time={}\n", options.tasks,
+                      options.jobs * options.threads, options.time);
+  if (options.memory > 0) text += fmt::format("#SBATCH --mem={}M\n", megabytes(options));
+  text += "#SBATCH --signal=B:TERM@60\n";
+  text += fmt::format("#SBATCH --output=\"{}/slurm/%A_%a.log\"\n", options.folder);
+  text += "trap 'kill -TERM \"$runner\"' TERM\n";
+  text += run_command(options) + " &\nrunner=$!\nwait \"$runner\"\ncode=$?\n";
+  text += "[ $code -gt 128 ] && { wait \"$runner\"; again=$?; [ $again -ne 127 ] && code=$again; }\n";
+  text += "# 130: told to end; 137: killed. The units it had are free again.\n";
+  text +=
+      "case $code in 130|137|143) scontrol requeue \"${SLURM_ARRAY_JOB_ID}_${SLURM_ARRAY_TASK_ID}\" && sleep "
+      "60 ;; esac\nexit $code\n";
+  return text;
+}
+
+std::string slurm_collect_script(const ScriptOptions& options) {
+  return fmt::format(
+      "#!/bin/bash\n#SBATCH --job-name=leeway-collect\n#SBATCH --time=1:00:00\n#SBATCH "
+      "--output=\"{}/slurm/collect.log\"\n"
+      "exec {} sweep collect {} --out {} --quiet\n",
+      options.folder, quoted(options.program), quoted(options.folder), quoted(options.folder + "/runs.csv"));
+}
+
+}  // namespace leeway::sweep

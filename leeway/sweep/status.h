@@ -1,0 +1,24 @@
+// How far a sweep is, by what stands in its folder. Cost: one reading of the plan and of three folders a shard; a
+// file for each unit that failed.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "leeway/record/sweep.h"
+#include "leeway/sweep/claim.h"
+#include "leeway/sweep/plan_file.h"
+
+namespace leeway::sweep {
+
+// Folder, counts, failures and results. Claims of runners on other machines count as alive.
+[[nodiscard]] record::SweepStatus status_of(const PlanFile& plan, const Store& store);
+
+// Units of the plan that failed, by message.
+[[nodiscard]] std::vector<record::SweepFailure> failures_of(const PlanFile& plan, const Store& store);
+
+// Names of units that are done, in order.
+[[nodiscard]] std::vector<std::string> done_units(const Store& store);
+
+}  // namespace leeway::sweep

@@ -1,0 +1,145 @@
+#include "leeway/sweep/store.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <memory>
+#include <system_error>
+
+#include "leeway/core/file.h"
+#include "leeway/core/message.h"
+#include "leeway/record/json.h"
+
+namespace leeway::sweep {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_there(const fs::path& path) { return ::access(path.c_str(), F_OK) == 0; }
+
+std::vector<std::string> names_in(const fs::path& path) {
+  std::vector<std::string> names;
+  const std::unique_ptr<DIR, int (*)(DIR*)> folder(::opendir(path.c_str()), &::closedir);
+  if (!folder) return names;
+  while (const dirent* const entry = ::readdir(folder.get()))
+    if (entry->d_name[0] != '.') names.emplace_back(entry->d_name);
+  return names;
+}
+
+int renamed(const fs::path& from, const fs::path& to) {
+  return ::rename(from.c_str(), to.c_str()) == 0 ? 0 : errno;
+}
+
+// `attempt` gives 0 or an errno; the folder above is made where it is missing.
+template <class Attempt>
+int with_folder(const fs::path& path, const Attempt& attempt) {
+  int code = attempt();
+  if (code != ENOENT) return code;
+  std::error_code error;
+  fs::create_directories(path.parent_path(), error);
+  return error ? error.value() : attempt();
+}
+
+}  // namespace
+
+void fields(Failure& failure, record::Fields& f) {
+  f("message", failure.message, "the last line on stderr, or how it ended");
+  f("code", failure.code, "exit code, or 128 and the signal");
+  f("seconds", failure.seconds, record::at_least(0), "that it took");
+}
+
+std::string shard_of(const std::string& unit) { return unit.substr(0, 2); }
+
+std::vector<std::string> shards() {
+  std::vector<std::string> all;
+  for (int i = 0; i < 256; ++i) all.push_back(fmt::format("{:02x}", i));
+  return all;
+}
+
+std::string seen_from_unit(const std::string& unit, std::string_view file) {
+  return fmt::format("../../../units/{}/{}/{}", shard_of(unit), unit, file);
+}
+
+void fail_at(const fs::path& path, std::string_view what, int code) {
+  const std::string message =
+      fmt::format("{}: {}: {}", display_name(path), what, std::system_category().message(code));
+  if (code == ENOSPC || code == EDQUOT || code == EFBIG) throw DiskFull(message);
+  throw std::runtime_error(message);
+}
+
+Store::Store(fs::path folder) : folder_(std::move(folder)) {}
+
+fs::path Store::done(const std::string& unit) const { return folder_ / "units" / shard_of(unit) / unit; }
+fs::path Store::failed(const std::string& unit) const { return folder_ / "failed" / shard_of(unit) / unit; }
+fs::path Store::work(const std::string& unit, const std::string& runner) const {
+  return folder_ / "work" / shard_of(unit) / (unit + "." + runner);
+}
+fs::path Store::claim(const std::string& unit, std::size_t number) const {
+  return folder_ / "claims" / shard_of(unit) / fmt::format("{}.{}", unit, number);
+}
+fs::path Store::runner(const std::string& runner) const { return folder_ / "runners" / runner; }
+
+Outcome Store::outcome(const std::string& unit) const {
+  if (is_there(done(unit))) return Outcome::done;
+  return is_there(failed(unit)) ? Outcome::failed : Outcome::none;
+}
+
+std::vector<std::string> Store::listed(Outcome outcome, const std::string& shard) const {
+  return names_in(folder_ / (outcome == Outcome::done ? "units" : "failed") / shard);
+}
+
+std::vector<std::string> Store::claimed(const std::string& shard) const {
+  return names_in(folder_ / "claims" / shard);
+}
+
+void Store::make_work(const std::string& unit, const std::string& runner) const {
+  const fs::path path = work(unit, runner);
+  const auto make = [&] { return ::mkdir(path.c_str(), 0777) == 0 ? 0 : errno; };
+  int code = with_folder(path, make);
+  if (code == EEXIST) {
+    drop_work(unit, runner);
+    code = make();
+  }
+  if (code != 0) fail_at(path, "cannot make the folder", code);
+}
+
+void Store::keep(const std::string& unit, const std::string& runner, Outcome outcome) const {
+  const fs::path from = work(unit, runner), to = outcome == Outcome::done ? done(unit) : failed(unit);
+  const int code = with_folder(to, [&] { return renamed(from, to); });
+  if (code == ENOTEMPTY || code == EEXIST)
+    drop_work(unit, runner);  // somebody else was first
+  else if (code != 0)
+    fail_at(to, "cannot rename the finished unit", code);
+}
+
+void Store::drop_work(const std::string& unit, const std::string& runner) const {
+  std::error_code ignored;
+  fs::remove_all(work(unit, runner), ignored);
+}
+
+void Store::forget_failure(const std::string& unit) const {
+  const fs::path aside = work(unit, "retry");
+  drop_work(unit, "retry");
+  const int code = with_folder(aside, [&] { return renamed(failed(unit), aside); });
+  if (code != 0 && code != ENOENT) fail_at(failed(unit), "cannot rename", code);
+  drop_work(unit, "retry");
+}
+
+Failure Store::failure(const std::string& unit) const {
+  const fs::path path = failed(unit) / "failure.json";
+  Failure failure;
+  const MappedFile file = map_file(path);
+  const std::string_view text(reinterpret_cast<const char*>(file.bytes.data()), file.bytes.size());
+  const Json json = Json::parse(text, nullptr, false);
+  if (!json.is_object()) refuse(display_name(path), "what a unit that failed leaves", "something else");
+  record::read([&](record::Fields& f) { fields(failure, f); }, json, display_name(path));
+  return failure;
+}
+
+}  // namespace leeway::sweep

@@ -1,0 +1,82 @@
+// The folder of a sweep: files alone, in folders by the first two digits of a unit's name, so that 100,000 units
+// are some 400 a folder.
+//
+//   plan.jsonl                  the plan (plan_file.h)
+//   study.toml                  what it was made of
+//   units/ab/NAME/              a unit that is done: record.json, the files it wrote, log.txt where it said something
+//   failed/ab/NAME/             one that failed: failure.json, log.txt, and what it had written
+//   work/ab/NAME.RUNNER/        where a process runs; renamed to one of the two above at its end, so that a unit
+//                               is there whole or not at all, and once, whoever ran it
+//   claims/ab/NAME.1, .2, ...   who runs it (claim.h)
+//   runners/RUNNER              a process that runs units (claim.h)
+//
+// Errors: std::runtime_error of what the file system refuses; DiskFull where it is full.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "leeway/record/fields.h"
+
+namespace leeway::sweep {
+
+class DiskFull : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+enum class Outcome { none, done, failed };
+
+struct Failure {
+  std::string message;    // the command's last line on stderr, or how it ended
+  std::int64_t code = 0;  // its exit code, or 128 and the signal
+  double seconds = 0;
+};
+void fields(Failure& failure, record::Fields& f);
+
+// The path of another unit's file from the folder where a unit runs or lies.
+[[nodiscard]] std::string seen_from_unit(const std::string& unit, std::string_view file);
+
+class Store {
+ public:
+  explicit Store(std::filesystem::path folder);
+
+  [[nodiscard]] const std::filesystem::path& folder() const { return folder_; }
+  [[nodiscard]] std::filesystem::path plan() const { return folder_ / "plan.jsonl"; }
+  [[nodiscard]] std::filesystem::path done(const std::string& unit) const;
+  [[nodiscard]] std::filesystem::path failed(const std::string& unit) const;
+  [[nodiscard]] std::filesystem::path work(const std::string& unit, const std::string& runner) const;
+  [[nodiscard]] std::filesystem::path claim(const std::string& unit, std::size_t number) const;
+  [[nodiscard]] std::filesystem::path runner(const std::string& runner) const;
+
+  // Two looks at the file system.
+  [[nodiscard]] Outcome outcome(const std::string& unit) const;
+  // Names of units in a shard ("ab") that are done, or that failed. One reading of a folder.
+  [[nodiscard]] std::vector<std::string> listed(Outcome outcome, const std::string& shard) const;
+  [[nodiscard]] std::vector<std::string> claimed(const std::string& shard) const;
+
+  // A folder that is new and empty; what stood there is gone.
+  void make_work(const std::string& unit, const std::string& runner) const;
+  // The unit's folder as it was left, under its final name, unless it stands there already.
+  void keep(const std::string& unit, const std::string& runner, Outcome outcome) const;
+  void drop_work(const std::string& unit, const std::string& runner) const;
+  // A unit that failed is to be run again.
+  void forget_failure(const std::string& unit) const;
+  [[nodiscard]] Failure failure(const std::string& unit) const;
+
+ private:
+  std::filesystem::path folder_;
+};
+
+// "00" to "ff".
+[[nodiscard]] std::vector<std::string> shards();
+[[nodiscard]] std::string shard_of(const std::string& unit);
+
+// Throws DiskFull or std::runtime_error: "PATH: WHAT: the system's words".
+[[noreturn]] void fail_at(const std::filesystem::path& path, std::string_view what, int code);
+
+}  // namespace leeway::sweep

@@ -1,0 +1,282 @@
+#include "leeway/sweep/study.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "leeway/core/csv.h"
+#include "leeway/core/family.h"
+#include "leeway/core/message.h"
+#include "leeway/core/suggestion.h"
+#include "leeway/core/text.h"
+#include "leeway/core/toml.h"
+#include "leeway/sweep/axis.h"
+
+namespace leeway::sweep {
+namespace {
+
+using Entries = std::vector<TomlEntry>;
+
+constexpr std::string_view settings_table = "study";
+// What a sweep says itself, by the option's name.
+constexpr std::array<std::string_view, 5> own_options{"json", "threads", "config", "quiet", "help"};
+
+[[noreturn]] void refuse_name(const std::string& place, const std::string& what, const std::string& name,
+                              const std::vector<std::string>& names) {
+  refuse(place, what, in_quotes(name) + did_you_mean(name, names));
+}
+
+bool is_name(std::string_view text) {
+  return !text.empty() && text.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-_") == text.npos;
+}
+
+// "render" of the table "render.only".
+std::string stage_of(const TomlEntry& entry) { return entry.table.substr(0, entry.table.find('.')); }
+
+double number_of(const TomlEntry& entry, double least, double most, const std::string& expected) {
+  const auto value = entry.values.size() == 1 ? parse_number(entry.values.front()) : std::nullopt;
+  if (!value || !(*value >= least && *value <= most) || *value != std::floor(*value))
+    refuse(entry.place, expected, entry.values.size() == 1 ? in_quotes(entry.values.front()) : "a list");
+  return *value;
+}
+
+// "2G", "500M", "800000".
+std::uint64_t bytes_of(const TomlEntry& entry) {
+  std::string text = entry.values.size() == 1 ? entry.values.front() : "";
+  double unit = 1;
+  if (text.ends_with('M')) unit = 0x1p20;
+  if (text.ends_with('G')) unit = 0x1p30;
+  if (unit > 1) text.pop_back();
+  const auto value = parse_number(text);
+  if (!value || !(*value > 0) || !(*value * unit < 0x1p60))
+    refuse(entry.place, "for memory a size such as 800M or 2G", in_quotes(text));
+  return static_cast<std::uint64_t>(*value * unit);
+}
+
+void set_study(Study& study, const TomlEntry& entry) {
+  const std::vector<std::string> keys{"seed", "threads", "memory", "exclude", "only"};
+  if (entry.key == "seed") {
+    study.seed = static_cast<std::uint64_t>(number_of(entry, 0, 0x1p53, "for seed a whole number from 0"));
+  } else if (entry.key == "threads") {
+    study.threads =
+        static_cast<std::size_t>(number_of(entry, 1, 4096, "for threads a whole number from 1 to 4096"));
+  } else if (entry.key == "memory") {
+    study.memory = bytes_of(entry);
+  } else if (entry.key == "exclude" || entry.key == "only") {
+    for (const std::string& rule : entry.values)
+      study.rules.push_back({entry.key == "only", parse_rule(rule, entry.place), entry.place});
+  } else {
+    refuse_name(entry.place, fmt::format("in [study] one of {}", fmt::join(keys, ", ")), entry.key, keys);
+  }
+}
+
+const CatalogCommand& command_of(const Catalog& catalog, const std::string& words, const std::string& place) {
+  std::vector<std::string> names;
+  for (const CatalogCommand& command : catalog.commands) {
+    if (command.words == words) return command;
+    names.push_back(command.words);
+  }
+  refuse_name(place, "a command of leeway as a stage's name or as its `command`", words, names);
+}
+
+Setting setting_of(const CatalogCommand& command, const std::string& stage, const TomlEntry& entry) {
+  const bool in_table = entry.table.size() > stage.size();
+  const std::string name = in_table ? entry.table.substr(stage.size() + 1) : entry.key;
+  std::vector<std::string> names;
+  for (const CatalogOption& option : command.options) names.push_back(option.name);
+  const auto option = std::ranges::find(names, name);
+  if (option == names.end())
+    refuse_name(entry.place, fmt::format("an option of leeway {}", command.words), name, names);
+  Setting setting{name,       in_table ? entry.key : "", command.options[option - names.begin()], {}, {},
+                  entry.place};
+  if (std::ranges::find(own_options, name) != own_options.end() || setting.option.record)
+    refuse(entry.place, "an option that a sweep does not set itself", in_quotes(name));
+  if (setting.option.flag && entry.kind != TomlEntry::Kind::boolean)
+    refuse(entry.place, fmt::format("true or false for {}", name), "another value");
+  if (!setting.option.flag && entry.kind == TomlEntry::Kind::boolean)
+    refuse(entry.place, fmt::format("a text, a number or a list for {}", name), entry.values.front());
+  if (entry.values.empty()) refuse(entry.place, fmt::format("values for {}", name), "an empty list");
+  setting.texts = entry.values;
+  return setting;
+}
+
+void check_file(const Setting& setting) {
+  if (!setting.option.file) return;
+  if (setting.texts.size() > 1) refuse(setting.place, "one file", "a list");
+  const std::string& text = setting.texts.front();
+  if (text.find_first_of("/{},") != text.npos || text.starts_with('.') || text == record_file ||
+      text == "log.txt")
+    refuse(setting.place, "a file's name without a folder, such as out.npz", in_quotes(text));
+}
+
+// All entries of a stage, in the order of the command's options.
+Stage stage_from(const Entries& entries, const std::string& name, const Catalog& catalog) {
+  Stage stage{name, name, "", {}, {}};
+  for (const TomlEntry& entry : entries) {
+    if (stage_of(entry) != name) continue;
+    if (stage.place.empty()) stage.place = entry.place;
+    if (entry.table == name && entry.key == "command") {
+      if (entry.kind != TomlEntry::Kind::scalar) refuse(entry.place, "a command of leeway", "another value");
+      stage.command = entry.values.front(), stage.place = entry.place;
+    }
+  }
+  if (!is_name(name)) refuse(stage.place, "a stage's name in a-z, 0-9, - and _", in_quotes(name));
+  const CatalogCommand& command = command_of(catalog, stage.command, stage.place);
+  for (const TomlEntry& entry : entries)
+    if (stage_of(entry) == name && !(entry.table == name && entry.key == "command"))
+      if (Setting setting = setting_of(command, name, entry);
+          !setting.option.flag || setting.texts.front() == "true")
+        stage.settings.push_back(std::move(setting));
+  const auto place_of = [&](const Setting& setting) {
+    return std::ranges::find(command.options, setting.name, &CatalogOption::name) - command.options.begin();
+  };
+  std::ranges::stable_sort(stage.settings, [&](const Setting& a, const Setting& b) {
+    return std::pair(place_of(a), a.part) < std::pair(place_of(b), b.part);
+  });
+  return stage;
+}
+
+class References {
+ public:
+  References(const Study& study) : study_(study) {}
+
+  // Text and references of one value.
+  [[nodiscard]] Template parse(const std::string& text, const std::string& place) const {
+    Template pieces;
+    const auto literal = [&](char c) {
+      if (pieces.empty() || pieces.back().kind != Piece::Kind::text) pieces.push_back({});
+      pieces.back().text += c;
+    };
+    for (std::size_t i = 0; i < text.size(); ++i) {
+      const std::size_t end = text[i] == '{' ? text.find('}', i) : text.npos;
+      if (text.compare(i, 2, "{{") == 0 || text.compare(i, 2, "}}") == 0) {
+        literal(text[i++]);
+      } else if (end == text.npos || end == i + 1) {
+        literal(text[i]);  // {} is text
+      } else {
+        pieces.push_back(named(text.substr(i + 1, end - i - 1), place));
+        i = end;
+      }
+    }
+    if (pieces.empty()) pieces.push_back({});
+    return pieces;
+  }
+
+ private:
+  [[nodiscard]] Piece named(const std::string& name, const std::string& place) const {
+    const std::size_t dot = name.find('.');
+    std::vector<std::string> stages;
+    for (const Stage& stage : study_.stages) stages.push_back(stage.name);
+    const auto found = std::ranges::find(stages, name.substr(0, dot));
+    if (found == stages.end())
+      refuse_name(place, "{STAGE} or {STAGE.OPTION} in braces", name.substr(0, dot), stages);
+    Piece piece{"", static_cast<std::size_t>(found - stages.begin()), 0, Piece::Kind::file};
+    const Stage& stage = study_.stages[piece.stage];
+    const std::string option = dot == name.npos ? "out" : name.substr(dot + 1);
+    std::vector<std::string> options;
+    for (const Setting& setting : stage.settings)
+      options.push_back(setting.name + (setting.part.empty() ? "" : "." + setting.part));
+    const auto setting = std::ranges::find(options, option);
+    if (setting == options.end()) {
+      if (dot != name.npos)
+        refuse_name(place, fmt::format("an option that [{}] sets", stage.name), option, options);
+      piece.text = record_file;
+      return piece;
+    }
+    piece.setting = static_cast<std::size_t>(setting - options.begin());
+    if (stage.settings[piece.setting].option.file)
+      piece.text = stage.settings[piece.setting].texts.front();
+    else
+      piece.kind = Piece::Kind::value;
+    return piece;
+  }
+
+  const Study& study_;
+};
+
+void refuse_circles(const Study& study, const std::vector<std::set<std::size_t>>& uses) {
+  enum class Mark { none, open, done };
+  std::vector<Mark> marks(uses.size(), Mark::none);
+  const auto walk = [&](const auto& self, std::size_t at) -> void {
+    if (marks[at] == Mark::done) return;
+    if (marks[at] == Mark::open)
+      refuse(study.stages[at].place, "stages that go by earlier ones",
+             fmt::format("a circle through [{}]", study.stages[at].name));
+    marks[at] = Mark::open;
+    for (const std::size_t other : uses[at]) self(self, other);
+    marks[at] = Mark::done;
+  };
+  for (std::size_t i = 0; i < uses.size(); ++i) walk(walk, i);
+}
+
+void resolve(Study& study) {
+  std::vector<std::set<std::size_t>> uses(study.stages.size());
+  const References references(study);
+  for (std::size_t i = 0; i < study.stages.size(); ++i) {
+    std::set<std::size_t> reads;
+    for (Setting& setting : study.stages[i].settings)
+      for (const std::string& text : setting.texts) {
+        setting.values.push_back(references.parse(text, setting.place));
+        for (const Piece& piece : setting.values.back()) {
+          if (piece.kind == Piece::Kind::text) continue;
+          uses[i].insert(piece.stage);
+          if (piece.kind == Piece::Kind::file) reads.insert(piece.stage);
+        }
+      }
+    study.stages[i].reads.assign(reads.begin(), reads.end());
+  }
+  refuse_circles(study, uses);
+}
+
+void check_rules(const Study& study) {
+  std::vector<std::string> axes;
+  for (const Stage& stage : study.stages)
+    for (const Setting& setting : stage.settings)
+      if (setting.texts.size() > 1) axes.push_back(axis_name(stage, setting));
+  for (const StudyRule& rule : study.rules)
+    for (const Condition& condition : rule.rule)
+      if (std::ranges::find(axes, condition.axis) == axes.end())
+        refuse_name(rule.place,
+                    axes.empty() ? "no rule without an axis"
+                                 : fmt::format("an axis, one of {}", fmt::join(axes, ", ")),
+                    condition.axis, axes);
+}
+
+}  // namespace
+
+std::string axis_name(const Stage& stage, const Setting& setting) {
+  return stage.name + "." + setting.name + (setting.part.empty() ? "" : "." + setting.part);
+}
+
+Study parse_study(std::string_view text, const std::string& name, const Catalog& catalog) {
+  const Entries entries = parse_toml(text, name);
+  Study study;
+  std::vector<std::string> stages;
+  for (const TomlEntry& entry : entries) {
+    if (entry.table.empty())
+      refuse(entry.place, "a key in [study] or in a stage's table", in_quotes(entry.key));
+    if (entry.table == settings_table)
+      set_study(study, entry);
+    else
+      append_new(stages, stage_of(entry));
+  }
+  if (stages.empty()) refuse(name, "a table for each stage, such as [shift]", "none");
+  for (const std::string& stage : stages) study.stages.push_back(stage_from(entries, stage, catalog));
+  for (Stage& stage : study.stages)
+    for (Setting& setting : stage.settings) {
+      check_file(setting);
+      if (setting.texts.size() == 1 && is_range(setting.option, setting.part, setting.texts.front()))
+        setting.texts = values_of_range(setting.option, setting.texts.front(), axis_name(stage, setting),
+                                        study.seed, setting.place);
+      const std::set<std::string> values(setting.texts.begin(), setting.texts.end());
+      if (values.size() < setting.texts.size())
+        refuse(setting.place, "values that differ", "one of them twice");
+    }
+  resolve(study);
+  check_rules(study);
+  return study;
+}
+
+}  // namespace leeway::sweep

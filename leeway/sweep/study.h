@@ -1,0 +1,86 @@
+// A study: stages, each a command with its options, of which those with several values are axes.
+//
+//   [study]
+//   seed = 0                                   # of values drawn at random
+//   threads = 1                                # of a unit
+//   exclude = ["noisy.name=rotation, noisy.strength>0.3"]
+//
+//   [render]
+//   command = "data render"                    # the stage's own name, where it is that of a command
+//   name = "dsprites"
+//   out = "images.npz"                         # a file that the unit writes
+//
+//   [noisy]
+//   command = "shift"
+//   name = ["gaussian-noise", "rotation"]      # an axis, noisy.name
+//   strength = "grid 3 from 0.1 to 0.5"        # an axis, noisy.strength (axis.h)
+//   data = "{render}"                          # the file of --out of the unit of render
+//   out = "noisy.npz"
+//
+// {STAGE.OPTION} is the value of another stage's option: the file, where the option writes one. {{ is a brace. An
+// option that may be given several times as NAME=VALUE is a table: [train.set] eta = [0.1, 1], axis train.set.eta;
+// [assess.target] noisy = "{noisy}". Names of files are files of the working directory, unless the option has
+// choices or takes numbers.
+//
+// Errors (Error: file, line and column, expected, found, and the name that is near): text that is not TOML
+// (core/toml.h), a stage whose command is none, an option that its command does not have, one that the sweep sets
+// itself, a value that the option does not take, references to nothing or in a circle, rules (condition.h) about
+// what is no axis, a study without stages.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "leeway/sweep/catalog.h"
+#include "leeway/sweep/condition.h"
+
+namespace leeway::sweep {
+
+// Part of a value: text, or what {STAGE.OPTION} stands for.
+struct Piece {
+  std::string text;
+  std::size_t stage = 0, setting = 0;
+  enum class Kind { text, value, file } kind = Kind::text;
+};
+using Template = std::vector<Piece>;
+
+struct Setting {
+  std::string name, part;  // part: of NAME=VALUE; else empty
+  CatalogOption option;
+  std::vector<std::string> texts;  // as they were given
+  std::vector<Template> values;    // several: an axis
+  std::string place;
+};
+
+struct Stage {
+  std::string name, command, place;
+  std::vector<Setting> settings;   // in the order of the command's description
+  std::vector<std::size_t> reads;  // stages whose files it reads, each once
+};
+
+struct StudyRule {
+  bool keeps = false;  // `only`, else `exclude`
+  Rule rule;
+  std::string place;
+};
+
+struct Study {
+  std::uint64_t seed = 0;
+  std::size_t threads = 1;
+  std::uint64_t memory = 0;   // bytes a unit; 0: not said
+  std::vector<Stage> stages;  // in the order of the file
+  std::vector<StudyRule> rules;
+};
+
+// "train.lr", "train.set.eta".
+[[nodiscard]] std::string axis_name(const Stage& stage, const Setting& setting);
+
+// What {STAGE} is called where the stage's command has no --out of its own: its record.
+inline constexpr std::string_view record_file = "record.json";
+
+[[nodiscard]] Study parse_study(std::string_view text, const std::string& name, const Catalog& catalog);
+
+}  // namespace leeway::sweep

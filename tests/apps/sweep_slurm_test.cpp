@@ -1,0 +1,136 @@
+// A sweep on a private one-node Slurm cluster, whose tasks, runners and daemons are killed at random moments. Needs
+// Debian's slurm-wlm and munge, and the script that starts such a cluster, in the folder LEEWAY_SLURM_TOOLS or
+// beside the shared data.
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <map>
+#include <random>
+#include <regex>
+#include <thread>
+
+#include "tests/apps/run_command.h"
+
+namespace leeway {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+
+constexpr const char* study = R"toml(
+[noisy]
+command = "shift"
+name = ["gaussian-noise", "contrast"]
+data = "fashion-mnist:test"
+strength = "grid 5 from 0.1 to 0.4"
+seed = [1, 2, 3, 4, 5, 6]
+out = "noisy.npz"
+)toml";
+
+fs::path cluster_script(const char* name) {
+  const char* const folder = std::getenv("LEEWAY_SLURM_TOOLS");
+  return fs::path(folder != nullptr ? folder : LEEWAY_SHARED_DATA "/../tools") / name;
+}
+
+std::string said_by(const std::string& command) {
+  std::string text;
+  FILE* const pipe = ::popen((command + " 2>&1").c_str(), "r");
+  for (int c = 0; pipe != nullptr && (c = std::fgetc(pipe)) != EOF;) text += static_cast<char>(c);
+  if (pipe != nullptr) ::pclose(pipe);
+  return text;
+}
+
+class SweepOnSlurm : public CommandTest {
+ protected:
+  void SetUp() override {
+    if (std::system("command -v sbatch munged >/dev/null 2>&1") != 0)
+      GTEST_SKIP() << "no sbatch or munged here";
+    if (!fs::exists(cluster_script("slurm-up"))) GTEST_SKIP() << "no script that starts a cluster";
+    up("4 17917");
+    if (!is_up_) GTEST_SKIP() << "no private cluster can be started here";
+    ::setenv("SLURM_CONF", (cluster_ / "slurm.conf").c_str(), 1);
+  }
+  void TearDown() override {
+    if (is_up_) said_by("'" + cluster_script("slurm-down").string() + "' '" + cluster_.string() + "'");
+  }
+  void up(const std::string& words) {
+    is_up_ = said_by("'" + cluster_script("slurm-up").string() + "' '" + cluster_.string() + "' " + words)
+                 .starts_with("export");
+  }
+  // kill -9 of the daemon that a file of the cluster names, and its start.
+  void restart(const std::string& daemon) const {
+    said_by("kill -9 $(cat '" + (cluster_ / "run" / (daemon + ".pid")).string() + "')");
+    std::this_thread::sleep_for(200ms);
+    said_by(daemon + " -f '" + (cluster_ / "slurm.conf").string() + "'");
+  }
+  // kill -9 of one of the processes of this sweep whose command line holds a word.
+  bool kill_one(const std::string& word, std::mt19937& random) const {
+    std::vector<pid_t> found;
+    for (const auto& entry : fs::directory_iterator("/proc")) {
+      const std::string name = entry.path().filename().string();
+      if (name.find_first_not_of("0123456789") != std::string::npos) continue;
+      std::error_code ignored;
+      std::ifstream file(entry.path() / "cmdline");
+      std::string line;
+      std::getline(file, line);
+      const std::string where = line + fs::read_symlink(entry.path() / "cwd", ignored).string();
+      if (line.find(word) != std::string::npos && where.find(folder_.string()) != std::string::npos)
+        found.push_back(std::stoi(name));
+    }
+    return !found.empty() && ::kill(found[random() % found.size()], SIGKILL) == 0;
+  }
+  std::map<std::string, std::string> results_in(const std::string& name) const {
+    static const std::regex seconds("\"seconds\": [-+.0-9e]+");
+    std::map<std::string, std::string> files;
+    for (const auto& entry : fs::recursive_directory_iterator(folder_ / name / "units"))
+      if (entry.is_regular_file()) {
+        const bool record = entry.path().extension() == ".json";
+        files[fs::relative(entry.path(), folder_ / name).string()] =
+            record ? std::regex_replace(read_text(entry.path()), seconds, "")
+                   : said_by("sha256sum <'" + entry.path().string() + "'");
+      }
+    return files;
+  }
+
+  const fs::path cluster_ = folder_ / "cluster";
+  bool is_up_ = false;
+};
+
+TEST_F(SweepOnSlurm, TwentyKillsChangeNoBit) {
+  std::ofstream(folder_ / "study.toml") << study;
+  for (const char* const name : {"serial", "cluster_run"})
+    ASSERT_EQ(run(std::string("sweep plan study.toml --out ") + name).code, 0);
+  ASSERT_EQ(run("sweep run serial").code, 0);
+  const Outcome said = run("sweep run cluster_run --slurm --tasks 4 --time 0:10:00");
+  ASSERT_EQ(said.code, 0) << said.err;
+  std::mt19937 random(3);
+  int kills = 0;
+  for (int i = 0; i < 400 && kills < 20; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(random() % 300));
+    if (kills % 10 == 4) {
+      restart("slurmctld"), ++kills;
+    } else if (kills % 10 == 9) {
+      restart("slurmd"), ++kills;
+    } else {
+      kills += kill_one(kills % 2 == 0 ? "--json" : kills % 4 == 1 ? "slurm_script" : "sweep", random);
+    }
+    if (said_by("squeue -h").empty()) {  // all was done: once more, from the start
+      fs::remove_all(folder_ / "cluster_run" / "units");
+      ASSERT_EQ(run("sweep run cluster_run --slurm --tasks 4 --time 0:10:00").code, 0);
+    }
+  }
+  EXPECT_EQ(kills, 20);
+  for (int i = 0; i < 900 && !said_by("squeue -h").empty(); ++i) std::this_thread::sleep_for(100ms);
+  // What a task that was killed for good has left, another array takes.
+  if (run("sweep status cluster_run").out.find("60        60") == std::string::npos) {
+    ASSERT_EQ(run("sweep run cluster_run --slurm --retry --tasks 2 --time 0:10:00").code, 0);
+    for (int i = 0; i < 600 && !said_by("squeue -h").empty(); ++i) std::this_thread::sleep_for(100ms);
+  }
+  EXPECT_TRUE(results_in("serial") == results_in("cluster_run")) << run("sweep status cluster_run").out;
+  EXPECT_TRUE(fs::exists(folder_ / "cluster_run" / "runs.csv"));
+}
+
+}  // namespace
+}  // namespace leeway

@@ -1,0 +1,98 @@
+// Records of a stage as one table.
+#include "leeway/sweep/collect.h"
+
+#include <gtest/gtest.h>
+#include <zlib.h>
+
+#include <array>
+
+#include "tests/core/files.h"
+#include "tests/sweep/small_catalog.h"
+
+namespace leeway::sweep::testing {
+namespace {
+
+using leeway::testing::read_bytes;
+using leeway::testing::TemporaryFolder;
+using leeway::testing::write_bytes;
+
+class Collect : public ::testing::Test {
+ protected:
+  Collect() {
+    write_plan(store_.plan(), plan_of("[look]\nsource = [\"one\", \"t,wo\"]\nseed = [1, 2]\n"));
+    plan_ = std::make_unique<PlanFile>(store_.plan());
+  }
+  void put(std::size_t unit, const std::string& text) const {
+    std::filesystem::create_directories(store_.done(plan_->units[unit].name));
+    write_bytes(store_.done(plan_->units[unit].name) / "record.json", text);
+  }
+  record::SweepTable table(const record::SweepCollectOptions& options = {},
+                           const char* name = "runs.csv") const {
+    return collect(*plan_, store_, options, (folder_ / name).string(), nullptr);
+  }
+  std::string mistake(const record::SweepCollectOptions& options = {}) const {
+    return message_of([&] { (void)table(options); });
+  }
+  std::string name(std::size_t unit) const { return plan_->units[unit].name; }
+
+  const TemporaryFolder folder_;
+  const Store store_{folder_.path()};
+  std::unique_ptr<PlanFile> plan_;
+};
+
+std::string record_of(const std::string& results) {
+  return R"({"schema": "leeway.mvn-cdf/2", "seconds": 0.25, "results": [)" + results + "]}";
+}
+
+TEST_F(Collect, ARowForEachResult) {
+  put(0,
+      record_of(R"({"probability": 0.1, "converged": true, "method": "a \"b\""}, {"probability": "inf"})"));
+  put(3, record_of(R"({"probability": null, "points": 7})"));
+  const record::SweepTable made = table({"", {"probability", "converged", "points", "method"}});
+  EXPECT_EQ(made.rows, 3u);
+  EXPECT_EQ(made.units, 2u);
+  EXPECT_EQ(made.missing, 2u);
+  EXPECT_EQ(read_bytes(folder_ / "runs.csv"),
+            "unit,look.source,look.seed,unit_seconds,probability,converged,points,method\n" + name(0) +
+                ",one,1,0.25,0.1,true,,\"a \"\"b\"\"\"\n" + name(0) + ",one,1,0.25,inf,,,\n" + name(3) +
+                ",\"t,wo\",2,0.25,,,7,\n");
+}
+
+TEST_F(Collect, AllKeysThatAreOneValue) {
+  put(0, record_of(R"({"probability": 0.1})"));
+  const record::SweepTable made = table();
+  EXPECT_EQ(made.columns.at(4), "probability");
+  EXPECT_EQ(std::count(made.columns.begin(), made.columns.end(), "error"), 1);
+}
+
+TEST_F(Collect, CompressedWhereTheNameSaysSo) {
+  put(0, record_of(R"({"probability": 0.1})"));
+  (void)table({}, "runs.csv.gz");
+  (void)table();
+  const gzFile file = ::gzopen((folder_ / "runs.csv.gz").c_str(), "rb");
+  std::array<char, 10000> text{};
+  const int size = ::gzread(file, text.data(), text.size());
+  ::gzclose(file);
+  EXPECT_EQ(std::string(text.data(), static_cast<std::size_t>(std::max(size, 0))),
+            read_bytes(folder_ / "runs.csv"));
+}
+
+TEST_F(Collect, OneClearLineForEachMistake) {
+  EXPECT_EQ(mistake(), folder_.path().string() + ": expected a record of [look], found none yet");
+  put(0, record_of(R"({"probability": 0.1})"));
+  EXPECT_EQ(mistake({"lok", {}}), "--stage: expected one of look, found 'lok'; did you mean look?");
+  EXPECT_EQ(mistake({"", {"probabilty"}}),
+            "--columns: expected keys of a result of leeway.mvn-cdf/2 that are one value, found "
+            "'probabilty'; did you mean "
+            "probability?");
+  const std::string path = (store_.done(name(1)) / "record.json").string();
+  for (const char* const text : {"", "{", "[]", "{\"schema\": 1}", "{\"schema\": \"x\", \"results\": 3}"}) {
+    put(1, text);
+    EXPECT_EQ(mistake(), path + ": expected a record, found something else") << text;
+  }
+  put(1, R"({"schema": "leeway.pa/2", "results": []})");
+  EXPECT_EQ(mistake(), path + ": expected a record of leeway.mvn-cdf/2, found \"leeway.pa/2\"");
+}
+
+}  // namespace
+}  // namespace leeway::sweep::testing

@@ -1,0 +1,168 @@
+// Plans: which units there are, which are shared, and that a name is what a unit is.
+#include "leeway/sweep/plan.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <set>
+
+#include "leeway/sweep/plan_file.h"
+#include "tests/core/files.h"
+#include "tests/sweep/small_catalog.h"
+
+namespace leeway::sweep::testing {
+namespace {
+
+using leeway::testing::TemporaryFolder;
+using leeway::testing::write_bytes;
+
+constexpr const char* chain =
+    "[draw]\ncommand = \"data draw\"\nseed = [1, 2]\nout = \"x.npz\"\n"
+    "[change]\ndata = \"{draw}\"\nname = [\"blur\", \"noise\", \"turn\"]\nout = \"y.npz\"\n"
+    "[look]\nsource = \"{draw}\"\ntarget = \"{change}\"\nseed = \"{draw.seed}\"\n";
+
+std::set<std::string> names_of(const Plan& plan) {
+  std::set<std::string> names;
+  for (const Unit& unit : plan.units) names.insert(unit.name);
+  return names;
+}
+
+std::map<std::string, std::size_t> counts_of(const Plan& plan) {
+  std::map<std::string, std::size_t> counts;
+  for (const Unit& unit : plan.units) ++counts[plan.stages[unit.stage].name];
+  return counts;
+}
+
+bool contains(const Plan& plan, const Plan& part) {
+  const auto all = names_of(plan), some = names_of(part);
+  return std::ranges::includes(all, some);
+}
+
+TEST(Plan, StagesShareWhatTheyHaveInCommon) {
+  const Plan plan = plan_of(chain);
+  EXPECT_EQ(counts_of(plan), (std::map<std::string, std::size_t>{{"draw", 2}, {"change", 6}, {"look", 6}}));
+  EXPECT_EQ(names_of(plan).size(), plan.units.size());
+  for (std::size_t i = 0; i < plan.units.size(); ++i)
+    for (const std::size_t needed : plan.units[i].needs) EXPECT_LT(needed, i);
+}
+
+TEST(Plan, WordsNameFilesOfOtherUnits) {
+  const Plan plan = plan_of(chain);
+  const Unit& look = plan.units.back();
+  const std::string &draw = plan.units[look.needs.at(0)].name, &change = plan.units[look.needs.at(1)].name;
+  EXPECT_EQ(look.words, (std::vector<std::string>{
+                            "look", "--source", "../../../units/" + draw.substr(0, 2) + "/" + draw + "/x.npz",
+                            "--target", "../../../units/" + change.substr(0, 2) + "/" + change + "/y.npz",
+                            "--seed", "2", "--threads", "1", "--json"}));
+  EXPECT_EQ(look.values, (std::vector<std::string>{"2", "turn"}));
+}
+
+TEST(Plan, NamesAreStable) {
+  const Plan plan = plan_of(chain);
+  EXPECT_EQ(names_of(plan), names_of(plan_of(chain)));
+  // Lines in another order, and stages too.
+  EXPECT_EQ(names_of(plan),
+            names_of(plan_of(
+                "[look]\ntarget = \"{change}\"\nsource = \"{draw}\"\nseed = \"{draw.seed}\"\n"
+                "[change]\nout = \"y.npz\"\nname = [\"turn\", \"blur\", \"noise\"]\ndata = \"{draw}\"\n"
+                "[draw]\nout = \"x.npz\"\nseed = [2, 1]\ncommand = \"data draw\"\n")));
+  EXPECT_NE(names_of(plan), names_of(plan_of(std::string("[study]\nthreads = 2\n") + chain)));
+}
+
+TEST(Plan, AChangedStudyKeepsWhatStillHolds) {
+  const Plan plan = plan_of(chain);
+  std::string more(chain);
+  more.replace(more.find("[1, 2]"), 6, "[1, 2, 3]");
+  const Plan larger = plan_of(more);
+  EXPECT_TRUE(contains(larger, plan));
+  EXPECT_EQ(larger.units.size(), 21u);
+}
+
+TEST(Plan, FilesCountByTheirContents) {
+  const TemporaryFolder folder;
+  const auto plan_with = [&](const std::filesystem::path& path) {
+    return plan_of("[look]\nsource = \"m=" + path.string() + "\"\nseed = [1, 2]\n");
+  };
+  const auto a = write_bytes(folder / "a.npz", "one");
+  const auto before = names_of(plan_with(a));
+  std::filesystem::create_directory(folder / "b");
+  const auto b = write_bytes(folder / "b" / "a.npz", "one");
+  EXPECT_EQ(before, names_of(plan_with(b))) << "another folder";
+  write_bytes(a, "two");
+  EXPECT_NE(before, names_of(plan_with(a)));
+}
+
+TEST(Plan, RulesLeaveOutCombinations) {
+  const auto with = [](const std::string& rules) { return plan_of("[study]\n" + rules + "\n" + chain); };
+  EXPECT_EQ(counts_of(with("exclude = [\"change.name=blur, draw.seed>1\"]"))["look"], 5u);
+  // Nothing is drawn that nothing needs.
+  EXPECT_EQ(counts_of(with("only = [\"draw.seed=1\"]")),
+            (std::map<std::string, std::size_t>{{"draw", 1}, {"change", 3}, {"look", 3}}));
+  const Plan both = with("only = [\"draw.seed=1, change.name=blur\", \"change.name=turn\"]");
+  EXPECT_EQ(both.units.size() - counts_of(both)["draw"], 6u);
+  EXPECT_EQ(both.left_out, 3u);
+  EXPECT_EQ(
+      message_of([&] { (void)with("only = [\"draw.seed=7\"]"); }),
+      "study.toml: expected a study of one unit or more, found none: the rules leave out all 6 combinations");
+}
+
+TEST(Plan, RefusesWhatTheCommandRefuses) {
+  EXPECT_EQ(message_of([] { (void)plan_of("[change]\nname = [\"blur\", \"forbidden\"]\n"); }),
+            "study.toml: line 2, column 1: expected options in [change] that leeway change takes, found a "
+            "mistake (--name: "
+            "expected another word, found forbidden)");
+  EXPECT_EQ(message_of([] {
+              (void)plan_of("[change]\nseed = \"grid 1000000 from 0 to 1000000000\"\nlr = \"grid 100\"\n");
+            }),
+            "study.toml: line 2, column 1: expected at most 10,000,000 combinations, found 100000000");
+}
+
+TEST(PlanFile, HoldsThePlan) {
+  const TemporaryFolder folder;
+  const Plan plan = plan_of(std::string("[study]\nthreads = 2\nmemory = \"1G\"\n") + chain);
+  write_plan(folder / "plan.jsonl", plan);
+  const PlanFile file(folder / "plan.jsonl");
+  EXPECT_EQ(file.threads, 2u);
+  EXPECT_EQ(file.memory, std::uint64_t{1} << 30);
+  ASSERT_EQ(file.units.size(), plan.units.size());
+  for (std::size_t i = 0; i < plan.units.size(); ++i) {
+    EXPECT_EQ(file.units[i].name, plan.units[i].name);
+    EXPECT_EQ(file.units[i].needs, plan.units[i].needs);
+    EXPECT_EQ(file.words(file.units[i]), plan.units[i].words);
+  }
+}
+
+TEST(PlanFile, OneClearLineForEachMistake) {
+  const TemporaryFolder folder;
+  const auto path = folder / "plan.jsonl";
+  write_plan(path, plan_of(chain));
+  const std::string text = leeway::testing::read_bytes(path), name = path.string();
+  const auto with = [&](std::string changed) {
+    write_bytes(path, changed);
+    return message_of([&] { (void)PlanFile(path); });
+  };
+  const auto replaced = [&](const std::string& from, const std::string& to) {
+    std::string changed = text;
+    return changed.replace(changed.find(from), from.size(), to);
+  };
+  EXPECT_EQ(
+      with(replaced("\"0.1.0\"", "\"9.0.0\"")),
+      name +
+          ": expected a plan of leeway 0.1.0 (plan the study again into another folder), found one of 9.0.0");
+  EXPECT_EQ(with(replaced("leeway.sweep/1", "leeway.sweep/9")),
+            name + ": expected a plan of leeway.sweep/1, found 'leeway.sweep/9'");
+  EXPECT_EQ(with(text.substr(0, text.rfind("{\"unit\""))), name + ": expected 14 units, found 13");
+  EXPECT_EQ(
+      with(""),
+      name + ": expected the plan of a sweep (leeway sweep plan writes it), found something else in line 1");
+  EXPECT_EQ(
+      with(text.substr(0, text.size() - 20)),
+      name + ": expected the plan of a sweep (leeway sweep plan writes it), found something else in line 15");
+  EXPECT_EQ(with(replaced("\"stage\":\"draw\"", "\"stage\":\"x\"")),
+            name + ": expected stages of the first line, found 'x'");
+}
+
+}  // namespace
+}  // namespace leeway::sweep::testing

@@ -1,0 +1,204 @@
+// Runs of units, here a script that does what its first word says.
+#include "leeway/sweep/run.h"
+
+#include <gtest/gtest.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <thread>
+
+#include "leeway/sweep/status.h"
+#include "tests/core/files.h"
+#include "tests/sweep/small_catalog.h"
+
+namespace leeway::sweep::testing {
+namespace {
+
+using leeway::testing::read_bytes;
+using leeway::testing::TemporaryFolder;
+using leeway::testing::write_bytes;
+
+// look --source WORD --seed N: "good", "bad" (exit 3), "killed", "full", "silent" (no record), "gate" (exit 4),
+// "once" (bad where the file `again` is not beside the sweep), "slow".
+constexpr const char* script = R"sh(#!/bin/sh
+echo "$@" >>"$(dirname "$0")/calls"
+case "$3" in
+  bad) echo "leeway: seed $5: expected better, found worse" >&2; exit 3;;
+  killed) kill -9 $$;;
+  full) echo "leeway: out.npz: cannot write: No space left on device" >&2; exit 1;;
+  silent) exit 0;;
+  once) [ -e "$(dirname "$0")/again" ] || exit 1;;
+  slow) sleep 30;;
+esac
+echo "{\"schema\": \"leeway.report/2\", \"seconds\": 0.5, \"results\": [{\"page\": \"a\", \"bytes\": $5, \"records\": 1}]}"
+[ "$3" = gate ] && exit 4
+exit 0
+)sh";
+
+class Runs : public ::testing::Test {
+ protected:
+  Runs() {
+    write_bytes(folder_ / "program", script);
+    std::filesystem::permissions(folder_ / "program", std::filesystem::perms::owner_all);
+  }
+  PlanFile plan(const std::string& study, const std::string& folder = "sweep") const {
+    std::filesystem::create_directories(folder_ / folder);
+    write_plan(folder_ / folder / "plan.jsonl", plan_of(study));
+    return PlanFile(folder_ / folder / "plan.jsonl");
+  }
+  RunSummary run(const PlanFile& plan, RunOptions options = {}, Progress* progress = nullptr) const {
+    options.program = (folder_ / "program").string();
+    if (options.jobs == 0) options.jobs = 2;
+    return run_units(plan, store_, options, progress);
+  }
+  std::size_t calls() const {
+    const std::string text = read_bytes(folder_ / "calls");
+    return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+  }
+  // Folders of units that are left anywhere but where they belong.
+  std::size_t left_over() const {
+    std::size_t n = 0;
+    for (const char* const name : {"work", "claims"})
+      if (std::filesystem::exists(store_.folder() / name))
+        for (const auto& shard : std::filesystem::directory_iterator(store_.folder() / name))
+          n += static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(shard), {}));
+    return n;
+  }
+
+  const TemporaryFolder folder_;
+  const Store store_{folder_ / "sweep"};
+};
+
+TEST_F(Runs, EveryUnitOnce) {
+  const PlanFile units = plan("[look]\nsource = \"good\"\nseed = [1, 2, 3, 4, 5, 6, 7]\n");
+  const RunSummary first = run(units), second = run(units);
+  EXPECT_EQ(first.done, 7u);
+  EXPECT_EQ(second.done_before, 7u);
+  EXPECT_EQ(second.done, 0u);
+  EXPECT_EQ(calls(), 7u);
+  EXPECT_EQ(left_over(), 0u);
+  EXPECT_FALSE(std::filesystem::exists(store_.done(units.units[0].name) / "log.txt")) << "it said nothing";
+}
+
+TEST_F(Runs, AFailureKeepsItsLogAndBlocksOnlyWhatNeedsIt) {
+  const PlanFile units = plan(
+      "[a]\ncommand = \"look\"\nsource = [\"good\", \"bad\", \"silent\", \"gate\"]\nseed = 1\n"
+      "[b]\ncommand = \"look\"\nsource = \"good\"\ntarget = \"{a}\"\nseed = 2\n");
+  const RunSummary summary = run(units);
+  EXPECT_EQ(summary.done, 4u) << "a gate that failed has a record";
+  EXPECT_EQ(summary.failed, 2u);
+  EXPECT_EQ(summary.blocked, 2u);
+  const record::SweepStatus status = status_of(units, store_);
+  EXPECT_EQ(status.results[0].counts.done, 2u);
+  EXPECT_EQ(status.results[1].counts.blocked, 2u);
+  ASSERT_EQ(status.failures.size(), 2u);
+  EXPECT_EQ(status.failures[0].message, "ended without a record");
+  EXPECT_EQ(status.failures[1].message, "seed 1: expected better, found worse");
+  EXPECT_EQ(read_bytes(status.failures[1].log), "leeway: seed 1: expected better, found worse\n");
+  EXPECT_EQ(left_over(), 0u);
+}
+
+TEST_F(Runs, FailuresAreGroupedByMessageNumbersAside) {
+  const PlanFile units = plan("[look]\nsource = \"bad\"\nseed = [10, 2, 3]\n");
+  (void)run(units);
+  const auto failures = failures_of(units, store_);
+  ASSERT_EQ(failures.size(), 1u);
+  EXPECT_EQ(failures[0].units, 3u);
+}
+
+TEST_F(Runs, RetryRunsThoseThatFailedAgain) {
+  const PlanFile units = plan("[look]\nsource = \"once\"\nseed = [1, 2]\n");
+  EXPECT_EQ(run(units).failed, 2u);
+  write_bytes(folder_ / "again", "");
+  EXPECT_EQ(run(units).failed, 2u) << "not asked to";
+  forget_failures(store_);
+  EXPECT_EQ(run(units).done, 2u);
+  EXPECT_EQ(calls(), 4u);
+  EXPECT_EQ(left_over(), 0u);
+}
+
+TEST_F(Runs, AProcessThatIsKilledIsTriedThreeTimes) {
+  const PlanFile units = plan("[look]\nsource = \"killed\"\nseed = 1\n");
+  EXPECT_EQ(run(units).failed, 1u);
+  EXPECT_EQ(calls(), 3u);
+  EXPECT_EQ(failures_of(units, store_).at(0).message, "ended by the signal KILL");
+}
+
+TEST_F(Runs, AFullDiskEndsTheRunAndNoUnit) {
+  const PlanFile units = plan("[look]\nsource = \"full\"\nseed = [1, 2, 3, 4, 5, 6, 7, 8, 9]\n");
+  try {
+    (void)run(units, {.jobs = 1});
+    ADD_FAILURE() << "expected DiskFull";
+  } catch (const DiskFull& full) {
+    EXPECT_STREQ(full.what(), "out.npz: cannot write: No space left on device");
+  }
+  EXPECT_EQ(calls(), 1u);
+  EXPECT_EQ(status_of(units, store_).counts.ready, 9u);
+  EXPECT_EQ(left_over(), 0u);
+}
+
+TEST_F(Runs, ADiskThatIsReallyFull) {
+  std::filesystem::create_directory(folder_ / "sweep");
+  if (::mount("none", (folder_ / "sweep").c_str(), "tmpfs", 0, "size=64k,nr_inodes=24") != 0)
+    GTEST_SKIP() << "a small tmpfs cannot be mounted here";
+  const PlanFile units = plan("[look]\nsource = \"good\"\nseed = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]\n");
+  EXPECT_THROW((void)run(units), DiskFull);
+  const record::SweepStatus status = status_of(units, store_);
+  EXPECT_EQ(status.counts.failed, 0u);
+  EXPECT_GT(status.counts.done, 0u);
+  EXPECT_LT(status.counts.done, 12u);
+  EXPECT_EQ(::umount2((folder_ / "sweep").c_str(), MNT_DETACH), 0);
+}
+
+class StopAfter : public Progress {
+ public:
+  explicit StopAfter(int calls) : calls_(calls) {}
+  void update(std::string_view, std::size_t, std::size_t, std::string_view) override { --calls_; }
+  [[nodiscard]] bool stop_requested() const override { return calls_ < 0; }
+
+ private:
+  int calls_;
+};
+
+TEST_F(Runs, AStopEndsProcessesAndLeavesUnitsAsIfNeverBegun) {
+  const PlanFile units = plan("[look]\nsource = \"slow\"\nseed = [1, 2, 3]\n");
+  StopAfter stop(4);
+  const auto started = std::chrono::steady_clock::now();
+  EXPECT_THROW((void)run(units, {}, &stop), Interrupted);
+  EXPECT_LT(std::chrono::steady_clock::now() - started, std::chrono::seconds(8));
+  EXPECT_EQ(status_of(units, store_).counts.ready, 3u);
+  EXPECT_EQ(left_over(), 0u);
+}
+
+TEST_F(Runs, SeveralRunnersShareTheUnits) {
+  std::string seeds = "0";
+  for (int i = 1; i < 120; ++i) seeds += ", " + std::to_string(i);
+  const PlanFile units =
+      plan("[a]\ncommand = \"look\"\nsource = \"good\"\nseed = [" + seeds +
+           "]\n[b]\ncommand = \"look\"\nsource = \"good\"\ntarget = \"{a}\"\nseed = \"{a.seed}\"\n");
+  std::vector<RunSummary> summaries(4);
+  std::vector<std::thread> runners;
+  for (RunSummary& summary : summaries) runners.emplace_back([&] { summary = run(units); });
+  for (std::thread& runner : runners) runner.join();
+  std::size_t done = 0;
+  for (const RunSummary& summary : summaries) {
+    done += summary.done;
+    EXPECT_EQ(summary.done_before + summary.done + summary.done_elsewhere, 240u);
+  }
+  EXPECT_EQ(done, 240u);
+  EXPECT_EQ(calls(), 240u);
+  EXPECT_EQ(left_over(), 0u);
+}
+
+TEST_F(Runs, WithoutWaitingARunnerLeavesUnitsToOthers) {
+  const PlanFile units = plan("[look]\nsource = \"good\"\nseed = [1, 2]\n");
+  Runner other(store_, default_lease);
+  ASSERT_EQ(other.claim(units.units[0].name), 1u);
+  const RunSummary summary = run(units, {.wait = false});
+  EXPECT_EQ(summary.done, 1u);
+  EXPECT_EQ(summary.left, 1u);
+}
+
+}  // namespace
+}  // namespace leeway::sweep::testing

@@ -1,0 +1,58 @@
+// A program of three commands, for studies in tests: draw makes a file, change reads one and makes another, look
+// reads files and says a record.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "leeway/sweep/catalog.h"
+#include "leeway/sweep/plan.h"
+#include "leeway/sweep/study.h"
+
+namespace leeway::sweep::testing {
+
+inline const Catalog& small_catalog() {
+  const auto text = [](const char* name) {
+    CatalogOption option;
+    option.name = name;
+    return option;
+  };
+  const auto number = [](const char* name, const char* default_text, bool whole = false) {
+    CatalogOption option;
+    option.name = name, option.number = true, option.whole = whole, option.default_text = default_text;
+    return option;
+  };
+  const auto file = [](const char* name) {
+    CatalogOption option;
+    option.name = name, option.file = true;
+    return option;
+  };
+  const auto flag = [](const char* name) {
+    CatalogOption option;
+    option.name = name, option.flag = true;
+    return option;
+  };
+  CatalogOption name = text("name"), record = file("out");
+  name.positional = true, record.record = true;
+  static const Catalog catalog{
+      {{"data draw",
+        {name, number("size", "64", true), number("seed", "", true), file("out"), file("table")}},
+       {"change",
+        {name, text("data"), number("lr", "0.001"), number("strength", ""), flag("hard"), text("set"),
+         number("seed", "", true), file("out")}},
+       {"look", {text("source"), text("target"), text("methods"), number("seed", "", true), record}}},
+      [](const std::vector<std::string>& words) -> std::string {
+        for (const std::string& word : words)
+          if (word == "forbidden") return "--name: expected another word, found forbidden";
+        return "";
+      }};
+  return catalog;
+}
+
+inline Study study_of(std::string_view text) { return parse_study(text, "study.toml", small_catalog()); }
+inline Plan plan_of(std::string_view text) {
+  return make_plan(study_of(text), small_catalog(), "study.toml");
+}
+
+}  // namespace leeway::sweep::testing
