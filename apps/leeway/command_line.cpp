@@ -279,7 +279,7 @@ CommandShape CommandLine::shape() const {
       OptionShape& made = shape.options.back();
       const std::string type = option->get_type_name();
       made.whole = type.starts_with("UINT") || type.starts_with("INT");
-      made.number = made.whole || type.starts_with("FLOAT");
+      made.number = made.whole || type.starts_with("FLOAT") || type == "NUMBERS";
       if (made.number) made.default_text = option->get_default_str();
       if (const auto file = state_->written.find(option); file != state_->written.end())
         made.written = file->second.kind;

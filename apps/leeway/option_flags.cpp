@@ -70,7 +70,8 @@ class FlagMaker : public record::Fields {
                                return read_numbers(words, range, *values);
                              };
                              return command_.words(flag, read, help)
-                                 .show_default(fmt::format("{}", fmt::join(*values, ",")));
+                                 .show_default(fmt::format("{}", fmt::join(*values, ",")))
+                                 .shown_as("NUMBERS");
                            },
                            [&](std::vector<std::size_t>* values) { return take(values).by_commas(); },
                            [&](std::vector<std::string>* values) {

@@ -215,6 +215,8 @@ std::vector<NamedFile> files_of(const ShiftTask& task) { return files_of(task, c
 record::Shift shift_images(const ShiftTask& task, Progress* progress) {
   const std::vector<Chosen> sets = chosen(task);
   (void)files_of(task, sets);
+  if (task.take && sets.size() > 1)
+    throw OptionError(fmt::format("shift: expected one set, found {} shifts and strengths", sets.size()));
   const bool frost = std::ranges::any_of(
       sets, [](const Chosen& one) { return one.corruption && one.corruption->takes_frost; });
   const shift::CorruptionOptions how = options_of(task.options.how, frost, task.seed);

@@ -4,8 +4,9 @@
 // Several shifts, strengths or severities make a set each, in one pass over the options: `out` then names each file by
 // {shift}, {strength} and {severity}, and each is written when it is done.
 //
-// OptionError: files of several sets that would have one name; a name that is no shift's, a strength, severity or classes that the shift does not take. Errors (Error): those
-// of the headers above, of a contact sheet (data/picture_sheet.h) and of what opens the images. Cost and determinism: as there.
+// OptionError: files of several sets that would have one name; a name that is no shift's, a strength, severity or classes that
+// the shift does not take. Errors (Error): those of the headers above, of a contact sheet (data/picture_sheet.h) and of what
+// opens the images. Cost and determinism: as there.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +27,7 @@ struct ShiftTask {
   record::ShiftOptions options = {};
   std::uint64_t seed = 0;
   std::string sheet = {};                   // PNG; empty: none; likewise
-  std::function<void(ArrayMap)> take = {};  // is given what `out` holds, of each set
+  std::function<void(ArrayMap)> take = {};  // is given what `out` holds, of a single set
 };
 
 // The files that a task will write.
