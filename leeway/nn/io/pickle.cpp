@@ -196,20 +196,10 @@ void Machine::append(const std::vector<Id>& items) {
 
 // Bytes are no part of a tensor here.
 bool Machine::push_bytes(std::uint8_t code) {
-  switch (code) {
-    case 'B':
-      (void)reader_.text(reader_.number<std::uint32_t>());
-      break;
-    case 'C':
-      (void)reader_.text(reader_.number<std::uint8_t>());
-      break;
-    case 0x8e:
-    case 0x96:
-      (void)reader_.text(reader_.number<std::uint64_t>());
-      break;
-    default:
-      return false;
-  }
+  if (code != 'B' && code != 'C' && code != 0x8e && code != 0x96) return false;
+  (void)reader_.text(code == 'C'   ? reader_.number<std::uint8_t>()
+                     : code == 'B' ? reader_.number<std::uint32_t>()
+                                   : reader_.number<std::uint64_t>());
   push_new(Inert{"builtins.bytes", {}});
   return true;
 }
@@ -330,6 +320,8 @@ bool Machine::use_global(std::uint8_t code) {
 }
 
 std::string Machine::callee_name(Id id) const {
+  if (const auto* const inert = std::get_if<Inert>(&pickle_.objects[id]))
+    return "what " + inert->name + " gives";
   const auto* const found = std::get_if<Global>(&pickle_.objects[id]);
   return found != nullptr ? found->name : std::string(kind_of(pickle_.objects[id]));
 }

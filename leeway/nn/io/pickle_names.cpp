@@ -26,8 +26,8 @@ constexpr std::string_view acting[] = {
     "ctypes", "pickle", "_pickle", "importlib",  "code", "codeop", "webbrowser", "builtins", "__builtin__",
 };
 constexpr std::string_view builtin_data[] = {"set",   "frozenset", "complex", "bytearray", "bytes", "slice",
-                                             "range", "object",    "list",    "dict",      "tuple", "int",
-                                             "float", "bool",      "str",     "type"};
+                                             "range", "object",    "getattr", "list",      "dict",  "tuple",
+                                             "int",   "float",     "bool",    "str",       "type"};
 
 }  // namespace
 

@@ -87,10 +87,10 @@ TEST(Pickle, CallsNothing) {
             "f: expected tensors only, found a call of os.system");
   EXPECT_EQ(refusal(global("builtins", "eval") + argument + "R"),
             "f: expected tensors only, found a call of builtins.eval");
-  // getattr(os, "system")(...): the inner call is the first to be refused
+  // getattr(os, "system")(...)
   EXPECT_EQ(refusal(global("builtins", "getattr") + global("os", "path") + text("system") + "\x86R" +
                     argument + "R"),
-            "f: expected tensors only, found a call of builtins.getattr");
+            "f: expected tensors only, found a call of what builtins.getattr gives");
   EXPECT_EQ(refusal(global("torch", "load") + argument + "R"),
             "f: expected tensors only, found a call of torch.load");
   EXPECT_EQ(refusal(global("torch", "FloatStorage") + argument + "R"),
