@@ -88,7 +88,11 @@ std::string table_of(const record::Attack& record) {
 int run_attack(Context& context, const AttackFlags& flags) {
   require_out(context, "the attacked images");
   nn::AttackOptions options = options_of(context, flags);
-  const ModelAndImages loaded = load_model_and_images(context, flags.model, flags.data);
+  const ModelAndImages loaded = load_model_and_inputs(context, flags.model, flags.data);
+  if (loaded.images.are_rows() && options.eps && flags.eps.empty())
+    throw UsageError(
+        fmt::format("--eps: expected a radius, since {} holds rows of any range (8/255 is meant for pixels)",
+                    flags.data));
   if (!flags.targets.empty()) {
     // the model refuses classes that it does not have
     options.targets = read_labels(flags.targets, loaded.images.n(), std::numeric_limits<std::int32_t>::max());
@@ -112,8 +116,8 @@ void add_attack(const Command& root, Context& context) {
   const Command command = root.add("attack", "Move images so that a model misjudges them");
   auto& flags = command.keep<AttackFlags>();
   add_model_flags(command, flags.model);
-  command.option("--data", flags.data, "Images in [0,1]: .npz, .safetensors, IDX(.gz), or fashion-mnist:test")
-      .required();
+  command.option("--data", flags.data, inputs_help).required();
+  add_layout_flag(command, flags.model);
   command.option(
       "--targets", flags.targets,
       "Classes that images are to be taken for, one each: .npy, .npz, .csv, IDX (default: any other)");

@@ -94,7 +94,7 @@ Outputs logits_of(Context& context, const AverageCaseFlags& flags) {
 tasks::AverageCaseTask model_task(Context& context, const AverageCaseFlags& flags, ModelAndImages& loaded) {
   ModelFlags named = flags.model;
   named.reading.binary = flags.reading.binary;
-  loaded = load_model_and_images(context, named, flags.data);
+  loaded = load_model_and_inputs(context, named, flags.data);
   tasks::AverageCaseTask task{.of = inputs_of(context, loaded)};
   task.labels = loaded.images.labels;
   task.class_names = class_names_of(flags.data, std::get<tasks::ClassifierInputs>(task.of).classifier.k);
@@ -154,7 +154,8 @@ int run_average_case(Context& context, const AverageCaseFlags& flags) {
   result.record.found.stochastic = loaded.stochastic;
   const record::AverageCase record = context.completed(result.record);
   if (context.wants_page()) {
-    const bool pictures = model && (loaded.images.channels() == 1 || loaded.images.channels() == 3);
+    const bool pictures = model && !loaded.images.are_rows() &&
+                          (loaded.images.channels() == 1 || loaded.images.channels() == 3);
     context.write_page(report::html_report(
         record, pictures ? report::sample_pictures(record, loaded.images) : report::Pictures{}));
   }
@@ -172,7 +173,8 @@ void add_input_flags(const Command& command, AverageCaseFlags& flags) {
     stochastic_field(flags.model.reading, f);
   });
   add_device_flag(command, flags.model.reading.device);
-  command.option("--data", flags.data, "Images: .npz, .safetensors, IDX(.gz), or fashion-mnist:test");
+  command.option("--data", flags.data, inputs_help);
+  add_layout_flag(command, flags.model);
   command.option("--logits", flags.logits,
                  "Instead of a model: logits (n,k) made elsewhere, .npy or an outputs file");
   add_option_flags(command, [&](record::Fields& f) {

@@ -57,7 +57,7 @@ std::string table_of(const record::Infer& record, const Outputs& outputs) {
 
 int run_infer(Context& context, const InferFlags& flags) {
   require_out(context, "the outputs");
-  ModelAndImages loaded = load_model_and_images(context, flags.model, flags.data);
+  ModelAndImages loaded = load_model_and_inputs(context, flags.model, flags.data);
   const auto split = open_split(context, flags.rows, loaded.images.n());
   if (flags.rows.split) keep_split(loaded, *split, flags.rows);
   auto [record, outputs] = tasks::infer({.model = *loaded.model,
@@ -83,8 +83,8 @@ void add_infer(const Command& root, Context& context) {
   const Command command = root.add("infer", "Run a model on images and keep what it says");
   auto& flags = command.keep<InferFlags>();
   add_model_flags(command, flags.model);
-  command.option("--data", flags.data, "Images: .npz, .safetensors, IDX(.gz), or fashion-mnist:test")
-      .required();
+  command.option("--data", flags.data, inputs_help).required();
+  add_layout_flag(command, flags.model);
   add_option_flags(command, [&](record::Fields& f) { row_fields(flags.rows, f); });
   context.add_common_flags(command, "Outputs file (.npz): logits, features, labels", Written::file);
   command.hide({"--seed"});

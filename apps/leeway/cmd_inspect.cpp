@@ -23,9 +23,10 @@ struct InspectFlags {
 
 nn::InputShape input_of(const std::vector<std::size_t>& said) {
   if (said.empty()) return {};
-  if (said.size() != 3 || std::ranges::count(said, std::size_t{0}) > 0)
-    throw UsageError("--input: expected channels,height,width, such as 3,32,32");
-  return {said[0], said[1], said[2]};
+  if (said.size() > 3 || std::ranges::count(said, std::size_t{0}) > 0)
+    throw UsageError(
+        "--input: expected channels,height,width, such as 3,32,32, or the sizes of a row, such as 8");
+  return tasks::shape_of(said);
 }
 
 std::string layers_table(const record::InspectedModel& model) {
@@ -48,14 +49,15 @@ std::string table_of(const record::Inspect& record, const std::string& data) {
   if (!model.class_names.empty()) classes += fmt::format(" ({})", fmt::join(model.class_names, ", "));
   std::string text = fmt::format(
       "{}: {}{}, {} parameters\n"
-      "input          {}, pixels from 0 to 1\n"
+      "input          {}{}\n"
       "classes        {}\n"
       "normalization  {}{}\n",
       model.model, model.format, model.architecture.empty() ? "" : ", " + model.architecture,
       model.parameters,
       model.input.empty() ? "not said (--input CHANNELS,HEIGHT,WIDTH)"
                           : fmt::format("{}", fmt::join(model.input, " x ")),
-      classes, flags_of(model.normalization), model.notes.empty() ? "" : fmt::format(" ({})", model.notes));
+      model.input.size() % 3 == 0 ? ", pixels from 0 to 1" : ", numbers of any range", classes,
+      flags_of(model.normalization), model.notes.empty() ? "" : fmt::format(" ({})", model.notes));
   if (!model.confinement.empty())
     text += fmt::format("program        {}\n", about_program(model.confinement));
   if (const auto& cost = model.cost)
@@ -72,12 +74,36 @@ std::string table_of(const record::Inspect& record, const std::string& data) {
   return text + layers_table(model);
 }
 
+// Tensors of which nothing says what network they are.
+std::string tensors_text(const record::Inspect& record) {
+  const record::InspectedModel& model = record.results.front();
+  std::string text =
+      fmt::format("{}: {}, {} tensors of {} numbers\narchitecture  not said: these are {}\n", model.model,
+                  model.format, model.layers.size(), model.parameters, fitting_text(model));
+  for (const record::FittingArchitecture& fit : model.fitting)
+    text += fmt::format("              --arch {} --input {}  ({} classes)\n", fit.architecture,
+                        fmt::join(fit.input, ","), fit.classes);
+  TextTable table({left("tensor"), left("type"), left("shape"), right("numbers", 11)});
+  for (const record::ModelLayer& tensor : model.layers)
+    table.add(tensor.name, tensor.type, tensor.shape, tensor.parameters);
+  return text + "\n" + table.text();
+}
+
 int run_inspect(Context& context, const InspectFlags& flags) {
   nn::InputShape input = input_of(flags.options.input);
   std::optional<Images> images;
   if (!flags.data.empty()) {
-    images = open_images(context, flags.data);
+    ArrayMap others;
+    images = read_inputs(flags.data, others, tasks::layout_of(flags.options.reading));
+    context.add_input(flags.data, images->own_shape());
+    if (!images->note.empty()) context.warn(images->note);
     input = nn::shape_of(*images);
+  }
+  if (const auto file = unknown_weights(context, {flags.model, flags.options.reading}, input)) {
+    const record::Inspect record = context.completed(tasks::inspect(*file, flags.options, context.seed));
+    Context::write_record(context.out, to_json(record));
+    context.print(to_json(record), tensors_text(record));
+    return exit_ok;
   }
   const auto model = load_model(context, {flags.model, flags.options.reading}, input);
   const HardStop stop("inspect: stopped");

@@ -37,6 +37,10 @@ void add_device_flag(const Command& command, std::string& device) {
     command.option("--device", device, "Where models run: cpu, cuda or cuda:1").group("Common");
 }
 
+void add_layout_flag(const Command& command, ModelFlags& flags) {
+  add_option_flags(command, [&](record::Fields& f) { layout_field(flags.reading, f); });
+}
+
 void add_model_flags(const Command& command, ModelFlags& flags) {
   command.option("--model", flags.model, model_help).required();
   add_option_flags(command, [&](record::Fields& f) { flag_fields(flags.reading, f); });
@@ -55,14 +59,35 @@ std::unique_ptr<nn::Model> load_model(Context& context, const ModelFlags& flags,
       .model;
 }
 
-ModelAndImages load_model_and_images(Context& context, const ModelFlags& flags, const std::string& data) {
-  ArrayMap others;
-  Images images = read_images(data, others);
-  context.add_input(data, images.pixels.shape);
+std::optional<nn::WeightsFile> unknown_weights(Context& context, const ModelFlags& flags,
+                                               const nn::InputShape& input) {
+  auto file =
+      model_session(context.threads).weights_of_unknown(tasks::source_of(flags.model, flags.reading, input));
+  if (!file) return file;
+  context.add_input(flags.model, {file->info.parameters});
+  if (!file->info.notes_file.empty()) context.add_input(file->info.notes_file, {});
+  return file;
+}
+
+static ModelAndImages load_both(Context& context, const ModelFlags& flags, const std::string& data,
+                                Images images, ArrayMap others) {
+  context.add_input(data, images.own_shape());
   return noted(context, flags, [&](const nn::Session& session) {
     tasks::LoadedModel loaded = tasks::load_model(session, flags.model, flags.reading, images);
     return ModelAndImages{std::move(loaded), std::move(images), std::move(others)};
   });
+}
+
+ModelAndImages load_model_and_images(Context& context, const ModelFlags& flags, const std::string& data) {
+  ArrayMap others;
+  Images images = read_images(data, others);
+  return load_both(context, flags, data, std::move(images), std::move(others));
+}
+
+ModelAndImages load_model_and_inputs(Context& context, const ModelFlags& flags, const std::string& data) {
+  ArrayMap others;
+  Images images = read_inputs(data, others, tasks::layout_of(flags.reading));
+  return load_both(context, flags, data, std::move(images), std::move(others));
 }
 
 double parse_number(const std::string& option, const std::string& text) {

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,10 @@ void add_device_flag(const Command& command, std::string& device);
 [[nodiscard]] std::unique_ptr<nn::Model> load_model(Context& context, const ModelFlags& flags,
                                                     const nn::InputShape& input);
 
+// Session::weights_of_unknown; what it finds is noted as an input.
+[[nodiscard]] std::optional<nn::WeightsFile> unknown_weights(Context& context, const ModelFlags& flags,
+                                                             const nn::InputShape& input);
+
 // The same with its checks on images, which warn. `others`: what the images' file holds besides them.
 struct ModelAndImages : tasks::LoadedModel {
   Images images;
@@ -38,6 +43,12 @@ struct ModelAndImages : tasks::LoadedModel {
 };
 [[nodiscard]] ModelAndImages load_model_and_images(Context& context, const ModelFlags& flags,
                                                    const std::string& data);
+// Images, or rows of any range, laid out as the flags say.
+[[nodiscard]] ModelAndImages load_model_and_inputs(Context& context, const ModelFlags& flags,
+                                                   const std::string& data);
+void add_layout_flag(const Command& command, ModelFlags& flags);
+inline constexpr const char* inputs_help =
+    "Images, or rows of any range (n,d) and (n,a,b): .npz, .safetensors, IDX(.gz), or fashion-mnist:test";
 
 // "0.1" or "8/255". UsageError that names the option.
 [[nodiscard]] double parse_number(const std::string& option, const std::string& text);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstring>
 #include <string_view>
 
@@ -62,13 +63,19 @@ void refuse_pixel(double value, std::size_t image, const std::string& where) {
   refuse(where, "float pixels in [0,1]", fmt::format("{} at row {}", value, image));
 }
 
+bool is_pixel(double value) { return value >= 0 && value <= 1; }
+
+// Floats in [0,1], or bytes.
+bool are_pixels(const Array& array) {
+  if (array.type == ElementType::u8) return true;
+  if (array.type == ElementType::f32) return std::ranges::all_of(array.view<float>(), is_pixel);
+  return array.type == ElementType::f64 && std::ranges::all_of(array.view<double>(), is_pixel);
+}
+
 // (n,c,h,w) as u8 or as float32 in [0,1].
 Array checked_pixels(Array pixels, const std::string& where) {
-  if (pixels.shape.size() != 4) refuse(where, "shape (n, c, h, w)", "shape " + pixels.shape_text());
-  if (pixels.size() == 0) refuse(where, "at least one pixel", "shape " + pixels.shape_text());
   if (pixels.type == ElementType::u8) return pixels;
   const std::size_t per_image = pixels.size() / pixels.shape[0];
-  const auto is_pixel = [](auto v) { return v >= 0 && v <= 1; };
   if (pixels.type == ElementType::f32) {
     const auto values = pixels.view<float>();
     const auto bad = std::ranges::find_if_not(values, is_pixel);
@@ -84,6 +91,114 @@ Array checked_pixels(Array pixels, const std::string& where) {
     narrow[i] = static_cast<float>(values[i]);
   }
   return make_array(pixels.shape, std::move(narrow));
+}
+
+// (n,h,w,c) as (n,c,h,w).
+template <class T>
+Array channels_first(const Array& array) {
+  const std::size_t n = array.shape[0], c = array.shape[3], places = array.shape[1] * array.shape[2];
+  const auto from = array.view<T>();
+  std::vector<T> to(from.size());
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t place = 0; place < places; ++place)
+      for (std::size_t channel = 0; channel < c; ++channel)
+        to[(i * c + channel) * places + place] = from[(i * places + place) * c + channel];
+  return make_array({n, c, array.shape[1], array.shape[2]}, std::move(to));
+}
+
+Array channels_first(const Array& pixels, const std::string& where) {
+  switch (pixels.type) {
+    case ElementType::u8:
+      return channels_first<std::uint8_t>(pixels);
+    case ElementType::f32:
+      return channels_first<float>(pixels);
+    case ElementType::f64:
+      return channels_first<double>(pixels);
+    default:
+      refuse(where, "pixels of type uint8 or float", name_of(pixels.type));
+  }
+}
+
+// Numbers of any range, in the shape of images.
+Array checked_rows(const Array& array, const std::string& where) {
+  const std::vector<double> values = to_f64(array, where);
+  const std::size_t width = array.size() / array.shape[0];
+  std::vector<float> narrow(values.size());
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    narrow[i] = static_cast<float>(values[i]);
+    if (!std::isfinite(narrow[i]))
+      refuse(where, "finite numbers that fit into float32",
+             fmt::format("{} at row {}", values[i], i / width));
+  }
+  std::vector<std::size_t> shape = array.shape;
+  shape.resize(4, 1);
+  return make_array(std::move(shape), std::move(narrow));
+}
+
+bool few_channels(std::size_t size) { return size == 1 || size == 3 || size == 4; }
+
+// Of `rows`, whether the caller takes other rows than images.
+Layout layout_of(const Array& x, bool rows, const std::string& where) {
+  const std::vector<std::size_t>& shape = x.shape;
+  if (shape.size() == 4)
+    return few_channels(shape[3]) && !few_channels(shape[1]) ? Layout::nhwc : Layout::nchw;
+  if (shape.size() == 3 && (!rows || are_pixels(x))) return Layout::nhw;
+  if (rows && (shape.size() == 2 || shape.size() == 3)) return Layout::rows;
+  refuse(where, rows ? "shape (n, c, h, w), (n, h, w, c), (n, h, w) or (n, d)" : "shape (n, c, h, w)",
+         "shape " + x.shape_text());
+}
+
+void check_layout(const Array& x, Layout layout, const std::string& where) {
+  const std::size_t rank = x.shape.size();
+  const bool fits = layout == Layout::rows  ? rank == 2 || rank == 3
+                    : layout == Layout::nhw ? rank == 3
+                                            : rank == 4;
+  if (!fits)
+    refuse(where,
+           fmt::format("{} dimensions, as {} has",
+                       layout == Layout::rows  ? "2 or 3"
+                       : layout == Layout::nhw ? "3"
+                                               : "4",
+                       name_of(layout)),
+           "shape " + x.shape_text());
+}
+
+// Pixels, rank and note of `images` from an array of any layout.
+void take_array(Images& images, Array x, bool rows, Layout layout, const std::string& where) {
+  const std::string shape = x.shape_text();
+  const bool named = layout != Layout::found;
+  if (!named) layout = layout_of(x, rows, where);
+  check_layout(x, layout, where);
+  if (x.size() == 0) refuse(where, "at least one pixel", "shape " + shape);
+  if (layout == Layout::rows) {
+    images.rank = x.shape.size();
+    images.pixels = checked_rows(x, where);
+    return;
+  }
+  if (layout == Layout::nhwc) x = channels_first(x, where);
+  if (layout == Layout::nhw) x.shape.insert(x.shape.begin() + 1, 1);
+  images.pixels = checked_pixels(std::move(x), where);
+  if (named || layout == Layout::nchw) return;
+  images.note = layout == Layout::nhwc
+                    ? fmt::format("{} {} is read as images whose channels stand last", where, shape)
+                    : fmt::format("{} {} is read as grey images{}", where, shape,
+                                  rows ? " (--layout rows takes it as it is)" : "");
+}
+
+Images images_from(const ArrayMap& arrays, const std::string& name, bool rows, Layout layout) {
+  const auto x = arrays.contains("x") ? arrays.find("x") : arrays.find("");
+  if (x == arrays.end()) {
+    std::vector<std::string> names;
+    for (const auto& entry : arrays) names.push_back(entry.first);
+    refuse(name, "an array named x", printable(fmt::format("{}", fmt::join(names, ", ")), 100));
+  }
+  Images images{name, {}, std::nullopt};
+  take_array(images, x->second, rows, layout, x->first.empty() ? name : name + ": x");
+  const auto y = arrays.find("y"), labels = arrays.find("labels");
+  if (y != arrays.end() && labels != arrays.end()) refuse(name, "one of y, labels", "both");
+  if (const auto found = y != arrays.end() ? y : labels; found != arrays.end())
+    images.labels = label_values(found->second, images.n(), name + ": " + found->first);
+  return images;
 }
 
 Images from_idx(const MappedFile& file, const fs::path& path) {
@@ -117,39 +232,37 @@ Images read_images(const std::string& path_or_name) {
   return read_images(path_or_name, others);
 }
 
-Images read_images(const std::string& path_or_name, ArrayMap& others) {
+static Images read_any(const std::string& path_or_name, ArrayMap& others, bool rows, Layout layout) {
   others.clear();
   const fs::path path = resolve(path_or_name);
   const MappedFile file = map_file(path);
   const std::string name = display_name(path);
   const Content content = identify(file.bytes);
   if (content == Content::idx || content == Content::gzip) {
+    if (layout != Layout::found && layout != Layout::nhw)
+      refuse(name, "another file than IDX, which is nhw, or --layout nhw", name_of(layout));
     Images images = from_idx(file, path);
     images.path = path_or_name;
     return images;
   }
   const ArrayMap arrays = read_arrays(path);
-  Images images = images_of(arrays, name);
+  Images images = images_from(arrays, name, rows, layout);
   images.path = path_or_name;
   for (const auto& [key, array] : arrays)
     if (!is_images_name(key, arrays)) others.emplace(key, array);
   return images;
 }
 
+Images read_images(const std::string& path_or_name, ArrayMap& others) {
+  return read_any(path_or_name, others, false, Layout::found);
+}
+
+Images read_inputs(const std::string& path_or_name, ArrayMap& others, Layout layout) {
+  return read_any(path_or_name, others, true, layout);
+}
+
 Images images_of(const ArrayMap& arrays, const std::string& name) {
-  const auto x = arrays.contains("x") ? arrays.find("x") : arrays.find("");
-  if (x == arrays.end()) {
-    std::vector<std::string> names;
-    for (const auto& entry : arrays) names.push_back(entry.first);
-    refuse(name, "an array named x", printable(fmt::format("{}", fmt::join(names, ", ")), 100));
-  }
-  const std::string where = x->first.empty() ? name : name + ": x";
-  Images images{name, checked_pixels(x->second, where), std::nullopt};
-  const auto y = arrays.find("y"), labels = arrays.find("labels");
-  if (y != arrays.end() && labels != arrays.end()) refuse(name, "one of y, labels", "both");
-  if (const auto found = y != arrays.end() ? y : labels; found != arrays.end())
-    images.labels = label_values(found->second, images.n(), name + ": " + found->first);
-  return images;
+  return images_from(arrays, name, false, Layout::found);
 }
 
 void Images::copy_row(std::size_t row, std::span<float> out) const {
@@ -173,6 +286,7 @@ void Images::copy_row(std::size_t row, std::span<float> out) const {
 
 void write_images(const fs::path& path, const Images& images) {
   ArrayMap arrays{{"x", images.pixels}};
+  arrays["x"].shape = images.own_shape();
   if (images.labels) arrays["y"] = make_array({images.n()}, *images.labels);
   write_npz(path, arrays);
 }
@@ -183,6 +297,7 @@ Images select_rows(const Images& images, std::span<const std::size_t> rows) {
   const auto block = allocate_bytes(rows.size() * bytes, images.path);
   Images selected;
   selected.path = images.path;
+  selected.rank = images.rank;
   selected.pixels = images.pixels;
   selected.pixels.shape[0] = rows.size();
   selected.pixels.storage = block;

@@ -1,10 +1,15 @@
 // An images file: `x` (n,c,h,w), u8 or float in [0,1], and optionally `y` (n) (alias `labels`).
 //
+// Found out: (n,h,w) of u8 or of floats in [0,1] are grey images; (n,h,w,c) with 1, 3 or 4 channels in the end and another number
+// in the second place are images whose channels stand last, and are put in order. A layout that is named (Layout) is not doubted.
+// Models take other rows too (read_inputs): tables (n,d) and sequences (n,a,b), numbers of any range. They are kept as
+// (n,d,1,1) and (n,a,b,1), a channel for each column, with the rank that they have outside.
+//
 // Read from .npz and .safetensors, and from IDX(.gz): IDX pictures (n,h,w) become (n,1,h,w), and their labels
 // are taken from the file beside them whose name has "labels-idx1" for "images-idx3". The names
 // "fashion-mnist:train" and "fashion-mnist:test" mean the files of Debian's package dataset-fashion-mnist.
 // Errors (Error: file, expected, found, row): another rank or type, n = 0, a float pixel outside [0,1] or
-// NaN, labels of another length or negative.
+// NaN, numbers of a row that are not finite, labels of another length or negative, a layout that the shape has not.
 #pragma once
 
 #include <cstdint>
@@ -12,16 +17,33 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "leeway/core/array.h"
 
 namespace leeway {
 
+// How the sizes of `x` stand: found out, or as named.
+enum class Layout { found, nchw, nhwc, nhw, rows };
+inline constexpr Layout every_layout[] = {Layout::found, Layout::nchw, Layout::nhwc, Layout::nhw,
+                                          Layout::rows};
+[[nodiscard]] constexpr std::string_view name_of(Layout layout) {
+  constexpr std::string_view names[] = {"auto", "nchw", "nhwc", "nhw", "rows"};
+  return names[static_cast<std::size_t>(layout)];
+}
+
 struct Images {
   std::string path;
   Array pixels;  // (n,c,h,w), u8 (value / 255) or float32
   std::optional<std::vector<std::int64_t>> labels;
+  std::size_t rank = 4;   // 2 of tables, 3 of sequences: the array that models take; 4: images
+  std::string note = {};  // what was found out about the layout, one line; empty: it is (n,c,h,w)
+
+  [[nodiscard]] bool are_rows() const { return rank < 4; }  // of any range
+  [[nodiscard]] std::vector<std::size_t> own_shape() const {
+    return {pixels.shape.begin(), pixels.shape.begin() + static_cast<std::ptrdiff_t>(rank)};
+  }
 
   [[nodiscard]] std::size_t n() const { return pixels.shape[0]; }
   [[nodiscard]] std::size_t channels() const { return pixels.shape[1]; }
@@ -29,7 +51,7 @@ struct Images {
   [[nodiscard]] std::size_t width() const { return pixels.shape[3]; }
   [[nodiscard]] std::size_t pixels_per_image() const { return channels() * height() * width(); }
 
-  // Image `row` as floats in [0,1] into `out` (pixels_per_image() values).
+  // Image `row` as floats in [0,1], other rows as they are, into `out` (pixels_per_image() values).
   void copy_row(std::size_t row, std::span<float> out) const;
 };
 
@@ -37,11 +59,15 @@ struct Images {
 // `others` gets the arrays of the file that are neither pixels nor labels.
 [[nodiscard]] Images read_images(const std::string& path_or_name, ArrayMap& others);
 
+// The same for what models take: images, or rows of any range; found out, or as named.
+[[nodiscard]] Images read_inputs(const std::string& path_or_name, ArrayMap& others,
+                                 Layout layout = Layout::found);
+
 // Images of arrays under the names of an images file (a bare array: ""); u8 and float32 pixels share their storage with the
 // result. `name` opens messages.
 [[nodiscard]] Images images_of(const ArrayMap& arrays, const std::string& name);
 
-// `x` as it is (u8 stays u8, float32 stays float32), `y` where there are labels.
+// `x` in the shape that it had as rows or (n,c,h,w), as it is (u8 stays u8, float32 stays float32), `y` where there are labels.
 void write_images(const std::filesystem::path& path, const Images& images);
 
 // Rows `rows` of `images`, in that order, with their labels.

@@ -42,7 +42,7 @@ struct AttackEntry : Member {
   Loss loss = Loss::margin;   // its own, where none is asked for
 };
 
-// Find x' inside [0,1] that the model classifies differently from the label, or from its own prediction where the images have
+// Find x' inside [0,1], of rows of any range anywhere, that the model classifies differently from the label, or from its own prediction where the images have
 // no labels; or, with targets, as the target. With a fixed budget: within |x' - x| <= eps. Of minimum norm: with the
 // smallest |x' - x|.
 struct AttackOptions {

@@ -57,6 +57,18 @@ struct Variation {
   bool neighbours = false;      // not between two passes of one batch: where other images stand beside them
 };
 
+// An architecture of which a network has the names and shapes of some tensors.
+struct FittingArchitecture {
+  std::string name;
+  InputShape input;  // the first of the usual ones, or that of the images at hand, for which they fit
+  std::size_t classes = 0;
+};
+
+struct WeightsFile {
+  ModelInfo info;  // its layers are the tensors
+  std::vector<FittingArchitecture> fitting;
+};
+
 // Batch normalization with the statistics of other images (adapt/batchnorm.h).
 struct AdaptOptions {
   std::string statistics = "pooled";  // or "ema"

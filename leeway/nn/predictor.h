@@ -1,6 +1,6 @@
 // What answers images with logits: a model here, or one that stands elsewhere. No LibTorch here.
 //
-// Inputs are images in [0,1], (n,c,h,w); scaling and normalization belong to the model: z = (scale x -
+// Inputs are images in [0,1], (n,c,h,w), or rows of any range, (n,d) and (n,a,b), a channel a column; scaling and normalization belong to the model: z = (scale x -
 // mean_c) / std_c. Logits are (n,k), k >= 2, float32; predictions are the largest logit, ties to the lowest
 // class. Errors: leeway::Error for bad input (file, expected, found, row); std::runtime_error for failures of
 // the machine; leeway::Interrupted after Progress::stop_requested(). One call at a time.
@@ -18,13 +18,15 @@ namespace leeway::nn {
 
 struct InputShape {
   std::size_t channels = 0, height = 0, width = 0;  // all 0: unknown
+  std::size_t rank =
+      4;  // of the array that the model takes: 4: (n,c,h,w); 3: (n,c,h), a sequence; 2: (n,c), a table
 
   [[nodiscard]] std::size_t pixels() const { return channels * height * width; }
   [[nodiscard]] bool known() const { return pixels() > 0; }
   bool operator==(const InputShape&) const = default;
 };
 [[nodiscard]] inline InputShape shape_of(const Images& images) {
-  return {images.channels(), images.height(), images.width()};
+  return {images.channels(), images.height(), images.width(), images.rank};
 }
 
 struct Normalization {

@@ -59,6 +59,9 @@ class TorchSession : public Session {
   [[nodiscard]] std::unique_ptr<Model> load(const ModelSource& source) const override {
     return translated(display_name(source.path), [&] { return load_model(source); });
   }
+  [[nodiscard]] std::optional<WeightsFile> weights_of_unknown(const ModelSource& source) const override {
+    return translated(display_name(source.path), [&] { return unknown_weights(source); });
+  }
   [[nodiscard]] TrainResult train(const data::TrainingData& data, const TrainOptions& options,
                                   const std::filesystem::path& out, Progress* progress) const override {
     return train_model(data, options, out, progress);

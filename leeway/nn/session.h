@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,7 +27,7 @@ struct TrainingData;  // leeway/data/training_data.h
 namespace leeway::nn {
 
 // Raised whenever this header or one that it includes changes in a way that a program compiled against an older one cannot bear.
-inline constexpr int abi_version = 11;
+inline constexpr int abi_version = 12;
 
 struct Requirements;  // these: train.h
 struct TrainOptions;
@@ -52,6 +53,10 @@ class Session {
                                                std::size_t classes) const = 0;
 
   [[nodiscard]] virtual std::unique_ptr<Model> load(const ModelSource& source) const = 0;
+
+  // Of a file of tensors that neither says its architecture nor is told one: its tensors, and the architectures whose names and
+  // shapes they have. Nothing of other files, which load() takes. Errors: those of reading the file.
+  [[nodiscard]] virtual std::optional<WeightsFile> weights_of_unknown(const ModelSource& source) const = 0;
 
   // Trains on labelled images and writes the weights to `out` (safetensors) once training is complete. After
   // every epoch OUT.state is replaced atomically; a rerun with the same options and data goes on from it and

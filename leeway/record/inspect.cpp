@@ -12,7 +12,9 @@ namespace leeway::record {
 void flag_fields(InspectOptions& options, Fields& f) {
   file_fields(options.reading, f);
   binary_field(options.reading, f);
-  f("input", options.input, at_least(1), "channels,height,width of an image, where the file does not say");
+  layout_field(options.reading, f);
+  f("input", options.input, at_least(1),
+    "channels,height,width of an image, or the one or two sizes of a row, where the file does not say");
   f("no_timing", options.no_timing, "do not measure what a pass costs");
 }
 
@@ -36,23 +38,34 @@ static void fields(PassCost& cost, Fields& f) {
     "forward, and backward to the input; null: the model has no gradients");
 }
 
+static void fields(FittingArchitecture& fit, Fields& f) {
+  f("architecture", fit.architecture, "its name, as --arch takes it");
+  f("input", fit.input, at_least(1),
+    "channels, height, width; or the size of a row: the first for which they fit");
+  f("classes", fit.classes, at_least(1), "outputs of its last layer");
+}
+
 static void fields(InspectedModel& model, Fields& f) {
   f("model", model.model, "the file");
   f.choice("format", model.format,
            {{"torchscript", ""}, {"onnx", ""}, {"checkpoint", ""}, {"safetensors", ""}, {"npz", ""}},
            "of the file, by its content");
-  f.unless_empty("architecture", model.architecture, "null: the file brings its own");
+  f.unless_empty("architecture", model.architecture, "null: the file brings its own, or does not say");
+  f("fitting", model.fitting,
+    "of tensors whose file does not say: architectures that have their names and shapes; [] otherwise");
   f("parameters", model.parameters, "numbers that the model holds");
   f("classes", model.classes, at_least(2), "null: not known before the first images");
   f("class_names", model.class_names, "one a class; [] where nothing names them");
-  f("input", model.input, at_least(1), "channels, height, width; []: not said");
+  f("input", model.input, at_least(1), "channels, height, width, or the sizes of a row; []: not said");
   f("normalization", model.normalization, "the network takes (scale x - mean) / std of pixels x in [0,1]");
   f.unless_empty("notes", model.notes, "the FILE.toml beside the model that was read");
   f.unless_empty(
       "confinement", model.confinement,
       "of a program (TorchScript): seccomp: its threads cannot write files, start programs or open "
       "sockets; none: --trust; null: the file is no program");
-  f("layers", model.layers, "what holds weights, and of a graph every operator");
+  f("layers", model.layers,
+    "what holds weights, of a graph every operator, of a file that does not say its architecture every "
+    "tensor");
   f("cost", model.cost, "seconds, measured; null: not measured, or the input is not known");
   f("n", model.n, "labelled images");
   f.measured("accuracy", model.accuracy, model.accuracy_interval, share,
@@ -72,8 +85,26 @@ Json to_json(const Inspect& record) {
   return written([&](Fields& f) { fields(copy, f); });
 }
 
+std::string fitting_text(const InspectedModel& model) {
+  std::vector<std::string> names;
+  for (const FittingArchitecture& fit : model.fitting) names.push_back(fit.architecture);
+  if (names.empty()) return "names and shapes of no architecture here";
+  const std::string last = names.back();
+  names.pop_back();
+  return fmt::format("{}{}{}'s names and shapes", fmt::join(names, "'s, "), names.empty() ? "" : "'s and ",
+                     last);
+}
+
+bool is_unknown(const InspectedModel& model) {
+  return model.architecture.empty() && model.format != "onnx" && model.format != "torchscript";
+}
+
 std::string headline_of(const Inspect& record) {
   const InspectedModel& model = record.results.at(0);
+  if (is_unknown(model))
+    return fmt::format("{} ({}) holds {} tensors of {} numbers: these are {}.",
+                       printable(model.model, std::string::npos), model.format, count(model.layers.size()),
+                       count(model.parameters), fitting_text(model));
   return fmt::format(
       "{} ({}{}) holds {} parameters{}{}.", printable(model.model, std::string::npos), model.format,
       model.architecture.empty() ? "" : ", " + model.architecture, count(model.parameters),

@@ -19,8 +19,9 @@ namespace leeway::record {
 inline constexpr std::string_view inspect_schema = "leeway.inspect/2";
 
 struct InspectOptions {
-  ModelReading reading;            // `stochastic` says nothing here: such a model is taken, with a warning
-  std::vector<std::size_t> input;  // channels, height, width; empty: what the file says
+  ModelReading reading;  // `stochastic` says nothing here: such a model is taken, with a warning
+  std::vector<std::size_t>
+      input;  // channels, height, width, or the sizes of a row; empty: what the file says
   bool no_timing = false;
 };
 
@@ -38,12 +39,21 @@ struct PassCost {
   std::optional<double> gradient_seconds;  // forward and backward; none: the model has no gradients
 };
 
+// An architecture whose names and shapes some tensors have.
+struct FittingArchitecture {
+  std::string architecture;
+  std::vector<std::size_t> input;
+  std::size_t classes = 0;
+};
+
 struct InspectedModel {
-  std::string model, format, architecture;  // the architecture: empty where the file brings its own
+  std::string model, format,
+      architecture;  // the architecture: empty where the file brings its own, or does not say
+  std::vector<FittingArchitecture> fitting;  // of a file that does not say
   std::size_t parameters = 0;
   std::optional<std::size_t> classes;    // none: not known before the first images
   std::vector<std::string> class_names;  // empty, or one a class
-  std::vector<std::size_t> input;        // channels, height, width; empty: not said
+  std::vector<std::size_t> input;        // channels, height, width, or the sizes of a row; empty: not said
   Normalization normalization;
   std::string notes, confinement;  // the notes' file; "seccomp" or "none" of a program. Empty: none
   std::vector<ModelLayer> layers;
@@ -67,6 +77,11 @@ void flag_fields(InspectOptions& options, Fields& f);  // without the device, wh
 void fields(Inspect& record, Fields& f);
 
 [[nodiscard]] Json to_json(const Inspect& record);
+
+// Whether the file holds tensors alone, of which nothing says what network they are.
+[[nodiscard]] bool is_unknown(const InspectedModel& model);
+// "resnet32-cifar's names and shapes", of each that fits.
+[[nodiscard]] std::string fitting_text(const InspectedModel& model);
 
 // What the model is; its accuracy and cost, where they were measured.
 [[nodiscard]] std::string headline_of(const Inspect& record);

@@ -24,6 +24,16 @@ void stochastic_field(ModelReading& reading, Fields& f) {
     "take a model that answers differently when asked twice: no result of it repeats");
 }
 
+void layout_field(ModelReading& reading, Fields& f) {
+  f.choice("layout", reading.layout,
+           {{"auto", "found out"},
+            {"nchw", "images, channels first"},
+            {"nhwc", "images, channels last"},
+            {"nhw", "grey images"},
+            {"rows", "tables (n,d) or sequences (n,a,b), numbers of any range"}},
+           "how the sizes of x stand");
+}
+
 void device_field(ModelReading& reading, Fields& f) {
   f("device", reading.device, "where the model ran: cpu, cuda or cuda:1");
 }
@@ -44,6 +54,7 @@ void flag_fields(ModelReading& reading, Fields& f) {
 
 void fields(ModelReading& reading, Fields& f) {
   flag_fields(reading, f);
+  layout_field(reading, f);
   device_field(reading, f);
 }
 

@@ -16,15 +16,18 @@ struct ModelReading {
   std::optional<double> scale;
   std::optional<std::string> binary;  // "logit" or "prob"; unset: a single output is an error
   bool stochastic = false;            // a model that answers differently twice is taken all the same
+  std::string layout = "auto";        // of the data's x: one of every_layout (core/images.h)
   std::string device = "cpu";         // where it runs: "cpu", "cuda" or "cuda:1"
 };
 
 void fields(ModelReading& reading, Fields& f);
-void flag_fields(ModelReading& reading, Fields& f);  // without the device, which not every build offers
-void file_fields(ModelReading& reading, Fields& f);  // without binary and stochastic
+void flag_fields(ModelReading& reading,
+                 Fields& f);  // without the layout and the device, which not every build offers
+void file_fields(ModelReading& reading, Fields& f);           // without binary and stochastic
 void normalization_fields(ModelReading& reading, Fields& f);  // mean, std, scale
 void binary_field(ModelReading& reading, Fields& f);
 void stochastic_field(ModelReading& reading, Fields& f);
+void layout_field(ModelReading& reading, Fields& f);
 void device_field(ModelReading& reading, Fields& f);
 
 // The network takes (scale x - mean) / std of pixels x in [0,1].

@@ -132,6 +132,7 @@ void write_attacked(const std::filesystem::path& path, const nn::AttackResult& r
   ArrayMap arrays{{"x", result.images.pixels},
                   {"success", make_array({n}, result.success)},
                   {"norms", make_array({n}, result.norms)}};
+  arrays["x"].shape = result.images.own_shape();
   if (result.labelled) arrays["y"] = make_array({n}, result.classes);
   if (!result.labelled || !targets.empty())
     arrays["targets"] = make_array({n}, targets.empty() ? result.classes : targets);

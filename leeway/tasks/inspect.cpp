@@ -37,6 +37,7 @@ Images made_images(const nn::InputShape& input) {
   const std::size_t n = 16;
   std::vector<float> pixels(n * input.pixels());
   for (std::size_t i = 0; i < pixels.size(); ++i) pixels[i] = static_cast<float>(i * 37 % 256) / 255;
+  images.rank = input.rank;
   images.pixels = make_array({n, input.channels, input.height, input.width}, std::move(pixels));
   return images;
 }
@@ -60,8 +61,7 @@ nn::InputShape input_of(const InspectTask& task) {
   const nn::InputShape& own = task.model.info().input;
   if (own.known()) return own;
   if (task.images) return nn::shape_of(*task.images);
-  const std::vector<std::size_t>& said = task.options.input;
-  return said.size() == 3 ? nn::InputShape{said[0], said[1], said[2]} : nn::InputShape{};
+  return shape_of(task.options.input);
 }
 
 record::InspectedModel described(const nn::ModelInfo& info, const nn::InputShape& input) {
@@ -70,7 +70,7 @@ record::InspectedModel described(const nn::ModelInfo& info, const nn::InputShape
   model.parameters = info.parameters;
   if (info.classes > 0) model.classes = info.classes;
   model.class_names = info.class_names;
-  if (input.known()) model.input = {input.channels, input.height, input.width};
+  if (input.known()) model.input = sizes_of(input);
   model.normalization = recorded(info.normalization);
   model.notes = info.notes_file, model.confinement = info.confinement;
   for (const nn::Layer& layer : info.layers)
@@ -79,6 +79,17 @@ record::InspectedModel described(const nn::ModelInfo& info, const nn::InputShape
 }
 
 }  // namespace
+
+record::Inspect inspect(const nn::WeightsFile& file, const record::InspectOptions& options,
+                        std::uint64_t seed) {
+  const TaskClock clock;
+  record::Inspect record;
+  record.options = options;
+  record::InspectedModel& found = record.results.emplace_back(described(file.info, file.info.input));
+  for (const nn::FittingArchitecture& fit : file.fitting)
+    found.fitting.push_back({fit.name, sizes_of(fit.input), fit.classes});
+  return clock.finished(std::move(record), seed);
+}
 
 record::Inspect inspect(const InspectTask& task, Progress* progress) {
   const TaskClock clock;

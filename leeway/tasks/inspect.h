@@ -22,6 +22,10 @@ struct InspectTask {
   std::uint64_t seed = 0;  // for the record: nothing here is random
 };
 
+// Of a file of tensors that does not say its architecture (Session::weights_of_unknown). The record without `command` and `inputs`.
+[[nodiscard]] record::Inspect inspect(const nn::WeightsFile& file, const record::InspectOptions& options,
+                                      std::uint64_t seed = 0);
+
 // The record without `command` and `inputs`, which the caller knows.
 [[nodiscard]] record::Inspect inspect(const InspectTask& task, Progress* progress = nullptr);
 

@@ -30,10 +30,29 @@ nn::ModelSource source_of(const std::string& path, const record::ModelReading& r
   return source;
 }
 
+Layout layout_of(const record::ModelReading& reading) {
+  for (const Layout layout : every_layout)
+    if (name_of(layout) == reading.layout) return layout;
+  refuse("layout", "auto, nchw, nhwc, nhw or rows", in_quotes(reading.layout));
+}
+
+nn::InputShape shape_of(const std::vector<std::size_t>& sizes) {
+  if (sizes.empty() || sizes.size() > 3) return {};
+  const auto size = [&](std::size_t i) { return i < sizes.size() ? sizes[i] : 1; };
+  return {size(0), size(1), size(2), sizes.size() + 1};
+}
+
+std::vector<std::size_t> sizes_of(const nn::InputShape& shape) {
+  std::vector<std::size_t> sizes{shape.channels, shape.height, shape.width};
+  sizes.resize(shape.rank - 1);
+  return sizes;
+}
+
 LoadedModel load_model(const nn::Session& session, const std::string& path,
                        const record::ModelReading& reading, const Images& images) {
   LoadedModel loaded{session.load(source_of(path, reading, nn::shape_of(images))), {}, {}};
-  loaded.warnings = loaded.model->info().notes;
+  if (!images.note.empty()) loaded.warnings.push_back(images.note);
+  for (const std::string& line : loaded.model->info().notes) loaded.warnings.push_back(line);
   loaded.stochastic = check_variation(*loaded.model, images, reading.stochastic);
   if (loaded.stochastic) loaded.warnings.push_back(variation_warning(*loaded.model, *loaded.stochastic));
   for (std::string& line : normalization_warnings(*loaded.model, images))

@@ -23,6 +23,13 @@ namespace leeway::tasks {
 [[nodiscard]] nn::ModelSource source_of(const std::string& path, const record::ModelReading& reading,
                                         const nn::InputShape& input = {});
 
+// "nhwc", as --layout has it.
+[[nodiscard]] Layout layout_of(const record::ModelReading& reading);
+
+// 3,32,32: an image; 8 or 12,8: a row. Nothing for other numbers of sizes.
+[[nodiscard]] nn::InputShape shape_of(const std::vector<std::size_t>& sizes);
+[[nodiscard]] std::vector<std::size_t> sizes_of(const nn::InputShape& shape);
+
 struct LoadedModel {
   std::unique_ptr<nn::Model> model;
   std::optional<record::ModelVariation> stochastic;

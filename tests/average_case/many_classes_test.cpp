@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "leeway/average_case/average_case.h"
+#include "leeway/core/random.h"
 #include "tests/average_case/classifiers.h"
 
 namespace leeway::average_case {
@@ -109,6 +110,53 @@ TEST(ManyClasses, AThousandClassesAreAnswered) {
   for (std::size_t i = 0; i < 2; ++i)
     EXPECT_NEAR(found.columns[0].p[i], found.columns[1].p[i], .04 + found.columns[0].left_out);
   EXPECT_LE(found.columns[0].left_out, 1e-3);
+}
+
+// A thousand classes in superclasses of 20, as pictures have them: rivals are near relatives, and what is far takes next to
+// nothing that they leave. The number of classes is decided by what those considered take; p is that of all, and the mean to 1e-4.
+TEST(ManyClasses, RelativesDecideHowManyOfAThousand) {
+  constexpr std::size_t classes = 1000, each = 20, width = 64, rows = 12;
+  Random random(5, stream("relatives"), 0);
+  Quadratic model = random_linear(width, classes, 5, 0);
+  std::vector<double> family(width);
+  for (std::size_t c = 0; c < classes; ++c) {
+    double square = 0;
+    for (std::size_t j = 0; j < width; ++j) {
+      if (c % each == 0) family[j] = random.normal();
+      const double value = family[j] + .35 * random.normal();
+      model.w[c * width + j] = value;
+      square += value * value;
+    }
+    model.bias[c] = -square / 2;
+  }
+  std::vector<float> x;
+  for (std::size_t i = 0; i < rows; ++i)
+    for (std::size_t j = 0; j < width; ++j)
+      x.push_back(static_cast<float>(model.w[(i * 83 % classes) * width + j] + .25 * random.normal()));
+  AverageCaseOptions options = options_of(0, {.75}), whole = options_of(classes, {.75});
+  options.methods = whole.methods = {"taylor"}, options.mvn.tolerance = whole.mvn.tolerance = 1e-4;
+  const auto asked = [&](const AverageCaseOptions& with) {
+    Asked result;
+    Classifier spy = model.classifier();
+    spy.gradients = [&, inner = spy.gradients](std::span<const float> shown,
+                                               std::span<const std::int32_t> names) {
+      result.most = std::max(result.most, names.empty() ? classes : names.size() / (shown.size() / width));
+      return inner(shown, names);
+    };
+    result.found = average_case(spy, Noise(width), rows_of(x), 0, rows, with);
+    return result;
+  };
+  const Asked some = asked(options), all = asked(whole);
+  EXPECT_LE(some.most, 64U) << "the union bound alone took all";
+  double mean = 0, mean_of_all = 0;
+  for (std::size_t i = 0; i < rows; ++i) {
+    mean += some.found.columns[0].p[i] / rows, mean_of_all += all.found.columns[0].p[i] / rows;
+    EXPECT_NEAR(some.found.columns[0].p[i], all.found.columns[0].p[i], 3e-4) << i;
+  }
+  EXPECT_NEAR(mean, mean_of_all, 1e-4);
+  EXPECT_GT(mean, .05);
+  EXPECT_LT(mean, .95);
+  EXPECT_LE(some.found.columns[0].left_out, 1e-4);
 }
 
 // What a user sees of it: passes made, passes expected; and what stops it.

@@ -86,6 +86,74 @@ TEST_F(ImagesFile, Refused) {
             "page.npz: expected an .npy, .npz or .safetensors file, found an HTML or XML page");
 }
 
+// Grey images without a channel, and channels that stand last.
+TEST_F(ImagesFile, OtherLayoutsAreFoundOut) {
+  const Images grey = read({{"x", make_array<std::uint8_t>({2, 1, 3}, {0, 1, 2, 3, 4, 5})}});
+  EXPECT_THAT(grey.pixels.shape, ElementsAre(2, 1, 1, 3));
+  EXPECT_THAT(grey.note, ::testing::HasSubstr("(2, 1, 3) is read as grey images"));
+  // (1, 2, 2, 3): pixel by pixel red, green, blue
+  const Images colour =
+      read({{"x", make_array<std::uint8_t>({1, 2, 2, 3}, {0, 1, 2, 10, 11, 12, 20, 21, 22, 30, 31, 32})}});
+  EXPECT_THAT(colour.pixels.shape, ElementsAre(1, 3, 2, 2));
+  EXPECT_THAT(colour.pixels.view<std::uint8_t>(), ElementsAre(0, 10, 20, 30, 1, 11, 21, 31, 2, 12, 22, 32));
+  EXPECT_THAT(colour.note, ::testing::HasSubstr("channels stand last"));
+  const Images plain = read({{"x", make_array<float>({1, 3, 1, 3}, std::vector<float>(9))}});
+  EXPECT_THAT(plain.pixels.shape, ElementsAre(1, 3, 1, 3)) << "either could be channels: as documented";
+  EXPECT_EQ(plain.note, "");
+  EXPECT_EQ(error({{"x", make_array<float>({1, 1, 2}, {0, 2})}}),
+            "a.npz: x: expected float pixels in [0,1], found 2 at row 0");
+}
+
+TEST_F(ImagesFile, ModelsTakeRowsOfAnyRange) {
+  ArrayMap others;
+  const auto inputs = [&](const Array& x, Layout layout = Layout::found) {
+    write_npz(
+        path("a.npz"),
+        {{"x", x}, {"y", make_array<std::int64_t>({x.shape[0]}, std::vector<std::int64_t>(x.shape[0]))}});
+    return read_inputs(path("a.npz"), others, layout);
+  };
+  const Images table = inputs(make_array<double>({2, 3}, {-1, 2.5, 1e6, 0, 0, 0}));
+  EXPECT_EQ(table.rank, 2u);
+  EXPECT_TRUE(table.are_rows());
+  EXPECT_THAT(table.pixels.shape, ElementsAre(2, 3, 1, 1));
+  EXPECT_THAT(table.own_shape(), ElementsAre(2, 3));
+  std::vector<float> row(3);
+  table.copy_row(0, row);
+  EXPECT_THAT(row, ElementsAre(-1, 2.5f, 1e6f));
+  EXPECT_THAT(inputs(make_array<std::int32_t>({1, 2}, {3, -4})).pixels.view<float>(), ElementsAre(3, -4));
+  EXPECT_THAT(inputs(make_array<std::uint8_t>({1, 2}, {3, 255})).pixels.view<float>(), ElementsAre(3, 255))
+      << "bytes of a table are numbers";
+  const Array sequence = make_array<float>({1, 2, 2}, {-1, 0, 1, 2});
+  EXPECT_EQ(inputs(sequence).rank, 3u);
+  EXPECT_THAT(inputs(sequence).pixels.shape, ElementsAre(1, 2, 2, 1));
+  const Array fractions = make_array<float>({1, 2, 2}, {0, .5f, 1, 0});
+  EXPECT_EQ(inputs(fractions).rank, 4u);
+  EXPECT_THAT(inputs(fractions).note, ::testing::HasSubstr("(--layout rows takes it as it is)"));
+  EXPECT_EQ(inputs(fractions, Layout::rows).rank, 3u);
+  EXPECT_EQ(inputs(fractions, Layout::rows).note, "");
+  const Array last = make_array<float>({1, 3, 1, 3}, std::vector<float>(9));
+  EXPECT_THAT(inputs(last, Layout::nhwc).pixels.shape, ElementsAre(1, 3, 3, 1));
+  const auto refused = [&](const Array& x, Layout layout) {
+    const std::string message = message_of([&] { (void)inputs(x, layout); });
+    return message.substr(message.find("a.npz"));
+  };
+  EXPECT_EQ(refused(make_array<float>({1, 2}, {0, NAN}), Layout::found),
+            "a.npz: x: expected finite numbers that fit into float32, found nan at row 0");
+  EXPECT_EQ(refused(make_array<double>({2, 1}, {0, 1e300}), Layout::found),
+            "a.npz: x: expected finite numbers that fit into float32, found 1e+300 at row 1");
+  EXPECT_EQ(refused(sequence, Layout::nhw), "a.npz: x: expected float pixels in [0,1], found -1 at row 0");
+  EXPECT_EQ(refused(sequence, Layout::nchw),
+            "a.npz: x: expected 4 dimensions, as nchw has, found shape (1, 2, 2)");
+  EXPECT_EQ(refused(make_array<float>({2}, {0, 1}), Layout::found),
+            "a.npz: x: expected shape (n, c, h, w), (n, h, w, c), (n, h, w) or (n, d), found shape (2)");
+  EXPECT_EQ(refused(make_array<float>({2, 0}, {}), Layout::found),
+            "a.npz: x: expected at least one pixel, found shape (2, 0)");
+  write_images(path("b.npz"), table);
+  EXPECT_THAT(read_npz(path("b.npz")).at("x").shape, ElementsAre(2, 3));
+  const std::size_t second[] = {1};
+  EXPECT_EQ(select_rows(table, second).rank, 2u);
+}
+
 TEST_F(ImagesFile, BareNpy) {
   write_npy(path("a.npy"), bytes);
   EXPECT_EQ(read_images(path("a.npy")).n(), 2u);

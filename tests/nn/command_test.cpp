@@ -154,7 +154,7 @@ TEST_F(Command, InspectTellsWhatAModelHoldsAndExpects) {
   ASSERT_EQ(run({"inspect", model, "--no-timing"}), 0) << err();
   EXPECT_THAT(out(), AllOf(HasSubstr("small-cnn"), HasSubstr("1 x 8 x 8"), HasSubstr("Conv2d"),
                            testing::Not(HasSubstr("cost"))));
-  EXPECT_EQ(run({"inspect", model, "--input", "1,8"}), 2);
+  EXPECT_EQ(run({"inspect", model, "--input", "1,8,8,8"}), 2);
   EXPECT_EQ(run({"inspect", path("absent.onnx")}), 3);
 }
 

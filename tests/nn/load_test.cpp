@@ -88,7 +88,9 @@ TEST(NamedTensors, SayWhatIsMissing) {
     return load_error(folder / "w.npz", name);
   };
   EXPECT_EQ(message(weights, ""),
-            "w.npz: expected the name of its architecture (--arch), found a file that does not say");
+            "w.npz: expected the name of its architecture (--arch), found a file that does not say: its "
+            "tensors have "
+            "the names and shapes of small-cnn");
   EXPECT_EQ(message(weights, "resnet"), message_of([] { (void)architecture("resnet"); }));
   EXPECT_EQ(message(weights, "linear"),
             "w.npz: expected a tensor bias of architecture linear, found none among its 8 tensors");
@@ -184,8 +186,8 @@ TEST(Metadata, IsChecked) {
     write_safetensors(folder / "m2.safetensors", content);
     return load_error(folder / "m2.safetensors");
   };
-  EXPECT_EQ(message("input", "1,8"),
-            "m2.safetensors: expected 3 numbers in its metadata \"input\", found '1,8'");
+  EXPECT_EQ(message("input", "1,8,8,8"),
+            "m2.safetensors: expected 1 to 3 numbers in its metadata \"input\", found '1,8,8,8'");
   EXPECT_EQ(message("input", "1,8,-8"),
             "m2.safetensors: expected whole numbers from 1 to 1000000 in its metadata \"input\", found -8");
   EXPECT_EQ(message("input", "1,9,9"),

@@ -28,9 +28,9 @@ const double t = .95 * std::sqrt(2 / (4 * .975 * .025));  // the quantile .975 o
 
 TEST(OverSeeds, HasTheMeanAndStudentsInterval) {
   const auto seeds =
-      over_seeds({result("cnn#0", "noise", .6), result("mlp", "noise", .5), result("cnn#1", "noise", .7),
-                  result("cnn#12", "noise", .8), result("cnn#0", "blur", .9)},
-                 .95);
+      sets_of({result("cnn#0", "noise", .6), result("mlp", "noise", .5), result("cnn#1", "noise", .7),
+               result("cnn#12", "noise", .8), result("cnn#0", "blur", .9)},
+              .95);
   ASSERT_EQ(seeds.size(), 1u);  // one seed of blur, and no seed of mlp
   EXPECT_EQ(seeds[0].model, "cnn");
   EXPECT_EQ(seeds[0].target, "noise");

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numbers>
 
 #include "leeway/average_case/detail/gram_factor.h"
 #include "leeway/average_case/detail/kernel.h"
@@ -52,14 +51,6 @@ std::vector<double> at(const Boundaries& boundaries, double sigma) {
 }
 
 }  // namespace
-
-double Boundaries::left_out_mass(double sigma) const {
-  double mass = 0;
-  const double scale = 2 * sigma * steepest * std::numbers::sqrt2;
-  for (const float g : left_out)
-    mass += scale > 0 ? .5 * std::erfc(static_cast<double>(g) / scale) : static_cast<double>(g < 0);
-  return mass;
-}
 
 Boundaries boundaries_of(std::span<const double> logits, std::span<const double> gradients,
                          std::size_t target, const Noise& noise, std::span<const std::int32_t> classes) {

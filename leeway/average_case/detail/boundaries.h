@@ -8,6 +8,15 @@
 // U C U' with Euclidean U is wrong). f and its gradients at the input make the Taylor estimator, their means over noisy
 // copies the MMSE estimator.
 //
+// Of many classes, those with the largest logits are considered, in that order; the others are left out. A class takes from p only
+// where it beats the target while no class considered does. Of a class j that is considered, what it takes from those before it is
+// at most the bivariate normal probability
+//   b_j = min over rivals i before j of P(X_j < -z_j / sigma, X_i > -z_i / sigma),   X_i, X_j of correlation R_ij
+// Two bounds on what the classes left out take together, each on an assumption about them, of which the lesser counts:
+//   (k - m) mean of b over the last half of those considered    if what they take on average is no more than what these took
+//   sum of Phi(-g_i / (2 sigma steepest))                       if none has more than twice the steepest s_i
+// and never more than the largest p that the boundaries considered allow, min Phi(z_i / sigma).
+//
 // A boundary whose gradient is 0 is never crossed: z_i = +inf where the target is ahead, -inf where it is not; on a tie
 // the lower class wins. sigma = 0 asks the same of all boundaries. R is singular where k - 1 > d or classes coincide.
 // Errors (Error): those of mvn_cdf.h. Deterministic.
@@ -30,8 +39,7 @@ struct Boundaries {
   std::vector<float> left_out;
   double steepest = 0;  // 0: no boundary has a gradient, and noise is taken to cross none
 
-  // What the classes left out can take from p_sigma, if none of them has more than twice the steepest s_i:
-  // sum of Phi(-g_i / (2 sigma steepest)).
+  // What the classes left out can take from p_sigma: the bound above. z in the order of the logits.
   [[nodiscard]] double left_out_mass(double sigma) const;
 };
 

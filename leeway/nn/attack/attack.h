@@ -27,11 +27,12 @@ namespace leeway::nn {
 // Some images under attack: a shard, or a training batch.
 struct Problem {
   const ForwardFunction& forward;
-  torch::Tensor clean;                  // (rows,c,h,w) in [0,1]
+  torch::Tensor clean;                  // (rows,c,h,w) in the box
   torch::Tensor targets;                // (rows), int64: the classes to leave, or to reach
   std::span<const std::uint64_t> keys;  // one a row: which random numbers it gets
   Loss loss = Loss::margin;
   bool targeted = false;  // targets are to be reached
+  Box box = {};           // where moved values stay
 };
 
 struct Attacked {

@@ -17,7 +17,8 @@ torch::Tensor distances(const torch::Tensor& a, const torch::Tensor& b, Norm nor
   return norms_of(a.to(torch::kFloat64) - b.to(torch::kFloat64), norm);
 }
 
-Ball::Ball(torch::Tensor clean, Norm norm, double eps) : clean_(std::move(clean)), norm_(norm), eps_(eps) {
+Ball::Ball(torch::Tensor clean, Norm norm, double eps, const Box& box)
+    : clean_(std::move(clean)), norm_(norm), box_(box), eps_(eps) {
   if (norm_ == Norm::l2) {
     // a little inside: what float32 rounds on the way, in the length and in every pixel, carries no image out
     const double pixels = static_cast<double>(clean_.numel()) / static_cast<double>(clean_.size(0));
@@ -27,21 +28,21 @@ Ball::Ball(torch::Tensor clean, Norm norm, double eps) : clean_(std::move(clean)
   // float32 bounds rounded towards the centre: measured in float64 no image lies outside
   const torch::Tensor centre = clean_.to(torch::kFloat64);
   const torch::Tensor low = (centre - eps_).to(torch::kFloat32), high = (centre + eps_).to(torch::kFloat32);
-  const torch::Tensor inner_low = torch::nextafter(low, torch::full_like(low, 2));
-  const torch::Tensor inner_high = torch::nextafter(high, torch::full_like(high, -1));
-  low_ = torch::where(centre - low.to(torch::kFloat64) > eps_, inner_low, low).clamp_min_(0);
-  high_ = torch::where(high.to(torch::kFloat64) - centre > eps_, inner_high, high).clamp_max_(1);
+  const torch::Tensor inner_low = torch::nextafter(low, torch::full_like(low, 2 * box_.high));
+  const torch::Tensor inner_high = torch::nextafter(high, torch::full_like(high, box_.low - 1));
+  low_ = torch::where(centre - low.to(torch::kFloat64) > eps_, inner_low, low).clamp_min_(box_.low);
+  high_ = torch::where(high.to(torch::kFloat64) - centre > eps_, inner_high, high).clamp_max_(box_.high);
 }
 
 torch::Tensor Ball::project(const torch::Tensor& y) const {
   if (norm_ == Norm::linf) return torch::minimum(torch::maximum(y, low_), high_);
   if (radius_ == 0) return clean_.clone();
-  const torch::Tensor x = y.clamp(0, 1);
+  const torch::Tensor x = y.clamp(box_.low, box_.high);
   const torch::Tensor outside = distances(x, clean_, norm_) > eps_;
   if (!outside.any().item<bool>()) return x;
   const torch::Tensor direction = y - clean_;
-  const torch::Tensor t = reach(direction, room_along(clean_, direction), radius_).clamp_max(1);
-  return torch::where(per_row(outside), (clean_ + direction * per_row(t)).clamp(0, 1), x);
+  const torch::Tensor t = reach(direction, room_along(clean_, direction, box_), radius_).clamp_max(1);
+  return torch::where(per_row(outside), (clean_ + direction * per_row(t)).clamp(box_.low, box_.high), x);
 }
 
 torch::Tensor Ball::step(const torch::Tensor& x, const torch::Tensor& gradient, double length) const {
@@ -53,7 +54,7 @@ torch::Tensor Ball::step(const torch::Tensor& x, const torch::Tensor& gradient, 
   // not further than 10,000 lengths where the box leaves no room for one: float32 must still see the ball
   // from there
   const torch::Tensor farthest = 1e4 * length / sum_rows(direction.square()).sqrt();
-  const torch::Tensor t = torch::minimum(reach(direction, room_along(x, direction), length), farthest);
+  const torch::Tensor t = torch::minimum(reach(direction, room_along(x, direction, box_), length), farthest);
   return project(x + direction * per_row(torch::where(largest > 0, t, torch::zeros_like(t))));
 }
 

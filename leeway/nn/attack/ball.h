@@ -6,7 +6,7 @@
 // the t for which clip(z + t g) is a away from z: what the box cuts off is made up for in the other pixels.
 // On a linear model projected ascent with these steps reaches the worst case of ball and box together, from
 // the centre in one step; plain clipping does not. Every image returned lies in the ball when its distance is
-// measured in float64 on the stored float32 pixels.
+// measured in float64 on the stored float32 pixels; of rows of any range (Box) to float32's rounding of their values in l_2.
 #pragma once
 
 #include <torch/torch.h>
@@ -15,12 +15,14 @@
 #include <span>
 
 #include "leeway/nn/attack.h"
+#include "leeway/nn/attack/projection.h"
 
 namespace leeway::nn {
 
 class Ball {
  public:
-  Ball(torch::Tensor clean, Norm norm, double eps);  // clean: (rows,c,h,w) in [0,1]; eps >= 0, finite
+  // clean: (rows,c,h,w) in the box; eps >= 0, finite
+  Ball(torch::Tensor clean, Norm norm, double eps, const Box& box = {});
 
   // Uniform in the ball, then clipped: row i draws from Random(seed, stream, keys[i]).
   [[nodiscard]] torch::Tensor random(std::uint64_t seed, std::uint32_t stream,
@@ -35,6 +37,7 @@ class Ball {
  private:
   torch::Tensor clean_, low_, high_;
   Norm norm_;
+  Box box_;
   double eps_, radius_ = 0;  // radius_: of l_2 projections, eps_ less what rounding may add
 };
 

@@ -15,7 +15,7 @@ torch::Tensor confirmed(const Problem& problem, const Nearest& nearest) {
   for (double more = 1e-6; more < .01; more *= 4) {
     const torch::Tensor lost = nearest.norms().isfinite() & margin(problem, x).success.logical_not();
     if (!lost.any().item<bool>()) break;
-    const torch::Tensor further = (x + (x - problem.clean) * more).clamp(0, 1);
+    const torch::Tensor further = (x + (x - problem.clean) * more).clamp(problem.box.low, problem.box.high);
     x = torch::where(per_row(lost), further, x);
   }
   return x;
@@ -26,7 +26,7 @@ torch::Tensor confirmed(const Problem& problem, const Nearest& nearest) {
 //        r (1 + gamma)                          where it does not but an earlier point did
 //        |u|_p + max(|L| / |g|_q, gamma |u|_p)  where none did: the boundary of the linearised loss, q dual to p
 //   u <- the point nearest to u + alpha g / |g|_2 within r and the box (projection.h)
-// r is at most the distance of the farthest corner of the box; alpha and gamma go down along half a cosine. In l0, r is a count
+// r is at most the distance of the farthest corner of the box, if it has one; alpha and gamma go down along half a cosine. In l0, r is a count
 // that begins at 1: min(r - 1, floor(r (1 - gamma)), least) and max(r + 1, floor(r (1 + gamma))). The step is along the l_2
 // gradient in every norm, as published.
 //
@@ -40,7 +40,9 @@ Attacked run_fmn(const Problem& problem, const AttackOptions& options) {
   const auto steps = static_cast<std::size_t>(given.at("steps"));
   const Norm norm = options.norm;
   const torch::Tensor& clean = problem.clean;
-  const torch::Tensor farthest = distances(clean, (clean < .5).to(clean.dtype()), norm);
+  const torch::Tensor corner = distances(clean, (clean < .5).to(clean.dtype()), norm);
+  const torch::Tensor farthest = problem.box.unbounded() ? torch::full_like(corner, INFINITY) : corner,
+                      grain = problem.box.unbounded() ? torch::ones_like(corner) * 1e-6 : corner * 1e-6;
   Nearest nearest(problem);
   torch::Tensor x = clean, radius = torch::full_like(farthest, norm == Norm::l0 ? 1 : INFINITY),
                 zero_gradient;
@@ -64,8 +66,7 @@ Attacked run_fmn(const Problem& problem, const AttackOptions& options) {
     } else {
       const torch::Tensor slope = norms_of(here.gradient, dual_of(norm)).clamp_min(tiny);
       const torch::Tensor gap = here.value.abs().to(torch::kFloat64) / slope;
-      const torch::Tensor boundary =
-          moved + torch::maximum(torch::maximum(gap, moved * gamma), farthest * 1e-6);
+      const torch::Tensor boundary = moved + torch::maximum(torch::maximum(gap, moved * gamma), grain);
       radius = torch::where(here.success, torch::minimum(radius * (1 - gamma), least),
                             torch::where(least.isfinite(), radius * (1 + gamma), boundary));
     }
@@ -73,7 +74,8 @@ Attacked run_fmn(const Problem& problem, const AttackOptions& options) {
     const torch::Tensor along = alpha / norms_of(here.gradient, Norm::l2).clamp_min(tiny);
     const torch::Tensor ahead =
         x - clean + (here.gradient.to(torch::kFloat64) * per_row(along)).to(clean.dtype());
-    x = (clean + project_moves(ahead, clean, radius, norm)).clamp(0, 1);
+    x = (clean + project_moves(ahead, clean, radius, norm, problem.box))
+            .clamp(problem.box.low, problem.box.high);
   }
   const torch::NoGradGuard no_grad;
   nearest.offer(x, distances(x, clean, norm), margin(problem, x).success);

@@ -7,7 +7,7 @@ namespace {
 // The worst of `steps` times `restarts` random points of the ball, uniform in it, and of as many on its border: the same
 // draws moved outwards as far as eps goes (l_inf: to a corner). Sees models whose gradients say nothing.
 Attacked run_noise(const Problem& problem, double eps, const AttackOptions& options) {
-  const Ball ball(problem.clean, options.norm, eps);
+  const Ball ball(problem.clean, options.norm, eps, problem.box);
   const auto draws =
       static_cast<std::size_t>(options.parameters.at("steps") * options.parameters.at("restarts"));
   Best best;

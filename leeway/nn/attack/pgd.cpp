@@ -13,7 +13,7 @@ Attacked run_pgd(const Problem& problem, double eps, const AttackOptions& option
   const bool random_start = given.at("random-start") != 0;
   const double relative_step =
       given.at("relative-step") > 0 ? given.at("relative-step") : 2.5 / static_cast<double>(steps);
-  const Ball ball(problem.clean, options.norm, eps);
+  const Ball ball(problem.clean, options.norm, eps, problem.box);
   Best best;
   torch::Tensor zero_gradient;
   if (random_start) best.offer(problem.clean, margin(problem, problem.clean));

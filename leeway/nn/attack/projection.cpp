@@ -56,8 +56,8 @@ torch::Tensor largest_gains(const torch::Tensor& moves, const torch::Tensor& box
 
 }  // namespace
 
-torch::Tensor room_along(const torch::Tensor& x, const torch::Tensor& direction) {
-  return torch::where(direction > 0, 1 - x, x);
+torch::Tensor room_along(const torch::Tensor& x, const torch::Tensor& direction, const Box& box) {
+  return torch::where(direction > 0, box.high - x, box.low == 0 ? x : x - box.low);
 }
 
 torch::Tensor reach(const torch::Tensor& direction, const torch::Tensor& room, double radius) {
@@ -83,8 +83,8 @@ torch::Tensor norms_of(const torch::Tensor& rows, Norm norm) {
 }
 
 torch::Tensor project_moves(const torch::Tensor& moves, const torch::Tensor& clean,
-                            const torch::Tensor& radius, Norm norm) {
-  const torch::Tensor low = -clean, high = 1 - clean;
+                            const torch::Tensor& radius, Norm norm, const Box& box) {
+  const torch::Tensor low = box.low == 0 ? -clean : box.low - clean, high = box.high - clean;
   if (norm == Norm::linf) {
     const torch::Tensor r = per_row(radius).to(moves.dtype());
     return torch::minimum(torch::maximum(moves, torch::maximum(low, -r)), torch::minimum(high, r));
@@ -93,7 +93,7 @@ torch::Tensor project_moves(const torch::Tensor& moves, const torch::Tensor& cle
   if (norm == Norm::l0) return largest_gains(moves, boxed, radius);
   const torch::Tensor outside = norms_of(boxed, norm) > radius;
   if (!outside.any().item<bool>()) return boxed;
-  const torch::Tensor room = room_along(clean, moves);
+  const torch::Tensor room = room_along(clean, moves, box);
   const torch::Tensor inside =
       norm == Norm::l1
           ? shrunk(moves, room, radius)

@@ -16,6 +16,15 @@
 
 namespace leeway::nn {
 
+// Where values stay: pixels in [0,1]; numbers of rows anywhere, within bounds that float32's squares bear.
+struct Box {
+  double low = 0, high = 1;
+
+  [[nodiscard]] bool unbounded() const { return low < 0; }
+};
+inline constexpr double farthest_value = 1e12;
+inline constexpr Box anywhere{-farthest_value, farthest_value};
+
 // A number a row, shaped to multiply images.
 [[nodiscard]] inline torch::Tensor per_row(const torch::Tensor& values) { return values.view({-1, 1, 1, 1}); }
 
@@ -27,12 +36,13 @@ namespace leeway::nn {
   return norm == Norm::linf ? Norm::l1 : norm == Norm::l1 ? Norm::linf : Norm::l2;
 }
 
-// moves and clean: (rows,c,h,w), clean in [0,1]; radius: (rows), at least 0, may be infinite.
+// moves and clean: (rows,c,h,w), clean in the box; radius: (rows), at least 0, may be infinite.
 [[nodiscard]] torch::Tensor project_moves(const torch::Tensor& moves, const torch::Tensor& clean,
-                                          const torch::Tensor& radius, Norm norm);
+                                          const torch::Tensor& radius, Norm norm, const Box& box = {});
 
 // How far the box reaches from x on the side of `direction`.
-[[nodiscard]] torch::Tensor room_along(const torch::Tensor& x, const torch::Tensor& direction);
+[[nodiscard]] torch::Tensor room_along(const torch::Tensor& x, const torch::Tensor& direction,
+                                       const Box& box = {});
 
 // The t >= 0 a row for which min(t |d|, room) has length `radius` in l_2, infinity where the whole room is shorter. One radius,
 // or one a row.

@@ -30,6 +30,18 @@ double share_of(std::size_t count, std::size_t n) {
   return static_cast<double>(count) / static_cast<double>(n);
 }
 
+Box box_of(const Images& images) { return images.are_rows() ? anywhere : Box{}; }
+
+void check_values(const Images& images) {
+  if (!images.are_rows()) return;
+  const auto values = images.pixels.view<float>();
+  for (std::size_t i = 0; i < values.size(); ++i)
+    if (std::abs(values[i]) > farthest_value)
+      refuse(images.path.empty() ? "rows" : display_name(images.path),
+             fmt::format("numbers of at most {:g}, to attack them", farthest_value),
+             fmt::format("{:g} at row {}", values[i], i / images.pixels_per_image()));
+}
+
 // What is attacked, and towards or away from which classes.
 struct Aim {
   const AttackedModel& model;
@@ -84,19 +96,19 @@ Pass run_pass(const Aim& aim, const std::string& name, Progress* progress,
     const auto& targets = aim.targeted() ? aim.options.targets : aim.classes;
     const Attacked found = run({aim.model.forward, pixels(aim.images, begin, end).to(aim.model.device),
                                 to_tensor(targets, begin, end).to(aim.model.device), keys,
-                                aim.options.loss.value(), aim.targeted()});
+                                aim.options.loss.value(), aim.targeted(), box_of(aim.images)});
     attacked.put(begin, found.images);
     zero_gradients += found.zero_gradients();
   });
   Pass pass;
-  pass.images = {aim.images.path, attacked.take(), aim.images.labels};
+  pass.images = {aim.images.path, attacked.take(), aim.images.labels, aim.images.rank};
   pass.zero_gradients = zero_gradients;
   judge(pass, aim, progress);
   return pass;
 }
 
 // The attack "noise" in place of another: with its radius, its norm, steps and restarts where it has them. Where the radius is
-// what is looked for, with radii that double up to the whole box, of which each row keeps the nearest point; in l_2 for the
+// what is looked for, with radii that double up to the whole box (of rows of any range to 1024), of which each row keeps the nearest point; in l_2 for the
 // norms that noise does not know.
 Attacked run_noise_for(const Problem& problem, const AttackOptions& options) {
   const AttackMember& member = attack("noise");
@@ -110,9 +122,11 @@ Attacked run_noise_for(const Problem& problem, const AttackOptions& options) {
   noise.parameters.clear();
   const double pixels_of_image =
       static_cast<double>(problem.clean.numel()) / static_cast<double>(problem.clean.size(0));
-  const double box = noise.norm == Norm::linf ? 1 : std::sqrt(pixels_of_image);
+  const bool unbounded = problem.box.unbounded();
+  const double side = unbounded ? 1 << 10 : 1;
+  const double box = side * (noise.norm == Norm::linf ? 1 : std::sqrt(pixels_of_image));
   Nearest nearest(problem);
-  for (int halvings = 8; halvings >= 0; --halvings) {
+  for (int halvings = unbounded ? 18 : 8; halvings >= 0; --halvings) {
     noise.eps = box * std::pow(2., -halvings);
     const torch::Tensor x = member.run(problem, complete_attack(noise)).images;
     nearest.offer(x, distances(x, problem.clean, options.norm), margin(problem, x).success);
@@ -147,6 +161,7 @@ void check_targets(const std::vector<std::int64_t>& targets, std::size_t n, std:
 
 AttackResult run_attack(const AttackedModel& model, const Images& images, const AttackOptions& options,
                         Progress* progress) {
+  check_values(images);
   const std::size_t n = images.n();
   AttackResult result;
   result.options = options;

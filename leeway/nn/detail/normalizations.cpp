@@ -129,7 +129,7 @@ std::vector<NamedNormalization> common_normalizations(std::size_t channels) {
 }
 
 std::optional<OtherNormalization> other_normalization(const Model& model, const Images& images) {
-  if (!images.labels || images.n() < least_images) return {};
+  if (!images.labels || images.n() < least_images || images.are_rows()) return {};
   const auto list = common_normalizations(images.channels());
   const Trial trial(model, some_of(images), list.size());
   const std::size_t n = trial.own().size(), own_hits = count_right(trial.own());

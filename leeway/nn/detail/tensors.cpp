@@ -14,7 +14,7 @@ void copy_checked(const Images& images, std::size_t row, float* out) {
   images.copy_row(row, image);
   if (images.pixels.type == ElementType::u8) return;
   for (const float value : image)
-    if (!(value >= 0 && value <= 1))
+    if (!images.are_rows() && !(value >= 0 && value <= 1))
       refuse(images.path.empty() ? "images" : display_name(images.path), "pixels in [0,1]",
              fmt::format("{} at row {}", value, row));
 }
@@ -89,6 +89,8 @@ torch::Tensor to_tensor(const std::vector<std::int64_t>& labels, std::size_t beg
 }
 
 std::string text_of(const InputShape& shape) {
+  if (shape.rank == 2) return fmt::format("({})", shape.channels);
+  if (shape.rank == 3) return fmt::format("({}, {})", shape.channels, shape.height);
   return fmt::format("({}, {}, {})", shape.channels, shape.height, shape.width);
 }
 
@@ -140,7 +142,8 @@ torch::Tensor gradient_of(const torch::Tensor& of, const torch::Tensor& by, cons
 }
 
 void refuse_without_gradients(const std::string& name, const NoGradients& failure) {
-  refuse(name, "a model with gradients by its input", failure.what());
+  refuse(name, "a model with gradients by its input (infer, assess, attack --attack noise and average-case --methods mc need none)",
+         failure.what());
 }
 
 }  // namespace leeway::nn

@@ -16,7 +16,7 @@
 
 namespace leeway::nn {
 
-// Rows [begin, end) as (rows,c,h,w) float32. Error that names the first row with a pixel outside [0,1] or
+// Rows [begin, end) as (rows,c,h,w) float32. Error that names the first row of an image with a pixel outside [0,1] or
 // NaN.
 [[nodiscard]] torch::Tensor pixels(const Images& images, std::size_t begin, std::size_t end);
 
@@ -25,6 +25,11 @@ namespace leeway::nn {
 
 // Error as of pixels(), for any row.
 void check_pixels(const Images& images);
+
+// What stands outside as an array of that rank: x (n,c,h,w) without its last dimensions, which are 1.
+[[nodiscard]] inline torch::Tensor of_rank(const torch::Tensor& x, std::size_t rank) {
+  return rank < 4 ? x.flatten(static_cast<std::int64_t>(rank) - 1) : x;
+}
 
 // A float32 copy of the values of `array`; Error for text.
 [[nodiscard]] torch::Tensor to_tensor(const Array& array, const std::string& name);
@@ -36,7 +41,7 @@ void check_pixels(const Images& images);
 [[nodiscard]] torch::Tensor to_tensor(const std::vector<std::int64_t>& labels, std::size_t begin,
                                       std::size_t end);
 
-// "(1, 28, 28)"
+// "(1, 28, 28)"; of a table "(8)"
 [[nodiscard]] std::string text_of(const InputShape& shape);
 [[nodiscard]] std::string text_of(torch::IntArrayRef sizes);
 

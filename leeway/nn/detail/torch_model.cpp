@@ -117,9 +117,16 @@ class TorchModel : public Model {
 };
 
 void TorchModel::check_input(const InputShape& input, const std::string& source) const {
-  if (info_.input.known() && info_.input != input)
+  const bool flat = info_.input.known() && info_.input.rank == 2;  // takes as many numbers in any form
+  const bool fits = flat                  ? info_.input.pixels() == input.pixels()
+                    : info_.input.known() ? info_.input == input
+                                          : info_.input.rank == input.rank;
+  if (!fits)
     refuse(source.empty() ? "images" : display_name(source),
-           fmt::format("images of shape {}, which {} takes", text_of(info_.input), name()), text_of(input));
+           info_.input.known()
+               ? fmt::format("images of shape {}, which {} takes", text_of(info_.input), name())
+               : fmt::format("rows of {} dimensions, as {} was loaded for", info_.input.rank - 1, name()),
+           text_of(input));
   const std::size_t given = info_.normalization.mean.size();
   if (given > 0) check_normalization(info_.normalization, name(), input.channels);
 }
@@ -129,6 +136,7 @@ void TorchModel::check_images(const Images& images) const { check_input(shape_of
 Classifier TorchModel::classifier(const InputShape& input) const {
   check_input(input, "");
   Images one;
+  one.rank = input.rank;
   one.pixels =
       make_array<float>({1, input.channels, input.height, input.width}, std::vector<float>(input.pixels()));
   const std::size_t k = translated(name(), [&] { return classes_for(one); });
@@ -269,6 +277,7 @@ AttackResult TorchModel::attack(const Images& images, const AttackOptions& optio
                                 return run(rows, task, shown);
                               },
                               device_};
+    check_images(images);
     return run_attack(model, images, complete, progress);
   });
 }

@@ -22,7 +22,9 @@ using pickle::Object;
 
 constexpr std::string_view magic("\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19", 10);
 constexpr std::int64_t legacy_protocol = 1001;
-constexpr std::string_view wrappers[] = {"state_dict", "model_state_dict", "model", "net"};
+constexpr std::string_view wrappers[] = {"state_dict",  "model_state_dict", "model",  "net",
+                                         "model_state", "network",          "weights"};
+constexpr std::size_t most_listed = 100, longest_place = 200;
 constexpr std::size_t max_depth = 32, max_entries = std::size_t{1} << 18, max_name = 1000;
 constexpr std::size_t copies_floor = std::size_t{64} << 20, copies_factor = 16;
 
@@ -49,17 +51,25 @@ class Collector {
         name_(name) {}
 
   [[nodiscard]] ArrayMap collect(CheckpointPart part) {
-    const Id start = part == CheckpointPart::weights ? weights(pickle_.root, 0) : pickle_.root;
+    const auto weights = part == CheckpointPart::weights ? weights_inside(pickle_.root, 0) : std::nullopt;
+    if (part == CheckpointPart::weights && !weights && !holds_tensors(pickle_.root)) refuse_whole_module();
+    const Id start = weights.value_or(pickle_.root);
     visit(start, "", 0);
-    if (tensors_.empty())
+    if (tensors_.empty()) {
+      refuse_whole_module();
       refuse(name_, "tensors", fmt::format("none in {}", kind_of(pickle_.objects[start])));
+    }
     return std::move(tensors_);
   }
 
  private:
   [[nodiscard]] const Object& object(Id id) const { return pickle_.objects[id]; }
-  [[nodiscard]] std::optional<Id> weights_inside(Id id, std::size_t depth) const;
-  [[nodiscard]] Id weights(Id id, std::size_t depth) const { return weights_inside(id, depth).value_or(id); }
+  [[nodiscard]] bool holds_tensors(Id id);  // a dictionary of which a value is one
+  [[nodiscard]] std::optional<Id> weights_inside(Id id, std::size_t depth);
+  [[nodiscard]] std::optional<Id> search(Id id, std::size_t depth);
+  [[nodiscard]] std::optional<Id> only_weights(const std::vector<Id>& items, std::size_t depth);
+  [[nodiscard]] std::vector<Id> parts_of(Id id) const;
+  void refuse_whole_module() const;  // where there is one
   void count(std::size_t entries);
   void visit(Id id, const std::string& name, std::size_t depth);
   void visit_dict(const pickle::Dict& dict, const std::string& name, std::size_t depth);
@@ -72,15 +82,38 @@ class Collector {
   CopyBudget budget_;
   std::string_view name_;
   std::map<Id, Array> made_;  // several names may share a tensor
+  // What was found of an object: files may refer to one from a million places.
+  std::map<Id, bool> holds_tensors_;
+  std::map<Id, std::optional<Id>> inside_;
   std::map<std::string, MappedFile> mapped_;
   ArrayMap tensors_;
   std::size_t entries_ = 0;
 };
 
-// The dictionary inside `id` that a wrapper's name leads to and that holds tensors.
-std::optional<Id> Collector::weights_inside(Id id, std::size_t depth) const {
+bool Collector::holds_tensors(Id id) {
   const auto* const dict = std::get_if<pickle::Dict>(&object(id));
-  if (dict == nullptr || depth > std::size(wrappers)) return std::nullopt;
+  if (dict == nullptr) return false;
+  const auto [known, is_new] = holds_tensors_.emplace(id, false);
+  if (is_new)
+    known->second = std::ranges::any_of(dict->items, [&](const auto& item) {
+      return std::holds_alternative<pickle::Tensor>(object(item.second));
+    });
+  return known->second;
+}
+
+// The dictionary inside `id` that a wrapper's name leads to and that holds tensors; else the only one there.
+std::optional<Id> Collector::weights_inside(Id id, std::size_t depth) {
+  if (depth > std::size(wrappers)) return std::nullopt;
+  const auto [known, is_new] = inside_.emplace(id, std::nullopt);  // which ends cycles
+  if (is_new) known->second = search(id, depth);
+  return known->second;
+}
+
+std::optional<Id> Collector::search(Id id, std::size_t depth) {
+  if (const auto* list = std::get_if<pickle::List>(&object(id))) return only_weights(list->items, depth);
+  if (const auto* tuple = std::get_if<pickle::Tuple>(&object(id))) return only_weights(tuple->items, depth);
+  const auto* const dict = std::get_if<pickle::Dict>(&object(id));
+  if (dict == nullptr) return std::nullopt;
   for (const std::string_view wrapper : wrappers) {
     const auto entry = std::find_if(dict->items.rbegin(), dict->items.rend(), [&](const auto& item) {
       const auto* const key = std::get_if<std::string>(&object(item.first));
@@ -88,13 +121,78 @@ std::optional<Id> Collector::weights_inside(Id id, std::size_t depth) const {
     });
     if (entry == dict->items.rend()) continue;
     if (const auto deeper = weights_inside(entry->second, depth + 1)) return deeper;
-    const auto* const inner = std::get_if<pickle::Dict>(&object(entry->second));
-    const auto is_tensor = [&](const auto& item) {
-      return std::holds_alternative<pickle::Tensor>(object(item.second));
-    };
-    if (inner != nullptr && std::ranges::any_of(inner->items, is_tensor)) return entry->second;
+    if (holds_tensors(entry->second)) return entry->second;
   }
-  return std::nullopt;
+  if (holds_tensors(id)) return std::nullopt;
+  std::vector<Id> inner;
+  for (const auto& [key, value] : dict->items)
+    if (holds_tensors(value)) inner.push_back(value);
+  return inner.size() == 1 ? std::optional(inner[0]) : std::nullopt;
+}
+
+// Of a list: what of it leads to weights.
+std::optional<Id> Collector::only_weights(const std::vector<Id>& items, std::size_t depth) {
+  std::vector<Id> found;
+  for (const Id item : items) {
+    const bool is_dict = std::holds_alternative<pickle::Dict>(object(item));
+    auto inner = is_dict ? weights_inside(item, depth + 1) : std::nullopt;
+    if (!inner && holds_tensors(item)) inner = item;
+    if (inner && std::ranges::find(found, *inner) == found.end()) found.push_back(*inner);
+    if (found.size() > most_listed) break;
+  }
+  if (found.size() > 1)
+    refuse(name_, "one dictionary of tensors",
+           fmt::format("a list of {}{} of them", found.size() > most_listed ? "more than " : "",
+                       std::min(found.size(), most_listed)));
+  return found.empty() ? std::nullopt : std::optional(found[0]);
+}
+
+std::vector<Id> Collector::parts_of(Id id) const {
+  std::vector<Id> parts;
+  if (const auto* list = std::get_if<pickle::List>(&object(id))) parts = list->items;
+  if (const auto* tuple = std::get_if<pickle::Tuple>(&object(id))) parts = tuple->items;
+  if (const auto* inert = std::get_if<pickle::Inert>(&object(id))) parts = inert->parts;
+  if (const auto* dict = std::get_if<pickle::Dict>(&object(id)))
+    for (const auto& [key, value] : dict->items) parts.push_back(value);
+  return parts;
+}
+
+// Where a tensor stands in an object of a class that is not known: what of the file leads to that object is told with it.
+void Collector::refuse_whole_module() const {
+  struct Open {
+    Id id;
+    const pickle::Inert* module;
+    std::string place;  // "['model']"
+  };
+  std::vector<bool> seen(pickle_.objects.size(), false);
+  std::vector<Open> open{{pickle_.root, nullptr, ""}};
+  while (!open.empty()) {
+    const Open at = open.back();
+    open.pop_back();
+    if (seen[at.id]) continue;
+    seen[at.id] = true;
+    const auto* const inert = std::get_if<pickle::Inert>(&object(at.id));
+    const auto* const module = at.module == nullptr ? inert : at.module;
+    if (module != nullptr && std::holds_alternative<pickle::Tensor>(object(at.id))) {
+      const std::filesystem::path path(name_);
+      refuse(name_, "tensors by name",
+             fmt::format("a whole module ({}), which its own program alone can rebuild; there, these two "
+                         "lines save what is needed: model = torch.load({}, weights_only=False){}; "
+                         "torch.save(model.state_dict(), {})",
+                         printable(module->name, 200), in_quotes(path.filename().string()), at.place,
+                         in_quotes(path.stem().string() + "-weights.pt")));
+    }
+    const auto* const dict = std::get_if<pickle::Dict>(&object(at.id));
+    if (at.module == nullptr && dict != nullptr) {
+      for (const auto& [key, value] : dict->items) {
+        const auto text = key_text(object(key));
+        const bool named = text && at.place.size() < longest_place;
+        open.push_back({value, nullptr, named ? at.place + "[" + in_quotes(*text) + "]" : at.place});
+      }
+      continue;
+    }
+    for (const Id part : parts_of(at.id)) open.push_back({part, module, at.place});
+  }
 }
 
 void Collector::count(std::size_t entries) {

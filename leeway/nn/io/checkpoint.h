@@ -8,7 +8,10 @@
 // tensor (epochs, options) is left out. float16 and bfloat16 become float32. Contiguous tensors are views of
 // the mapped file where they are aligned, as they are in zip archives; others are copied into C order.
 //
-// Error: calls of anything but what rebuilds tensors, by name; a TorchScript archive; big-endian data;
+// Objects of other classes (argparse.Namespace, NumPy's numbers, an optimizer) are inert and left out. Where the tensors stand
+// in such an object alone, the file is a whole module, pickled: an Error with the two lines of Python that save its tensors.
+//
+// Error: what pickle.h refuses, by name; a whole module; a TorchScript archive; big-endian data;
 // storages shorter than the pickle says; tensors that reach outside theirs; names that two tensors share;
 // more than 2^18 entries or 32 levels (cyclic references end there); copies of more than 64 MiB + 16 times the
 // file. All of it is checked before anything of that size is allocated. Complex, quantized and sparse tensors
@@ -27,7 +30,9 @@ namespace leeway::nn {
 
 enum class CheckpointPart {
   everything,
-  weights,  // what the entry state_dict, model_state_dict, model or net holds, the first that holds tensors
+  // What the entry state_dict, model_state_dict, model, net, ... holds, the first that holds tensors; else the only dictionary
+  // of tensors among the entries, or in a list. Error where a list holds several.
+  weights,
 };
 
 [[nodiscard]] ArrayMap read_checkpoint(const std::filesystem::path& path, CheckpointPart part);

@@ -1,6 +1,7 @@
 #include "leeway/nn/io/load.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "leeway/core/content.h"
 #include "leeway/core/file.h"
@@ -14,6 +15,7 @@
 #include "leeway/nn/io/onnx_file.h"
 #include "leeway/nn/io/tensor_names.h"
 #include "leeway/nn/io/weights.h"
+#include "leeway/nn/model/fitting.h"
 
 namespace leeway::nn {
 namespace {
@@ -56,10 +58,19 @@ std::string nearest_to(std::string_view name, const ArrayMap& tensors) {
   return nearest.empty() ? "" : fmt::format(" (nearest: {})", printable(nearest));
 }
 
+// ": its tensors have the names and shapes of mlp", or nothing.
+std::string fitting_text(const std::vector<FittingArchitecture>& fitting) {
+  std::vector<std::string> names;
+  for (const FittingArchitecture& one : fitting) names.push_back(one.name);
+  return names.empty() ? ""
+                       : fmt::format(": its tensors have the names and shapes of {}", fmt::join(names, ", "));
+}
+
 std::unique_ptr<Model> load_named_tensors(ModelInfo info, ArrayMap tensors, torch::Device device) {
   const std::string name = display_name(info.path);
   if (info.architecture.empty())
-    refuse(name, "the name of its architecture (--arch)", "a file that does not say");
+    refuse(name, "the name of its architecture (--arch)",
+           "a file that does not say" + fitting_text(fitting_architectures(tensors, info.input)));
   const Architecture& wanted = architecture(info.architecture);
   if (!info.input.known()) refuse(name, "a known input shape", "a file that does not say");
   tensors = without_prefixes(std::move(tensors), wanted.output);
@@ -91,15 +102,24 @@ void take_classes(ModelInfo& info, std::size_t found) {
   info.classes = found;
 }
 
-std::unique_ptr<Model> load_model(const ModelSource& source) {
-  const torch::Device device = device_from_name(source.device);
+namespace {
+
+// What a file says, its notes and its source in the order in which they count; tensors where it has them.
+struct FileContent {
+  ModelInfo info;
+  ArrayMap tensors;
+};
+
+bool is_graph(const ModelInfo& info) { return info.format == "torchscript" || info.format == "onnx"; }
+
+FileContent read_file(const ModelSource& source) {
   ModelInfo info;
   info.path = source.path.string();
   info.format = format_of(source.path);
   const ModelNotes notes = notes_beside(source.path);
   info.notes_file = notes.path;
   ArrayMap tensors;
-  if (info.format == "torchscript" || info.format == "onnx") {
+  if (is_graph(info)) {
     if (!source.architecture.empty() || !notes.architecture.empty())
       refuse(display_name(info.path), "named tensors, for an architecture",
              info.format == "onnx" ? "ONNX, which brings its own" : "TorchScript, which brings its own");
@@ -115,8 +135,7 @@ std::unique_ptr<Model> load_model(const ModelSource& source) {
     }
   }
   if (notes.input.known()) info.input = notes.input;
-  const bool graph = info.format == "torchscript" || info.format == "onnx";
-  if (!info.input.known() && !graph) info.input = source.input;
+  if (!info.input.known() && !is_graph(info)) info.input = source.input;
   for (const auto* const from : {&notes.scale, &source.scale})
     if (*from) info.normalization.scale = **from;
   for (const auto* const from : {&notes.mean, &source.mean})
@@ -126,6 +145,25 @@ std::unique_ptr<Model> load_model(const ModelSource& source) {
   info.class_names = notes.class_names;
   info.binary = source.binary;
   info.classes = notes.classes;
+  return {std::move(info), std::move(tensors)};
+}
+
+}  // namespace
+
+std::optional<WeightsFile> unknown_weights(const ModelSource& source) {
+  FileContent content = read_file(source);
+  if (is_graph(content.info) || !content.info.architecture.empty()) return std::nullopt;
+  WeightsFile file{std::move(content.info), fitting_architectures(content.tensors, content.info.input)};
+  for (const auto& [name, array] : content.tensors) {
+    file.info.layers.push_back({name, std::string(name_of(array.type)), array.shape_text(), array.size()});
+    file.info.parameters += array.size();
+  }
+  return file;
+}
+
+std::unique_ptr<Model> load_model(const ModelSource& source) {
+  const torch::Device device = device_from_name(source.device);
+  auto [info, tensors] = read_file(source);
   if (info.format == "onnx") return load_onnx(std::move(info), source.input, device);
   if (info.format == "torchscript") {
     check_normalization(info.normalization, display_name(info.path), info.input.channels);

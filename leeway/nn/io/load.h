@@ -4,12 +4,16 @@
 #include <torch/torch.h>
 
 #include <memory>
+#include <optional>
 
 #include "leeway/nn/model.h"
 
 namespace leeway::nn {
 
 [[nodiscard]] std::unique_ptr<Model> load_model(const ModelSource& source);
+
+// Session::weights_of_unknown of session.h.
+[[nodiscard]] std::optional<WeightsFile> unknown_weights(const ModelSource& source);
 
 // The number of classes that the weights have; Error where the notes beside them say another.
 void take_classes(ModelInfo& info, std::size_t found);
@@ -23,7 +27,7 @@ void take_classes(ModelInfo& info, std::size_t found);
 [[nodiscard]] std::unique_ptr<Model> load_torchscript(ModelInfo info, const ModelSource& source);
 
 // An ONNX graph, run on LibTorch's operators (leeway/nn/onnx): any number of rows, whatever batch the file was made
-// for; images as (n,c,h,w), (n,h,w,c) or flat rows, as its input says. Logits and features: io/onnx_head.h. `images`:
+// for; images as (n,c,h,w), (n,h,w,c), (n,h,w) or flat rows, as its input says. Logits and features: io/onnx_head.h. `images`:
 // the shape of those at hand, for a file that takes flat rows.
 [[nodiscard]] std::unique_ptr<Model> load_onnx(ModelInfo info, const InputShape& images,
                                                torch::Device device = torch::kCPU);

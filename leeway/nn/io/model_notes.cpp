@@ -54,10 +54,11 @@ void read_mean(const TomlEntry& entry, ModelNotes& notes) { notes.mean = numbers
 void read_std(const TomlEntry& entry, ModelNotes& notes) { notes.std = numbers(entry); }
 
 void read_input(const TomlEntry& entry, ModelNotes& notes) {
-  if (entry.kind != TomlEntry::Kind::list || entry.values.size() != 3)
+  const std::size_t count = entry.values.size();
+  if (entry.kind != TomlEntry::Kind::list || count < 1 || count > 3)
     refuse(entry.place, "input = [channels, height, width]", "something else");
-  const auto side = [&](std::size_t i) { return whole(entry, entry.values[i], most_pixels); };
-  notes.input = {side(0), side(1), side(2)};
+  const auto side = [&](std::size_t i) { return i < count ? whole(entry, entry.values[i], most_pixels) : 1; };
+  notes.input = {side(0), side(1), side(2), count + 1};
 }
 
 void read_classes(const TomlEntry& entry, ModelNotes& notes) {

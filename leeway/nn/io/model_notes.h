@@ -4,7 +4,7 @@
 //   scale = 1                        the network takes (scale x - mean) / std of pixels x in [0,1]
 //   mean = [0.485, 0.456, 0.406]     one number a channel
 //   std = [0.229, 0.224, 0.225]
-//   input = [3, 32, 32]              channels, height, width
+//   input = [3, 32, 32]              channels, height, width; [8]: rows of 8 numbers
 //   classes = ["cat", "dog"]         their names in order, or their number
 //
 // Flags of a command win over it; it wins over what is in the model's file. Errors (Error: file, line, expected, found): no

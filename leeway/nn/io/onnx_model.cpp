@@ -22,18 +22,27 @@ namespace {
 struct OnnxInput {
   std::int64_t batch = 0;  // 0: left open
   torch::ScalarType type = torch::kFloat32;
-  InputShape images;           // unknown where a size is left open
+  InputShape images;  // unknown where a size is left open; of a flat input or a sequence in that form
   bool channels_last = false;  // (n,h,w,c)
-  bool flat = false;           // (n,d)
-  std::int64_t width = 0;      // d of a flat input; 0: left open
+  std::size_t rank = 4;        // 2: (n,d); 3: (n,a,b)
+  bool any_rank = false;       // the file does not say
 };
 
+// Whole numbers, too: such a graph has no gradients.
 torch::ScalarType input_type(const onnx::Value& value, const std::string& name) {
-  if (value.type == "float64") return torch::kFloat64;
-  if (value.type.empty() || value.type == "float32" || value.type == "float16" || value.type == "bfloat16")
-    return torch::kFloat32;
-  refuse(name, fmt::format("an input {} of real numbers, which have gradients", in_quotes(value.name)),
-         value.type);
+  struct Known {
+    std::string_view name;
+    torch::ScalarType type;
+  };
+  constexpr Known known[] = {
+      {"", torch::kFloat32},         {"float32", torch::kFloat32}, {"float16", torch::kFloat32},
+      {"bfloat16", torch::kFloat32}, {"float64", torch::kFloat64}, {"uint8", torch::kUInt8},
+      {"int8", torch::kInt8},        {"int32", torch::kInt32},     {"int64", torch::kInt64},
+  };
+  const auto* const found = std::ranges::find(known, std::string_view(value.type), &Known::name);
+  if (found == std::end(known))
+    refuse(name, fmt::format("an input {} of numbers", in_quotes(value.name)), value.type);
+  return found->type;
 }
 
 // Shapes that end in 1, 3 or 4 and do not begin with channels like that are (n,h,w,c), as TensorFlow's exports are.
@@ -48,30 +57,38 @@ OnnxInput describe_input(const onnx::Graph& graph, const std::string& name) {
   const onnx::Value& value = graph.inputs.front();
   OnnxInput input;
   input.type = input_type(value, name);
+  input.any_rank = !value.shape;
   if (!value.shape) return input;
   const std::vector<std::int64_t>& shape = *value.shape;
-  if (shape.size() != 4 && shape.size() != 2)
-    refuse(name, "an input of shape (n,c,h,w), (n,h,w,c) or (n,d)",
+  if (shape.size() < 2 || shape.size() > 4)
+    refuse(name, "an input of shape (n,c,h,w), (n,h,w,c), (n,h,w) or (n,d)",
            fmt::format("{} dimensions", shape.size()));
   input.batch = shape[0] == onnx::any_size ? 0 : shape[0];
-  if (shape.size() == 2) {
-    input.flat = true;
-    input.width = shape[1] == onnx::any_size ? 0 : shape[1];
-    return input;
-  }
-  input.channels_last = ends_in_channels(shape);
+  input.rank = shape.size();
+  input.channels_last = shape.size() == 4 && ends_in_channels(shape);
   const auto size = [&](std::size_t d) {
     return shape[d] == onnx::any_size ? std::size_t{0} : static_cast<std::size_t>(shape[d]);
   };
-  const InputShape images =
-      input.channels_last ? InputShape{size(3), size(1), size(2)} : InputShape{size(1), size(2), size(3)};
+  const InputShape images = input.rank == 2       ? InputShape{size(1), 1, 1, 2}
+                            : input.rank == 3     ? InputShape{size(1), size(2), 1, 3}
+                            : input.channels_last ? InputShape{size(3), size(1), size(2)}
+                                                  : InputShape{size(1), size(2), size(3)};
   if (images.known()) input.images = images;
   return input;
 }
 
-torch::Tensor as_taken(const torch::Tensor& images, const OnnxInput& input) {
-  const torch::Tensor x = images.to(input.type);
-  if (input.flat) return x.flatten(1);
+torch::Tensor of_type(const torch::Tensor& x, torch::ScalarType type) {
+  if (type == torch::kUInt8) return x.round().clamp(0, 255).to(type);
+  if (type == torch::kInt8) return x.round().clamp(-128, 127).to(type);
+  return isIntegralType(type, false) ? x.round().to(type) : x.to(type);
+}
+
+// `rank`: that of the images at hand. Of grey ones (n,1,h,w) a graph of sequences takes (n,h,w).
+torch::Tensor as_taken(const torch::Tensor& images, const OnnxInput& input, std::size_t rank) {
+  const torch::Tensor x = of_type(images, input.type);
+  if (input.any_rank) return of_rank(x, rank);
+  if (input.rank == 2) return x.flatten(1);
+  if (input.rank == 3) return rank == 4 && x.size(1) == 1 ? x.squeeze(1) : x.flatten(2);
   return input.channels_last ? x.permute({0, 2, 3, 1}) : x;
 }
 
@@ -98,9 +115,19 @@ void take_input(ModelInfo& info, const OnnxInput& input, const InputShape& given
     refuse(display_name(info.notes_file),
            fmt::format("input {}, which {} takes", text_of(input.images), display_name(info.path)),
            text_of(info.input));
-  if (input.images.known()) info.input = input.images;
-  if (!info.input.known() && input.flat && given.pixels() == static_cast<std::size_t>(input.width))
-    info.input = given;
+  // flat rows are images, too, and sequences grey ones
+  const bool as_images = input.rank < 4 && given.rank == 4 && given.pixels() == input.images.pixels() &&
+                         (input.rank == 2 || given.channels == 1);
+  if (input.images.known()) info.input = as_images ? given : input.images;
+  if (!info.input.known()) info.input.rank = given.known() ? given.rank : input.rank;
+}
+
+bool has_no_gradients(const onnx::Graph& graph, const OnnxInput& input) {
+  const auto makes_whole_numbers = [](const onnx::Node& node) {
+    return node.op == "QuantizeLinear" || node.op == "DynamicQuantizeLinear" || node.op == "MatMulInteger" ||
+           node.op == "ConvInteger";
+  };
+  return isIntegralType(input.type, false) || std::ranges::any_of(graph.nodes, makes_whole_numbers);
 }
 
 std::vector<Layer> layers_of(const onnx::Graph& graph) {
@@ -135,11 +162,18 @@ std::unique_ptr<Model> load_onnx(ModelInfo info, const InputShape& given, torch:
   info.parameters = program->parameters();
   info.layers = layers_of(graph);
   take_input(info, input, given);
+  if (input.type == torch::kUInt8 && info.input.rank == 4 && info.normalization == Normalization{}) {
+    info.normalization.scale = 255;
+    info.notes.push_back(fmt::format("{} takes bytes: pixels are 0 to 255 (--scale 255)", name));
+  }
+  if (has_no_gradients(graph, input))
+    info.notes.push_back(
+        fmt::format("{} computes with whole numbers: it has outputs, and no gradients", name));
   check_normalization(info.normalization, name, info.input.channels);
   const auto runner = std::make_shared<const onnx::RowRunner>(program, outputs.size() > 1, input.batch,
-                                                              info.normalization.scale);
-  const auto run = [runner, input](const torch::Tensor& images) {
-    Forward result = (*runner)(as_taken(images, input));
+                                                              info.normalization.scale, name);
+  const auto run = [runner, input, rank = info.input.rank](const torch::Tensor& images) {
+    Forward result = (*runner)(as_taken(images, input, rank));
     result.logits = result.logits.to(torch::kFloat32);
     return result;
   };
@@ -151,7 +185,7 @@ std::unique_ptr<Model> load_onnx(ModelInfo info, const InputShape& given, torch:
         torch::zeros({1, size(info.input.channels), size(info.input.height), size(info.input.width)})
             .to(device);
     try {
-      if (!runner->goes_together(as_taken(image, input)))
+      if (!runner->goes_together(as_taken(image, input, info.input.rank)))
         info.notes.push_back(fmt::format("{} does not take several rows at once: it runs {} at a time", name,
                                          std::max<std::int64_t>(input.batch, 1)));
       const torch::Tensor logits = run(image).logits;

@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "leeway/core/message.h"
+#include "leeway/nn/io/pickle_names.h"
 #include "leeway/nn/io/pickle_reader.h"
 
 namespace leeway::nn::pickle {
@@ -15,20 +16,6 @@ namespace {
 
 constexpr std::size_t max_objects = std::size_t{1} << 21, max_rank = 64;
 constexpr std::string_view expected_kind = "tensors only";
-
-enum class Function { ordered_dict, size, device, tensor, tensor_v2, parameter };
-struct KnownFunction {
-  std::string_view name;
-  Function function;
-};
-constexpr KnownFunction functions[] = {
-    {"collections.OrderedDict", Function::ordered_dict},
-    {"torch.Size", Function::size},
-    {"torch.device", Function::device},
-    {"torch._utils._rebuild_tensor", Function::tensor},
-    {"torch._utils._rebuild_tensor_v2", Function::tensor_v2},
-    {"torch._utils._rebuild_parameter", Function::parameter},
-};
 
 class Machine {
  public:
@@ -61,8 +48,11 @@ class Machine {
   bool change_collection(std::uint8_t code);
   bool use_memo(std::uint8_t code);
   bool use_global(std::uint8_t code);
+  bool push_bytes(std::uint8_t code);
   bool construct(std::uint8_t code);
   void set_items(const std::vector<Id>& items);
+  void append(const std::vector<Id>& items);
+  void inert(Id callee, std::vector<Id> parts);
   void remember(std::uint64_t place);
   void recall(std::uint64_t place);
   void global(const std::string& module, const std::string& member);
@@ -81,7 +71,7 @@ class Machine {
   std::vector<Id> stack_;
   std::vector<std::size_t> marks_;  // heights of the stack
   std::unordered_map<std::uint64_t, Id> memo_;
-  std::string unknown_;  // the first name that is not known
+  std::string acting_;  // the first name in a module that acts
   std::size_t spent_ = 0;
 };
 
@@ -189,7 +179,35 @@ bool Machine::push_text(std::uint8_t code) {
   }
 }
 
+// An object of the class or function `callee`, of which nothing is made.
+void Machine::inert(Id callee, std::vector<Id> parts) {
+  const auto* const known = std::get_if<Global>(&pickle_.objects[callee]);
+  if (known == nullptr || known->name == acting_) refuse_call(callee_name(callee));
+  push_new(Inert{known->name, std::move(parts)});
+}
+
+void Machine::append(const std::vector<Id>& items) {
+  const Id id = pop();
+  push(id);
+  auto* const object = std::get_if<Inert>(&pickle_.objects[id]);
+  std::vector<Id>& all = object != nullptr ? object->parts : get<List>(id, "a list to append to").items;
+  all.insert(all.end(), items.begin(), items.end());
+}
+
+// Bytes are no part of a tensor here.
+bool Machine::push_bytes(std::uint8_t code) {
+  if (code != 'B' && code != 'C' && code != 0x8e && code != 0x96) return false;
+  (void)reader_.text(code == 'C'   ? reader_.number<std::uint8_t>()
+                     : code == 'B' ? reader_.number<std::uint32_t>()
+                                   : reader_.number<std::uint64_t>());
+  push_new(Inert{"builtins.bytes", {}});
+  return true;
+}
+
 void Machine::set_items(const std::vector<Id>& items) {
+  const Id id = pop();
+  push(id);
+  if (std::holds_alternative<Inert>(pickle_.objects[id])) return append(items);
   Dict& dict = top<Dict>("a dictionary to set items of");
   if (items.size() % 2 != 0) refuse_pickle("a dictionary of keys without a value");
   for (std::size_t i = 0; i < items.size(); i += 2) dict.items.emplace_back(items[i], items[i + 1]);
@@ -219,12 +237,18 @@ bool Machine::change_collection(std::uint8_t code) {
       push_new(Tuple{pop_some(code - 0x84U)});
       return true;
     case 'a':
-    case 'e': {
-      const std::vector<Id> items = code == 'a' ? pop_some(1) : pop_to_mark();
-      List& list = top<List>("a list to append to");
-      list.items.insert(list.items.end(), items.begin(), items.end());
+      append(pop_some(1));
       return true;
-    }
+    case 'e':
+    case 0x90:  // of a set
+      append(pop_to_mark());
+      return true;
+    case 0x8f:
+      push_new(Inert{"builtins.set", {}});
+      return true;
+    case 0x91:
+      push_new(Inert{"builtins.frozenset", pop_to_mark()});
+      return true;
     case 's':
       set_items(pop_some(2));
       return true;
@@ -275,9 +299,7 @@ bool Machine::use_memo(std::uint8_t code) {
 
 void Machine::global(const std::string& module, const std::string& member) {
   Global found{module + "." + member};
-  const bool known = std::ranges::find(functions, found.name, &KnownFunction::name) != std::end(functions) ||
-                     find_storage_type(found.name) != nullptr;
-  if (!known && unknown_.empty()) unknown_ = found.name;
+  if (acts(module, member) && acting_.empty()) acting_ = found.name;
   push_new(std::move(found));
 }
 
@@ -298,6 +320,8 @@ bool Machine::use_global(std::uint8_t code) {
 }
 
 std::string Machine::callee_name(Id id) const {
+  if (const auto* const inert = std::get_if<Inert>(&pickle_.objects[id]))
+    return "what " + inert->name + " gives";
   const auto* const found = std::get_if<Global>(&pickle_.objects[id]);
   return found != nullptr ? found->name : std::string(kind_of(pickle_.objects[id]));
 }
@@ -322,19 +346,23 @@ bool Machine::construct(std::uint8_t code) {
       refuse_call(items.empty() ? "nothing" : callee_name(items[0]));
     }
     case 0x81:
-      refuse_call(callee_name(pop_some(2)[0]));
-    case 0x92:
-      refuse_call(callee_name(pop_some(3)[0]));
+    case 0x92: {
+      const std::vector<Id> items = pop_some(code == 0x81 ? 2 : 3);
+      inert(items[0], {items.begin() + 1, items.end()});
+      return true;
+    }
     default:
       return false;
   }
 }
 
-// The attributes of an OrderedDict are dropped (state_dict() has its versions there).
+// The attributes of an OrderedDict are dropped (state_dict() has its versions there), those of a tensor, too.
 void Machine::set_state() {
-  (void)pop();
-  const Id id = pop();
-  if (!std::holds_alternative<Dict>(pickle_.objects[id]))
+  const Id state = pop(), id = pop();
+  Object& object = pickle_.objects[id];
+  if (auto* const owner = std::get_if<Inert>(&object))
+    owner->parts.push_back(state);
+  else if (!std::holds_alternative<Dict>(object) && !std::holds_alternative<Tensor>(object))
     refuse_pickle("attributes set on " + printable(callee_name(id), 2 * longest_name));
   push(id);
 }
@@ -342,15 +370,18 @@ void Machine::set_state() {
 void Machine::reduce() {
   const std::vector<Id> pair = pop_some(2);
   const std::string callee = callee_name(pair[0]);
-  const auto* const known = std::ranges::find(functions, callee, &KnownFunction::name);
-  if (known == std::end(functions)) refuse_call(callee);
+  const auto known = known_function(callee);
+  if (!known) {
+    if (callee.starts_with("torch.")) refuse_call(callee);
+    return inert(pair[0], {pair[1]});
+  }
   const Tuple arguments = get<Tuple>(pair[1], "a tuple of arguments");
   spend(arguments.items.size());
   const auto first = [&] {
     if (arguments.items.empty()) refuse_pickle("a call of " + callee + " without arguments");
     return arguments.items[0];
   };
-  switch (known->function) {
+  switch (*known) {
     case Function::ordered_dict:
       return push_new(ordered_dict(arguments));
     case Function::tensor:
@@ -410,8 +441,10 @@ Object Machine::tensor(const Tuple& arguments, std::size_t least, std::size_t mo
 void Machine::load_storage() {
   const std::vector<Id> items = get<Tuple>(pop(), "a tuple that names a storage").items;
   const auto* const tag = items.empty() ? nullptr : std::get_if<std::string>(&pickle_.objects[items[0]]);
-  if (tag != nullptr && *tag == "module" && items.size() > 1)
-    refuse_pickle("the module " + printable(callee_name(items[1]), 2 * longest_name));
+  if (tag != nullptr && *tag == "module" && items.size() > 1) {  // a class, with its source beside it
+    (void)get<Global>(items[1], "the name of a class");
+    return push(items[1]);
+  }
   if (tag == nullptr || *tag != "storage" || items.size() < 5 || items.size() > 6)
     refuse_pickle("a persistent object that is no storage");
   const std::string type = callee_name(items[1]);
@@ -440,25 +473,17 @@ Pickle Machine::run() {
   for (auto code = reader_.number<std::uint8_t>(); code != '.'; code = reader_.number<std::uint8_t>()) {
     if (code == 0x95)
       (void)reader_.number<std::uint64_t>();  // a frame: how much to read at once
-    else if (!(push_constant(code) || push_text(code) || change_collection(code) || use_memo(code) ||
-               use_global(code) || construct(code)))
+    else if (!(push_constant(code) || push_text(code) || push_bytes(code) || change_collection(code) ||
+               use_memo(code) || use_global(code) || construct(code)))
       refuse_instruction(code);
   }
   pickle_.root = pop();
   pickle_.end = reader_.at();
-  if (!unknown_.empty()) refuse_pickle("a reference to " + printable(unknown_, 2 * longest_name));
+  if (!acting_.empty()) refuse_pickle("a reference to " + printable(acting_, 2 * longest_name));
   return std::move(pickle_);
 }
 
 }  // namespace
-
-std::string_view kind_of(const Object& object) {
-  constexpr std::string_view kinds[] = {"None",         "a boolean",      "a whole number", "a number",
-                                        "text",         "a long integer", "a list",         "a tuple",
-                                        "a dictionary", "a name",         "a storage",      "a tensor"};
-  static_assert(std::size(kinds) == std::variant_size_v<Object>);
-  return kinds[object.index()];
-}
 
 Pickle unpickle(std::span<const std::byte> bytes, std::string_view name) {
   return Machine(bytes, name).run();

@@ -4,7 +4,10 @@
 // text, lists, tuples, dictionaries (OrderedDict is one; attributes set on it are dropped), and descriptions
 // of storages and tensors. It imports nothing and calls nothing: torch._utils._rebuild_tensor,
 // _rebuild_tensor_v2 and _rebuild_parameter, torch.Size, torch.device and collections.OrderedDict are known
-// by name; a call of anything else is an Error that names it, and so is an instruction that is not known.
+// by name. Objects of all other classes (argparse.Namespace, NumPy's numbers, a whole module) stay inert: their
+// name and their parts, of which nothing is made. Errors: a name in a module that acts on the machine (os,
+// subprocess, builtins but for its collections, ...); a call of any other function of torch, which might be a
+// tensor of a kind that is not read; an instruction that is not known. Each names what it found.
 //
 // Objects refer to each other by number, so that shared and cyclic ones are no special case; who walks them
 // must bound the walk. Cost: linear in the bytes, at most 2^21 objects and references.
@@ -41,6 +44,10 @@ struct Dict {
 struct Global {  // "module.name"
   std::string name;
 };
+struct Inert {            // an object of a class that is not known
+  std::string name;       // of the class, or of the function that would make it
+  std::vector<Id> parts;  // what it would be made of, state and items included
+};
 struct Storage {
   const StorageType* type = nullptr;
   std::string key;
@@ -51,7 +58,7 @@ struct Tensor {
   StridedView view;
 };
 using Object = std::variant<None, bool, std::int64_t, double, std::string, Long, List, Tuple, Dict, Global,
-                            Storage, Tensor>;
+                            Inert, Storage, Tensor>;
 
 struct Pickle {
   std::vector<Object> objects;

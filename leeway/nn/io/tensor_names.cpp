@@ -11,7 +11,7 @@
 namespace leeway::nn {
 namespace {
 
-constexpr std::string_view prefixes[] = {"module.", "model.", "net."};
+constexpr std::string_view prefixes[] = {"module.", "model.", "net.", "network.", "_orig_mod."};
 constexpr std::size_t names_listed = 8, names_compared = 2000;
 
 // Levenshtein distance.

@@ -10,8 +10,8 @@
 
 namespace leeway::nn {
 
-// Without the prefixes module., model. and net. that all names share, one after another until there is a
-// tensor `known` or no shared prefix is left.
+// Without the prefixes module., model., net., network. and _orig_mod. that all names share, one after another until there is
+// a tensor `known` or no shared prefix is left.
 [[nodiscard]] ArrayMap without_prefixes(ArrayMap tensors, std::string_view known);
 
 // The candidate with the fewest single-byte edits to `name`; empty where more than a third of its bytes would

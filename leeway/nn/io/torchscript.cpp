@@ -73,6 +73,7 @@ struct Program {
   torch::jit::Module module;
   std::shared_ptr<torch::jit::GraphFunction> logits;  // without the softmax at the end; null: there is none
   torch::ScalarType type = torch::kFloat32;           // of its weights
+  std::size_t rank = 4;                               // of what it takes
   bool returns_probabilities = false;
 
   // A copy a call: Module::forward is not const, though it changes nothing.
@@ -81,7 +82,7 @@ struct Program {
     const torch::jit::GraphOptimizerEnabledGuard plain(false);
     torch::jit::Module own = module;
     // a copy, which the module may change in place: attacks go on with theirs
-    const torch::Tensor images = x.to(type, /*non_blocking=*/false, /*copy=*/true);
+    const torch::Tensor images = of_rank(x, rank).to(type, /*non_blocking=*/false, /*copy=*/true);
     Forward result = split(logits ? (*logits)({own._ivalue(), images}) : own.forward({images}));
     if (returns_probabilities) result.logits = logarithms(result.logits);
     result.logits = result.logits.to(torch::kFloat32);
@@ -115,6 +116,7 @@ bool finds_probabilities(const Program& program, const ModelInfo& info, const In
   Random random(0, stream("images of noise"), 0);
   for (float& pixel : noise) pixel = static_cast<float>(random.uniform());
   Images images;
+  images.rank = input.rank;
   images.pixels = make_array({rows, input.channels, input.height, input.width}, std::move(noise));
   try {
     const torch::Tensor logits =
@@ -133,6 +135,8 @@ std::unique_ptr<Model> load_program(ModelInfo info, const InputShape& images, to
   } catch (const std::exception& failure) {
     refuse(name, "a TorchScript file", "\"" + printable(first_line(failure), 200) + "\"");
   }
+  program.rank = images.rank;
+  info.input.rank = images.rank;
   for (const torch::Tensor& parameter : program.module.parameters())
     info.parameters += static_cast<std::size_t>(parameter.numel());
   info.layers = layers_of(program.module);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <charconv>
 
 #include "leeway/core/message.h"
@@ -45,6 +46,12 @@ std::size_t whole(double value, const std::string& name, const char* key) {
   return static_cast<std::size_t>(value);
 }
 
+// "3,32,32"; of a table of 8 columns "8".
+std::string input_text(const InputShape& input) {
+  const std::vector<std::size_t> sizes{input.channels, input.height, input.width};
+  return fmt::format("{}", fmt::join(std::span(sizes).first(input.rank - 1), ","));
+}
+
 }  // namespace
 
 void copy_weights(const ArrayMap& tensors, Network& network, const std::string& name) {
@@ -72,6 +79,22 @@ void copy_weights(const ArrayMap& tensors, Network& network, const std::string& 
   }
 }
 
+Fit fit_of(const ArrayMap& tensors, const Network& network) {
+  const auto wanted = named_tensors(network);
+  for (const auto& [key, array] : tensors)
+    if (!wanted.contains(key)) return Fit::none;
+  bool shapes = true;
+  for (const auto& [key, tensor] : wanted) {
+    const auto found = tensors.find(key);
+    if (found == tensors.end() && !key.ends_with(batch_counter)) return Fit::none;
+    if (found == tensors.end()) continue;
+    shapes = shapes && std::ranges::equal(
+                           found->second.shape, tensor.sizes(),
+                           [](std::size_t a, std::int64_t b) { return a == static_cast<std::size_t>(b); });
+  }
+  return shapes ? Fit::whole : Fit::names;
+}
+
 ArrayMap weights_of(const Network& network) {
   ArrayMap arrays;
   for (const auto& [key, tensor] : named_tensors(network)) arrays[key] = to_array(tensor);
@@ -80,13 +103,12 @@ ArrayMap weights_of(const Network& network) {
 
 std::map<std::string, std::string> metadata_of(const ModelInfo& info) {
   const Normalization& normalization = info.normalization;
-  std::map<std::string, std::string> metadata{
-      {"architecture", info.architecture},
-      {"input", fmt::format("{},{},{}", info.input.channels, info.input.height, info.input.width)},
-      {"classes", std::to_string(info.classes)},
-      {"scale", fmt::format("{}", normalization.scale)},
-      {"mean", fmt::format("{}", fmt::join(normalization.mean, ","))},
-      {"std", fmt::format("{}", fmt::join(normalization.std, ","))}};
+  std::map<std::string, std::string> metadata{{"architecture", info.architecture},
+                                              {"input", input_text(info.input)},
+                                              {"classes", std::to_string(info.classes)},
+                                              {"scale", fmt::format("{}", normalization.scale)},
+                                              {"mean", fmt::format("{}", fmt::join(normalization.mean, ","))},
+                                              {"std", fmt::format("{}", fmt::join(normalization.std, ","))}};
   if (!info.training.empty()) metadata["training"] = info.training;
   return metadata;
 }
@@ -100,9 +122,10 @@ ModelInfo with_metadata(ModelInfo info, const std::map<std::string, std::string>
   if (info.architecture.empty()) info.architecture = value("architecture");
   if (const std::string text = value("input"); !text.empty()) {
     const std::vector<double> sizes = numbers(text, name, "input");
-    if (sizes.size() != 3) refuse(name, "3 numbers in its metadata \"input\"", in_quotes(text));
-    info.input = {whole(sizes[0], name, "input"), whole(sizes[1], name, "input"),
-                  whole(sizes[2], name, "input")};
+    if (sizes.empty() || sizes.size() > 3)
+      refuse(name, "1 to 3 numbers in its metadata \"input\"", in_quotes(text));
+    const auto size = [&](std::size_t i) { return i < sizes.size() ? whole(sizes[i], name, "input") : 1; };
+    info.input = {size(0), size(1), size(2), sizes.size() + 1};
   }
   if (const std::string text = value("scale"); !text.empty()) {
     const std::vector<double> scale = numbers(text, name, "scale");

@@ -1,6 +1,6 @@
 // Weights by name: files of named tensors into networks, and networks into safetensors.
 //
-// Saved metadata (strings): "architecture", "input" (c,h,w), "classes", "scale", "mean", "std" (numbers
+// Saved metadata (strings): "architecture", "input" (c,h,w; of rows their one or two sizes), "classes", "scale", "mean", "std" (numbers
 // separated by commas), "training" (JSON).
 #pragma once
 
@@ -18,6 +18,10 @@ namespace leeway::nn {
 // tensors that are missing (with the nearest of the unknown), unknown, or of another shape, naming them. The
 // counters num_batches_tracked may be missing.
 void copy_weights(const ArrayMap& tensors, Network& network, const std::string& name);
+
+// How far the tensors are those of a network: whole: names and shapes; names: these alone; none.
+enum class Fit { none, names, whole };
+[[nodiscard]] Fit fit_of(const ArrayMap& tensors, const Network& network);
 
 [[nodiscard]] ArrayMap weights_of(const Network& network);
 

@@ -89,6 +89,11 @@ std::optional<std::vector<float>> Call::reals(const std::string& name) {
   return value == nullptr ? std::nullopt : std::optional(*value);
 }
 
+std::optional<std::vector<std::string>> Call::texts(const std::string& name) {
+  const auto* const value = find<std::vector<std::string>>(name, "texts");
+  return value == nullptr ? std::nullopt : std::optional(*value);
+}
+
 torch::Tensor Call::tensor(const std::string& name) {
   const auto* const value = find<Array>(name, "a tensor");
   return value == nullptr ? torch::Tensor() : tensor_of(*value, where_);

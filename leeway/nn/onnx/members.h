@@ -56,6 +56,7 @@ namespace leeway::nn::onnx {
 [[nodiscard]] Kernel prepare_batch_normalization(Call& call);
 [[nodiscard]] Kernel prepare_instance_normalization(Call& call);
 [[nodiscard]] Kernel prepare_layer_normalization(Call& call);
+[[nodiscard]] Kernel prepare_group_normalization(Call& call);
 [[nodiscard]] Kernel prepare_lrn(Call& call);
 [[nodiscard]] Kernel prepare_lp_normalization(Call& call);
 [[nodiscard]] Kernel prepare_mean_variance_normalization(Call& call);
@@ -108,5 +109,32 @@ namespace leeway::nn::onnx {
 // resize.cpp
 [[nodiscard]] Kernel prepare_upsample(Call& call);
 [[nodiscard]] Kernel prepare_resize(Call& call);
+
+// quantized.cpp
+[[nodiscard]] Kernel prepare_quantize_linear(Call& call);
+[[nodiscard]] Kernel prepare_dequantize_linear(Call& call);
+[[nodiscard]] Kernel prepare_dynamic_quantize_linear(Call& call);
+[[nodiscard]] Kernel prepare_matmul_integer(Call& call);
+[[nodiscard]] Kernel prepare_conv_integer(Call& call);
+[[nodiscard]] Kernel prepare_qlinear_conv(Call& call);
+[[nodiscard]] Kernel prepare_qlinear_matmul(Call& call);
+
+// recurrent.cpp
+[[nodiscard]] Kernel prepare_rnn(Call& call);
+[[nodiscard]] Kernel prepare_gru(Call& call);
+[[nodiscard]] Kernel prepare_lstm(Call& call);
+
+// places.cpp
+[[nodiscard]] Kernel prepare_scatter(Call& call);
+[[nodiscard]] Kernel prepare_scatter_elements(Call& call);
+[[nodiscard]] Kernel prepare_scatter_nd(Call& call);
+[[nodiscard]] Kernel prepare_gather_nd(Call& call);
+[[nodiscard]] Kernel prepare_one_hot(Call& call);
+[[nodiscard]] Kernel prepare_compress(Call& call);
+[[nodiscard]] Kernel prepare_non_zero(Call& call);
+[[nodiscard]] Kernel prepare_eye_like(Call& call);
+[[nodiscard]] Kernel prepare_is_inf(Call& call);
+[[nodiscard]] Kernel prepare_reverse_sequence(Call& call);
+[[nodiscard]] Kernel prepare_grid_sample(Call& call);
 
 }  // namespace leeway::nn::onnx

@@ -70,6 +70,22 @@ Kernel prepare_layer_normalization(Call& call) {
   };
 }
 
+// Weights and biases: one a group in opset 18 to 20, one a channel from 21 on.
+Kernel prepare_group_normalization(Call& call) {
+  const double epsilon = call.real("epsilon", 1e-5);
+  const std::int64_t groups = call.integer("num_groups", 0);
+  if (groups < 1) call.fail("num_groups of at least 1", std::to_string(groups));
+  call.ignore("stash_type");  // the type of intermediate results: here that of x
+  return [=](const Tensors& in, const Batch&) -> Tensors {
+    const Tensor& x = in[0];
+    TORCH_CHECK(x.dim() >= 2 && x.size(1) % groups == 0, groups, " groups of the channels of ", x.sizes());
+    const auto each = [&](const Tensor& values) {
+      return values.numel() == x.size(1) ? values : values.repeat_interleave(x.size(1) / groups);
+    };
+    return {at::group_norm(x, groups, each(in[1]), each(in[2]), epsilon)};
+  };
+}
+
 // x / (bias + alpha / size * sum of squares over `size` neighbouring channels)^beta
 Kernel prepare_lrn(Call& call) {
   const double alpha = call.real("alpha", 1e-4), beta = call.real("beta", .75), bias = call.real("bias", 1);

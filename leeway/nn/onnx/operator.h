@@ -4,7 +4,7 @@
 // prepared once, where it is loaded: its attributes are read and checked, tensors that never change are taken in.
 // What comes out runs as often as needed, from any thread.
 //
-// Semantics: https://github.com/onnx/onnx/blob/main/docs/Changelog.md, opset 6 to 20; where opsets differ, the
+// Semantics: https://github.com/onnx/onnx/blob/main/docs/Changelog.md, opset 6 to 21; where opsets differ, the
 // member says so. (ONNX 1.12, whose tests of operators the tests run, ends at opset 17.) Attributes that a member did
 // not ask for are refused: they would change the answer. Types: float16 and bfloat16 are computed in float32 and
 // rounded where the graph casts to them; unsigned integers of more than a byte are held in signed ones of twice the
@@ -73,6 +73,7 @@ class Call {
   [[nodiscard]] std::string text(const std::string& name, const std::string& otherwise);
   [[nodiscard]] std::optional<Integers> integers(const std::string& name);
   [[nodiscard]] std::optional<std::vector<float>> reals(const std::string& name);
+  [[nodiscard]] std::optional<std::vector<std::string>> texts(const std::string& name);
   [[nodiscard]] torch::Tensor tensor(const std::string& name);  // undefined where absent
   [[nodiscard]] bool flag(const std::string& name, bool otherwise) { return integer(name, otherwise) != 0; }
   // The index of `name` among `choices`, the first of which is the default.
@@ -121,7 +122,7 @@ struct Operator {
 };
 
 inline constexpr std::size_t any_number = 1 << 20;
-inline constexpr std::int64_t newest_opset = 20;
+inline constexpr std::int64_t newest_opset = 21;
 
 [[nodiscard]] std::span<const Operator> operators();
 
@@ -134,6 +135,9 @@ inline constexpr std::int64_t newest_opset = 20;
 
 // Whole numbers of a tensor of any integer type, in order.
 [[nodiscard]] Integers integers_of(const torch::Tensor& tensor);
+
+// The type that numbers of an ONNX type are held in, by its code; Error for one that is not of numbers.
+[[nodiscard]] torch::ScalarType type_of_code(const Call& call, std::int64_t code);
 
 // -1 is the last of `rank` axes. Throws std::runtime_error where there is no such axis.
 [[nodiscard]] std::int64_t axis_of(std::int64_t axis, std::int64_t rank);

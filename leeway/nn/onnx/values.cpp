@@ -129,6 +129,8 @@ Tensor from_start(const Tensor& indices, std::int64_t size) {
 
 }  // namespace
 
+torch::ScalarType type_of_code(const Call& call, std::int64_t code) { return target_of(call, code).type; }
+
 Kernel prepare_constant(Call& call) {
   Tensor value = call.tensor("value");
   const auto numbers = call.reals("value_floats");

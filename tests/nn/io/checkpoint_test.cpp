@@ -198,6 +198,91 @@ TEST(Checkpoint, RefusesAZipThatLies) {
             "f: expected tensors only, found a call of os.system");
 }
 
+// As training scripts save them.
+class Wrapped : public ::testing::Test {
+ protected:
+  static std::string entry(const std::string& key, const std::string& value) {
+    return text(key) + value + "s";
+  }
+  static std::string one() { return tensor(storage("0", 1), 0, tuple({1}), tuple({1})); }
+  static std::string weights() { return "}" + entry("w", one()); }
+  static std::string file(const std::string& object) {
+    return legacy(object, "]" + text("0") + "a", raw<std::int64_t>(1) + raw(1.f));
+  }
+  static std::string names(const std::string& object) {
+    const std::string content = file(object);
+    std::string joined;
+    for (const auto& [name, array] : parse_checkpoint(file_of(content), "f", CheckpointPart::weights))
+      joined += name + " ";
+    return joined;
+  }
+  static std::string refused(const std::string& object) {
+    return refusal(file(object), CheckpointPart::weights);
+  }
+  static std::string object_of(const std::string& state) {
+    return global("__main__", "Net") + ")\x81" + state + "b";
+  }
+};
+
+TEST_F(Wrapped, InListsAndUnderAnyKey) {
+  EXPECT_EQ(names(weights()), "w ");
+  EXPECT_EQ(names("]" + weights() + "a"), "w ");
+  EXPECT_EQ(names("](K\x03" + weights() + "e"), "w ");
+  EXPECT_EQ(names(weights() + "K\x03\x86"), "w ");
+  EXPECT_EQ(names("]}" + entry("state_dict", weights()) + "a"), "w ");
+  EXPECT_EQ(names("}" + entry("classifier", weights()) + entry("epoch", "K\x03")), "w ");
+  EXPECT_EQ(names("}" + entry("ema", weights()) + entry("network", "}" + entry("v", one()))), "v ");
+  EXPECT_EQ(names("}" + entry("a", weights()) + entry("b", weights())), "a.w b.w ");
+  EXPECT_EQ(refused("](" + weights() + weights() + "e"),
+            "f: expected one dictionary of tensors, found a list of 2 of them");
+}
+
+TEST_F(Wrapped, BesideObjectsThatStayInert) {
+  const std::string options = global("argparse", "Namespace") + ")\x81}" + text("lr") + "K\x01sb";
+  EXPECT_EQ(names("}" + entry("state_dict", weights()) + entry("args", options)), "w ");
+  EXPECT_EQ(names("}" + entry("w", one()) + entry("args", options)), "w ");
+  EXPECT_EQ(names("}" + entry("model", weights()) + entry("optimizer", object_of(weights()))), "w ");
+  EXPECT_EQ(refusal(legacy("}" + entry("args", options), "]", ""), CheckpointPart::weights),
+            "f: expected tensors, found none in a dictionary");
+}
+
+TEST_F(Wrapped, AWholeModuleIsRefusedWithWhatSavesItsWeights) {
+  const std::string message =
+      "f: expected tensors by name, found a whole module (__main__.Net), which its own program alone can "
+      "rebuild; there, these two lines save what is needed: model = torch.load('f', weights_only=False){}; "
+      "torch.save(model.state_dict(), 'f-weights.pt')";
+  const std::string module = object_of("}" + entry("_parameters", weights()));
+  const auto at = [&](const std::string& place) {
+    std::string text = message;
+    return text.replace(text.find("{}"), 2, place);
+  };
+  EXPECT_EQ(refused(module), at(""));
+  EXPECT_EQ(refused("}" + entry("epoch", "K\x03") + entry("model", module)), at("['model']"));
+  // tensors of an optimizer are not those of the model
+  const std::string state = "}" + entry("state", "}" + text("0") + weights() + "s");
+  EXPECT_EQ(refused("}" + entry("model", module) + entry("optimizer", state)), at("['model']"));
+}
+
+// Each dictionary refers to the one before under every name that leads to weights, and lists hold one a thousand times.
+TEST_F(Wrapped, NestsThatRepeatEnd) {
+  std::string nest = "}q\x01";
+  for (int level = 0; level < 40; ++level) {
+    nest += "}";
+    for (const char* const key : {"state_dict", "model", "net", "network", "a", "b"})
+      nest += entry(key, "h\x01");
+    nest += "q\x01";
+  }
+  EXPECT_THAT(refusal(legacy(nest, "]", ""), CheckpointPart::weights),
+              ::testing::StartsWith("f: expected at most"));
+  std::string list = "}q\x01";
+  for (int level = 0; level < 6; ++level) {
+    list += "](";
+    for (int i = 0; i < 1000; ++i) list += "h\x01";
+    list += "eq\x01}" + entry("model", "h\x01") + "q\x01";
+  }
+  EXPECT_THAT(refusal(legacy(list, "]", ""), CheckpointPart::weights), ::testing::StartsWith("f: expected "));
+}
+
 // A dictionary that holds itself, and one that doubles at every level.
 TEST(Checkpoint, CyclesAndExplosionsEnd) {
   EXPECT_THAT(refusal(legacy("}q\x01" + text("self") + "h\x01s", "]", "")),

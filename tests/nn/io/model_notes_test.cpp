@@ -49,8 +49,9 @@ TEST(ModelNotesFile, RefusesWhatMakesNoSense) {
   EXPECT_THAT(message("[model]\narch = 'linear'"), HasSubstr("found [model] arch"));
   for (const char* const text :
        {"arch = ['a']", "scale = [1]", "scale = 'x'", "scale = inf", "mean = 1", "mean = []", "std = ['a']",
-        "input = [1, 2]", "input = [1, 2, 0]", "input = [1, 2, 2.5]", "input = [1, 2, 1e9]", "input = 3",
-        "classes = 1", "classes = ['a']", "classes = true", "classes = -4", "classes = 1e300"})
+        "input = []", "input = [1, 2, 3, 4]", "input = [1, 2, 0]", "input = [1, 2, 2.5]",
+        "input = [1, 2, 1e9]", "input = 3", "classes = 1", "classes = ['a']", "classes = true",
+        "classes = -4", "classes = 1e300"})
     EXPECT_THAT(message(text), HasSubstr("m.toml: line 1, column 1: expected ")) << text;
   EXPECT_THAT(message("mean = [nan]"), HasSubstr("m.toml: line 1"));
 }

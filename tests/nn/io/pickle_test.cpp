@@ -87,10 +87,10 @@ TEST(Pickle, CallsNothing) {
             "f: expected tensors only, found a call of os.system");
   EXPECT_EQ(refusal(global("builtins", "eval") + argument + "R"),
             "f: expected tensors only, found a call of builtins.eval");
-  // getattr(os, "system")(...): the inner call is the first to be refused
+  // getattr(os, "system")(...)
   EXPECT_EQ(refusal(global("builtins", "getattr") + global("os", "path") + text("system") + "\x86R" +
                     argument + "R"),
-            "f: expected tensors only, found a call of builtins.getattr");
+            "f: expected tensors only, found a call of what builtins.getattr gives");
   EXPECT_EQ(refusal(global("torch", "load") + argument + "R"),
             "f: expected tensors only, found a call of torch.load");
   EXPECT_EQ(refusal(global("torch", "FloatStorage") + argument + "R"),
@@ -99,23 +99,45 @@ TEST(Pickle, CallsNothing) {
             "f: expected tensors only, found a call of os.system");
   EXPECT_EQ(refusal("(" + global("os", "system") + text("x") + "o"),
             "f: expected tensors only, found a call of os.system");
-  EXPECT_EQ(refusal(global("__main__", "Net") + ")\x81"),
-            "f: expected tensors only, found a call of __main__.Net");
-  EXPECT_EQ(refusal(global("__main__", "Net") + ")}\x92"),
-            "f: expected tensors only, found a call of __main__.Net");
+  EXPECT_EQ(refusal(global("subprocess", "Popen") + ")\x81"),
+            "f: expected tensors only, found a call of subprocess.Popen");
+  EXPECT_EQ(refusal(global("importlib.util", "find_spec") + ")}\x92"),
+            "f: expected tensors only, found a call of importlib.util.find_spec");
   EXPECT_EQ(refusal(text("no function") + argument + "R"), "f: expected tensors only, found a call of text");
   EXPECT_EQ(refusal(global("__main__", "Net") + "}b"),
             "f: expected tensors only, found attributes set on __main__.Net");
-  EXPECT_EQ(refusal("}" + text("class") + global("__main__", "Net") + "s"),
-            "f: expected tensors only, found a reference to __main__.Net");
-  EXPECT_EQ(refusal("(" + text("module") + global("__main__", "Net") + "tQ"),
-            "f: expected tensors only, found the module __main__.Net");
+  EXPECT_EQ(refusal("}" + text("class") + global("posix", "system") + "s"),
+            "f: expected tensors only, found a reference to posix.system");
+  EXPECT_EQ(refusal("(" + text("module") + text("Net") + "tQ"),
+            "f: expected a pickle with the name of a class, found text");
+  EXPECT_EQ(refusal(global("torch._utils", "_rebuild_qtensor") + ")R"),
+            "f: expected tensors only, found a call of torch._utils._rebuild_qtensor");
+}
+
+// Nothing is made of them: their class and their parts are noted.
+TEST(Pickle, ObjectsOfOtherClassesStayInert) {
+  const std::string state = "}" + text("lr") + "K\x01s";
+  const Inert made = value<Inert>(global("argparse", "Namespace") + ")\x81" + state + "b");
+  EXPECT_EQ(made.name, "argparse.Namespace");
+  EXPECT_EQ(made.parts.size(), 2U) << "arguments and state";
+  EXPECT_EQ(value<Inert>(global("__main__", "Net") + ")}\x92").parts.size(), 2U);
+  EXPECT_EQ(value<Inert>(global("numpy.core.multiarray", "scalar") + "N\x85R").parts.size(), 1U);
+  EXPECT_EQ(value<Inert>(global("collections", "deque") + ")R(K\x01K\x02" + "e").parts.size(), 3U);
+  EXPECT_EQ(value<Inert>(global("a", "Dict") + ")\x81(" + text("k") + "Nu").parts.size(), 3U);
+  EXPECT_EQ(value<Inert>(global("builtins", "set") + "]\x85R").name, "builtins.set");
+  EXPECT_EQ(value<Inert>("\x8f(K\x01\x90").parts.size(), 1U);
+  EXPECT_EQ(value<Inert>("(K\x01\x91").parts.size(), 1U);
+  EXPECT_EQ(value<Inert>("C\x02hi").name, "builtins.bytes");
+  EXPECT_EQ(
+      value<Inert>("(" + text("module") + global("a", "Net") + text("net.py") + text("source") + "tQ)\x81")
+          .name,
+      "a.Net");
 }
 
 TEST(Pickle, RefusesInstructionsByName) {
   EXPECT_EQ(refusal("\x82\x01"), "f: expected tensors only, found the pickle instruction EXT1 at byte 2");
-  EXPECT_EQ(refusal("NC\x01x"),
-            "f: expected tensors only, found the pickle instruction SHORT_BINBYTES at byte 3");
+  EXPECT_EQ(refusal("N0"), "f: expected tensors only, found the pickle instruction POP at byte 3");
+  EXPECT_EQ(refusal("C\xff"), "f: expected 255 bytes of a pickle at byte 4, found 1");
   EXPECT_EQ(refusal("\xff"), "f: expected tensors only, found the unknown pickle instruction 0xff at byte 2");
   EXPECT_EQ(message_of([] { (void)unpickle(bytes_of("\x80\x01N."), "f"); }),
             "f: expected a pickle of protocol 2 to 5, found protocol 1");

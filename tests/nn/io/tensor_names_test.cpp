@@ -16,6 +16,9 @@ std::string names(const std::vector<std::string>& given, std::string_view known)
 TEST(Prefixes, GoWhereAllNamesShareThem) {
   EXPECT_EQ(names({"module.a", "module.b"}, "a"), "a b ");
   EXPECT_EQ(names({"module.model.net.a"}, "a"), "a ");
+  EXPECT_EQ(names({"_orig_mod.a", "_orig_mod.b"}, "a"), "a b ");
+  EXPECT_EQ(names({"module._orig_mod.a"}, "a"), "a ");
+  EXPECT_EQ(names({"_orig_mod.module.network.a"}, "a"), "a ");
   EXPECT_EQ(names({"module.a", "b"}, "a"), "b module.a ");
   EXPECT_EQ(names({"other.a"}, "a"), "other.a ");
   EXPECT_EQ(names({"net.a", "net.b"}, "net.a"), "net.a net.b ")

@@ -155,7 +155,7 @@ TEST_P(Conformance, EveryTestWhoseOperatorsThereArePasses) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Suites, Conformance,
-                         testing::Values(std::pair("node", 671), std::pair("pytorch-converted", 82),
+                         testing::Values(std::pair("node", 739), std::pair("pytorch-converted", 82),
                                          std::pair("pytorch-operator", 35), std::pair("simple", 7)),
                          [](const auto& instance) {
                            std::string name = instance.param.first;

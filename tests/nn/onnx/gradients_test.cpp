@@ -169,6 +169,37 @@ std::vector<GradientCase> gradient_cases() {
       {"TopK", {x(), whole({2})}, {}, 13, 2},
       {"Upsample", {x(), numbers({1, 1, 2, 1.5})}, {{"mode", std::string("linear")}}, 9},
   };
+  const auto weights = [](std::int64_t gates,
+                          std::int64_t ways) -> Tensors {  // of 3 inputs and 2 hidden numbers
+    return {drawn({ways, gates * 2, 3}, -1, 1), drawn({ways, gates * 2, 2}, -1, 1),
+            drawn({ways, gates * 4}, -1, 1)};
+  };
+  const auto recurrent = [&](const char* op, std::int64_t gates, std::map<std::string, Attribute> attributes,
+                             std::int64_t ways = 1) {
+    Tensors inputs{drawn({4, 2, 3}, -1, 1)};
+    for (const Tensor& weight : weights(gates, ways)) inputs.push_back(weight);
+    cases.push_back({op, std::move(inputs), std::move(attributes), 14});
+  };
+  recurrent("RNN", 1, {});
+  recurrent("GRU", 3, {{"linear_before_reset", std::int64_t{1}}});
+  recurrent("GRU", 3, {{"direction", std::string("reverse")}});
+  recurrent("LSTM", 4, {{"direction", std::string("bidirectional")}}, 2);
+  const Tensor places = torch::tensor({{0, 1}, {1, 0}}, torch::kInt64);
+  cases.push_back({"Compress", {x(), torch::tensor({true, false, true})}, {{"axis", std::int64_t{1}}}});
+  cases.push_back({"Det", {drawn({2, 3, 3}, -1, 1)}});
+  cases.push_back({"GatherND", {drawn({2, 3, 2}, -1, 1), places}});
+  cases.push_back({"GridSample", {x(), drawn({2, 3, 3, 2}, -.9, .9)}, {}, 16});
+  cases.push_back({"GroupNormalization",
+                   {drawn({2, 4, 3}, -1, 1), drawn({4}, .5, 1), drawn({4}, -1, 1)},
+                   {{"num_groups", std::int64_t{2}}},
+                   21});
+  cases.push_back({"ReverseSequence", {drawn({3, 2, 2}, -1, 1), whole({3, 2})}});
+  cases.push_back({"Scatter", {drawn({2, 2}, -1, 1), places, drawn({2, 2}, -1, 1)}, {}, 9});
+  cases.push_back({"ScatterElements", {drawn({2, 2}, -1, 1), places, drawn({2, 2}, -1, 1)}});
+  cases.push_back({"ScatterND",
+                   {drawn({2, 3, 2}, -1, 1), places, drawn({2, 2}, -1, 1)},
+                   {{"reduction", std::string("add")}},
+                   16});
   for (const char* mode : {"nearest", "linear", "cubic"})
     cases.push_back({"Resize", {x(), numbers({}), numbers({1, 1, 2, .6f})}, {{"mode", std::string(mode)}}});
   for (const char* op : {"ReduceMax", "ReduceMean", "ReduceMin"})
@@ -278,6 +309,36 @@ TEST(OnnxOperators, OfNewerOpsets) {
       run_case({"Pad", {x.reshape({1, 5}), whole({1, 0}), torch::scalar_tensor(7.f), whole({0})}, {}, 18})[0];
   EXPECT_TRUE(padded_rows.equal(torch::cat({torch::full({1, 5}, 7.f), x.reshape({1, 5})})));
   EXPECT_NEAR(run_case({"Gelu", {torch::tensor({1.f})}, {}, 20})[0].item<float>(), .8413447f, 1e-6);
+}
+
+// Scales of blocks: the first two numbers in units of 1, the last in one of 10.
+TEST(OnnxOperators, QuantizeByBlocks) {
+  const Tensor x = torch::tensor({{1.4f, -2.5f, 34.f}}), scales = torch::tensor({{1.f, 10.f}});
+  const std::map<std::string, Attribute> blocks{{"block_size", std::int64_t{2}}};
+  auto with_type = blocks;
+  with_type["output_dtype"] = std::int64_t{3};
+  const Tensor q = run_case({"QuantizeLinear", {x, scales}, with_type, 21})[0];
+  EXPECT_TRUE(q.equal(torch::tensor({{1, -2, 3}}, torch::kInt8))) << "ties to even";
+  EXPECT_TRUE(
+      run_case({"DequantizeLinear", {q, scales}, blocks, 21})[0].equal(torch::tensor({{1.f, -2.f, 30.f}})));
+  const Tensor wide =
+      run_case({"QuantizeLinear", {x, torch::tensor(1e-4f)}, {{"output_dtype", std::int64_t{4}}}, 21})[0];
+  EXPECT_TRUE(wide.equal(torch::tensor({{14000, 0, 65535}}, torch::kInt32))) << "uint16, held in int32";
+}
+
+// One number a group before opset 21, one a channel from then on.
+TEST(OnnxOperators, NormalizeByGroups) {
+  const Tensor x = torch::tensor({{{-1.f}, {1.f}, {-2.f}, {2.f}}});
+  const auto normed = [&](const Tensor& scale, std::int64_t opset) {
+    return run_case({"GroupNormalization",
+                     {x, scale, torch::zeros_like(scale)},
+                     {{"num_groups", std::int64_t{2}}, {"epsilon", 0.f}},
+                     opset})[0]
+        .reshape({-1});
+  };
+  EXPECT_TRUE(normed(torch::tensor({1.f, 3.f}), 18).allclose(torch::tensor({-1.f, 1.f, -3.f, 3.f})));
+  EXPECT_TRUE(
+      normed(torch::tensor({1.f, 2.f, 3.f, 4.f}), 21).allclose(torch::tensor({-1.f, 2.f, -3.f, 4.f})));
 }
 
 // The root of a sum of squares has no derivative at 0, and an attack starts there where images are black.

@@ -1,0 +1,90 @@
+// Graphs that compute with whole numbers, graphs of bytes, and ones made for a fixed number of rows.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/nn/onnx/handmade.h"
+
+namespace leeway::nn {
+namespace {
+
+using testing::HasSubstr;
+
+// logits = W x with x and W through 8 bits: whole numbers of a scale of 1/2 are exact.
+TEST_F(Handmade, QuantisedGraphsHaveOutputsAndNoGradients) {
+  File file = begin(-1, 21);
+  file.floats("half", {}, {.5});
+  file.node("Flatten", {"x"}, {"flat"});
+  file.node("QuantizeLinear", {"flat", "half"}, {"q"});
+  file.node("DequantizeLinear", {"q", "half"}, {"back"});
+  file.node("MatMul", {"back", "w"}, {"y"});
+  const auto model = load(file);
+  EXPECT_THAT(model->info().notes, testing::ElementsAre(HasSubstr("it has outputs, and no gradients")));
+  Images images;
+  images.pixels = make_array<float>({2, 1, 2, 2}, {0, .5, 1, .4f, 1, 0, 0, 0});
+  const Array logits = model->outputs(images).logits;
+  EXPECT_THAT(logits.view<float>(), testing::ElementsAre(-.5f, 1, 1.25f, 1, 2, -1));  // .4 is rounded to .5
+  EXPECT_THAT(message_of([&] { (void)model->attack(images, {}); }),
+              HasSubstr("expected a model with gradients by its input"));
+}
+
+// As exporters of dynamic quantisation write it. The scale is that of the rows that run together: each runs alone.
+TEST_F(Handmade, DynamicallyQuantisedRowsRunAlone) {
+  File file = begin(-1, 13);
+  auto& weight = file.tensor("q", {4, 3});
+  weight.set_data_type(::onnx::TensorProto::INT8);
+  for (const int value : {1, 2, -1, 0, 1, 5, -2, 1, 1, 3, -1, 0}) weight.add_int32_data(value);
+  file.node("Flatten", {"x"}, {"flat"});
+  file.node("DynamicQuantizeLinear", {"flat"}, {"xq", "scale", "zero"});
+  file.node("MatMulInteger", {"xq", "q", "zero"}, {"sums"});
+  auto& cast = file.node("Cast", {"sums"}, {"real"});
+  File::attribute(cast, "to", 1);
+  file.node("Mul", {"real", "scale"}, {"y"});
+  const auto model = load(file, {1, 2, 2});
+  Images images;
+  images.pixels = make_array<float>({2, 1, 2, 2}, {1, 0, 0, 0, .01f, 0, 0, 0});
+  const auto logits = model->outputs(images).logits;
+  const auto values = logits.view<float>();
+  EXPECT_NEAR(values[1], 2, 1e-6);
+  EXPECT_NEAR(values[4], .02, 1e-8) << "in steps of the row's own range, not of its neighbour's";
+}
+
+TEST_F(Handmade, AGraphOfBytesTakesPixelsFrom0To255) {
+  File file = begin(-1);
+  file.graph().mutable_input(0)->mutable_type()->mutable_tensor_type()->set_elem_type(
+      ::onnx::TensorProto::UINT8);
+  auto& cast = file.node("Cast", {"x"}, {"real"});
+  File::attribute(cast, "to", 1);
+  file.node("Flatten", {"real"}, {"flat"});
+  file.node("MatMul", {"flat", "w"}, {"y"});
+  const auto model = load(file);
+  EXPECT_EQ(model->info().normalization.scale, 255);
+  Images images;
+  images.pixels = make_array<std::uint8_t>({1, 1, 2, 2}, {7, 0, 0, 0});
+  const Array logits = model->outputs(images).logits;
+  EXPECT_THAT(logits.view<float>(), testing::ElementsAre(7, 14, -7));
+}
+
+// 789,444 rows are in the shapes of one graph, which runs on any number; and in the constants of another, which says what it would cost.
+TEST_F(Handmade, AHugeFixedBatchIsNotRunToSeeWhatItDoes) {
+  constexpr std::int64_t rows = 789444;
+  File open = begin(rows);
+  open.integers("shape", {rows, 4});
+  open.node("Reshape", {"x", "shape"}, {"flat"});
+  open.node("MatMul", {"flat", "w"}, {"y"});
+  const auto model = load(open);
+  EXPECT_THAT(model->info().notes, testing::IsEmpty());
+  expect_rows_alone(*model, 7);
+  File shut(13);
+  shut.input("x", {rows, 1, 64, 64});
+  shut.output("y");
+  shut.integers("shape", {3, -1});
+  shut.node("Reshape", {"x", "shape"}, {"flat"});
+  shut.node("Transpose", {"flat"}, {"y"});
+  EXPECT_EQ(
+      refused(shut),
+      "m: expected a graph that takes any number of rows (exporters call them dynamic axes), found one made "
+      "for 789444 rows at a time: every pass would cost all 789444, 12.9 GB for its input alone");
+}
+
+}  // namespace
+}  // namespace leeway::nn
