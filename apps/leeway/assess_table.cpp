@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "apps/leeway/text_table.h"
+#include "apps/leeway/timeline_table.h"
 #include "leeway/core/numbers.h"
 #include "leeway/core/text.h"
 
@@ -300,6 +301,7 @@ std::string legend(const record::Assess& record) {
 std::string assess_text(const record::Assess& record) {
   std::string text = wrapped(shown(record.envelope.headline)) + "\n" + results_table(record) + "\n" +
                      wrapped(legend(record));
+  text += timelines_text(record);
   if (const std::string bounds = bounds_table(record); !bounds.empty())
     text += "\nThe error in % without labels of the target: probably, at most, and six estimates\n" + bounds +
             reading_lines(record) + wrapped(record.bounds->assumption);
