@@ -105,7 +105,8 @@ std::string opening(const record::AssessTimeline& timeline, bool several) {
   std::string text =
       fmt::format("{}{}: {} {} from {} to {}", timeline.target, several ? " (" + timeline.model + ")" : "",
                   timeline.chunks.size(), what, timeline.chunks.front().chunk, timeline.chunks.back().chunk);
-  if (timeline.gaps > 0) text += fmt::format(", {} spans without rows", timeline.gaps);
+  if (timeline.gaps > 0)
+    text += fmt::format(", {} {} without rows", timeline.gaps, timeline.gaps == 1 ? "span" : "spans");
   return wrapped(shown(text));
 }
 

@@ -65,8 +65,9 @@ std::optional<double> date_of(Reading& text) {
 }
 
 struct Clock {
-  double seconds = 0;  // of the day
-  bool leap = false;   // its second is 60
+  double seconds = 0;   // of the day, whole
+  double fraction = 0;  // of the next one
+  bool leap = false;    // its second is 60
 };
 
 std::optional<Clock> clock_of(Reading& text) {
@@ -83,7 +84,7 @@ std::optional<Clock> clock_of(Reading& text) {
   if (text.take('.') || text.take(',')) {
     const auto fraction = text.fraction();
     if (!fraction) return std::nullopt;
-    clock.seconds += std::min(*fraction, 1 - 1e-9);  // .999... is not the next second
+    clock.fraction = *fraction;
   }
   return clock;
 }
@@ -137,7 +138,10 @@ std::optional<ParsedTime> parse_time(std::string_view field) {
     parsed.seconds -= *zone, parsed.form = TimeForm::zoned;
   }
   const double within_day = parsed.seconds - day * std::floor(parsed.seconds / day);
-  if (clock->leap && within_day < day - 1) return std::nullopt;
+  if (clock->leap && within_day != day - 1) return std::nullopt;
+  // .999... is rounded down where it would be the next second.
+  parsed.seconds =
+      std::min(parsed.seconds + clock->fraction, std::nextafter(parsed.seconds + 1, first_second));
   return is_calendar_time(parsed.seconds) ? std::optional(parsed) : std::nullopt;
 }
 
@@ -171,15 +175,16 @@ Times times_of(const Array& array, std::string_view name) {
 
 bool is_calendar_time(double seconds) { return seconds >= first_second && seconds < end_of_calendar; }
 
-std::string time_text(double seconds) {
-  const auto whole = static_cast<long long>(std::floor(seconds));
-  const auto days = static_cast<int>(std::floor(static_cast<double>(whole) / day));
-  const int of_day = static_cast<int>(whole - static_cast<long long>(days) * static_cast<long long>(day));
+std::string day_text(double seconds) {
+  const auto days = static_cast<int>(std::floor(seconds / day));
   const std::chrono::year_month_day date{std::chrono::sys_days(std::chrono::days(days))};
-  std::string text = fmt::format("{:04}-{:02}-{:02}", static_cast<int>(date.year()),
-                                 static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()));
-  if (of_day == 0) return text;
-  text += fmt::format("T{:02}:{:02}", of_day / 3600, of_day / 60 % 60);
+  return fmt::format("{:04}-{:02}-{:02}", static_cast<int>(date.year()), static_cast<unsigned>(date.month()),
+                     static_cast<unsigned>(date.day()));
+}
+
+std::string minute_text(double seconds) {
+  const auto of_day = static_cast<int>(std::floor(seconds - day * std::floor(seconds / day)));
+  const std::string text = day_text(seconds) + fmt::format("T{:02}:{:02}", of_day / 3600, of_day / 60 % 60);
   return of_day % 60 == 0 ? text : text + fmt::format(":{:02}", of_day % 60);
 }
 

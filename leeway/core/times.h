@@ -44,7 +44,9 @@ struct ParsedTime {
 
 // Whether a calendar with years 1 to 9999 has the time.
 [[nodiscard]] bool is_calendar_time(double seconds);
-// "2026-03-01", with hours and minutes "2026-03-01T14:05", or to the second; fractions are cut off. is_calendar_time holds.
-[[nodiscard]] std::string time_text(double seconds);
+// The day, "2026-03-01"; the minute, "2026-03-01T14:05"; where it is none of these, to the second. Fractions are cut off. is_calendar_time
+// holds.
+[[nodiscard]] std::string day_text(double seconds);
+[[nodiscard]] std::string minute_text(double seconds);
 
 }  // namespace leeway

@@ -43,6 +43,19 @@ void fields(PredictedShares& shares, Fields& f) {
   f("shifted", shares.shifted, share, "of the target's samples, by class");
 }
 
+// Lists that records older than they do not have: null where they are empty.
+struct GateOverTime {
+  std::vector<AssessGate::Chunks> list;
+};
+struct TimelineList {
+  std::vector<AssessTimeline> list;
+};
+
+template <class Holder, class List>
+std::optional<Holder> held(List& list) {
+  return list.empty() ? std::nullopt : std::optional(Holder{std::move(list)});
+}
+
 const AssessCell* worst_of(const std::vector<AssessCell>& cells) {
   return cells.empty() || cells.front().n == 0 ? nullptr : &cells.front();
 }
@@ -97,6 +110,14 @@ static void fields(AssessGate::Undecided& undecided, Fields& f) {
   f("reason", undecided.reason, "why the value was not computed");
 }
 
+static void fields(GateOverTime& chunks, Fields& f) {
+  f("timelines", chunks.list, "with a chunk for which the condition holds");
+}
+
+static void fields(TimelineList& timelines, Fields& f) {
+  f("timelines", timelines.list, "of results that are cut into chunks, in their order");
+}
+
 static void fields(AssessGate& gate, Fields& f) {
   bool violated = gate.violated();
   f("gate", gate.gate, "the condition as it was given");
@@ -105,7 +126,9 @@ static void fields(AssessGate& gate, Fields& f) {
   f("threshold", gate.threshold, {}, "with what");
   f("violated", violated, "the condition holds for a result, or for a chunk of one");
   f("violations", gate.violations, "the results for which it holds");
-  f("chunks", gate.chunks, "over time: timelines with a chunk for which it holds, and the first such chunk");
+  std::optional<GateOverTime> over_time = held<GateOverTime>(gate.chunks);
+  f("over_time", over_time, "the first chunk for which it holds; null where there is none");
+  gate.chunks = over_time ? std::move(over_time->list) : std::vector<AssessGate::Chunks>{};
   f("not_computed", gate.not_computed, "the results that could not be judged");
 }
 
@@ -250,8 +273,10 @@ void fields(Assess& record, Fields& f) {
   f("average_case", record.average_case, "predictions under noise, one for each --model and --jacobian");
   f("gates", record.gates, "one for each --fail-if");
   f("results", record.results, "one for each model and target, model by model");
-  f("timelines", record.timelines,
-    "results over time: with --chunk, and of a --target that is a pattern of several files");
+  std::optional<TimelineList> timeline = held<TimelineList>(record.timelines);
+  f("over_time", timeline,
+    "with --chunk, and of a --target that is a pattern of several files; null otherwise");
+  record.timelines = timeline ? std::move(timeline->list) : std::vector<AssessTimeline>{};
 }
 
 const AssessCell* AssessResult::worst_class() const { return worst_of(classes); }

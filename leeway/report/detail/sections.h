@@ -113,6 +113,7 @@ struct Curve {
 
 [[nodiscard]] Section comparisons_section(const Record& record);
 [[nodiscard]] Section bounds_section(const Record& record);
+[[nodiscard]] Section timeline_section(const Record& record);
 [[nodiscard]] Section drift_section(const Record& record);
 [[nodiscard]] Section quality_section(const Record& record);
 [[nodiscard]] Section subgroups_section(const Record& record);

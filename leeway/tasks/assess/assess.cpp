@@ -146,11 +146,11 @@ record::Assess record_of(const Task& task, Progress* progress) {
   for (const Summary& summary : summaries)
     if (summary.timeline) record.timelines.push_back(*summary.timeline);
   for (const record::AssessTimeline& timeline : record.timelines) {
-    const std::string words = timeline_words(timeline, record.models.size() > 1);
+    const std::string sentence = timeline_words(timeline, record.models.size() > 1);
     if (record.timelines.size() == 1)
-      record.envelope.headline += " " + words;
+      record.envelope.headline += " " + sentence;
     else
-      record.envelope.findings.push_back(words);
+      record.envelope.findings.push_back(sentence);
   }
   record.bounds = bounds_of(task.options);
   record.shifts = shifts_of(task, pairings_of(summaries), record.class_names);

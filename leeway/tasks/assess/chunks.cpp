@@ -74,6 +74,7 @@ void require_calendar(const Outputs& target) {
 Chunks cut_spans(const Outputs& target, const std::vector<std::size_t>& order, double span) {
   require_calendar(target);
   const double origin = std::fmod(span, week) == 0 ? first_monday : 0;
+  const bool whole_days = std::fmod(span, day) == 0;
   Chunks chunks{{}, ChunkedBy::span, true, 0};
   double last = 0;
   for (const std::size_t row : order) {
@@ -83,7 +84,7 @@ Chunks cut_spans(const Outputs& target, const std::vector<std::size_t>& order, d
         refuse(target.path, fmt::format("at most {} chunks", most_chunks), "more: --chunk takes longer ones");
       if (!chunks.list.empty()) chunks.gaps += static_cast<std::size_t>(std::min(1e15, place - last - 1));
       const double start = origin + place * span;
-      chunks.list.push_back({time_text(start), start, start + span, {}});
+      chunks.list.push_back({whole_days ? day_text(start) : minute_text(start), start, start + span, {}});
       last = place;
     }
     chunks.list.back().rows.push_back(row);
@@ -93,6 +94,7 @@ Chunks cut_spans(const Outputs& target, const std::vector<std::size_t>& order, d
 
 Chunks cut_counts(const Outputs& target, const std::vector<std::size_t>& order, std::size_t size) {
   const bool calendar = target.times->form != TimeForm::number;
+  const bool dates = target.times->form == TimeForm::date;
   const std::size_t n = order.size(), rest = n % size;
   const std::size_t count = std::max<std::size_t>(1, n / size + (2 * rest >= size ? 1 : 0));
   if (count > most_chunks)
@@ -104,7 +106,7 @@ Chunks cut_counts(const Outputs& target, const std::vector<std::size_t>& order, 
     const auto begin = order.begin() + static_cast<std::ptrdiff_t>(j * size),
                end = j + 1 == count ? order.end() : begin + static_cast<std::ptrdiff_t>(size);
     const double start = target.times->values[*begin], last = target.times->values[*(end - 1)];
-    std::string name = calendar ? time_text(start) : std::to_string(j + 1);
+    std::string name = !calendar ? std::to_string(j + 1) : dates ? day_text(start) : minute_text(start);
     if (const std::size_t before = named[name]++; before > 0) name += fmt::format(" ({})", before + 1);
     chunks.list.push_back({std::move(name), start, last, {begin, end}});
   }

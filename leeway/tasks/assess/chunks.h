@@ -8,7 +8,7 @@
 // is a chunk, the partial ones at either end too, however few rows: their intervals and bands say how little they tell.
 // Rows: chunk j holds the rows of ranks j SIZE to (j + 1) SIZE - 1; of the rest, less than half a chunk joins the one before it, and
 // more is a chunk of its own. A single chunk takes all.
-// Names: the start (2026-03-02, 2026-03-02T12:00), with " (2)" where an earlier chunk of rows starts at that time too; "1", "2", ...
+// Names: the start (2026-03-02 of whole days and where times are dates, else 2026-03-02T12:00), with " (2)" where an earlier chunk of rows starts at that time too; "1", "2", ...
 // where times are numbers that rows are counted by; for files those of the files.
 //
 // Rows of one chunk stand by time, rows of one time by a hash of what they hold: logits, label, groups and, of pairs, the source's

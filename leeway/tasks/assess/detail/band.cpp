@@ -13,10 +13,11 @@ double log_choose(double n, double k) {
   return std::lgamma(n + 1) - std::lgamma(k + 1) - std::lgamma(n - k + 1);
 }
 
-// P(C <= count) of C right ones among n rows drawn from `right` right and `wrong` wrong ones.
+// P(C <= count) of C right ones among n rows drawn from `right` right and `wrong` wrong ones; 1 from the mean on, where it is no tail.
 double lower_tail(std::size_t count, std::size_t n, std::size_t right, std::size_t wrong) {
   const auto c = static_cast<double>(count), size = static_cast<double>(n), r = static_cast<double>(right),
              w = static_cast<double>(wrong);
+  if (c * (r + w) >= size * r) return 1;
   double term = std::exp(log_choose(r, c) + log_choose(w, size - c) - log_choose(r + w, size)), sum = 0;
   for (double x = c; x >= 0 && size - x <= w; --x) {
     sum += term;
@@ -110,7 +111,8 @@ DrawnBands::DrawnBands(std::size_t source_n, std::span<const std::size_t> sizes,
                    spread = std::sqrt(found.variance * static_cast<double>(options.draws) /
                                       (static_cast<double>(options.draws) - 1));
       const double skew = found.variance > 0 ? found.third / std::pow(found.variance, 1.5) : 0;
-      shapes.push_back({found.mean, spread * root, skew * root});
+      const double excess = found.variance > 0 ? found.fourth / (found.variance * found.variance) : 0;
+      shapes.push_back({found.mean, spread * root, skew * root, excess * root * root});
     }
   }
 }
@@ -124,21 +126,23 @@ DrawnBands::Shape DrawnBands::at(std::size_t measure, std::size_t n) const {
   const Shape &a = shapes_[next - 1][measure], &b = shapes_[next][measure];
   const double share = (place(n) - place(sizes_[next - 1])) / (place(sizes_[next]) - place(sizes_[next - 1]));
   const auto between = [&](double x, double y) { return x + share * (y - x); };
-  return {between(a.mean, b.mean), between(a.scale, b.scale), between(a.skew, b.skew)};
+  return {between(a.mean, b.mean), between(a.scale, b.scale), between(a.skew, b.skew),
+          between(a.excess, b.excess)};
 }
 
 Interval DrawnBands::distance_band(std::size_t measure, std::size_t n, double rest) const {
   const Shape shape = at(measure, n);
   const double size = static_cast<double>(n), wider = std::sqrt(1 + size / static_cast<double>(source_n_));
   return {0, around(wider * shape.mean, wider * shape.scale / std::sqrt(size), shape.skew / std::sqrt(size),
-                    0, 2 * rest)
+                    shape.excess / size, 2 * rest)
                  .high};
 }
 
 Interval DrawnBands::band(std::size_t measure, std::size_t n, double rest) const {
   const Shape shape = at(measure, n);
   const double size = static_cast<double>(n), wider = std::sqrt(1 + size / static_cast<double>(source_n_));
-  return around(shape.mean, wider * shape.scale / std::sqrt(size), shape.skew / std::sqrt(size), 0, rest);
+  return around(shape.mean, wider * shape.scale / std::sqrt(size), shape.skew / std::sqrt(size),
+                shape.excess / size, rest);
 }
 
 }  // namespace leeway::assess

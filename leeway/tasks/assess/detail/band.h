@@ -13,8 +13,8 @@
 //
 // Other statistics of a chunk (an estimate of the error, the distance of the mixes of predicted classes). `draws` chunks of n rows are
 // drawn from the source, with replacement, by the seed, at sizes that double from the smallest chunk's to the largest's but at
-// most `most_drawn` rows. Their mean, deviation and skewness give quantiles by Cornish and Fisher's expansion; deviations, and the mean
-// of a distance, which is all chance, are widened by sqrt(1 + n/N) for the source's own chance. Between sizes all three go
+// most `most_drawn` rows. Their mean, deviation, skewness and excess give quantiles by Cornish and Fisher's expansion; deviations, and the mean
+// of a distance, which is all chance, are widened by sqrt(1 + n/N) for the source's own chance. Between sizes all go
 // linearly in 1 / sqrt(n). A distance has an upper end alone, with all of a.
 //
 // What draws and expansions give is tested on simulated sets at rest: docs/time.md says how often they are left.
@@ -49,7 +49,7 @@ inline constexpr std::size_t most_drawn = 4096;
 using Measure = std::function<std::vector<double>(std::span<const std::size_t>)>;
 
 struct DrawnBandOptions {
-  std::size_t draws = 300;
+  std::size_t draws = 2000;
   std::uint64_t seed = 0;
 };
 
@@ -65,7 +65,7 @@ class DrawnBands {
 
  private:
   struct Shape {
-    double mean = 0, scale = 0, skew = 0;  // the last two times sqrt(n)
+    double mean = 0, scale = 0, skew = 0, excess = 0;  // scale and skewness times sqrt(n), excess times n
   };
   [[nodiscard]] Shape at(std::size_t measure, std::size_t n) const;
 

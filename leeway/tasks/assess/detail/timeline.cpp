@@ -23,7 +23,7 @@ using error_bound::Sample;
 using record::TimelineChunk;
 
 constexpr std::size_t chunks_at_once = 64;
-constexpr std::size_t most_draws = 300, least_draws = 60, drawn_scores = 100'000'000;
+constexpr std::size_t most_draws = 2000, least_draws = 200, drawn_scores = 40'000'000;
 
 // Values of a column that both sides have, by codes of their own that count the values of both.
 struct JointColumn {
