@@ -10,8 +10,8 @@
 // the logits pass that test they are probabilities under another name: they are taken as such, and a warning says
 // so. A vector (n) or (n,1) is the positive class of two: binary_logit gives logits (0, v), binary_prob gives
 // (log(1-v), log v).
-// With ColumnOptions::times the rows have times, too (times.h): the array `time` (`times`, `timestamp`, `datetime`, `date`) or the
-// column that outputs_columns.h finds.
+// With ColumnOptions::times the rows have times, too (times.h): the array `time` (`times`, `timestamp`, `datetime`,
+// `date`) or the column that outputs_columns.h finds.
 // Labels that are text are class names; a name that several classes bear is no label. Whole numbers count from 0, or as
 // label_coding.h says. Arrays of other names are not read; `reading` lists them.
 // Errors (Error: file, expected, found, row): n = 0, k < 2, a length that differs from n, a label outside

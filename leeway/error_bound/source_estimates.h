@@ -1,8 +1,9 @@
 // Estimates of the error on many targets of one source, whose temperature is fitted and whose scores are made once.
 //
-// The same numbers as estimate_error (estimator.h) without intervals. `target_rows`: some rows of the target, with repeats; empty: all.
-// The source must outlive the object. Errors (Error): those of estimate_error. Cost of a target: its own n k exponentials and transport, a copy of the source's
-// scores, selection for atc. estimate() may be called from several threads.
+// The same numbers as estimate_error (estimator.h) without intervals. `target_rows`: some rows of the target, with
+// repeats; empty: all. The source must outlive the object. Errors (Error): those of estimate_error. Cost of a target:
+// its own n k exponentials and transport, a copy of the source's scores, selection for atc. estimate() may be called
+// from several threads.
 #pragma once
 
 #include <cstddef>

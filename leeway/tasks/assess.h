@@ -7,8 +7,8 @@
 // could not be computed the reason. Where several models saw the same labelled target, their accuracies are
 // compared on the same samples.
 //
-// A target whose rows have times, or that several files hold one after the other, is also looked at over time: a timeline beside its
-// result (assess/chunks.h, record/assess_timeline.h).
+// A target whose rows have times, or that several files hold one after the other, is also looked at over time: a
+// timeline beside its result (assess/chunks.h, record/assess_timeline.h).
 //
 // What inputs permit: labels give accuracy; a paired target (assess/pairing.h says what shows it) gives agreement and
 // flips; an unpaired, unlabelled one still gives confidences and the predicted
@@ -83,7 +83,8 @@ class GateError : public OptionError {
   using OptionError::OptionError;
 };
 
-// How the files of a source and of a target are read: times are asked of targets alone, where the options cut them into chunks.
+// How the files of a source and of a target are read: times are asked of targets alone, where they are cut into
+// chunks.
 [[nodiscard]] record::OutputsReading source_reading(const record::AssessOptions& options);
 [[nodiscard]] record::OutputsReading target_reading(const record::AssessOptions& options);
 

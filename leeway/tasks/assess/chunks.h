@@ -4,19 +4,20 @@
 //           Monday; other spans count from 1970-01-01T00:00Z. Times that are numbers count as seconds since then.
 //           1000: so many rows, in order of time.
 //
-// Spans: the chunk of a row is floor((t - origin) / span). Spans without rows are no chunks and stay gaps; every span that has rows
-// is a chunk, the partial ones at either end too, however few rows: their intervals and bands say how little they tell.
-// Rows: chunk j holds the rows of ranks j SIZE to (j + 1) SIZE - 1; of the rest, less than half a chunk joins the one before it, and
-// more is a chunk of its own. A single chunk takes all.
-// Names: the start (2026-03-02 of whole days and where times are dates, else 2026-03-02T12:00), with " (2)" where an earlier chunk of rows starts at that time too; "1", "2", ...
-// where times are numbers that rows are counted by; for files those of the files.
+// Spans: the chunk of a row is floor((t - origin) / span). Spans without rows are no chunks and stay gaps; every span
+// that has rows is a chunk, the partial ones at either end too, however few rows: their intervals and bands say how
+// little they tell. Rows: chunk j holds the rows of ranks j SIZE to (j + 1) SIZE - 1; of the rest, less than half a
+// chunk joins the one before it, and more is a chunk of its own. A single chunk takes all.
+// Names: the start (2026-03-02 of whole days and where times are dates, else 2026-03-02T12:00), with " (2)" where an
+// earlier chunk of rows starts at that time too; "1", "2", ... where times are numbers that rows are counted by; for
+// files those of the files.
 //
-// Rows of one chunk stand by time, rows of one time by a hash of what they hold: logits, label, groups and, of pairs, the source's
-// logits and label. So nothing depends on the order of a file's rows, ties that a chunk's end cuts through
+// Rows of one chunk stand by time, rows of one time by a hash of what they hold: logits, label, groups and, of pairs,
+// the source's logits and label. So nothing depends on the order of a file's rows, ties that a chunk's end cuts through
 // included, and among ties no row is nearer to an end for what it holds.
 //
-// Errors: OptionError of a text that is no size. Error: numbers that no calendar has (milliseconds, say) or that are dates without dashes
-// (20260301) where spans are cut; more than `most_chunks`. Cost: n k to hash, a sort. Deterministic.
+// Errors: OptionError of a text that is no size. Error: numbers that no calendar has (milliseconds, say) or that are
+// dates without dashes (20260301) where spans are cut; more than `most_chunks`. Cost: n k to hash, a sort. Deterministic.
 #pragma once
 
 #include <cstddef>
