@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "apps/leeway/text_table.h"
+#include "apps/leeway/timeline_table.h"
 #include "leeway/core/numbers.h"
 #include "leeway/core/text.h"
 
@@ -314,6 +315,7 @@ std::string assess_text(const record::Assess& record) {
                      wrapped(legend(record));
   if (const std::string seeds = seeds_lines(record); !seeds.empty())
     text += "\nMeans over seeds, with Student's intervals\n" + seeds;
+  text += timelines_text(record);
   if (const std::string bounds = bounds_table(record); !bounds.empty())
     text += "\nThe error in % without labels of the target: probably, at most, and six estimates\n" + bounds +
             reading_lines(record) + wrapped(record.bounds->assumption);

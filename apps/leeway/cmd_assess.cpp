@@ -17,6 +17,7 @@
 #include "leeway/core/shards.h"
 #include "leeway/report/report.h"
 #include "leeway/tasks/assess.h"
+#include "leeway/tasks/assess/chunks.h"
 #include "leeway/tasks/assess/gates.h"
 #include "leeway/tasks/assess/rows.h"
 #include "leeway/tasks/models_under_noise.h"
@@ -39,6 +40,7 @@ struct Arguments {
 
 struct NamedFile {
   std::string model, shift, path;
+  bool series = false;  // a pattern without a name: each of its files is a chunk of time
 };
 
 std::vector<NamedFile> parse_sources(const std::vector<std::string>& texts) {
@@ -65,19 +67,31 @@ std::string stem_of(const std::string& path) {
   return stem.empty() ? path : stem;
 }
 
+// Whether a text without a name is a pattern, of which the shell has left the stars. UsageError: no file matches it.
+bool is_pattern(const std::string& option, const std::string& text) {
+  if (text.find_first_of("*?") == std::string::npos || std::filesystem::exists(text)) return false;
+  try {
+    (void)expand_paths(text);
+  } catch (const Error&) {
+    throw UsageError(fmt::format("{} {}: no file matches", option, text));
+  }
+  return true;
+}
+
 // [[MODEL/]SHIFT=]FILE. The shift's name is the file's where none is given. A single model need not be named; what
 // stands before the first "/" of a name must be a model otherwise.
 NamedFile parse_target(const std::string& option, const std::string& text,
                        const std::vector<NamedFile>& sources) {
   auto [name, path] = split_name(text);
   if (path.empty()) throw UsageError(fmt::format("{} {}: expected [[MODEL/]SHIFT=]FILE", option, text));
+  const bool series = is_pattern(option, path) && name.empty();
   if (name.empty()) name = stem_of(path);
   const auto slash = name.find('/');
   if (slash == std::string::npos) {
     if (sources.size() > 1 && option == "--target")
       throw UsageError(fmt::format("{} {}: expected MODEL/SHIFT=FILE, as there are {} models", option, text,
                                    sources.size()));
-    return {sources.size() == 1 ? sources.front().model : "", name, path};
+    return {sources.size() == 1 ? sources.front().model : "", name, path, series};
   }
   const std::string model = name.substr(0, slash);
   for (const NamedFile& source : sources)
@@ -135,14 +149,31 @@ void check_names(const std::string& option, const std::optional<std::string>& te
 
 // What reading warns of is told with the results that it concerns. Labels and groups of files of their own: a source has
 // the unnamed ones, a target those of its name.
-Outputs open_outputs(Context& context, const NamedFile& file, const Arguments& arguments) {
-  const bool source = file.shift.empty();
+OutputsShards open_outputs(Context& context, const NamedFile& file, record::OutputsReading reading) {
   std::vector<std::string> names;
-  if (!source) names = {file.shift, file.model + "/" + file.shift};
-  auto reading = static_cast<const record::OutputsReading&>(arguments.options);
+  if (!file.shift.empty()) names = {file.shift, file.model + "/" + file.shift};
   reading.labels = file_for(reading.labels, names);
   reading.groups = file_for(reading.groups, names);
-  return joined(open_set(context, file.path, reading, tasks::SetRole::first));
+  return open_set(context, file.path, reading, tasks::SetRole::first);
+}
+
+// The files of a pattern as chunks, by their names without folder and ending where those differ.
+std::vector<tasks::AssessFile> chunks_of(const OutputsShards& set) {
+  std::set<std::string> stems;
+  for (const OutputsFile& file : set.files) stems.insert(stem_of(file.path));
+  std::vector<tasks::AssessFile> files;
+  for (const OutputsFile& file : set.files)
+    files.push_back({stems.size() == set.files.size() ? stem_of(file.path) : file.path, file.shape.at(0)});
+  return files;
+}
+
+tasks::AssessTarget open_target(Context& context, const NamedFile& file,
+                                const record::AssessOptions& options) {
+  OutputsShards set = open_outputs(context, file, tasks::target_reading(options));
+  tasks::AssessTarget target{file.model, file.shift, {}, {}};
+  if (file.series && !options.index) target.files = chunks_of(set);  // a split may take rows of any file
+  target.outputs = joined(std::move(set));
+  return target;
 }
 
 // Throws UsageError for a name that is no target's, Error for images that are not as many as the rows they
@@ -249,7 +280,7 @@ void tell_gates(Context& context, const record::Assess& record, std::string& tab
   for (const record::AssessGate& gate : record.gates) {
     const std::string said = assess::describe(gate, record.results.size());
     table += said + "\n";
-    if (!gate.violations.empty()) context.warn(said);
+    if (gate.violated()) context.warn(said);
     for (const auto& missing : gate.not_computed)
       context.warn(fmt::format("gate {}: not decided for {} under {}: {}", gate.gate, missing.model,
                                missing.target, missing.reason));
@@ -261,6 +292,8 @@ int run_assess(Context& context, const Arguments& arguments) {
   const std::vector<NamedFile> target_files = parse_targets(arguments.targets, source_files);
   for (const std::string& text : arguments.gates)
     (void)assess::parse_gate(text);  // before anything is opened
+  if (arguments.options.chunk) (void)assess::parse_chunk_size(*arguments.options.chunk);
+  (void)tasks::target_reading(arguments.options);
   if (!arguments.images.empty() && !context.wants_page() && arguments.noise.models.empty())
     throw UsageError("--images: expected --report or --model beside it");
   const std::vector<NoiseInput> noise_inputs = parse_noise(
@@ -272,9 +305,10 @@ int run_assess(Context& context, const Arguments& arguments) {
 
   tasks::AssessTask task;
   for (const NamedFile& file : source_files)
-    task.sources.push_back({file.model, open_outputs(context, file, arguments)});
+    task.sources.push_back(
+        {file.model, joined(open_outputs(context, file, tasks::source_reading(arguments.options)))});
   for (const NamedFile& file : target_files)
-    task.targets.push_back({file.model, file.shift, open_outputs(context, file, arguments)});
+    task.targets.push_back(open_target(context, file, arguments.options));
 
   const std::vector<NamedImages> images = open_named_images(context, arguments.images);
   for (const NamedImages& file : images) check_images(file, task);
@@ -311,7 +345,7 @@ int run_assess(Context& context, const Arguments& arguments) {
   context.print(record, table);
   const bool fail_undecided = result.options.undecided == "fail";
   const bool failed = std::ranges::any_of(result.gates, [&](const record::AssessGate& gate) {
-    return !gate.violations.empty() || (fail_undecided && !gate.not_computed.empty());
+    return gate.violated() || (fail_undecided && !gate.not_computed.empty());
   });
   return failed ? exit_gate : exit_ok;
 }
@@ -348,6 +382,7 @@ void add_noise_flags(const Command& command, NoiseFlags& flags) {
 // The options of the record as flags; those of the bound in a group of their own.
 void add_record_flags(const Command& command, Arguments& arguments) {
   add_option_flags(command, arguments.options);
+  command.group("Time", {"--chunk", "--time-column"});
   command.group("Bounds", {"--no-bounds", "--restarts", "--delta", "--bootstrap"});
 }
 
@@ -359,8 +394,10 @@ void add_assess(const Command& root, Context& context) {
   command.option("--source", arguments.sources, "[MODEL=]FILE: outputs on the data the model is known on")
       .required();
   command
-      .option("--target", arguments.targets,
-              "[[MODEL/]SHIFT=]FILE: outputs on shifted data; SHIFT is the file's name where none is given")
+      .option(
+          "--target", arguments.targets,
+          "[[MODEL/]SHIFT=]FILE: outputs on shifted data; SHIFT is the file's name where none is given; of a "
+          "quoted pattern without a name, 'week*.npz', each file is a chunk of time")
       .required();
   command.option(
       "--images", arguments.images,
@@ -381,6 +418,8 @@ void add_assess(const Command& root, Context& context) {
       "  leeway assess --source val.npz --target prod=monday.npz --report page.html\n"
       "  leeway assess --source cnn=c.npz robust=r.npz --target cnn/blur=cb.npz robust/blur=rb.npz\n"
       "  leeway assess --source val.npz --target noise=noise.npz --fail-if \"worst_class.accuracy<0.6\"\n"
+      "  leeway assess --source val.csv --target prod=prod.csv --chunk 1d --fail-if \"accuracy<0.8\"\n"
+      "  leeway assess --source val.npz --target 'week*.npz' --report page.html\n"
       "  leeway assess --source val.npz --target noise=noise.npz --model cnn.pt --images val_images.npz "
       "--sigma "
       "0.05,0.1");

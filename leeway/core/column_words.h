@@ -20,6 +20,9 @@ inline constexpr std::array<std::string_view, 4> standard_label_names{"y_true", 
 // y_pred, prediction, ...
 [[nodiscard]] bool is_prediction(std::string_view column);
 
+// time, timestamp, datetime, date, event_time, created_at, ...
+[[nodiscard]] bool is_time(std::string_view column);
+
 // The whole text as a number without sign.
 [[nodiscard]] std::optional<std::size_t> whole_number(std::string_view text);
 

@@ -28,12 +28,14 @@ namespace {
 using Names = std::vector<std::string_view>;
 
 Names label_names() { return {"labels", "y", "y_true"}; }
+Names time_names() { return {"time", "times", "timestamp", "datetime", "date"}; }
 
-bool is_outputs_name(std::string_view name) {
+bool is_outputs_name(std::string_view name, const ColumnOptions& columns) {
   constexpr std::string_view names[] = {"logits",      "probs",    "pred_probs", "labels", "y",
                                         "y_true",      "features", "feats",      "groups", "group_names",
                                         "class_names", "norms",    "ids"};
-  return std::ranges::find(names, name) != std::end(names);
+  const Names times = !columns.times ? Names{} : columns.time ? Names{*columns.time} : time_names();
+  return std::ranges::find(names, name) != std::end(names) || std::ranges::find(times, name) != times.end();
 }
 
 std::string_view text_of(const MappedFile& file) {
@@ -163,6 +165,18 @@ Array feature_matrix(const Named& named, const Outputs& outputs, bool check_fini
     refuse(named.where, "finite features",
            fmt::format("{} at {}", to_f64(features, "")[*bad], position_text(features, *bad)));
   return features;
+}
+
+// Asked for, so that a file without is refused.
+Times times_in(const ArrayMap& arrays, const ColumnOptions& columns, const std::string& name, std::size_t n) {
+  const auto times = pick(arrays, columns.time ? Names{*columns.time} : time_names(), name);
+  if (!times)
+    refuse(name,
+           columns.time ? fmt::format("an array {}, as --time-column says", in_quotes(*columns.time))
+                        : "an array time, timestamp, datetime or date (--time-column names another)",
+           "none");
+  require_length(*times, n);
+  return times_of(times->array, times->where);
 }
 
 std::vector<double> norm_values(const Named& named, std::size_t n) {
@@ -320,6 +334,7 @@ Outputs build(const ArrayMap& arrays, const std::string& name, const OutputsOpti
   }
   if (const auto norms = pick(arrays, {"norms"}, name)) outputs.norms = norm_values(*norms, n);
   if (const auto ids = pick(arrays, {"ids"}, name)) outputs.ids = id_texts(*ids, n);
+  if (options.columns.times) outputs.times = times_in(arrays, options.columns, name, n);
   return outputs;
 }
 
@@ -374,7 +389,7 @@ Outputs read_outputs(const std::filesystem::path& path, const OutputsOptions& op
   } else {
     std::vector<std::string> others;
     const auto wanted = [&](std::string_view key) {
-      if (is_outputs_name(key)) return true;
+      if (is_outputs_name(key, options.columns)) return true;
       others.emplace_back(key);
       return false;
     };
@@ -382,7 +397,8 @@ Outputs read_outputs(const std::filesystem::path& path, const OutputsOptions& op
     require_scores(arrays, others, name);
     outputs = build(arrays, name, options);
     for (const auto& entry : arrays)  // of safetensors all are read
-      if (!entry.first.empty() && !is_outputs_name(entry.first)) others.push_back(entry.first);
+      if (!entry.first.empty() && !is_outputs_name(entry.first, options.columns))
+        others.push_back(entry.first);
     outputs.reading = ignored_text(name, std::move(others));
   }
   say_coding(outputs);

@@ -10,6 +10,8 @@
 // the logits pass that test they are probabilities under another name: they are taken as such, and a warning says
 // so. A vector (n) or (n,1) is the positive class of two: binary_logit gives logits (0, v), binary_prob gives
 // (log(1-v), log v).
+// With ColumnOptions::times the rows have times, too (times.h): the array `time` (`times`, `timestamp`, `datetime`,
+// `date`) or the column that outputs_columns.h finds.
 // Labels that are text are class names; a name that several classes bear is no label. Whole numbers count from 0, or as
 // label_coding.h says. Arrays of other names are not read; `reading` lists them.
 // Errors (Error: file, expected, found, row): n = 0, k < 2, a length that differs from n, a label outside
@@ -25,6 +27,7 @@
 #include "leeway/core/array.h"
 #include "leeway/core/label_coding.h"
 #include "leeway/core/outputs_columns.h"
+#include "leeway/core/times.h"
 
 namespace leeway {
 
@@ -58,6 +61,7 @@ struct Outputs {
   std::vector<std::string> class_names;  // empty or k
   std::optional<std::vector<double>> norms;
   std::optional<std::vector<std::string>> ids;  // what the file calls its rows
+  std::optional<Times> times;                   // where they were asked for
   std::vector<std::string> warnings;
   std::string reading;  // what was read as what, in one line; empty where all names are the standard ones
   LabelCoding coding = LabelCoding::none;  // how its labels were numbered

@@ -121,6 +121,7 @@ class Naming {
         }
     }
     if (found_.id) taken_[*found_.id] = true;
+    if (options_.times) find_time();
     found_.norm = table_.find("norm");
     if (found_.norm) taken_[*found_.norm] = true;
     for (const std::string& text : options_.groups)
@@ -130,6 +131,21 @@ class Naming {
       if (header(j).starts_with("attr_")) add_group(j, header(j).substr(5));
       if (header(j).starts_with("feat_")) found_.features.push_back(j), taken_[j] = true;
     }
+  }
+
+  void find_time() {
+    if (options_.time) found_.time = require_column(table_, *options_.time, "--time-column", name_);
+    for (std::size_t j = 0; j < table_.header.size() && !options_.time; ++j) {
+      if (taken_[j] || !is_time(header(j))) continue;
+      if (found_.time) refuse_two("one column of times", "--time-column", header(*found_.time), header(j));
+      found_.time = j;
+    }
+    if (!found_.time)
+      refuse(name_, "a column time, timestamp, datetime or date (--time-column names another)",
+             all_columns());
+    if (taken_[*found_.time])
+      refuse(name_, "times in a column of their own", in_quotes(header(*found_.time)));
+    taken_[*found_.time] = true;
   }
 
   void add_group(std::size_t column, const std::string& group) {

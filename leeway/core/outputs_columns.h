@@ -5,7 +5,8 @@
 // classes alone: those that the labels bear, numbers from 0 or 1, or all remaining columns of numbers where every row of
 // them sums to 1. One column called score, prob, proba, y_score, decision_function, ... is the positive class of two.
 // Labels: y_true, label, labels, y; the same in another case, target, class, truth and the like where there is one. Groups: attr_*;
-// features: feat_*; `id`, `norm`. Options name columns where names do not.
+// features: feat_*; `id`, `norm`; where times are asked for: time, timestamp, datetime, date and the like. Options name columns
+// where names do not.
 //
 // Errors (Error, named `name`): a column that options name and the table lacks, two columns for one thing, names that can
 // be read in two ways; each names the columns and the option that decides. A column of which nothing is known is left out
@@ -28,6 +29,8 @@ namespace leeway {
 // order of the table, numbers in theirs.
 struct ColumnOptions {
   std::optional<std::string> label, id;  // "none": the table has none
+  std::optional<std::string> time;       // of an array file: the array
+  bool times = false;                    // rows must have a time
   std::vector<std::string> classes, groups;
   std::vector<std::string> class_names;  // of all classes in their order: the order of named columns, too
   std::optional<char> separator;         // unset: find_separator
@@ -43,7 +46,7 @@ struct ClassColumns {
 
 struct OutputsColumns {
   ClassColumns classes;
-  std::optional<std::size_t> label, id, norm;
+  std::optional<std::size_t> label, id, norm, time;
   std::vector<std::size_t> features, groups;
   std::vector<std::string> group_names;
   std::vector<std::pair<std::size_t, std::string>> ignored;  // and why; empty: nothing is known of it

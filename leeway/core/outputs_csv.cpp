@@ -63,6 +63,7 @@ class Reading {
     if (!found.features.empty()) result_.arrays["features"] = matrix(found.features);
     add_groups(found);
     add_ids(found);
+    if (found.time) add_times(*found.time);
     if (found.norm) result_.arrays["norms"] = make_array({table_.rows()}, numbers(*found.norm));
     add_ignored(found);
     if (comma_) remark("decimal commas");
@@ -279,6 +280,12 @@ class Reading {
     result_.arrays["ids"] = text_vector(table_.columns[*found.id]);
     const std::string what = fmt::format("ids from {}", printable(header(*found.id)));
     header(*found.id) == "id" ? say(what) : remark(what);
+  }
+
+  void add_times(std::size_t column) {
+    result_.arrays[columns_.time.value_or("time")] = text_vector(table_.columns[column]);
+    const std::string what = fmt::format("times from {}", printable(header(column)));
+    header(column) == "time" ? say(what) : remark(what);
   }
 
   void add_ignored(const OutputsColumns& found) {

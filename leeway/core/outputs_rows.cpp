@@ -27,6 +27,7 @@ OutputsShards take(const OutputsShards& set, std::span<const std::size_t> rows) 
   Outputs& rest = some.rest;
   rest.logits = some.logits.joined();
   keep(rest.labels, rows), keep(rest.norms, rows), keep(rest.ids, rows);
+  if (rest.times) keep(rest.times->values, rows);
   if (rest.features) rest.features = Rows(*rest.features).take(rows);
   for (GroupColumn& group : rest.groups) keep(group.codes, rows);
   return some;

@@ -95,6 +95,13 @@ void append(std::optional<std::vector<T>>& all, const std::optional<std::vector<
   all->insert(all->end(), part->begin(), part->end());
 }
 
+void append_times(Outputs& all, const Outputs& part, const Outputs& first) {
+  if (part.times->form != first.times->form)
+    refuse(part.path, fmt::format("times of the same form as in {}", first.path), "another");
+  if (!all.times) all.times.emplace(Times{{}, first.times->form});
+  all.times->values.insert(all.times->values.end(), part.times->values.begin(), part.times->values.end());
+}
+
 // All but the logits.
 Outputs join_rest(const Parts& parts) {
   require_alike(parts);
@@ -109,6 +116,7 @@ Outputs join_rest(const Parts& parts) {
   const bool labels = all_have(parts, "labels", [](const Outputs& part) { return part.labels.has_value(); });
   const bool norms = all_have(parts, "norms", [](const Outputs& part) { return part.norms.has_value(); });
   const bool ids = all_have(parts, "ids", [](const Outputs& part) { return part.ids.has_value(); });
+  const bool timed = all_have(parts, "times", [](const Outputs& part) { return part.times.has_value(); });
   std::vector<Array> features;
   const bool featured =
       all_have(parts, "features", [](const Outputs& part) { return part.features.has_value(); });
@@ -116,6 +124,7 @@ Outputs join_rest(const Parts& parts) {
     if (labels) append(rest.labels, part.labels);
     if (norms) append(rest.norms, part.norms);
     if (ids) append(rest.ids, part.ids);
+    if (timed) append_times(rest, part, parts.front());
     if (featured) features.push_back(*part.features);
     rest.warnings.insert(rest.warnings.end(), part.warnings.begin(), part.warnings.end());
   }

@@ -34,13 +34,17 @@ std::vector<double> shares(const CentredRows& rows, std::span<const std::int64_t
 
 }  // namespace
 
-Evidence collect(const Sample& source, const Sample& target, const EvidenceOptions& options) {
+Evidence collect_source(const Sample& source, const EvidenceOptions& options) {
   const CentredRows rows(source.logits, options.source_rows);
   Evidence evidence;
   evidence.n_correct = count_correct(rows, source.labels);
   evidence.source_accuracy = static_cast<double>(evidence.n_correct) / static_cast<double>(rows.n());
   evidence.label_shares = shares(rows, source.labels);
   evidence.source = scores(source.logits, options.inverse_temperature, options.source_rows);
+  return evidence;
+}
+
+void add_target(Evidence& evidence, const Sample& target, const EvidenceOptions& options) {
   evidence.target = scores(target.logits, options.inverse_temperature, options.target_rows);
   if (options.transport) {
     const Softmax p(target.logits, options.inverse_temperature, options.target_rows);
@@ -49,6 +53,11 @@ Evidence collect(const Sample& source, const Sample& target, const EvidenceOptio
     };
     evidence.transport_cost = optimal_transport({p.n(), p.k(), read}, evidence.label_shares).cost;
   }
+}
+
+Evidence collect(const Sample& source, const Sample& target, const EvidenceOptions& options) {
+  Evidence evidence = collect_source(source, options);
+  add_target(evidence, target, options);
   return evidence;
 }
 

@@ -28,6 +28,10 @@ struct EvidenceOptions {
   std::span<const std::size_t> source_rows{}, target_rows{};  // empty: all
 };
 
+// In two steps, for many targets of one source: without the target's scores and transport, and these.
+[[nodiscard]] Evidence collect_source(const Sample& source, const EvidenceOptions& options);
+void add_target(Evidence& evidence, const Sample& target, const EvidenceOptions& options);
+
 [[nodiscard]] Evidence collect(const Sample& source, const Sample& target, const EvidenceOptions& options);
 
 }  // namespace leeway::error_bound

@@ -43,6 +43,19 @@ void fields(PredictedShares& shares, Fields& f) {
   f("shifted", shares.shifted, share, "of the target's samples, by class");
 }
 
+// Lists that records older than they do not have: null where they are empty.
+struct GateOverTime {
+  std::vector<AssessGate::Chunks> list;
+};
+struct TimelineList {
+  std::vector<AssessTimeline> list;
+};
+
+template <class Holder, class List>
+std::optional<Holder> held(List& list) {
+  return list.empty() ? std::nullopt : std::optional(Holder{std::move(list)});
+}
+
 const AssessCell* worst_of(const std::vector<AssessCell>& cells) {
   return cells.empty() || cells.front().n == 0 ? nullptr : &cells.front();
 }
@@ -81,20 +94,41 @@ static void fields(AssessGate::Violation& violation, Fields& f) {
   f("value", violation.value, {}, "for which the condition holds");
 }
 
+static void fields(AssessGate::Chunks& chunks, Fields& f) {
+  f("model", chunks.model, "the model");
+  f("target", chunks.target, "the shift");
+  f("first", chunks.first, "the first chunk for which the condition holds");
+  f("start", chunks.start, "of that chunk; null of files");
+  f("value", chunks.value, {}, "in it");
+  f("violated", chunks.violated, "chunks for which the condition holds");
+  f("judged", chunks.judged, "chunks that have a value");
+}
+
 static void fields(AssessGate::Undecided& undecided, Fields& f) {
   f("model", undecided.model, "the model");
   f("target", undecided.target, "the shift");
   f("reason", undecided.reason, "why the value was not computed");
 }
 
+static void fields(GateOverTime& chunks, Fields& f) {
+  f("timelines", chunks.list, "with a chunk for which the condition holds");
+}
+
+static void fields(TimelineList& timelines, Fields& f) {
+  f("timelines", timelines.list, "of results that are cut into chunks, in their order");
+}
+
 static void fields(AssessGate& gate, Fields& f) {
-  bool violated = !gate.violations.empty();
+  bool violated = gate.violated();
   f("gate", gate.gate, "the condition as it was given");
   f("key", gate.key, "of a result");
   f.choice("op", gate.op, operators(), "how it is compared");
   f("threshold", gate.threshold, {}, "with what");
-  f("violated", violated, "the condition holds for a result");
+  f("violated", violated, "the condition holds for a result, or for a chunk of one");
   f("violations", gate.violations, "the results for which it holds");
+  std::optional<GateOverTime> over_time = held<GateOverTime>(gate.chunks);
+  f("over_time", over_time, "the first chunk for which it holds; null where there is none");
+  gate.chunks = over_time ? std::move(over_time->list) : std::vector<AssessGate::Chunks>{};
   f("not_computed", gate.not_computed, "the results that could not be judged");
 }
 
@@ -209,6 +243,9 @@ void fields(AssessOptions& options, Fields& f) {
            "row i of a target is row i of its source: auto (where equal labels or ids, or predictions that "
            "agree beyond chance, show it), yes (labels and groups of one hold for the other), no");
   f("unit", options.unit, "what a row is, for sentences: images, reviews (default samples)");
+  time_field(options, f);
+  f("chunk", options.chunk,
+    "cut targets over time: 1d, 12h, 1w, 30min (spans), or 1000 (rows in order of time)");
   f.choice("undecided", options.undecided, {{"fail", ""}, {"pass", ""}},
            "what a gate on a number that was not computed does: fail (exit 4), or pass");
   f("no_bounds", options.no_bounds, "compute neither the bound nor the estimates");
@@ -237,6 +274,10 @@ void fields(Assess& record, Fields& f) {
   f("average_case", record.average_case, "predictions under noise, one for each --model and --jacobian");
   f("gates", record.gates, "one for each --fail-if");
   f("results", record.results, "one for each model and target, model by model");
+  std::optional<TimelineList> timeline = held<TimelineList>(record.timelines);
+  f("over_time", timeline,
+    "with --chunk, and of a --target that is a pattern of several files; null otherwise");
+  record.timelines = timeline ? std::move(timeline->list) : std::vector<AssessTimeline>{};
 }
 
 const AssessCell* AssessResult::worst_class() const { return worst_of(classes); }

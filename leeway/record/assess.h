@@ -22,6 +22,7 @@
 #include "leeway/record/assess_drift.h"
 #include "leeway/record/assess_quality.h"
 #include "leeway/record/assess_seeds.h"
+#include "leeway/record/assess_timeline.h"
 #include "leeway/record/average_case.h"
 #include "leeway/record/conds.h"
 #include "leeway/record/envelope.h"
@@ -33,9 +34,10 @@ namespace leeway::record {
 inline constexpr std::string_view assess_schema = "leeway.assess/2";
 
 struct AssessOptions : OutputsReading {
-  std::string paired = "auto";      // "auto", "yes", "no"
-  std::optional<std::string> unit;  // what a row is, for sentences; "samples" where it is not said
-  std::string undecided = "fail";   // what a gate without a number does: "pass", "fail"
+  std::string paired = "auto";       // "auto", "yes", "no"
+  std::optional<std::string> unit;   // what a row is, for sentences; "samples" where it is not said
+  std::optional<std::string> chunk;  // "1d", "1000": how targets are cut over time (tasks/assess/chunks.h)
+  std::string undecided = "fail";    // what a gate without a number does: "pass", "fail"
   bool no_bounds = false;
   std::size_t restarts = 3;   // critics; each further one can only raise the bound
   double delta = .01;         // the bound holds with probability 1 - delta, where its assumption does
@@ -68,11 +70,21 @@ struct AssessGate {
     std::string model, target;
     double value = 0;
   };
+  // Of the chunks of one timeline.
+  struct Chunks {
+    std::string model, target, first;  // the first chunk for which it holds
+    std::optional<double> start;       // of that
+    double value = 0;                  // in it
+    std::size_t violated = 0, judged = 0;
+  };
   struct Undecided {
     std::string model, target, reason;
   };
   std::vector<Violation> violations;
+  std::vector<Chunks> chunks;           // timelines with a chunk for which the condition holds
   std::vector<Undecided> not_computed;  // results in which the value was not computed
+
+  [[nodiscard]] bool violated() const { return !violations.empty() || !chunks.empty(); }
 };
 
 // The samples of one class, of one level of an attribute, or of both together.
@@ -163,6 +175,7 @@ struct Assess {
   std::vector<ModelUnderNoise> average_case;  // predictions under noise, one a model
   std::vector<AssessGate> gates;
   std::vector<AssessResult> results;
+  std::vector<AssessTimeline> timelines;  // of results that are cut into chunks, in their order
 
   [[nodiscard]] std::string class_name(std::size_t index) const;
   [[nodiscard]] std::size_t k() const { return class_names.size(); }

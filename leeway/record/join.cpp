@@ -161,6 +161,10 @@ Assess join_records(const std::vector<std::string>& names, std::vector<Assess> r
       append_new(out.targets, result.target);
       out.results.push_back(std::move(result));
     }
+    for (AssessTimeline& timeline : record.timelines) {
+      timeline.model = name_of(timeline.model);
+      out.timelines.push_back(std::move(timeline));
+    }
     for (ModelUnderNoise& noise : record.average_case) {
       noise.model = free_name(met_noise, name_of(noise.model), "", names[i]);
       out.average_case.push_back(std::move(noise));

@@ -41,6 +41,11 @@ void row_fields(OutputsReading& reading, Fields& f) {
            "which rows of --index: train, val, test");
 }
 
+void time_field(OutputsReading& reading, Fields& f) {
+  f("time_column", reading.time_column,
+    "column or array that holds the times of a target's rows (default: time, timestamp, datetime or date)");
+}
+
 void fields(OutputsReading& reading, Fields& f) {
   score_fields(reading, f);
   labels_field(reading, f);

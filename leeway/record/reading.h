@@ -17,6 +17,8 @@ struct OutputsReading {
   std::optional<std::size_t> first_label;     // 0 or 1
   std::optional<std::string> labels, groups;  // files beside the first set of outputs
   std::optional<std::string> index, split;    // which rows: a file of index,split and a word of it
+  std::optional<std::string> time_column;
+  bool times = false;  // rows must have times; no option, but what a command needs of a set
 };
 
 void fields(OutputsReading& reading, Fields& f);
@@ -24,5 +26,6 @@ void score_fields(OutputsReading& reading, Fields& f);  // of each file: scores,
 void labels_field(OutputsReading& reading, Fields& f);
 void groups_field(OutputsReading& reading, Fields& f);
 void row_fields(OutputsReading& reading, Fields& f);  // index, split
+void time_field(OutputsReading& reading, Fields& f);  // of commands that know what time is
 
 }  // namespace leeway::record

@@ -7,6 +7,9 @@
 // could not be computed the reason. Where several models saw the same labelled target, their accuracies are
 // compared on the same samples.
 //
+// A target whose rows have times, or that several files hold one after the other, is also looked at over time: a
+// timeline beside its result (assess/chunks.h, record/assess_timeline.h).
+//
 // What inputs permit: labels give accuracy; a paired target (assess/pairing.h says what shows it) gives agreement and
 // flips; an unpaired, unlabelled one still gives confidences and the predicted
 // class shares. With AssessOptions::paired "yes" the labels and groups of one side count for the other side too, where that
@@ -41,9 +44,17 @@ struct AssessSource {
   Outputs outputs;
 };
 
+// Consecutive rows of a target, those of one of the files that it was joined from.
+struct AssessFile {
+  std::string name;
+  std::size_t rows = 0;
+};
+
 struct AssessTarget {
   std::string model, shift;
-  Outputs outputs;
+  Outputs outputs;  // with times, where AssessOptions::chunk is set
+  std::vector<AssessFile> files =
+      {};  // in their order in time; of several, each is a chunk where AssessOptions::chunk is not set
 };
 
 // What is known of every row of one target; empty where it is not known. Valid only during the call.
@@ -71,6 +82,11 @@ class GateError : public OptionError {
  public:
   using OptionError::OptionError;
 };
+
+// How the files of a source and of a target are read: times are asked of targets alone, where they are cut into
+// chunks.
+[[nodiscard]] record::OutputsReading source_reading(const record::AssessOptions& options);
+[[nodiscard]] record::OutputsReading target_reading(const record::AssessOptions& options);
 
 // The record without `command` and `inputs`, which the caller knows.
 [[nodiscard]] record::Assess assess(const AssessTask& task, Progress* progress = nullptr);

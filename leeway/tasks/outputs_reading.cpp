@@ -130,6 +130,7 @@ OutputsOptions reading_of(const record::OutputsReading& reading, bool check_fini
   if (reading.as) options.as = *reading.as == "probs" ? Scores::probs : Scores::logits;
   options.columns.label = reading.label_column;
   options.columns.id = reading.id_column;
+  options.columns.time = reading.time_column, options.columns.times = reading.times;
   options.columns.classes = words_of(reading.class_columns);
   options.columns.groups = words_of(reading.group_columns);
   if (reading.separator) options.columns.separator = separator_of(*reading.separator);

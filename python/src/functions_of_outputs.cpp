@@ -74,12 +74,14 @@ nb::object assess_of(Request& request) {
       .sources = {}, .targets = {}, .gates = request.texts("fail_if"), .seed = request.seed};
   request.read(task.options);
   for (const auto& [model, value] : request.pairs("sources")) {
-    task.sources.push_back({model, request.open_outputs(nb::cast<std::string>(value[0]), value[1],
-                                                        task.options, tasks::SetRole::first)});
+    task.sources.push_back(
+        {model, request.open_outputs(nb::cast<std::string>(value[0]), value[1],
+                                     tasks::source_reading(task.options), tasks::SetRole::first)});
     for (const nb::handle target : nb::object(value[2]))
-      task.targets.push_back({model, nb::cast<std::string>(target[0]),
-                              request.open_outputs(nb::cast<std::string>(target[1]), target[2], task.options,
-                                                   tasks::SetRole::other)});
+      task.targets.push_back(
+          {model, nb::cast<std::string>(target[0]),
+           request.open_outputs(nb::cast<std::string>(target[1]), target[2],
+                                tasks::target_reading(task.options), tasks::SetRole::other)});
   }
   return request.finished(request.run([&](Progress* progress) { return tasks::assess(task, progress); }));
 }

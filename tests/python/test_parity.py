@@ -175,6 +175,7 @@ VALUES = {
     ("*", "labels"): None, ("*", "groups"): None, ("*", "index"): None, ("*", "split"): None,  # test_files_beside_sets
     ("agreement", "ratios"): [0., .25, .5], ("agreement", "pairing"): "label", ("agreement", "bootstrap"): 20,
     ("agreement", "curve"): 7,
+    ("assess", "chunk"): None, ("assess", "time_column"): None,  # test_chunks_over_time
     ("assess", "unit"): "reviews", ("assess", "bootstrap"): 20, ("assess", "restarts"): 2,
     ("distances", "only"): ["kl", "wasserstein"], ("align", "sample"): 64,
     ("error_bound", "methods"): ["dis2", "ac"], ("estimates", "methods"): ["ac", "cot"],
@@ -275,6 +276,22 @@ def test_every_option(name, option, tmp_path, command):
         pytest.skip("tested by name below, or in the tests of the command")
     options = {**ALWAYS.get(name, {}), **BESIDE.get((name, option[0]), {}), option[0]: value}
     compare(name, tmp_path, command, options)
+
+
+def test_chunks_over_time(tmp_path, command):
+    """Arrays of times, as text, as numbers and as NumPy's own, are cut as the command cuts those of a file."""
+    clean, shifted, labels = outputs()
+    days = numpy.datetime64("2026-03-01") + numpy.arange(len(labels)) % 4
+    numpy.savez(tmp_path / "val.npz", logits=clean, labels=labels)
+    numpy.savez(tmp_path / "prod.npz", logits=shifted, labels=labels, when=days.astype(str))
+    words = ["--restarts", 1, "--chunk", "1d"]
+    record = command(tmp_path, "assess", "--source", "val.npz", "--target", "prod=prod.npz", "--time-column", "when", *words)
+    chunks = record["over_time"]["timelines"][0]["chunks"]
+    assert [chunk["chunk"] for chunk in chunks] == [f"2026-03-0{day}" for day in (1, 2, 3, 4)]
+    for times in (days, days.astype(str), days.astype("datetime64[s]").astype(int)):
+        result = leeway.assess({"logits": clean, "labels": labels}, {"prod": {"logits": shifted, "labels": labels, "time": times}},
+                               restarts=1, chunk="1d", quiet=True)
+        assert result.to_dict()["over_time"]["timelines"][0]["chunks"] == chunks
 
 
 def test_files_beside_sets(tmp_path, command):

@@ -51,7 +51,7 @@ TEST(Report, SaysWhichGateFailed) {
       HasSubstr(
           "Gate <code>accuracy&lt;0.5</code> <b class=\"wrong\">failed</b> by CNN under noise 0.3 (0.399)"));
   record::Assess record = bare_record();
-  record.gates = {{"pa>1", "pa", ">", 1, {}, {}}};
+  record.gates = {{"pa>1", "pa", ">", 1, {}, {}, {}}};
   EXPECT_THAT(page_of(record), HasSubstr("Gate <code>pa&gt;1</code> <b>held</b>"));
 }
 
@@ -126,7 +126,7 @@ TEST(Report, EscapesEverythingThatComesFromTheRecord) {
   record.envelope.version = evil;
   record.envelope.inputs = {{evil, 0, {1, 2}, evil}};
   record.class_names = {evil, "b", "c"};
-  record.gates = {{evil, "", "<", 0, {{evil, evil, 1}}, {}}};
+  record.gates = {{evil, "", "<", 0, {{evil, evil, 1}}, {}, {}}};
   record.comparisons = {{evil, evil, evil, 1, {.1, .05, .2}, 1, true}};
   for (std::string& model : record.models) model = evil + model;
   for (std::string& target : record.targets) target = evil + target;

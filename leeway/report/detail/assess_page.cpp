@@ -139,6 +139,11 @@ std::string gate_words(const record::AssessGate& gate) {
     if (who.size() < named)
       who.push_back(fmt::format("{} ({})", escape(violation.model + " under " + violation.target),
                                 significant(violation.value, 3)));
+  for (const record::AssessGate::Chunks& chunks : gate.chunks)
+    if (who.size() < named)
+      who.push_back(fmt::format("{}, first in {} ({}), in {} of {} chunks",
+                                escape(chunks.model + " under " + chunks.target), escape(chunks.first),
+                                significant(chunks.value, 3), chunks.violated, chunks.judged));
   if (gate.violations.size() > named) who.push_back(fmt::format("{} more", gate.violations.size() - named));
   const std::size_t open = gate.not_computed.size();
   return fmt::format("Gate <code>{}</code> {}{}", escape(gate.gate),
@@ -250,7 +255,8 @@ std::string html_report(const Record& record, const Pictures& pictures, const Op
   const Shown shown(record);
   const std::string lead = scope_line(escape(scope(record))) + news(record) + headline_table(record, shown) +
                            terms(record, shown) + overview_charts(record, shown);
-  std::vector<Section> sections = {warnings_section(record),
+  std::vector<Section> sections = {timeline_section(record),
+                                   warnings_section(record),
                                    comparisons_section(record),
                                    seeds_section(record),
                                    strengths_section(record),

@@ -6,8 +6,9 @@
 namespace leeway::report {
 namespace {
 
-constexpr const char* specs[] = {"overview",    "curve",  "confidence", "confusion", "lines", "parts",
-                                 "reliability", "errors", "scatter",    "spread",    "cells", "alignment"};
+constexpr const char* specs[] = {"overview", "curve",       "confidence", "confusion", "lines",
+                                 "parts",    "reliability", "errors",     "scatter",   "spread",
+                                 "cells",    "alignment",   "timeline"};
 
 // The first sentence and the rest: ". " and a capital end it.
 std::pair<std::string, std::string> first_sentence(const std::string& text) {

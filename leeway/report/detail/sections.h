@@ -117,6 +117,7 @@ struct Curve {
 // Of targets such as "noise 0.1", "noise 0.2", "noise 0.4": the number at the end is the strength.
 [[nodiscard]] Section strengths_section(const Record& record);
 [[nodiscard]] Section bounds_section(const Record& record);
+[[nodiscard]] Section timeline_section(const Record& record);
 [[nodiscard]] Section drift_section(const Record& record);
 [[nodiscard]] Section quality_section(const Record& record);
 [[nodiscard]] Section subgroups_section(const Record& record);

@@ -14,6 +14,7 @@
 #include "leeway/tasks/assess/detail/result.h"
 #include "leeway/tasks/assess/detail/shifts.h"
 #include "leeway/tasks/assess/detail/summary.h"
+#include "leeway/tasks/assess/detail/timeline.h"
 #include "leeway/tasks/assess/detail/words.h"
 #include "leeway/tasks/assess/gates.h"
 
@@ -99,6 +100,8 @@ std::vector<Summary> summaries_of(const Task& task, const std::vector<std::strin
         progress->update("assess", summaries.size(), task.targets.size(),
                          target.model + " under " + target.shift);
       summaries.push_back(analyse(analysed, target, class_names, task, progress));
+      if (has_timeline(target, task))
+        summaries.back().timeline = timeline_of(analysed, target, summaries.back(), task, progress);
     }
   }
   if (progress) progress->update("assess", task.targets.size(), task.targets.size(), "");
@@ -140,6 +143,15 @@ record::Assess record_of(const Task& task, Progress* progress) {
   const WordsOptions words{task.options.unit.value_or("samples"), task.level};
   record.envelope.headline = headline(summaries, comparisons, words);
   record.envelope.findings = beyond(record.envelope.headline, findings(summaries, words));
+  for (const Summary& summary : summaries)
+    if (summary.timeline) record.timelines.push_back(*summary.timeline);
+  for (const record::AssessTimeline& timeline : record.timelines) {
+    const std::string sentence = timeline_words(timeline, record.models.size() > 1);
+    if (record.timelines.size() == 1)
+      record.envelope.headline += " " + sentence;
+    else
+      record.envelope.findings.push_back(sentence);
+  }
   record.bounds = bounds_of(task.options);
   record.shifts = shifts_of(task, pairings_of(summaries), record.class_names);
   for (const Comparison& comparison : comparisons) record.comparisons.push_back(comparison_of(comparison));
@@ -147,7 +159,7 @@ record::Assess record_of(const Task& task, Progress* progress) {
   record.seeds = record::over_seeds(record.results, task.level);
   record.envelope.warnings = warnings_of(record.results);
   for (const std::string& text : task.gates)
-    record.gates.push_back(check_gate(parse_gate(text), record.results));
+    record.gates.push_back(check_gate(parse_gate(text), record.results, record.timelines));
   if (task.noise) record.average_case = task.noise();
   return record;
 }
@@ -156,6 +168,20 @@ record::Assess record_of(const Task& task, Progress* progress) {
 }  // namespace leeway::assess
 
 namespace leeway::tasks {
+
+record::OutputsReading source_reading(const record::AssessOptions& options) {
+  record::OutputsReading reading = options;
+  reading.time_column.reset();
+  return reading;
+}
+
+record::OutputsReading target_reading(const record::AssessOptions& options) {
+  if (options.time_column && !options.chunk)
+    throw OptionError("--time-column: expected --chunk beside it, as in --chunk 1d");
+  record::OutputsReading reading = options;
+  reading.times = options.chunk.has_value();
+  return reading;
+}
 
 record::Assess assess(const AssessTask& task, Progress* progress) {
   const auto started = std::chrono::steady_clock::now();

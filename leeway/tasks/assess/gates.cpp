@@ -145,6 +145,32 @@ std::string reason(const record::AssessResult& result, const std::string& key) {
   return found != result.not_computed.end() ? found->second : "it was not computed";
 }
 
+// The chunks for which the gate holds.
+record::AssessGate::Chunks check_chunks(const record::AssessGate& gate, record::AssessTimeline timeline) {
+  record::AssessGate::Chunks found{timeline.model, timeline.target, "", {}, 0, 0, 0};
+  for (record::TimelineChunk& chunk : timeline.chunks) {
+    const LookUp look_up = [&](const std::string& key) {
+      return record::find_number([&](record::Fields& f) { fields(chunk, f); }, key);
+    };
+    const auto number = look_up(gate.key).number;
+    if (!number || std::isnan(*number)) continue;
+    ++found.judged;
+    if (!holds(from_counts(look_up, gate.key).value_or(*number), gate.op, gate.threshold)) continue;
+    if (found.violated++ == 0) found.first = chunk.chunk, found.start = chunk.start, found.value = *number;
+  }
+  return found;
+}
+
+// "first in chunk 2026-03-07 of cnn under prod (0.61), in 3 of 12 chunks"
+std::string over_time(const record::AssessGate& gate) {
+  if (gate.chunks.empty()) return "";
+  const record::AssessGate::Chunks& first = gate.chunks.front();
+  return fmt::format(
+      "first in chunk {} of {} under {} ({:.6g}), in {} of {} chunks{}", first.first, first.model,
+      first.target, first.value, first.violated, first.judged,
+      gate.chunks.size() == 1 ? "" : fmt::format(" and in {} more targets", gate.chunks.size() - 1));
+}
+
 }  // namespace
 
 record::AssessGate parse_gate(std::string_view text) {
@@ -160,6 +186,7 @@ record::AssessGate parse_gate(std::string_view text) {
                           std::string(text.substr(begin, end - begin)),
                           0,
                           {},
+                          {},
                           {}};
   constexpr std::array allowed{"<", "<=", ">", ">=", "==", "!="};
   if (std::find(allowed.begin(), allowed.end(), gate.op) == allowed.end())
@@ -172,7 +199,8 @@ record::AssessGate parse_gate(std::string_view text) {
   return gate;
 }
 
-record::AssessGate check_gate(record::AssessGate gate, const std::vector<record::AssessResult>& results) {
+record::AssessGate check_gate(record::AssessGate gate, const std::vector<record::AssessResult>& results,
+                              const std::vector<record::AssessTimeline>& timelines) {
   bool known = false;
   for (record::AssessResult result : results) {  // a copy: a description takes what it reads and writes alike
     const LookUp look_up = [&](const std::string& key) {
@@ -196,12 +224,17 @@ record::AssessGate check_gate(record::AssessGate gate, const std::vector<record:
     throw tasks::GateError(fmt::format(
         "gate \"{}\": expected a key of a result such as accuracy, found {}, which no result has{}",
         gate.gate, gate.key, results.empty() ? "" : did_you_mean(gate.key, number_keys(results.front()))));
+  for (const record::AssessTimeline& timeline : timelines)
+    if (record::AssessGate::Chunks found = check_chunks(gate, timeline); found.violated > 0)
+      gate.chunks.push_back(std::move(found));
   return gate;
 }
 
 std::string describe(const record::AssessGate& gate, std::size_t results) {
   const auto& violations = gate.violations;
   const std::size_t missing = gate.not_computed.size();
+  if (violations.empty() && !gate.chunks.empty())
+    return fmt::format("gate {}: violated over time, {}", gate.gate, over_time(gate));
   if (violations.empty() && missing == results)
     return fmt::format("gate {}: undecided, no result has a value", gate.gate);
   if (violations.empty() && missing > 0)
@@ -212,6 +245,7 @@ std::string describe(const record::AssessGate& gate, std::size_t results) {
                                  violations[0].target, violations[0].value);
   if (violations.size() > 1)
     text += fmt::format(" and {} {}", violations.size() - 1, violations.size() == 2 ? "other" : "others");
+  if (!gate.chunks.empty()) text += "; over time " + over_time(gate);
   return text;
 }
 

@@ -99,22 +99,19 @@ bool explained_by_mix(const AnswerEvidence& e) {
          std::abs(e.after.mean_confidence - confidence) <= std::max(slack, unlikely * std::sqrt(variance));
 }
 
-Interval sampling_interval(const error_bound::Estimate& estimate, const error_bound::Estimates& all,
-                           const AnswerEvidence& e) {
-  if (estimate.interval) return *estimate.interval;
-  const auto of = [&](double error, std::size_t n) {
-    return wilson(static_cast<std::size_t>(std::llround(error * static_cast<double>(n))), n, e.level);
-  };
-  const Interval target = of(estimate.error, e.after.classes.size()),
-                 source = of(all.source_error, e.labels.size());
-  const double below = std::hypot(std::max(0., estimate.error - target.low),
-                                  std::max(0., all.source_error - source.low)),
-               above = std::hypot(std::max(0., target.high - estimate.error),
-                                  std::max(0., source.high - all.source_error));
-  return {std::max(0., estimate.error - below), std::min(1., estimate.error + above)};
-}
-
 }  // namespace
+
+Interval sampling_interval(double error, std::size_t n, double source_error, std::size_t source_n,
+                           double level) {
+  const auto of = [&](double share, std::size_t rows) {
+    return wilson(static_cast<std::size_t>(std::llround(share * static_cast<double>(rows))), rows, level);
+  };
+  const Interval target = of(error, n), source = of(source_error, source_n);
+  const double below = std::hypot(std::max(0., error - target.low), std::max(0., source_error - source.low)),
+               above =
+                   std::hypot(std::max(0., target.high - error), std::max(0., source.high - source_error));
+  return {std::max(0., error - below), std::min(1., error + above)};
+}
 
 record::LikelyError likely_error(const AnswerEvidence& e) {
   const double p = e.drift.classes.p_alone;
@@ -142,7 +139,8 @@ record::LikelyError likely_error(const AnswerEvidence& e) {
   const auto chosen = std::ranges::find_if(
       list, [&](const error_bound::Estimate& one) { return one.estimator->name == answer.method; });
   const auto [lowest, highest] = std::ranges::minmax(list, {}, &error_bound::Estimate::error);
-  const Interval sampling = sampling_interval(*chosen, e.estimates, e);
+  const Interval sampling = chosen->interval.value_or(sampling_interval(
+      chosen->error, e.after.classes.size(), e.estimates.source_error, e.labels.size(), e.level));
   answer.error = {chosen->error, sampling.low, sampling.high};
   answer.low = std::min(lowest.error, sampling.low);
   answer.high = std::max(highest.error, sampling.high);

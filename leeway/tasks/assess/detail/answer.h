@@ -41,6 +41,10 @@ struct AnswerEvidence {
   double level = .95;
 };
 
+// What sampling may do to an estimate on n rows.
+[[nodiscard]] Interval sampling_interval(double error, std::size_t n, double source_error,
+                                         std::size_t source_n, double level);
+
 [[nodiscard]] record::LikelyError likely_error(const AnswerEvidence& evidence);
 
 }  // namespace leeway::assess

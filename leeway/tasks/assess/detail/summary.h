@@ -55,6 +55,8 @@ struct Summary {
   std::vector<std::string> warnings;
   std::map<std::string, std::string> not_computed;  // key of the record -> reason
 
+  std::optional<record::AssessTimeline> timeline;
+
   std::vector<std::uint8_t> correct;     // one for each row where labelled
   std::span<const std::int64_t> labels;  // of those rows, inside the outputs that were analysed
 };

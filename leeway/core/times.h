@@ -1,0 +1,52 @@
+// When the rows of a set came about: a column of a table, or an array.
+//
+// Text is ISO 8601 (RFC 3339's profile and what pandas and NumPy write), the same form in all rows:
+//   dates        2026-03-01
+//   date-times   2026-03-01T14:05, 2026-03-01 14:05:09.250                 (taken as UTC)
+//   with a zone  2026-03-01T14:05:09Z, ...+02:00, +0200, +02               (the zone is taken off)
+// Years 0001 to 9999, hours 00 to 23. Digits beyond what float64 holds are rounded (2e-7 s in 2026). A leap second,
+// 23:59:60 UTC, is a time within the last second of its day, since counts of seconds have no other place for it. Not
+// read: week and ordinal dates, dates without dashes, 24:00, two-digit years. Numbers are read as they are, all finite:
+// seconds since 1970-01-01T00:00Z where the caller takes them for calendar times, else whatever they count.
+//
+// Errors (Error: row and value): an empty field, NaN, infinity, a day or an hour that there is not, forms that differ
+// from the first row's. Cost: a pass over the rows.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "leeway/core/array.h"
+
+namespace leeway {
+
+enum class TimeForm { number, date, local, zoned };
+
+struct Times {
+  std::vector<double> values;  // (n) seconds since 1970-01-01T00:00Z, or the numbers
+  TimeForm form = TimeForm::number;
+};
+
+// Seconds and form of one text; nothing where it is none of the forms above.
+struct ParsedTime {
+  double seconds = 0;
+  TimeForm form = TimeForm::date;
+};
+[[nodiscard]] std::optional<ParsedTime> parse_time(std::string_view text);
+
+// `name` opens messages: "prod.csv: column 'time'".
+[[nodiscard]] Times times_of(std::span<const std::string> texts, std::string_view name);
+// Of an array (n) or (n,1) of text or numbers.
+[[nodiscard]] Times times_of(const Array& array, std::string_view name);
+
+// Whether a calendar with years 1 to 9999 has the time.
+[[nodiscard]] bool is_calendar_time(double seconds);
+// The day, "2026-03-01"; the minute, "2026-03-01T14:05"; where it is none of these, to the second. Fractions are cut
+// off. is_calendar_time holds.
+[[nodiscard]] std::string day_text(double seconds);
+[[nodiscard]] std::string minute_text(double seconds);
+
+}  // namespace leeway

@@ -1,0 +1,186 @@
+#include "leeway/record/assess_timeline.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "leeway/record/measured.h"
+
+namespace leeway::record {
+namespace {
+
+struct MeanConfidence {
+  double shifted_mean = 0;
+};
+
+}  // namespace
+
+static void fields(TimelineBand& band, Fields& f) {
+  f("low", band.low, "lower end; null where there is no band");
+  f("high", band.high, "upper end");
+  f("below", band.below, "the chunk lies below it");
+  f("above", band.above, "the chunk lies above it");
+}
+
+static void fields(ChunkError& error, Fields& f) {
+  measured(f, "error", error.error, share, "the estimate; its interval holds what sampling may do");
+  f("low", error.low, share, "the lowest of the estimates, or of that interval");
+  f("high", error.high, share, "the highest");
+}
+
+static void fields(ChunkTest& test, Fields& f) {
+  f("name", test.name, "what is tested: predicted class, confidence, or the group");
+  f("p_alone", test.p_alone, share, "of this test alone");
+  f("p_value", test.p_value, share, "adjusted by Holm's method over all tests of all chunks");
+  f("distance", test.distance, share,
+    "total variation of the shares; of confidences the largest gap of their distributions");
+}
+
+static void fields(ChunkDrift& drift, Fields& f) {
+  f("p_value", drift.p_value, share,
+    "the least of the chunk's, adjusted over all chunks: where nothing moved in any, the least of all is at "
+    "most alpha with probability alpha");
+  f("classes", drift.classes, "the mix of predicted classes; rare ones are tested as one");
+  f("confidence", drift.confidence, "how sure the model is");
+  f("worst_group", drift.worst_group, "the group with the least p-value; null without groups");
+}
+
+static void fields(ChunkBands& bands, Fields& f) {
+  f("accuracy", bands.accuracy, "of accuracy");
+  f("likely_error", bands.likely_error, "of likely_error.error");
+  f("confidence", bands.confidence, "of confidence.shifted_mean");
+  f("classes", bands.classes, "of drift.classes.distance");
+}
+
+static void fields(MeanConfidence& confidence, Fields& f) {
+  f("shifted_mean", confidence.shifted_mean, share, "mean confidence");
+}
+
+void fields(TimelineChunk& chunk, Fields& f) {
+  MeanConfidence confidence{chunk.confidence};
+  f("chunk", chunk.chunk, "its name: the start, a number, or the file's name");
+  f("start", chunk.start, "of the span, or the first row's time; null of files");
+  f("end", chunk.end, "of the span, or the last row's time");
+  f("n", chunk.n, at_least(1), "samples");
+  f("paired", chunk.paired, "rows are pairs of rows of the source");
+  measured(f, "accuracy", chunk.accuracy, share, "share predicted right; null without labels");
+  measured(f, "afr_pred", chunk.afr_pred, share, "share of unchanged predictions; null where not paired");
+  measured(f, "pa", chunk.pa, {}, "posterior agreement; null where not paired");
+  f("likely_error", chunk.likely_error, "the error without labels; null without estimates");
+  f("error_bound", chunk.error_bound, share,
+    "upper bound on the error, made without labels; of all chunks at once; null beyond 100 chunks");
+  f("confidence", confidence, "how sure the model is");
+  f("drift", chunk.drift, "what moved against the source, tested");
+  chunk.confidence = confidence.shifted_mean;
+  f("bands", chunk.bands,
+    "where chunks of the source as large as this fall, all chunks of the timeline at once with probability "
+    "level");
+}
+
+void fields(AssessTimeline& timeline, Fields& f) {
+  f("model", timeline.model, "its name");
+  f("target", timeline.target, "the shift");
+  f.choice("by", timeline.by, {{"span", ""}, {"rows", ""}, {"files", ""}},
+           "what a chunk is: a span of time, a number of rows in order of time, a file");
+  f("calendar", timeline.calendar, "start and end are seconds since 1970-01-01T00:00Z");
+  f("gaps", timeline.gaps, "spans without rows between the first chunk and the last");
+  f("tests", timeline.tests, "of drift, over all chunks");
+  f("level", timeline.level, share, "probability that all chunks at rest lie within a measure's band");
+  f("delta", timeline.delta, share,
+    "all bounds hold with probability 1 - delta, where their assumption does");
+  f.unless_empty("method", timeline.method, "of likely_error.error: the one to read of the whole target");
+  f("chunks", timeline.chunks, "in order of time");
+  f("not_computed", timeline.not_computed, "why a key is null in all chunks");
+}
+
+const std::vector<TimelineMeasure>& timeline_measures() {
+  static const std::vector<TimelineMeasure> measures{
+      {"accuracy", "Accuracy", true, false, [](const TimelineChunk& c) { return c.accuracy; },
+       &ChunkBands::accuracy},
+      {"likely_error.error", "Estimated error", false, true,
+       [](const TimelineChunk& c) {
+         return c.likely_error
+                    ? Measured{c.likely_error->error.value, c.likely_error->low, c.likely_error->high}
+                    : Measured{};
+       },
+       &ChunkBands::likely_error},
+      {"error_bound", "Error at most", false, true,
+       [](const TimelineChunk& c) {
+         return Measured{c.error_bound, {}, {}};
+       },
+       nullptr},
+      {"afr_pred", "Same prediction", true, false, [](const TimelineChunk& c) { return c.afr_pred; },
+       nullptr},
+      {"pa", "PA", true, false, [](const TimelineChunk& c) { return c.pa; }, nullptr},
+      {"confidence.shifted_mean", "Confidence", true, true,
+       [](const TimelineChunk& c) {
+         return Measured{c.confidence, {}, {}};
+       },
+       &ChunkBands::confidence},
+      {"drift.classes.distance", "Mix of predicted classes", false, true,
+       [](const TimelineChunk& c) {
+         return Measured{c.drift.classes.distance, {}, {}};
+       },
+       &ChunkBands::classes}};
+  return measures;
+}
+
+bool AssessTimeline::has(const TimelineMeasure& measure) const {
+  return std::ranges::any_of(
+      chunks, [&](const TimelineChunk& chunk) { return measure.value(chunk).value.has_value(); });
+}
+
+TimelineAlarms alarms_of(const AssessTimeline& timeline, const TimelineMeasure& measure) {
+  TimelineAlarms alarms;
+  if (measure.band == nullptr) return alarms;
+  double farthest = 0;
+  for (const TimelineChunk& chunk : timeline.chunks) {
+    const TimelineBand& band = chunk.bands.*measure.band;
+    const auto value = measure.value(chunk).value;
+    if (!value || !((band.below && measure.low_is_bad) || (band.above && measure.high_is_bad))) continue;
+    const double off = band.below ? *band.low - *value : *value - *band.high;
+    if (alarms.count++ == 0) alarms.first = &chunk;
+    if (alarms.worst == nullptr || off > farthest) alarms.worst = &chunk, farthest = off;
+  }
+  return alarms;
+}
+
+TimelineAlarms drift_alarms(const AssessTimeline& timeline) {
+  TimelineAlarms alarms;
+  for (const TimelineChunk& chunk : timeline.chunks) {
+    if (chunk.drift.p_value > 1 - timeline.level) continue;
+    if (alarms.count++ == 0) alarms.first = &chunk;
+    if (alarms.worst == nullptr || chunk.drift.p_value < alarms.worst->drift.p_value) alarms.worst = &chunk;
+  }
+  return alarms;
+}
+
+std::string timeline_words(const AssessTimeline& timeline, bool name_model) {
+  std::vector<std::string> parts;
+  for (const TimelineMeasure& measure : timeline_measures()) {
+    const TimelineAlarms alarms = alarms_of(timeline, measure);
+    if (alarms.count == 0 || (measure.key != "accuracy" && measure.key != "likely_error.error")) continue;
+    const auto said = [&](const TimelineChunk& chunk) {
+      return fmt::format("{} ({})", chunk.chunk, percent(*measure.value(chunk).value));
+    };
+    parts.push_back(fmt::format("{} is {} the source's range in {} of {} chunks, first in {}{}",
+                                measure.low_is_bad ? "accuracy" : "the estimated error",
+                                measure.low_is_bad ? "below" : "above", alarms.count, timeline.chunks.size(),
+                                said(*alarms.first),
+                                alarms.worst == alarms.first ? "" : ", farthest in " + said(*alarms.worst)));
+  }
+  const TimelineAlarms drift = drift_alarms(timeline);
+  if (drift.count > 0)
+    parts.push_back(fmt::format("{} drifted, first {}",
+                                drift.count == 1 ? "one chunk" : fmt::format("{} chunks", drift.count),
+                                drift.first->chunk));
+  if (parts.empty())
+    parts.push_back(
+        fmt::format("all {} chunks lie within the source's range, and none drifted", timeline.chunks.size()));
+  std::string text =
+      timeline.target + (name_model ? " (" + timeline.model + ")" : std::string()) + " over time: ";
+  for (std::size_t i = 0; i < parts.size(); ++i) text += (i > 0 ? "; " : "") + parts[i];
+  return text + ".";
+}
+
+}  // namespace leeway::record

@@ -1,0 +1,234 @@
+// Targets over time: a chart for each measure with the source's range, and the chunks to look at.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "leeway/report/detail/lines.h"
+#include "leeway/report/detail/sections.h"
+
+namespace leeway::report {
+namespace {
+
+using record::AssessTimeline;
+using record::TimelineAlarms;
+using record::TimelineChunk;
+using record::TimelineMeasure;
+
+constexpr std::size_t charted_chunks = 4000;  // of all timelines: the page stays below some 3 MB
+constexpr std::size_t most_rows = 40;         // of a table of chunks
+
+std::string subject(const Record& record, const AssessTimeline& timeline) {
+  return record.models.size() > 1 ? timeline.model + " under " + timeline.target : timeline.target;
+}
+
+// Places of chunks: spans by their distance in time, so that gaps show; others one behind the other.
+std::vector<std::int64_t> places_of(const AssessTimeline& timeline) {
+  std::vector<std::int64_t> places;
+  const auto& chunks = timeline.chunks;
+  const bool spans = timeline.by == "span" && chunks.front().start && chunks.front().end &&
+                     *chunks.front().end > *chunks.front().start;
+  for (std::size_t i = 0; i < chunks.size(); ++i) {
+    if (!spans || !chunks[i].start) {
+      places.push_back(static_cast<std::int64_t>(i));
+      continue;
+    }
+    const double span = *chunks.front().end - *chunks.front().start;
+    const double place = std::round((*chunks[i].start - *chunks.front().start) / span);
+    places.push_back(static_cast<std::int64_t>(std::clamp(place, -1e15, 1e15)));
+  }
+  return places;
+}
+
+// Which chunks bear a name on the axis: a few, evenly spread.
+std::vector<std::size_t> ticks_of(const std::vector<std::int64_t>& places, std::size_t longest) {
+  const std::size_t wanted = longest > 12 ? 3 : 4;
+  std::vector<std::size_t> ticks;
+  const double first = static_cast<double>(places.front()), last = static_cast<double>(places.back());
+  for (std::size_t i = 0; i < wanted; ++i) {
+    const double at = first + (last - first) * static_cast<double>(i) / static_cast<double>(wanted - 1);
+    const auto found = std::ranges::lower_bound(
+        places, at, {}, [](std::int64_t place) { return static_cast<double>(place); });
+    const auto index = static_cast<std::size_t>(std::min(found, places.end() - 1) - places.begin());
+    if (ticks.empty() || ticks.back() != index) ticks.push_back(index);
+  }
+  return ticks;
+}
+
+struct Ends {
+  double low = 0, high = 1;
+};
+
+// Of all values, intervals and bands.
+Ends y_ends(const Record& record, const AssessTimeline& timeline, const TimelineMeasure& measure) {
+  const double most =
+      measure.key == "pa" ? std::log(static_cast<double>(std::max<std::size_t>(record.k(), 2))) : 1;
+  Line values, bands;
+  for (const TimelineChunk& chunk : timeline.chunks) {
+    const Measured value = measure.value(chunk);
+    values.points.push_back({0, value, "", ""});
+    if (measure.band == nullptr) continue;
+    const record::TimelineBand& band = chunk.bands.*measure.band;
+    bands.points.push_back({0, {value.value, band.low, band.high}, "", ""});
+  }
+  const LineAxes axes = fit_y({.y_low = 0, .y_high = most}, {values, bands}, 0, most);
+  return {axes.y_low, axes.y_high};
+}
+
+Json thresholds_of(const Record& record, const TimelineMeasure& measure, const Ends& ends) {
+  Json rows = Json::array();
+  for (const record::AssessGate& gate : record.gates)
+    if (gate.key == measure.key && gate.threshold >= ends.low && gate.threshold <= ends.high)
+      rows.push_back({{"y", brief(gate.threshold)}, {"text", "gate " + gate.gate}});
+  return rows;
+}
+
+Chart chart_of(const Record& record, const AssessTimeline& timeline, const TimelineMeasure& measure) {
+  const std::vector<std::int64_t> places = places_of(timeline);
+  const bool percent = measure.key != "pa";
+  const Ends ends = y_ends(record, timeline, measure);
+  const TimelineAlarms alarms = alarms_of(timeline, measure);
+  Json rows = Json::array(), ticks = Json::array(), names = Json::array();
+  Json first;
+  std::size_t run = 0;
+  for (std::size_t i = 0; i < timeline.chunks.size(); ++i) {
+    const TimelineChunk& chunk = timeline.chunks[i];
+    const Measured value = measure.value(chunk);
+    const record::TimelineBand band =
+        measure.band == nullptr ? record::TimelineBand{} : chunk.bands.*measure.band;
+    if (i > 0 && places[i] != places[i - 1] + 1) ++run;
+    if (&chunk == alarms.first) first = places[i];
+    rows.push_back({{"chunk", chunk.chunk},
+                    {"x", places[i]},
+                    {"run", run},
+                    {"n", chunk.n},
+                    {"y", brief(value.value)},
+                    {"low", brief(value.low)},
+                    {"high", brief(value.high)},
+                    {"from", brief(band.low)},
+                    {"to", brief(band.high)},
+                    {"outside", (band.below && measure.low_is_bad) || (band.above && measure.high_is_bad)}});
+  }
+  const auto length = [](const TimelineChunk& one) { return one.chunk.size(); };
+  const std::size_t longest = std::ranges::max(timeline.chunks, {}, length).chunk.size();
+  for (const std::size_t i : ticks_of(places, longest)) {
+    ticks.push_back(places[i]);
+    names.push_back(timeline.chunks[i].chunk);
+  }
+  Chart chart{"timeline", std::string(measure.title),
+              measure.band == nullptr
+                  ? std::string()
+                  : fmt::format("{} of {} chunks outside", alarms.count, timeline.chunks.size()),
+              fmt::format("{} of {} over {} chunks", measure.title, timeline.target, timeline.chunks.size())};
+  chart.data = {{"chunks", std::move(rows)}, {"thresholds", thresholds_of(record, measure, ends)}};
+  chart.signals = {{"x_low", Json(static_cast<double>(places.front()) - .5)},
+                   {"x_high", Json(static_cast<double>(places.back()) + .5)},
+                   {"x_ticks", std::move(ticks)},
+                   {"x_names", std::move(names)},
+                   {"y_low", brief(ends.low)},
+                   {"y_high", brief(ends.high)},
+                   {"percent", percent},
+                   {"first", std::move(first)},
+                   {"first_text", alarms.first == nullptr ? "" : "first outside: " + alarms.first->chunk}};
+  return chart;
+}
+
+Cell value_cell(const TimelineMeasure& measure, const TimelineChunk& chunk) {
+  const Measured value = measure.value(chunk);
+  if (measure.key == "pa") return pa_cell(value, "rows are no pairs");
+  Cell cell = share_cell(value, "not computed");
+  if (measure.band == nullptr || !value.value) return cell;
+  const record::TimelineBand& band = chunk.bands.*measure.band;
+  if (band.low && band.high)
+    cell.title = fmt::format("source: {} to {}", percent(*band.low, 1), percent(*band.high, 1));
+  if (band.below && measure.low_is_bad) cell.shade = *value.value - *band.low - .1;
+  if (band.above && measure.high_is_bad) cell.shade = *band.high - *value.value - .1;
+  return cell;
+}
+
+// All chunks where they are few; else those outside a band or that drifted, in order of time.
+std::string chunk_table(const AssessTimeline& timeline) {
+  const auto loud = [&](const TimelineChunk& chunk) {
+    return chunk.drift.p_value <= 1 - timeline.level ||
+           std::ranges::any_of(record::timeline_measures(), [&](const TimelineMeasure& measure) {
+             if (measure.band == nullptr) return false;
+             const record::TimelineBand& band = chunk.bands.*measure.band;
+             return (band.below && measure.low_is_bad) || (band.above && measure.high_is_bad);
+           });
+  };
+  std::vector<const TimelineChunk*> rows;
+  const bool few = timeline.chunks.size() <= most_rows;
+  for (const TimelineChunk& chunk : timeline.chunks)
+    if (few || loud(chunk)) rows.push_back(&chunk);
+  std::string caption =
+      few ? "Every chunk, in order of time" : "Chunks outside a range or that drifted, in order of time";
+  if (rows.size() > most_rows) {
+    caption += fmt::format(": the first {} of {}", most_rows, rows.size());
+    rows.resize(most_rows);
+  }
+  if (rows.empty()) return "";
+  std::vector<ColumnOf<TimelineChunk>> columns{
+      {text_column("Chunk"), [](const TimelineChunk& chunk) { return text_cell(chunk.chunk); }},
+      {number_column("n", "Samples"), [](const TimelineChunk& chunk) { return count_cell(chunk.n); }}};
+  for (const TimelineMeasure& measure : record::timeline_measures())
+    if (timeline.has(measure))
+      columns.push_back({interval_column(std::string(measure.title)),
+                         [&measure](const TimelineChunk& chunk) { return value_cell(measure, chunk); }});
+  columns.push_back(
+      {number_column("Drift p",
+                     "Least p-value of the chunk, adjusted by Holm's method over all tests of all chunks"),
+       [](const TimelineChunk& chunk) {
+         return number_cell(chunk.drift.p_value, escape(record::p_words(chunk.drift.p_value)));
+       }});
+  return table_of(caption, columns, rows).html(1);
+}
+
+std::string charts_html(const Record& record, const AssessTimeline& timeline) {
+  std::vector<Chart> charts;
+  for (const TimelineMeasure& measure : record::timeline_measures())
+    if (timeline.has(measure)) charts.push_back(chart_of(record, timeline, measure));
+  return panels_html(charts);
+}
+
+std::string gaps_words(const AssessTimeline& timeline) {
+  std::string text;
+  if (timeline.gaps > 0)
+    text += timeline.gaps == 1 ? " One span has no samples and is a gap."
+                               : fmt::format(" {} spans have no samples and are gaps.", count(timeline.gaps));
+  if (!timeline.method.empty())
+    text += fmt::format(" The estimated error is {}'s for all chunks; its interval spans all estimates.",
+                        escape(timeline.method));
+  return text;
+}
+
+}  // namespace
+
+Section timeline_section(const Record& record) {
+  if (record.timelines.empty()) return {};
+  std::string words = timeline_words(record.timelines.front(), record.models.size() > 1);
+  words.resize(std::min(words.find("; "), words.size() - 1));  // its first clause
+  Section section{"time", "Over time", escape(words),
+                  paragraph(fmt::format("Each point is a chunk, with its {0} interval. The grey band is the "
+                                        "source's own range: chunks of the "
+                                        "source of the same size fall within it, all of them at once with "
+                                        "probability {0}. Chunks outside, on the "
+                                        "side that is worse, are marked. Same prediction and PA have no "
+                                        "range, since the source agrees with itself.",
+                                        percent(record.level)))};
+  std::size_t drawn = 0;
+  for (const AssessTimeline& timeline : record.timelines) {
+    std::string body = &timeline == &record.timelines.front()
+                           ? std::string()
+                           : paragraph(escape(timeline_words(timeline, record.models.size() > 1)));
+    if (drawn == 0 || drawn + timeline.chunks.size() <= charted_chunks) {
+      drawn += timeline.chunks.size();
+      body += (gaps_words(timeline).empty() ? std::string() : paragraph(gaps_words(timeline).substr(1))) +
+              charts_html(record, timeline) + chunk_table(timeline);
+    }
+    if (record.timelines.size() > 1) body = "<h3>" + escape(subject(record, timeline)) + "</h3>" + body;
+    section.body += body;
+  }
+  return section;
+}
+
+}  // namespace leeway::report

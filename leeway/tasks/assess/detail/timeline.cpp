@@ -1,0 +1,359 @@
+#include "leeway/tasks/assess/detail/timeline.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+
+#include "leeway/core/contingency.h"
+#include "leeway/core/error.h"
+#include "leeway/core/message.h"
+#include "leeway/core/parallel.h"
+#include "leeway/core/two_samples.h"
+#include "leeway/error_bound/source_estimates.h"
+#include "leeway/tasks/assess/chunks.h"
+#include "leeway/tasks/assess/detail/answer.h"
+#include "leeway/tasks/assess/detail/band.h"
+
+namespace leeway::assess {
+namespace {
+
+using error_bound::Sample;
+using record::TimelineChunk;
+
+constexpr std::size_t chunks_at_once = 64;
+constexpr std::size_t most_draws = 2000, least_draws = 200, drawn_scores = 40'000'000;
+
+// Values of a column that both sides have, by codes of their own that count the values of both.
+struct JointColumn {
+  std::string name;
+  std::vector<std::size_t> source_counts;
+  std::span<const std::int32_t> codes;  // of the target
+  std::vector<std::size_t> places;      // of the target's levels
+};
+
+std::vector<JointColumn> joint_columns(const Outputs& source, const Outputs& target) {
+  std::vector<JointColumn> joint;
+  for (const GroupColumn& column : source.groups) {
+    const auto same = std::ranges::find(target.groups, column.name, &GroupColumn::name);
+    if (same == target.groups.end()) continue;
+    std::map<std::string_view, std::size_t> places;
+    for (const auto* levels : {&column.levels, &same->levels})
+      for (const std::string& level : *levels) places.try_emplace(level, places.size());
+    JointColumn& one = joint.emplace_back(JointColumn{column.name, {}, same->codes, {}});
+    one.source_counts.resize(places.size());
+    for (const std::int32_t code : column.codes)
+      ++one.source_counts[places[column.levels[static_cast<std::size_t>(code)]]];
+    for (const std::string& level : same->levels) one.places.push_back(places[level]);
+  }
+  return joint;
+}
+
+// Homogeneity of counts whose rare values are taken together until the smaller side expects `enough_expected` rows of each.
+double pooled_p(const std::vector<std::size_t>& a, const std::vector<std::size_t>& b) {
+  const auto total = [](const std::vector<std::size_t>& counts) {
+    return static_cast<double>(std::accumulate(counts.begin(), counts.end(), std::size_t{0}));
+  };
+  const double n = total(a), m = total(b), part = std::min(n, m) / (n + m);
+  std::vector<std::size_t> order(a.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, {}, [&](std::size_t j) { return a[j] + b[j]; });
+  const auto rare = [&](std::size_t rows) { return part * static_cast<double>(rows) < enough_expected; };
+  std::vector<std::size_t> x{0}, y{0};
+  for (const std::size_t j : order) {
+    const std::size_t pooled = x[0] + y[0];
+    if (rare(a[j] + b[j]) || (pooled > 0 && rare(pooled)))
+      x[0] += a[j], y[0] += b[j];
+    else
+      x.push_back(a[j]), y.push_back(b[j]);
+  }
+  return rare(x[0] + y[0]) && x[0] + y[0] > 0 && x.size() > 1 ? 1 : homogeneity(x, y).p;
+}
+
+double distance_of(const std::vector<std::size_t>& a, const std::vector<std::size_t>& b) {
+  return total_variation(a, b).value;
+}
+
+class Timeline {
+ public:
+  Timeline(const AnalysedSource& source, const Target& target, const Summary& summary, const Task& task)
+      : source_(source.source->outputs),
+        before_(source.predictions),
+        target_(target.outputs),
+        after_(predict(target.outputs.logits, target.outputs.path)),
+        summary_(summary),
+        task_(task),
+        labels_(labels_of(target_, source_, summary.pairing)),
+        source_labels_(labels_of(source_, target_, summary.pairing)),
+        columns_(joint_columns(source_, target_)),
+        known_{source_.path, source_.logits, {source_labels_.begin(), source_labels_.end()}, {}},
+        source_confidences_(before_.confidences) {
+    const Outputs* const pairs = summary.paired ? &source_ : nullptr;
+    chunks_ = task.options.chunk ? cut_by_time(target_, pairs, parse_chunk_size(*task.options.chunk))
+                                 : cut_by_files(target_, pairs, target.files);
+    found_.model = target.model, found_.target = target.shift;
+    found_.calendar = chunks_.calendar, found_.gaps = chunks_.gaps, found_.level = task.level;
+    found_.delta = task.options.delta;
+    constexpr const char* words[] = {"span", "rows", "files"};
+    found_.by = words[static_cast<std::size_t>(chunks_.by)];
+    found_.chunks.resize(chunks_.list.size());
+    std::ranges::sort(source_confidences_);
+    source_classes_ = counted(before_.classes, {});
+    if (summary.bounds.estimates && summary.likely_error) {
+      estimates_.emplace(known_);
+      found_.method = summary.likely_error->method;
+    }
+  }
+
+  record::AssessTimeline run(Progress* progress) {
+    const std::size_t m = chunks_.list.size();
+    for (std::size_t begin = 0; begin < m; begin += chunks_at_once) {
+      if (progress && progress->stop_requested())
+        throw Interrupted("interrupted before the result was complete");
+      if (progress) progress->update("over time", begin, m, found_.target);
+      parallel_for(std::min(chunks_at_once, m - begin), [&](std::size_t i) { measure(begin + i); });
+    }
+    add_bounds(progress);
+    adjust();
+    add_bands();
+    say_why();
+    if (progress) progress->update("over time", m, m, found_.target);
+    return std::move(found_);
+  }
+
+ private:
+  [[nodiscard]] std::vector<std::size_t> counted(std::span<const std::int32_t> classes,
+                                                 std::span<const std::size_t> rows) const {
+    std::vector<std::size_t> counts(target_.k());
+    if (rows.empty())
+      for (const std::int32_t one : classes) ++counts[static_cast<std::size_t>(one)];
+    for (const std::size_t row : rows) ++counts[static_cast<std::size_t>(classes[row])];
+    return counts;
+  }
+
+  void measure(std::size_t i) {
+    const Chunk& chunk = chunks_.list[i];
+    TimelineChunk& found = found_.chunks[i];
+    found.chunk = chunk.name, found.start = chunk.start, found.end = chunk.end;
+    found.n = chunk.rows.size();
+    if (!labels_.empty()) {
+      std::size_t right = 0;
+      for (const std::size_t row : chunk.rows) right += after_.classes[row] == labels_[row] ? 1 : 0;
+      const Share accuracy = share(right, found.n, task_.level);
+      found.accuracy = {accuracy.value, accuracy.interval.low, accuracy.interval.high};
+    }
+    double sum = 0;
+    for (const std::size_t row : chunk.rows) sum += after_.confidences[row];
+    found.confidence = std::min(1., sum / static_cast<double>(found.n));
+    const Array logits = Rows(target_.logits).take(chunk.rows);
+    add_agreement(found, chunk, logits);
+    add_estimates(found, logits);
+    add_drift(found, chunk);
+  }
+
+  void add_agreement(TimelineChunk& found, const Chunk& chunk, const Array& logits) const {
+    if (summary_.paired)
+      return agree(found, Rows(source_.logits).take(chunk.rows), logits, chunk.rows, chunk.rows);
+    if (chunks_.by != ChunkedBy::files || found.n != source_.n() || task_.options.paired == "no") return;
+    std::vector<std::size_t> rows = chunk.rows, all(source_.n());
+    std::ranges::sort(rows);
+    std::iota(all.begin(), all.end(), std::size_t{0});
+    Outputs file;
+    file.path = chunk.name;
+    file.logits = Rows(target_.logits).take(rows);
+    std::vector<std::int32_t> classes;
+    for (const std::size_t row : rows) classes.push_back(after_.classes[row]);
+    if (target_.labels) {
+      file.labels.emplace();
+      for (const std::size_t row : rows) file.labels->push_back((*target_.labels)[row]);
+    }
+    if (target_.ids) {
+      file.ids.emplace();
+      for (const std::size_t row : rows) file.ids->push_back((*target_.ids)[row]);
+    }
+    if (pair(source_, file, before_.classes, classes, Paired::automatic).paired)
+      agree(found, source_.logits, file.logits, all, rows);
+  }
+
+  void agree(TimelineChunk& found, const Array& clean, const Array& shifted,
+             std::span<const std::size_t> clean_rows, std::span<const std::size_t> shifted_rows) const {
+    agreement::Options wanted;
+    wanted.level = task_.level, wanted.seed = task_.seed;
+    wanted.clean_name = source_.path, wanted.shifted_name = target_.path;
+    const agreement::Agreement all = agreement::posterior_agreement(clean, shifted, {}, wanted);
+    found.paired = true;
+    found.pa = {all.pa, all.pa_interval.low, all.pa_interval.high};
+    std::size_t same = 0;
+    for (std::size_t j = 0; j < clean_rows.size(); ++j)
+      same += before_.classes[clean_rows[j]] == after_.classes[shifted_rows[j]] ? 1 : 0;
+    const Share afr = share(same, clean_rows.size(), task_.level);
+    found.afr_pred = {afr.value, afr.interval.low, afr.interval.high};
+  }
+
+  void add_estimates(TimelineChunk& found, const Array& logits) const {
+    if (!estimates_) return;
+    std::vector<error_bound::Estimate> list = estimates_->estimate({target_.path, logits, {}, {}});
+    if (found_.method == "atc-ne")
+      std::erase_if(list, [](const error_bound::Estimate& one) { return one.estimator->transport; });
+    const double error = std::ranges::find_if(list, [&](const error_bound::Estimate& one) {
+                           return one.estimator->name == found_.method;
+                         })->error;
+    const Interval sampling =
+        sampling_interval(error, found.n, estimates_->source_error(), source_.n(), task_.level);
+    const auto [lowest, highest] = std::ranges::minmax(list, {}, &error_bound::Estimate::error);
+    found.likely_error = {{error, sampling.low, sampling.high},
+                          std::min(lowest.error, sampling.low),
+                          std::max(highest.error, sampling.high)};
+  }
+
+  void add_drift(TimelineChunk& found, const Chunk& chunk) {
+    const std::vector<std::size_t> classes = counted(after_.classes, chunk.rows);
+    record::ChunkDrift& drift = found.drift;
+    drift.classes = {"predicted class", pooled_p(source_classes_, classes), 1,
+                     distance_of(source_classes_, classes)};
+    std::vector<double> confidences;
+    for (const std::size_t row : chunk.rows) confidences.push_back(after_.confidences[row]);
+    const TwoSampleTest moved = kolmogorov_smirnov(source_confidences_, std::move(confidences));
+    drift.confidence = {"confidence", moved.p, 1, moved.statistic};
+    for (const JointColumn& column : columns_) {
+      std::vector<std::size_t> counts(column.source_counts.size());
+      for (const std::size_t row : chunk.rows)
+        ++counts[column.places[static_cast<std::size_t>(column.codes[row])]];
+      const double p = pooled_p(column.source_counts, counts);
+      if (drift.worst_group && drift.worst_group->p_alone <= p) continue;
+      drift.worst_group = {column.name, p, 1, distance_of(column.source_counts, counts)};
+    }
+  }
+
+  void add_bounds(Progress* progress) {
+    const std::size_t m = found_.chunks.size();
+    if (!summary_.bounds.dis2 || m > most_bounds) return;
+    error_bound::Dis2Options critics;
+    critics.restarts = 1, critics.delta = task_.options.delta / static_cast<double>(m);
+    critics.seed = task_.seed, critics.progress = progress;
+    for (std::size_t i = 0; i < m; ++i) {
+      if (progress && progress->stop_requested())
+        throw Interrupted("interrupted before the result was complete");
+      if (found_.chunks[i].n < 2) continue;
+      const Sample unknown{target_.path, Rows(target_.logits).take(chunks_.list[i].rows), {}, {}};
+      try {
+        found_.chunks[i].error_bound = error_bound::dis2_bound(known_, unknown, critics).bound;
+      } catch (const Error&) {
+        // refused for its rows: the chunk has no bound
+      }
+    }
+  }
+
+  // All tests of all chunks are one family. Of groups the least stands for all, so it counts as often as there are groups.
+  void adjust() {
+    std::vector<double> alone;
+    std::vector<double*> adjusted;
+    const std::size_t groups = columns_.size();
+    for (TimelineChunk& chunk : found_.chunks) {
+      record::ChunkDrift& drift = chunk.drift;
+      alone.push_back(drift.classes.p_alone), adjusted.push_back(&drift.classes.p_value);
+      alone.push_back(drift.confidence.p_alone), adjusted.push_back(&drift.confidence.p_value);
+      if (!drift.worst_group) continue;
+      alone.push_back(std::min(1., drift.worst_group->p_alone * static_cast<double>(groups)));
+      adjusted.push_back(&drift.worst_group->p_value);
+    }
+    const std::vector<double> values = holm(alone);
+    for (std::size_t i = 0; i < values.size(); ++i) *adjusted[i] = values[i];
+    found_.tests = found_.chunks.size() * (2 + groups);
+    for (TimelineChunk& chunk : found_.chunks) {
+      chunk.drift.p_value = std::min(chunk.drift.classes.p_value, chunk.drift.confidence.p_value);
+      if (chunk.drift.worst_group)
+        chunk.drift.p_value = std::min(chunk.drift.p_value, chunk.drift.worst_group->p_value);
+    }
+  }
+
+  void add_bands() {
+    const std::size_t m = found_.chunks.size();
+    const double rest = (1 - task_.level) / static_cast<double>(m);
+    const Moments confidences = moments_of(before_.confidences);
+    const DrawnBands drawn = drawn_bands();
+    parallel_for(m, [&](std::size_t i) {
+      TimelineChunk& chunk = found_.chunks[i];
+      record::ChunkBands& bands = chunk.bands;
+      const auto set = [](record::TimelineBand& band, const Interval& range, double value) {
+        constexpr double rounding = 1e-9;
+        band = {range.low, range.high, value<range.low - rounding, value> range.high + rounding};
+      };
+      if (summary_.source_accuracy && chunk.accuracy.value)
+        set(bands.accuracy,
+            share_band(summary_.source_accuracy->count, summary_.source_accuracy->n, chunk.n, rest),
+            *chunk.accuracy.value);
+      set(bands.confidence, within(mean_band(confidences, chunk.n, rest)), chunk.confidence);
+      set(bands.classes, within(drawn.distance_band(0, chunk.n, rest)), *chunk.drift.classes.distance);
+      if (chunk.likely_error)
+        set(bands.likely_error, within(drawn.band(1, chunk.n, rest)), *chunk.likely_error->error.value);
+    });
+  }
+
+  static Interval within(const Interval& band) {
+    return {std::clamp(band.low, 0., 1.), std::clamp(band.high, 0., 1.)};
+  }
+
+  // Of the distance of predicted classes and, where there are estimates, the one to read.
+  [[nodiscard]] DrawnBands drawn_bands() const {
+    std::vector<std::size_t> sizes;
+    for (const Chunk& chunk : chunks_.list) sizes.push_back(chunk.rows.size());
+    const auto measures = [&](std::span<const std::size_t> rows) {
+      std::vector<double> values{distance_of(source_classes_, counted(before_.classes, rows))};
+      if (estimates_)
+        values.push_back(estimates_->error(error_bound::estimator(found_.method), known_, rows));
+      return values;
+    };
+    const std::size_t scores = std::min(std::ranges::max(sizes), most_drawn) * target_.k();
+    return DrawnBands(source_.n(), sizes, measures,
+                      {std::clamp(drawn_scores / scores, least_draws, most_draws), task_.seed});
+  }
+
+  void say_why() {
+    const auto why = [&](const char* key) {
+      const auto found = summary_.not_computed.find(key);
+      return found == summary_.not_computed.end() ? std::string() : found->second;
+    };
+    const auto none = [&](const auto& has) { return std::ranges::none_of(found_.chunks, has); };
+    if (labels_.empty()) found_.not_computed["accuracy"] = why("accuracy");
+    if (!estimates_) found_.not_computed["likely_error"] = why("likely_error");
+    if (none([](const TimelineChunk& chunk) { return chunk.paired; }))
+      found_.not_computed["pa"] = found_.not_computed["afr_pred"] = why("pa");
+    if (none([](const TimelineChunk& chunk) { return chunk.error_bound.has_value(); }))
+      found_.not_computed["error_bound"] =
+          summary_.bounds.dis2 && found_.chunks.size() > most_bounds
+              ? fmt::format("chunks have bounds of their own where there are at most {}", most_bounds)
+              : why("error_bound");
+  }
+
+  const Outputs& source_;
+  const Predictions& before_;
+  const Outputs& target_;
+  const Predictions after_;
+  const Summary& summary_;
+  const Task& task_;
+  const std::span<const std::int64_t> labels_, source_labels_;
+  const std::vector<JointColumn> columns_;
+  const Sample known_;
+  std::vector<double> source_confidences_;  // ascending
+  std::vector<std::size_t> source_classes_;
+  std::optional<error_bound::SourceEstimates> estimates_;
+  Chunks chunks_;
+  record::AssessTimeline found_;
+};
+
+}  // namespace
+
+bool has_timeline(const Target& target, const Task& task) {
+  return task.options.chunk.has_value() || target.files.size() > 1;
+}
+
+record::AssessTimeline timeline_of(const AnalysedSource& source, const Target& target, const Summary& summary,
+                                   const Task& task, Progress* progress) {
+  if (task.options.chunk && !target.outputs.times)
+    refuse(target.outputs.path, "times of its rows, as --chunk cuts by them", "none");
+  return Timeline(source, target, summary, task).run(progress);
+}
+
+}  // namespace leeway::assess

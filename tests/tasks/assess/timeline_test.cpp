@@ -1,0 +1,270 @@
+// Targets over time: chunks against results of their own, gates that name the first chunk, order of rows, false alarms.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "leeway/core/option_error.h"
+#include "leeway/core/random.h"
+#include "leeway/core/rows.h"
+#include "leeway/tasks/assess/gates.h"
+#include "tests/at_threads.h"
+#include "tests/message_of.h"
+#include "tests/tasks/assess/made_outputs.h"
+
+namespace leeway::assess {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+
+constexpr double start = 1767571200, day = 86400;  // 2026-01-05, a Monday
+
+// n rows of four classes; `noise`: the share of rows whose logits say nothing.
+Outputs drawn(std::size_t n, std::uint64_t seed, double noise = 0) {
+  Random random(seed, stream("over time"));
+  std::vector<double> logits;
+  std::vector<std::int64_t> labels;
+  std::vector<std::int32_t> places;
+  for (std::size_t i = 0; i < n; ++i) {
+    const auto label = static_cast<std::int64_t>(random.below(4));
+    const bool lost = random.uniform() < noise;
+    for (std::int64_t j = 0; j < 4; ++j)
+      logits.push_back((j == label && !lost ? 2.2 : 0) + (lost ? .3 : 1) * random.normal());
+    labels.push_back(label);
+    places.push_back(static_cast<std::int32_t>(random.below(2)));
+  }
+  Outputs outputs;
+  outputs.path = "drawn.npz";
+  outputs.logits = make_array<double>({n, 4}, std::move(logits));
+  outputs.groups.push_back({"place", {"a", "b"}, std::move(places)});
+  return labelled(std::move(outputs), labels);
+}
+
+Outputs joined_rows(const std::vector<Outputs>& parts) {
+  Outputs all = parts.front();
+  std::vector<Array> logits{parts.front().logits};
+  for (std::size_t i = 1; i < parts.size(); ++i) {
+    logits.push_back(parts[i].logits);
+    all.labels->insert(all.labels->end(), parts[i].labels->begin(), parts[i].labels->end());
+    all.groups[0].codes.insert(all.groups[0].codes.end(), parts[i].groups[0].codes.begin(),
+                               parts[i].groups[0].codes.end());
+  }
+  all.logits = Rows(std::move(logits)).joined();
+  return all;
+}
+
+// `days` days of `rows` rows each; from day `moved` on with noise.
+Outputs production(std::size_t days, std::size_t rows, std::size_t moved, std::uint64_t seed) {
+  std::vector<Outputs> parts;
+  std::vector<double> times;
+  Random random(seed, stream("times"));
+  for (std::size_t j = 0; j < days; ++j) {
+    parts.push_back(drawn(rows, seed * 1000 + j, j >= moved ? .5 : 0));
+    for (std::size_t i = 0; i < rows; ++i)
+      times.push_back(start + day * static_cast<double>(j) + std::floor(day * random.uniform()));
+  }
+  Outputs all = joined_rows(parts);
+  all.times = Times{std::move(times), TimeForm::local};
+  return all;
+}
+
+record::Assess over_time(const Outputs& source, const Outputs& target, const char* chunk, Options task = {}) {
+  task.options.chunk = chunk;
+  task.options.restarts = 1;
+  task.sources = {{"m", source}}, task.targets = {{"m", "prod", target, {}}};
+  return tasks::assess(task);
+}
+
+TEST(Timeline, SaysOfAChunkWhatAResultSaysOfItsRows) {
+  const Outputs source = drawn(400, 1), target = production(6, 80, 4, 2);
+  const record::Assess record = over_time(source, target, "1d");
+  ASSERT_THAT(record.timelines, SizeIs(1));
+  const record::AssessTimeline& timeline = record.timelines[0];
+  ASSERT_THAT(timeline.chunks, SizeIs(6));
+  for (std::size_t j = 0; j < 6; ++j) {
+    const record::TimelineChunk& chunk = timeline.chunks[j];
+    const Outputs alone = drawn(80, 2000 + j, j >= 4 ? .5 : 0);
+    Options task;
+    task.sources = {{"m", source}}, task.targets = {{"m", "alone", alone, {}}};
+    const record::Assess own = tasks::assess(task);
+    const record::AssessResult& result = own.results[0];
+    EXPECT_EQ(chunk.start, start + day * static_cast<double>(j));
+    EXPECT_EQ(chunk.n, 80u);
+    EXPECT_EQ(chunk.accuracy.value, result.accuracy.value);
+    EXPECT_EQ(chunk.accuracy.low, result.accuracy.low);
+    EXPECT_NEAR(chunk.confidence, result.confidence.shifted_mean, 1e-12);
+    EXPECT_NEAR(chunk.drift.confidence.p_alone, result.drift->confidence.p_alone, 1e-12);
+    EXPECT_NEAR(chunk.drift.classes.p_alone, result.drift->classes.p_alone, 1e-9);
+    EXPECT_NEAR(*chunk.drift.classes.distance, *result.drift->classes.distance.value, 1e-12);
+    const auto same = std::ranges::find_if(result.estimates, [&](const error_bound::Estimate& one) {
+      return one.estimator->name == timeline.method;
+    });
+    EXPECT_NEAR(*chunk.likely_error->error.value, same->error, 1e-9);
+    EXPECT_GT(*chunk.error_bound, 0);
+    EXPECT_EQ(chunk.bands.accuracy.below, j >= 4) << j;
+    EXPECT_EQ(chunk.drift.p_value < .01, j >= 4) << j;
+  }
+  EXPECT_EQ(timeline.tests, 18u);
+  EXPECT_THAT(record.envelope.headline,
+              HasSubstr("prod over time: accuracy is below the source's range in 2 of 6 "
+                        "chunks, first in 2026-01-09 ("));
+}
+
+TEST(Timeline, GatesNameTheFirstChunkThatFails) {
+  Options task;
+  task.gates = {"accuracy<0.6",        "accuracy<0.1",
+                "error_bound>=0",      "worst_class.accuracy<0.1",
+                "drift.p_value<0.001", "confidence.shifted_mean<0.7"};
+  const record::Assess record = over_time(drawn(400, 1), production(6, 80, 4, 2), "1d", task);
+  const record::AssessGate& first = record.gates[0];
+  EXPECT_TRUE(first.violated());
+  EXPECT_TRUE(first.violations.empty());  // the whole is good enough
+  ASSERT_THAT(first.chunks, SizeIs(1));
+  EXPECT_EQ(first.chunks[0].first, "2026-01-09");
+  EXPECT_EQ(first.chunks[0].start, start + 4 * day);
+  EXPECT_EQ(first.chunks[0].value, *record.timelines[0].chunks[4].accuracy.value);
+  EXPECT_EQ(first.chunks[0].violated, 2u);
+  EXPECT_EQ(first.chunks[0].judged, 6u);
+  EXPECT_THAT(
+      describe(first, 1),
+      HasSubstr("gate accuracy<0.6: violated over time, first in chunk 2026-01-09 of m under prod (0."));
+  EXPECT_THAT(describe(record.gates[2], 1), HasSubstr("; over time first in chunk 2026-01-05"));
+  EXPECT_FALSE(record.gates[1].violated());
+  EXPECT_FALSE(record.gates[3].violated());  // of the whole alone
+  EXPECT_EQ(record.gates[4].chunks[0].first, "2026-01-09");
+  EXPECT_EQ(to_json(record)["gates"][0]["over_time"]["timelines"][0]["first"], "2026-01-09");
+  EXPECT_TRUE(to_json(record)["gates"][1]["over_time"].is_null());
+}
+
+TEST(Timeline, IsReadBackFromItsRecord) {
+  const record::Assess record = over_time(drawn(300, 1), production(5, 60, 3, 2), "150");
+  const Json json = to_json(record);
+  EXPECT_EQ(json["over_time"]["timelines"][0]["by"], "rows");
+  EXPECT_EQ(to_json(record::read_assess(json, "r.json")), json);
+}
+
+TEST(Timeline, DoesNotDependOnTheOrderOfRowsNorOnThreads) {
+  Outputs target = production(7, 50, 5, 3);
+  for (double& time : target.times->values) time = start + day * std::floor((time - start) / day);  // ties
+  target.times->form = TimeForm::date;
+  const Outputs source = drawn(300, 1);
+  for (const char* chunk : {"1d", "80"}) {
+    const auto chunks_of = [&](const Outputs& outputs) {
+      Json timeline = to_json(over_time(source, outputs, chunk))["over_time"]["timelines"][0];
+      return timeline;
+    };
+    const Json before = at_threads(1, [&] { return chunks_of(target); });
+    EXPECT_EQ(at_threads(3, [&] { return chunks_of(target); }), before);
+    Random random(5, stream("order"));
+    const std::vector<std::size_t> order = permutation(target.n(), random);
+    Outputs other = target;
+    other.logits = Rows(target.logits).take(order);
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      other.times->values[i] = target.times->values[order[i]];
+      (*other.labels)[i] = (*target.labels)[order[i]];
+      other.groups[0].codes[i] = target.groups[0].codes[order[i]];
+    }
+    EXPECT_EQ(chunks_of(other), before) << chunk;
+  }
+}
+
+TEST(Timeline, HasAgreementWhereRowsArePairs) {
+  const Outputs target = production(4, 50, 2, 4);
+  Outputs source = target;
+  source.times.reset();
+  std::vector<double> logits = to_f64(source.logits, "");
+  Random random(6, stream("pairs"));
+  for (double& value : logits) value += .5 * random.normal();
+  source.logits = make_array<double>({200, 4}, std::move(logits));
+  const record::Assess record = over_time(source, target, "1d");
+  std::size_t same = 0, rows = 0;
+  for (const record::TimelineChunk& chunk : record.timelines[0].chunks) {
+    EXPECT_TRUE(chunk.paired);
+    EXPECT_TRUE(chunk.pa.value && chunk.pa.low);
+    same += static_cast<std::size_t>(std::llround(*chunk.afr_pred.value * 50)), rows += 50;
+  }
+  EXPECT_EQ(*record.results[0].afr_pred.value, static_cast<double>(same) / static_cast<double>(rows));
+}
+
+TEST(Timeline, OfFilesHasAChunkForEach) {
+  const Outputs source = drawn(200, 1);
+  Outputs same = source;  // a file that is paired with the source
+  const Outputs target = joined_rows({drawn(90, 7), same, drawn(30, 8, .9)});
+  Options task;
+  task.sources = {{"m", source}};
+  task.targets = {{"m", "week", target, {{"week1", 90}, {"week2", 200}, {"week10", 30}}}};
+  const record::Assess record = tasks::assess(task);
+  const auto& chunks = record.timelines.at(0).chunks;
+  ASSERT_THAT(chunks, SizeIs(3));
+  EXPECT_EQ(chunks[2].chunk, "week10");
+  EXPECT_FALSE(chunks[0].paired);
+  EXPECT_TRUE(chunks[1].paired);
+  EXPECT_EQ(chunks[1].afr_pred.value, 1);
+  EXPECT_FALSE(chunks[0].start);
+  EXPECT_TRUE(chunks[2].bands.accuracy.below);
+}
+
+TEST(Timeline, OfUnlabelledRowsHasTheEstimates) {
+  Outputs target = production(6, 80, 4, 2);
+  target.labels.reset();
+  const record::Assess record = over_time(drawn(400, 1), target, "1d");
+  const record::AssessTimeline& timeline = record.timelines[0];
+  EXPECT_FALSE(timeline.chunks[0].accuracy.value);
+  EXPECT_EQ(timeline.not_computed.at("accuracy"), "the target has no labels");
+  EXPECT_FALSE(timeline.chunks[3].bands.likely_error.outside());
+  EXPECT_TRUE(timeline.chunks[4].bands.likely_error.above);
+  EXPECT_THAT(record.envelope.headline,
+              HasSubstr("the estimated error is above the source's range in 2 of 6 chunks"));
+}
+
+TEST(Timeline, NeedsTimesAndAChunkSize) {
+  EXPECT_THAT(message_of([] { (void)over_time(drawn(20, 1), drawn(20, 2), "1d"); }),
+              HasSubstr("times of its rows"));
+  EXPECT_THROW((void)over_time(drawn(20, 1), production(2, 5, 2, 1), "soon"), OptionError);
+  record::AssessOptions options;
+  options.time_column = "when";
+  EXPECT_THROW((void)tasks::target_reading(options), OptionError);
+}
+
+// Beyond 100 chunks no chunk has a bound: a thousand take about a second.
+TEST(Timeline, OfAThousandChunksHasNoBounds) {
+  const record::Assess record = over_time(drawn(500, 1), production(1000, 20, 990, 1), "1d");
+  const record::AssessTimeline& timeline = record.timelines[0];
+  ASSERT_THAT(timeline.chunks, SizeIs(1000));
+  EXPECT_THAT(timeline.not_computed.at("error_bound"), HasSubstr("at most 100"));
+  EXPECT_TRUE(record.results[0].error_bound);
+  EXPECT_LT(to_json(record).dump().size(), 4'000'000u);
+}
+
+// 100 targets at rest of 12 chunks each: any chunk outside the band of accuracy, of the estimated error, of the mix of
+// classes; any test of drift. docs/time.md gives the rates.
+TEST(Timeline, AtRestRaisesFewAlarms) {
+  constexpr std::size_t sets = 100;
+  double accuracy = 0, error = 0, classes = 0, drift = 0;
+  for (std::size_t s = 0; s < sets; ++s) {
+    Options task;
+    const Outputs source = drawn(400, 50'000 + s);
+    Outputs target = drawn(600, 90'000 + s);
+    target.times = Times{{}, TimeForm::number};
+    for (std::size_t i = 0; i < 600; ++i) target.times->values.push_back(static_cast<double>(i));
+    task.options.paired = "no";
+    const record::Assess record = over_time(source, target, "50", task);
+    const auto any = [&](const auto& alarmed) {
+      return std::ranges::any_of(record.timelines[0].chunks, alarmed) ? 1. / sets : 0.;
+    };
+    accuracy += any([](const auto& chunk) { return chunk.bands.accuracy.outside(); });
+    error += any([](const auto& chunk) { return chunk.bands.likely_error.outside(); });
+    classes += any([](const auto& chunk) { return chunk.bands.classes.outside(); });
+    drift += any([](const auto& chunk) { return chunk.drift.p_value <= .05; });
+  }
+  for (const double rate : {accuracy, error, classes, drift}) EXPECT_LE(rate, .05 + 3 * .022);
+  RecordProperty("accuracy", std::to_string(accuracy));
+  RecordProperty("error", std::to_string(error));
+  RecordProperty("classes", std::to_string(classes));
+  RecordProperty("drift", std::to_string(drift));
+}
+
+}  // namespace
+}  // namespace leeway::assess
