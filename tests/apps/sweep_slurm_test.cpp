@@ -114,7 +114,7 @@ TEST_F(SweepOnSlurm, TwentyKillsChangeNoBit) {
     } else if (kills % 10 == 9) {
       restart("slurmd"), ++kills;
     } else {
-      kills += kill_one(kills % 2 == 0 ? "--json" : kills % 4 == 1 ? "slurm_script" : "sweep", random);
+      kills += kill_one(kills % 2 == 0 ? "--json" : kills % 4 == 1 ? "slurm_script" : "--no-wait", random);
     }
     if (said_by("squeue -h").empty()) {  // all was done: once more, from the start
       fs::remove_all(folder_ / "cluster_run" / "units");
