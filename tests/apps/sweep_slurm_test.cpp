@@ -1,6 +1,6 @@
-// A sweep on a private one-node Slurm cluster, whose tasks, runners and daemons are killed at random moments. Needs
-// Debian's slurm-wlm and munge, and the script that starts such a cluster, in the folder LEEWAY_SLURM_TOOLS or
-// beside the shared data.
+// A sweep on a private one-node Slurm cluster, whose tasks, runners and daemons are killed at random moments. Runs where
+// LEEWAY_SLURM_TOOLS names a folder with the scripts slurm-up and slurm-down, which start and end such a cluster, and Debian's
+// slurm-wlm and munge are installed.
 #include <gtest/gtest.h>
 #include <signal.h>
 
@@ -31,7 +31,7 @@ out = "noisy.npz"
 
 fs::path cluster_script(const char* name) {
   const char* const folder = std::getenv("LEEWAY_SLURM_TOOLS");
-  return fs::path(folder != nullptr ? folder : LEEWAY_SHARED_DATA "/../tools") / name;
+  return fs::path(folder != nullptr ? folder : "") / name;
 }
 
 std::string said_by(const std::string& command) {
@@ -45,9 +45,10 @@ std::string said_by(const std::string& command) {
 class SweepOnSlurm : public CommandTest {
  protected:
   void SetUp() override {
+    if (!fs::exists(cluster_script("slurm-up")))
+      GTEST_SKIP() << "LEEWAY_SLURM_TOOLS names no scripts of a cluster";
     if (std::system("command -v sbatch munged >/dev/null 2>&1") != 0)
       GTEST_SKIP() << "no sbatch or munged here";
-    if (!fs::exists(cluster_script("slurm-up"))) GTEST_SKIP() << "no script that starts a cluster";
     up("4 17917");
     if (!is_up_) GTEST_SKIP() << "no private cluster can be started here";
     ::setenv("SLURM_CONF", (cluster_ / "slurm.conf").c_str(), 1);
