@@ -270,7 +270,9 @@ void fields(Assess& record, Fields& f) {
   f("shifts", record.shifts,
     "which shifts lie between labels and groups of source and targets; [] where no source has both");
   f("comparisons", record.comparisons, "every two models that saw the same labelled samples of a target");
-  f("seeds", record.seeds, "means over results whose model or target differ by the #NUMBER at their end alone; null: there are none");
+  f("seeds", record.seeds,
+    "means over results whose model or target differ by the #NUMBER at their end alone; null: there are "
+    "none");
   f("average_case", record.average_case, "predictions under noise, one for each --model and --jacobian");
   f("gates", record.gates, "one for each --fail-if");
   f("results", record.results, "one for each model and target, model by model");

@@ -144,8 +144,9 @@ std::string table_latex(const PageTable& table) {
   text += line(table.columns, [](const PageTable::Column& column) { return latex(column.title); }) +
           "\\midrule\n";
   for (const auto& row : table.rows)
-    text += line(
-        row, [](const PageCell& cell) { return cell.missing ? std::string("--") : (cell.text.starts_with('[') ? "{}" : "") + latex(cell.text); });
+    text += line(row, [](const PageCell& cell) {
+      return cell.missing ? std::string("--") : (cell.text.starts_with('[') ? "{}" : "") + latex(cell.text);
+    });
   return text + "\\bottomrule\n\\end{tabular}\n";
 }
 

@@ -204,11 +204,27 @@ TEST_F(Command, AForgottenNormalizationIsAWarning) {
 }
 
 TEST_F(Command, TrainingSaysTheSameInItsRecordAndInTheFile) {
-  ASSERT_EQ(
-      run({"train", "--data", images(60), "--epochs", "2", "--threads", "1", "--algorithm", "pgd", "--eps",
-           "0.05", "--attack-steps", "2", "--seed", "4", "--out", path("m.safetensors"), "--report",
-           path("training.html"), "--json"}),
-      0)
+  ASSERT_EQ(run({"train",
+                 "--data",
+                 images(60),
+                 "--epochs",
+                 "2",
+                 "--threads",
+                 "1",
+                 "--algorithm",
+                 "pgd",
+                 "--eps",
+                 "0.05",
+                 "--attack-steps",
+                 "2",
+                 "--seed",
+                 "4",
+                 "--out",
+                 path("m.safetensors"),
+                 "--report",
+                 path("training.html"),
+                 "--json"}),
+            0)
       << err();
   EXPECT_TRUE(std::filesystem::exists(path("training.html")));
   const Json record = Json::parse(out()), options = record.at("options"), result = record.at("results").at(0);

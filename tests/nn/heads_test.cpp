@@ -200,9 +200,8 @@ TEST(Head, IsRefusedWhereItHasNothingToStandOn) {
       "architecture occamnet:small-cnn: expected a backbone of at least 3 stages, found 2 of small-cnn");
   EXPECT_EQ(refused("bottleneck:linear"),
             "architecture bottleneck:linear: expected a backbone with a last hidden layer, found linear");
-  EXPECT_EQ(refused("occam:resnet18"),
-            "architecture occam:resnet18: head: expected one of " + names_of(heads()) +
-                ", found 'occam'; did you mean occamnet?");
+  EXPECT_EQ(refused("occam:resnet18"), "architecture occam:resnet18: head: expected one of " +
+                                           names_of(heads()) + ", found 'occam'; did you mean occamnet?");
   EXPECT_EQ(refused("occamnet:resnet"), "architecture occamnet:resnet: backbone: expected one of " +
                                             names_of(architectures()) +
                                             ", found 'resnet'; did you mean resnet20-cifar?");

@@ -142,7 +142,9 @@ torch::Tensor gradient_of(const torch::Tensor& of, const torch::Tensor& by, cons
 }
 
 void refuse_without_gradients(const std::string& name, const NoGradients& failure) {
-  refuse(name, "a model with gradients by its input (infer, assess, attack --attack noise and average-case --methods mc need none)",
+  refuse(name,
+         "a model with gradients by its input (infer, assess, attack --attack noise and average-case "
+         "--methods mc need none)",
          failure.what());
 }
 

@@ -255,22 +255,14 @@ std::string html_report(const Record& record, const Pictures& pictures, const Op
   const Shown shown(record);
   const std::string lead = scope_line(escape(scope(record))) + news(record) + headline_table(record, shown) +
                            terms(record, shown) + overview_charts(record, shown);
-  std::vector<Section> sections = {timeline_section(record),
-                                   warnings_section(record),
-                                   comparisons_section(record),
-                                   seeds_section(record),
-                                   strengths_section(record),
-                                   bounds_section(record),
-                                   quality_section(record),
-                                   subgroups_section(record),
-                                   drift_section(record),
-                                   agreement_section(record),
-                                   confidence_section(record),
-                                   classes_section(record),
-                                   groups_section(record),
-                                   shares_section(record),
-                                   confusion_section(record),
-                                   flips_section(record, pictures, options)};
+  std::vector<Section> sections = {timeline_section(record),    warnings_section(record),
+                                   comparisons_section(record), seeds_section(record),
+                                   strengths_section(record),   bounds_section(record),
+                                   quality_section(record),     subgroups_section(record),
+                                   drift_section(record),       agreement_section(record),
+                                   confidence_section(record),  classes_section(record),
+                                   groups_section(record),      shares_section(record),
+                                   confusion_section(record),   flips_section(record, pictures, options)};
   for (Section& section : shifts_sections(record)) sections.push_back(std::move(section));
   for (Section& section : noise_sections(record, pictures, options)) sections.push_back(std::move(section));
   sections.push_back(missing_section(record));
