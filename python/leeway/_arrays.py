@@ -21,7 +21,7 @@ def numpy_of(value, name):
     array = _as_numpy(value, name)
     if array.dtype == object:
         array = _text_of(array)
-    elif array.dtype.kind == "M":  # times, as ISO 8601
+    elif array.dtype.kind == "M" and array.ndim == 1:  # times, as ISO 8601
         array = array.astype(str)
     return array if array.flags.c_contiguous else array.copy(order="C")
 

@@ -38,12 +38,8 @@ def _images(value):
 
 
 def section(result):
-    """The page without its scripts in a frame of its own, light or dark as the reader's system is; a table where a record has
-    no page."""
-    try:
-        text = page([result])
-    except _leeway.Error:
-        return f"<pre>{html.escape(repr(result))}</pre>"
+    """The page without its scripts in a frame of its own, light or dark as the reader's system is."""
+    text = page([result])
     text = re.sub(r'<button[^>]*class="sort"[^>]*>(.*?)</button>', r"\1", text, flags=re.DOTALL)  # a column's name
     text = re.sub(r"<script.*?</script>|<noscript.*?</noscript>|<button.*?</button>", "", text, flags=re.DOTALL)
     return (f'<iframe srcdoc="{html.escape(text)}" title="leeway" sandbox="allow-same-origin" '

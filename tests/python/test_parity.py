@@ -328,7 +328,7 @@ def test_flags_of_the_commands_are_options(tmp_path):
     import re
     import subprocess
     from leeway import _command
-    alone = {"help", "json", "out", "config", "report", "help-all"}
+    alone = {"help", "json", "out", "config", "report", "figures", "help-all"}
     data = {"agreement": {"labels", "compare", "name", "pairs", "save-pairs"},
             "assess": {"source", "target", "images", "rows", "fail-if", "model", "jacobian", "sigma", "survival-rows",
                        "arch", "mean", "std", "scale", "classes", "stochastic", "trust", "as-is", "normalization", "device"},
@@ -336,7 +336,7 @@ def test_flags_of_the_commands_are_options(tmp_path):
             "estimates": {"source", "target", "labels"}, "conds.split": {"attributes", "order"},
             "conds.describe": {"source", "target", "attributes", "split", "outputs"}, "shift": {"data", "sheet"}, "shift_text": {"data"},
             "mvn_cdf": {"upper", "covariance"},
-            "average_case": {"model", "data", "logits", "jacobian", "gram", "labels", "noise-covariance", "arch", "mean",
+            "average_case": {"model", "data", "layout", "logits", "jacobian", "gram", "labels", "noise-covariance", "arch", "mean",
                              "std", "scale", "classes", "stochastic", "trust", "as-is", "normalization", "device"}}
     for name, command, *_ in _leeway.functions():
         text = subprocess.run([_command.binary(), *command.split()[1:], "--help"], capture_output=True, text=True).stdout

@@ -1,6 +1,7 @@
 """Results as objects, tables, frames, pages and pickles."""
 
 import copy
+import html
 import json
 import pickle
 
@@ -125,8 +126,9 @@ def test_pages_with_pictures(tmp_path):
     assert "prod" in open(both, encoding="utf-8").read()
 
 
-def test_records_without_a_page_are_tables_in_a_notebook(results):
-    assert results["mvn_cdf"]._repr_html_().startswith("<pre>")
+def test_records_without_a_page_of_their_own_are_tables_of_keys_in_a_notebook(results):
+    shown = html.unescape(results["mvn_cdf"]._repr_html_())
+    assert shown.startswith("<iframe ") and "Probability" in shown
 
 
 def test_warnings_are_warnings():
