@@ -45,5 +45,7 @@ struct CsvTable {
 
 // One field, quoted where the format asks for it.
 [[nodiscard]] std::string csv_field(std::string_view text);
+// The same of a name from outside: what a spreadsheet would take for a formula begins with '.
+[[nodiscard]] std::string csv_name(std::string_view text);
 
 }  // namespace leeway

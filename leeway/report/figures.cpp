@@ -15,6 +15,7 @@
 #include <string_view>
 #include <utility>
 
+#include "leeway/core/csv.h"
 #include "leeway/core/file.h"
 #include "leeway/core/utf8.h"
 #include "leeway/report/detail/assets.h"
@@ -57,30 +58,24 @@ class Names {
   std::map<std::string, std::size_t> used_;
 };
 
-std::string csv_field(const std::string& text) {
-  if (text.find_first_of(",\"\n\r") == text.npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return quoted + "\"";
-}
-
+// Of fields that are quoted already.
 std::string csv_line(const std::vector<std::string>& fields) {
   std::string line;
-  for (const std::string& field : fields) line += (&field == fields.data() ? "" : ",") + csv_field(field);
+  for (const std::string& field : fields) line += (&field == fields.data() ? "" : ",") + field;
   return line + "\n";
 }
 
 std::string table_csv(const PageTable& table) {
   std::vector<std::string> head;
   for (const auto& [title, numeric, interval] : table.columns) {
-    head.push_back(title);
-    if (interval) head.insert(head.end(), {title + " low", title + " high"});
+    head.push_back(csv_field(title));
+    if (interval) head.insert(head.end(), {csv_field(title + " low"), csv_field(title + " high")});
   }
   std::string text = csv_line(head);
   for (const auto& row : table.rows) {
     std::vector<std::string> fields;
     for (std::size_t c = 0; c < row.size() && c < table.columns.size(); ++c) {
-      fields.push_back(row[c].missing ? "" : row[c].value.value_or(row[c].text));
+      fields.push_back(row[c].missing ? "" : row[c].value ? *row[c].value : csv_name(row[c].text));
       if (table.columns[c].interval) fields.insert(fields.end(), {row[c].low, row[c].high});
     }
     text += csv_line(fields);
@@ -150,8 +145,10 @@ std::string table_latex(const PageTable& table) {
   return text + "\\bottomrule\n\\end{tabular}\n";
 }
 
-std::string json_text(const Json& value) {
-  return value.is_null() ? "" : value.is_string() ? value.get<std::string>() : value.dump();
+std::string json_field(const Json& value) {
+  return value.is_null()     ? ""
+         : value.is_string() ? csv_name(value.get<std::string>())
+                             : csv_field(value.dump());
 }
 
 // The table that the page shows below the chart: titles and fields are the specification's "usermeta".
@@ -169,8 +166,8 @@ std::string chart_csv(const PageChart& chart, const Json& spec) {
   std::vector<std::string> head;
   for (const Json& column : columns)
     head.push_back(column[0].is_object()
-                       ? json_text(signals.value(column[0]["signal"].get<std::string>(), Json()))
-                       : column[0].get<std::string>());
+                       ? json_field(signals.value(column[0]["signal"].get<std::string>(), Json()))
+                       : csv_field(column[0].get<std::string>()));
   std::string text = csv_line(head);
   for (const Json& row : rows) {
     std::vector<std::string> fields;
@@ -178,7 +175,7 @@ std::string chart_csv(const PageChart& chart, const Json& spec) {
       const Json value = row.value(column[1].get<std::string>(), Json());
       const bool named = column.size() > 2 && value.is_number_unsigned();
       fields.push_back(
-          json_text(named ? signals.at(column[2].get<std::string>()).at(value.get<std::size_t>()) : value));
+          json_field(named ? signals.at(column[2].get<std::string>()).at(value.get<std::size_t>()) : value));
     }
     text += csv_line(fields);
   }

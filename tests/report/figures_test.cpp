@@ -99,6 +99,17 @@ TEST(Figures, HoldFullDigitsAndIntervals) {
   EXPECT_THAT(latex, Not(HasSubstr("<span")));
 }
 
+TEST(Figures, NamesAreNoFormulas) {
+  record::Assess record = test::bare_record();
+  record.targets[0] = record.results[0].target = "=SUM(A1,\"x\")";
+  const leeway::testing::TemporaryFolder folder;
+  std::string all;
+  for (const std::string& name : write_figures(html_report(record), folder.path()).files)
+    if (name.ends_with(".csv")) all += text_of(folder.path() / name);
+  EXPECT_THAT(all, HasSubstr("\"'=SUM(A1,\"\"x\"\")\""));
+  EXPECT_THAT(all, Not(HasSubstr("\"=SUM")));
+}
+
 TEST(Figures, AreDrawnWithoutABrowser) {
   if (!has_node()) GTEST_SKIP() << "no program node";
   const leeway::testing::TemporaryFolder folder;

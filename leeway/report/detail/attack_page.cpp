@@ -11,8 +11,6 @@ namespace {
 using record::Attack;
 using record::AttackedSet;
 
-Measured measured(double value, const Interval& interval) { return {value, interval.low, interval.high}; }
-
 std::string set_table(const Attack& record) {
   const std::vector<ColumnOf<AttackedSet>> columns = {
       {text_column("Model"),

@@ -144,11 +144,6 @@ std::string bound_meanings() {
 
 // -- The page of leeway bound
 
-Measured measured(const MethodError& one) {
-  if (!one.interval) return {one.error, {}, {}};
-  return {one.error, one.interval->low, one.interval->high};
-}
-
 // The bound by each concentration, then the estimates.
 std::vector<ErrorRow> rows_of(const Bound& record) {
   std::vector<ErrorRow> rows;
@@ -156,7 +151,7 @@ std::vector<ErrorRow> rows_of(const Bound& record) {
     for (const Concentration& one : record.dis2->dis2.concentrations)
       rows.push_back({std::string(one.name), {one.bound, {}, {}}, &record.dis2->dis2, one.term});
   for (const MethodError& one : record.results)
-    if (!one.is_bound) rows.push_back({one.method.method, measured(one)});
+    if (!one.is_bound) rows.push_back({one.method.method, measured(one.error, one.interval)});
   return rows;
 }
 
@@ -167,7 +162,7 @@ std::string method_table(const Bound& record) {
     table.add({text_cell(name), share_cell(error), text_cell(what)});
   };
   for (const MethodError& one : record.results)
-    add(one.method.method, measured(one), one.is_bound ? "upper bound" : "estimate");
+    add(one.method.method, measured(one.error, one.interval), one.is_bound ? "upper bound" : "estimate");
   const record::BoundSource& source = record.source;
   add("source", {source.error, source.interval.low, source.interval.high}, "by the source's labels");
   if (record.target.error)

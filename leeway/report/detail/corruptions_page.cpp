@@ -16,12 +16,6 @@ using record::CorruptedSet;
 using record::CorruptionErrorRow;
 using record::Corruptions;
 
-Measured measured(const std::optional<double>& value, const std::optional<Interval>& interval) {
-  Measured all{value, {}, {}};
-  if (interval) all.low = interval->low, all.high = interval->high;
-  return all;
-}
-
 Measured accuracy_of(const CorruptedSet& set) {
   return measured(set.judged.accuracy, set.judged.accuracy_interval);
 }

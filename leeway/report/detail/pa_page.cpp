@@ -93,6 +93,11 @@ std::vector<std::pair<std::string, std::string>> pa_meanings(double most) {
        "it within a model."}};
 }
 
+Measured measured(const std::optional<double>& value, const std::optional<Interval>& interval) {
+  if (!value || !interval) return {value, {}, {}};
+  return {value, interval->low, interval->high};
+}
+
 Column pa_column(const std::string& level) {
   return interval_column("PA", "Posterior agreement with its " + level + " interval");
 }

@@ -29,6 +29,9 @@ using Point = agreement::CurvePoint;
 [[nodiscard]] std::string page(const std::string& title, const std::string& headline, const std::string& lead,
                                const std::vector<Section>& sections);
 
+// A value of a record with its interval.
+[[nodiscard]] Measured measured(const std::optional<double>& value, const std::optional<Interval>& interval);
+
 // Columns of several pages.
 [[nodiscard]] Column pa_column(const std::string& level = "95%");
 [[nodiscard]] Column beta_column();

@@ -2,10 +2,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <map>
 
+#include "leeway/core/csv.h"
 #include "leeway/report/detail/lines.h"
 #include "leeway/report/detail/sections.h"
 
@@ -13,13 +13,6 @@ namespace leeway::report {
 namespace {
 
 constexpr std::size_t fewest = 3;  // strengths that make a curve
-
-std::optional<double> number_of(std::string_view text) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) return std::nullopt;
-  return value;
-}
 
 struct Named {
   std::string shift;
@@ -30,13 +23,7 @@ struct Named {
 std::optional<Named> named(const std::string& target) {
   const std::size_t at = target.find_last_of(" -_:=@");
   if (at == target.npos || at == 0) return std::nullopt;
-  const std::string_view last = std::string_view(target).substr(at + 1);
-  const std::size_t slash = last.find('/');
-  std::optional<double> strength = number_of(last.substr(0, slash));
-  if (strength && slash != last.npos) {
-    const std::optional<double> below = number_of(last.substr(slash + 1));
-    strength = below && *below > 0 ? std::optional(*strength / *below) : std::nullopt;
-  }
+  const std::optional<double> strength = parse_fraction(std::string_view(target).substr(at + 1));
   if (!strength) return std::nullopt;
   return Named{target.substr(0, at), *strength};
 }

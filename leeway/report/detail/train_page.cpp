@@ -16,11 +16,6 @@ namespace {
 
 using record::Train;
 
-Measured measured(const std::optional<double>& value, const std::optional<Interval>& interval) {
-  if (!value || !interval) return {value, {}, {}};
-  return {value, interval->low, interval->high};
-}
-
 struct Curve {
   std::string name;
   std::function<Measured(const Epoch&)> value;

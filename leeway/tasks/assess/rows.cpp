@@ -13,11 +13,6 @@ namespace {
 
 constexpr std::size_t block_rows = 8192, blocks_at_once = 32;  // about 20 MB of text in memory
 
-std::string name_field(std::string_view name) {
-  const bool formula = !name.empty() && std::string_view("=+-@\t\r").find(name[0]) != std::string_view::npos;
-  return csv_field(formula ? "'" + std::string(name) : std::string(name));
-}
-
 void append_row(fmt::memory_buffer& text, const std::string& prefix, const TargetRows& rows, std::size_t i) {
   const auto out = std::back_inserter(text);
   const bool paired = !rows.clean_classes.empty();
@@ -40,7 +35,7 @@ RowsFile::RowsFile(const std::filesystem::path& path) : file_(path) {
 }
 
 void RowsFile::write(const TargetRows& rows) {
-  const std::string prefix = name_field(rows.model) + "," + name_field(rows.target) + ",";
+  const std::string prefix = csv_name(rows.model) + "," + csv_name(rows.target) + ",";
   const std::size_t n = rows.shifted_classes.size();
   for (std::size_t start = 0; start < n; start += block_rows * blocks_at_once) {
     const std::size_t blocks = std::min(blocks_at_once, (n - start + block_rows - 1) / block_rows);
