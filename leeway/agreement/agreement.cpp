@@ -3,14 +3,15 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <mutex>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include "leeway/agreement/detail/fidelity.h"
 #include "leeway/agreement/detail/interval.h"
 #include "leeway/agreement/detail/maximum.h"
 #include "leeway/agreement/detail/pairs.h"
+#include "leeway/agreement/detail/replicates.h"
 #include "leeway/agreement/detail/tail.h"
 
 namespace leeway::agreement {
@@ -64,32 +65,15 @@ Maximum solve(const Pairs& pairs, const Rows& clean, const Rows& shifted, const 
   return maximize(objective, options.gap, options.max_evaluations);
 }
 
-// Percentiles of PA over resamples of the rows. Every replicate finds its own beta*, certified to 1e-6: far inside the
-// width of the interval.
-Interval percentiles(const Rows& clean, const Rows& shifted, const Options& options, const char* phase) {
-  Options replicate;
-  replicate.gap = 1e-6;
-  BootstrapOptions bootstrap_options;
-  bootstrap_options.replicates = options.bootstrap;
-  bootstrap_options.level = options.level;
-  bootstrap_options.seed = options.seed;
-  const double log_k = std::log(static_cast<double>(clean.shape()[1]));
-  std::mutex reporting;
-  std::size_t done = 0;
-  return bootstrap(
-      clean.shape()[0],
-      [&](std::span<const std::size_t> rows) {
-        const Array clean_rows = clean.take(rows), shifted_rows = shifted.take(rows);
-        const Pairs pairs(clean_rows, shifted_rows, {}, {options.clean_name, options.shifted_name});
-        const double pa = log_k + solve(pairs, clean_rows, shifted_rows, replicate).value;
-        if (options.progress != nullptr) {
-          const std::lock_guard lock(reporting);
-          if (options.progress->stop_requested()) throw Interrupted("bootstrap stopped: nothing was written");
-          options.progress->update(phase, ++done, options.bootstrap, "");
-        }
-        return pa;
-      },
-      bootstrap_options);
+// Percentiles of PA over resamples of the rows, each of which finds its own beta*.
+Interval percentiles(const Pairs& pairs, const Maximum& maximum, const Options& options,
+                     std::string_view phase) {
+  std::vector<double> replicates =
+      replicate_maxima(pairs, maximum, {options.bootstrap, options.seed, phase, options.progress});
+  const double log_k = std::log(static_cast<double>(pairs.k()));
+  for (double& replicate : replicates) replicate += log_k;
+  std::sort(replicates.begin(), replicates.end());
+  return replicate_interval(replicates, options.level);
 }
 
 // The rows, and one more whose top class `top` is as sure as the rows are on average.
@@ -110,11 +94,12 @@ Interval bootstrap_interval(const Pairs& pairs, const Maximum& maximum, const Ro
                             const Rows& shifted, const Options& options) {
   const double log_k = std::log(static_cast<double>(pairs.k()));
   if (pairs.n() < 2) return {0, log_k};
-  Interval drawn = percentiles(clean, shifted, options, "bootstrap");
+  const Interval drawn = percentiles(pairs, maximum, options, "bootstrap");
   if (is_settled(pairs, maximum)) return drawn;
   const UnseenPairs unseen(pairs);
-  const Interval lower = percentiles(with_row(clean, unseen.depth, 0), with_row(shifted, unseen.depth, 1),
-                                     options, "bootstrap, unseen rows");
+  const Pairs more(with_row(clean, unseen.depth, 0), with_row(shifted, unseen.depth, 1), {},
+                   {options.clean_name, options.shifted_name});
+  const Interval lower = percentiles(more, maximum, options, "bootstrap, unseen rows");
   const double pa = std::clamp(log_k + maximum.value, 0., log_k);
   return {std::min(std::max(0., lower.low), pa), std::max(drawn.high, pa)};
 }
