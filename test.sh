@@ -23,7 +23,7 @@ jobs=$(jobs_that_fit)
 configure_and_build() {
   local preset=$1
   shift
-  quietly "build/configure-$preset.log" cmake --preset "$preset" -DLEEWAY_TESTS=ON -DLEEWAY_PYTHON=OFF &&
+  quietly "build/configure-$preset.log" cmake --preset "$preset" -DLEEWAY_TESTS=ON -DLEEWAY_TEST_SHARDS=4 -DLEEWAY_PYTHON=OFF &&
     cmake --build --preset "$preset" -j "$jobs" --target "${@:-all}"
 }
 

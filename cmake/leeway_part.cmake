@@ -38,7 +38,8 @@ function(leeway_part name)
 endfunction()
 
 # leeway_test(NAME SOURCES a_test.cpp ... PARTS core agreement ... [LINKS ...] [LABELS ...])
-# One executable NAME_test over the named parts, registered with ctest test by test. Parts must include every part they use.
+# One executable NAME_test over the named parts, registered with ctest test by test, or in LEEWAY_TEST_SHARDS parts: to start a
+# process for each of thousands of tests takes longer than most of them. Parts must include every part they use.
 function(leeway_test name)
   cmake_parse_arguments(TEST "" "" "SOURCES;PARTS;LINKS;LABELS" ${ARGN})
   add_executable(${name}_test ${TEST_SOURCES})
@@ -57,7 +58,16 @@ function(leeway_test name)
   if(NOT TEST_LABELS)
     set(TEST_LABELS torch-free)  # an empty list would take the next word as its value
   endif()
-  gtest_discover_tests(${name}_test DISCOVERY_TIMEOUT 60
-    PROPERTIES TIMEOUT 600 LABELS "${TEST_LABELS}" ENVIRONMENT "RC_PARAMS=seed=1")  # a run repeats
+  if(NOT LEEWAY_TEST_SHARDS)
+    gtest_discover_tests(${name}_test DISCOVERY_TIMEOUT 60
+      PROPERTIES TIMEOUT 600 LABELS "${TEST_LABELS}" ENVIRONMENT "RC_PARAMS=seed=1")  # a run repeats
+    return()
+  endif()
+  foreach(shard RANGE 1 ${LEEWAY_TEST_SHARDS})
+    math(EXPR index "${shard} - 1")
+    add_test(NAME ${name}_test.${shard} COMMAND ${name}_test --gtest_brief=1)
+    set_tests_properties(${name}_test.${shard} PROPERTIES TIMEOUT 1800 LABELS "${TEST_LABELS}"
+      ENVIRONMENT "RC_PARAMS=seed=1;GTEST_TOTAL_SHARDS=${LEEWAY_TEST_SHARDS};GTEST_SHARD_INDEX=${index}")
+  endforeach()
 endfunction()
 include(GoogleTest)
