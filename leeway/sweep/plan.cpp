@@ -172,12 +172,13 @@ class Planner {
     bool check = stages_[stage].empty();
     for (std::size_t i = 0; i < from.settings.size(); ++i) {
       const Setting& setting = from.settings[i];
+      const std::size_t axis = axis_at_[stage][i];
+      if (axis != none && !checked_[axis][chosen[axis]]) check = checked_[axis][chosen[axis]] = true;
+      if (axis != none && setting.texts[chosen[axis]].empty()) continue;
       const auto [word, same] = value_of(stage, i, chosen);
       for (const std::string& part : {setting.name, setting.part, same}) add(part);
       if (!setting.option.positional) unit.words.push_back("--" + setting.name);
       if (!setting.option.flag) unit.words.push_back(setting.part.empty() ? word : setting.part + "=" + word);
-      if (const std::size_t axis = axis_at_[stage][i]; axis != none && !checked_[axis][chosen[axis]])
-        check = checked_[axis][chosen[axis]] = true;
     }
     unit.words.insert(unit.words.end(), {"--threads", std::to_string(study_.threads), "--json"});
     if (check) refuse_mistake(from, unit.words);

@@ -20,7 +20,7 @@
 // {STAGE.OPTION} is the value of another stage's option: the file, where the option writes one. {{ is a brace. An
 // option that may be given several times as NAME=VALUE is a table: [train.set] eta = [0.1, 1], axis train.set.eta;
 // [assess.target] noisy = "{noisy}". Names of files are files of the working directory, unless the option has
-// choices or takes numbers.
+// choices or takes numbers. Among several values "" leaves the option out.
 //
 // Errors (Error: file, line and column, expected, found, and the name that is near): text that is not TOML
 // (core/toml.h), a stage whose command is none, an option that its command does not have, one that the sweep sets

@@ -108,6 +108,23 @@ TEST(Plan, RulesLeaveOutCombinations) {
       "study.toml: expected a study of one unit or more, found none: the rules leave out all 6 combinations");
 }
 
+// Hence a shift, a chain of changes or a start that some runs do not have; such a unit is that of a study without the option.
+TEST(Plan, AnEmptyTextAmongSeveralValuesLeavesTheOptionOut) {
+  const Plan plan =
+      plan_of("[draw]\ncommand = \"data draw\"\nsize = [\"\", 32]\nname = [\"\", \"a\"]\nout = \"x.npz\"\n");
+  ASSERT_EQ(plan.units.size(), 4u);
+  EXPECT_EQ(plan.units[0].words,
+            (std::vector<std::string>{"data", "draw", "--out", "x.npz", "--threads", "1", "--json"}));
+  EXPECT_EQ(plan.units[3].words, (std::vector<std::string>{"data", "draw", "a", "--size", "32", "--out",
+                                                           "x.npz", "--threads", "1", "--json"}));
+  EXPECT_EQ(plan.units[1].values, (std::vector<std::string>{"", "32"}));
+  EXPECT_TRUE(contains(plan, plan_of("[draw]\ncommand = \"data draw\"\nout = \"x.npz\"\n")));
+  EXPECT_EQ(plan_of("[study]\nexclude = [\"draw.size=, draw.name=\"]\n[draw]\ncommand = \"data draw\"\n"
+                    "size = [\"\", 32]\nname = [\"\", \"a\"]\nout = \"x.npz\"\n")
+                .units.size(),
+            3u);
+}
+
 TEST(Plan, RefusesWhatTheCommandRefuses) {
   EXPECT_EQ(message_of([] { (void)plan_of("[change]\nname = [\"blur\", \"forbidden\"]\n"); }),
             "study.toml: line 2, column 1: expected options in [change] that leeway change takes, found a "
