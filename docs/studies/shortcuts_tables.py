@@ -34,7 +34,10 @@ def main():
     print()
     print("| method | " + " | ".join(rates) + " |\n|---|" + "---|" * len(rates))
     for method in methods:
-        cells = [words([float(row["test_worst"]) for row in rows if row["method"] == method and row["rate"] == rate]) for rate in rates]
+        cells = []
+        for rate in rates:
+            those = [float(row["test_worst"]) for row in rows if row["method"] == method and row["rate"] == rate]
+            cells.append(words(those) if those else "not run")
         print(f"| {method} | " + " | ".join(cells) + " |")
 
 

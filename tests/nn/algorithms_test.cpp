@@ -113,88 +113,6 @@ TEST(GroupDro, TheWorstGroupMayChooseTheEpoch) {
             "found none");
 }
 
-double irm_penalty(const torch::Tensor& weight, const torch::Tensor& rows, std::vector<std::int64_t> labels,
-                   double square) {
-  const auto member = made(
-      "irm", weight, {{"square", square}, {"anneal-steps", 0}, {"lambda", 3}, {"single-environment", 1}});
-  const Batch batch = batch_of(rows, std::move(labels));
-  const Step step = member->update({batch, {batch}});
-  EXPECT_NEAR(step.loss, step.parts.at("risk") + 3 * step.parts.at("penalty"), 1e-5);
-  return step.parts.at("penalty");
-}
-
-TEST(Irm, PenaltyInClosedForm) {
-  EXPECT_NEAR(irm_penalty(second_logit, torch::tensor({{2.f}, {-1.f}, {.5f}}), {1, 0, 0}, 1), .00427357,
-              1e-7);
-  const torch::Tensor rows =
-      torch::tensor({{1.f, 0.f, -1.f}, {.5f, 2.f, 0.f}, {0.f, 0.f, 1.f}, {3.f, 1.f, 0.f}});
-  EXPECT_NEAR(irm_penalty(torch::eye(3), rows, {0, 2, 2, 1}, 1), .345533, 1e-5);
-  EXPECT_NEAR(irm_penalty(torch::eye(3), rows, {0, 2, 2, 1}, 0), -.678929, 1e-5);
-  // the derivative by a scale of the logits, by differences
-  const auto risk = [&](double scale) {
-    return torch::nn::functional::cross_entropy((scale * rows).to(torch::kFloat64),
-                                                torch::tensor({0, 2, 2, 1}))
-        .item<double>();
-  };
-  EXPECT_NEAR((risk(1.001) - risk(.999)) / .002, .587820, 1e-4);
-}
-
-TEST(Irm, OneStepOfAnotherProgram) { toy::expect_reference_step("irm"); }
-
-TEST(Irm, AveragesOverEnvironmentsWhateverTheirOrderAndSizes) {
-  const torch::Tensor rows = torch::tensor({{2.f}, {-1.f}, {.5f}, {1.f}, {-.2f}});
-  const Batch all = batch_of(rows, {1, 0, 0, 1, 1});
-  const auto step = [&](const Batch& labelled, std::vector<Batch> environments) {
-    const auto member = made("irm", second_logit, {{"square", 1}, {"anneal-steps", 0}, {"lambda", 5}});
-    return member->update({labelled, std::move(environments)});
-  };
-  const Step first = step(all, {all.slice(0, 3), all.slice(3, 5)});
-  const Batch turned = batch_of(rows.index_select(0, torch::tensor({3, 4, 0, 1, 2})), {1, 1, 1, 0, 0});
-  const Step second = step(turned, {turned.slice(0, 2), turned.slice(2, 5)});
-  EXPECT_NEAR(first.loss, second.loss, 1e-6);
-  EXPECT_NEAR(first.parts.at("penalty"),
-              (irm_penalty(second_logit, rows.slice(0, 0, 3), {1, 0, 0}, 1) +
-               irm_penalty(second_logit, rows.slice(0, 3), {1, 1}, 1)) /
-                  2,
-              1e-7);
-}
-
-TEST(Irm, AdamBeginsAnewWhereThePenaltyGetsItsWeight) {
-  const auto member =
-      made("irm", second_logit, {{"anneal-steps", 2}, {"lambda", 7}, {"single-environment", 1}});
-  const Batch batch = batch_of(torch::tensor({{2.f}, {-1.f}, {.5f}}), {1, 0, 0});
-  for (std::size_t step = 1; step <= 3; ++step) {
-    const Step done = member->update({batch, {batch}, {}, 1, step, 10});
-    EXPECT_NEAR(done.loss, done.parts.at("risk") + (step <= 2 ? 1 : 7) * done.parts.at("penalty"), 1e-5);
-    EXPECT_EQ(member->state().at("steps").item<std::int64_t>(),
-              step <= 2 ? static_cast<std::int64_t>(step) : 1);
-  }
-}
-
-TEST(Irm, OfOneEnvironmentIsAnErrorUnlessAskedFor) {
-  const toy::Folder folder;
-  data::TrainingData data(toy::squares(100, 4));
-  const auto message = [&](const TrainOptions& options) {
-    return message_of([&] { (void)session().train(data, options, folder / "m"); });
-  };
-  EXPECT_EQ(
-      message(quick("irm")),
-      "toy.npz: expected an environment of every image (an array environment, or --environment-column), as "
-      "algorithm irm needs, found none");
-  data.environment = GroupColumn{"camera", {"a", "b"}, std::vector<std::int32_t>(100, 1)};
-  EXPECT_EQ(
-      message(quick("irm")),
-      "toy.npz: expected at least 2 environments among the images to train on, as algorithm irm needs, found "
-      "1: 'b'");
-  expect_the_bits_of_plain_training("irm", {{"lambda", 0}, {"anneal-steps", 0}, {"single-environment", 1}},
-                                    data);
-  for (std::size_t i = 0; i < 50; ++i) data.environment->codes[i] = 0;
-  TrainOptions options = quick("irm");
-  options.batch = 3;
-  EXPECT_EQ(message(options),
-            "train: batch: expected at least 4 rows, 2 of each environment, as algorithm irm needs, found 3");
-}
-
 // z = w x, D = sigmoid(a z + b), the mean cross-entropy of x's domain.
 TEST(Dann, ReversalByHand) {
   const auto number = [](double value) {
@@ -280,47 +198,6 @@ TEST(Dann, SaysWhatIsMissing) {
   EXPECT_EQ(message(), "toy.npz: expected images of shape (1, 8, 8), as toy.npz, found (3, 8, 8)");
   data.unlabelled.reset();
   EXPECT_EQ(message(), "algorithm dann: expected unlabelled images of the target (--unlabelled), found none");
-}
-
-Step fixmatch_step(double confidence) {
-  const auto member = made("fixmatch", torch::eye(2), {{"confidence", confidence}});
-  Minibatches batches{batch_of(torch::tensor({{1.f, 0.f}}), {0})};
-  batches.unlabelled.views = {as_images(torch::tensor({{3.f, 0.f}, {0.f, 0.f}})),
-                              as_images(torch::tensor({{1.f, 0.f}, {0.f, 5.f}}))};
-  return member->update(batches);
-}
-
-// Weak logits (3,0) and (0,0): confidences .9526 and .5. Strong ones (1,0) and (0,5).
-TEST(FixMatch, MaskAndThresholdByHand) {
-  const double labelled = std::log1p(std::exp(-1)), sure = std::log1p(std::exp(-1)),
-               unsure = std::log1p(std::exp(5));
-  const Step one = fixmatch_step(.9);
-  EXPECT_NEAR(one.parts.at("unlabelled_loss"), .156631, 1e-6);
-  EXPECT_EQ(one.parts.at("kept"), .5);
-  EXPECT_NEAR(one.loss, labelled + sure / 2, 1e-6);
-  const Step none = fixmatch_step(1.5);
-  EXPECT_EQ(none.parts.at("kept"), 0);
-  EXPECT_NEAR(none.loss, labelled, 1e-6);
-  const Step all = fixmatch_step(0);
-  EXPECT_EQ(all.parts.at("kept"), 1);
-  EXPECT_NEAR(all.loss, labelled + (sure + unsure) / 2, 1e-5);
-  EXPECT_EQ(fixmatch_step(.5).parts.at("kept"), 1) << "a confidence that is just enough counts";
-}
-
-TEST(FixMatch, OfWeightZeroHasTheBitsOfPlainTraining) {
-  expect_the_bits_of_plain_training("fixmatch", {{"weight", 0}}, squares_of_two_cameras(100));
-}
-
-TEST(FixMatch, KeepsTheAverageOfTheWeights) {
-  AlgorithmSetting setting = still("fixmatch", torch::eye(2), {{"averaging", .75}, {"weight", 0}});
-  setting.optimizer.learning_rate = .1;
-  const auto member = algorithm("fixmatch").make(setting);
-  (void)member->update({batch_of(torch::tensor({{1.f, 0.f}}), {0})});
-  const Tensors state = member->state();
-  const torch::Tensor expected = .75 * torch::eye(2) + .25 * state.at("network.weight");
-  EXPECT_TRUE(torch::allclose(state.at("average.weight"), expected));
-  EXPECT_TRUE(member->network().named_parameters()["weight"].equal(state.at("average.weight")));
-  EXPECT_FALSE(torch::allclose(state.at("network.weight"), torch::eye(2)));
 }
 
 // Parameters are documented: a meaning each, a default inside the range, whole where they must be.

@@ -89,20 +89,24 @@ double torchvision_augmix_magnitude(Operation operation, double t, const Picture
 
 void mix_chains(const Picture& picture, std::span<const Levels> chains, std::span<const double> weights,
                 double m, bool truncate) {
-  for (std::size_t i = 0; i < picture.levels.size(); ++i) {
-    std::uint8_t& level = picture.levels[i];
-    if (truncate) {
-      const auto of_all = static_cast<float>(m);
-      float sum = static_cast<float>(1 - m) * static_cast<float>(level);
-      for (std::size_t k = 0; k < chains.size(); ++k)
-        sum += static_cast<float>(weights[k]) * of_all * static_cast<float>(chains[k][i]);
-      level = static_cast<std::uint8_t>(sum);
-    } else {
-      double sum = (1 - m) * level;
-      for (std::size_t k = 0; k < chains.size(); ++k) sum += weights[k] * m * chains[k][i];
-      level = static_cast<std::uint8_t>(std::nearbyint(sum));
+  const std::size_t n = picture.levels.size();
+  // As floats where the mixture is truncated, since what they lose is what torchvision loses.
+  const auto mix = [&](auto of_all, const auto& to_level) {
+    using Number = decltype(of_all);
+    std::vector<Number> sums(n);
+    for (std::size_t i = 0; i < n; ++i)
+      sums[i] = static_cast<Number>(1 - m) * static_cast<Number>(picture.levels[i]);
+    for (std::size_t k = 0; k < chains.size(); ++k) {
+      const Number weight = static_cast<Number>(weights[k]) * of_all;
+      const std::uint8_t* const chain = chains[k].data();
+      for (std::size_t i = 0; i < n; ++i) sums[i] += weight * static_cast<Number>(chain[i]);
     }
-  }
+    for (std::size_t i = 0; i < n; ++i) picture.levels[i] = static_cast<std::uint8_t>(to_level(sums[i]));
+  };
+  if (truncate)
+    mix(static_cast<float>(m), [](float sum) { return sum; });
+  else
+    mix(m, [](double sum) { return (sum + 0x1.8p52) - 0x1.8p52; });  // std::nearbyint below 2^51
 }
 
 Augmentation augmix() {

@@ -77,8 +77,9 @@ void Chain::change(std::span<float> image, std::size_t channels, std::size_t hei
                    Random& random) const {
   if (!changes_pixels()) return;
   Levels levels(image.size());
-  std::ranges::transform(image, levels.begin(),
-                         [](float x) { return static_cast<std::uint8_t>(255.999f * x); });
+  std::ranges::transform(image, levels.begin(), [](float x) {
+    return static_cast<std::uint8_t>(255.999f * std::clamp(x, 0.f, 1.f));
+  });
   change({levels, channels, height, width}, random);
   std::ranges::transform(levels, image.begin(), [](std::uint8_t v) { return static_cast<float>(v) / 255.f; });
 }

@@ -26,7 +26,7 @@ class Chain {
   [[nodiscard]] bool mixes() const { return mixing_.member != nullptr; }
 
   void change(const Picture& picture, Random& random) const;
-  // An image in [0,1], (c,h,w), by way of its levels trunc(255.999 x); back by / 255.
+  // An image (c,h,w), cut to [0,1], by way of its levels trunc(255.999 x); back by / 255.
   void change(std::span<float> image, std::size_t channels, std::size_t height, std::size_t width,
               Random& random) const;
   // Of a chain that mixes.

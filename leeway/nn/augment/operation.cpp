@@ -17,35 +17,57 @@ constexpr double rounding = 1e-9;  // more than double arithmetic is off, less t
 std::uint8_t level_of(double value) {
   return static_cast<std::uint8_t>(std::clamp(value + rounding, 0., 255.));
 }
+// std::nearbyint of a number below 2^51: what is added has no place for a fraction.
+double whole_next(double value) { return (value + 0x1.8p52) - 0x1.8p52; }
 // Rounded, halves to the even number; a half but for rounding is a half.
-double nearest_of(double value) { return std::nearbyint(std::nearbyint(value * 0x1p26) * 0x1p-26); }
+double nearest_of(double value) { return whole_next(whole_next(value * 0x1p26) * 0x1p-26); }
+// std::floor of a number that fits.
+std::ptrdiff_t floor_of(double value) {
+  const auto whole = static_cast<std::ptrdiff_t>(value);
+  return whole - (static_cast<double>(whole) > value ? 1 : 0);
+}
 double whole_of(double value) { return std::trunc(value + std::copysign(rounding, value)); }
 
-// Every pixel from from(x, y).
+// Every pixel from the one next to from(x, y), or from the four around it; beyond the border pixels are 0.
 template <class From>
 void resample(const Picture& picture, Sampling sampling, const From& from) {
-  const Levels before(picture.levels.begin(), picture.levels.end());
-  const auto w = static_cast<std::ptrdiff_t>(picture.width), h = static_cast<std::ptrdiff_t>(picture.height);
-  const std::size_t area = picture.area();
+  const Levels copy(picture.levels.begin(), picture.levels.end());
+  const auto w = static_cast<std::ptrdiff_t>(picture.width), h = static_cast<std::ptrdiff_t>(picture.height),
+             area = w * h, channels = static_cast<std::ptrdiff_t>(picture.channels);
+  // by value: a store of a byte may be a store to anything that is read by reference
+  const std::uint8_t* const before = copy.data();
+  std::uint8_t* const after = picture.levels.data();
+  const auto inside = [=](std::ptrdiff_t row, std::ptrdiff_t column) {
+    return row >= 0 && row < h && column >= 0 && column < w;
+  };
+  const auto at = [=](std::ptrdiff_t c, std::ptrdiff_t row, std::ptrdiff_t column) {
+    return inside(row, column) ? before[c * area + row * w + column] : std::uint8_t{0};
+  };
+  const auto pixel = [=](double from_x, double from_y, std::ptrdiff_t to) {
+    const auto i = static_cast<std::ptrdiff_t>(nearest_of(from_x)),
+               j = static_cast<std::ptrdiff_t>(nearest_of(from_y));
+    for (std::ptrdiff_t c = 0; c < channels; ++c) after[c * area + to] = at(c, j, i);
+  };
+  const auto mixture = [=](double from_x, double from_y, std::ptrdiff_t to) {
+    const std::ptrdiff_t i = floor_of(from_x), j = floor_of(from_y);
+    const double right = from_x - static_cast<double>(i), bottom = from_y - static_cast<double>(j);
+    const auto level = [=](int a, int b, int d, int e) {
+      return static_cast<std::uint8_t>(
+          nearest_of((1 - bottom) * ((1 - right) * a + right * b) + bottom * ((1 - right) * d + right * e)));
+    };
+    const bool whole = inside(j, i) && inside(j + 1, i + 1);
+    for (std::ptrdiff_t c = 0; c < channels; ++c) {
+      const std::uint8_t* const corner = before + (whole ? c * area + j * w + i : 0);
+      after[c * area + to] = whole
+                                 ? level(corner[0], corner[1], corner[w], corner[w + 1])
+                                 : level(at(c, j, i), at(c, j, i + 1), at(c, j + 1, i), at(c, j + 1, i + 1));
+    }
+  };
+  std::ptrdiff_t to = 0;
   for (std::ptrdiff_t y = 0; y < h; ++y)
-    for (std::ptrdiff_t x = 0; x < w; ++x) {
+    for (std::ptrdiff_t x = 0; x < w; ++x, ++to) {
       const auto [from_x, from_y] = from(static_cast<double>(x), static_cast<double>(y));
-      const double left = sampling == Sampling::nearest ? nearest_of(from_x) : std::floor(from_x);
-      const double top = sampling == Sampling::nearest ? nearest_of(from_y) : std::floor(from_y);
-      const double right = from_x - left, bottom = from_y - top;  // weights of bilinear's other neighbours
-      const auto i = static_cast<std::ptrdiff_t>(left), j = static_cast<std::ptrdiff_t>(top);
-      const auto at = [&](std::size_t c, std::ptrdiff_t row, std::ptrdiff_t column) {
-        return row >= 0 && row < h && column >= 0 && column < w
-                   ? before[c * area + static_cast<std::size_t>(row * w + column)]
-                   : std::uint8_t{0};
-      };
-      for (std::size_t c = 0; c < picture.channels; ++c)
-        picture.levels[c * area + static_cast<std::size_t>(y * w + x)] =
-            sampling == Sampling::nearest
-                ? at(c, j, i)
-                : static_cast<std::uint8_t>(
-                      nearest_of((1 - bottom) * ((1 - right) * at(c, j, i) + right * at(c, j, i + 1)) +
-                                 bottom * ((1 - right) * at(c, j + 1, i) + right * at(c, j + 1, i + 1))));
+      sampling == Sampling::nearest ? pixel(from_x, from_y, to) : mixture(from_x, from_y, to);
     }
 }
 
@@ -147,7 +169,7 @@ void rotate(const Picture& picture, double degrees, Sampling sampling) {
   const double angle = degrees * std::numbers::pi / 180, cosine = std::cos(angle), sine = std::sin(angle);
   const double middle_x = (static_cast<double>(picture.width) - 1) / 2,
                middle_y = (static_cast<double>(picture.height) - 1) / 2;
-  resample(picture, sampling, [&](double x, double y) {
+  resample(picture, sampling, [=](double x, double y) {
     const double dx = x - middle_x, dy = y - middle_y;
     return std::pair(dx * cosine - dy * sine + middle_x, dx * sine + dy * cosine + middle_y);
   });
@@ -219,10 +241,10 @@ void apply(Operation operation, const Picture& picture, double magnitude, Sampli
       return;
     case Operation::shear_x:
       return resample(picture, sampling,
-                      [&](double x, double y) { return std::pair(x + magnitude * (y + .5), y); });
+                      [=](double x, double y) { return std::pair(x + magnitude * (y + .5), y); });
     case Operation::shear_y:
       return resample(picture, sampling,
-                      [&](double x, double y) { return std::pair(x, y + magnitude * (x + .5)); });
+                      [=](double x, double y) { return std::pair(x, y + magnitude * (x + .5)); });
     case Operation::translate_x:
       return move(picture, -static_cast<std::ptrdiff_t>(pixels), 0, false);
     case Operation::translate_y:
@@ -255,10 +277,19 @@ void apply(Operation operation, const Picture& picture, double magnitude, Sampli
 }
 
 void move(const Picture& picture, std::ptrdiff_t dx, std::ptrdiff_t dy, bool mirrored) {
-  const double last = static_cast<double>(picture.width) - 1, by_x = static_cast<double>(dx),
-               by_y = static_cast<double>(dy);
-  resample(picture, Sampling::nearest,
-           [&](double x, double y) { return std::pair(mirrored ? last - (x + by_x) : x + by_x, y + by_y); });
+  const Levels before(picture.levels.begin(), picture.levels.end());
+  const auto w = static_cast<std::ptrdiff_t>(picture.width), h = static_cast<std::ptrdiff_t>(picture.height);
+  std::size_t to = 0;
+  for (std::size_t c = 0; c < picture.channels; ++c)
+    for (std::ptrdiff_t y = 0; y < h; ++y) {
+      const bool row = y + dy >= 0 && y + dy < h;
+      for (std::ptrdiff_t x = 0; x < w; ++x, ++to) {
+        const std::ptrdiff_t from = mirrored ? w - 1 - (x + dx) : x + dx;
+        picture.levels[to] = row && from >= 0 && from < w
+                                 ? before[c * picture.area() + static_cast<std::size_t>((y + dy) * w + from)]
+                                 : std::uint8_t{0};
+      }
+    }
 }
 
 double magnitude_of(Operation operation, double t, const Picture& picture) {

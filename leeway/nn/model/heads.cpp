@@ -14,6 +14,7 @@ namespace leeway::nn {
 // Each is defined in heads/, in a file of its kind.
 HeadMember bottleneck_head();
 HeadMember l2d_head();
+HeadMember l2d_colour_head();
 HeadMember occamnet_head();
 HeadMember occamnet_last_head();
 HeadMember ubnet_head();
@@ -22,8 +23,8 @@ HeadMember pnd_sigmoid_head();
 
 std::span<const HeadMember> heads() {
   static const HeadMember list[] = {
-      bottleneck_head(), l2d_head(), occamnet_head(),    occamnet_last_head(),
-      ubnet_head(),      pnd_head(), pnd_sigmoid_head(),
+      bottleneck_head(),    l2d_head(),   l2d_colour_head(), occamnet_head(),
+      occamnet_last_head(), ubnet_head(), pnd_head(),        pnd_sigmoid_head(),
   };
   return list;
 }

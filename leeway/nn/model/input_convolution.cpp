@@ -1,5 +1,6 @@
 #include "leeway/nn/model/input_convolution.h"
 
+#include <algorithm>
 #include <array>
 #include <variant>
 
@@ -81,6 +82,31 @@ class InputConvolution : public torch::autograd::Function<InputConvolution> {
   }
 };
 
+// x (n,c,h,w) with weight (m,c,k,k), few m, without padding: a transposed convolution by the kernel turned round, of which the border that
+// not all taps meet is left out.
+torch::Tensor convolved_plain(const torch::Tensor& x, const torch::Tensor& weight) {
+  const std::int64_t rows = weight.size(2), columns = weight.size(3);
+  return backward_plain(x, weight.flip({2, 3}).transpose(0, 1),
+                        {x.size(0), weight.size(0), x.size(2) - rows + 1, x.size(3) - columns + 1}, {1, 1},
+                        {rows - 1, columns - 1});
+}
+
+class FixedConvolution : public torch::autograd::Function<FixedConvolution> {
+ public:
+  static torch::Tensor forward(torch::autograd::AutogradContext* context, const torch::Tensor& x,
+                               const torch::Tensor& weight, const torch::Tensor& bias) {
+    context->save_for_backward({weight});
+    context->saved_data["input"] = x.sizes().vec();
+    return convolved_plain(x, weight) + bias.view({1, -1, 1, 1});
+  }
+
+  static torch::autograd::tensor_list backward(torch::autograd::AutogradContext* context,
+                                               const torch::autograd::tensor_list& gradients) {
+    const Pair input = context->saved_data["input"].toIntVector();
+    return {backward_plain(gradients[0], context->get_saved_variables()[0], input, {1, 1}, {0, 0}), {}, {}};
+  }
+};
+
 class TransposedConvolution : public torch::autograd::Function<TransposedConvolution> {
  public:
   static torch::Tensor forward(torch::autograd::AutogradContext* context, const torch::Tensor& x,
@@ -95,7 +121,7 @@ class TransposedConvolution : public torch::autograd::Function<TransposedConvolu
 
   static torch::autograd::tensor_list backward(torch::autograd::AutogradContext* context,
                                                const torch::autograd::tensor_list& gradients) {
-    return {torch::conv2d(gradients[0], context->get_saved_variables()[0]), {}, {}};
+    return {convolved_plain(gradients[0], context->get_saved_variables()[0]), {}, {}};
   }
 };
 
@@ -111,15 +137,16 @@ torch::Tensor input_convolution(torch::nn::Conv2d& layer, const torch::Tensor& x
 
 torch::Tensor fixed_convolution(const torch::Tensor& x, const torch::Tensor& weight,
                                 const torch::Tensor& bias) {
-  return is_plain(x) && x.size(1) <= few_channels
-             ? InputConvolution::apply(x, weight, bias, Pair{1, 1}, Pair{0, 0})
+  return is_plain(x) && std::max(x.size(1), weight.size(0)) <= few_channels
+             ? FixedConvolution::apply(x, weight, bias)
              : torch::conv2d(x, weight, bias);
 }
 
 torch::Tensor fixed_transposed_convolution(const torch::Tensor& x, const torch::Tensor& weight,
                                            const torch::Tensor& bias) {
-  return is_plain(x) && weight.size(1) <= few_channels ? TransposedConvolution::apply(x, weight, bias)
-                                                       : torch::conv_transpose2d(x, weight, bias);
+  return is_plain(x) && std::max(x.size(1), weight.size(1)) <= few_channels
+             ? TransposedConvolution::apply(x, weight, bias)
+             : torch::conv_transpose2d(x, weight, bias);
 }
 
 torch::Tensor input_convolution_backward(const torch::nn::Conv2d& layer, const torch::Tensor& gradient,

@@ -14,7 +14,8 @@ namespace leeway::nn {
 // layer(x), layer a plain convolution: zero padding, one group, no dilation.
 [[nodiscard]] torch::Tensor input_convolution(torch::nn::Conv2d& layer, const torch::Tensor& x);
 
-// The same for a convolution of step 1 and no padding whose weights are not trained, and its transposed one: gradients by x alone.
+// A convolution of step 1 and no padding whose weights are not trained, and its transposed one: gradients by x alone, once. Of few channels
+// to few, which oneDNN pads both, by the kernel of transposed_kernel.h.
 [[nodiscard]] torch::Tensor fixed_convolution(const torch::Tensor& x, const torch::Tensor& weight,
                                               const torch::Tensor& bias);
 [[nodiscard]] torch::Tensor fixed_transposed_convolution(const torch::Tensor& x, const torch::Tensor& weight,

@@ -114,13 +114,20 @@ std::vector<Phase> phases_of(const ConvolutionShape& shape, const Padded& padded
   return phases;
 }
 
-// Some pixels of one phase: the sum over maps and taps, in four parts that do not wait for each other.
+// Some pixels of one phase: the sum over maps and taps, in four parts that do not wait for each other: every fourth map's, or where
+// there are fewer every fourth tap's.
 template <class V>
 LEEWAY_INLINE void pixels(const float* gradient, std::size_t plane, std::size_t maps, const Phase& phase,
                           const float* weights, float* out) {
   const std::size_t taps = phase.offsets.size();
   V sum[4]{};
-  for (std::size_t tap = 0; tap < taps; ++tap) {
+  std::size_t tap = 0;
+  for (; maps < 4 && tap + 4 <= taps; tap += 4)
+    for (std::size_t map = 0; map < maps; ++map)
+      for (std::size_t part = 0; part < 4; ++part)
+        sum[part] += weights[map * taps + tap + part] *
+                     reinterpret_cast<const Loose<V>*>(gradient + map * plane + phase.offsets[tap + part])->v;
+  for (; tap < taps; ++tap) {
     const float* from = gradient + phase.offsets[tap];
     const float* w = weights + tap;
     std::size_t map = 0;

@@ -22,9 +22,9 @@ torch::Tensor ascended(const ForwardFunction& forward, const torch::Tensor& x, c
       gain = gain - ascent.entropy * (log_p.exp() * log_p).sum();
     }
     image = image.detach() + ascent.rate * torch::autograd::grad({gain}, {image})[0];
-    if (ascent.clamp) image = image.clamp(0, 1);
+    if (ascent.clamp == Ascent::Clamp::every) image = image.clamp(0, 1);
   }
-  return image.detach().clamp(0, 1);
+  return ascent.clamp == Ascent::Clamp::never ? image.detach() : image.detach().clamp(0, 1);
 }
 
 }  // namespace leeway::nn

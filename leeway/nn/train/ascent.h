@@ -4,7 +4,7 @@
 // Gradient ascent, each image by itself, from x' = x:
 //   x' <- x' + rate grad [CE(F(x'), y) + entropy H(softmax F(x')) - gamma c(x', x)],   c = |z(x') - z(x)|^2 / 2,
 // z the last hidden layer; with mean_distance c = |z(x') - z(x)|^2 / d, d numbers in z. Pixels are cut to [0,1] after the last step,
-// with clamp after each.
+// after each, or never.
 #pragma once
 
 #include <torch/torch.h>
@@ -16,9 +16,11 @@
 namespace leeway::nn {
 
 struct Ascent {
+  enum class Clamp { last, every, never };
   std::size_t steps = 15;
   double rate = 20. / 128, gamma = 1, entropy = 0;
-  bool mean_distance = false, clamp = false;
+  bool mean_distance = false;
+  Clamp clamp = Clamp::last;
 };
 
 // Of images (b,c,h,w) and labels (b). The network must be in evaluation mode, or images would not be alone.

@@ -44,7 +44,7 @@ LossAlgorithm::Objective DomainAdversarial::objective(const Minibatches& batches
       discriminator_->forward(reversed(shown(both), c), parameter("dropout"), setting().seed, batches.step);
   torch::Tensor domain = torch::zeros({told.size(0)}, torch::kInt64).to(told.device());
   domain.slice(0, n).fill_(1);
-  const torch::Tensor weights = row_weights(both, n);
+  const torch::Tensor weights = row_weights(both, n, c);
   const torch::Tensor domain_loss =
       weights.defined()
           ? (weights * cross_entropy(told, domain, CrossEntropyFuncOptions().reduction(torch::kNone))).sum()

@@ -33,8 +33,9 @@ class DomainAdversarial : public LossAlgorithm {
  protected:
   [[nodiscard]] virtual torch::Tensor shown(
       const Forward& both) const = 0;  // (rows, `shown` of the constructor)
-  // w_i, which sum to 1; the first `source` rows are the source. Undefined: all are equal.
-  [[nodiscard]] virtual torch::Tensor row_weights(const Forward& /*both*/, std::int64_t /*source*/) const {
+  // w_i, which sum to 1; the first `source` rows are the source, c is that of the reversal. Undefined: all are equal.
+  [[nodiscard]] virtual torch::Tensor row_weights(const Forward& /*both*/, std::int64_t /*source*/,
+                                                  double /*c*/) const {
     return {};
   }
 

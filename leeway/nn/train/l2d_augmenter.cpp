@@ -31,8 +31,8 @@ struct Kernel {
 };
 
 torch::Tensor normalized_maps(const torch::Tensor& x) {
-  const torch::Tensor centred = x - x.mean({2, 3}, /*keepdim=*/true);
-  return centred / (centred.square().mean({2, 3}, true) + 1e-5).sqrt();
+  return torch::instance_norm(x, {}, {}, {}, {}, /*use_input_stats=*/true, /*momentum=*/0, /*eps=*/1e-5,
+                              /*cudnn_enabled=*/false);
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 
 #include <limits>
 
+#include "leeway/nn/train/kernel_mmd.h"
+
 namespace leeway::nn {
 
 torch::Tensor supervised_contrast(const torch::Tensor& embeddings, const torch::Tensor& labels) {
@@ -29,30 +31,31 @@ torch::Tensor information_bound(const torch::Tensor& x, const torch::Tensor& mea
 }
 
 torch::Tensor scaled_mmd(const torch::Tensor& a, const torch::Tensor& b) {
-  const torch::Tensor all = torch::cat({a, b}).to(torch::kFloat64);
-  const auto n = static_cast<double>(all.size(0));
-  const torch::Tensor squares = torch::cdist(all, all, 2, /*compute_mode: differences*/ 2).square();
-  const double width = squares.sum().item<double>() / (n * n - n);
+  const torch::Tensor x = a.to(torch::kFloat64), y = b.to(torch::kFloat64);
+  const double width = [&] {
+    const torch::NoGradGuard no_grad;
+    const torch::Tensor all = torch::cat({x, y});
+    // pairs of n rows have squared distances that sum to n times those from the mean, each pair once
+    return 2 * (all - all.mean(0)).square().sum().item<double>() / static_cast<double>(all.size(0) - 1);
+  }();
   if (width == 0) return torch::zeros({}, a.options());
-  torch::Tensor kernel = torch::zeros_like(squares);
-  for (const double factor : {.25, .5, 1., 2., 4.}) kernel = kernel + (squares / (-width * factor)).exp();
-  const auto block = [&](bool first, bool second) {
-    const auto part = [&](const torch::Tensor& of, std::int64_t dimension, bool front) {
-      return front ? of.slice(dimension, 0, a.size(0)) : of.slice(dimension, a.size(0));
-    };
-    return part(part(kernel, 0, first), 1, second).mean();
-  };
-  return (block(true, true) + block(false, false) - 2 * block(true, false)).to(a.scalar_type());
+  return kernel_mmd(x, y, {.least = 1 / (4 * width), .factor = 2, .count = 5}).to(a.scalar_type());
 }
 
 torch::Tensor mmd_by_label(const torch::Tensor& a, const torch::Tensor& b, const torch::Tensor& labels) {
-  const torch::Tensor present = std::get<0>(at::_unique(labels.cpu()));
-  torch::Tensor sum = torch::zeros({}, a.options());
-  for (std::int64_t i = 0; i < present.numel(); ++i) {
-    const torch::Tensor rows = (labels == present[i].item<std::int64_t>()).nonzero().flatten();
-    sum = sum + scaled_mmd(a.index_select(0, rows), b.index_select(0, rows));
-  }
-  return sum / static_cast<double>(present.numel());
+  // rows of a label one after the other
+  const auto [sorted, order] = labels.cpu().contiguous().sort(/*stable=*/c10::optional<bool>(true), 0, false);
+  const torch::Tensor rows = order.to(a.device());
+  const torch::Tensor x = a.index_select(0, rows).to(torch::kFloat64),
+                      y = b.index_select(0, rows).to(torch::kFloat64);
+  const auto* const label = sorted.data_ptr<std::int64_t>();
+  std::vector<std::int64_t> sizes;
+  for (std::int64_t i = 0; i < sorted.numel(); ++i)
+    i > 0 && label[i] == label[i - 1] ? void(++sizes.back()) : sizes.push_back(1);
+  const auto of_x = x.split_with_sizes(sizes), of_y = y.split_with_sizes(sizes);
+  std::vector<torch::Tensor> found;
+  for (std::size_t i = 0; i < sizes.size(); ++i) found.push_back(scaled_mmd(of_x[i], of_y[i]));
+  return torch::stack(found).mean().to(a.scalar_type());
 }
 
 }  // namespace leeway::nn

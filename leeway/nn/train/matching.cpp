@@ -1,5 +1,7 @@
 #include "leeway/nn/train/matching.h"
 
+#include "leeway/nn/train/kernel_mmd.h"
+
 namespace leeway::nn {
 namespace {
 
@@ -9,13 +11,6 @@ torch::Tensor covariance(const torch::Tensor& x) {
 }
 
 double width_of(const torch::Tensor& x) { return static_cast<double>(x.size(1)); }
-
-torch::Tensor mean_kernel(const torch::Tensor& a, const torch::Tensor& b) {
-  const torch::Tensor squares = torch::cdist(a, b, 2, /*compute_mode: differences*/ 2).square();
-  torch::Tensor sum = torch::zeros_like(squares);
-  for (const double g : {1e-3, 1e-2, 1e-1, 1., 10., 100., 1000.}) sum = sum + (squares * -g).exp();
-  return sum.mean();
-}
 
 }  // namespace
 
@@ -28,7 +23,7 @@ torch::Tensor deep_coral_distance(const torch::Tensor& a, const torch::Tensor& b
 }
 
 torch::Tensor mmd_distance(const torch::Tensor& a, const torch::Tensor& b) {
-  return mean_kernel(a, a) + mean_kernel(b, b) - 2 * mean_kernel(a, b);
+  return kernel_mmd(a, b, {.least = 1e-3, .factor = 10, .count = 7});
 }
 
 LossAlgorithm::Objective Matching::objective(const Minibatches& batches) {

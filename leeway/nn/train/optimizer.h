@@ -12,7 +12,7 @@
 
 namespace leeway::nn {
 
-// Tensors by name: float32, float64 or int64.
+// Tensors by name: float32, float64, int64 or uint8.
 using Tensors = std::map<std::string, torch::Tensor>;
 
 class Optimizer {

@@ -40,4 +40,35 @@ std::optional<std::int64_t> Partners::draw(std::int64_t label, std::int32_t envi
   return pool.rows[random.below(pool.rows.size())];
 }
 
+BatchPairs pairs_of_batch(std::span<const std::int64_t> labels, std::span<const std::int32_t> environments,
+                          bool same_label, Random& random) {
+  std::map<std::int64_t, std::map<std::int64_t, std::vector<std::int64_t>>>
+      cells;  // what is alike, what differs
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    const std::int64_t label = labels[i], environment = environments[i];
+    cells[same_label ? label : environment][same_label ? environment : label].push_back(
+        static_cast<std::int64_t>(i));
+  }
+  BatchPairs pairs;
+  for (auto& item : cells) {
+    auto& left = item.second;
+    while (left.size() > 1) {
+      const auto rarest =
+          std::ranges::min_element(left, {}, [](const auto& cell) { return cell.second.size(); });
+      const std::vector<std::int64_t> own = rarest->second;
+      left.erase(rarest);
+      std::vector<std::int64_t> others;
+      for (const auto& cell : left) others.insert(others.end(), cell.second.begin(), cell.second.end());
+      shuffle(others, random);
+      others.resize(own.size());
+      pairs.first.insert(pairs.first.end(), own.begin(), own.end());
+      pairs.second.insert(pairs.second.end(), others.begin(), others.end());
+      for (auto& cell : left)
+        std::erase_if(cell.second, [&](std::int64_t row) { return std::ranges::count(others, row) > 0; });
+      std::erase_if(left, [](const auto& cell) { return cell.second.empty(); });
+    }
+  }
+  return pairs;
+}
+
 }  // namespace leeway::nn

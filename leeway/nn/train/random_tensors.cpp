@@ -2,21 +2,20 @@
 
 #include "leeway/core/parallel.h"
 #include "leeway/core/random.h"
+#include "leeway/nn/train/draw_kernel.h"
 
 namespace leeway::nn {
 namespace {
 
-template <class Draw>
-torch::Tensor rows_of(torch::IntArrayRef shape, std::uint64_t seed, std::uint32_t purpose,
-                      std::uint64_t number, const Draw& draw) {
+// fill(sample, numbers) of every row.
+template <class Fill>
+torch::Tensor rows_of(torch::IntArrayRef shape, std::uint64_t number, const Fill& fill) {
   torch::Tensor tensor = torch::empty(shape);
   const auto rows = static_cast<std::size_t>(shape[0]);
   const std::size_t size = static_cast<std::size_t>(tensor.numel()) / rows;
   auto* const data = tensor.data_ptr<float>();
-  parallel_for(rows, [&](std::size_t row) {
-    Random random(seed, purpose, number << 24 | row);
-    for (float* value = data + row * size; value < data + (row + 1) * size; ++value) *value = draw(random);
-  });
+  parallel_for(rows,
+               [&](std::size_t row) { fill(number << 24 | row, std::span<float>(data + row * size, size)); });
   return tensor;
 }
 
@@ -24,16 +23,19 @@ torch::Tensor rows_of(torch::IntArrayRef shape, std::uint64_t seed, std::uint32_
 
 torch::Tensor normal_rows(torch::IntArrayRef shape, std::uint64_t seed, std::uint32_t purpose,
                           std::uint64_t number) {
-  return rows_of(shape, seed, purpose, number,
-                 [](Random& random) { return static_cast<float>(random.normal()); });
+  return rows_of(shape, number, [&](std::uint64_t sample, std::span<float> out) {
+    draw_normals({seed, purpose, sample}, out);
+  });
 }
 
 torch::Tensor dropout_rows(torch::IntArrayRef shape, double probability, std::uint64_t seed,
                            std::uint32_t purpose, std::uint64_t number) {
   const auto least = static_cast<std::uint32_t>(probability * 4294967296.);
   const auto kept = static_cast<float>(1 / (1 - probability));
-  return rows_of(shape, seed, purpose, number,
-                 [&](Random& random) { return random.bits() >= least ? kept : 0.f; });
+  return rows_of(shape, number, [&](std::uint64_t sample, std::span<float> out) {
+    Random random(seed, purpose, sample);
+    for (float& value : out) value = random.bits() >= least ? kept : 0.f;
+  });
 }
 
 }  // namespace leeway::nn

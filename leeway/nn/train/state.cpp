@@ -21,7 +21,7 @@ ArrayMap with_prefix(const ArrayMap& all, const std::string& prefix) {
   return part;
 }
 
-// With the very values of a float32, float64 or int64 tensor, and back.
+// With the very values of a float32, float64, int64 or uint8 tensor, and back.
 template <class T>
 Array copied(const torch::Tensor& tensor) {
   const torch::Tensor plain = tensor.detach().to(torch::kCPU).contiguous();
@@ -38,8 +38,10 @@ Array exact_array(const torch::Tensor& tensor) {
       return copied<double>(tensor);
     case torch::kInt64:
       return copied<std::int64_t>(tensor);
+    case torch::kUInt8:
+      return copied<std::uint8_t>(tensor);
     default:
-      throw std::logic_error("state: expected a tensor of float32, float64 or int64");
+      throw std::logic_error("state: expected a tensor of float32, float64, int64 or uint8");
   }
 }
 
@@ -59,8 +61,10 @@ torch::Tensor exact_tensor(const Array& array, const std::string& name) {
       return copied<double>(array);
     case ElementType::i64:
       return copied<std::int64_t>(array);
+    case ElementType::u8:
+      return copied<std::uint8_t>(array);
     default:
-      refuse(name, "tensors of float32, float64 or int64", name_of(array.type));
+      refuse(name, "tensors of float32, float64, int64 or uint8", name_of(array.type));
   }
 }
 

@@ -58,7 +58,7 @@ class TrainingSet {
   [[nodiscard]] const std::optional<Images>& unlabelled() const { return data_.unlabelled; }
   [[nodiscard]] std::size_t epoch() const { return epoch_; }
 
-  // Images (m,c,h,w) in [0,1], each with the label, groups and environment of its parent, a row of the data. They are numbered
+  // Images (m,c,h,w), in [0,1] but for what was never cut, each with the label, groups and environment of its parent, a row of the data. They are numbered
   // from data rows + images appended before.
   void append(const torch::Tensor& images, std::span<const std::int64_t> parents);
   void clear_appended();  // as if none had been

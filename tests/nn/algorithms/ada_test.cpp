@@ -1,6 +1,9 @@
 // ADA and ME-ADA.
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <numeric>
+
 #include "leeway/nn/train/ascent.h"
 #include "leeway/nn/train/training_set.h"
 #include "tests/nn/by_hand.h"
@@ -55,6 +58,12 @@ TEST(Ada, TheEntropyByHand) {
   EXPECT_TRUE(
       ascended(identity, torch::full({1, 3}, .5f), y, {.steps = 3, .rate = 9}).le(1).all().item<bool>())
       << "pixels stay in [0,1]";
+  EXPECT_GT(
+      ascended(identity, torch::full({1, 3}, .5f), y, {.steps = 3, .rate = 9, .clamp = Ascent::Clamp::never})
+          .max()
+          .item<double>(),
+      1)
+      << "unless they are never cut";
 }
 
 TEST(Ada, ImagesOfAnotherProgram) {
@@ -66,7 +75,12 @@ TEST(Ada, ImagesOfAnotherProgram) {
   const Minibatches batches = step.batches();
   const torch::Tensor x = batches.labelled.x, y = batches.labelled.y;
   for (const bool mean : {false, true}) {
-    const Ascent ascent{4, step.json["rate"], step.json["gamma"], step.json["entropy"], mean, mean};
+    const Ascent ascent{4,
+                        step.json["rate"],
+                        step.json["gamma"],
+                        step.json["entropy"],
+                        mean,
+                        mean ? Ascent::Clamp::every : Ascent::Clamp::last};
     const torch::Tensor found = ascended(member->predict(), x, y, ascent);
     const torch::Tensor wanted =
         torch::tensor(step.json[mean ? "mean" : "images"].get<std::vector<float>>()).view(x.sizes());
@@ -119,6 +133,53 @@ TEST_F(GrowingSet, ByAsManyImagesARound) {
   EXPECT_TRUE(first.equal(torch::arange(40))) << "of the first round: every image once";
 }
 
+TEST_F(GrowingSet, AnEpochEarlierWhereAskedFor) {
+  const auto ada = member({{"every-epochs", 2}, {"steps", 1}, {"early", 1}});
+  std::vector<std::size_t> sizes;
+  for (std::size_t epoch = 1; epoch <= 6; ++epoch) {
+    ada->begin_epoch(epoch);
+    sizes.push_back(set_->training().size());
+  }
+  EXPECT_EQ(sizes, (std::vector<std::size_t>{40, 80, 80, 120, 120, 120}));
+}
+
+// Those of 8-bit levels are what floats are when they are rounded, and a byte a pixel in the state.
+TEST_F(GrowingSet, OfBytesWhereAskedFor) {
+  std::vector<std::int64_t> rows(40);
+  std::iota(rows.begin(), rows.end(), std::int64_t{40});
+  const auto floats = member({{"every-epochs", 1}, {"steps", 2}});
+  floats->begin_epoch(2);
+  const torch::Tensor exact = set_->batch(rows).x.clone();
+  const auto ada = member({{"every-epochs", 1}, {"steps", 2}, {"bytes", 1}});
+  ada->begin_epoch(2);
+  const torch::Tensor made = set_->batch(rows).x.clone();
+  EXPECT_FALSE(exact.equal(made));
+  EXPECT_TRUE((255 * exact).round().equal((255 * made).round()));
+  EXPECT_LT((255 * made - (255 * made).round()).abs().max().item<double>(), 1e-4);
+  const Tensors state = ada->state();
+  EXPECT_EQ(state.at("appended").scalar_type(), torch::kUInt8);
+  const auto again = member({{"every-epochs", 1}, {"steps", 2}, {"bytes", 1}});
+  again->restore(state, "state");
+  EXPECT_TRUE(set_->batch(rows).x.equal(made));
+}
+
+// What is never cut stays as it is in the set and in the state.
+TEST_F(GrowingSet, OfAnyRangeWhereAskedFor) {
+  const auto ada = member({{"every-epochs", 1}, {"steps", 3}, {"rate", 1000}, {"clamp", 2}});
+  ada->begin_epoch(2);
+  std::vector<std::int64_t> rows(40);
+  std::iota(rows.begin(), rows.end(), std::int64_t{40});
+  const torch::Tensor made = set_->batch(rows).x.clone();
+  EXPECT_GT(made.max().item<double>(), 1);
+  EXPECT_LT(made.min().item<double>(), 0);
+  const Tensors state = ada->state();
+  const auto again = member({{"every-epochs", 1}, {"steps", 3}, {"clamp", 2}});
+  again->restore(state, "state");
+  EXPECT_TRUE(set_->batch(rows).x.equal(made));
+  const auto other = member({{"every-epochs", 1}});
+  EXPECT_NE(message_of([&] { other->restore(state, "state"); }), "no error") << "elsewhere it is no image";
+}
+
 TEST_F(GrowingSet, DoublesWhereAskedFor) {
   const auto ada = member({{"every-epochs", 1}, {"steps", 1}, {"grow", 1}});
   for (std::size_t epoch = 1; epoch <= 4; ++epoch) ada->begin_epoch(epoch);
@@ -147,6 +208,29 @@ TEST(Ada, ResumesWithTheImagesThatItMade) {
   options.parameters["every-epochs"] = 1;
   (void)session().train(data, options, folder / "whole");
   StopAfter stop(3 + 5 + 2);  // batches of 80, 160 and 240 images
+  EXPECT_THROW((void)session().train(data, options, folder / "broken", &stop), Interrupted);
+  EXPECT_EQ(session().train(data, options, folder / "broken").resumed_after, 2U);
+  EXPECT_EQ(file_text(folder / "whole"), file_text(folder / "broken"));
+}
+
+// Asks to stop while the images of a round are made.
+class StopInARound : public Progress {
+ public:
+  void update(std::string_view task, std::size_t, std::size_t, std::string_view) override {
+    in_round_ = task == "adversarial images";
+  }
+  [[nodiscard]] bool stop_requested() const override { return in_round_; }
+
+ private:
+  std::atomic<bool> in_round_ = false;
+};
+
+TEST(Ada, HearsARequestToStopWithinARound) {
+  const toy::Folder folder;
+  const data::TrainingData data(toy::squares(200, 4));
+  TrainOptions options = quick("ada");
+  (void)session().train(data, options, folder / "whole");
+  StopInARound stop;
   EXPECT_THROW((void)session().train(data, options, folder / "broken", &stop), Interrupted);
   EXPECT_EQ(session().train(data, options, folder / "broken").resumed_after, 2U);
   EXPECT_EQ(file_text(folder / "whole"), file_text(folder / "broken"));

@@ -75,6 +75,42 @@ TEST(Cdan, OfUniformPredictionsConditioningChangesNothing) {
   EXPECT_NEAR(losses[2], losses[0], 1e-6);
 }
 
+// A discriminator whose last layer is 0 has the loss ln 2 for every row. Then the last layer's bias differs by what goes through the
+// weights alone: -c ln 2 / 2 times the sum over each domain's rows of dw_i / dF / sum of its w, dw / dF_c = exp(-H) p_c (log p_c + H).
+TEST(Cdan, GradientsThroughTheEntropyWeightsByHand) {
+  toy::ReferenceStep step("cdan");
+  Minibatches batches = step.batches();
+  batches.step = 51, batches.steps = 100;  // c = .986614
+  const auto n = batches.labelled.x.size(0);
+  std::vector<torch::Tensor> slopes;
+  torch::Tensor logits;
+  for (const double gradient : {0., 1.}) {
+    const AlgorithmSetting setting = cdan_of_tiny_network(
+        {{"entropy-conditioning", 1}, {"entropy-gradient", gradient}, {"dropout", 0}}, 3);
+    const auto member = algorithm("cdan").make(setting);
+    Tensors state = member->state();
+    for (auto& [key, tensor] : state)
+      tensor = key.starts_with("discriminator.2.") ? torch::zeros_like(tensor) : tensor.detach().clone();
+    member->restore(state, "state");
+    member->set_training(false);
+    logits = member->predict()(torch::cat({batches.labelled.x, batches.unlabelled.x})).logits.detach();
+    (void)member->update(batches);
+    std::size_t number = 0;
+    for (const auto& item : setting.network->named_parameters()) {
+      if (item.key() == "last.bias") break;
+      ++number;
+    }
+    slopes.push_back(member->state().at("first." + std::to_string(number)).clone() / .1);
+  }
+  const torch::Tensor log_p = logits.log_softmax(1), p = log_p.exp(), h = -(p * log_p).sum(1, true),
+                      w = 1 + (-h).exp(), slope = (-h).exp() * p * (log_p + h);
+  const torch::Tensor each = (slope.slice(0, 0, n) / w.slice(0, 0, n).sum()).sum(0) +
+                             (slope.slice(0, n) / w.slice(0, n).sum()).sum(0);
+  const torch::Tensor wanted = -.986614 * std::log(2) / 2 * each;
+  EXPECT_GT(wanted.abs().max().item<double>(), 1e-4);
+  EXPECT_LT((slopes[1] - slopes[0] - wanted).abs().max().item<double>(), 1e-6);
+}
+
 // A bottleneck learns as fast as the last layer.
 TEST(Cdan, OnlyTheBackboneLearnsSlowlyFromGivenWeights) {
   TrainOptions options = quick("cdan");

@@ -91,6 +91,33 @@ TEST(L2d, OneStepOfAnotherProgram) {
   }
 }
 
+// A grey image before a backbone of three channels is the image in colours that are all the same.
+TEST(L2d, GreyImagesAsColours) {
+  const auto grey = make_network(architecture("l2d-colour:small-cnn"), {1, 8, 8}, 4),
+             colour = make_network(architecture("l2d:small-cnn"), {3, 8, 8}, 4);
+  initialize(*grey, 3);
+  initialize(*colour, 3);
+  const torch::NoGradGuard no_grad;
+  grey->eval(), colour->eval();
+  const torch::Tensor x = torch::rand({5, 1, 8, 8});
+  EXPECT_TRUE(grey->forward(x).logits.allclose(colour->forward(x.repeat({1, 3, 1, 1})).logits, 1e-5, 1e-6));
+  AlgorithmSetting setting;
+  setting.input = {1, 8, 8};
+  setting.network = grey;
+  setting.parameters = complete_parameters(algorithm("l2d"), {{"colour", 1}});
+  EXPECT_EQ(algorithm("l2d").make(setting)->state().at("augmenter.scale5").sizes(),
+            torch::IntArrayRef({3, 4, 4}));
+  const toy::Folder folder;
+  TrainOptions options = quick("l2d");
+  options.epochs = 1;
+  options.parameters = {{"colour", 1}};
+  const torch::AutoGradMode grad(true);
+  const TrainResult result = session().train(toy::squares(100, 4), options, folder / "m");
+  EXPECT_EQ(result.model->info().architecture, "l2d-colour:small-cnn");
+  EXPECT_EQ(result.model->info().input, (InputShape{1, 8, 8}));
+  EXPECT_EQ(result.model->outputs(toy::squares(5, 4)).logits.shape[0], 5U);
+}
+
 TEST(L2d, TrainsItsHeadOnAnyBackbone) {
   const toy::Folder folder;
   TrainOptions options = quick("l2d");

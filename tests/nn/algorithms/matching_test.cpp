@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "leeway/core/random.h"
+#include "leeway/nn/train/kernel_mmd.h"
 #include "tests/nn/by_hand.h"
 #include "tests/nn/reference_step.h"
 
@@ -65,6 +66,30 @@ TEST(Mmd, ByHand) {
   // far from 0, where |x|^2 + |y|^2 - 2 x y would be 0 in float32
   EXPECT_NEAR(mmd_distance(of({{1e6}}), of({{1e6 + .1}})).item<double>(),
               mmd_distance(of({{0}}), of({{.1}})).item<double>(), 1e-6);
+}
+
+// Against every kernel by itself and LibTorch's gradients.
+TEST(Mmd, KernelsAreSummedAndDifferentiated) {
+  for (const KernelSum& kernels : {KernelSum{1e-3, 10, 7}, KernelSum{.02, 2, 5}}) {
+    std::vector<torch::Tensor> sets = {normal_rows(9, 5, 1), normal_rows(6, 5, 2) + .5};
+    for (torch::Tensor& set : sets) set.requires_grad_();
+    const auto mean = [&](const torch::Tensor& x, const torch::Tensor& y) {
+      const torch::Tensor squares = (x.unsqueeze(1) - y.unsqueeze(0)).square().sum(2);
+      torch::Tensor sum = torch::zeros_like(squares);
+      double g = kernels.least;
+      for (int i = 0; i < kernels.count; ++i, g *= kernels.factor) sum = sum + (-g * squares).exp();
+      return sum.mean();
+    };
+    const torch::Tensor wanted = mean(sets[0], sets[0]) + mean(sets[1], sets[1]) - 2 * mean(sets[0], sets[1]);
+    const torch::Tensor found = kernel_mmd(sets[0], sets[1], kernels);
+    EXPECT_NEAR(found.item<double>(), wanted.item<double>(), 1e-10);
+    const auto slopes = torch::autograd::grad({3 * found}, sets),
+               wanted_slopes = torch::autograd::grad({3 * wanted}, sets);
+    for (std::size_t i = 0; i < 2; ++i) {
+      EXPECT_GT(wanted_slopes[i].abs().max().item<double>(), 1e-3);
+      EXPECT_TRUE(slopes[i].allclose(wanted_slopes[i], 1e-8, 1e-9));
+    }
+  }
 }
 
 // N(0, I) against N(m, I), |m| = 1.5, d = 2, and what the biased estimate adds.

@@ -76,6 +76,24 @@ TEST_F(OccamNetsByHand, RowsThatTheGateBeforeLetsGoWeighLess) {
   EXPECT_NEAR(step({0, 0, 1, 1}).at("main_loss"), (1.1 + 2 * 1.1) * std::log(2.), 1e-4);
 }
 
+class OccamNetsOfTheWholeTraining : public OccamNetsByHand {
+ protected:
+  OccamNetsOfTheWholeTraining() : OccamNetsByHand({{"whole-training", 1}}) {}
+};
+
+// In the second epoch the largest weights are those of the first one's sure rows still, and its right answers count.
+TEST_F(OccamNetsOfTheWholeTraining, EpochsBeginNothingAnew) {
+  set({1, 0}, -100);
+  const double right = std::log1p(std::exp(-1.)), wrong = std::log1p(std::exp(1.));
+  EXPECT_NEAR(step({0, 0, 0, 0}).at("main_loss"), (1.1 + 2 * 1.1) * right, 1e-4);
+  member_->begin_epoch(2);
+  set({0, 1}, 0);
+  const double first = std::exp(-3 * (wrong - right)) + .1;
+  EXPECT_NEAR(step({0, 0, 0, 0}, 2).at("main_loss"), (first + 2 * .6) * wrong, 1e-4);
+  EXPECT_EQ(member_->state().at("shown")[0].item<double>(), 8);
+  EXPECT_EQ(member_->state().at("right")[0][0].item<double>(), 4);
+}
+
 TEST_F(OccamNetsByHand, RightAndWrongRowsWeighTheSameInTheGates) {
   set({1, 0}, 0);
   EXPECT_NEAR(step({0, 0, 0, 1}).at("gate_loss"), 3 * .8200, 1e-3);

@@ -73,6 +73,59 @@ TEST_F(PndByHand, ExpertsDifferByTheirOutputs) {
   EXPECT_NEAR(step(16).parts.at("diversity_loss"), std::exp(-from_even) + std::exp(-to_even), 1e-5);
 }
 
+// The program's diversity: exp of minus each class's term of KL(expert before || expert), and their mean.
+TEST_F(PndByHand, DiversityAsAMeanOverTerms) {
+  make({{"stage", 1}, {"diversity-terms", 1}});
+  const torch::NoGradGuard no_grad;
+  setting_.network->named_parameters()["experts.1.biased.3.bias"].copy_(torch::tensor({2.f, 0.f}));
+  const torch::AutoGradMode grad(true);
+  const double p = 1 / (1 + std::exp(-2.)), even = .5;
+  const auto terms = [](double before, double now) {
+    return (std::exp(-before * std::log(before / now)) +
+            std::exp(-(1 - before) * std::log((1 - before) / (1 - now)))) /
+           2;
+  };
+  EXPECT_NEAR(step(16).parts.at("diversity_loss"), terms(even, p) + terms(p, even), 1e-5);
+}
+
+// Two rows whose debiased outputs are a and -a, made of the biased features alone; biased outputs are 0. With the other row's
+// features the output is the other one, 4 a^2 away where 0 is a^2 away; with its own it is nearest.
+TEST_F(PndByHand, ARowMayBeItsOwnPairWhereAskedFor) {
+  const auto losses_of = [&](double own_pairs) {
+    make({{"counterfactual", 2}, {"own-pairs", own_pairs}, {"temperature", 1e5}});
+    const torch::NoGradGuard no_grad;
+    auto weights = setting_.network->named_parameters();
+    for (const std::string expert : {"0", "1", "2"}) {
+      const std::string name = "experts." + expert + ".debiased.";
+      weights[name + "0.weight"].mul_(1e4).slice(1, 0, 512).zero_();  // far above the 1e-5 of normalization
+      weights[name + "3.bias"].copy_(weights[name + "3.weight"].sum(1) / -2);  // hidden units are 0 or 1
+    }
+    torch::manual_seed(3);
+    const torch::Tensor x = torch::rand({2, 1, 8, 8});
+    const torch::AutoGradMode grad(true);
+    std::vector<double> losses;
+    for (std::size_t number = 1; number <= 30; ++number) {
+      Batch batch;
+      batch.x = x;
+      batch.y = torch::tensor({0, 1});
+      rows_ = {0, 1};
+      batch.rows = rows_;
+      losses.push_back(member_->update({batch, {}, {}, 1, number, 30}).parts.at("counterfactual_loss"));
+    }
+    return losses;
+  };
+  const std::vector<double> never = losses_of(0), sometimes = losses_of(1);
+  const double whole = never.front();
+  EXPECT_GT(whole, 10);
+  double share = 0;  // of the experts' draws that exchange rows: half of them
+  for (std::size_t i = 0; i < never.size(); ++i) {
+    EXPECT_NEAR(never[i], whole, 1e-2 * whole);
+    share += sometimes[i] / whole / 30;
+  }
+  EXPECT_GT(share, .25);
+  EXPECT_LT(share, .75);
+}
+
 TEST_F(PndByHand, ASigmoidLeavesLittleToTell) {
   make({{"stage", 1}, {"sigmoid-logits", 1}}, "pnd-sigmoid");
   set(60);  // outputs 1 and 1/2

@@ -126,6 +126,105 @@ TEST_F(SagNetStep, PooledTheAdversaryMovesAllOfTheFeatures) {
   EXPECT_EQ(with.at("style.weight").sizes(), torch::IntArrayRef({4, 64}));
 }
 
+// Steps of gradient descent one after the other. Draws are of numbers 3, 4 and 5, so that the joint step of each of these numbers, from
+// the weights there were, tells what it does.
+class SagNetTurns : public testing::TestWithParam<double> {
+ protected:
+  [[nodiscard]] static std::unique_ptr<Algorithm> member(double separate, double weight) {
+    AlgorithmSetting setting;
+    const InputShape shape{1, 8, 8};
+    setting.another = [=] { return make_network(architecture("resnet20-cifar"), shape, 4); };
+    setting.network = setting.another();
+    initialize(*setting.network, 3);
+    setting.head = "linear.";
+    setting.features = 64;
+    setting.optimizer = {.kind = "sgd", .learning_rate = .1, .momentum = 0};
+    setting.parameters = complete_parameters(
+        algorithm("sagnet"),
+        {{"pooled", GetParam()}, {"stage", 2}, {"clip", 0}, {"weight", weight}, {"separate", separate}});
+    auto made = algorithm("sagnet").make(setting);
+    made->set_training(true);
+    return made;
+  }
+  // The weights after the joint step of that number from `from`.
+  [[nodiscard]] Tensors joint(const Tensors& from, std::size_t number, double weight) const {
+    const auto one = member(0, weight);
+    one->restore(from, "weights");
+    (void)one->update(batches(number));
+    return copied(*one);
+  }
+  [[nodiscard]] Minibatches batches(std::size_t number) const {
+    Batch batch;
+    batch.x = pixels(images_, 0, 16);
+    batch.y = to_tensor(*images_.labels, 0, 16);
+    return {batch, {}, {}, 1, number, 100};
+  }
+  [[nodiscard]] static Tensors copied(const Algorithm& one) {
+    Tensors copy;
+    for (const auto& [key, tensor] : one.state()) copy[key] = tensor.clone();
+    return copy;
+  }
+  static bool is_weight(const std::string& key, const std::string& of) {
+    return key.starts_with(of) && key.find("running") == std::string::npos &&
+           key.find("tracked") == std::string::npos;
+  }
+  Images images_ = toy::squares(16, 4);
+};
+
+TEST_P(SagNetTurns, ContentStyleAndAdversaryStepOneAfterTheOther) {
+  const auto apart = member(1, 1);
+  const Tensors start = copied(*apart);
+  (void)apart->update(batches(1));
+  const Tensors found = copied(*apart);
+  // the content's step, with draw 3
+  const Tensors content = joint(start, 3, 0);
+  Tensors now = start;
+  for (auto& [key, tensor] : now)
+    if (key.starts_with("network.")) tensor = content.at(key);
+  // the style's, with draw 4, from features that have moved
+  const Tensors style = joint(now, 4, 0);
+  for (auto& [key, tensor] : now) {
+    if (!is_weight(key, "style.")) continue;
+    EXPECT_TRUE(found.at(key).allclose(style.at(key), 1e-4, 1e-6)) << key;
+    tensor = style.at(key);
+  }
+  // the adversary's, with draw 5: what it adds to a joint step
+  const Tensors with = joint(now, 5, 1), without = joint(now, 5, 0);
+  double moved = 0;
+  for (const auto& [key, tensor] : now) {
+    if (!is_weight(key, "network.")) continue;
+    const torch::Tensor added = with.at(key) - without.at(key);
+    moved += added.abs().max().item<double>();
+    EXPECT_TRUE(found.at(key).allclose(tensor + added, 1e-3, 1e-5)) << key;
+  }
+  EXPECT_GT(moved, 1e-3);
+}
+
+INSTANTIATE_TEST_SUITE_P(Where, SagNetTurns, testing::Values(0., 1.));
+
+// Of a last hidden layer the adversary goes on with the moments that the content's step left; of maps it has its own.
+TEST_F(SagNetStep, TurnsHaveTheirMoments) {
+  for (const double pooled : {0., 1.}) {
+    const Tensors state = after({{"pooled", pooled}, {"stage", 2}, {"separate", 1}});
+    EXPECT_EQ(state.at("steps.content.steps").item<std::int64_t>(), 1);
+    EXPECT_EQ(state.at("steps.style.steps").item<std::int64_t>(), 1);
+    EXPECT_EQ(state.at("steps.adversary.steps").item<std::int64_t>(), pooled == 1 ? 2 : 1);
+  }
+  EXPECT_FALSE(after({{"stage", 2}}).contains("steps.content.steps"));
+}
+
+TEST(SagNet, ResumesItsTurns) {
+  const toy::Folder folder;
+  TrainOptions options = quick("sagnet");
+  options.architecture = "small-cnn";
+  options.parameters = {{"pooled", 1}, {"separate", 1}};
+  (void)session().train(toy::squares(100, 4), options, folder / "whole");
+  StopAfter stop(8);
+  EXPECT_THROW((void)session().train(toy::squares(100, 4), options, folder / "broken", &stop), Interrupted);
+  EXPECT_EQ(session().train(toy::squares(100, 4), options, folder / "broken").resumed_after, 2U);
+  EXPECT_EQ(file_text(folder / "whole"), file_text(folder / "broken"));
+}
+
 TEST(SagNet, PooledTrainsWhateverHasAHiddenLayer) {
   const toy::Folder folder;
   TrainOptions options = quick("sagnet");

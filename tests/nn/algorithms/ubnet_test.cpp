@@ -81,6 +81,33 @@ TEST_F(UbNetStep, AnOptimiserApartStepsFirstAndLeavesItsGradient) {
   EXPECT_TRUE(torch::allclose(apart.at(key) / .1, member_->state().at(key) / .1 + overlap, 1e-4, 1e-6));
 }
 
+// Four stages: the stem has all four passes of a step, the last stage the whole one alone; none moves where statistics stay.
+TEST_F(UbNetStep, StatisticsMoveAPassAStage) {
+  const auto tracked = [&](const std::string& layer) {
+    return member_->state().at("network.backbone." + layer + ".num_batches_tracked").item<std::int64_t>();
+  };
+  const auto mean = [&](const std::string& layer) {
+    return member_->state().at("network.backbone." + layer + ".running_mean").clone();
+  };
+  make({}, 0);
+  (void)update();
+  EXPECT_EQ(tracked("bn1"), 0);
+  make({{"moving-statistics", 1}}, 0);
+  (void)update();
+  EXPECT_EQ(tracked("bn1"), 4);
+  EXPECT_EQ(tracked("layer1.0.bn1"), 3);
+  EXPECT_EQ(tracked("layer2.0.bn1"), 2);
+  EXPECT_EQ(tracked("layer3.2.bn2"), 1);
+  // .9 of the old mean stays at each of four passes; eight come to 1 - .9^8 of the same batch's
+  const torch::Tensor once = mean("bn1") / (1 - std::pow(.9, 4));
+  (void)update();
+  EXPECT_TRUE(mean("bn1").allclose(once * (1 - std::pow(.9, 8)), 1e-4, 1e-6));
+  const torch::Tensor before = mean("bn1");
+  member_->set_training(false);
+  (void)member_->predict()(torch::rand({3, 1, 8, 8}));
+  EXPECT_TRUE(mean("bn1").equal(before)) << "evaluation leaves them";
+}
+
 // However sure the network is, the loss of probabilities that pass for logits stays above ln((e + k - 1) / e).
 TEST_F(UbNetStep, ADoubleSoftmaxHasAFloor) {
   for (const double twice : {0., 1.}) {

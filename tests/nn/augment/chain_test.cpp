@@ -53,6 +53,14 @@ TEST(Chain, SaysWhatIsWrong) {
             "augmentations: expected mixup, which mixes images, as the last, found cutmix after it");
 }
 
+// What an algorithm made outside [0,1] becomes the nearest level.
+TEST(Chain, CutsWhatIsNoPixel) {
+  std::vector<float> image = {-3.f, .5f, 7.f, 1.f};
+  Random random(1, stream("chain test"));
+  Chain("flip:probability=0").change(image, 1, 2, 2, random);
+  EXPECT_EQ(image, (std::vector<float>{0.f, 127.f / 255.f, 1.f, 1.f}));
+}
+
 TEST(Chain, AppliesItsMembersInOrder) {
   const Shape shape = {3, 6, 7};
   const Levels picture = picture_of(shape);

@@ -3,10 +3,18 @@
 #include "leeway/core/message.h"
 
 namespace leeway::nn {
+namespace {
 
-L2d::L2d(const Backbone& on) : HeadedNetwork(on, 0) {
+Backbone with_channels(Backbone on, bool colour) {
+  if (colour && on.input.channels == 1) on.input.channels = 3;
+  return on;
+}
+
+}  // namespace
+
+L2d::L2d(const Backbone& on, bool colour) : HeadedNetwork(with_channels(on, colour), 0), colour_(colour) {
   constexpr std::int64_t embedded = 512;
-  const std::int64_t units = hidden_units(backbone(), on.input);
+  const std::int64_t units = hidden_units(backbone(), with_channels(on, colour).input);
   if (units == 0)
     refuse("architecture " + on.name, "a backbone with a last hidden layer",
            std::string(on.architecture.name));
@@ -16,19 +24,26 @@ L2d::L2d(const Backbone& on) : HeadedNetwork(on, 0) {
 }
 
 L2d::Embedding L2d::embed(const torch::Tensor& x) {
-  const torch::Tensor z = backbone().forward(x).features;
+  const torch::Tensor z = backbone().forward(seen(x)).features;
   return {torch::leaky_relu(mean_(z), .01), torch::relu(log_variance_(z))};
 }
 
 Forward L2d::forward(const torch::Tensor& x) {
-  const torch::Tensor mean = torch::leaky_relu(mean_(backbone().forward(x).features), .01);
+  const torch::Tensor mean = torch::leaky_relu(mean_(backbone().forward(seen(x)).features), .01);
   return {classify(mean), mean};
 }
 
 HeadMember l2d_head() {
   return {{"l2d", "embedding of 512 numbers with its mean and variance", "Wang et al., ICCV 2021"},
           "classifier.bias",
-          make_head<L2d>};
+          [](const Backbone& on) -> std::shared_ptr<Network> { return std::make_shared<L2d>(on, false); }};
+}
+
+HeadMember l2d_colour_head() {
+  return {{"l2d-colour", "the same behind grey images as three equal channels",
+           "Wang et al., ICCV 2021, its program"},
+          "classifier.bias",
+          [](const Backbone& on) -> std::shared_ptr<Network> { return std::make_shared<L2d>(on, true); }};
 }
 
 }  // namespace leeway::nn

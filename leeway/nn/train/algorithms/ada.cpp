@@ -1,4 +1,6 @@
+#include <limits>
 #include <numeric>
+#include <stdexcept>
 
 #include "leeway/core/random.h"
 #include "leeway/nn/detail/shards.h"
@@ -9,9 +11,9 @@
 namespace leeway::nn {
 namespace {
 
-// Plain training on a set that grows: before the epochs m + 1, 2 m + 1, ..., `rounds` times, as many images as there were at first are
-// drawn of the set as it is, and each is appended as the network finds it harder (ascent.h), with its label. The network is in
-// evaluation mode then, its weights as they are.
+// Plain training on a set that grows: before the epochs m + 1, 2 m + 1, ..., or with early before m, 2 m, ..., `rounds` times, as many
+// images as there were at first are drawn of the set as it is, and each is appended as the network finds it harder (ascent.h), with its
+// label. The network is in evaluation mode then, its weights as they are. With bytes the images are of 8-bit levels.
 class Ada : public LossAlgorithm {
  public:
   using LossAlgorithm::LossAlgorithm;
@@ -24,17 +26,19 @@ class Ada : public LossAlgorithm {
 
   void begin_epoch(std::size_t epoch) override {
     const auto every = static_cast<std::size_t>(parameter("every-epochs"));
-    const std::size_t round = (epoch - 1) / every;
-    if (epoch == round * every + 1 && round >= 1 && round <= static_cast<std::size_t>(parameter("rounds")))
+    const std::size_t before = parameter("early") != 0 ? epoch : epoch - 1, round = before / every;
+    if (before == round * every && round >= 1 && round <= static_cast<std::size_t>(parameter("rounds")))
       grow(round);
   }
 
   Objective objective(const Minibatches& batches) override { return plain(batches.labelled); }
 
-  // Besides weights, the images that were made, and the rows that they are of.
+  // Besides weights, the images that were made, as bytes where they are some, and the rows that they are of.
   [[nodiscard]] Tensors state() const override {
     Tensors state = LossAlgorithm::state();
-    if (images_.defined()) state["appended"] = images_, state["parents"] = parents_;
+    if (!images_.defined()) return state;
+    state["appended"] = bytes() ? (255 * images_).round().to(torch::kUInt8) : images_;
+    state["parents"] = parents_;
     return state;
   }
 
@@ -42,8 +46,10 @@ class Ada : public LossAlgorithm {
     LossAlgorithm::restore(state, name);
     if (!state.contains("appended")) return;
     const torch::Tensor one = set_->batch(std::span(set_->training()).first(1)).x;
-    images_ = take_numbers(state, "appended", {-1, one.size(1), one.size(2), one.size(3)}, torch::kFloat32, 0,
-                           1, name);
+    const double low = cut() ? 0 : -largest, high = bytes() ? 255 : cut() ? 1 : largest;
+    images_ = take_numbers(state, "appended", {-1, one.size(1), one.size(2), one.size(3)}, torch::kFloat32,
+                           low, high, name);
+    if (bytes()) images_ = images_ / 255;
     // a parent may itself have been appended before
     const auto last = static_cast<double>(set_->labels().size()) + static_cast<double>(images_.size(0)) - 1;
     parents_ = take_numbers(state, "parents", {images_.size(0)}, torch::kInt64, 0, last, name);
@@ -51,6 +57,11 @@ class Ada : public LossAlgorithm {
   }
 
  private:
+  static constexpr double largest = std::numeric_limits<float>::max();
+
+  [[nodiscard]] bool bytes() const { return parameter("bytes") != 0; }
+  [[nodiscard]] bool cut() const { return bytes() || parameter("clamp") != 2; }
+
   void append(const torch::Tensor& images, const torch::Tensor& parents) {
     set_->append(images, {parents.data_ptr<std::int64_t>(), static_cast<std::size_t>(parents.numel())});
   }
@@ -68,7 +79,7 @@ class Ada : public LossAlgorithm {
     ascent.rate = parameter("rate");
     ascent.gamma = parameter("gamma");
     ascent.mean_distance = parameter("mean-distance") != 0;
-    ascent.clamp = parameter("clamp") != 0;
+    ascent.clamp = static_cast<Ascent::Clamp>(static_cast<int>(parameter("clamp")));
     if (const auto entropy = setting().parameters.find("entropy"); entropy != setting().parameters.end())
       ascent.entropy = entropy->second;
     set_training(false);
@@ -79,7 +90,11 @@ class Ada : public LossAlgorithm {
                  made[begin / shard_rows] = ascended(forward_function(), batch.x, batch.y, ascent).cpu();
                });
     set_training(true);
-    const torch::Tensor images = torch::cat(made), parents = torch::tensor(rows);
+    torch::Tensor images = torch::cat(made);
+    if (!images.isfinite().all().item<bool>())
+      throw std::runtime_error("algorithm ada: the images became infinite: lower rate");
+    if (bytes()) images = (255 * images.clamp(0, 1)).round() / 255;
+    const torch::Tensor parents = torch::tensor(rows);
     append(images, parents);
     images_ = images_.defined() ? torch::cat({images_, images}) : images;
     parents_ = parents_.defined() ? torch::cat({parents_, parents}) : parents;
@@ -98,7 +113,14 @@ std::vector<Parameter> ada_parameters() {
           {"gamma", 1, 0, 1e9, "weight of the distance from where the ascent began"},
           {"mean-distance", 0, 0, 1,
            "1: the mean square over features, as programs have it; 0: half the sum of squares", true},
-          {"clamp", 0, 0, 1, "1: pixels are cut to [0,1] after every step; 0: after the last one", true},
+          {"clamp", 0, 0, 2,
+           "1: pixels are cut to [0,1] after every step; 0: after the last one; 2: never, as in the program "
+           "of Volpi et al.",
+           true},
+          {"early", 0, 0, 1,
+           "1: rounds come an epoch earlier, as in the program of ConDS, whose epochs count from 0", true},
+          {"bytes", 0, 0, 1,
+           "1: images made have 8-bit levels, as in a program of Zhao et al.; states are small", true},
           {"grow", 0, 0, 1,
            "1: each round appends a version of every image; 0: as many as there were at first", true}};
 }

@@ -1,5 +1,6 @@
 #include "leeway/nn/train/conditional_map.h"
 #include "leeway/nn/train/domain_adversarial.h"
+#include "leeway/nn/train/reversal.h"
 
 namespace leeway::nn {
 namespace {
@@ -20,7 +21,8 @@ std::int64_t shown_numbers(const AlgorithmSetting& setting) {
 // The discriminator sees features and predictions together: T(z, p), p = softmax F without gradient; T is the outer product, or a
 // random map of it.
 //
-// With entropy conditioning rows whose prediction is sure weigh more, w_i ~ 1 + exp(-H(p_i)), without gradient, H the entropy.
+// With entropy conditioning rows whose prediction is sure weigh more, w_i ~ 1 + exp(-H(p_i)), without gradient, H the entropy. With
+// entropy-gradient H has its gradient, reversed as that of the features; what w_i is divided by has none.
 class Cdan : public DomainAdversarial {
  public:
   explicit Cdan(const AlgorithmSetting& setting) : DomainAdversarial(setting, shown_numbers(setting)) {
@@ -37,14 +39,17 @@ class Cdan : public DomainAdversarial {
     return map_ ? map_->forward(both.features, p) : outer_product(both.features, p);
   }
 
-  [[nodiscard]] torch::Tensor row_weights(const Forward& both, std::int64_t source) const override {
+  [[nodiscard]] torch::Tensor row_weights(const Forward& both, std::int64_t source, double c) const override {
     const double conditioning = parameter("entropy-conditioning");
     if (conditioning == 0) return {};
-    const torch::Tensor log_p = both.logits.detach().log_softmax(1);
-    const torch::Tensor w = 1 + (log_p.exp() * log_p).sum(1).exp();
-    if (conditioning == 2) return w / w.sum();
-    const torch::Tensor first = w.slice(0, 0, source), second = w.slice(0, source);
-    return torch::cat({first / first.sum(), second / second.sum()}) / 2;
+    const bool reversing = parameter("entropy-gradient") != 0;
+    const torch::Tensor log_p = (reversing ? reversed(both.logits, c) : both.logits.detach()).log_softmax(1);
+    const torch::Tensor w = 1 + (log_p.exp() * log_p).sum(1).exp(), plain = w.detach();
+    if (conditioning == 2) return w / plain.sum();
+    const auto share = [&](std::int64_t begin, std::int64_t end) {
+      return w.slice(0, begin, end) / plain.slice(0, begin, end).sum();
+    };
+    return torch::cat({share(0, source), share(source, w.size(0))}) / 2;
   }
 
  private:
@@ -66,6 +71,10 @@ AlgorithmMember cdan() {
                                "1: rows with sure predictions weigh more, each domain as much as the other "
                                "(CDAN+E); 2: the same, all "
                                "rows together; 0: all weigh the same",
+                               true});
+  member.parameters.push_back({"entropy-gradient", 0, 0, 1,
+                               "1: gradients also go through these weights, reversed, as in the program of "
+                               "Long et al.; 0: they have none",
                                true});
   member.parameters.push_back(
       {"map", 2, 0, 2,

@@ -8,7 +8,8 @@ namespace {
 // CE(F(x), y) + lambda (1/B_u) sum_i 1[max_c q_ic >= tau] CE(F(strong_i), argmax_c q_ic), q = softmax F(weak), over the B_u
 // unlabelled images of the step in a weak and a strong view. Labelled images are weakly changed, too, unless --augment names
 // something else: where they alone were unchanged, a change would tell what is guessed. They share one pass with the strong views. The weak views
-// pass in evaluation mode, without gradients: they change no batch statistics.
+// pass in evaluation mode, without gradients: they change no batch statistics. With training-guesses they pass in training mode, before
+// the others, and do.
 //
 // With averaging a, the network that is kept and validated has the weights a w + (1 - a) (weights of the step).
 class FixMatch : public LossAlgorithm {
@@ -64,7 +65,7 @@ class FixMatch : public LossAlgorithm {
   // The largest probability and its class.
   [[nodiscard]] std::tuple<torch::Tensor, torch::Tensor> guesses(const torch::Tensor& weak) {
     const torch::NoGradGuard no_grad;
-    set_training(false);
+    set_training(parameter("training-guesses") != 0);
     const torch::Tensor q = forward(weak).logits.softmax(1);
     set_training(true);
     return q.max(1);
@@ -94,6 +95,10 @@ AlgorithmMember fixmatch() {
        {{"confidence", .9, 0, 2, "least probability of a class that counts as known; above 1: none does"},
         {"weight", 1, 0, 1e6, "of the unlabelled images' loss; 0: plain training"},
         {"ratio", 1, 1, 64, "unlabelled images for each labelled one", true},
+        {"training-guesses", 0, 0, 1,
+         "1: what it is sure of is asked in training mode, whose batch statistics move, as in the program of "
+         "RLSbench",
+         true},
         {"averaging", 0, 0, .999999, "of the weights over steps, for the network that is kept; 0: none"}}},
       [](const std::map<std::string, double>& parameters) {
         Requirements needs;

@@ -12,11 +12,11 @@ class GradientNorm : public LossAlgorithm {
   using LossAlgorithm::LossAlgorithm;
 
   Objective objective(const Minibatches& batches) override {
-    const torch::Tensor x = batches.labelled.x.detach().clone().requires_grad_();
+    const torch::Tensor x = batches.labelled.x.detach().requires_grad_();
     const torch::Tensor logits = forward(x).logits;
     const torch::Tensor projected = (logits * signs(batches, logits.size(1))).sum();
     const torch::Tensor gradient = torch::autograd::grad({projected}, {x}, {}, true, true)[0];
-    const torch::Tensor penalty = gradient.square().flatten(1).sum(1).mean();
+    const torch::Tensor penalty = gradient.square().sum() / static_cast<double>(x.size(0));
     return {mean_loss(logits, batches.labelled) + parameter("lambda") * penalty, logits};
   }
 

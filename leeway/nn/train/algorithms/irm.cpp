@@ -8,6 +8,9 @@ namespace {
 // The square of a batch's g is too large on average; the product of g of the even and of the odd rows is unbiased, and may
 // be negative.
 //
+// With separate-passes each environment passes through the network by itself, so that batch statistics are its own; with sum R_e and
+// D_e are summed.
+//
 // The penalty's weight is 1 for the first anneal-steps steps, then lambda, and the optimizer begins anew there.
 class Irm : public LossAlgorithm {
  public:
@@ -17,8 +20,7 @@ class Irm : public LossAlgorithm {
     const auto annealing = static_cast<std::size_t>(parameter("anneal-steps"));
     if (annealing > 0 && batches.step == annealing + 1) forget_moments();
     const double weight = batches.step > annealing ? parameter("lambda") : 1;
-    const torch::Tensor logits =
-        forward(batches.labelled.x).logits;  // one pass: batch statistics are of all environments
+    const torch::Tensor logits = logits_of(batches);
     torch::Tensor risk, penalty;
     std::int64_t begin = 0;
     for (const Batch& environment : batches.environments) {
@@ -30,7 +32,7 @@ class Irm : public LossAlgorithm {
       penalty = penalty.defined() ? penalty + one_penalty : one_penalty;
       begin += rows;
     }
-    const auto count = static_cast<double>(batches.environments.size());
+    const double count = parameter("sum") != 0 ? 1 : static_cast<double>(batches.environments.size());
     risk = risk / count;
     penalty = penalty / count;
     return {risk + weight * penalty,
@@ -40,6 +42,14 @@ class Irm : public LossAlgorithm {
   }
 
  private:
+  // One pass, so that batch statistics are of all environments, unless they are to pass apart.
+  [[nodiscard]] torch::Tensor logits_of(const Minibatches& batches) const {
+    if (parameter("separate-passes") == 0) return forward(batches.labelled.x).logits;
+    std::vector<torch::Tensor> parts;
+    for (const Batch& environment : batches.environments) parts.push_back(forward(environment.x).logits);
+    return torch::cat(parts);
+  }
+
   [[nodiscard]] torch::Tensor penalty_of(const torch::Tensor& logits, const Batch& batch) const {
     const torch::Tensor wrong = logits.softmax(1) - targets(batch, logits.size(1));
     const torch::Tensor slopes = (wrong * logits).sum(1);
@@ -58,6 +68,12 @@ AlgorithmMember irm() {
        {{"lambda", 100, 0, 1e12, "weight of the penalty"},
         {"anneal-steps", 500, 0, 1e9, "steps before it, with a weight of 1", true},
         {"square", 0, 0, 1, "1: the square of a batch's derivative in place of the product of two halves",
+         true},
+        {"separate-passes", 0, 0, 1,
+         "1: each environment passes through the network by itself, as in the program of DiagViB-6", true},
+        {"sum", 0, 0, 1,
+         "1: losses and penalties are summed over environments, as in the program of DiagViB-6; 0: their "
+         "mean",
          true},
         {"single-environment", 0, 0, 1,
          "1: go on with one environment, which makes this a penalty on miscalibration", true}}},

@@ -24,7 +24,7 @@ class L2dTraining : public LossAlgorithm {
                               [](const torch::Tensor& x) {
                                 return Forward{x, {}};
                               })),
-        augmenter_(setting.input, setting.seed) {
+        augmenter_(seen_by(setting), setting.seed) {
     augmenter_.to(setting.device);
     optimizer_ = make_optimizer({.kind = "sgd", .learning_rate = parameter("augmenter-lr"), .momentum = 0},
                                 augmenter_.parameters());
@@ -80,9 +80,15 @@ class L2dTraining : public LossAlgorithm {
     torch::Tensor mean, log_variance;  // of the images themselves
   };
 
+  [[nodiscard]] static InputShape seen_by(const AlgorithmSetting& setting) {
+    InputShape shape = setting.input;
+    if (setting.parameters.at("colour") != 0 && shape.channels == 1) shape.channels = 3;
+    return shape;
+  }
+
   // The augmenter learns where it is not `diverse`.
   [[nodiscard]] Pair embed(const torch::Tensor& images, std::size_t step, bool diverse) {
-    const torch::Tensor x = normalize_(head_.prepare(images)).logits;
+    const torch::Tensor x = head_.seen(normalize_(head_.prepare(images)).logits);
     const torch::Tensor varied = [&] {
       const torch::AutoGradMode learns(!diverse);
       return .6 * normalize_(augmenter_.forward(x, step, diverse)).logits + .4 * x;
@@ -118,14 +124,20 @@ AlgorithmMember l2d() {
        {{"contrast", 1, 0, 1e6, "weight of the supervised contrast"},
         {"likelihood", 1, 0, 1e6, "weight of the varied embeddings' fit to the pictures' own mean"},
         {"information", .1, 0, 1e6, "of the augmenter: weight of what varied pictures say of their own"},
-        {"augmenter-lr", .005, 0, 1e6, "learning rate of the augmenter, which has no schedule"}}},
+        {"augmenter-lr", .005, 0, 1e6, "learning rate of the augmenter, which has no schedule"},
+        {"colour", 0, 0, 1,
+         "1: grey images become three equal channels, which the augmenter varies apart, as in the method's "
+         "program",
+         true}}},
       [](const std::map<std::string, double>&) {
         Requirements needs;
         needs.features = true;
         return needs;
       },
       make_algorithm<L2dTraining>};
-  member.head = [](const std::map<std::string, double>&) -> std::string_view { return "l2d"; };
+  member.head = [](const std::map<std::string, double>& parameters) -> std::string_view {
+    return parameters.at("colour") != 0 ? "l2d-colour" : "l2d";
+  };
   return member;
 }
 

@@ -16,6 +16,10 @@ namespace {
 // l gives l x + (1-l) x' and (1-l) x + l x', with soft labels likewise, so that a step passes twice the batch. l from
 // Beta(alpha, alpha): one number a row, and since both directions are there, its larger part may be the row's own. With cutmix one box a batch
 // (leeway/nn/augment/mix.h), l by its area. A row that has no partner of the kind stays as it is.
+//
+// With batch-pairs partners are of the batch, a row in one pair at most (partners.h), and a step trains on l x + (1-l) x' alone; rows
+// without a pair take no part, unless none has any. With 2 the places of x and those of x' are each sorted before they are put together.
+// With hard-labels an image has the label of its larger part.
 class Lisa : public LossAlgorithm {
  public:
   using LossAlgorithm::LossAlgorithm;
@@ -34,10 +38,61 @@ class Lisa : public LossAlgorithm {
     const Batch& own = batches.labelled;
     Random random(setting().seed, stream("lisa"), batches.step);
     const bool same_label = random.uniform() < parameter("same-label-probability");
-    const double alpha = parameter("alpha");
+    return parameter("batch-pairs") == 0 ? pairs_of_all(own, same_label, random)
+                                         : pairs_within(own, same_label, random);
+  }
+
+ private:
+  [[nodiscard]] double draw_share(Random& random) const {
+    return augment::draw_beta(parameter("alpha"), parameter("alpha"), random);
+  }
+  [[nodiscard]] torch::Tensor shares_of(const std::vector<float>& shares) const {
+    return torch::tensor(shares).to(setting().device);
+  }
+  // The share of a label whose image has that share.
+  [[nodiscard]] torch::Tensor of_label(const torch::Tensor& share) const {
+    return parameter("hard-labels") == 0 ? share : (share >= .5).to(share.scalar_type());
+  }
+
+  [[nodiscard]] Objective pairs_within(const Batch& batch, bool same_label, Random& random) const {
+    std::vector<std::int64_t> labels;
+    std::vector<std::int32_t> environments;
+    for (const std::int64_t row : batch.rows) {
+      labels.push_back(set_->labels()[static_cast<std::size_t>(row)]);
+      environments.push_back(set_->environment()->codes[static_cast<std::size_t>(row)]);
+    }
+    BatchPairs pairs = pairs_of_batch(labels, environments, same_label, random);
+    if (pairs.first.empty()) return plain(batch);
+    if (parameter("batch-pairs") == 2) std::ranges::sort(pairs.first), std::ranges::sort(pairs.second);
+    const torch::Tensor at = torch::tensor(pairs.first).to(setting().device),
+                        other_at = torch::tensor(pairs.second).to(setting().device);
+    const Batch own = batch.select(at), other = batch.select(other_at);
+    torch::Tensor keep, share;
+    if (parameter("cutmix") == 1) {
+      keep = outside(own.x, draw_share(random), random);
+      share = keep.mean().expand({at.size(0)});
+    } else {
+      std::vector<float> shares;
+      for (std::size_t i = 0; i < pairs.first.size(); ++i)
+        shares.push_back(static_cast<float>(draw_share(random)));
+      share = shares_of(shares), keep = share.view({-1, 1, 1, 1});
+    }
+    const torch::Tensor logits = forward(keep * own.x + (1 - keep) * other.x).logits;
+    // what is told of all rows: of those without a pair that they are not right
+    torch::Tensor told = 1 - targets(batch, logits.size(1));
+    told.index_copy_(0, other_at, logits.detach()).index_copy_(0, at, logits.detach());
+    const torch::Tensor part = of_label(share);
+    return {(part * losses(logits, own) + (1 - part) * losses(logits, other)).mean(),
+            told,
+            {},
+            {{"mixed", 2. * static_cast<double>(at.size(0)) / static_cast<double>(batch.rows.size())},
+             {"same_label", same_label ? 1 : 0}}};
+  }
+
+  [[nodiscard]] Objective pairs_of_all(const Batch& own, bool same_label, Random& random) const {
     const bool by_box = parameter("cutmix") == 1;
     torch::Tensor box;
-    if (by_box) box = outside(own.x, augment::draw_beta(alpha, alpha, random), random);
+    if (by_box) box = outside(own.x, draw_share(random), random);
     std::vector<std::int64_t> rows(own.rows.begin(), own.rows.end());
     std::vector<float> shares(rows.size(), 1);
     std::size_t mixed = 0;
@@ -47,7 +102,7 @@ class Lisa : public LossAlgorithm {
           partners_->draw(set_->labels()[row], set_->environment()->codes[row], same_label, random);
       if (!partner) continue;
       rows[i] = *partner;
-      const double l = by_box ? 0 : augment::draw_beta(alpha, alpha, random);
+      const double l = by_box ? 0 : draw_share(random);
       shares[i] = by_box ? box.mean().item<float>() : static_cast<float>(std::max(l, 1 - l));
       ++mixed;
     }
@@ -55,15 +110,16 @@ class Lisa : public LossAlgorithm {
     const torch::Tensor paired =
         torch::tensor(rows) != torch::tensor(std::vector<std::int64_t>(own.rows.begin(), own.rows.end()));
     other.x = torch::where(paired.view({-1, 1, 1, 1}).to(setting().device), other.x, own.x);
-    const torch::Tensor share = torch::tensor(shares).to(setting().device);
+    const torch::Tensor share = shares_of(shares);
     const torch::Tensor keep = by_box ? box : share.view({-1, 1, 1, 1});  // of every pixel the own part
     const torch::Tensor images =
         torch::cat({keep * own.x + (1 - keep) * other.x, (1 - keep) * own.x + keep * other.x});
     const torch::Tensor logits = forward(images).logits;
     const std::int64_t n = own.x.size(0);
     const torch::Tensor first = logits.slice(0, 0, n), second = logits.slice(0, n);
-    const torch::Tensor loss = share * losses(first, own) + (1 - share) * losses(first, other) +
-                               (1 - share) * losses(second, own) + share * losses(second, other);
+    const torch::Tensor part = of_label(share);
+    const torch::Tensor loss = part * losses(first, own) + (1 - part) * losses(first, other) +
+                               (1 - part) * losses(second, own) + part * losses(second, other);
     return {loss.mean() / 2,
             first,
             {},
@@ -71,7 +127,6 @@ class Lisa : public LossAlgorithm {
              {"same_label", same_label ? 1 : 0}}};
   }
 
- private:
   // (1,1,h,w): 0 inside a box, 1 outside.
   [[nodiscard]] static torch::Tensor outside(const torch::Tensor& x, double share, Random& random) {
     const std::int64_t h = x.size(2), w = x.size(3);
@@ -98,7 +153,13 @@ AlgorithmMember lisa() {
              "that a batch pairs rows of one label and different environments; else one environment, "
              "different labels"},
             {"alpha", 2, .01, 100, "weights are drawn from Beta(alpha, alpha)"},
-            {"cutmix", 0, 0, 1, "1: pairs are mixed by boxes; 0: by weighted sums", true}}},
+            {"cutmix", 0, 0, 1, "1: pairs are mixed by boxes; 0: by weighted sums", true},
+            {"batch-pairs", 0, 0, 2,
+             "1: pairs are of the batch, each mixed once; 2: and their sides are sorted apart, so that few "
+             "keep their rule, as in the program of DiagViB-6; 0: each row has a partner of all rows",
+             true},
+            {"hard-labels", 0, 0, 1,
+             "1: a mixed image has the label of its larger part, as in the program of DiagViB-6", true}}},
           [](const std::map<std::string, double>& parameters) {
             Requirements needs;
             needs.own_labels = true;

@@ -12,7 +12,7 @@ namespace {
 // sum_j [ main_j + gate-weight gate_j + cam-weight cam_j ] over the exits j (heads/occamnet.h).
 // main_j = mean_i (u_ij / (max u_j + 1e-5) + weight-offset) CE(z_ij, y_i), without gradients by u: at exit 0
 // u = softmax(z_i0)_y ^ gamma0, so that it learns what is easy; later u = (1 - g_i,j-1) ^ gamma, g the gate before. The largest u
-// is that of the epoch so far.
+// is that of the epoch so far, or with whole-training of all epochs.
 // gate_j = mean_i omega_i BCE(g_ij, t_i), omega = (rows with that t / rows of the more frequent t + 1e-5) ^ -gate-balance; t: whether
 // exit j is right. It is the t of now in the first epochs, and while the accuracy since the epoch's beginning, a mean over
 // classes, is not above the exit's threshold; after that, the one the row had when this was last so.
@@ -28,7 +28,8 @@ class OccamNets : public LossAlgorithm {
 
   void attach(TrainingSet& set) override { rows_ = static_cast<std::int64_t>(set.labels().size()); }
 
-  void begin_epoch(std::size_t /*epoch*/) override {
+  void begin_epoch(std::size_t epoch) override {
+    if (epoch > 1 && parameter("whole-training") != 0) return;
     largest_ = torch::zeros({network_->count()}, torch::kFloat64);
     shown_ = torch::zeros({network_->classes()}, torch::kFloat64);
     right_ = torch::zeros({network_->count(), network_->classes()}, torch::kFloat64);
@@ -160,6 +161,10 @@ AlgorithmMember occamnets() {
         {"gate-min-epochs", 1, 0, 1e6, "epochs in which gates learn from answers of now", true},
         {"gate-balance", .5, 0, 1,
          "power by which the rarer of right and wrong rows weigh more in a gate's loss"},
+        {"whole-training", 0, 0, 1,
+         "1: the largest weights and the accuracies of exits are those since training began, as in the "
+         "program of ConDS; 0: of the epoch",
+         true},
         {"last-exit", 0, 0, 1, "1: every image leaves at the last exit, as in the program of ConDS", true}}},
       [](const std::map<std::string, double>&) {
         Requirements needs;

@@ -126,8 +126,10 @@ class PndTraining : public LossAlgorithm {
     return q == 0 ? -log_p.mean() : ((1 - (q * log_p).exp()) / q).mean();
   }
 
-  static torch::Tensor likeness(const torch::Tensor& logits, const torch::Tensor& before) {
+  // With diversity-terms the mean over rows and classes c of exp(-q_c log(q_c / p_c)), q of the expert before.
+  [[nodiscard]] torch::Tensor likeness(const torch::Tensor& logits, const torch::Tensor& before) const {
     const torch::Tensor a = torch::log_softmax(logits, 1), b = torch::log_softmax(before, 1);
+    if (parameter("diversity-terms") != 0) return (b.exp() * (a - b)).exp().mean();
     return (-(a.exp() * (a - b)).sum(1)).exp().mean();
   }
 
@@ -138,14 +140,16 @@ class PndTraining : public LossAlgorithm {
     Random random(setting().seed, stream("counterfactual rows"), step << 8 | i);
     const auto shuffled = [&] { return permutation<std::int64_t>(static_cast<std::size_t>(n), random); };
     const std::vector<std::int64_t> order = shuffled();
-    std::vector<std::int64_t> j(order.begin(), order.begin() + k), other(j.begin() + 1, j.end()), repeated;
-    other.push_back(j.front());
+    const bool own_pairs = parameter("own-pairs") != 0;
+    std::vector<std::int64_t> j(order.begin(), order.begin() + k), other = j, repeated;
+    own_pairs ? shuffle(other, random) : void(std::ranges::rotate(other, other.begin() + 1));
     for (const std::int64_t row : j)
       repeated.insert(repeated.end(), static_cast<std::size_t>(negatives), row);
     std::vector<std::int64_t> l = shuffled();
     l.resize(repeated.size());
     for (std::size_t r = 0; r < l.size(); ++r)  // no row against itself: that of another j in its place
-      if (l[r] == repeated[r]) std::swap(l[r], l[(r + static_cast<std::size_t>(negatives)) % l.size()]);
+      if (l[r] == repeated[r] && !own_pairs)
+        std::swap(l[r], l[(r + static_cast<std::size_t>(negatives)) % l.size()]);
     const auto rows = [&](const torch::Tensor& of, const std::vector<std::int64_t>& numbers) {
       return of.index_select(0, torch::tensor(numbers).to(of.device()));
     };
@@ -184,6 +188,12 @@ AlgorithmMember pnd() {
             {"base-patience", 10, 0, 1e6, "epochs without a better one that end it; 0: any", true},
             {"sigmoid-logits", 0, 0, 1,
              "1: a sigmoid of the logits passes for logits, as in the method's program", true},
+            {"diversity-terms", 0, 0, 1,
+             "1: the diversity loss is a mean of exp over terms of the divergence, in reversed order, as in "
+             "the method's program",
+             true},
+            {"own-pairs", 0, 0, 1,
+             "1: a row may be its own pair in the counterfactual loss, as in the method's program", true},
             {"stage", 2, 1, 2, "1: the first stage alone", true}}},
           [](const std::map<std::string, double>& parameters) {
             Requirements needs;

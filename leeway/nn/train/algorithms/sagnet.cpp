@@ -16,6 +16,9 @@ namespace {
 // all of G_f where z is the last hidden layer. SR gives z another style, CR another content, those of another row each
 // (style.h). The gradients are of one pass, and what two losses train takes one step along the sum: a step of Adam along the
 // second alone would not see its weight. The network is G_c(G_f(x)).
+//
+// With separate the three losses step one after the other, content, style, adversary, each after a pass and with draws of its own, and
+// by an optimizer of its own; where z is the last hidden layer the adversary's is that of the features, which the content's step uses, too.
 class SagNet : public LossAlgorithm {
  public:
   explicit SagNet(const AlgorithmSetting& setting)
@@ -24,6 +27,11 @@ class SagNet : public LossAlgorithm {
         pooled_(setting.parameters.at("pooled") != 0) {
     pooled_ ? begin_pooled() : begin_maps();
     train_beside("style", style_, 1);
+    if (!separate()) return;
+    std::vector<torch::Tensor> of_network = trained_weights(*setting.network);
+    if (pooled_) of_network = {last_weight_, last_bias_};
+    content_turn_ = make_turn(of_network), style_turn_ = make_turn(trained_weights(*style_));
+    adversary_turn_ = make_turn(moved_);
   }
 
   void prepare(TrainingSet& set) override {
@@ -43,22 +51,49 @@ class SagNet : public LossAlgorithm {
 
   Objective objective(const Minibatches& batches) override {
     const Batch& batch = batches.labelled;
-    const torch::Tensor z = front(batch.x);
-    const StyleMix mix = draw_style_mix(z.size(0), setting().seed, batches.step, z.device());
-    const torch::Tensor logits = rest(with_other_style(z, mix, parameter("variance") != 0),
-                                      *setting().network, last_weight_, last_bias_);
-    const torch::Tensor other = with_other_content(z, mix);
-    const torch::Tensor told = pooled_
-                                   ? rest(other, *setting().network, style_layer_->weight, style_layer_->bias)
-                                   : rest(other, *style_network_, {}, {});
+    const Pass pass = make_pass(batch, batches.step);
+    const torch::Tensor logits = of_content(pass), told = of_style(pass);
     style_loss_ = mean_loss(told, batch);
-    adversarial_loss_ = -parameter("weight") * torch::log_softmax(told, 1).mean();
-    return {mean_loss(logits, batch),
-            logits,
+    adversarial_loss_ = adversarial_loss(told);
+    return {mean_loss(logits, batch), logits, {}, parts(batch, told, style_loss_, adversarial_loss_)};
+  }
+
+  [[nodiscard]] Step update(const Minibatches& batches) override {
+    if (!separate()) return LossAlgorithm::update(batches);
+    const Batch& batch = batches.labelled;
+    const torch::Tensor logits = of_content(make_pass(batch, 3 * batches.step));
+    const torch::Tensor loss = mean_loss(logits, batch);
+    pooled_ ? step(loss, {&content_turn_, &adversary_turn_}, batches.rate)
+            : step(loss, {&content_turn_}, batches.rate);
+    const torch::Tensor told = of_style(make_pass(batch, 3 * batches.step + 1)),
+                        style_loss = mean_loss(told, batch);
+    step(style_loss, {&style_turn_}, batches.rate);
+    torch::Tensor against = torch::zeros({});
+    if (parameter("weight") > 0) {
+      against = adversarial_loss(of_style(make_pass(batch, 3 * batches.step + 2)));
+      adversary_turn_.optimizer->step(clipped(gradients_of(against, adversary_turn_.weights)), batches.rate);
+    }
+    const torch::Tensor right = logits.detach().argmax(1) == batch.y;
+    return {loss.item<double>(),
+            static_cast<std::size_t>(right.sum().item<std::int64_t>()),
             {},
-            {{"style_loss", style_loss_.item<double>()},
-             {"style_accuracy", (told.argmax(1) == batch.y).to(torch::kFloat64).mean().item<double>()},
-             {"adversarial_loss", adversarial_loss_.item<double>()}}};
+            parts(batch, told, style_loss, against)};
+  }
+
+  [[nodiscard]] Tensors state() const override {
+    Tensors state = LossAlgorithm::state();
+    for (const auto& [prefix, turn] : turns())
+      for (const auto& [key, tensor] : turn->optimizer->state()) state[prefix + key] = tensor;
+    return state;
+  }
+  void restore(const Tensors& state, const std::string& name) override {
+    LossAlgorithm::restore(state, name);
+    for (const auto& [prefix, turn] : turns()) {
+      Tensors own;
+      for (const auto& [key, tensor] : state)
+        if (key.starts_with(prefix)) own[key.substr(prefix.size())] = tensor;
+      turn->optimizer->restore(own, name);
+    }
   }
 
   void set_training(bool on) override {
@@ -83,8 +118,63 @@ class SagNet : public LossAlgorithm {
   }
 
  private:
+  // One of the three losses' weights, where they step one after the other.
+  struct Turn {
+    std::vector<torch::Tensor> weights;
+    std::unique_ptr<Optimizer> optimizer;
+  };
+  struct Pass {
+    torch::Tensor z;
+    StyleMix mix;
+  };
+
+  [[nodiscard]] bool separate() const { return parameter("separate") != 0; }
+
+  [[nodiscard]] Turn make_turn(const std::vector<torch::Tensor>& weights) const {
+    return {weights, make_optimizer(setting().optimizer, weights)};
+  }
+  // None where all take one step.
+  [[nodiscard]] std::map<std::string, const Turn*> turns() const {
+    if (!separate()) return {};
+    return {{"steps.content.", &content_turn_},
+            {"steps.style.", &style_turn_},
+            {"steps.adversary.", &adversary_turn_}};
+  }
+  // All gradients are of the weights before the step.
+  static void step(const torch::Tensor& loss, const std::vector<const Turn*>& turns, double rate) {
+    std::vector<std::vector<torch::Tensor>> gradients;
+    for (const Turn* const turn : turns) gradients.push_back(gradients_of(loss, turn->weights));
+    for (std::size_t i = 0; i < turns.size(); ++i) turns[i]->optimizer->step(gradients[i], rate);
+  }
+
+  [[nodiscard]] Pass make_pass(const Batch& batch, std::size_t draw) const {
+    torch::Tensor z = front(batch.x);
+    StyleMix mix = draw_style_mix(z.size(0), setting().seed, draw, z.device());
+    return {std::move(z), std::move(mix)};
+  }
+  [[nodiscard]] torch::Tensor of_content(const Pass& pass) const {
+    return rest(with_other_style(pass.z, pass.mix, parameter("variance") != 0), *setting().network,
+                last_weight_, last_bias_);
+  }
+  [[nodiscard]] torch::Tensor of_style(const Pass& pass) const {
+    const torch::Tensor other = with_other_content(pass.z, pass.mix);
+    return pooled_ ? rest(other, *setting().network, style_layer_->weight, style_layer_->bias)
+                   : rest(other, *style_network_, {}, {});
+  }
+  [[nodiscard]] torch::Tensor adversarial_loss(const torch::Tensor& told) const {
+    return -parameter("weight") * torch::log_softmax(told, 1).mean();
+  }
+  [[nodiscard]] static std::map<std::string, double> parts(const Batch& batch, const torch::Tensor& told,
+                                                           const torch::Tensor& style_loss,
+                                                           const torch::Tensor& adversarial_loss) {
+    return {{"style_loss", style_loss.item<double>()},
+            {"style_accuracy", (told.argmax(1) == batch.y).to(torch::kFloat64).mean().item<double>()},
+            {"adversarial_loss", adversarial_loss.item<double>()}};
+  }
+
   static std::vector<torch::Tensor> gradients_of(const torch::Tensor& loss,
                                                  const std::vector<torch::Tensor>& weights) {
+    if (weights.empty()) return {};
     return torch::autograd::grad({loss}, weights, {}, /*retain_graph=*/true, /*create_graph=*/false,
                                  /*allow_unused=*/true);
   }
@@ -158,6 +248,7 @@ class SagNet : public LossAlgorithm {
   std::shared_ptr<torch::nn::Module> style_;  // either
   std::vector<torch::Tensor> moved_;          // by the adversary
   torch::Tensor style_loss_, adversarial_loss_;
+  Turn content_turn_, style_turn_, adversary_turn_;
 };
 
 }  // namespace
@@ -172,10 +263,13 @@ AlgorithmMember sagnet() {
         {"clip", .1, 0, 1e6, "largest norm of the adversarial gradient; 0: any"},
         {"variance", 0, 0, 1, "1: variances of two styles are mixed in place of deviations, as programs do",
          true},
+        {"separate", 0, 0, 1,
+         "1: content, style and adversary step one after the other, each after a pass and by an optimizer of "
+         "its own, as programs do; 0: one step along the sum of their gradients",
+         true},
         {"pooled", 0, 0, 1,
          "1: the style is mean and deviation of the last hidden layer, and the adversary moves all weights "
-         "before it, "
-         "close to ConDS (with clip 0 and variance 1)",
+         "before it: with clip 0, variance 1 and separate 1 as ConDS",
          true}}},
       [](const std::map<std::string, double>& parameters) {
         Requirements needs;

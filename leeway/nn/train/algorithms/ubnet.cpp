@@ -10,6 +10,9 @@ namespace {
 
 // CE(F(x), y) + weight (O(convolution) + O(cells)) over the head alone (heads/ubnet.h), on a network that plain training made:
 // O(v) = (1/L^2) sum_{i != j} cos(v_i, v_j)^2 over the L rows of those weights, one a stage.
+//
+// moving-statistics: the batch normalization below is in training mode, and as many passes as there are stages move its statistics in a
+// step, each as far as its stage.
 class UbNetTraining : public LossAlgorithm {
  public:
   explicit UbNetTraining(const AlgorithmSetting& setting)
@@ -33,10 +36,16 @@ class UbNetTraining : public LossAlgorithm {
                                                               row_overlap(network_->cell_rows()));
     const double found = overlap.item<double>();
     if (separate()) step_apart(torch::autograd::grad({overlap}, orthogonal_));
+    if (moving()) pass_to_each_stage(batch.x);
     const torch::Tensor logits = forward(batch.x).logits;
     const torch::Tensor loss =
         mean_loss(parameter("double-softmax") != 0 ? torch::softmax(logits, 1) : logits, batch);
     return {separate() ? loss : loss + overlap, logits, {}, {{"overlap", found}}};
+  }
+
+  void set_training(bool on) override {
+    LossAlgorithm::set_training(on);
+    if (moving()) nn::set_training(network_->backbone(), setting(), on);
   }
 
   [[nodiscard]] Tensors state() const override {
@@ -74,6 +83,18 @@ class UbNetTraining : public LossAlgorithm {
 
  private:
   [[nodiscard]] bool separate() const { return parameter("separate") != 0; }
+  [[nodiscard]] bool moving() const { return parameter("moving-statistics") != 0; }
+
+  // All but the last, which is the whole pass.
+  void pass_to_each_stage(const torch::Tensor& images) {
+    const torch::NoGradGuard no_grad;
+    Network& below = network_->backbone();
+    const torch::Tensor x = network_input(*network_, setting().normalization, images);
+    for (std::size_t last = 0; last + 1 < below.stages(); ++last) {
+      torch::Tensor maps = x;
+      for (std::size_t i = 0; i <= last; ++i) maps = below.stage(i, maps);
+    }
+  }
 
   // A step of Adam with rate .001 and betas .5 and .99; its gradient is used once more in the step that follows.
   void step_apart(std::vector<torch::Tensor> gradients) {
@@ -107,7 +128,11 @@ AlgorithmMember ubnet() {
              "program",
              true},
             {"double-softmax", 0, 0, 1,
-             "1: probabilities pass for logits in the loss, as in the method's program", true}}},
+             "1: probabilities pass for logits in the loss, as in the method's program", true},
+            {"moving-statistics", 0, 0, 1,
+             "1: batch normalization of the network below goes on taking the statistics of batches, a pass a "
+             "stage, as in the program of ConDS",
+             true}}},
           [](const std::map<std::string, double>&) {
             Requirements needs;
             needs.stages = true;

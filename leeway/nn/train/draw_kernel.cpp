@@ -1,0 +1,87 @@
+// Compiled with -O3 and without errno: loops over lanes are vectors, whence choices by bits in place of branches.
+#include "leeway/nn/train/draw_kernel.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <numbers>
+
+#include "leeway/core/random.h"
+
+namespace leeway::nn {
+namespace {
+
+constexpr std::size_t lanes = 16;  // blocks at a time
+using Words = std::array<std::uint32_t, lanes>;
+using Numbers = std::array<float, lanes>;
+using Blocks = std::array<Words, 4>;
+
+// Blocks first, first + 1, ... of core/random.h.
+Blocks blocks_from(const Draws& draws, std::uint32_t first) {
+  const std::array<std::uint32_t, 2> key{static_cast<std::uint32_t>(draws.seed),
+                                         static_cast<std::uint32_t>(draws.seed >> 32)};
+  Blocks blocks{};
+  for (std::uint32_t l = 0; l < lanes; ++l) {
+    const auto words = philox4x32_10({first + l, draws.purpose, static_cast<std::uint32_t>(draws.sample),
+                                      static_cast<std::uint32_t>(draws.sample >> 32)},
+                                     key);
+    for (std::size_t i = 0; i < 4; ++i) blocks[i][l] = words[i];
+  }
+  return blocks;
+}
+
+// A word rounded once: both halves are whole floats.
+float rounded(std::uint32_t word) {
+  return static_cast<float>(static_cast<std::int32_t>(word >> 16)) * 65536.f +
+         static_cast<float>(static_cast<std::int32_t>(word & 0xFFFFU));
+}
+
+// ln x, 0 < x < 1, rest = 1 - x: the exponent, and the series of 2 atanh((m-1)/(m+1)) for m from sqrt(1/2) to sqrt(2). Where x is near
+// to 1, `rest` knows more of it.
+float logarithm(float x, float rest) {
+  constexpr std::int32_t root = 0x3f3504f3;  // the bits of sqrt(1/2)
+  const auto bits = std::bit_cast<std::int32_t>(x), exponent = (bits - root) >> 23;
+  const auto m = std::bit_cast<float>(bits - exponent * (1 << 23));
+  const auto above = std::bit_cast<std::uint32_t>(m - 1), below = std::bit_cast<std::uint32_t>(-rest);
+  const std::uint32_t near = 0U - static_cast<std::uint32_t>(exponent == 0);
+  const float z = std::bit_cast<float>(above ^ ((above ^ below) & near)) / (m + 1), q = z * z;
+  const float series = 1 + q * (1.f / 3 + q * (1.f / 5 + q * (1.f / 7 + q * (1.f / 9))));
+  return static_cast<float>(exponent) * std::numbers::ln2_v<float> + 2 * z * series;
+}
+
+// A block's pair: radius sqrt(-2 ln u) of its first two words, an angle of the third.
+void make_pairs(const Blocks& b, std::array<float, 2 * lanes>& out) {
+  Numbers cosines{}, sines{};
+  for (std::size_t l = 0; l < lanes; ++l) {
+    const float u = rounded(b[0][l]) * 0x1p-32f + rounded(b[1][l]) * 0x1p-64f + 0x1p-53f;
+    const float rest = rounded(~b[0][l]) * 0x1p-32f + rounded(~b[1][l]) * 0x1p-64f + 0x1p-53f;
+    const float radius = std::sqrt(-2 * logarithm(u, rest));
+    // to an eighth of a turn either way from the nearest quarter
+    const std::uint32_t quarter = (b[2][l] + 0x20000000U) >> 30;
+    const auto turned = static_cast<std::int32_t>(b[2][l] - (quarter << 30));
+    const float a = static_cast<float>(turned) * (0x1p-31f * std::numbers::pi_v<float>), q = a * a;
+    const float sine = a * (1 - q * (1.f / 6 - q * (1.f / 120 - q * (1.f / 5040 - q * (1.f / 362880)))));
+    const float cosine = 1 - q * (1.f / 2 - q * (1.f / 24 - q * (1.f / 720 - q * (1.f / 40320))));
+    const auto s = std::bit_cast<std::uint32_t>(sine), c = std::bit_cast<std::uint32_t>(cosine);
+    const std::uint32_t swapped = (s ^ c) & (0U - (quarter & 1U));
+    cosines[l] = radius * std::bit_cast<float>((c ^ swapped) ^ (((quarter + 1) & 2U) << 30));
+    sines[l] = radius * std::bit_cast<float>((s ^ swapped) ^ ((quarter & 2U) << 30));
+  }
+  for (std::size_t l = 0; l < lanes; ++l) out[2 * l] = cosines[l], out[2 * l + 1] = sines[l];
+}
+
+}  // namespace
+
+void draw_normals(const Draws& draws, std::span<float> out) {
+  std::array<float, 2 * lanes> numbers{};
+  std::uint32_t first = 0;
+  for (std::size_t begin = 0; begin < out.size(); begin += numbers.size(), first += lanes) {
+    make_pairs(blocks_from(draws, first), numbers);
+    const std::size_t count = std::min(numbers.size(), out.size() - begin);
+    std::copy_n(numbers.begin(), count, out.begin() + static_cast<std::ptrdiff_t>(begin));
+  }
+}
+
+}  // namespace leeway::nn

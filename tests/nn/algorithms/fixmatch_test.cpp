@@ -1,0 +1,82 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tests/nn/by_hand.h"
+#include "tests/nn/reference_step.h"
+
+namespace leeway::nn {
+namespace {
+
+Step fixmatch_step(double confidence) {
+  const auto member = made("fixmatch", torch::eye(2), {{"confidence", confidence}});
+  Minibatches batches{batch_of(torch::tensor({{1.f, 0.f}}), {0})};
+  batches.unlabelled.views = {as_images(torch::tensor({{3.f, 0.f}, {0.f, 0.f}})),
+                              as_images(torch::tensor({{1.f, 0.f}, {0.f, 5.f}}))};
+  return member->update(batches);
+}
+
+// Weak logits (3,0) and (0,0): confidences .9526 and .5. Strong ones (1,0) and (0,5).
+TEST(FixMatch, MaskAndThresholdByHand) {
+  const double labelled = std::log1p(std::exp(-1)), sure = std::log1p(std::exp(-1)),
+               unsure = std::log1p(std::exp(5));
+  const Step one = fixmatch_step(.9);
+  EXPECT_NEAR(one.parts.at("unlabelled_loss"), .156631, 1e-6);
+  EXPECT_EQ(one.parts.at("kept"), .5);
+  EXPECT_NEAR(one.loss, labelled + sure / 2, 1e-6);
+  const Step none = fixmatch_step(1.5);
+  EXPECT_EQ(none.parts.at("kept"), 0);
+  EXPECT_NEAR(none.loss, labelled, 1e-6);
+  const Step all = fixmatch_step(0);
+  EXPECT_EQ(all.parts.at("kept"), 1);
+  EXPECT_NEAR(all.loss, labelled + (sure + unsure) / 2, 1e-5);
+  EXPECT_EQ(fixmatch_step(.5).parts.at("kept"), 1) << "a confidence that is just enough counts";
+}
+
+TEST(FixMatch, OfWeightZeroHasTheBitsOfPlainTraining) {
+  expect_the_bits_of_plain_training("fixmatch", {{"weight", 0}}, squares_of_two_cameras(100));
+}
+
+TEST(FixMatch, KeepsTheAverageOfTheWeights) {
+  AlgorithmSetting setting = still("fixmatch", torch::eye(2), {{"averaging", .75}, {"weight", 0}});
+  setting.optimizer.learning_rate = .1;
+  const auto member = algorithm("fixmatch").make(setting);
+  (void)member->update({batch_of(torch::tensor({{1.f, 0.f}}), {0})});
+  const Tensors state = member->state();
+  const torch::Tensor expected = .75 * torch::eye(2) + .25 * state.at("network.weight");
+  EXPECT_TRUE(torch::allclose(state.at("average.weight"), expected));
+  EXPECT_TRUE(member->network().named_parameters()["weight"].equal(state.at("average.weight")));
+  EXPECT_FALSE(torch::allclose(state.at("network.weight"), torch::eye(2)));
+}
+
+// The program's guesses come of a pass in training mode: batch statistics take .1 of the weak images, then of the others.
+TEST(FixMatch, GuessesInTrainingModeWhereAskedFor) {
+  const torch::Tensor x = torch::rand({3, 1, 2, 3}), weak = torch::rand({4, 1, 2, 3}),
+                      strong = torch::rand({4, 1, 2, 3});
+  for (const double training : {0., 1.}) {
+    AlgorithmSetting setting;
+    const auto network = std::make_shared<toy::TinyNetwork>(6, 2, true);
+    initialize(*network, 3);
+    setting.network = network;
+    setting.parameters = complete_parameters(algorithm("fixmatch"), {{"training-guesses", training}});
+    setting.optimizer.learning_rate = 0;
+    const auto member = algorithm("fixmatch").make(setting);
+    member->set_training(true);
+    Minibatches batches{Batch{x, torch::tensor({0, 1, 1})}};
+    batches.unlabelled.views = {weak, strong};
+    (void)member->update(batches);
+    const Tensors state = member->state();
+    const auto mean = [&](const torch::Tensor& images) {
+      return (images.flatten(1).mm(state.at("network.hidden.weight").detach().t()) +
+              state.at("network.hidden.bias").detach())
+          .mean(0);
+    };
+    const torch::Tensor both = .1 * mean(torch::cat({x, strong}));
+    EXPECT_TRUE(state.at("network.norm.running_mean")
+                    .allclose(training == 0 ? both : .09 * mean(weak) + both, 1e-4, 1e-6));
+    EXPECT_TRUE(network->is_training());
+  }
+}
+
+}  // namespace
+}  // namespace leeway::nn

@@ -1,0 +1,128 @@
+#include <gtest/gtest.h>
+
+#include "tests/nn/by_hand.h"
+#include "tests/nn/reference_step.h"
+
+namespace leeway::nn {
+namespace {
+
+double irm_penalty(const torch::Tensor& weight, const torch::Tensor& rows, std::vector<std::int64_t> labels,
+                   double square) {
+  const auto member = made(
+      "irm", weight, {{"square", square}, {"anneal-steps", 0}, {"lambda", 3}, {"single-environment", 1}});
+  const Batch batch = batch_of(rows, std::move(labels));
+  const Step step = member->update({batch, {batch}});
+  EXPECT_NEAR(step.loss, step.parts.at("risk") + 3 * step.parts.at("penalty"), 1e-5);
+  return step.parts.at("penalty");
+}
+
+TEST(Irm, PenaltyInClosedForm) {
+  EXPECT_NEAR(irm_penalty(second_logit, torch::tensor({{2.f}, {-1.f}, {.5f}}), {1, 0, 0}, 1), .00427357,
+              1e-7);
+  const torch::Tensor rows =
+      torch::tensor({{1.f, 0.f, -1.f}, {.5f, 2.f, 0.f}, {0.f, 0.f, 1.f}, {3.f, 1.f, 0.f}});
+  EXPECT_NEAR(irm_penalty(torch::eye(3), rows, {0, 2, 2, 1}, 1), .345533, 1e-5);
+  EXPECT_NEAR(irm_penalty(torch::eye(3), rows, {0, 2, 2, 1}, 0), -.678929, 1e-5);
+  // the derivative by a scale of the logits, by differences
+  const auto risk = [&](double scale) {
+    return torch::nn::functional::cross_entropy((scale * rows).to(torch::kFloat64),
+                                                torch::tensor({0, 2, 2, 1}))
+        .item<double>();
+  };
+  EXPECT_NEAR((risk(1.001) - risk(.999)) / .002, .587820, 1e-4);
+}
+
+TEST(Irm, OneStepOfAnotherProgram) { toy::expect_reference_step("irm"); }
+
+TEST(Irm, AveragesOverEnvironmentsWhateverTheirOrderAndSizes) {
+  const torch::Tensor rows = torch::tensor({{2.f}, {-1.f}, {.5f}, {1.f}, {-.2f}});
+  const Batch all = batch_of(rows, {1, 0, 0, 1, 1});
+  const auto step = [&](const Batch& labelled, std::vector<Batch> environments) {
+    const auto member = made("irm", second_logit, {{"square", 1}, {"anneal-steps", 0}, {"lambda", 5}});
+    return member->update({labelled, std::move(environments)});
+  };
+  const Step first = step(all, {all.slice(0, 3), all.slice(3, 5)});
+  const Batch turned = batch_of(rows.index_select(0, torch::tensor({3, 4, 0, 1, 2})), {1, 1, 1, 0, 0});
+  const Step second = step(turned, {turned.slice(0, 2), turned.slice(2, 5)});
+  EXPECT_NEAR(first.loss, second.loss, 1e-6);
+  EXPECT_NEAR(first.parts.at("penalty"),
+              (irm_penalty(second_logit, rows.slice(0, 0, 3), {1, 0, 0}, 1) +
+               irm_penalty(second_logit, rows.slice(0, 3), {1, 1}, 1)) /
+                  2,
+              1e-7);
+}
+
+TEST(Irm, AdamBeginsAnewWhereThePenaltyGetsItsWeight) {
+  const auto member =
+      made("irm", second_logit, {{"anneal-steps", 2}, {"lambda", 7}, {"single-environment", 1}});
+  const Batch batch = batch_of(torch::tensor({{2.f}, {-1.f}, {.5f}}), {1, 0, 0});
+  for (std::size_t step = 1; step <= 3; ++step) {
+    const Step done = member->update({batch, {batch}, {}, 1, step, 10});
+    EXPECT_NEAR(done.loss, done.parts.at("risk") + (step <= 2 ? 1 : 7) * done.parts.at("penalty"), 1e-5);
+    EXPECT_EQ(member->state().at("steps").item<std::int64_t>(),
+              step <= 2 ? static_cast<std::int64_t>(step) : 1);
+  }
+}
+
+TEST(Irm, OfOneEnvironmentIsAnErrorUnlessAskedFor) {
+  const toy::Folder folder;
+  data::TrainingData data(toy::squares(100, 4));
+  const auto message = [&](const TrainOptions& options) {
+    return message_of([&] { (void)session().train(data, options, folder / "m"); });
+  };
+  EXPECT_EQ(
+      message(quick("irm")),
+      "toy.npz: expected an environment of every image (an array environment, or --environment-column), as "
+      "algorithm irm needs, found none");
+  data.environment = GroupColumn{"camera", {"a", "b"}, std::vector<std::int32_t>(100, 1)};
+  EXPECT_EQ(
+      message(quick("irm")),
+      "toy.npz: expected at least 2 environments among the images to train on, as algorithm irm needs, found "
+      "1: 'b'");
+  expect_the_bits_of_plain_training("irm", {{"lambda", 0}, {"anneal-steps", 0}, {"single-environment", 1}},
+                                    data);
+  for (std::size_t i = 0; i < 50; ++i) data.environment->codes[i] = 0;
+  TrainOptions options = quick("irm");
+  options.batch = 3;
+  EXPECT_EQ(message(options),
+            "train: batch: expected at least 4 rows, 2 of each environment, as algorithm irm needs, found 3");
+}
+
+// With sum the two environments' risks and penalties are not halved.
+TEST(Irm, SumsOverEnvironmentsWhereAskedFor) {
+  const Batch all = batch_of(torch::tensor({{2.f}, {-1.f}, {.5f}, {1.f}, {-.2f}}), {1, 0, 0, 1, 1});
+  const auto step = [&](double sum) {
+    return made("irm", second_logit, {{"square", 1}, {"anneal-steps", 0}, {"lambda", 5}, {"sum", sum}})
+        ->update({all, {all.slice(0, 3), all.slice(3, 5)}});
+  };
+  const Step mean = step(0), sum = step(1);
+  EXPECT_NEAR(sum.parts.at("risk"), 2 * mean.parts.at("risk"), 1e-6);
+  EXPECT_NEAR(sum.parts.at("penalty"), 2 * mean.parts.at("penalty"), 1e-6);
+  EXPECT_NEAR(sum.loss, 2 * mean.loss, 1e-5);
+}
+
+// Batch statistics of two passes of 3 and 2 rows, or of one pass of 5: .1 of the latest batch's and .9 of what was before.
+TEST(Irm, EnvironmentsPassApartWhereAskedFor) {
+  const torch::Tensor x = torch::rand({5, 1, 2, 3});
+  for (const double apart : {0., 1.}) {
+    AlgorithmSetting setting;
+    const auto network = std::make_shared<toy::TinyNetwork>(6, 2, true);
+    initialize(*network, 3);
+    setting.network = network;
+    setting.parameters = complete_parameters(algorithm("irm"), {{"separate-passes", apart}});
+    setting.optimizer.learning_rate = 0;
+    const auto member = algorithm("irm").make(setting);
+    member->set_training(true);
+    const Batch all{x, torch::tensor({0, 1, 1, 0, 1})};
+    (void)member->update({all, {all.slice(0, 3), all.slice(3, 5)}});
+    const Tensors state = member->state();
+    const torch::Tensor z = x.flatten(1).mm(state.at("network.hidden.weight").detach().t()) +
+                            state.at("network.hidden.bias").detach();
+    const torch::Tensor wanted =
+        apart == 0 ? .1 * z.mean(0) : .09 * z.slice(0, 0, 3).mean(0) + .1 * z.slice(0, 3).mean(0);
+    EXPECT_TRUE(state.at("network.norm.running_mean").allclose(wanted, 1e-4, 1e-6));
+  }
+}
+
+}  // namespace
+}  // namespace leeway::nn
