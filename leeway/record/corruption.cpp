@@ -25,7 +25,7 @@ void fields(CorruptionChoice& choice, Fields& f) {
       "saved", choice.saved,
       {{"levels", "as they are"},
        {"jpeg", "as JPEG of quality 85 and read again, as the files of ImageNet-C and TinyImageNet-C were"}},
-      "corrupted pictures");
+      "how corrupted pictures are saved");
 }
 
 void fields(CorruptionUse& use, Fields& f) {
