@@ -8,11 +8,11 @@ namespace leeway::app {
 namespace {
 
 std::string use_text(const record::CorruptionUse& use, const std::string& name) {
-  return fmt::format(", constants of {}{}{}{}{}", use.set,
-                     use.lengths == 1 ? "" : fmt::format(", lengths times {:.3g}", use.lengths),
-                     use.rounding == "trunc" ? ", rounded down" : "",
-                     name == "glass-blur" ? ", pixels " + use.glass : "",
-                     name == "frost" ? ", frost " + use.frost : "");
+  return fmt::format(
+      ", constants of {}{}{}{}{}{}", use.set,
+      use.lengths == 1 ? "" : fmt::format(", lengths times {:.3g}", use.lengths),
+      use.rounding == "trunc" ? ", rounded down" : "", name == "glass-blur" ? ", pixels " + use.glass : "",
+      name == "frost" ? ", frost " + use.frost : "", use.saved == "jpeg" ? ", saved as JPEG" : "");
 }
 
 }  // namespace

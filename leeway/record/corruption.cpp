@@ -21,6 +21,11 @@ void fields(CorruptionChoice& choice, Fields& f) {
   f("frost_dir", choice.frost_dir,
     "folder of the pictures of frost, PNG or JPEG (default: procedural ones, which are not the published "
     "ones)");
+  f.choice(
+      "saved", choice.saved,
+      {{"levels", "as they are"},
+       {"jpeg", "as JPEG of quality 85 and read again, as the files of ImageNet-C and TinyImageNet-C were"}},
+      "how corrupted pictures are saved");
 }
 
 void fields(CorruptionUse& use, Fields& f) {
@@ -29,6 +34,8 @@ void fields(CorruptionUse& use, Fields& f) {
   f.choice("rounding", use.rounding, {{"nearest", ""}, {"trunc", ""}}, "to 8 bits");
   f.choice("glass", use.glass, {{"copy", ""}, {"swap", ""}}, "what glass-blur does to two pixels");
   f("frost", use.frost, "pictures of frost: procedural, or the folder they are from");
+  f.choice("saved", use.saved, {{"levels", ""}, {"jpeg", ""}},
+           "as they are, or as JPEG of quality 85 and read again");
 }
 
 }  // namespace leeway::record

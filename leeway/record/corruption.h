@@ -13,6 +13,7 @@ struct CorruptionChoice {
   std::string rounding = "nearest";      // or "trunc"
   std::optional<std::string> glass;      // "copy" or "swap"; unset: copy in colour, swap in grey
   std::optional<std::string> frost_dir;  // unset: procedural pictures
+  std::string saved = "levels";          // or "jpeg"
 
   bool operator==(const CorruptionChoice&) const = default;
 };
@@ -22,6 +23,7 @@ struct CorruptionUse {
   double lengths = 1;  // what the set's lengths were multiplied with
   std::string rounding, glass;
   std::string frost;  // "procedural", or the folder
+  std::string saved;
 
   bool operator==(const CorruptionUse&) const = default;
 };

@@ -11,18 +11,36 @@
 #include "leeway/core/error.h"
 #include "leeway/core/message.h"
 #include "leeway/core/parallel.h"
+#include "leeway/shift/jpeg.h"
 
 namespace leeway::shift {
 namespace {
 
 constexpr std::size_t pictures_between_reports = 512;
+constexpr int quality_of_files = 85;
 
-// `added`: .5001 to the nearest level, .001 to truncate: a half goes up, and a whole level stays where it is, although rounding in
-// float32 left it just below. Constants like .1 and .5 make many of both. NaN becomes 0.
+// A half goes up, and a whole level stays where it is, although rounding in float32 left it just below. Constants like .1 and .5
+// make many of both.
+constexpr float to_the_nearest = .5001f, to_truncate = .001f;
+
+// Clipped and rounded by what is added. NaN becomes 0.
 void to_levels(std::span<const float> values, float added, std::uint8_t* levels) {
   for (const float value : values) {
     const float positive = value > 0 ? value : 0;
     *levels++ = static_cast<std::uint8_t>(static_cast<int>((positive < 1 ? positive : 1) * 255 + added));
+  }
+}
+
+// The levels of a picture, those of floats as to_levels has them.
+void copy_levels(const Images& images, std::size_t row, float added, std::span<std::uint8_t> levels) {
+  if (images.pixels.type == ElementType::u8) {
+    std::ranges::copy(images.pixels.view<std::uint8_t>().subspan(row * levels.size(), levels.size()),
+                      levels.begin());
+  } else {
+    thread_local std::vector<float> values;
+    values.resize(levels.size());
+    images.copy_row(row, values);
+    to_levels(values, added, levels.data());
   }
 }
 
@@ -106,20 +124,30 @@ Images Corruption::apply(const Images& images, const CorruptionOptions& options,
     refuse(fmt::format("corruption {}", name), "at least one picture of frost", "none");
   const CorruptionSetting setting{options.severity, scale_for(options.set, images.height(), images.width()),
                                   options.glass, frost.get()};
+  const float rounding = options.rounding == Rounding::nearest ? to_the_nearest : to_truncate;
+  const auto change_one = [&](std::size_t row, std::span<std::uint8_t> out) {
+    if (options.severity == 0) return copy_levels(images, row, rounding, out);
+    if (change_levels) {
+      copy_levels(images, row, to_the_nearest, out);
+      return change_levels({out, images.channels(), images.height(), images.width()}, setting);
+    }
+    thread_local std::vector<float> values;
+    values.resize(size);
+    images.copy_row(row, values);
+    Random random(options.seed, stream(name), options.first_row + row);
+    change_picture(*this, {values, images.channels(), images.height(), images.width()}, setting, random);
+    to_levels(values, rounding, out.data());
+  };
   std::vector<std::uint8_t> levels(n * size);
   for (std::size_t begin = 0; begin < n; begin += pictures_between_reports) {
     if (progress && progress->stop_requested())
       throw Interrupted(fmt::format("{} stopped after {} of {} images; nothing was written", name, begin, n));
     const std::size_t count = std::min(pictures_between_reports, n - begin);
     parallel_for(count, [&](std::size_t i) {
-      const std::size_t row = begin + i;
-      thread_local std::vector<float> values;
-      values.resize(size);
-      images.copy_row(row, values);
-      Random random(options.seed, stream(name), options.first_row + row);
-      if (options.severity > 0)
-        change_picture(*this, {values, images.channels(), images.height(), images.width()}, setting, random);
-      to_levels(values, options.rounding == Rounding::nearest ? .5001f : .001f, levels.data() + row * size);
+      const std::span<std::uint8_t> out = std::span(levels).subspan((begin + i) * size, size);
+      change_one(begin + i, out);
+      if (options.saved == Saved::jpeg && options.severity > 0)
+        compress_jpeg(out, images.height(), images.width(), quality_of_files);
     });
     if (progress) progress->update(name, begin + count, n, "");
   }

@@ -34,6 +34,9 @@ namespace leeway::shift {
 // Whose constants: CIFAR-10-C (32 pixels), TinyImageNet-C (64), ImageNet-C (224), or what the size is nearest to.
 enum class ConstantSet : std::uint8_t { automatic, cifar, tiny, imagenet };
 enum class Rounding : std::uint8_t { nearest, truncate };
+// What becomes of corrupted levels: nothing, or JPEG of quality 85 and back, as the files of ImageNet-C and TinyImageNet-C were
+// saved, so that every corruption there contains it.
+enum class Saved : std::uint8_t { levels, jpeg };
 // Glass blur: pixels change places, or both get the value of one, as in the published colour sets. by_channels: a
 // copy in colour, a swap in grey, which is what the authors' program does.
 enum class GlassExchange : std::uint8_t { by_channels, copy, swap };
@@ -52,6 +55,7 @@ struct CorruptionOptions {
   ConstantSet set = ConstantSet::automatic;
   Rounding rounding = Rounding::nearest;
   GlassExchange glass = GlassExchange::by_channels;
+  Saved saved = Saved::levels;
   std::shared_ptr<const FrostPictures> frost = {};  // none: procedural ones, made for the seed
   std::uint64_t seed = 0;
   std::size_t first_row = 0;  // number of the first image, where they are a part of a set
@@ -68,6 +72,12 @@ struct CorruptedPicture {
   [[nodiscard]] std::span<float> plane(std::size_t channel) const {
     return values.subspan(channel * area(), area());
   }
+};
+
+// The same in levels, for members that work on those alone.
+struct CorruptedLevels {
+  std::span<std::uint8_t> values;
+  std::size_t channels = 1, height = 1, width = 1;
 };
 
 // What a member is told of one call. severity is 1 to 5.
@@ -88,8 +98,9 @@ struct CorruptionSetting {
 
 struct Corruption : leeway::Member {
   CorruptionGroup group = CorruptionGroup::noise;
-  // Channels are 1 or 3.
+  // One of the two. Channels are 1 or 3 of `change`, any number of `change_levels`, which draws nothing; floats become levels before it.
   void (*change)(const CorruptedPicture& picture, const CorruptionSetting& setting, Random& random) = nullptr;
+  void (*change_levels)(const CorruptedLevels& picture, const CorruptionSetting& setting) = nullptr;
   bool on_grey = true;       // changes grey pictures at all
   bool takes_frost = false;  // is given pictures of frost
 

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -16,6 +17,9 @@ namespace leeway::shift {
 
 // `picture`: (channels,height,width) in place; multiples of 1/255 afterwards. `quality`: 1 (worst) to 100.
 void compress_jpeg(std::span<float> picture, std::size_t height, std::size_t width, int quality);
+
+// The same of levels.
+void compress_jpeg(std::span<std::uint8_t> picture, std::size_t height, std::size_t width, int quality);
 
 // The file between the two. Error for another number of channels than 1 or 3.
 [[nodiscard]] std::vector<unsigned char> jpeg_file_of(std::span<const float> picture, std::size_t height,

@@ -28,15 +28,19 @@ shift::CorruptionOptions options_of(const record::CorruptionChoice& choice, bool
   if (choice.glass)
     options.glass = *choice.glass == "copy" ? shift::GlassExchange::copy : shift::GlassExchange::swap;
   if (frost && choice.frost_dir) options.frost = shift::read_frost_pictures(*choice.frost_dir);
+  options.saved = choice.saved == "jpeg" ? shift::Saved::jpeg : shift::Saved::levels;
   options.seed = seed;
   return options;
 }
 
 record::CorruptionUse use_of(const record::CorruptionChoice& choice, const Images& images) {
   const shift::Scale scale = shift::scale_for(set_named(choice.set), images.height(), images.width());
-  return {name_of_set(scale.set), scale.lengths, choice.rounding,
+  return {name_of_set(scale.set),
+          scale.lengths,
+          choice.rounding,
           choice.glass.value_or(images.channels() == 3 ? "copy" : "swap"),
-          choice.frost_dir.value_or("procedural")};
+          choice.frost_dir.value_or("procedural"),
+          choice.saved};
 }
 
 bool defined_on(const shift::Corruption& corruption, const Images& images) {

@@ -80,7 +80,7 @@ std::vector<std::size_t> severities_of(const CorruptionsTask& task) {
 void check_options(const CorruptionsTask& task) {
   if (task.published.empty()) return;
   if (task.options.how != record::CorruptionChoice{})
-    throw OptionError("--set, --rounding, --glass, --frost-dir: published images are as they are");
+    throw OptionError("--set, --rounding, --glass, --frost-dir, --saved: published images are as they are");
   if (!task.out_dir.empty()) throw OptionError("--out-dir: published images are files already");
 }
 
@@ -439,7 +439,8 @@ class Analysis {
     const record::CorruptionUse& use = *record_.use;
     if (use.lengths != 1)
       why.push_back(fmt::format("lengths are {:.3g} times those of {}", use.lengths, use.set));
-    if (use.set != "cifar") why.emplace_back("the published files are compressed as JPEG once more");
+    if (use.set != "cifar" && use.saved != "jpeg")
+      why.emplace_back("the published files are compressed as JPEG once more");
     return why;
   }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <iterator>
 #include <map>
 #include <optional>
@@ -20,6 +21,7 @@
 #include "leeway/shift/corruption.h"
 #include "leeway/shift/shift.h"
 #include "leeway/tasks/corruption_choice.h"
+#include "leeway/tasks/detail/corrupted_sets.h"
 #include "leeway/tasks/file_pattern.h"
 #include "leeway/tasks/task_clock.h"
 
@@ -84,7 +86,7 @@ void check_strength(const shift::Member& member, const std::optional<double>& gi
 void check_member(const shift::Member& member, const record::ShiftOptions& options) {
   const std::string name(member.name);
   if (options.how != record::CorruptionChoice{})
-    throw OptionError("--set, --rounding, --glass, --frost-dir: expected --severity beside them");
+    throw OptionError("--set, --rounding, --glass, --frost-dir, --saved: expected --severity beside them");
   if (!member.selects_rows && !options.classes.empty())
     throw OptionError(fmt::format("--classes: {} does not look at classes", name));
   if (member.needs_classes && options.classes.empty())
@@ -151,11 +153,13 @@ std::vector<NamedFile> files_of(const ShiftTask& task, const std::vector<Chosen>
   return files;
 }
 
-// Before and after below each other; of a shift that selects rows those that are kept.
-void write_sheet(const std::string& path, const Images& before, const Images& after, bool selects_rows,
-                 std::uint64_t seed) {
+// Before and after below each other; of a shift that selects rows those that are kept. `add_after` adds row i of the `n` shifted
+// ones.
+void write_sheet(const std::string& path, const Images& before, std::size_t n, bool selects_rows,
+                 std::uint64_t seed,
+                 const std::function<void(data::PictureSheet& sheet, std::size_t row)>& add_after) {
   constexpr std::size_t widest = 10, most = 30;
-  const auto rows = data::rows_of_sheet(after.n(), most, seed);
+  const auto rows = data::rows_of_sheet(n, most, seed);
   const std::size_t columns = std::min(widest, rows.size());
   data::PictureSheet sheet(before.channels(), before.height(), before.width(), columns);
   for (std::size_t begin = 0; begin < rows.size(); begin += columns) {
@@ -164,47 +168,83 @@ void write_sheet(const std::string& path, const Images& before, const Images& af
       for (std::size_t i = begin; i < end; ++i) sheet.add(before, rows[i]);
       for (std::size_t i = end; i < begin + columns; ++i) sheet.leave_empty();
     }
-    for (std::size_t i = begin; i < end; ++i) sheet.add(after, rows[i]);
+    for (std::size_t i = begin; i < end; ++i) add_after(sheet, rows[i]);
   }
   write_png(path, sheet.bitmap());
 }
 
-record::ShiftedSet shifted_set(const ShiftTask& task, const Chosen& one, const Images& images,
-                               const shift::CorruptionOptions& how, Progress* progress) {
-  const auto& [member, corruption, given, severity] = one;
-  record::ShiftedSet set;
-  const bool selects_rows = member != nullptr && member->selects_rows;
-  shift::Shifted shifted;
-  if (member != nullptr) {
-    const double strength = given.value_or(member->strength().value);
-    const auto& classes = task.options.classes;
-    shifted = member->apply(images, {strength, task.seed, {classes.begin(), classes.end()}}, progress);
-    set.shift = member->name;
-    if (!member->parameters.empty()) {
-      set.strength = strength;
-      set.strength_means = member->strength().meaning;
-    }
-  } else {
-    shift::CorruptionOptions options = how;
-    options.severity = static_cast<int>(severity);
-    shifted.images = corruption->apply(images, options, progress);
-    set.shift = corruption->name;
-    set.severity = severity;
-    set.use = use_of(task.options.how, images);
-    set.defined = defined_on(*corruption, images);
+void add_member(record::ShiftedSet& set, const ShiftTask& task, const Chosen& one, const Images& images,
+                Progress* progress) {
+  const shift::Member& member = *one.member;
+  const double strength = one.strength.value_or(member.strength().value);
+  const auto& classes = task.options.classes;
+  const shift::Shifted shifted =
+      member.apply(images, {strength, task.seed, {classes.begin(), classes.end()}}, progress);
+  set.shift = member.name;
+  if (!member.parameters.empty()) {
+    set.strength = strength;
+    set.strength_means = member.strength().meaning;
   }
-  set.out = file_of(task.out, one), set.sheet = file_of(task.sheet, one);
-  if (!set.sheet.empty()) write_sheet(set.sheet, images, shifted.images, selects_rows, task.seed);
-  ArrayMap arrays = arrays_of(selects_rows, shifted);
+  if (!set.sheet.empty())
+    write_sheet(set.sheet, images, shifted.images.n(), member.selects_rows, task.seed,
+                [&](data::PictureSheet& sheet, std::size_t row) { sheet.add(shifted.images, row); });
+  ArrayMap arrays = arrays_of(member.selects_rows, shifted);
   if (!set.out.empty()) write_npz(set.out, arrays);
   if (task.take) task.take(std::move(arrays));
   set.n = shifted.images.n();
-  set.n_source = images.n();
   set.shape = shifted.images.pixels.shape;
-  if (selects_rows)
+  if (member.selects_rows)
     set.rows_of_class = rows_of_class(*images.labels, *shifted.images.labels);
   else
     set.mean_change = mean_change(images, shifted.images);
+}
+
+// A block of images at a time, which is gone when it is written: the corrupted set is never whole in memory, unless it is taken.
+void add_corruption(record::ShiftedSet& set, const ShiftTask& task, const Chosen& one, const Images& images,
+                    const shift::CorruptionOptions& how, Progress* progress) {
+  set.shift = one.corruption->name;
+  set.severity = one.severity;
+  set.use = use_of(task.options.how, images);
+  set.defined = defined_on(*one.corruption, images);
+  set.n = images.n();
+  set.shape = images.pixels.shape;
+  const CorruptedImages after = corrupted(images, {one.corruption, one.severity}, how);
+  if (!set.sheet.empty())
+    write_sheet(set.sheet, images, set.n, false, task.seed,
+                [&](data::PictureSheet& sheet, std::size_t row) { sheet.add(after.block(row, row + 1), 0); });
+  std::optional<NpzWriter> file;
+  if (!set.out.empty()) file.emplace(set.out).begin("x", ElementType::u8, set.shape);
+  std::vector<std::uint8_t> taken;
+  double change = 0;
+  for_blocks(after, {progress, "", 0, set.n, set.shift},
+             [&](std::size_t begin, const Images& block, Progress*) {
+               const auto levels = block.pixels.view<std::uint8_t>();
+               if (file) file->append(block.pixels.bytes());
+               if (task.take) taken.insert(taken.end(), levels.begin(), levels.end());
+               change += mean_change(images, block, begin) * static_cast<double>(block.n());
+             });
+  set.mean_change = change / static_cast<double>(set.n);
+  const std::vector<std::size_t> n{set.n};
+  if (file) {
+    file->end();
+    if (images.labels) file->add("y", make_array(n, *images.labels));
+    file->commit();
+  }
+  if (!task.take) return;
+  ArrayMap arrays{{"x", make_array(set.shape, std::move(taken))}};
+  if (images.labels) arrays["y"] = make_array(n, *images.labels);
+  task.take(std::move(arrays));
+}
+
+record::ShiftedSet shifted_set(const ShiftTask& task, const Chosen& one, const Images& images,
+                               const shift::CorruptionOptions& how, Progress* progress) {
+  record::ShiftedSet set;
+  set.out = file_of(task.out, one), set.sheet = file_of(task.sheet, one);
+  set.n_source = images.n();
+  if (one.member != nullptr)
+    add_member(set, task, one, images, progress);
+  else
+    add_corruption(set, task, one, images, how, progress);
   return set;
 }
 

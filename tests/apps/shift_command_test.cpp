@@ -77,7 +77,8 @@ TEST_F(ShiftCommand, ASeverityChoosesTheCorruption) {
   const Json record = Json::parse(json.out), set = record["results"][0];
   EXPECT_EQ(set["severity"], 5);
   EXPECT_EQ(set["use"].dump(),
-            R"({"set":"imagenet","lengths":1.0,"rounding":"trunc","glass":"copy","frost":"procedural"})");
+            R"({"set":"imagenet","lengths":1.0,"rounding":"trunc","glass":"copy","frost":"procedural",)"
+            R"("saved":"levels"})");
   EXPECT_EQ(set["defined"], false);
   EXPECT_EQ(set["mean_change"], 0.);
   EXPECT_EQ(record["findings"][0], "saturate is not defined on grey pictures: they are as they were.");
@@ -162,7 +163,7 @@ TEST_F(ShiftCommand, MistakesLeaveNoFile) {
   expect("fog --data in.npz --out out.npz --severity 1 --classes 1", 2,
          "--classes: fog does not look at classes");
   expect("contrast --data in.npz --out out.npz --set tiny", 2,
-         "--set, --rounding, --glass, --frost-dir: expected --severity beside them");
+         "--set, --rounding, --glass, --frost-dir, --saved: expected --severity beside them");
   EXPECT_EQ(run("fog --data in.npz --out out.npz --severity 6").code, 2);
   const Outcome unknown = run("mist --data in.npz --out out.npz");
   EXPECT_EQ(unknown.code, 2);

@@ -195,7 +195,7 @@ VALUES = {
     ("conds.split", "label"): "shape", ("conds.split", "sc"): "color", ("conds.split", "ldd"): "size",
     ("conds.describe", "label"): "color", ("conds.describe", "columns"): ["color"], ("list", "family"): "noises",
 }
-BESIDE = {("shift", "set"): {"severity": 2}, ("shift", "rounding"): {"severity": 2},
+BESIDE = {("shift", "set"): {"severity": 2}, ("shift", "rounding"): {"severity": 2}, ("shift", "saved"): {"severity": 2},
           ("shift_text", "positive"): {"negative": ["0"]}, ("shift_text", "negative"): {"positive": ["1"]},
          ("shift_text", "backslashes"): {}, ("shift", "glass"): {"severity": 2}, ("conds.split", "uds"): {"ldd": None},
           ("conds.describe", "label"): {"columns": ["size"]}, ("average_case", "width"): {"methods": ["taylor"]}}

@@ -197,6 +197,25 @@ TEST(Pixelate, HasTheBinsExpected) {
   EXPECT_EQ(levels[8], 8);
 }
 
+// Bins of every number of pixels that there is, on the levels where halves are rounded.
+TEST(Pixelate, RoundsMeansHalfUp) {
+  for (const std::size_t side : {1, 2, 3, 4, 5, 6, 7, 13}) {
+    const Images images = random_levels({200, 1, 1, side});
+    const auto before = levels_of(images),
+               after = corrupted("pixelate", images, options_of(5, ConstantSet::imagenet));
+    const std::size_t columns = std::max<std::size_t>(1, side / 4);
+    for (std::size_t row = 0; row < 200; ++row)
+      for (std::size_t x = 0; x < side; ++x) {
+        const std::size_t own = (2 * x + 1) * columns / (2 * side);
+        double sum = 0, count = 0;
+        for (std::size_t i = 0; i < side; ++i)
+          if (((2 * i + 1) * columns + 2 * side - 1) / (2 * side) - 1 == own)
+            sum += before[row * side + i], ++count;
+        ASSERT_EQ(after[row * side + x], std::floor(sum / count + .5)) << side;
+      }
+  }
+}
+
 // By the definition alone: centres in (j n/k, (j + 1) n/k], along rows and then along columns.
 TEST(Pixelate, IsItsDefinition) {
   const Images images = random_levels({1, 1, 31, 45});

@@ -6,11 +6,14 @@
 #include <array>
 #include <cmath>
 #include <numbers>
+#include <tuple>
 #include <utility>
 
 #include "leeway/core/random.h"
+#include "leeway/shift/detail/disc_filter.h"
 #include "leeway/shift/detail/filter.h"
 #include "leeway/shift/detail/normals.h"
+#include "tests/message_of.h"
 
 namespace leeway::shift {
 namespace {
@@ -136,6 +139,86 @@ TEST(Correlate, LeavesAPlaneUnderTheUnitKernel) {
   EXPECT_EQ(found, plane);
   correlate(found, 4, 4, std::array{0.f}, 1);
   EXPECT_THAT(found, testing::Each(0.f));
+}
+
+// The disc's weights and their smoothing, cell by cell: (2 middle + 1)^2 of them.
+std::vector<double> disc_weights(const DiscFilter::Shape& shape, long middle) {
+  const long side = 2 * middle + 1;
+  const auto place = [&](long down, long right) {
+    return static_cast<std::size_t>((middle + down) * side + middle + right);
+  };
+  std::vector<double> disc(static_cast<std::size_t>(side * side), 0), smoothed = disc;
+  const int parts = shape.in_parts ? 8 : 1;
+  double sum = 0, total = 0;
+  for (long i = -middle; i <= middle; ++i)
+    for (long j = -middle; j <= middle; ++j)
+      for (int part = 0; part < parts * parts; ++part) {
+        const double y = static_cast<double>(i) + (part / parts + .5) / parts - .5,
+                     x = static_cast<double>(j) + (part % parts + .5) / parts - .5;
+        if (std::hypot(y, x) <= shape.radius) disc[place(i, j)] += 1, sum += 1;
+      }
+  if (sum == 0) disc[place(0, 0)] = sum = 1;
+  const long reach = static_cast<long>(shape.reach);
+  const auto weight = [&](long i) {
+    return std::exp(-static_cast<double>(i * i) / (2 * shape.alias * shape.alias));
+  };
+  for (long a = -reach; a <= reach; ++a) total += weight(a);
+  for (long i = -middle + reach; i <= middle - reach; ++i)
+    for (long j = -middle + reach; j <= middle - reach; ++j)
+      for (long a = -reach; a <= reach; ++a)
+        for (long b = -reach; b <= reach; ++b)
+          smoothed[place(i + a, j + b)] += disc[place(i, j)] / sum * weight(a) * weight(b) / total / total;
+  return smoothed;
+}
+
+// Levels, and numbers between them; planes narrower and lower than the disc, and a high one, whose sums are carried far.
+TEST(DiscFilter, IsTheSumOverTheDisc) {
+  DiscFilter filter;
+  for (const Sides& sides :
+       std::array<Sides, 7>{{{1, 1}, {1, 7}, {9, 1}, {5, 5}, {28, 28}, {33, 50}, {300, 3}}})
+    for (const auto& [radius, in_parts, alias, reach] :
+         std::vector<std::tuple<double, bool, double, std::size_t>>{{.3, false, .4, 1},
+                                                                    {.04, true, .4, 1},
+                                                                    {1.5, false, .1, 1},
+                                                                    {3, false, .5, 1},
+                                                                    {2.3, true, .5, 1},
+                                                                    {10, false, .5, 2},
+                                                                    {8.7, true, .5, 2}}) {
+      if (radius > 5 && sides.first == 33) continue;  // 625 terms a pixel
+      SCOPED_TRACE(testing::Message() << sides.first << " x " << sides.second << " radius " << radius);
+      const DiscFilter::Shape shape{radius, in_parts, alias, reach, sides.second};
+      const long middle = static_cast<long>(radius + 1) + static_cast<long>(reach);
+      const std::vector<double> weights = disc_weights(shape, middle);
+      filter.set(shape);
+      for (const bool levels : {true, false}) {
+        std::vector<float> plane = random_plane(sides);
+        if (levels)
+          for (float& x : plane) x = std::round(x * 255) / 255;
+        std::vector<float> found = plane;
+        filter.apply(found, sides.first);
+        expect_near(found,
+                    pixel_by_pixel(sides,
+                                   [&](long y, long x) {
+                                     double sum = 0;
+                                     for (std::size_t i = 0; i < weights.size(); ++i) {
+                                       const long place = static_cast<long>(i), side = 2 * middle + 1;
+                                       if (weights[i] > 0)
+                                         sum += weights[i] * pixel(plane, sides, y + place / side - middle,
+                                                                   x + place % side - middle, Border::mirror);
+                                     }
+                                     return sum;
+                                   }),
+                    levels ? 3e-7 : 3e-6);
+      }
+    }
+}
+
+TEST(DiscFilter, RefusesRadiiThatItCannotSum) {
+  DiscFilter filter;
+  EXPECT_EQ(message_of([&] {
+              filter.set({1600.5, true, .5, 2, 4});
+            }),
+            "corruption defocus-blur: expected a radius of at most 1600 pixels, found 1600.5");
 }
 
 TEST(MotionFilter, IsTheOneSidedSum) {

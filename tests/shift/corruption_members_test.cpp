@@ -8,6 +8,7 @@
 #include <set>
 
 #include "leeway/shift/corruption.h"
+#include "leeway/shift/jpeg.h"
 #include "tests/at_threads.h"
 #include "tests/shift/pictures.h"
 
@@ -56,6 +57,8 @@ TEST_P(EveryCorruption, DescribesItself) {
   EXPECT_LT(m.summary.size(), 80u);
   EXPECT_THAT(m.source, testing::Not(testing::IsEmpty()));
   EXPECT_EQ(corruption(m.name).change, m.change);
+  EXPECT_EQ(corruption(m.name).change_levels, m.change_levels);
+  EXPECT_NE(m.change == nullptr, m.change_levels == nullptr);
 }
 
 TEST_P(EveryCorruption, OfSeverityZeroChangesNothing) {
@@ -175,6 +178,21 @@ TEST_P(EveryCorruption, RoundsAsAsked) {
   } else {
     EXPECT_GT(lower, 0u);
   }
+}
+
+// Saved as JPEG: what corruption leaves, compressed at quality 85. Severity 0 is the identity still.
+TEST_P(EveryCorruption, IsSavedAsAsked) {
+  const Images images = level_images(3, 3, 24, 17);
+  CorruptionOptions options;
+  options.severity = 3;
+  auto expected = levels_of(GetParam().apply(images, options, nullptr));
+  for (std::size_t i = 0; i < 3; ++i)
+    compress_jpeg(std::span(expected).subspan(i * images.pixels_per_image(), images.pixels_per_image()), 24,
+                  17, 85);
+  options.saved = Saved::jpeg;
+  EXPECT_EQ(levels_of(GetParam().apply(images, options, nullptr)), expected);
+  options.severity = 0;
+  EXPECT_EQ(levels_of(GetParam().apply(images, options, nullptr)), levels_of(images));
 }
 
 class Stopping : public Progress {

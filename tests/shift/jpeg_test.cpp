@@ -49,6 +49,18 @@ TEST(Jpeg, TakesOtherChannelsOneByOne) {
   EXPECT_EQ(whole, parts);
 }
 
+// Levels and their shares of 255, at a width that is no multiple of anything.
+TEST(Jpeg, OfLevelsIsThatOfFloats) {
+  for (const std::size_t channels : {1, 2, 3, 4}) {
+    std::vector<float> picture = floats(random_images(1, channels, 13, 21));
+    std::vector<std::uint8_t> levels;
+    for (const float x : picture) levels.push_back(static_cast<std::uint8_t>(std::lround(x * 255)));
+    compress_jpeg(picture, 13, 21, 40);
+    compress_jpeg(levels, 13, 21, 40);
+    for (std::size_t i = 0; i < levels.size(); ++i) ASSERT_EQ(levels[i], std::lround(picture[i] * 255)) << i;
+  }
+}
+
 // A flat picture has nothing to lose; what lies outside [0,1] is cut off.
 TEST(Jpeg, KeepsFlatPicturesAndCutsOffTheRest) {
   std::vector<float> picture(3 * 64, 2);

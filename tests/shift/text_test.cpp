@@ -104,6 +104,38 @@ TEST(TextShift, UnknownNameListsThoseThereAre) {
               testing::StartsWith("text shift: expected one of levenshtein, amplify, contradict, remove, "));
 }
 
+// The edits one after the other on the whole text, each of which moves all that stands behind it.
+std::u32string edited(std::u32string text, std::size_t edits, Backslashes backslashes, Random random) {
+  const bool spare = backslashes == Backslashes::spare;
+  const auto spared = spare ? static_cast<std::size_t>(std::ranges::count(text, U'\\')) : 0;
+  for (; edits > 0 && text.size() > 2 && text.size() > spared; --edits) {
+    std::size_t place = random.below(text.size() - spared);
+    for (std::size_t i = 0; spare && i <= place; ++i) place += text[i] == U'\\' ? 1 : 0;
+    const auto operation = random.below(3);
+    const std::u32string letter(1, static_cast<char32_t>(U'a' + random.below(26)));
+    text.replace(place, operation == 0 ? 0 : 1, operation == 1 ? U"" : letter);
+  }
+  return text;
+}
+
+// Texts shorter and longer than a block of the member, many edits of few characters among them.
+TEST(Levenshtein, IsItsEditsOneAfterTheOther) {
+  for (const std::size_t words : {1, 3, 40, 60, 700})
+    for (const double w : {0., 5., 8., 12.})
+      for (std::size_t row = 0; row < 8; ++row)
+        for (const Backslashes backslashes : {Backslashes::edit, Backslashes::spare}) {
+          std::string text = random_text(words, row) + greek;
+          for (std::size_t at = row; at < text.size() && row % 2; at += 1 + text.size() / 9)
+            if (text[at] == ' ') text[at] = '\\';
+          TextOptions options;
+          options.backslashes = backslashes;
+          const auto expected =
+              edited(code_points_from_utf8(text).value(), static_cast<std::size_t>(std::exp2(w)), backslashes,
+                     Random(options.seed, stream("levenshtein"), row));
+          ASSERT_EQ(run("levenshtein", text, w, row, options), utf8_from_code_points(expected).value());
+        }
+}
+
 TEST(Levenshtein, AtMostKEdits) {
   for (std::size_t row = 0; row < 200; ++row) {
     const std::string text = random_text(1 + row / 4, row);

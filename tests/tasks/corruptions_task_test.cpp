@@ -261,6 +261,23 @@ TEST_F(CorruptionsTaskTest, ErrorsRelativeToAReference) {
               HasSubstr("baseline.json: expected the errors of a model on images with labels, found none"));
 }
 
+// Files of ImageNet-C contain JPEG; those of CIFAR-10-C do not.
+TEST_F(CorruptionsTaskTest, WhatIsSavedOtherwiseIsNotComparable) {
+  const Images images = made(60, 1, 8);
+  CorruptionsTask one = task(images);
+  one.options.corruptions = {"fog"}, one.options.severities = {1};
+  const auto otherwise = Contains("the published files are compressed as JPEG once more");
+  EXPECT_THAT(corruptions(one).mean->not_comparable, testing::Not(otherwise));
+  one.options.how.set = "tiny";
+  const record::Corruptions levels = corruptions(one);
+  EXPECT_THAT(levels.mean->not_comparable, otherwise);
+  one.options.how.saved = "jpeg";
+  const record::Corruptions jpeg = corruptions(one);
+  EXPECT_THAT(jpeg.mean->not_comparable, testing::Not(otherwise));
+  EXPECT_EQ(jpeg.use->saved, "jpeg");
+  EXPECT_NE(*jpeg.results[0].mean_change, *levels.results[0].mean_change);
+}
+
 TEST_F(CorruptionsTaskTest, ProceduralFrostIsKeptOutOfThePublishedNumber) {
   const Images images = made(60, 1, 8);
   CorruptionsTask one = task(images);

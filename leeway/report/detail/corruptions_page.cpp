@@ -302,6 +302,7 @@ std::string scope(const Corruptions& record) {
   text += fmt::format("; constants of {}", record.use->set);
   if (record.use->lengths != 1) text += fmt::format(", lengths times {:.3g}", record.use->lengths);
   if (record.use->rounding == "trunc") text += ", rounded down";
+  if (record.use->saved == "jpeg") text += ", saved as JPEG";
   return text + fmt::format("; glass {}; frost {}", record.use->glass,
                             record.use->frost == "procedural" ? "procedural" : "from pictures");
 }

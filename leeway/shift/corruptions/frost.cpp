@@ -88,6 +88,7 @@ Corruption corrupt_frost() {
       {"frost", "a part of a picture of frost laid over the picture", "Hendrycks and Dietterich, ICLR 2019"},
       CorruptionGroup::weather,
       change,
+      nullptr,
       true,
       true};
 }

@@ -13,7 +13,7 @@ constexpr std::array<std::array<int, 5>, 3> qualities{{
     {25, 18, 15, 10, 7},
 }};
 
-void change(const CorruptedPicture& picture, const CorruptionSetting& setting, Random&) {
+void change_levels(const CorruptedLevels& picture, const CorruptionSetting& setting) {
   compress_jpeg(picture.values, picture.height, picture.width, setting.of(qualities));
 }
 
@@ -23,7 +23,8 @@ Corruption corrupt_jpeg_compression() {
   return {{"jpeg-compression", "JPEG compression, colour at half the resolution",
            "Hendrycks and Dietterich, ICLR 2019"},
           CorruptionGroup::digital,
-          change};
+          nullptr,
+          change_levels};
 }
 
 }  // namespace leeway::shift

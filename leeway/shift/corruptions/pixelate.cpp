@@ -17,8 +17,6 @@ constexpr std::array<std::array<double, 5>, 3> fractions{{
     {.6, .5, .4, .3, .25},
 }};
 
-constexpr float half = .5f;
-
 // A side of n pixels and of k, both ways.
 struct Bins {
   std::size_t k;
@@ -33,44 +31,53 @@ struct Bins {
   }
 };
 
-std::uint32_t mean_of(std::uint32_t sum, std::size_t count) {
-  const auto many = static_cast<std::uint32_t>(count);
-  return (2 * sum + many) / (2 * many);
+// sum / count rounded half up: (2 sum + count) / (2 count) as a product with 2^16 / (2 count) rounded up, which is exact for at most 8
+// levels. A bin has at most 7, of a side of 7 pixels that becomes one.
+constexpr std::array<std::uint32_t, 9> inverses = [] {
+  std::array<std::uint32_t, 9> all{};
+  for (std::uint32_t count = 1; count < all.size(); ++count)
+    all[count] = (65536 + 2 * count - 1) / (2 * count);
+  return all;
+}();
+std::uint8_t mean_of(std::uint32_t sum, std::size_t count) {
+  return static_cast<std::uint8_t>((2 * sum + static_cast<std::uint32_t>(count)) * inverses[count] >> 16);
 }
 
-void change(const CorruptedPicture& picture, const CorruptionSetting& setting, Random&) {
+// Means over the bins of a row.
+void narrow_row(const std::uint8_t* row, const Bins& columns, std::uint8_t* narrow) {
+  for (std::size_t j = 0; j < columns.k; ++j) {
+    const std::size_t begin = columns.begin[j], count = columns.begin[j + 1] - begin;
+    std::uint32_t sum = row[begin];
+    for (std::size_t i = 1; i < count; ++i) sum += row[begin + i];
+    narrow[j] = mean_of(sum, count);
+  }
+}
+
+void change_levels(const CorruptedLevels& picture, const CorruptionSetting& setting) {
   const double fraction = setting.of(fractions);
-  const Bins rows(picture.height, fraction), columns(picture.width, fraction);
-  thread_local std::vector<std::uint32_t> levels, narrow, small;
-  levels.resize(picture.width);
-  narrow.resize(picture.height * columns.k);
-  small.resize(rows.k * columns.k);
+  const std::size_t height = picture.height, width = picture.width;
+  const Bins rows(height, fraction), columns(width, fraction);
+  thread_local std::vector<std::uint8_t> narrow, small;
+  thread_local std::vector<std::uint16_t> sums;
+  narrow.resize(height * columns.k);
+  small.resize(columns.k);
+  sums.resize(columns.k);
   for (std::size_t channel = 0; channel < picture.channels; ++channel) {
-    const auto plane = picture.plane(channel);
-    for (std::size_t y = 0; y < picture.height; ++y) {
-      for (std::size_t x = 0; x < picture.width; ++x)
-        levels[x] =
-            static_cast<std::uint32_t>(std::clamp(plane[y * picture.width + x], 0.f, 1.f) * 255 + half);
-      for (std::size_t j = 0; j < columns.k; ++j) {
-        const std::size_t begin = columns.begin[j], end = columns.begin[j + 1];
-        std::uint32_t sum = 0;
-        for (std::size_t x = begin; x < end; ++x) sum += levels[x];
-        narrow[y * columns.k + j] = mean_of(sum, end - begin);
+    std::uint8_t* const plane = picture.values.data() + channel * height * width;
+    for (std::size_t y = 0; y < height; ++y)
+      narrow_row(plane + y * width, columns, narrow.data() + y * columns.k);
+    for (std::size_t y = 0; y < height; ++y) {
+      std::uint8_t* const out = plane + y * width;
+      const std::size_t i = rows.source[y], begin = rows.begin[i], end = rows.begin[i + 1];
+      if (y > 0 && rows.source[y - 1] == i) {
+        std::copy_n(out - width, width, out);
+        continue;
       }
-    }
-    for (std::size_t i = 0; i < rows.k; ++i) {
-      const std::size_t begin = rows.begin[i], end = rows.begin[i + 1];
-      for (std::size_t j = 0; j < columns.k; ++j) {
-        std::uint32_t sum = 0;
-        for (std::size_t y = begin; y < end; ++y) sum += narrow[y * columns.k + j];
-        small[i * columns.k + j] = mean_of(sum, end - begin);
-      }
-    }
-    for (std::size_t y = 0; y < picture.height; ++y) {
-      const std::uint32_t* const line = small.data() + rows.source[y] * columns.k;
-      float* const out = plane.data() + y * picture.width;
-      for (std::size_t x = 0; x < picture.width; ++x)
-        out[x] = static_cast<float>(line[columns.source[x]]) / 255;
+      std::fill(sums.begin(), sums.end(), 0);
+      for (std::size_t row = begin; row < end; ++row)
+        for (std::size_t j = 0; j < columns.k; ++j) sums[j] += narrow[row * columns.k + j];
+      for (std::size_t j = 0; j < columns.k; ++j) small[j] = mean_of(sums[j], end - begin);
+      for (std::size_t x = 0; x < width; ++x) out[x] = small[columns.source[x]];
     }
   }
 }
@@ -80,7 +87,8 @@ void change(const CorruptedPicture& picture, const CorruptionSetting& setting, R
 Corruption corrupt_pixelate() {
   return {{"pixelate", "shrunk and enlarged with a box filter", "Hendrycks and Dietterich, ICLR 2019"},
           CorruptionGroup::digital,
-          change};
+          nullptr,
+          change_levels};
 }
 
 }  // namespace leeway::shift

@@ -38,6 +38,7 @@ Corruption corrupt_saturate() {
            "Hendrycks and Dietterich, ICLR 2019"},
           CorruptionGroup::extra,
           change,
+          nullptr,
           false};
 }
 

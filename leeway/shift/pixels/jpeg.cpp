@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <stdexcept>
 #include <vector>
@@ -21,44 +22,56 @@ namespace {
 constexpr std::size_t largest_side = 65500;  // the library's limit
 constexpr int flags = TJFLAG_NOREALLOC | TJFLAG_ACCURATEDCT;
 
+// Pixels of three colours as words: red in the lowest byte.
+constexpr int words_of_colours = std::endian::native == std::endian::little ? TJPF_RGBX : TJPF_XBGR;
+
 // A thread's compressor and decompressor, and buffers that grow to the largest picture it has seen.
 class Codec {
  public:
   // `channels` (1 or 3) planes of `height` x `width` as a file, which lasts until the next call.
-  std::span<const unsigned char> compress(std::span<const float> planes, int channels, int height, int width,
-                                          int quality) {
-    const auto count = static_cast<std::size_t>(channels), area = planes.size() / count;
+  std::span<const unsigned char> compress(std::span<const std::uint8_t> planes, int channels, int height,
+                                          int width, int quality) {
     const int colours = channels == 3 ? TJSAMP_420 : TJSAMP_GRAY;
-    pixels_.resize(planes.size());
-    for (std::size_t c = 0; c < count; ++c)
+    const unsigned char* pixels = planes.data();
+    if (channels == 3) {
+      const std::size_t area = planes.size() / 3;
+      const std::uint8_t* const red = planes.data();
+      words_.resize(area);
       for (std::size_t i = 0; i < area; ++i)
-        pixels_[i * count + c] =
-            static_cast<unsigned char>(std::lround(std::clamp(planes[c * area + i], 0.f, 1.f) * 255));
+        words_[i] = red[i] | static_cast<std::uint32_t>(red[area + i]) << 8 |
+                    static_cast<std::uint32_t>(red[2 * area + i]) << 16;
+      pixels = bytes_of_words();
+    }
     file_.resize(std::max<std::size_t>(file_.size(), tjBufSize(width, height, colours)));
     unsigned char* file = file_.data();
     unsigned long size = file_.size();
-    if (tjCompress2(compressor_.get(), pixels_.data(), width, 0, height, format_of(channels), &file, &size,
-                    colours, quality, flags) != 0)
+    if (tjCompress2(compressor_.get(), pixels, width, 0, height, format_of(channels), &file, &size, colours,
+                    quality, flags) != 0)
       throw std::runtime_error(fmt::format("jpeg: {}", tjGetErrorStr2(compressor_.get())));
     return {file, size};
   }
 
-  void run(std::span<float> planes, int channels, int height, int width, int quality) {
-    const auto count = static_cast<std::size_t>(channels), area = planes.size() / count;
+  void run(std::span<std::uint8_t> planes, int channels, int height, int width, int quality) {
     const auto file = compress(planes, channels, height, width, quality);
-    if (tjDecompress2(decompressor_.get(), file.data(), file.size(), pixels_.data(), width, 0, height,
+    unsigned char* const pixels = channels == 3 ? bytes_of_words() : planes.data();
+    if (tjDecompress2(decompressor_.get(), file.data(), file.size(), pixels, width, 0, height,
                       format_of(channels), flags) != 0)
       throw std::runtime_error(fmt::format("jpeg: {}", tjGetErrorStr2(decompressor_.get())));
-    for (std::size_t c = 0; c < count; ++c)
+    if (channels != 3) return;
+    const std::size_t area = planes.size() / 3;
+    std::uint8_t* const red = planes.data();
+    for (int c = 0; c < 3; ++c)
       for (std::size_t i = 0; i < area; ++i)
-        planes[c * area + i] = static_cast<float>(pixels_[i * count + c]) / 255.f;
+        red[static_cast<std::size_t>(c) * area + i] = static_cast<std::uint8_t>(words_[i] >> 8 * c);
   }
 
  private:
-  static int format_of(int channels) { return channels == 3 ? TJPF_RGB : TJPF_GRAY; }
+  static int format_of(int channels) { return channels == 3 ? words_of_colours : TJPF_GRAY; }
+  unsigned char* bytes_of_words() { return reinterpret_cast<unsigned char*>(words_.data()); }
 
   data::JpegHandle compressor_ = data::jpeg_compressor(), decompressor_ = data::jpeg_decompressor();
-  std::vector<unsigned char> pixels_, file_;
+  std::vector<std::uint32_t> words_;
+  std::vector<unsigned char> file_;
 };
 
 Codec& codec_of_thread(std::size_t height, std::size_t width) {
@@ -67,6 +80,14 @@ Codec& codec_of_thread(std::size_t height, std::size_t width) {
         fmt::format("jpeg: expected at most {} pixels a side, found {} x {}", largest_side, height, width));
   thread_local Codec codec;
   return codec;
+}
+
+std::span<std::uint8_t> levels_of(std::span<const float> picture) {
+  thread_local std::vector<std::uint8_t> levels;
+  levels.resize(picture.size());
+  for (std::size_t i = 0; i < picture.size(); ++i)
+    levels[i] = static_cast<std::uint8_t>(std::lround(std::clamp(picture[i], 0.f, 1.f) * 255));
+  return levels;
 }
 
 Shifted apply_jpeg(const Images& images, const Options& options, Progress* progress) {
@@ -78,7 +99,7 @@ Shifted apply_jpeg(const Images& images, const Options& options, Progress* progr
 
 }  // namespace
 
-void compress_jpeg(std::span<float> picture, std::size_t height, std::size_t width, int quality) {
+void compress_jpeg(std::span<std::uint8_t> picture, std::size_t height, std::size_t width, int quality) {
   Codec& codec = codec_of_thread(height, width);
   const std::size_t area = height * width, channels = picture.size() / area;
   const std::size_t together = channels == 3 ? 3 : 1;
@@ -87,12 +108,18 @@ void compress_jpeg(std::span<float> picture, std::size_t height, std::size_t wid
               static_cast<int>(height), static_cast<int>(width), quality);
 }
 
+void compress_jpeg(std::span<float> picture, std::size_t height, std::size_t width, int quality) {
+  const std::span<std::uint8_t> levels = levels_of(picture);
+  compress_jpeg(levels, height, width, quality);
+  for (std::size_t i = 0; i < picture.size(); ++i) picture[i] = static_cast<float>(levels[i]) / 255.f;
+}
+
 std::vector<unsigned char> jpeg_file_of(std::span<const float> picture, std::size_t height, std::size_t width,
                                         int quality) {
   const std::size_t channels = picture.size() / (height * width);
   if (channels != 1 && channels != 3) refuse("jpeg", "1 or 3 channels", fmt::format("{}", channels));
   const auto file = codec_of_thread(height, width)
-                        .compress(picture, static_cast<int>(channels), static_cast<int>(height),
+                        .compress(levels_of(picture), static_cast<int>(channels), static_cast<int>(height),
                                   static_cast<int>(width), quality);
   return {file.begin(), file.end()};
 }

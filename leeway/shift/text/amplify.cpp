@@ -8,9 +8,9 @@
 // Source: Carvalho et al. 2025, appendix C (whose text says that words are added) and Figure 10 (replaced, as by the authors' program,
 // with lists of six words, single spaces, and words that hold a backslash passed over).
 #include <algorithm>
-#include <bit>
 #include <utility>
 
+#include "leeway/shift/detail/running_counts.h"
 #include "leeway/shift/detail/words.h"
 
 namespace leeway::shift {
@@ -39,22 +39,17 @@ std::u32string replaced(Words text, const TextSetting& setting, Random& random) 
 using Pieces = std::vector<std::u32string_view>;
 
 // added[i] put before place places[i] of what stands by then, one after the other. From the last one backwards each has that place
-// among the ones still free, which a Fenwick tree finds: n log n steps.
+// among the ones still free, which counts find: n log n steps.
 Pieces with_inserted(const Pieces& pieces, const Pieces& added, const std::vector<std::size_t>& places) {
   const std::size_t size = pieces.size() + added.size();
-  // free[i]: how many of the lowest_bit(i) places that end with the i-th
-  std::vector<std::size_t> free(size + 1);
-  const auto lowest_bit = [](std::size_t i) { return i & (~i + 1); };
-  for (std::size_t i = 1; i <= size; ++i) free[i] = lowest_bit(i);
+  RunningCounts free(std::vector<std::size_t>(size, 1));
   Pieces all(size);
   std::vector<bool> taken(size);
   for (std::size_t i = added.size(); i-- > 0;) {
-    std::size_t place = 0, before = places[i];
-    for (std::size_t step = std::bit_floor(size); step > 0; step /= 2)
-      if (place + step <= size && free[place + step] <= before) before -= free[place += step];
+    const std::size_t place = free.find(places[i]).first;
     all[place] = added[i];
     taken[place] = true;
-    for (std::size_t node = place + 1; node <= size; node += lowest_bit(node)) --free[node];
+    free.take_one(place);
   }
   for (std::size_t place = 0, next = 0; place < size; ++place)
     if (!taken[place]) all[place] = pieces[next++];

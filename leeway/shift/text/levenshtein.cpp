@@ -7,29 +7,98 @@
 // (Backslashes::spare).
 #include <algorithm>
 
+#include "leeway/shift/detail/running_counts.h"
 #include "leeway/shift/text.h"
 
 namespace leeway::shift {
 namespace {
 
+constexpr std::size_t characters_in_block = 256;
+
+// A text whose places are those of its characters, but for spared ones. It stands in blocks, and an edit moves the rest of its block
+// alone: edits are uniform over the characters, so that no block grows far beyond its share, and K edits of n characters take
+// n + K log n steps.
+class Blocks {
+ public:
+  Blocks(std::u32string_view text, Backslashes backslashes)
+      : spare_(backslashes == Backslashes::spare),
+        blocks_(split(text)),
+        places_(counts()),
+        size_(text.size()),
+        spared_(spare_ ? static_cast<std::size_t>(std::ranges::count(text, U'\\')) : 0) {}
+
+  [[nodiscard]] std::size_t size() const { return size_; }
+  [[nodiscard]] std::size_t spared() const { return spared_; }
+
+  void insert(std::size_t place, char32_t letter) {
+    const auto [block, at] = find(place);
+    blocks_[block].insert(at, 1, letter);
+    places_.add_one(block);
+    ++size_;
+  }
+  void erase(std::size_t place) {
+    const auto [block, at] = find(place);
+    blocks_[block].erase(at, 1);
+    places_.take_one(block);
+    --size_;
+  }
+  void replace(std::size_t place, char32_t letter) {
+    const auto [block, at] = find(place);
+    blocks_[block][at] = letter;
+  }
+
+  [[nodiscard]] std::u32string joined() const {
+    std::u32string text;
+    text.reserve(size_);
+    for (const std::u32string& block : blocks_) text += block;
+    return text;
+  }
+
+ private:
+  static std::vector<std::u32string> split(std::u32string_view text) {
+    std::vector<std::u32string> blocks;
+    for (std::size_t begin = 0; begin < text.size(); begin += characters_in_block)
+      blocks.emplace_back(text.substr(begin, characters_in_block));
+    return blocks;
+  }
+  [[nodiscard]] bool editable(char32_t character) const { return !spare_ || character != U'\\'; }
+  [[nodiscard]] std::vector<std::size_t> counts() const {
+    std::vector<std::size_t> found;
+    for (const std::u32string& block : blocks_)
+      found.push_back(static_cast<std::size_t>(
+          std::ranges::count_if(block, [&](char32_t character) { return editable(character); })));
+    return found;
+  }
+  // The block of a place, and where in it.
+  [[nodiscard]] std::pair<std::size_t, std::size_t> find(std::size_t place) const {
+    const auto [block, before] = places_.find(place);
+    if (spared_ == 0) return {block, before};
+    std::size_t at = 0;
+    for (std::size_t left = before;; ++at)
+      if (editable(blocks_[block][at]) && left-- == 0) return {block, at};
+  }
+
+  bool spare_;
+  std::vector<std::u32string> blocks_;
+  RunningCounts places_;
+  std::size_t size_, spared_;
+};
+
 std::u32string change(std::u32string_view text, const TextSetting& setting, Random& random) {
-  std::u32string out(text);
-  const bool spare = setting.backslashes == Backslashes::spare;
-  const auto spared = spare ? static_cast<std::size_t>(std::ranges::count(out, U'\\')) : 0;
-  for (std::size_t edit = 0; edit < setting.edits && out.size() > std::max<std::size_t>(2, spared); ++edit) {
-    std::size_t place = random.below(out.size() - spared);
-    if (spared > 0)  // the place-th character that is no backslash
-      for (std::size_t i = 0; i <= place; ++i) place += out[i] == U'\\' ? 1 : 0;
+  Blocks blocks(text, setting.backslashes);
+  const std::size_t least = std::max<std::size_t>(2, blocks.spared());
+  for (std::size_t edit = 0; edit < setting.edits && blocks.size() > least; ++edit) {
+    const std::size_t place = random.below(blocks.size() - blocks.spared());
     const auto operation = random.below(3);
     const auto letter = static_cast<char32_t>(U'a' + random.below(26));
     if (operation == 0)
-      out.insert(place, 1, letter);
+      blocks.insert(place, letter);
     else if (operation == 1)
-      out.erase(place, 1);
+      blocks.erase(place);
     else
-      out[place] = letter;
+      blocks.replace(place, letter);
   }
-  return out;
+  return blocks.joined();
 }
 
 }  // namespace

@@ -36,7 +36,7 @@ class BlockProgress : public Progress {
 
   void update(std::string_view, std::size_t done, std::size_t total, std::string_view) override {
     const std::size_t rows = rows_ * std::min(done, total) / std::max<std::size_t>(1, total);
-    pass_.whole->update("corruptions", pass_.before + begin_ + rows, pass_.total, pass_.note);
+    pass_.whole->update(pass_.task, pass_.before + begin_ + rows, pass_.total, pass_.note);
   }
   [[nodiscard]] bool stop_requested() const override { return pass_.whole->stop_requested(); }
 
@@ -104,10 +104,12 @@ void for_blocks(const CorruptedImages& images, const PassProgress& progress,
     if (progress.whole == nullptr) {
       use(begin, images.block(begin, end), nullptr);
     } else {
-      if (progress.whole->stop_requested()) throw Interrupted("corruptions: stopped");
+      if (progress.whole->stop_requested())
+        throw Interrupted(
+            fmt::format("{} stopped after {} of {} images; nothing was written", progress.task, begin, n));
       BlockProgress own(progress, begin, end - begin);
       use(begin, images.block(begin, end), &own);
-      progress.whole->update("corruptions", progress.before + end, progress.total, progress.note);
+      progress.whole->update(progress.task, progress.before + end, progress.total, progress.note);
     }
     begin = end;
   }

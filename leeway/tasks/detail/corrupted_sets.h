@@ -47,6 +47,7 @@ struct PassProgress {
   Progress* whole = nullptr;
   std::string note = {};
   std::size_t before = 0, total = 0;
+  std::string task = "corruptions";
 };
 void for_blocks(const CorruptedImages& images, const PassProgress& progress,
                 const std::function<void(std::size_t begin, const Images& block, Progress* of_block)>& use);

@@ -1,0 +1,91 @@
+// Shifted sets: corrupted images come a block at a time, and are those of the whole set.
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <string>
+
+#include "leeway/core/error.h"
+#include "leeway/core/images.h"
+#include "leeway/core/random.h"
+#include "leeway/shift/corruption.h"
+#include "leeway/tasks/corruption_choice.h"
+#include "leeway/tasks/shift.h"
+
+namespace leeway::tasks {
+namespace {
+
+namespace fs = std::filesystem;
+
+class ShiftTaskTest : public testing::Test {
+ protected:
+  ShiftTaskTest() { fs::create_directories(folder_); }
+  ~ShiftTaskTest() override { fs::remove_all(folder_); }
+
+  [[nodiscard]] ShiftTask task(const Images& images) const {
+    ShiftTask task{"gaussian-noise", [images] { return images; }, (folder_ / "out.npz").string()};
+    task.options.severity = {3}, task.seed = 5;
+    return task;
+  }
+
+  const fs::path folder_ = fs::path(testing::TempDir()) / ("leeway_shift_task_" + std::to_string(getpid()));
+};
+
+// Two blocks of 2,048 and a rest.
+Images made() {
+  constexpr std::size_t n = 2 * 2048 + 100;
+  std::vector<std::uint8_t> pixels;
+  std::vector<std::int64_t> labels;
+  Random random(1, stream("shift task"));
+  for (std::size_t i = 0; i < n; ++i) {
+    labels.push_back(static_cast<std::int64_t>(i % 7));
+    for (int p = 0; p < 6; ++p) pixels.push_back(static_cast<std::uint8_t>(random.below(256)));
+  }
+  return {"made", make_array({n, 1, 2, 3}, std::move(pixels)), labels};
+}
+
+TEST_F(ShiftTaskTest, BlocksAreTheWholeSet) {
+  const Images images = made();
+  ShiftTask one = task(images);
+  ArrayMap taken;
+  one.take = [&](ArrayMap arrays) { taken = std::move(arrays); };
+  one.sheet = (folder_ / "sheet.png").string();
+  const record::Shift record = shift_images(one);
+  shift::CorruptionOptions options;
+  options.severity = 3, options.seed = 5;
+  const Images expected = shift::corruption("gaussian-noise").apply(images, options, nullptr);
+  const Images found = read_images(one.out), also = images_of(taken, "taken");
+  const auto levels = expected.pixels.view<std::uint8_t>();
+  for (const Images* const set : {&found, &also}) {
+    EXPECT_EQ(set->pixels.shape, images.pixels.shape);
+    EXPECT_TRUE(std::ranges::equal(set->pixels.view<std::uint8_t>(), levels));
+    EXPECT_EQ(set->labels, images.labels);
+  }
+  EXPECT_NEAR(*record.results[0].mean_change, mean_change(images, expected), 1e-12);
+  EXPECT_EQ(record.results[0].n, images.n());
+  EXPECT_TRUE(fs::exists(one.sheet));
+}
+
+class StopsAfterABlock : public Progress {
+ public:
+  void update(std::string_view, std::size_t done, std::size_t, std::string_view) override { done_ = done; }
+  [[nodiscard]] bool stop_requested() const override { return done_ > 0; }
+
+ private:
+  std::size_t done_ = 0;
+};
+
+TEST_F(ShiftTaskTest, AStopLeavesNoFile) {
+  const Images images = made();
+  StopsAfterABlock progress;
+  try {
+    (void)shift_images(task(images), &progress);
+    FAIL() << "was not stopped";
+  } catch (const Interrupted& stop) {
+    EXPECT_STREQ(stop.what(), "gaussian-noise stopped after 2048 of 4196 images; nothing was written");
+  }
+  EXPECT_TRUE(fs::is_empty(folder_));
+}
+
+}  // namespace
+}  // namespace leeway::tasks
