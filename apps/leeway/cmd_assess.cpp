@@ -361,16 +361,8 @@ void add_noise_flags(const Command& command, NoiseFlags& flags) {
       .option("--jacobian", flags.jacobians,
               "[MODEL=]FILE: or the gradients of the source's logits by the input, (n,k,d), .npy")
       .group(group);
-  command
-      .option("--sigma", flags.options.sigma,
-              "Standard deviations of the noise, pixels in [0,1]: 0.1 or 0.05,0.1")
-      .by_commas()
-      .within(0, 1e30)
-      .group(group);
-  command
-      .option("--survival-rows", flags.options.rows,
-              "How many of the source's first rows meet noise (0: all)")
-      .group(group);
+  add_option_flags(
+      command, [&](record::Fields& f) { fields(flags.options, f); }, group);
   const auto reading = [&](record::Fields& f) {
     file_fields(flags.reading, f);
     stochastic_field(flags.reading, f);

@@ -8,6 +8,7 @@
 #include "leeway/tasks/pa.h"
 #include "leeway/tasks/select.h"
 #include "python/src/arrays.h"
+#include "python/src/assessment.h"
 #include "python/src/functions.h"
 
 namespace leeway::python {
@@ -83,7 +84,27 @@ nb::object assess_of(Request& request) {
            request.open_outputs(nb::cast<std::string>(target[1]), target[2],
                                 tasks::target_reading(task.options), tasks::SetRole::other)});
   }
-  return request.finished(request.run([&](Progress* progress) { return tasks::assess(task, progress); }));
+  AssessExtras extras;
+  request.read(extras);
+  RowColumns columns;
+  if (extras.rows) task.rows = [&](const tasks::AssessRows& rows) { columns.add(rows); };
+  const std::vector<tasks::NoiseSubject> subjects = noise_subjects(request, task);
+  record::Assess record = request.run([&](Progress* progress) {
+    if (!subjects.empty())
+      task.noise = [&, progress] {
+        return tasks::models_under_noise(subjects, extras.noise, request.seed, progress);
+      };
+    return tasks::assess(task, progress);
+  });
+  for (const record::ModelUnderNoise& model : record.average_case)
+    for (const std::string& warning : model.warnings)
+      request.warnings.push_back(model.model + ": " + warning);
+  return request.finished(std::move(record), extras.rows ? columns.arrays() : ArrayMap());
+}
+
+void assess_options(record::Fields& f) {
+  default_options<record::AssessOptions>(f);
+  default_options<AssessExtras>(f);
 }
 
 nb::object select_of(Request& request) {
@@ -159,9 +180,14 @@ std::vector<Function> functions_of_outputs() {
          "outputs on shifted data: a dictionary from shifts to sets; of several models a dictionary of "
          "these",
          true},
-        {"fail_if", "texts", "gates such as \"accuracy<0.8\", whose violations `gates` lists"}},
+        {"fail_if", "texts", "gates such as \"accuracy<0.8\", whose violations `gates` lists"},
+        {"model", "classifiers",
+         "a leeway.Classifier, or a dictionary from models to them, to meet noise of the deviations `sigma` "
+         "on `x`"},
+        {"x", "inputs", "the source's inputs, (n, ...), a row for each of its outputs"},
+        {"jacobian", "jacobians", "or gradients of the source's logits by the input, (n,k,d), likewise"}},
        {},
-       default_options<record::AssessOptions>,
+       assess_options,
        assess_of},
       {"select",
        "leeway select",

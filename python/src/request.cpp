@@ -98,11 +98,12 @@ Request::Labels Request::labels(const record::OutputsReading& reading) {
   };
 }
 
-Array Request::array(const char* argument) {
-  const nb::object value = (*this)[argument];
+Array Request::array(const char* argument) { return array(argument, (*this)[argument]); }
+
+Array Request::array(const std::string& name, nb::handle value) {
   if (is_path(value)) return tasks::only_array(log, nb::cast<std::string>(value));
-  Array array = as_float(array_of(value, argument), argument);
-  log.add_array(argument, array);
+  Array array = as_float(array_of(value, name), name);
+  log.add_array(name, array);
   return array;
 }
 

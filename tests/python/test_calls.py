@@ -180,3 +180,18 @@ def test_the_package_holds_the_command():
         leeway.command(["pa", "none.npy", "none.npy"])
     assert caught.value.code == 3 and "none.npy" in str(caught.value)
     assert pathlib.Path(leeway.__file__).with_name("py.typed").exists()
+
+
+def test_a_notebook_shows_the_bar_and_stops():
+    """Its Stop button is a SIGINT to the kernel."""
+    nbformat = pytest.importorskip("nbformat")
+    nbclient = pytest.importorskip("nbclient")
+    code = """
+        import numpy, leeway
+        clean = numpy.random.default_rng(0).normal(size=(20000, 20)).astype("f4")
+        leeway.agreement(clean, clean[::-1].copy(), bootstrap=1000000)
+    """
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(textwrap.dedent(code))])
+    nbclient.NotebookClient(notebook, timeout=4, interrupt_on_timeout=True, allow_errors=True, coalesce_streams=True).execute()
+    said = {output.get("name", output.get("ename")): output.get("text", "") for output in notebook.cells[0].outputs}
+    assert "KeyboardInterrupt" in said and "it/s" in said["stderr"]
