@@ -82,6 +82,14 @@ def _noise(given, sources):
     given["noise"] = list(noise.values())
 
 
+def _checkpoints(given):
+    """Sets of a dictionary are told apart by their places, too; their names are those of the checkpoints."""
+    given.setdefault("names", [name for name, _ in given["clean"]])
+    for argument in ("clean", "shifted"):
+        given[argument] = [(name if _arrays.is_path(value) or name.startswith(f"{argument}[") else f"{argument}[{name!r}]", value)
+                           for name, value in given[argument]]
+
+
 def _is_models(value):
     return isinstance(value, dict) and not _arrays.is_outputs(value)
 
@@ -126,7 +134,7 @@ ADAPTERS = {
     "shifted": lambda value, name: value,
     "targets": lambda value, name: value,
 }
-PREPARE = {"agreement": _models, "assess": _sources, "average_case": _model_or_outputs}
+PREPARE = {"agreement": _models, "assess": _sources, "average_case": _model_or_outputs, "select": _checkpoints}
 
 
 ROWS = ("row", "label", "clean_pred", "shifted_pred", "clean_confidence", "shifted_confidence", "agreement", "flipped")

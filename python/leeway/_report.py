@@ -47,6 +47,12 @@ LOADER = """<script type="text/plain" id="packed">{}</script>
   const text = new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"))).text();
   document.body.append(document.createRange().createContextualFragment(await text));
 })();
+document.addEventListener("click", (event) => {  // a link within the page would load the notebook into the frame
+  const link = event.target.closest("a[href^='#']");
+  if (!link) return;
+  event.preventDefault();
+  document.getElementById(link.getAttribute("href").slice(1)).scrollIntoView();
+});
 </script>
 """
 

@@ -74,16 +74,24 @@ nb::object assess_of(Request& request) {
   tasks::AssessTask task{
       .sources = {}, .targets = {}, .gates = request.texts("fail_if"), .seed = request.seed};
   request.read(task.options);
+  const record::OutputsReading of_sources = tasks::source_reading(task.options),
+                               of_targets = tasks::target_reading(task.options);
+  const auto open = [&](nb::handle name, nb::handle value, const record::OutputsReading& reading,
+                        const std::vector<std::string>& names) {
+    return request.open_outputs(nb::cast<std::string>(name), value, tasks::reading_for(reading, names),
+                                tasks::SetRole::first);
+  };
+  std::vector<std::string> all_names;
   for (const auto& [model, value] : request.pairs("sources")) {
-    task.sources.push_back(
-        {model, request.open_outputs(nb::cast<std::string>(value[0]), value[1],
-                                     tasks::source_reading(task.options), tasks::SetRole::first)});
-    for (const nb::handle target : nb::object(value[2]))
-      task.targets.push_back(
-          {model, nb::cast<std::string>(target[0]),
-           request.open_outputs(nb::cast<std::string>(target[1]), target[2],
-                                tasks::target_reading(task.options), tasks::SetRole::other)});
+    task.sources.push_back({model, open(value[0], value[1], of_sources, {})});
+    for (const nb::handle target : nb::object(value[2])) {
+      const auto shift = nb::cast<std::string>(target[0]);
+      const std::vector<std::string> names{shift, model + "/" + shift};
+      task.targets.push_back({model, shift, open(target[1], target[2], of_targets, names)});
+      all_names.insert(all_names.end(), names.begin(), names.end());
+    }
   }
+  tasks::require_names(task.options, all_names);
   AssessExtras extras;
   request.read(extras);
   RowColumns columns;

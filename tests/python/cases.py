@@ -19,6 +19,11 @@ def write(folder, name, **arrays):
     return arrays
 
 
+def write_without_labels(folder, name, labels=None, **arrays):
+    numpy.savez(folder / name, **arrays)
+    return arrays
+
+
 def write_png(path, pixels):
     """8-bit RGB."""
     height, width, _ = pixels.shape
@@ -252,7 +257,8 @@ def frost(folder, _):
 # What an option is about: functions that make files, of a folder and a number of rows; what stands in this module otherwise.
 FILES = {("*", "labels"): files_beside, ("*", "groups"): files_beside, ("*", "index"): files_beside, ("*", "split"): files_beside,
          ("assess", "sigma"): jacobian, ("assess", "survival_rows"): jacobian, ("shift", "frost_dir"): frost}
-INPUTS = {("*", "binary"): {"outputs": binary_outputs}, ("assess", "chunk"): {"TIMES_OF_TARGETS": "time"},
+INPUTS = {("*", "binary"): {"outputs": binary_outputs}, ("*", "labels"): {"write": write_without_labels},
+          ("assess", "chunk"): {"TIMES_OF_TARGETS": "time"},
           ("assess", "time_column"): {"TIMES_OF_TARGETS": "when"}, ("shift", "classes"): {"SHIFT": "label-subset"},
           ("shift", "frost_dir"): {"SHIFT": "frost"}, ("conds.split", "dataset"): {"table_of": protocol_table}}
 

@@ -14,7 +14,7 @@ from leeway import _functions, _leeway
 
 from . import cases
 from .cases import ALWAYS, BESIDE, CASES, ELSEWHERE, FILES, INPUTS, known, value_of, write_table
-from .conftest import outputs
+from .conftest import message, outputs
 
 CALL = {"command", "inputs", "seconds", "out", "xxh3_128"}  # of how a record came about
 TIMES = {"seconds_in_all", "model_seconds_in_all"}
@@ -122,7 +122,7 @@ def test_chunks_over_time(tmp_path, command):
         assert result.to_dict()["over_time"]["timelines"][0]["chunks"] == chunks
 
 
-def test_files_beside_sets(tmp_path, command):
+def test_files_beside_sets(tmp_path, command, monkeypatch):
     """Labels, groups and rows of a split from files are those of the command, whether sets are arrays or files."""
     clean, shifted, labels = outputs()
     numpy.savez(tmp_path / "val.npz", logits=clean)
@@ -143,6 +143,16 @@ def test_files_beside_sets(tmp_path, command):
                            (str(tmp_path / "val.npz"), str(tmp_path / "noise.npz"))):
         result = leeway.assess(source, {"noise": target}, restarts=1, **options)
         assert without_files(result.to_dict()) == without_files(record)
+    words[1], options["labels"] = "labels.npy,noise=other.npy", ",".join([files["labels"], "noise=other.npy"])
+    numpy.save(tmp_path / "other.npy", (labels + 1) % 5)
+    monkeypatch.chdir(tmp_path)
+    record = command(tmp_path, "assess", "--source", "val.npz", "--target", "noise=noise.npz", "--restarts", 1, *words)
+    result = leeway.assess({"logits": clean}, {"noise": {"logits": shifted}}, restarts=1, **options)
+    assert without_files(result.to_dict())["results"] == without_files(record)["results"]
+    assert result.accuracy < .5 < result.source_accuracy
+    options["labels"] = "nose=other.npy"
+    assert message(leeway.assess, {"logits": clean}, {"noise": {"logits": shifted}}, **options) == \
+        "labels nose=other.npy: no target has this name"
     record = command(tmp_path, "pa", "val.npz", "noise.npz", "--labels", "labels.npy")
     assert without_files(leeway.agreement(clean, shifted, labels, quiet=True).to_dict())["results"][0]["pa"] == record["results"][0]["pa"]
 
