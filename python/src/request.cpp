@@ -128,7 +128,9 @@ void Request::complete(record::Envelope& envelope) {
 nb::object Request::result(SavedRecord record, const ArrayMap& arrays) {
   nb::dict made;
   for (const auto& [name, array] : arrays) made[name.c_str()] = numpy_of(array);
-  return nb::make_tuple(nb::cast(std::move(record)), made, nb::cast(warnings));
+  std::vector<std::string> lines;
+  for (const std::string& warning : warnings) lines.push_back(python_names(warning));
+  return nb::make_tuple(nb::cast(std::move(record)), made, nb::cast(lines));
 }
 
 }  // namespace leeway::python
