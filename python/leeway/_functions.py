@@ -83,11 +83,12 @@ def _noise(given, sources):
 
 
 def _checkpoints(given):
-    """Sets of a dictionary are told apart by their places, too; their names are those of the checkpoints."""
-    given.setdefault("names", [name for name, _ in given["clean"]])
-    for argument in ("clean", "shifted"):
-        given[argument] = [(name if _arrays.is_path(value) or name.startswith(f"{argument}[") else f"{argument}[{name!r}]", value)
-                           for name, value in given[argument]]
+    """Dictionaries with the same keys: the keys name the checkpoints, and each set has a name of its own."""
+    clean, shifted = ([name for name, _ in given[argument]] for argument in ("clean", "shifted"))
+    if clean == shifted:
+        given.setdefault("names", clean)
+        for argument in ("clean", "shifted"):
+            given[argument] = [(name if _arrays.is_path(value) else f"{argument}[{name!r}]", value) for name, value in given[argument]]
 
 
 def _is_models(value):
