@@ -5,12 +5,14 @@ Cases are made from the descriptions, so that a new option or key is tested the 
 
 import csv
 import keyword
+import re
+import subprocess
 
 import numpy
 import pytest
 
 import leeway
-from leeway import _functions, _leeway
+from leeway import _command, _functions, _leeway
 
 from . import cases
 from .cases import ALWAYS, BESIDE, CASES, ELSEWHERE, FILES, INPUTS, known, value_of, write_table
@@ -46,13 +48,9 @@ def function_of(name):
     return getattr(leeway.conds, name[6:]) if name.startswith("conds.") else getattr(leeway, name)
 
 
-def compare(name, folder, command, options):
+def call_of(name, folder, options):
+    """Arguments and options in Python, and the words of the command."""
     arguments, words = CASES[name](folder)
-    if name == "list":
-        words = [*words, options["family"]]
-        options_words = []
-    else:
-        options_words = words_of(options)
     given = {key + "_" if keyword.iskeyword(key) else key: value for key, value in options.items() if value is not None}
     if name == "conds.split":
         arguments = (arguments[0]["table"],)
@@ -63,8 +61,14 @@ def compare(name, folder, command, options):
     if name == "evaluate_bounds":
         (folder / "table").rename(folder / "table.csv")
         words[-1] = "table.csv"
-    result = function_of(name)(*arguments, **given, seed=3, quiet=True)
-    record = command(folder, *words, *options_words, "--seed", 3)
+    words = [*words, *([options["family"]] if name == "list" else words_of(options)), "--seed", 3]
+    return arguments, {**given, "seed": 3, "quiet": True}, words
+
+
+def compare(name, folder, command, options):
+    arguments, given, words = call_of(name, folder, options)
+    result = function_of(name)(*arguments, **given)
+    record = command(folder, *words)
     assert without_call(result.to_dict()) == without_call(record)
     return result, record
 
@@ -87,6 +91,20 @@ def test_every_option(name, option, tmp_path, command, monkeypatch):
         make(tmp_path, 120 if name in ("distances", "align") else 300)
     monkeypatch.chdir(tmp_path)  # files have one path for both
     compare(name, tmp_path, command, {**ALWAYS.get(name, {}), **known(BESIDE, name, key, {}), key: value_of(name, option)})
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_what_is_printed_is_the_terminals_table(name, tmp_path):
+    arguments, given, words = call_of(name, tmp_path, ALWAYS.get(name, {}))
+    printed = subprocess.run([_command.binary(), *map(str, words), "--quiet"], cwd=tmp_path, capture_output=True, text=True, check=True).stdout
+
+    def lines(text):
+        text = re.sub(r" \d+\.\d\d(?=$|  \(score\))", "", text, flags=re.MULTILINE) if name == "average_case" else text  # seconds
+        return [line for line in text.rstrip().splitlines() if not line.startswith("written to ")]
+
+    shown = lines(repr(function_of(name)(*arguments, **given)))
+    assert lines(printed) == (shown[:-1] if name == "conds.split" else shown)  # whose last line says more than where it was written
+    assert len(shown) > 1
 
 
 def test_rows_are_those_of_the_command(tmp_path, command):
@@ -163,9 +181,6 @@ def test_all_functions_have_a_case():
 
 def test_flags_of_the_commands_are_options(tmp_path):
     """A flag that is neither data nor of the command alone is a keyword."""
-    import re
-    import subprocess
-    from leeway import _command
     alone = {"help", "json", "out", "config", "report", "figures", "help-all"}
     data = {"agreement": {"labels", "compare", "name", "pairs", "save-pairs"},
             "assess": {"source", "target", "images", "fail-if", "model", "jacobian",
