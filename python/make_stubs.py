@@ -39,7 +39,8 @@ Outputs = Array | Path | Mapping[str, Any]
 Sets = Outputs | Sequence[Outputs]
 
 '''
-KINDS = {"classifier": "Classifier | Outputs", "inputs": "Array | Path", "outputs": "Outputs", "sets": "Sets", "models": "Outputs",
+KINDS = {"classifier": "Classifier | Outputs", "classifiers": "Classifier | Mapping[str, Classifier]",
+         "jacobians": "Array | Path | Mapping[str, Array | Path]", "inputs": "Array | Path", "outputs": "Outputs", "sets": "Sets", "models": "Outputs",
          "shifted": "Sets",
          "targets": "Outputs", "labels": "Array | Path",
          "array": "Array | Path", "images": "Outputs", "table": "Path | Table | Mapping[str, Any]", "text": "str",

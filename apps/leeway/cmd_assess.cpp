@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <set>
@@ -119,42 +120,15 @@ std::vector<NamedFile> parse_targets(const std::vector<std::string>& texts,
   return targets;
 }
 
-// Of "y.npy,prod=p.npy" the file for a set that goes by these names; without names, the one that bears none.
-std::optional<std::string> file_for(const std::optional<std::string>& text,
-                                    const std::vector<std::string>& names) {
-  if (!text) return std::nullopt;
-  std::string unnamed;
-  for (const std::string& part : split(*text, ',')) {
-    const auto [name, path] = split_name(part);
-    if (name.empty() || std::filesystem::exists(part))
-      unnamed += (unnamed.empty() ? "" : ",") + part;  // several files are one set
-    else if (std::ranges::find(names, name) != names.end())
-      return path;
-  }
-  return names.empty() && !unnamed.empty() ? std::optional(unnamed) : std::nullopt;
+// What labels and groups of files of their own may be called: "prod", "cnn/prod".
+std::vector<std::string> names_of(const NamedFile& target) {
+  return {target.shift, target.model + "/" + target.shift};
 }
 
-// UsageError: a name before "=" that no target has.
-void check_names(const std::string& option, const std::optional<std::string>& text,
-                 const std::vector<NamedFile>& targets) {
-  for (const std::string& part : text ? split(*text, ',') : std::vector<std::string>()) {
-    const std::string name = split_name(part).first;
-    const auto is_target = [&](const NamedFile& target) {
-      return name == target.shift || name == target.model + "/" + target.shift;
-    };
-    if (!name.empty() && !std::filesystem::exists(part) && std::ranges::none_of(targets, is_target))
-      throw UsageError(fmt::format("{} {}: no --target has this name", option, part));
-  }
-}
-
-// What reading warns of is told with the results that it concerns. Labels and groups of files of their own: a source has
-// the unnamed ones, a target those of its name.
-OutputsShards open_outputs(Context& context, const NamedFile& file, record::OutputsReading reading) {
-  std::vector<std::string> names;
-  if (!file.shift.empty()) names = {file.shift, file.model + "/" + file.shift};
-  reading.labels = file_for(reading.labels, names);
-  reading.groups = file_for(reading.groups, names);
-  return open_set(context, file.path, reading, tasks::SetRole::first);
+// What reading warns of is told with the results that it concerns.
+OutputsShards open_outputs(Context& context, const NamedFile& file, const record::OutputsReading& reading) {
+  const auto names = file.shift.empty() ? std::vector<std::string>() : names_of(file);
+  return open_set(context, file.path, tasks::reading_for(reading, names), tasks::SetRole::first);
 }
 
 // The files of a pattern as chunks, by their names without folder and ending where those differ.
@@ -300,8 +274,9 @@ int run_assess(Context& context, const Arguments& arguments) {
       arguments.noise, source_files,
       std::ranges::any_of(arguments.images, [](const auto& text) { return split_name(text).first.empty(); }));
 
-  check_names("--labels", arguments.options.labels, target_files);
-  check_names("--groups", arguments.options.groups, target_files);
+  std::vector<std::string> names;
+  for (const NamedFile& file : target_files) std::ranges::copy(names_of(file), std::back_inserter(names));
+  tasks::require_names(arguments.options, names);
 
   tasks::AssessTask task;
   for (const NamedFile& file : source_files)
@@ -361,16 +336,8 @@ void add_noise_flags(const Command& command, NoiseFlags& flags) {
       .option("--jacobian", flags.jacobians,
               "[MODEL=]FILE: or the gradients of the source's logits by the input, (n,k,d), .npy")
       .group(group);
-  command
-      .option("--sigma", flags.options.sigma,
-              "Standard deviations of the noise, pixels in [0,1]: 0.1 or 0.05,0.1")
-      .by_commas()
-      .within(0, 1e30)
-      .group(group);
-  command
-      .option("--survival-rows", flags.options.rows,
-              "How many of the source's first rows meet noise (0: all)")
-      .group(group);
+  add_option_flags(
+      command, [&](record::Fields& f) { fields(flags.options, f); }, group);
   const auto reading = [&](record::Fields& f) {
     file_fields(flags.reading, f);
     stochastic_field(flags.reading, f);

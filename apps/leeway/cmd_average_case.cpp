@@ -70,7 +70,8 @@ Outputs logits_of(Context& context, const AverageCaseFlags& flags) {
   const std::string& path = flags.logits;
   const ArrayMap arrays = read_arrays(path);
   const auto named = [&](const std::string& name) {
-    return arrays.contains(name) && (!name.empty() || arrays.at(name).shape.size() == 2);
+    return arrays.contains(name) &&
+           (!name.empty() || arrays.at(name).shape.size() == 2 || flags.reading.binary.has_value());
   };
   if (named("") || named("logits") || named("probs") || named("pred_probs")) {
     const OutputsOptions reading = tasks::reading_of(flags.reading, true);

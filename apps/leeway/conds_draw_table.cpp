@@ -42,7 +42,7 @@ std::string cells_text(const CondsCase& one, const record::CondsDraw& record) {
 }
 
 std::string outcome(const CondsCase& one) {
-  if (one.out) return "written to " + *one.out;
+  if (one.out && !one.out->empty()) return "written to " + *one.out;
   if (one.cells_lacking == 0) return "the data have enough rows in every cell";
   return fmt::format("{} of {} cells have too few rows", one.cells_lacking, one.cells.size());
 }

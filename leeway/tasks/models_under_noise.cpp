@@ -24,18 +24,26 @@ Array head(Array array, std::size_t rows) {
   return array;
 }
 
+ClassifierInputs model_inputs(const NoiseSubject& subject) {
+  if (subject.functions) return *subject.functions;
+  return {subject.model->classifier(nn::shape_of(*subject.images)),
+          [images = subject.images](std::size_t row, std::span<float> out) { images->copy_row(row, out); },
+          subject.outputs->n()};
+}
+
 std::variant<ClassifierInputs, average_case::MadeElsewhere> inputs_of(const NoiseSubject& subject) {
   const Outputs& outputs = *subject.outputs;
-  if (subject.model == nullptr)
-    return average_case::MadeElsewhere{display_name(subject.path), outputs.logits, subject.jacobian, {}};
-  const Classifier classifier = subject.model->classifier(nn::shape_of(*subject.images));
-  if (classifier.k != outputs.k())
-    refuse(display_name(subject.path), fmt::format("{} classes as in {}", outputs.k(), outputs.path),
-           fmt::format("{}", classifier.k));
-  return ClassifierInputs{
-      classifier,
-      [images = subject.images](std::size_t row, std::span<float> out) { images->copy_row(row, out); },
-      outputs.n()};
+  const std::string path = display_name(subject.path);
+  if (subject.jacobian) return average_case::MadeElsewhere{path, outputs.logits, subject.jacobian, {}};
+  ClassifierInputs inputs = model_inputs(subject);
+  const auto expect = [&](std::size_t found, std::size_t expected, const std::string& things) {
+    if (found != expected)
+      refuse(path, fmt::format("{} {} as in {}", expected, things, outputs.path), fmt::format("{}", found));
+  };
+  expect(inputs.classifier.k, outputs.k(), "classes");
+  expect(inputs.n, outputs.n(), "inputs, one a row");
+  if (!inputs.classifier.gradients) refuse(path, "gradients, for taylor and mmse", "none");
+  return inputs;
 }
 
 // Share of the first rows on which the model does not say what the outputs say.
@@ -70,10 +78,10 @@ std::vector<std::string> warnings_of(const NoiseSubject& subject, const record::
 
 record::ModelUnderNoise under_noise(const NoiseSubject& subject, const NoiseOptions& options,
                                     std::uint64_t seed, Progress* progress) {
-  const bool is_model = subject.model != nullptr;
+  const bool is_model = !subject.jacobian;
   AverageCaseTask task{.of = inputs_of(subject)};
   task.labels = subject.outputs->labels, task.class_names = class_names(subject);
-  task.options.sigma = options.sigma, task.options.rows = options.rows;
+  task.options.sigma = options.sigma, task.options.rows = options.survival_rows;
   task.options.methods = is_model ? std::vector<std::string>{"taylor", "mmse", "softmax"}
                                   : std::vector<std::string>{"taylor", "softmax"};
   task.seed = seed;
@@ -91,6 +99,12 @@ record::ModelUnderNoise under_noise(const NoiseSubject& subject, const NoiseOpti
 }
 
 }  // namespace
+
+void fields(NoiseOptions& options, record::Fields& f) {
+  f("sigma", options.sigma, record::from_to(0, 1e30),
+    "standard deviations of the noise, pixels in [0,1]: 0.1 or 0.05,0.1");
+  f("survival_rows", options.survival_rows, "how many of the source's first rows meet noise (0: all)");
+}
 
 void check_jacobian(const NoiseSubject& subject) {
   const Outputs& outputs = *subject.outputs;

@@ -1,9 +1,9 @@
 // Predictions under noise beside an assessment (AssessTask::noise): average-case robustness of a source's model on the source's
-// images, or of its outputs with Jacobians that were made elsewhere, with a warning where the model does not predict what
-// its outputs say.
+// images, of a classifier of functions on the source's inputs, or of its outputs with Jacobians that were made elsewhere, with a
+// warning where the model does not predict what its outputs say.
 //
-// Errors (Error): a model of other classes than the source, Jacobians of other rows or classes or of outputs that hold
-// probabilities alone; those of tasks/average_case.h. Cost and determinism: as there.
+// Errors (Error): a model of other classes than the source, inputs of other rows, a classifier without gradients, Jacobians of
+// other rows or classes or of outputs that hold probabilities alone; those of tasks/average_case.h. Cost and determinism: as there.
 #pragma once
 
 #include <cstddef>
@@ -18,16 +18,19 @@
 #include "leeway/core/progress.h"
 #include "leeway/nn/model.h"
 #include "leeway/record/average_case.h"
+#include "leeway/record/fields.h"
 #include "leeway/record/model_variation.h"
+#include "leeway/tasks/average_case.h"
 
 namespace leeway::tasks {
 
 // What a pointer names outlives the task.
 struct NoiseSubject {
-  std::string name, path;              // what sources call the model, and its file or that of the Jacobians
-  const Outputs* outputs = nullptr;    // of the source
-  const nn::Model* model = nullptr;    // on `images`; or
-  std::optional<Array> jacobian = {};  // (n,k,d), of the logits by the input
+  std::string name, path;            // what sources call the model, and its file or that of the Jacobians
+  const Outputs* outputs = nullptr;  // of the source
+  const nn::Model* model = nullptr;  // on `images`; or
+  std::optional<ClassifierInputs> functions = {};  // of one in memory, its inputs those of the source; or
+  std::optional<Array> jacobian = {};              // (n,k,d), of the logits by the input
   const Images* images = nullptr;
   std::optional<record::ModelVariation> stochastic = {};  // of a model that answers differently twice
 };
@@ -36,9 +39,11 @@ struct NoiseSubject {
 void check_jacobian(const NoiseSubject& subject);
 
 struct NoiseOptions {
-  std::vector<double> sigma;  // pixels in [0,1]
-  std::size_t rows = 1000;    // the source's first ones; 0: all
+  std::vector<double> sigma;         // pixels in [0,1]
+  std::size_t survival_rows = 1000;  // the source's first ones; 0: all
 };
+void fields(NoiseOptions& options, record::Fields& f);
+
 [[nodiscard]] std::vector<record::ModelUnderNoise> models_under_noise(
     const std::vector<NoiseSubject>& subjects, const NoiseOptions& options, std::uint64_t seed,
     Progress* progress = nullptr);

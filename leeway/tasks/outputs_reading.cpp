@@ -121,7 +121,46 @@ void put_labels(OutputsShards& set, const std::string& path, OutputsOptions opti
   set.rest.labels = std::move(labels);
 }
 
+// "prod", "p.npy" of "prod=p.npy"; the name is empty of a text without "=" and of a file whose own name has it.
+std::pair<std::string, std::string> name_and_path(const std::string& text) {
+  const std::size_t equals = text.find('=');
+  std::error_code ignored;
+  if (equals == std::string::npos || std::filesystem::exists(text, ignored)) return {"", text};
+  return {text.substr(0, equals), text.substr(equals + 1)};
+}
+
+std::optional<std::string> file_for(const std::optional<std::string>& text, const Texts& names) {
+  std::string unnamed;
+  for (const std::string& part : words_of(text)) {
+    const auto [name, path] = name_and_path(part);
+    if (name.empty())
+      unnamed += (unnamed.empty() ? "" : ",") + path;  // several files are one set
+    else if (std::ranges::find(names, name) != names.end())
+      return path;
+  }
+  return names.empty() && !unnamed.empty() ? std::optional(unnamed) : std::nullopt;
+}
+
+void require_names(const std::string& option, const std::optional<std::string>& text, const Texts& names) {
+  for (const std::string& part : words_of(text)) {
+    const std::string name = name_and_path(part).first;
+    if (!name.empty() && std::ranges::find(names, name) == names.end())
+      throw OptionError(fmt::format("{} {}: no --target has this name", option, part));
+  }
+}
+
 }  // namespace
+
+record::OutputsReading reading_for(record::OutputsReading reading, const Texts& names) {
+  reading.labels = file_for(reading.labels, names);
+  reading.groups = file_for(reading.groups, names);
+  return reading;
+}
+
+void require_names(const record::OutputsReading& reading, const Texts& names) {
+  require_names("--labels", reading.labels, names);
+  require_names("--groups", reading.groups, names);
+}
 
 OutputsOptions reading_of(const record::OutputsReading& reading, bool check_finite) {
   OutputsOptions options;

@@ -17,6 +17,12 @@ namespace leeway::tasks {
 // `check_finite`: as in OutputsOptions; false where the task reads every logit and names the row that is not finite.
 [[nodiscard]] OutputsOptions reading_of(const record::OutputsReading& reading, bool check_finite = false);
 
+// Of "y.npy,prod=p.npy" the labels and groups for a set that goes by one of these names; without names, those that bear none.
+[[nodiscard]] record::OutputsReading reading_for(record::OutputsReading reading,
+                                                 const std::vector<std::string>& names);
+// OptionError: a name before "=" that is none of these, and no file either.
+void require_names(const record::OutputsReading& reading, const std::vector<std::string>& names);
+
 // The first set of a command, clean or source, has the labels and groups of the reading's files.
 enum class SetRole { first, other };
 

@@ -4,6 +4,7 @@ import json
 import os
 import pathlib
 import subprocess
+import warnings
 
 from .results import of_json
 
@@ -31,13 +32,18 @@ def command(arguments):
     LibTorch of Debian's or of leeway's build, and the one inside Python's torch, define the same symbols, and two of them in
     one process crash or, worse, mix.
 
-    Progress and warnings go to stderr. CommandError where there is no record; Ctrl-C reaches the command, which saves its
+    Warnings of the record are Python warnings. CommandError where there is no record; Ctrl-C reaches the command, which saves its
     state.
     """
+    return run(arguments, stacklevel=3)
+
+
+def run(arguments, folder=None, stacklevel=2):
+    """The same with `folder` as its working folder; warnings point `stacklevel` calls up."""
     words = [os.fspath(word) if isinstance(word, os.PathLike) else str(word) for word in arguments]
     if "--json" not in words:
         words.append("--json")
-    process = subprocess.Popen([binary(), *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen([binary(), *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=folder)
     try:
         out, err = process.communicate()
     except KeyboardInterrupt:
@@ -50,4 +56,6 @@ def command(arguments):
         raise CommandError(process.returncode, message) from None
     result = of_json(out)
     result.code = process.returncode
+    for line in [] if "--quiet" in words else result.to_dict()["warnings"]:
+        warnings.warn(line, stacklevel=stacklevel)
     return result

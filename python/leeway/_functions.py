@@ -5,6 +5,8 @@ import keyword
 import os
 import warnings
 
+import numpy
+
 from . import _arrays, _leeway
 from ._classifier import Classifier
 from .results import result_class
@@ -45,6 +47,48 @@ def _sources(given):
                                      [(str(shift), *_arrays.named_outputs(one, f"targets{before}[{shift!r}]"))
                                       for shift, one in shifts.items()])))
     given["sources"] = sources
+    _noise(given, [model for model, _ in sources])
+
+
+def _noise(given, sources):
+    """noise = [(model, what messages call it, a classifier or a Jacobian)]"""
+    noise = {}
+    for argument in ("model", "jacobian"):
+        value = given.pop(argument, None)
+        if value is None:
+            continue
+        several = isinstance(value, dict)
+        if not several and len(sources) > 1:
+            raise _leeway.Error(f"leeway.assess: expected a dictionary from models in {argument}, as there are {len(sources)}")
+        for model, one in value.items() if several else [(sources[0], value)]:
+            name = f"{argument}[{model!r}]" if several else argument
+            if str(model) not in sources:
+                raise _leeway.Error(f"leeway.assess: expected one of the models {sources} in {argument}, found {model!r}")
+            if str(model) in noise:
+                raise _leeway.Error(f"leeway.assess: expected {name} or {noise[str(model)][1]}, found both")
+            if argument == "jacobian":
+                name, one = os.fspath(one) if _arrays.is_path(one) else name, _arrays.labels(one, name)
+            elif not isinstance(one, Classifier):
+                raise _leeway.Error(f"leeway.assess: {name}: expected a leeway.Classifier (leeway.torch.classifier makes one of a "
+                                    f"module), found {type(one).__name__}")
+            noise[str(model)] = (str(model), name, one)
+    asked = any(isinstance(one, Classifier) for _, _, one in noise.values())
+    if asked != ("x" in given):
+        raise _leeway.Error("leeway.assess: expected model and x, the source's inputs, together")
+    if bool(noise) != ("sigma" in given):
+        raise _leeway.Error("leeway.assess: expected sigma, the deviations of the noise, together with model or jacobian")
+    if asked:
+        given["x"] = _arrays.numpy_of(given["x"], "x")
+    given["noise"] = list(noise.values())
+
+
+def _checkpoints(given):
+    """Dictionaries with the same keys: the keys name the checkpoints, and each set has a name of its own."""
+    clean, shifted = ([name for name, _ in given[argument]] for argument in ("clean", "shifted"))
+    if clean == shifted:
+        given.setdefault("names", clean)
+        for argument in ("clean", "shifted"):
+            given[argument] = [(name if _arrays.is_path(value) else f"{argument}[{name!r}]", value) for name, value in given[argument]]
 
 
 def _is_models(value):
@@ -75,6 +119,8 @@ def _model_or_outputs(given):
 AVERAGE_CASE = {"logits": "outputs", "jacobian": "array"}  # kinds of what may stand in the first two places
 ADAPTERS = {
     "classifier": lambda value, name: value,
+    "classifiers": lambda value, name: value,
+    "jacobians": lambda value, name: value,
     "inputs": lambda value, name: value,
     "outputs": lambda value, name: [_arrays.named_outputs(value, name)],
     "sets": _arrays.sets,
@@ -89,7 +135,21 @@ ADAPTERS = {
     "shifted": lambda value, name: value,
     "targets": lambda value, name: value,
 }
-PREPARE = {"agreement": _models, "assess": _sources, "average_case": _model_or_outputs}
+PREPARE = {"agreement": _models, "assess": _sources, "average_case": _model_or_outputs, "select": _checkpoints}
+
+
+ROWS = ("row", "label", "clean_pred", "shifted_pred", "clean_confidence", "shifted_confidence", "agreement", "flipped")
+
+
+def _rows(columns):
+    """One array of all rows, in front the names of their models and targets."""
+    if not columns:
+        return {}
+    names = {name: numpy.repeat(columns[name].astype(object), columns["n"]) for name in ("model", "target")}
+    return {"rows": numpy.rec.fromarrays([*names.values(), *map(columns.get, ROWS)], names=[*names, *ROWS])}
+
+
+FINISH = {"assess": _rows}  # arrays of a result
 
 COMMON = [("seed", "int", 0, "of everything random; same seed, same bits"),
           ("threads", "int | None", None, "0: one per core; never changes a result (default: as the process has it)"),
@@ -120,6 +180,7 @@ def _make(index, name, command, schema, summary, arguments, first, options):
     kinds = {argument: ADAPTERS[kind] for argument, kind, _, _ in arguments}
     required = {argument for argument, _, _, needed in arguments if needed}
     prepare = PREPARE.get(name)
+    finish = FINISH.get(name)
     result = result_class(schema)
     bind = signature.bind
 
@@ -133,7 +194,7 @@ def _make(index, name, command, schema, summary, arguments, first, options):
             prepare(given)
         threads = given.pop("threads", None)
         record, arrays, lines = _leeway.call(index, given, threads)
-        made = result(record, arrays)
+        made = result(record, arrays if finish is None else finish(arrays))
         if not given.get("quiet", False):
             for line in lines:
                 warnings.warn(line, stacklevel=2)

@@ -107,9 +107,9 @@ class Result(Part):
         return self._record.tree()
 
     def to_frame(self):
-        """A pandas DataFrame, a row a result; keys of parts have dots, and lists are left to the record."""
+        """A pandas DataFrame, a row a result, or one of a record without results; keys of parts have dots, lists are left to the record."""
         import pandas
-        return pandas.DataFrame([_row(result) for result in self._tree["results"]])
+        return pandas.DataFrame([_row(result) for result in self._tree.get("results", [self._tree])])
 
     def report(self, path, images=None, flips=8):
         """Writes the result as one HTML page that needs no network; the path is returned.

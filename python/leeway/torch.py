@@ -1,19 +1,23 @@
 """Modules of PyTorch as classifiers that leeway asks.
 
 torch is imported when this module is: ``import leeway`` alone does not. leeway's own LibTorch is not loaded into the process;
-training and attacks run in the command's (``leeway.command``), since two LibTorches in one process end it.
+training and attacks run in the command's (``leeway.command``, ``attack``), since two LibTorches in one process end it.
 """
 from __future__ import annotations
 
+import copy
+import pathlib
+import tempfile
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy
 import torch
 
-from leeway import Classifier, Error
+from leeway import Classifier, Error, Result
+from leeway._command import run
 
-__all__ = ["classifier"]
+__all__ = ["attack", "classifier"]
 
 _GRADIENTS_AT_ONCE = 256  # rows times classes whose gradients are computed together
 
@@ -158,3 +162,64 @@ def classifier(module: torch.nn.Module, input_shape: Sequence[int], normalizatio
         raise _refuse("a batch_size of at least 1", str(batch_size))
     functions = _Functions(module, shape, normalization, batch_size)
     return Classifier(functions.logits, functions.gradients, input_shape=shape)
+
+
+def _traced(module: torch.nn.Module, x: numpy.ndarray) -> torch.jit.ScriptModule:
+    """A copy on the CPU in float32, as TorchScript."""
+    _require_evaluation(module)
+    _dtype_and_device(module)
+    with torch.no_grad():
+        return torch.jit.trace(copy.deepcopy(module).to("cpu", torch.float32), torch.zeros(2, *x.shape[1:], dtype=torch.float32))
+
+
+def attack(module: torch.nn.Module, x: Any, y: Any = None, normalization: Mapping[str, Any] | None = None, *, attack: str = "pgd",
+           norm: str = "linf", eps: float | str | None = None, loss: str | None = None, targets: Any = None,
+           parameters: Mapping[str, float] | None = None, seed: int = 0) -> Result:
+    """Inputs moved so that ``module`` misjudges them: the record of `leeway attack` on a copy of it, in a process of its own.
+
+    The copy is a trace of the module, which the command's LibTorch runs; what its operators do not know, or a path through the
+    module that hangs on its input, is no such trace. `arrays` has what the command writes: ``x``, ``success``, ``norms`` and
+    ``y`` or ``targets``.
+
+    Parameters
+    ----------
+    module
+        As :func:`classifier` takes it.
+    x
+        Images (n,c,h,w), uint8 or floats in [0,1], or rows (n,d) of any range.
+    y
+        Their labels, to lead away from; without them the module's own predictions.
+    normalization
+        As :func:`classifier` takes it.
+    attack, norm, eps, loss, seed
+        Those of the command: ``leeway.list("attacks")`` of a command with LibTorch says which there are.
+    targets
+        Classes that inputs are to be taken for, one each.
+    parameters
+        Of the attack, by name: ``{"steps": 50}``.
+
+    Raises
+    ------
+    leeway.Error
+        As :func:`classifier` does. leeway.CommandError: what the command says.
+    """
+    images = numpy.ascontiguousarray(x.detach().cpu() if isinstance(x, torch.Tensor) else x)
+    words: list[Any] = ["attack", "--model", "module.pt", "--data", "images.npz", "--out", "attacked.npz", "--attack", attack, "--norm", norm,
+                        "--seed", seed]
+    for flag, value in (("--eps", eps), ("--loss", loss)):
+        words += [] if value is None else [flag, value]
+    for name, value in (normalization or {}).items():
+        words += [f"--{name}", ",".join(str(number) for number in numpy.atleast_1d(value))]
+    for name, value in (parameters or {}).items():
+        words += ["--set", f"{name}={value}"]
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder)
+        _traced(module, images).save(str(path / "module.pt"))
+        numpy.savez(path / "images.npz", x=images, **({} if y is None else {"y": numpy.asarray(y)}))
+        if targets is not None:
+            numpy.save(path / "targets.npy", numpy.asarray(targets))
+            words += ["--targets", "targets.npy"]
+        result = run(words, folder, stacklevel=3)
+        with numpy.load(path / "attacked.npz") as arrays:
+            result.arrays = dict(arrays)
+    return result

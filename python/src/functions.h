@@ -17,7 +17,7 @@ namespace leeway::python {
 struct Argument {
   std::string_view name;
   std::string_view
-      kind;  // "outputs", "sets", "models", "shifted", "targets", "labels", "array", "images", "table", "text"
+      kind;  // "outputs", "sets", "models", "shifted", "targets", "labels", "array", "images", "table", "text"...
   std::string_view meaning;  // a few words, no capital, no full stop
   bool required = false;
 };

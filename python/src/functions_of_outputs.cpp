@@ -8,6 +8,7 @@
 #include "leeway/tasks/pa.h"
 #include "leeway/tasks/select.h"
 #include "python/src/arrays.h"
+#include "python/src/assessment.h"
 #include "python/src/functions.h"
 
 namespace leeway::python {
@@ -73,17 +74,45 @@ nb::object assess_of(Request& request) {
   tasks::AssessTask task{
       .sources = {}, .targets = {}, .gates = request.texts("fail_if"), .seed = request.seed};
   request.read(task.options);
+  const record::OutputsReading of_sources = tasks::source_reading(task.options),
+                               of_targets = tasks::target_reading(task.options);
+  const auto open = [&](nb::handle name, nb::handle value, const record::OutputsReading& reading,
+                        const std::vector<std::string>& names) {
+    return request.open_outputs(nb::cast<std::string>(name), value, tasks::reading_for(reading, names),
+                                tasks::SetRole::first);
+  };
+  std::vector<std::string> all_names;
   for (const auto& [model, value] : request.pairs("sources")) {
-    task.sources.push_back(
-        {model, request.open_outputs(nb::cast<std::string>(value[0]), value[1],
-                                     tasks::source_reading(task.options), tasks::SetRole::first)});
-    for (const nb::handle target : nb::object(value[2]))
-      task.targets.push_back(
-          {model, nb::cast<std::string>(target[0]),
-           request.open_outputs(nb::cast<std::string>(target[1]), target[2],
-                                tasks::target_reading(task.options), tasks::SetRole::other)});
+    task.sources.push_back({model, open(value[0], value[1], of_sources, {})});
+    for (const nb::handle target : nb::object(value[2])) {
+      const auto shift = nb::cast<std::string>(target[0]);
+      const std::vector<std::string> names{shift, model + "/" + shift};
+      task.targets.push_back({model, shift, open(target[1], target[2], of_targets, names)});
+      all_names.insert(all_names.end(), names.begin(), names.end());
+    }
   }
-  return request.finished(request.run([&](Progress* progress) { return tasks::assess(task, progress); }));
+  tasks::require_names(task.options, all_names);
+  AssessExtras extras;
+  request.read(extras);
+  RowColumns columns;
+  if (extras.rows) task.rows = [&](const tasks::AssessRows& rows) { columns.add(rows); };
+  const std::vector<tasks::NoiseSubject> subjects = noise_subjects(request, task);
+  record::Assess record = request.run([&](Progress* progress) {
+    if (!subjects.empty())
+      task.noise = [&, progress] {
+        return tasks::models_under_noise(subjects, extras.noise, request.seed, progress);
+      };
+    return tasks::assess(task, progress);
+  });
+  for (const record::ModelUnderNoise& model : record.average_case)
+    for (const std::string& warning : model.warnings)
+      request.warnings.push_back(model.model + ": " + warning);
+  return request.finished(std::move(record), extras.rows ? columns.arrays() : ArrayMap());
+}
+
+void assess_options(record::Fields& f) {
+  default_options<record::AssessOptions>(f);
+  default_options<AssessExtras>(f);
 }
 
 nb::object select_of(Request& request) {
@@ -159,9 +188,14 @@ std::vector<Function> functions_of_outputs() {
          "outputs on shifted data: a dictionary from shifts to sets; of several models a dictionary of "
          "these",
          true},
-        {"fail_if", "texts", "gates such as \"accuracy<0.8\", whose violations `gates` lists"}},
+        {"fail_if", "texts", "gates such as \"accuracy<0.8\", whose violations `gates` lists"},
+        {"model", "classifiers",
+         "a leeway.Classifier, or a dictionary from models to them, to meet noise of the deviations `sigma` "
+         "on `x`"},
+        {"x", "inputs", "the source's inputs, (n, ...), a row for each of its outputs"},
+        {"jacobian", "jacobians", "or gradients of the source's logits by the input, (n,k,d), likewise"}},
        {},
-       default_options<record::AssessOptions>,
+       assess_options,
        assess_of},
       {"select",
        "leeway select",

@@ -6,7 +6,6 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
-#include <regex>
 #include <stdexcept>
 
 #include "leeway/core/error.h"
@@ -104,22 +103,6 @@ std::string page(const std::vector<std::pair<std::string, std::string>>& records
   options.flips_per_result = flips;
   const nb::gil_scoped_release release;
   return report::html_report(parsed, sources, options);
-}
-
-// Messages about options name them as the command line does.
-std::string python_names(const std::string& message) {
-  std::string text;
-  std::size_t at = 0;
-  static const std::regex flag("--([a-z][a-z-]*)");
-  for (auto found = std::sregex_iterator(message.begin(), message.end(), flag);
-       found != std::sregex_iterator(); ++found) {
-    std::string name = (*found)[1];
-    for (char& c : name)
-      if (c == '-') c = '_';
-    text += message.substr(at, static_cast<std::size_t>(found->position()) - at) + name;
-    at = static_cast<std::size_t>(found->position() + found->length());
-  }
-  return text + message.substr(at);
 }
 
 void translate(const std::exception_ptr& pointer, void* type) {

@@ -3,6 +3,7 @@
 #include <nanobind/stl/string.h>
 
 #include <optional>
+#include <regex>
 #include <utility>
 #include <vector>
 
@@ -127,6 +128,21 @@ nb::list fields_of(const record::Description& describe) {
   Describer describer(values);
   describe(describer);
   return describer.fields;
+}
+
+std::string python_names(const std::string& message) {
+  std::string text;
+  std::size_t at = 0;
+  static const std::regex flag("--([a-z][a-z-]*)");
+  for (auto found = std::sregex_iterator(message.begin(), message.end(), flag);
+       found != std::sregex_iterator(); ++found) {
+    std::string name = (*found)[1];
+    for (char& c : name)
+      if (c == '-') c = '_';
+    text += message.substr(at, static_cast<std::size_t>(found->position()) - at) + name;
+    at = static_cast<std::size_t>(found->position() + found->length());
+  }
+  return text + message.substr(at);
 }
 
 nb::object object_of(const Json& json) {

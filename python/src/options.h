@@ -21,6 +21,9 @@ void read_options(const record::Description& describe, nb::handle given, const s
 // annotations, "struct", "struct | None" or "list[struct]", whose `fields` are those of an element.
 [[nodiscard]] nb::list fields_of(const record::Description& describe);
 
+// A message that names options as the command line does, "--paired yes", as Python does: "paired yes".
+[[nodiscard]] std::string python_names(const std::string& message);
+
 // JSON as Python's json module would read it.
 [[nodiscard]] nb::object object_of(const Json& json);
 

@@ -98,11 +98,12 @@ Request::Labels Request::labels(const record::OutputsReading& reading) {
   };
 }
 
-Array Request::array(const char* argument) {
-  const nb::object value = (*this)[argument];
+Array Request::array(const char* argument) { return array(argument, (*this)[argument]); }
+
+Array Request::array(const std::string& name, nb::handle value) {
   if (is_path(value)) return tasks::only_array(log, nb::cast<std::string>(value));
-  Array array = as_float(array_of(value, argument), argument);
-  log.add_array(argument, array);
+  Array array = as_float(array_of(value, name), name);
+  log.add_array(name, array);
   return array;
 }
 
@@ -127,7 +128,9 @@ void Request::complete(record::Envelope& envelope) {
 nb::object Request::result(SavedRecord record, const ArrayMap& arrays) {
   nb::dict made;
   for (const auto& [name, array] : arrays) made[name.c_str()] = numpy_of(array);
-  return nb::make_tuple(nb::cast(std::move(record)), made, nb::cast(warnings));
+  std::vector<std::string> lines;
+  for (const std::string& warning : warnings) lines.push_back(python_names(warning));
+  return nb::make_tuple(nb::cast(std::move(record)), made, nb::cast(lines));
 }
 
 }  // namespace leeway::python

@@ -59,6 +59,7 @@ class Request {
   [[nodiscard]] Labels labels_or_file(
       const record::OutputsReading& reading);  // where labels may be fewer than outputs
   [[nodiscard]] Array array(const char* argument);
+  [[nodiscard]] Array array(const std::string& name, nb::handle value);
   [[nodiscard]] Images images(const std::string& name, nb::handle value);
 
   template <class Options>

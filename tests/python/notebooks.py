@@ -10,8 +10,10 @@ import nbclient
 import nbformat
 
 FOLDER = pathlib.Path(__file__).resolve().parents[2] / "docs/notebooks"
-# What differs from run to run: times, and the sections of a page about time and about who made it.
+# What differs from run to run: times, and the sections of a page about time and about who made it. What charts show stands in tables,
+# too, and scripts are the page's, which tests/report looks at.
 VARYING = [(re.compile(pattern, re.DOTALL), replacement) for pattern, replacement in (
+    (r"<script.*?</script>", ""),
     (r'<section id="(time|source)".*?</section>', ""),
     (r"\d*\.?\d+(e-\d+)? ?(ms|µs|us|s|seconds)\b", "0 s"),
 )]

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 import leeway
 
+from . import cases
 from .conftest import message, outputs
 
 CLEAN, SHIFTED, LABELS = outputs(n=24, k=3)
@@ -129,6 +130,27 @@ def test_frames_and_lists():
     names = numpy.array(["cat", "dog", "eel"])
     arrays = {"logits": WHOLE.astype("f8"), "labels": pandas.Series(names[LABELS]), "class_names": names.tolist()}
     assert leeway.agreement(arrays, SHIFTED.astype("f8")).to_dict()["results"] == RESULT
+
+
+@pytest.mark.parametrize("name", ["evaluate_bounds", "shift_text", "conds.split", "conds.describe"])
+def test_frames_of_tables(name, tmp_path):
+    """A DataFrame, a dictionary of its columns and the file that it would be."""
+    pandas = pytest.importorskip("pandas")
+    arguments, _ = cases.CASES[name](tmp_path)
+    arguments = tuple(arguments[0].values()) if name == "conds.split" else arguments
+    call = getattr(leeway.conds, name[6:]) if name.startswith("conds.") else getattr(leeway, name)
+
+    def with_tables(make):
+        given = [make(place, value) if isinstance(value, dict) else value for place, value in enumerate(arguments)]
+        return call(*given, **cases.ALWAYS.get(name, {}), quiet=True).to_dict()["results"]
+
+    def written(place, columns):
+        path = tmp_path / f"{place}.csv"
+        pandas.DataFrame(columns).to_csv(path, index=False)
+        return path
+
+    as_columns = with_tables(lambda place, columns: columns)
+    assert as_columns == with_tables(lambda place, columns: pandas.DataFrame(columns)) == with_tables(written)
 
 
 class OnlyDLPack:

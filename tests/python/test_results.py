@@ -1,9 +1,11 @@
 """Results as objects, tables, frames, pages and pickles."""
 
+import base64
 import copy
 import html
 import json
 import pickle
+import zlib
 
 import numpy
 import pytest
@@ -110,8 +112,11 @@ def test_pages(name, results, tmp_path):
     page = open(path, encoding="utf-8").read()
     assert page.startswith("<!doctype html>") and "<script" in page
     shown = results[name]._repr_html_()
-    assert shown.startswith("<iframe srcdoc=") and "&lt;script" not in shown and "http" not in shown.split("&lt;main")[0].replace("http-equiv", "")
-    assert len(shown) < 400_000
+    assert shown.startswith("<iframe srcdoc=") and 'sandbox="allow-scripts"' in shown and len(shown) < 450_000
+    framed = html.unescape(shown.split('"')[1])
+    assert framed.split('<script type="text/plain"')[0] == page.split('<script type="application/json" id="spec-')[0]
+    packed = framed.split('id="packed">')[1].split("</script>")[0]
+    assert zlib.decompress(base64.b64decode(packed)).decode() in page
 
 
 def test_pages_with_pictures(tmp_path):
@@ -134,5 +139,7 @@ def test_records_without_a_page_of_their_own_are_tables_of_keys_in_a_notebook(re
 def test_warnings_are_warnings():
     clean, shifted, _ = outputs()
     probs = numpy.exp(clean) / numpy.exp(clean).sum(1, keepdims=True)
-    with pytest.warns(UserWarning, match="taken as probabilities"):
-        leeway.assess(probs, {"prod": numpy.roll(probs, 1, 0)}, no_bounds=True)
+    with pytest.warns(UserWarning, match="taken as probabilities") as caught:
+        result = leeway.assess(probs, {"prod": numpy.roll(probs, 1, 0)}, no_bounds=True)
+    assert any("paired yes overrules" in str(one.message) for one in caught)  # options by their names in Python
+    assert any("--paired yes overrules" in line for line in result.to_dict()["warnings"] + result.results[0].warnings)

@@ -5,6 +5,7 @@ import os
 import pathlib
 import subprocess
 import sys
+import tempfile
 import textwrap
 
 import pytest
@@ -43,13 +44,16 @@ WRONG = {'leeway.agreement(clean)': "shifted", 'leeway.agreement(clean, clean, l
          'leeway.shift(clean, 3)': "shift"}
 
 
+CACHE = tempfile.TemporaryDirectory()  # NumPy's stubs are read once
+
+
 def mypy(folder, program):
     pytest.importorskip("mypy")
     file = pathlib.Path(folder) / "program.py"
     file.write_text(textwrap.dedent(program))
     site = pathlib.Path(leeway.__file__).parents[1]
     where = {} if site.name == "site-packages" else {"MYPYPATH": str(site)}  # mypy finds what is installed
-    done = subprocess.run([sys.executable, "-m", "mypy", "--strict", "--no-incremental", "--cache-dir", os.devnull, str(file)],
+    done = subprocess.run([sys.executable, "-m", "mypy", "--strict", "--cache-dir", CACHE.name, str(file)],
                           capture_output=True, text=True, cwd=folder, env={**os.environ, **where})
     return done.returncode, done.stdout + done.stderr
 

@@ -64,6 +64,105 @@ def test_average_case_is_the_commands(tmp_path, command, normalization):
     assert [one["name"] for one in ours["class_bias"][0]["classes"]] == [one["name"] for one in theirs["class_bias"][0]["classes"]]
 
 
+@pytest.fixture
+def network_files(tmp_path):
+    """A network; its weights, 40 inputs, and what it says of them and of darker ones, in files."""
+    network, x = small_cnn(), numpy.random.default_rng(5).random((40, 1, 28, 28), dtype=numpy.float32)
+    model = leeway.torch.classifier(network, (1, 28, 28))
+    source = {"logits": model.logits(x), "labels": numpy.arange(40) % 10}
+    target = {"logits": model.logits(x / 2)}
+    numpy.savez(tmp_path / "w.npz", **{name: tensor.numpy() for name, tensor in network.state_dict().items()})
+    numpy.savez(tmp_path / "x.npz", x=x, y=source["labels"])
+    numpy.savez(tmp_path / "source.npz", **source)
+    numpy.savez(tmp_path / "target.npz", **target)
+    return model, x, source, target
+
+
+def alike(mine, other):
+    """Equal but for rounding, times and how the record came about."""
+    if isinstance(mine, dict):
+        assert list(mine) == list(other)
+        for key in mine.keys() - {"file", "seconds", "model_seconds", "seconds_in_all", "model_seconds_in_all"}:
+            alike(mine[key], other[key])
+    elif isinstance(mine, list):
+        assert len(mine) == len(other)
+        for one, another in zip(mine, other):
+            alike(one, another)
+    else:
+        assert mine == (pytest.approx(other, abs=1e-5) if isinstance(other, float) else other)
+
+
+def test_an_assessment_under_noise_is_the_commands(tmp_path, command, network_files):
+    model, x, source, target = network_files
+    theirs = command(tmp_path, "assess", "--source", "source.npz", "--target", "target=target.npz", "--no-bounds", "--model", "w.npz", "--arch",
+                     "small-cnn", "--images", "x.npz", "--sigma", "0.05,0.1", "--survival-rows", 30)["average_case"]
+    ours = leeway.assess(source, target, no_bounds=True, quiet=True, model=model, x=x, sigma=[.05, .1], survival_rows=30)
+    alike(ours.to_dict()["average_case"], theirs)
+    assert ours.average_case[0].n == 30 and ours.average_case[0].disagreement == 0
+
+
+def test_convergence_is_the_commands(tmp_path, command, network_files):
+    model, x, source, _ = network_files
+    theirs = command(tmp_path, "average-case", "--model", "w.npz", "--arch", "small-cnn", "--data", "x.npz", "--sigma", "0.5", "--methods",
+                     "mc,mmse", "--draws", 200, "--convergence", "--out", "p.npz")
+    ours = leeway.average_case(model, x, sigma=.5, methods=["mc", "mmse"], draws=200, convergence=True, labels=source["labels"]).to_dict()
+    assert len(ours["convergence"]) > 4
+    alike(ours["convergence"], theirs["convergence"])
+
+
+@pytest.mark.parametrize("options, words", [
+    ({"eps": .05, "parameters": {"steps": 5}}, ["--eps", .05, "--steps", 5]),
+    ({"attack": "fgsm", "norm": "l2", "eps": "1/2", "normalization": {"mean": [.2], "std": .4, "scale": 2.}},
+     ["--attack", "fgsm", "--norm", "l2", "--eps", ".5", "--mean", .2, "--std", .4, "--scale", 2]),
+    ({"attack": "fmn", "norm": "l2", "targets": numpy.arange(40) % 9}, ["--attack", "fmn", "--norm", "l2", "--targets", "targets.npy"])])
+def test_attacks_are_the_commands(tmp_path, command, network_files, options, words):
+    model, x, source, _ = network_files
+    labels = source["logits"].argmax(1)
+    numpy.savez(tmp_path / "x.npz", x=x, y=labels)
+    numpy.save(tmp_path / "targets.npy", numpy.arange(40) % 9)
+    theirs = command(tmp_path, "attack", "--model", "w.npz", "--arch", "small-cnn", "--data", "x.npz", "--out", "a.npz", *words)
+    module = functions(model).module
+    ours = leeway.torch.attack(module, x, labels, **options)
+    assert ours.to_dict()["options"] == theirs["options"] and ours.code == 0
+    assert ours.robust_accuracy == pytest.approx(theirs["results"][0]["robust_accuracy"], abs=.05)  # a rounding may decide two rows
+    assert sorted(ours.arrays) == sorted(numpy.load(tmp_path / "a.npz").files)
+    norms = ours.norms[ours.success == 1]
+    moved = (ours.arrays["x"] - x)[ours.success == 1].reshape(len(norms), -1)
+    order = numpy.inf if theirs["options"]["norm"] == "linf" else 2
+    numpy.testing.assert_allclose(numpy.linalg.norm(moved, order, 1), norms, rtol=1e-4)
+    assert 0 < len(norms) and numpy.isinf(ours.norms[ours.success == 0]).all()
+    with torch.no_grad():
+        assert module.training is False and all(parameter.requires_grad for parameter in module.parameters())
+
+
+def test_attacks_that_are_refused(images, module):
+    assert "in training mode" in refusal(leeway.torch.attack, module.train(), images)
+    with pytest.raises(leeway.CommandError, match="no attack 'none'|attack"):
+        leeway.torch.attack(module.eval(), images, attack="none")
+
+
+def test_a_model_beside_an_assessment_that_does_not_fit(network_files):
+    model, x, source, target = network_files
+    sets = {"no_bounds": True, "quiet": True}
+    assert refusal(leeway.assess, source, target, model=model, x=x[:30], sigma=.1, **sets) == \
+        "model: expected 40 inputs, one a row as in source, found 30"
+    for given, words in (({"model": model, "sigma": .1}, "model and x, the source's inputs, together"),
+                         ({"x": x, "sigma": .1}, "model and x, the source's inputs, together"),
+                         ({"model": model, "x": x}, "sigma, the deviations of the noise, together with model or jacobian"),
+                         ({"sigma": .1}, "sigma, the deviations of the noise, together with model or jacobian"),
+                         ({"model": {"cnn": model}, "x": x, "sigma": .1}, "one of the models ['model'] in model, found 'cnn'"),
+                         ({"model": model, "jacobian": x, "x": x, "sigma": .1}, "jacobian or model, found both"),
+                         ({"model": small_cnn(), "x": x, "sigma": .1}, "model: expected a leeway.Classifier"),
+                         ({"model": leeway.Classifier(model.logits), "x": x, "sigma": .1}, "model: expected gradients, for taylor and mmse"),
+                         ({"model": leeway.Classifier(lambda rows: model.logits(rows)[:, :3], model.gradients), "x": x, "sigma": .1},
+                          "model: expected 10 classes as in source, found 3")):
+        assert words in refusal(leeway.assess, source, target, **given, **sets)
+    two = {"a": source, "b": source}, {"a": {"t": target}, "b": {"t": target}}
+    assert "a dictionary from models in model, as there are 2" in refusal(leeway.assess, *two, model=model, x=x, sigma=.1, **sets)
+    both = leeway.assess(*two, model={"b": model}, x=x, sigma=.1, survival_rows=5, **sets)
+    assert [one.model for one in both.average_case] == ["b"]
+
+
 # -- The two functions
 
 def test_gradients_are_finite_differences(module, images):
