@@ -231,7 +231,7 @@ Section restarts_section(const Bound& record) {
     const std::string at = fmt::format("restart {}", i + 1);
     for (auto [line, value] : {std::pair(&each, restarts[i]), {&best, restarts[last]}})
       line->points.push_back(
-          {static_cast<double>(i + 1), {value, {}, {}}, at, at + "\ndiscrepancy " + fixed(value, 4)});
+          {static_cast<double>(i + 1), {value, {}, {}}, at, at + "\ndiscrepancy " + percent(value, 1)});
   }
   const std::size_t n = restarts.size();
   const std::vector<Line> lines = n == 1 ? std::vector{each} : std::vector{best, each};
