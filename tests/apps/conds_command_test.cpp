@@ -205,8 +205,8 @@ TEST_F(CondsCommand, DescribeWithOutputsOfTheTargetOrOfAllRows) {
   const std::string common = "--attributes table.csv --split split.csv --label y --columns a ";
   const Outcome said = describe(common + "--outputs outputs.csv");
   EXPECT_EQ(said.err, "");
-  EXPECT_THAT(said.out, HasSubstr("y=v, a=0                      5   0.0000  [0.0000, 0.5218]\n"));
-  EXPECT_THAT(said.out, HasSubstr("y=w, a=0                      5   0.0000  [0.0000, 0.5218]\n"));
+  EXPECT_THAT(said.out, HasSubstr("y=v, a=0                      5       0.00  [0.00, 52.18]\n"));
+  EXPECT_THAT(said.out, HasSubstr("y=w, a=0                      5       0.00  [0.00, 52.18]\n"));
   write_text(folder_ / "short.csv", "y_true,logit_0,logit_1\n0,1,2\n");
   expect(describe(common + "--outputs short.csv"), 3,
          "short.csv: expected 45 rows, those of the split's test set, or 720, all, found 1");
@@ -246,7 +246,7 @@ TEST_F(CondsCommand, DescribeGroupsOfOutputsWithoutLabels) {
     split += std::to_string(i) + (i < 100 ? ",train\n" : ",test\n");
   }
   write_text(folder_ / "outputs.csv", outputs), write_text(folder_ / "split.csv", split);
-  const Outcome said = describe("--outputs outputs.csv --split split.csv --json");
+  const Outcome said = describe("--outputs outputs.csv --index split.csv --json");
   ASSERT_EQ(said.code, 0) << said.err;
   const Json result = Json::parse(said.out)["results"][0];
   EXPECT_EQ(result["n_source"], 100);
@@ -257,13 +257,13 @@ TEST_F(CondsCommand, DescribeGroupsOfOutputsWithoutLabels) {
 
 TEST_F(CondsCommand, DescribeMistakes) {
   expect(describe("--source table.csv --split split.csv --columns a"), 2,
-         "--split: expected --attributes in place of --source");
-  expect(describe(""), 2, "expected --source, --attributes with --split, or --outputs");
+         "--index: expected --attributes in place of --source");
+  expect(describe(""), 2, "expected --source, --attributes with --index, or --outputs");
   expect(describe("--source table.csv --label y"), 2, "--columns is required: the attributes");
   expect(describe("--attributes table.csv --label y --columns a"), 2,
-         "--split is required beside --attributes");
+         "--index is required beside --attributes");
   expect(describe("--target table.csv --label y --columns a"), 2,
-         "expected --source, --attributes with --split, or --outputs");
+         "expected --source, --attributes with --index, or --outputs");
   write_text(folder_ / "split.csv", "index,split\n0,train\n720,test\n");
   const std::string common = "--attributes table.csv --split split.csv --label y --columns a";
   expect(describe(common), 3, "split.csv: expected an index from 0 to 719, found '720' at row 1");
