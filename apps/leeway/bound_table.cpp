@@ -37,7 +37,8 @@ std::string method_table(const record::Bound& record) {
   table.add("source", percents(record.source.error), percents(record.source.interval),
             "error on the source, by its labels");
   if (record.target.error)
-    table.add("target", percents(record.target.error), "-", "error by the target's labels, which no method saw");
+    table.add("target", percents(record.target.error), "-",
+              "error by the target's labels, which no method saw");
   return table.text();
 }
 

@@ -402,9 +402,8 @@ void add_assess(const Command& root, Context& context) {
   command.option(
       "--images", arguments.images,
       "[[MODEL/]SHIFT=]FILE: the source's images (unnamed) or a target's, for the report and for --model");
-  const Option rows =
-      command.option("--rows-csv", arguments.rows, "Write what happened to every row as CSV")
-          .writes(Written::file);
+  const Option rows = command.option("--rows-csv", arguments.rows, "Write what happened to every row as CSV")
+                          .writes(Written::file);
   command.option("--rows", arguments.rows, "As --rows-csv; elsewhere it is a number of rows")
       .writes(Written::file)
       .excludes(rows);

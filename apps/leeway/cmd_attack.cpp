@@ -45,8 +45,8 @@ std::vector<nn::AttackOptions> attacks_of(const Context& context, const AttackFl
   const nn::Session& session = model_session(context.threads);
   std::vector<nn::AttackOptions> attacks;
   try {
-    attacks = tasks::attacks_of(given, radii,
-                                [&](const nn::AttackOptions& one) { return session.complete(one); });
+    attacks =
+        tasks::attacks_of(given, radii, [&](const nn::AttackOptions& one) { return session.complete(one); });
   } catch (const Error& failure) {
     throw UsageError(failure.what());
   }
@@ -186,9 +186,10 @@ void add_attack(const Command& root, Context& context) {
   command.option("--norm", flags.options.norm, "Of the move; l0: how many values change")
       .one_of({"linf", "l2", "l1", "l0"});
   command
-      .option("--eps", flags.eps,
-              "Radii: numbers or fractions, 2/255,4/255; l2: of the whole image (default 8/255). Attacks that "
-              "look for the nearest image take none")
+      .option(
+          "--eps", flags.eps,
+          "Radii: numbers or fractions, 2/255,4/255; l2: of the whole image (default 8/255). Attacks that "
+          "look for the nearest image take none")
       .by_commas();
   command.option("--loss", flags.options.loss, "What is maximised (default: the attack's own)")
       .one_of({"margin", "difference", "cross-entropy"});

@@ -54,8 +54,11 @@ std::vector<std::string> digests_of(const AverageCaseFlags& flags) {
   };
   record::ModelReading reading = flags.model.reading;
   reading.binary = flags.reading.binary;
-  return {digest(flags.model.model), record::digest_of([&](record::Fields& f) { fields(reading, f); }),
-          digest(flags.data), digest(flags.covariance), digest(flags.reading.index.value_or("")),
+  return {digest(flags.model.model),
+          record::digest_of([&](record::Fields& f) { fields(reading, f); }),
+          digest(flags.data),
+          digest(flags.covariance),
+          digest(flags.reading.index.value_or("")),
           flags.reading.split.value_or("")};
 }
 
@@ -126,15 +129,14 @@ tasks::AverageCaseTask model_task(Context& context, const AverageCaseFlags& flag
 }
 
 // The rows of --index and --split of all that is given.
-TakenRows take_rows(Context& context, const record::OutputsReading& flags,
-                    average_case::MadeElsewhere& files, Outputs& outputs) {
+TakenRows take_rows(Context& context, const record::OutputsReading& flags, average_case::MadeElsewhere& files,
+                    Outputs& outputs) {
   const std::size_t n = files.logits.shape.empty() ? 0 : files.logits.shape[0];
   auto rows = open_rows(context, flags, n);
   if (!rows) return {n, {}};
   const auto taken = [&](Array& array, const std::string& path) {
     ArrayMap some = tasks::take_rows({{"rows", array}}, n, *rows);
-    if (some.empty())
-      refuse(display_name(path), fmt::format("{} rows", n), array.shape_text());
+    if (some.empty()) refuse(display_name(path), fmt::format("{} rows", n), array.shape_text());
     array = std::move(some.at("rows"));
   };
   taken(files.logits, files.name);

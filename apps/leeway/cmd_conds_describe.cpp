@@ -72,7 +72,8 @@ void add_conds_describe(const Command& room, Context& context) {
   const Command command = room.add(
       "describe", "Which shifts there are between two tables of attributes, and where a model is weak");
   auto& flags = command.keep<DescribeFlags>();
-  command.option("--source", flags.source, "CSV of the training samples: attributes, and a label if there is one");
+  command.option("--source", flags.source,
+                 "CSV of the training samples: attributes, and a label if there is one");
   command.option("--target", flags.target,
                  "CSV of the test samples; without it the source alone is described");
   command.option("--attributes", flags.attributes, "CSV of all samples, with --index, in place of the two");

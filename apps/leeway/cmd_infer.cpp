@@ -32,10 +32,9 @@ std::string words_of(const record::InferredSet& set) {
                                  set.features ? fmt::format(", features ({}, {})", set.n, *set.features) : "",
                                  set.accuracy ? ", labels" : "");
   for (const record::InferredSplit& split : set.splits)
-    text += fmt::format("{:<6} n = {}{}\n", split.split, split.n,
-                        split.accuracy
-                            ? ", accuracy " + accuracy_text(split.accuracy, split.accuracy_interval)
-                            : "");
+    text += fmt::format(
+        "{:<6} n = {}{}\n", split.split, split.n,
+        split.accuracy ? ", accuracy " + accuracy_text(split.accuracy, split.accuracy_interval) : "");
   if (set.accuracy)
     text += fmt::format("accuracy {} (95% interval), n = {}\n",
                         accuracy_text(set.accuracy, set.accuracy_interval), set.n);
@@ -106,7 +105,8 @@ void add_infer(const Command& root, Context& context) {
       command, "Outputs file (.npz): logits, features, labels; of several {model} and {data} name each",
       Written::claimed);
   command.hide({"--seed"});
-  command.footer("  leeway infer --model cnn.safetensors --data fashion-mnist:test --out clean.npz\n"
+  command.footer(
+      "  leeway infer --model cnn.safetensors --data fashion-mnist:test --out clean.npz\n"
       "  leeway infer --model a.pt b.pt --data clean.npz noisy.npz --out '{model}-{data}.npz'");
   command.runs([&context, &flags] { return run_infer(context, flags); });
 }

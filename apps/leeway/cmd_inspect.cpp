@@ -69,11 +69,10 @@ std::string table_of(const record::Inspect& record, const std::string& data) {
                             : "no gradients",
                         cost->images);
   if (model.accuracy)
-    text += fmt::format("accuracy       {} (95% interval) on {}, n = {}\n",
-                        value_words({model.accuracy, model.accuracy_interval->low,
-                                     model.accuracy_interval->high},
-                                    true),
-                        data, model.n);
+    text += fmt::format(
+        "accuracy       {} (95% interval) on {}, n = {}\n",
+        value_words({model.accuracy, model.accuracy_interval->low, model.accuracy_interval->high}, true),
+        data, model.n);
   for (const std::string& line : record.envelope.warnings) text += "warning        " + line + "\n";
   return text + layers_table(model);
 }

@@ -66,9 +66,8 @@ std::string accuracies_text(const record::Corruptions& record) {
     std::vector<std::string> cells{row.corruption + (row.counted ? "" : " *")};
     for (const std::size_t severity : record.options.severities) {
       const record::CorruptedSet* const set = set_of(record, row.corruption, severity);
-      cells.push_back(set != nullptr && set->judged.accuracy
-                          ? fmt::format("{:.1f}", 100 * *set->judged.accuracy)
-                          : "-");
+      cells.push_back(
+          set != nullptr && set->judged.accuracy ? fmt::format("{:.1f}", 100 * *set->judged.accuracy) : "-");
     }
     cells.push_back(percents(row.error));
     cells.push_back(percents(row.error_interval));
@@ -107,8 +106,8 @@ std::string mean_text(const record::Corruptions& record) {
   if (!record.mean || !record.mean->mean_error) return "";
   const record::MeanCorruptionError& mean = *record.mean;
   std::string text =
-      fmt::format("mean corruption error (unnormalised) {}% {}, over {} corruptions\n", percents(mean.mean_error),
-                  percents(mean.mean_error_interval), mean.corruptions);
+      fmt::format("mean corruption error (unnormalised) {}% {}, over {} corruptions\n",
+                  percents(mean.mean_error), percents(mean.mean_error_interval), mean.corruptions);
   const auto line = [&](const char* what, const auto& value, const auto& interval) {
     if (value)
       text += fmt::format("{} {:.2f} [{:.2f}, {:.2f}] relative to {}\n", what, *value, interval->low,

@@ -96,7 +96,8 @@ std::string cells_text(const record::DescribedShifts& shifts) {
 
 std::string accuracy_text(const record::DescribedShifts& shifts) {
   const record::AccuracyByCell& accuracy = *shifts.accuracy;
-  TextTable table({left("accuracy, worst first"), right("rows", 9), right("accuracy %", 8), left("interval")});
+  TextTable table(
+      {left("accuracy, worst first"), right("rows", 9), right("accuracy %", 8), left("interval")});
   for (std::size_t i = 0; i < std::min(most_lines, accuracy.cells.size()); ++i) {
     const record::CellAccuracy& cell = accuracy.cells[i];
     table.add(name_of(shifts.description, cell.values), cell.n, percents(cell.accuracy.value),

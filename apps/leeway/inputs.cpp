@@ -29,8 +29,7 @@ Images open_images(Context& context, const std::string& data) {
 std::optional<std::vector<std::size_t>> open_rows(Context& context, const record::OutputsReading& flags,
                                                   std::size_t n) {
   if (flags.split && !flags.index) throw UsageError("--split: expected --index beside it");
-  if (flags.index && !flags.split)
-    throw UsageError("--split is required beside --index: train, val, test");
+  if (flags.index && !flags.split) throw UsageError("--split is required beside --index: train, val, test");
   if (!flags.index) return std::nullopt;
   const data::RowSplit split = data::read_split(*flags.index, n);
   context.add_input(*flags.index, {split.rows, 2});

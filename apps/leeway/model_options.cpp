@@ -102,7 +102,8 @@ std::optional<std::vector<std::size_t>> keep_rows(Context& context, ModelAndImag
 }
 
 void add_models_flags(const Command& command, ModelsAndData& flags) {
-  command.option("--model", flags.models, std::string(model_help) + "; several: each meets each set of images")
+  command
+      .option("--model", flags.models, std::string(model_help) + "; several: each meets each set of images")
       .required();
   add_option_flags(command, [&](record::Fields& f) { flag_fields(flags.reading.reading, f); });
   add_device_flag(command, flags.reading.reading.device);

@@ -48,7 +48,8 @@ struct ModelAndImages : tasks::LoadedModel {
 [[nodiscard]] ModelAndImages load_model_and_inputs(Context& context, const ModelFlags& flags,
                                                    const std::string& data);
 // The rows that --index and --split name, alone (inputs.h), which are returned; nothing where neither is given.
-std::optional<std::vector<std::size_t>> keep_rows(Context& context, ModelAndImages& loaded, const record::OutputsReading& flags);
+std::optional<std::vector<std::size_t>> keep_rows(Context& context, ModelAndImages& loaded,
+                                                  const record::OutputsReading& flags);
 
 // Several models and several sets of images: each model meets each set. In the name of a file to write {model} and {data} are
 // what tells their files apart.

@@ -14,8 +14,8 @@ constexpr std::size_t widest_name = 36;
 
 // `first`, then PA [interval] beta AFR(P) AFR(T) in percent, as results and sweeps show them.
 TextTable agreement_columns(std::vector<Column> first, const std::string& interval) {
-  for (Column& column : std::vector{right("PA", 8), left(interval, 16), right("beta", 9), right("AFR(P) %", 8),
-                                    right("AFR(T) %", 8)})
+  for (Column& column : std::vector{right("PA", 8), left(interval, 16), right("beta", 9),
+                                    right("AFR(P) %", 8), right("AFR(T) %", 8)})
     first.push_back(std::move(column));
   return TextTable(std::move(first));
 }
@@ -78,8 +78,9 @@ std::string entropy_table(const record::Pa& record, const std::vector<std::strin
 
 std::string mean_text(const agreement::ConfidenceAt& at) {
   if (std::isnan(at.mean)) return "-";
-  return std::isnan(at.standard_error) ? fmt::format("{:.2f}", 100 * at.mean)
-                                       : fmt::format("{:.2f} +- {:.2f}", 100 * at.mean, 100 * at.standard_error);
+  return std::isnan(at.standard_error)
+             ? fmt::format("{:.2f}", 100 * at.mean)
+             : fmt::format("{:.2f} +- {:.2f}", 100 * at.mean, 100 * at.standard_error);
 }
 
 std::string confidence_table(const record::Pa& record, const std::vector<std::string>& names) {

@@ -63,8 +63,8 @@ class TextTable {
 // Shares of rows in percent, for columns whose title says "%" (HACKING, "Percent").
 [[nodiscard]] std::string percents(const std::optional<double>& share);       // "78.30", "-"
 [[nodiscard]] std::string percents(const std::optional<Interval>& interval);  // "[75.81, 80.62]", "-"
-[[nodiscard]] std::string beta_text(double beta);                                   // "2.281", "inf"
-[[nodiscard]] std::string level_text(double level);                                 // "[95% interval]"
+[[nodiscard]] std::string beta_text(double beta);                             // "2.281", "inf"
+[[nodiscard]] std::string level_text(double level);                           // "[95% interval]"
 
 // The headline and the findings of a record, in lines.
 [[nodiscard]] std::string words_of(const record::Envelope& envelope);

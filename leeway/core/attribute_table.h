@@ -35,7 +35,7 @@ struct Attribute {
 
 struct AttributeTable {
   std::string name;  // opens error messages
-  Attribute label;  // without values: there is none
+  Attribute label;   // without values: there is none
   std::vector<Attribute> attributes;
   std::vector<std::uint64_t> identities;  // (n), or none
 

@@ -22,7 +22,8 @@ std::vector<std::string> findings_of_several(const Attack& record) {
   std::vector<std::string> findings;
   std::string before;
   for (const AttackedSet& set : record.results) {
-    const std::string files = names.of_files(set), name = files.empty() ? set.attack : files + ", " + set.attack;
+    const std::string files = names.of_files(set),
+                      name = files.empty() ? set.attack : files + ", " + set.attack;
     const std::string left = share_words(set.robust_accuracy, set.robust_accuracy_interval);
     const std::string words = set.eps ? fmt::format("{} withstand {}", left, significant(*set.eps, 3))
                                       : fmt::format("{} withstand any radius", left);

@@ -49,7 +49,7 @@ struct AttackedSet {
   std::string attack;
   std::optional<double> eps;
   std::map<std::string, std::optional<double>> parameters;  // with every default
-  std::string target;            // "label", "prediction", "given"
+  std::string target;                                       // "label", "prediction", "given"
   std::size_t n = 0;
   double clean_accuracy = 0, robust_accuracy = 0, success = 0;
   Interval clean_accuracy_interval, robust_accuracy_interval, success_interval;

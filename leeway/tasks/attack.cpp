@@ -109,8 +109,8 @@ AttackFound attack(const AttackTask& task, Progress* progress) {
   return found;
 }
 
-std::vector<nn::AttackOptions> attacks_of(const record::AttackOptions& given, const std::vector<double>& radii,
-                                          const CompleteAttack& complete) {
+std::vector<nn::AttackOptions> attacks_of(const record::AttackOptions& given,
+                                          const std::vector<double>& radii, const CompleteAttack& complete) {
   const std::vector<std::string> names = record::split(given.attack, ',');
   std::vector<nn::AttackOptions> all;
   for (const std::string& name : names) {

@@ -40,8 +40,8 @@ std::vector<NamedFile> files_of_sets(
   for (const auto& values : sets) {
     files.push_back({option, filled_pattern(pattern, values)});
     if (!names.insert(files.back().file).second)
-      throw OptionError(fmt::format("{}: expected a name for each of {} sets, such as {}", option, sets.size(),
-                                    pattern_hint(pattern, braces)));
+      throw OptionError(fmt::format("{}: expected a name for each of {} sets, such as {}", option,
+                                    sets.size(), pattern_hint(pattern, braces)));
   }
   return files;
 }

@@ -128,10 +128,10 @@ std::vector<Chosen> chosen(const ShiftTask& task) {
 // What a pattern's {NAME} stand for.
 std::vector<std::pair<std::string_view, std::string>> values_of(const Chosen& one) {
   const bool is_member = one.member != nullptr;
-  return {{"shift", std::string(is_member ? one.member->name : one.corruption->name)},
-          {"strength",
-           is_member ? fmt::format("{:g}", one.strength.value_or(one.member->strength().value)) : ""},
-          {"severity", is_member ? "" : std::to_string(one.severity)}};
+  return {
+      {"shift", std::string(is_member ? one.member->name : one.corruption->name)},
+      {"strength", is_member ? fmt::format("{:g}", one.strength.value_or(one.member->strength().value)) : ""},
+      {"severity", is_member ? "" : std::to_string(one.severity)}};
 }
 
 std::vector<NamedFile> files_of(const ShiftTask& task, const std::vector<Chosen>& sets) {
@@ -140,9 +140,9 @@ std::vector<NamedFile> files_of(const ShiftTask& task, const std::vector<Chosen>
   std::vector<NamedFile> files;
   for (const auto& [option, pattern] : {std::pair("--out", &task.out), {"--sheet", &task.sheet}}) {
     if (pattern->empty()) continue;
-    const auto own = files_of_sets(
-        option, *pattern, values,
-        task.options.severity.empty() ? "{shift}-{strength}" : "{shift}-{severity}");
+    const auto own =
+        files_of_sets(option, *pattern, values,
+                      task.options.severity.empty() ? "{shift}-{strength}" : "{shift}-{severity}");
     files.insert(files.end(), own.begin(), own.end());
   }
   return files;

@@ -200,7 +200,8 @@ std::vector<Function> functions_of_data() {
        record::conds_describe_schema,
        "Which shifts there are between two tables of attributes, and in which cells a model is weak.",
        {{"source", "table",
-         "the training samples: attributes, and a label if there is one; a DataFrame, a dictionary of columns, or a CSV "
+         "the training samples: attributes, and a label if there is one; a DataFrame, a dictionary of "
+         "columns, or a CSV "
          "file's path"},
         {"target", "table", "the test samples; without them the source alone is described"},
         {"outputs", "outputs",

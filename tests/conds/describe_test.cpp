@@ -81,7 +81,8 @@ TEST(Describe, WithoutALabelSharesAndUnseenValuesAreLeft) {
   EXPECT_THAT(said.findings[1].text,
               HasSubstr("low data drift: color = 0 is 50.0% of the source, 33.3% of the target (distance"));
   source.attributes.clear();
-  EXPECT_EQ(message_of([&] { (void)describe(source, nullptr); }), "s: expected a label or an attribute, found neither");
+  EXPECT_EQ(message_of([&] { (void)describe(source, nullptr); }),
+            "s: expected a label or an attribute, found neither");
 }
 
 TEST(Describe, RareValuesAreADrift) {

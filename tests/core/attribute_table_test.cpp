@@ -42,9 +42,9 @@ TEST(AttributeTable, ATableMayLackItsLabel) {
   EXPECT_EQ(take(table, std::vector<std::size_t>{1}).n(), 1u);
   EXPECT_EQ(message_of([&] { require_label(table); }), "t.csv: expected a column of labels, found none");
   AttributeTable labelled = parse("y,a,b\n1,u,1\n2,v,2\n", {"y", {"a", "b"}, {}, {}}), other = table;
-  EXPECT_EQ(message_of([&] { align(labelled, other); }),
-            "t.csv: expected a label, as in t.csv, found none");
-  EXPECT_EQ(refusal("a,b\n1,2\n", {"", {}, {}, {}}), "t.csv: expected a label or an attribute, found neither");
+  EXPECT_EQ(message_of([&] { align(labelled, other); }), "t.csv: expected a label, as in t.csv, found none");
+  EXPECT_EQ(refusal("a,b\n1,2\n", {"", {}, {}, {}}),
+            "t.csv: expected a label or an attribute, found neither");
 }
 
 TEST(AttributeTable, AnOrderThatIsGivenCounts) {

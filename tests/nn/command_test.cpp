@@ -94,8 +94,8 @@ TEST_F(Command, AttacksAndInferTakeLists) {
   const std::string model = trained(), other = path("other.safetensors");
   std::filesystem::copy_file(model, other);
   const std::string out_pattern = path("{model}-{attack}-{eps}.npz");
-  ASSERT_EQ(run({"attack", "--model", model, other, "--data", path("data.npz"), "--attack", "fgsm,pgd", "--eps",
-                 "16/255,64/255", "--out", out_pattern, "--report", path("page.html"), "--json"}),
+  ASSERT_EQ(run({"attack", "--model", model, other, "--data", path("data.npz"), "--attack", "fgsm,pgd",
+                 "--eps", "16/255,64/255", "--out", out_pattern, "--report", path("page.html"), "--json"}),
             0)
       << err();
   const Json record = Json::parse(out());
@@ -114,11 +114,11 @@ TEST_F(Command, AttacksAndInferTakeLists) {
   EXPECT_EQ(run({"attack", "--model", model, "--data", path("data.npz"), "--eps", "1/255,2/255", "--out",
                  path("a.npz")}),
             2);
-  EXPECT_EQ(err(), "leeway: --out: expected a name for each of 2 sets, such as " + path("a-{attack}-{eps}.npz") +
-                       "\n");
+  EXPECT_EQ(err(), "leeway: --out: expected a name for each of 2 sets, such as " +
+                       path("a-{attack}-{eps}.npz") + "\n");
 
-  ASSERT_EQ(run({"infer", "--model", model, other, "--data", path("data.npz"), path("m-pgd-16-255.npz"), "--out",
-                 path("{data}-of-{model}.npz")}),
+  ASSERT_EQ(run({"infer", "--model", model, other, "--data", path("data.npz"), path("m-pgd-16-255.npz"),
+                 "--out", path("{data}-of-{model}.npz")}),
             0)
       << err();
   EXPECT_THAT(out(), HasSubstr(path("m-pgd-16-255-of-other.npz") + ": logits (300, 3)"));

@@ -99,7 +99,8 @@ TEST(AttackRecord, OfSeveralSetsLeadsWithTheStrongest) {
               ElementsAre("pgd: 60% (57–63) withstand 0.0157; 30% (27–33) withstand 0.0314."));
   record.results.push_back(weaker);
   record.results.back().model = "other.pt", record.results.back().eps.reset();
-  EXPECT_THAT(headline_of(record), ::testing::StartsWith("Of 3 attacked sets the strongest is m.safetensors: "));
+  EXPECT_THAT(headline_of(record),
+              ::testing::StartsWith("Of 3 attacked sets the strongest is m.safetensors: "));
   EXPECT_THAT(findings_of(record),
               ElementsAre("m.safetensors, pgd: 60% (57–63) withstand 0.0157; 30% (27–33) withstand 0.0314.",
                           "other.pt, pgd: 60% (57–63) withstand any radius."));

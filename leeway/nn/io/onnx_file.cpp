@@ -115,8 +115,7 @@ class GraphReader {
       }
     for (int i = 0; i < proto.node_size(); ++i) read_node(proto.node(i), i);
     for (const auto& output : proto.output()) {
-      if (!known(output.name()))
-        refuse(name_, "outputs that a node makes", in_quotes(output.name()));
+      if (!known(output.name())) refuse(name_, "outputs that a node makes", in_quotes(output.name()));
       graph_.outputs.push_back(value_of(output, name_));
     }
     if (graph_.outputs.empty()) refuse(name_, "a graph with outputs", "none");
@@ -134,7 +133,8 @@ class GraphReader {
 
   void define(const std::string& value) {
     if (value.empty()) refuse(name_, "values with names", "one without");
-    if (taken_.contains(value) || !made_.insert(value).second) refuse(name_, "values of different names", in_quotes(value) + " twice");
+    if (taken_.contains(value) || !made_.insert(value).second)
+      refuse(name_, "values of different names", in_quotes(value) + " twice");
   }
 
   void read_opset(const ::onnx::ModelProto& model) {
@@ -183,7 +183,8 @@ class GraphReader {
 
   // The inputs of the branch become inputs of the node, each once.
   [[nodiscard]] Attribute branch_of(const ::onnx::GraphProto& proto, const std::string& where, Node& node) {
-    auto branch = std::make_shared<const Graph>(GraphReader(where, folders_, this).read_branch(proto, graph_));
+    auto branch =
+        std::make_shared<const Graph>(GraphReader(where, folders_, this).read_branch(proto, graph_));
     for (const Value& taken : branch->inputs)
       if (std::ranges::find(node.inputs, taken.name) == node.inputs.end()) node.inputs.push_back(taken.name);
     return branch;

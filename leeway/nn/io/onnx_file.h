@@ -36,9 +36,9 @@ struct Unread {
   std::string_view kind;
 };
 struct Graph;
-using Attribute = std::variant<Unread, std::int64_t, float, std::string, std::vector<std::int64_t>,
-                               std::vector<float>, std::vector<std::string>, Array,
-                               std::shared_ptr<const Graph>>;
+using Attribute =
+    std::variant<Unread, std::int64_t, float, std::string, std::vector<std::int64_t>, std::vector<float>,
+                 std::vector<std::string>, Array, std::shared_ptr<const Graph>>;
 
 struct Node {
   std::string op, domain, name;              // the domain "ai.onnx" is ""

@@ -31,8 +31,8 @@ Branch branch_of(Call& call, const std::string& attribute) {
   }
   std::vector<std::string> outputs;
   for (const Value& output : graph->outputs) outputs.push_back(output.name);
-  branch.program = std::make_shared<const Program>(*graph, outputs, call.where() + ": " + attribute,
-                                                   torch::kCPU, known);
+  branch.program =
+      std::make_shared<const Program>(*graph, outputs, call.where() + ": " + attribute, torch::kCPU, known);
   return branch;
 }
 

@@ -75,7 +75,7 @@ class Call {
   [[nodiscard]] std::optional<Integers> integers(const std::string& name);
   [[nodiscard]] std::optional<std::vector<float>> reals(const std::string& name);
   [[nodiscard]] std::optional<std::vector<std::string>> texts(const std::string& name);
-  [[nodiscard]] torch::Tensor tensor(const std::string& name);  // undefined where absent
+  [[nodiscard]] torch::Tensor tensor(const std::string& name);                // undefined where absent
   [[nodiscard]] std::shared_ptr<const Graph> graph(const std::string& name);  // Error where absent
   [[nodiscard]] bool flag(const std::string& name, bool otherwise) { return integer(name, otherwise) != 0; }
   // The index of `name` among `choices`, the first of which is the default.

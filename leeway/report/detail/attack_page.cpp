@@ -18,10 +18,9 @@ using record::AttackedSet;
 // What differs among the sets names them: the model always.
 std::vector<ColumnOf<AttackedSet>> name_columns(const Attack& record) {
   const record::SetNames names(record.results);
-  std::vector<ColumnOf<AttackedSet>> columns = {{text_column("Model"), [](const AttackedSet& set) {
-                                                   return text_cell(set.model.empty() ? "the model"
-                                                                                      : set.model);
-                                                 }}};
+  std::vector<ColumnOf<AttackedSet>> columns = {
+      {text_column("Model"),
+       [](const AttackedSet& set) { return text_cell(set.model.empty() ? "the model" : set.model); }}};
   if (names.data())
     columns.push_back({text_column("Data"), [](const AttackedSet& set) { return text_cell(set.data); }});
   if (record.results.size() > 1) {
@@ -74,7 +73,8 @@ std::string radii_chart(const Attack& record) {
   std::vector<Line> lines;
   for (const AttackedSet& set : record.results) {
     if (!set.eps) continue;
-    const std::string files = names.of_files(set), name = files.empty() ? set.attack : files + ", " + set.attack;
+    const std::string files = names.of_files(set),
+                      name = files.empty() ? set.attack : files + ", " + set.attack;
     if (lines.empty() || lines.back().name != name) lines.push_back({name, lines.size() % series, {}});
     const Measured left = measured(set.robust_accuracy, set.robust_accuracy_interval);
     const std::string radius = significant(*set.eps, 3);
@@ -83,8 +83,7 @@ std::string radii_chart(const Attack& record) {
          fmt::format("radius {}: {} withstand\nn = {}", radius, value_words(left, true), count(set.n))});
   }
   std::erase_if(lines, [](const Line& line) { return line.points.size() < 2; });
-  for (Line& line : lines)
-    std::ranges::sort(line.points, {}, &LinePoint::x);
+  for (Line& line : lines) std::ranges::sort(line.points, {}, &LinePoint::x);
   if (lines.empty()) return "";
   LineAxes axes;
   axis.put_on(axes);

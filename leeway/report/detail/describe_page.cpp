@@ -94,14 +94,13 @@ Section values_section(const conds::Description& said) {
   const std::vector<ValueRow> rows = value_rows(said);
   std::vector<ColumnOf<ValueRow>> columns = {
       {text_column("Column"), [](const ValueRow& row) { return text_cell(row.column->name); }},
-      {text_column("Value"),
-       [](const ValueRow& row) { return text_cell(row.column->values[row.value]); }},
+      {text_column("Value"), [](const ValueRow& row) { return text_cell(row.column->values[row.value]); }},
       {number_column(said.n_target ? "Source" : "Share"),
        [](const ValueRow& row) { return percent_cell(row.source_share, 1); }},
       {number_column("Samples"), [](const ValueRow& row) { return count_cell(row.n_source); }}};
   if (said.n_target) {
-    columns.push_back({number_column("Target"),
-                       [](const ValueRow& row) { return percent_cell(row.target_share, 1); }});
+    columns.push_back(
+        {number_column("Target"), [](const ValueRow& row) { return percent_cell(row.target_share, 1); }});
     columns.push_back(
         {number_column("Samples there"), [](const ValueRow& row) { return count_cell(row.n_target); }});
   }

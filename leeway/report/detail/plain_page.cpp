@@ -127,8 +127,7 @@ std::string meaning_of(const Keys& keys, const std::string& path) {
 
 class PlainTable {
  public:
-  PlainTable(const Tables::One& table, const Keys& keys_of_record)
-      : table_(table), known_(keys_of_record) {
+  PlainTable(const Tables::One& table, const Keys& keys_of_record) : table_(table), known_(keys_of_record) {
     for (const Row& row : table.rows)
       for (const auto& [key, value] : row) append_new(keys_, key);
   }
@@ -214,8 +213,8 @@ std::string options_html(const Json& record, const Keys& keys_of_record) {
   std::vector<Option> options;
   for (const auto& item : record["options"].items()) {
     if (item.value().is_null() || (item.value().is_structured() && item.value().empty())) continue;
-    options.push_back({title_of(item.key()), text_of(item.value()),
-                       meaning_of(keys_of_record, "options." + item.key())});
+    options.push_back(
+        {title_of(item.key()), text_of(item.value()), meaning_of(keys_of_record, "options." + item.key())});
   }
   const std::vector<ColumnOf<Option>> columns = {
       {text_column("Option"), [](const Option& option) { return text_cell(option.name); }},

@@ -95,7 +95,8 @@ TEST_F(Branches, WhatDoesNotFitIsRefused) {
   EXPECT_THAT(refused(file), HasSubstr("expected the attribute else_branch, found none"));
   file = flat();
   add_condition(file, true);
-  File::describe(*add_if(file, "condition").mutable_attribute(0)->mutable_g()->add_output(), "product", {-1, 3});
+  File::describe(*add_if(file, "condition").mutable_attribute(0)->mutable_g()->add_output(), "product",
+                 {-1, 3});
   EXPECT_THAT(refused(file), HasSubstr("expected 1 outputs of then_branch, found 2"));
   file = flat();
   add_condition(file, true);

@@ -81,10 +81,11 @@ TEST_F(Handmade, AHugeFixedBatchIsNotRunToSeeWhatItDoes) {
   some.integers("shape", {4, -1});
   some.node("Reshape", {"x", "shape"}, {"flat"});
   some.node("Transpose", {"flat"}, {"y"});
-  EXPECT_THAT(load(some)->info().notes,
-              testing::ElementsAre(testing::HasSubstr(
-                  "does not take several rows at once: it runs 64 at a time, so that every shard of 32 rows costs "
-                  "64, 2 times as much (export it with an open batch)")));
+  EXPECT_THAT(
+      load(some)->info().notes,
+      testing::ElementsAre(testing::HasSubstr(
+          "does not take several rows at once: it runs 64 at a time, so that every shard of 32 rows costs "
+          "64, 2 times as much (export it with an open batch)")));
   File shut(13);
   shut.input("x", {rows, 1, 64, 64});
   shut.output("y");

@@ -77,8 +77,8 @@ std::optional<Auroc> auroc(std::span<const double> scores, std::span<const std::
   if (found.positives > 1 && found.negatives > 1)
     found.variance = of_positives / (p - 1) / p + of_negatives / (m - 1) / m;
   found.few_rows = few_rows_of(found.value, p, m, of_positives / p / p + of_negatives / m / m);
-  found.interval =
-      logit_interval(found.value, found.variance > 0 ? found.variance + found.few_rows : 0, std::min(found.positives, found.negatives), level);
+  found.interval = logit_interval(found.value, found.variance > 0 ? found.variance + found.few_rows : 0,
+                                  std::min(found.positives, found.negatives), level);
   return found;
 }
 

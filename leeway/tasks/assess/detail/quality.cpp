@@ -138,11 +138,11 @@ void add_balanced_accuracy(Quality& quality, const Counts& counts, std::span<con
   few /= classes * classes;
   const double value = sum / classes;
   quality.few_rows[balanced_accuracy] = few;
-  quality.found.balanced_accuracy = measured(
-      value, value > 0 && value < 1
-                 ? logit_interval(value, of_rows / (classes * classes) + few, labels.size(), level)
-                 : Interval{std::max(0., value - std::sqrt(below) / classes),
-                            std::min(1., value + std::sqrt(above) / classes)});
+  quality.found.balanced_accuracy =
+      measured(value, value > 0 && value < 1
+                          ? logit_interval(value, of_rows / (classes * classes) + few, labels.size(), level)
+                          : Interval{std::max(0., value - std::sqrt(below) / classes),
+                                     std::min(1., value + std::sqrt(above) / classes)});
   Rows& influence = quality.influence[balanced_accuracy];
   const auto n = static_cast<double>(labels.size());
   for (std::size_t i = 0; i < labels.size(); ++i) {
@@ -157,8 +157,7 @@ void add_balanced_accuracy(Quality& quality, const Counts& counts, std::span<con
 // that of the rows' influences. `rows`: labelled and predicted.
 double f1_of_few(double right, double rows) {
   const double either = rows - right, f1 = 2 * right / rows;
-  const double of_rows =
-      (right * (2 - 2 * f1) * (2 - 2 * f1) + (rows - 2 * right) * f1 * f1) / (rows * rows);
+  const double of_rows = (right * (2 - 2 * f1) * (2 - 2 * f1) + (rows - 2 * right) * f1 * f1) / (rows * rows);
   const double slope = 2 / std::pow(1 + (right + .5) / (either + 1), 2);  // of 2 J / (1 + J)
   return std::max(0., slope * slope * share_variance_of_few(right, either) - of_rows);
 }
@@ -235,11 +234,11 @@ void add_ranking(Quality& quality, const Array& logits, std::span<const std::int
   for (double& value : all.influence) value /= all.classes;
   const double few = quality.few_rows[ranking] = all.few / (all.classes * all.classes);
   if (k == 2) quality.found.classes[0].auroc = quality.found.classes[1].auroc;
-  quality.found.auroc = k == 2 ? quality.found.classes[1].auroc
-                               : measured(all.sum / all.classes,
-                                          logit_interval(all.sum / all.classes,
-                                                         variance_of_mean(all.influence) + few, all.least,
-                                                         level));
+  quality.found.auroc =
+      k == 2 ? quality.found.classes[1].auroc
+             : measured(all.sum / all.classes,
+                        logit_interval(all.sum / all.classes, variance_of_mean(all.influence) + few,
+                                       all.least, level));
   quality.influence[ranking] = std::move(all.influence);
 }
 

@@ -40,7 +40,7 @@ inline constexpr std::size_t quality_metrics = 6;
 struct Quality {
   record::AssessQuality found;
   std::array<std::vector<double>, quality_metrics>
-      influence;                 // in the order of the record's keys; empty: not computed
+      influence;                                   // in the order of the record's keys; empty: not computed
   std::array<double, quality_metrics> few_rows{};  // part of a metric's variance that influences do not show
   double calibration_noise = 0;                    // B
 };
