@@ -9,7 +9,7 @@ namespace {
 
 std::string error_text(const record::Robustness& found, const record::Survival& result) {
   for (const record::MonteCarloError& one : found.against_monte_carlo)
-    if (one.method == result.method && one.sigma == result.sigma) return four(one.error.mean_absolute);
+    if (one.method == result.method && one.sigma == result.sigma) return percents(one.error.mean_absolute);
   return "-";
 }
 
@@ -17,22 +17,22 @@ std::string error_text(const record::Robustness& found, const record::Survival& 
 
 std::string table_of(const record::AverageCase& record) {
   const record::Robustness& found = record.found;
-  TextTable table({left("method", 11), right("sigma", 6), right("mean", 7),
-                   left(level_text(found.options.level), 18), right("5%", 7), right("median", 7),
+  TextTable table({left("method", 11), right("sigma", 6), right("mean %", 7),
+                   left(level_text(found.options.level), 18), right("1 in 20", 7), right("median", 7),
                    right("MC error", 10), right("seconds", 9), left("")});
   for (const record::Survival& result : found.results) {
     const average_case::Distribution& all = result.p;
-    table.add(result.method, fmt::format("{:g}", result.sigma), four(all.mean), interval_text(all.interval),
-              four(all.quantiles[1]), four(all.quantiles[3]), error_text(found, result),
+    table.add(result.method, fmt::format("{:g}", result.sigma), percents(all.mean), percents(all.interval),
+              percents(all.quantiles[1]), percents(all.quantiles[3]), error_text(found, result),
               fmt::format("{:.2f}", result.seconds), result.probability ? "" : "(score)");
   }
   std::string text = warnings_of(record.envelope) + wrapped(record.envelope.headline) + "\n" + table.text();
   text += fmt::format(
-      "\nMean over {} samples of the probability that the prediction survives noise of that sigma. 5%: one "
-      "in twenty\n"
-      "samples is less robust. MC error: mean distance from Monte Carlo, its own chance included. Scores "
-      "rank samples\n"
-      "and are no probabilities.\n",
+      "\nMean over {} samples of the probability in % that the prediction survives noise of that sigma. One "
+      "sample in 20\n"
+      "is less robust than 1 in 20 says. MC error: mean distance from Monte Carlo in points, its own chance "
+      "included.\n"
+      "Scores rank samples and are no probabilities.\n",
       found.n);
   if (found.options.copies_as_published)
     text += "mmse: copies drawn independently, as published; a linear model's p is then off by chance.\n";

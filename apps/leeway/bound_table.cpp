@@ -30,22 +30,23 @@ std::string assumptions(const std::vector<MethodError>& rows) {
 
 std::string method_table(const record::Bound& record) {
   TextTable table(
-      {left("method", 15), right("error", 7), left(level_text(record.options.level), 16), left("")});
+      {left("method", 15), right("error %", 7), left(level_text(record.options.level), 16), left("")});
   for (const MethodError& row : record.results)
-    table.add(row.method.method, four(row.error), row.is_bound ? "upper bound" : interval_text(row.interval),
+    table.add(row.method.method, percents(row.error), row.is_bound ? "upper bound" : percents(row.interval),
               row.method.summary);
-  table.add("source", four(record.source.error), interval_text(record.source.interval),
+  table.add("source", percents(record.source.error), percents(record.source.interval),
             "error on the source, by its labels");
   if (record.target.error)
-    table.add("target", four(record.target.error), "-", "error by the target's labels, which no method saw");
+    table.add("target", percents(record.target.error), "-",
+              "error by the target's labels, which no method saw");
   return table.text();
 }
 
 std::string range_table(const error_bound::ComponentRange& range, double least_validity) {
   TextTable table(
-      {right("components", 12), right("validity", 9), right("bound", 7), right("estimate", 9), left("")});
+      {right("components", 12), right("validity", 9), right("bound %", 7), right("estimate %", 9), left("")});
   for (const auto& one : range.bounds)
-    table.add(one.components, four(one.validity_score), four(one.dis2.bound), four(one.dis2.estimate),
+    table.add(one.components, four(one.validity_score), percents(one.dis2.bound), percents(one.dis2.estimate),
               &one == &range.best() ? "chosen"
               : one.kept            ? ""
                                     : "not kept");
@@ -63,12 +64,12 @@ std::string terms(const record::Dis2Bound& bound, const record::Dis2Settings& se
   const double sum = dis2.source_error + dis2.discrepancy + dis2.concentration;
   std::string text = fmt::format(
       "\ndis2 (critics on {}, trained on {} source and {} target rows, measured on {} and {}):\n"
-      "  {:.4f} error on the source + {:.4f} discrepancy + {:.4f} concentration = {:.4f}{}\n",
+      "  in %: {:.2f} error on the source + {:.2f} discrepancy + {:.2f} concentration = {:.2f}{}\n",
       bound.representation, dis2.training_source, dis2.training_target, dis2.n_source, dis2.n_target,
-      dis2.source_error, dis2.discrepancy, dis2.concentration, sum,
-      sum <= 1 ? "" : fmt::format(", clipped {:.4f}", dis2.bound));
+      100 * dis2.source_error, 100 * dis2.discrepancy, 100 * dis2.concentration, 100 * sum,
+      sum <= 1 ? "" : fmt::format(", clipped {:.2f}", 100 * dis2.bound));
   for (const auto& one : dis2.concentrations)
-    text += fmt::format("  with {:<20} {:.4f}   bound {:.4f}\n", one.name, one.term, one.bound);
+    text += fmt::format("  with {:<20} {:5.2f}   bound {:.2f}\n", one.name, 100 * one.term, 100 * one.bound);
   if (bound.range) text += range_table(*bound.range, settings.least_validity);
   if (settings.holdout == 0)
     text += "  --holdout 0: critics were chosen on the rows they are measured on; this proves nothing.\n";
@@ -86,21 +87,21 @@ std::string table_of(const record::Bound& record) {
 }
 
 std::string table_of(const record::BoundEvaluation& record) {
-  TextTable table({left("method", 6), left("adjusted", 11), right("MAE", 7), right("coverage", 9),
-                   left(level_text(record.options.level), 16), right("overest.", 9)});
+  TextTable table({left("method", 6), left("adjusted", 11), right("MAE, points", 7), right("coverage %", 9),
+                   left(level_text(record.options.level), 16), right("overest., points", 9)});
   const auto add = [&](const std::string& method, const std::string& adjustment,
                        const error_bound::Score& score) {
-    table.add(method, adjustment, four(score.mae), four(score.coverage),
-              interval_text(score.coverage_interval), four(score.overestimation));
+    table.add(method, adjustment, percents(score.mae), percents(score.coverage),
+              percents(score.coverage_interval), percents(score.overestimation));
   };
   for (const record::EvaluatedMethod& one : record.results) {
     add(one.method, "-", one.score);
     for (const record::AdjustedScore& adjusted : one.adjusted)
       add("", fmt::format("{} {:g}", adjusted.adjustment, adjusted.level), adjusted.score);
     if (one.delta)
-      table.add("", fmt::format("violation rate {:.4f}, {} delta = {:g}", one.violation_rate(),
+      table.add("", fmt::format("violation rate {:.2f}%, {} delta = {:g}%", 100 * one.violation_rate(),
                                 *one.exceeds_delta() ? "beyond chance above" : "not beyond chance above",
-                                *one.delta));
+                                100 * *one.delta));
   }
   return words_of(record.envelope) + "\n" + table.text() +
          fmt::format(

@@ -7,6 +7,7 @@
 #include "apps/leeway/option_flags.h"
 #include "apps/leeway/text_table.h"
 #include "leeway/core/numbers.h"
+#include "leeway/record/reading.h"
 #include "leeway/tasks/adapt.h"
 
 namespace leeway::app {
@@ -15,6 +16,7 @@ namespace {
 struct AdaptFlags {
   ModelFlags model;
   std::string data;
+  record::OutputsReading rows;  // its index and split
   record::AdaptOptions options;
 };
 
@@ -30,7 +32,7 @@ std::string table_of(const record::Adapt& record) {
 
 int run_adapt(Context& context, const AdaptFlags& flags) {
   require_out(context, "the adapted model");
-  Images images = open_images(context, flags.data);
+  Images images = open_images(context, flags.data, flags.rows);
   images.labels.reset();
   const auto model = load_model(context, flags.model, nn::shape_of(images));
   record::Adapt record =
@@ -51,6 +53,7 @@ void add_adapt(const Command& root, Context& context) {
           "--data", flags.data,
           "Images of the target: .npz, .safetensors, IDX(.gz), or fashion-mnist:test; labels are not used")
       .required();
+  add_option_flags(command, [&](record::Fields& f) { row_fields(flags.rows, f); });
   add_option_flags(command, flags.options);
   context.add_common_flags(command, "The adapted model (.safetensors)", Written::file);
   command.footer(

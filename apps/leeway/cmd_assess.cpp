@@ -369,7 +369,12 @@ void add_assess(const Command& root, Context& context) {
   command.option(
       "--images", arguments.images,
       "[[MODEL/]SHIFT=]FILE: the source's images (unnamed) or a target's, for the report and for --model");
-  command.option("--rows", arguments.rows, "Write what happened to every row as CSV").writes(Written::file);
+  const Option rows = command.option("--rows-csv", arguments.rows, "Write what happened to every row as CSV")
+                          .writes(Written::file);
+  command.option("--rows", arguments.rows, "As --rows-csv; elsewhere it is a number of rows")
+      .writes(Written::file)
+      .excludes(rows);
+  command.hide({"--rows"});
   context.add_page_flag(command);
   command.option("--fail-if", arguments.gates, "KEY OP NUMBER, as in \"accuracy<0.8\": exit 4 where it holds")
       .one_word();

@@ -7,47 +7,78 @@
 #include "apps/leeway/command.h"
 #include "apps/leeway/model_options.h"
 #include "apps/leeway/nn_loader.h"
+#include "apps/leeway/option_flags.h"
 #include "apps/leeway/text_table.h"
 #include "leeway/core/error.h"
 #include "leeway/core/numbers.h"
 #include "leeway/core/outputs.h"
+#include "leeway/record/reading.h"
 #include "leeway/report/report.h"
 #include "leeway/tasks/attack.h"
+#include "leeway/tasks/file_pattern.h"
 
 namespace leeway::app {
 namespace {
 
 struct AttackFlags {
-  ModelFlags model;
-  std::string data, targets, eps, relative_step;
+  ModelsAndData of;
+  record::OutputsReading rows;  // its index and split
+  std::string targets, relative_step;
+  std::vector<std::string> eps;
   std::optional<std::size_t> steps, restarts;
   bool no_random_start = false;
   std::vector<std::string> set;
   record::AttackOptions options;
 };
 
-// With every default. What the attack does not have is a mistake in the command.
-nn::AttackOptions options_of(const Context& context, const AttackFlags& flags) {
+// Every attack with every radius, and all defaults. What an attack does not have is a mistake in the command.
+std::vector<nn::AttackOptions> attacks_of(const Context& context, const AttackFlags& flags) {
   record::AttackOptions given = flags.options;
-  if (!flags.eps.empty()) given.eps = parse_number("--eps", flags.eps);
+  std::vector<double> radii;
+  for (const std::string& text : flags.eps) radii.push_back(parse_number("--eps", text));
   if (flags.steps) given.parameters["steps"] = static_cast<double>(*flags.steps);
   if (flags.restarts) given.parameters["restarts"] = static_cast<double>(*flags.restarts);
   if (!flags.relative_step.empty())
     given.parameters["relative-step"] = parse_number("--relative-step", flags.relative_step);
   if (flags.no_random_start) given.parameters["random-start"] = 0;
   for (const auto& [name, value] : parse_settings(flags.set)) given.parameters[name] = value;
-  nn::AttackOptions options;
+  const nn::Session& session = model_session(context.threads);
+  std::vector<nn::AttackOptions> attacks;
   try {
-    options = model_session(context.threads).complete(tasks::options_of(given));
+    attacks =
+        tasks::attacks_of(given, radii, [&](const nn::AttackOptions& one) { return session.complete(one); });
   } catch (const Error& failure) {
     throw UsageError(failure.what());
   }
-  options.seed = context.seed;
-  return options;
+  for (nn::AttackOptions& one : attacks) one.seed = context.seed;
+  return attacks;
+}
+
+// The radius as it was given; of an attack without one "nearest".
+std::string radius_name(const AttackFlags& flags, const nn::AttackOptions& attack) {
+  if (!attack.eps) return "nearest";
+  for (const std::string& text : flags.eps)
+    if (parse_number("--eps", text) == *attack.eps) return text;
+  return significant(*attack.eps, 3);
+}
+
+std::vector<tasks::NamedFile> files_of(const Context& context, const AttackFlags& flags,
+                                       const std::vector<nn::AttackOptions>& attacks) {
+  std::vector<std::vector<std::pair<std::string_view, std::string>>> sets;
+  for (const std::string& model : tasks::names_of_files(flags.of.models))
+    for (const std::string& data : tasks::names_of_files(flags.of.data))
+      for (const nn::AttackOptions& attack : attacks)
+        sets.push_back({{"model", model},
+                        {"data", data},
+                        {"attack", attack.attack},
+                        {"eps", radius_name(flags, attack)}});
+  std::string braces = braces_of(flags.of);
+  if (attacks.size() > 1) braces += braces.empty() ? "{attack}-{eps}" : "-{attack}-{eps}";
+  return tasks::files_of_sets("--out", context.out, sets, braces);
 }
 
 std::string share_text(double value, const Interval& interval) {
-  return four(value) + " " + interval_text(interval);
+  return value_words({value, interval.low, interval.high}, true);
 }
 
 // Every fourth point of the curve.
@@ -55,12 +86,24 @@ std::string curve_text(const std::vector<record::RadiusPoint>& curve) {
   std::string radii, accuracies;
   for (std::size_t i = 0; i < curve.size(); i += 4) {
     radii += fmt::format(" {:>8}", significant(curve[i].radius, 3));
-    accuracies += fmt::format(" {:>8.4f}", curve[i].robust_accuracy);
+    accuracies += fmt::format(" {:>8.2f}", 100 * curve[i].robust_accuracy);
   }
-  return fmt::format("within a radius {}\nrobust accuracy {}\n", radii, accuracies);
+  return fmt::format("within a radius {}\nwithstand (%)   {}\n", radii, accuracies);
+}
+
+std::string table_of_several(const record::Attack& record) {
+  TextTable table({left("file", 0, 12), left("attack"), right("radius"), right("n"), right("clean"),
+                   right("withstand [95%]"), right("success"), right("median norm")},
+                  2);
+  for (const record::AttackedSet& set : record.results)
+    table.add(shown(set.out), set.attack, set.eps ? significant(*set.eps, 3) : "-", set.n,
+              percent(set.clean_accuracy, 1), share_text(set.robust_accuracy, set.robust_accuracy_interval),
+              percent(set.success, 1), set.norms ? significant(set.norms->median, 4) : "-");
+  return warnings_of(record.envelope) + words_of(record.envelope) + "\n" + table.text();
 }
 
 std::string table_of(const record::Attack& record) {
+  if (record.results.size() > 1) return table_of_several(record);
   const record::AttackedSet& set = record.results.front();
   const record::AttackOptions& options = record.options;
   std::string text = warnings_of(record.envelope);
@@ -85,24 +128,42 @@ std::string table_of(const record::Attack& record) {
   return text;
 }
 
+// A model and a set of images under every attack; `file` is that of the first one.
+void attack_one(Context& context, const AttackFlags& flags, const ModelFlags& model, const std::string& data,
+                std::vector<nn::AttackOptions> attacks, const tasks::NamedFile* file, record::Attack& all) {
+  ModelAndImages loaded = load_model_and_inputs(context, model, data);
+  keep_rows(context, loaded, flags.rows);
+  for (nn::AttackOptions& options : attacks) {
+    if (loaded.images.are_rows() && options.eps && flags.eps.empty())
+      throw UsageError(fmt::format(
+          "--eps: expected a radius, since {} holds rows of any range (8/255 is meant for pixels)", data));
+    if (!flags.targets.empty()) {
+      // the model refuses classes that it does not have
+      options.targets =
+          read_labels(flags.targets, loaded.images.n(), std::numeric_limits<std::int32_t>::max());
+      context.add_input(flags.targets, {options.targets.size()});
+    }
+    auto [record, result] = tasks::attack({*loaded.model, loaded.images, options}, context.progress());
+    tasks::write_attacked(file->file, result);
+    record::AttackedSet& set = record.results.front();
+    set.model = model.model, set.data = data, set.out = file++->file;
+    set.stochastic = loaded.stochastic;
+    tasks::add_set(all, std::move(record));
+  }
+}
+
 int run_attack(Context& context, const AttackFlags& flags) {
   require_out(context, "the attacked images");
-  nn::AttackOptions options = options_of(context, flags);
-  const ModelAndImages loaded = load_model_and_inputs(context, flags.model, flags.data);
-  if (loaded.images.are_rows() && options.eps && flags.eps.empty())
-    throw UsageError(
-        fmt::format("--eps: expected a radius, since {} holds rows of any range (8/255 is meant for pixels)",
-                    flags.data));
-  if (!flags.targets.empty()) {
-    // the model refuses classes that it does not have
-    options.targets = read_labels(flags.targets, loaded.images.n(), std::numeric_limits<std::int32_t>::max());
-    context.add_input(flags.targets, {options.targets.size()});
-  }
-  auto [record, result] = tasks::attack({*loaded.model, loaded.images, options}, context.progress());
-  tasks::write_attacked(context.out, result);
-  record::AttackedSet& set = record.results.front();
-  set.model = flags.model.model, set.data = flags.data, set.out = context.out;
-  set.stochastic = loaded.stochastic;
+  const std::vector<nn::AttackOptions> attacks = attacks_of(context, flags);
+  const std::vector<tasks::NamedFile> files = files_of(context, flags, attacks);
+  for (const auto& [option, file] : files) context.files.claim(option, file, Written::file);
+  record::Attack record;
+  const tasks::NamedFile* file = files.data();
+  for (const std::string& model : flags.of.models)
+    for (const std::string& data : flags.of.data) {
+      attack_one(context, flags, {model, flags.of.reading.reading}, data, attacks, file, record);
+      file += attacks.size();
+    }
   if (context.json) context.warn_of(record.envelope);  // the table has them
   record = context.completed(record);
   if (context.wants_page()) context.write_page(report::html_report(record));
@@ -115,19 +176,21 @@ int run_attack(Context& context, const AttackFlags& flags) {
 void add_attack(const Command& root, Context& context) {
   const Command command = root.add("attack", "Move images so that a model misjudges them");
   auto& flags = command.keep<AttackFlags>();
-  add_model_flags(command, flags.model);
-  command.option("--data", flags.data, inputs_help).required();
-  add_layout_flag(command, flags.model);
+  add_models_flags(command, flags.of);
+  add_option_flags(command, [&](record::Fields& f) { row_fields(flags.rows, f); });
   command.option(
       "--targets", flags.targets,
       "Classes that images are to be taken for, one each: .npy, .npz, .csv, IDX (default: any other)");
-  command.option("--attack", flags.options.attack, "See leeway list attacks");
+  command.option("--attack", flags.options.attack,
+                 "See leeway list attacks; several separated by commas, each with every radius");
   command.option("--norm", flags.options.norm, "Of the move; l0: how many values change")
       .one_of({"linf", "l2", "l1", "l0"});
-  command.option(
-      "--eps", flags.eps,
-      "Radius: a number or a fraction; l2: of the whole image (default 8/255). Attacks that look for "
-      "the nearest image take none");
+  command
+      .option(
+          "--eps", flags.eps,
+          "Radii: numbers or fractions, 2/255,4/255; l2: of the whole image (default 8/255). Attacks that "
+          "look for the nearest image take none")
+      .by_commas();
   command.option("--loss", flags.options.loss, "What is maximised (default: the attack's own)")
       .one_of({"margin", "difference", "cross-entropy"});
   command.option("--steps", flags.steps, "Steps; of noise: draws (default: the attack's own)");
@@ -138,8 +201,10 @@ void add_attack(const Command& root, Context& context) {
   command.option("--set", flags.set, "NAME=NUMBER: a parameter of the attack, see leeway list attacks")
       .shown_as("NAME=NUMBER")
       .one_word();
-  context.add_common_flags(command, "Images file (.npz): x, y, success, norms (inf where the attack failed)",
-                           Written::file);
+  context.add_common_flags(command,
+                           "Images file (.npz): x, y, success, norms (inf where the attack failed); of "
+                           "several {model}, {data}, {attack} and {eps} name each",
+                           Written::claimed);
   context.add_page_flag(command);
   command.footer(
       "The attack leads away from the label, or from the model's own prediction where the data have no "
@@ -148,7 +213,9 @@ void add_attack(const Command& root, Context& context) {
       "norms are measured on the images as they are stored.\n\n"
       "  leeway attack --model cnn.safetensors --data fashion-mnist:test --eps 8/255 --out adv.npz\n"
       "  leeway attack --model cnn.safetensors --data fashion-mnist:test --attack fmn --norm l2 --out "
-      "near.npz");
+      "near.npz\n"
+      "  leeway attack --model cnn.pt --data test.npz --attack fgsm,pgd --eps 2/255,4/255 --out "
+      "'{attack}-{eps}.npz'");
   command.runs([&context, &flags] { return run_attack(context, flags); });
 }
 

@@ -20,6 +20,7 @@
 #include "leeway/record/digest.h"
 #include "leeway/report/report.h"
 #include "leeway/tasks/average_case.h"
+#include "leeway/tasks/infer.h"
 
 namespace leeway::app {
 namespace {
@@ -31,6 +32,19 @@ struct AverageCaseFlags {
   record::AverageCaseOptions options;
 };
 
+// The rows that --index and --split chose of `whole`; nothing: all.
+struct TakenRows {
+  std::size_t whole = 0;
+  std::optional<std::vector<std::size_t>> rows;
+};
+
+std::vector<std::int64_t> taken_of(const std::vector<std::int64_t>& labels,
+                                   const std::vector<std::size_t>& rows) {
+  std::vector<std::int64_t> some;
+  for (const std::size_t row : rows) some.push_back(labels.at(row));
+  return some;
+}
+
 std::string state_of(const std::string& out) { return out + ".state"; }
 
 // Of what decides the classifier and its inputs: a state of another plan is no use.
@@ -40,8 +54,12 @@ std::vector<std::string> digests_of(const AverageCaseFlags& flags) {
   };
   record::ModelReading reading = flags.model.reading;
   reading.binary = flags.reading.binary;
-  return {digest(flags.model.model), record::digest_of([&](record::Fields& f) { fields(reading, f); }),
-          digest(flags.data), digest(flags.covariance)};
+  return {digest(flags.model.model),
+          record::digest_of([&](record::Fields& f) { fields(reading, f); }),
+          digest(flags.data),
+          digest(flags.covariance),
+          digest(flags.reading.index.value_or("")),
+          flags.reading.split.value_or("")};
 }
 
 // A pass of a large network may outlast the patience of who stops it.
@@ -82,7 +100,9 @@ Outputs logits_of(Context& context, const AverageCaseFlags& flags) {
              fmt::format("logits, whose gradients are in {} (--as logits, where they are)",
                          flags.jacobian.empty() ? flags.gram : flags.jacobian),
              "probabilities");
-    OutputsShards shards = open_set(context, path, flags.reading, tasks::SetRole::other, true);
+    record::OutputsReading all = flags.reading;  // take_rows() takes the rows of the gradients, too
+    all.index.reset(), all.split.reset();
+    OutputsShards shards = open_set(context, path, all, tasks::SetRole::other, true);
     for (const std::string& warning : shards.rest.warnings) context.warn(warning);
     return joined(std::move(shards));
   }
@@ -92,10 +112,13 @@ Outputs logits_of(Context& context, const AverageCaseFlags& flags) {
 }
 
 // The task of a model, which `loaded` keeps, and of files.
-tasks::AverageCaseTask model_task(Context& context, const AverageCaseFlags& flags, ModelAndImages& loaded) {
+tasks::AverageCaseTask model_task(Context& context, const AverageCaseFlags& flags, ModelAndImages& loaded,
+                                  TakenRows& taken) {
   ModelFlags named = flags.model;
   named.reading.binary = flags.reading.binary;
   loaded = load_model_and_inputs(context, named, flags.data);
+  taken.whole = loaded.images.n();
+  taken.rows = keep_rows(context, loaded, flags.reading);
   tasks::AverageCaseTask task{.of = inputs_of(context, loaded)};
   task.labels = loaded.images.labels;
   task.class_names = class_names_of(flags.data, std::get<tasks::ClassifierInputs>(task.of).classifier.k);
@@ -106,11 +129,30 @@ tasks::AverageCaseTask model_task(Context& context, const AverageCaseFlags& flag
   return task;
 }
 
-tasks::AverageCaseTask files_task(Context& context, const AverageCaseFlags& flags) {
+// The rows of --index and --split of all that is given.
+TakenRows take_rows(Context& context, const record::OutputsReading& flags, average_case::MadeElsewhere& files,
+                    Outputs& outputs) {
+  const std::size_t n = files.logits.shape.empty() ? 0 : files.logits.shape[0];
+  auto rows = open_rows(context, flags, n);
+  if (!rows) return {n, {}};
+  const auto taken = [&](Array& array, const std::string& path) {
+    ArrayMap some = tasks::take_rows({{"rows", array}}, n, *rows);
+    if (some.empty()) refuse(display_name(path), fmt::format("{} rows", n), array.shape_text());
+    array = std::move(some.at("rows"));
+  };
+  taken(files.logits, files.name);
+  if (files.jacobian) taken(*files.jacobian, "the gradients");
+  if (files.gram) taken(*files.gram, "the products of gradients");
+  if (outputs.labels) outputs.labels = taken_of(*outputs.labels, *rows);
+  return {n, std::move(rows)};
+}
+
+tasks::AverageCaseTask files_task(Context& context, const AverageCaseFlags& flags, TakenRows& taken) {
   Outputs outputs = logits_of(context, flags);
   average_case::MadeElsewhere files{display_name(flags.logits), outputs.logits, {}, {}};
   if (!flags.jacobian.empty()) files.jacobian = only_array(context, flags.jacobian);
   if (!flags.gram.empty()) files.gram = only_array(context, flags.gram);
+  taken = take_rows(context, flags.reading, files, outputs);
   if (!flags.covariance.empty() && !files.jacobian)
     throw UsageError(
         "--noise-covariance: expected --jacobian beside it; Gram matrices hold the noise already");
@@ -119,16 +161,18 @@ tasks::AverageCaseTask files_task(Context& context, const AverageCaseFlags& flag
   return task;
 }
 
-void add_labels(Context& context, const AverageCaseFlags& flags, tasks::AverageCaseTask& task) {
+void add_labels(Context& context, const AverageCaseFlags& flags, const TakenRows& taken,
+                tasks::AverageCaseTask& task) {
   if (!flags.reading.labels) return;
   const auto* const model = std::get_if<tasks::ClassifierInputs>(&task.of);
   const auto* const files = std::get_if<average_case::MadeElsewhere>(&task.of);
   if (model == nullptr && files->logits.shape.size() != 2) return;  // which the task refuses
-  const std::size_t all = model != nullptr ? model->n : files->logits.shape[0];
-  const std::size_t n = flags.options.rows > 0 ? std::min(flags.options.rows, all) : all;
+  const std::size_t first = flags.options.rows;
+  const std::size_t n = first > 0 && !taken.rows ? std::min(first, taken.whole) : taken.whole;
   task.labels =
       read_labels(*flags.reading.labels, n, model != nullptr ? model->classifier.k : files->logits.shape[1],
                   tasks::reading_of(flags.reading));
+  if (taken.rows) task.labels = taken_of(*task.labels, *taken.rows);
   context.add_input(*flags.reading.labels, {n});
 }
 
@@ -137,10 +181,12 @@ int run_average_case(Context& context, const AverageCaseFlags& flags) {
   if (model == files || model != !flags.data.empty())
     throw UsageError("average-case: expected --model and --data, or --logits with --jacobian or --gram");
   ModelAndImages loaded;
-  tasks::AverageCaseTask task = model ? model_task(context, flags, loaded) : files_task(context, flags);
+  TakenRows taken;
+  tasks::AverageCaseTask task =
+      model ? model_task(context, flags, loaded, taken) : files_task(context, flags, taken);
   task.options = flags.options, task.seed = context.seed;
   if (!flags.covariance.empty()) task.noise_covariance = only_array(context, flags.covariance);
-  add_labels(context, flags, task);
+  add_labels(context, flags, taken, task);
   tasks::AverageCaseResult result;
   {
     std::optional<HardStop> stop;
@@ -181,6 +227,7 @@ void add_input_flags(const Command& command, AverageCaseFlags& flags) {
   add_option_flags(command, [&](record::Fields& f) {
     score_fields(flags.reading, f);
     labels_field(flags.reading, f);
+    row_fields(flags.reading, f);
   });
   const Option jacobian =
       command.option("--jacobian", flags.jacobian, "Their gradients by the input, (n,k,d)");

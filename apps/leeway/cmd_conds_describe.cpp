@@ -16,7 +16,7 @@ namespace leeway::app {
 namespace {
 
 struct DescribeFlags {
-  std::string source, target, attributes, split, outputs;  // files, or empty
+  std::string source, target, attributes, index, outputs;  // files, or empty
   record::CondsDescribeOptions options;
 };
 
@@ -24,16 +24,13 @@ void check_flags(const DescribeFlags& flags) {
   const int ways = (flags.source.empty() ? 0 : 1) + (flags.attributes.empty() ? 0 : 1);
   if (ways == 2) throw UsageError("--source: expected no --attributes beside it");
   if (ways == 0 && flags.outputs.empty())
-    throw UsageError("expected --source, --attributes with --split, or --outputs");
-  if (ways == 0 && !(flags.target.empty() && flags.split.empty()))
-    throw UsageError(flags.target.empty() ? "--split: expected --attributes beside it"
-                                          : "--target: expected --source beside it");
+    throw UsageError("expected --source, --attributes with --index, or --outputs");
   if (!flags.target.empty() && flags.source.empty())
     throw UsageError("--target: expected --source beside it");
-  if (flags.attributes.empty() != flags.split.empty())
-    throw UsageError(flags.split.empty() ? "--split is required beside --attributes"
-                                         : "--split: expected --attributes beside it");
-  if (ways == 1 && !flags.options.label) throw UsageError("--label is required: the column of the labels");
+  if (!flags.index.empty() && !flags.source.empty())
+    throw UsageError("--index: expected --attributes in place of --source");
+  if (!flags.attributes.empty() && flags.index.empty())
+    throw UsageError("--index is required beside --attributes");
   if (ways == 1 && flags.options.columns.empty()) throw UsageError("--columns is required: the attributes");
   if (ways == 0 && (flags.options.label || !flags.options.columns.empty()))
     throw UsageError("--label, --columns: expected a table beside them; outputs bring their own");
@@ -42,7 +39,7 @@ void check_flags(const DescribeFlags& flags) {
 AttributeTable read_table(Context& context, const std::string& path, const DescribeFlags& flags) {
   AttributeTable table =
       read_attribute_table(path, {flags.options.label.value_or(""), flags.options.columns, {}, {}});
-  context.add_input(path, {table.n(), table.attributes.size() + 1});
+  context.add_input(path, {table.n(), table.columns().size()});
   return table;
 }
 
@@ -51,13 +48,13 @@ tasks::CondsDescribeInputs opened(Context& context, const DescribeFlags& flags) 
   if (!flags.outputs.empty()) {
     inputs.outputs = joined(open_set(context, flags.outputs, flags.options.reading, tasks::SetRole::first));
   }
-  const std::string& table = flags.split.empty() ? flags.source : flags.attributes;
+  const std::string& table = flags.source.empty() ? flags.attributes : flags.source;
   if (!table.empty()) inputs.source = read_table(context, table, flags);
   if (!flags.target.empty()) inputs.target = read_table(context, flags.target, flags);
-  if (!flags.split.empty()) {
-    inputs.split = data::read_split(flags.split, inputs.source->n());
-    inputs.split_name = flags.split;
-    context.add_input(flags.split, {inputs.split->rows, 2});
+  if (!flags.index.empty()) {
+    inputs.split = data::read_split(flags.index, inputs.source ? inputs.source->n() : inputs.outputs->n());
+    inputs.split_name = flags.index;
+    context.add_input(flags.index, {inputs.split->rows, 2});
   }
   return inputs;
 }
@@ -75,15 +72,19 @@ void add_conds_describe(const Command& room, Context& context) {
   const Command command = room.add(
       "describe", "Which shifts there are between two tables of attributes, and where a model is weak");
   auto& flags = command.keep<DescribeFlags>();
-  command.option("--source", flags.source, "CSV of the training samples: a label, attributes");
+  command.option("--source", flags.source,
+                 "CSV of the training samples: attributes, and a label if there is one");
   command.option("--target", flags.target,
                  "CSV of the test samples; without it the source alone is described");
-  command.option("--attributes", flags.attributes, "CSV of all samples, with --split, in place of the two");
-  command.option("--split", flags.split, "CSV index,split: train is the source, test the target");
+  command.option("--attributes", flags.attributes, "CSV of all samples, with --index, in place of the two");
+  const Option index =
+      command.option("--index", flags.index, "CSV index,split: train is the source, test the target");
+  command.option("--split", flags.index, "As --index, which is its name elsewhere").excludes(index);
+  command.hide({"--split"});
   command.option(
       "--outputs", flags.outputs,
       "Outputs of a model on the target (on the source where there is none): accuracy of every cell. "
-      "Alone: their labels and groups are the table");
+      "Alone: their groups, and labels if any, are the table");
   add_option_flags(command, flags.options);
   context.add_page_flag(command);
   context.add_common_flags(command);
@@ -94,7 +95,8 @@ void add_conds_describe(const Command& room, Context& context) {
       "adjusted by Holm's "
       "method\nover all tests of the table.\n\n"
       "  leeway conds describe --source train.csv --target test.csv --label y --columns place,season\n"
-      "  leeway conds describe --attributes table.csv --split split.csv --label shape --columns color,size\n"
+      "  leeway conds describe --source june.csv --target july.csv --columns country,device\n"
+      "  leeway conds describe --attributes table.csv --index split.csv --label shape --columns color,size\n"
       "  leeway conds describe --outputs outputs.csv");
   command.runs([&context, &flags] { return run_describe(context, flags); });
 }

@@ -2,13 +2,16 @@
 #include <fmt/format.h>
 
 #include <optional>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "apps/leeway/command.h"
 #include "apps/leeway/model_options.h"
 #include "apps/leeway/option_flags.h"
-#include "apps/leeway/text_table.h"
+#include "leeway/core/numbers.h"
 #include "leeway/record/reading.h"
+#include "leeway/tasks/file_pattern.h"
 #include "leeway/tasks/infer.h"
 #include "leeway/tasks/outputs_reading.h"
 
@@ -16,64 +19,78 @@ namespace leeway::app {
 namespace {
 
 struct InferFlags {
-  ModelFlags model;
-  std::string data;
+  ModelsAndData of;
   record::OutputsReading rows;  // its index and split
 };
 
-// UsageError: --split without --index. Error: those of read_split.
-std::optional<data::RowSplit> open_split(Context& context, const record::OutputsReading& flags,
-                                         std::size_t n) {
-  if (flags.split && !flags.index) throw UsageError("--split: expected --index beside it");
-  if (!flags.index) return std::nullopt;
+std::string accuracy_text(const std::optional<double>& value, const std::optional<Interval>& interval) {
+  return value_words({*value, interval->low, interval->high}, true);
+}
+
+std::string words_of(const record::InferredSet& set) {
+  std::string text = fmt::format("{}: logits ({}, {}){}{}\n", set.out, set.n, set.k,
+                                 set.features ? fmt::format(", features ({}, {})", set.n, *set.features) : "",
+                                 set.accuracy ? ", labels" : "");
+  for (const record::InferredSplit& split : set.splits)
+    text += fmt::format(
+        "{:<6} n = {}{}\n", split.split, split.n,
+        split.accuracy ? ", accuracy " + accuracy_text(split.accuracy, split.accuracy_interval) : "");
+  if (set.accuracy)
+    text += fmt::format("accuracy {} (95% interval), n = {}\n",
+                        accuracy_text(set.accuracy, set.accuracy_interval), set.n);
+  return text;
+}
+
+std::string table_of(const record::Infer& record) {
+  std::string text;
+  for (const record::InferredSet& set : record.results) text += words_of(set);
+  return text;
+}
+
+// The rows of --index apart, where --split does not choose among them. UsageError, Error: as open_rows.
+std::optional<data::RowSplit> whole_split(Context& context, const record::OutputsReading& flags,
+                                          std::size_t n) {
+  if (!flags.index || flags.split) return std::nullopt;
   data::RowSplit split = data::read_split(*flags.index, n);
   context.add_input(*flags.index, {split.rows, 2});
   return split;
 }
 
-// The rows that --split names, alone.
-void keep_split(ModelAndImages& loaded, const data::RowSplit& split, const record::OutputsReading& flags) {
-  const std::vector<std::size_t>& rows = tasks::rows_called(split, *flags.split, *flags.index);
-  loaded.others = tasks::take_rows(loaded.others, loaded.images.n(), rows);
-  loaded.images = select_rows(loaded.images, rows);
-}
-
-std::string table_of(const record::Infer& record, const Outputs& outputs) {
-  const record::InferredSet& set = record.results.front();
-  std::string table =
-      fmt::format("{}: logits ({}, {}){}{}\n", set.out, set.n, set.k,
-                  outputs.features ? fmt::format(", features {}", outputs.features->shape_text()) : "",
-                  outputs.labels ? ", labels" : "");
-  for (const record::InferredSplit& split : set.splits)
-    table += fmt::format("{:<6} n = {}{}\n", split.split, split.n,
-                         split.accuracy ? fmt::format(", accuracy {} {}", four(split.accuracy),
-                                                      interval_text(split.accuracy_interval))
-                                        : "");
-  if (set.accuracy)
-    table += fmt::format("accuracy {} {} (95% interval), n = {}\n", four(set.accuracy),
-                         interval_text(set.accuracy_interval), set.n);
-  return table;
+record::Infer infer_one(Context& context, const InferFlags& flags, const ModelFlags& model,
+                        const std::string& data, const std::string& out) {
+  ModelAndImages loaded = load_model_and_inputs(context, model, data);
+  const auto split = whole_split(context, flags.rows, loaded.images.n());
+  if (!split) keep_rows(context, loaded, flags.rows);
+  auto [record, outputs] = tasks::infer({.model = *loaded.model,
+                                         .images = loaded.images,
+                                         .data = data,
+                                         .options = model.reading,
+                                         .seed = context.seed},
+                                        context.progress());
+  tasks::write_outputs(out, outputs, loaded.others);
+  record.envelope.warnings = loaded.warnings;
+  record::InferredSet& set = record.results.front();
+  set.model = model.model, set.out = out;
+  set.stochastic = loaded.stochastic;
+  set.index = flags.rows.index.value_or(""), set.split = flags.rows.split.value_or("");
+  if (split) set.splits = tasks::accuracy_by_split(outputs, *split);
+  return std::move(record);
 }
 
 int run_infer(Context& context, const InferFlags& flags) {
   require_out(context, "the outputs");
-  ModelAndImages loaded = load_model_and_inputs(context, flags.model, flags.data);
-  const auto split = open_split(context, flags.rows, loaded.images.n());
-  if (flags.rows.split) keep_split(loaded, *split, flags.rows);
-  auto [record, outputs] = tasks::infer({.model = *loaded.model,
-                                         .images = loaded.images,
-                                         .data = flags.data,
-                                         .options = flags.model.reading,
-                                         .seed = context.seed},
-                                        context.progress());
-  tasks::write_outputs(context.out, outputs, loaded.others);
-  record.envelope.warnings = loaded.warnings;
-  record::InferredSet& set = record.results.front();
-  set.model = flags.model.model, set.out = context.out;
-  set.stochastic = loaded.stochastic;
-  set.index = flags.rows.index.value_or(""), set.split = flags.rows.split.value_or("");
-  if (split && !flags.rows.split) set.splits = tasks::accuracy_by_split(outputs, *split);
-  context.print(to_json(context.completed(record)), table_of(record, outputs));
+  std::vector<std::vector<std::pair<std::string_view, std::string>>> sets;
+  for (const std::string& model : tasks::names_of_files(flags.of.models))
+    for (const std::string& data : tasks::names_of_files(flags.of.data))
+      sets.push_back({{"model", model}, {"data", data}});
+  const auto files = tasks::files_of_sets("--out", context.out, sets, braces_of(flags.of));
+  for (const auto& [option, file] : files) context.files.claim(option, file, Written::file);
+  record::Infer record;
+  for (const std::string& model : flags.of.models)
+    for (const std::string& data : flags.of.data)
+      tasks::add_set(record, infer_one(context, flags, {model, flags.of.reading.reading}, data,
+                                       files[record.results.size()].file));
+  context.print(to_json(context.completed(record)), table_of(record));
   return exit_ok;
 }
 
@@ -82,13 +99,15 @@ int run_infer(Context& context, const InferFlags& flags) {
 void add_infer(const Command& root, Context& context) {
   const Command command = root.add("infer", "Run a model on images and keep what it says");
   auto& flags = command.keep<InferFlags>();
-  add_model_flags(command, flags.model);
-  command.option("--data", flags.data, inputs_help).required();
-  add_layout_flag(command, flags.model);
+  add_models_flags(command, flags.of);
   add_option_flags(command, [&](record::Fields& f) { row_fields(flags.rows, f); });
-  context.add_common_flags(command, "Outputs file (.npz): logits, features, labels", Written::file);
+  context.add_common_flags(
+      command, "Outputs file (.npz): logits, features, labels; of several {model} and {data} name each",
+      Written::claimed);
   command.hide({"--seed"});
-  command.footer("  leeway infer --model cnn.safetensors --data fashion-mnist:test --out clean.npz");
+  command.footer(
+      "  leeway infer --model cnn.safetensors --data fashion-mnist:test --out clean.npz\n"
+      "  leeway infer --model a.pt b.pt --data clean.npz noisy.npz --out '{model}-{data}.npz'");
   command.runs([&context, &flags] { return run_infer(context, flags); });
 }
 

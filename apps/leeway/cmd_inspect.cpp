@@ -11,6 +11,7 @@
 #include "apps/leeway/option_flags.h"
 #include "apps/leeway/terminal.h"
 #include "apps/leeway/text_table.h"
+#include "leeway/core/numbers.h"
 #include "leeway/tasks/inspect.h"
 
 namespace leeway::app {
@@ -68,8 +69,10 @@ std::string table_of(const record::Inspect& record, const std::string& data) {
                             : "no gradients",
                         cost->images);
   if (model.accuracy)
-    text += fmt::format("accuracy       {} {} (95% interval) on {}, n = {}\n", four(model.accuracy),
-                        interval_text(model.accuracy_interval), data, model.n);
+    text += fmt::format(
+        "accuracy       {} (95% interval) on {}, n = {}\n",
+        value_words({model.accuracy, model.accuracy_interval->low, model.accuracy_interval->high}, true),
+        data, model.n);
   for (const std::string& line : record.envelope.warnings) text += "warning        " + line + "\n";
   return text + layers_table(model);
 }

@@ -12,6 +12,7 @@
 #include "leeway/core/family.h"
 #include "leeway/core/images.h"
 #include "leeway/core/message.h"
+#include "leeway/record/reading.h"
 #include "leeway/shift/corruption.h"
 #include "leeway/shift/shift.h"
 #include "leeway/tasks/shift.h"
@@ -21,6 +22,7 @@ namespace {
 
 struct ShiftFlags {
   std::string name, data, sheet;
+  record::OutputsReading rows;  // its index and split
   record::ShiftOptions options;
 };
 
@@ -28,7 +30,7 @@ int run_shift(Context& context, const ShiftFlags& flags) {
   if (flags.name.empty()) throw UsageError("NAME is required (see leeway shift --help)");
   if (flags.data.empty()) throw UsageError("--data is required: the images");
   if (context.out.empty()) throw UsageError("--out is required: the .npz to write");
-  const tasks::ShiftTask task{flags.name,   [&] { return open_images(context, flags.data); },
+  const tasks::ShiftTask task{flags.name,   [&] { return open_images(context, flags.data, flags.rows); },
                               context.out,  flags.options,
                               context.seed, flags.sheet};
   for (const auto& [option, file] : tasks::files_of(task)) context.files.claim(option, file, Written::file);
@@ -58,6 +60,7 @@ void add_shift(const Command& root, Context& context) {
   command.option(
       "--data", flags.data,
       "Images: .npz or .safetensors with x (n,c,h,w) and y, IDX(.gz), fashion-mnist:train or :test");
+  add_option_flags(command, [&](record::Fields& f) { row_fields(flags.rows, f); });
   add_option_flags(command, flags.options);
   context.add_common_flags(
       command, "The .npz to write: x, y, and for shifts that select rows `rows`, where each came from",

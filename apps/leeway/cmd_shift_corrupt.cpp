@@ -55,10 +55,10 @@ std::string ce_cell(const std::optional<double>& value) {
 // Rows are corruptions, columns severities; behind them the corruption errors where there are any.
 std::string accuracies_text(const record::Corruptions& record) {
   const bool ratios = std::ranges::any_of(record.errors, [](const auto& row) { return row.ce.has_value(); });
-  std::vector<Column> columns{left("accuracy", 18)};
+  std::vector<Column> columns{left("accuracy %", 18)};
   for (const std::size_t severity : record.options.severities)
     columns.push_back(right(fmt::format("{}", severity), 6));
-  columns.push_back(right("mean error", 11));
+  columns.push_back(right("mean error %", 11));
   columns.push_back(left(level_text(record.options.level), 18));
   if (ratios) columns.push_back(right("CE", 7)), columns.push_back(right("relative", 9));
   TextTable table(std::move(columns));
@@ -66,10 +66,11 @@ std::string accuracies_text(const record::Corruptions& record) {
     std::vector<std::string> cells{row.corruption + (row.counted ? "" : " *")};
     for (const std::size_t severity : record.options.severities) {
       const record::CorruptedSet* const set = set_of(record, row.corruption, severity);
-      cells.push_back(cell(set == nullptr ? std::nullopt : set->judged.accuracy));
+      cells.push_back(
+          set != nullptr && set->judged.accuracy ? fmt::format("{:.1f}", 100 * *set->judged.accuracy) : "-");
     }
-    cells.push_back(four(row.error));
-    cells.push_back(interval_text(row.error_interval));
+    cells.push_back(percents(row.error));
+    cells.push_back(percents(row.error_interval));
     if (ratios) cells.push_back(ce_cell(row.ce)), cells.push_back(ce_cell(row.relative_ce));
     table.add(std::move(cells));
   }
@@ -105,8 +106,8 @@ std::string mean_text(const record::Corruptions& record) {
   if (!record.mean || !record.mean->mean_error) return "";
   const record::MeanCorruptionError& mean = *record.mean;
   std::string text =
-      fmt::format("mean corruption error (unnormalised) {} {}, over {} corruptions\n", four(mean.mean_error),
-                  interval_text(mean.mean_error_interval), mean.corruptions);
+      fmt::format("mean corruption error (unnormalised) {}% {}, over {} corruptions\n",
+                  percents(mean.mean_error), percents(mean.mean_error_interval), mean.corruptions);
   const auto line = [&](const char* what, const auto& value, const auto& interval) {
     if (value)
       text += fmt::format("{} {:.2f} [{:.2f}, {:.2f}] relative to {}\n", what, *value, interval->low,

@@ -68,13 +68,13 @@ std::string table_of(const record::Train& record) {
   const bool checks = training.options.check_every > 0;
   std::vector<Column> columns{right(checks ? "check" : "epoch", 5)};
   if (checks) columns.push_back(right("step", 7));
-  for (const Column& column : {right("loss", 9), right("accuracy", 9), right("validation", 11)})
+  for (const Column& column : {right("loss", 9), right("accuracy %", 10), right("validation %", 12)})
     columns.push_back(column);
   std::vector<std::optional<double> Epoch::*> values{&Epoch::validation_accuracy};
   for (const auto& [column, value] :
-       {std::pair(right("under attack", 13), &Epoch::validation_robust_accuracy),
-        {right("worst group", 12), &Epoch::validation_worst_group_accuracy},
-        {right("shifted", 8), &Epoch::validation_shifted_accuracy},
+       {std::pair(right("under attack %", 14), &Epoch::validation_robust_accuracy),
+        {right("worst group %", 13), &Epoch::validation_worst_group_accuracy},
+        {right("shifted %", 9), &Epoch::validation_shifted_accuracy},
         {right("PA", 8), &Epoch::selection_score}})
     if (first.*value) columns.push_back(column), values.push_back(value);
   columns.push_back(right("seconds", 8));
@@ -83,8 +83,10 @@ std::string table_of(const record::Train& record) {
   for (const Epoch& epoch : training.epochs) {
     std::vector<std::string> cells{std::to_string(epoch.number)};
     if (checks) cells.push_back(std::to_string(epoch.steps));
-    for (const double value : {epoch.loss, epoch.accuracy}) cells.push_back(four(value));
-    for (const auto value : values) cells.push_back(four(epoch.*value));
+    cells.push_back(four(epoch.loss));
+    cells.push_back(percents(epoch.accuracy));
+    for (const auto value : values)
+      cells.push_back(value == &Epoch::selection_score ? four(epoch.*value) : percents(epoch.*value));
     cells.push_back(std::isnan(epoch.seconds) ? "-" : fmt::format("{:.1f}", epoch.seconds));
     cells.emplace_back(epoch.number == training.best_epoch ? "<- kept" : "");
     table.add(std::move(cells));

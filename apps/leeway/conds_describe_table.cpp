@@ -27,6 +27,13 @@ std::string number(const std::optional<Measure>& measure) {
                  : "-";
 }
 
+// Of shares: "40 [33 47]" in percent.
+std::string shares(const std::optional<Measure>& measure) {
+  return measure ? fmt::format("{:.1f} [{:.1f}, {:.1f}]", 100 * measure->value, 100 * measure->interval.low,
+                               100 * measure->interval.high)
+                 : "-";
+}
+
 std::string chance(const std::optional<conds::Test>& test) { return test ? four(test->adjusted) : "-"; }
 
 std::string findings_text(const conds::Description& said, double level) {
@@ -43,22 +50,25 @@ std::string findings_text(const conds::Description& said, double level) {
 }
 
 std::string columns_text(const conds::Description& said) {
+  constexpr std::size_t first_of_sc = 1, columns_of_sc = 3;
   TextTable table({left("column"), left("SC: V in the source", 21), right("p", 7),
-                   right(said.n_target ? "target" : "", 7), left("LDD: distance", 21), right("p", 7),
-                   left("UDS: unseen mass", 21), right("p", 7)});
+                   right(said.n_target ? "target" : "", 7), left("LDD: distance %", 19), right("p", 7),
+                   left("UDS: unseen mass %", 19), right("p", 7)});
   for (const ColumnShift& column : said.columns) {
     std::vector<std::string> cells{printable(column.name)};
-    const auto add = [&](const std::optional<Measure>& measure, const std::optional<conds::Test>& test) {
-      cells.push_back(number(measure));
+    const auto add = [&](const std::string& measure, const std::optional<conds::Test>& test) {
+      cells.push_back(measure);
       cells.push_back(chance(test));
     };
-    column.source ? add(column.source->v, column.sc) : add({}, {});
+    column.source ? add(number(column.source->v), column.sc) : add("-", {});
     cells.push_back(column.target ? fmt::format("{:.3f}", column.target->v.value) : "");
-    column.drift ? add(column.drift->distance, column.drift->test) : add({}, {});
-    column.unseen ? add(column.unseen->mass, column.unseen->test) : add({}, {});
+    column.drift ? add(shares(column.drift->distance), column.drift->test) : add("-", {});
+    column.unseen ? add(shares(column.unseen->mass), column.unseen->test) : add("-", {});
     table.add(std::move(cells));
   }
-  return "\n" + table.text();
+  if (said.has_label()) return "\n" + table.text();
+  for (std::size_t i = 0; i < columns_of_sc; ++i) table.drop(first_of_sc);
+  return "\n" + table.text() + "no label (--label): what goes together with it is not looked for\n";
 }
 
 std::string and_more(std::size_t cells) {
@@ -79,18 +89,19 @@ std::string cells_text(const record::DescribedShifts& shifts) {
   }
   const std::string unseen =
       said.unseen_cells
-          ? fmt::format("{} of the target lies in cells that the source lacks\n", number(said.unseen_cells))
+          ? fmt::format("{}% of the target lies in cells that the source lacks\n", shares(said.unseen_cells))
           : "";
   return "\n" + table.text() + and_more(shifts.cells.size()) + unseen;
 }
 
 std::string accuracy_text(const record::DescribedShifts& shifts) {
   const record::AccuracyByCell& accuracy = *shifts.accuracy;
-  TextTable table({left("accuracy, worst first"), right("rows", 9), right("accuracy", 8), left("interval")});
+  TextTable table(
+      {left("accuracy, worst first"), right("rows", 9), right("accuracy %", 8), left("interval")});
   for (std::size_t i = 0; i < std::min(most_lines, accuracy.cells.size()); ++i) {
     const record::CellAccuracy& cell = accuracy.cells[i];
-    table.add(name_of(shifts.description, cell.values), cell.n, four(cell.accuracy.value),
-              interval_text(Interval{*cell.accuracy.low, *cell.accuracy.high}));
+    table.add(name_of(shifts.description, cell.values), cell.n, percents(cell.accuracy.value),
+              percents(Interval{*cell.accuracy.low, *cell.accuracy.high}));
   }
   return "\n" + table.text() + and_more(accuracy.cells.size()) +
          fmt::format("that accuracy is the same in all cells: p = {:.4f}\n", accuracy.p);

@@ -1,5 +1,8 @@
 #include "apps/leeway/inputs.h"
 
+#include "leeway/data/split.h"
+#include "leeway/tasks/outputs_reading.h"
+
 namespace leeway::app {
 
 OutputsShards open_set(Context& context, const std::string& text, const record::OutputsReading& reading,
@@ -21,6 +24,22 @@ Images open_images(Context& context, const std::string& data) {
   Images images = read_images(data);
   context.add_input(data, images.pixels.shape);
   return images;
+}
+
+std::optional<std::vector<std::size_t>> open_rows(Context& context, const record::OutputsReading& flags,
+                                                  std::size_t n) {
+  if (flags.split && !flags.index) throw UsageError("--split: expected --index beside it");
+  if (flags.index && !flags.split) throw UsageError("--split is required beside --index: train, val, test");
+  if (!flags.index) return std::nullopt;
+  const data::RowSplit split = data::read_split(*flags.index, n);
+  context.add_input(*flags.index, {split.rows, 2});
+  return tasks::rows_called(split, *flags.split, *flags.index);
+}
+
+Images open_images(Context& context, const std::string& data, const record::OutputsReading& rows) {
+  Images images = open_images(context, data);
+  const auto taken = open_rows(context, rows, images.n());
+  return taken ? select_rows(images, *taken) : images;
 }
 
 std::vector<NamedImages> open_named_images(Context& context, const std::vector<std::string>& texts) {

@@ -6,11 +6,13 @@
 #include <optional>
 #include <utility>
 
+#include "apps/leeway/inputs.h"
 #include "apps/leeway/nn_loader.h"
 #include "apps/leeway/option_flags.h"
 #include "apps/leeway/terminal.h"
 #include "leeway/core/csv.h"
 #include "leeway/core/message.h"
+#include "leeway/tasks/infer.h"
 
 namespace leeway::app {
 namespace {
@@ -88,6 +90,31 @@ ModelAndImages load_model_and_inputs(Context& context, const ModelFlags& flags, 
   ArrayMap others;
   Images images = read_inputs(data, others, tasks::layout_of(flags.reading));
   return load_both(context, flags, data, std::move(images), std::move(others));
+}
+
+std::optional<std::vector<std::size_t>> keep_rows(Context& context, ModelAndImages& loaded,
+                                                  const record::OutputsReading& flags) {
+  auto rows = open_rows(context, flags, loaded.images.n());
+  if (!rows) return rows;
+  loaded.others = tasks::take_rows(loaded.others, loaded.images.n(), *rows);
+  loaded.images = select_rows(loaded.images, *rows);
+  return rows;
+}
+
+void add_models_flags(const Command& command, ModelsAndData& flags) {
+  command
+      .option("--model", flags.models, std::string(model_help) + "; several: each meets each set of images")
+      .required();
+  add_option_flags(command, [&](record::Fields& f) { flag_fields(flags.reading.reading, f); });
+  add_device_flag(command, flags.reading.reading.device);
+  command.option("--data", flags.data, std::string(inputs_help) + "; one or several").required();
+  add_layout_flag(command, flags.reading);
+}
+
+std::string braces_of(const ModelsAndData& flags) {
+  std::string text = flags.models.size() > 1 ? "{model}" : "";
+  if (flags.data.size() > 1) text += text.empty() ? "{data}" : "-{data}";
+  return text;
 }
 
 double parse_number(const std::string& option, const std::string& text) {

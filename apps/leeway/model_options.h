@@ -11,6 +11,7 @@
 #include "leeway/core/images.h"
 #include "leeway/nn/model.h"
 #include "leeway/record/model_reading.h"
+#include "leeway/record/reading.h"
 #include "leeway/tasks/model.h"
 
 namespace leeway::app {
@@ -46,6 +47,20 @@ struct ModelAndImages : tasks::LoadedModel {
 // Images, or rows of any range, laid out as the flags say.
 [[nodiscard]] ModelAndImages load_model_and_inputs(Context& context, const ModelFlags& flags,
                                                    const std::string& data);
+// The rows that --index and --split name, alone (inputs.h), which are returned; nothing where neither is given.
+std::optional<std::vector<std::size_t>> keep_rows(Context& context, ModelAndImages& loaded,
+                                                  const record::OutputsReading& flags);
+
+// Several models and several sets of images: each model meets each set. In the name of a file to write {model} and {data} are
+// what tells their files apart.
+struct ModelsAndData {
+  std::vector<std::string> models, data;
+  ModelFlags reading;  // of every model; its `model` is the one at hand
+};
+void add_models_flags(const Command& command, ModelsAndData& flags);
+// "{model}-{data}", of which there is more than one.
+[[nodiscard]] std::string braces_of(const ModelsAndData& flags);
+
 void add_layout_flag(const Command& command, ModelFlags& flags);
 inline constexpr const char* inputs_help =
     "Images, or rows of any range (n,d) and (n,a,b): .npz, .safetensors, IDX(.gz), or fashion-mnist:test";

@@ -12,10 +12,10 @@ namespace {
 
 constexpr std::size_t widest_name = 36;
 
-// `first`, then PA [interval] beta AFR(P) AFR(T), as results and sweeps show them.
+// `first`, then PA [interval] beta AFR(P) AFR(T) in percent, as results and sweeps show them.
 TextTable agreement_columns(std::vector<Column> first, const std::string& interval) {
-  for (Column& column : std::vector{right("PA", 8), left(interval, 16), right("beta", 9), right("AFR(P)", 7),
-                                    right("AFR(T)", 7)})
+  for (Column& column : std::vector{right("PA", 8), left(interval, 16), right("beta", 9),
+                                    right("AFR(P) %", 8), right("AFR(T) %", 8)})
     first.push_back(std::move(column));
   return TextTable(std::move(first));
 }
@@ -23,7 +23,7 @@ TextTable agreement_columns(std::vector<Column> first, const std::string& interv
 template <class... First>
 void add(TextTable& table, const agreement::Agreement& a, const First&... first) {
   table.add(first..., four(a.pa), interval_text(a.pa_interval), (a.fitted ? "" : "=") + beta_text(a.beta),
-            four(a.afr_pred), four(a.afr_true));
+            percents(a.afr_pred), percents(a.afr_true));
 }
 
 // Every set's file, after its model where there are several; a long path is cut at its beginning.
@@ -78,8 +78,9 @@ std::string entropy_table(const record::Pa& record, const std::vector<std::strin
 
 std::string mean_text(const agreement::ConfidenceAt& at) {
   if (std::isnan(at.mean)) return "-";
-  return std::isnan(at.standard_error) ? fmt::format("{:.4f}", at.mean)
-                                       : fmt::format("{:.4f} +- {:.4f}", at.mean, at.standard_error);
+  return std::isnan(at.standard_error)
+             ? fmt::format("{:.2f}", 100 * at.mean)
+             : fmt::format("{:.2f} +- {:.2f}", 100 * at.mean, 100 * at.standard_error);
 }
 
 std::string confidence_table(const record::Pa& record, const std::vector<std::string>& names) {
@@ -91,7 +92,7 @@ std::string confidence_table(const record::Pa& record, const std::vector<std::st
       table.add(names[i], beta_text(moved.at[b].beta), right ? std::to_string(right->n) : "-",
                 right ? mean_text(right->at[b]) : "-", moved.n, mean_text(moved.at[b]));
   }
-  return "\nmean confidence +- standard error: clean where right; shifted where the prediction moved\n" +
+  return "\nmean confidence in % +- standard error: clean where right; shifted where the prediction moved\n" +
          table.text();
 }
 

@@ -21,14 +21,14 @@ std::string marks(std::size_t i, const record::Selected& selected) {
 
 std::string table(const record::Select& record) {
   TextTable table({left("checkpoint", 10), right("PA", 8), left("[95% interval]", 16), right("beta", 9),
-                   right("accuracy", 8), right("shifted", 8), right("AFR(P)", 7), left("")});
+                   right("accuracy %", 8), right("shifted %", 8), right("AFR(P) %", 7), left("")});
   const auto share = [](const std::optional<agreement::Estimate>& estimate) {
-    return estimate ? four(estimate->value) : "-";
+    return estimate ? percents(std::optional(estimate->value)) : "-";
   };
   for (std::size_t i = 0; i < record.results.size(); ++i) {
     const auto& [a, accuracy, accuracy_shifted] = record.results[i].measured;
     table.add(cut_at_front(shown(record.results[i].checkpoint), 36), four(a.pa), interval_text(a.pa_interval),
-              beta_text(a.beta), share(accuracy), share(accuracy_shifted), four(a.afr_pred),
+              beta_text(a.beta), share(accuracy), share(accuracy_shifted), percents(a.afr_pred),
               marks(i, record.selected));
   }
   return table.text();

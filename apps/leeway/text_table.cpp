@@ -97,6 +97,14 @@ std::string interval_text(const std::optional<Interval>& interval) {
   return interval ? fmt::format("[{:.4f}, {:.4f}]", interval->low, interval->high) : "-";
 }
 
+std::string percents(const std::optional<double>& share) {
+  return share ? fmt::format("{:.2f}", 100 * *share) : "-";
+}
+
+std::string percents(const std::optional<Interval>& interval) {
+  return interval ? fmt::format("[{:.2f}, {:.2f}]", 100 * interval->low, 100 * interval->high) : "-";
+}
+
 std::string beta_text(double beta) { return std::isinf(beta) ? "inf" : fmt::format("{:.4g}", beta); }
 
 std::string level_text(double level) { return fmt::format("[{:g}% interval]", 100 * level); }

@@ -154,6 +154,7 @@ ConDSPlan plan_conds(const AttributeTable& table, const Cells& cells,
                      const std::vector<std::size_t>& available, const ConDSCase& shifts,
                      const ConDSOptions& options) {
   check_options(options);
+  require_label(table);
   if (available.size() != cells.size())
     refuse("plan_conds: available", fmt::format("{} cells", cells.size()),
            fmt::format("{}", available.size()));

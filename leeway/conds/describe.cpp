@@ -11,6 +11,7 @@
 #include "leeway/core/contingency.h"
 #include "leeway/core/error.h"
 #include "leeway/core/message.h"
+#include "leeway/core/numbers.h"
 #include "leeway/core/parallel.h"
 #include "leeway/core/random.h"
 
@@ -254,10 +255,15 @@ std::string list_of(const ColumnShift& column, const std::vector<std::size_t>& v
   return values.size() <= most ? text : fmt::format("{} and {} more", text, values.size() - most);
 }
 
+// "40% (33–47)"
+std::string in_percent(const Measure& share) {
+  return value_words({share.value, share.interval.low, share.interval.high}, true);
+}
+
 void add_findings(Description& description, const DescribeOptions& options) {
   const double alpha = 1 - options.level;
   const bool paired = description.n_target.has_value();
-  const std::string label = printable(description.columns.front().name);
+  const std::string label = printable(description.columns.front().name);  // where there are correlations
   for (std::size_t i = 0; i < description.columns.size(); ++i) {
     const ColumnShift& column = description.columns[i];
     const std::string name = printable(column.name);
@@ -272,15 +278,15 @@ void add_findings(Description& description, const DescribeOptions& options) {
     if (column.drift && column.drift->test.adjusted <= alpha)
       description.findings.push_back(
           {ShiftKind::ldd, i, column.drift->distance.value,
-           fmt::format("low data drift: {} = {} is {:.2f} of the {}, {:.2f} {} (distance of the shares {})",
-                       name, printable(column.values[column.drift->value]), column.drift->source_share,
-                       paired ? "source" : "rows", column.drift->target_share,
-                       paired ? "of the target" : "if all were alike", shown(column.drift->distance))});
+           fmt::format("low data drift: {} = {} is {} of the {}, {} {} (distance of the shares {})", name,
+                       printable(column.values[column.drift->value]), percent(column.drift->source_share, 1),
+                       paired ? "source" : "rows", percent(column.drift->target_share, 1),
+                       paired ? "of the target" : "if all were alike", in_percent(column.drift->distance))});
     if (column.unseen && column.unseen->test.adjusted <= alpha)
       description.findings.push_back(
           {ShiftKind::uds, i, column.unseen->mass.value,
            fmt::format("unseen data: {} of the target has {} = {}, which the source never has",
-                       shown(column.unseen->mass), name, list_of(column, column.unseen->values))});
+                       in_percent(column.unseen->mass), name, list_of(column, column.unseen->values))});
   }
   std::ranges::stable_sort(description.findings, std::greater(), &Finding::strength);
 }
@@ -314,6 +320,9 @@ Description describe(const AttributeTable& source, const AttributeTable* target,
   if (target) {
     check(*target);
     description.n_target = target->n();
+    if (target->has_label() != source.has_label())
+      refuse(target->name, fmt::format("{} label, as in {}", source.has_label() ? "a" : "no", source.name),
+             target->has_label() ? "one" : "none");
     if (target->attributes.size() != source.attributes.size())
       refuse(target->name, fmt::format("{} attributes, as in {}", source.attributes.size(), source.name),
              fmt::format("{}", target->attributes.size()));
@@ -333,9 +342,10 @@ Description describe(const AttributeTable& source, const AttributeTable* target,
     if (other) result.unseen = unseen_of(result, options);
     description.columns.push_back(std::move(result));
   };
-  add(source.label, target ? &target->label : nullptr, true);
+  if (source.has_label()) add(source.label, target ? &target->label : nullptr, true);
   for (std::size_t i = 0; i < source.attributes.size(); ++i) {
     add(source.attributes[i], target ? &target->attributes[i] : nullptr, false);
+    if (!source.has_label()) continue;
     ColumnShift& column = description.columns.back();
     column.source = correlation(source, source.attributes[i], "source", options);
     if (target) column.target = correlation(*target, target->attributes[i], "target", options);

@@ -11,6 +11,8 @@
 //        attribute here and below.
 //   UDS  the mass of the target whose value the source never has. p: permutation of the membership.
 //
+// Tables without a label have no SC; what is said of LDD and UDS needs none.
+//
 // Source of the three kinds: "An analysis of model robustness across concurrent distribution shifts", section
 // 3.2. Intervals: percentiles of a bootstrap of the tables of counts for V, information and change (each
 // replicate's bias is taken off twice, its own and its parent's), symmetric ones for the distance,
@@ -100,10 +102,12 @@ struct Finding {
 struct Description {
   std::size_t n_source = 0;
   std::optional<std::size_t> n_target;
-  std::vector<ColumnShift> columns;     // the label, then the attributes
+  std::vector<ColumnShift> columns;     // the label where there is one, then the attributes
   std::optional<Measure> unseen_cells;  // mass of the target in cells that the source lacks
   std::size_t tests = 0;                // that Holm's method adjusts for
   std::vector<Finding> findings;        // strongest first
+
+  [[nodiscard]] bool has_label() const { return !columns.empty() && columns.front().is_label; }
 };
 
 // `target` may be null. The tables must have the same columns and values (align).

@@ -89,6 +89,7 @@ void add(std::vector<std::size_t>& set, std::span<const std::uint32_t> from, std
 ConDSSampler::ConDSSampler(const AttributeTable& table, const Cells& cells, std::uint64_t seed)
     : name_(table.name), cells_(cells), starts_(cells.size() + 1) {
   check(table);
+  require_label(table);
   if (table.n() > std::numeric_limits<std::uint32_t>::max())
     refuse(table.name, "fewer than 2^32 rows", fmt::format("{}", table.n()));
   const auto cell_of = cells.of_rows(table);

@@ -112,6 +112,18 @@ void check_column(const Attribute& column, std::size_t n, std::string_view table
 
 }  // namespace
 
+std::vector<const Attribute*> AttributeTable::columns() const {
+  std::vector<const Attribute*> all;
+  if (has_label()) all.push_back(&label);
+  for (const Attribute& attribute : attributes) all.push_back(&attribute);
+  return all;
+}
+
+std::size_t AttributeTable::n() const {
+  if (has_label() || attributes.empty()) return label.codes.size();
+  return attributes.front().codes.size();
+}
+
 std::size_t AttributeTable::find(std::string_view attribute) const {
   for (std::size_t i = 0; i < attributes.size(); ++i)
     if (attributes[i].name == attribute) return i;
@@ -172,19 +184,26 @@ void align(AttributeTable& a, AttributeTable& b) {
   if (a.attributes.size() != b.attributes.size())
     refuse(b.name, fmt::format("{} attributes, as in {}", a.attributes.size(), a.name),
            fmt::format("{}", b.attributes.size()));
-  align_column(a.label, b.label);
+  if (a.has_label() != b.has_label())
+    refuse(b.name, fmt::format("{} label, as in {}", a.has_label() ? "a" : "no", a.name),
+           b.has_label() ? "one" : "none");
+  if (a.has_label()) align_column(a.label, b.label);
   for (std::size_t i = 0; i < a.attributes.size(); ++i) align_column(a.attributes[i], b.attributes[i]);
 }
 
 void check(const AttributeTable& table) {
+  if (table.columns().empty()) refuse(table.name, "a label or an attribute", "neither");
   if (table.n() == 0) refuse(table.name, "at least 1 row", "none");
-  check_column(table.label, table.n(), table.name);
-  for (const Attribute& attribute : table.attributes) check_column(attribute, table.n(), table.name);
+  for (const Attribute* column : table.columns()) check_column(*column, table.n(), table.name);
   if (!table.identities.empty() && table.identities.size() != table.n())
     refuse(table.name, fmt::format("{} identities", table.n()), fmt::format("{}", table.identities.size()));
-  if (table.label.values.size() < 2)
+  if (table.label.values.size() == 1)
     refuse(table.name, fmt::format("at least two labels in column {}", in_quotes(table.label.name)),
            fmt::format("one: {}", in_quotes(table.label.values.front())));
+}
+
+void require_label(const AttributeTable& table) {
+  if (!table.has_label()) refuse(table.name, "a column of labels", "none");
 }
 
 AttributeTable parse_attribute_table(std::string_view text, std::string_view name,
@@ -197,7 +216,8 @@ AttributeTable parse_attribute_table(std::string_view text, std::string_view nam
       refuse(name, "different columns as label and attributes", in_quotes(column) + " twice");
     coders.emplace_back(column, records.column(column), name);
   };
-  add_column(columns.label);
+  const bool labelled = !columns.label.empty();
+  if (labelled) add_column(columns.label);
   for (const std::string& attribute : columns.attributes) add_column(attribute);
   for (const auto& [column, order] : columns.orders)
     if (!names.contains(column)) refuse(name, "an order for the label or an attribute", in_quotes(column));
@@ -220,9 +240,9 @@ AttributeTable parse_attribute_table(std::string_view text, std::string_view nam
     return coder.finish(order == columns.orders.end() ? nullptr : &order->second);
   };
   if (table.identities.empty()) refuse(name, "at least 1 row", "none");
-  table.label = finish(coders.front(), columns.label);
+  if (labelled) table.label = finish(coders.front(), columns.label);
   for (std::size_t i = 0; i < columns.attributes.size(); ++i)
-    table.attributes.push_back(finish(coders[i + 1], columns.attributes[i]));
+    table.attributes.push_back(finish(coders[i + labelled], columns.attributes[i]));
   check(table);
   return table;
 }
@@ -234,17 +254,15 @@ AttributeTable read_attribute_table(const std::filesystem::path& path, const Tab
 }
 
 Cells::Cells(const AttributeTable& table) {
-  const auto add = [&](const Attribute& column) {
-    shape_.push_back(column.values.size());
-    names_.push_back(column.name);
-    values_.push_back(column.values);
-    size_ *= column.values.size();
+  for (const Attribute* column : table.columns()) {
+    shape_.push_back(column->values.size());
+    names_.push_back(column->name);
+    values_.push_back(column->values);
+    size_ *= column->values.size();
     if (size_ > most_cells)
       refuse(table.name, fmt::format("at most {} cells (labels times values of the attributes)", most_cells),
              "more");
-  };
-  add(table.label);
-  for (const Attribute& attribute : table.attributes) add(attribute);
+  }
 }
 
 std::vector<std::size_t> Cells::codes(std::size_t cell) const {
@@ -262,10 +280,10 @@ std::string Cells::text(std::size_t cell) const {
 }
 
 std::vector<std::uint32_t> Cells::of_rows(const AttributeTable& table) const {
-  std::vector<std::uint32_t> cells(table.label.codes.begin(), table.label.codes.end());
-  for (const Attribute& attribute : table.attributes) {
-    const auto width = static_cast<std::uint32_t>(attribute.values.size());
-    for (std::size_t i = 0; i < cells.size(); ++i) cells[i] = cells[i] * width + attribute.codes[i];
+  std::vector<std::uint32_t> cells(table.n());
+  for (const Attribute* column : table.columns()) {
+    const auto width = static_cast<std::uint32_t>(column->values.size());
+    for (std::size_t i = 0; i < cells.size(); ++i) cells[i] = cells[i] * width + column->codes[i];
   }
   return cells;
 }

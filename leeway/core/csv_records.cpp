@@ -10,6 +10,7 @@
 #include "leeway/core/csv.h"
 #include "leeway/core/csv_separator.h"
 #include "leeway/core/message.h"
+#include "leeway/core/suggestion.h"
 #include "leeway/core/utf8.h"
 
 namespace leeway {
@@ -47,7 +48,8 @@ std::size_t CsvRecords::column(std::string_view wanted) const {
   const auto found = std::ranges::find(header_, wanted);
   if (found == header_.end())
     refuse(name_, fmt::format("a column {}", in_quotes(wanted)),
-           fmt::format("columns {}", printable(fmt::format("{}", fmt::join(header_, ", ")), 200)));
+           fmt::format("columns {}{}", printable(fmt::format("{}", fmt::join(header_, ", ")), 200),
+                       did_you_mean(wanted, header_)));
   return static_cast<std::size_t>(found - header_.begin());
 }
 

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "leeway/core/message.h"
+#include "leeway/core/suggestion.h"
 #include "leeway/core/text.h"
 
 namespace leeway {
@@ -416,8 +417,9 @@ std::size_t require_column(const CsvTable& table, std::string_view column, std::
   for (const std::string& there : table.header)
     if (bare_word(there) == bare_word(column))
       refuse(name, fmt::format("a column {}, as {} says", in_quotes(column), option), in_quotes(there));
-  refuse(name, fmt::format("a column {}, as {} says", in_quotes(column), option),
-         printable(fmt::format("{}", fmt::join(table.header, ", ")), 100));
+  refuse(
+      name, fmt::format("a column {}, as {} says", in_quotes(column), option),
+      printable(fmt::format("{}", fmt::join(table.header, ", ")), 100) + did_you_mean(column, table.header));
 }
 
 std::optional<double> csv_number(std::string_view field, char separator) {

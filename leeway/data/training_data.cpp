@@ -9,6 +9,7 @@
 #include "leeway/core/csv.h"
 #include "leeway/core/groups.h"
 #include "leeway/core/message.h"
+#include "leeway/core/suggestion.h"
 
 namespace leeway::data {
 namespace {
@@ -34,7 +35,9 @@ void take_arrays(TrainingData& data, const ArrayMap& arrays) {
 [[noreturn]] void refuse_column(const std::string& where, const std::string& name,
                                 const std::vector<std::string>& known) {
   refuse(where, "a column " + in_quotes(name),
-         known.empty() ? "none" : printable(fmt::format("{}", fmt::join(known, ", ")), 100));
+         known.empty()
+             ? "none"
+             : printable(fmt::format("{}", fmt::join(known, ", ")), 100) + did_you_mean(name, known));
 }
 
 GroupColumn csv_column(const CsvTable& table, const std::string& name, const std::string& where) {

@@ -10,6 +10,7 @@
 
 #include "leeway/core/csv.h"
 #include "leeway/core/message.h"
+#include "leeway/core/suggestion.h"
 
 namespace leeway::error_bound {
 namespace {
@@ -74,7 +75,8 @@ std::vector<std::size_t> method_columns(const CsvTable& table, std::size_t truth
     const auto column = table.find(name);
     if (!column)
       refuse(file, fmt::format("a column {}", in_quotes(name)),
-             printable(fmt::format("{}", fmt::join(table.header, ", ")), 200));
+             printable(fmt::format("{}", fmt::join(table.header, ", ")), 200) +
+                 did_you_mean(name, table.header));
     columns.push_back(*column);
   }
   if (!wanted.empty()) return columns;

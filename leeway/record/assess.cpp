@@ -14,6 +14,11 @@
 #include "leeway/record/measured.h"
 
 namespace leeway::record {
+
+std::string AssessGate::value_text(double value) const {
+  return gate.ends_with('%') ? fmt::format("{:.6g}%", 100 * value) : fmt::format("{:.6g}", value);
+}
+
 namespace {
 
 // Estimates by the names of their methods; each method has its keys, computed or not.

@@ -85,6 +85,8 @@ struct AssessGate {
   std::vector<Undecided> not_computed;  // results in which the value was not computed
 
   [[nodiscard]] bool violated() const { return !violations.empty() || !chunks.empty(); }
+  // A value of the key as the gate says its threshold: "79.7%" of accuracy<90%, "0.797" of accuracy<0.9.
+  [[nodiscard]] std::string value_text(double value) const;
 };
 
 // The samples of one class, of one level of an attribute, or of both together.

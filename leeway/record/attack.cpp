@@ -2,15 +2,39 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "leeway/core/message.h"
 #include "leeway/core/numbers.h"
 #include "leeway/record/json.h"
+#include "leeway/record/set_names.h"
 
 namespace leeway::record {
 namespace {
 
 std::string share_words(double value, const Interval& interval) {
   return value_words({value, interval.low, interval.high}, true);
+}
+
+// What each attack left of a model and a set, by radius.
+std::vector<std::string> findings_of_several(const Attack& record) {
+  const SetNames names(record.results);
+  std::vector<std::string> findings;
+  std::string before;
+  for (const AttackedSet& set : record.results) {
+    const std::string files = names.of_files(set),
+                      name = files.empty() ? set.attack : files + ", " + set.attack;
+    const std::string left = share_words(set.robust_accuracy, set.robust_accuracy_interval);
+    const std::string words = set.eps ? fmt::format("{} withstand {}", left, significant(*set.eps, 3))
+                                      : fmt::format("{} withstand any radius", left);
+    if (name == before)
+      findings.back() += "; " + words;
+    else
+      findings.push_back(fmt::format("{}: {}", name, words));
+    before = name;
+  }
+  for (std::string& finding : findings) finding += ".";
+  return findings;
 }
 
 }  // namespace
@@ -48,6 +72,9 @@ static void fields(AttackedSet& set, Fields& f) {
   f.unless_empty("model", set.model, "the model's file");
   f.unless_empty("data", set.data, "the clean images");
   f.unless_empty("out", set.out, "the attacked images");
+  f("attack", set.attack, "a name that leeway list attacks prints");
+  f("eps", set.eps, at_least(0), "radius; null: the attack looked for the smallest");
+  f("parameters", set.parameters, "of the attack, by name, with its defaults");
   f.choice("target", set.target,
            {{"label", "away from it"},
             {"prediction", "away from the model's own"},
@@ -75,8 +102,8 @@ static void fields(AttackedSet& set, Fields& f) {
 
 void fields(Attack& record, Fields& f) {
   fields(record.envelope, attack_schema, f);
-  f("options", record.options, "what was asked for");
-  f("results", record.results, "one");
+  f("options", record.options, "what was asked for; of several attacks and radii the first");
+  f("results", record.results, "by model, by data, by attack, by radius");
 }
 
 Json to_json(const Attack& record) {
@@ -92,16 +119,15 @@ Attack read_attack(const Json& json, const std::string& name) {
   return record;
 }
 
-std::string headline_of(const Attack& record) {
-  const AttackedSet& set = record.results.at(0);
-  const std::string what = fmt::format("{} in {}", record.options.attack, record.options.norm);
+static std::string headline_of(const AttackedSet& set, const std::string& norm) {
+  const std::string what = fmt::format("{} in {}", set.attack, norm);
   if (set.norms)
     return fmt::format(
         "{} succeeds on {} of {} images, on half of them within {}.", what,
         share_words(set.success, set.success_interval), count(set.n),
         value_words({set.norms->median, set.norms->median_interval.low, set.norms->median_interval.high},
                     false));
-  const std::string radius = significant(record.options.eps.value_or(0), 3);
+  const std::string radius = significant(set.eps.value_or(0), 3);
   if (set.target == "given")
     return fmt::format("{} of radius {} succeeds on {} of {} images.", what, radius,
                        share_words(set.success, set.success_interval), count(set.n));
@@ -114,7 +140,18 @@ std::string headline_of(const Attack& record) {
       radius, left, count(set.n), share_words(set.clean_accuracy, set.clean_accuracy_interval));
 }
 
+std::string headline_of(const Attack& record) {
+  const auto strongest = std::ranges::min_element(record.results, {}, &AttackedSet::robust_accuracy);
+  const std::string words = headline_of(*strongest, record.options.norm);
+  if (record.results.size() < 2) return words;
+  const SetNames names(record.results);
+  const std::string name = names.of_files(*strongest);
+  return fmt::format("Of {} attacked sets the strongest{}: {}", record.results.size(),
+                     name.empty() ? "" : " is " + name, words);
+}
+
 std::vector<std::string> findings_of(const Attack& record) {
+  if (record.results.size() > 1) return findings_of_several(record);
   const AttackedSet& set = record.results.at(0);
   if (!set.norms) return {};
   return {fmt::format("A quarter of the images move within {}, three quarters within {}.",

@@ -1,4 +1,4 @@
-// The record of leeway attack: how many images a model still judges rightly once they are attacked, and how far they had to
+// The record of leeway attack: of each model, set of images, attack and radius, how many images a model still judges rightly once they are attacked, and how far they had to
 // move where the attack looks for the nearest ones.
 //
 // Numbers about norms are of all rows: 0 where the clean image succeeds already, inf where the attack failed.
@@ -46,7 +46,10 @@ struct NearestNorms {
 
 struct AttackedSet {
   std::string model, data, out;  // files, as they were given; empty: none
-  std::string target;            // "label", "prediction", "given"
+  std::string attack;
+  std::optional<double> eps;
+  std::map<std::string, std::optional<double>> parameters;  // with every default
+  std::string target;                                       // "label", "prediction", "given"
   std::size_t n = 0;
   double clean_accuracy = 0, robust_accuracy = 0, success = 0;
   Interval clean_accuracy_interval, robust_accuracy_interval, success_interval;
@@ -60,8 +63,8 @@ struct Attack {
   Attack() { envelope.schema = attack_schema; }
 
   Envelope envelope;
-  AttackOptions options;  // with every default filled in
-  std::vector<AttackedSet> results;
+  AttackOptions options;  // of the first result, with every default filled in; norm and loss are those of all
+  std::vector<AttackedSet> results;  // by model, by data, by attack, by radius
 };
 
 void fields(Attack& record, Fields& f);
@@ -70,9 +73,9 @@ void fields(Attack& record, Fields& f);
 // Errors (Error): another schema, those of read (json.h), no results.
 [[nodiscard]] Attack read_attack(const Json& json, const std::string& name);
 
-// The headline of the first result: accuracy before and after, or how far images had to move. At least one result.
+// Accuracy before and after, or how far images had to move; of several results those of the strongest. At least one result.
 [[nodiscard]] std::string headline_of(const Attack& record);
-// Quartiles of an attack of minimum norm.
+// Quartiles of an attack of minimum norm; of several results what each attack left, by radius.
 [[nodiscard]] std::vector<std::string> findings_of(const Attack& record);
 
 }  // namespace leeway::record

@@ -133,9 +133,9 @@ std::vector<std::string> findings_of(const Bound& record) {
         "By the target's labels the error on the held-out rows is {}; the assumption is proved where that is "
         "at most {} (Corollary E.2). {}",
         percent(dis2.corollary->target_error, 1), percent(dis2.corollary->threshold, 1),
-        dis2.corollary->holds
-            ? fmt::format("It is, unless an event of probability {:g} happened.", record.options.dis2.delta)
-            : "It is not, which does not prove the contrary."));
+        dis2.corollary->holds ? fmt::format("It is, unless an event of probability {:g}% happened.",
+                                            100 * record.options.dis2.delta)
+                              : "It is not, which does not prove the contrary."));
   return findings;
 }
 

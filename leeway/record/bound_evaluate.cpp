@@ -106,8 +106,8 @@ std::vector<std::string> findings_of(const BoundEvaluation& record) {
   for (const EvaluatedMethod& method : record.results)
     if (method.exceeds_delta().value_or(false))
       findings.push_back(
-          fmt::format("{} understates the error on {} of shifts, beyond chance above its delta of {:g}.",
-                      display_name(method.method), violation_words(method), *method.delta));
+          fmt::format("{} understates the error on {} of shifts, beyond chance above its delta of {:g}%.",
+                      display_name(method.method), violation_words(method), 100 * *method.delta));
   return findings;
 }
 

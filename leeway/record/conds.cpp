@@ -83,7 +83,7 @@ static void fields(conds::Correlation& correlation, Fields& f) {
 
 static void fields(ColumnShift& column, Fields& f) {
   f("name", column.name, "of the label or the attribute");
-  f("is_label", column.is_label, "the first column is the label");
+  f("is_label", column.is_label, "true of the first column where there is a label");
   f("values", column.values, "that the column has in either table");
   f("source_counts", column.source_counts, "samples of each value in the source");
   f("target_counts", column.target_counts, "in the target; [] without one");
@@ -99,7 +99,8 @@ static void fields(ColumnShift& column, Fields& f) {
     for (const std::size_t value : column.unseen->values)
       uds->values.push_back(name_at(column.values, value));
   }
-  f("sc", sc, "spurious correlation; null of the label, and where the source has one value alone");
+  f("sc", sc,
+    "spurious correlation; null of the label, without one, and where the source has one value alone");
   f("ldd", ldd, "low data drift; null where the source has one value alone");
   f("uds", uds, "unseen data shift; null without a target");
   column.source.reset(), column.target.reset(), column.change.reset(), column.sc.reset();
@@ -168,8 +169,9 @@ std::vector<std::string> column_names(const conds::Description& description) {
 
 std::vector<std::string> values_of(const AttributeTable& table, const Cells& cells, std::size_t cell) {
   const auto codes = cells.codes(cell);
-  std::vector<std::string> values{table.label.values[codes[0]]};
-  for (std::size_t i = 1; i < codes.size(); ++i) values.push_back(table.attributes[i - 1].values[codes[i]]);
+  const auto columns = table.columns();
+  std::vector<std::string> values;
+  for (std::size_t i = 0; i < codes.size(); ++i) values.push_back(columns[i]->values[codes[i]]);
   return values;
 }
 
@@ -193,13 +195,13 @@ AccuracyByCell accuracy_of(const AttributeTable& table, const Cells& cells,
 }  // namespace
 
 static void fields(DescribedCell& cell, Fields& f) {
-  f("values", cell.values, "of the label, then of the attributes");
+  f("values", cell.values, "of every column");
   f("n_source", cell.n_source, "samples of the source");
   f("n_target", cell.n_target, "of the target; null without one");
 }
 
 static void fields(CellAccuracy& cell, Fields& f) {
-  f("values", cell.values, "of the label, then of the attributes");
+  f("values", cell.values, "of every column");
   f("n", cell.n, "samples");
   measured(f, "accuracy", cell.accuracy, share, "share that is right");
 }
@@ -221,10 +223,10 @@ void fields(DescribedShifts& shifts, Fields& f) {
   f("n_target", said.n_target, "of the target; null: the source alone is described");
   f("tests", said.tests, "that Holm's method adjusts for");
   f("findings", findings, "shifts beyond chance, strongest first");
-  f("columns", said.columns, "the label, then the attributes");
+  f("columns", said.columns, "the label where there is one, then the attributes");
   measured(f, "unseen_cells", said.unseen_cells,
            "share of the target in cells that the source lacks; null without a target");
-  f("cells", shifts.cells, "combinations of the label and all attributes that have samples");
+  f("cells", shifts.cells, "combinations of values of all columns that have samples");
   f("accuracy", shifts.accuracy, "by cell; null without outputs");
   names = column_names(said);
   said.findings.clear();
@@ -269,6 +271,11 @@ void check(const DescribedShifts& shifts, const std::string& name) {
   if (shifts.accuracy)
     for (const CellAccuracy& cell : shifts.accuracy->cells) check_values(cell.values);
   for (const ColumnShift& column : columns) {
+    const std::size_t values = column.values.size();
+    if (column.source_counts.size() != values ||
+        (shifts.description.n_target && column.target_counts.size() != values))
+      refuse(name, fmt::format("a count of each of {} values of column {}", values, in_quotes(column.name)),
+             fmt::format("{} and {}", column.source_counts.size(), column.target_counts.size()));
     std::vector<std::size_t> places;
     if (column.unseen) places = column.unseen->values;
     if (column.drift) places.push_back(column.drift->value);

@@ -15,7 +15,7 @@
 namespace leeway::record {
 
 struct DescribedCell {
-  std::vector<std::string> values;  // of the label, then of the attributes
+  std::vector<std::string> values;  // of every column
   std::size_t n_source = 0;
   std::optional<std::size_t> n_target;  // none without a target
 };

@@ -8,7 +8,7 @@
 namespace leeway::record {
 
 void fields(CondsDescribeOptions& options, Fields& f) {
-  f("label", options.label, "column of the labels");
+  f("label", options.label, "column of the labels; without it shares and unseen values alone are described");
   f("columns", options.columns, "columns of the attributes");
   f("permutations", options.permutations, from_to(1, 1e7), "draws of each p-value");
   f("bootstrap", options.bootstrap, from_to(1, 1e7), "replicates of the bootstrap of each interval");

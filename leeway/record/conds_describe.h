@@ -17,7 +17,7 @@ namespace leeway::record {
 inline constexpr std::string_view conds_describe_schema = "leeway.conds-describe/2";
 
 struct CondsDescribeOptions {
-  std::optional<std::string> label;  // columns of tables
+  std::optional<std::string> label;  // columns of tables; unset: they have no label
   std::vector<std::string> columns;
   std::size_t permutations = 4999, bootstrap = 4999;
   double level = .95;

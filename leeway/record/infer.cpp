@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "leeway/core/numbers.h"
 #include "leeway/record/json.h"
+#include "leeway/record/set_names.h"
 
 namespace leeway::record {
 
@@ -35,7 +38,7 @@ static void fields(InferredSet& set, Fields& f) {
 void fields(Infer& record, Fields& f) {
   fields(record.envelope, infer_schema, f);
   f("options", record.options, "how the model's file was read");
-  f("results", record.results, "one");
+  f("results", record.results, "by model, by data");
 }
 
 Json to_json(const Infer& record) {
@@ -43,8 +46,7 @@ Json to_json(const Infer& record) {
   return written([&](Fields& f) { fields(copy, f); });
 }
 
-std::string headline_of(const Infer& record) {
-  const InferredSet& set = record.results.at(0);
+static std::string headline_of(const InferredSet& set) {
   if (!set.accuracy)
     return fmt::format("The model's logits of {} images for {} classes.", count(set.n), set.k);
   return fmt::format(
@@ -52,6 +54,26 @@ std::string headline_of(const Infer& record) {
       value_words({set.accuracy, set.accuracy_interval->low, set.accuracy_interval->high}, true));
 }
 
-std::vector<std::string> findings_of(const Infer&) { return {}; }
+std::string headline_of(const Infer& record) {
+  const auto value = [](const InferredSet& set) { return set.accuracy.value_or(2); };
+  const InferredSet& set = *std::ranges::min_element(record.results, {}, value);
+  if (record.results.size() == 1) return headline_of(set);
+  const std::string name = SetNames(record.results).of_files(set);
+  return fmt::format("Of {} sets of outputs {}{}: {}", record.results.size(),
+                     set.accuracy ? "the least accurate is " : "the first is ", name, headline_of(set));
+}
+
+std::vector<std::string> findings_of(const Infer& record) {
+  if (record.results.size() < 2) return {};
+  std::vector<std::string> findings;
+  const SetNames names(record.results);
+  for (const InferredSet& set : record.results)
+    if (set.accuracy)
+      findings.push_back(fmt::format(
+          "{}: {} of {} are predicted as their label.", names.of_files(set),
+          value_words({set.accuracy, set.accuracy_interval->low, set.accuracy_interval->high}, true),
+          count(set.n)));
+  return findings;
+}
 
 }  // namespace leeway::record

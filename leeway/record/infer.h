@@ -42,14 +42,14 @@ struct Infer {
 
   Envelope envelope;
   ModelReading options;
-  std::vector<InferredSet> results;  // one
+  std::vector<InferredSet> results;  // by model, by data
 };
 
 void fields(Infer& record, Fields& f);
 
 [[nodiscard]] Json to_json(const Infer& record);
 
-// What was computed, and the accuracy where there are labels; no findings.
+// What was computed, and the accuracy where there are labels; of several sets where it is least. The accuracies of several sets.
 [[nodiscard]] std::string headline_of(const Infer& record);
 [[nodiscard]] std::vector<std::string> findings_of(const Infer& record);
 

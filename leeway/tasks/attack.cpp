@@ -5,11 +5,14 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <utility>
 
 #include "leeway/core/instruction_set.h"
 #include "leeway/core/message.h"
 #include "leeway/core/npz.h"
+#include "leeway/core/numbers.h"
 #include "leeway/core/statistics.h"
+#include "leeway/record/number_list.h"
 
 namespace leeway::tasks {
 namespace {
@@ -51,6 +54,8 @@ record::AttackedSet set_of(const nn::AttackResult& result) {
   record::AttackedSet set;
   const std::size_t n = result.success.size();
   set.n = n;
+  const record::AttackOptions options = recorded(result.options);
+  set.attack = options.attack, set.eps = options.eps, set.parameters = options.parameters;
   set.target = !result.options.targets.empty() ? "given" : result.labelled ? "label" : "prediction";
   put_share(hits_of(result.clean_accuracy, n), n, set.clean_accuracy, set.clean_accuracy_interval);
   put_share(hits_of(result.robust_accuracy, n), n, set.robust_accuracy, set.robust_accuracy_interval);
@@ -69,10 +74,11 @@ std::string blind_warning(const nn::AttackResult& result) {
   return fmt::format(
       "the gradient of {:.1f}% of {} rows is exactly 0, as behind sign, rounding or quantised layers, so {} "
       "cannot move them: noise of {} ran beside it, and the worse of the two counts for each row "
-      "(robust accuracy {:.4f} under {} alone, {:.4f} under noise alone)",
+      "(robust accuracy {} under {} alone, {} under noise alone)",
       100 * *result.zero_gradient, result.success.size(), name,
-      result.options.eps ? "the same radius" : "growing radius", result.beside_noise->attack_accuracy, name,
-      result.beside_noise->noise_accuracy);
+      result.options.eps ? "the same radius" : "growing radius",
+      percent(result.beside_noise->attack_accuracy, 1), name,
+      percent(result.beside_noise->noise_accuracy, 1));
 }
 
 // The one of that name.
@@ -101,6 +107,44 @@ AttackFound attack(const AttackTask& task, Progress* progress) {
   record.envelope.instruction_set = name_of(instruction_set);
   record.envelope.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
   return found;
+}
+
+std::vector<nn::AttackOptions> attacks_of(const record::AttackOptions& given,
+                                          const std::vector<double>& radii, const CompleteAttack& complete) {
+  const std::vector<std::string> names = record::split(given.attack, ',');
+  std::vector<nn::AttackOptions> all;
+  for (const std::string& name : names) {
+    record::AttackOptions one = given;
+    one.attack = name;
+    const nn::AttackOptions without = complete(options_of(one));
+    if (radii.empty() || (!without.eps && names.size() > 1)) {
+      all.push_back(without);
+      continue;
+    }
+    for (const double radius : radii) {
+      one.eps = radius;
+      all.push_back(complete(options_of(one)));
+    }
+  }
+  return all;
+}
+
+void add_set(record::Attack& all, record::Attack one) {
+  if (all.results.empty()) {
+    all = std::move(one);
+    return;
+  }
+  const auto named = [](const record::Attack& record) {
+    std::vector<std::string> lines = record.envelope.warnings;
+    for (std::string& line : lines) line = display_name(record.results.back().out) + ": " + line;
+    return lines;
+  };
+  if (all.results.size() == 1) all.envelope.warnings = named(all);
+  for (std::string& line : named(one)) all.envelope.warnings.push_back(std::move(line));
+  for (record::AttackedSet& set : one.results) all.results.push_back(std::move(set));
+  all.envelope.seconds += one.envelope.seconds;
+  all.envelope.headline = headline_of(all);
+  all.envelope.findings = findings_of(all);
 }
 
 record::AttackOptions recorded(const nn::AttackOptions& options) {

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <vector>
 
 #include "leeway/core/images.h"
@@ -29,6 +30,16 @@ struct AttackFound {
   record::Attack record;  // without what the caller knows: command, inputs, the files' names, `stochastic`
   nn::AttackResult result;
 };
+
+// The attacks that `given` names, by commas, each with every radius; without radii with its own. One that looks for the nearest
+// image takes none, and beside others comes once. `complete`: that of the session, whose errors these are.
+using CompleteAttack = std::function<nn::AttackOptions(const nn::AttackOptions&)>;
+[[nodiscard]] std::vector<nn::AttackOptions> attacks_of(const record::AttackOptions& given,
+                                                        const std::vector<double>& radii,
+                                                        const CompleteAttack& complete);
+
+// One more set of a record: its result and its warnings, by the name of its file.
+void add_set(record::Attack& all, record::Attack one);
 
 [[nodiscard]] AttackFound attack(const AttackTask& task, Progress* progress = nullptr);
 

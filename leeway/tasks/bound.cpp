@@ -111,7 +111,7 @@ class Bounding {
         found.representation = fmt::format("pca:{}", source.features->shape[1] / fraction);
     }
     const auto [assumes, fails] = error_bound::dis2_assumption(found.representation);
-    const std::string summary = fmt::format("upper bound with probability {:g}", 1 - chosen.delta);
+    const std::string summary = fmt::format("upper bound with probability {:g}%", 100 * (1 - chosen.delta));
     record_.results.insert(record_.results.begin(),
                            {{{"dis2", summary, assumes, fails}, found.dis2.bound, std::nullopt, true},
                             {{"dis2-estimate", "dis2 without its term for chance", assumes, fails},

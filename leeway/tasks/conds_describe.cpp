@@ -24,22 +24,23 @@ struct Tables {
   [[nodiscard]] const AttributeTable& tested() const { return target ? *target : source; }
 };
 
-// Labels and groups of an outputs file as a table.
+// Groups of an outputs file as a table, with labels where there are any.
 AttributeTable table_of(const Outputs& outputs) {
   const std::string name = display_name(outputs.path);
-  if (!outputs.labels) refuse(name, "labels, or a table beside it", "none");
   if (outputs.groups.empty()) refuse(name, "groups, or a table beside it", "none");
   std::vector<std::string> classes = outputs.class_names;
   for (std::size_t i = classes.size(); i < outputs.k(); ++i) classes.push_back(std::to_string(i));
-  return assess::attribute_table(name, *outputs.labels, outputs.groups, classes);
+  return assess::attribute_table(name, outputs.labels ? *outputs.labels : std::vector<std::int64_t>{},
+                                 outputs.groups, classes);
 }
 
 Tables tables_of(CondsDescribeInputs& inputs) {
   Tables tables;
   if (!inputs.source) {
     if (!inputs.outputs) refuse("conds describe", "a table or outputs", "neither");
-    tables.source = table_of(*inputs.outputs);
-  } else if (inputs.split) {
+    inputs.source = table_of(*inputs.outputs);
+  }
+  if (inputs.split) {
     const data::RowSplit& split = *inputs.split;
     for (const auto& [rows, what] : {std::pair(&split.train, "train"), std::pair(&split.test, "test")})
       if (rows->empty()) refuse(inputs.split_name, fmt::format("rows of {}", what), "none");
@@ -84,7 +85,7 @@ std::vector<std::uint8_t> correct_rows(const Outputs& outputs, const Tables& tab
   Outputs shown = outputs;
   if (all_rows)
     for (std::size_t i = 0; i < taken.size(); ++i) (*shown.labels)[i] = (*outputs.labels)[taken[i]];
-  check_same_rows(table, shown, name);
+  if (table.has_label()) check_same_rows(table, shown, name);
   const auto predicted = assess::predict(outputs.logits, name).classes;
   std::vector<std::uint8_t> correct(table.n());
   for (std::size_t i = 0; i < table.n(); ++i) {
@@ -102,12 +103,13 @@ record::CondsDescribe conds_describe(const CondsDescribeTask& task) {
   record.options = task.options;
   CondsDescribeInputs inputs = task.open();
   if (inputs.outputs) record.envelope.warnings = inputs.outputs->warnings;
+  const bool has_table = inputs.source.has_value();
   const Tables tables = tables_of(inputs);
   const conds::DescribeOptions options{task.options.level, task.options.permutations, task.options.bootstrap,
                                        task.seed};
   const conds::Description description = conds::describe(tables.source, tables.other(), options);
   std::optional<conds::AccuracyOfCells> accuracy;
-  if (inputs.outputs)
+  if (inputs.outputs && (has_table || inputs.outputs->labels))
     accuracy = conds::accuracy_of_cells(tables.tested(), Cells(tables.tested()),
                                         correct_rows(*inputs.outputs, tables), options);
   record.results = {record::described(tables.source, tables.other(), description,

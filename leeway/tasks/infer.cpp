@@ -8,6 +8,7 @@
 #include "leeway/core/npz.h"
 #include "leeway/core/outputs_rows.h"
 #include "leeway/core/statistics.h"
+#include "leeway/core/text.h"
 #include "leeway/tasks/model.h"
 #include "leeway/tasks/task_clock.h"
 
@@ -32,6 +33,18 @@ Inferred infer(const InferTask& task, Progress* progress) {
   }
   found.record = clock.finished(std::move(found.record), task.seed);
   return found;
+}
+
+void add_set(record::Infer& all, record::Infer one) {
+  if (all.results.empty()) {
+    all = std::move(one);
+    return;
+  }
+  for (std::string& line : one.envelope.warnings) append_new(all.envelope.warnings, line);
+  for (record::InferredSet& set : one.results) all.results.push_back(std::move(set));
+  all.envelope.seconds += one.envelope.seconds;
+  all.envelope.headline = headline_of(all);
+  all.envelope.findings = findings_of(all);
 }
 
 std::vector<record::InferredSplit> accuracy_by_split(const Outputs& outputs, const data::RowSplit& split) {

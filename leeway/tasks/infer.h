@@ -35,6 +35,9 @@ struct Inferred {
 };
 [[nodiscard]] Inferred infer(const InferTask& task, Progress* progress = nullptr);
 
+// One more set of a record.
+void add_set(record::Infer& all, record::Infer one);
+
 // Accuracy on the rows of each word of the split that has any, in the order train, val, test.
 [[nodiscard]] std::vector<record::InferredSplit> accuracy_by_split(const Outputs& outputs,
                                                                    const data::RowSplit& split);

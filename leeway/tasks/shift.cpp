@@ -127,28 +127,25 @@ std::vector<Chosen> chosen(const ShiftTask& task) {
   return all;
 }
 
-// `pattern` with the values of one set.
-std::string file_of(const std::string& pattern, const Chosen& one) {
+// What a pattern's {NAME} stand for.
+std::vector<std::pair<std::string_view, std::string>> values_of(const Chosen& one) {
   const bool is_member = one.member != nullptr;
-  return filled_pattern(
-      pattern, {{"shift", std::string(is_member ? one.member->name : one.corruption->name)},
-                {"strength",
-                 is_member ? fmt::format("{:g}", one.strength.value_or(one.member->strength().value)) : ""},
-                {"severity", is_member ? "" : std::to_string(one.severity)}});
+  return {
+      {"shift", std::string(is_member ? one.member->name : one.corruption->name)},
+      {"strength", is_member ? fmt::format("{:g}", one.strength.value_or(one.member->strength().value)) : ""},
+      {"severity", is_member ? "" : std::to_string(one.severity)}};
 }
 
 std::vector<NamedFile> files_of(const ShiftTask& task, const std::vector<Chosen>& sets) {
+  std::vector<std::vector<std::pair<std::string_view, std::string>>> values;
+  for (const Chosen& one : sets) values.push_back(values_of(one));
   std::vector<NamedFile> files;
   for (const auto& [option, pattern] : {std::pair("--out", &task.out), {"--sheet", &task.sheet}}) {
     if (pattern->empty()) continue;
-    for (const Chosen& one : sets) {
-      files.push_back({option, file_of(*pattern, one)});
-      if (std::ranges::count(files, files.back().file, &NamedFile::file) > 1)
-        throw OptionError(
-            fmt::format("{}: expected a name for each of {} sets, such as {}", option, sets.size(),
-                        pattern_hint(*pattern, task.options.severity.empty() ? "{shift}-{strength}"
-                                                                             : "{shift}-{severity}")));
-    }
+    const auto own =
+        files_of_sets(option, *pattern, values,
+                      task.options.severity.empty() ? "{shift}-{strength}" : "{shift}-{severity}");
+    files.insert(files.end(), own.begin(), own.end());
   }
   return files;
 }
@@ -239,7 +236,8 @@ void add_corruption(record::ShiftedSet& set, const ShiftTask& task, const Chosen
 record::ShiftedSet shifted_set(const ShiftTask& task, const Chosen& one, const Images& images,
                                const shift::CorruptionOptions& how, Progress* progress) {
   record::ShiftedSet set;
-  set.out = file_of(task.out, one), set.sheet = file_of(task.sheet, one);
+  set.out = filled_pattern(task.out, values_of(one));
+  set.sheet = filled_pattern(task.sheet, values_of(one));
   set.n_source = images.n();
   if (one.member != nullptr)
     add_member(set, task, one, images, progress);

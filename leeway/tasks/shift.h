@@ -17,6 +17,7 @@
 #include "leeway/core/images.h"
 #include "leeway/core/progress.h"
 #include "leeway/record/shift.h"
+#include "leeway/tasks/file_pattern.h"
 
 namespace leeway::tasks {
 
@@ -31,9 +32,6 @@ struct ShiftTask {
 };
 
 // The files that a task will write.
-struct NamedFile {
-  std::string option, file;
-};
 [[nodiscard]] std::vector<NamedFile> files_of(const ShiftTask& task);
 
 // The record without `command` and `inputs`, which the caller knows.

@@ -66,7 +66,7 @@ std::function<AttributeTable(const TableColumns&)> table_of(Request& request, co
   if (!request.has(argument)) return {};
   const nb::object table = request[argument];
   const auto shape = [](const AttributeTable& read) {
-    return std::vector<std::size_t>{read.n(), read.attributes.size() + 1};
+    return std::vector<std::size_t>{read.n(), read.columns().size()};
   };
   if (PyUnicode_Check(table.ptr()))
     return [&request, shape, path = nb::cast<std::string>(table)](const TableColumns& columns) {
@@ -132,8 +132,6 @@ nb::object describe_of(Request& request) {
   const bool tables = request.has("source");
   if (!tables && !inputs.outputs) throw Error("leeway.conds.describe: expected source, or outputs");
   if (!tables && request.has("target")) throw Error("leeway.conds.describe: expected source beside target");
-  if (tables && !task.options.label)
-    throw Error("leeway.conds.describe: expected label, the column of the labels");
   if (tables && task.options.columns.empty())
     throw Error("leeway.conds.describe: expected columns, the attributes");
   if (!tables && (task.options.label || !task.options.columns.empty()))
@@ -202,12 +200,13 @@ std::vector<Function> functions_of_data() {
        record::conds_describe_schema,
        "Which shifts there are between two tables of attributes, and in which cells a model is weak.",
        {{"source", "table",
-         "the training samples: a label, attributes; a DataFrame, a dictionary of columns, or a CSV "
+         "the training samples: attributes, and a label if there is one; a DataFrame, a dictionary of "
+         "columns, or a CSV "
          "file's path"},
         {"target", "table", "the test samples; without them the source alone is described"},
         {"outputs", "outputs",
-         "of a model on the target, or the source where there is none; alone, their labels and "
-         "groups are the table"}},
+         "of a model on the target, or the source where there is none; alone, their groups, and "
+         "labels if any, are the table"}},
        {},
        default_options<record::CondsDescribeOptions>,
        describe_of},

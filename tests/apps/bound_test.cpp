@@ -101,7 +101,7 @@ TEST_F(BoundCommand, TableSaysWhatIsAssumed) {
   EXPECT_EQ(said.code, 0) << said.err;
   EXPECT_THAT(said.out, AllOf(StartsWith("Estimates without labels say 25 to 48%.\n\nmethod"),
                               HasSubstr("cot-corrected"), HasSubstr("atc-conf, atc-ne: right if as large"),
-                              HasSubstr("source           0.2500"), HasSubstr("It is too low if"),
+                              HasSubstr("source             25.00"), HasSubstr("It is too low if"),
                               HasSubstr("An estimate is no bound")));
 }
 
@@ -330,8 +330,8 @@ TEST_F(BoundEvaluateCommand, TableShowsThem) {
   EXPECT_EQ(said.code, 0) << said.err;
   EXPECT_THAT(said.out,
               AllOf(StartsWith("Over 4 shifts guess understates the error least often, on 50%"),
-                    HasSubstr("0.1500"), HasSubstr("shift 0.95"), HasSubstr("scale 0.99"),
-                    HasSubstr("beyond chance above delta = 0.01"), HasSubstr("4 shifts of 2 data sets")));
+                    HasSubstr("15.00"), HasSubstr("shift 0.95"), HasSubstr("scale 0.99"),
+                    HasSubstr("beyond chance above delta = 1%"), HasSubstr("4 shifts of 2 data sets")));
 }
 
 TEST_F(BoundEvaluateCommand, OneDataSetIsScoredWithoutAdjustment) {

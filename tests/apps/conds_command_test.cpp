@@ -16,6 +16,7 @@ namespace leeway {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 
 class CondsCommand : public CommandTest {
  protected:
@@ -204,8 +205,8 @@ TEST_F(CondsCommand, DescribeWithOutputsOfTheTargetOrOfAllRows) {
   const std::string common = "--attributes table.csv --split split.csv --label y --columns a ";
   const Outcome said = describe(common + "--outputs outputs.csv");
   EXPECT_EQ(said.err, "");
-  EXPECT_THAT(said.out, HasSubstr("y=v, a=0                      5   0.0000  [0.0000, 0.5218]\n"));
-  EXPECT_THAT(said.out, HasSubstr("y=w, a=0                      5   0.0000  [0.0000, 0.5218]\n"));
+  EXPECT_THAT(said.out, HasSubstr("y=v, a=0                      5       0.00  [0.00, 52.18]\n"));
+  EXPECT_THAT(said.out, HasSubstr("y=w, a=0                      5       0.00  [0.00, 52.18]\n"));
   write_text(folder_ / "short.csv", "y_true,logit_0,logit_1\n0,1,2\n");
   expect(describe(common + "--outputs short.csv"), 3,
          "short.csv: expected 45 rows, those of the split's test set, or 720, all, found 1");
@@ -214,14 +215,55 @@ TEST_F(CondsCommand, DescribeWithOutputsOfTheTargetOrOfAllRows) {
   EXPECT_THAT(describe(common + "--outputs other.csv").err, HasSubstr("each label one class, found classes"));
 }
 
+TEST_F(CondsCommand, DescribeWithoutALabel) {
+  std::string june = "place,device\n", july = june;
+  for (int i = 0; i < 200; ++i) {
+    june += i % 2 == 0 ? "north,phone\n" : "south,desk\n";
+    july += i % 4 == 0 ? "north,phone\n" : i % 4 == 1 ? "south,watch\n" : "south,desk\n";
+  }
+  write_text(folder_ / "june.csv", june), write_text(folder_ / "july.csv", july);
+  const Outcome said =
+      describe("--source june.csv --target july.csv --columns place,device --out r.json --report p.html");
+  EXPECT_EQ(said.err, "");
+  EXPECT_THAT(said.out, HasSubstr("unseen data: 25% (19–32) of the target has device = watch"));
+  EXPECT_THAT(said.out, HasSubstr("place = north is 50.0% of the source, 25.0% of the target"));
+  EXPECT_THAT(said.out, HasSubstr("no label (--label): what goes together with it is not looked for"));
+  EXPECT_THAT(said.out, Not(HasSubstr("SC: V")));
+  const std::string page = read_text(folder_ / "p.html");
+  EXPECT_THAT(page, HasSubstr("Every value, the largest change first"));
+  EXPECT_THAT(page, Not(HasSubstr("Cramer&#39;s V of label")));
+  EXPECT_EQ(CommandTest::run("report r.json --out again.html").code, 0);
+  EXPECT_EQ(read_text(folder_ / "again.html"), page);
+  expect(describe("--source june.csv --columns plaice"), 3,
+         "june.csv: expected a column 'plaice', found columns place, device; did you mean place?");
+}
+
+// Outputs without labels: their groups, divided by a split, are the two tables.
+TEST_F(CondsCommand, DescribeGroupsOfOutputsWithoutLabels) {
+  std::string outputs = "logit_0,logit_1,attr_place\n", split = "index,split\n";
+  for (int i = 0; i < 200; ++i) {
+    outputs += i < 100 || i % 2 == 0 ? "1,0,north\n" : "0,1,south\n";
+    split += std::to_string(i) + (i < 100 ? ",train\n" : ",test\n");
+  }
+  write_text(folder_ / "outputs.csv", outputs), write_text(folder_ / "split.csv", split);
+  const Outcome said = describe("--outputs outputs.csv --index split.csv --json");
+  ASSERT_EQ(said.code, 0) << said.err;
+  const Json result = Json::parse(said.out)["results"][0];
+  EXPECT_EQ(result["n_source"], 100);
+  EXPECT_EQ(result["columns"].size(), 1u);
+  EXPECT_EQ(result["columns"][0]["uds"]["mass"], .5);
+  EXPECT_EQ(result["accuracy"], nullptr);
+}
+
 TEST_F(CondsCommand, DescribeMistakes) {
-  expect(describe(""), 2, "expected --source, --attributes with --split, or --outputs");
+  expect(describe("--source table.csv --split split.csv --columns a"), 2,
+         "--index: expected --attributes in place of --source");
+  expect(describe(""), 2, "expected --source, --attributes with --index, or --outputs");
   expect(describe("--source table.csv --label y"), 2, "--columns is required: the attributes");
-  expect(describe("--source table.csv --columns a"), 2, "--label is required: the column of the labels");
   expect(describe("--attributes table.csv --label y --columns a"), 2,
-         "--split is required beside --attributes");
+         "--index is required beside --attributes");
   expect(describe("--target table.csv --label y --columns a"), 2,
-         "expected --source, --attributes with --split, or --outputs");
+         "expected --source, --attributes with --index, or --outputs");
   write_text(folder_ / "split.csv", "index,split\n0,train\n720,test\n");
   const std::string common = "--attributes table.csv --split split.csv --label y --columns a";
   expect(describe(common), 3, "split.csv: expected an index from 0 to 719, found '720' at row 1");

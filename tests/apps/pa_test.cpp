@@ -150,7 +150,7 @@ TEST_F(PaCommand, TableNamesEverySetAndItsNumbers) {
   EXPECT_EQ(said.code, 0);
   EXPECT_EQ(said.err, "");
   EXPECT_THAT(said.out, AllOf(HasSubstr("shifted.npy"), HasSubstr("half.npy"), HasSubstr("inf"),
-                              HasSubstr("1.317"), HasSubstr("0.6667")));
+                              HasSubstr("1.317"), HasSubstr("66.67")));
   EXPECT_THAT(said.out,
               StartsWith("Between the clean set and shifted.npy, 0.14 of 0.69 posterior agreement"));
   EXPECT_THAT(said.out, HasSubstr("0.1352"));  // log 2 + (2 log 3/4 + log 1/3) / 3

@@ -54,7 +54,35 @@ TEST(Describe, FindsEachKindAndSaysItInWords) {
   EXPECT_THAT(said.findings[0].text,
               HasSubstr("label and color go together in the source (Cramer's V 0.80 ["));
   EXPECT_EQ(said.findings[1].text,
-            "unseen data: 0.40 [0.33, 0.47] of the target has color = 2, which the source never has");
+            "unseen data: 40% (33–47) of the target has color = 2, which the source never has");
+}
+
+// The attributes' own numbers do not hang on the label: a test of a column draws by its name.
+TEST(Describe, WithoutALabelSharesAndUnseenValuesAreLeft) {
+  AttributeTable source = table_of("s", {{90, 10, 0}, {10, 90, 0}}),
+                 target = table_of("t", {{30, 30, 40}, {30, 90, 40}});
+  const Description labelled = describe(source, &target);
+  source.label = {};
+  EXPECT_EQ(message_of([&] { (void)describe(source, &target); }), "t: expected no label, as in s, found one");
+  target.label = {};
+  const Description said = describe(source, &target);
+  ASSERT_EQ(said.columns.size(), 1u);
+  EXPECT_FALSE(said.has_label());
+  const ColumnShift &color = said.columns[0], &before = labelled.columns[1];
+  EXPECT_FALSE(color.sc || color.source || color.target || color.change);
+  EXPECT_DOUBLE_EQ(color.drift->distance.value, .5 - 60. / 180);
+  EXPECT_EQ(color.drift->test.p, before.drift->test.p);
+  EXPECT_EQ(color.unseen->mass.interval.low, before.unseen->mass.interval.low);
+  EXPECT_DOUBLE_EQ(said.unseen_cells->value, 80. / 260);
+  EXPECT_EQ(said.tests, 2u);
+  ASSERT_EQ(said.findings.size(), 2u);
+  EXPECT_EQ(said.findings[0].text,
+            "unseen data: 31% (25–37) of the target has color = 2, which the source never has");
+  EXPECT_THAT(said.findings[1].text,
+              HasSubstr("low data drift: color = 0 is 50.0% of the source, 33.3% of the target (distance"));
+  source.attributes.clear();
+  EXPECT_EQ(message_of([&] { (void)describe(source, nullptr); }),
+            "s: expected a label or an attribute, found neither");
 }
 
 TEST(Describe, RareValuesAreADrift) {
@@ -130,8 +158,9 @@ TEST(Describe, FalseAlarmsStayBelowTheirLevel) {
   constexpr std::size_t tables = sanitized ? 20 : 150;
   constexpr double mean = .05 * tables;
   for (const Planted& planted : {Planted{}, Planted{.common = .5}})
-    EXPECT_LE(static_cast<double>(search(planted, tables, 300, 1, 499, 499).elsewhere),
-              mean + 4 * std::sqrt(.95 * mean));
+    for (const bool labelled : {true, false})
+      EXPECT_LE(static_cast<double>(search(planted, tables, 300, 1, 499, 499, labelled).elsewhere),
+                mean + 4 * std::sqrt(.95 * mean));
 }
 
 TEST(Describe, FindsWhatWasPlanted) {

@@ -77,27 +77,30 @@ class PlantedTables {
   std::vector<std::vector<double>> shares_;
 };
 
-// How often each kind was found where it was planted, and how often anything else was.
+// How often each kind was found where it was planted, and how often anything else was. `labelled`: or the label is taken
+// away before the tables are described.
 struct Found {
   std::size_t tables = 0, sc = 0, ldd = 0, uds = 0, elsewhere = 0;
 };
 
 inline Found search(const Planted& planted, std::size_t tables, std::size_t n, std::uint64_t seed,
-                    std::size_t permutations = 999, std::size_t bootstrap = 999) {
+                    std::size_t permutations = 999, std::size_t bootstrap = 999, bool labelled = true) {
   std::vector<Found> each(tables);
   parallel_for(tables, [&](std::size_t i) {
-    const PlantedTables made(planted, n, n, seed * 1'000'000 + i);
+    PlantedTables made(planted, n, n, seed * 1'000'000 + i);
+    if (!labelled) made.source.label = made.target.label = {};
     const Description said = describe(made.source, &made.target,
                                       {.permutations = permutations, .bootstrap = bootstrap, .seed = i});
     for (const Finding& finding : said.findings) {
-      if (finding.kind == ShiftKind::sc && finding.column == 1 && planted.sc > 0)
+      const std::string& column = said.columns[finding.column].name;
+      if (finding.kind == ShiftKind::sc && column == "a0" && planted.sc > 0)
         each[i].sc = 1;
-      else if (finding.kind == ShiftKind::ldd && finding.column == 2 && planted.ldd > 0)
+      else if (finding.kind == ShiftKind::ldd && column == "a1" && planted.ldd > 0)
         each[i].ldd = 1;
-      else if (finding.kind == ShiftKind::uds && finding.column == 3 && planted.uds > 0)
+      else if (finding.kind == ShiftKind::uds && column == "a2" && planted.uds > 0)
         each[i].uds = 1;
       // Where the label comes to an attribute's values, their shares move with it.
-      else if (!(planted.sc > 0 && finding.kind == ShiftKind::ldd && finding.column == 1))
+      else if (!(planted.sc > 0 && finding.kind == ShiftKind::ldd && column == "a0"))
         each[i].elsewhere = 1;
     }
   });

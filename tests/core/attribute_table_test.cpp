@@ -32,6 +32,21 @@ TEST(AttributeTable, ValuesAreSortedAndNeverInOrderOfAppearance) {
   EXPECT_EQ(table.find("hue"), 1u);
 }
 
+TEST(AttributeTable, ATableMayLackItsLabel) {
+  const auto table = parse("a,b\nu,1\nv,2\nu,2\n", {"", {"a", "b"}, {}, {}});
+  EXPECT_FALSE(table.has_label());
+  EXPECT_EQ(table.n(), 3u);
+  EXPECT_EQ(table.columns().size(), 2u);
+  EXPECT_THAT(Cells(table).counts(table), ElementsAre(1, 1, 0, 1));
+  EXPECT_EQ(Cells(table).text(1), "a=u, b=2");
+  EXPECT_EQ(take(table, std::vector<std::size_t>{1}).n(), 1u);
+  EXPECT_EQ(message_of([&] { require_label(table); }), "t.csv: expected a column of labels, found none");
+  AttributeTable labelled = parse("y,a,b\n1,u,1\n2,v,2\n", {"y", {"a", "b"}, {}, {}}), other = table;
+  EXPECT_EQ(message_of([&] { align(labelled, other); }), "t.csv: expected a label, as in t.csv, found none");
+  EXPECT_EQ(refusal("a,b\n1,2\n", {"", {}, {}, {}}),
+            "t.csv: expected a label or an attribute, found neither");
+}
+
 TEST(AttributeTable, AnOrderThatIsGivenCounts) {
   const auto table = parse("y,a\nu,small\nv,big\n", {"y", {"a"}, {{"a", {"small", "middle", "big"}}}, {}});
   EXPECT_THAT(table.attributes[0].values, ElementsAre("small", "middle", "big"));
@@ -52,6 +67,8 @@ TEST(AttributeTable, QuotesLineEndsMarksAndUtf8) {
 TEST(AttributeTable, BadTablesAreRefused) {
   const TableColumns columns{"y", {"a"}, {}, {}};
   EXPECT_EQ(refusal("y,b\n1,2\n", columns), "t.csv: expected a column 'a', found columns y, b");
+  EXPECT_EQ(refusal("y,colour,size\n1,2,3\n", {"y", {"color"}, {}, {}}),
+            "t.csv: expected a column 'color', found columns y, colour, size; did you mean colour?");
   EXPECT_EQ(refusal("y,a\n", columns), "t.csv: expected at least 1 row, found none");
   EXPECT_EQ(refusal("y,a\n1,2\n1,3\n", columns),
             "t.csv: expected at least two labels in column 'y', found one: '1'");

@@ -116,6 +116,8 @@ TEST_F(ShiftTableFile, RefusalsNameTheColumn) {
             "out with --methods)");
   EXPECT_EQ(refusal("truth,a\n1,.5\n.5,x\n").substr(0, 9), "table.csv");
   EXPECT_EQ(refusal("truth,a\n1,.5\n", {"b"}), "table.csv: expected a column 'b', found truth, a");
+  EXPECT_EQ(refusal("truth,alpha\n1,.5\n", {"alhpa"}),
+            "table.csv: expected a column 'alhpa', found truth, alpha; did you mean alpha?");
   EXPECT_EQ(refusal("truth,note\n1,x\n"),
             "table.csv: expected a column of numbers for each method, found none beside the truth");
   EXPECT_EQ(refusal("truth,a\n"), "table.csv: expected at least 1 row below the header, found none");

@@ -183,13 +183,14 @@ def test_flags_of_the_commands_are_options(tmp_path):
     """A flag that is neither data nor of the command alone is a keyword."""
     alone = {"help", "json", "out", "config", "report", "figures", "help-all"}
     data = {"agreement": {"labels", "compare", "name", "pairs", "save-pairs"},
-            "assess": {"source", "target", "images", "fail-if", "model", "jacobian",
+            "assess": {"source", "target", "images", "rows-csv", "fail-if", "model", "jacobian",
                        "arch", "mean", "std", "scale", "classes", "stochastic", "trust", "as-is", "normalization", "device"},
             "select": {"clean", "shifted", "labels", "names"}, "error_bound": {"source", "target", "labels"},
             "estimates": {"source", "target", "labels"}, "conds.split": {"attributes", "order"},
-            "conds.describe": {"source", "target", "attributes", "split", "outputs"}, "shift": {"data", "sheet"}, "shift_text": {"data"},
+            "conds.describe": {"source", "target", "attributes", "index", "outputs"},
+            "shift": {"data", "sheet", "index", "split"}, "shift_text": {"data"},
             "mvn_cdf": {"upper", "covariance"},
-            "average_case": {"model", "data", "layout", "logits", "jacobian", "gram", "labels", "noise-covariance", "arch", "mean",
+            "average_case": {"model", "data", "layout", "logits", "jacobian", "gram", "labels", "index", "split", "noise-covariance", "arch", "mean",
                              "std", "scale", "classes", "stochastic", "trust", "as-is", "normalization", "device"}}
     for name, command, *_ in _leeway.functions():
         text = subprocess.run([_command.binary(), *command.split()[1:], "--help"], capture_output=True, text=True).stdout

@@ -22,6 +22,7 @@ Attack within_a_radius(const std::string& target) {
   record.options = {"pgd", "linf", 8. / 255, "margin", {{"steps", 20.}}};
   AttackedSet set;
   set.model = "m.safetensors", set.data = "d.npz", set.out = "o.npz", set.target = target;
+  set.attack = "pgd", set.eps = 8. / 255, set.parameters = {{"steps", 20.}};
   set.n = 1000;
   set.clean_accuracy = .9, set.clean_accuracy_interval = {.88, .92};
   set.robust_accuracy = .3, set.robust_accuracy_interval = {.27, .33};
@@ -36,6 +37,7 @@ Attack within_a_radius(const std::string& target) {
 Attack of_minimum_norm() {
   Attack record = within_a_radius("label");
   record.options = {"fmn", "l0", {}, "difference", {{"gamma", .05}}};
+  record.results[0].attack = "fmn", record.results[0].eps.reset();
   record.results[0].norms =
       NearestNorms{12, {11, 14}, 5, HUGE_VAL, {{0, .9, {.88, .92}}, {40, .3, {.27, .33}}}};
   return record;
@@ -83,6 +85,25 @@ TEST(AttackRecord, SaysWhatIsLeftOrHowFarImagesMoved) {
   EXPECT_THAT(findings_of(of_minimum_norm()),
               ElementsAre("A quarter of the images move within 5, three quarters within ∞."));
   EXPECT_THAT(findings_of(within_a_radius("label")), IsEmpty());
+}
+
+TEST(AttackRecord, OfSeveralSetsLeadsWithTheStrongest) {
+  Attack record = within_a_radius("label");
+  AttackedSet weaker = record.results[0];
+  weaker.eps = 4. / 255, weaker.robust_accuracy = .6, weaker.robust_accuracy_interval = {.57, .63};
+  record.results.insert(record.results.begin(), weaker);
+  EXPECT_EQ(headline_of(record),
+            "Of 2 attacked sets the strongest: Under pgd in linf of radius 0.0314, 30% (27–33) of 1,000 "
+            "images are predicted as their label; 90% (88–92) of the clean ones are.");
+  EXPECT_THAT(findings_of(record),
+              ElementsAre("pgd: 60% (57–63) withstand 0.0157; 30% (27–33) withstand 0.0314."));
+  record.results.push_back(weaker);
+  record.results.back().model = "other.pt", record.results.back().eps.reset();
+  EXPECT_THAT(headline_of(record),
+              ::testing::StartsWith("Of 3 attacked sets the strongest is m.safetensors: "));
+  EXPECT_THAT(findings_of(record),
+              ElementsAre("m.safetensors, pgd: 60% (57–63) withstand 0.0157; 30% (27–33) withstand 0.0314.",
+                          "other.pt, pgd: 60% (57–63) withstand any radius."));
 }
 
 }  // namespace

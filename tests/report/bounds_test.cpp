@@ -40,6 +40,10 @@ TEST(BoundsSection, SaysTheBoundItsTermsAndTheEstimates) {
   EXPECT_THAT(
       page,
       HasSubstr("How wrong could it be without labels? noise: on at most 40.0%; estimates say 20 to 28%"));
+  record::Assess likely = assessed();
+  likely.results[0].likely_error = record::LikelyError{"ac", "it may be", {.2, .17, .23}, .17, .28};
+  EXPECT_THAT(page_of(likely),
+              HasSubstr("noise: on at most 40.0%; probably on 17 to 28%"));  // as the headline
   EXPECT_THAT(page, HasSubstr("The bound assumes &lt;this&gt;."));
   for (const char* cell : {">40.0%<", ">10.0%<", ">25.0%<", ">5.0%<", ">0.75<", "1,500 and 1,200"})
     EXPECT_THAT(page, HasSubstr(cell)) << cell;

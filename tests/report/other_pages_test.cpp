@@ -22,6 +22,7 @@ record::Attack attack(bool nearest) {
   if (!nearest) record.options.eps = .03;
   record::AttackedSet& set = record.results.emplace_back();
   set.model = "a<b>.safetensors", set.target = "label", set.n = 200;
+  set.attack = record.options.attack, set.eps = record.options.eps;
   set.clean_accuracy = .9, set.clean_accuracy_interval = {.85, .94};
   set.robust_accuracy = .25, set.robust_accuracy_interval = {.19, .32};
   set.success = .75, set.success_interval = {.68, .81};
@@ -40,6 +41,20 @@ TEST(AttackPage, ShowsBeforeAndAfter) {
   EXPECT_THAT(page, HasSubstr("pgd in linf within 0.03"));
   EXPECT_TRUE(parts_of(page).charts.empty());
   EXPECT_EQ(html_report(to_json(attack(false))), page);
+}
+
+TEST(AttackPage, OfSeveralRadiiDrawsWhatWithstandsByRadius) {
+  record::Attack record = attack(false);
+  record.results.push_back(record.results.front());
+  record.results.back().eps = .06, record.results.back().robust_accuracy = .1;
+  record.results.push_back(record.results.front());
+  record.results.back().attack = "fgsm";
+  const std::string page = html_report(record);
+  const PageParts parts = parts_of(page);
+  ASSERT_EQ(parts.charts.size(), 1u);  // one radius of fgsm is no line
+  EXPECT_EQ(parts.charts[0].content["data"]["points"].size(), 2u);
+  EXPECT_THAT(page, HasSubstr("Radius"));
+  EXPECT_THAT(page, HasSubstr("pgd and fgsm in linf"));
 }
 
 TEST(AttackPage, OfNearestImagesDrawsAccuracyByRadius) {

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "leeway/core/error.h"
 #include "leeway/tasks/attack.h"
 #include "tests/message_of.h"
 #include "tests/tasks/stub_model.h"
@@ -89,6 +90,42 @@ TEST(AttackTask, WithARadiusThereAreNoNorms) {
               ::testing::StartsWith(
                   "the gradient of 50.0% of 10 rows is exactly 0, as behind sign, rounding or quantised "
                   "layers, so fmn cannot move them: noise of the same radius ran beside it"));
+}
+
+TEST(AttackTask, EveryAttackMeetsEveryRadius) {
+  record::AttackOptions given;
+  given.attack = "fgsm,fmn,pgd";
+  const auto complete = [](const nn::AttackOptions& options) {
+    nn::AttackOptions all = options;
+    if (all.attack != "fmn") all.eps = options.eps.value_or(.03);
+    if (all.attack == "fmn" && options.eps) throw Error("attack fmn: expected no radius");
+    return all;
+  };
+  const auto names = [](const std::vector<nn::AttackOptions>& all) {
+    std::vector<std::pair<std::string, double>> texts;
+    for (const nn::AttackOptions& one : all) texts.emplace_back(one.attack, one.eps.value_or(-1));
+    return texts;
+  };
+  using Names = std::vector<std::pair<std::string, double>>;
+  EXPECT_EQ(names(attacks_of(given, {.1, .2}, complete)),
+            (Names{{"fgsm", .1}, {"fgsm", .2}, {"fmn", -1}, {"pgd", .1}, {"pgd", .2}}));
+  EXPECT_EQ(names(attacks_of(given, {}, complete)), (Names{{"fgsm", .03}, {"fmn", -1}, {"pgd", .03}}));
+  given.attack = "fmn";
+  EXPECT_EQ(message_of([&] { (void)attacks_of(given, {.1}, complete); }), "attack fmn: expected no radius");
+}
+
+TEST(AttackTask, SetsOfOneRecordKeepTheirWarningsByFile) {
+  record::Attack all;
+  for (const char* const out : {"a.npz", "b.npz"}) {
+    record::Attack one = record_of(nearest());
+    one.results[0].out = out;
+    one.envelope.warnings = {"look"};
+    add_set(all, std::move(one));
+  }
+  EXPECT_EQ(all.results.size(), 2U);
+  EXPECT_EQ(all.results[1].attack, "fmn");
+  EXPECT_THAT(all.envelope.warnings, ::testing::ElementsAre("a.npz: look", "b.npz: look"));
+  EXPECT_THAT(all.envelope.headline, ::testing::StartsWith("Of 2 attacked sets"));
 }
 
 TEST(AttackTask, OptionsAreReadAsTheyWereRecorded) {

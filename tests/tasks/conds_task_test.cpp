@@ -145,6 +145,26 @@ TEST(CondsTasks, OutputsOfTheTargetAndOfAllRowsSayTheSame) {
               HasSubstr("expected 90 rows, those of the split's test set, or 720, all, found 2"));
 }
 
+TEST(CondsTasks, WithoutALabelOutputsBesideATableStillHaveAccuracy) {
+  CondsDescribeTask task{.open = [] {
+    CondsDescribeInputs inputs{table(), {}, drawn(), "split.csv", outputs_of(table())};
+    inputs.source->label = {};
+    return inputs;
+  }};
+  task.options.permutations = task.options.bootstrap = 19;
+  const record::CondsDescribe record = conds_describe(task);
+  const Json json = to_json(record);
+  EXPECT_EQ(to_json(record::read_conds_describe(json, "r.json")), json);
+  EXPECT_EQ(json["results"][0]["columns"].size(), 2u);
+  EXPECT_EQ(json["results"][0]["columns"][0]["sc"], nullptr);
+  EXPECT_EQ(json["results"][0]["cells"][0]["values"].size(), 2u);
+  EXPECT_EQ(json["results"][0]["accuracy"]["accuracy"].get<double>(), 70. / 90);
+  Json short_counts = json;
+  short_counts["results"][0]["columns"][0]["target_counts"].erase(0);
+  EXPECT_THAT(message_of([&] { (void)record::read_conds_describe(short_counts, "r.json"); }),
+              HasSubstr("r.json: expected a count of each of 3 values of column 'a0', found 3 and 2"));
+}
+
 TEST(CondsTasks, RecordsWhoseValuesDoNotFitAreRefused) {
   CondsDescribeTask task{.open = [] { return CondsDescribeInputs{table(), {}, {}, "", {}}; }};
   task.options.permutations = task.options.bootstrap = 19;

@@ -5,6 +5,7 @@
 #include <google/protobuf/stubs/logging.h>
 #include <onnx/onnx_pb.h>
 
+#include <algorithm>
 #include <limits>
 #include <set>
 
@@ -84,14 +85,26 @@ Value value_of(const ::onnx::ValueInfoProto& info, const std::string& where) {
 
 class GraphReader {
  public:
-  GraphReader(std::string_view name, const std::vector<std::filesystem::path>& folders)
-      : name_(name), folders_(folders) {}
+  GraphReader(std::string_view name, const std::vector<std::filesystem::path>& folders,
+              GraphReader* around = nullptr)
+      : name_(name), folders_(folders), around_(around) {}
 
   [[nodiscard]] Graph read(::onnx::ModelProto& model) {
     if (!model.has_graph()) refuse(name_, "a model with a graph", "none");
     read_opset(model);
     graph_.producer = model.producer_name();
-    auto& proto = *model.mutable_graph();
+    return read(*model.mutable_graph());
+  }
+
+  // A branch: it takes nothing but values from around it, which are its inputs.
+  [[nodiscard]] Graph read_branch(::onnx::GraphProto proto, const Graph& whole) {
+    graph_.opset = whole.opset;
+    if (proto.input_size() > 0) refuse(name_, "a graph without inputs", std::to_string(proto.input_size()));
+    return read(proto);
+  }
+
+ private:
+  [[nodiscard]] Graph read(::onnx::GraphProto& proto) {
     if (proto.sparse_initializer_size() > 0)
       refuse(name_, "dense initializers", fmt::format("{} sparse ones", proto.sparse_initializer_size()));
     read_initializers(proto);
@@ -102,18 +115,26 @@ class GraphReader {
       }
     for (int i = 0; i < proto.node_size(); ++i) read_node(proto.node(i), i);
     for (const auto& output : proto.output()) {
-      if (!made_.contains(output.name()))
-        refuse(name_, "outputs that a node makes", in_quotes(output.name()));
+      if (!known(output.name())) refuse(name_, "outputs that a node makes", in_quotes(output.name()));
       graph_.outputs.push_back(value_of(output, name_));
     }
     if (graph_.outputs.empty()) refuse(name_, "a graph with outputs", "none");
     return std::move(graph_);
   }
 
- private:
+  // Made before, here or around; what is made around becomes an input.
+  [[nodiscard]] bool known(const std::string& value) {
+    if (made_.contains(value) || taken_.contains(value)) return true;
+    if (around_ == nullptr || !around_->known(value)) return false;
+    taken_.insert(value);
+    graph_.inputs.push_back({value, "", {}});
+    return true;
+  }
+
   void define(const std::string& value) {
     if (value.empty()) refuse(name_, "values with names", "one without");
-    if (!made_.insert(value).second) refuse(name_, "values of different names", in_quotes(value) + " twice");
+    if (taken_.contains(value) || !made_.insert(value).second)
+      refuse(name_, "values of different names", in_quotes(value) + " twice");
   }
 
   void read_opset(const ::onnx::ModelProto& model) {
@@ -141,25 +162,38 @@ class GraphReader {
     if (node.op.empty()) refuse(where, "an operator", "none");
     if (node.domain.empty() && graph_.opset < 1) refuse(name_, "the opset of ONNX's own operators", "none");
     for (const std::string& input : proto.input()) {
-      if (!input.empty() && !made_.contains(input))
+      if (!input.empty() && !known(input))
         refuse(where, "inputs that something before it makes", in_quotes(input));
       node.inputs.push_back(input);
     }
+    const bool branches = node.domain.empty() && node.op == "If";
     for (const std::string& output : proto.output()) {
       if (!output.empty()) define(output);
       node.outputs.push_back(output);
     }
     for (const auto& attribute : proto.attribute()) {
       const std::string named = fmt::format("{}: {}", where, printable(attribute.name()));
-      if (!node.attributes.emplace(attribute.name(), attribute_of(attribute, named, folders_)).second)
+      Attribute value = branches && attribute.has_g() ? branch_of(attribute.g(), named, node)
+                                                      : attribute_of(attribute, named, folders_);
+      if (!node.attributes.emplace(attribute.name(), std::move(value)).second)
         refuse(where, "attributes of different names", in_quotes(attribute.name()) + " twice");
     }
     graph_.nodes.push_back(std::move(node));
   }
 
+  // The inputs of the branch become inputs of the node, each once.
+  [[nodiscard]] Attribute branch_of(const ::onnx::GraphProto& proto, const std::string& where, Node& node) {
+    auto branch =
+        std::make_shared<const Graph>(GraphReader(where, folders_, this).read_branch(proto, graph_));
+    for (const Value& taken : branch->inputs)
+      if (std::ranges::find(node.inputs, taken.name) == node.inputs.end()) node.inputs.push_back(taken.name);
+    return branch;
+  }
+
   std::string name_;
   const std::vector<std::filesystem::path>& folders_;
-  std::set<std::string> made_;
+  GraphReader* around_;
+  std::set<std::string> made_, taken_;
   Graph graph_;
 };
 

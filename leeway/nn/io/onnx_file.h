@@ -9,14 +9,16 @@
 // Error, one line: what is no model; more than 2 GiB (protocol buffers end there); no opset; dimensions that are
 // negative, overflow, or do not agree with the bytes there (checked before anything of that size is allocated);
 // names that two values share; a node that takes what nothing before it makes (dangling, cyclic); outputs that
-// nothing makes; tensors of text, complex numbers, or sparse ones. Attributes that hold graphs are kept by kind
-// alone: who runs the graph refuses the operator that needs them. Cost: one copy of the initializers.
+// nothing makes; tensors of text, complex numbers, or sparse ones. Graphs inside a node are read of If, whose branches take
+// nothing but values from around them; those become inputs of the node, and of the branch. Others are kept by kind alone: who
+// runs the graph refuses the operator that needs them. Cost: one copy of the initializers.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -33,12 +35,14 @@ namespace leeway::nn::onnx {
 struct Unread {
   std::string_view kind;
 };
-using Attribute = std::variant<Unread, std::int64_t, float, std::string, std::vector<std::int64_t>,
-                               std::vector<float>, std::vector<std::string>, Array>;
+struct Graph;
+using Attribute =
+    std::variant<Unread, std::int64_t, float, std::string, std::vector<std::int64_t>, std::vector<float>,
+                 std::vector<std::string>, Array, std::shared_ptr<const Graph>>;
 
 struct Node {
   std::string op, domain, name;              // the domain "ai.onnx" is ""
-  std::vector<std::string> inputs, outputs;  // "": absent
+  std::vector<std::string> inputs, outputs;  // "": absent. Of If: the condition, then what its branches take
   std::map<std::string, Attribute> attributes;
 };
 

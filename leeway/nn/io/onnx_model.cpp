@@ -122,6 +122,17 @@ void take_input(ModelInfo& info, const OnnxInput& input, const InputShape& given
   if (!info.input.known()) info.input.rank = given.known() ? given.rank : input.rank;
 }
 
+// Of a graph that runs in groups of its own batch: what that costs, where shards are smaller.
+std::string groups_note(std::int64_t batch) {
+  const auto shard = static_cast<std::int64_t>(shard_rows);
+  std::string text = fmt::format(" does not take several rows at once: it runs {} at a time", batch);
+  if (batch > shard)
+    text += fmt::format(
+        ", so that every shard of {} rows costs {}, {:.3g} times as much (export it with an open batch)",
+        shard, batch, static_cast<double>(batch) / static_cast<double>(shard));
+  return text;
+}
+
 bool has_no_gradients(const onnx::Graph& graph, const OnnxInput& input) {
   const auto makes_whole_numbers = [](const onnx::Node& node) {
     return node.op == "QuantizeLinear" || node.op == "DynamicQuantizeLinear" || node.op == "MatMulInteger" ||
@@ -186,8 +197,7 @@ std::unique_ptr<Model> load_onnx(ModelInfo info, const InputShape& given, torch:
             .to(device);
     try {
       if (!runner->goes_together(as_taken(image, input, info.input.rank)))
-        info.notes.push_back(fmt::format("{} does not take several rows at once: it runs {} at a time", name,
-                                         std::max<std::int64_t>(input.batch, 1)));
+        info.notes.push_back(name + groups_note(std::max<std::int64_t>(input.batch, 1)));
       const torch::Tensor logits = run(image).logits;
       const bool single = is_single_output(logits, 1);
       if (single && info.binary != Binary::refuse) take_classes(info, 2);

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 
 #include "leeway/core/message.h"
@@ -62,6 +63,16 @@ const T* Call::find(const std::string& name, std::string_view kind) {
   const T* const value = std::get_if<T>(&found->second);
   if (value == nullptr) fail(fmt::format("{} as attribute {}", kind, printable(name)), "something else");
   return value;
+}
+
+std::size_t Call::place_of_input(const std::string& name) const {
+  return static_cast<std::size_t>(std::ranges::find(node_.inputs, name) - node_.inputs.begin());
+}
+
+std::shared_ptr<const Graph> Call::graph(const std::string& name) {
+  const auto* const value = find<std::shared_ptr<const Graph>>(name, "a graph");
+  if (value == nullptr) fail(fmt::format("the attribute {}", name), "none");
+  return *value;
 }
 
 std::int64_t Call::integer(const std::string& name, std::int64_t otherwise) {

@@ -5,6 +5,9 @@
 
 namespace leeway::nn::onnx {
 
+// branches.cpp
+[[nodiscard]] Kernel prepare_if(Call& call);
+
 // elementwise.cpp
 [[nodiscard]] Kernel prepare_add(Call& call);
 [[nodiscard]] Kernel prepare_sub(Call& call);

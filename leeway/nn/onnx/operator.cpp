@@ -79,6 +79,7 @@ constexpr Operator table[] = {
     {"HardSwish", elementwise<at::hardswish>, 1, 1, 1, true},
     {"Hardmax", prepare_hardmax, 1, 1, 1, false},
     {"Identity", prepare_identity, 1, 1, 1, true},
+    {"If", prepare_if, 1, any_number, any_number, true},
     {"InstanceNormalization", prepare_instance_normalization, 3, 3, 1, true},
     {"IsInf", prepare_is_inf, 1, 1, 1, false},
     {"IsNaN", elementwise<at::isnan>, 1, 1, 1, false},

@@ -61,6 +61,7 @@ class Call {
   [[nodiscard]] bool wanted(std::size_t output) const {
     return output < node_.outputs.size() && !node_.outputs[output].empty();
   }
+  [[nodiscard]] std::size_t place_of_input(const std::string& name) const;  // inputs() where it is none
   // The value of an input that never changes; undefined for others.
   [[nodiscard]] torch::Tensor constant(std::size_t input) const {
     return input < constants_.size() ? constants_[input] : torch::Tensor();
@@ -74,7 +75,8 @@ class Call {
   [[nodiscard]] std::optional<Integers> integers(const std::string& name);
   [[nodiscard]] std::optional<std::vector<float>> reals(const std::string& name);
   [[nodiscard]] std::optional<std::vector<std::string>> texts(const std::string& name);
-  [[nodiscard]] torch::Tensor tensor(const std::string& name);  // undefined where absent
+  [[nodiscard]] torch::Tensor tensor(const std::string& name);                // undefined where absent
+  [[nodiscard]] std::shared_ptr<const Graph> graph(const std::string& name);  // Error where absent
   [[nodiscard]] bool flag(const std::string& name, bool otherwise) { return integer(name, otherwise) != 0; }
   // The index of `name` among `choices`, the first of which is the default.
   [[nodiscard]] std::size_t choice(const std::string& name, std::span<const std::string_view> choices);

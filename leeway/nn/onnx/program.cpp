@@ -71,11 +71,12 @@ Tensors run_kernel(const Kernel& kernel, const Tensors& inputs, const Batch& bat
 }  // namespace
 
 Program::Program(const Graph& graph, const std::vector<std::string>& outputs, const std::string& file,
-                 torch::Device device) {
+                 torch::Device device, const std::map<std::string, torch::Tensor>& known) {
   const torch::NoGradGuard no_grad;
   const TorchThreads one(1);  // what is folded has the same bits on any machine's threads
   constants_.emplace_back();  // `absent`
   for (const Value& input : graph.inputs) inputs_.push_back(slot_of(input.name));
+  for (const auto& [name, value] : known) constants_[slot_of(name)] = value;
   const std::set<std::size_t> needed = needed_nodes(graph, outputs);
   std::set<std::string> used(outputs.begin(), outputs.end());
   for (const std::size_t i : needed) used.insert(graph.nodes[i].inputs.begin(), graph.nodes[i].inputs.end());

@@ -5,6 +5,7 @@
 // may be called from several threads at once. Cost of a run beyond LibTorch's own: about a microsecond a node.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -16,9 +17,10 @@ namespace leeway::nn::onnx {
 class Program {
  public:
   // `file` opens error messages. `outputs` are names of values. Constants that are real numbers stand on `device`, where inputs
-  // are to be; whole ones, mostly shapes, on the CPU, until a node takes them together with others.
+  // are to be; whole ones, mostly shapes, on the CPU, until a node takes them together with others. `known`: values of inputs
+  // that never change.
   Program(const Graph& graph, const std::vector<std::string>& outputs, const std::string& file,
-          torch::Device device = torch::kCPU);
+          torch::Device device = torch::kCPU, const std::map<std::string, torch::Tensor>& known = {});
 
   // One tensor for every input of the graph, in its order; those that no output needs may be undefined.
   [[nodiscard]] Tensors run(const Tensors& inputs, const Batch& batch) const;

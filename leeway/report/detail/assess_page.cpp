@@ -132,18 +132,23 @@ std::string terms(const Record& record, const Shown& shown) {
   return terms_html(list);
 }
 
+// In the unit of the gate's threshold.
+std::string gate_value(const record::AssessGate& gate, double value) {
+  return gate.gate.ends_with('%') ? percent(value, 1) : significant(value, 3);
+}
+
 std::string gate_words(const record::AssessGate& gate) {
   constexpr std::size_t named = 3;
   std::vector<std::string> who;
   for (const record::AssessGate::Violation& violation : gate.violations)
     if (who.size() < named)
       who.push_back(fmt::format("{} ({})", escape(violation.model + " under " + violation.target),
-                                significant(violation.value, 3)));
+                                gate_value(gate, violation.value)));
   for (const record::AssessGate::Chunks& chunks : gate.chunks)
     if (who.size() < named)
       who.push_back(fmt::format("{}, first in {} ({}), in {} of {} chunks",
                                 escape(chunks.model + " under " + chunks.target), escape(chunks.first),
-                                significant(chunks.value, 3), chunks.violated, chunks.judged));
+                                gate_value(gate, chunks.value), chunks.violated, chunks.judged));
   if (gate.violations.size() > named) who.push_back(fmt::format("{} more", gate.violations.size() - named));
   const std::size_t open = gate.not_computed.size();
   return fmt::format("Gate <code>{}</code> {}{}", escape(gate.gate),

@@ -1,7 +1,11 @@
 // The page of leeway attack: what is left of a model's predictions, and how far images had to move.
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "leeway/core/text.h"
 #include "leeway/record/attack.h"
+#include "leeway/record/set_names.h"
 #include "leeway/report/detail/lines.h"
 #include "leeway/report/detail/sections.h"
 
@@ -11,10 +15,27 @@ namespace {
 using record::Attack;
 using record::AttackedSet;
 
-std::string set_table(const Attack& record) {
-  const std::vector<ColumnOf<AttackedSet>> columns = {
+// What differs among the sets names them: the model always.
+std::vector<ColumnOf<AttackedSet>> name_columns(const Attack& record) {
+  const record::SetNames names(record.results);
+  std::vector<ColumnOf<AttackedSet>> columns = {
       {text_column("Model"),
-       [](const AttackedSet& set) { return text_cell(set.model.empty() ? "the model" : set.model); }},
+       [](const AttackedSet& set) { return text_cell(set.model.empty() ? "the model" : set.model); }}};
+  if (names.data())
+    columns.push_back({text_column("Data"), [](const AttackedSet& set) { return text_cell(set.data); }});
+  if (record.results.size() > 1) {
+    columns.push_back({text_column("Attack"), [](const AttackedSet& set) { return text_cell(set.attack); }});
+    columns.push_back({number_column("Radius", "In " + record.options.norm), [](const AttackedSet& set) {
+                         return significant_cell(set.eps, 3, "the attack looks for the nearest image");
+                       }});
+  }
+  return columns;
+}
+
+std::string set_table(const Attack& record) {
+  std::vector<ColumnOf<AttackedSet>> columns = name_columns(record);
+  const std::size_t headers = columns.size();
+  const std::vector<ColumnOf<AttackedSet>> measures = {
       {interval_column("Clean", "Share of clean images predicted as their label"),
        [](const AttackedSet& set) {
          return share_cell(measured(set.clean_accuracy, set.clean_accuracy_interval));
@@ -37,10 +58,44 @@ std::string set_table(const Attack& record) {
          return percent_cell(set.zero_gradient, 1, "the attack uses no gradients");
        }},
       {number_column("n"), [](const AttackedSet& set) { return count_cell(set.n); }}};
-  return table_of("Before and after the attack", columns, record.results).html();
+  columns.insert(columns.end(), measures.begin(), measures.end());
+  return table_of("Before and after the attack", columns, record.results).html(headers);
+}
+
+// What withstands over the radius: a line for each model, set and attack that has two radii or more.
+std::string radii_chart(const Attack& record) {
+  const record::SetNames names(record.results);
+  std::vector<double> radii;
+  for (const AttackedSet& set : record.results)
+    if (set.eps) radii.push_back(*set.eps);
+  if (radii.empty()) return "";
+  const ValueAxis axis = value_axis(radii);
+  std::vector<Line> lines;
+  for (const AttackedSet& set : record.results) {
+    if (!set.eps) continue;
+    const std::string files = names.of_files(set),
+                      name = files.empty() ? set.attack : files + ", " + set.attack;
+    if (lines.empty() || lines.back().name != name) lines.push_back({name, lines.size() % series, {}});
+    const Measured left = measured(set.robust_accuracy, set.robust_accuracy_interval);
+    const std::string radius = significant(*set.eps, 3);
+    lines.back().points.push_back(
+        {axis.position(*set.eps), left, radius,
+         fmt::format("radius {}: {} withstand\nn = {}", radius, value_words(left, true), count(set.n))});
+  }
+  std::erase_if(lines, [](const Line& line) { return line.points.size() < 2; });
+  for (Line& line : lines) std::ranges::sort(line.points, {}, &LinePoint::x);
+  if (lines.empty()) return "";
+  LineAxes axes;
+  axis.put_on(axes);
+  axes.x_title = "radius, " + record.options.norm;
+  axes.percent = true;
+  axes.height = 220;
+  return line_charts_html("Accuracy under attack",
+                          "share of images that withstand, by radius; bands are 95% intervals", lines, axes);
 }
 
 std::string curve(const Attack& record) {
+  if (record.results.size() > 1) return radii_chart(record);
   const AttackedSet& set = record.results.front();
   if (!set.norms || set.norms->curve.size() < 2) return "";
   Line line{"attacked", 0, {}};
@@ -66,22 +121,35 @@ std::string curve(const Attack& record) {
 }
 
 Section method_section(const Attack& record) {
-  std::vector<std::string> items;
-  for (const auto& [name, value] : record.options.parameters)
-    if (value) items.push_back(fmt::format("{} {}", escape(name), significant(*value, 4)));
-  const AttackedSet& set = record.results.front();
-  if (set.beside_noise)
-    items.push_back(
-        fmt::format("The attack alone leaves {}, noise of the same radius alone {}; the worse of the two "
-                    "counts for each image.",
-                    percent(set.beside_noise->attack_robust_accuracy, 1),
-                    percent(set.beside_noise->noise_robust_accuracy, 1)));
+  const bool several = record.results.size() > 1;
+  std::vector<std::string> items, attacks;
+  for (const AttackedSet& set : record.results) {
+    std::string parameters;
+    for (const auto& [name, value] : set.parameters)
+      if (value)
+        parameters += fmt::format("{}{} {}", parameters.empty() ? "" : ", ", name, significant(*value, 4));
+    append_new(attacks, set.attack);
+    const std::string words = !several             ? parameters
+                              : parameters.empty() ? ""
+                                                   : fmt::format("{}: {}", set.attack, parameters);
+    if (!words.empty() && std::ranges::find(items, escape(words)) == items.end())
+      items.push_back(escape(words));
+    if (set.beside_noise)
+      items.push_back(
+          escape(several ? set.out + ": " : "") +
+          fmt::format("The attack alone leaves {}, noise of the same radius alone {}; the worse of the two "
+                      "counts for each image.",
+                      percent(set.beside_noise->attack_robust_accuracy, 1),
+                      percent(set.beside_noise->noise_robust_accuracy, 1)));
+  }
   items.push_back("An attack gives an upper bound on robust accuracy: a stronger one may find more.");
-  return {
-      "method", "Method",
-      fmt::format("{} in {}{}", escape(record.options.attack), escape(record.options.norm),
-                  record.options.eps ? " within " + significant(*record.options.eps, 3) : ", nearest image"),
-      list_html(items)};
+  const auto& eps = record.results.front().eps;
+  return {"method", "Method",
+          fmt::format("{} in {}{}", escape(list_of(attacks)), escape(record.options.norm),
+                      several ? ""
+                      : eps   ? " within " + significant(*eps, 3)
+                              : ", nearest image"),
+          list_html(items)};
 }
 
 }  // namespace

@@ -231,7 +231,7 @@ Section restarts_section(const Bound& record) {
     const std::string at = fmt::format("restart {}", i + 1);
     for (auto [line, value] : {std::pair(&each, restarts[i]), {&best, restarts[last]}})
       line->points.push_back(
-          {static_cast<double>(i + 1), {value, {}, {}}, at, at + "\ndiscrepancy " + fixed(value, 4)});
+          {static_cast<double>(i + 1), {value, {}, {}}, at, at + "\ndiscrepancy " + percent(value, 1)});
   }
   const std::size_t n = restarts.size();
   const std::vector<Line> lines = n == 1 ? std::vector{each} : std::vector{best, each};
@@ -291,7 +291,10 @@ std::string heading(const Record& record, const std::vector<const Result*>& resu
   const Result& worst = **std::ranges::max_element(results, {}, bound);
   std::string text = question + escape(subject(record, worst));
   if (worst.error_bound) text += fmt::format(": on at most {}", percent(*worst.error_bound, 1));
-  if (const std::string range = estimates_range(worst); !range.empty())
+  if (worst.likely_error)
+    text += fmt::format("{} probably on {} to {}", worst.error_bound ? ";" : ":",
+                        fixed(100 * worst.likely_error->low, 0), percent(worst.likely_error->high));
+  else if (const std::string range = estimates_range(worst); !range.empty())
     text += fmt::format("{} estimates say {}", worst.error_bound ? ";" : ":", range);
   return text;
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <span>
 
@@ -24,6 +25,10 @@ Cell measure_cell(const std::optional<conds::Measure>& measure, const char* why)
                        fixed(low, 3) + "–" + fixed(high, 3));
 }
 
+Cell percents_cell(const std::optional<conds::Measure>& share, const char* why) {
+  return share ? share_cell({share->value, share->interval.low, share->interval.high}) : dash_cell(why);
+}
+
 Cell p_cell(const std::optional<conds::Test>& test, const char* why) {
   return test ? fixed_cell(test->adjusted, 4) : dash_cell(why);
 }
@@ -33,7 +38,7 @@ std::string measures_table(const conds::Description& said) {
   const char* p = "Permutation test, adjusted by Holm's method over all tests of this table";
   const char *label = "the label itself, or one value alone", *alone = "one value alone",
              *target = "there is no target";
-  const std::vector<ColumnOf<Shift>> columns = {
+  std::vector<ColumnOf<Shift>> columns = {
       {text_column("Column"), [](const Shift& one) { return text_cell(one.name); }},
       {interval_column("Correlation", "Cramer's V of label and attribute in the source, from 0 to 1"),
        [&](const Shift& one) { return one.source ? measure_cell(one.source->v, label) : dash_cell(label); }},
@@ -44,17 +49,74 @@ std::string measures_table(const conds::Description& said) {
        }},
       {interval_column("Drift", "Total variation distance of the shares of the values that the source has"),
        [&](const Shift& one) {
-         return one.drift ? measure_cell(one.drift->distance, alone) : dash_cell(alone);
+         return one.drift ? percents_cell(one.drift->distance, alone) : dash_cell(alone);
        }},
       {number_column("p (drift)", p),
        [&](const Shift& one) { return one.drift ? p_cell(one.drift->test, alone) : dash_cell(alone); }},
       {interval_column("Unseen", "Share of the target whose value the source never has"),
        [&](const Shift& one) {
-         return one.unseen ? measure_cell(one.unseen->mass, target) : dash_cell(target);
+         return one.unseen ? percents_cell(one.unseen->mass, target) : dash_cell(target);
        }},
       {number_column("p (unseen)", p),
        [&](const Shift& one) { return one.unseen ? p_cell(one.unseen->test, target) : dash_cell(target); }}};
-  return table_of("The label and every attribute", columns, said.columns).html();
+  if (!said.has_label()) columns.erase(columns.begin() + 1, columns.begin() + 4);
+  return table_of(said.has_label() ? "The label and every attribute" : "Every attribute", columns,
+                  said.columns)
+      .html();
+}
+
+// A value of a column, and its samples.
+struct ValueRow {
+  const conds::ColumnShift* column;
+  std::size_t value, n_source, n_target;
+  double source_share, target_share;
+
+  [[nodiscard]] double moved() const { return std::abs(target_share - source_share); }
+};
+
+std::vector<ValueRow> value_rows(const conds::Description& said) {
+  const auto share = [](std::size_t count, std::size_t n) {
+    return n == 0 ? 0. : static_cast<double>(count) / static_cast<double>(n);
+  };
+  std::vector<ValueRow> rows;
+  for (const conds::ColumnShift& column : said.columns)
+    for (std::size_t i = 0; i < column.values.size(); ++i) {
+      const std::size_t before = column.source_counts[i], after = said.n_target ? column.target_counts[i] : 0;
+      rows.push_back(
+          {&column, i, before, after, share(before, said.n_source), share(after, said.n_target.value_or(0))});
+    }
+  if (said.n_target) std::ranges::stable_sort(rows, std::greater(), &ValueRow::moved);
+  return rows;
+}
+
+// Of tables without a label, which have no maps: the shares of all values.
+Section values_section(const conds::Description& said) {
+  const std::vector<ValueRow> rows = value_rows(said);
+  std::vector<ColumnOf<ValueRow>> columns = {
+      {text_column("Column"), [](const ValueRow& row) { return text_cell(row.column->name); }},
+      {text_column("Value"), [](const ValueRow& row) { return text_cell(row.column->values[row.value]); }},
+      {number_column(said.n_target ? "Source" : "Share"),
+       [](const ValueRow& row) { return percent_cell(row.source_share, 1); }},
+      {number_column("Samples"), [](const ValueRow& row) { return count_cell(row.n_source); }}};
+  if (said.n_target) {
+    columns.push_back(
+        {number_column("Target"), [](const ValueRow& row) { return percent_cell(row.target_share, 1); }});
+    columns.push_back(
+        {number_column("Samples there"), [](const ValueRow& row) { return count_cell(row.n_target); }});
+  }
+  const std::size_t shown = std::min(table_rows, rows.size());
+  std::string body = table_of(said.n_target ? "Every value, the largest change first" : "Every value",
+                              columns, std::span(rows).first(shown))
+                         .html(2);
+  if (shown < rows.size())
+    body += paragraph(fmt::format("The record holds the other {} values.", count(rows.size() - shown)));
+  const ValueRow& first = rows.front();
+  return {"values", "Values",
+          said.n_target ? escape(fmt::format("{} = {}: {} of the source, {} of the target",
+                                             first.column->name, first.column->values[first.value],
+                                             percent(first.source_share, 1), percent(first.target_share, 1)))
+                        : "The shares of every value",
+          body};
 }
 
 using Counts = std::map<std::pair<std::size_t, std::size_t>, std::pair<double, double>>;  // part, whole
@@ -154,11 +216,15 @@ std::string shift_measures(const record::DescribedShifts& shifts) {
              "{} samples{}; {} tests", count(said.n_source),
              said.n_target ? fmt::format(" in the source, {} in the target", count(*said.n_target)) : "",
              said.tests)) +
+         (said.has_label() ? ""
+                           : paragraph("The tables have no label: what goes together with it is not looked "
+                                       "for.")) +
          list_html(findings, "findings") + measures_table(said);
 }
 
 Section maps_section(const record::DescribedShifts& shifts) {
   const conds::Description& said = shifts.description;
+  if (!said.has_label()) return values_section(said);
   const auto source = [](const record::DescribedCell& cell) {
     return std::pair(cell.n_source, cell.n_source);
   };

@@ -44,7 +44,9 @@ std::string tests_table(const Record& record, std::vector<Row> rows) {
                      "Chance of as much or more where nothing moved, adjusted by Holm's method over the "
                      "target's tests"),
        [](const Row& row) {
-         return number_cell(row.test->p_value, escape(record::p_words(row.test->p_value)));
+         std::string words = record::p_words(row.test->p_value);  // on one line
+         if (const auto blank = words.find(' '); blank != words.npos) words.replace(blank, 1, "\u00a0");
+         return number_cell(row.test->p_value, escape(words));
        }},
       {interval_column("Distance",
                        "Total variation of the shares: how many in a hundred samples have another "

@@ -117,10 +117,17 @@ const Json* value_at(const Row& row, const std::string& key) {
   return nullptr;
 }
 
+// The described keys of a record by their paths.
+using Keys = std::map<std::string, record::Key>;
+
+std::string meaning_of(const Keys& keys, const std::string& path) {
+  const auto found = keys.find(path);
+  return found == keys.end() ? "" : found->second.meaning;
+}
+
 class PlainTable {
  public:
-  PlainTable(const Tables::One& table, const std::map<std::string, std::string>& meanings)
-      : table_(table), meanings_(meanings) {
+  PlainTable(const Tables::One& table, const Keys& keys_of_record) : table_(table), known_(keys_of_record) {
     for (const Row& row : table.rows)
       for (const auto& [key, value] : row) append_new(keys_, key);
   }
@@ -154,8 +161,7 @@ class PlainTable {
   }
 
   [[nodiscard]] ColumnOf<Row> column(const std::string& key) const {
-    const auto meaning = meanings_.find(table_.path + "." + key);
-    const std::string hint = meaning == meanings_.end() ? "" : meaning->second;
+    const std::string path = table_.path + "." + key, hint = meaning_of(known_, path);
     const bool numeric = std::ranges::all_of(table_.rows, [&](const Row& row) {
       const Json* value = value_at(row, key);
       return value == nullptr || value->is_null() || number_of(*value);
@@ -168,16 +174,25 @@ class PlainTable {
               }};
     const bool interval = std::ranges::find(keys_, key + "_low") != keys_.end();
     return {interval ? interval_column(title_of(key), hint) : number_column(title_of(key), hint),
-            [key](const Row& row) { return number_cell_of(row, key); }};
+            [key, share = interval && is_share(path)](const Row& row) {
+              return number_cell_of(row, key, share);
+            }};
   }
 
-  static Cell number_cell_of(const Row& row, const std::string& key) {
+  // A number from 0 to 1 that has an interval is a share of rows.
+  [[nodiscard]] bool is_share(const std::string& path) const {
+    const auto found = known_.find(path);
+    return found != known_.end() && found->second.type.starts_with("a number from 0 to 1");
+  }
+
+  static Cell number_cell_of(const Row& row, const std::string& key, bool share) {
     const auto number = [&](const std::string& name) {
       const Json* value = value_at(row, name);
       return value == nullptr ? std::nullopt : number_of(*value);
     };
     const Measured all{number(key), number(key + "_low"), number(key + "_high")};
     if (!all.value) return dash_cell("null in the record");
+    if (share) return share_cell(all);
     const Cell cell = value_at(row, key)->is_number_unsigned()
                           ? count_cell(value_at(row, key)->get<std::size_t>())
                           : significant_cell(all.value, 4);
@@ -186,11 +201,11 @@ class PlainTable {
   }
 
   const Tables::One& table_;
-  const std::map<std::string, std::string>& meanings_;
+  const Keys& known_;
   std::vector<std::string> keys_;
 };
 
-std::string options_html(const Json& record, const std::map<std::string, std::string>& meanings) {
+std::string options_html(const Json& record, const Keys& keys_of_record) {
   if (!record.contains("options") || !record["options"].is_object()) return "";
   struct Option {
     std::string name, value, meaning;
@@ -198,9 +213,8 @@ std::string options_html(const Json& record, const std::map<std::string, std::st
   std::vector<Option> options;
   for (const auto& item : record["options"].items()) {
     if (item.value().is_null() || (item.value().is_structured() && item.value().empty())) continue;
-    const auto meaning = meanings.find("options." + item.key());
     options.push_back(
-        {title_of(item.key()), text_of(item.value()), meaning == meanings.end() ? "" : meaning->second});
+        {title_of(item.key()), text_of(item.value()), meaning_of(keys_of_record, "options." + item.key())});
   }
   const std::vector<ColumnOf<Option>> columns = {
       {text_column("Option"), [](const Option& option) { return text_cell(option.name); }},
@@ -215,8 +229,8 @@ std::string plain_html(const record::Record& kind, const Json& json, const std::
   record::require_schema(json, kind.schema, name);
   record::Envelope envelope;
   record::read([&](record::Fields& f) { record::fields(envelope, kind.schema, f); }, json, name);
-  std::map<std::string, std::string> meanings;
-  for (const record::Key& key : record::keys_of(kind.describe)) meanings.emplace(key.path, key.meaning);
+  Keys keys;
+  for (const record::Key& key : record::keys_of(kind.describe)) keys.emplace(key.path, key);
   Tables tables;
   if (json.contains("results") && is_object_list(json["results"]))
     put_list(json["results"], "results[]", {}, tables);
@@ -229,16 +243,16 @@ std::string plain_html(const record::Record& kind, const Json& json, const std::
     }());
   Section inner{"details", "Details", "What belongs to each result", ""};
   for (const Tables::One& table : tables.list) {
-    const auto meaning = meanings.find(table.path.substr(0, table.path.size() - 2));
+    const std::string meaning = meaning_of(keys, table.path.substr(0, table.path.size() - 2));
     const std::string caption =
-        table.path == "results[]" || meaning == meanings.end()
+        table.path == "results[]" || meaning.empty()
             ? "Results"
             : title_of(table.path.substr(table.path.rfind('.') + 1,
                                          table.path.size() - table.path.rfind('.') - 3)) +
-                  ": " + meaning->second;
-    (&table == &tables.list.front() ? lead : inner.body) += PlainTable(table, meanings).html(caption);
+                  ": " + meaning;
+    (&table == &tables.list.front() ? lead : inner.body) += PlainTable(table, keys).html(caption);
   }
-  Section options{"options", "Options", "What was asked for", options_html(json, meanings)};
+  Section options{"options", "Options", "What was asked for", options_html(json, keys)};
   const std::string what(kind.title.substr(0, kind.title.find(" (")));
   return page("leeway: " + what, envelope.headline.empty() ? title_of(what) + "." : envelope.headline, lead,
               {std::move(inner), std::move(options), source_section(envelope)});

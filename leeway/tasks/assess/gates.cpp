@@ -166,8 +166,8 @@ std::string over_time(const record::AssessGate& gate) {
   if (gate.chunks.empty()) return "";
   const record::AssessGate::Chunks& first = gate.chunks.front();
   return fmt::format(
-      "first in chunk {} of {} under {} ({:.6g}), in {} of {} chunks{}", first.first, first.model,
-      first.target, first.value, first.violated, first.judged,
+      "first in chunk {} of {} under {} ({}), in {} of {} chunks{}", first.first, first.model, first.target,
+      gate.value_text(first.value), first.violated, first.judged,
       gate.chunks.size() == 1 ? "" : fmt::format(" and in {} more targets", gate.chunks.size() - 1));
 }
 
@@ -241,8 +241,8 @@ std::string describe(const record::AssessGate& gate, std::size_t results) {
     return fmt::format("gate {}: not violated, {} {} undecided", gate.gate, missing,
                        missing == 1 ? "result" : "results");
   if (violations.empty()) return fmt::format("gate {}: not violated", gate.gate);
-  std::string text = fmt::format("gate {}: violated by {} under {} ({:.6g})", gate.gate, violations[0].model,
-                                 violations[0].target, violations[0].value);
+  std::string text = fmt::format("gate {}: violated by {} under {} ({})", gate.gate, violations[0].model,
+                                 violations[0].target, gate.value_text(violations[0].value));
   if (violations.size() > 1)
     text += fmt::format(" and {} {}", violations.size() - 1, violations.size() == 2 ? "other" : "others");
   if (!gate.chunks.empty()) text += "; over time " + over_time(gate);

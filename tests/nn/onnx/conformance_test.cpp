@@ -53,7 +53,11 @@ struct Count {
 bool has_operators(const Graph& graph) {
   return std::ranges::all_of(graph.nodes, [](const Node& node) {
     return node.domain.empty() &&
-           std::ranges::find(operators(), std::string_view(node.op), &Operator::name) != operators().end();
+           std::ranges::find(operators(), std::string_view(node.op), &Operator::name) != operators().end() &&
+           std::ranges::all_of(node.attributes, [](const auto& attribute) {
+             const auto* const branch = std::get_if<std::shared_ptr<const Graph>>(&attribute.second);
+             return branch == nullptr || has_operators(**branch);
+           });
   });
 }
 

@@ -38,6 +38,16 @@ Tensor signed_numbers(const Integers& sizes) {
 Tensor whole(const Integers& values) { return torch::tensor(values, torch::kInt64); }
 Tensor numbers(const std::vector<float>& values) { return torch::tensor(values, torch::kFloat32); }
 
+// One node of the value x1, from around the branch.
+std::shared_ptr<const Graph> branch_of(const std::string& op) {
+  Graph graph;
+  graph.opset = 13;
+  graph.inputs = {{"x1", "", {}}};
+  graph.outputs = {{"result", "", {}}};
+  graph.nodes = {{op, "", "", {"x1"}, {"result"}, {}}};
+  return std::make_shared<const Graph>(std::move(graph));
+}
+
 std::vector<GradientCase> gradient_cases() {
   const auto x = [] { return signed_numbers({2, 3, 4, 4}); };
   const auto open = [] { return drawn({2, 3}, -.9, .9); };
@@ -214,6 +224,10 @@ std::vector<GradientCase> gradient_cases() {
   cases.push_back({"Mish", {x()}, {}, 18});
   cases.push_back({"Split", {x()}, {{"axis", std::int64_t{2}}, {"num_outputs", std::int64_t{3}}}, 18, 3});
   cases.push_back({"Pad", {x(), whole({1, 2}), torch::scalar_tensor(0.5), whole({-1})}, {}, 18});
+  for (const bool then : {true, false})
+    cases.push_back({"If",
+                     {torch::scalar_tensor(then, torch::kBool), x()},
+                     {{"then_branch", branch_of("Tanh")}, {"else_branch", branch_of("Exp")}}});
   return cases;
 }
 

@@ -74,6 +74,18 @@ TEST_F(Handmade, AHugeFixedBatchIsNotRunToSeeWhatItDoes) {
   const auto model = load(open);
   EXPECT_THAT(model->info().notes, testing::IsEmpty());
   expect_rows_alone(*model, 7);
+  // 64 rows in its constants: it runs, and says what that costs
+  File some(13);
+  some.input("x", {64, 1, 2, 2});
+  some.output("y");
+  some.integers("shape", {4, -1});
+  some.node("Reshape", {"x", "shape"}, {"flat"});
+  some.node("Transpose", {"flat"}, {"y"});
+  EXPECT_THAT(
+      load(some)->info().notes,
+      testing::ElementsAre(testing::HasSubstr(
+          "does not take several rows at once: it runs 64 at a time, so that every shard of 32 rows costs "
+          "64, 2 times as much (export it with an open batch)")));
   File shut(13);
   shut.input("x", {rows, 1, 64, 64});
   shut.output("y");

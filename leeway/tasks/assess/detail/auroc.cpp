@@ -10,6 +10,20 @@ namespace {
 // Of scores: equal ones may differ so much by the order in which a softmax was summed.
 constexpr double rounding = 1e-12;
 
+// Hanley's and McNeil's variance.
+double exponential_variance(double a, double positives, double negatives) {
+  const double above = a / (2 - a), below = 2 * a * a / (1 + a);
+  return (a * (1 - a) + (positives - 1) * (above - a * a) + (negatives - 1) * (below - a * a)) /
+         (positives * negatives);
+}
+
+// `of_rows`: the variance of the rows' influences.
+double few_rows_of(double a, double positives, double negatives, double of_rows) {
+  constexpr double few = 4;
+  const double least = std::min(positives, negatives), between = (a * least + .5) / (least + 1);
+  return std::max(0., exponential_variance(between, positives, negatives) - of_rows) * few / (few + least);
+}
+
 }  // namespace
 
 Interval logit_interval(double x, double variance, std::size_t n, double level) {
@@ -62,8 +76,9 @@ std::optional<Auroc> auroc(std::span<const double> scores, std::span<const std::
   }
   if (found.positives > 1 && found.negatives > 1)
     found.variance = of_positives / (p - 1) / p + of_negatives / (m - 1) / m;
-  found.interval =
-      logit_interval(found.value, found.variance, std::min(found.positives, found.negatives), level);
+  found.few_rows = few_rows_of(found.value, p, m, of_positives / p / p + of_negatives / m / m);
+  found.interval = logit_interval(found.value, found.variance > 0 ? found.variance + found.few_rows : 0,
+                                  std::min(found.positives, found.negatives), level);
   return found;
 }
 

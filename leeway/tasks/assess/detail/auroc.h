@@ -4,6 +4,8 @@
 // negatives V_j = 1 - (R_j - R-_j) / n+. Variance s+^2 / n+ + s-^2 / n- of these (DeLong, DeLong and Clarke-Pearson 1988). The
 // interval is symmetric for log(A / (1 - A)); where the variance is 0 (all in order, all tied) that of Clopper and Pearson for
 // A of the smaller class's rows. With a single row in a class there is no variance: the same.
+// Of few rows DeLong's variance is too small. That of Hanley and McNeil (1982) at A with half a row more above and half a row more
+// below counts as well, where it is larger: 4 / (4 + rows of the smaller class) of the difference.
 //
 // Errors: none. Cost: a sort. Deterministic; the order of rows changes nothing but rounding.
 #pragma once
@@ -18,7 +20,8 @@
 namespace leeway::assess {
 
 struct Auroc {
-  double value = 0, variance = 0;
+  double value = 0, variance = 0;  // DeLong's
+  double few_rows = 0;             // what few rows add to the variance of the rows' influences
   std::size_t positives = 0, negatives = 0;
   Interval interval;
 };

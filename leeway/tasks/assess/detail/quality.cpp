@@ -79,6 +79,14 @@ RowScores row_scores(const Array& logits, std::span<const std::int64_t> labels) 
   return scores;
 }
 
+// Of a share of n rows, the variance of its estimate: as the rows say, and where half a row more is right and half a row more
+// wrong, which leaves some where all rows are alike.
+double share_variance(double right, double n) { return right / n * (1 - right / n) / n; }
+double share_variance_of_few(double right, double n) {
+  const double p = (right + .5) / (n + 1);
+  return p * (1 - p) / n;
+}
+
 // Counts by label and prediction.
 struct Counts {
   std::size_t k = 0;
@@ -115,17 +123,26 @@ void add_classes(AssessQuality& found, const Counts& counts, double level) {
 
 void add_balanced_accuracy(Quality& quality, const Counts& counts, std::span<const std::int64_t> labels,
                            const Predictions& said, double level) {
-  double classes = 0, sum = 0, below = 0, above = 0;
+  double classes = 0, sum = 0, below = 0, above = 0, of_rows = 0, few = 0;
   for (std::size_t c = 0; c < counts.k; ++c) {
     if (counts.labelled[c] == 0) continue;
-    const double recall = static_cast<double>(counts.right[c]) / static_cast<double>(counts.labelled[c]);
+    const auto right = static_cast<double>(counts.right[c]), rows = static_cast<double>(counts.labelled[c]);
+    const double recall = right / rows;
     const Interval ends = wilson(counts.right[c], counts.labelled[c], level);
     ++classes;
     sum += recall;
     below += (recall - ends.low) * (recall - ends.low), above += (ends.high - recall) * (ends.high - recall);
+    of_rows += share_variance(right, rows);
+    few += std::max(0., share_variance_of_few(right, rows) - share_variance(right, rows));
   }
-  quality.found.balanced_accuracy = {sum / classes, std::max(0., (sum - std::sqrt(below)) / classes),
-                                     std::min(1., (sum + std::sqrt(above)) / classes)};
+  few /= classes * classes;
+  const double value = sum / classes;
+  quality.few_rows[balanced_accuracy] = few;
+  quality.found.balanced_accuracy =
+      measured(value, value > 0 && value < 1
+                          ? logit_interval(value, of_rows / (classes * classes) + few, labels.size(), level)
+                          : Interval{std::max(0., value - std::sqrt(below) / classes),
+                                     std::min(1., value + std::sqrt(above) / classes)});
   Rows& influence = quality.influence[balanced_accuracy];
   const auto n = static_cast<double>(labels.size());
   for (std::size_t i = 0; i < labels.size(); ++i) {
@@ -136,10 +153,19 @@ void add_balanced_accuracy(Quality& quality, const Counts& counts, std::span<con
   }
 }
 
+// What few rows add to the variance of a class's F1: that of the share J = tp / union with half a row more on either side, less
+// that of the rows' influences. `rows`: labelled and predicted.
+double f1_of_few(double right, double rows) {
+  const double either = rows - right, f1 = 2 * right / rows;
+  const double of_rows = (right * (2 - 2 * f1) * (2 - 2 * f1) + (rows - 2 * right) * f1 * f1) / (rows * rows);
+  const double slope = 2 / std::pow(1 + (right + .5) / (either + 1), 2);  // of 2 J / (1 + J)
+  return std::max(0., slope * slope * share_variance_of_few(right, either) - of_rows);
+}
+
 void add_macro_f1(Quality& quality, const Counts& counts, std::span<const std::int64_t> labels,
                   const Predictions& said, double level) {
   Rows f1(counts.k), rows(counts.k);
-  double classes = 0, sum = 0, below = 0, above = 0;
+  double classes = 0, sum = 0, below = 0, above = 0, few = 0;
   for (std::size_t c = 0; c < counts.k; ++c) {
     rows[c] = static_cast<double>(counts.labelled[c] + counts.predicted[c]);
     if (rows[c] == 0) continue;
@@ -148,7 +174,10 @@ void add_macro_f1(Quality& quality, const Counts& counts, std::span<const std::i
     ++classes, sum += f1[c];
     below += (*one.value - *one.low) * (*one.value - *one.low);
     above += (*one.high - *one.value) * (*one.high - *one.value);
+    few += f1_of_few(static_cast<double>(counts.right[c]), rows[c]);
   }
+  few /= classes * classes;
+  quality.few_rows[macro_f1] = few;
   Rows& influence = quality.influence[macro_f1];
   const double scale = static_cast<double>(labels.size()) / classes;
   for (std::size_t i = 0; i < labels.size(); ++i) {
@@ -157,7 +186,7 @@ void add_macro_f1(Quality& quality, const Counts& counts, std::span<const std::i
     influence.push_back(scale * ((label == predicted ? 2 : 0) / rows[label] - f1[label] / rows[label] -
                                  f1[predicted] / rows[predicted]));
   }
-  const double value = sum / classes, variance = variance_of_mean(influence);
+  const double value = sum / classes, variance = variance_of_mean(influence) + few;
   const Interval ends = variance > 0 && value > 0 && value < 1
                             ? logit_interval(value, variance, labels.size(), level)
                             : Interval{std::max(0., value - std::sqrt(below) / classes),
@@ -172,13 +201,13 @@ void add_ranking(Quality& quality, const Array& logits, std::span<const std::int
   if (n * k > most_ranked) return;
   const auto values = logits.view<T>();
   struct Ranked {
-    double sum = 0, classes = 0;
+    double sum = 0, classes = 0, few = 0;
     std::size_t least = 0;
     Rows influence;
   };
   const std::size_t first = k == 2 ? 1 : 0, ranked = k - first;
   const auto map = [&](std::size_t begin, std::size_t end) {
-    Ranked part{0, 0, n, Rows(n)};
+    Ranked part{0, 0, 0, n, Rows(n)};
     Rows scores(n);
     std::vector<std::uint8_t> positive(n);
     for (std::size_t c = first + begin; c < first + end; ++c) {
@@ -189,25 +218,27 @@ void add_ranking(Quality& quality, const Array& logits, std::span<const std::int
       const auto one = auroc(scores, positive, level, part.influence);
       if (!one) continue;
       quality.found.classes[c].auroc = measured(one->value, one->interval);
-      part.sum += one->value;
+      part.sum += one->value, part.few += one->few_rows;
       ++part.classes;
       part.least = std::min({part.least, one->positives, one->negatives});
     }
     return part;
   };
   const auto join = [](Ranked a, const Ranked& b) {
-    a.sum += b.sum, a.classes += b.classes, a.least = std::min(a.least, b.least);
+    a.sum += b.sum, a.classes += b.classes, a.few += b.few, a.least = std::min(a.least, b.least);
     for (std::size_t i = 0; i < a.influence.size(); ++i) a.influence[i] += b.influence[i];
     return a;
   };
   Ranked all = reduce_chunks<Ranked>(ranked, std::max<std::size_t>(1, ranked / 16), map, join);
   if (all.classes == 0) return;
   for (double& value : all.influence) value /= all.classes;
+  const double few = quality.few_rows[ranking] = all.few / (all.classes * all.classes);
   if (k == 2) quality.found.classes[0].auroc = quality.found.classes[1].auroc;
-  quality.found.auroc = k == 2 ? quality.found.classes[1].auroc
-                               : measured(all.sum / all.classes,
-                                          logit_interval(all.sum / all.classes,
-                                                         variance_of_mean(all.influence), all.least, level));
+  quality.found.auroc =
+      k == 2 ? quality.found.classes[1].auroc
+             : measured(all.sum / all.classes,
+                        logit_interval(all.sum / all.classes, variance_of_mean(all.influence) + few,
+                                       all.least, level));
   quality.influence[ranking] = std::move(all.influence);
 }
 
@@ -313,10 +344,10 @@ record::QualityChange quality_change(const Quality& before, const Quality& after
     const double z = normal_quantile(.5 + level / 2);
     double below = std::hypot(*b.value - *b.low, *a.high - *a.value),
            above = std::hypot(*b.high - *b.value, *a.value - *a.low);
-    const double variance = paired ? variance_of_mean(apart)
-                            : m == calibration
-                                ? variance_of_mean(before.influence[m]) + variance_of_mean(apart)
-                                : 0;
+    double variance = paired             ? variance_of_mean(apart)
+                      : m == calibration ? variance_of_mean(before.influence[m]) + variance_of_mean(apart)
+                                         : 0;
+    if (paired && variance > 0) variance += std::max(before.few_rows[m], after.few_rows[m]);
     if (variance > 0) below = above = z * std::sqrt(variance);
     if (variance > 0 && m == calibration) below += after.calibration_noise, above += before.calibration_noise;
     change.low = *change.value - below;

@@ -104,7 +104,7 @@ AttributeTable attribute_table(std::string name, std::span<const std::int64_t> l
                                const std::vector<std::string>& class_names) {
   AttributeTable table;
   table.name = std::move(name);
-  table.label = {"label", class_names, {}};
+  if (!labels.empty()) table.label = {"label", class_names, {}};
   for (const std::int64_t label : labels) table.label.codes.push_back(static_cast<std::uint16_t>(label));
   for (const GroupColumn& group : groups) {
     if (group.levels.size() > 65'535)

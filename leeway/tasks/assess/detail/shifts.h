@@ -16,7 +16,7 @@
 
 namespace leeway::assess {
 
-// `labels` below the number of class names, one a row, as are the groups. Error: more than 65,535 levels, and what
+// `labels` below the number of class names, one a row, as are the groups, or none. Error: more than 65,535 levels, and what
 // check refuses.
 [[nodiscard]] AttributeTable attribute_table(std::string name, std::span<const std::int64_t> labels,
                                              const std::vector<GroupColumn>& groups,

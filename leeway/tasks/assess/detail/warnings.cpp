@@ -61,7 +61,8 @@ void warn_about_cells(Lines& lines, const std::vector<Cell>& cells, const std::s
                          small[i]->name, small[i]->n);
   lines.push_back(fmt::format("{} {} fewer than {} samples, so that little is known of {}: {}{}.",
                               small.size(), small.size() == 1 ? one + " has" : many + " have", few_in_cell,
-                              small.size() == 1 ? "it" : "them", names, small.size() > 3 ? ", ..." : ""));
+                              small.size() == 1 ? "it" : "them", names,
+                              small.size() > 3 ? fmt::format(" and {} more", small.size() - 3) : ""));
 }
 
 void warn_about_pairs(Lines& lines, const Evidence& evidence) {

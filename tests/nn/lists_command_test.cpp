@@ -1,0 +1,81 @@
+// Lists of models, sets, attacks and radii, and rows of a split, in the commands that run models.
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "leeway/core/npz.h"
+#include "leeway/core/result.h"
+#include "leeway/record/attack.h"
+#include "tests/nn/command_fixture.h"
+
+namespace leeway {
+namespace {
+
+using testing::HasSubstr;
+
+// Two models, two attacks and two radii: eight sets, each as it is alone.
+TEST_F(Command, AttacksAndInferTakeLists) {
+  const std::string model = trained(), other = path("other.safetensors");
+  std::filesystem::copy_file(model, other);
+  const std::string out_pattern = path("{model}-{attack}-{eps}.npz");
+  ASSERT_EQ(run({"attack", "--model", model, other, "--data", path("data.npz"), "--attack", "fgsm,pgd",
+                 "--eps", "16/255,64/255", "--out", out_pattern, "--report", path("page.html"), "--json"}),
+            0)
+      << err();
+  const Json record = Json::parse(out());
+  ASSERT_EQ(record.at("results").size(), 8U);
+  const Json third = record.at("results").at(2);
+  EXPECT_EQ(third.at("attack"), "pgd");
+  EXPECT_EQ(third.at("eps"), 16. / 255);
+  EXPECT_EQ(third.at("out"), path("m-pgd-16-255.npz"));
+  EXPECT_LT(record.at("results").at(3).at("robust_accuracy"), third.at("robust_accuracy"));
+  EXPECT_EQ(record::to_json(record::read_attack(record, "r.json")), record);
+  ASSERT_EQ(run({"attack", "--model", model, "--data", path("data.npz"), "--eps", "16/255", "--out",
+                 path("alone.npz"), "--json"}),
+            0);
+  EXPECT_EQ(text_of(path("alone.npz")), text_of(path("m-pgd-16-255.npz")));
+  EXPECT_EQ(Json::parse(out()).at("results").at(0).at("robust_accuracy"), third.at("robust_accuracy"));
+  EXPECT_EQ(run({"attack", "--model", model, "--data", path("data.npz"), "--eps", "1/255,2/255", "--out",
+                 path("a.npz")}),
+            2);
+  EXPECT_EQ(err(), "leeway: --out: expected a name for each of 2 sets, such as " +
+                       path("a-{attack}-{eps}.npz") + "\n");
+
+  ASSERT_EQ(run({"infer", "--model", model, other, "--data", path("data.npz"), path("m-pgd-16-255.npz"),
+                 "--out", path("{data}-of-{model}.npz")}),
+            0)
+      << err();
+  EXPECT_THAT(out(), HasSubstr(path("m-pgd-16-255-of-other.npz") + ": logits (300, 3)"));
+  EXPECT_TRUE(std::filesystem::exists(path("data-of-m.npz")));
+}
+
+// The rows that a split calls test, in every command that reads images.
+TEST_F(Command, ASplitChoosesTheRows) {
+  const std::string model = trained();
+  std::ofstream split(path("split.csv"));
+  split << "index,split\n";
+  for (int i = 0; i < 300; ++i) split << i << (i < 290 ? ",train\n" : ",test\n");
+  split.close();
+  const auto chosen = [&](std::vector<std::string> words, const std::string& out) {
+    words.insert(words.end(), {"--data", path("data.npz"), "--index", path("split.csv"), "--out", path(out)});
+    std::vector<std::string> with = words;
+    with.insert(with.end(), {"--split", "test"});
+    EXPECT_EQ(run(with), 0) << err();
+    return run(words);
+  };
+  EXPECT_EQ(chosen({"attack", "--model", model, "--attack", "fgsm"}, "a.npz"), 2);
+  EXPECT_EQ(err(), "leeway: --split is required beside --index: train, val, test\n");
+  EXPECT_EQ(chosen({"shift", "gaussian-noise"}, "s.npz"), 2);
+  EXPECT_EQ(chosen({"average-case", "--model", model, "--sigma", ".1", "--methods", "softmax"}, "p.npz"), 2);
+  EXPECT_EQ(chosen({"infer", "--model", model}, "i.npz"), 0);  // all rows, each word apart
+  for (const char* const file : {"a.npz", "s.npz"})
+    EXPECT_EQ(read_npz(path(file)).at("x").shape.at(0), 10U) << file;
+  EXPECT_EQ(read_npz(path("p.npz")).at("softmax").shape.at(0), 10U);
+  EXPECT_EQ(read_npz(path("i.npz")).at("logits").shape.at(0), 300U);
+}
+
+}  // namespace
+}  // namespace leeway
