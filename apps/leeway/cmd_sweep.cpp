@@ -261,6 +261,8 @@ void add_sweep(const Command& root, Context& context, void (*add_units)(const Co
       "Exit code 5: some units have no record yet.\n\n  leeway sweep collect sweep --out runs.csv");
   collect.runs([&context, &flags] { return run_collect(context, flags); });
 
+  add_sweep_report(room, context);
+
   const Command script = room.add("script", "Print a job script for PBS, SGE, LSF and GNU parallel");
   add_folder(script, flags);
   script.option("--jobs", flags.run.jobs, "Processes at once in a task (default: 1)").whole_within(1, 4096);

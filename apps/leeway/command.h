@@ -135,6 +135,7 @@ void add_mvn_cdf(const Command& root, Context& context);
 void add_list(const Command& root, Context& context);
 void add_demo(const Command& root, Context& context);
 void add_average_case(const Command& root, Context& context);
+void add_sweep_report(const Command& room, Context& context);
 // `add_units` adds the commands that its units may be.
 void add_sweep(const Command& root, Context& context, void (*add_units)(const Command&, Context&));
 

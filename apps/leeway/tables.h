@@ -18,6 +18,7 @@
 #include "leeway/record/select.h"
 #include "leeway/record/shift.h"
 #include "leeway/record/shift_text.h"
+#include "leeway/record/sweep_report.h"
 
 namespace leeway::app {
 
@@ -34,5 +35,6 @@ namespace leeway::app {
 [[nodiscard]] std::string table_of(const record::Select& record);
 [[nodiscard]] std::string table_of(const record::Shift& record);
 [[nodiscard]] std::string table_of(const record::ShiftText& record);
+[[nodiscard]] std::string table_of(const record::SweepReport& record);
 
 }  // namespace leeway::app

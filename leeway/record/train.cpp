@@ -166,6 +166,11 @@ static void fields(TrainedModel& model, Fields& f) {
   f("weights", model.weights, "how many");
   f("resumed_after", model.resumed_after, "epochs taken over from an earlier run that stopped");
   f("reused", model.reused, "these weights were made already");
+  std::optional<Epoch> kept;
+  if (const Training& training = model.training;
+      training.best_epoch >= 1 && training.best_epoch <= training.epochs.size())
+    kept = training.epochs[training.best_epoch - 1];
+  f("kept", kept, "the epoch whose weights were kept, as it stands among the epochs");
   course_fields(model.training, f);
 }
 

@@ -39,6 +39,7 @@ constexpr std::array kinds{Kind{record::assess_schema, pictured<record::read_ass
                            Kind{record::corruptions_schema, plain<record::read_corruptions>},
                            Kind{record::attack_schema, plain<record::read_attack>},
                            Kind{record::train_schema, plain<record::read_train>},
+                           Kind{record::sweep_report_schema, plain<record::read_sweep_report>},
                            Kind{record::distances_schema, plain<record::read_distances>},
                            Kind{record::average_case_schema, pictured<record::read_average_case>}};
 

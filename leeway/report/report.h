@@ -1,7 +1,7 @@
 // The report: one self-contained HTML page from the record of a command.
 //
 // html_report draws records of leeway assess, pa, select, bound, bound evaluate, average-case, align, distances, attack, train, conds
-// describe and shift corrupt (leeway/record), typed or as JSON; of JSON also any other record, as tables of its keys. Pages need no network: charts (Vega 5), style and pictures are inside. What a record
+// describe, shift corrupt and sweep report (leeway/record), typed or as JSON; of JSON also any other record, as tables of its keys. Pages need no network: charts (Vega 5), style and pictures are inside. What a record
 // leaves out is a dash that says why.
 //
 // The page is a function of its inputs alone: no clock, no randomness. Text of the record is escaped.
@@ -30,6 +30,7 @@
 #include "leeway/record/distances.h"
 #include "leeway/record/pa.h"
 #include "leeway/record/select.h"
+#include "leeway/record/sweep_report.h"
 #include "leeway/record/train.h"
 
 namespace leeway::report {
@@ -95,6 +96,7 @@ struct Options {
 [[nodiscard]] std::string html_report(const record::Corruptions& record);
 [[nodiscard]] std::string html_report(const record::Attack& record);
 [[nodiscard]] std::string html_report(const record::Train& record);
+[[nodiscard]] std::string html_report(const record::SweepReport& record);
 [[nodiscard]] std::string html_report(const record::Distances& record);
 [[nodiscard]] std::string html_report(const record::AverageCase& record, const Pictures& pictures = {},
                                       const Options& options = {});

@@ -71,9 +71,10 @@ RESULT = {
     "sweep-run": "units jobs done_before done done_elsewhere failed blocked left",
     "sweep-status": "stage command units done failed blocked running ready waiting",
     "sweep-collect": "out stage rows units missing columns",
+    "sweep-report": "algorithm case setting start value value_low value_high value_basis value_seeds value_runs value_left_out value_missing",
     "train": "plan plan.seed plan.threads plan.torch plan.groups plan.environment plan.unlabelled plan.keep_epochs epochs epochs.0.loss"
              " epochs.0.accuracy_low epochs.0.parts epochs.0.seconds best_epoch best_by_score best_by_accuracy best_by_worst_group stopped_early"
-             " n_train n_validation out weights resumed_after reused",
+             " n_train n_validation out weights resumed_after reused kept kept.epoch kept.validation_accuracy",
     "inspect": "model format architecture parameters classes class_names input normalization normalization.mean notes confinement layers layers.0.shape"
                " cost cost.forward_seconds n accuracy_low stochastic",
     "infer": "model data out n k parameters features accuracy_low stochastic",
@@ -88,6 +89,9 @@ RECORD = {"infer": "instruction_set headline findings warnings options options.a
                        " failures.0.units failures.0.log",
           "sweep-status": "headline folder counts counts.units counts.waiting failures failures.0.message",
           "sweep-collect": "headline options options.stage options.columns",
+          "sweep-report": "headline findings options options.case options.level roles roles.measure roles.case roles.hyperparameters runs"
+                          " algorithms cases cases.0.name cases.0.concurrent settings starts seeds missing missing.0.reason changes case_means"
+                          " case_means.0.value_high concurrency scratch ranks choices ways",
           "train": "instruction_set headline findings warnings options options.parameters options.select options.select_shift options.validation",
           "pa": "instruction_set headline findings warnings options options.level options.ratios options.pairing ar_gap",
           "select": "instruction_set headline findings warnings options options.as selected",
@@ -201,6 +205,7 @@ class Records(unittest.TestCase):
         self.check(self.run_leeway("sweep run sweep --quiet", status=5))  # production has another number of rows
         self.check(self.run_leeway("sweep status sweep"))
         self.check(self.run_leeway("sweep collect sweep --out runs.csv", status=5))
+        self.check(self.run_leeway("sweep report sweep --measure pa --case pa.shifted"))
 
     def test_pa(self):
         self.check(self.run_leeway("pa examples/data/clean.npz examples/data/blurred.npz --curve 5"))

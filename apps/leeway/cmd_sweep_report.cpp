@@ -1,0 +1,70 @@
+// leeway sweep report: the runs of a sweep as one page.
+#include <algorithm>
+#include <filesystem>
+
+#include "apps/leeway/command.h"
+#include "apps/leeway/option_flags.h"
+#include "apps/leeway/tables.h"
+#include "leeway/core/message.h"
+#include "leeway/record/sweep_report.h"
+#include "leeway/report/report.h"
+#include "leeway/sweep/report.h"
+#include "leeway/sweep/run_folder.h"
+#include "leeway/sweep/run_table.h"
+
+namespace leeway::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct SweepReportFlags {
+  std::vector<std::string> runs;
+  record::SweepReportOptions options;
+};
+
+sweep::RunTable runs_of(Context& context, const std::string& path, const std::string& stage) {
+  if (fs::is_directory(path)) {
+    const sweep::Store store(path);
+    const sweep::PlanFile plan(store.plan(), true);
+    context.add_input(store.plan().string(), {});
+    return sweep::runs_of_folder(plan, store, stage, context.progress());
+  }
+  sweep::RunTable table(path);
+  context.add_input(path, {table.rows(), table.axes().size() + table.keys().size()});
+  return table;
+}
+
+int run_sweep_report(Context& context, const SweepReportFlags& flags) {
+  const std::string path = context.out.empty() ? "report.html" : context.out;
+  if (context.out.empty()) context.files.claim("the page", path, Written::page);
+  if (!flags.options.stage.empty() && !fs::is_directory(flags.runs.front()))
+    throw UsageError("--stage: expected the folder of a sweep, found " + display_name(flags.runs.front()));
+  sweep::RunTable table = runs_of(context, flags.runs.front(), flags.options.stage);
+  for (std::size_t i = 1; i < flags.runs.size(); ++i) table.join(runs_of(context, flags.runs[i], ""));
+  context.page = path;
+  return context.show<record::SweepReport>(sweep::report_of(table, flags.options, context.seed), table_of,
+                                           exit_ok, report::html_report);
+}
+
+}  // namespace
+
+void add_sweep_report(const Command& room, Context& context) {
+  const Command command =
+      room.add("report", "The runs of a sweep as one page: algorithms by shifts, with intervals");
+  auto& flags = command.keep<SweepReportFlags>();
+  command
+      .option("RUNS", flags.runs,
+              "The folder of a sweep, or a table that leeway sweep collect wrote (.csv, .csv.gz); tables of "
+              "other stages after it are joined by their axes")
+      .required();
+  add_option_flags(command, flags.options);
+  context.add_common_flags(command, "Write the page to this file (default report.html)", Written::page);
+  context.add_figures_flag(command);
+  command.footer(
+      "Which column is what is guessed from its name, and the page says what was guessed: docs/sweeps.md.\n"
+      "\n  leeway sweep report sweep --out page.html"
+      "\n  leeway sweep report runs.csv.gz train.csv.gz --baseline erm --out page.html --figures figures");
+  command.runs([&context, &flags] { return run_sweep_report(context, flags); });
+}
+
+}  // namespace leeway::app

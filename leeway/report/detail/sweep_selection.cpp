@@ -1,0 +1,174 @@
+// What was chosen by validation, and what other ways of choosing would have got.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+
+#include "leeway/report/detail/sections.h"
+#include "leeway/report/detail/sweep_view.h"
+
+namespace leeway::report {
+namespace {
+
+using record::chosen_text;
+using record::SweepChoice;
+using record::SweepReport;
+using record::SweepWay;
+
+constexpr std::size_t most_rows = 1000;
+
+std::string named(const std::string& algorithm) { return algorithm.empty() ? "all algorithms" : algorithm; }
+
+// How often each combination was chosen, by algorithm.
+std::string counts_table(const SweepReport& record) {
+  std::vector<std::string> algorithms, values;
+  std::map<std::pair<std::string, std::string>, std::size_t> counts;
+  std::map<std::string, std::size_t> totals;
+  for (const SweepChoice& choice : record.choices) {
+    const std::string value = chosen_text(choice.chosen);
+    append_new(algorithms, choice.algorithm), append_new(values, value);
+    ++counts[{choice.algorithm, value}], ++totals[choice.algorithm];
+  }
+  if (values.size() > 8) return "";
+  std::ranges::sort(values);
+  std::vector<Column> columns{text_column("Algorithm")};
+  for (const std::string& value : values) columns.push_back(number_column(value));
+  columns.push_back(number_column("Choices"));
+  Table table("How often each was chosen", std::move(columns));
+  for (const std::string& algorithm : algorithms) {
+    std::vector<Cell> row{text_cell(algorithm)};
+    for (const std::string& value : values) row.push_back(count_cell(counts[{algorithm, value}]));
+    row.push_back(count_cell(totals[algorithm]));
+    table.add(std::move(row));
+  }
+  return table.html();
+}
+
+std::string choice_table(const SweepReport& record) {
+  const bool share = record.roles.is_share;
+  std::vector<ColumnOf<SweepChoice>> columns = {
+      {text_column("Algorithm"), [](const SweepChoice& one) { return text_cell(one.algorithm); }},
+      {text_column("Case"),
+       [](const SweepChoice& one) { return text_cell(one.shift.empty() ? "all cases" : one.shift); }},
+      {text_column("Chosen"), [](const SweepChoice& one) { return text_cell(chosen_text(one.chosen)); }},
+      {number_column(record.roles.validation, "Mean over the seeds of the grid"),
+       [&](const SweepChoice& one) {
+         return share ? percent_cell(one.validation, 1) : significant_cell(one.validation, 4);
+       }},
+      {number_column("Margin", "By which the next candidate is worse"),
+       [&](const SweepChoice& one) {
+         if (!one.margin) return dash_cell("a single candidate");
+         return number_cell(*one.margin, share ? fixed(100 * *one.margin, 2) : significant(*one.margin, 2));
+       }},
+      {number_column("Candidates"), [](const SweepChoice& one) { return count_cell(one.candidates); }},
+      {number_column("Left out", "Combinations without a validation value for each seed of the grid"),
+       [](const SweepChoice& one) { return count_cell(one.left_out); }},
+      {number_column("Seeds", "Of the grid"),
+       [](const SweepChoice& one) { return count_cell(one.seeds.size()); }}};
+  std::size_t headers = headers_with_start(record, 2);
+  if (record.settings.size() > 1) {
+    columns.insert(columns.begin() + 2, {text_column("Setting"), [](const SweepChoice& one) {
+                                           return text_cell(one.setting.empty() ? "all" : one.setting);
+                                         }});
+    ++headers;
+  }
+  add_start_column(record, columns);
+  std::vector<const SweepChoice*> rows;
+  for (const SweepChoice& choice : record.choices)
+    if (rows.size() < most_rows) rows.push_back(&choice);
+  const std::string more =
+      record.choices.size() > most_rows
+          ? paragraph(fmt::format("The first {} of {}.", count(most_rows), count(record.choices.size())))
+          : "";
+  return more + table_of("Hyper-parameters chosen by validation", columns, rows).html(headers);
+}
+
+std::vector<Chart> way_charts(const SweepReport& record, const std::string& chooses) {
+  std::vector<Chart> charts;
+  for (const std::string& start : record.starts) {
+    std::vector<OverviewRow> rows;
+    std::vector<std::string> ways;
+    for (const SweepWay& way : record.ways) {
+      if (way.chooses != chooses || way.start != start) continue;
+      append_new(ways, way.way);
+      const auto slot = static_cast<std::size_t>(std::ranges::find(ways, way.way) - ways.begin());
+      if (slot < series)
+        rows.push_back({named(way.algorithm), way.way, slot, way.value.mean, {}, way.value.runs});
+    }
+    if (!rows.empty())
+      charts.push_back(overview_chart(
+          start.empty() ? record.roles.measure : record.roles.measure + ", start " + start,
+          chooses + " chosen by each way", rows, std::min(series, ways.size()), record.roles.is_share));
+  }
+  return charts;
+}
+
+std::string ways_part(const SweepReport& record, const std::string& chooses) {
+  std::vector<const SweepWay*> rows;
+  std::vector<std::string> ways;
+  for (const SweepWay& way : record.ways)
+    if (way.chooses == chooses) rows.push_back(&way), append_new(ways, way.way);
+  if (rows.empty()) return "";
+  std::vector<ColumnOf<SweepWay>> columns = {
+      {text_column("Algorithm"), [](const SweepWay& one) { return text_cell(named(one.algorithm)); }},
+      {text_column("Chosen by"), [](const SweepWay& one) { return text_cell(one.way); }},
+      {interval_column(record.roles.measure),
+       [&](const SweepWay& one) { return value_cell(record, one.value); }},
+      {interval_column(record.roles.is_share ? "Change, points" : "Change", "Against the first way, paired"),
+       [&](const SweepWay& one) {
+         return one.way == ways.front() ? dash_cell("the first way itself")
+                                        : measure_change_cell(record, one.change);
+       }},
+      {number_column("Seeds"), [](const SweepWay& one) { return seeds_cell(one.value); }},
+      {number_column("Runs"), [](const SweepWay& one) { return count_cell(one.value.runs); }}};
+  add_start_column(record, columns);
+  ways.resize(std::min(series, ways.size()));
+  return panels_html(way_charts(record, chooses)) + model_key(ways) +
+         table_of(fmt::format("Ways of choosing {}", chooses), columns, rows)
+             .html(headers_with_start(record, 2));
+}
+
+}  // namespace
+
+Section sweep_choices_section(const SweepReport& record) {
+  if (record.choices.empty()) return {};
+  std::size_t most = 0;
+  std::string value;
+  std::map<std::string, std::size_t> counts;
+  for (const SweepChoice& choice : record.choices)
+    if (const std::string text = chosen_text(choice.chosen); ++counts[text] > most)
+      most = counts[text], value = text;
+  return {"choices", "Hyper-parameters",
+          fmt::format("Validation chose {} most often, {} of {} times", escape(value), most,
+                      record.choices.size()),
+          paragraph(fmt::format(
+              "Chosen by {} alone, on the seeds of the grid: those for which the most combinations "
+              "were run. The measure had no part in it.",
+              escape(record.roles.validation))) +
+              counts_table(record) +
+              more_html(fmt::format("Every choice ({})", record.choices.size()), choice_table(record),
+                        record.choices.size() <= 24)};
+}
+
+Section sweep_ways_section(const SweepReport& record) {
+  if (record.ways.empty()) return {};
+  const SweepWay* best = nullptr;
+  for (const SweepWay& way : record.ways)
+    if (way.start == record.starts.front() && way.chooses == record.ways.front().chooses &&
+        way.way == "oracle")
+      best = &way;
+  const std::string heading =
+      best == nullptr || !best->change.mean.value
+          ? std::string("Ways of choosing, side by side")
+          : fmt::format("Choosing {} by the measure itself would change it by {}", escape(best->chooses),
+                        change_text(record, best->change.mean));
+  return {
+      "ways", "Ways of choosing", heading,
+      paragraph("The measure of what each way of choosing would have got, over the runs that every way has. "
+                "The oracle "
+                "chooses by the measure itself, which nobody has: it says how much choosing could gain.") +
+          ways_part(record, "hyper-parameters") + ways_part(record, "checkpoint")};
+}
+
+}  // namespace leeway::report

@@ -1,0 +1,54 @@
+// What the sections of the page of leeway sweep report share.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "leeway/record/sweep_report.h"
+#include "leeway/report/detail/chart.h"
+#include "leeway/report/detail/html.h"
+#include "leeway/report/detail/table.h"
+
+namespace leeway::report {
+
+// A value of the measure with its interval, and a change of it; a dash with its reason where there is none.
+[[nodiscard]] Cell value_cell(const record::SweepReport& record, const record::SweepMean& mean);
+[[nodiscard]] Cell measure_change_cell(const record::SweepReport& record, const record::SweepMean& change);
+
+// What hovers over a mark: the value, what its interval is over.
+[[nodiscard]] std::string value_tip(const record::SweepReport& record, const record::SweepMean& mean);
+
+// "n over seeds": how many seeds and runs a mean has, for a column of its table.
+[[nodiscard]] Cell seeds_cell(const record::SweepMean& mean);
+
+// A column for the start, where there are several.
+template <class Row>
+void add_start_column(const record::SweepReport& record, std::vector<ColumnOf<Row>>& columns) {
+  if (record.starts.size() > 1)
+    columns.insert(columns.begin(),
+                   {text_column("Start"), [](const Row& row) { return text_cell(row.start); }});
+}
+[[nodiscard]] std::size_t headers_with_start(const record::SweepReport& record, std::size_t without);
+
+[[nodiscard]] std::vector<std::string> case_names(const record::SweepReport& record);
+
+// Rows of algorithms, one mark each from a line of reference, as specs/overview.vg.json draws them.
+struct OverviewRow {
+  std::string target, model;
+  std::size_t slot = 0;
+  Measured value;
+  std::optional<double> source = {};
+  std::size_t n = 0;
+};
+[[nodiscard]] Chart overview_chart(const std::string& title, const std::string& note,
+                                   const std::vector<OverviewRow>& rows, std::size_t slots, bool percent);
+
+[[nodiscard]] std::string sweep_maps(const record::SweepReport& record);  // heat maps and their table
+[[nodiscard]] Section sweep_changes_section(const record::SweepReport& record);
+[[nodiscard]] Section sweep_concurrency_section(const record::SweepReport& record);
+[[nodiscard]] Section sweep_starts_section(const record::SweepReport& record);
+[[nodiscard]] Section sweep_ranks_section(const record::SweepReport& record);
+[[nodiscard]] Section sweep_choices_section(const record::SweepReport& record);
+[[nodiscard]] Section sweep_ways_section(const record::SweepReport& record);
+
+}  // namespace leeway::report

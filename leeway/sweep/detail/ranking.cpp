@@ -1,0 +1,120 @@
+#include "leeway/sweep/detail/ranking.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "leeway/core/statistics.h"
+
+namespace leeway::sweep::detail {
+namespace {
+
+struct Comparison {
+  std::size_t item = 0, seed = 0;
+};
+
+// Items and seeds that all of these algorithms have.
+std::vector<Comparison> common(const std::vector<std::vector<Item>>& table,
+                               const std::vector<std::size_t>& algorithms) {
+  std::vector<Comparison> all;
+  if (algorithms.empty()) return all;
+  const std::vector<Item>& first = table[algorithms[0]];
+  for (std::size_t item = 0; item < first.size(); ++item)
+    for (std::size_t seed = 0; seed < first[item].by_seed.size(); ++seed)
+      if (std::ranges::all_of(algorithms,
+                              [&](std::size_t a) { return table[a][item].by_seed[seed].has_value(); }))
+        all.push_back({item, seed});
+  return all;
+}
+
+std::size_t values_of(const std::vector<Item>& items) {
+  std::size_t n = 0;
+  for (const Item& item : items)
+    for (const auto& value : item.by_seed) n += value.has_value() ? 1 : 0;
+  return n;
+}
+
+// Ranks from 1, equal values sharing the mean of theirs.
+std::vector<double> ranks_among(const std::vector<double>& values, bool higher_is_better) {
+  std::vector<double> ranks;
+  for (const double value : values) {
+    std::size_t better = 0, equal = 0;
+    for (const double other : values) {
+      better += (higher_is_better ? other > value : other < value) ? 1 : 0;
+      equal += other == value ? 1 : 0;
+    }
+    ranks.push_back(static_cast<double>(better) + .5 * static_cast<double>(equal + 1));
+  }
+  return ranks;
+}
+
+// Sums by item, of which the bootstrap draws; of one item its comparisons.
+struct Sums {
+  std::vector<double> ranks, counts;
+};
+
+Measured with_interval(const Sums& sums, const RankOptions& options) {
+  const auto mean = [&](std::span<const std::size_t> rows) {
+    double ranks = 0, counts = 0;
+    for (const std::size_t row : rows) ranks += sums.ranks[row], counts += sums.counts[row];
+    return ranks / counts;
+  };
+  std::vector<std::size_t> all(sums.ranks.size());
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = i;
+  Measured rank{mean(all), {}, {}};
+  if (all.size() < 2) return rank;
+  const Interval interval = bootstrap(
+      all.size(), mean, {.replicates = options.replicates, .level = options.level, .seed = options.seed});
+  rank.low = interval.low, rank.high = interval.high;
+  return rank;
+}
+
+}  // namespace
+
+std::vector<Ranked> ranks_of(const std::vector<std::vector<Item>>& table, const RankOptions& options) {
+  std::vector<std::size_t> algorithms;
+  for (std::size_t a = 0; a < table.size(); ++a)
+    if (values_of(table[a]) > 0) algorithms.push_back(a);
+  std::vector<Comparison> comparisons = common(table, algorithms);
+  while (comparisons.empty() && algorithms.size() > 1) {
+    auto fewest = algorithms.begin();
+    for (auto at = fewest; at != algorithms.end(); ++at)
+      if (values_of(table[*at]) <= values_of(table[*fewest])) fewest = at;
+    algorithms.erase(fewest);
+    comparisons = common(table, algorithms);
+  }
+  if (algorithms.size() < 2) return {};
+
+  std::vector<Ranked> ranked(algorithms.size());
+  std::vector<Sums> sums(algorithms.size());
+  std::vector<std::vector<Item>> kept(algorithms.size());
+  const bool one_item = comparisons.front().item == comparisons.back().item;
+  std::size_t cases = 0, before = static_cast<std::size_t>(-1);
+  for (const auto& [item, seed] : comparisons) {
+    const bool fresh = item != before;
+    cases += fresh ? 1 : 0, before = item;
+    std::vector<double> values;
+    for (const std::size_t a : algorithms) values.push_back(table[a][item].by_seed[seed]->y);
+    const std::vector<double> ranks = ranks_among(values, options.higher_is_better);
+    const double first = *std::ranges::min_element(ranks);
+    for (std::size_t i = 0; i < algorithms.size(); ++i) {
+      if (fresh || one_item) sums[i].ranks.push_back(0), sums[i].counts.push_back(0);
+      sums[i].ranks.back() += ranks[i], sums[i].counts.back() += 1;
+      ranked[i].rank.best += ranks[i] == first ? 1 : 0;
+      if (fresh)
+        kept[i].push_back({std::vector<std::optional<Value>>(table[algorithms[i]][item].by_seed.size())});
+      kept[i].back().by_seed[seed] = table[algorithms[i]][item].by_seed[seed];
+    }
+  }
+  for (std::size_t i = 0; i < algorithms.size(); ++i) {
+    ranked[i].algorithm = algorithms[i];
+    record::SweepRank& rank = ranked[i].rank;
+    rank.rank = with_interval(sums[i], options);
+    rank.cases = cases, rank.comparisons = comparisons.size();
+    rank.best /= static_cast<double>(comparisons.size());
+    rank.value = mean_of(kept[i], options.range, options.level);
+  }
+  std::ranges::stable_sort(ranked, {}, [](const Ranked& one) { return *one.rank.rank.value; });
+  return ranked;
+}
+
+}  // namespace leeway::sweep::detail

@@ -1,0 +1,32 @@
+// Ranks of algorithms over cases, settings and seeds, for leeway/sweep/report.h.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "leeway/record/fields.h"
+#include "leeway/record/sweep_report.h"
+#include "leeway/sweep/detail/fold.h"
+
+namespace leeway::sweep::detail {
+
+struct RankOptions {
+  bool higher_is_better = true;
+  double level = .95;
+  std::size_t replicates = 2000;
+  std::uint64_t seed = 0;
+  record::Range range = {};  // of the measure
+};
+
+struct Ranked {
+  std::size_t algorithm = 0;
+  record::SweepRank rank;  // without names
+};
+
+// `table`: of every algorithm the same items (cases and settings). The best mean rank first; empty where fewer than two
+// algorithms have anything in common.
+[[nodiscard]] std::vector<Ranked> ranks_of(const std::vector<std::vector<Item>>& table,
+                                           const RankOptions& options);
+
+}  // namespace leeway::sweep::detail

@@ -1,0 +1,40 @@
+// Runs by what they differ in, for leeway/sweep/report.h: every label a number, every row a Run.
+//
+// Errors (Error): two rows alike in all that has a role, a value of the measure that is no number, a baseline or a start
+// that is none of the values.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "leeway/record/sweep_report.h"
+#include "leeway/sweep/run_table.h"
+
+namespace leeway::sweep::detail {
+
+struct Run {
+  std::size_t algorithm = 0, shift = 0, setting = 0, start = 0, select = 0, seed = 0, hyper = 0;
+  std::optional<double> y, low, high;  // the measure and the interval of its record
+  std::optional<double> validation;
+  std::vector<std::optional<double>> criteria;
+  std::string missing;  // why y is not there
+};
+
+struct Runs {
+  record::SweepRoles roles;
+  std::vector<std::string> algorithms, settings, starts, selects, seeds;
+  std::vector<record::SweepShift> shifts;
+  std::vector<std::map<std::string, std::string>> hypers;  // by column
+  std::vector<Run> all;
+  std::size_t baseline = 0, selected = 0;  // of algorithms, of selects; starts begin with scratch
+};
+
+[[nodiscard]] Runs runs_of(const RunTable& table, const record::SweepReportOptions& options);
+
+// "erm, SC+LDD, seed 3, lr 0.001": without what all runs have in common.
+[[nodiscard]] std::string words_of(const Runs& runs, const Run& run);
+
+}  // namespace leeway::sweep::detail

@@ -1,0 +1,66 @@
+// Hyper-parameters chosen by a criterion, and the runs that have them.
+//
+// For each algorithm, start and checkpoint choice, and with tune case for each case and setting, the candidates are the
+// combinations that were run. They are compared by the criterion's mean over the grid: the seeds (with tune algorithm the
+// cases, settings and seeds) for which the most combinations have a value. A candidate without a value somewhere in the grid
+// is left out; where none has all, the grid is its first place. The best is chosen, the earliest of equal ones. A single
+// combination needs no criterion.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <optional>
+#include <tuple>
+#include <vector>
+
+#include "leeway/sweep/detail/fold.h"
+#include "leeway/sweep/detail/runs.h"
+
+namespace leeway::sweep::detail {
+
+struct Criterion {
+  std::function<std::optional<double>(const Run&)> value;
+  bool higher_is_better = true;
+};
+
+// Of a group of runs; `shift` and `setting` count with tune case alone.
+struct Group {
+  std::size_t algorithm = 0, start = 0, select = 0, shift = 0, setting = 0;
+  auto operator<=>(const Group&) const = default;
+};
+
+struct Chosen {
+  std::size_t hyper = 0;
+  std::optional<double> value, margin;  // the criterion's mean over the grid; how much worse the next one is
+  std::size_t candidates = 0, left_out = 0;
+  std::vector<std::size_t> seeds;  // of the grid
+};
+
+class Tuning {
+ public:
+  Tuning(const Runs& runs, Criterion criterion, bool by_case);
+
+  [[nodiscard]] const std::map<Group, Chosen>& chosen() const { return chosen_; }
+  // Some group has several combinations; of all algorithms, or of one.
+  [[nodiscard]] bool has_choice(std::optional<std::size_t> algorithm = {}) const;
+  // The measure of the chosen combination by seed.
+  [[nodiscard]] Item item(std::size_t algorithm, std::size_t shift, std::size_t setting, std::size_t start,
+                          std::size_t select) const;
+  // Whether the algorithm was to be run there at all.
+  [[nodiscard]] bool expected(std::size_t algorithm, std::size_t shift, std::size_t setting,
+                              std::size_t start, std::size_t select) const;
+
+ private:
+  [[nodiscard]] Group group_of(const Run& run) const;
+  void choose(const Group& group, const std::vector<const Run*>& runs);
+
+  const Runs& runs_;
+  const Criterion criterion_;
+  const bool by_case_;
+  std::map<Group, std::size_t> combinations_;  // how many were run
+  std::map<Group, Chosen> chosen_;
+  std::map<Group, std::vector<const Run*>> places_;  // by all of Group's members
+};
+
+}  // namespace leeway::sweep::detail

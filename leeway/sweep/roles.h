@@ -1,0 +1,36 @@
+// Which column of a table of runs is what: given by options, or guessed from names.
+//
+// An axis is guessed by the last part of its name, such as seed of train.seed: seed (repeats), select, start or weights, case,
+// shift, kind, corruption or target, algorithm, method or augment, data, set, arch or model (over). An axis whose values are
+// all names of leeway conds draw (uniform, sc-0, SC+LDD, splits/sc_ldd-3.csv) is a case, whatever its name; so is every axis
+// of a stage called shift, case or conds. Without an algorithm the architecture takes its place; without a case the columns
+// target, or corruption and severity, where they differ by row. All other axes are hyper-parameters. Only axes with several
+// values count. The measure is accuracy where there is such a column.
+//
+// Errors (Error): a column that is none, one in two roles, no measure to guess.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "leeway/record/sweep_report.h"
+#include "leeway/sweep/run_table.h"
+
+namespace leeway::sweep {
+
+// Without the values baseline, scratch and selected.
+[[nodiscard]] record::SweepRoles roles_of(const RunTable& table, const record::SweepReportOptions& options);
+
+// A case of concurrent distribution shifts by its name: "splits/sc_ldd-3.csv" is SC+LDD, number 3, two shifts; "uniform"
+// none. Nothing where the name is of another form.
+struct CaseName {
+  std::string kind, assignment;
+  std::size_t concurrent = 0;
+};
+[[nodiscard]] std::optional<CaseName> case_name(std::string_view text);
+
+// Error and loss are better the lower they are.
+[[nodiscard]] bool lower_is_better(std::string_view column);
+
+}  // namespace leeway::sweep

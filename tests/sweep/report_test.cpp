@@ -1,0 +1,317 @@
+// What the runs of a sweep say: small tables, worked by hand.
+#include "leeway/sweep/report.h"
+
+#include <gmock/gmock.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "leeway/core/statistics.h"
+#include "leeway/record/json.h"
+#include "tests/message_of.h"
+#include "tests/sweep/run_tables.h"
+
+namespace leeway::sweep::testing {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+struct Row {
+  std::string algorithm, shift, lr, seed;
+  double accuracy = 0, validation = 0;
+};
+
+RunTable table_of_rows(const std::vector<Row>& rows) {
+  std::string text =
+      "unit,train.algorithm,draw.case,train.lr,train.seed,unit_seconds,accuracy,accuracy_low,accuracy_high,"
+      "validation\n";
+  for (const Row& row : rows)
+    text += "u," + row.algorithm + "," + row.shift + "," + row.lr + "," + row.seed + ",1," +
+            std::to_string(row.accuracy) + "," + std::to_string(row.accuracy - .1) + "," +
+            std::to_string(row.accuracy + .1) + "," + std::to_string(row.validation) + "\n";
+  return table_of_text(text);
+}
+
+const record::SweepCell& cell_of(const record::SweepReport& record, const std::string& algorithm,
+                                 const std::string& shift) {
+  for (const record::SweepCell& cell : record.results)
+    if (cell.algorithm == algorithm && cell.shift == shift && cell.setting.empty()) return cell;
+  throw std::runtime_error("no cell of " + algorithm + ", " + shift);
+}
+
+const record::SweepChange& change_of(const record::SweepReport& record, const std::string& algorithm,
+                                     const std::string& shift) {
+  for (const record::SweepChange& change : record.changes)
+    if (change.algorithm == algorithm && change.shift == shift) return change;
+  throw std::runtime_error("no change of " + algorithm + ", " + shift);
+}
+
+// Two algorithms, two cases, three seeds: erm .7 .8 .9 under SC and .9 under UNIFORM, mixup .05 better under SC, .02 under
+// UNIFORM.
+std::vector<Row> two_by_two() {
+  std::vector<Row> rows;
+  for (int seed = 0; seed < 3; ++seed) {
+    const double sc = .7 + .1 * seed;
+    for (const bool mixup : {false, true}) {
+      rows.push_back({mixup ? "mixup" : "erm", "SC", "1", std::to_string(seed), sc + (mixup ? .05 : 0), .5});
+      rows.push_back(
+          {mixup ? "mixup" : "erm", "UNIFORM", "1", std::to_string(seed), .9 + (mixup ? .02 : 0), .5});
+    }
+  }
+  return rows;
+}
+
+// Mean .8, s = .1, t of two degrees of freedom 4.30265: .8 ± 4.30265 * .1 / sqrt(3) = .8 ± .248414, cut at 1.
+TEST(SweepReport, MeansOverSeedsHaveStudentsInterval) {
+  const record::SweepReport record = report_of(table_of_rows(two_by_two()), {}, 0);
+  EXPECT_EQ(record.runs, 12u);
+  ASSERT_EQ(record.cases.size(), 2u);
+  EXPECT_EQ(record.cases[0].name, "UNIFORM");  // fewer shifts first
+  EXPECT_EQ(record.cases[1].concurrent, 1u);
+  EXPECT_THAT(record.seeds, ElementsAre("0", "1", "2"));
+  const record::SweepMean& mean = cell_of(record, "erm", "SC").value;
+  EXPECT_NEAR(*mean.mean.value, .8, 1e-9);
+  EXPECT_NEAR(*mean.mean.low, .8 - .248414, 1e-6);
+  EXPECT_EQ(*mean.mean.high, 1);
+  EXPECT_EQ(mean.basis, "seeds");
+  EXPECT_EQ(mean.seeds, 3u);
+}
+
+// Seeds move both algorithms alike, so the paired difference is sure where the means are not.
+TEST(SweepReport, ChangesArePairedBySeed) {
+  const record::SweepReport record = report_of(table_of_rows(two_by_two()), {}, 0);
+  EXPECT_EQ(record.roles.baseline, "erm");
+  const Measured& sc = change_of(record, "mixup", "SC").change.mean;
+  EXPECT_NEAR(*sc.value, .05, 1e-9);
+  EXPECT_NEAR(*sc.low, .05, 1e-9);
+  EXPECT_NEAR(*sc.high, .05, 1e-9);
+  EXPECT_NEAR(*change_of(record, "mixup", "").change.mean.value, .035, 1e-9);
+  EXPECT_THAT(record.envelope.findings,
+              ::testing::Contains("Against erm, over all cases: mixup better, none worse."));
+}
+
+TEST(SweepReport, RanksShareTies) {
+  std::vector<Row> rows = two_by_two();
+  for (Row& row : rows)
+    if (row.shift == "UNIFORM") row.accuracy = .9;  // a tie in 3 of 6 comparisons
+  const record::SweepReport record = report_of(table_of_rows(rows), {}, 0);
+  ASSERT_EQ(record.ranks.size(), 2u);
+  EXPECT_EQ(record.ranks[0].algorithm, "mixup");
+  EXPECT_DOUBLE_EQ(*record.ranks[0].rank.value, (3 * 1 + 3 * 1.5) / 6);
+  EXPECT_DOUBLE_EQ(*record.ranks[1].rank.value, (3 * 2 + 3 * 1.5) / 6);
+  EXPECT_DOUBLE_EQ(record.ranks[0].best, 1);
+  EXPECT_DOUBLE_EQ(record.ranks[1].best, .5);
+  EXPECT_EQ(record.ranks[0].cases, 2u);
+  EXPECT_EQ(record.ranks[0].comparisons, 6u);
+  EXPECT_DOUBLE_EQ(*record.ranks[0].rank.low, 1);  // two cases: a replicate of SC alone, or of UNIFORM alone
+  EXPECT_DOUBLE_EQ(*record.ranks[0].rank.high, 1.5);
+  EXPECT_THAT(record.envelope.headline, HasSubstr("mixup ranks first of 2 algorithms"));
+}
+
+TEST(SweepReport, TheNumberOfShiftsIsThatOfTheNamesParts) {
+  std::vector<Row> rows = two_by_two();
+  for (const Row& row : two_by_two())
+    if (row.shift == "SC") rows.push_back({row.algorithm, "SC+LDD", row.lr, row.seed, row.accuracy - .2, .5});
+  const record::SweepReport record = report_of(table_of_rows(rows), {}, 0);
+  std::map<std::size_t, double> all;
+  for (const record::SweepConcurrency& one : record.concurrency)
+    if (one.algorithm.empty()) all[one.shifts] = *one.value.mean.value;
+  ASSERT_EQ(all.size(), 3u);
+  EXPECT_NEAR(all[0], .91, 1e-9);
+  EXPECT_NEAR(all[1], .825, 1e-9);
+  EXPECT_NEAR(all[2], .625, 1e-9);
+}
+
+// lr .1 is better by the measure, lr .01 by validation. The grid is seed 0; seeds 1 and 2 have what was chosen.
+std::vector<Row> tuned() {
+  std::vector<Row> rows{{"erm", "SC", "0.1", "0", .9, .6}, {"erm", "SC", "0.01", "0", .7, .8}};
+  for (const char* seed : {"1", "2"}) rows.push_back({"erm", "SC", "0.01", seed, .75, .5});
+  return rows;
+}
+
+TEST(SweepReport, HyperparametersAreChosenByValidationAlone) {
+  const record::SweepReport record = report_of(table_of_rows(tuned()), {}, 0);
+  ASSERT_EQ(record.choices.size(), 1u);
+  const record::SweepChoice& choice = record.choices.front();
+  EXPECT_EQ(choice.chosen, (std::map<std::string, std::string>{{"train.lr", "0.01"}}));
+  EXPECT_DOUBLE_EQ(*choice.validation, .8);
+  EXPECT_NEAR(*choice.margin, .2, 1e-9);
+  EXPECT_EQ(choice.candidates, 2u);
+  EXPECT_THAT(choice.seeds, ElementsAre("0"));
+  const record::SweepMean& mean = cell_of(record, "erm", "SC").value;
+  EXPECT_EQ(mean.seeds, 3u);
+  EXPECT_NEAR(*mean.mean.value, (.7 + .75 + .75) / 3, 1e-9);
+}
+
+// The choice never sees the measure: other values of it leave every choice as it was.
+TEST(SweepReport, TheMeasureHasNoPartInTheChoice) {
+  std::vector<Row> rows = tuned();
+  const auto before = report_of(table_of_rows(rows), {}, 0).choices.front().chosen;
+  for (Row& row : rows) row.accuracy = 1 - row.accuracy;
+  EXPECT_EQ(report_of(table_of_rows(rows), {}, 0).choices.front().chosen, before);
+}
+
+TEST(SweepReport, WaysOfChoosingStandSideBySide) {
+  const record::SweepReport record = report_of(table_of_rows(tuned()), {}, 0);
+  ASSERT_EQ(record.ways.size(), 2u);  // over the run that both have, that of seed 0
+  EXPECT_EQ(record.ways[0].way, "validation");
+  EXPECT_NEAR(*record.ways[0].value.mean.value, .7, 1e-9);
+  EXPECT_EQ(record.ways[1].way, "oracle");
+  EXPECT_NEAR(*record.ways[1].change.mean.value, .2, 1e-9);
+  EXPECT_EQ(record.ways[1].value.seeds, 1u);
+}
+
+TEST(SweepReport, ACandidateWithoutAValidationValueIsLeftOut) {
+  std::vector<Row> rows{{"erm", "SC", "1", "0", .5, .6},
+                        {"erm", "SC", "1", "1", .5, .6},
+                        {"erm", "SC", "2", "0", .5, .9},
+                        {"erm", "SC", "3", "0", .5, .5},
+                        {"erm", "SC", "3", "1", .5, .5}};
+  const record::SweepReport record = report_of(table_of_rows(rows), {}, 0);
+  const record::SweepChoice& choice = record.choices.front();
+  EXPECT_EQ(choice.chosen.at("train.lr"), "2");  // the grid is seed 0, for which all three were run
+  EXPECT_THAT(choice.seeds, ElementsAre("0"));
+  rows.push_back({"erm", "SC", "4", "1", .5, .9});  // seeds 0 and 1 have three each: two were run for both
+  const record::SweepReport both = report_of(table_of_rows(rows), {}, 0);
+  EXPECT_EQ(both.choices.front().chosen.at("train.lr"), "1");
+  EXPECT_EQ(both.choices.front().candidates, 2u);
+  EXPECT_EQ(both.choices.front().left_out, 2u);
+}
+
+TEST(SweepReport, OneChoiceForAnAlgorithmWhereThatIsAsked) {
+  const std::vector<Row> rows{{"erm", "SC", "1", "0", .5, .9},
+                              {"erm", "SC", "2", "0", .5, .8},
+                              {"erm", "UDS", "1", "0", .5, .1},
+                              {"erm", "UDS", "2", "0", .5, .8}};
+  const auto chosen = [&](const std::string& tune) {
+    std::vector<std::string> values;
+    record::SweepReportOptions options;
+    options.tune = tune;
+    for (const record::SweepChoice& choice : report_of(table_of_rows(rows), options, 0).choices)
+      values.push_back(choice.chosen.at("train.lr"));
+    return values;
+  };
+  EXPECT_THAT(chosen("case"), ElementsAre("1", "2"));
+  EXPECT_THAT(chosen("algorithm"), ElementsAre("2"));
+}
+
+// One run has the interval of its record; one seed and several settings that over settings.
+TEST(SweepReport, OneSeedSaysWhatItsIntervalIsOver) {
+  const RunTable table = table_of_text(
+      "train.algorithm,data.name,shift.name,unit_seconds,accuracy,accuracy_low,accuracy_high\n"
+      "erm,dsprites,blur,1,.5,.4,.6\nerm,digits,blur,1,.7,.6,.8\nerm,dsprites,noise,1,.3,.2,.4\n");
+  const record::SweepReport record = report_of(table, {}, 0);
+  EXPECT_THAT(record.settings, ElementsAre("dsprites", "digits"));
+  const record::SweepMean& blur = cell_of(record, "all runs", "blur").value;
+  EXPECT_EQ(blur.basis, "cases");
+  EXPECT_NEAR(*blur.mean.value, .6, 1e-9);
+  const record::SweepMean& noise = cell_of(record, "all runs", "noise").value;
+  EXPECT_EQ(noise.basis, "record");
+  EXPECT_DOUBLE_EQ(*noise.mean.low, .2);
+  EXPECT_DOUBLE_EQ(*noise.mean.high, .4);
+  EXPECT_THAT(record.changes, IsEmpty());
+  EXPECT_THAT(record.ranks, IsEmpty());
+}
+
+TEST(SweepReport, ScratchAgainstPretrained) {
+  std::string text = "train.algorithm,train.start,shift.name,train.seed,unit_seconds,accuracy\n";
+  for (const char* seed : {"0", "1"}) {
+    const std::string tail = std::string(",blur,") + seed + ",1,";
+    text += "erm,resnet.safetensors" + tail + ".8\nerm,none" + tail + ".5\n";
+    text += "mixup,resnet.safetensors" + tail + ".9\nmixup,none" + tail + ".7\n";
+  }
+  const record::SweepReport record = report_of(table_of_text(text), {}, 0);
+  EXPECT_THAT(record.starts, ElementsAre("none", "resnet.safetensors"));
+  EXPECT_EQ(record.roles.scratch, "none");
+  ASSERT_EQ(record.scratch.size(), 6u);
+  EXPECT_NEAR(*record.scratch[1].change.mean.value, .3, 1e-9);
+  EXPECT_EQ(record.scratch[5].algorithm, "");
+  EXPECT_NEAR(*record.scratch[5].change.mean.value, .25, 1e-9);
+}
+
+TEST(SweepReport, CheckpointsByTheValuesOfSelect) {
+  std::string text = "train.algorithm,train.select,train.seed,unit_seconds,accuracy\n";
+  for (const char* seed : {"0", "1"})
+    text += std::string("erm,pa,") + seed + ",1,.6\nerm,accuracy," + seed + ",1,.5\nerm,worst-group," + seed +
+            ",1,.4\n";
+  const record::SweepReport record = report_of(table_of_text(text), {}, 0);
+  EXPECT_EQ(record.roles.selected, "accuracy");
+  EXPECT_NEAR(*cell_of(record, "all runs", "all").value.mean.value, .5, 1e-9);
+  std::map<std::string, double> changes;
+  for (const record::SweepWay& way : record.ways) {
+    EXPECT_EQ(way.chooses, "checkpoint");
+    changes[way.way] = *way.change.mean.value;
+  }
+  EXPECT_NEAR(changes.at("accuracy"), 0, 1e-9);
+  EXPECT_NEAR(changes.at("pa"), .1, 1e-9);
+  EXPECT_NEAR(changes.at("worst-group"), -.1, 1e-9);
+  EXPECT_NEAR(changes.at("oracle"), .1, 1e-9);
+}
+
+TEST(SweepReport, RunsWithoutAValueSayWhy) {
+  std::vector<Row> rows = two_by_two();
+  std::erase_if(rows, [](const Row& row) { return row.algorithm == "mixup" && row.shift == "SC"; });
+  RunTable table = table_of_rows(rows);
+  for (const char* seed : {"0", "1", "2"})
+    table.missing.push_back(
+        {{{"train.algorithm", "mixup"}, {"draw.case", "SC"}, {"train.lr", "1"}, {"train.seed", seed}},
+         "failed: no memory"});
+  const record::SweepReport record = report_of(table, {}, 0);
+  const record::SweepMean& mean = cell_of(record, "mixup", "SC").value;
+  EXPECT_FALSE(mean.mean.value);
+  EXPECT_EQ(mean.missing, "failed: no memory");
+  ASSERT_EQ(record.missing.size(), 1u);
+  EXPECT_EQ(record.missing[0].runs, 3u);
+  EXPECT_EQ(record.missing[0].example, "mixup, SC, seed 0");
+  EXPECT_EQ(change_of(record, "mixup", "").change.left_out, 1u);  // over the case that is there
+  EXPECT_EQ(record.ranks[0].cases, 1u);
+}
+
+// A seed that one case lacks is left out of the mean over both; one that both lack with the others drops the case.
+TEST(SweepReport, MeansAreOverTheSameCasesInEverySeed) {
+  std::vector<Row> rows = two_by_two();
+  std::erase_if(rows, [](const Row& row) { return row.shift == "SC" && row.seed == "2"; });
+  const record::SweepMean all = change_of(report_of(table_of_rows(rows), {}, 0), "mixup", "").change;
+  EXPECT_EQ(all.seeds, 2u);
+  EXPECT_EQ(all.runs, 4u);
+}
+
+TEST(SweepReport, TheRecordIsReadBackAsItWasWritten) {
+  const Json json = record::to_json(report_of(table_of_rows(tuned()), {}, 0));
+  EXPECT_EQ(record::to_json(record::read_sweep_report(json, "r.json")), json);
+}
+
+TEST(SweepReport, SameSeedSameBits) {
+  const RunTable table = table_of_rows(two_by_two());
+  EXPECT_EQ(record::to_json(report_of(table, {}, 3)), record::to_json(report_of(table, {}, 3)));
+}
+
+TEST(SweepReport, OneClearLineForEachMistake) {
+  const auto mistake = [](const std::string& text, const record::SweepReportOptions& options = {}) {
+    const RunTable table = table_of_text(text);
+    return message_of([&] { (void)report_of(table, options, 0); });
+  };
+  EXPECT_EQ(mistake("train.lr,unit_seconds,accuracy\n1,1,.5\n2,1,.6\n"),
+            "--validation: expected a column to choose train.lr by, or these among --algorithm, --case, "
+            "--repeats or "
+            "--over, found none");
+  EXPECT_EQ(mistake("train.lr,unit_seconds,accuracy\n1,1,\n"),
+            "runs.csv: expected a value of accuracy, found none");
+  EXPECT_EQ(mistake("train.lr,unit_seconds,accuracy\n1,1,high\n"),
+            "runs.csv: expected numbers in column accuracy, found 'high' in row 0");
+  EXPECT_EQ(mistake("train.algorithm,unit_seconds,accuracy\nerm,1,.5\nmixup,1,.5\nerm,1,.6\n"),
+            "runs.csv: expected rows that differ by algorithm, case, setting, seed or hyper-parameter; name "
+            "further "
+            "columns by --case or --over, found two of erm");
+  record::SweepReportOptions options;
+  options.baseline = "mixip";
+  EXPECT_EQ(mistake("train.algorithm,unit_seconds,accuracy\nerm,1,.5\nmixup,1,.5\n", options),
+            "--baseline: expected one of erm, mixup, found 'mixip'; did you mean mixup?");
+  did you mean mixup ? ");
+}
+
+}  // namespace
+}  // namespace leeway::sweep::testing
