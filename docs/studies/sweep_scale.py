@@ -312,9 +312,9 @@ def pilot(folder, stage):
 
 
 def count(leeway):
-    """Calls of the runner alone, by name, a unit: the difference between runs of 140 and of 40 units."""
+    """Calls of the runner alone, by name, a unit: the difference between runs of 1,000 and of 700 units, whose shards have their folders."""
     calls = []
-    for units in (40, 140):
+    for units in (700, 1000):
         with tempfile.TemporaryDirectory() as folder:
             study, log = pathlib.Path(folder) / "study.toml", pathlib.Path(folder) / "log"
             data = HERE.parents[1] / "examples" / "data"
@@ -327,7 +327,7 @@ def count(leeway):
             calls.append(collections.Counter(call.split("(")[0] for pid, call in lines if pid not in of_units and folder in call))
     for name in sorted(calls[1]):
         if calls[1][name] != calls[0][name]:
-            print(f"{name:12}{(calls[1][name] - calls[0][name]) / 100:6.2f}")
+            print(f"{name:12}{(calls[1][name] - calls[0][name]) / 300:6.2f}")
 
 
 def main():
