@@ -11,6 +11,7 @@
 #include "apps/leeway/option_flags.h"
 #include "apps/leeway/sweep_catalog.h"
 #include "apps/leeway/text_table.h"
+#include "leeway/core/error.h"
 #include "leeway/core/file.h"
 #include "leeway/core/instruction_set.h"
 #include "leeway/core/message.h"
@@ -79,7 +80,8 @@ std::string plan_text(const record::SweepPlan& record) {
 }
 
 std::string run_text(const record::SweepRun& record) {
-  return record.envelope.headline + "\n" + failures_text(record.failures);
+  const std::string table = record.table ? headline_of(*record.table) + "\n" : "";
+  return record.envelope.headline + "\n" + table + failures_text(record.failures);
 }
 
 std::string status_text(const record::SweepStatus& record) {
@@ -140,15 +142,32 @@ sweep::ScriptOptions script_options(const SweepFlags& flags, const sweep::PlanFi
           .time = flags.cluster.time};
 }
 
+// A runner that came late, when all was done, leaves a table that is there as it is.
+void collect_at_the_end(Context& context, const sweep::PlanFile& plan, const sweep::Store& store,
+                        record::SweepRun& record) {
+  const std::string& out = record.options.collect;
+  const record::SweepRunResult& result = record.results.front();
+  const bool news = result.done + result.done_elsewhere > 0;
+  if (out.empty() || result.left > 0 || (!news && fs::exists(out))) return;
+  try {
+    record.table = sweep::collect(plan, store, {}, out, context.progress());
+  } catch (const Error& none) {  // every unit of the stage has failed
+    record.envelope.warnings.emplace_back(none.what());
+  }
+}
+
 int run_units(Context& context, const SweepFlags& flags) {
   const sweep::Store store(flags.folder);
   const sweep::PlanFile plan(store.plan());
   if (flags.run.retry) sweep::forget_failures(store);
   if (flags.cluster.slurm) {
     const sweep::Submitted jobs = sweep::submit_to_slurm(script_options(flags, plan));
-    context.print(Json{{"array", jobs.array}, {"collect", jobs.collect}},
-                  fmt::format("Slurm job {}, an array of {} tasks; job {} collects {}.\n", jobs.array,
-                              flags.cluster.tasks, jobs.collect, display_name(store.folder() / "runs.csv")));
+    context.print(
+        Json{{"array", jobs.array}, {"last", jobs.last}},
+        fmt::format("Slurm job {}, an array of {} tasks; then job {}, for what they leave. {} comes at "
+                    "the end.\n",
+                    jobs.array, flags.cluster.tasks, jobs.last,
+                    display_name(store.folder() / sweep::collected_table)));
     return exit_ok;
   }
   sweep::RunOptions options;
@@ -160,6 +179,7 @@ int run_units(Context& context, const SweepFlags& flags) {
   record.results.push_back({done.units, done.jobs, done.done_before, done.done, done.done_elsewhere,
                             done.failed, done.blocked, done.left});
   if (done.failed > 0) record.failures = sweep::failures_of(plan, store);
+  collect_at_the_end(context, plan, store, record);
   describe(context, record);
   return context.finish<record::SweepRun>(std::move(record), run_text,
                                           done.failed > 0 ? exit_incomplete : exit_ok);
@@ -227,8 +247,9 @@ void add_sweep_run(const Command& room, Context& context, SweepFlags& flags) {
   const Command command = room.add("run", "Run what is left of a sweep, here or as a job array of Slurm");
   add_folder(command, flags);
   add_option_flags(command, flags.run);
-  command.flag("--slurm", flags.cluster.slurm,
-               "Submit one job array (sbatch) and a job that collects when it has ended");
+  command.flag(
+      "--slurm", flags.cluster.slurm,
+      "Submit one job array (sbatch), and a job for what it leaves; the last to end collects runs.csv");
   add_cluster_flags(command, flags.cluster);
   add_common(command, context, "Write the JSON record to this file", Written::record);
   command.footer(
@@ -256,7 +277,8 @@ void add_sweep(const Command& root, Context& context, void (*add_units)(const Co
   const Command collect = room.add("collect", "The records of a stage as one table");
   add_folder(collect, flags);
   add_option_flags(collect, flags.collect);
-  add_common(collect, context, "The table to write: .csv, or .csv.gz", Written::file);
+  add_common(collect, context, "The table to write: .csv, .csv.gz, or .npz with an array a column",
+             Written::file);
   collect.footer(
       "Exit code 5: some units have no record yet.\n\n  leeway sweep collect sweep --out runs.csv");
   collect.runs([&context, &flags] { return run_collect(context, flags); });

@@ -47,6 +47,9 @@ void fields(SweepRunOptions& options, Fields& f) {
     "end once there is nothing left to begin, though other runners are still at some units");
   f("lease", options.lease, from_to(1, 86400),
     "seconds after which a runner on another machine that gives no sign counts as gone");
+  f.unless_empty("collect", options.collect,
+                 "once nothing is left to run, write the records of the last stage to this table, as leeway "
+                 "sweep collect does");
 }
 
 void fields(SweepCollectOptions& options, Fields& f) {
@@ -102,11 +105,21 @@ static void fields(SweepRunResult& result, Fields& f) {
   f("left", result.left, "with no_wait: that other runners are still at");
 }
 
+static void fields(SweepTable& table, Fields& f) {
+  f("out", table.out, "the file");
+  f("stage", table.stage, "whose records");
+  f("rows", table.rows, "one for each result of each record");
+  f("units", table.units, "whose records were read");
+  f("missing", table.missing, "units of the stage without a record");
+  f("columns", table.columns, "of the file");
+}
+
 void fields(SweepRun& record, Fields& f) {
   fields(record.envelope, sweep_run_schema, f);
   f("options", record.options, "what was asked for");
   f("folder", record.folder, "of the sweep");
   f("failures", record.failures, "by message, the most frequent first");
+  f("table", record.table, "that was collected; null: not asked for, work is left, or it was there");
   f("results", record.results, "one");
 }
 
@@ -132,15 +145,6 @@ void fields(SweepStatus& record, Fields& f) {
   f("counts", record.counts, "units by state");
   f("failures", record.failures, "by message, the most frequent first");
   f("results", record.results, "one for each stage");
-}
-
-static void fields(SweepTable& table, Fields& f) {
-  f("out", table.out, "the CSV file");
-  f("stage", table.stage, "whose records");
-  f("rows", table.rows, "one for each result of each record");
-  f("units", table.units, "whose records were read");
-  f("missing", table.missing, "units of the stage without a record");
-  f("columns", table.columns, "of the file");
 }
 
 void fields(SweepCollect& record, Fields& f) {
@@ -184,8 +188,9 @@ std::string headline_of(const SweepStatus& record) {
                      failures(record.counts.failed, record.counts.blocked));
 }
 
-std::string headline_of(const SweepCollect& record) {
-  const SweepTable& table = record.results.front();
+std::string headline_of(const SweepCollect& record) { return headline_of(record.results.front()); }
+
+std::string headline_of(const SweepTable& table) {
   std::string text =
       fmt::format("{}: {} of {}", table.out, some(table.rows, "row"), some(table.units, "unit"));
   if (table.missing > 0)

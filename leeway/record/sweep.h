@@ -47,6 +47,7 @@ struct SweepRunOptions {
   std::size_t jobs = 0;
   bool retry = false, no_wait = false;
   double lease = 60;
+  std::string collect;  // empty: no table
 };
 
 struct SweepFailure {
@@ -63,6 +64,12 @@ struct SweepRunResult {
               left = 0;
 };
 
+struct SweepTable {
+  std::string out, stage;
+  std::size_t rows = 0, units = 0, missing = 0;
+  std::vector<std::string> columns;
+};
+
 struct SweepRun {
   SweepRun() { envelope.schema = sweep_run_schema; }
 
@@ -70,6 +77,7 @@ struct SweepRun {
   SweepRunOptions options;
   std::string folder;
   std::vector<SweepFailure> failures;
+  std::optional<SweepTable> table;      // what `collect` asked for
   std::vector<SweepRunResult> results;  // one
 };
 
@@ -91,12 +99,6 @@ struct SweepStatus {
 struct SweepCollectOptions {
   std::string stage;                 // empty: the last one
   std::vector<std::string> columns;  // empty: all
-};
-
-struct SweepTable {
-  std::string out, stage;
-  std::size_t rows = 0, units = 0, missing = 0;
-  std::vector<std::string> columns;
 };
 
 struct SweepCollect {
@@ -125,5 +127,6 @@ void fields(SweepCollect& record, Fields& f);
 [[nodiscard]] std::string headline_of(const SweepRun& record);
 [[nodiscard]] std::string headline_of(const SweepStatus& record);
 [[nodiscard]] std::string headline_of(const SweepCollect& record);
+[[nodiscard]] std::string headline_of(const SweepTable& table);
 
 }  // namespace leeway::record

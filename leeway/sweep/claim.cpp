@@ -63,21 +63,26 @@ std::int64_t changed_at(const struct stat& status) {
 
 }  // namespace
 
-bool Liveness::lives(const std::string& runner) {
+Sign Liveness::sign(const std::string& runner) {
   const fs::path path = store_.runner(runner);
   struct stat status {};
   if (runner.empty() || runner.find('/') != std::string::npos || ::stat(path.c_str(), &status) != 0)
-    return false;
-  std::ifstream file(path);
-  std::string machine, pid, start;
-  std::getline(file, machine);
-  file >> pid >> start;
-  if (!start.empty() && machine == this_machine()) return start_of(pid) == start;
-  const std::scoped_lock lock(mutex_);
+    return Sign::gone;
   const auto now = std::chrono::steady_clock::now();
-  const auto [known, fresh] = seen_.try_emplace(runner, Seen{changed_at(status), now});
-  if (!fresh && known->second.changed != changed_at(status)) known->second = {changed_at(status), now};
-  return now - known->second.since < lease_;
+  const std::scoped_lock lock(mutex_);
+  const auto [known, fresh] = seen_.try_emplace(runner);
+  Seen& seen = known->second;
+  if (fresh) {
+    std::ifstream file(path);
+    std::getline(file, seen.machine);
+    file >> seen.pid >> seen.start;
+    seen.first = seen.changed = changed_at(status), seen.since = now;
+  }
+  if (!seen.start.empty() && seen.machine == this_machine())
+    return start_of(seen.pid) == seen.start ? Sign::alive : Sign::gone;
+  if (seen.changed != changed_at(status)) seen.changed = changed_at(status), seen.since = now;
+  if (now - seen.since >= lease_) return Sign::gone;
+  return seen.changed != seen.first ? Sign::alive : Sign::silent;
 }
 
 Runner::Runner(const Store& store, std::chrono::duration<double> lease)
@@ -121,7 +126,7 @@ std::size_t Runner::claim(const std::string& unit) {
     const std::string holder = link_text(path);
     if (holder == name_) return number;  // a file system that asks twice
     if (holder.empty()) continue;        // released in between
-    if (liveness_.lives(holder)) return 0;
+    if (liveness_.sign(holder) != Sign::gone) return 0;
     store_.drop_work(unit, holder);
     ++number;
   }
@@ -129,13 +134,13 @@ std::size_t Runner::claim(const std::string& unit) {
          fmt::format("at most {} claims by runners that are gone", most_claims), "more");
 }
 
-bool Runner::is_claimed(const std::string& unit) {
+Sign Runner::holder_sign(const std::string& unit) {
   for (std::size_t number = 1; number <= most_claims; ++number) {
     const std::string holder = holder_of(store_, unit, number);
-    if (holder.empty()) return false;
-    if (liveness_.lives(holder)) return true;
+    if (holder.empty()) return Sign::gone;
+    if (const Sign sign = liveness_.sign(holder); sign != Sign::gone) return sign;
   }
-  return false;
+  return Sign::gone;
 }
 
 void Runner::release(const std::string& unit, std::size_t number, bool ended) const {

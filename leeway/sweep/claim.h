@@ -25,15 +25,20 @@ namespace leeway::sweep {
 
 inline constexpr std::chrono::duration<double> default_lease{60};
 
+// Of a runner. alive: its process is there, or its file has changed since it was first seen; silent: neither yet.
+enum class Sign { gone, silent, alive };
+
 // Which runners live, as far as this process could see.
 class Liveness {
  public:
   Liveness(const Store& store, std::chrono::duration<double> lease) : store_(store), lease_(lease) {}
-  [[nodiscard]] bool lives(const std::string& runner);
+  // One look at its file, which is read the first time.
+  [[nodiscard]] Sign sign(const std::string& runner);
 
  private:
   struct Seen {
-    std::int64_t changed;
+    std::string machine, pid, start;
+    std::int64_t first = 0, changed = 0;
     std::chrono::steady_clock::time_point since;
   };
   const Store& store_;
@@ -57,8 +62,8 @@ class Runner {
   [[nodiscard]] std::size_t claim(const std::string& unit);
   // The unit is not this runner's any more. `ended`: it is done or has failed, so that no claim on it counts.
   void release(const std::string& unit, std::size_t number, bool ended) const;
-  // Whether a runner that lives has claimed the unit.
-  [[nodiscard]] bool is_claimed(const std::string& unit);
+  // Of the runner that has claimed the unit; gone: nobody has.
+  [[nodiscard]] Sign holder_sign(const std::string& unit);
 
  private:
   void write() const;

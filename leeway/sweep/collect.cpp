@@ -5,21 +5,19 @@
 #include <fmt/ranges.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zlib.h>
 
 #include <algorithm>
-#include <array>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <span>
 
 #include "leeway/core/csv.h"
-#include "leeway/core/file.h"
 #include "leeway/core/message.h"
 #include "leeway/core/parallel.h"
 #include "leeway/core/suggestion.h"
 #include "leeway/record/keys.h"
 #include "leeway/record/records.h"
+#include "leeway/sweep/detail/table_file.h"
 #include "leeway/sweep/study.h"
 
 namespace leeway::sweep {
@@ -46,51 +44,6 @@ std::optional<std::string> contents(const std::filesystem::path& path) {
   return text;
 }
 
-// A CSV file, compressed where its name says so.
-class TableFile {
- public:
-  explicit TableFile(const std::string& path) : file_(path), compressed_(path.ends_with(".gz")) {
-    constexpr int gzip = 15 + 16, memory = 8;
-    if (compressed_ &&
-        deflateInit2(&stream_, Z_DEFAULT_COMPRESSION, Z_DEFLATED, gzip, memory, Z_DEFAULT_STRATEGY) != Z_OK)
-      throw std::bad_alloc();
-  }
-  ~TableFile() {
-    if (compressed_) deflateEnd(&stream_);
-  }
-  TableFile(const TableFile&) = delete;
-  TableFile& operator=(const TableFile&) = delete;
-
-  void write(std::string text) {
-    if (compressed_)
-      deflate_all(text, Z_NO_FLUSH);
-    else
-      file_.write(text);
-  }
-  void commit() {
-    std::string nothing;
-    if (compressed_) deflate_all(nothing, Z_FINISH);
-    file_.commit();
-  }
-
- private:
-  void deflate_all(std::string& text, int flush) {
-    std::array<char, 1 << 16> buffer{};
-    stream_.next_in = reinterpret_cast<Bytef*>(text.data());
-    stream_.avail_in = static_cast<uInt>(text.size());
-    do {
-      stream_.next_out = reinterpret_cast<Bytef*>(buffer.data());
-      stream_.avail_out = buffer.size();
-      ::deflate(&stream_, flush);
-      file_.write(std::string_view(buffer.data(), buffer.size() - stream_.avail_out));
-    } while (stream_.avail_out == 0);
-  }
-
-  AtomicFile file_;
-  const bool compressed_;
-  z_stream stream_{};
-};
-
 std::size_t stage_of(const PlanFile& plan, const std::string& name) {
   if (name.empty()) return plan.stages.size() - 1;
   std::vector<std::string> names;
@@ -103,23 +56,24 @@ std::size_t stage_of(const PlanFile& plan, const std::string& name) {
 }
 
 // Keys of a result that are one value each.
-std::vector<std::string> single_keys(const std::string& schema, const std::string& name) {
+std::vector<TableColumn> single_keys(const std::string& schema, const std::string& name) {
   const auto records = record::records();
   const auto found = std::ranges::find(records, schema, &record::Record::schema);
   if (found == records.end()) refuse(name, "a record that this version knows", in_quotes(schema));
-  std::vector<std::string> keys;
+  std::vector<TableColumn> keys;
   for (const record::Key& key : record::keys_of(found->describe)) {
     const bool single = !key.type.starts_with("a list") && !key.type.starts_with("an object");
     if (!single || !key.path.starts_with(result_prefix)) continue;
     std::string path = key.path.substr(result_prefix.size());
-    if (path.find("[]") == path.npos) keys.push_back(std::move(path));
+    if (path.find("[]") == path.npos)
+      keys.push_back({std::move(path), key.number || key.type.starts_with("true or false")});
   }
   return keys;
 }
 
 std::string cell(const Plain* value) {
   if (value == nullptr || value->is_null()) return "";
-  return value->is_string() ? csv_field(value->get_ref<const std::string&>()) : csv_field(value->dump());
+  return value->is_string() ? value->get<std::string>() : value->dump();
 }
 
 const Plain* at(const Plain& object, std::string_view path) {
@@ -152,8 +106,7 @@ class Collector {
   }
 
   record::SweepTable write(const std::string& out, Progress* progress) {
-    TableFile file(out);
-    file.write(fmt::format("{}\n", fmt::join(table_.columns, ",")));
+    const auto file = new_table_file(out, columns(is_npz(out)));
     std::vector<std::optional<Rows>> rows;
     for (std::size_t first = 0; first < units_.size(); first += block) {
       if (progress != nullptr && progress->stop_requested())
@@ -163,21 +116,19 @@ class Collector {
       for (const auto& unit : rows) {
         ++(unit ? table_.units : table_.missing);
         if (!unit) continue;
-        table_.rows += unit->count;
-        file.write(unit->text);
+        table_.rows += unit->size();
+        for (const Row& row : *unit) file->write(row);
       }
       if (progress != nullptr) progress->update("records", first + rows.size(), units_.size(), "");
     }
-    file.commit();
+    file->commit();
     table_.out = out;
     return table_;
   }
 
  private:
-  struct Rows {
-    std::string text;
-    std::size_t count = 0;
-  };
+  using Row = std::vector<std::string>;
+  using Rows = std::vector<Row>;
 
   std::filesystem::path record_of(const PlannedUnit& unit) const {
     return store_.done(unit.name) / record_file;
@@ -195,17 +146,42 @@ class Collector {
                     const std::vector<std::string>& chosen) {
     schema_ = parsed(unit, text)["schema"].get<std::string>();
     keys_ = single_keys(schema_, display_name(record_of(unit)));
-    for (const std::string& name : chosen)
-      if (std::ranges::find(keys_, name) == keys_.end())
-        refuse("--columns", fmt::format("keys of a result of {} that are one value", schema_),
-               in_quotes(name) + did_you_mean(name, keys_));
-    if (!chosen.empty()) keys_ = chosen;
+    if (!chosen.empty()) choose_keys(chosen);
     const std::vector<std::string> values = plan_.axis_values(unit);
     table_.columns = {"unit"};
     for (std::size_t axis = 0; axis < values.size(); ++axis)
       if (!values[axis].empty()) axes_.push_back(axis), table_.columns.push_back(plan_.axes[axis]);
     table_.columns.emplace_back("unit_seconds");
-    table_.columns.insert(table_.columns.end(), keys_.begin(), keys_.end());
+    for (const TableColumn& key : keys_) table_.columns.push_back(key.name);
+  }
+
+  void choose_keys(const std::vector<std::string>& chosen) {
+    std::vector<std::string> names;
+    std::vector<TableColumn> keys;
+    for (const TableColumn& key : keys_) names.push_back(key.name);
+    for (const std::string& name : chosen) {
+      const auto key = std::ranges::find(keys_, name, &TableColumn::name);
+      if (key == keys_.end())
+        refuse("--columns", fmt::format("keys of a result of {} that are one value", schema_),
+               in_quotes(name) + did_you_mean(name, names));
+      keys.push_back(*key);
+    }
+    keys_ = std::move(keys);
+  }
+
+  // An axis is one of numbers where all its values in the plan are, whichever units are done.
+  std::vector<TableColumn> columns(bool typed) const {
+    std::vector<TableColumn> all{{"unit"}};
+    for (const std::size_t axis : axes_) all.push_back({plan_.axes[axis], typed});
+    if (typed)
+      for (const PlannedUnit* unit : units_) {
+        const std::vector<std::string> values = plan_.axis_values(*unit);
+        for (std::size_t i = 0; i < axes_.size(); ++i)
+          all[i + 1].number &= parse_number(values[axes_[i]]).has_value();
+      }
+    all.push_back({"unit_seconds", true});
+    all.insert(all.end(), keys_.begin(), keys_.end());
+    return all;
   }
 
   std::optional<Rows> rows_of(const PlannedUnit& unit) const {
@@ -214,16 +190,14 @@ class Collector {
     const Plain json = parsed(unit, *text);
     if (json["schema"] != schema_)
       refuse(display_name(record_of(unit)), "a record of " + schema_, json["schema"].dump());
-    std::string front = unit.name;
     const std::vector<std::string> values = plan_.axis_values(unit);
-    for (const std::size_t axis : axes_) front += "," + csv_field(values[axis]);
-    front += "," + cell(at(json, "seconds"));
+    Row front{unit.name};
+    for (const std::size_t axis : axes_) front.push_back(values[axis]);
+    front.push_back(cell(at(json, "seconds")));
     Rows rows;
     for (const Plain& result : json["results"]) {
-      rows.text += front;
-      for (const std::string& key : keys_) rows.text += "," + cell(at(result, key));
-      rows.text += "\n";
-      ++rows.count;
+      Row& row = rows.emplace_back(front);
+      for (const TableColumn& key : keys_) row.push_back(cell(at(result, key.name)));
     }
     return rows;
   }
@@ -232,7 +206,7 @@ class Collector {
   const Store& store_;
   std::vector<const PlannedUnit*> units_;
   std::string schema_;
-  std::vector<std::string> keys_;
+  std::vector<TableColumn> keys_;
   std::vector<std::size_t> axes_;
   record::SweepTable table_;
 };

@@ -1,12 +1,14 @@
-// The records of a stage as one CSV file: a row for each element of `results`.
+// The records of a stage as one table: a row for each element of `results`.
 //
 // Columns: unit, the axes of the stage by name, unit_seconds (the record's), and the keys of a result that are one
-// number, word or truth value, by the description of the record (record/keys.h): "pa", "worst_class.accuracy". Null
-// is an empty field. Rows stand in the order of the plan. A name that ends in .gz is compressed.
+// number, word or truth value, by the description of the record (record/keys.h): "pa", "worst_class.accuracy". Rows stand in
+// the order of the plan. The file's name decides its form: CSV, where null is an empty field, compressed where it ends in .gz;
+// or .npz with an array a column, words as text and all else as float64, null as NaN (detail/table_file.h).
 //
-// Records are read in blocks, by all threads; memory does not depend on how many there are. Errors (Error): a stage
-// that is none, a column that is none, no record yet, a record that is broken or of another kind than the first;
-// std::runtime_error: the file cannot be written.
+// Records are read in blocks, by all threads; of a CSV file memory does not depend on how many there are, of an .npz all values
+// are kept until the end. Errors (Error): a stage that is none, a column that is none, no record yet, a record that is broken or
+// of another kind than the first, in an .npz a whole number that float64 does not hold; std::runtime_error: the file
+// cannot be written.
 #pragma once
 
 #include <string>

@@ -68,15 +68,12 @@ class Run {
     const std::string& name = plan_.units[unit].name;
     const std::size_t claim = runner_.claim(name);
     // Behind the claim: whoever held it before has left what there is to see.
-    const Outcome outcome = store_.outcome(name);
-    if (outcome != Outcome::none) {
-      runner_.release(name, claim, true);
-      queue_.settle_shard(unit);
-    } else if (claim == 0) {
-      queue_.leave_to_others(unit);
-    } else {
+    const bool ended = claim > 0 && store_.outcome(name) != Outcome::none;
+    if (ended) runner_.release(name, claim, true);
+    if (claim == 0 || ended)
+      queue_.meet_others(unit);
+    else
       run_claimed(unit, claim);
-    }
   }
 
   void run_claimed(std::size_t unit, std::size_t claim) {
@@ -111,7 +108,7 @@ class Run {
       const auto now = Clock::now();
       try {
         if (now - renewed > options_.lease / 8) runner_.renew(), renewed = now;
-        if (now - looked > look_every) {
+        if (now - looked > look_every || queue_.needs_last_look()) {
           look_every = queue_.look_at_others(runner_) ? first_look : std::min(look_every * 2, last_look);
           looked = Clock::now();
         }
@@ -168,8 +165,7 @@ std::size_t jobs_that_fit(std::size_t threads, std::uint64_t memory) {
 }
 
 void forget_failures(const Store& store) {
-  for (const std::string& shard : shards())
-    for (const std::string& unit : store.listed(Outcome::failed, shard)) store.forget_failure(unit);
+  for (const std::string& unit : store.listed(Outcome::failed)) store.forget_failure(unit);
 }
 
 RunSummary run_units(const PlanFile& plan, const Store& store, const RunOptions& options,

@@ -8,9 +8,9 @@
 // as they were, and the run ends.
 //
 // Units run in the order of the plan, those that became ready last first, so that chains are finished one by one; a
-// runner beside others begins elsewhere. Each process is told its number of threads, which is part of its name:
-// results do not depend on how many runners or jobs there are. Cost beside the processes: some ten calls of the
-// file system a unit, no look at other units but a folder's list where somebody else was quicker.
+// runner beside others begins elsewhere, and goes on in the shard where it met them. Each process is told its number of threads, which is part of its name:
+// results do not depend on how many runners or jobs there are. Cost beside the processes: some twenty calls of the
+// file system a unit, and three lists of a shard where somebody else was quicker (docs/studies/sweep-scale.md).
 //
 // Errors: those of the plan and the store; DiskFull. Interrupted by Progress::stop_requested(): processes are
 // ended, their units are as if never begun.
@@ -29,7 +29,8 @@ namespace leeway::sweep {
 
 struct RunOptions {
   std::size_t jobs = 0;  // 0: as many as processors and memory permit
-  bool wait = true;      // for units that other runners are at; else end once nothing is left to begin
+  bool wait =
+      true;  // for units that other runners are at; else end once nothing is left to begin and those live
   std::chrono::duration<double> lease = default_lease;
   std::string program = {};            // empty: this one
   std::vector<std::size_t> only = {};  // units, with all that they need; empty: all

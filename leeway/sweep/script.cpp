@@ -19,9 +19,28 @@ std::size_t megabytes(const ScriptOptions& options) {
   return std::max(least, (options.memory + mega - 1) / mega) * options.jobs;
 }
 
-std::string run_command(const ScriptOptions& options) {
-  return fmt::format("{} sweep run {} --jobs {} --no-wait --quiet", quoted(options.program),
-                     quoted(options.folder), options.jobs);
+std::string run_command(const ScriptOptions& options, const std::string& more = "") {
+  return fmt::format("{} sweep run {} --jobs {} --quiet{}", quoted(options.program), quoted(options.folder),
+                     options.jobs, more);
+}
+
+std::string collecting(const ScriptOptions& options) {
+  return " --collect " + quoted(options.folder + "/" + std::string(collected_table));
+}
+
+std::string slurm_script(const ScriptOptions& options, const std::string& lines, const std::string& command,
+                         const std::string& job) {
+  std::string text = "#!/bin/bash\n#SBATCH --requeue\n#SBATCH --open-mode=append\n" + lines;
+  text += fmt::format("#SBATCH --cpus-per-task={}\n#SBATCH --time={}\n", options.jobs * options.threads,
+                      options.time);
+  if (options.memory > 0) text += fmt::format("#SBATCH --mem={}M\n", megabytes(options));
+  text += "#SBATCH --signal=B:TERM@60\n";
+  text += "trap 'kill -TERM \"$runner\"' TERM\n";
+  text += command + " &\nrunner=$!\nwait \"$runner\"\ncode=$?\n";
+  text += "[ $code -gt 128 ] && { wait \"$runner\"; again=$?; [ $again -ne 127 ] && code=$again; }\n";
+  text += "# 130: told to end; 137: killed. The units it had are free again.\n";
+  text += fmt::format("case $code in 130|137|143) scontrol requeue \"{}\" && sleep 60 ;; esac\n", job);
+  return text + "exit $code\n";
 }
 
 }  // namespace
@@ -41,33 +60,23 @@ std::string array_script(const ScriptOptions& options) {
   text += fmt::format("#BSUB -J leeway-sweep[1-{}]\n#BSUB -r\n#BSUB -n {}\n#BSUB -W {}\n", options.tasks,
                       cpus, options.time.substr(0, options.time.rfind(':')));
   text += fmt::format("# GNU parallel: seq {} | parallel -N0 sh THIS_SCRIPT\n", options.tasks);
-  return text + "exec " + run_command(options) + "\n";
+  return text + "exec " + run_command(options, " --no-wait") + "\n";
 }
 
-std::string slurm_script(const ScriptOptions& options) {
-  std::string text =
-      "#!/bin/bash\n#SBATCH --job-name=leeway-sweep\n#SBATCH --requeue\n#SBATCH --open-mode=append\n";
-  text += fmt::format("#SBATCH --array=1-{}\n#SBATCH --cpus-per-task={}\n#SBATCH --time={}\n", options.tasks,
-                      options.jobs * options.threads, options.time);
-  if (options.memory > 0) text += fmt::format("#SBATCH --mem={}M\n", megabytes(options));
-  text += "#SBATCH --signal=B:TERM@60\n";
-  text += fmt::format("#SBATCH --output=\"{}/slurm/%A_%a.log\"\n", options.folder);
-  text += "trap 'kill -TERM \"$runner\"' TERM\n";
-  text += run_command(options) + " &\nrunner=$!\nwait \"$runner\"\ncode=$?\n";
-  text += "[ $code -gt 128 ] && { wait \"$runner\"; again=$?; [ $again -ne 127 ] && code=$again; }\n";
-  text += "# 130: told to end; 137: killed. The units it had are free again.\n";
-  text +=
-      "case $code in 130|137|143) scontrol requeue \"${SLURM_ARRAY_JOB_ID}_${SLURM_ARRAY_TASK_ID}\" && sleep "
-      "60 ;; esac\nexit $code\n";
-  return text;
+std::string slurm_array_script(const ScriptOptions& options) {
+  return slurm_script(options,
+                      fmt::format("#SBATCH --job-name=leeway-sweep\n#SBATCH --array=1-{}\n"
+                                  "#SBATCH --output=\"{}/slurm/%A_%a.log\"\n",
+                                  options.tasks, options.folder),
+                      run_command(options, " --no-wait" + collecting(options)),
+                      "${SLURM_ARRAY_JOB_ID}_${SLURM_ARRAY_TASK_ID}");
 }
 
-std::string slurm_collect_script(const ScriptOptions& options) {
-  return fmt::format(
-      "#!/bin/bash\n#SBATCH --job-name=leeway-collect\n#SBATCH --time=1:00:00\n#SBATCH "
-      "--output=\"{}/slurm/collect.log\"\n"
-      "exec {} sweep collect {} --out {} --quiet\n",
-      options.folder, quoted(options.program), quoted(options.folder), quoted(options.folder + "/runs.csv"));
+std::string slurm_last_script(const ScriptOptions& options) {
+  return slurm_script(
+      options,
+      fmt::format("#SBATCH --job-name=leeway-last\n#SBATCH --output=\"{}/slurm/%j.log\"\n", options.folder),
+      run_command(options, collecting(options)), "$SLURM_JOB_ID");
 }
 
 }  // namespace leeway::sweep

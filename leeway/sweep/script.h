@@ -8,8 +8,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace leeway::sweep {
+
+// What is collected on a cluster, in the folder of the sweep.
+inline constexpr std::string_view collected_table = "runs.csv";
 
 struct ScriptOptions {
   std::string program, folder;    // from the root
@@ -24,10 +28,11 @@ struct ScriptOptions {
 [[nodiscard]] std::string array_script(const ScriptOptions& options);
 
 // For sbatch. A task that is told to end (its time is over, it is preempted) gives its units back and queues again,
-// and so does one whose runner was killed.
-[[nodiscard]] std::string slurm_script(const ScriptOptions& options);
+// and so does one whose runner was killed. The task that ends the last unit collects runs.csv.
+[[nodiscard]] std::string slurm_array_script(const ScriptOptions& options);
 
-// For sbatch: leeway sweep collect, once the array has ended.
-[[nodiscard]] std::string slurm_collect_script(const ScriptOptions& options);
+// For sbatch, once the array has ended: one more runner, for what killed tasks have left, and for runs.csv where it is
+// not there.
+[[nodiscard]] std::string slurm_last_script(const ScriptOptions& options);
 
 }  // namespace leeway::sweep

@@ -14,8 +14,7 @@ using Names = std::unordered_set<std::string>;
 
 Names all_listed(const Store& store, Outcome outcome) {
   Names names;
-  for (const std::string& shard : shards())
-    for (std::string& name : store.listed(outcome, shard)) names.insert(std::move(name));
+  for (std::string& name : store.listed(outcome)) names.insert(std::move(name));
   return names;
 }
 
@@ -24,17 +23,16 @@ Names running_units(const Store& store) {
   Names names;
   Liveness liveness(store, default_lease);
   std::map<std::string, bool> lives;
-  for (const std::string& shard : shards())
-    for (const std::string& claim : store.claimed(shard)) {
-      const std::size_t dot = claim.find('.');
-      const std::string unit = claim.substr(0, dot);
-      const auto number =
-          static_cast<std::size_t>(std::atoll(claim.c_str() + std::min(dot, claim.size() - 1) + 1));
-      const std::string holder = holder_of(store, unit, number);
-      const auto [known, fresh] = lives.try_emplace(holder, false);
-      if (fresh) known->second = liveness.lives(holder);
-      if (known->second) names.insert(unit);
-    }
+  for (const std::string& claim : store.claimed()) {
+    const std::size_t dot = claim.find('.');
+    const std::string unit = claim.substr(0, dot);
+    const auto number =
+        static_cast<std::size_t>(std::atoll(claim.c_str() + std::min(dot, claim.size() - 1) + 1));
+    const std::string holder = holder_of(store, unit, number);
+    const auto [known, fresh] = lives.try_emplace(holder, false);
+    if (fresh) known->second = liveness.sign(holder) != Sign::gone;
+    if (known->second) names.insert(unit);
+  }
   return names;
 }
 

@@ -32,6 +32,16 @@ std::vector<std::string> names_in(const fs::path& path) {
   return names;
 }
 
+// Of all shards.
+std::vector<std::string> names_below(const fs::path& path) {
+  std::vector<std::string> all;
+  for (const std::string& shard : names_in(path))
+    for (std::string& name : names_in(path / shard)) all.push_back(std::move(name));
+  return all;
+}
+
+const char* folder_of(Outcome outcome) { return outcome == Outcome::done ? "units" : "failed"; }
+
 int renamed(const fs::path& from, const fs::path& to) {
   return ::rename(from.c_str(), to.c_str()) == 0 ? 0 : errno;
 }
@@ -56,12 +66,6 @@ void fields(Failure& failure, record::Fields& f) {
 
 std::string shard_of(const std::string& unit) { return unit.substr(0, 2); }
 
-std::vector<std::string> shards() {
-  std::vector<std::string> all;
-  for (int i = 0; i < 256; ++i) all.push_back(fmt::format("{:02x}", i));
-  return all;
-}
-
 std::string seen_from_unit(const std::string& unit, std::string_view file) {
   return fmt::format("../../../units/{}/{}/{}", shard_of(unit), unit, file);
 }
@@ -75,8 +79,12 @@ void fail_at(const fs::path& path, std::string_view what, int code) {
 
 Store::Store(fs::path folder) : folder_(std::move(folder)) {}
 
-fs::path Store::done(const std::string& unit) const { return folder_ / "units" / shard_of(unit) / unit; }
-fs::path Store::failed(const std::string& unit) const { return folder_ / "failed" / shard_of(unit) / unit; }
+fs::path Store::done(const std::string& unit) const {
+  return folder_ / folder_of(Outcome::done) / shard_of(unit) / unit;
+}
+fs::path Store::failed(const std::string& unit) const {
+  return folder_ / folder_of(Outcome::failed) / shard_of(unit) / unit;
+}
 fs::path Store::work(const std::string& unit, const std::string& runner) const {
   return folder_ / "work" / shard_of(unit) / (unit + "." + runner);
 }
@@ -90,9 +98,15 @@ Outcome Store::outcome(const std::string& unit) const {
   return is_there(failed(unit)) ? Outcome::failed : Outcome::none;
 }
 
-std::vector<std::string> Store::listed(Outcome outcome, const std::string& shard) const {
-  return names_in(folder_ / (outcome == Outcome::done ? "units" : "failed") / shard);
+std::vector<std::string> Store::listed(Outcome outcome) const {
+  return names_below(folder_ / folder_of(outcome));
 }
+
+std::vector<std::string> Store::listed(Outcome outcome, const std::string& shard) const {
+  return names_in(folder_ / folder_of(outcome) / shard);
+}
+
+std::vector<std::string> Store::claimed() const { return names_below(folder_ / "claims"); }
 
 std::vector<std::string> Store::claimed(const std::string& shard) const {
   return names_in(folder_ / "claims" / shard);

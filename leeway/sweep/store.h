@@ -55,8 +55,13 @@ class Store {
 
   // Two looks at the file system.
   [[nodiscard]] Outcome outcome(const std::string& unit) const;
-  // Names of units in a shard ("ab") that are done, or that failed. One reading of a folder.
+  // Names of units that are done, or that failed. A reading of each shard that is there, so that a sweep which begins is
+  // read at once.
+  [[nodiscard]] std::vector<std::string> listed(Outcome outcome) const;
+  // Those of one shard ("ab").
   [[nodiscard]] std::vector<std::string> listed(Outcome outcome, const std::string& shard) const;
+  // Names of claims: UNIT.1.
+  [[nodiscard]] std::vector<std::string> claimed() const;
   [[nodiscard]] std::vector<std::string> claimed(const std::string& shard) const;
 
   // A folder that is new and empty; what stood there is gone.
@@ -72,8 +77,7 @@ class Store {
   std::filesystem::path folder_;
 };
 
-// "00" to "ff".
-[[nodiscard]] std::vector<std::string> shards();
+// The first two digits of its name.
 [[nodiscard]] std::string shard_of(const std::string& unit);
 
 // Throws DiskFull or std::runtime_error: "PATH: WHAT: the system's words".

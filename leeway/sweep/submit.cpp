@@ -40,11 +40,12 @@ std::string submitted(const fs::path& folder, std::vector<std::string> words) {
 Submitted submit_to_slurm(const ScriptOptions& options) {
   const fs::path folder = fs::path(options.folder) / "slurm";
   fs::create_directories(folder);
-  write_text(folder / "run.sh", slurm_script(options));
-  write_text(folder / "collect.sh", slurm_collect_script(options));
+  fs::remove(fs::path(options.folder) / collected_table);
+  write_text(folder / "array.sh", slurm_array_script(options));
+  write_text(folder / "last.sh", slurm_last_script(options));
   Submitted jobs;
-  jobs.array = submitted(folder, {"run.sh"});
-  jobs.collect = submitted(folder, {"--dependency=afterany:" + jobs.array, "collect.sh"});
+  jobs.array = submitted(folder, {"array.sh"});
+  jobs.last = submitted(folder, {"--dependency=afterany:" + jobs.array, "last.sh"});
   return jobs;
 }
 

@@ -8,11 +8,14 @@
 namespace leeway::sweep {
 
 struct Submitted {
-  std::string array, collect;  // numbers of the jobs
+  std::string array, last;  // numbers of the jobs
 };
 
-// One array of tasks, and a job that collects once it has ended, however that was. The scripts and their output are
-// in slurm/ of the folder. std::runtime_error where there is no sbatch or it refuses, with its words.
+// One array of tasks, and a job that runs what it has left once it has ended, however that was. Whoever ends the last
+// unit collects; the table of before is removed, so that one which is there is whole. Nothing hangs on the last job
+// alone: a controller that is killed forgets jobs that it had not yet written to its disk, which takes it up to five
+// seconds. The scripts and their output are in slurm/ of the folder. std::runtime_error where there is no sbatch or
+// it refuses, with its words.
 [[nodiscard]] Submitted submit_to_slurm(const ScriptOptions& options);
 
 }  // namespace leeway::sweep

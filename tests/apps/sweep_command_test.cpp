@@ -1,6 +1,7 @@
 // leeway sweep: whole sweeps of its own commands, killed at random moments, by several runners, and called wrongly.
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/mount.h>
 #include <sys/wait.h>
 
 #include <algorithm>
@@ -182,6 +183,45 @@ TEST_F(SweepCommand, FourRunnersDoNoUnitTwice) {
   EXPECT_EQ(done, 81u);
   EXPECT_TRUE(results_in(folder_ / "serial") == results_in(folder_ / "shared"));
   EXPECT_EQ(files_below(folder_ / "shared" / "work") + files_below(folder_ / "shared" / "runners"), 0u);
+}
+
+TEST_F(SweepCommand, WhoeverEndsTheLastUnitCollects) {
+  plan("sweep");
+  std::vector<pid_t> runners;
+  for (int i = 0; i < 3; ++i) runners.push_back(start("sweep", "--jobs 1 --no-wait --collect runs.csv"));
+  for (const pid_t runner : runners) ::waitpid(runner, nullptr, 0);
+  ASSERT_EQ(run("sweep collect sweep --out again.csv").code, 0);
+  const std::string table = read_text(folder_ / "again.csv");
+  EXPECT_EQ(read_text(folder_ / "runs.csv"), table);
+  write("runs.csv", "of somebody who came in time");
+  EXPECT_EQ(run("sweep run sweep --collect runs.csv").out, "81 of 81 units done, 81 of them before.\n");
+  EXPECT_EQ(read_text(folder_ / "runs.csv"), "of somebody who came in time");
+  fs::remove(folder_ / "runs.csv");
+  EXPECT_EQ(run("sweep run sweep --collect runs.csv").out,
+            "81 of 81 units done, 81 of them before.\nruns.csv: 40 rows of 40 units.\n");
+  EXPECT_EQ(read_text(folder_ / "runs.csv"), table);
+}
+
+TEST_F(SweepCommand, WithoutARecordThereIsNoTable) {
+  write("study.toml", "[pa]\nclean = \"none.npz\"\nshifted = [\"a.npz\", \"b.npz\"]\n");
+  plan("sweep");
+  const Outcome said = run("sweep run sweep --collect runs.csv");
+  EXPECT_EQ(said.code, 5);
+  EXPECT_EQ(said.err, "leeway: sweep: expected a record of [pa], found none yet\n");
+  EXPECT_FALSE(fs::exists(folder_ / "runs.csv"));
+}
+
+TEST_F(SweepCommand, AFullDiskIsOneLine) {
+  fs::create_directory(folder_ / "small");
+  if (::mount("none", (folder_ / "small").c_str(), "tmpfs", 0, "size=400k") != 0)
+    GTEST_SKIP() << "a small tmpfs cannot be mounted here";
+  const Outcome planned = run("sweep plan study.toml --out small/sweep");
+  const Outcome said = run("sweep run small/sweep --jobs 1");
+  ::umount2((folder_ / "small").c_str(), MNT_DETACH);
+  EXPECT_EQ(planned.code, 0) << planned.err;
+  EXPECT_EQ(said.code, 1);
+  EXPECT_NE(said.err.find("No space left on device"), std::string::npos) << said.err;
+  EXPECT_EQ(std::count(said.err.begin(), said.err.end(), '\n'), 1) << said.err;
 }
 
 TEST_F(SweepCommand, CtrlCSavesAndTheSameCommandGoesOn) {

@@ -34,6 +34,12 @@ fs::path cluster_script(const char* name) {
   return fs::path(folder != nullptr ? folder : "") / name;
 }
 
+// Of the kills; LEEWAY_SLURM_SEED gives others.
+unsigned seed() {
+  const char* const text = std::getenv("LEEWAY_SLURM_SEED");
+  return text != nullptr ? static_cast<unsigned>(std::atoi(text)) : 3;
+}
+
 std::string said_by(const std::string& command) {
   std::string text;
   FILE* const pipe = ::popen((command + " 2>&1").c_str(), "r");
@@ -99,36 +105,68 @@ class SweepOnSlurm : public CommandTest {
   bool is_up_ = false;
 };
 
+// Rows of a table without the time that its units took.
+std::string without_seconds(const std::string& table) {
+  static const std::regex seconds("^((?:[^,]*,){4})[^,]*", std::regex::multiline);
+  return std::regex_replace(table, seconds, "$1");
+}
+
 TEST_F(SweepOnSlurm, TwentyKillsChangeNoBit) {
   std::ofstream(folder_ / "study.toml") << study;
   for (const char* const name : {"serial", "cluster_run"})
     ASSERT_EQ(run(std::string("sweep plan study.toml --out ") + name).code, 0);
-  ASSERT_EQ(run("sweep run serial").code, 0);
-  const Outcome said = run("sweep run cluster_run --slurm --tasks 4 --time 0:10:00");
-  ASSERT_EQ(said.code, 0) << said.err;
-  std::mt19937 random(3);
-  int kills = 0;
-  for (int i = 0; i < 400 && kills < 20; ++i) {
+  ASSERT_EQ(run("sweep run serial --collect serial.csv").code, 0);
+  const std::string table = without_seconds(read_text(folder_ / "serial.csv"));
+  const fs::path collected = folder_ / "cluster_run" / "runs.csv";
+  const auto is_whole = [&] { return without_seconds(read_text(collected)) == table; };
+  std::mt19937 random(seed());
+  int kills = 0, wholes = 0, submissions = 0;
+  const auto began = std::chrono::steady_clock::now();
+  // As its user would: submitted, and again where all jobs are gone and work is left, since a controller that is killed
+  // forgets the jobs of its last seconds.
+  while (kills < 20 || !is_whole()) {
+    ASSERT_LT(std::chrono::steady_clock::now() - began, 8min) << said_by("squeue; sinfo");
+    if (said_by("squeue -h").empty()) {
+      if (is_whole()) {  // once more, from the start
+        ++wholes;
+        fs::remove_all(folder_ / "cluster_run" / "units");
+      }
+      const Outcome said = run("sweep run cluster_run --slurm --retry --tasks 4 --time 0:10:00");
+      ASSERT_EQ(said.code, 0) << said.err;
+      ++submissions;
+    }
     std::this_thread::sleep_for(std::chrono::milliseconds(random() % 300));
+    if (kills >= 20) continue;
     if (kills % 10 == 4) {
       restart("slurmctld"), ++kills;
     } else if (kills % 10 == 9) {
       restart("slurmd"), ++kills;
     } else {
-      kills += kill_one(kills % 2 == 0 ? "--json" : kills % 4 == 1 ? "slurm_script" : "--no-wait", random);
-    }
-    if (said_by("squeue -h").empty()) {  // all was done: once more, from the start
-      fs::remove_all(folder_ / "cluster_run" / "units");
-      ASSERT_EQ(run("sweep run cluster_run --slurm --tasks 4 --time 0:10:00").code, 0);
+      kills += kill_one(kills % 2 == 0 ? "--json" : kills % 4 == 1 ? "slurm_script" : "--collect", random);
     }
   }
-  EXPECT_EQ(kills, 20);
   for (int i = 0; i < 900 && !said_by("squeue -h").empty(); ++i) std::this_thread::sleep_for(100ms);
-  // A controller that is killed forgets what it had not written yet, so nobody may be there to end the work; another array is.
-  ASSERT_EQ(run("sweep run cluster_run --slurm --retry --tasks 2 --time 0:10:00").code, 0);
-  for (int i = 0; i < 600 && !said_by("squeue -h").empty(); ++i) std::this_thread::sleep_for(100ms);
+  RecordProperty("submissions", submissions), RecordProperty("sweeps", wholes + 1);
   EXPECT_TRUE(results_in("serial") == results_in("cluster_run")) << run("sweep status cluster_run").out;
-  EXPECT_TRUE(fs::exists(folder_ / "cluster_run" / "runs.csv"));
+  EXPECT_TRUE(is_whole());
+}
+
+TEST_F(SweepOnSlurm, CommandsOfTheDocument) {
+  const std::string document = read_text(LEEWAY_REFERENCE "/../../docs/sweeps.md");
+  const std::size_t command = document.find("\nleeway sweep run own --slurm ");
+  ASSERT_NE(command, document.npos);
+  const std::size_t begin = document.rfind("```sh\n", command) + 6, end = document.find("```", command);
+  std::ofstream(folder_ / "study.toml") << study;
+  ASSERT_EQ(run("sweep plan study.toml --out own").code, 0);
+  const std::string path = fs::path(LEEWAY_COMMAND).parent_path().string();
+  const std::string said = said_by("cd '" + folder_.string() + "' && PATH='" + path + "':$PATH && set -e\n" +
+                                   document.substr(begin, end - begin));
+  EXPECT_TRUE(std::regex_search(said, std::regex("Slurm job \\d+, an array of 100 tasks; then job \\d+, for "
+                                                 "what they leave. own/runs.csv comes at the end.\n")))
+      << said;
+  for (int i = 0; i < 900 && !said_by("squeue -h").empty(); ++i) std::this_thread::sleep_for(100ms);
+  EXPECT_EQ(run("sweep collect own --out again.csv").out, "again.csv: 60 rows of 60 units.\n");
+  EXPECT_EQ(read_text(folder_ / "own" / "runs.csv"), read_text(folder_ / "again.csv"));
 }
 
 }  // namespace

@@ -85,7 +85,7 @@ RESULT = {
 RECORD = {"infer": "instruction_set headline findings warnings options options.arch options.mean options.stochastic",
           "inspect": "instruction_set headline findings warnings options options.input options.no_timing",
           "sweep-plan": "headline options options.pilot folder axes units kept others combinations left_out threads jobs seconds_left bytes_in_all",
-          "sweep-run": "headline options options.jobs options.retry options.no_wait options.lease folder failures failures.0.message"
+          "sweep-run": "headline options options.jobs options.retry options.no_wait options.lease options.collect folder table failures failures.0.message"
                        " failures.0.units failures.0.log",
           "sweep-status": "headline folder counts counts.units counts.waiting failures failures.0.message",
           "sweep-collect": "headline options options.stage options.columns",

@@ -74,7 +74,7 @@ TEST_F(Claims, OneTakesOverFromAProcessThatIsGone) {
   EXPECT_EQ(early.claim(unit), 0u);
   ::kill(child, SIGKILL);
   // Dead, though nobody has waited for it yet.
-  for (int i = 0; i < 100 && early.is_claimed(unit); ++i) std::this_thread::sleep_for(10ms);
+  for (int i = 0; i < 100 && early.holder_sign(unit) != Sign::gone; ++i) std::this_thread::sleep_for(10ms);
   std::vector<std::unique_ptr<Runner>> runners;
   for (int i = 0; i < 8; ++i) runners.push_back(std::make_unique<Runner>(store_, lease));
   std::atomic<int> holders = 0;
@@ -98,8 +98,19 @@ TEST_F(Claims, ARunnerElsewhereHasItsLeaseWhateverTheClocksSay) {
     EXPECT_EQ(runner.claim(unit), 0u) << time;
   }
   std::this_thread::sleep_for(350ms);
-  EXPECT_FALSE(runner.is_claimed(unit));
+  EXPECT_EQ(runner.holder_sign(unit), Sign::gone);
   EXPECT_EQ(runner.claim(unit), 2u);
+}
+
+TEST_F(Claims, ARunnerElsewhereIsSilentUntilItsFileChanges) {
+  add_stranger("stranger");
+  add_claim("stranger");
+  Runner runner(store_, lease);
+  EXPECT_EQ(runner.holder_sign(unit), Sign::silent);
+  EXPECT_EQ(runner.holder_sign(unit), Sign::silent);
+  set_changed("stranger", 5);
+  EXPECT_EQ(runner.holder_sign(unit), Sign::alive);
+  EXPECT_EQ(runner.holder_sign("cd"), Sign::gone) << "nobody has claimed it";
 }
 
 TEST_F(Claims, ARunnerWithoutAFileIsGone) {

@@ -1,11 +1,13 @@
 // Records of a stage as one table.
 #include "leeway/sweep/collect.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <zlib.h>
 
 #include <array>
 
+#include "leeway/core/npz.h"
 #include "tests/core/files.h"
 #include "tests/sweep/small_catalog.h"
 
@@ -75,6 +77,50 @@ TEST_F(Collect, CompressedWhereTheNameSaysSo) {
   ::gzclose(file);
   EXPECT_EQ(std::string(text.data(), static_cast<std::size_t>(std::max(size, 0))),
             read_bytes(folder_ / "runs.csv"));
+}
+
+TEST_F(Collect, AnArrayAColumnInAnNpz) {
+  put(0, record_of(R"({"probability": 0.1, "converged": true, "method": "exact"}, {"probability": "inf"})"));
+  put(3, record_of(R"({"probability": null, "converged": false, "points": 7})"));
+  EXPECT_EQ(table({"", {"probability", "converged", "points", "method"}}, "runs.npz").rows, 3u);
+  const ArrayMap arrays = read_npz(folder_ / "runs.npz");
+  EXPECT_EQ(arrays.size(), 8u);
+  const auto words = [&](const char* column) { return *arrays.at(column).texts; };
+  const auto numbers = [&](const char* column) {
+    std::string text;
+    for (const double value : arrays.at(column).view<double>()) text += fmt::format("{} ", value);
+    return text;
+  };
+  using Words = std::vector<std::string>;
+  EXPECT_EQ(words("unit"), (Words{name(0), name(0), name(3)}));
+  EXPECT_EQ(words("look.source"), (Words{"one", "one", "t,wo"}));
+  EXPECT_EQ(words("method"), (Words{"exact", "", ""}));
+  EXPECT_EQ(numbers("look.seed"), "1 1 2 ");
+  EXPECT_EQ(numbers("unit_seconds"), "0.25 0.25 0.25 ");
+  EXPECT_EQ(numbers("probability"), "0.1 inf nan ");
+  EXPECT_EQ(numbers("converged"), "1 nan 0 ");
+  EXPECT_EQ(numbers("points"), "nan nan 7 ");
+}
+
+TEST_F(Collect, WhichUnitsAreDoneDoesNotDecideWhatAnAxisIs) {
+  write_plan(store_.plan(), plan_of("[look]\nsource = [\"1\", \"two\"]\nseed = [1, 2]\n"));
+  plan_ = std::make_unique<PlanFile>(store_.plan());
+  put(0, record_of(R"({"probability": 0.1})"));
+  (void)table({"", {"probability"}}, "runs.npz");
+  EXPECT_EQ(read_npz(folder_ / "runs.npz").at("look.source").type, ElementType::text);
+}
+
+TEST_F(Collect, AWholeNumberThatFloat64DoesNotHold) {
+  put(0, record_of(R"({"probability": 0.1, "points": 9007199254740993})"));
+  EXPECT_EQ(message_of([&] {
+              (void)table({"", {"points"}}, "runs.npz");
+            }),
+            (folder_ / "runs.npz").string() +
+                ": expected in points numbers that float64 holds (a CSV file has all digits), found "
+                "'9007199254740993'");
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "runs.npz"));
+  (void)table({"", {"points"}});
+  EXPECT_NE(read_bytes(folder_ / "runs.csv").find(",9007199254740993\n"), std::string::npos);
 }
 
 TEST_F(Collect, OneClearLineForEachMistake) {

@@ -5,6 +5,13 @@
 #include <random>
 
 namespace leeway::sweep {
+namespace {
+
+// A look of one runner, so that a thousand runners that look at a thousand units do not wear a file server out.
+constexpr std::size_t units_looked_at = 32;   // whether they have ended
+constexpr std::size_t runners_looked_at = 8;  // whether they live; always the same ones, until that is known
+
+}  // namespace
 
 Queue::Queue(const PlanFile& plan, const Store& store, const RunOptions& options)
     : plan_(plan), store_(store), wait_(options.wait) {
@@ -18,6 +25,7 @@ Queue::Queue(const PlanFile& plan, const Store& store, const RunOptions& options
   missing_.assign(n, 0);
   for (std::size_t unit = 0; unit < n; ++unit) {
     index_.emplace(plan.units[unit].name, unit);
+    of_shard_[shard_of(plan.units[unit].name)].push_back(unit);
     if (states_[unit] == State::unasked) continue;
     ++summary_.units;
     missing_[unit] = plan.units[unit].needs.size();
@@ -31,10 +39,9 @@ Queue::Queue(const PlanFile& plan, const Store& store, const RunOptions& options
 }
 
 void Queue::read_store(const Store& store) {
-  for (const std::string& shard : shards())
-    for (const Outcome outcome : {Outcome::done, Outcome::failed})
-      for (const std::string& name : store.listed(outcome, shard))
-        if (const auto unit = index_.find(name); unit != index_.end()) end(unit->second, outcome, false);
+  for (const Outcome outcome : {Outcome::done, Outcome::failed})
+    for (const std::string& name : store.listed(outcome))
+      if (const auto unit = index_.find(name); unit != index_.end()) end(unit->second, outcome, false);
   summary_.done_before = std::exchange(summary_.done_elsewhere, 0);
 }
 
@@ -50,9 +57,13 @@ void Queue::make_ready() {
     }
   std::error_code ignored;
   const auto runners = std::filesystem::directory_iterator(store_.folder() / "runners", ignored);
-  if (ready_.size() < 2 || std::distance(runners, {}) < 2) return;
-  std::random_device device;
-  std::rotate(ready_.begin(), ready_.begin() + static_cast<std::ptrdiff_t>(device() % ready_.size()),
+  if (std::distance(runners, {}) > 1) turn_ready();
+}
+
+// To some place in it.
+void Queue::turn_ready() {
+  if (ready_.empty()) return;
+  std::rotate(ready_.begin(), ready_.begin() + static_cast<std::ptrdiff_t>(random_() % ready_.size()),
               ready_.end());
 }
 
@@ -131,55 +142,66 @@ void Queue::settle(std::size_t unit, Outcome outcome) {
     ready_.push_front(unit);
   } else {
     end(unit, outcome, true);
+    // Of two runners whose last units end at once, the later one sees that all have ended.
+    ++moves_, looked_ = false;
   }
   changed_.notify_all();
 }
 
-void Queue::settle_shard(std::size_t unit) {
+void Queue::meet_others(std::size_t unit) {
   const std::string shard = shard_of(plan_.units[unit].name);
+  const std::vector<std::string> claims = store_.claimed(shard);  // before those of units that have ended
   std::vector<std::pair<std::string, Outcome>> found;
   for (const Outcome outcome : {Outcome::done, Outcome::failed})
     for (std::string& name : store_.listed(outcome, shard)) found.emplace_back(std::move(name), outcome);
   const std::scoped_lock lock(mutex_);
-  states_[unit] = State::elsewhere;
-  --here_;
-  bool seen = false;
+  const auto leave = [&](std::size_t other) {
+    states_[other] = State::elsewhere, elsewhere_.push_back(other);
+  };
+  leave(unit), --here_;
   for (const auto& [name, outcome] : found) {
     const auto known = index_.find(name);
     if (known == index_.end()) continue;
     if (states_[known->second] == State::elsewhere) std::erase(elsewhere_, known->second);
-    seen |= end(known->second, outcome, false) && known->second == unit;
+    end(known->second, outcome, false);
   }
-  if (!seen) elsewhere_.push_back(unit), looked_ = false;  // gone again: somebody retries
-  changed_.notify_all();
-}
-
-void Queue::leave_to_others(std::size_t unit) {
-  const std::scoped_lock lock(mutex_);
-  states_[unit] = State::elsewhere;
-  --here_;
-  elsewhere_.push_back(unit);
-  looked_ = false;
+  for (const std::string& claim : claims)
+    if (const auto known = index_.find(claim.substr(0, claim.find('.')));
+        known != index_.end() && states_[known->second] == State::ready)
+      leave(known->second), --ready_count_;
+  std::vector<std::size_t> left;
+  for (const std::size_t other : of_shard_[shard])
+    if (states_[other] == State::ready) left.push_back(other);
+  if (left.empty())
+    turn_ready();
+  else
+    ready_.push_front(left[random_() % left.size()]);
+  ++moves_, looked_ = false;
   changed_.notify_all();
 }
 
 bool Queue::look_at_others(Runner& runner) {
   std::vector<std::size_t> units;
+  std::size_t moves = 0;
   {
     const std::scoped_lock lock(mutex_);
     if (ready_count_ > 0) return true;  // there is other work
-    units = elsewhere_;
+    units = elsewhere_, moves = moves_;
   }
-  bool news = false;
-  for (const std::size_t unit : units) {
+  units.resize(std::min(units.size(), units_looked_at));
+  bool news = false, silent = false;
+  for (std::size_t i = 0; i < units.size(); ++i) {
+    const std::size_t unit = units[i];
     const std::string& name = plan_.units[unit].name;
-    Outcome outcome = store_.outcome(name);
-    const bool free = outcome == Outcome::none && !runner.is_claimed(name);
-    if (outcome == Outcome::none && !free) continue;
+    const Outcome outcome = store_.outcome(name);
+    const Sign sign =
+        outcome == Outcome::none && i < runners_looked_at ? runner.holder_sign(name) : Sign::alive;
+    silent |= sign == Sign::silent;
+    if (outcome == Outcome::none && sign != Sign::gone) continue;
     const std::scoped_lock lock(mutex_);
     if (stopped_ || states_[unit] != State::elsewhere) continue;
     std::erase(elsewhere_, unit);
-    if (free) {
+    if (outcome == Outcome::none) {
       states_[unit] = State::ready;
       ready_.push_front(unit), ++ready_count_;
     } else {
@@ -188,9 +210,19 @@ bool Queue::look_at_others(Runner& runner) {
     news = true;
   }
   const std::scoped_lock lock(mutex_);
-  looked_ = !news && elsewhere_.size() == units.size();
+  if (elsewhere_.size() > units_looked_at)
+    std::rotate(elsewhere_.begin() + std::ptrdiff_t{runners_looked_at},
+                elsewhere_.begin() + std::ptrdiff_t{units_looked_at}, elsewhere_.end());
+  moves_seen_ = moves;
+  looked_ = !news && !silent && moves_ == moves;
   changed_.notify_all();
   return news;
+}
+
+bool Queue::needs_last_look() const {
+  const std::scoped_lock lock(mutex_);
+  return !stopped_ && !wait_ && moves_ != moves_seen_ && ready_count_ == 0 && here_ == 0 && waiting_ == 0 &&
+         !elsewhere_.empty();
 }
 
 void Queue::stop() {

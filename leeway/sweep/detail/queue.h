@@ -7,6 +7,7 @@
 #include <deque>
 #include <mutex>
 #include <optional>
+#include <random>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -29,12 +30,14 @@ class Queue {
   // A unit whose needs are done, now this thread's; waits for one. Nothing where there will be none.
   [[nodiscard]] std::optional<std::size_t> next();
   void settle(std::size_t unit, Outcome outcome);  // none: as if never begun
-  // Somebody else has settled the unit, and maybe others of its shard.
-  void settle_shard(std::size_t unit);
-  void leave_to_others(std::size_t unit);
-  // Whether a unit that others were at is settled or free again, or there is other work, so that another look may
-  // soon pay.
+  // Somebody else has claimed or settled the unit. What others have done of its shard and what they are at is read at
+  // once; the next unit is one that is left of it, or one at another place of the plan.
+  void meet_others(std::size_t unit);
+  // A look at some of the units that others are at, each time at others of them; of the first ones, until they are settled,
+  // at their runners, too. Whether one is settled or free again, or there is other work, so that another look may soon pay.
   bool look_at_others(Runner& runner);
+  // Without waiting for others: all that is left to do here is one look at what they are at.
+  [[nodiscard]] bool needs_last_look() const;
   void stop();
   // True once nothing runs here and nothing will.
   bool wait_until_idle(std::chrono::duration<double> at_most);
@@ -48,6 +51,7 @@ class Queue {
   [[nodiscard]] bool is_over() const;
   void read_store(const Store& store);
   void make_ready();
+  void turn_ready();
   bool end(std::size_t unit, Outcome outcome, bool here);
   void block_dependants(std::size_t unit);
 
@@ -64,7 +68,11 @@ class Queue {
   RunSummary summary_;
   std::size_t to_settle_ = 0, settled_ = 0;
   bool stopped_ = false;
-  bool looked_ = false;  // at all that others are at, and they still were
+  std::size_t moves_ = 0,
+              moves_seen_ = 0;  // units that ended here or were left to others; those before the last look
+  bool looked_ = false;         // since the last move, and runners that live are at the units
+  std::unordered_map<std::string, std::vector<std::size_t>> of_shard_;
+  std::minstd_rand random_{std::random_device{}()};
   mutable std::mutex mutex_;
   std::condition_variable changed_;
 };
