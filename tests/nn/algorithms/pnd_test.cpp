@@ -98,6 +98,7 @@ TEST_F(PndByHand, ARowMayBeItsOwnPairWhereAskedFor) {
     for (const std::string expert : {"0", "1", "2"}) {
       const std::string name = "experts." + expert + ".debiased.";
       weights[name + "0.weight"].mul_(1e4).slice(1, 0, 512).zero_();  // far above the 1e-5 of normalization
+      weights[name + "3.weight"].copy_(torch::arange(32, torch::kFloat32).sin().view({2, 16}));
       weights[name + "3.bias"].copy_(weights[name + "3.weight"].sum(1) / -2);  // hidden units are 0 or 1
     }
     torch::manual_seed(3);
