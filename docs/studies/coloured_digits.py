@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Runs coloured digits, which docs/studies/shortcuts.md leaves out: the problem of Arjovsky et al. (2019, section 5.2), with the leeway command.
+"""Runs the study of docs/studies/coloured-digits.md, the problem of Arjovsky et al. (2019, section 5.2), with the leeway command alone.
 
     coloured_digits.py FOLDER --digits MNIST [--leeway PATH] [--seeds 5] [--jobs 1]
 
 MNIST: a folder of its four files as published. Everything goes to FOLDER; what stands there whole is not made again. Each command
-runs with one thread. The last step writes FOLDER/coloured-digits.csv.
+runs with one thread. The last step writes FOLDER/coloured-digits.csv; coloured_digits_tables.py reads it.
 """
 import concurrent.futures
 import gzip
@@ -17,7 +17,7 @@ import numpy
 from fashion_mnist import Study
 from study_script import arguments_of, begun, write_rows
 
-ENVIRONMENT, VALIDATION, TEST = 10000, 2000, 10000  # images; two environments
+ENVIRONMENT, VALIDATION, TEST = 5000, 2000, 10000  # images; two environments (the paper: 25,000 each)
 WRONG = .25  # share of labels
 OTHER_COLOUR = [.2, .1, .9]  # share of images whose colour is not their label's: two environments, test
 STEPS = 501
