@@ -17,7 +17,7 @@ const std::vector<Choice>& bases() {
   static const std::vector<Choice> choices{{"seeds", "Student's interval over seeds"},
                                            {"record", "one run: the interval of its record, over samples"},
                                            {"cases", "one seed: Student's interval over cases"},
-                                           {"none", "one value, and no interval"}};
+                                           {"none", "no interval: one value, or values that are all alike"}};
   return choices;
 }
 
@@ -132,7 +132,8 @@ static void fields(SweepRank& rank, Fields& f) {
   f.unless_empty("start", rank.start, "of the weights; null where all start alike");
   measured(f, "rank", rank.rank, any,
            "mean rank among the algorithms, 1 the best, equal ones sharing theirs; the interval is a "
-           "bootstrap over cases and settings with their seeds together, of one case over its seeds");
+           "bootstrap over cases and settings with their seeds together, of one case over its seeds; null "
+           "where all are alike");
   f("best", rank.best, share, "comparisons in which it is the first, or one of several");
   f("cases", rank.cases, at_least(1), "cases and settings in which all algorithms were run");
   f("comparisons", rank.comparisons, at_least(1),
@@ -170,7 +171,8 @@ void fields(SweepReport& record, Fields& f) {
   f("runs", record.runs, at_least(1), "with a value of the measure");
   f("algorithms", record.algorithms, "in the order of the runs");
   f("cases", record.cases, "likewise");
-  f("settings", record.settings, "likewise; one is called by nothing");
+  f("settings", record.settings,
+    "likewise, without the assignments of attributes to shifts; one may be called by nothing");
   f("starts", record.starts, "likewise, scratch first");
   f("seeds", record.seeds, "likewise");
   f("missing", record.missing, "runs without a value, by reason, the most frequent first");

@@ -185,12 +185,18 @@ std::string headline_of(const SweepReport& record) {
   }
   const SweepRank& first = record.ranks.front();
   std::size_t ranked = 0;
-  for (const SweepRank& rank : record.ranks) ranked += rank.start == first.start ? 1 : 0;
+  std::vector<std::string> firsts;
+  for (const SweepRank& rank : record.ranks) {
+    if (rank.start != first.start) continue;
+    ++ranked;
+    if (rank.rank.value == first.rank.value) firsts.push_back(rank.algorithm);
+  }
   std::string text =
-      fmt::format("{} ranks first of {}{}: mean rank {} over {}, {} {}.", plain(first.algorithm),
-                  some(ranked, "algorithm"), from(record, first.start), value_words(first.rank, false),
-                  some(first.comparisons, "comparison"), measure, value_text(record, first.value.mean));
-  if (first.algorithm == record.roles.baseline) return text;
+      fmt::format("{} {} first of {}{}: mean rank {} over {}, {} {}.", names_of(firsts),
+                  firsts.size() == 1 ? "ranks" : "rank", some(ranked, "algorithm"), from(record, first.start),
+                  value_words(first.rank, false), some(first.comparisons, "comparison"), measure,
+                  value_text(record, first.value.mean));
+  if (std::ranges::find(firsts, record.roles.baseline) != firsts.end()) return text;
   if (const SweepChange* const change = change_of(record, first.algorithm, first.start);
       change != nullptr && change->change.mean.value)
     text += fmt::format(" Against {}: {}.", plain(record.roles.baseline),
@@ -203,7 +209,9 @@ std::vector<std::string> findings_of(const SweepReport& record) {
   if (!record.ranks.empty()) {
     say_ties(record, list);
     if (const SweepCaseMean* const worst = hardest(record, record.starts.front());
-        worst && record.cases.size() > 1)
+        worst != nullptr && std::ranges::any_of(record.case_means, [&](const SweepCaseMean& one) {
+          return one.value.mean.value && *one.value.mean.value != *worst->value.mean.value;
+        }))
       list.push_back(fmt::format("{} is the hardest case{}: {} {} over all algorithms.", plain(worst->shift),
                                  from(record, worst->start), plain(record.roles.measure),
                                  value_text(record, worst->value.mean)));

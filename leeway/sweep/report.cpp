@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <optional>
 
 #include "leeway/core/instruction_set.h"
 #include "leeway/core/message.h"
@@ -43,7 +44,7 @@ class Analysis {
     record_.envelope.instruction_set = name_of(instruction_set);
     record_.options = options_, record_.roles = runs_.roles;
     record_.algorithms = runs_.algorithms, record_.cases = runs_.shifts;
-    record_.settings = runs_.settings, record_.starts = runs_.starts, record_.seeds = runs_.seeds;
+    record_.settings = runs_.places, record_.starts = runs_.starts, record_.seeds = runs_.seeds;
     note_missing();
     for (std::size_t start = 0; start < runs_.starts.size(); ++start) {
       add_cells(start);
@@ -82,6 +83,9 @@ class Analysis {
   }
   [[nodiscard]] record::SweepMean change(const std::vector<Item>& items) const {
     return mean_of(items, change_range(), options_.level);
+  }
+  [[nodiscard]] record::SweepMean mean_of_all(const std::vector<Item>& items) const {
+    return mean_of_algorithms(items, value_range(), options_.level);
   }
 
   [[nodiscard]] bool expected(std::size_t a, std::size_t c, std::size_t setting, std::size_t start) const {
@@ -128,17 +132,26 @@ class Analysis {
     std::ranges::stable_sort(record_.missing, std::ranges::greater(), &record::SweepMissing::runs);
   }
 
+  // In one place, or in all; of one assignment of attributes or several.
+  [[nodiscard]] std::vector<Item> items_in(std::optional<std::size_t> place, std::size_t a, std::size_t c,
+                                           std::size_t start) const {
+    std::vector<Item> all;
+    for (std::size_t setting = 0; setting < runs_.settings.size(); ++setting)
+      if ((!place || runs_.place_of[setting] == *place) && expected(a, c, setting, start))
+        all.push_back(item(a, c, setting, start));
+    return all;
+  }
+
   void add_cells(std::size_t start) {
-    const bool several = runs_.settings.size() > 1;
-    for (std::size_t setting = several ? 0 : 1; setting <= runs_.settings.size(); ++setting)
+    std::vector<std::optional<std::size_t>> places{std::nullopt};
+    for (std::size_t place = 0; runs_.places.size() > 1 && place < runs_.places.size(); ++place)
+      places.emplace_back(place);
+    for (const auto& place : places)
       for (std::size_t a = 0; a < runs_.algorithms.size(); ++a)
-        for (std::size_t c = 0; c < runs_.shifts.size(); ++c) {
-          const std::string name = several && setting > 0 ? runs_.settings[setting - 1] : "";
-          std::vector<Item> of =
-              setting == 0 ? items(a, {c}, start) : std::vector{item(a, c, setting - 1, start)};
-          record_.results.push_back(
-              {runs_.algorithms[a], runs_.shifts[c].name, name, start_name(start), mean(of)});
-        }
+        for (std::size_t c = 0; c < runs_.shifts.size(); ++c)
+          record_.results.push_back({runs_.algorithms[a], runs_.shifts[c].name,
+                                     place ? runs_.places[*place] : "", start_name(start),
+                                     mean(items_in(place, a, c, start))});
   }
 
   void add_changes(std::size_t start) {
@@ -163,7 +176,7 @@ class Analysis {
         algorithms += of.empty() ? 0 : 1;
         std::ranges::move(of, std::back_inserter(all));
       }
-      record_.case_means.push_back({runs_.shifts[c].name, start_name(start), algorithms, mean(all)});
+      record_.case_means.push_back({runs_.shifts[c].name, start_name(start), algorithms, mean_of_all(all)});
     }
   }
 
@@ -180,7 +193,7 @@ class Analysis {
             {runs_.algorithms[a], start_name(start), count, cases.size(), mean(of)});
         std::ranges::move(of, std::back_inserter(all));
       }
-      record_.concurrency.push_back({"", start_name(start), count, cases.size(), mean(all)});
+      record_.concurrency.push_back({"", start_name(start), count, cases.size(), mean_of_all(all)});
     }
   }
 
@@ -217,10 +230,10 @@ class Analysis {
         const std::vector<Item>& scratch = every ? all[0] : by_start[0];
         record::SweepStart& row = record_.scratch.emplace_back();
         row.algorithm = every ? "" : runs_.algorithms[a], row.start = start_name(start);
-        row.value = mean(here);
+        row.value = every ? mean_of_all(here) : mean(here);
         std::vector<Item> changes;
         for (std::size_t i = 0; i < here.size(); ++i) changes.push_back(difference(here[i], scratch[i]));
-        row.change = change(changes);
+        row.change = every ? mean_of_algorithms(changes, change_range(), options_.level) : change(changes);
         if (!every) all[start].insert(all[start].end(), by_start[start].begin(), by_start[start].end());
       }
     }

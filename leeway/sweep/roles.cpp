@@ -36,19 +36,26 @@ constexpr std::array<std::string_view, 6> validation_columns{"validation",
                                                              "kept.validation_robust_accuracy",
                                                              "kept.validation_accuracy",
                                                              "source_accuracy"};
-constexpr std::array<std::string_view, 2> criterion_columns{"kept.validation_worst_group_accuracy",
-                                                            "kept.selection_score"};
+constexpr std::array<std::string_view, 3> criterion_columns{"kept.validation_worst_group_accuracy",
+                                                            "kept.selection_score", "validation_worst_group"};
+constexpr std::array<std::string_view, 3> kinds{"sc", "ldd", "uds"};
+
+bool is_kind(const std::string& column) { return std::ranges::find(kinds, last_part(column)) != kinds.end(); }
 
 class Guess {
  public:
   Guess(const RunTable& table, const record::SweepReportOptions& options) : table_(table) {
     measures(options);
-    for (const std::string& axis : table.axes()) {
-      const std::set<std::string> values = values_of(axis);
-      if (values.size() > 1) open_.push_back(axis);
-    }
+    const bool collected = !table.axes().empty();
+    for (const std::string& axis : collected ? table.axes() : table.keys())
+      if (axis != roles_.measure && axis != roles_.validation && values_of(axis).size() > 1)
+        open_.push_back(axis);
     given(options);
     guessed(options);
+    if (!collected)
+      std::erase_if(open_, [](const std::string& column) {
+        return !is_in(Words{"lr", "weight_decay", "weight-decay", "batch", "momentum"}, last_part(column));
+      });
     roles_.hyperparameters = open_;
   }
   [[nodiscard]] record::SweepRoles roles() const { return roles_; }
@@ -78,7 +85,8 @@ class Guess {
   }
 
   void measures(const record::SweepReportOptions& options) {
-    roles_.measure = options.measure.empty() ? "accuracy" : options.measure;
+    const std::string usual = table_.has("accuracy") || !table_.has("test") ? "accuracy" : "test";
+    roles_.measure = options.measure.empty() ? usual : options.measure;
     if (options.measure.empty() && !table_.has(roles_.measure))
       refuse("--measure",
              fmt::format("a column of {} to report, since none is called accuracy", table_.name()), "none");
@@ -97,7 +105,7 @@ class Guess {
           roles_.criteria.push_back(name);
     roles_.higher_is_better = options.better ? *options.better == "higher" : !lower_is_better(roles_.measure);
     const std::string word = lower_case(roles_.measure);
-    roles_.is_share = std::ranges::any_of(Words{"accuracy", "error", "afr", "rate"},
+    roles_.is_share = std::ranges::any_of(Words{"accuracy", "error", "afr", "rate", "test"},
                                           [&](auto part) { return word.find(part) != word.npos; });
   }
 
@@ -147,6 +155,7 @@ class Guess {
     guess(roles_.repeats, last_in({"seed", "seeds", "repeat"}));
     guess(roles_.select, {"select"});
     guess(roles_.start, {"start", "weights", "init", "initialisation", "initialization", "pretrained"});
+    drawn_cases();
     guess(roles_.cases, [&](const std::string& axis) {
       return std::ranges::all_of(values_of(axis),
                                  [](const auto& text) { return case_name(text).has_value(); });
@@ -166,6 +175,13 @@ class Guess {
              (last_part(axis) == "name" &&
               is_in(Words{"data", "dataset", "images", "render", "load", "set", "source"}, stage_of(axis)));
     });
+  }
+
+  void drawn_cases() {
+    const auto axis = std::ranges::find_if(open_, is_kind);
+    if (!roles_.cases.empty() || axis == open_.end()) return;
+    const std::string stage = stage_of(*axis);
+    guess(roles_.cases, [&](const std::string& other) { return stage_of(other) == stage || is_kind(other); });
   }
 
   // Records with several results: of assess one a target, of corruptions one a corruption and severity.
@@ -210,6 +226,25 @@ std::optional<CaseName> case_name(std::string_view text) {
     for (const char* c = part; *c != 0; ++c) found.kind += static_cast<char>(*c - 'a' + 'A');
     ++found.concurrent;
   }
+  return found;
+}
+
+std::optional<CaseName> case_name(const std::map<std::string, std::string>& values) {
+  CaseName found;
+  bool any = false;
+  for (const std::string_view kind : kinds)
+    for (const auto& [column, value] : values) {
+      if (last_part(column) != kind) continue;
+      any = true;
+      if (value.empty() || value == "none") continue;
+      found.kind += found.kind.empty() ? "" : "+";
+      for (const char c : kind) found.kind += static_cast<char>(c - 'a' + 'A');
+      ++found.concurrent;
+    }
+  if (!any) return {};
+  if (found.kind.empty()) found.kind = "UNIFORM";
+  for (const auto& [column, value] : values)
+    if (!value.empty()) found.assignment += (found.assignment.empty() ? "" : ", ") + value;
   return found;
 }
 

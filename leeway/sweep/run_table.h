@@ -1,10 +1,11 @@
 // The runs of a sweep as columns of text: what leeway sweep collect wrote (collect.h), years ago or just now.
 //
-// The axes are the columns before `unit_seconds`, `unit` aside; what follows it are keys of a result. Tables of other stages
+// The axes are the columns before `unit_seconds`, `unit` aside; what follows it are keys of a result. A table of other making,
+// without that column, has no axes: all its columns are keys. Tables of other stages
 // can be joined: each of their axes must be an axis of this one, and their values go to the rows of the same values; a
 // column that this one has already stays as it is.
 //
-// Errors (Error): those of csv.h, of a damaged .gz, a table without unit_seconds or rows, a joined one with an axis that
+// Errors (Error): those of csv.h, of a damaged .gz, a table without rows, a joined one with an axis that
 // this one lacks or with two rows for one, a column that is none. Cost: one pass of the file for each read(); memory: the
 // columns that are read.
 #pragma once

@@ -24,9 +24,8 @@ const PageTable& table_called(const PageParts& parts, const std::string& caption
 
 TEST(SweepReportPage, SaysWhatWasFoundAndDrawsIt) {
   const std::string page = page_of(swept());
-  EXPECT_THAT(page, HasSubstr("ranks first of 5 algorithms"));
+  EXPECT_THAT(page, HasSubstr("ranks first of 6 algorithms"));
   EXPECT_THAT(page, HasSubstr("hyper-parameters chosen by source_accuracy"));
-  EXPECT_THAT(page, HasSubstr("Without a rank"));
   for (const char* section : {"changes", "ranks", "cases", "starts", "choices", "ways", "runs", "source"})
     EXPECT_EQ(occurrences(page, std::string("<section id=\"") + section + "\""), 1u) << section;
   EXPECT_THAT(page, HasSubstr("From 0 to 3 concurrent shifts, accuracy goes from "));

@@ -49,14 +49,15 @@ const record::SweepChange& change_of(const record::SweepReport& record, const st
   throw std::runtime_error("no change of " + algorithm + ", " + shift);
 }
 
-// Two algorithms, two cases, three seeds: erm .7 .8 .9 under SC and .9 under UNIFORM, mixup .05 better under SC, .02 under
-// UNIFORM.
+// Two algorithms, two cases, three seeds: erm .7 .8 .9 under SC and .9 under UNIFORM, mixup .04, .05 and .06 better
+// under SC, .02 under UNIFORM.
 std::vector<Row> two_by_two() {
   std::vector<Row> rows;
   for (int seed = 0; seed < 3; ++seed) {
     const double sc = .7 + .1 * seed;
     for (const bool mixup : {false, true}) {
-      rows.push_back({mixup ? "mixup" : "erm", "SC", "1", std::to_string(seed), sc + (mixup ? .05 : 0), .5});
+      rows.push_back({mixup ? "mixup" : "erm", "SC", "1", std::to_string(seed),
+                      sc + (mixup ? .04 + .01 * seed : 0), .5});
       rows.push_back(
           {mixup ? "mixup" : "erm", "UNIFORM", "1", std::to_string(seed), .9 + (mixup ? .02 : 0), .5});
     }
@@ -80,14 +81,19 @@ TEST(SweepReport, MeansOverSeedsHaveStudentsInterval) {
   EXPECT_EQ(mean.seeds, 3u);
 }
 
-// Seeds move both algorithms alike, so the paired difference is sure where the means are not.
+// Seeds move both algorithms alike, so the paired difference is sure where the means are not: .05, s = .01, hence ± .0248414.
+// Values that are all alike have no interval.
 TEST(SweepReport, ChangesArePairedBySeed) {
   const record::SweepReport record = report_of(table_of_rows(two_by_two()), {}, 0);
   EXPECT_EQ(record.roles.baseline, "erm");
   const Measured& sc = change_of(record, "mixup", "SC").change.mean;
   EXPECT_NEAR(*sc.value, .05, 1e-9);
-  EXPECT_NEAR(*sc.low, .05, 1e-9);
-  EXPECT_NEAR(*sc.high, .05, 1e-9);
+  EXPECT_NEAR(*sc.low, .05 - .0248414, 1e-7);
+  EXPECT_NEAR(*sc.high, .05 + .0248414, 1e-7);
+  const record::SweepMean& uniform = change_of(record, "mixup", "UNIFORM").change;
+  EXPECT_NEAR(*uniform.mean.value, .02, 1e-9);
+  EXPECT_FALSE(uniform.mean.low);
+  EXPECT_EQ(uniform.basis, "none");
   EXPECT_NEAR(*change_of(record, "mixup", "").change.mean.value, .035, 1e-9);
   EXPECT_THAT(record.envelope.findings,
               ::testing::Contains("Against erm, over all cases: mixup better, none worse."));
@@ -196,6 +202,32 @@ TEST(SweepReport, OneChoiceForAnAlgorithmWhereThatIsAsked) {
   };
   EXPECT_THAT(chosen("case"), ElementsAre("1", "2"));
   EXPECT_THAT(chosen("algorithm"), ElementsAre("2"));
+}
+
+// Axes of leeway conds draw: the kind is which attributes are named, the other axes of the stage belong to the assignment.
+TEST(SweepReport, CasesMayBeAxesOfTheirShifts) {
+  const RunTable table = table_of_text(
+      "draw.sc,draw.ldd,draw.train,train.algorithm,unit_seconds,accuracy\n"
+      ",,4,erm,1,.9\ncolor,,16,erm,1,.5\nsize,,16,erm,1,.7\ncolor,size,19,erm,1,.4\n,size,5,erm,1,.8\n");
+  const record::SweepReport record = report_of(table, {}, 0);
+  std::vector<std::string> names;
+  for (const record::SweepShift& shift : record.cases) names.push_back(shift.name);
+  EXPECT_THAT(names, ElementsAre("UNIFORM", "SC", "LDD", "SC+LDD"));
+  EXPECT_THAT(record.settings, ElementsAre(""));
+  EXPECT_NEAR(*cell_of(record, "all runs", "SC").value.mean.value, .6, 1e-9);
+  EXPECT_EQ(record.results.size(), 4u);
+}
+
+// A table without unit_seconds, as a study's own script writes it.
+TEST(SweepReport, ATableOfOtherMaking) {
+  const RunTable table = table_of_text(
+      "shifts,algorithm,lr,seed,n_train,best_check,validation,test\n"
+      "SC,erm,0.1,0,100,4,.6,.9\nSC,erm,0.01,0,100,2,.8,.7\nSC,mixup,0.01,0,110,1,.8,.75\n"
+      "UNIFORM,erm,0.01,0,100,2,.8,.95\nUNIFORM,mixup,0.01,0,110,1,.8,.9\n");
+  const record::SweepReport record = report_of(table, {}, 0);
+  EXPECT_EQ(record.roles.measure, "test");
+  EXPECT_THAT(record.roles.hyperparameters, ElementsAre("lr"));
+  EXPECT_NEAR(*cell_of(record, "erm", "SC").value.mean.value, .7, 1e-9);
 }
 
 // One run has the interval of its record; one seed and several settings that over settings.
@@ -310,7 +342,6 @@ TEST(SweepReport, OneClearLineForEachMistake) {
   options.baseline = "mixip";
   EXPECT_EQ(mistake("train.algorithm,unit_seconds,accuracy\nerm,1,.5\nmixup,1,.5\n", options),
             "--baseline: expected one of erm, mixup, found 'mixip'; did you mean mixup?");
-  did you mean mixup ? ");
 }
 
 }  // namespace

@@ -67,7 +67,7 @@ std::string choice_table(const SweepReport& record) {
       {number_column("Seeds", "Of the grid"),
        [](const SweepChoice& one) { return count_cell(one.seeds.size()); }}};
   std::size_t headers = headers_with_start(record, 2);
-  if (record.settings.size() > 1) {
+  if (std::ranges::any_of(record.choices, [](const SweepChoice& one) { return !one.setting.empty(); })) {
     columns.insert(columns.begin() + 2, {text_column("Setting"), [](const SweepChoice& one) {
                                            return text_cell(one.setting.empty() ? "all" : one.setting);
                                          }});

@@ -8,6 +8,8 @@
 namespace leeway::sweep::detail {
 namespace {
 
+constexpr double least_error = 1e-9;  // below it is rounding
+
 std::size_t seeds_of(const Item& item) {
   return static_cast<std::size_t>(
       std::ranges::count_if(item.by_seed, [](const auto& v) { return v.has_value(); }));
@@ -25,6 +27,7 @@ std::vector<std::size_t> common_seeds(const std::vector<Item>& items,
 Measured with_interval(const std::vector<double>& values, record::Range range, double level) {
   Measured mean{mean_and_error(values).mean, {}, {}};
   if (values.size() < 2) return mean;
+  if (mean_and_error(values).standard_error < least_error) return mean;
   const Interval interval = student_interval(values, level);
   mean.low = std::max(range.least, interval.low), mean.high = std::min(range.most, interval.high);
   return mean;
@@ -36,23 +39,8 @@ std::string reason_of(const std::vector<Item>& items) {
   return "no such run in the table";
 }
 
-}  // namespace
-
-Complete complete_of(const std::vector<Item>& items) {
-  Complete all;
-  for (std::size_t i = 0; i < items.size(); ++i)
-    if (seeds_of(items[i]) > 0) all.items.push_back(i);
-  for (all.seeds = common_seeds(items, all.items); all.seeds.empty() && !all.items.empty();
-       all.seeds = common_seeds(items, all.items)) {
-    auto fewest = all.items.begin();
-    for (auto at = fewest; at != all.items.end(); ++at)
-      if (seeds_of(items[*at]) <= seeds_of(items[*fewest])) fewest = at;
-    all.items.erase(fewest);
-  }
-  return all;
-}
-
-record::SweepMean mean_of(const std::vector<Item>& items, record::Range range, double level) {
+record::SweepMean mean_over(const std::vector<Item>& items, record::Range range, double level,
+                            bool over_items) {
   const Complete all = complete_of(items);
   record::SweepMean mean;
   mean.seeds = all.seeds.size(), mean.runs = all.seeds.size() * all.items.size();
@@ -72,15 +60,41 @@ record::SweepMean mean_of(const std::vector<Item>& items, record::Range range, d
   }
   mean.mean = with_interval(values, range, level);
   if (all.seeds.size() > 1) {
-    mean.basis = "seeds";
-  } else if (all.items.size() > 1) {
+    mean.basis = mean.mean.low ? "seeds" : "none";
+  } else if (all.items.size() > 1 && over_items) {
     values.clear();
     for (const std::size_t item : all.items) values.push_back(value(item, all.seeds[0]).y);
-    mean.mean = with_interval(values, range, level), mean.basis = "cases";
-  } else if (const Value& one = value(all.items[0], all.seeds[0]); one.low && one.high) {
+    mean.mean = with_interval(values, range, level);
+    mean.basis = mean.mean.low ? "cases" : "none";
+  } else if (const Value& one = value(all.items[0], all.seeds[0]);
+             all.items.size() == 1 && one.low && one.high) {
     mean.mean.low = one.low, mean.mean.high = one.high, mean.basis = "record";
   }
   return mean;
+}
+
+}  // namespace
+
+Complete complete_of(const std::vector<Item>& items) {
+  Complete all;
+  for (std::size_t i = 0; i < items.size(); ++i)
+    if (seeds_of(items[i]) > 0) all.items.push_back(i);
+  for (all.seeds = common_seeds(items, all.items); all.seeds.empty() && !all.items.empty();
+       all.seeds = common_seeds(items, all.items)) {
+    auto fewest = all.items.begin();
+    for (auto at = fewest; at != all.items.end(); ++at)
+      if (seeds_of(items[*at]) <= seeds_of(items[*fewest])) fewest = at;
+    all.items.erase(fewest);
+  }
+  return all;
+}
+
+record::SweepMean mean_of(const std::vector<Item>& items, record::Range range, double level) {
+  return mean_over(items, range, level, true);
+}
+
+record::SweepMean mean_of_algorithms(const std::vector<Item>& items, record::Range range, double level) {
+  return mean_over(items, range, level, false);
 }
 
 Item difference(const Item& a, const Item& b) {

@@ -3,8 +3,9 @@
 // Seeds count that all items have, so that every seed's mean is over the same items. Where no seed has all, the item with
 // the fewest seeds is left out (the last of equal ones) until some seed has all that remain; items without any seed are left
 // out in any case, and all of these are counted. The mean over seeds of the means over items has Student's interval over
-// seeds; with one seed, that of its record where it is one run, else Student's over items (basis cases). Intervals are cut at
-// the ends of the range.
+// seeds; with one seed, that of its record where it is one run, else Student's over items (basis cases), unless these are of
+// several algorithms. Values that are all alike do not say how they scatter, so they have no interval. Intervals are cut at the
+// ends of the range.
 #pragma once
 
 #include <cstddef>
@@ -34,6 +35,9 @@ struct Complete {
 [[nodiscard]] Complete complete_of(const std::vector<Item>& items);
 
 [[nodiscard]] record::SweepMean mean_of(const std::vector<Item>& items, record::Range range, double level);
+// Of items of several algorithms.
+[[nodiscard]] record::SweepMean mean_of_algorithms(const std::vector<Item>& items, record::Range range,
+                                                   double level);
 
 // By seed a minus b; a seed that one of them lacks has none.
 [[nodiscard]] Item difference(const Item& a, const Item& b);

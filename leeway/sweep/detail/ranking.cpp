@@ -64,7 +64,7 @@ Measured with_interval(const Sums& sums, const RankOptions& options) {
   if (all.size() < 2) return rank;
   const Interval interval = bootstrap(
       all.size(), mean, {.replicates = options.replicates, .level = options.level, .seed = options.seed});
-  rank.low = interval.low, rank.high = interval.high;
+  if (interval.low < interval.high) rank.low = interval.low, rank.high = interval.high;  // else all are alike
   return rank;
 }
 

@@ -43,10 +43,11 @@ std::string label_of(const Row& row, const Names& columns) {
 }
 
 // Cases of conds draw go by their kind; which attributes have it is a setting.
-bool are_kinds(const std::vector<Row>& rows, const Names& columns) {
-  if (columns.size() != 1) return false;
-  return std::ranges::all_of(
-      rows, [&](const Row& row) { return case_name(value_in(row, columns.front())).has_value(); });
+std::optional<CaseName> kind_of(const Row& row, const Names& columns) {
+  Row values;
+  for (const std::string& column : columns) values[column] = value_in(row, column);
+  if (auto name = case_name(values)) return name;
+  return columns.size() == 1 ? case_name(values.at(columns.front())) : std::nullopt;
 }
 
 bool is_no_shift(const std::string& name) {
@@ -65,7 +66,8 @@ class Reading {
       : table_(table), options_(options) {
     runs_.roles = roles_of(table, options);
     read_rows();
-    kinds_ = are_kinds(rows_, runs_.roles.cases);
+    kinds_ = std::ranges::all_of(rows_,
+                                 [&](const Row& row) { return kind_of(row, runs_.roles.cases).has_value(); });
     for (std::size_t i = 0; i < rows_.size(); ++i) add(rows_[i], i);
     order_cases();
     find_values();
@@ -100,7 +102,7 @@ class Reading {
                 setting = label_of(row, roles.over);
     std::optional<std::size_t> concurrent;
     if (kinds_) {
-      const CaseName name = case_name(value_in(row, roles.cases.front())).value();
+      const CaseName name = kind_of(row, roles.cases).value();
       shift = name.kind, concurrent = name.concurrent;
       if (!name.assignment.empty()) setting += (setting.empty() ? "" : ", ") + name.assignment;
     } else if (!roles.cases.empty()) {
@@ -113,16 +115,18 @@ class Reading {
     }
     run.shift = number_of(shift_names_, shift);
     if (run.shift == runs_.shifts.size()) runs_.shifts.push_back({shift, concurrent});
+    const std::size_t place = number_of(runs_.places, label_of(row, roles.over));
     run.setting = number_of(runs_.settings, setting);
+    if (run.setting == runs_.place_of.size()) runs_.place_of.push_back(place);
     run.start = number_of(runs_.starts,
                           roles.start.empty() ? "" : or_else(value_in(row, roles.start), {}, "scratch"));
     run.select = number_of(runs_.selects, roles.select.empty() ? "" : value_in(row, roles.select));
     run.seed = number_of(runs_.seeds, label_of(row, roles.repeats));
     Row hyper;
     for (const std::string& column : roles.hyperparameters) hyper[column] = value_in(row, column);
-    const auto place = std::ranges::find(runs_.hypers, hyper);
-    run.hyper = static_cast<std::size_t>(place - runs_.hypers.begin());
-    if (place == runs_.hypers.end()) runs_.hypers.push_back(std::move(hyper));
+    const auto known = std::ranges::find(runs_.hypers, hyper);
+    run.hyper = static_cast<std::size_t>(known - runs_.hypers.begin());
+    if (known == runs_.hypers.end()) runs_.hypers.push_back(std::move(hyper));
     add_numbers(run, row, number);
     runs_.all.push_back(std::move(run));
   }

@@ -26,6 +26,9 @@ struct Run {
 struct Runs {
   record::SweepRoles roles;
   std::vector<std::string> algorithms, settings, starts, selects, seeds;
+  // Settings without the assignments of attributes to shifts, over which means are always taken, and those of each setting.
+  std::vector<std::string> places;
+  std::vector<std::size_t> place_of;
   std::vector<record::SweepShift> shifts;
   std::vector<std::map<std::string, std::string>> hypers;  // by column
   std::vector<Run> all;

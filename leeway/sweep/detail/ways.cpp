@@ -56,11 +56,12 @@ class Comparing {
     const record::Range change = runs_.roles.is_share ? record::from_to(-1, 1) : record::Range{};
     for (std::size_t w = 0; w < ways.size(); ++w) {
       record::SweepWay row{chooses, ways[w].name, algorithm, runs_.starts[start], {}, {}};
-      row.value = mean_of(lists[w], options_.range, options_.level);
+      const auto fold = algorithm.empty() ? mean_of_algorithms : mean_of;
+      row.value = fold(lists[w], options_.range, options_.level);
       std::vector<Item> changes;
       for (std::size_t i = 0; i < lists[w].size(); ++i)
         changes.push_back(difference(lists[w][i], lists[0][i]));
-      row.change = mean_of(changes, change, options_.level);
+      row.change = fold(changes, change, options_.level);
       rows_.push_back(std::move(row));
     }
   }
