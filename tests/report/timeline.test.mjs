@@ -7,7 +7,7 @@ import { desktop, draw, expectQuiet, hover, launch, phone, run } from "./browser
 const [maker, path] = process.argv.slice(2);
 const browser = await launch();
 const time = { ...draw(maker, path), record: JSON.parse(readFileSync(path, "utf8")) };
-const [timeline] = time.record.timelines, chunks = timeline.chunks;
+const [timeline] = time.record.over_time.timelines, chunks = timeline.chunks;
 const isLow = (chunk) => chunk.bands.accuracy.below;
 
 const tests = {
