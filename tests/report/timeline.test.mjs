@@ -49,8 +49,8 @@ const tests = {
     const figure = page.locator("#time figure[data-spec=timeline]").first();
     const box = await figure.boundingBox();
     assert.ok(box.x >= 0 && box.x + box.width <= 390);
-    await figure.locator("summary").click();
-    assert.equal(await figure.locator("table tbody tr").count(), chunks.length);
+    await page.locator("#time details.numbers summary").first().click();
+    assert.ok(await page.locator("#time details.numbers table").first().locator("tbody tr").count() >= chunks.length);
     await close();
   },
 };
