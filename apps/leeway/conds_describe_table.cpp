@@ -5,6 +5,7 @@
 #include "apps/leeway/tables.h"
 #include "apps/leeway/text_table.h"
 #include "leeway/core/message.h"
+#include "leeway/core/numbers.h"
 
 namespace leeway::app {
 namespace {
@@ -88,9 +89,11 @@ std::string cells_text(const record::DescribedShifts& shifts) {
     table.add(std::move(row));
   }
   const std::string unseen =
-      said.unseen_cells
-          ? fmt::format("{}% of the target lies in cells that the source lacks\n", shares(said.unseen_cells))
-          : "";
+      said.unseen_cells ? fmt::format("{} of the target lies in cells that the source lacks\n",
+                                      value_words({said.unseen_cells->value, said.unseen_cells->interval.low,
+                                                   said.unseen_cells->interval.high},
+                                                  true))
+                        : "";
   return "\n" + table.text() + and_more(shifts.cells.size()) + unseen;
 }
 

@@ -157,7 +157,8 @@ AttributeTable take(const AttributeTable& table, std::span<const std::size_t> ro
     }
     return result;
   };
-  AttributeTable result{table.name, {table.label.name, table.label.values, taken(table.label.codes)}, {}, {}};
+  AttributeTable result{table.name, {}, {}, {}};
+  if (table.has_label()) result.label = {table.label.name, table.label.values, taken(table.label.codes)};
   for (const Attribute& attribute : table.attributes)
     result.attributes.push_back({attribute.name, attribute.values, taken(attribute.codes)});
   if (!table.identities.empty()) result.identities = taken(table.identities);
