@@ -141,7 +141,7 @@ void attack_one(Context& context, const AttackFlags& flags, const ModelFlags& mo
       // the model refuses classes that it does not have
       options.targets =
           read_labels(flags.targets, loaded.images.n(), std::numeric_limits<std::int32_t>::max());
-      context.add_input(flags.targets, {options.targets.size()});
+      if (!context.inputs.has(flags.targets)) context.add_input(flags.targets, {options.targets.size()});
     }
     auto [record, result] = tasks::attack({*loaded.model, loaded.images, options}, context.progress());
     tasks::write_attacked(file->file, result);

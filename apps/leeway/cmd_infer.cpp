@@ -52,7 +52,7 @@ std::optional<data::RowSplit> whole_split(Context& context, const record::Output
                                           std::size_t n) {
   if (!flags.index || flags.split) return std::nullopt;
   data::RowSplit split = data::read_split(*flags.index, n);
-  context.add_input(*flags.index, {split.rows, 2});
+  if (!context.inputs.has(*flags.index)) context.add_input(*flags.index, {split.rows, 2});
   return split;
 }
 

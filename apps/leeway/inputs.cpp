@@ -32,7 +32,7 @@ std::optional<std::vector<std::size_t>> open_rows(Context& context, const record
   if (flags.index && !flags.split) throw UsageError("--split is required beside --index: train, val, test");
   if (!flags.index) return std::nullopt;
   const data::RowSplit split = data::read_split(*flags.index, n);
-  context.add_input(*flags.index, {split.rows, 2});
+  if (!context.inputs.has(*flags.index)) context.add_input(*flags.index, {split.rows, 2});
   return tasks::rows_called(split, *flags.split, *flags.index);
 }
 

@@ -26,8 +26,10 @@ auto noted(Context& context, const ModelFlags& flags, const Load& load) {
   auto loaded = load(model_session(context.threads));
   const nn::ModelInfo& info = loaded.model->info();
   if (info.confinement.empty()) stop.reset();  // no program: its passes end
-  context.add_input(flags.model, {info.parameters});
-  if (!info.notes_file.empty()) context.add_input(info.notes_file, {});
+  if (!context.inputs.has(flags.model)) {
+    context.add_input(flags.model, {info.parameters});
+    if (!info.notes_file.empty()) context.add_input(info.notes_file, {});
+  }
   for (const std::string& line : loaded.warnings) context.warn(line);
   return loaded;
 }
@@ -73,7 +75,7 @@ std::optional<nn::WeightsFile> unknown_weights(Context& context, const ModelFlag
 
 static ModelAndImages load_both(Context& context, const ModelFlags& flags, const std::string& data,
                                 Images images, ArrayMap others) {
-  context.add_input(data, images.own_shape());
+  if (!context.inputs.has(data)) context.add_input(data, images.own_shape());  // lists meet it again
   return noted(context, flags, [&](const nn::Session& session) {
     tasks::LoadedModel loaded = tasks::load_model(session, flags.model, flags.reading, images);
     return ModelAndImages{std::move(loaded), std::move(images), std::move(others)};

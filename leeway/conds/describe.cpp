@@ -281,7 +281,10 @@ void add_findings(Description& description, const DescribeOptions& options) {
            fmt::format("low data drift: {} = {} is {} of the {}, {} {} (distance of the shares {})", name,
                        printable(column.values[column.drift->value]), percent(column.drift->source_share, 1),
                        paired ? "source" : "rows", percent(column.drift->target_share, 1),
-                       paired ? "of the target" : "if all were alike", in_percent(column.drift->distance))});
+                       !paired                         ? "if all were alike"
+                       : column.unseen->values.empty() ? "of the target"
+                                                       : "of the target, among values that the source has",
+                       in_percent(column.drift->distance))});
     if (column.unseen && column.unseen->test.adjusted <= alpha)
       description.findings.push_back(
           {ShiftKind::uds, i, column.unseen->mass.value,

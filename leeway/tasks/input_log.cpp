@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <system_error>
 
@@ -26,6 +27,10 @@ void InputLog::add(const std::string& path, const std::vector<std::size_t>& shap
   const auto when = digests ? std::launch::async : std::launch::deferred;
   entries_.push_back(
       {{path, state ? state->first : 0, shape, "", reading}, state, std::async(when, measure)});
+}
+
+bool InputLog::has(const std::string& path) const {
+  return std::ranges::any_of(entries_, [&](const Entry& entry) { return entry.input.path == path; });
 }
 
 void InputLog::add_array(const std::string& name, const Array& array) {

@@ -30,6 +30,7 @@ class InputLog {
 
   // A file, whose digest starts now where `digests` is set; or a name such as "fashion-mnist:test", which has none.
   void add(const std::string& path, const std::vector<std::size_t>& shape, const std::string& reading = "");
+  [[nodiscard]] bool has(const std::string& path) const;  // whether it was noted
   void add_array(const std::string& name, const Array& array);
   void add_memory(const std::string& name, std::size_t bytes, const std::vector<std::size_t>& shape);
 

@@ -79,7 +79,8 @@ TEST(Describe, WithoutALabelSharesAndUnseenValuesAreLeft) {
   EXPECT_EQ(said.findings[0].text,
             "unseen data: 31% (25–37) of the target has color = 2, which the source never has");
   EXPECT_THAT(said.findings[1].text,
-              HasSubstr("low data drift: color = 0 is 50.0% of the source, 33.3% of the target (distance"));
+              HasSubstr("low data drift: color = 0 is 50.0% of the source, 33.3% of the target, among values "
+                        "that the source has (distance"));
   source.attributes.clear();
   EXPECT_EQ(message_of([&] { (void)describe(source, nullptr); }),
             "s: expected a label or an attribute, found neither");
@@ -90,8 +91,9 @@ TEST(Describe, RareValuesAreADrift) {
                        target = table_of("t", {{50, 50, 50}, {50, 50, 50}});
   const Description said = describe(source, &target);
   ASSERT_EQ(said.findings.size(), 1u);
-  EXPECT_THAT(said.findings[0].text, HasSubstr("low data drift: color = 2 is 0.08 of the source, 0.33 of the "
-                                               "target (distance of the shares 0.26 ["));
+  EXPECT_THAT(said.findings[0].text,
+              HasSubstr("low data drift: color = 2 is 7.7% of the source, 33.3% of the "
+                        "target (distance of the shares 26% ("));
   const Drift& drift = *said.columns[1].drift;
   EXPECT_NEAR(drift.distance.value, 1. / 3 - 20. / 260, 1e-12);
   EXPECT_GT(drift.source_imbalance, .1);
@@ -104,7 +106,7 @@ TEST(Describe, WithoutATargetUniformSharesAreTheReference) {
   EXPECT_FALSE(said.n_target);
   EXPECT_FALSE(said.columns[1].unseen);
   ASSERT_EQ(said.findings.size(), 1u);
-  EXPECT_THAT(said.findings[0].text, HasSubstr("color = 2 is 0.08 of the rows, 0.33 if all were alike"));
+  EXPECT_THAT(said.findings[0].text, HasSubstr("color = 2 is 7.7% of the rows, 33.3% if all were alike"));
 }
 
 TEST(Describe, WhatGoesTogetherEverywhereIsNoShift) {

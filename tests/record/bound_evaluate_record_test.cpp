@@ -63,7 +63,7 @@ TEST(BoundEvaluateRecord, WordsSayTheSafestAndTheClosestMethod) {
       "20.0 points off on average.");
   EXPECT_THAT(findings_of(record),
               ElementsAre("dis2@0.005 understates the error on 67% (2–99) of shifts, beyond "
-                          "chance above its delta of 0.005."));
+                          "chance above its delta of 0.5%."));
 }
 
 }  // namespace

@@ -78,7 +78,7 @@ TEST(BoundRecord, FindingsAreTheCriticAndTheAssumption) {
   EXPECT_THAT(findings_of(record),
               ElementsAre("By the target's labels the error on the held-out rows is 24.0%; the assumption is "
                           "proved where that is at most 30.0% (Corollary E.2). It is, unless an event of "
-                          "probability 0.01 happened."));
+                          "probability 1% happened."));
   record.dis2->dis2.corollary->holds = false;
   EXPECT_THAT(findings_of(record), ElementsAre(HasSubstr("which does not prove the contrary")));
   record.dis2->dis2.corollary.reset();

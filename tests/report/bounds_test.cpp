@@ -152,7 +152,7 @@ TEST(EvaluatePage, HoldsAViolationRateAgainstItsDelta) {
   const std::string page = page_of(record);
   EXPECT_THAT(page, HasSubstr("<span class=\"wrong\">beyond chance above</span> 0.005"));  // .01 and more
   EXPECT_THAT(page, HasSubstr("not beyond chance above 0.1"));
-  EXPECT_THAT(page, HasSubstr("beyond chance above its delta of 0.005."));
+  EXPECT_THAT(page, HasSubstr("beyond chance above its delta of 0.5%."));
   EXPECT_THAT(page, HasSubstr("Violation rate</strong> <span class=\"note\">against the delta allowed"));
 }
 
