@@ -60,10 +60,8 @@ std::vector<std::string> trainings_before(const PlanFile& plan, std::size_t stag
 }
 
 std::unordered_set<std::string> all_listed(const Store& store, Outcome outcome) {
-  std::unordered_set<std::string> names;
-  for (const std::string& shard : shards())
-    for (std::string& name : store.listed(outcome, shard)) names.insert(std::move(name));
-  return names;
+  const std::vector<std::string> names = store.listed(outcome);
+  return {names.begin(), names.end()};
 }
 
 std::vector<MissingRun> missing_of(const PlanFile& plan, const Store& store, std::size_t stage) {
