@@ -71,7 +71,7 @@ TEST_F(AverageCaseCommand, RecordTableAndFile) {
   ASSERT_EQ(table.code, 0) << table.err;
   EXPECT_THAT(table.out, ::testing::StartsWith("Under noise of σ = 1 predictions survive with probability "));
   EXPECT_THAT(table.out, HasSubstr("taylor"));
-  EXPECT_THAT(table.out, HasSubstr(fmt::format("{:.4f}", (p[2] + p[5]) / 2)));
+  EXPECT_THAT(table.out, HasSubstr(fmt::format("{:.2f}", 50 * (p[2] + p[5]))));
 }
 
 // Logits and gradients times 1e-200 are the same decision.

@@ -101,7 +101,7 @@ TEST_F(BoundCommand, TableSaysWhatIsAssumed) {
   EXPECT_EQ(said.code, 0) << said.err;
   EXPECT_THAT(said.out, AllOf(StartsWith("Estimates without labels say 25 to 48%.\n\nmethod"),
                               HasSubstr("cot-corrected"), HasSubstr("atc-conf, atc-ne: right if as large"),
-                              HasSubstr("source             25.00"), HasSubstr("It is too low if"),
+                              HasSubstr("source            25.00"), HasSubstr("It is too low if"),
                               HasSubstr("An estimate is no bound")));
 }
 

@@ -130,7 +130,8 @@ TEST_F(CondsCommand, NamedDataSetsBringColumnsOrdersAndCounts) {
   expect(conds("--dataset shapes3d --columns obj_color,bg,scale --plan"), 3,
          "table.csv: expected one of cube, cylinder, sphere, capsule in column 'shape', found 'ellipse'");
   expect(conds("--dataset dsprites --plan"), 3,
-         "table.csv: expected a column 'bg_color', found columns shape, obj_color, bg, scale, n");
+         "table.csv: expected a column 'bg_color', found columns shape, obj_color, bg, scale, n; did you "
+         "mean obj_color?");
 }
 
 TEST_F(CondsCommand, MistakesLeaveNoFile) {
@@ -184,7 +185,8 @@ TEST_F(CondsCommand, DescribeFindsWhatCondsMade) {
   EXPECT_EQ(said.code, 0);
   EXPECT_THAT(said.out,
               HasSubstr("1. spurious correlation: y and a go together in the source (Cramer's V 0.9"));
-  EXPECT_THAT(said.out, HasSubstr("2. low data drift: b = small is 0.1"));
+  EXPECT_THAT(said.out,
+              HasSubstr("2. low data drift: b = small is 18.7% of the source, 50.0% of the target"));
   EXPECT_THAT(said.out, HasSubstr("of the target lies in cells that the source lacks"));
   EXPECT_EQ(CommandTest::run("report record.json --out again.html").code, 0);
   EXPECT_EQ(read_text(folder_ / "again.html"), read_text(folder_ / "page.html"));
