@@ -27,9 +27,15 @@
 namespace leeway::app {
 namespace {
 
+// CLI11's own get_name() is empty where an option is hidden.
+std::string name_of(const CLI::Option& option) {
+  return option.get_positional() || option.get_lnames().empty() ? option.get_name()
+                                                                : "--" + option.get_lnames().front();
+}
+
 [[noreturn]] void refuse_value(const CLI::Option& option, const std::string& expected,
                                const std::string& value) {
-  throw UsageError(fmt::format("{}: expected {}, found {}", option.get_name(), expected, in_quotes(value)));
+  throw UsageError(fmt::format("{}: expected {}, found {}", name_of(option), expected, in_quotes(value)));
 }
 
 // CLI11 wraps -1 and clips what is too large.
@@ -258,8 +264,8 @@ std::vector<Given> CommandLine::given() const {
   std::vector<Given> all;
   for (const CLI::Option* const option : called_options(state_->app)) {
     const auto written = state_->written.find(option);
-    all.push_back({option->get_name(), option->results(),
-                   written == state_->written.end() ? nullptr : &written->second});
+    all.push_back(
+        {name_of(*option), option->results(), written == state_->written.end() ? nullptr : &written->second});
   }
   return all;
 }
@@ -271,10 +277,8 @@ CommandShape CommandLine::shape() const {
       if (option->get_group().empty()) continue;
       const std::string& help = option->get_description();
       const auto choices = state_->choices.find(option);
-      const bool positional = option->get_positional();
       shape.options.push_back(
-          {positional ? option->get_name() : "--" + option->get_lnames().front(),
-           help.substr(0, help.find('\n')), option->get_items_expected_max() > 0,
+          {name_of(*option), help.substr(0, help.find('\n')), option->get_items_expected_max() > 0,
            choices == state_->choices.end() ? std::vector<std::string>() : choices->second});
       OptionShape& made = shape.options.back();
       const std::string type = option->get_type_name();

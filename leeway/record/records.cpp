@@ -91,7 +91,8 @@ constexpr std::array list{
     Record{sweep_status_schema, "how far a sweep is (leeway sweep status)", describe<SweepStatus>},
     Record{sweep_collect_schema, "the records of a sweep as one table (leeway sweep collect)",
            describe<SweepCollect>},
-    Record{sweep_report_schema, "what the runs of a sweep say of algorithms under shifts (leeway sweep report)",
+    Record{sweep_report_schema,
+           "what the runs of a sweep say of algorithms under shifts (leeway sweep report)",
            describe<SweepReport>},
     Record{train_schema, "a classifier that was trained (leeway train)", describe<Train>},
 };

@@ -75,10 +75,15 @@ class EveryHead : public testing::TestWithParam<std::string> {
     initialize(*network, seed);
     return network;
   }
+  // The network that the head stands on, by itself.
+  [[nodiscard]] static std::shared_ptr<Network> plain_backbone(std::size_t classes) {
+    return make_network(architecture("resnet20-cifar"),
+                        GetParam() == "l2d-colour" ? InputShape{3, 8, 8} : tiny, classes);
+  }
 };
 
 TEST_P(EveryHead, BeginsAsItsBackboneDoes) {
-  const auto network = made(), other = made(), plain = make_network(architecture("resnet20-cifar"), tiny, 4);
+  const auto network = made(), other = made(), plain = plain_backbone(4);
   initialize(*plain, 5);
   const ArrayMap all = weights_of(*network), again = weights_of(*other);
   for (const auto& [name, array] : all) EXPECT_TRUE(toy::same_bits(array, again.at(name))) << name;
@@ -131,7 +136,7 @@ TEST_P(EveryHead, LearnsFromItsOwnOutputs) {
 }
 
 TEST_P(EveryHead, TakesWeightsOfAPlainBackbone) {
-  const auto plain = make_network(architecture("resnet20-cifar"), tiny, 7);  // other classes than the head's
+  const auto plain = plain_backbone(7);  // other classes than the head's
   initialize(*plain, 9);
   const auto network = made();
   copy_backbone(weights_of(*plain), *network, "plain");

@@ -76,7 +76,7 @@ const tests = {
     const restarts = page.locator("#restarts g.mark-symbol").last().locator("path");
     assert.equal(await restarts.count(), 2 * dis2.restarts.length);
     const words = await hover(page, restarts.nth(dis2.restarts.length + 2));
-    assert.ok(words.includes("restart 3") && words.includes(`discrepancy ${dis2.restarts[2].toFixed(4)}`), words);
+    assert.ok(words.includes("restart 3") && words.includes(`discrepancy ${percent(dis2.restarts[2])}`), words);
     await close();
   },
 

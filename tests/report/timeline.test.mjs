@@ -46,9 +46,10 @@ const tests = {
 
   async "on a phone the charts keep their width, and the numbers are one click away"() {
     const { page, close } = await browser.open(time.address, phone);
-    const figure = page.locator("#time figure[data-spec=timeline]").first();
-    const box = await figure.boundingBox();
-    assert.ok(box.x >= 0 && box.x + box.width <= 390);
+    await page.waitForFunction(() => {  // charts are drawn as the page is scrolled to
+      const box = document.querySelector("#time figure[data-spec=timeline] svg").getBoundingClientRect();
+      return box.width > 300 && box.left >= 0 && box.right <= 390;
+    });
     await page.locator("#time details.numbers summary").first().click();
     assert.ok(await page.locator("#time details.numbers table").first().locator("tbody tr").count() >= chunks.length);
     await close();
