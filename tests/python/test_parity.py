@@ -163,8 +163,9 @@ def test_files_beside_sets(tmp_path, command, monkeypatch):
         assert without_files(result.to_dict()) == without_files(record)
     words[1], options["labels"] = "labels.npy,noise=other.npy", ",".join([files["labels"], "noise=other.npy"])
     numpy.save(tmp_path / "other.npy", (labels + 1) % 5)
+    numpy.savez(tmp_path / "unlabelled.npz", logits=shifted)
     monkeypatch.chdir(tmp_path)
-    record = command(tmp_path, "assess", "--source", "val.npz", "--target", "noise=noise.npz", "--restarts", 1, *words)
+    record = command(tmp_path, "assess", "--source", "val.npz", "--target", "noise=unlabelled.npz", "--restarts", 1, *words)
     result = leeway.assess({"logits": clean}, {"noise": {"logits": shifted}}, restarts=1, **options)
     assert without_files(result.to_dict())["results"] == without_files(record)["results"]
     assert result.accuracy < .5 < result.source_accuracy
