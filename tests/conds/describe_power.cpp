@@ -32,7 +32,7 @@ int main(int argc, char** argv) {
   std::printf("%zu random tables each, level .95, Holm over all tests of a table\n", tables);
   std::printf("%-9s %8s %6s  %-20s  %-20s\n", "planted", "strength", "rows", "found", "anything else found");
   const bool labelled = !(argc > 2 && std::string_view(argv[2]) == "nolabel");
-  const auto found_in = [&, seed = std::uint64_t{0}](const Planted& planted, std::size_t n) mutable {
+  auto found_in = [&, seed = std::uint64_t{0}](const Planted& planted, std::size_t n) mutable {
     return search(planted, tables, n, ++seed, 999, 999, labelled);
   };
   for (const std::size_t n : {200, 1000, 5000}) {
