@@ -54,23 +54,23 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         def run(words):
             begin = time.monotonic()
-            subprocess.run([arguments.leeway.resolve(), "shift", *words.split(), "--no-digest", "--quiet"], cwd=folder, check=True,
+            subprocess.run([arguments.leeway.resolve(), *words.split(), "--no-digest", "--quiet"], cwd=folder, check=True,
                            stdout=subprocess.DEVNULL)
             return time.monotonic() - begin
 
         table = pathlib.Path(folder) / "table.csv"
         write_table(table, arguments.rows)
-        one = "conds --attributes table.csv --dataset dsprites --sc obj_color --ldd bg_color --uds scale --out split.csv"
+        one = "conds draw --attributes table.csv --dataset dsprites --sc obj_color --ldd bg_color --uds scale --out split.csv"
         for _ in range(arguments.rounds):
-            print(f"conds, one case: {run(one):.2f} s; all 34: {run('conds --attributes table.csv --dataset dsprites --all --out cases'):.2f} s; "
+            print(f"conds, one case: {run(one):.2f} s; all 34: {run('conds draw --attributes table.csv --dataset dsprites --all --out cases'):.2f} s; "
                   f"a script's grouping alone: {script(table):.2f} s", flush=True)
         peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
         print(f"largest resident set, the mapped file included: {peak:.0f} MiB; the file: {table.stat().st_size / 2**20:.0f} MiB")
         table.unlink()
         for _ in range(arguments.rounds):
             for name in ("dsprites", "shapes3d"):
-                seconds = run(f"render {name} --sample {arguments.pictures} --out pictures.npz")
-                print(f"render {name}, 64 x 64: {arguments.pictures / seconds:,.0f} a second", flush=True)
+                seconds = run(f"data render {name} --sample {arguments.pictures} --out pictures.npz")
+                print(f"data render {name}, 64 x 64: {arguments.pictures / seconds:,.0f} a second", flush=True)
 
 
 if __name__ == "__main__":
