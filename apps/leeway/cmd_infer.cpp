@@ -24,7 +24,7 @@ struct InferFlags {
 };
 
 std::string accuracy_text(const std::optional<double>& value, const std::optional<Interval>& interval) {
-  return value_words({*value, interval->low, interval->high}, true);
+  return value_words({value, interval->low, interval->high}, true);
 }
 
 std::string words_of(const record::InferredSet& set) {

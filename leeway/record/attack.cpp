@@ -33,7 +33,7 @@ std::vector<std::string> findings_of_several(const Attack& record) {
       findings.push_back(fmt::format("{}: {}", name, words));
     before = name;
   }
-  for (std::string& finding : findings) finding += ".";
+  for (std::string& finding : findings) finding += '.';
   return findings;
 }
 
@@ -142,7 +142,7 @@ static std::string headline_of(const AttackedSet& set, const std::string& norm) 
 
 std::string headline_of(const Attack& record) {
   const auto strongest = std::ranges::min_element(record.results, {}, &AttackedSet::robust_accuracy);
-  const std::string words = headline_of(*strongest, record.options.norm);
+  std::string words = headline_of(*strongest, record.options.norm);
   if (record.results.size() < 2) return words;
   const SetNames names(record.results);
   const std::string name = names.of_files(*strongest);

@@ -162,7 +162,7 @@ std::string headline_of(const SweepPlan& record) {
   std::string text =
       fmt::format("{} in {}", some(record.units, "unit"), some(record.results.size(), "stage"));
   if (record.kept > 0) text += fmt::format(", {} of them done already", count(record.kept));
-  text += ".";
+  text += '.';
   if (record.left_out > 0)
     text +=
         fmt::format(" {} of {} combinations left out.", count(record.left_out), count(record.combinations));

@@ -1,10 +1,10 @@
 #include "leeway/sweep/run_folder.h"
 
 #include <fmt/format.h>
-#include <stdlib.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <set>
 #include <unordered_set>
 

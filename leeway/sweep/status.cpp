@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstdlib>
 #include <map>
 #include <unordered_set>
 
@@ -26,8 +27,8 @@ Names running_units(const Store& store) {
   for (const std::string& claim : store.claimed()) {
     const std::size_t dot = claim.find('.');
     const std::string unit = claim.substr(0, dot);
-    const auto number =
-        static_cast<std::size_t>(std::atoll(claim.c_str() + std::min(dot, claim.size() - 1) + 1));
+    const auto number = static_cast<std::size_t>(
+        std::strtoull(claim.c_str() + std::min(dot, claim.size() - 1) + 1, nullptr, 10));
     const std::string holder = holder_of(store, unit, number);
     const auto [known, fresh] = lives.try_emplace(holder, false);
     if (fresh) known->second = liveness.sign(holder) != Sign::gone;

@@ -102,7 +102,7 @@ class Group {
 
   // Nodes around where a resample may be highest, by a look at every octave from node `first` to `last`.
   void begin(int first, int last) {
-    planned_ = static_cast<std::size_t>((last - first) / nodes_an_octave + 1);
+    planned_ = static_cast<std::size_t>(last - first) / nodes_an_octave + 1;
     for (int j = first; j <= last; j += nodes_an_octave) octaves_.emplace(j, column(j));
     int low = last, high = first;
     for (std::size_t b = 0; b < counts_.size(); ++b)
@@ -176,7 +176,7 @@ class Group {
   [[nodiscard]] double around(int j, std::size_t b) const {
     const int centre = std::clamp(j, first_ + reach, last() - reach);
     std::array<double, 2 * reach + 1> values{};
-    for (int i = -reach; i <= reach; ++i) values[static_cast<std::size_t>(i + reach)] = at(centre + i, b);
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] = at(centre - reach + static_cast<int>(i), b);
     const double low = std::max(j - 1, first_) - centre, high = std::min(j + 1, last()) - centre;
     return std::max(at(j, b), highest(values, low, high));
   }

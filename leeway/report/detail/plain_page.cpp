@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <cmath>
 #include <map>
@@ -145,11 +146,10 @@ class PlainTable {
  private:
   // KEY_low and KEY_high beside KEY.
   [[nodiscard]] bool is_end(const std::string& key) const {
-    for (const std::string_view end : {"_low", "_high"})
-      if (key.ends_with(end) &&
-          std::ranges::find(keys_, key.substr(0, key.size() - end.size())) != keys_.end())
-        return true;
-    return false;
+    return std::ranges::any_of(std::array<std::string_view, 2>{"_low", "_high"}, [&](std::string_view end) {
+      return key.ends_with(end) &&
+             std::ranges::find(keys_, key.substr(0, key.size() - end.size())) != keys_.end();
+    });
   }
 
   // A column that is null throughout says nothing.
@@ -193,9 +193,8 @@ class PlainTable {
     const Measured all{number(key), number(key + "_low"), number(key + "_high")};
     if (!all.value) return dash_cell("null in the record");
     if (share) return share_cell(all);
-    const Cell cell = value_at(row, key)->is_number_unsigned()
-                          ? count_cell(value_at(row, key)->get<std::size_t>())
-                          : significant_cell(all.value, 4);
+    Cell cell = value_at(row, key)->is_number_unsigned() ? count_cell(value_at(row, key)->get<std::size_t>())
+                                                         : significant_cell(all.value, 4);
     if (!all.low || !all.high) return cell;
     return with_interval(cell, all, significant(*all.low, 3) + "–" + significant(*all.high, 3));
   }

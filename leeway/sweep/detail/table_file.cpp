@@ -94,8 +94,8 @@ class NpzFile : public TableFile {
   void commit() override {
     for (std::size_t i = 0; i < columns_.size(); ++i) {
       const std::size_t rows = std::max(numbers_[i].size(), words_[i].size());
-      file_.add(columns_[i].name, columns_[i].number ? make_array({rows}, std::move(numbers_[i]))
-                                                     : make_text_array({rows}, std::move(words_[i])));
+      file_.add(columns_[i].name,
+                columns_[i].number ? make_array({rows}, numbers_[i]) : make_text_array({rows}, words_[i]));
     }
     file_.commit();
   }
