@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <numbers>
 
+#include "leeway/core/logarithm.h"
 #include "leeway/core/random.h"
 
 namespace leeway::nn {
@@ -38,26 +39,13 @@ float rounded(std::uint32_t word) {
          static_cast<float>(static_cast<std::int32_t>(word & 0xFFFFU));
 }
 
-// ln x, 0 < x < 1, rest = 1 - x: the exponent, and the series of 2 atanh((m-1)/(m+1)) for m from sqrt(1/2) to sqrt(2). Where x is near
-// to 1, `rest` knows more of it.
-float logarithm(float x, float rest) {
-  constexpr std::int32_t root = 0x3f3504f3;  // the bits of sqrt(1/2)
-  const auto bits = std::bit_cast<std::int32_t>(x), exponent = (bits - root) >> 23;
-  const auto m = std::bit_cast<float>(bits - exponent * (1 << 23));
-  const auto above = std::bit_cast<std::uint32_t>(m - 1), below = std::bit_cast<std::uint32_t>(-rest);
-  const std::uint32_t near = 0U - static_cast<std::uint32_t>(exponent == 0);
-  const float z = std::bit_cast<float>(above ^ ((above ^ below) & near)) / (m + 1), q = z * z;
-  const float series = 1 + q * (1.f / 3 + q * (1.f / 5 + q * (1.f / 7 + q * (1.f / 9))));
-  return static_cast<float>(exponent) * std::numbers::ln2_v<float> + 2 * z * series;
-}
-
 // A block's pair: radius sqrt(-2 ln u) of its first two words, an angle of the third.
 void make_pairs(const Blocks& b, std::array<float, 2 * lanes>& out) {
   Numbers cosines{}, sines{};
   for (std::size_t l = 0; l < lanes; ++l) {
     const float u = rounded(b[0][l]) * 0x1p-32f + rounded(b[1][l]) * 0x1p-64f + 0x1p-53f;
     const float rest = rounded(~b[0][l]) * 0x1p-32f + rounded(~b[1][l]) * 0x1p-64f + 0x1p-53f;
-    const float radius = std::sqrt(-2 * logarithm(u, rest));
+    const float radius = std::sqrt(-2 * logarithm_below_one(u, rest));
     // to an eighth of a turn either way from the nearest quarter
     const std::uint32_t quarter = (b[2][l] + 0x20000000U) >> 30;
     const auto turned = static_cast<std::int32_t>(b[2][l] - (quarter << 30));

@@ -10,23 +10,12 @@
 #include <cstdint>
 #include <numbers>
 
+#include "leeway/core/logarithm.h"
+
 namespace leeway::shift {
 namespace {
 
 constexpr std::size_t pairs = 64;  // at a time
-
-// ln x, 0 < x < 1, rest = 1 - x: the exponent, and the series of 2 atanh((m-1)/(m+1)) for m from sqrt(1/2) to sqrt(2). Where x
-// is near to 1, `rest` knows more of it.
-float logarithm(float x, float rest) {
-  constexpr std::int32_t root = 0x3f3504f3;  // the bits of sqrt(1/2)
-  const auto bits = std::bit_cast<std::int32_t>(x), exponent = (bits - root) >> 23;
-  const auto m = std::bit_cast<float>(bits - exponent * (1 << 23));
-  const auto above = std::bit_cast<std::uint32_t>(m - 1), below = std::bit_cast<std::uint32_t>(-rest);
-  const std::uint32_t near = 0u - static_cast<std::uint32_t>(exponent == 0);
-  const float z = std::bit_cast<float>(above ^ ((above ^ below) & near)) / (m + 1), q = z * z;
-  const float series = 1 + q * (1.f / 3 + q * (1.f / 5 + q * (1.f / 7 + q * (1.f / 9))));
-  return static_cast<float>(exponent) * std::numbers::ln2_v<float> + 2 * z * series;
-}
 
 }  // namespace
 
@@ -44,7 +33,7 @@ void draw_normals(Random& random, std::span<float> out) {
       const auto word = static_cast<std::int32_t>(first[i] >> 1);
       const float u = (static_cast<float>(word) + .5f) * 0x1p-31f;
       const float rest = (static_cast<float>(0x7fffffff - word) + .5f) * 0x1p-31f;
-      const float radius = std::sqrt(-2 * logarithm(u, rest));
+      const float radius = std::sqrt(-2 * logarithm_below_one(u, rest));
       // an angle from -45 to 45 degrees; the lowest bits turn it to the other quarters
       const auto turned = static_cast<std::int32_t>(second[i] & ~3u);
       const float a = static_cast<float>(turned) * (0x1p-33f * std::numbers::pi_v<float>), q = a * a;
