@@ -154,9 +154,13 @@ void attack_one(Context& context, const AttackFlags& flags, const ModelFlags& mo
 
 int run_attack(Context& context, const AttackFlags& flags) {
   require_out(context, "the attacked images");
+  // The name of a single file is known before the model part is there.
+  const bool single = context.out.find('{') == std::string::npos;
+  if (single) context.files.claim("--out", context.out, Written::file);
   const std::vector<nn::AttackOptions> attacks = attacks_of(context, flags);
   const std::vector<tasks::NamedFile> files = files_of(context, flags, attacks);
-  for (const auto& [option, file] : files) context.files.claim(option, file, Written::file);
+  if (!single)
+    for (const auto& [option, file] : files) context.files.claim(option, file, Written::file);
   record::Attack record;
   const tasks::NamedFile* file = files.data();
   for (const std::string& model : flags.of.models)
