@@ -51,6 +51,7 @@ const tests = {
       return box.width > 300 && box.left >= 0 && box.right <= 390;
     });
     await page.locator("#time details.numbers summary").first().click();
+    await page.locator("#time details.numbers table").first().locator("tbody tr").first().waitFor();  // the table is written after the click
     assert.ok(await page.locator("#time details.numbers table").first().locator("tbody tr").count() >= chunks.length);
     await close();
   },
