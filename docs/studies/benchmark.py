@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Runs the study of docs/studies/benchmark.md as two sweeps of the leeway command: the learning rates on one seed, then five seeds
-at the rate that validation chose.
+"""Runs the study of docs/studies/benchmark.md as sweeps of the leeway command: the learning rates on one seed, five seeds at the rate
+that validation chose, variants of some methods at the same rate.
 
     benchmark.py FOLDER [--leeway PATH] [--seeds 5] [--jobs 2] [--minutes M]
 
@@ -20,14 +20,20 @@ CASES = {(): 4, ("sc",): 16, ("ldd",): 5, ("uds",): 5, ("sc", "ldd"): 19, ("sc",
 ATTRIBUTES = {"sc": "obj_color", "ldd": "bg_color", "uds": "scale"}
 RATES = ["0.01", "0.001", "0.0001"]
 AUGMENTATIONS = ["imagenet", "augmix", "randaugment", "autoaugment-cifar10"]
-ALGORITHMS = ["erm", "reweight", "resample", "augmix-jsd", "gradient-norm", "pgd", "ubnet", "pnd", "occamnets", "bpa", "group-dro", "ada", "me-ada",
-              "sagnet", "l2d", "irm", "coral", "mmd", "causirl-coral", "causirl-mmd", "mixup", "lisa", "dann", "cdan", "fixmatch"]
+ALGORITHMS = ["erm", "reweight", "resample", "augmix-jsd", "gradient-norm", "pgd", "ubnet", "bpa", "group-dro", "ada", "me-ada",
+              "irm", "coral", "mmd", "causirl-coral", "causirl-mmd", "mixup", "lisa", "dann", "cdan", "fixmatch"]
+LAST = ["erm", "l2d"]  # whose training takes five to ten times as long as the others'
+# Beside the method of that name, at its learning rate: parameter, and whether environments are told apart.
+VARIANTS = [("irm", "single-environment=1", False), ("causirl-coral", "single-environment=1", False),
+            ("causirl-mmd", "single-environment=1", False), ("bpa", "reference-weights=1", True), ("irm", "anneal-steps=100", True)]
+NORMALIZED = ["erm", "sagnet"]  # on small-cnn-bn: SagNet asks for batch normalization
+STAGE = {"sagnet": "stage=1"}  # a parameter without which small networks are refused
 STEPS, CHECK, BATCH, SIZE, IMAGES = 400, 100, 32, 32, 20000
 
 
-def methods():
+def methods(algorithms):
     """Algorithm and augmentation."""
-    return [(algorithm, "") for algorithm in ALGORITHMS] + [("erm", augmentation) for augmentation in AUGMENTATIONS]
+    return [(algorithm, "") for algorithm in algorithms] + [("erm", augmentation) for augmentation in AUGMENTATIONS if algorithms is ALGORITHMS]
 
 
 def conditions(case):
@@ -39,15 +45,24 @@ def quoted(values):
     return "[" + ", ".join(json.dumps(value) for value in values) + "]"
 
 
-def study(seeds, rules):
+def study(seeds, rules, algorithms, settings=("",), environments=("obj_color",), arch="small-cnn"):
     """The sweep's file. Stages: pictures and their table, unlabelled pictures, the rows of a case, training, test."""
+    settings = list(dict.fromkeys([*settings, *(STAGE[algorithm] for algorithm in algorithms if algorithm in STAGE)]))
+    excluded = ["train.algorithm!=erm, train.augment!="] if algorithms is ALGORITHMS else []
+    for algorithm, setting in STAGE.items():
+        if algorithm in algorithms:
+            excluded += [f"train.algorithm={algorithm}, train.set!={setting}", f"train.algorithm!={algorithm}, train.set={setting}"]
+    # Keys with one value are no axes; one that is empty is not given.
+    axes = {"algorithm": algorithms, "augment": ["", *AUGMENTATIONS] if algorithms is ALGORITHMS else [""], "set": settings,
+            "environment-column": environments}
+    axes = "\n".join(f"{key} = {quoted(values) if len(values) > 1 else json.dumps(values[0])}" for key, values in axes.items() if list(values) != [""])
     rules = ",\n".join("  " + json.dumps(", ".join(rule)) for rule in rules)
     shifts = "\n".join(f'{shift} = ["", "{attribute}"]' for shift, attribute in ATTRIBUTES.items())
     return f"""[study]
 only = [
 {rules}
 ]
-exclude = ["train.algorithm!=erm, train.augment!="]
+exclude = {quoted(excluded)}
 
 [images]
 command = "data render"
@@ -83,12 +98,10 @@ data = "{{images}}"
 index = "{{draw}}"
 attributes = "{{images.attributes}}"
 group-column = "obj_color"
-environment-column = "obj_color"
 unlabelled = "{{target}}"
-algorithm = {quoted(ALGORITHMS)}
-augment = {quoted(["", *AUGMENTATIONS])}
+{axes}
 lr = {quoted(RATES)}
-arch = "small-cnn"
+arch = "{arch}"
 steps = {STEPS}
 check-every = {CHECK}
 batch = {BATCH}
@@ -111,9 +124,16 @@ class Benchmark:
         self.folder, self.leeway = folder, leeway
         self.sweep = folder / "sweep"
         self.end = math.inf
+        self.rows = {}  # by the unit of the test
 
-    def run(self, name, text, jobs):
-        """Plans and runs; True where all units are done."""
+    def run(self, name, text, jobs, arch):
+        """Plans, runs and keeps the rows of what is done; True where all units are."""
+        try:
+            return self.run_units(name, text, jobs)
+        finally:
+            self.collect(arch)
+
+    def run_units(self, name, text, jobs):
         file = self.folder / f"{name}.toml"
         file.write_text(text)
         subprocess.run([self.leeway, "sweep", "plan", file, "--out", self.sweep, "--quiet"], check=True, stdout=subprocess.DEVNULL)
@@ -133,31 +153,49 @@ class Benchmark:
         path = self.sweep / "units" / unit[:2] / unit / "record.json"
         return json.loads(path.read_text())["results"][0] if path.exists() else None
 
-    def rows(self):
-        """A row for each training whose test is done."""
-        units = [json.loads(line) for line in (self.sweep / "plan.jsonl").read_text().splitlines()[1:]]
-        rows = []
-        for unit in units:
+    def collect(self, arch):
+        """A row for each training of the plan whose test is done."""
+        for unit in [json.loads(line) for line in (self.sweep / "plan.jsonl").read_text().splitlines()[1:]]:
             if unit["stage"] != "test" or not (test := self.record(unit["unit"])):
                 continue
             train = next(training for need in unit["needs"] if "best_epoch" in (training := self.record(need)))
             kept, axes = train["epochs"][train["best_epoch"] - 1], unit["axes"]
-            rows.append({"shifts": "+".join(shift.upper() for shift in ATTRIBUTES if axes[f"draw.{shift}"]) or "UNIFORM",
-                         "algorithm": axes["train.algorithm"], "augment": axes["train.augment"], "lr": axes["train.lr"],
-                         "seed": axes.get("images.seed", "0"), "n_train": train["n_train"], "best_check": train["best_epoch"],
-                         "validation": f"{kept['validation_accuracy']:.5f}", "validation_worst_group": f"{kept['validation_worst_group_accuracy']:.5f}",
-                         "n_test": test["n"], "test": f"{test['accuracy']:.5f}"})
-        return rows
+            algorithm, setting = axes["train.algorithm"], axes.get("train.set", "")
+            self.rows[unit["unit"]] = {
+                "shifts": "+".join(shift.upper() for shift in ATTRIBUTES if axes[f"draw.{shift}"]) or "UNIFORM",
+                "algorithm": algorithm, "augment": axes.get("train.augment", ""), "variant": "" if setting == STAGE.get(algorithm) else setting,
+                "arch": arch,
+                "lr": axes["train.lr"], "seed": axes.get("images.seed", "0"), "n_train": train["n_train"], "best_check": train["best_epoch"],
+                "validation": f"{kept['validation_accuracy']:.5f}", "validation_worst_group": f"{kept['validation_worst_group_accuracy']:.5f}",
+                "n_test": test["n"], "test": f"{test['accuracy']:.5f}"}
+
+    def write(self):
+        write_rows(self.folder / "benchmark.csv", self.rows.values())
 
 
-def best_rates(rows):
+def best_rates(rows, arch):
     """Method and shifts -> the rate with the best validation accuracy on seed 0; the larger one of equals."""
     chosen = {}
-    for row in sorted((row for row in rows if row["seed"] == "0"), key=lambda row: -float(row["lr"])):
+    for row in sorted((row for row in rows if row["seed"] == "0" and not row["variant"] and row["arch"] == arch), key=lambda row: -float(row["lr"])):
         key = row["algorithm"], row["augment"], row["shifts"]
         if key not in chosen or float(row["validation"]) > float(chosen[key]["validation"]):
             chosen[key] = row
     return {key: row["lr"] for key, row in chosen.items()}
+
+
+def chosen(algorithms, rates, variants=()):
+    """A rule for each case and method, at its rate; with `variants`, for each of them."""
+    rules = []
+    for case, (algorithm, augment) in itertools.product(CASES, methods(algorithms)):
+        name = "+".join(case).upper() or "UNIFORM"
+        rule = [*conditions(case), f"train.algorithm={algorithm}", f"train.lr={rates[algorithm, augment, name]}"]
+        if algorithms is ALGORITHMS:
+            rule.append(f"train.augment={augment}")
+        if not variants:
+            rules.append(rule)
+        rules += [[*rule, f"train.set={setting}", f"train.environment-column={'obj_color' if told else ''}"]
+                  for of, setting, told in variants if (of, "") == (algorithm, augment)]
+    return rules
 
 
 def main():
@@ -166,15 +204,20 @@ def main():
     benchmark, arguments = begun(Benchmark, parser)
     if arguments.minutes:
         benchmark.end = time.monotonic() + 60 * arguments.minutes
-    whole = benchmark.run("grid", study([0], map(conditions, CASES)), arguments.jobs)
-    if whole:
-        rates = best_rates(benchmark.rows())
-        rules = [["images.seed=0", *conditions(case)] for case in CASES]
-        for case, (algorithm, augment) in itertools.product(CASES, methods()):
-            name = "+".join(case).upper() or "UNIFORM"
-            rules.append([*conditions(case), f"train.algorithm={algorithm}", f"train.augment={augment}", f"train.lr={rates[algorithm, augment, name]}"])
-        benchmark.run("seeds", study(range(arguments.seeds), rules), arguments.jobs)
-    write_rows(benchmark.folder / "benchmark.csv", benchmark.rows())
+    seeds, jobs = range(arguments.seeds), arguments.jobs
+    for part, arch in (ALGORITHMS, "small-cnn"), (NORMALIZED, "small-cnn-bn"), (LAST, "small-cnn"):
+        if not benchmark.run("grid", study([0], map(conditions, CASES), part, arch=arch), jobs, arch):
+            break
+        rates = best_rates(benchmark.rows.values(), arch)
+        if not benchmark.run("seeds", study(seeds, chosen(part, rates), part, arch=arch), jobs, arch):
+            break
+        if part is ALGORITHMS:
+            names = list(dict.fromkeys(algorithm for algorithm, _, _ in VARIANTS))
+            rules, settings = chosen(names, rates, VARIANTS), [setting for _, setting, _ in VARIANTS]
+            if not benchmark.run("variants", study(seeds, rules, names, settings, ["obj_color", ""]), jobs, arch):
+                break
+        benchmark.write()
+    benchmark.write()
 
 
 if __name__ == "__main__":
