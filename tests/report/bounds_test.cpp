@@ -150,8 +150,8 @@ TEST(EvaluatePage, HoldsAViolationRateAgainstItsDelta) {
   record.results[1].method = "dis2@0.1", record.results[1].delta = .1;
   record.envelope.findings = findings_of(record);
   const std::string page = page_of(record);
-  EXPECT_THAT(page, HasSubstr("<span class=\"wrong\">beyond chance above</span> 0.005"));  // .01 and more
-  EXPECT_THAT(page, HasSubstr("not beyond chance above 0.1"));
+  EXPECT_THAT(page, HasSubstr("<span class=\"wrong\">beyond chance above</span> 0.5%"));  // .01 and more
+  EXPECT_THAT(page, HasSubstr("not beyond chance above 10%"));
   EXPECT_THAT(page, HasSubstr("beyond chance above its delta of 0.5%."));
   EXPECT_THAT(page, HasSubstr("Violation rate</strong> <span class=\"note\">against the delta allowed"));
 }

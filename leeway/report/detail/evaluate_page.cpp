@@ -42,10 +42,10 @@ Cell points_cell(const std::optional<double>& share) {
 
 Cell delta_cell(const EvaluatedMethod& method) {
   if (!method.delta) return dash_cell("no delta was given");
-  return html_cell(fmt::format("{} {:g}",
+  return html_cell(fmt::format("{} {:g}%",
                                *method.exceeds_delta() ? "<span class=\"wrong\">beyond chance above</span>"
                                                        : "not beyond chance above",
-                               *method.delta));
+                               100 * *method.delta));
 }
 
 std::string score_table(const BoundEvaluation& evaluation) {
@@ -164,7 +164,7 @@ std::string delta_chart(const BoundEvaluation& evaluation) {
       if (lines.size() + 1 == series) continue;
       line = lines.insert(lines.end(), {name, lines.size(), {}});
     }
-    const std::string allowed = fmt::format("{:g}", *method.delta);
+    const std::string allowed = fmt::format("{:g}%", 100 * *method.delta);
     line->points.push_back(
         {*method.delta, violation_of(method), allowed,
          fmt::format("delta {}\nviolated on {}", allowed, value_words(violation_of(method), true))});
