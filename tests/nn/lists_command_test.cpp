@@ -77,5 +77,35 @@ TEST_F(Command, ASplitChoosesTheRows) {
   EXPECT_EQ(read_npz(path("i.npz")).at("logits").shape.at(0), 300U);
 }
 
+// A model adapted to the rows of a split is that adapted to a file of these rows alone, bit for bit.
+TEST_F(Command, AdaptTakesTheRowsOfASplit) {
+  const std::string data = images(60), model = path("r.safetensors");
+  ASSERT_EQ(run({"train", "--data", data, "--arch", "resnet20-cifar", "--steps", "2", "--batch", "20",
+                 "--threads", "1", "--out", model, "--quiet"}),
+            0)
+      << err();
+  std::ofstream split(path("split.csv"));
+  split << "index,split\n";
+  std::vector<std::size_t> rows;
+  for (std::size_t i = 0; i < 60; ++i) {
+    split << i << (i % 3 == 0 ? ",test\n" : ",train\n");
+    if (i % 3 == 0) rows.push_back(i);
+  }
+  split.close();
+  write_images(path("some.npz"), select_rows(read_images(data), rows));
+  const auto adapted = [&](const std::string& from, std::vector<std::string> words) {
+    words.insert(words.begin(), {"adapt", "--model", model, "--data", from, "--out", path("a.safetensors")});
+    EXPECT_EQ(run(words), 0) << err();
+    return text_of(path("a.safetensors"));
+  };
+  const std::string of_rows = adapted(data, {"--index", path("split.csv"), "--split", "test"});
+  EXPECT_EQ(of_rows, adapted(path("some.npz"), {}));
+  EXPECT_NE(of_rows, adapted(data, {}));
+  EXPECT_EQ(run({"adapt", "--model", model, "--data", data, "--index", path("split.csv"), "--out",
+                 path("b.safetensors")}),
+            2);
+  EXPECT_EQ(err(), "leeway: --split is required beside --index: train, val, test\n");
+}
+
 }  // namespace
 }  // namespace leeway
