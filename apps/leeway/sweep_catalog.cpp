@@ -4,8 +4,10 @@
 #include <string>
 #include <vector>
 
+#include "apps/leeway/nn_loader.h"
 #include "leeway/core/error.h"
 #include "leeway/core/text.h"
+#include "leeway/nn/session.h"
 
 namespace leeway::app {
 namespace {
@@ -51,6 +53,12 @@ SweepCatalog::SweepCatalog(void (*add_units)(const Command&, Context&)) {
     } catch (const Error& mistake) {
       return mistake.what();
     }
+  };
+  catalog_.family_of = [](const std::string& command) -> sweep::CatalogFamily {
+    if (command == "train") return {"algorithm", model_session(1).algorithms()};
+    if (command != "attack") return {};
+    const std::vector<nn::AttackEntry> attacks = model_session(1).attacks();
+    return {"attack", {attacks.begin(), attacks.end()}};
   };
 }
 

@@ -36,10 +36,15 @@ std::optional<AxisRange> parse(const CatalogOption& option, const std::vector<st
   if (!count || !(*count >= 1 && *count <= most_values) || *count != std::floor(*count)) return {};
   AxisRange range{.random = words[0] == "random", .count = static_cast<std::size_t>(*count)};
   if (words.size() == 2) {
-    const double at = parse_number(option.default_text).value_or(0);
-    if (!(at > 0)) return {};
-    range.logarithmic = true, range.low = at / 10, range.high = at * 10;
-    return range;
+    const auto at = parse_number(option.default_text);
+    if (at && *at > 0) {
+      range.logarithmic = true;
+      range.low = std::max(*at / 10, option.low), range.high = std::min(*at * 10, option.high);
+    } else if (at && *at == 0 && option.low == 0 && option.high <= 1) {
+      range.low = option.low, range.high = option.high;
+    }
+    if (range.low < range.high) return range;
+    return {};
   }
   const bool logarithmic = words.size() == 7 && words[6] == "log";
   if ((words.size() != 6 && !logarithmic) || words[2] != "from" || words[4] != "to") return {};

@@ -4,7 +4,8 @@
 //   random N    N values drawn uniformly, by the study's seed and the axis's name: more draws begin with the same ones
 //
 // Both are followed by nothing, or by "from LOW to HIGH" and, for equal ratios instead of steps, "log". Without a
-// range it is a tenth of the option's default to ten times it, "log". Whole numbers are rounded, and each stands
+// range it is a tenth of the option's default to ten times it, "log", as far as these values are legal; where the default
+// is 0, all legal values, if they lie between 0 and 1. Whole numbers are rounded, and each stands
 // once. Errors (Error): none of these forms, a range of no width, "log" from 0 or below, no default to go by.
 #pragma once
 

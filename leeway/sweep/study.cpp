@@ -12,6 +12,7 @@
 #include "leeway/core/suggestion.h"
 #include "leeway/core/text.h"
 #include "leeway/core/toml.h"
+#include "leeway/record/number_list.h"
 #include "leeway/sweep/axis.h"
 
 namespace leeway::sweep {
@@ -230,6 +231,33 @@ void resolve(Study& study) {
   refuse_circles(study, uses);
 }
 
+// A parameter of the members that the stage names, as an option of its own; that of all members where it names none. Where
+// these describe it in several ways it has no default.
+CatalogOption parameter_of(const Stage& stage, const Setting& setting, const CatalogFamily& family) {
+  std::vector<std::string> named;
+  for (const Setting& other : stage.settings)
+    if (other.name == family.option && other.part.empty())
+      for (const std::string& text : other.texts)
+        for (std::string& name : record::split(text, ',')) named.push_back(std::move(name));
+  CatalogOption option = setting.option;
+  std::vector<const Parameter*> found;
+  for (const Member& member : family.members) {
+    if (!named.empty() && std::ranges::find(named, member.name) == named.end()) continue;
+    for (const Parameter& parameter : member.parameters)
+      if (parameter.name == setting.part) found.push_back(&parameter);
+  }
+  const auto same = [&](const Parameter* other) {
+    const Parameter& first = *found.front();
+    return other->value == first.value && other->low == first.low && other->high == first.high &&
+           other->integer == first.integer;
+  };
+  if (found.empty() || !std::ranges::all_of(found, same)) return option;
+  option.number = true, option.whole = found.front()->integer;
+  option.default_text = fmt::format("{}", found.front()->value);
+  option.low = found.front()->low, option.high = found.front()->high;
+  return option;
+}
+
 void check_rules(const Study& study) {
   std::vector<std::string> axes;
   for (const Stage& stage : study.stages)
@@ -267,9 +295,13 @@ Study parse_study(std::string_view text, const std::string& name, const Catalog&
   for (Stage& stage : study.stages)
     for (Setting& setting : stage.settings) {
       check_file(setting);
-      if (setting.texts.size() == 1 && is_range(setting.option, setting.part, setting.texts.front()))
-        setting.texts = values_of_range(setting.option, setting.texts.front(), axis_name(stage, setting),
-                                        study.seed, setting.place);
+      if (setting.texts.size() == 1 && is_range(setting.option, setting.part, setting.texts.front())) {
+        const bool of_member = setting.name == "set" && !setting.part.empty() && catalog.family_of;
+        const CatalogOption option =
+            of_member ? parameter_of(stage, setting, catalog.family_of(stage.command)) : setting.option;
+        setting.texts = values_of_range(option, setting.texts.front(), axis_name(stage, setting), study.seed,
+                                        setting.place);
+      }
       const std::set<std::string> values(setting.texts.begin(), setting.texts.end());
       if (values.size() < setting.texts.size())
         refuse(setting.place, "values that differ", "one of them twice");

@@ -46,6 +46,16 @@ inline const Catalog& small_catalog() {
         for (const std::string& word : words)
           if (word == "forbidden") return "--name: expected another word, found forbidden";
         return "";
+      },
+      [](const std::string& command) -> CatalogFamily {
+        if (command != "change") return {};
+        return {"name",
+                {{"blur", "", "", {{"eta", .1, 0, .5, ""}, {"steps", 3, 1, 1000, "", true}}},
+                 {"noise",
+                  "",
+                  "",
+                  {{"eta", .1, 0, .5, ""}, {"twice", 0, 0, 1, "", true}, {"weight", 0, 0, 10, ""}}},
+                 {"odd", "", "", {{"eta", 1, 0, 100, ""}}}}};
       }};
   return catalog;
 }

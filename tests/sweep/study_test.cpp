@@ -26,6 +26,22 @@ TEST(Study, PartsOfAnOptionMayBeRanges) {
   EXPECT_EQ(study.stages.at(0).settings.at(1).texts, (std::vector<std::string>{"random.npz"}));
 }
 
+// A parameter of a member has the range of its own description: around its default, as far as values are legal.
+TEST(Study, PartsAreRangedAsTheirMemberSays) {
+  const auto texts = [](const std::string& lines) {
+    return study_of("[change]\n" + lines).stages.at(0).settings.back().texts;
+  };
+  using Texts = std::vector<std::string>;
+  EXPECT_EQ(texts("name = \"odd\"\nset.eta = \"grid 3\""), (Texts{"0.1", "1", "10"}));
+  EXPECT_EQ(texts("name = [\"blur\", \"noise\"]\nset.eta = \"grid 2\""), (Texts{"0.01", "0.5"}));
+  EXPECT_EQ(texts("name = \"blur\"\nset.steps = \"grid 3\""), (Texts{"1", "5", "30"})) << "rounded";
+  EXPECT_EQ(texts("set.twice = \"grid 2\""), (Texts{"0", "1"})) << "of the only member that has it";
+  for (const char* const unclear : {"set.eta = \"grid 3\"", "name = \"noise\"\nset.weight = \"grid 3\"",
+                                    "name = \"odd\"\nset.steps = \"grid 3\""})
+    EXPECT_NE(message_of([&] { (void)texts(unclear); }).find("expected for change.set."), std::string::npos)
+        << unclear;
+}
+
 TEST(Study, ReferencesAreFilesOrValues) {
   const Study study = study_of(
       "[draw]\ncommand = \"data draw\"\nseed = [1, 2]\nout = \"x.npz\"\n"
