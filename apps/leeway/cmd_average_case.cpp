@@ -13,6 +13,7 @@
 #include "apps/leeway/terminal.h"
 #include "leeway/core/class_names.h"
 #include "leeway/core/file.h"
+#include "leeway/core/groups.h"
 #include "leeway/core/message.h"
 #include "leeway/core/npz.h"
 #include "leeway/core/outputs.h"
@@ -21,6 +22,7 @@
 #include "leeway/report/report.h"
 #include "leeway/tasks/average_case.h"
 #include "leeway/tasks/infer.h"
+#include "leeway/tasks/outputs_reading.h"
 
 namespace leeway::app {
 namespace {
@@ -38,10 +40,10 @@ struct TakenRows {
   std::optional<std::vector<std::size_t>> rows;
 };
 
-std::vector<std::int64_t> taken_of(const std::vector<std::int64_t>& labels,
-                                   const std::vector<std::size_t>& rows) {
-  std::vector<std::int64_t> some;
-  for (const std::size_t row : rows) some.push_back(labels.at(row));
+template <class T>
+std::vector<T> taken_of(const std::vector<T>& all, const std::vector<std::size_t>& rows) {
+  std::vector<T> some;
+  for (const std::size_t row : rows) some.push_back(all.at(row));
   return some;
 }
 
@@ -111,6 +113,14 @@ Outputs logits_of(Context& context, const AverageCaseFlags& flags) {
   return outputs;
 }
 
+// Those of the data's own array `groups`.
+std::vector<GroupColumn> groups_of(const ModelAndImages& loaded, const std::string& data) {
+  const auto groups = loaded.others.find("groups"), names = loaded.others.find("group_names");
+  if (groups == loaded.others.end()) return {};
+  return group_columns(groups->second, names == loaded.others.end() ? nullptr : &names->second,
+                       loaded.images.n(), display_name(data));
+}
+
 // The task of a model, which `loaded` keeps, and of files.
 tasks::AverageCaseTask model_task(Context& context, const AverageCaseFlags& flags, ModelAndImages& loaded,
                                   TakenRows& taken) {
@@ -121,6 +131,7 @@ tasks::AverageCaseTask model_task(Context& context, const AverageCaseFlags& flag
   taken.rows = keep_rows(context, loaded, flags.reading);
   tasks::AverageCaseTask task{.of = inputs_of(context, loaded)};
   task.labels = loaded.images.labels;
+  task.groups = groups_of(loaded, flags.data);
   task.class_names = class_names_of(flags.data, std::get<tasks::ClassifierInputs>(task.of).classifier.k);
   if (!context.out.empty()) task.state = state_of(context.out), task.made_of = digests_of(flags);
   task.resumed = [&context](std::size_t done, std::size_t n) {
@@ -144,6 +155,7 @@ TakenRows take_rows(Context& context, const record::OutputsReading& flags, avera
   if (files.jacobian) taken(*files.jacobian, "the gradients");
   if (files.gram) taken(*files.gram, "the products of gradients");
   if (outputs.labels) outputs.labels = taken_of(*outputs.labels, *rows);
+  for (GroupColumn& column : outputs.groups) column.codes = taken_of(column.codes, *rows);
   return {n, std::move(rows)};
 }
 
@@ -158,7 +170,18 @@ tasks::AverageCaseTask files_task(Context& context, const AverageCaseFlags& flag
         "--noise-covariance: expected --jacobian beside it; Gram matrices hold the noise already");
   tasks::AverageCaseTask task{.of = std::move(files)};
   task.labels = std::move(outputs.labels), task.class_names = std::move(outputs.class_names);
+  task.groups = std::move(outputs.groups);
   return task;
+}
+
+// Groups of a file of their own take the place of those that the data bring.
+void add_groups(Context& context, const AverageCaseFlags& flags, const TakenRows& taken,
+                tasks::AverageCaseTask& task) {
+  if (!flags.reading.groups) return;
+  task.groups = tasks::read_groups(*flags.reading.groups, taken.whole);
+  context.add_input(*flags.reading.groups, {taken.whole, task.groups.size()});
+  if (!taken.rows) return;
+  for (GroupColumn& column : task.groups) column.codes = taken_of(column.codes, *taken.rows);
 }
 
 void add_labels(Context& context, const AverageCaseFlags& flags, const TakenRows& taken,
@@ -187,6 +210,7 @@ int run_average_case(Context& context, const AverageCaseFlags& flags) {
   task.options = flags.options, task.seed = context.seed;
   if (!flags.covariance.empty()) task.noise_covariance = only_array(context, flags.covariance);
   add_labels(context, flags, taken, task);
+  add_groups(context, flags, taken, task);
   tasks::AverageCaseResult result;
   {
     std::optional<HardStop> stop;
@@ -227,6 +251,7 @@ void add_input_flags(const Command& command, AverageCaseFlags& flags) {
   add_option_flags(command, [&](record::Fields& f) {
     score_fields(flags.reading, f);
     labels_field(flags.reading, f);
+    groups_field(flags.reading, f);
     row_fields(flags.reading, f);
   });
   const Option jacobian =

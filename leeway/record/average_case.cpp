@@ -82,11 +82,8 @@ static void fields(MonteCarloError& of, Fields& f) {
   f("rank_correlation", error.rank, from_to(-1, 1), "Spearman's; null where all samples tie");
 }
 
-static void fields(ClassSurvival& one, Fields& f) {
-  average_case::ClassDistribution& of = one.of;
+static void compared(average_case::ClassDistribution& of, Fields& f) {
   std::optional<double> difference = of.p_value ? std::optional(of.difference) : std::nullopt;
-  f("class", of.label, at_least(0), "its number");
-  f("name", one.name, "its name, or the number");
   fields(of.distribution, f);
   f("difference", difference, from_to(-1, 1),
     "of its mean and that of all others; null where it or the others have no sample");
@@ -95,11 +92,43 @@ static void fields(ClassSurvival& one, Fields& f) {
   of.difference = difference.value_or(0);
 }
 
+static void fields(ClassSurvival& one, Fields& f) {
+  f("class", one.of.label, at_least(0), "its number");
+  f("name", one.name, "its name, or the number");
+  compared(one.of, f);
+}
+
 static void fields(ClassComparison& comparison, Fields& f) {
   method_and_sigma(comparison.method, comparison.sigma, f);
   f("p_value", comparison.p_value, share,
     "Kruskal and Wallis: all classes alike; null where fewer than two classes have samples, or all p tie");
   f("classes", comparison.classes, "every class");
+}
+
+// A value of a column of groups, under the keys of one.
+struct GroupSurvival {
+  ClassSurvival value;
+};
+
+static void fields(GroupSurvival& one, Fields& f) {
+  f("group", one.value.name, "the value");
+  compared(one.value.of, f);
+}
+
+static void fields(GroupComparison& comparison, Fields& f) {
+  ClassComparison& of = comparison.of;
+  std::vector<GroupSurvival> groups;
+  for (ClassSurvival& one : of.classes) groups.push_back({std::move(one)});
+  f("column", comparison.column, "the column of groups");
+  method_and_sigma(of.method, of.sigma, f);
+  f("p_value", of.p_value, share,
+    "Kruskal and Wallis: all groups alike; null where fewer than two have samples, or all p tie");
+  f("groups", groups, "every value of the column, sorted");
+  of.classes.clear();
+  for (GroupSurvival& one : groups) {
+    one.value.of.label = static_cast<std::int64_t>(of.classes.size());
+    of.classes.push_back(std::move(one.value));
+  }
 }
 
 static void fields(RankedSample& sample, Fields& f) {
@@ -144,6 +173,10 @@ static void fields(Robustness& found, Fields& f) {
   f("against_monte_carlo", found.against_monte_carlo,
     "p of the other methods beside p of Monte Carlo; [] without mc");
   f("class_bias", found.class_bias, "whether classes differ, one for each sigma; [] beyond 100 classes");
+  f("group_bias", found.group_bias,
+    "whether groups differ, one for each column and sigma; [] without groups; columns of more than 100 "
+    "values are "
+    "left out");
   f("ranking", found.ranking, "one for each sigma; [] beyond 100 classes");
   f("convergence", found.convergence, "with --convergence: how p settles as copies grow");
   f("stochastic", found.stochastic,

@@ -76,6 +76,12 @@ struct ClassComparison {
   std::vector<ClassSurvival> classes;
 };
 
+// The values of a column of groups, compared as classes are; `label` is a value's place among the sorted ones.
+struct GroupComparison {
+  std::string column;
+  ClassComparison of;
+};
+
 struct RankedSample {
   std::size_t row = 0;
   double p = 0;
@@ -110,6 +116,8 @@ struct Robustness {
   std::vector<Survival> results;  // methods in the order asked for, each with all sigmas
   std::vector<MonteCarloError> against_monte_carlo;
   std::vector<ClassComparison> class_bias;
+  std::vector<GroupComparison>
+      group_bias;  // columns in their order, each with all sigmas; empty without groups
   std::vector<Ranking> ranking;
   std::vector<ConvergenceStep> convergence;
   std::optional<ModelVariation> stochastic;

@@ -39,6 +39,29 @@ std::string beside_each_other(const Robustness& found) {
   return others.empty() ? "" : fmt::format("Beside it {}.", list_of(others));
 }
 
+// Whether what one comparison is about differs: `first` opens a sentence ("Classes"), `things` stands within one,
+// `thing` before the name of one.
+std::string comparison_finding(const ClassComparison& comparison, double threshold, const std::string& first,
+                               const std::string& things, const std::string& thing) {
+  const std::string where = at_sigma(comparison.sigma);
+  if (!comparison.p_value)
+    return fmt::format("Whether {} differ at {} cannot be told from these samples", things, where);
+  const std::string how = p_value_words(*comparison.p_value);
+  if (*comparison.p_value >= threshold)
+    return fmt::format("{} do not differ beyond chance at {} ({})", first, where, how);
+  const ClassSurvival *least = nullptr, *most = nullptr;
+  for (const ClassSurvival& one : comparison.classes) {
+    const average_case::Distribution& p = one.of.distribution;
+    if (p.n == 0) continue;
+    if (least == nullptr || p.mean < least->of.distribution.mean) least = &one;
+    if (most == nullptr || p.mean > most->of.distribution.mean) most = &one;
+  }
+  if (least == nullptr) return fmt::format("{} differ at {} ({})", first, where, how);
+  return fmt::format("Noise hits {} unequally: at {} {} {} survives with {}, {} {} with {} ({})", things,
+                     where, thing, least->name, value_words(mean_of(least->of.distribution), true), thing,
+                     most->name, value_words(mean_of(most->of.distribution), true), how);
+}
+
 }  // namespace
 
 std::string at_sigma(double sigma) { return fmt::format("σ = {:g}", sigma); }
@@ -119,24 +142,34 @@ std::string error_finding(const Robustness& found) {
 }
 
 std::string class_finding(const Robustness& found) {
-  const ClassComparison& strongest = strongest_of(found.class_bias);
-  const std::string where = at_sigma(strongest.sigma);
-  if (!strongest.p_value)
-    return fmt::format("Whether classes differ at {} cannot be told from these samples", where);
-  const std::string how = p_value_words(*strongest.p_value);
-  if (*strongest.p_value >= 1 - found.options.level)
-    return fmt::format("Classes do not differ beyond chance at {} ({})", where, how);
-  const ClassSurvival *least = nullptr, *most = nullptr;
-  for (const ClassSurvival& one : strongest.classes) {
-    const average_case::Distribution& p = one.of.distribution;
-    if (p.n == 0) continue;
-    if (least == nullptr || p.mean < least->of.distribution.mean) least = &one;
-    if (most == nullptr || p.mean > most->of.distribution.mean) most = &one;
-  }
-  if (least == nullptr) return fmt::format("Classes differ at {} ({})", where, how);
-  return fmt::format("Noise hits classes unequally: at {} class {} survives with {}, class {} with {} ({})",
-                     where, least->name, value_words(mean_of(least->of.distribution), true), most->name,
-                     value_words(mean_of(most->of.distribution), true), how);
+  return comparison_finding(strongest_of(found.class_bias), 1 - found.options.level, "Classes", "classes",
+                            "class");
+}
+
+std::vector<std::string> group_columns(const Robustness& found) {
+  std::vector<std::string> columns;
+  for (const GroupComparison& one : found.group_bias)
+    if (std::ranges::find(columns, one.column) == columns.end()) columns.push_back(one.column);
+  return columns;
+}
+
+double group_threshold(const Robustness& found) {
+  return (1 - found.options.level) /
+         static_cast<double>(std::max<std::size_t>(1, group_columns(found).size()));
+}
+
+std::string group_finding(const Robustness& found, const std::string& column) {
+  std::vector<ClassComparison> of;
+  for (const GroupComparison& one : found.group_bias)
+    if (one.column == column) of.push_back(one.of);
+  return comparison_finding(strongest_of(of), group_threshold(found), "Groups by " + column,
+                            "groups by " + column, column);
+}
+
+std::vector<std::string> group_findings(const Robustness& found) {
+  std::vector<std::string> findings;
+  for (const std::string& column : group_columns(found)) findings.push_back(group_finding(found, column));
+  return findings;
 }
 
 std::string ranking_finding(const Robustness& found) {
@@ -162,6 +195,7 @@ std::vector<std::string> findings_of(const Robustness& found) {
   std::vector<std::string> findings;
   if (!found.against_monte_carlo.empty()) findings.push_back(error_finding(found));
   if (!found.class_bias.empty()) findings.push_back(class_finding(found));
+  for (std::string& finding : group_findings(found)) findings.push_back(std::move(finding));
   if (!found.ranking.empty()) findings.push_back(ranking_finding(found));
   std::erase(findings, "");
   return findings;

@@ -194,6 +194,7 @@ class Analysis {
     record::AverageCase& record = result_.record;
     record.found =
         robustness_of(result_.rows, k_, result_.labels, task_.class_names, task_.options, task_.seed);
+    record.found.group_bias = groups_of(result_.rows, record.found, task_.groups);
     record.found.convergence = std::move(steps_);
     record::Envelope& envelope = record.envelope;
     envelope.seed = task_.seed;
@@ -215,6 +216,10 @@ class Analysis {
   }
 
   void take_labels(std::size_t n) {
+    for (const GroupColumn& column : task_.groups)
+      if (column.codes.size() < n)
+        refuse(fmt::format("average_case: groups {}", in_quotes(column.name)),
+               fmt::format("at least {}, as many as rows", n), fmt::format("{}", column.codes.size()));
     if (!task_.labels) return;
     if (task_.labels->size() < n)
       refuse("average_case: labels", fmt::format("at least {}, as many as rows", n),

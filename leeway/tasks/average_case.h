@@ -5,7 +5,7 @@
 // goes on from it. A state belongs to the plan that it was saved under: options, seed, number of rows, version, instruction
 // set and `made_of`; that of another plan is passed over. Who has put the result away removes the file.
 //
-// Errors (Error): a method or noise that there is none of, a method that the input does not permit, fewer labels than rows,
+// Errors (Error): a method or noise that there is none of, a method that the input does not permit, fewer labels or groups than rows,
 // covariances beside Gram matrices, those of leeway/average_case. Interrupted, where `progress` asks to stop; the message
 // says what was saved. A p that is not within the tolerance is no error: `not_converged` counts them. Results have the same
 // bits whether or not the work was stopped on the way. Cost, memory, determinism: average_case/average_case.h.
@@ -23,6 +23,7 @@
 #include "leeway/average_case/average_case.h"
 #include "leeway/core/array.h"
 #include "leeway/core/classifier.h"
+#include "leeway/core/outputs.h"
 #include "leeway/core/progress.h"
 #include "leeway/record/average_case.h"
 
@@ -41,6 +42,7 @@ struct AverageCaseTask {
   std::optional<std::vector<std::int64_t>> labels =
       {};                                     // of the rows; samples are grouped by predictions without
   std::vector<std::string> class_names = {};  // empty or k
+  std::vector<GroupColumn> groups = {};       // of the rows, as labels are
   record::AverageCaseOptions options = {};
   std::uint64_t seed = 0;
   std::filesystem::path state = {};       // empty: a stopped run is lost

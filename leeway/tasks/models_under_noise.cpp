@@ -81,6 +81,7 @@ record::ModelUnderNoise under_noise(const NoiseSubject& subject, const NoiseOpti
   const bool is_model = !subject.jacobian;
   AverageCaseTask task{.of = inputs_of(subject)};
   task.labels = subject.outputs->labels, task.class_names = class_names(subject);
+  task.groups = subject.outputs->groups;
   task.options.sigma = options.sigma, task.options.rows = options.survival_rows;
   task.options.methods = is_model ? std::vector<std::string>{"taylor", "mmse", "softmax"}
                                   : std::vector<std::string>{"taylor", "softmax"};

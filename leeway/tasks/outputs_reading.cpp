@@ -74,32 +74,6 @@ Texts class_names_in(const std::string& text) {
   return *found->second.texts;
 }
 
-// One column a group, or the array `groups`.
-std::vector<GroupColumn> groups_in(const std::string& path, std::size_t n) {
-  const std::string name = display_name(path);
-  const std::filesystem::path extension = std::filesystem::path(path).extension();
-  if (extension == ".csv" || extension == ".tsv") {
-    const CsvTable table = read_csv(path);
-    Texts names, values;
-    for (const std::string& column : table.header)
-      if (column != "id" && !column.empty())
-        names.push_back(column.starts_with("attr_") ? column.substr(5) : column);
-    for (std::size_t i = 0; i < table.rows(); ++i)
-      for (std::size_t j = 0; j < table.header.size(); ++j)
-        if (table.header[j] != "id" && !table.header[j].empty()) values.push_back(table.columns[j][i]);
-    if (names.empty()) refuse(name, "a column of groups", "none but ids");
-    const Array groups = make_text_array({table.rows(), names.size()}, std::move(values));
-    const std::size_t count = names.size();
-    const Array titles = make_text_array({count}, std::move(names));
-    return group_columns(groups, &titles, n, name);
-  }
-  const ArrayMap arrays = read_arrays(path);
-  const auto groups = arrays.contains("groups") ? arrays.find("groups") : arrays.find("");
-  if (groups == arrays.end()) refuse(name, "an array groups", "none");
-  const auto names = arrays.find("group_names");
-  return group_columns(groups->second, names == arrays.end() ? nullptr : &names->second, n, name);
-}
-
 void put_labels(OutputsShards& set, const std::string& path, OutputsOptions options, const NoteInput& note) {
   if (options.columns.class_names.empty()) options.columns.class_names = set.rest.class_names;
   auto [labels, coding] = read_class_labels(path, set.n(), set.k(), options);
@@ -151,6 +125,31 @@ void require_names(const std::string& option, const std::optional<std::string>& 
 
 }  // namespace
 
+std::vector<GroupColumn> read_groups(const std::string& path, std::size_t n) {
+  const std::string name = display_name(path);
+  const std::filesystem::path extension = std::filesystem::path(path).extension();
+  if (extension == ".csv" || extension == ".tsv") {
+    const CsvTable table = read_csv(path);
+    Texts names, values;
+    for (const std::string& column : table.header)
+      if (column != "id" && !column.empty())
+        names.push_back(column.starts_with("attr_") ? column.substr(5) : column);
+    for (std::size_t i = 0; i < table.rows(); ++i)
+      for (std::size_t j = 0; j < table.header.size(); ++j)
+        if (table.header[j] != "id" && !table.header[j].empty()) values.push_back(table.columns[j][i]);
+    if (names.empty()) refuse(name, "a column of groups", "none but ids");
+    const Array groups = make_text_array({table.rows(), names.size()}, std::move(values));
+    const std::size_t count = names.size();
+    const Array titles = make_text_array({count}, std::move(names));
+    return group_columns(groups, &titles, n, name);
+  }
+  const ArrayMap arrays = read_arrays(path);
+  const auto groups = arrays.contains("groups") ? arrays.find("groups") : arrays.find("");
+  if (groups == arrays.end()) refuse(name, "an array groups", "none");
+  const auto names = arrays.find("group_names");
+  return group_columns(groups->second, names == arrays.end() ? nullptr : &names->second, n, name);
+}
+
 record::OutputsReading reading_for(record::OutputsReading reading, const Texts& names) {
   reading.labels = file_for(reading.labels, names);
   reading.groups = file_for(reading.groups, names);
@@ -192,7 +191,7 @@ OutputsShards with_reading(OutputsShards set, const record::OutputsReading& read
                                     : "--split: expected --index beside it");
   if (role == SetRole::first && reading.labels) put_labels(set, *reading.labels, options, note);
   if (role == SetRole::first && reading.groups) {
-    set.rest.groups = groups_in(*reading.groups, set.n());
+    set.rest.groups = read_groups(*reading.groups, set.n());
     note({*reading.groups, {set.n(), set.rest.groups.size()}, "", true});
   }
   if (!reading.index) return set;

@@ -139,4 +139,21 @@ record::Robustness robustness_of(const average_case::AverageCase& cases, std::si
   return found;
 }
 
+std::vector<record::GroupComparison> groups_of(const average_case::AverageCase& cases,
+                                               const record::Robustness& found,
+                                               const std::vector<GroupColumn>& groups) {
+  std::vector<record::GroupComparison> comparisons;
+  for (const GroupColumn& group : groups) {
+    const std::size_t levels = group.levels.size();
+    if (levels < 2 || levels > most_classes) continue;
+    const std::vector<std::int64_t> codes(group.codes.begin(),
+                                          group.codes.begin() + static_cast<std::ptrdiff_t>(found.n));
+    const Classes values{codes, levels, group.levels};
+    for (const Column& column : cases.columns)
+      if (column.estimator->name == found.leading)
+        comparisons.push_back({group.name, comparison_of(column, values, found.options.level)});
+  }
+  return comparisons;
+}
+
 }  // namespace leeway::tasks

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "leeway/average_case/average_case.h"
+#include "leeway/core/outputs.h"
 #include "leeway/record/average_case.h"
 
 namespace leeway::tasks {
@@ -16,5 +17,11 @@ namespace leeway::tasks {
                                                const std::optional<std::vector<std::int64_t>>& labels,
                                                const std::vector<std::string>& class_names,
                                                const record::AverageCaseOptions& options, std::uint64_t seed);
+
+// How the leading method's p differs between the values of each column, one comparison a column and sigma. A column may
+// have more rows than `cases`; its first are taken. Columns of one value, or of more than 100, are left out.
+[[nodiscard]] std::vector<record::GroupComparison> groups_of(const average_case::AverageCase& cases,
+                                                             const record::Robustness& found,
+                                                             const std::vector<GroupColumn>& groups);
 
 }  // namespace leeway::tasks

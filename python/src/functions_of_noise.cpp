@@ -4,9 +4,11 @@
 #include <variant>
 
 #include "leeway/core/error.h"
+#include "leeway/core/groups.h"
 #include "leeway/core/message.h"
 #include "leeway/tasks/average_case.h"
 #include "leeway/tasks/mvn_cdf.h"
+#include "leeway/tasks/outputs_reading.h"
 #include "python/src/arrays.h"
 #include "python/src/classifier.h"
 #include "python/src/functions.h"
@@ -38,6 +40,7 @@ tasks::AverageCaseTask files_task(Request& request) {
   tasks::AverageCaseTask task{.of = std::move(made)};
   task.labels = std::move(outputs.labels);
   task.class_names = std::move(outputs.class_names);
+  task.groups = std::move(outputs.groups);
   return task;
 }
 
@@ -56,6 +59,20 @@ std::pair<std::size_t, std::size_t> size_of(const tasks::AverageCaseTask& task) 
   return {logits.shape[0], logits.shape[1]};
 }
 
+// Of all rows: an array (n) or (n,g), or a file's path.
+std::vector<GroupColumn> groups_of(Request& request, std::size_t n) {
+  const nb::object value = request["groups"];
+  if (is_path(value)) {
+    const std::string path = request.text("groups");
+    std::vector<GroupColumn> groups = tasks::read_groups(path, n);
+    request.log.add(path, {n, groups.size()});
+    return groups;
+  }
+  const Array array = array_of(value, "groups");
+  request.log.add_array("groups", array);
+  return group_columns(array, nullptr, n, "groups");
+}
+
 nb::object average_case_of(Request& request) {
   if (request.has("model") == request.has("logits") || request.has("model") != request.has("x"))
     throw Error("leeway.average_case: expected a model and x, or logits with jacobian or gram");
@@ -66,6 +83,7 @@ nb::object average_case_of(Request& request) {
   const auto [all, k] = size_of(task);
   const std::size_t n = task.options.rows > 0 ? std::min(task.options.rows, all) : all;
   if (const Request::Labels labels = request.labels_or_file(reading_of(request))) task.labels = labels(n, k);
+  if (request.has("groups")) task.groups = groups_of(request, all);
   const tasks::AverageCaseResult result =
       request.run([&](Progress* progress) { return tasks::average_case(task, progress); });
   return request.finished(result.record, tasks::per_sample_arrays(result));
@@ -106,6 +124,8 @@ std::vector<Function> functions_of_noise() {
             {"jacobian", "array", "gradients of the logits by the input, (n,k,d)"},
             {"gram", "array", "or the products of these, J C J' of each sample, (n,k,k)"},
             {"labels", "labels", "to group samples by, where the outputs hold none"},
+            {"groups", "labels",
+             "of the samples, (n) or (n,g), texts or whole numbers, or a file's path: whether groups differ"},
             {"noise_covariance", "array", "of gaussian noise, times sigma^2: (d) variances or (d,d)"}},
            {"sigma"},
            average_case_options,

@@ -8,11 +8,8 @@
 #include "python/src/arrays.h"
 
 namespace leeway::python {
-namespace {
 
 bool is_path(nb::handle value) { return PyUnicode_Check(value.ptr()) != 0; }
-
-}  // namespace
 
 Request::Request(std::string name, nb::dict given) : function(std::move(name)), given_(std::move(given)) {
   if (has("seed")) {

@@ -33,6 +33,9 @@ struct SavedRecord {
   std::function<std::string()> text;  // as the terminal shows it
 };
 
+// Adapters of the package make str of every path.
+[[nodiscard]] bool is_path(nb::handle value);
+
 class Request {
  public:
   // `function`: "leeway.agreement". `given`: values by the names of arguments and options; sets of outputs are paths,

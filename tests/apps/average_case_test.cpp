@@ -74,6 +74,42 @@ TEST_F(AverageCaseCommand, RecordTableAndFile) {
   EXPECT_THAT(table.out, HasSubstr(fmt::format("{:.2f}", 50 * (p[2] + p[5]))));
 }
 
+// Twenty copies of each sample; those of the second are "dim".
+TEST_F(AverageCaseCommand, GroupsAreCompared) {
+  std::vector<double> logits, jacobian;
+  std::string groups = "id,light,one\n";
+  for (int i = 0; i < 40; ++i) {
+    const bool dim = i % 2 == 1;
+    logits.insert(logits.end(), {dim ? 0 : 1., dim ? .1 : 0, dim ? 0 : -1.});
+    jacobian.insert(jacobian.end(), {1, 0, 0, 1, -1, 0});
+    groups += fmt::format("{},{},all\n", i, dim ? "dim" : "lit");
+  }
+  write_npy(folder_ / "f40.npy", make_array<double>({40, 3}, std::move(logits)));
+  write_npy(folder_ / "j40.npy", make_array<double>({40, 3, 2}, std::move(jacobian)));
+  std::ofstream(folder_ / "groups.csv") << groups;
+  const std::string arguments =
+      "average-case --logits f40.npy --jacobian j40.npy --sigma 0.2,0.4 --methods taylor ";
+  const Outcome said = run(arguments + "--groups groups.csv --json");
+  ASSERT_EQ(said.code, 0) << said.err;
+  const Json record = Json::parse(said.out);
+  const Json& found = record.at("group_bias");  // a column with one value has nothing to compare
+  ASSERT_EQ(found.size(), 2);
+  EXPECT_EQ(found[1].at("column"), "light");
+  EXPECT_EQ(found[1].at("sigma"), .4);
+  EXPECT_LT(found[1].at("p_value"), 1e-6);
+  ASSERT_EQ(found[1].at("groups").size(), 2);
+  EXPECT_EQ(found[1]["groups"][0].at("group"), "dim");
+  EXPECT_EQ(found[1]["groups"][0].at("n"), 20);
+  EXPECT_LT(found[1]["groups"][0].at("difference"), -.2);
+  EXPECT_THAT(record.at("findings").dump(), HasSubstr("Noise hits groups by light unequally"));
+  EXPECT_THAT(run(arguments + "--groups groups.csv").out, HasSubstr("light dim survives with"));
+  const Json first = Json::parse(run(arguments + "--groups groups.csv --rows 10 --json").out);
+  EXPECT_EQ(first.at("group_bias")[0].at("groups")[0].at("n"), 5);
+
+  std::ofstream(folder_ / "short.csv") << "light\ndim\nlit\n";
+  EXPECT_THAT(refusal(arguments + "--groups short.csv", 3), HasSubstr("shape (40) or (40, g)"));
+}
+
 // Logits and gradients times 1e-200 are the same decision.
 TEST_F(AverageCaseCommand, TinyGradientsAreNoCertainty) {
   const auto scaled = [&](const char* from, const char* to) {

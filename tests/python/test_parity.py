@@ -124,6 +124,19 @@ def test_rows_are_those_of_the_command(tmp_path, command):
     assert list(leeway.assess(*arguments, no_bounds=True, quiet=True).arrays) == []
 
 
+def test_groups_of_an_array_or_a_file(tmp_path, command):
+    (logits, jacobian), words = cases.average_case(tmp_path)
+    groups = numpy.array(["north", "south"])[numpy.arange(40) % 2]
+    write_table(tmp_path, "groups.csv", {"group 0": groups.tolist()})
+    record = command(tmp_path, *words, "--sigma", .1, "--groups", "groups.csv", "--seed", 3)
+    assert [one["group"] for one in record["group_bias"][0]["groups"]] == ["north", "south"]
+    for given in (groups, str(tmp_path / "groups.csv")):
+        result = leeway.average_case(logits, jacobian, sigma=.1, groups=given, seed=3, quiet=True)
+        assert without_call(result.to_dict()) == without_call(record)
+    with pytest.raises(leeway.Error, match="shape"):
+        leeway.average_case(logits, jacobian, sigma=.1, groups=groups[1:], quiet=True)
+
+
 def test_chunks_over_time(tmp_path, command):
     """Arrays of times, as text, as numbers and as NumPy's own, are cut as the command cuts those of a file."""
     clean, shifted, labels = outputs()

@@ -81,6 +81,13 @@ inline AverageCase full_average_case() {
   found.results[1].left_out = .002, found.results[1].zero_gradient = .25;
   found.class_bias[1].p_value.reset();
   found.class_bias[1].classes.push_back({"elm", {2, distribution_of(0, 0), 0, {}}});
+  for (const double sigma : {.1, .2})
+    found.group_bias.push_back({"light <b>",
+                                {"mmse",
+                                 sigma,
+                                 .0004,
+                                 {{"dim <b>", {0, distribution_of(.6, 20), -.3, .001}},
+                                  {"lit", {1, distribution_of(.9, 20), .3, .001}}}}});
   record.envelope.headline = headline_of(found);
   record.envelope.findings = findings_of(found);
   record.envelope.warnings = gradient_warnings(found);

@@ -96,6 +96,23 @@ TEST(AverageCasePage, SaysWhichClassesDifferAndWhatClassesAre) {
   EXPECT_THAT(page_of(record), HasSubstr("fewer than two classes have samples, or all p tie"));
 }
 
+TEST(AverageCasePage, SaysWhichGroupsDiffer) {
+  EXPECT_THAT(page_of(bare_average_case()), Not(HasSubstr("<section id=\"groups\"")));
+  record::AverageCase record = record::test::full_average_case();
+  std::string page = page_of(record);
+  EXPECT_THAT(page, HasSubstr("<section id=\"groups\""));
+  EXPECT_THAT(page,
+              HasSubstr("Noise hits groups by light &lt;b&gt; unequally: at σ = 0.2 light &lt;b&gt; dim "
+                        "&lt;b&gt; survives with 60% (58–62), light &lt;b&gt; lit with 90% (88–92)"));
+  EXPECT_THAT(page, HasSubstr("<td>dim &lt;b&gt; (less) and lit (more)</td>"));
+  EXPECT_THAT(page, HasSubstr("Groups differ where their p-value is below 0.05."));
+  record.found.group_bias.push_back({"site", record.found.group_bias[0].of});
+  record.found.group_bias.back().of.p_value = .03;  // not beyond .05 / 2
+  page = page_of(record);
+  EXPECT_THAT(page, HasSubstr("Groups by site do not differ beyond chance"));
+  EXPECT_THAT(page, HasSubstr("below 0.025, for there are 2 columns."));
+}
+
 TEST(AverageCasePage, RanksSamplesWithTheirPictures) {
   const record::AverageCase record = bare_average_case();
   std::string page = page_of(record);

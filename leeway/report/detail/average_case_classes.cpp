@@ -26,16 +26,24 @@ using record::survival_words;
 constexpr std::size_t drawn_classes = 20;  // of each chart
 constexpr std::size_t most_ranked = 6;     // samples of each end of a class in the table
 
-bool differs(const RobustnessView& record, const ClassSurvival& one) {
-  return one.of.p_value && *one.of.p_value < 1 - record.found.options.level;
+// What is compared: classes, or the values of a column of groups.
+struct Compared {
+  const std::vector<ClassComparison>& comparisons;  // one a sigma, ascending; at least one
+  std::string column;                               // "Class", "sex"
+  std::string one, many, nobody;                    // "class", "classes", "no sample of this class"
+  double threshold;                                 // of p-values
+  const std::string& leading;
+};
+
+bool differs(const Compared& compared, const ClassSurvival& one) {
+  return one.of.p_value && *one.of.p_value < compared.threshold;
 }
 
 // What a comparison says of the classes, the least robust first by the mean at the strongest noise; those without samples
 // there last.
-std::vector<const ClassSurvival*> fragile_first(const RobustnessView& record,
-                                                const ClassComparison& comparison) {
+std::vector<const ClassSurvival*> fragile_first(const Compared& compared, const ClassComparison& comparison) {
   std::vector<const ClassSurvival*> order, out;
-  for (const ClassSurvival& one : record.comparisons.back().classes) order.push_back(&one);
+  for (const ClassSurvival& one : compared.comparisons.back().classes) order.push_back(&one);
   std::ranges::stable_sort(
       order, {}, [](const ClassSurvival* one) { return mean_of(one->of.distribution).value.value_or(2); });
   for (const ClassSurvival* one : order)
@@ -47,81 +55,101 @@ std::vector<const ClassSurvival*> fragile_first(const RobustnessView& record,
   return out;
 }
 
-std::string class_charts(const RobustnessView& record) {
+std::string class_charts(const Compared& compared) {
   std::vector<Chart> charts;
-  for (const ClassComparison& comparison : record.comparisons) {
+  for (const ClassComparison& comparison : compared.comparisons) {
     std::vector<SpreadRow> rows;
     const std::string sigma = at_sigma(comparison.sigma);
-    for (const ClassSurvival* one : fragile_first(record, comparison))
+    for (const ClassSurvival* one : fragile_first(compared, comparison))
       if (rows.size() < drawn_classes)
-        rows.push_back({one->name, sigma, one->of.distribution, differs(record, *one)});
+        rows.push_back({one->name, sigma, one->of.distribution, differs(compared, *one)});
     charts.push_back(spread_chart(
         sigma, comparison.p_value ? "Kruskal–Wallis " + p_value_words(*comparison.p_value) : "no test",
-        "Class", rows));
+        compared.column, rows));
   }
   return panels_html(charts, 6);
 }
 
 // A class at one sigma.
-struct Row {
+struct ClassRow {
   const ClassSurvival* one;
   double sigma;
+  const Compared* of;
 
   [[nodiscard]] const average_case::Distribution& p() const { return one->of.distribution; }
-  [[nodiscard]] const char* none() const {
-    return p().n == 0 ? "no sample of this class" : "no other class has samples";
+  [[nodiscard]] std::string none() const {
+    return p().n == 0 ? of->nobody : fmt::format("no other {} has samples", of->one);
   }
 };
 
-std::string class_table(const RobustnessView& record) {
+std::string class_table(const Compared& compared) {
+  using Row = ClassRow;
   std::vector<Row> rows;
-  for (auto comparison = record.comparisons.rbegin(); comparison != record.comparisons.rend(); ++comparison)
-    for (const ClassSurvival* one : fragile_first(record, *comparison))
-      rows.push_back({one, comparison->sigma});
+  for (auto comparison = compared.comparisons.rbegin(); comparison != compared.comparisons.rend();
+       ++comparison)
+    for (const ClassSurvival* one : fragile_first(compared, *comparison))
+      rows.push_back({one, comparison->sigma, &compared});
   const auto p_value = [&](const Row& row) {
     Cell cell = significant_cell(row.one->of.p_value, 2, row.none());
-    if (differs(record, *row.one)) cell.html = "<b>" + cell.html + "</b>";
+    if (differs(compared, *row.one)) cell.html = "<b>" + cell.html + "</b>";
     return cell;
   };
   const auto difference = [](const Row& row) {
     return row.one->of.p_value ? change_cell({row.one->of.difference, {}, {}}) : dash_cell(row.none());
   };
   const std::vector<ColumnOf<Row>> columns = {
-      {text_column("Class"), [](const Row& row) { return text_cell(row.one->name); }},
+      {text_column(compared.column), [](const Row& row) { return text_cell(row.one->name); }},
       {number_column("σ"), [](const Row& row) { return sigma_cell(row.sigma); }},
       {interval_column("Mean p"), [](const Row& row) { return share_cell(mean_of(row.p()), row.none()); }},
-      {number_column("1 in 20", "One sample of the class in twenty has no more"),
+      {number_column("1 in 20", fmt::format("One sample of the {} in twenty has no more", compared.one)),
        [](const Row& row) { return quantile_cell(row.p(), twentieth, row.none()); }},
       {number_column("Median"), [](const Row& row) { return quantile_cell(row.p(), median, row.none()); }},
       {number_column("Difference", "From the mean of all other samples, in points"), difference},
-      {number_column(
-           "p-value",
-           "Mann and Whitney, against all other samples, adjusted for the number of classes (Holm)"),
+      {number_column("p-value",
+                     fmt::format("Mann and Whitney, against all other samples, adjusted for the number "
+                                 "of {} (Holm)",
+                                 compared.many)),
        p_value},
       {number_column("n"), [](const Row& row) { return count_cell(row.p().n); }}};
-  return more_html("Every class at every σ, with intervals and n",
-                   table_of("Every class, by " + record.found.leading, columns, rows).html(2));
+  return more_html(
+      fmt::format("Every {} at every σ, with intervals and n", compared.one),
+      table_of(fmt::format("Every {}, by {}", compared.one, compared.leading), columns, rows).html(2));
 }
 
-std::string test_table(const RobustnessView& record) {
+std::string test_table(const Compared& compared) {
   Table table(
-      "Are all classes alike? One test for each σ",
+      fmt::format("Are all {} alike? One test for each σ", compared.many),
       {number_column("σ"),
        number_column("p-value",
-                     "Kruskal and Wallis: how likely differences like these are where all classes are alike"),
-       text_column("Classes that differ", "From all others, after Holm's adjustment"), number_column("n")});
-  for (auto comparison = record.comparisons.rbegin(); comparison != record.comparisons.rend(); ++comparison) {
+                     fmt::format("Kruskal and Wallis: how likely differences like these are where all {} "
+                                 "are alike",
+                                 compared.many)),
+       text_column("Those that differ", "From all others, after Holm's adjustment"), number_column("n")});
+  for (auto comparison = compared.comparisons.rbegin(); comparison != compared.comparisons.rend();
+       ++comparison) {
     std::vector<std::string> names;
     std::size_t n = 0;
     for (const ClassSurvival& one : comparison->classes) {
       n += one.of.distribution.n;
-      if (differs(record, one)) names.push_back(one.name + (one.of.difference < 0 ? " (less)" : " (more)"));
+      if (differs(compared, one)) names.push_back(one.name + (one.of.difference < 0 ? " (less)" : " (more)"));
     }
     table.add({sigma_cell(comparison->sigma),
-               significant_cell(comparison->p_value, 2, "fewer than two classes have samples, or all p tie"),
+               significant_cell(comparison->p_value, 2,
+                                fmt::format("fewer than two {} have samples, or all p tie", compared.many)),
                names.empty() ? dash_cell("none beyond chance") : text_cell(list_of(names)), count_cell(n)});
   }
   return table.html();
+}
+
+// The tests, the charts, the numbers.
+std::string comparison_html(const Compared& compared) {
+  const std::size_t classes = compared.comparisons.back().classes.size();
+  return test_table(compared) + spread_key("differs from all others beyond chance") +
+         (classes <= drawn_classes
+              ? ""
+              : paragraph(fmt::format("The charts show the {} least robust of {} {}, the table all.",
+                                      drawn_classes, count(classes), compared.many))) +
+         class_charts(compared) + class_table(compared);
 }
 
 // -- Ranking
@@ -222,7 +250,9 @@ Section class_bias_section(const RobustnessView& record) {
             "Up to 100 classes are compared and ranked; the per-sample file (<code>--out</code>) holds p of "
             "every sample.")};
   }
-  const std::size_t classes = record.comparisons.back().classes.size();
+  const Compared compared{
+      record.comparisons,      "Class",      "class", "classes", "no sample of this class",
+      1 - found.options.level, found.leading};
   return {
       "classes", "Classes", escape(record::class_finding(found)),
       paragraph(fmt::format(
@@ -231,12 +261,30 @@ Section class_bias_section(const RobustnessView& record) {
           "others? Classes are {}; p is that of {}. Classes differ where their p-value is below {}.",
           found.labels ? "the labels here" : "the model's own predictions here, as there were no labels",
           escape(found.leading), significant(1 - found.options.level, 2))) +
-          test_table(record) + spread_key("differs from all others beyond chance") +
-          (classes <= drawn_classes
-               ? ""
-               : paragraph(fmt::format("The charts show the {} least robust of {} classes, the table all.",
-                                       drawn_classes, count(classes)))) +
-          class_charts(record) + class_table(record)};
+          comparison_html(compared)};
+}
+
+Section group_bias_section(const RobustnessView& record) {
+  const record::Robustness& found = record.found;
+  if (record.groups.empty()) return {};
+  const double threshold = record::group_threshold(found);
+  std::string body = paragraph(fmt::format(
+      "Does noise change the mind of the model more often for some groups of samples than for others? p is "
+      "that of "
+      "{}. Groups differ where their p-value is below {}{}.",
+      escape(found.leading), significant(threshold, 2),
+      record.groups.size() > 1 ? fmt::format(", for there are {} columns", record.groups.size()) : ""));
+  for (const auto& [column, comparisons] : record.groups) {
+    const Compared compared{comparisons, column,       "group", "groups", "no sample of this group",
+                            threshold,   found.leading};
+    body += fmt::format("<h3>{}</h3>\n", escape(record::group_finding(found, column))) +
+            comparison_html(compared);
+  }
+  std::size_t least = 0;  // the column whose groups differ most surely
+  const auto p_of = [&](std::size_t i) { return record.groups[i].second.back().p_value.value_or(2); };
+  for (std::size_t i = 1; i < record.groups.size(); ++i)
+    if (p_of(i) < p_of(least)) least = i;
+  return {"groups", "Groups", escape(record::group_finding(found, record.groups[least].first)), body};
 }
 
 Section ranking_section(const RobustnessView& record, const Pictures& pictures, const Options& options) {

@@ -156,7 +156,7 @@ std::string noise_section_body(const record::ModelUnderNoise& one, const Picture
              "a coin toss. " +
              escape(fmt::format("Measured on {}, under {} noise.", rows, one.found.options.noise))) +
          survival_overview(view) + part_html(spread_section(view)) + part_html(class_bias_section(view)) +
-         part_html(ranking_section(view, pictures, options)) +
+         part_html(group_bias_section(view)) + part_html(ranking_section(view, pictures, options)) +
          more_html("What these probabilities assume", survival_assumptions(view));
 }
 
@@ -169,6 +169,13 @@ RobustnessView::RobustnessView(const record::Robustness& robustness)
       rankings(robustness.ranking) {
   for (const Survival& result : found.results) append_new(methods, result.method);
   std::ranges::stable_sort(comparisons, {}, &record::ClassComparison::sigma);
+  for (const record::GroupComparison& one : robustness.group_bias) {
+    const auto same = [&](const auto& column) { return column.first == one.column; };
+    auto place = std::ranges::find_if(groups, same);
+    if (place == groups.end()) place = groups.insert(groups.end(), {one.column, {}});
+    place->second.push_back(one.of);
+  }
+  for (auto& [column, of] : groups) std::ranges::stable_sort(of, {}, &record::ClassComparison::sigma);
   std::ranges::stable_sort(rankings, {}, &record::Ranking::sigma);
 }
 
@@ -183,7 +190,7 @@ std::string sigma_words(double sigma) { return fmt::format("{:g}", sigma); }
 
 Cell sigma_cell(double sigma) { return number_cell(sigma, sigma_words(sigma)); }
 
-Cell quantile_cell(const average_case::Distribution& p, std::size_t quantile, const char* none) {
+Cell quantile_cell(const average_case::Distribution& p, std::size_t quantile, std::string_view none) {
   return p.n > 0 ? number_cell(p.quantiles[quantile], survival_words(p.quantiles[quantile]))
                  : dash_cell(none);
 }
@@ -253,6 +260,7 @@ std::string html_report(const record::AverageCase& average_case, const Pictures&
       {spread_section(record),
        error_section(record),
        class_bias_section(record),
+       group_bias_section(record),
        ranking_section(record, pictures, options),
        convergence_section(record),
        runtime_section(record),

@@ -3,6 +3,8 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "leeway/record/average_case.h"
@@ -23,6 +25,8 @@ struct RobustnessView {
   std::vector<std::string> methods;  // in the order of the record
   std::vector<double> sigmas;        // ascending, as those of
   std::vector<record::ClassComparison> comparisons;
+  std::vector<std::pair<std::string, std::vector<record::ClassComparison>>>
+      groups;  // column, its comparisons
   std::vector<record::Ranking> rankings;
 
   // Probabilities, or scores. A method's place here is its colour in every chart.
@@ -32,7 +36,8 @@ struct RobustnessView {
 [[nodiscard]] std::string sigma_words(double sigma);  // "0.05"
 [[nodiscard]] Cell sigma_cell(double sigma);
 // A quantile of p; a dash with `none` where there is no sample.
-[[nodiscard]] Cell quantile_cell(const average_case::Distribution& p, std::size_t quantile, const char* none);
+[[nodiscard]] Cell quantile_cell(const average_case::Distribution& p, std::size_t quantile,
+                                 std::string_view none);
 
 // A row of a chart of quantiles; slot 1 is set off from the others.
 struct SpreadRow {
@@ -48,6 +53,7 @@ struct SpreadRow {
 // Sections, in the files average_case_NAME.cpp.
 [[nodiscard]] Section error_section(const RobustnessView& record);
 [[nodiscard]] Section class_bias_section(const RobustnessView& record);
+[[nodiscard]] Section group_bias_section(const RobustnessView& record);
 [[nodiscard]] Section ranking_section(const RobustnessView& record, const Pictures& pictures,
                                       const Options& options);
 [[nodiscard]] Section convergence_section(const RobustnessView& record);
