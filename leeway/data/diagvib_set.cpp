@@ -255,13 +255,16 @@ void add_rows(DiagvibSet& set, std::span<const DiagvibEnvironment> all, std::spa
   if (!(rows.shift_ratio >= 0 && rows.shift_ratio <= 1))
     refuse("shift_ratio", "a number from 0 to 1", fmt::format("{}", rows.shift_ratio));
   const std::size_t k = set.digits.classes.size();
-  const auto shifted = static_cast<std::size_t>(std::llround(rows.shift_ratio * static_cast<double>(rows.n)));
+  const auto count = static_cast<double>(rows.n);
+  const auto kept = rows.ratio_is_cut
+                        ? static_cast<std::size_t>(count * (1 - rows.shift_ratio))
+                        : rows.n - static_cast<std::size_t>(std::llround(rows.shift_ratio * count));
   const DigitDraw digit(set, rows.draw);
   for (const std::size_t environment : chosen)
     for (std::size_t i = 0; i < rows.n; ++i) {
       const bool paired =
           rows.pairing == DiagvibPairing::paired || (rows.pairing == DiagvibPairing::half && i < rows.n / 2);
-      const std::size_t from = i < rows.n - shifted ? 0 : environment;
+      const std::size_t from = i < kept ? 0 : environment;
       const std::uint64_t own = paired ? 0 : std::uint64_t{environment + 1} << 40;
       const std::uint64_t sample = own | i;
       set.rows.push_back(

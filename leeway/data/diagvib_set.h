@@ -82,6 +82,8 @@ struct DiagvibRows {
   DiagvibPairing pairing = DiagvibPairing::paired;
   DiagvibDraw draw = DiagvibDraw::replacement;
   double shift_ratio = 1;  // the first n - round(ratio n) rows are those of `reference`
+  bool ratio_is_cut =
+      false;  // floor(n (1 - ratio)) in doubles, as in the paper's program: of 10,000 and .8 1,999 for 2,000
 };
 
 // Rows of the environments one after the other; `all` are those among which pools are shared out, `all[0]` is the reference of

@@ -26,6 +26,16 @@ void fields(CorruptionChoice& choice, Fields& f) {
       {{"levels", "as they are"},
        {"jpeg", "as JPEG of quality 85 and read again, as the files of ImageNet-C and TinyImageNet-C were"}},
       "how corrupted pictures are saved");
+  f.choice("slips", choice.slips,
+           {{"mended", "as the method is meant"},
+            {"published",
+             "as in the authors' programs: spatter without a drop is black, defocus-blur of radius 8 and 10 "
+             "mirrors its disc"}},
+           "slips of the authors' programs that few pictures show");
+  f.choice("grey", choice.grey,
+           {{"channel", "they stay grey"},
+            {"colour", "as three equal channels, as in imagecorruptions: noise and saturate tint them"}},
+           "how grey pictures are corrupted");
 }
 
 void fields(CorruptionUse& use, Fields& f) {
@@ -36,6 +46,10 @@ void fields(CorruptionUse& use, Fields& f) {
   f("frost", use.frost, "pictures of frost: procedural, or the folder they are from");
   f.choice("saved", use.saved, {{"levels", ""}, {"jpeg", ""}},
            "as they are, or as JPEG of quality 85 and read again");
+  f.choice("slips", use.slips, {{"mended", ""}, {"published", ""}},
+           "of the authors' programs, in spatter and defocus-blur");
+  f.choice("grey", use.grey, {{"channel", ""}, {"colour", ""}},
+           "grey pictures in their channel, or as three equal ones");
 }
 
 }  // namespace leeway::record

@@ -14,6 +14,8 @@ struct CorruptionChoice {
   std::optional<std::string> glass;      // "copy" or "swap"; unset: copy in colour, swap in grey
   std::optional<std::string> frost_dir;  // unset: procedural pictures
   std::string saved = "levels";          // or "jpeg"
+  std::string slips = "mended";          // or "published"
+  std::string grey = "channel";          // or "colour"
 
   bool operator==(const CorruptionChoice&) const = default;
 };
@@ -23,7 +25,7 @@ struct CorruptionUse {
   double lengths = 1;  // what the set's lengths were multiplied with
   std::string rounding, glass;
   std::string frost;  // "procedural", or the folder
-  std::string saved;
+  std::string saved, slips, grey;
 
   bool operator==(const CorruptionUse&) const = default;
 };

@@ -30,6 +30,11 @@ void fields(DataDiagvibOptions& options, Fields& f) {
            "of digits from their pool: at random, or one after the other (default: cyclic in tests alone)");
   f("shift_ratio", options.shift_ratio, share,
     "share of the rows, the last ones, that are shifted; the others are of environment 0");
+  f.choice(
+      "ratio_rounding", options.ratio_rounding,
+      {{"nearest", "to the nearest number of rows"},
+       {"down", "the reference's rows down, as in the paper's program: of 10,000 at .8 1,999 for 2,000"}},
+      "of the rows that --shift-ratio leaves");
   f("factors", options.factors,
     "FACTOR=CLASS,...: in all environments; FACTOR is hue, lightness, position, scale, texture");
   f.choice("learning_factor", options.learning_factor,

@@ -27,10 +27,11 @@ struct DataDiagvibOptions {
   std::optional<std::string> pairing;  // none: the part's
   std::optional<std::string> draw;     // none: cyclic in tests, else replacement
   double shift_ratio = 1;
-  std::vector<std::string> factors;     // FACTOR=CLASS
-  std::string learning_factor = "hue";  // of co-occurrence
-  double share = .9;                    // of fgo
-  std::string blank_level = "1";        // or 255
+  std::string ratio_rounding = "nearest";  // or "down"
+  std::vector<std::string> factors;        // FACTOR=CLASS
+  std::string learning_factor = "hue";     // of co-occurrence
+  double share = .9;                       // of fgo
+  std::string blank_level = "1";           // or 255
   bool per_environment_zscore = false;
 };
 

@@ -123,7 +123,7 @@ Images Corruption::apply(const Images& images, const CorruptionOptions& options,
   if (takes_frost && frost && frost->pictures.empty())
     refuse(fmt::format("corruption {}", name), "at least one picture of frost", "none");
   const CorruptionSetting setting{options.severity, scale_for(options.set, images.height(), images.width()),
-                                  options.glass, frost.get()};
+                                  options.glass, frost.get(), options.slips};
   const float rounding = options.rounding == Rounding::nearest ? to_the_nearest : to_truncate;
   const auto change_one = [&](std::size_t row, std::span<std::uint8_t> out) {
     if (options.severity == 0) return copy_levels(images, row, rounding, out);

@@ -37,6 +37,9 @@ enum class Rounding : std::uint8_t { nearest, truncate };
 // What becomes of corrupted levels: nothing, or JPEG of quality 85 and back, as the files of ImageNet-C and TinyImageNet-C were
 // saved, so that every corruption there contains it.
 enum class Saved : std::uint8_t { levels, jpeg };
+// What the authors' programs do by mistake to few pictures. published: spatter makes a picture on which no drop falls black, and
+// defocus-blur smooths its disc on a grid that one of radius 8 or 10 fills to its edge, mirrored there.
+enum class Slips : std::uint8_t { mended, published };
 // Glass blur: pixels change places, or both get the value of one, as in the published colour sets. by_channels: a
 // copy in colour, a swap in grey, which is what the authors' program does.
 enum class GlassExchange : std::uint8_t { by_channels, copy, swap };
@@ -56,6 +59,7 @@ struct CorruptionOptions {
   Rounding rounding = Rounding::nearest;
   GlassExchange glass = GlassExchange::by_channels;
   Saved saved = Saved::levels;
+  Slips slips = Slips::mended;
   std::shared_ptr<const FrostPictures> frost = {};  // none: procedural ones, made for the seed
   std::uint64_t seed = 0;
   std::size_t first_row = 0;  // number of the first image, where they are a part of a set
@@ -86,6 +90,7 @@ struct CorruptionSetting {
   Scale scale = {};
   GlassExchange glass = GlassExchange::by_channels;
   const FrostPictures* frost = nullptr;  // of frost alone
+  Slips slips = Slips::mended;
 
   // The constants of that set and severity, from a member's table.
   template <class Constants>

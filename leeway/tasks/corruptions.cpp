@@ -80,7 +80,9 @@ std::vector<std::size_t> severities_of(const CorruptionsTask& task) {
 void check_options(const CorruptionsTask& task) {
   if (task.published.empty()) return;
   if (task.options.how != record::CorruptionChoice{})
-    throw OptionError("--set, --rounding, --glass, --frost-dir, --saved: published images are as they are");
+    throw OptionError(
+        "--set, --rounding, --glass, --frost-dir, --saved, --slips, --grey: published images are as they "
+        "are");
   if (!task.out_dir.empty()) throw OptionError("--out-dir: published images are files already");
 }
 
@@ -106,7 +108,7 @@ class Analysis {
  public:
   Analysis(const CorruptionsTask& task, Progress* progress)
       : task_(task),
-        images_(task.images),
+        images_(as_chosen(task.options.how, task.images)),
         progress_(progress),
         severities_(severities_of(task)),
         state_(task) {
@@ -446,7 +448,7 @@ class Analysis {
 
   const TaskClock clock_;
   const CorruptionsTask& task_;
-  const Images& images_;
+  const Images images_;  // shares the task's, or is grey in three channels
   Progress* progress_;
   const std::vector<std::size_t> severities_;
   const CorruptionsState state_;

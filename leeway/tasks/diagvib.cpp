@@ -266,6 +266,7 @@ class Work {
     forbid(pairs && given.per_environment_zscore, "per-environment-zscore");
     forbid(pairs && given.pairing.has_value(), "pairing");
     forbid(pairs && given.shift_ratio != defaults.shift_ratio, "shift-ratio");
+    forbid(pairs && given.ratio_rounding != defaults.ratio_rounding, "ratio-rounding");
     if (pairs && classes_.size() != 3)
       throw OptionError(fmt::format(
           "--classes: expected 3 digits, one a class of the learning factor, found {}", classes_.size()));
@@ -297,7 +298,7 @@ class Work {
     data::DiagvibRows rows{
         n_of(*chosen.part), chosen.part->pairing,
         split == data::DiagvibSplit::test ? data::DiagvibDraw::cyclic : data::DiagvibDraw::replacement,
-        task_.options.shift_ratio};
+        task_.options.shift_ratio, task_.options.ratio_rounding == "down"};
     if (task_.options.pairing)
       rows.pairing = chosen_word<data::DiagvibPairing>("pairing", *task_.options.pairing, pairing_words);
     if (task_.options.draw)

@@ -71,6 +71,8 @@ TEST_F(DiagvibCommand, SaysWhatIsWrong) {
   expect("--environment table-2 --out a.npz", 2, "table-2");
   expect("--out a.npz", 2, "--environment");
   expect("--environment zgo --pairing half --out a.npz", 2, "--pairing: it means nothing to zgo");
+  expect("--environment zgo --ratio-rounding down --out a.npz", 2,
+         "--ratio-rounding: it means nothing to zgo");
   expect("--environment selection --shift-ratio 1.5 --out a.npz", 2, "--shift-ratio");
   expect("--environment selection --size 27 --out a.npz", 2, "--size");
   expect("--environment selection --blank-level 7 --out a.npz", 2, "--blank-level");

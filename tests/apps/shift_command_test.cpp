@@ -78,10 +78,17 @@ TEST_F(ShiftCommand, ASeverityChoosesTheCorruption) {
   EXPECT_EQ(set["severity"], 5);
   EXPECT_EQ(set["use"].dump(),
             R"({"set":"imagenet","lengths":1.0,"rounding":"trunc","glass":"copy","frost":"procedural",)"
-            R"("saved":"levels"})");
+            R"("saved":"levels","slips":"mended","grey":"channel"})");
   EXPECT_EQ(set["defined"], false);
   EXPECT_EQ(set["mean_change"], 0.);
   EXPECT_EQ(record["findings"][0], "saturate is not defined on grey pictures: they are as they were.");
+  const Outcome tinted =
+      run("saturate --data in.npz --severity 5 --grey colour --slips published --out out.npz");
+  EXPECT_EQ(tinted.code, 0) << tinted.err;
+  EXPECT_THAT(tinted.out, HasSubstr("with the authors' slips, grey as colour"));
+  EXPECT_THAT(read_images(folder_ / "out.npz").pixels.shape, ElementsAre(3, 3, 1, 2));
+  const auto colours = read_images(folder_ / "out.npz").pixels;
+  EXPECT_GT(colours.view<std::uint8_t>()[1], colours.view<std::uint8_t>()[3]);  // red over green
   EXPECT_EQ(run("fog --data in.npz --severity 0 --out out.npz").code, 0);
   EXPECT_THAT(read_images(folder_ / "out.npz").pixels.view<std::uint8_t>(),
               ElementsAre(0, 51, 102, 153, 204, 255));

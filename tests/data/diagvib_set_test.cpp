@@ -279,6 +279,14 @@ TEST(DiagvibRowsOf, ARatioShiftsTheLastRows) {
       }
     }
   }
+  const auto kept = [](bool is_cut) {
+    const DiagvibSet set =
+        set_of("discriminability", "test", {.n = 10000, .shift_ratio = .8, .ratio_is_cut = is_cut});
+    return std::count_if(set.rows.begin() + 30000, set.rows.begin() + 40000,
+                         [](const DiagvibRow& row) { return row.environment == 0; });
+  };
+  EXPECT_EQ(kept(false), 2000);
+  EXPECT_EQ(kept(true), 1999);  // 10000 (1 - .8) in doubles is a little less
   EXPECT_EQ(message_of([] { (void)set_of("selection", "test", {.n = 2, .shift_ratio = 1.5}); }),
             "shift_ratio: expected a number from 0 to 1, found 1.5");
 }

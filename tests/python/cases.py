@@ -214,7 +214,7 @@ ELSEWHERE = {
     ("average_case", "convergence"): "asks a model, which rounds by its library: test_torch_classifier.py",
     ("assess", "rows"): "the command writes a file: test_rows_are_those_of_the_command",
 }
-BESIDE = {("shift", "set"): {"severity": 2}, ("shift", "rounding"): {"severity": 2}, ("shift", "saved"): {"severity": 2}, ("shift", "frost_dir"): {"severity": 2},
+BESIDE = {("shift", "set"): {"severity": 2}, ("shift", "rounding"): {"severity": 2}, ("shift", "saved"): {"severity": 2}, ("shift", "slips"): {"severity": 2}, ("shift", "grey"): {"severity": 2}, ("shift", "frost_dir"): {"severity": 2},
           ("shift_text", "positive"): {"negative": ["0"]}, ("shift_text", "negative"): {"positive": ["1"]},
           ("shift_text", "backslashes"): {}, ("shift", "glass"): {"severity": 2}, ("conds.split", "uds"): {"ldd": None},
           ("conds.split", "all"): {"sc": None, "ldd": None, "columns": ["color", "size"]},

@@ -72,6 +72,47 @@ TEST(CorruptionDefocusBlur, OfAnImpulseIsTheKernel) {
   EXPECT_NEAR(at(square, 2, 0), 0, 1e-6);
 }
 
+// The authors' programs: the disc on a grid of 17 or 21 cells a side, smoothed there by loops, the grid mirrored at its edge.
+TEST(CorruptionDefocusBlur, OfAnImpulseIsThePublishedKernelWhereSlipsAre) {
+  struct Published {
+    int severity;
+    long radius, most, reach;
+    double alias;
+  };
+  for (const Published& own :
+       {Published{1, 3, 8, 1, .1}, Published{2, 4, 8, 1, .5}, Published{3, 6, 8, 1, .5},
+        Published{4, 8, 8, 1, .5}, Published{5, 10, 10, 2, .5}}) {
+    const auto disc = [&](long y, long x) {
+      const auto inside = [&](long i) {
+        i = std::abs(i);
+        return i > own.most ? 2 * own.most - i : i;
+      };
+      return inside(y) * inside(y) + inside(x) * inside(x) <= own.radius * own.radius ? 1. : 0.;
+    };
+    double cells = 0, weights = 0;
+    for (long y = -own.most; y <= own.most; ++y)
+      for (long x = -own.most; x <= own.most; ++x) cells += disc(y, x);
+    const auto weight = [&](long i, long j) {
+      return std::exp(-static_cast<double>(i * i + j * j) / (2 * own.alias * own.alias));
+    };
+    for (long i = -own.reach; i <= own.reach; ++i)
+      for (long j = -own.reach; j <= own.reach; ++j) weights += weight(i, j);
+    Case published{1, 61, 61, own.severity, {ConstantSet::imagenet, 1}};
+    published.slips = Slips::published;
+    const auto found = changed("defocus-blur", impulse(61), published);
+    for (long y = -30; y <= 30; ++y)
+      for (long x = -30; x <= 30; ++x) {
+        double expected = 0;
+        if (std::abs(y) <= own.most && std::abs(x) <= own.most)
+          for (long i = -own.reach; i <= own.reach; ++i)
+            for (long j = -own.reach; j <= own.reach; ++j)
+              expected += weight(i, j) * disc(y + i, x + j) / weights / cells;
+        ASSERT_NEAR(found[static_cast<std::size_t>((30 + y) * 61 + 30 + x)], expected, 1e-6)
+            << own.severity << " " << y << " " << x;
+      }
+  }
+}
+
 // Numbers of cells of the discs: where nothing is smoothed, that many pixels are equal.
 TEST(CorruptionDefocusBlur, HasTheCountedCells) {
   const auto count = [](ConstantSet set, int severity, double above) {

@@ -14,8 +14,9 @@ struct Case {
   Scale scale = {};
   GlassExchange glass = GlassExchange::by_channels;
   std::size_t row = 0;
+  Slips slips = Slips::mended;
 
-  [[nodiscard]] CorruptionSetting setting() const { return {severity, scale, glass, nullptr}; }
+  [[nodiscard]] CorruptionSetting setting() const { return {severity, scale, glass, nullptr, slips}; }
 };
 
 // Values before they are cut to levels.

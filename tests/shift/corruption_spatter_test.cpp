@@ -375,6 +375,16 @@ TEST(Spatter, LeavesAPictureWithoutDrops) {
   EXPECT_GT(untouched, 100u);
   EXPECT_LT(untouched, 200u);
   EXPECT_THAT(levels, testing::Each(testing::Ge(120)));
+  CorruptionOptions theirs = options_of(1);
+  theirs.slips = Slips::published;
+  const auto black = corrupted("spatter", images, theirs);
+  for (std::size_t i = 0; i < levels.size(); i += 9) {
+    const bool is_untouched = std::all_of(levels.begin() + static_cast<std::ptrdiff_t>(i),
+                                          levels.begin() + static_cast<std::ptrdiff_t>(i + 9),
+                                          [](std::uint8_t value) { return value == 120; });
+    for (std::size_t pixel = i; pixel < i + 9; ++pixel)
+      ASSERT_EQ(black[pixel], is_untouched ? 0 : levels[pixel]);
+  }
 }
 
 }  // namespace

@@ -5,9 +5,14 @@
 // counts as the share of its 8 x 8 parts that lie in the disc. `alias` is not scaled.
 //
 // Source: Hendrycks and Dietterich, ICLR 2019; constants of the authors' programs. Theirs smooth on a grid that a disc of radius
-// 8 or 10 fills to its edge and mirror it there; here the grid is wide enough, and the weights sum to 1.
+// 8 or 10 fills to its edge and mirror it there (Slips::published); here the grid is wide enough, and the weights sum to 1.
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
 #include "leeway/shift/corruption.h"
 #include "leeway/shift/detail/disc_filter.h"
+#include "leeway/shift/detail/filter.h"
 
 namespace leeway::shift {
 namespace {
@@ -21,9 +26,43 @@ constexpr std::array<std::array<Constants, 5>, 3> constants{{
     {{{3, .1}, {4, .5}, {6, .5}, {8, .5}, {10, .5}}},
 }};
 
+// The kernel of the authors' programs: the disc on a grid of max(8, r) cells around the middle, smoothed on that grid, which goes on
+// mirrored. Row by row, 2 max(8, r) + 1 cells a side.
+std::vector<float> published_kernel(const Constants& own, std::size_t& side) {
+  const auto most = static_cast<std::ptrdiff_t>(own.radius <= 8 ? 8 : own.radius);
+  const std::ptrdiff_t reach = own.radius <= 8 ? 1 : 2;
+  side = static_cast<std::size_t>(2 * most + 1);
+  std::vector<float> kernel;
+  double cells = 0;
+  for (std::ptrdiff_t y = -most; y <= most; ++y)
+    for (std::ptrdiff_t x = -most; x <= most; ++x) {
+      const bool inside = static_cast<double>(x * x + y * y) <= own.radius * own.radius;
+      kernel.push_back(inside ? 1.f : 0.f);
+      cells += inside;
+    }
+  std::vector<float> smoothing;
+  double sum = 0;
+  for (std::ptrdiff_t i = -reach; i <= reach; ++i)
+    for (std::ptrdiff_t j = -reach; j <= reach; ++j) {
+      const double weight = std::exp(-static_cast<double>(i * i + j * j) / (2 * own.alias * own.alias));
+      smoothing.push_back(static_cast<float>(weight));
+      sum += weight;
+    }
+  for (float& weight : smoothing) weight = static_cast<float>(weight / (sum * cells));
+  correlate(kernel, side, side, smoothing, static_cast<std::size_t>(2 * reach + 1));
+  return kernel;
+}
+
 void change(const CorruptedPicture& picture, const CorruptionSetting& setting, Random&) {
   thread_local DiscFilter disc;
   const Constants& own = setting.of(constants);
+  if (setting.slips == Slips::published && setting.scale.lengths == 1) {
+    std::size_t side = 0;
+    const std::vector<float> kernel = published_kernel(own, side);
+    for (std::size_t c = 0; c < picture.channels; ++c)
+      correlate(picture.plane(c), picture.height, picture.width, kernel, side);
+    return;
+  }
   const double radius = own.radius * setting.scale.lengths;
   disc.set({radius, setting.scale.lengths != 1, own.alias, radius > 8 ? 2u : 1u, picture.width});
   for (std::size_t c = 0; c < picture.channels; ++c) disc.apply(picture.plane(c), picture.height);

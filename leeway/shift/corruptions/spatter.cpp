@@ -2,7 +2,7 @@
 // Water: L in 8-bit levels without fractions; D the distance to its edges (Canny, thresholds 50 and 150), at most 20, its 3x3 mean
 // without fractions, equalised, correlated with (-2 -1 0; -1 1 1; 0 1 2), its 3x3 mean (detail/level_planes.h). m = strength L D /
 // max(L D), x' = x + m (175, 238, 238) / 255. Where L D is 0 everywhere the picture stays (the authors' programs divide by 0 and
-// return black).
+// return black: Slips::published).
 // Mud: m is 1 where L is above the threshold and else 0, under a Gaussian filter of sigma = strength, values below .8 are 0;
 // x' = (1 - m) x + m (63, 42, 20) / 255.
 // Grey pictures take .2989 R + .587 G + .114 B of the colours. Draws: the layer. Lengths: both sigmas.
@@ -49,14 +49,15 @@ double colour_of(const std::array<double, 3>& colour, std::size_t channels, std:
   return channels == 3 ? colour[channel] : .2989 * colour[0] + .587 * colour[1] + .114 * colour[2];
 }
 
-void add_water(const CorruptedPicture& picture, std::span<const float> layer, double strength) {
+// False where no drop falls.
+bool add_water(const CorruptedPicture& picture, std::span<const float> layer, double strength) {
   const std::size_t height = picture.height, width = picture.width, area = picture.area();
   thread_local std::vector<std::uint8_t> levels, edges, depth, other;
   thread_local std::vector<float> distances;
   levels.resize(area);
   for (std::size_t i = 0; i < area; ++i)
     levels[i] = static_cast<std::uint8_t>(std::clamp(layer[i], 0.f, 1.f) * 255);
-  if (std::all_of(levels.begin(), levels.end(), [](std::uint8_t level) { return level == 0; })) return;
+  if (std::all_of(levels.begin(), levels.end(), [](std::uint8_t level) { return level == 0; })) return false;
   canny_edges(levels, height, width, 50, 150, edges);
   chamfer_distance(edges, height, width, 20, distances);
   correlate(distances, height, width, std::array{1.f, 1.f, 1.f, 1.f, 1.f, 1.f, 1.f, 1.f, 1.f}, 3);
@@ -69,13 +70,14 @@ void add_water(const CorruptedPicture& picture, std::span<const float> layer, do
   mean_levels(other, height, width, depth);
   int most = 0;
   for (std::size_t i = 0; i < area; ++i) most = std::max(most, levels[i] * depth[i]);
-  if (most == 0) return;
+  if (most == 0) return false;
   for (std::size_t channel = 0; channel < picture.channels; ++channel) {
     const auto plane = picture.plane(channel);
     const double factor = strength / most * colour_of(water, picture.channels, channel);
     for (std::size_t i = 0; i < area; ++i)
       plane[i] = static_cast<float>(plane[i] + factor * (levels[i] * depth[i]));
   }
+  return true;
 }
 
 void add_mud(const CorruptedPicture& picture, std::span<float> layer, double threshold, double sigma) {
@@ -101,7 +103,8 @@ void change(const CorruptedPicture& picture, const CorruptionSetting& setting, R
   const auto threshold = static_cast<float>(c.threshold);
   for (float& value : layer)
     if (value < threshold) value = 0;
-  add_water(picture, layer, c.strength);
+  if (!add_water(picture, layer, c.strength) && setting.slips == Slips::published)
+    std::ranges::fill(picture.values, 0.f);
 }
 
 }  // namespace
