@@ -107,7 +107,8 @@ TEST_F(AverageCaseCommand, GroupsAreCompared) {
   EXPECT_EQ(first.at("group_bias")[0].at("groups")[0].at("n"), 5);
 
   std::ofstream(folder_ / "short.csv") << "light\ndim\nlit\n";
-  EXPECT_THAT(refusal(arguments + "--groups short.csv", 3), HasSubstr("shape (40) or (40, g)"));
+  EXPECT_THAT(refusal(arguments.substr(arguments.find(' ')) + "--groups short.csv", 3),
+              HasSubstr("shape (40) or (40, g)"));
 }
 
 // Logits and gradients times 1e-200 are the same decision.

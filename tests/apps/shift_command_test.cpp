@@ -169,8 +169,9 @@ TEST_F(ShiftCommand, MistakesLeaveNoFile) {
          "--strength, --severity: expected one of them");
   expect("fog --data in.npz --out out.npz --severity 1 --classes 1", 2,
          "--classes: fog does not look at classes");
-  expect("contrast --data in.npz --out out.npz --set tiny", 2,
-         "--set, --rounding, --glass, --frost-dir, --saved: expected --severity beside them");
+  expect(
+      "contrast --data in.npz --out out.npz --set tiny", 2,
+      "--set, --rounding, --glass, --frost-dir, --saved, --slips, --grey: expected --severity beside them");
   EXPECT_EQ(run("fog --data in.npz --out out.npz --severity 6").code, 2);
   const Outcome unknown = run("mist --data in.npz --out out.npz");
   EXPECT_EQ(unknown.code, 2);

@@ -100,10 +100,13 @@ TEST(AverageCaseRecord, FindingsAreErrorClassesAndTheMostFragileSample) {
   Robustness found = test::full_average_case().found;
   EXPECT_THAT(
       findings_of(found),
-      ElementsAre("At σ = 0.2 mmse is 0.9 points from Monte Carlo on average, beyond the 0.40 of chance",
-                  "Whether classes differ at σ = 0.2 cannot be told from these samples",
-                  "The most fragile sample is row 7: called bag with 97% confidence, it survives noise of "
-                  "σ = 0.2 with probability 21%"));
+      ElementsAre(
+          "At σ = 0.2 mmse is 0.9 points from Monte Carlo on average, beyond the 0.40 of chance",
+          "Whether classes differ at σ = 0.2 cannot be told from these samples",
+          "Noise hits groups by light <b> unequally: at σ = 0.2 light <b> dim <b> survives with 60% (58–62), "
+          "light <b> lit with 90% (88–92) (p = 0.0004)",
+          "The most fragile sample is row 7: called bag with 97% confidence, it survives noise of "
+          "σ = 0.2 with probability 21%"));
   found.against_monte_carlo[2].error.interval.low = .003;
   found.class_bias[1].p_value = .3;
   EXPECT_THAT(findings_of(found)[0], HasSubstr("on average, no more than chance explains"));

@@ -133,6 +133,23 @@ TEST_F(GrowingSet, ByAsManyImagesARound) {
   EXPECT_TRUE(first.equal(torch::arange(40))) << "of the first round: every image once";
 }
 
+// Of 40 images in batches of 16 the last 8 have twice the step.
+TEST_F(GrowingSet, TheLastBatchHasLongerStepsWhereAskedFor) {
+  const auto made = [&](const std::map<std::string, double>& more) {
+    std::map<std::string, double> given{{"every-epochs", 1}, {"steps", 1}, {"rounds", 1}, {"rate", .01}};
+    given.insert(more.begin(), more.end());
+    if (more.contains("rate")) given["rate"] = more.at("rate");
+    const auto ada = member(given);
+    ada->begin_epoch(2);
+    return ada->state().at("appended").clone();
+  };
+  const torch::Tensor same = made({}), divided = made({{"batch-rows", 16}}), twice = made({{"rate", .02}});
+  EXPECT_TRUE(divided.slice(0, 0, 32).allclose(same.slice(0, 0, 32), 1e-5, 1e-6));
+  EXPECT_TRUE(divided.slice(0, 32).allclose(twice.slice(0, 32), 1e-5, 1e-6));
+  EXPECT_FALSE(divided.slice(0, 32).allclose(same.slice(0, 32), 1e-5, 1e-6));
+  EXPECT_TRUE(made({{"batch-rows", 20}}).allclose(same, 1e-5, 1e-6)) << "whole batches alone";
+}
+
 TEST_F(GrowingSet, AnEpochEarlierWhereAskedFor) {
   const auto ada = member({{"every-epochs", 2}, {"steps", 1}, {"early", 1}});
   std::vector<std::size_t> sizes;

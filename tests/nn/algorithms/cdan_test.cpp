@@ -75,6 +75,20 @@ TEST(Cdan, OfUniformPredictionsConditioningChangesNothing) {
   EXPECT_NEAR(losses[2], losses[0], 1e-6);
 }
 
+// Of k classes at logits 0: H = -log(1 / k + offset), the same of all rows, so that the loss stays; of other logits it moves.
+TEST(Cdan, AnOffsetStandsInsideTheLogarithm) {
+  std::vector<double> losses;
+  for (const double offset : {0., 1e-9, .5}) {
+    toy::ReferenceStep step("cdan");
+    const AlgorithmSetting setting =
+        cdan_of_tiny_network({{"entropy-conditioning", 2}, {"entropy-offset", offset}, {"dropout", 0}}, 3);
+    const auto member = algorithm("cdan").make(setting);
+    losses.push_back(member->update(step.batches()).parts.at("domain_loss"));
+  }
+  EXPECT_NEAR(losses[1], losses[0], 1e-6);
+  EXPECT_GT(std::abs(losses[2] - losses[0]), 1e-6);
+}
+
 // A discriminator whose last layer is 0 has the loss ln 2 for every row. Then the last layer's bias differs by what goes through the
 // weights alone: -c ln 2 / 2 times the sum over each domain's rows of dw_i / dF / sum of its w, dw / dF_c = exp(-H) p_c (log p_c + H).
 TEST(Cdan, GradientsThroughTheEntropyWeightsByHand) {

@@ -43,6 +43,31 @@ class PndByHand : public testing::Test {
   std::vector<std::int64_t> rows_;
 };
 
+// Batch statistics move from the step on that follows the frozen ones.
+TEST_F(PndByHand, FirstStepsAreFrozenWhereAskedFor) {
+  make({{"counterfactual", 2}, {"frozen-steps", 2}});
+  const auto statistics = [&] {
+    torch::Tensor sum = torch::zeros({});
+    for (const auto& item : setting_.network->named_buffers())
+      if (item.key().ends_with("running_mean")) sum += item.value().abs().sum();
+    return sum.item<double>();
+  };
+  EXPECT_EQ(statistics(), 0);
+  for (std::size_t number = 1; number <= 3; ++number) {
+    member_->set_training(true);  // as an epoch begins
+    Batch batch;
+    batch.x = torch::rand({16, 1, 8, 8});
+    batch.y = torch::arange(16, torch::kInt64) % 2;
+    rows_.resize(16);
+    std::iota(rows_.begin(), rows_.end(), std::int64_t{0});
+    batch.rows = rows_;
+    Minibatches batches{batch};
+    batches.step = number;
+    (void)member_->update(batches);
+    EXPECT_EQ(statistics() > 0, number == 3) << number;
+  }
+}
+
 // Equal losses weigh 1/2; p = 1/2 has a generalized cross-entropy of .54918; equal outputs are as alike as can be, and none of
 // 8 + 1 is nearer.
 TEST_F(PndByHand, EqualOutputs) {

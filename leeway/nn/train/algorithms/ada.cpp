@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <limits>
 #include <numeric>
 #include <stdexcept>
@@ -82,12 +83,24 @@ class Ada : public LossAlgorithm {
     ascent.clamp = static_cast<Ascent::Clamp>(static_cast<int>(parameter("clamp")));
     if (const auto entropy = setting().parameters.find("entropy"); entropy != setting().parameters.end())
       ascent.entropy = entropy->second;
+    const auto batch_rows = static_cast<std::size_t>(parameter("batch-rows"));
+    const std::size_t whole = batch_rows > 0 ? rows.size() / batch_rows * batch_rows : rows.size();
+    Ascent longer = ascent;  // of the rows beyond whole batches
+    if (whole < rows.size())
+      longer.rate *= static_cast<double>(batch_rows) / static_cast<double>(rows.size() - whole);
     set_training(false);
     std::vector<torch::Tensor> made((rows.size() + shard_rows - 1) / shard_rows);
     for_shards(rows.size(), shard_rows, "adversarial images", setting().progress,
                [&](std::size_t begin, std::size_t end) {
-                 const Batch batch = set_->batch(std::span(rows).subspan(begin, end - begin));
-                 made[begin / shard_rows] = ascended(forward_function(), batch.x, batch.y, ascent).cpu();
+                 std::vector<torch::Tensor> parts;
+                 const auto make = [&](std::size_t from, std::size_t to, const Ascent& how) {
+                   if (from >= to) return;
+                   const Batch batch = set_->batch(std::span(rows).subspan(from, to - from));
+                   parts.push_back(ascended(forward_function(), batch.x, batch.y, how).cpu());
+                 };
+                 make(begin, std::min(end, whole), ascent);
+                 make(std::max(begin, whole), end, longer);
+                 made[begin / shard_rows] = torch::cat(parts);
                });
     set_training(true);
     torch::Tensor images = torch::cat(made);
@@ -110,6 +123,10 @@ std::vector<Parameter> ada_parameters() {
           {"every-epochs", 10, 1, 1e6, "epochs before each", true},
           {"steps", 15, 0, 10000, "of the ascent", true},
           {"rate", 20. / 128, 0, 1e6, "step length of the ascent, for each image by itself"},
+          {"batch-rows", 0, 0, 1e9,
+           "images of a batch by which a program divides that length: the last batch of a round, with fewer, "
+           "has steps longer by as much; 0: all have the same",
+           true},
           {"gamma", 1, 0, 1e9, "weight of the distance from where the ascent began"},
           {"mean-distance", 0, 0, 1,
            "1: the mean square over features, as programs have it; 0: half the sum of squares", true},

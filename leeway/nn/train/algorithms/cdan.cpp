@@ -44,7 +44,10 @@ class Cdan : public DomainAdversarial {
     if (conditioning == 0) return {};
     const bool reversing = parameter("entropy-gradient") != 0;
     const torch::Tensor log_p = (reversing ? reversed(both.logits, c) : both.logits.detach()).log_softmax(1);
-    const torch::Tensor w = 1 + (log_p.exp() * log_p).sum(1).exp(), plain = w.detach();
+    const double offset = parameter("entropy-offset");
+    const torch::Tensor p = log_p.exp();
+    const torch::Tensor w = 1 + (p * (offset > 0 ? (p + offset).log() : log_p)).sum(1).exp(),
+                        plain = w.detach();
     if (conditioning == 2) return w / plain.sum();
     const auto share = [&](std::int64_t begin, std::int64_t end) {
       return w.slice(0, begin, end) / plain.slice(0, begin, end).sum();
@@ -76,6 +79,9 @@ AlgorithmMember cdan() {
                                "1: gradients also go through these weights, reversed, as in the program of "
                                "Long et al.; 0: they have none",
                                true});
+  member.parameters.push_back(
+      {"entropy-offset", 0, 0, 1,
+       "added to p inside the logarithm of H; 1e-5 as in the program of Long et al."});
   member.parameters.push_back(
       {"map", 2, 0, 2,
        "0: the outer product of features and probabilities; 1: a random map of it; 2: the random map where "

@@ -37,6 +37,8 @@ class PndTraining : public LossAlgorithm {
   Objective objective(const Minibatches& batches) override {
     const Batch& batch = batches.labelled;
     const bool second = parameter("stage") == 2;
+    if (second && parameter("frozen-steps") > 0)  // in every step, as an epoch's begin ends it
+      set_training(static_cast<double>(batches.step) > parameter("frozen-steps"));
     const auto experts = network_->experts(network_input(*network_, setting().normalization, batch.x));
     const torch::Tensor weights = update_weights(experts, batch);
     torch::Tensor debias = torch::zeros({}).to(batch.x.device()), bias = debias, spread = debias,
@@ -194,6 +196,11 @@ AlgorithmMember pnd() {
              true},
             {"own-pairs", 0, 0, 1,
              "1: a row may be its own pair in the counterfactual loss, as in the method's program", true},
+            {"frozen-steps", 0, 0, 1e9,
+             "first steps of the second stage in evaluation mode; 101 as in the program of Jeon et al. 2025, "
+             "whose "
+             "validation leaves it on",
+             true},
             {"stage", 2, 1, 2, "1: the first stage alone", true}}},
           [](const std::map<std::string, double>& parameters) {
             Requirements needs;
