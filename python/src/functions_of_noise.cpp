@@ -25,7 +25,7 @@ record::OutputsReading reading_of(const Request& request) {
 // Outputs made elsewhere.
 tasks::AverageCaseTask files_task(Request& request) {
   record::OutputsReading reading = reading_of(request);
-  reading.labels.reset();  // of the first rows alone, perhaps
+  reading.labels.reset(), reading.groups.reset();  // of the first rows alone, perhaps
   const auto logits = request.pairs("logits");
   Outputs outputs =
       request.open_outputs(logits.at(0).first, logits.at(0).second, reading, tasks::SetRole::first, true);

@@ -69,8 +69,10 @@ Outputs Request::open_outputs(const std::string& name, nb::handle value,
 
 nb::dict Request::options_given() const {
   nb::dict options;
-  for (const auto& [key, value] : given_)
-    if (nb::cast<std::string>(key) != "labels" || is_path(value)) options[key] = value;
+  for (const auto& [key, value] : given_) {
+    const auto name = nb::cast<std::string>(key);
+    if ((name != "labels" && name != "groups") || is_path(value)) options[key] = value;
+  }
   return options;
 }
 
