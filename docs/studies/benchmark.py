@@ -23,9 +23,9 @@ AUGMENTATIONS = ["imagenet", "augmix", "randaugment", "autoaugment-cifar10"]
 ALGORITHMS = ["erm", "reweight", "resample", "augmix-jsd", "gradient-norm", "pgd", "ubnet", "bpa", "group-dro", "ada", "me-ada",
               "irm", "coral", "mmd", "causirl-coral", "causirl-mmd", "mixup", "lisa", "dann", "cdan", "fixmatch"]
 LAST = ["erm", "l2d"]  # whose training takes five to ten times as long as the others'
-# Beside the method of that name, at its learning rate: parameter, and whether environments are told apart.
-VARIANTS = [("irm", "single-environment=1", False), ("causirl-coral", "single-environment=1", False),
-            ("causirl-mmd", "single-environment=1", False), ("bpa", "reference-weights=1", True), ("irm", "anneal-steps=100", True)]
+# Beside the method of that name, at its learning rate: a parameter. Those of one environment see all images as one.
+VARIANTS = [("bpa", "reference-weights=1"), ("irm", "anneal-steps=100")]
+ONE_ENVIRONMENT = [(name, "single-environment=1") for name in ("irm", "causirl-coral", "causirl-mmd")]
 NORMALIZED = ["erm", "sagnet"]  # on small-cnn-bn: SagNet asks for batch normalization
 STAGE = {"sagnet": "stage=1"}  # a parameter without which small networks are refused
 STEPS, CHECK, BATCH, SIZE, IMAGES = 400, 100, 32, 32, 20000
@@ -45,7 +45,7 @@ def quoted(values):
     return "[" + ", ".join(json.dumps(value) for value in values) + "]"
 
 
-def study(seeds, rules, algorithms, settings=("",), environments=("obj_color",), arch="small-cnn"):
+def study(seeds, rules, algorithms, settings=("",), environment="obj_color", attributes="{images.attributes}", arch="small-cnn"):
     """The sweep's file. Stages: pictures and their table, unlabelled pictures, the rows of a case, training, test."""
     settings = list(dict.fromkeys([*settings, *(STAGE[algorithm] for algorithm in algorithms if algorithm in STAGE)]))
     excluded = ["train.algorithm!=erm, train.augment!="] if algorithms is ALGORITHMS else []
@@ -53,8 +53,7 @@ def study(seeds, rules, algorithms, settings=("",), environments=("obj_color",),
         if algorithm in algorithms:
             excluded += [f"train.algorithm={algorithm}, train.set!={setting}", f"train.algorithm!={algorithm}, train.set={setting}"]
     # Keys with one value are no axes; one that is empty is not given.
-    axes = {"algorithm": algorithms, "augment": ["", *AUGMENTATIONS] if algorithms is ALGORITHMS else [""], "set": settings,
-            "environment-column": environments}
+    axes = {"algorithm": algorithms, "augment": ["", *AUGMENTATIONS] if algorithms is ALGORITHMS else [""], "set": settings}
     axes = "\n".join(f"{key} = {quoted(values) if len(values) > 1 else json.dumps(values[0])}" for key, values in axes.items() if list(values) != [""])
     rules = ",\n".join("  " + json.dumps(", ".join(rule)) for rule in rules)
     shifts = "\n".join(f'{shift} = ["", "{attribute}"]' for shift, attribute in ATTRIBUTES.items())
@@ -96,8 +95,9 @@ out = "split.csv"
 [train]
 data = "{{images}}"
 index = "{{draw}}"
-attributes = "{{images.attributes}}"
+attributes = "{attributes}"
 group-column = "obj_color"
+environment-column = "{environment}"
 unlabelled = "{{target}}"
 {axes}
 lr = {quoted(RATES)}
@@ -126,12 +126,12 @@ class Benchmark:
         self.end = math.inf
         self.rows = {}  # by the unit of the test
 
-    def run(self, name, text, jobs, arch):
+    def run(self, name, text, jobs, arch, variant=""):
         """Plans, runs and keeps the rows of what is done; True where all units are."""
         try:
             return self.run_units(name, text, jobs)
         finally:
-            self.collect(arch)
+            self.collect(arch, variant)
 
     def run_units(self, name, text, jobs):
         file = self.folder / f"{name}.toml"
@@ -153,14 +153,14 @@ class Benchmark:
         path = self.sweep / "units" / unit[:2] / unit / "record.json"
         return json.loads(path.read_text())["results"][0] if path.exists() else None
 
-    def collect(self, arch):
+    def collect(self, arch, variant=""):
         """A row for each training of the plan whose test is done."""
         for unit in [json.loads(line) for line in (self.sweep / "plan.jsonl").read_text().splitlines()[1:]]:
             if unit["stage"] != "test" or not (test := self.record(unit["unit"])):
                 continue
             train = next(training for need in unit["needs"] if "best_epoch" in (training := self.record(need)))
             kept, axes = train["epochs"][train["best_epoch"] - 1], unit["axes"]
-            algorithm, setting = axes["train.algorithm"], axes.get("train.set", "")
+            algorithm, setting = axes["train.algorithm"], axes.get("train.set", variant)
             self.rows[unit["unit"]] = {
                 "shifts": "+".join(shift.upper() for shift in ATTRIBUTES if axes[f"draw.{shift}"]) or "UNIFORM",
                 "algorithm": algorithm, "augment": axes.get("train.augment", ""), "variant": "" if setting == STAGE.get(algorithm) else setting,
@@ -168,6 +168,16 @@ class Benchmark:
                 "lr": axes["train.lr"], "seed": axes.get("images.seed", "0"), "n_train": train["n_train"], "best_check": train["best_epoch"],
                 "validation": f"{kept['validation_accuracy']:.5f}", "validation_worst_group": f"{kept['validation_worst_group_accuracy']:.5f}",
                 "n_test": test["n"], "test": f"{test['accuracy']:.5f}"}
+
+    def tables(self, seeds):
+        """Of each seed the images' table with a column that is the same everywhere; their names, with the seed to be filled in."""
+        (self.folder / "tables").mkdir(exist_ok=True)
+        for unit in [json.loads(line) for line in (self.sweep / "plan.jsonl").read_text().splitlines()[1:]]:
+            if unit["stage"] == "images":
+                lines = (self.sweep / "units" / unit["unit"][:2] / unit["unit"] / "table.csv").read_text().splitlines()
+                text = "\n".join([lines[0] + ",everything", *(line + ",one" for line in lines[1:])]) + "\n"
+                (self.folder / "tables" / f"{unit['axes'].get('images.seed', seeds[0])}.csv").write_text(text)
+        return str(self.folder / "tables" / "{images.seed}.csv")
 
     def write(self):
         write_rows(self.folder / "benchmark.csv", self.rows.values())
@@ -193,8 +203,8 @@ def chosen(algorithms, rates, variants=()):
             rule.append(f"train.augment={augment}")
         if not variants:
             rules.append(rule)
-        rules += [[*rule, f"train.set={setting}", f"train.environment-column={'obj_color' if told else ''}"]
-                  for of, setting, told in variants if (of, "") == (algorithm, augment)]
+        rules += [[*rule, f"train.set={setting}"] if len({one for _, one in variants}) > 1 else rule
+                  for of, setting in variants if (of, "") == (algorithm, augment)]
     return rules
 
 
@@ -212,10 +222,12 @@ def main():
         if not benchmark.run("seeds", study(seeds, chosen(part, rates), part, arch=arch), jobs, arch):
             break
         if part is ALGORITHMS:
-            names = list(dict.fromkeys(algorithm for algorithm, _, _ in VARIANTS))
-            rules, settings = chosen(names, rates, VARIANTS), [setting for _, setting, _ in VARIANTS]
-            if not benchmark.run("variants", study(seeds, rules, names, settings, ["obj_color", ""]), jobs, arch):
-                break
+            tables = benchmark.tables(seeds)
+            for variants, environment, attributes in (VARIANTS, "obj_color", "{images.attributes}"), (ONE_ENVIRONMENT, "everything", tables):
+                names = [name for name, _ in variants]
+                text = study(seeds, chosen(names, rates, variants), names, list(dict.fromkeys(one for _, one in variants)), environment, attributes)
+                if not benchmark.run("variants", text, jobs, arch, variants[0][1]):
+                    break
         benchmark.write()
     benchmark.write()
 
