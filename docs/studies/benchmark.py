@@ -22,6 +22,8 @@ RATES = ["0.01", "0.001", "0.0001"]
 AUGMENTATIONS = ["imagenet", "augmix", "randaugment", "autoaugment-cifar10"]
 ALGORITHMS = ["erm", "reweight", "resample", "augmix-jsd", "gradient-norm", "pgd", "ubnet", "bpa", "group-dro", "ada", "me-ada",
               "irm", "coral", "mmd", "causirl-coral", "causirl-mmd", "mixup", "lisa", "dann", "cdan", "fixmatch"]
+BEST = ["erm", "lisa", "group-dro", "augmix-jsd"]  # plain training and the three best over the eight cases, for all assignments
+EVERYWHERE = "0.001"  # their learning rate there
 LAST = ["erm", "l2d"]  # whose training takes five to ten times as long as the others'
 # Beside the method of that name, at its learning rate: a parameter. Those of one environment see all images as one.
 VARIANTS = [("bpa", "reference-weights=1"), ("irm", "anneal-steps=100")]
@@ -39,6 +41,13 @@ def methods(algorithms):
 def conditions(case):
     given = [f"draw.{shift}={attribute if shift in case else ''}" for shift, attribute in ATTRIBUTES.items()]
     return [*given, f"draw.train={CASES[case]}"]
+
+
+def assignments():
+    """All ways of giving different attributes to the shifts of a case: shift -> attribute."""
+    for case in CASES:
+        for attributes in itertools.permutations(ATTRIBUTES.values(), len(case)):
+            yield dict(zip(case, attributes))
 
 
 def quoted(values):
@@ -119,6 +128,22 @@ out = "outputs.npz"
 """
 
 
+def every_assignment(seeds):
+    """The sweep of BEST on all assignments. Groups and environments are the values of the first shifted attribute."""
+    rules = []
+    for assignment in assignments():
+        told = next(iter(assignment.values()), "obj_color")
+        rules.append([*(f"draw.{shift}={assignment.get(shift, '')}" for shift in ATTRIBUTES), f"draw.train={CASES[tuple(assignment)]}",
+                      f"train.group-column={told}", f"train.environment-column={told}"])
+    text = study(seeds, rules, BEST)
+    columns = quoted(ATTRIBUTES.values())
+    for shift, attribute in ATTRIBUTES.items():
+        text = text.replace(f'{shift} = ["", "{attribute}"]', f'{shift} = {quoted(["", *ATTRIBUTES.values()])}')
+    for key in "group-column", "environment-column":
+        text = text.replace(f'{key} = "obj_color"', f"{key} = {columns}")
+    return text.replace(f"lr = {quoted(RATES)}", f'lr = "{EVERYWHERE}"')
+
+
 class Benchmark:
     def __init__(self, folder, leeway):
         self.folder, self.leeway = folder, leeway
@@ -163,9 +188,10 @@ class Benchmark:
             algorithm, setting = axes["train.algorithm"], axes.get("train.set", variant)
             self.rows[unit["unit"]] = {
                 "shifts": "+".join(shift.upper() for shift in ATTRIBUTES if axes[f"draw.{shift}"]) or "UNIFORM",
+                "attributes": "+".join(axes[f"draw.{shift}"] for shift in ATTRIBUTES if axes[f"draw.{shift}"]),
                 "algorithm": algorithm, "augment": axes.get("train.augment", ""), "variant": "" if setting == STAGE.get(algorithm) else setting,
                 "arch": arch,
-                "lr": axes["train.lr"], "seed": axes.get("images.seed", "0"), "n_train": train["n_train"], "best_check": train["best_epoch"],
+                "lr": axes.get("train.lr", EVERYWHERE), "seed": axes.get("images.seed", "0"), "n_train": train["n_train"], "best_check": train["best_epoch"],
                 "validation": f"{kept['validation_accuracy']:.5f}", "validation_worst_group": f"{kept['validation_worst_group_accuracy']:.5f}",
                 "n_test": test["n"], "test": f"{test['accuracy']:.5f}"}
 
@@ -228,6 +254,8 @@ def main():
                 text = study(seeds, chosen(names, rates, variants), names, list(dict.fromkeys(one for _, one in variants)), environment, attributes)
                 if not benchmark.run("variants", text, jobs, arch, variants[0][1]):
                     break
+            if not benchmark.run("assignments", every_assignment(seeds), jobs, arch):
+                break
         benchmark.write()
     benchmark.write()
 

@@ -18,6 +18,8 @@ from tables import half_width, table
 CASES = ["UNIFORM", "SC", "LDD", "UDS", "SC+LDD", "SC+UDS", "LDD+UDS", "SC+LDD+UDS"]
 SINGLE, PAIRS, TRIPLE = CASES[1:4], CASES[4:7], CASES[7:]
 FULL = 5  # seeds
+MAIN = {"SC": "obj_color", "LDD": "bg_color", "UDS": "scale"}
+EVERYWHERE = "0.001"  # the rate of the runs on all assignments
 LEARNS = .5  # test accuracy without a shift
 
 
@@ -64,8 +66,14 @@ def ranks(values):
     return out
 
 
+def is_main(row):
+    """Of the assignment that all methods were run on."""
+    return row["attributes"] == "+".join(MAIN[shift] for shift in row["shifts"].split("+") if shift in MAIN)
+
+
 class Runs:
     def __init__(self, rows):
+        rows = [row for row in rows if is_main(row)]
         rates = chosen_rates(rows)
         self.test = collections.defaultdict(dict)  # (method, case) -> seed -> accuracy
         self.variants = collections.defaultdict(dict)  # the same of (method, variant, case)
@@ -93,6 +101,32 @@ class Runs:
         """Above plain training of the same network."""
         plain = "erm, batch norm" if method.endswith(", batch norm") else "erm"
         return [a - b for a, b in zip(self.of(method, case), self.of(plain, case))]
+
+
+def of_assignments(rows, seeds):
+    """Case -> method -> attributes -> seed -> accuracy, where a method has all seeds."""
+    found = collections.defaultdict(lambda: collections.defaultdict(lambda: collections.defaultdict(dict)))
+    for row in rows:
+        if row["lr"] == EVERYWHERE and row["arch"] == "small-cnn" and not row["variant"] and not row["augment"]:
+            found[row["shifts"]][row["algorithm"]][row["attributes"]][row["seed"]] = float(row["test"])
+    for case in found.values():
+        for method, of in case.items():
+            case[method] = {key: values for key, values in of.items() if len(values) == len(seeds)}
+    return found
+
+
+def all_assignments(rows, seeds, names):
+    found, lines = of_assignments(rows, seeds), []
+    for case in CASES:
+        of = found[case]
+        known = [key for key in of["erm"] if all(key in of[name] for name in names)]
+        if not known:
+            continue
+        means = {name: [statistics.mean(of[name][key][seed] for key in known) for seed in seeds] for name in ("erm", *names)}
+        plain = [statistics.mean(of["erm"][key].values()) for key in known]
+        lines.append([case, len(known), words(means["erm"]), f"{100 * min(plain):.1f} to {100 * max(plain):.1f}",
+                      *(signed(minus(means[name], means["erm"])) for name in names)])
+    table(["shifts", "assignments", "erm", "erm, assignments", *(f"{name}, points" for name in names)], lines)
 
 
 def minus(a, b):
@@ -157,6 +191,8 @@ def main():
             of_rate[row["lr"]] += 1
             stayed[row["lr"]] += float(row["validation"]) < .3
     table(["learning rate", "trainings", "at chance"], [[rate, of_rate[rate], stayed[rate]] for rate in sorted(of_rate, key=float, reverse=True)])
+    print("All assignments, rate .001: means over them, and points above plain training:\n")
+    all_assignments(rows, runs.seeds, ["lisa", "group-dro", "augmix-jsd"])
     if runs.variants:
         print("As programs have it, less the same method as its paper states it:\n")
         variants = list(dict.fromkeys(key[:2] for key in runs.variants))
