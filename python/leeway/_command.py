@@ -4,6 +4,7 @@ import json
 import os
 import pathlib
 import subprocess
+import sys
 import warnings
 
 from .results import of_json
@@ -23,6 +24,11 @@ class CommandError(RuntimeError):
 def binary():
     """The path of the command: $LEEWAY_COMMAND, or the one that was installed with the package."""
     return os.environ.get("LEEWAY_COMMAND") or str(pathlib.Path(__file__).parent / "bin" / "leeway")
+
+
+def main():
+    """What `leeway` on a virtual environment's path is: this process becomes the command."""
+    os.execv(binary(), ["leeway", *sys.argv[1:]])
 
 
 def command(arguments):

@@ -173,6 +173,12 @@ def test_nothing_heavy_is_imported():
     """) == "[]\n"
 
 
+def test_the_script_of_the_package_becomes_the_command():
+    script = "import sys; from leeway import _command; sys.argv = ['leeway', *sys.argv[1:]]; _command.main()"
+    done = subprocess.run([sys.executable, "-c", script, "inspect", "none.pt"], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (3, "") and "none.pt" in done.stderr, done.stderr
+
+
 def test_the_package_holds_the_command():
     record = leeway.command(["list", "estimators"])
     assert record.code == 0 and record.to_dict()["results"] == leeway.list("estimators").to_dict()["results"]
