@@ -189,7 +189,7 @@ class Benchmark:
             self.rows[unit["unit"]] = {
                 "shifts": "+".join(shift.upper() for shift in ATTRIBUTES if axes[f"draw.{shift}"]) or "UNIFORM",
                 "attributes": "+".join(axes[f"draw.{shift}"] for shift in ATTRIBUTES if axes[f"draw.{shift}"]),
-                "algorithm": algorithm, "augment": axes.get("train.augment", ""), "variant": "" if setting == STAGE.get(algorithm) else setting,
+                "groups": axes.get("train.group-column", "obj_color"), "algorithm": algorithm, "augment": axes.get("train.augment", ""), "variant": "" if setting == STAGE.get(algorithm) else setting,
                 "arch": arch,
                 "lr": axes.get("train.lr", EVERYWHERE), "seed": axes.get("images.seed", "0"), "n_train": train["n_train"], "best_check": train["best_epoch"],
                 "validation": f"{kept['validation_accuracy']:.5f}", "validation_worst_group": f"{kept['validation_worst_group_accuracy']:.5f}",

@@ -67,8 +67,8 @@ def ranks(values):
 
 
 def is_main(row):
-    """Of the assignment that all methods were run on."""
-    return row["attributes"] == "+".join(MAIN[shift] for shift in row["shifts"].split("+") if shift in MAIN)
+    """Of the assignment that all methods were run on, with its groups."""
+    return row["groups"] == MAIN["SC"] and row["attributes"] == "+".join(MAIN[shift] for shift in row["shifts"].split("+") if shift in MAIN)
 
 
 class Runs:
@@ -107,7 +107,8 @@ def of_assignments(rows, seeds):
     """Case -> method -> attributes -> seed -> accuracy, where a method has all seeds."""
     found = collections.defaultdict(lambda: collections.defaultdict(lambda: collections.defaultdict(dict)))
     for row in rows:
-        if row["lr"] == EVERYWHERE and row["arch"] == "small-cnn" and not row["variant"] and not row["augment"]:
+        told = row["attributes"].split("+")[0] or MAIN["SC"]
+        if row["groups"] == told and row["lr"] == EVERYWHERE and row["arch"] == "small-cnn" and not row["variant"] and not row["augment"]:
             found[row["shifts"]][row["algorithm"]][row["attributes"]][row["seed"]] = float(row["test"])
     for case in found.values():
         for method, of in case.items():
@@ -127,6 +128,9 @@ def all_assignments(rows, seeds, names):
         lines.append([case, len(known), words(means["erm"]), f"{100 * min(plain):.1f} to {100 * max(plain):.1f}",
                       *(signed(minus(means[name], means["erm"])) for name in names)])
     table(["shifts", "assignments", "erm", "erm, assignments", *(f"{name}, points" for name in names)], lines)
+    mean = {case: [statistics.mean(values[seed] for values in found[case]["erm"].values()) for seed in seeds] for case in CASES if found[case]["erm"]}
+    pairs = [("UDS", "LDD"), ("SC", "UDS"), ("SC+LDD", "SC"), ("SC+UDS", "SC"), ("SC+LDD+UDS", "SC"), ("LDD+UDS", "UDS"), ("LDD+UDS", "LDD")]
+    table(["erm, all assignments", "less that of", "difference"], [[a, b, signed(minus(mean[a], mean[b]))] for a, b in pairs if a in mean and b in mean])
 
 
 def minus(a, b):
@@ -187,7 +191,7 @@ def main():
     print("Trainings at the chosen rates that stayed at chance (validation below 30%), of methods that learn:\n")
     stayed, of_rate = collections.Counter(), collections.Counter()
     for row in rows:
-        if not row["variant"] and name_of(row) in learning and row["lr"] == runs.rates[name_of(row), row["shifts"]]:
+        if is_main(row) and not row["variant"] and name_of(row) in learning and row["lr"] == runs.rates[name_of(row), row["shifts"]]:
             of_rate[row["lr"]] += 1
             stayed[row["lr"]] += float(row["validation"]) < .3
     table(["learning rate", "trainings", "at chance"], [[rate, of_rate[rate], stayed[rate]] for rate in sorted(of_rate, key=float, reverse=True)])
