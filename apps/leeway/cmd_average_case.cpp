@@ -113,14 +113,6 @@ Outputs logits_of(Context& context, const AverageCaseFlags& flags) {
   return outputs;
 }
 
-// Those of the data's own array `groups`.
-std::vector<GroupColumn> groups_of(const ModelAndImages& loaded, const std::string& data) {
-  const auto groups = loaded.others.find("groups"), names = loaded.others.find("group_names");
-  if (groups == loaded.others.end()) return {};
-  return group_columns(groups->second, names == loaded.others.end() ? nullptr : &names->second,
-                       loaded.images.n(), display_name(data));
-}
-
 // The task of a model, which `loaded` keeps, and of files.
 tasks::AverageCaseTask model_task(Context& context, const AverageCaseFlags& flags, ModelAndImages& loaded,
                                   TakenRows& taken) {
@@ -131,7 +123,7 @@ tasks::AverageCaseTask model_task(Context& context, const AverageCaseFlags& flag
   taken.rows = keep_rows(context, loaded, flags.reading);
   tasks::AverageCaseTask task{.of = inputs_of(context, loaded)};
   task.labels = loaded.images.labels;
-  task.groups = groups_of(loaded, flags.data);
+  task.groups = group_columns(loaded.others, loaded.images.n(), display_name(flags.data));
   task.class_names = class_names_of(flags.data, std::get<tasks::ClassifierInputs>(task.of).classifier.k);
   if (!context.out.empty()) task.state = state_of(context.out), task.made_of = digests_of(flags);
   task.resumed = [&context](std::size_t done, std::size_t n) {

@@ -54,18 +54,25 @@ def quoted(values):
     return "[" + ", ".join(json.dumps(value) for value in values) + "]"
 
 
-def study(seeds, rules, algorithms, settings=("",), environment="obj_color", attributes="{images.attributes}", arch="small-cnn"):
-    """The sweep's file. Stages: pictures and their table, unlabelled pictures, the rows of a case, training, test."""
+def line(key, values):
+    """Of the sweep's file: an axis of several values; one value, which is none; nothing for an empty one."""
+    values = list(values)
+    return "" if values == [""] else f"{key} = {quoted(values) if len(values) > 1 else json.dumps(values[0])}\n"
+
+
+def study(seeds, rules, algorithms, settings=("",), shifted=ATTRIBUTES, groups=("obj_color",), environments=("obj_color",),
+          attributes="{images.attributes}", rates=RATES, arch="small-cnn"):
+    """The sweep's file. Stages: pictures and their table, unlabelled pictures, the rows of a case, training, test. `shifted`: of each shift
+    the attribute that it may be of, or several."""
     settings = list(dict.fromkeys([*settings, *(STAGE[algorithm] for algorithm in algorithms if algorithm in STAGE)]))
     excluded = ["train.algorithm!=erm, train.augment!="] if algorithms is ALGORITHMS else []
     for algorithm, setting in STAGE.items():
         if algorithm in algorithms:
             excluded += [f"train.algorithm={algorithm}, train.set!={setting}", f"train.algorithm!={algorithm}, train.set={setting}"]
-    # Keys with one value are no axes; one that is empty is not given.
-    axes = {"algorithm": algorithms, "augment": ["", *AUGMENTATIONS] if algorithms is ALGORITHMS else [""], "set": settings}
-    axes = "\n".join(f"{key} = {quoted(values) if len(values) > 1 else json.dumps(values[0])}" for key, values in axes.items() if list(values) != [""])
     rules = ",\n".join("  " + json.dumps(", ".join(rule)) for rule in rules)
-    shifts = "\n".join(f'{shift} = ["", "{attribute}"]' for shift, attribute in ATTRIBUTES.items())
+    shifts = "".join(line(shift, ["", of] if isinstance(of, str) else ["", *of]) for shift, of in shifted.items())
+    train = (line("group-column", groups) + line("environment-column", environments) + line("algorithm", algorithms) +
+             line("augment", ["", *AUGMENTATIONS] if algorithms is ALGORITHMS else [""]) + line("set", settings) + line("lr", rates))
     return f"""[study]
 only = [
 {rules}
@@ -95,8 +102,7 @@ out = "target.npz"
 command = "conds draw"
 attributes = "{{images.attributes}}"
 dataset = "shapes3d"
-{shifts}
-train = {sorted(set(CASES.values()))}
+{shifts}train = {sorted(set(CASES.values()))}
 val = 6
 seed = "{{images.seed}}"
 out = "split.csv"
@@ -105,12 +111,8 @@ out = "split.csv"
 data = "{{images}}"
 index = "{{draw}}"
 attributes = "{attributes}"
-group-column = "obj_color"
-environment-column = "{environment}"
 unlabelled = "{{target}}"
-{axes}
-lr = {quoted(RATES)}
-arch = "{arch}"
+{train}arch = "{arch}"
 steps = {STEPS}
 check-every = {CHECK}
 batch = {BATCH}
@@ -135,13 +137,8 @@ def every_assignment(seeds):
         told = next(iter(assignment.values()), "obj_color")
         rules.append([*(f"draw.{shift}={assignment.get(shift, '')}" for shift in ATTRIBUTES), f"draw.train={CASES[tuple(assignment)]}",
                       f"train.group-column={told}", f"train.environment-column={told}"])
-    text = study(seeds, rules, BEST)
-    columns = quoted(ATTRIBUTES.values())
-    for shift, attribute in ATTRIBUTES.items():
-        text = text.replace(f'{shift} = ["", "{attribute}"]', f'{shift} = {quoted(["", *ATTRIBUTES.values()])}')
-    for key in "group-column", "environment-column":
-        text = text.replace(f'{key} = "obj_color"', f"{key} = {columns}")
-    return text.replace(f"lr = {quoted(RATES)}", f'lr = "{EVERYWHERE}"')
+    columns = list(ATTRIBUTES.values())
+    return study(seeds, rules, BEST, shifted=dict.fromkeys(ATTRIBUTES, columns), groups=columns, environments=columns, rates=[EVERYWHERE])
 
 
 class Benchmark:
@@ -189,9 +186,8 @@ class Benchmark:
             self.rows[unit["unit"]] = {
                 "shifts": "+".join(shift.upper() for shift in ATTRIBUTES if axes[f"draw.{shift}"]) or "UNIFORM",
                 "attributes": "+".join(axes[f"draw.{shift}"] for shift in ATTRIBUTES if axes[f"draw.{shift}"]),
-                "groups": axes.get("train.group-column", "obj_color"), "algorithm": algorithm, "augment": axes.get("train.augment", ""), "variant": "" if setting == STAGE.get(algorithm) else setting,
-                "arch": arch,
-                "lr": axes.get("train.lr", EVERYWHERE), "seed": axes.get("images.seed", "0"), "n_train": train["n_train"], "best_check": train["best_epoch"],
+                "groups": axes.get("train.group-column", "obj_color"), "algorithm": algorithm, "augment": axes.get("train.augment", ""),
+                "variant": "" if setting == STAGE.get(algorithm) else setting, "arch": arch, "lr": axes.get("train.lr", EVERYWHERE), "seed": axes.get("images.seed", "0"), "n_train": train["n_train"], "best_check": train["best_epoch"],
                 "validation": f"{kept['validation_accuracy']:.5f}", "validation_worst_group": f"{kept['validation_worst_group_accuracy']:.5f}",
                 "n_test": test["n"], "test": f"{test['accuracy']:.5f}"}
 
@@ -210,9 +206,11 @@ class Benchmark:
 
 
 def best_rates(rows, arch):
-    """Method and shifts -> the rate with the best validation accuracy on seed 0; the larger one of equals."""
+    """Method and shifts -> the rate with the best validation accuracy on seed 0; the larger one of equals. Of the main assignment."""
     chosen = {}
-    for row in sorted((row for row in rows if row["seed"] == "0" and not row["variant"] and row["arch"] == arch), key=lambda row: -float(row["lr"])):
+    main = {"+".join(case).upper() or "UNIFORM": "+".join(ATTRIBUTES[shift] for shift in case) for case in CASES}
+    of_seed = [row for row in rows if row["seed"] == "0" and not row["variant"] and row["arch"] == arch and row["attributes"] == main[row["shifts"]]]
+    for row in sorted(of_seed, key=lambda row: -float(row["lr"])):
         key = row["algorithm"], row["augment"], row["shifts"]
         if key not in chosen or float(row["validation"]) > float(chosen[key]["validation"]):
             chosen[key] = row
@@ -240,23 +238,30 @@ def main():
     benchmark, arguments = begun(Benchmark, parser)
     if arguments.minutes:
         benchmark.end = time.monotonic() + 60 * arguments.minutes
-    seeds, jobs = range(arguments.seeds), arguments.jobs
-    for part, arch in (ALGORITHMS, "small-cnn"), (NORMALIZED, "small-cnn-bn"), (LAST, "small-cnn"):
-        if not benchmark.run("grid", study([0], map(conditions, CASES), part, arch=arch), jobs, arch):
-            break
+    seeds = range(arguments.seeds)
+
+    def run(name, text, arch, variant=""):
+        return benchmark.run(name, text, arguments.jobs, arch, variant)
+
+    def varied(variants, rates, **given):
+        names = [name for name, _ in variants]
+        settings = list(dict.fromkeys(setting for _, setting in variants))
+        return run("variants", study(seeds, chosen(names, rates, variants), names, settings, **given), "small-cnn", variants[0][1])
+
+    def searched(algorithms, arch):
+        """The grid, then all seeds at its rates."""
+        if not run("grid", study([0], map(conditions, CASES), algorithms, arch=arch), arch):
+            return None
         rates = best_rates(benchmark.rows.values(), arch)
-        if not benchmark.run("seeds", study(seeds, chosen(part, rates), part, arch=arch), jobs, arch):
-            break
-        if part is ALGORITHMS:
-            tables = benchmark.tables(seeds)
-            for variants, environment, attributes in (VARIANTS, "obj_color", "{images.attributes}"), (ONE_ENVIRONMENT, "everything", tables):
-                names = [name for name, _ in variants]
-                text = study(seeds, chosen(names, rates, variants), names, list(dict.fromkeys(one for _, one in variants)), environment, attributes)
-                if not benchmark.run("variants", text, jobs, arch, variants[0][1]):
-                    break
-            if not benchmark.run("assignments", every_assignment(seeds), jobs, arch):
-                break
-        benchmark.write()
+        return rates if run("seeds", study(seeds, chosen(algorithms, rates), algorithms, arch=arch), arch) else None
+
+    rates = searched(ALGORITHMS, "small-cnn")
+    if rates and varied(VARIANTS, rates):
+        tables = benchmark.tables(seeds)
+        if (varied(ONE_ENVIRONMENT, rates, environments=["everything"], attributes=tables) and
+                run("assignments", every_assignment(seeds), "small-cnn") and searched(NORMALIZED, "small-cnn-bn")):
+            benchmark.write()  # the last ones take long
+            searched(LAST, "small-cnn")
     benchmark.write()
 
 

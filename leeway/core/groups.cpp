@@ -75,6 +75,12 @@ std::vector<GroupColumn> group_columns(const Array& groups, const Array* names, 
   return columns;
 }
 
+std::vector<GroupColumn> group_columns(const ArrayMap& arrays, std::size_t n, std::string_view where) {
+  const auto groups = arrays.find("groups"), names = arrays.find("group_names");
+  if (groups == arrays.end()) return {};
+  return group_columns(groups->second, names == arrays.end() ? nullptr : &names->second, n, where);
+}
+
 GroupColumn join_columns(const std::vector<const GroupColumn*>& columns) {
   GroupColumn all;
   all.name = columns.front()->name;

@@ -15,6 +15,10 @@ namespace leeway {
 [[nodiscard]] std::vector<GroupColumn> group_columns(const Array& groups, const Array* names, std::size_t n,
                                                      std::string_view where);
 
+// The columns of the array `groups`, named by `group_names` where it is there; none without `groups`.
+[[nodiscard]] std::vector<GroupColumn> group_columns(const ArrayMap& arrays, std::size_t n,
+                                                     std::string_view where);
+
 // The same column of several sets, one after the other. Their names are equal.
 [[nodiscard]] GroupColumn join_columns(const std::vector<const GroupColumn*>& columns);
 

@@ -24,10 +24,7 @@ GroupColumn environment_column(const Array& values, std::size_t n, const std::st
 // What the images file holds besides images and labels.
 void take_arrays(TrainingData& data, const ArrayMap& arrays) {
   const std::string name = display_name(data.images.path);
-  const auto groups = arrays.find("groups"), names = arrays.find("group_names");
-  if (groups != arrays.end())
-    data.groups = group_columns(groups->second, names == arrays.end() ? nullptr : &names->second,
-                                data.images.n(), name + ": groups");
+  data.groups = group_columns(arrays, data.images.n(), name + ": groups");
   if (const auto found = arrays.find("environment"); found != arrays.end())
     data.environment = environment_column(found->second, data.images.n(), name + ": environment");
 }

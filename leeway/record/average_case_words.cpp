@@ -62,6 +62,14 @@ std::string comparison_finding(const ClassComparison& comparison, double thresho
                      most->name, value_words(mean_of(most->of.distribution), true), how);
 }
 
+// Of group_bias, in their order.
+std::vector<std::string> compared_columns(const Robustness& found) {
+  std::vector<std::string> columns;
+  for (const GroupComparison& one : found.group_bias)
+    if (std::ranges::find(columns, one.column) == columns.end()) columns.push_back(one.column);
+  return columns;
+}
+
 }  // namespace
 
 std::string at_sigma(double sigma) { return fmt::format("σ = {:g}", sigma); }
@@ -146,16 +154,9 @@ std::string class_finding(const Robustness& found) {
                             "class");
 }
 
-std::vector<std::string> group_columns(const Robustness& found) {
-  std::vector<std::string> columns;
-  for (const GroupComparison& one : found.group_bias)
-    if (std::ranges::find(columns, one.column) == columns.end()) columns.push_back(one.column);
-  return columns;
-}
-
 double group_threshold(const Robustness& found) {
   return (1 - found.options.level) /
-         static_cast<double>(std::max<std::size_t>(1, group_columns(found).size()));
+         static_cast<double>(std::max<std::size_t>(1, compared_columns(found).size()));
 }
 
 std::string group_finding(const Robustness& found, const std::string& column) {
@@ -164,12 +165,6 @@ std::string group_finding(const Robustness& found, const std::string& column) {
     if (one.column == column) of.push_back(one.of);
   return comparison_finding(strongest_of(of), group_threshold(found), "Groups by " + column,
                             "groups by " + column, column);
-}
-
-std::vector<std::string> group_findings(const Robustness& found) {
-  std::vector<std::string> findings;
-  for (const std::string& column : group_columns(found)) findings.push_back(group_finding(found, column));
-  return findings;
 }
 
 std::string ranking_finding(const Robustness& found) {
@@ -195,7 +190,7 @@ std::vector<std::string> findings_of(const Robustness& found) {
   std::vector<std::string> findings;
   if (!found.against_monte_carlo.empty()) findings.push_back(error_finding(found));
   if (!found.class_bias.empty()) findings.push_back(class_finding(found));
-  for (std::string& finding : group_findings(found)) findings.push_back(std::move(finding));
+  for (const std::string& column : compared_columns(found)) findings.push_back(group_finding(found, column));
   if (!found.ranking.empty()) findings.push_back(ranking_finding(found));
   std::erase(findings, "");
   return findings;

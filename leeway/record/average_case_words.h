@@ -31,11 +31,9 @@ inline constexpr double harmless = .95;
 // Of what the strongest noise says; each where the record has what it is about.
 [[nodiscard]] std::string error_finding(const Robustness& found);  // against_monte_carlo
 [[nodiscard]] std::string class_finding(const Robustness& found);  // class_bias
-// Of group_bias, a line a column. Columns differ where p < (1 - level) / columns (Bonferroni).
-[[nodiscard]] std::vector<std::string> group_findings(const Robustness& found);
-[[nodiscard]] std::vector<std::string> group_columns(const Robustness& found);  // in their order
+// group_bias, of one of its columns. Groups differ where p is below (1 - level) / columns (Bonferroni).
 [[nodiscard]] std::string group_finding(const Robustness& found, const std::string& column);
-[[nodiscard]] double group_threshold(const Robustness& found);  // of p-values
+[[nodiscard]] double group_threshold(const Robustness& found);
 [[nodiscard]] std::string ranking_finding(
     const Robustness& found);  // ranking; empty where no class has samples
 

@@ -202,6 +202,10 @@ class Analysis {
     envelope.headline = record::headline_of(record.found);
     envelope.findings = record::findings_of(record.found);
     envelope.warnings = record::gradient_warnings(record.found);
+    for (const GroupColumn& column : task_.groups)
+      if (column.levels.size() > most_compared)
+        envelope.warnings.push_back(fmt::format("groups {}: {} values are too many to compare (at most {})",
+                                                in_quotes(column.name), column.levels.size(), most_compared));
     envelope.seconds = std::chrono::duration<double>(Clock::now() - started).count();
     return std::move(result_);
   }

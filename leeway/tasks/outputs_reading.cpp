@@ -144,10 +144,10 @@ std::vector<GroupColumn> read_groups(const std::string& path, std::size_t n) {
     return group_columns(groups, &titles, n, name);
   }
   const ArrayMap arrays = read_arrays(path);
-  const auto groups = arrays.contains("groups") ? arrays.find("groups") : arrays.find("");
-  if (groups == arrays.end()) refuse(name, "an array groups", "none");
-  const auto names = arrays.find("group_names");
-  return group_columns(groups->second, names == arrays.end() ? nullptr : &names->second, n, name);
+  if (arrays.contains("groups")) return group_columns(arrays, n, name);
+  const auto bare = arrays.find("");
+  if (bare == arrays.end()) refuse(name, "an array groups", "none");
+  return group_columns(bare->second, nullptr, n, name);
 }
 
 record::OutputsReading reading_for(record::OutputsReading reading, const Texts& names) {

@@ -16,7 +16,6 @@ namespace {
 using average_case::Column;
 
 constexpr std::size_t ranked = 6;  // samples at each end of a class
-constexpr std::size_t most_classes = 100;
 
 record::Survival survival_of(const Column& column, double level) {
   record::Survival result;
@@ -132,7 +131,7 @@ record::Robustness robustness_of(const average_case::AverageCase& cases, std::si
       found.against_monte_carlo.push_back(
           {std::string(column.estimator->name), column.sigma,
            average_case::against_monte_carlo(column, *truth, options.level, seed)});
-    if (column.estimator->name != found.leading || k > most_classes) continue;
+    if (column.estimator->name != found.leading || k > most_compared) continue;
     found.class_bias.push_back(comparison_of(column, classes, options.level));
     found.ranking.push_back(ranking_of(column, classes, cases));
   }
@@ -145,7 +144,7 @@ std::vector<record::GroupComparison> groups_of(const average_case::AverageCase& 
   std::vector<record::GroupComparison> comparisons;
   for (const GroupColumn& group : groups) {
     const std::size_t levels = group.levels.size();
-    if (levels < 2 || levels > most_classes) continue;
+    if (levels < 2 || levels > most_compared) continue;
     const std::vector<std::int64_t> codes(group.codes.begin(),
                                           group.codes.begin() + static_cast<std::ptrdiff_t>(found.n));
     const Classes values{codes, levels, group.levels};

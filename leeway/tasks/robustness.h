@@ -18,8 +18,10 @@ namespace leeway::tasks {
                                                const std::vector<std::string>& class_names,
                                                const record::AverageCaseOptions& options, std::uint64_t seed);
 
+inline constexpr std::size_t most_compared = 100;  // classes, or values of a column of groups
+
 // How the leading method's p differs between the values of each column, one comparison a column and sigma. A column may
-// have more rows than `cases`; its first are taken. Columns of one value, or of more than 100, are left out.
+// have more rows than `cases`; its first are taken. Columns of one value, or of more than most_compared, are left out.
 [[nodiscard]] std::vector<record::GroupComparison> groups_of(const average_case::AverageCase& cases,
                                                              const record::Robustness& found,
                                                              const std::vector<GroupColumn>& groups);

@@ -1,4 +1,5 @@
 // Average-case robustness of functions and of arrays, without a command.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -6,6 +7,7 @@
 #include <filesystem>
 
 #include "leeway/tasks/average_case.h"
+#include "leeway/tasks/robustness.h"
 #include "tests/average_case/classifiers.h"
 #include "tests/message_of.h"
 
@@ -48,6 +50,27 @@ class StopsHalfway : public Progress {
  private:
   bool stop_ = false;
 };
+
+// A column of two values is compared, of one not, of more than most_compared neither, but with a word.
+TEST_F(AverageCaseTasks, GroupsAreComparedByColumn) {
+  task_.options.methods = {"taylor"};
+  GroupColumn two{"light", {"dim", "lit"}, {}}, one{"site", {"all"}, {}}, many{"place", {}, {}};
+  for (std::size_t i = 0; i <= most_compared; ++i) many.levels.push_back(std::to_string(i));
+  for (std::size_t i = 0; i < n + 3; ++i)  // the first rows are those of the inputs
+    two.codes.push_back(i % 2), one.codes.push_back(0), many.codes.push_back(0);
+  task_.groups = {one, two, many};
+  const record::AverageCase record = average_case(task_).record;
+  ASSERT_EQ(record.found.group_bias.size(), 2u);  // a sigma each
+  const record::GroupComparison& found = record.found.group_bias[0];
+  EXPECT_EQ(found.column, "light");
+  EXPECT_EQ(found.of.classes[0].of.distribution.n + found.of.classes[1].of.distribution.n, n);
+  ASSERT_EQ(record.envelope.warnings.size(), 1u);
+  EXPECT_EQ(record.envelope.warnings[0], "groups 'place': 101 values are too many to compare (at most 100)");
+  task_.groups[0].codes.resize(n - 1);
+  EXPECT_EQ(
+      message_of([&] { (void)average_case(task_); }),
+      fmt::format("average_case: groups 'site': expected at least {}, as many as rows, found {}", n, n - 1));
+}
 
 TEST_F(AverageCaseTasks, AreThoseOfTheAnalysis) {
   task_.options.methods = {"taylor", "mc"}, task_.options.draws = 50;
