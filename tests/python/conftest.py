@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import signal
 import subprocess
 
 import numpy
@@ -10,6 +11,8 @@ import pytest
 
 import leeway
 from leeway import _command
+
+signal.signal(signal.SIGINT, signal.default_int_handler)  # which a shell lets programs in the background ignore
 
 
 @pytest.fixture(scope="session")
