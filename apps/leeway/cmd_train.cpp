@@ -22,7 +22,7 @@ struct TrainFlags {
   std::string data, index, unlabelled, start, keep, eps, steps, relative_step;
   data::TrainingColumns columns;
   std::vector<std::string> set;
-  bool reuse = false;
+  bool test_rows = false, reuse = false;
 };
 
 TrainingOptions options_of(Context& context, const TrainFlags& flags) {
@@ -36,6 +36,7 @@ TrainingOptions options_of(Context& context, const TrainFlags& flags) {
   for (const auto& [name, value] : parse_settings(flags.set)) options.parameters[name] = value;
   if (!flags.columns.attributes.empty() && flags.columns.groups.empty() && flags.columns.environment.empty())
     throw UsageError("--attributes: expected --group-column or --environment-column beside it");
+  if (flags.test_rows && flags.index.empty()) throw UsageError("--test-rows: expected --index beside it");
   (void)tasks::selection_of(options);  // a mistake shows before a model library is opened
   const nn::Session& session = model_session(context.threads);
   if (session.requirements_of(options.algorithm, options.parameters).unlabelled && flags.unlabelled.empty())
@@ -54,7 +55,7 @@ tasks::TrainingRows open_rows(Context& context, const TrainFlags& flags) {
     context.add_input(flags.index, {split.rows, 2});
     if (flags.options.validation && !split.validation.empty())
       throw UsageError(fmt::format("--validation: expected none, {} names rows of val", flags.index));
-    rows = tasks::rows_of_split(rows.data, split, flags.index);
+    rows = tasks::rows_of_split(rows.data, split, flags.index, flags.test_rows);
   }
   if (!flags.unlabelled.empty()) rows.data.unlabelled = open_images(context, flags.unlabelled);
   return rows;
@@ -75,7 +76,8 @@ std::string table_of(const record::Train& record) {
        {std::pair(right("under attack %", 14), &Epoch::validation_robust_accuracy),
         {right("worst group %", 13), &Epoch::validation_worst_group_accuracy},
         {right("shifted %", 9), &Epoch::validation_shifted_accuracy},
-        {right("PA", 8), &Epoch::selection_score}})
+        {right("PA", 8), &Epoch::selection_score},
+        {right("test %", 8), &Epoch::test_accuracy}})
     if (first.*value) columns.push_back(column), values.push_back(value);
   columns.push_back(right("seconds", 8));
   columns.push_back(left(""));
@@ -135,6 +137,8 @@ void add_train(const Command& root, Context& context) {
       "--index", flags.index,
       "CSV index,split, as leeway conds draw writes it: train on the rows called train, validate on "
       "those called val");
+  command.flag("--test-rows", flags.test_rows,
+               "Measure the rows that --index calls test after every epoch, too: what no criterion may see");
   command.option("--attributes", flags.columns.attributes,
                  "CSV with a header and one row an image of --data: where the next two find their columns");
   command
@@ -164,7 +168,8 @@ void add_train(const Command& root, Context& context) {
       .option("--keep-epochs", flags.keep,
               "Save the weights of every epoch in this folder: epoch-001.safetensors, ...")
       .writes(Written::folder);
-  command.option("--start", flags.start, "Weights to start from (.safetensors) instead of random ones");
+  command.option("--start", flags.start,
+                 "Weights to start from instead of random ones: safetensors, a PyTorch checkpoint or .npz");
   command.option("--eps", flags.eps, "Of adversarial training: radius, a number or a fraction (default 0.1)");
   command.option("--attack-steps", flags.steps, "Of adversarial training: steps of PGD (default 7)");
   command.option("--relative-step", flags.relative_step, "Of adversarial training: step length / eps");

@@ -65,6 +65,7 @@ struct TrainingPlan {
   std::string data;             // images and labels
   std::string validation_rows;  // their numbers, where rows are named
   std::string unlabelled, start;
+  std::string test;  // images and labels that are measured and choose nothing
   std::vector<Column> groups;
   std::optional<Column> environment;
   std::string keep_epochs;  // folder of every epoch's weights; empty: not kept
@@ -90,6 +91,9 @@ struct Epoch {
   std::optional<double> validation_shifted_accuracy = {};
   std::optional<Interval> validation_shifted_accuracy_interval = {};
   std::optional<double> selection_score = {};
+  // On test images, which choose nothing
+  std::optional<double> test_accuracy = {};
+  std::optional<Interval> test_accuracy_interval = {};
   // Share of rows that adversarial training could not move, their gradient being exactly 0
   std::optional<double> zero_gradient = {};
   std::map<std::string, double> parts = {};  // what the algorithm says of its steps: means over rows
@@ -110,10 +114,13 @@ struct Training {
   std::optional<BaseTraining> base = {};
   std::vector<Epoch> epochs;   // those before a resume included
   std::size_t best_epoch = 0;  // whose weights are kept
-  // What each criterion would have chosen among these epochs, where there is such a criterion. One of them is best_epoch.
-  std::optional<std::size_t> best_by_score = {}, best_by_accuracy = {}, best_by_worst_group = {};
+  // What each criterion would have chosen among these epochs, where there is such a criterion. One of them is best_epoch;
+  // best_by_test is no criterion: nobody has the test images of a target to choose by.
+  std::optional<std::size_t> best_by_score = {}, best_by_accuracy = {}, best_by_worst_group = {},
+                             best_by_test = {};
   bool stopped_early = false;
   std::size_t n_train = 0, n_validation = 0;
+  std::optional<std::size_t> n_test = {};
 };
 
 // How a training is written down beside its weights, and read back. What trains knows no records, so a program brings these

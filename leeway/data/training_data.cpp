@@ -91,6 +91,7 @@ TrainingData select_rows(const TrainingData& data, std::span<const std::size_t> 
   for (const GroupColumn& column : data.groups) selected.groups.push_back(select(column));
   if (data.environment) selected.environment = select(*data.environment);
   selected.unlabelled = data.unlabelled;
+  selected.test = data.test;
   return selected;
 }
 

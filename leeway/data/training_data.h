@@ -28,6 +28,7 @@ struct TrainingData {
   std::vector<GroupColumn> groups;         // attributes, n codes each
   std::optional<GroupColumn> environment;  // where or when an image was taken
   std::optional<Images> unlabelled;        // of the target; labels that it may have are never looked at
+  std::optional<Images> test;              // labelled; measured after every epoch, they choose nothing
 };
 
 // Where attributes come from.
@@ -40,7 +41,7 @@ struct TrainingColumns {
 [[nodiscard]] TrainingData read_training_data(const std::string& path_or_name,
                                               const TrainingColumns& columns);
 
-// Rows `rows`, in that order, with all that is known of them; unlabelled images stay.
+// Rows `rows`, in that order, with all that is known of them; unlabelled and test images stay.
 [[nodiscard]] TrainingData select_rows(const TrainingData& data, std::span<const std::size_t> rows);
 
 // The group of each row: its label and all its attributes together, "y=1, background=water". Only those that occur.

@@ -61,7 +61,7 @@ struct Selection {
 struct TrainOptions : TrainingOptions {  // select_shift is not looked at: the selection says it
   Selection selection = {};
   std::vector<std::size_t> validation_rows = {};  // hold out these rows instead of a share
-  std::filesystem::path start = {};               // safetensors weights to start from instead of random ones
+  std::filesystem::path start = {};               // named tensors to start from instead of random ones
   // Folder for the weights of each epoch, epoch-001.safetensors, ...; empty: none
   std::filesystem::path keep_epochs = {};
   std::uint64_t seed = 0;

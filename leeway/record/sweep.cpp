@@ -58,6 +58,10 @@ void fields(SweepCollectOptions& options, Fields& f) {
     "keys of a result, as docs/schema has them without results[]., \"pa\" or \"worst_class.accuracy\" "
     "(default: all "
     "that are one number or word)");
+  f("series", options.series,
+    "also the numbers of lists, such as a training's epochs: epochs.validation_accuracy, of each epoch, "
+    "separated by "
+    "spaces");
 }
 
 static void fields(SweepPlanStage& stage, Fields& f) {

@@ -61,6 +61,7 @@ static void fields(SweepRoles& roles, Fields& f) {
   f.unless_empty("start", roles.start, "column of the initial weights");
   f.unless_empty("select", roles.select, "column of what chose the checkpoint");
   f.unless_empty("concurrent", roles.concurrent, "column with the number of concurrent shifts");
+  f("curves", roles.curves, "columns of an epoch's criteria and of its test accuracy");
   f.unless_empty("baseline", roles.baseline, "the algorithm that others are compared with");
   f.unless_empty("scratch", roles.scratch, "the value of start that stands for scratch");
   f.unless_empty("selected", roles.selected, "the value of select that all but ways are about");
@@ -156,12 +157,28 @@ static void fields(SweepChoice& choice, Fields& f) {
 }
 
 static void fields(SweepWay& way, Fields& f) {
-  f.choice("chooses", way.chooses, {{"hyper-parameters", ""}, {"checkpoint", ""}}, "what is chosen");
+  f.choice("chooses", way.chooses,
+           {{"hyper-parameters", ""},
+            {"checkpoint", "by the values of select"},
+            {"epoch", "by the curves; the value is test accuracy"}},
+           "what is chosen");
   f("way", way.way, "what it is chosen by: a column, a value of select, or oracle, the measure itself");
   f.unless_empty("algorithm", way.algorithm, "null: over all algorithms");
   f.unless_empty("start", way.start, "of the weights; null where all start alike");
   mean_fields(f, "value", way.value, "the measure of what was chosen, over the runs that every way has");
   mean_fields(f, "change", way.change, "value minus that of the first way, paired by seed, case and setting");
+}
+
+static void fields(SweepCurve::Point& point, Fields& f) {
+  f("epoch", point.epoch, at_least(1), "or validation, from 1");
+  mean_fields(f, "value", point.value, "mean over cases and settings");
+}
+
+static void fields(SweepCurve& curve, Fields& f) {
+  f.unless_empty("algorithm", curve.algorithm, "null: over all algorithms");
+  f.unless_empty("start", curve.start, "of the weights; null where all start alike");
+  f("column", curve.column, "the criterion, or test accuracy");
+  f("points", curve.points, "as far as all runs go, at most 50");
 }
 
 void fields(SweepReport& record, Fields& f) {
@@ -186,6 +203,7 @@ void fields(SweepReport& record, Fields& f) {
   f("choices", record.choices,
     "of hyper-parameters by validation alone; [] where there is nothing to choose");
   f("ways", record.ways, "of choosing, side by side; [] where there is a single one");
+  f("curves", record.curves, "criteria and test accuracy by epoch; [] where the table has none");
 }
 
 Json to_json(const SweepReport& record) {

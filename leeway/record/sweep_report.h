@@ -37,6 +37,7 @@ struct SweepRoles {
   bool higher_is_better = true, is_share = true;
   std::vector<std::string> criteria, algorithm, cases, repeats, over, hyperparameters;
   std::string start, select, concurrent;  // empty: none
+  std::vector<std::string> curves;        // by epoch: what may choose one, and test accuracy
   std::string baseline, scratch,
       selected;  // values; selected: the value of `select` that the tables are about
 };
@@ -100,6 +101,16 @@ struct SweepWay {
   SweepMean value, change;
 };
 
+// A criterion, or test accuracy, by epoch. Empty `algorithm`: over all of them.
+struct SweepCurve {
+  struct Point {
+    std::size_t epoch = 0;  // or validation, from 1
+    SweepMean value;
+  };
+  std::string algorithm, start, column;
+  std::vector<Point> points;
+};
+
 struct SweepMissing {
   std::string reason, example;
   std::size_t runs = 0;
@@ -128,6 +139,7 @@ struct SweepReport {
   std::vector<SweepRank> ranks;
   std::vector<SweepChoice> choices;
   std::vector<SweepWay> ways;
+  std::vector<SweepCurve> curves;
 };
 
 void fields(SweepReportOptions& options, Fields& f);
@@ -137,6 +149,8 @@ void fields(SweepReport& record, Fields& f);
 // Errors (Error): another schema, those of read (json.h), no results.
 [[nodiscard]] SweepReport read_sweep_report(const Json& json, const std::string& name);
 
+// "validation", "worst group", "under attack", "selection score" or "test" of a column of curves.
+[[nodiscard]] std::string curve_name(const std::string& column);
 // A value of the measure, "74.0% (73.1–74.9)", and a change of it, "+3.1 points (2.0 to 4.2)".
 [[nodiscard]] std::string value_text(const SweepReport& record, const Measured& value);
 [[nodiscard]] std::string change_text(const SweepReport& record, const Measured& change);

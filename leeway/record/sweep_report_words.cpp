@@ -117,7 +117,8 @@ void say_starts(const SweepReport& record, std::vector<std::string>& list) {
 }
 
 void say_ways(const SweepReport& record, std::vector<std::string>& list) {
-  for (const char* chooses : {"hyper-parameters", "checkpoint"}) {
+  for (const char* chooses : {"hyper-parameters", "checkpoint", "epoch"}) {
+    const bool epochs = std::string_view(chooses) == "epoch";
     const SweepWay* last = nullptr;
     std::string first;
     for (const SweepWay& way : record.ways) {
@@ -126,8 +127,10 @@ void say_ways(const SweepReport& record, std::vector<std::string>& list) {
       last = &way;
     }
     if (last != nullptr && last->change.mean.value)
-      list.push_back(fmt::format("Choosing the {} by the measure itself instead of {} would change it by {}.",
-                                 chooses, plain(first), change_text(record, last->change.mean)));
+      list.push_back(fmt::format("Choosing the {} by {} instead of {} would change it by {}.", chooses,
+                                 epochs ? "test accuracy" : "the measure itself",
+                                 epochs ? curve_name(first) : plain(first),
+                                 change_text(record, last->change.mean)));
   }
 }
 
@@ -141,6 +144,16 @@ void say_missing(const SweepReport& record, std::vector<std::string>& list) {
 }
 
 }  // namespace
+
+std::string curve_name(const std::string& column) {
+  std::string name = column.substr(column.rfind('.') + 1);
+  if (name == "validation_robust_accuracy") return "under attack";
+  if (name == "selection_score") return "selection score";
+  std::ranges::replace(name, '_', ' ');
+  const std::string_view accuracy = " accuracy", validation = "validation ";
+  if (name.ends_with(accuracy)) name.resize(name.size() - accuracy.size());
+  return name.starts_with(validation) ? name.substr(validation.size()) : name;
+}
 
 std::string value_text(const SweepReport& record, const Measured& value) {
   return value_words(value, record.roles.is_share);

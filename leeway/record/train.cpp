@@ -106,6 +106,7 @@ static void fields(TrainingPlan& plan, Fields& f) {
                  "digest of the rows' numbers, where they were named");
   f.unless_empty("unlabelled", plan.unlabelled, "digest of the unlabelled images");
   f.unless_empty("start", plan.start, "digest of the weights it started from; null: random ones");
+  f.unless_empty("test", plan.test, "digest of the test images and labels; null: none were measured");
   f("groups", plan.groups, "attributes that, with the label, make an image's group");
   f("environment", plan.environment, "where or when an image was taken");
   f.unless_empty("keep_epochs", plan.keep_epochs, "folder of every epoch's weights; null: not kept");
@@ -136,6 +137,8 @@ static void fields(Epoch& epoch, Fields& f) {
              epoch.validation_shifted_accuracy_interval, share,
              "with select pa: on the shifted validation images");
   f("selection_score", epoch.selection_score, "with select pa: posterior agreement");
+  f.measured("test_accuracy", epoch.test_accuracy, epoch.test_accuracy_interval, share,
+             "on the test images, which choose nothing; null where none are measured");
   f("zero_gradient", epoch.zero_gradient, share,
     "of adversarial training: images whose gradient is exactly 0 where the attack begins, which it cannot "
     "move");
@@ -155,10 +158,13 @@ static void course_fields(Training& training, Fields& f) {
     "what validation accuracy chooses, under the attack of adversarial training; null without validation");
   f("best_by_worst_group", training.best_by_worst_group, at_least(1),
     "what select worst-group chooses; null without groups or validation");
+  f("best_by_test", training.best_by_test, at_least(1),
+    "the epoch with the best test accuracy (the oracle, which nobody has); null where none is measured");
   f("stopped_early", training.stopped_early,
     "ended before the epochs or steps asked for, by patience or enough");
   f("n_train", training.n_train, at_least(1), "images that were trained on");
   f("n_validation", training.n_validation, "images that were held out");
+  f("n_test", training.n_test, "test images that were measured after every epoch; null: none");
 }
 
 static void fields(TrainedModel& model, Fields& f) {
@@ -287,6 +293,15 @@ std::vector<std::string> findings_of(const Train& record) {
   else if (by_group)
     list.push_back(
         fmt::format("Accuracy chooses epoch {}, the worst group epoch {}.", by_accuracy, *by_group));
+  if (training.best_by_test) {
+    const Epoch& kept = training.epochs.at(training.best_epoch - 1);
+    const Epoch& best = training.epochs.at(*training.best_by_test - 1);
+    list.push_back(fmt::format(
+        "Of {} test images {} are predicted as their label; epoch {}, the best of all for them, "
+        "has {}.",
+        count(training.n_test.value_or(0)), share_words(*kept.test_accuracy, kept.test_accuracy_interval),
+        best.number, share_words(*best.test_accuracy, best.test_accuracy_interval)));
+  }
   return list;
 }
 

@@ -55,18 +55,28 @@ std::size_t stage_of(const PlanFile& plan, const std::string& name) {
   return static_cast<std::size_t>(found - names.begin());
 }
 
-// Keys of a result that are one value each.
-std::vector<TableColumn> single_keys(const std::string& schema, const std::string& name) {
+// A key of a result: one value, or the numbers of a list, of `list` the key `name` of each element.
+struct ResultKey {
+  TableColumn column;
+  std::string list = {}, name = {};
+};
+
+// Keys of a result that are one value each; with `series` the numbers of lists, too.
+std::vector<ResultKey> result_keys(const std::string& schema, const std::string& name, bool series) {
   const auto records = record::records();
   const auto found = std::ranges::find(records, schema, &record::Record::schema);
   if (found == records.end()) refuse(name, "a record that this version knows", in_quotes(schema));
-  std::vector<TableColumn> keys;
+  std::vector<ResultKey> keys;
   for (const record::Key& key : record::keys_of(found->describe)) {
     const bool single = !key.type.starts_with("a list") && !key.type.starts_with("an object");
     if (!single || !key.path.starts_with(result_prefix)) continue;
     std::string path = key.path.substr(result_prefix.size());
-    if (path.find("[]") == path.npos)
-      keys.push_back({std::move(path), key.number || key.type.starts_with("true or false")});
+    const std::size_t list = path.find("[].");
+    if (list == path.npos && path.find("[]") == path.npos)
+      keys.push_back({{std::move(path), key.number || key.type.starts_with("true or false")}});
+    else if (series && key.number && list != path.npos && path.find("[]", list + 1) == path.npos)
+      keys.push_back(
+          {{path.substr(0, list) + path.substr(list + 2)}, path.substr(0, list), path.substr(list + 3)});
   }
   return keys;
 }
@@ -89,6 +99,19 @@ const Plain* at(const Plain& object, std::string_view path) {
   return nullptr;
 }
 
+// The numbers of a list, separated by spaces; empty where all are null.
+std::string series_cell(const Plain* list, const std::string& key) {
+  if (list == nullptr || !list->is_array()) return "";
+  std::string text;
+  bool any = false;
+  for (const Plain& element : *list) {
+    const std::string one = cell(at(element, key));
+    any = any || !one.empty();
+    text += (text.empty() ? "" : " ") + (one.empty() ? "nan" : one);
+  }
+  return any ? text : "";
+}
+
 class Collector {
  public:
   Collector(const PlanFile& plan, const Store& store, const record::SweepCollectOptions& options)
@@ -99,7 +122,7 @@ class Collector {
     table_.stage = plan.stages[stage].name;
     for (const PlannedUnit* unit : units_)
       if (const auto text = contents(record_of(*unit))) {
-        find_columns(*unit, *text, options.columns);
+        find_columns(*unit, *text, options);
         return;
       }
     refuse(display_name(store.folder()), fmt::format("a record of [{}]", table_.stage), "none yet");
@@ -143,24 +166,23 @@ class Collector {
   }
 
   void find_columns(const PlannedUnit& unit, const std::string& text,
-                    const std::vector<std::string>& chosen) {
+                    const record::SweepCollectOptions& options) {
     schema_ = parsed(unit, text)["schema"].get<std::string>();
-    keys_ = single_keys(schema_, display_name(record_of(unit)));
-    if (!chosen.empty()) choose_keys(chosen);
-    const std::vector<std::string> values = plan_.axis_values(unit);
+    keys_ = result_keys(schema_, display_name(record_of(unit)), options.series);
+    if (!options.columns.empty()) choose_keys(options.columns);
     table_.columns = {"unit"};
-    for (std::size_t axis = 0; axis < values.size(); ++axis)
-      if (!values[axis].empty()) axes_.push_back(axis), table_.columns.push_back(plan_.axes[axis]);
+    axes_ = plan_.axes_of(unit);
+    for (const std::size_t axis : axes_) table_.columns.push_back(plan_.axes[axis]);
     table_.columns.emplace_back("unit_seconds");
-    for (const TableColumn& key : keys_) table_.columns.push_back(key.name);
+    for (const ResultKey& key : keys_) table_.columns.push_back(key.column.name);
   }
 
   void choose_keys(const std::vector<std::string>& chosen) {
     std::vector<std::string> names;
-    std::vector<TableColumn> keys;
-    for (const TableColumn& key : keys_) names.push_back(key.name);
+    std::vector<ResultKey> keys;
+    for (const ResultKey& key : keys_) names.push_back(key.column.name);
     for (const std::string& name : chosen) {
-      const auto key = std::ranges::find(keys_, name, &TableColumn::name);
+      const auto key = std::ranges::find(keys_, name, [](const ResultKey& one) { return one.column.name; });
       if (key == keys_.end())
         refuse("--columns", fmt::format("keys of a result of {} that are one value", schema_),
                in_quotes(name) + did_you_mean(name, names));
@@ -180,7 +202,7 @@ class Collector {
           all[i + 1].number &= parse_number(values[axes_[i]]).has_value();
       }
     all.push_back({"unit_seconds", true});
-    all.insert(all.end(), keys_.begin(), keys_.end());
+    for (const ResultKey& key : keys_) all.push_back(key.column);
     return all;
   }
 
@@ -197,7 +219,9 @@ class Collector {
     Rows rows;
     for (const Plain& result : json["results"]) {
       Row& row = rows.emplace_back(front);
-      for (const TableColumn& key : keys_) row.push_back(cell(at(result, key.name)));
+      for (const ResultKey& key : keys_)
+        row.push_back(key.list.empty() ? cell(at(result, key.column.name))
+                                       : series_cell(at(result, key.list), key.name));
     }
     return rows;
   }
@@ -206,7 +230,7 @@ class Collector {
   const Store& store_;
   std::vector<const PlannedUnit*> units_;
   std::string schema_;
-  std::vector<TableColumn> keys_;
+  std::vector<ResultKey> keys_;
   std::vector<std::size_t> axes_;
   record::SweepTable table_;
 };

@@ -108,4 +108,12 @@ std::vector<std::string> PlanFile::axis_values(const PlannedUnit& unit) const {
   return values;
 }
 
+std::vector<std::size_t> PlanFile::axes_of(const PlannedUnit& unit) const {
+  const Json parsed = Json::parse(line(unit));
+  std::vector<std::size_t> places;
+  for (std::size_t axis = 0; axis < axes.size(); ++axis)
+    if (parsed.at("axes").contains(axes[axis])) places.push_back(axis);
+  return places;
+}
+
 }  // namespace leeway::sweep

@@ -43,6 +43,8 @@ class PlanFile {
   [[nodiscard]] std::vector<std::string> words(const PlannedUnit& unit) const;
   // One a axis of the plan; empty for those that the unit does not have.
   [[nodiscard]] std::vector<std::string> axis_values(const PlannedUnit& unit) const;
+  // Indices of the axes that its stage has, by its own options or those of units that it reads.
+  [[nodiscard]] std::vector<std::size_t> axes_of(const PlannedUnit& unit) const;
 
  private:
   [[nodiscard]] std::string_view line(const PlannedUnit& unit) const;

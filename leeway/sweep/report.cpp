@@ -10,6 +10,7 @@
 
 #include "leeway/core/instruction_set.h"
 #include "leeway/core/message.h"
+#include "leeway/sweep/detail/curves.h"
 #include "leeway/sweep/detail/fold.h"
 #include "leeway/sweep/detail/ranking.h"
 #include "leeway/sweep/detail/runs.h"
@@ -56,6 +57,7 @@ class Analysis {
     add_starts();
     add_choices();
     record_.ways = detail::ways_of(runs_, tuning_, {options_.tune == "case", options_.level, value_range()});
+    record_.curves = detail::curves_of(runs_, tuning_, options_.level);
     record_.envelope.headline = headline_of(record_);
     record_.envelope.findings = findings_of(record_);
     return std::move(record_);

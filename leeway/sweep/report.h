@@ -13,7 +13,9 @@
 //            over its seeds. An algorithm that leaves none in common with the others is left out.
 //   ways     the measure of what each way of choosing would have got, over the runs that every way has: hyper-parameters by
 //            validation, by further criteria, and by the measure itself (oracle); checkpoints by the values of `select`, and
-//            by the best of these (oracle).
+//            by the best of these (oracle); epochs by each criterion that all trainings noted, and by test accuracy (oracle):
+//            the test accuracy there.
+//   curves   criteria and test accuracy by epoch (detail/curves.h).
 //
 // Errors (Error): those of roles.h; no value of the measure at all; hyper-parameters with several values and no validation
 // column. Deterministic: replicates are drawn by the seed. Cost: one pass of the table for the columns that have a role, and

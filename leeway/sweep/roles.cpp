@@ -38,6 +38,10 @@ constexpr std::array<std::string_view, 6> validation_columns{"validation",
                                                              "source_accuracy"};
 constexpr std::array<std::string_view, 3> criterion_columns{"kept.validation_worst_group_accuracy",
                                                             "kept.selection_score", "validation_worst_group"};
+// What leeway sweep collect --series makes of the epochs of trainings.
+constexpr std::array<std::string_view, 5> curve_columns{
+    "epochs.validation_accuracy", "epochs.validation_robust_accuracy",
+    "epochs.validation_worst_group_accuracy", "epochs.selection_score", test_curve};
 constexpr std::array<std::string_view, 3> kinds{"sc", "ldd", "uds"};
 
 bool is_kind(const std::string& column) { return std::ranges::find(kinds, last_part(column)) != kinds.end(); }
@@ -84,6 +88,11 @@ class Guess {
                                [](const auto& text) { return parse_number(text).has_value(); });
   }
 
+  [[nodiscard]] bool some_text(const std::string& column) const {
+    const auto columns = table_.read({column});
+    return std::ranges::any_of(columns.at(column), [](const auto& text) { return !text.empty(); });
+  }
+
   void measures(const record::SweepReportOptions& options) {
     const std::string usual = table_.has("accuracy") || !table_.has("test") ? "accuracy" : "test";
     roles_.measure = options.measure.empty() ? usual : options.measure;
@@ -103,6 +112,8 @@ class Guess {
       for (const std::string_view column : criterion_columns)
         if (const std::string name(column); table_.has(name) && some_number(name))
           roles_.criteria.push_back(name);
+    for (const std::string_view column : curve_columns)
+      if (const std::string name(column); table_.has(name) && some_text(name)) roles_.curves.push_back(name);
     roles_.higher_is_better = options.better ? *options.better == "higher" : !lower_is_better(roles_.measure);
     const std::string word = lower_case(roles_.measure);
     roles_.is_share = std::ranges::any_of(Words{"accuracy", "error", "afr", "rate", "test"},

@@ -11,6 +11,9 @@
 // A table of other making, without unit_seconds, has no axes: there every column may have a role by its name, and of the others
 // lr, weight_decay, batch and momentum are hyper-parameters.
 //
+// By epoch are validation accuracy, that under attack, that of the worst group, the selection score and test accuracy where the
+// table has them (leeway sweep collect --series).
+//
 // Errors (Error): a column that is none, one in two roles, no measure to guess.
 #pragma once
 
@@ -23,6 +26,8 @@
 #include "leeway/sweep/run_table.h"
 
 namespace leeway::sweep {
+
+inline constexpr std::string_view test_curve = "epochs.test_accuracy";  // of leeway train --test-rows
 
 // Without the values baseline, scratch and selected.
 [[nodiscard]] record::SweepRoles roles_of(const RunTable& table, const record::SweepReportOptions& options);

@@ -40,7 +40,7 @@ class TableFolder {
 
 RunTable collected(const PlanFile& plan, const Store& store, const std::string& stage, Progress* progress) {
   const TableFolder folder;
-  (void)collect(plan, store, {stage, {}}, folder.file(), progress);
+  (void)collect(plan, store, {stage, {}, true}, folder.file(), progress);
   return {map_file(folder.file()), fmt::format("{} [{}]", display_name(store.folder()), stage)};
 }
 

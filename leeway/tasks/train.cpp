@@ -112,8 +112,9 @@ nn::Selection selection_of(const TrainingOptions& options) {
 }
 
 TrainingRows rows_of_split(const data::TrainingData& data, const data::RowSplit& split,
-                           const std::string& name) {
+                           const std::string& name, bool test) {
   if (split.train.empty()) refuse(name, "rows of train", "none");
+  if (test && split.test.empty()) refuse(name, "rows of test", "none");
   TrainingRows chosen;
   std::vector<std::size_t> rows = split.train;
   for (const std::size_t row : split.validation) {
@@ -121,6 +122,7 @@ TrainingRows rows_of_split(const data::TrainingData& data, const data::RowSplit&
     rows.push_back(row);
   }
   chosen.data = data::select_rows(data, rows);
+  if (test) chosen.data.test = select_rows(data.images, split.test);
   return chosen;
 }
 

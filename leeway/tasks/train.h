@@ -57,10 +57,11 @@ struct Protocol : Member {
 };
 [[nodiscard]] std::span<const Protocol> protocols();
 
-// The rows that a split calls train, and after them those that it calls val, which then choose the epoch; its other rows are
-// left out. Error (named `name`): no rows of train.
+// The rows that a split calls train, and after them those that it calls val, which then choose the epoch. With `test` those
+// that it calls test are measured after every epoch and choose nothing; otherwise they are left out. Error (named `name`): no
+// rows of train, or none of test.
 [[nodiscard]] TrainingRows rows_of_split(const data::TrainingData& data, const data::RowSplit& split,
-                                         const std::string& name);
+                                         const std::string& name, bool test = false);
 
 // How the options choose the epoch, for the model part; without a score where there is no select_shift. Errors (Error): pa
 // without it; a shift that there is not, that selects rows, or whose strength is out of range.

@@ -50,6 +50,37 @@ TEST_F(SelectedTraining, KeepsTheEpochOfTheHighestScore) {
   EXPECT_EQ(written.options.select_shift, "gaussian-noise:0.3");
 }
 
+// Test images are measured after every epoch by the network of that epoch, and change nothing.
+TEST_F(SelectedTraining, TestImagesAreMeasuredAndChooseNothing) {
+  const TrainResult without = session().train(images_, options_, folder_ / "m");
+  EXPECT_FALSE(without.epochs.front().test_accuracy);
+  EXPECT_FALSE(without.best_by_test);
+  seen_.clear();
+  data::TrainingData data(images_);
+  data.test = toy::squares(60, 4, 9);
+  const TrainResult with = session().train(data, options_, folder_ / "t");
+  EXPECT_EQ(with.n_test, 60U);
+  EXPECT_EQ(with.best_epoch, without.best_epoch);
+  double best = 0;
+  for (std::size_t epoch = 1; epoch <= with.epochs.size(); ++epoch) {
+    ModelSource source;
+    source.path = folder_ / ("kept/epoch-00" + std::to_string(epoch) + ".safetensors");
+    const Outputs outputs = session().load(source)->outputs(*data.test);
+    const auto values = outputs.logits.view<float>();
+    double right = 0;
+    for (std::size_t i = 0; i < 60; ++i) {
+      const auto row = values.subspan(4 * i, 4);
+      right += (std::ranges::max_element(row) - row.begin()) == (*data.test->labels)[i];
+    }
+    EXPECT_EQ(*with.epochs[epoch - 1].test_accuracy, right / 60);
+    best = std::max(best, right / 60);
+  }
+  EXPECT_EQ(*with.epochs[*with.best_by_test - 1].test_accuracy, best);
+  data.test->labels.reset();
+  EXPECT_EQ(message_of([&] { (void)session().train(data, options_, folder_ / "u"); }),
+            "test images: expected a label for each, found none");
+}
+
 // The score sees the network of its epoch, on the validation images and on those images shifted.
 TEST_F(SelectedTraining, ScoreSeesCleanAndShiftedOutputsOfTheEpoch) {
   const TrainResult result = session().train(images_, options_, folder_ / "m");

@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "leeway/core/family.h"
+#include "leeway/core/npz.h"
 #include "leeway/core/parallel.h"
 #include "leeway/core/safetensors.h"
 #include "leeway/nn/train/algorithm.h"
@@ -327,6 +328,21 @@ TEST(Training, StartsFromGivenWeights) {
   options.seed = 3;
   const TrainResult result = session().train(images, options, folder / "second");
   EXPECT_GT(result.epochs.front().accuracy, .9) << "of the first epoch";
+
+  // The same from the tensors alone, under the prefix of a wrapper.
+  ArrayMap tensors;
+  for (const auto& [name, array] : read_safetensors(folder / "first").tensors)
+    tensors["module." + name] = array;
+  write_npz(folder / "plain.npz", tensors);
+  options.start = folder / "plain.npz";
+  const TrainResult same = session().train(images, options, folder / "third");
+  EXPECT_TRUE(toy::same_bits(same.model->outputs(images).logits, result.model->outputs(images).logits));
+  std::ofstream(folder / "words") << "no weights";
+  options.start = folder / "words";
+  EXPECT_EQ(message_of([&] { (void)session().train(images, options, folder / "third"); }),
+            (folder / "words").string() +
+                ": expected TorchScript, ONNX, a PyTorch checkpoint, safetensors or npz of named tensors, "
+                "found something else");
 }
 
 TEST(Training, ReusesAResultOfTheSamePlan) {

@@ -2,7 +2,7 @@
 """Writes sweep_report_record.json, what `leeway sweep report` says of made-up runs. Usage: sweep_report_record.py LEEWAY
 
 Six algorithms, eight kinds of shift in two settings, from scratch and from other weights, three checkpoints, a grid of learning
-rates on seed 0, three seeds of what it chose, and some runs that are missing.
+rates on seed 0, three seeds of what it chose, four epochs, and some runs that are missing.
 """
 import csv
 import json
@@ -21,10 +21,15 @@ CHOICES = {"accuracy": 0, "worst-group": .01, "pa": -.01}
 
 
 def rows():
-    draw = random.Random(1)
+    draw, epoch = random.Random(1), random.Random(2)
+
+    def course(last):
+        """Four epochs that rise to about `last`."""
+        return " ".join(f"{min(1, last - .2 / (1 + 2 * i) + epoch.gauss(0, .01)):.4f}" for i in range(4))
+
     axes = ["train.algorithm", "train.index", "data.name", "train.start", "train.select", "train.seed", "train.lr"]
     yield ["unit", *axes, "unit_seconds", "n", "accuracy", "accuracy_low", "accuracy_high", "source_accuracy",
-           "kept.validation_worst_group_accuracy"]
+           "kept.validation_worst_group_accuracy", "epochs.validation_accuracy", "epochs.selection_score", "epochs.test_accuracy"]
     for data, easier in {"dsprites": 0, "digits": .05}.items():
         for start, gain in {"none": 0, "resnet.safetensors": .06}.items():
             for algorithm, better in ALGORITHMS.items():
@@ -38,7 +43,7 @@ def rows():
                                     continue
                                 yield ["u", algorithm, f"splits/{case}.csv", data, start, select, seed, rate, 1, 1000,
                                        *[round(min(1, value + d), 4) for d in (0, -.03, .03)], round(validation, 4),
-                                       round(validation - .1 + draw.gauss(0, .02), 4)]
+                                       round(validation - .1 + draw.gauss(0, .02), 4), course(validation), course(1.6), course(value)]
 
 
 def main():

@@ -1,5 +1,11 @@
 // The page of leeway sweep report.
+#include "leeway/record/sweep_report.h"
+
 #include <gmock/gmock.h>
+
+#include <map>
+#include <string>
+#include <vector>
 
 #include "leeway/report/detail/page_parts.h"
 #include "tests/report/pages.h"
@@ -26,7 +32,8 @@ TEST(SweepReportPage, SaysWhatWasFoundAndDrawsIt) {
   const std::string page = page_of(swept());
   EXPECT_THAT(page, HasSubstr("ranks first of 6 algorithms"));
   EXPECT_THAT(page, HasSubstr("hyper-parameters chosen by source_accuracy"));
-  for (const char* section : {"changes", "ranks", "cases", "starts", "choices", "ways", "runs", "source"})
+  for (const char* section :
+       {"changes", "ranks", "cases", "starts", "choices", "ways", "curves", "runs", "source"})
     EXPECT_EQ(occurrences(page, std::string("<section id=\"") + section + "\""), 1u) << section;
   EXPECT_THAT(page, HasSubstr("From 0 to 3 concurrent shifts, accuracy goes from "));
   EXPECT_THAT(page, HasSubstr("Choosing hyper-parameters by the measure itself would change it by "));
@@ -54,6 +61,30 @@ TEST(SweepReportPage, TheMapHoldsTheRecordsNumbers) {
   EXPECT_TRUE(table.columns[1].interval);
 }
 
+// Shares in one chart, the score in another; for all algorithms and each of them, from either start.
+TEST(SweepReportPage, CurvesHoldTheRecordsNumbers) {
+  const Json record = swept();
+  const PageParts parts = parts_of(html_report(record));
+  std::vector<const PageChart*> charts;
+  for (const PageChart& chart : parts.charts)
+    if (chart.section == "curves") charts.push_back(&chart);
+  ASSERT_EQ(charts.size(), 7u * 2 * 2);
+  std::map<std::string, std::vector<double>> drawn;
+  for (const Json& point : charts[0]->content["data"]["points"])
+    drawn[point["line"].get<std::string>()].push_back(point["y"].get<double>());
+  std::map<std::string, std::vector<double>> told;
+  for (const Json& curve : record["curves"])
+    if (curve["algorithm"].is_null() && curve["start"] == record["starts"][0])
+      for (const Json& point : curve["points"])
+        told[record::curve_name(curve["column"].get<std::string>())].push_back(point["value"].get<double>());
+  told.erase("selection score");
+  ASSERT_EQ(drawn.size(), 2u);
+  for (const auto& [name, values] : told) {
+    ASSERT_EQ(values.size(), 4u);
+    for (std::size_t i = 0; i < 4; ++i) EXPECT_NEAR(drawn.at(name).at(i), values[i], 1e-5) << name;
+  }
+}
+
 TEST(SweepReportPage, ACellWithoutRunsIsADashWithItsReason) {
   const std::string page = page_of(swept());
   EXPECT_THAT(page, HasSubstr("title=\"no such run in the table\""));
@@ -62,7 +93,7 @@ TEST(SweepReportPage, ACellWithoutRunsIsADashWithItsReason) {
 TEST(SweepReportPage, OneAlgorithmAndOneCaseMakeAShortPage) {
   Json record = swept();
   for (const char* list :
-       {"changes", "case_means", "concurrency", "scratch", "ranks", "choices", "ways", "missing"})
+       {"changes", "case_means", "concurrency", "scratch", "ranks", "choices", "ways", "curves", "missing"})
     record[list] = Json::array();
   record["algorithms"] = {"erm"}, record["starts"] = {""}, record["settings"] = {""};
   record["cases"].erase(record["cases"].begin() + 1, record["cases"].end());

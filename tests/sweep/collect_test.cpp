@@ -2,7 +2,7 @@
 #include "leeway/sweep/collect.h"
 
 #include <fmt/format.h>
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 #include <zlib.h>
 
 #include <array>
@@ -65,6 +65,31 @@ TEST_F(Collect, AllKeysThatAreOneValue) {
   const record::SweepTable made = table();
   EXPECT_EQ(made.columns.at(4), "probability");
   EXPECT_EQ(std::count(made.columns.begin(), made.columns.end(), "error"), 1);
+}
+
+// Of an axis whose first value is an option left out.
+TEST_F(Collect, AnAxisIsAColumnWhereItsFirstValueIsEmpty) {
+  write_plan(store_.plan(), plan_of("[look]\nsource = [\"\", \"two\"]\nseed = [1, 2]\n"));
+  plan_ = std::make_unique<PlanFile>(store_.plan());
+  put(0, record_of(R"({"probability": 0.1})"));
+  put(2, record_of(R"({"probability": 0.2})"));
+  (void)table({"", {"probability"}});
+  EXPECT_EQ(read_bytes(folder_ / "runs.csv"), "unit,look.source,look.seed,unit_seconds,probability\n" +
+                                                  name(0) + ",,1,0.25,0.1\n" + name(2) + ",two,1,0.25,0.2\n");
+}
+
+TEST_F(Collect, NumbersOfListsWhereTheyAreAskedFor) {
+  put(0, R"({"schema": "leeway.train/2", "seconds": 1, "results": [{"n_train": 5, "epochs": [
+             {"loss": 0.5, "test_accuracy": null, "selection_score": null},
+             {"loss": 0.25, "test_accuracy": 1, "selection_score": null}, {}]}]})");
+  const record::SweepCollectOptions options{
+      "", {"n_train", "epochs.loss", "epochs.test_accuracy", "epochs.selection_score"}, true};
+  (void)table(options);
+  EXPECT_EQ(read_bytes(folder_ / "runs.csv"),
+            "unit,look.source,look.seed,unit_seconds,n_train,epochs.loss,epochs.test_accuracy,epochs."
+            "selection_score\n" +
+                name(0) + ",one,1,1,5,0.5 0.25 nan,nan 1 nan,\n");
+  EXPECT_THAT(mistake({"", {"epochs.loss"}}), ::testing::HasSubstr("--columns: expected keys"));
 }
 
 TEST_F(Collect, CompressedWhereTheNameSaysSo) {

@@ -1,6 +1,7 @@
 // What the runs of a sweep say: small tables, worked by hand.
 #include "leeway/sweep/report.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <map>
@@ -283,6 +284,63 @@ TEST(SweepReport, CheckpointsByTheValuesOfSelect) {
   EXPECT_NEAR(changes.at("oracle"), .1, 1e-9);
 }
 
+// Two seeds of three and four epochs. Validation keeps the second epoch of both, the worst group the first (of equal ones) and
+// the third; test accuracy is best in the third and the first.
+RunTable by_epoch(const std::string& worst = "epochs.validation_worst_group_accuracy") {
+  return table_of_text("train.algorithm,train.seed,unit_seconds,accuracy,epochs.validation_accuracy," +
+                       worst +
+                       ",epochs.selection_score,epochs.test_accuracy\n"
+                       "erm,0,1,.5,0.2 0.9 0.9,0.4 0.4 0.4,,0.1 0.3 0.5\n"
+                       "erm,1,1,.5,0.4 0.7 nan 0.6,0.1 0.2 0.6 0.5,,0.8 0.5 0.7 0.1\n");
+}
+
+TEST(SweepReport, CurvesGoAsFarAsAllRunsDo) {
+  const record::SweepReport record = report_of(by_epoch(), {}, 0);
+  EXPECT_THAT(record.roles.curves,
+              ElementsAre("epochs.validation_accuracy", "epochs.validation_worst_group_accuracy",
+                          "epochs.test_accuracy"));
+  EXPECT_THAT(record.roles.hyperparameters, IsEmpty());
+  ASSERT_EQ(record.curves.size(), 3u);
+  const record::SweepCurve& validation = record.curves.front();
+  EXPECT_EQ(record::curve_name(validation.column), "validation");
+  ASSERT_EQ(validation.points.size(), 3u);
+  EXPECT_NEAR(*validation.points[0].value.mean.value, .3, 1e-12);
+  EXPECT_NEAR(*validation.points[1].value.mean.value, .8, 1e-12);
+  EXPECT_NEAR(*validation.points[2].value.mean.value, .9, 1e-12);  // seed 1 has none there
+  EXPECT_EQ(validation.points[2].value.seeds, 1u);
+  EXPECT_EQ(record.curves.back().points.back().epoch, 3u);
+}
+
+TEST(SweepReport, EpochsByEachCriterion) {
+  const record::SweepReport record = report_of(by_epoch(), {}, 0);
+  std::map<std::string, double> values;
+  for (const record::SweepWay& way : record.ways) {
+    EXPECT_EQ(way.chooses, "epoch");
+    values[way.way] = *way.value.mean.value;
+  }
+  EXPECT_NEAR(values.at("epochs.validation_accuracy"), .4, 1e-12);
+  EXPECT_NEAR(values.at("epochs.validation_worst_group_accuracy"), .4, 1e-12);
+  EXPECT_NEAR(values.at("oracle"), .65, 1e-12);
+  EXPECT_THAT(record.envelope.findings,
+              ::testing::Contains(HasSubstr("Choosing the epoch by test accuracy instead of validation")));
+  EXPECT_EQ(record::to_json(record::read_sweep_report(record::to_json(record), "r.json")),
+            record::to_json(record));
+}
+
+// Of 200 epochs 50, the first and the last among them.
+TEST(SweepReport, LongCurvesAreThinned) {
+  std::string series = "0";
+  for (int epoch = 1; epoch < 200; ++epoch) series += fmt::format(" {}", epoch);
+  const record::SweepReport record = report_of(
+      table_of_text("train.seed,unit_seconds,accuracy,epochs.selection_score\n0,1,.5," + series + "\n"), {},
+      0);
+  const auto& points = record.curves.at(0).points;
+  ASSERT_EQ(points.size(), 50u);
+  EXPECT_EQ(points.front().epoch, 1u);
+  EXPECT_EQ(points.back().epoch, 200u);
+  for (const auto& point : points) EXPECT_EQ(*point.value.mean.value + 1, static_cast<double>(point.epoch));
+}
+
 TEST(SweepReport, RunsWithoutAValueSayWhy) {
   std::vector<Row> rows = two_by_two();
   std::erase_if(rows, [](const Row& row) { return row.algorithm == "mixup" && row.shift == "SC"; });
@@ -326,6 +384,9 @@ TEST(SweepReport, OneClearLineForEachMistake) {
     const RunTable table = table_of_text(text);
     return message_of([&] { (void)report_of(table, options, 0); });
   };
+  EXPECT_EQ(
+      mistake("train.seed,unit_seconds,accuracy,epochs.selection_score\n1,1,.5,1 x 2\n"),
+      "runs.csv: expected numbers separated by spaces in column epochs.selection_score, found 'x' in row 0");
   EXPECT_EQ(mistake("train.lr,unit_seconds,accuracy\n1,1,.5\n2,1,.6\n"),
             "--validation: expected a column to choose train.lr by, or these among --algorithm, --case, "
             "--repeats or "

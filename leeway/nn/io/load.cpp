@@ -110,7 +110,12 @@ struct FileContent {
   ArrayMap tensors;
 };
 
-bool is_graph(const ModelInfo& info) { return info.format == "torchscript" || info.format == "onnx"; }
+bool is_graph(const std::string& format) { return format == "torchscript" || format == "onnx"; }
+
+Safetensors read_as(const std::string& format, const std::filesystem::path& path) {
+  if (format == "safetensors") return read_safetensors(path);
+  return {format == "checkpoint" ? read_checkpoint(path, CheckpointPart::weights) : read_npz(path), {}};
+}
 
 FileContent read_file(const ModelSource& source) {
   ModelInfo info;
@@ -119,23 +124,18 @@ FileContent read_file(const ModelSource& source) {
   const ModelNotes notes = notes_beside(source.path);
   info.notes_file = notes.path;
   ArrayMap tensors;
-  if (is_graph(info)) {
+  if (is_graph(info.format)) {
     if (!source.architecture.empty() || !notes.architecture.empty())
       refuse(display_name(info.path), "named tensors, for an architecture",
              info.format == "onnx" ? "ONNX, which brings its own" : "TorchScript, which brings its own");
   } else {
     info.architecture = source.architecture.empty() ? notes.architecture : source.architecture;
-    if (info.format == "safetensors") {
-      Safetensors content = read_safetensors(source.path);
-      info = with_metadata(std::move(info), content.metadata);
-      tensors = std::move(content.tensors);
-    } else {
-      tensors = info.format == "checkpoint" ? read_checkpoint(source.path, CheckpointPart::weights)
-                                            : read_npz(source.path);
-    }
+    Safetensors content = read_as(info.format, source.path);
+    if (!content.metadata.empty()) info = with_metadata(std::move(info), content.metadata);
+    tensors = std::move(content.tensors);
   }
   if (notes.input.known()) info.input = notes.input;
-  if (!info.input.known() && !is_graph(info)) info.input = source.input;
+  if (!info.input.known() && !is_graph(info.format)) info.input = source.input;
   for (const auto* const from : {&notes.scale, &source.scale})
     if (*from) info.normalization.scale = **from;
   for (const auto* const from : {&notes.mean, &source.mean})
@@ -150,9 +150,17 @@ FileContent read_file(const ModelSource& source) {
 
 }  // namespace
 
+Safetensors read_named_tensors(const std::filesystem::path& path) {
+  const std::string format = format_of(path);
+  if (is_graph(format))
+    refuse(display_name(path), "named tensors: a PyTorch checkpoint, safetensors or npz",
+           format == "onnx" ? "ONNX" : "TorchScript");
+  return read_as(format, path);
+}
+
 std::optional<WeightsFile> unknown_weights(const ModelSource& source) {
   FileContent content = read_file(source);
-  if (is_graph(content.info) || !content.info.architecture.empty()) return std::nullopt;
+  if (is_graph(content.info.format) || !content.info.architecture.empty()) return std::nullopt;
   WeightsFile file{std::move(content.info), fitting_architectures(content.tensors, content.info.input)};
   for (const auto& [name, array] : content.tensors) {
     file.info.layers.push_back({name, std::string(name_of(array.type)), array.shape_text(), array.size()});

@@ -3,9 +3,11 @@
 
 #include <torch/torch.h>
 
+#include <filesystem>
 #include <memory>
 #include <optional>
 
+#include "leeway/core/safetensors.h"
 #include "leeway/nn/model.h"
 
 namespace leeway::nn {
@@ -14,6 +16,10 @@ namespace leeway::nn {
 
 // Session::weights_of_unknown of session.h.
 [[nodiscard]] std::optional<WeightsFile> unknown_weights(const ModelSource& source);
+
+// Named tensors of a checkpoint of PyTorch, safetensors or npz, and what a safetensors file says beside them. Error for
+// TorchScript and ONNX, whose tensors are a program's.
+[[nodiscard]] Safetensors read_named_tensors(const std::filesystem::path& path);
 
 // The number of classes that the weights have; Error where the notes beside them say another.
 void take_classes(ModelInfo& info, std::size_t found);

@@ -77,6 +77,7 @@ Training planned(const data::TrainingData& data, const TrainOptions& options, in
   if (!options.validation_rows.empty())
     plan.validation_rows = digest_bytes({std::as_bytes(std::span(options.validation_rows))});
   if (data.unlabelled) plan.unlabelled = digest(*data.unlabelled);
+  if (data.test) plan.test = digest(*data.test);
   if (!options.start.empty()) plan.start = digest_file(options.start);
   for (const GroupColumn& column : data.groups) plan.groups.push_back(noted(column));
   if (data.environment) plan.environment = noted(*data.environment);
@@ -109,6 +110,11 @@ void check_training(const data::TrainingData& data, const TrainOptions& options)
   check_selection(options);
   check_pixels(images);
   if (data.unlabelled) check_pixels(*data.unlabelled);
+  if (data.test) {
+    check_pixels(*data.test);
+    if (!data.test->labels || data.test->labels->size() != data.test->n() || data.test->n() == 0)
+      refuse("test images", "a label for each", "none");
+  }
   if (!images.labels) refuse(name, "labels to train on", "none");
   if (images.labels->size() != images.n())
     refuse(name, fmt::format("{} labels", images.n()), std::to_string(images.labels->size()));

@@ -66,20 +66,33 @@ ShiftedValidation::ShiftedValidation(const Selection& selection, const Images& i
   shifted_ = shift::member(selection.shift).apply(clean_, how, nullptr).images;
 }
 
-torch::Tensor ShiftedValidation::logits(const Images& images, const ForwardFunction& forward) const {
+namespace {
+
+torch::Tensor logits_of(const Images& images, const ForwardFunction& forward, torch::Device device) {
   const std::size_t rows = shard_of(images.n());
   std::vector<torch::Tensor> parts((images.n() + rows - 1) / rows);
   for_shards(images.n(), rows, "validation", nullptr, [&](std::size_t begin, std::size_t end) {
     const torch::NoGradGuard no_grad;
-    parts[begin / rows] = forward(pixels(images, begin, end).to(device_)).logits;
+    parts[begin / rows] = forward(pixels(images, begin, end).to(device)).logits;
   });
   return torch::cat(parts);
 }
 
+// The share of images whose logits are largest at their label, with its interval.
+void put_accuracy(const torch::Tensor& logits, const Images& images, std::optional<double>& value,
+                  std::optional<Interval>& interval) {
+  const torch::Tensor truth = to_tensor(*images.labels, 0, images.n()).to(logits.device());
+  const double right = (logits.argmax(1) == truth).sum().item<double>();
+  value = right / static_cast<double>(images.n());
+  interval = clopper_pearson(static_cast<std::size_t>(right), images.n());
+}
+
+}  // namespace
+
 void ShiftedValidation::score(Epoch& epoch, const ForwardFunction& forward) const {
-  const torch::Tensor after = logits(shifted_, forward);
+  const torch::Tensor after = logits_of(shifted_, forward, device_);
   Outputs clean, shifted;
-  clean.logits = to_array(logits(clean_, forward));
+  clean.logits = to_array(logits_of(clean_, forward, device_));
   shifted.logits = to_array(after);
   clean.labels = shifted.labels = clean_.labels;
   clean.path = fmt::format("validation images after epoch {}", epoch.number);
@@ -88,10 +101,11 @@ void ShiftedValidation::score(Epoch& epoch, const ForwardFunction& forward) cons
   if (std::isnan(*epoch.selection_score))
     throw std::runtime_error(
         fmt::format("train: the score of epoch {}: expected a number, found NaN", epoch.number));
-  const torch::Tensor truth = to_tensor(*clean_.labels, 0, clean_.n()).to(device_);
-  const double right = (after.argmax(1) == truth).sum().item<double>();
-  epoch.validation_shifted_accuracy = right / static_cast<double>(clean_.n());
-  epoch.validation_shifted_accuracy_interval = clopper_pearson(static_cast<std::size_t>(right), clean_.n());
+  put_accuracy(after, clean_, epoch.validation_shifted_accuracy, epoch.validation_shifted_accuracy_interval);
+}
+
+void test(Epoch& epoch, const Images& images, const ForwardFunction& forward, torch::Device device) {
+  put_accuracy(logits_of(images, forward, device), images, epoch.test_accuracy, epoch.test_accuracy_interval);
 }
 
 std::optional<double> accuracy_score(const Epoch& epoch) {
@@ -111,6 +125,7 @@ void compare_choices(Training& training) {
   training.best_by_worst_group =
       best([](const Epoch& epoch) { return epoch.validation_worst_group_accuracy; });
   training.best_by_score = best([](const Epoch& epoch) { return epoch.selection_score; });
+  training.best_by_test = best([](const Epoch& epoch) { return epoch.test_accuracy; });
 }
 
 std::filesystem::path epoch_path(const std::filesystem::path& folder, std::size_t number) {

@@ -31,12 +31,13 @@ class ShiftedValidation {
   void score(Epoch& epoch, const ForwardFunction& forward) const;
 
  private:
-  [[nodiscard]] torch::Tensor logits(const Images& images, const ForwardFunction& forward) const;
-
   const Selection& selection_;
   Images clean_, shifted_;
   torch::Device device_;  // where the network runs
 };
+
+// Sets test_accuracy.
+void test(Epoch& epoch, const Images& images, const ForwardFunction& forward, torch::Device device);
 
 // The share of hits (1, not 0) with its interval.
 void put_share(std::span<const std::uint8_t> hits, std::optional<double>& value,

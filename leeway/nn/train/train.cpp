@@ -17,6 +17,7 @@
 #include "leeway/nn/detail/shards.h"
 #include "leeway/nn/detail/tensors.h"
 #include "leeway/nn/io/load.h"
+#include "leeway/nn/io/tensor_names.h"
 #include "leeway/nn/io/weights.h"
 #include "leeway/nn/model/heads.h"
 #include "leeway/nn/train/algorithm.h"
@@ -105,6 +106,7 @@ TrainingLoop::TrainingLoop(const data::TrainingData& data, const TrainOptions& o
   info_.normalization = normalization_of(options);
   course_.n_train = set_.training().size();
   course_.n_validation = set_.validation().size();
+  if (data.test) course_.n_test = data.test->n();
 }
 
 // Networks, optimisers and weights before the first epoch.
@@ -164,8 +166,8 @@ void TrainingLoop::begin_anew() {
 
 // The weights of the file that --start names. Where its last layer has another number of classes, ours stays as it is.
 void TrainingLoop::start_from_weights(Network& network, const Architecture& built) {
-  Safetensors file = read_safetensors(options_.start);
-  ArrayMap& weights = file.tensors;
+  Safetensors file = read_named_tensors(options_.start);
+  ArrayMap weights = without_prefixes(std::move(file.tensors), built.output);
   const std::string from = display_name(options_.start);
   const auto note = [&](const std::string& text) {
     if (std::ranges::find(notes_, text) == notes_.end()) notes_.push_back(text);
@@ -327,6 +329,7 @@ Epoch TrainingLoop::run_epoch(std::size_t number) {
   algorithm_->set_training(false);
   if (!set_.validation().empty()) validate(epoch);
   if (selection_) selection_->score(epoch, algorithm_->predict());
+  if (data_.test) test(epoch, *data_.test, algorithm_->predict(), device_from_name(options_.device));
   epoch.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
   return epoch;
 }

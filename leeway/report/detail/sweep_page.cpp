@@ -320,7 +320,7 @@ std::string html_report(const SweepReport& record) {
               scope_line(escape(scope(record))) + list_html(findings, "findings") + sweep_maps(record),
               {sweep_changes_section(record), sweep_ranks_section(record), sweep_concurrency_section(record),
                sweep_starts_section(record), sweep_choices_section(record), sweep_ways_section(record),
-               roles_section(record), source_section(record.envelope)});
+               sweep_curves_section(record), roles_section(record), source_section(record.envelope)});
 }
 
 }  // namespace leeway::report

@@ -20,6 +20,15 @@ constexpr std::size_t most_rows = 1000;
 
 std::string named(const std::string& algorithm) { return algorithm.empty() ? "all algorithms" : algorithm; }
 
+// Epochs are compared by the test accuracy that their training noted.
+std::string measure_of(const SweepReport& record, const std::string& chooses) {
+  return chooses == "epoch" ? "test accuracy" : record.roles.measure;
+}
+
+std::string way_name(const SweepWay& way) {
+  return way.chooses == "epoch" && way.way != "oracle" ? record::curve_name(way.way) : way.way;
+}
+
 // How often each combination was chosen, by algorithm.
 std::string counts_table(const SweepReport& record) {
   std::vector<std::string> algorithms, values;
@@ -91,14 +100,14 @@ std::vector<Chart> way_charts(const SweepReport& record, const std::string& choo
     std::vector<std::string> ways;
     for (const SweepWay& way : record.ways) {
       if (way.chooses != chooses || way.start != start) continue;
-      append_new(ways, way.way);
-      const auto slot = static_cast<std::size_t>(std::ranges::find(ways, way.way) - ways.begin());
+      append_new(ways, way_name(way));
+      const auto slot = static_cast<std::size_t>(std::ranges::find(ways, way_name(way)) - ways.begin());
       if (slot < series)
-        rows.push_back({named(way.algorithm), way.way, slot, way.value.mean, {}, way.value.runs});
+        rows.push_back({named(way.algorithm), way_name(way), slot, way.value.mean, {}, way.value.runs});
     }
     if (!rows.empty())
       charts.push_back(overview_chart(
-          start.empty() ? record.roles.measure : record.roles.measure + ", start " + start,
+          start.empty() ? measure_of(record, chooses) : measure_of(record, chooses) + ", start " + start,
           chooses + " chosen by each way", rows, std::min(series, ways.size()), record.roles.is_share));
   }
   return charts;
@@ -108,24 +117,26 @@ std::string ways_part(const SweepReport& record, const std::string& chooses) {
   std::vector<const SweepWay*> rows;
   std::vector<std::string> ways;
   for (const SweepWay& way : record.ways)
-    if (way.chooses == chooses) rows.push_back(&way), append_new(ways, way.way);
+    if (way.chooses == chooses) rows.push_back(&way), append_new(ways, way_name(way));
   if (rows.empty()) return "";
   std::vector<ColumnOf<SweepWay>> columns = {
       {text_column("Algorithm"), [](const SweepWay& one) { return text_cell(named(one.algorithm)); }},
-      {text_column("Chosen by"), [](const SweepWay& one) { return text_cell(one.way); }},
-      {interval_column(record.roles.measure),
+      {text_column("Chosen by"), [](const SweepWay& one) { return text_cell(way_name(one)); }},
+      {interval_column(measure_of(record, chooses)),
        [&](const SweepWay& one) { return value_cell(record, one.value); }},
       {interval_column(record.roles.is_share ? "Change, points" : "Change", "Against the first way, paired"),
        [&](const SweepWay& one) {
-         return one.way == ways.front() ? dash_cell("the first way itself")
-                                        : measure_change_cell(record, one.change);
+         return way_name(one) == ways.front() ? dash_cell("the first way itself")
+                                              : measure_change_cell(record, one.change);
        }},
       {number_column("Seeds"), [](const SweepWay& one) { return seeds_cell(one.value); }},
       {number_column("Runs"), [](const SweepWay& one) { return count_cell(one.value.runs); }}};
   add_start_column(record, columns);
   ways.resize(std::min(series, ways.size()));
   return panels_html(way_charts(record, chooses)) + model_key(ways) +
-         table_of(fmt::format("Ways of choosing {}", chooses), columns, rows)
+         table_of(
+             fmt::format("Ways of choosing {}", chooses == "hyper-parameters" ? chooses : "the " + chooses),
+             columns, rows)
              .html(headers_with_start(record, 2));
 }
 
@@ -168,7 +179,8 @@ Section sweep_ways_section(const SweepReport& record) {
       paragraph("The measure of what each way of choosing would have got, over the runs that every way has. "
                 "The oracle "
                 "chooses by the measure itself, which nobody has: it says how much choosing could gain.") +
-          ways_part(record, "hyper-parameters") + ways_part(record, "checkpoint")};
+          ways_part(record, "hyper-parameters") + ways_part(record, "checkpoint") +
+          ways_part(record, "epoch")};
 }
 
 }  // namespace leeway::report

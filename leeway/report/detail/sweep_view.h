@@ -49,6 +49,7 @@ struct OverviewRow {
 [[nodiscard]] Section sweep_starts_section(const record::SweepReport& record);
 [[nodiscard]] Section sweep_ranks_section(const record::SweepReport& record);
 [[nodiscard]] Section sweep_choices_section(const record::SweepReport& record);
+[[nodiscard]] Section sweep_curves_section(const record::SweepReport& record);
 [[nodiscard]] Section sweep_ways_section(const record::SweepReport& record);
 
 }  // namespace leeway::report

@@ -34,9 +34,11 @@ const std::vector<Curve>& accuracies() {
        [](const Epoch& e) {
          return measured(e.validation_robust_accuracy, e.validation_robust_accuracy_interval);
        }},
-      {"shifted", [](const Epoch& e) {
+      {"shifted",
+       [](const Epoch& e) {
          return measured(e.validation_shifted_accuracy, e.validation_shifted_accuracy_interval);
-       }}};
+       }},
+      {"test", [](const Epoch& e) { return measured(e.test_accuracy, e.test_accuracy_interval); }}};
   return list;
 }
 
@@ -58,10 +60,13 @@ LineAxes epoch_axes(const Training& training) {
 std::vector<Chart> accuracy_charts(const Training& training) {
   std::vector<Line> lines;
   for (const Curve& curve : accuracies()) {
-    Line line = line_of(training, curve, lines.size() % series, true);
-    if (!line.points.empty() && lines.size() < series) lines.push_back(std::move(line));
+    Line line = line_of(training, curve, 0, true);
+    if (!line.points.empty()) lines.push_back(std::move(line));
   }
   if (lines.empty()) return {};
+  if (lines.size() > series) lines.erase(lines.begin());  // that of training says least
+  lines.resize(std::min(lines.size(), series));
+  for (std::size_t slot = 0; slot < lines.size(); ++slot) lines[slot].slot = slot;
   LineAxes axes = epoch_axes(training);
   axes.percent = true;
   axes.height = 220;
@@ -136,8 +141,9 @@ std::string criteria_table(const Training& training) {
   add("score", training.best_by_score);
   add("accuracy", training.best_by_accuracy);
   add("worst group", training.best_by_worst_group);
+  add("test, the oracle", training.best_by_test);
   if (chosen.size() < 2) return "";
-  const std::vector<ColumnOf<Chosen>> columns = {
+  std::vector<ColumnOf<Chosen>> columns = {
       {text_column("Chosen by"), [](const Chosen& one) { return text_cell(one.criterion); }},
       {number_column("Epoch"), [](const Chosen& one) { return count_cell(one.epoch->number); }},
       {interval_column("Validation"),
@@ -149,6 +155,10 @@ std::string criteria_table(const Training& training) {
       {interval_column("Shifted"), [](const Chosen& one) {
          return share_cell(accuracies()[4].value(*one.epoch), "no shifted validation images");
        }}};
+  if (training.best_by_test)
+    columns.push_back({interval_column("Test"), [](const Chosen& one) {
+                         return share_cell(accuracies()[5].value(*one.epoch), "not measured in this epoch");
+                       }});
   return table_of("What each criterion would have kept", columns, chosen).html();
 }
 

@@ -80,7 +80,7 @@ class Reading {
     const record::SweepRoles& roles = runs_.roles;
     Names columns{roles.measure};
     for (const Names* names : {&roles.algorithm, &roles.cases, &roles.repeats, &roles.over,
-                               &roles.hyperparameters, &roles.criteria})
+                               &roles.hyperparameters, &roles.criteria, &roles.curves})
       columns.insert(columns.end(), names->begin(), names->end());
     for (const std::string* name : {&roles.start, &roles.select, &roles.concurrent, &roles.validation})
       if (!name->empty()) columns.push_back(*name);
@@ -136,7 +136,7 @@ class Reading {
     run.y = number_in(row, roles.measure);
     if (number >= table_.rows()) {
       run.missing = table_.missing[number - table_.rows()].reason;
-      run.criteria.resize(roles.criteria.size());
+      run.criteria.resize(roles.criteria.size()), run.curves.resize(roles.curves.size());
       return;
     }
     const std::string text = value_in(row, roles.measure);
@@ -147,6 +147,24 @@ class Reading {
     run.low = number_in(row, roles.measure + "_low"), run.high = number_in(row, roles.measure + "_high");
     if (!roles.validation.empty()) run.validation = number_in(row, roles.validation);
     for (const std::string& column : roles.criteria) run.criteria.push_back(number_in(row, column));
+    for (const std::string& column : roles.curves) run.curves.push_back(series_in(row, column, number));
+  }
+
+  // Numbers separated by spaces.
+  [[nodiscard]] std::vector<double> series_in(const Row& row, const std::string& column,
+                                              std::size_t number) const {
+    const std::string text = value_in(row, column);
+    std::vector<double> series;
+    for (std::size_t at = 0; at < text.size();) {
+      const std::size_t end = std::min(text.find(' ', at), text.size());
+      const auto value = parse_number(text.substr(at, end - at));
+      if (!value)
+        refuse(table_.name(), fmt::format("numbers separated by spaces in column {}", column),
+               fmt::format("{} in row {}", in_quotes(text.substr(at, end - at)), number));
+      series.push_back(*value);
+      at = end + 1;
+    }
+    return series;
   }
 
   static std::string or_else(std::string label, const Names& columns, const std::string& word) {

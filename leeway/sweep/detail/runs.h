@@ -20,7 +20,8 @@ struct Run {
   std::optional<double> y, low, high;  // the measure and the interval of its record
   std::optional<double> validation;
   std::vector<std::optional<double>> criteria;
-  std::string missing;  // why y is not there
+  std::vector<std::vector<double>> curves;  // of roles.curves, by epoch; NaN: not measured
+  std::string missing;                      // why y is not there
 };
 
 struct Runs {

@@ -103,8 +103,14 @@ bool Tuning::expected(std::size_t algorithm, std::size_t shift, std::size_t sett
 
 Item Tuning::item(std::size_t algorithm, std::size_t shift, std::size_t setting, std::size_t start,
                   std::size_t select) const {
+  return item({algorithm, start, select, shift, setting}, [](const Run& run) {
+    return run.y ? std::optional(Value{*run.y, run.low, run.high}) : std::nullopt;
+  });
+}
+
+Item Tuning::item(const Group& at, const std::function<std::optional<Value>(const Run&)>& value) const {
   Item item{std::vector<std::optional<Value>>(runs_.seeds.size())};
-  const auto place = places_.find({algorithm, start, select, shift, setting});
+  const auto place = places_.find(at);
   if (place == places_.end()) {
     item.missing = "no such run in the table";
     return item;
@@ -118,10 +124,8 @@ Item Tuning::item(std::size_t algorithm, std::size_t shift, std::size_t setting,
   }
   for (const Run* run : place->second) {
     if (run->hyper != chosen->second.hyper) continue;
-    if (run->y)
-      item.by_seed[run->seed] = Value{*run->y, run->low, run->high};
-    else
-      item.missing = run->missing;
+    item.by_seed[run->seed] = value(*run);
+    if (!item.by_seed[run->seed]) item.missing = run->missing;
   }
   if (item.missing.empty()) item.missing = "no run with the hyper-parameters that were chosen";
   return item;

@@ -24,7 +24,7 @@ struct Criterion {
   bool higher_is_better = true;
 };
 
-// Of a group of runs; `shift` and `setting` count with tune case alone.
+// Of a group of runs; for choices `shift` and `setting` count with tune case alone.
 struct Group {
   std::size_t algorithm = 0, start = 0, select = 0, shift = 0, setting = 0;
   auto operator<=>(const Group&) const = default;
@@ -44,9 +44,11 @@ class Tuning {
   [[nodiscard]] const std::map<Group, Chosen>& chosen() const { return chosen_; }
   // Some group has several combinations; of all algorithms, or of one.
   [[nodiscard]] bool has_choice(std::optional<std::size_t> algorithm = {}) const;
-  // The measure of the chosen combination by seed.
+  // The measure of the chosen combination by seed, or another value of its runs.
   [[nodiscard]] Item item(std::size_t algorithm, std::size_t shift, std::size_t setting, std::size_t start,
                           std::size_t select) const;
+  [[nodiscard]] Item item(const Group& place,
+                          const std::function<std::optional<Value>(const Run&)>& value) const;
   // Whether the algorithm was to be run there at all.
   [[nodiscard]] bool expected(std::size_t algorithm, std::size_t shift, std::size_t setting,
                               std::size_t start, std::size_t select) const;

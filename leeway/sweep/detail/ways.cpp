@@ -1,11 +1,13 @@
 #include "leeway/sweep/detail/ways.h"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <optional>
 #include <string>
 #include <utility>
 
+#include "leeway/sweep/detail/curves.h"
 #include "leeway/sweep/roles.h"
 
 namespace leeway::sweep::detail {
@@ -84,6 +86,38 @@ std::vector<Item> best_of(const std::vector<std::vector<Item>>& lists, bool high
   return best;
 }
 
+// Test accuracy at the epoch that each criterion would have kept, and that of the best epoch. Of criteria that all runs have.
+std::vector<Way> epoch_ways(const Runs& runs, const Tuning& tuning) {
+  const std::vector<std::string>& columns = runs.roles.curves;
+  const auto found = std::ranges::find(columns, test_curve);
+  if (found == columns.end()) return {};
+  const auto test = static_cast<std::size_t>(found - columns.begin());
+  const auto way = [&runs, &tuning, test](const std::string& name, std::size_t criterion) {
+    return Way{
+        name, [&runs, &tuning, test, criterion](std::size_t a, std::size_t start) {
+          std::vector<Item> items;
+          for (std::size_t c = 0; c < runs.shifts.size(); ++c)
+            for (std::size_t setting = 0; setting < runs.settings.size(); ++setting)
+              if (tuning.expected(a, c, setting, start, runs.selected))
+                items.push_back(tuning.item({a, start, runs.selected, c, setting}, [&](const Run& run) {
+                  const auto best = highest(run.curves[criterion]);
+                  return best && *best < run.curves[test].size() && std::isfinite(run.curves[test][*best])
+                             ? std::optional(Value{run.curves[test][*best]})
+                             : std::nullopt;
+                }));
+          return items;
+        }};
+  };
+  std::vector<Way> ways;
+  for (std::size_t i = 0; i < columns.size(); ++i)
+    if (i != test && std::ranges::all_of(runs.all, [&](const Run& run) {
+          return run.curves[test].empty() || !run.curves[i].empty();
+        }))
+      ways.push_back(way(columns[i], i));
+  if (!ways.empty()) ways.push_back(way(oracle, test));
+  return ways;
+}
+
 }  // namespace
 
 void keep_common(std::vector<std::vector<Item>>& lists) {
@@ -136,6 +170,8 @@ std::vector<record::SweepWay> ways_of(const Runs& runs, const Tuning& tuning, co
                     }});
     comparing.compare("checkpoint", ways, all);
   }
+  if (const std::vector<Way> ways = epoch_ways(runs, tuning); !ways.empty())
+    comparing.compare("epoch", ways, all);
   return comparing.rows();
 }
 
