@@ -22,53 +22,88 @@ double whole_next(double value) { return (value + 0x1.8p52) - 0x1.8p52; }
 // Rounded, halves to the even number; a half but for rounding is a half.
 double nearest_of(double value) { return whole_next(whole_next(value * 0x1p26) * 0x1p-26); }
 // std::floor of a number that fits.
-std::ptrdiff_t floor_of(double value) {
-  const auto whole = static_cast<std::ptrdiff_t>(value);
-  return whole - (static_cast<double>(whole) > value ? 1 : 0);
+int floor_of(double value) {
+  const int whole = static_cast<int>(value);
+  return whole - (whole > value ? 1 : 0);
 }
 double whole_of(double value) { return std::trunc(value + std::copysign(rounding, value)); }
 
-// Every pixel from the one next to from(x, y), or from the four around it; beyond the border pixels are 0.
+// Where the pixels of a resampled picture come from: both coordinates move, or one alone, the other being whole.
+enum class Moved { both, x, y };
+
+// Every pixel from the one next to from(x, y); beyond the border pixels are 0.
 template <class From>
-void resample(const Picture& picture, Sampling sampling, const From& from) {
+void resample_nearest(const Picture& picture, const From& from) {
   const Levels copy(picture.levels.begin(), picture.levels.end());
   const auto w = static_cast<std::ptrdiff_t>(picture.width), h = static_cast<std::ptrdiff_t>(picture.height),
              area = w * h, channels = static_cast<std::ptrdiff_t>(picture.channels);
   // by value: a store of a byte may be a store to anything that is read by reference
   const std::uint8_t* const before = copy.data();
   std::uint8_t* const after = picture.levels.data();
-  const auto inside = [=](std::ptrdiff_t row, std::ptrdiff_t column) {
-    return row >= 0 && row < h && column >= 0 && column < w;
-  };
-  const auto at = [=](std::ptrdiff_t c, std::ptrdiff_t row, std::ptrdiff_t column) {
-    return inside(row, column) ? before[c * area + row * w + column] : std::uint8_t{0};
-  };
-  const auto pixel = [=](double from_x, double from_y, std::ptrdiff_t to) {
-    const auto i = static_cast<std::ptrdiff_t>(nearest_of(from_x)),
-               j = static_cast<std::ptrdiff_t>(nearest_of(from_y));
-    for (std::ptrdiff_t c = 0; c < channels; ++c) after[c * area + to] = at(c, j, i);
-  };
-  const auto mixture = [=](double from_x, double from_y, std::ptrdiff_t to) {
-    const std::ptrdiff_t i = floor_of(from_x), j = floor_of(from_y);
-    const double right = from_x - static_cast<double>(i), bottom = from_y - static_cast<double>(j);
-    const auto level = [=](int a, int b, int d, int e) {
-      return static_cast<std::uint8_t>(
-          nearest_of((1 - bottom) * ((1 - right) * a + right * b) + bottom * ((1 - right) * d + right * e)));
-    };
-    const bool whole = inside(j, i) && inside(j + 1, i + 1);
-    for (std::ptrdiff_t c = 0; c < channels; ++c) {
-      const std::uint8_t* const corner = before + (whole ? c * area + j * w + i : 0);
-      after[c * area + to] = whole
-                                 ? level(corner[0], corner[1], corner[w], corner[w + 1])
-                                 : level(at(c, j, i), at(c, j, i + 1), at(c, j + 1, i), at(c, j + 1, i + 1));
-    }
-  };
   std::ptrdiff_t to = 0;
   for (std::ptrdiff_t y = 0; y < h; ++y)
     for (std::ptrdiff_t x = 0; x < w; ++x, ++to) {
       const auto [from_x, from_y] = from(static_cast<double>(x), static_cast<double>(y));
-      sampling == Sampling::nearest ? pixel(from_x, from_y, to) : mixture(from_x, from_y, to);
+      const auto i = static_cast<std::ptrdiff_t>(nearest_of(from_x)),
+                 j = static_cast<std::ptrdiff_t>(nearest_of(from_y));
+      const bool inside = j >= 0 && j < h && i >= 0 && i < w;
+      for (std::ptrdiff_t c = 0; c < channels; ++c)
+        after[c * area + to] = inside ? before[c * area + j * w + i] : std::uint8_t{0};
     }
+}
+
+// Every pixel from the four around from(x, y); where a coordinate is whole the two of the other one say it all. Beyond the
+// border pixels are 0: a margin of two of them saves every question.
+template <Moved moved, class From>
+void resample_bilinear(const Picture& picture, const From& from) {
+  constexpr int margin = 2;
+  const int w = static_cast<int>(picture.width), h = static_cast<int>(picture.height), wide = w + 2 * margin,
+            area = wide * (h + 2 * margin);
+  const std::size_t channels = picture.channels;
+  Levels padded(channels * static_cast<std::size_t>(area));
+  for (std::size_t row = 0; row < channels * picture.height; ++row)
+    std::copy_n(picture.levels.data() + row * picture.width, w,
+                padded.data() + row / picture.height * static_cast<std::size_t>(area) +
+                    (row % picture.height + margin) * static_cast<std::size_t>(wide) + margin);
+  // Rows of numbers, so that loops over them are vectors: a store of a byte may be a store to anything.
+  const std::size_t n = picture.width;
+  std::vector<int> places(n), corners(4 * n), levels(n);
+  std::vector<double> rights(n), bottoms(n);
+  int* const place = places.data();
+  double *const right = rights.data(), *const bottom = bottoms.data();
+  for (int y = 0; y < h; ++y) {
+    for (int x = 0; x < w; ++x) {
+      const auto [from_x, from_y] = from(static_cast<double>(x), static_cast<double>(y));
+      const int i = floor_of(from_x), j = floor_of(from_y);
+      right[x] = from_x - i, bottom[x] = from_y - j;
+      place[x] = (std::clamp(j, -margin, h) + margin) * wide + std::clamp(i, -margin, w) + margin;
+    }
+    for (std::size_t c = 0; c < channels; ++c) {
+      const std::uint8_t* const before = padded.data() + c * static_cast<std::size_t>(area);
+      int *const one = corners.data(), *const two = one + n, *const three = two + n, *const four = three + n,
+                 *const level = levels.data();
+      for (int x = 0; x < w; ++x) {
+        const std::uint8_t* const corner = before + place[x];
+        one[x] = corner[0], two[x] = corner[moved == Moved::y ? wide : 1];
+        if constexpr (moved == Moved::both) three[x] = corner[wide], four[x] = corner[wide + 1];
+      }
+      const double* const share = moved == Moved::y ? bottom : right;
+      for (int x = 0; x < w; ++x) {
+        double sum = (1 - share[x]) * one[x] + share[x] * two[x];
+        if constexpr (moved == Moved::both)
+          sum = (1 - bottom[x]) * sum + bottom[x] * ((1 - right[x]) * three[x] + right[x] * four[x]);
+        level[x] = static_cast<int>(nearest_of(sum));
+      }
+      std::uint8_t* const after =
+          picture.levels.data() + (c * picture.height + static_cast<std::size_t>(y)) * picture.width;
+      for (int x = 0; x < w; ++x) after[x] = static_cast<std::uint8_t>(level[x]);
+    }
+  }
+}
+
+template <Moved moved, class From>
+void resample(const Picture& picture, Sampling sampling, const From& from) {
+  sampling == Sampling::nearest ? resample_nearest(picture, from) : resample_bilinear<moved>(picture, from);
 }
 
 // Every level from a table, which is filled from 0 up.
@@ -147,7 +182,9 @@ void autocontrast(const Picture& picture) {
   by_channel(picture, [](std::span<std::uint8_t> channel) {
     const auto [low, high] = std::ranges::minmax(channel);
     if (low == high) return;
-    for (std::uint8_t& v : channel) v = static_cast<std::uint8_t>((v - low) * 255 / (high - low));
+    map_levels(channel, [low = low, range = high - low](std::uint8_t v) {
+      return static_cast<std::uint8_t>((v - low) * 255 / range);  // of levels that are there
+    });
   });
 }
 
@@ -169,7 +206,7 @@ void rotate(const Picture& picture, double degrees, Sampling sampling) {
   const double angle = degrees * std::numbers::pi / 180, cosine = std::cos(angle), sine = std::sin(angle);
   const double middle_x = (static_cast<double>(picture.width) - 1) / 2,
                middle_y = (static_cast<double>(picture.height) - 1) / 2;
-  resample(picture, sampling, [=](double x, double y) {
+  resample<Moved::both>(picture, sampling, [=](double x, double y) {
     const double dx = x - middle_x, dy = y - middle_y;
     return std::pair(dx * cosine - dy * sine + middle_x, dx * sine + dy * cosine + middle_y);
   });
@@ -240,11 +277,11 @@ void apply(Operation operation, const Picture& picture, double magnitude, Sampli
     case Operation::identity:
       return;
     case Operation::shear_x:
-      return resample(picture, sampling,
-                      [=](double x, double y) { return std::pair(x + magnitude * (y + .5), y); });
+      return resample<Moved::x>(picture, sampling,
+                                [=](double x, double y) { return std::pair(x + magnitude * (y + .5), y); });
     case Operation::shear_y:
-      return resample(picture, sampling,
-                      [=](double x, double y) { return std::pair(x, y + magnitude * (x + .5)); });
+      return resample<Moved::y>(picture, sampling,
+                                [=](double x, double y) { return std::pair(x, y + magnitude * (x + .5)); });
     case Operation::translate_x:
       return move(picture, -static_cast<std::ptrdiff_t>(pixels), 0, false);
     case Operation::translate_y:
@@ -279,16 +316,20 @@ void apply(Operation operation, const Picture& picture, double magnitude, Sampli
 void move(const Picture& picture, std::ptrdiff_t dx, std::ptrdiff_t dy, bool mirrored) {
   const Levels before(picture.levels.begin(), picture.levels.end());
   const auto w = static_cast<std::ptrdiff_t>(picture.width), h = static_cast<std::ptrdiff_t>(picture.height);
-  std::size_t to = 0;
+  // Columns that come from inside the picture.
+  const std::ptrdiff_t first = std::clamp<std::ptrdiff_t>(-dx, 0, w),
+                       last = std::clamp<std::ptrdiff_t>(w - dx, first, w);
+  std::ranges::fill(picture.levels, std::uint8_t{0});
+  if (first == last) return;
   for (std::size_t c = 0; c < picture.channels; ++c)
-    for (std::ptrdiff_t y = 0; y < h; ++y) {
-      const bool row = y + dy >= 0 && y + dy < h;
-      for (std::ptrdiff_t x = 0; x < w; ++x, ++to) {
-        const std::ptrdiff_t from = mirrored ? w - 1 - (x + dx) : x + dx;
-        picture.levels[to] = row && from >= 0 && from < w
-                                 ? before[c * picture.area() + static_cast<std::size_t>((y + dy) * w + from)]
-                                 : std::uint8_t{0};
-      }
+    for (std::ptrdiff_t y = std::max<std::ptrdiff_t>(0, -dy); y < std::min(h, h - dy); ++y) {
+      const std::size_t plane = c * picture.area();
+      const std::uint8_t* const from = before.data() + plane + static_cast<std::size_t>((y + dy) * w);
+      std::uint8_t* const to = picture.levels.data() + plane + static_cast<std::size_t>(y * w);
+      if (mirrored)
+        std::reverse_copy(from + (w - dx - last), from + (w - dx - first), to + first);
+      else
+        std::copy(from + first + dx, from + last + dx, to + first);
     }
 }
 
