@@ -69,7 +69,8 @@ PlanFile::PlanFile(const std::filesystem::path& path, bool any_version) : file_(
     if (found == stages.end()) refuse(name, "stages of the first line", in_quotes(stage));
     return static_cast<std::size_t>(found - stages.begin());
   };
-  while (at < text.size() && ++at < text.size()) {
+  while (at + 1 < text.size()) {
+    ++at;
     const std::size_t end = std::min(text.find('\n', at), text.size());
     ++number;
     reading(name, number, [&] {
