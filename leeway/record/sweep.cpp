@@ -55,13 +55,11 @@ void fields(SweepRunOptions& options, Fields& f) {
 void fields(SweepCollectOptions& options, Fields& f) {
   f.unless_empty("stage", options.stage, "whose records (default: the last stage)");
   f("columns", options.columns,
-    "keys of a result, as docs/schema has them without results[]., \"pa\" or \"worst_class.accuracy\" "
-    "(default: all "
-    "that are one number or word)");
+    "keys of a result, as docs/schema has them without results[]., \"pa\" or \"worst_class.accuracy\", or of "
+    "the elements of a list, \"epochs.loss\" (default: all that are one number or word)");
   f("series", options.series,
-    "also the numbers of lists, such as a training's epochs: epochs.validation_accuracy, of each epoch, "
-    "separated by "
-    "spaces");
+    "also the criteria and the test accuracy of every epoch of a training: epochs.validation_accuracy and "
+    "its like, separated by spaces");
 }
 
 static void fields(SweepPlanStage& stage, Fields& f) {

@@ -99,7 +99,7 @@ struct SweepStatus {
 struct SweepCollectOptions {
   std::string stage;                 // empty: the last one
   std::vector<std::string> columns;  // empty: all
-  bool series = false;               // the numbers of lists, too
+  bool series = false;               // of every epoch of a training, too
 };
 
 struct SweepCollect {

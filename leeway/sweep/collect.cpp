@@ -18,6 +18,7 @@
 #include "leeway/record/keys.h"
 #include "leeway/record/records.h"
 #include "leeway/sweep/detail/table_file.h"
+#include "leeway/sweep/roles.h"
 #include "leeway/sweep/study.h"
 
 namespace leeway::sweep {
@@ -61,8 +62,8 @@ struct ResultKey {
   std::string list = {}, name = {};
 };
 
-// Keys of a result that are one value each; with `series` the numbers of lists, too.
-std::vector<ResultKey> result_keys(const std::string& schema, const std::string& name, bool series) {
+// Keys of a result that are one value each, and those of the numbers of lists.
+std::vector<ResultKey> result_keys(const std::string& schema, const std::string& name) {
   const auto records = record::records();
   const auto found = std::ranges::find(records, schema, &record::Record::schema);
   if (found == records.end()) refuse(name, "a record that this version knows", in_quotes(schema));
@@ -74,7 +75,7 @@ std::vector<ResultKey> result_keys(const std::string& schema, const std::string&
     const std::size_t list = path.find("[].");
     if (list == path.npos && path.find("[]") == path.npos)
       keys.push_back({{std::move(path), key.number || key.type.starts_with("true or false")}});
-    else if (series && key.number && list != path.npos && path.find("[]", list + 1) == path.npos)
+    else if (key.number && list != path.npos && path.find("[]", list + 1) == path.npos)
       keys.push_back(
           {{path.substr(0, list) + path.substr(list + 2)}, path.substr(0, list), path.substr(list + 3)});
   }
@@ -168,8 +169,14 @@ class Collector {
   void find_columns(const PlannedUnit& unit, const std::string& text,
                     const record::SweepCollectOptions& options) {
     schema_ = parsed(unit, text)["schema"].get<std::string>();
-    keys_ = result_keys(schema_, display_name(record_of(unit)), options.series);
-    if (!options.columns.empty()) choose_keys(options.columns);
+    keys_ = result_keys(schema_, display_name(record_of(unit)));
+    if (!options.columns.empty())
+      choose_keys(options.columns);
+    else
+      std::erase_if(keys_, [&](const ResultKey& key) {
+        return !key.list.empty() &&
+               !(options.series && std::ranges::find(curve_columns, key.column.name) != curve_columns.end());
+      });
     table_.columns = {"unit"};
     axes_ = plan_.axes_of(unit);
     for (const std::size_t axis : axes_) table_.columns.push_back(plan_.axes[axis]);
@@ -184,7 +191,9 @@ class Collector {
     for (const std::string& name : chosen) {
       const auto key = std::ranges::find(keys_, name, [](const ResultKey& one) { return one.column.name; });
       if (key == keys_.end())
-        refuse("--columns", fmt::format("keys of a result of {} that are one value", schema_),
+        refuse("--columns",
+               fmt::format("keys of a result of {} that are one value, or one in each element of a list",
+                           schema_),
                in_quotes(name) + did_you_mean(name, names));
       keys.push_back(*key);
     }

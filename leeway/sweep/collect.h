@@ -1,9 +1,9 @@
 // The records of a stage as one table: a row for each element of `results`.
 //
 // Columns: unit, the axes of the stage by name, unit_seconds (the record's), and the keys of a result that are one
-// number, word or truth value, by the description of the record (record/keys.h): "pa", "worst_class.accuracy". With `series`
-// the numbers of lists as well, "epochs.validation_accuracy": those of all elements, separated by spaces, nan for null. Rows
-// stand in the order of the plan. The file's name decides its form: CSV, where null is an empty field, compressed where it ends in .gz;
+// number, word or truth value, by the description of the record (record/keys.h): "pa", "worst_class.accuracy". Rows stand in
+// the order of the plan. With `series` also what may choose an epoch of a training, and test accuracy (roles.h), and with
+// `columns` any number in the elements of a list, "epochs.loss": those of all elements, separated by spaces, nan for null. The file's name decides its form: CSV, where null is an empty field, compressed where it ends in .gz;
 // or .npz with an array a column, words as text and all else as float64, null as NaN (detail/table_file.h).
 //
 // Records are read in blocks, by all threads; of a CSV file memory does not depend on how many there are, of an .npz all values

@@ -38,10 +38,6 @@ constexpr std::array<std::string_view, 6> validation_columns{"validation",
                                                              "source_accuracy"};
 constexpr std::array<std::string_view, 3> criterion_columns{"kept.validation_worst_group_accuracy",
                                                             "kept.selection_score", "validation_worst_group"};
-// What leeway sweep collect --series makes of the epochs of trainings.
-constexpr std::array<std::string_view, 5> curve_columns{
-    "epochs.validation_accuracy", "epochs.validation_robust_accuracy",
-    "epochs.validation_worst_group_accuracy", "epochs.selection_score", test_curve};
 constexpr std::array<std::string_view, 3> kinds{"sc", "ldd", "uds"};
 
 bool is_kind(const std::string& column) { return std::ranges::find(kinds, last_part(column)) != kinds.end(); }

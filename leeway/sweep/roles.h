@@ -17,6 +17,7 @@
 // Errors (Error): a column that is none, one in two roles, no measure to guess.
 #pragma once
 
+#include <array>
 #include <map>
 #include <optional>
 #include <string>
@@ -28,6 +29,10 @@
 namespace leeway::sweep {
 
 inline constexpr std::string_view test_curve = "epochs.test_accuracy";  // of leeway train --test-rows
+// What may choose an epoch, and test accuracy, by epoch (collect.h).
+inline constexpr std::array<std::string_view, 5> curve_columns{
+    "epochs.validation_accuracy", "epochs.validation_robust_accuracy",
+    "epochs.validation_worst_group_accuracy", "epochs.selection_score", test_curve};
 
 // Without the values baseline, scratch and selected.
 [[nodiscard]] record::SweepRoles roles_of(const RunTable& table, const record::SweepReportOptions& options);
