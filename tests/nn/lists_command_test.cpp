@@ -77,6 +77,34 @@ TEST_F(Command, ASplitChoosesTheRows) {
   EXPECT_EQ(read_npz(path("i.npz")).at("logits").shape.at(0), 300U);
 }
 
+// What training measures of the rows called test is what infer finds there afterwards.
+TEST_F(Command, TrainingMeasuresTheTestRowsOfASplit) {
+  const std::string data = images(90), model = path("t.safetensors");
+  std::ofstream split(path("split.csv"));
+  split << "index,split\n";
+  for (int i = 0; i < 90; ++i) split << i << (i < 50 ? ",train\n" : i < 70 ? ",val\n" : ",test\n");
+  split.close();
+  const auto train = [&](std::vector<std::string> words) {
+    words.insert(words.begin(),
+                 {"train", "--data", data, "--epochs", "2", "--threads", "1", "--out", model, "--quiet"});
+    return run(words);
+  };
+  EXPECT_EQ(train({"--test-rows"}), 2);
+  EXPECT_EQ(err(), "leeway: --test-rows: expected --index beside it\n");
+  ASSERT_EQ(train({"--test-rows", "--index", path("split.csv")}), 0) << err();
+  EXPECT_THAT(out(), AllOf(HasSubstr("test %"), HasSubstr("Of 20 test images ")));
+  ASSERT_EQ(train({"--test-rows", "--index", path("split.csv"), "--json"}), 0) << err();
+  const Json trained = Json::parse(out()).at("results").at(0);
+  EXPECT_EQ(trained.at("n_test"), 20);
+  ASSERT_EQ(run({"infer", "--model", model, "--data", data, "--index", path("split.csv"), "--split", "test",
+                 "--out", path("o.npz"), "--json"}),
+            0)
+      << err();
+  const Json found = Json::parse(out()).at("results").at(0);
+  for (const char* const key : {"accuracy", "accuracy_low", "accuracy_high"})
+    EXPECT_EQ(trained.at("kept").at(std::string("test_") + key), found.at(key)) << key;
+}
+
 // A model adapted to the rows of a split is that adapted to a file of these rows alone, bit for bit.
 TEST_F(Command, AdaptTakesTheRowsOfASplit) {
   const std::string data = images(60), model = path("r.safetensors");
