@@ -13,7 +13,7 @@ import math
 import subprocess
 import time
 
-from study_script import arguments_of, begun, write_rows
+from study_script import arguments_of, begun, tests_done, write_rows
 
 # Training images a cell by the shifts there are, so that every case has 960 to 1,080 of the 3D scene.
 CASES = {(): 4, ("sc",): 16, ("ldd",): 5, ("uds",): 5, ("sc", "ldd"): 19, ("sc", "uds"): 21, ("ldd", "uds"): 7, ("sc", "ldd", "uds"): 26}
@@ -171,19 +171,12 @@ class Benchmark:
             process.wait()
             return False
 
-    def record(self, unit):
-        path = self.sweep / "units" / unit[:2] / unit / "record.json"
-        return json.loads(path.read_text())["results"][0] if path.exists() else None
-
     def collect(self, arch, variant=""):
         """A row for each training of the plan whose test is done."""
-        for unit in [json.loads(line) for line in (self.sweep / "plan.jsonl").read_text().splitlines()[1:]]:
-            if unit["stage"] != "test" or not (test := self.record(unit["unit"])):
-                continue
-            train = next(training for need in unit["needs"] if "best_epoch" in (training := self.record(need)))
-            kept, axes = train["epochs"][train["best_epoch"] - 1], unit["axes"]
+        for unit, axes, train, test in tests_done(self.sweep):
+            kept = train["epochs"][train["best_epoch"] - 1]
             algorithm, setting = axes["train.algorithm"], axes.get("train.set", variant)
-            self.rows[unit["unit"]] = {
+            self.rows[unit] = {
                 "shifts": "+".join(shift.upper() for shift in ATTRIBUTES if axes[f"draw.{shift}"]) or "UNIFORM",
                 "attributes": "+".join(axes[f"draw.{shift}"] for shift in ATTRIBUTES if axes[f"draw.{shift}"]),
                 "groups": axes.get("train.group-column", "obj_color"), "algorithm": algorithm, "augment": axes.get("train.augment", ""),

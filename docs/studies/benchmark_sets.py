@@ -16,7 +16,7 @@ import subprocess
 import numpy
 
 from benchmark import CASES, line
-from study_script import arguments_of, begun, write_rows
+from study_script import arguments_of, begun, tests_done, write_rows
 
 MIDDLE = ",".join(f"{place / 31:.6g}" for place in range(14, 18))  # of dSprites' 32 places
 SIZE, IMAGES, UNLABELLED = 32, 30000, 1000
@@ -186,17 +186,9 @@ out = "outputs.npz"
             self.collect(name, sweep, options)
 
     def collect(self, name, sweep, options):
-        def record(unit):
-            path = sweep / "units" / unit[:2] / unit / "record.json"
-            return json.loads(path.read_text())["results"][0] if path.exists() else None
-
-        for unit in [json.loads(text) for text in (sweep / "plan.jsonl").read_text().splitlines()[1:]]:
-            if unit["stage"] != "test" or not (test := record(unit["unit"])):
-                continue
-            train = next(training for need in unit["needs"] if "best_epoch" in (training := record(need)))
-            kept, axes = train["epochs"][train["best_epoch"] - 1], unit["axes"]
-
-            self.rows[unit["unit"]] = {
+        for unit, axes, train, test in tests_done(sweep):
+            kept = train["epochs"][train["best_epoch"] - 1]
+            self.rows[unit] = {
                 "set": name, "shifts": "+".join(shift.upper() for shift in SETS[name].shifts if axes[f"draw.{shift}"]) or "UNIFORM",
                 "algorithm": axes.get("train.algorithm", options["algorithms"][0]), "arch": options.get("arch", "small-cnn"),
                 "batchnorm": options.get("batchnorm", ""), "pretrained": "yes" if options.get("start") else "", "seed": axes["draw.seed"], "n_train": train["n_train"], "best_check": train["best_epoch"],
@@ -204,7 +196,8 @@ out = "outputs.npz"
                 "n_test": test["n"], "test": f"{test['accuracy']:.5f}"}
             if train.get("n_test"):
                 for name_of, best in (("worst_group", "best_by_worst_group"), ("agreement", "best_by_score"), ("oracle", "best_by_test")):
-                    self.rows[unit["unit"]][f"test_by_{name_of}"] = f"{train['epochs'][train[best] - 1]['test_accuracy']:.5f}"
+                    self.rows[unit][f"check_by_{name_of}"] = train[best]
+                    self.rows[unit][f"test_by_{name_of}"] = f"{train['epochs'][train[best] - 1]['test_accuracy']:.5f}"
         write_rows(self.folder / "benchmark-sets.csv", self.rows.values())
 
 

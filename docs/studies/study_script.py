@@ -1,6 +1,7 @@
 """What the scripts of studies share: their arguments, the folder that they fill, and the table at the end."""
 import argparse
 import csv
+import json
 import pathlib
 
 
@@ -28,3 +29,14 @@ def write_rows(path, rows):
         writer = csv.DictWriter(file, dict.fromkeys(key for row in rows for key in row), lineterminator="\n", restval="")
         writer.writeheader()
         writer.writerows(rows)
+
+
+def tests_done(sweep):
+    """Of each unit of the stage `test` of a sweep's plan that is done: its name, its axes, what its training and itself say."""
+    def result(unit):
+        path = sweep / "units" / unit[:2] / unit / "record.json"
+        return json.loads(path.read_text())["results"][0] if path.exists() else None
+
+    for unit in [json.loads(line) for line in (sweep / "plan.jsonl").read_text().splitlines()[1:]]:
+        if unit["stage"] == "test" and (test := result(unit["unit"])):
+            yield unit["unit"], unit["axes"], next(train for need in unit["needs"] if "best_epoch" in (train := result(need))), test

@@ -30,7 +30,7 @@ class Curves {
       for (std::size_t column = 0; column < runs_.roles.curves.size(); ++column) {
         std::vector<Group> every;
         for (std::size_t a = 0; a < runs_.algorithms.size(); ++a) {
-          const std::vector<Group> places = places_of(a, start);
+          const std::vector<Group> places = tuning_.places(a, start, runs_.selected);
           every.insert(every.end(), places.begin(), places.end());
           add(runs_.algorithms[a], start, column, places);
         }
@@ -40,15 +40,6 @@ class Curves {
   }
 
  private:
-  [[nodiscard]] std::vector<Group> places_of(std::size_t algorithm, std::size_t start) const {
-    std::vector<Group> places;
-    for (std::size_t c = 0; c < runs_.shifts.size(); ++c)
-      for (std::size_t setting = 0; setting < runs_.settings.size(); ++setting)
-        if (tuning_.expected(algorithm, c, setting, start, runs_.selected))
-          places.push_back({algorithm, start, runs_.selected, c, setting});
-    return places;
-  }
-
   // Epochs that all runs have; 0 where none has the column.
   [[nodiscard]] std::size_t length_of(const std::vector<Group>& places, std::size_t column) const {
     std::size_t shortest = std::numeric_limits<std::size_t>::max();

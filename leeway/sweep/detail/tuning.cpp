@@ -101,6 +101,15 @@ bool Tuning::expected(std::size_t algorithm, std::size_t shift, std::size_t sett
   return places_.contains({algorithm, start, select, shift, setting});
 }
 
+std::vector<Group> Tuning::places(std::size_t algorithm, std::size_t start, std::size_t select) const {
+  std::vector<Group> all;
+  for (std::size_t c = 0; c < runs_.shifts.size(); ++c)
+    for (std::size_t setting = 0; setting < runs_.settings.size(); ++setting)
+      if (expected(algorithm, c, setting, start, select))
+        all.push_back({algorithm, start, select, c, setting});
+  return all;
+}
+
 Item Tuning::item(std::size_t algorithm, std::size_t shift, std::size_t setting, std::size_t start,
                   std::size_t select) const {
   return item({algorithm, start, select, shift, setting}, [](const Run& run) {

@@ -49,6 +49,8 @@ class Tuning {
                           std::size_t select) const;
   [[nodiscard]] Item item(const Group& place,
                           const std::function<std::optional<Value>(const Run&)>& value) const;
+  // The cases and settings where the algorithm was to be run.
+  [[nodiscard]] std::vector<Group> places(std::size_t algorithm, std::size_t start, std::size_t select) const;
   // Whether the algorithm was to be run there at all.
   [[nodiscard]] bool expected(std::size_t algorithm, std::size_t shift, std::size_t setting,
                               std::size_t start, std::size_t select) const;

@@ -24,10 +24,8 @@ struct Way {
 std::vector<Item> items_of(const Runs& runs, const Tuning& tuning, std::size_t algorithm, std::size_t start,
                            std::size_t select) {
   std::vector<Item> items;
-  for (std::size_t c = 0; c < runs.shifts.size(); ++c)
-    for (std::size_t setting = 0; setting < runs.settings.size(); ++setting)
-      if (tuning.expected(algorithm, c, setting, start, runs.selected))
-        items.push_back(tuning.item(algorithm, c, setting, start, select));
+  for (const Group& place : tuning.places(algorithm, start, runs.selected))
+    items.push_back(tuning.item(algorithm, place.shift, place.setting, start, select));
   return items;
 }
 
@@ -93,20 +91,17 @@ std::vector<Way> epoch_ways(const Runs& runs, const Tuning& tuning) {
   if (found == columns.end()) return {};
   const auto test = static_cast<std::size_t>(found - columns.begin());
   const auto way = [&runs, &tuning, test](const std::string& name, std::size_t criterion) {
-    return Way{
-        name, [&runs, &tuning, test, criterion](std::size_t a, std::size_t start) {
-          std::vector<Item> items;
-          for (std::size_t c = 0; c < runs.shifts.size(); ++c)
-            for (std::size_t setting = 0; setting < runs.settings.size(); ++setting)
-              if (tuning.expected(a, c, setting, start, runs.selected))
-                items.push_back(tuning.item({a, start, runs.selected, c, setting}, [&](const Run& run) {
-                  const auto best = highest(run.curves[criterion]);
-                  return best && *best < run.curves[test].size() && std::isfinite(run.curves[test][*best])
-                             ? std::optional(Value{run.curves[test][*best]})
-                             : std::nullopt;
-                }));
-          return items;
-        }};
+    return Way{name, [&runs, &tuning, test, criterion](std::size_t a, std::size_t start) {
+                 std::vector<Item> items;
+                 for (const Group& place : tuning.places(a, start, runs.selected))
+                   items.push_back(tuning.item(place, [&](const Run& run) {
+                     const auto best = highest(run.curves[criterion]);
+                     return best && *best < run.curves[test].size() && std::isfinite(run.curves[test][*best])
+                                ? std::optional(Value{run.curves[test][*best]})
+                                : std::nullopt;
+                   }));
+                 return items;
+               }};
   };
   std::vector<Way> ways;
   for (std::size_t i = 0; i < columns.size(); ++i)
