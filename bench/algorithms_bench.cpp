@@ -122,6 +122,13 @@ std::unique_ptr<at::ObserverContext> count_work(const at::RecordFunction& functi
     work += elements(inputs[0]) * static_cast<double>(inputs[1].toTensor().size(-1));
   } else if (name == "aten::addmm") {
     work += elements(inputs[1]) * static_cast<double>(inputs[2].toTensor().size(-1));
+  } else if (name == "leeway::convolution" || name == "leeway::convolution_transposed") {
+    const torch::Tensor x = inputs[0].toTensor(),
+                        w = inputs[1].toTensor();  // every tap once a place of the smaller side
+    const bool transposed = name.ends_with("transposed");
+    double cells = static_cast<double>(x.size(0));
+    for (const int i : {2, 3}) cells *= static_cast<double>(x.size(i) - (transposed ? 0 : w.size(i) - 1));
+    work += cells * elements(inputs[1]);
   } else if (name == "aten::convolution") {
     const torch::Tensor x = inputs[0].toTensor(), w = inputs[1].toTensor();
     double cells = inputs[6].toBool() ? elements(inputs[0]) / static_cast<double>(w.size(0))

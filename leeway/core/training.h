@@ -22,6 +22,7 @@ struct TrainingOptions {
   std::map<std::string, double> parameters;  // of the algorithm, by name; those not named have its defaults
   std::string norm = "linf";                 // of an adversarial algorithm's perturbations: linf or l2
   std::string augment;                       // a chain of augmentations; empty: none
+  bool augment_validation = false;  // validation images pass through it, too, drawn anew for every validation
   std::size_t epochs = 10;
   std::size_t steps = 0;             // at most so many in place of epochs; 0: by epochs
   std::size_t check_every = 0;       // validate after so many steps; 0: after every epoch

@@ -31,6 +31,10 @@ void flag_fields(TrainingOptions& options, Fields& f) {
       "changes to the images as they are trained on, one after the other, with their parameters: "
       "NAME[:PARAMETER=NUMBER...],..., of leeway list augmentations; none: none, also for fixmatch, whose "
       "default is weak");
+  f("augment_validation", options.augment_validation,
+    "validation images are changed likewise, drawn anew for every validation (but for mixtures): as a "
+    "program "
+    "of ConDS does on dSprites");
   f("epochs", options.epochs, at_least(1), "at most so many passes over the data");
   f("steps", options.steps, "at most so many steps, whatever epochs says; 0: by epochs");
   f("check_every", options.check_every, "validate after so many steps; 0: after every epoch");

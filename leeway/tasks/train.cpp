@@ -66,7 +66,7 @@ std::span<const Protocol> protocols() {
         "the same as its program does: rows drawn with replacement, a backbone of frozen batch statistics "
         "(UBNet's and PnD's "
         "are live there: --batchnorm train), an end at a validation accuracy of 1; give --mean and --std .5 "
-        "a channel beside it",
+        "a channel beside it, on dSprites --augment-validation",
         "Jeon et al., 2025; what their program does beyond the text"},
        [](TrainingOptions& options) {
          options.architecture = "resnet18";

@@ -300,6 +300,31 @@ TEST(Augmented, EveryEpochAnew) {
   EXPECT_EQ(first, sums(1));
 }
 
+// Each image by its place and the number of the validation, whatever the shards; mixtures are left out.
+TEST(Augmented, ValidationImagesWhereAsked) {
+  const data::TrainingData data = squares_of_two_cameras(40);
+  TrainOptions options = batches_of(16);
+  options.validation = .5, options.augment = "crop:padding=2,mixup";
+  const TrainingSet plain(data, options, {}, "erm");
+  EXPECT_TRUE(plain.validation_batch(0, 20, 1).x.equal(plain.batch(plain.validation()).x));
+  options.augment_validation = true;
+  const TrainingSet set(data, options, {}, "erm");
+  const Batch first = set.validation_batch(0, 20, 1), second = set.validation_batch(0, 20, 2);
+  EXPECT_FALSE(first.x.equal(plain.batch(plain.validation()).x));
+  EXPECT_FALSE(first.x.equal(second.x));
+  EXPECT_FALSE(first.share.defined());
+  EXPECT_TRUE(first.x.slice(0, 7).equal(set.validation_batch(7, 20, 1).x));
+  EXPECT_TRUE(first.y.equal(plain.validation_batch(0, 20, 1).y));
+  for (const char* const chain : {"", "mixup"}) {
+    options.augment = chain;
+    EXPECT_EQ(
+        message_of([&] { (void)TrainingSet(data, options, {}, "erm"); }),
+        std::string(
+            "train: augment validation: expected augmentations that change images (--augment), found ") +
+            (*chain == '\0' ? "none" : "'mixup:alpha=1'"));
+  }
+}
+
 TEST(Augmented, TheChainIsWrittenWhole) {
   const toy::Folder folder;
   TrainOptions options = quick();

@@ -6,12 +6,8 @@
 #include <numbers>
 
 #include "leeway/core/instruction_set.h"
+#include "leeway/core/vector_lanes.h"
 
-#pragma GCC diagnostic ignored "-Wpsabi"  // vectors wider than the baseline's: never passed between calls
-
-// Vectors of the compiler: one source for every instruction set, and every body is inlined into a function that is
-// compiled for one of them, with vectors as wide as its registers: wider ones go through memory.
-#define LEEWAY_INLINE __attribute__((always_inline)) inline
 // Sums of a tile stay in registers only where the loops over them are gone.
 #define LEEWAY_UNROLL _Pragma("GCC unroll 8")
 
@@ -19,21 +15,11 @@ namespace leeway::error_bound {
 namespace {
 
 constexpr std::size_t lanes = 16;  // of a panel
-using Avx512 = float __attribute__((vector_size(64)));
-using Avx2 = float __attribute__((vector_size(32)));
-using Sse = float __attribute__((vector_size(16)));
 
-template <class V>
-constexpr std::size_t width_of = sizeof(V) / sizeof(float);
 template <class V>
 constexpr std::size_t parts = lanes / width_of<V>;  // vectors of a panel
 template <class V>
 using Integers = decltype(V{} < V{});
-
-template <class V>
-struct __attribute__((packed, may_alias)) Loose {  // anywhere in memory
-  V v;
-};
 
 constexpr float infinity = std::numeric_limits<float>::infinity();
 constexpr float unused = -1e30f;

@@ -15,7 +15,7 @@ namespace leeway::nn {
 [[nodiscard]] torch::Tensor input_convolution(torch::nn::Conv2d& layer, const torch::Tensor& x);
 
 // A convolution of step 1 and no padding whose weights are not trained, and its transposed one: gradients by x alone, once. Of few channels
-// to few, which oneDNN pads both, by the kernel of transposed_kernel.h.
+// to few, which oneDNN pads both, by the kernel of lane_convolution.h.
 [[nodiscard]] torch::Tensor fixed_convolution(const torch::Tensor& x, const torch::Tensor& weight,
                                               const torch::Tensor& bias);
 [[nodiscard]] torch::Tensor fixed_transposed_convolution(const torch::Tensor& x, const torch::Tensor& weight,

@@ -4,25 +4,12 @@
 #include <vector>
 
 #include "leeway/core/instruction_set.h"
-
-#pragma GCC diagnostic ignored "-Wpsabi"  // vectors wider than the baseline's: never passed between calls
-
-#define LEEWAY_INLINE __attribute__((always_inline)) inline
+#include "leeway/core/vector_lanes.h"
 
 namespace leeway::nn {
 namespace {
 
 constexpr std::size_t lanes = 16;  // of the widest vector
-// Vectors of the compiler, as wide as the registers: wider ones go through memory.
-using Avx512 = float __attribute__((vector_size(64)));
-using Avx2 = float __attribute__((vector_size(32)));
-using Sse = float __attribute__((vector_size(16)));
-template <class V>
-constexpr std::size_t width_of = sizeof(V) / sizeof(float);
-template <class V>
-struct __attribute__((packed, may_alias)) Loose {  // anywhere in memory
-  V v;
-};
 
 // Output pixels of one row phase and one column phase, (phase + stride i), meet the same taps: those with
 // phase + padding - tap a multiple of the stride.

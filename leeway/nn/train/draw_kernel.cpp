@@ -8,8 +8,10 @@
 #include <cstddef>
 #include <numbers>
 
+#include "leeway/core/instruction_set.h"
 #include "leeway/core/logarithm.h"
-#include "leeway/core/random.h"
+
+#define LEEWAY_INLINE __attribute__((always_inline)) inline
 
 namespace leeway::nn {
 namespace {
@@ -19,17 +21,54 @@ using Words = std::array<std::uint32_t, lanes>;
 using Numbers = std::array<float, lanes>;
 using Blocks = std::array<Words, 4>;
 
-// Blocks first, first + 1, ... of core/random.h.
-Blocks blocks_from(const Draws& draws, std::uint32_t first) {
-  const std::array<std::uint32_t, 2> key{static_cast<std::uint32_t>(draws.seed),
-                                         static_cast<std::uint32_t>(draws.seed >> 32)};
-  Blocks blocks{};
+// Philox4x32-10 of core/random.h, its blocks first, first + 1, ... side by side.
+LEEWAY_INLINE void fill_blocks(const Draws& draws, std::uint32_t first, Blocks& b) {
+  std::array<std::uint32_t, 2> key{static_cast<std::uint32_t>(draws.seed),
+                                   static_cast<std::uint32_t>(draws.seed >> 32)};
   for (std::uint32_t l = 0; l < lanes; ++l) {
-    const auto words = philox4x32_10({first + l, draws.purpose, static_cast<std::uint32_t>(draws.sample),
-                                      static_cast<std::uint32_t>(draws.sample >> 32)},
-                                     key);
-    for (std::size_t i = 0; i < 4; ++i) blocks[i][l] = words[i];
+    b[0][l] = first + l, b[1][l] = draws.purpose;
+    b[2][l] = static_cast<std::uint32_t>(draws.sample),
+    b[3][l] = static_cast<std::uint32_t>(draws.sample >> 32);
   }
+  for (int round = 0; round < 10; ++round) {
+    for (std::size_t l = 0; l < lanes; ++l) {
+      const std::uint64_t p = std::uint64_t{0xD2511F53U} * b[0][l], q = std::uint64_t{0xCD9E8D57U} * b[2][l];
+      b[0][l] = static_cast<std::uint32_t>(q >> 32) ^ b[1][l] ^ key[0];
+      b[1][l] = static_cast<std::uint32_t>(q);
+      b[2][l] = static_cast<std::uint32_t>(p >> 32) ^ b[3][l] ^ key[1];
+      b[3][l] = static_cast<std::uint32_t>(p);
+    }
+    key[0] += 0x9E3779B9U, key[1] += 0xBB67AE85U;
+  }
+}
+
+using Fill = void (*)(const Draws&, std::uint32_t, Blocks&);
+
+// NOLINTBEGIN(bugprone-macro-parentheses): TARGET is an attribute, or nothing
+#define LEEWAY_FILL_BLOCKS(NAME, TARGET)                                               \
+  TARGET void fill_blocks_##NAME(const Draws& draws, std::uint32_t first, Blocks& b) { \
+    fill_blocks(draws, first, b);                                                      \
+  }
+// NOLINTEND(bugprone-macro-parentheses)
+
+#ifdef __x86_64__
+LEEWAY_FILL_BLOCKS(avx512, __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx2"))))
+LEEWAY_FILL_BLOCKS(avx2, __attribute__((target("avx2"))))
+#endif
+LEEWAY_FILL_BLOCKS(baseline, )
+
+Fill kernel() {
+#ifdef __x86_64__
+  if (instruction_set == InstructionSet::avx512) return fill_blocks_avx512;
+  if (instruction_set == InstructionSet::avx2) return fill_blocks_avx2;
+#endif
+  return fill_blocks_baseline;
+}
+
+Blocks blocks_from(const Draws& draws, std::uint32_t first) {
+  static const Fill fill = kernel();
+  Blocks blocks;
+  fill(draws, first, blocks);
   return blocks;
 }
 
@@ -67,6 +106,18 @@ void draw_normals(const Draws& draws, std::span<float> out) {
   std::uint32_t first = 0;
   for (std::size_t begin = 0; begin < out.size(); begin += numbers.size(), first += lanes) {
     make_pairs(blocks_from(draws, first), numbers);
+    const std::size_t count = std::min(numbers.size(), out.size() - begin);
+    std::copy_n(numbers.begin(), count, out.begin() + static_cast<std::ptrdiff_t>(begin));
+  }
+}
+
+void draw_kept(const Draws& draws, std::uint32_t least, float kept, std::span<float> out) {
+  std::array<float, 4 * lanes> numbers{};
+  std::uint32_t first = 0;
+  for (std::size_t begin = 0; begin < out.size(); begin += numbers.size(), first += lanes) {
+    const Blocks blocks = blocks_from(draws, first);
+    for (std::size_t l = 0; l < lanes; ++l)
+      for (std::size_t i = 0; i < 4; ++i) numbers[4 * l + i] = blocks[i][l] >= least ? kept : 0.F;
     const std::size_t count = std::min(numbers.size(), out.size() - begin);
     std::copy_n(numbers.begin(), count, out.begin() + static_cast<std::ptrdiff_t>(begin));
   }

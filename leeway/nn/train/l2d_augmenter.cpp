@@ -66,7 +66,7 @@ torch::Tensor L2dAugmenter::forward(const torch::Tensor& x, std::size_t step, bo
     for (double& weight : weights) weight /= sum;
   }
   const torch::Tensor noisy =
-      x + .01 * noise_ * normal_rows(x.sizes(), seed_, stream("l2d noise"), draw).to(x.device());
+      torch::addcmul(x, noise_, normal_rows(x.sizes(), seed_, stream("l2d noise"), draw).to(x.device()), .01);
   torch::Tensor sum = torch::zeros_like(x);
   std::uint64_t number = 0;
   for (std::size_t j = 0; j < branches_.size(); ++j) {
@@ -74,11 +74,13 @@ torch::Tensor L2dAugmenter::forward(const torch::Tensor& x, std::size_t step, bo
     const Kernel down(x.size(1), side, seed_, drawn, number++, x.device()),
         up(x.size(1), side, seed_, drawn, number++, x.device());
     const torch::Tensor seen = normalized_maps(fixed_convolution(noisy, down.weight, down.bias));
-    sum = sum + weights[j] * fixed_transposed_convolution(seen * scale + shift, up.weight, up.bias).tanh();
+    sum = torch::add(
+        sum, fixed_transposed_convolution(torch::addcmul(shift, seen, scale), up.weight, up.bias).tanh(),
+        weights[j]);
   }
   const Kernel colour(x.size(1), 1, seed_, drawn, number, x.device());
   const torch::Tensor mask = dropout_rows(x.sizes(), .2, seed_, stream("l2d dropout"), draw).to(x.device());
-  sum = sum + weights.back() * (torch::conv2d(noisy, colour.weight, colour.bias) * mask).tanh();
+  sum = torch::add(sum, (fixed_convolution(noisy, colour.weight, colour.bias) * mask).tanh(), weights.back());
   return sum.sigmoid();
 }
 

@@ -21,7 +21,7 @@ torch::Tensor supervised_contrast(const torch::Tensor& embeddings, const torch::
 
 torch::Tensor gaussian_misfit(const torch::Tensor& x, const torch::Tensor& mean,
                               const torch::Tensor& log_variance) {
-  return ((mean - x).square() * (-log_variance).exp() + log_variance).mean();
+  return torch::addcmul(log_variance, (mean - x).square(), (-log_variance).exp()).mean();
 }
 
 torch::Tensor information_bound(const torch::Tensor& x, const torch::Tensor& mean,

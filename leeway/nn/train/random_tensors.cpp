@@ -1,7 +1,6 @@
 #include "leeway/nn/train/random_tensors.h"
 
 #include "leeway/core/parallel.h"
-#include "leeway/core/random.h"
 #include "leeway/nn/train/draw_kernel.h"
 
 namespace leeway::nn {
@@ -33,8 +32,7 @@ torch::Tensor dropout_rows(torch::IntArrayRef shape, double probability, std::ui
   const auto least = static_cast<std::uint32_t>(probability * 4294967296.);
   const auto kept = static_cast<float>(1 / (1 - probability));
   return rows_of(shape, number, [&](std::uint64_t sample, std::span<float> out) {
-    Random random(seed, purpose, sample);
-    for (float& value : out) value = random.bits() >= least ? kept : 0.f;
+    draw_kept({seed, purpose, sample}, least, kept, out);
   });
 }
 

@@ -341,7 +341,7 @@ void TrainingLoop::validate(Epoch& epoch) {
   std::vector<std::uint8_t> right(all.size()), held(all.size());
   for_shards(all.size(), "validation", nullptr, [&](std::size_t begin, std::size_t end) {
     const auto rows = all.subspan(begin, end - begin);
-    const Batch batch = set_.batch(rows);
+    const Batch batch = set_.validation_batch(begin, end, epoch.number);
     const std::vector<std::uint64_t> keys(rows.begin(), rows.end());
     const Problem problem{forward, batch.x, batch.y, keys};
     const auto note_hits = [&](const torch::Tensor& x, std::vector<std::uint8_t>& hits) {

@@ -137,6 +137,9 @@ void TrainingSet::check(const Requirements& needs, const std::string& algorithm)
                        "algorithm {} needs",
                        algorithm),
            "none");
+  if (options_.augment_validation && !chain_.changes_pixels())
+    refuse("train: augment validation", "augmentations that change images (--augment)",
+           chain_.text().empty() ? "none" : in_quotes(chain_.text()));
   const auto refuse_mixing = [&](const char* why) {
     refuse("train: augment",
            fmt::format("augmentations that mix no images, as algorithm {} {}", algorithm, why),
@@ -259,6 +262,14 @@ Batch TrainingSet::batch(std::span<const std::int64_t> rows) const {
   if (!groups_.codes.empty()) batch.group = numbers(groups_.codes);
   batch.rows = rows;
   return batch;
+}
+
+Batch TrainingSet::validation_batch(std::size_t begin, std::size_t end, std::size_t number) const {
+  Batch held = batch(std::span(validation_).subspan(begin, end - begin));
+  if (options_.augment_validation)
+    held.x =
+        changed(held.x, chain_, stream("augmented validation"), (number - 1) * validation_.size() + begin);
+  return held;
 }
 
 Batch TrainingSet::augmented(std::span<const std::int64_t> rows) const {

@@ -50,7 +50,9 @@ class TrainingSet {
 
   // Images, labels and groups of any rows of the data, and of those that were appended.
   [[nodiscard]] Batch batch(std::span<const std::int64_t> rows) const;
-  // The same of rows beside those of the latest minibatches(), augmented as they are, but not mixed.
+  // Validation rows [begin, end), for validation `number` from 1: augmented where TrainingOptions::augment_validation.
+  [[nodiscard]] Batch validation_batch(std::size_t begin, std::size_t end, std::size_t number) const;
+  // The same as batch() of rows beside those of the latest minibatches(), augmented as they are, but not mixed.
   [[nodiscard]] Batch augmented(std::span<const std::int64_t> rows) const;
   // Of each row of the data, whether it is trained on or not; of an environment where the data name one.
   [[nodiscard]] const std::vector<std::int64_t>& labels() const { return *data_.images.labels; }

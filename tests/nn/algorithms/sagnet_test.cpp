@@ -130,7 +130,8 @@ TEST_F(SagNetStep, PooledTheAdversaryMovesAllOfTheFeatures) {
 // the weights there were, tells what it does.
 class SagNetTurns : public testing::TestWithParam<double> {
  protected:
-  [[nodiscard]] static std::unique_ptr<Algorithm> member(double separate, double weight) {
+  [[nodiscard]] static std::unique_ptr<Algorithm> member(double separate, double weight, double decay = 0,
+                                                         double held = 0) {
     AlgorithmSetting setting;
     const InputShape shape{1, 8, 8};
     setting.another = [=] { return make_network(architecture("resnet20-cifar"), shape, 4); };
@@ -138,10 +139,13 @@ class SagNetTurns : public testing::TestWithParam<double> {
     initialize(*setting.network, 3);
     setting.head = "linear.";
     setting.features = 64;
-    setting.optimizer = {.kind = "sgd", .learning_rate = .1, .momentum = 0};
-    setting.parameters = complete_parameters(
-        algorithm("sagnet"),
-        {{"pooled", GetParam()}, {"stage", 2}, {"clip", 0}, {"weight", weight}, {"separate", separate}});
+    setting.optimizer = {.kind = "sgd", .learning_rate = .1, .weight_decay = decay, .momentum = 0};
+    setting.parameters = complete_parameters(algorithm("sagnet"), {{"pooled", GetParam()},
+                                                                   {"stage", 2},
+                                                                   {"clip", 0},
+                                                                   {"weight", weight},
+                                                                   {"separate", separate},
+                                                                   {"style-held", held}});
     auto made = algorithm("sagnet").make(setting);
     made->set_training(true);
     return made;
@@ -198,6 +202,23 @@ TEST_P(SagNetTurns, ContentStyleAndAdversaryStepOneAfterTheOther) {
     EXPECT_TRUE(found.at(key).allclose(tensor + added, 1e-3, 1e-5)) << key;
   }
   EXPECT_GT(moved, 1e-3);
+}
+
+// Of a style network that is held the content's step leaves a share, before the style's own.
+TEST_P(SagNetTurns, TheContentsDecayMovesAStyleNetworkThatIsHeld) {
+  constexpr double decay = .5, kept = 1 - .1 * decay;
+  const auto held = member(1, 0, decay, 1), free = member(1, 0, decay);
+  Tensors start = copied(*free);
+  for (auto& [key, tensor] : start)
+    if (is_weight(key, "style.")) tensor.mul_(kept);
+  free->restore(start, "weights");
+  (void)free->update(batches(1));
+  (void)held->update(batches(1));
+  const Tensors wanted = copied(*free), found = copied(*held);
+  for (const auto& [key, tensor] : wanted)
+    if (is_weight(key, "style.") || is_weight(key, "network.")) {
+      EXPECT_TRUE(found.at(key).allclose(tensor, 1e-5, 1e-7)) << key;
+    }
 }
 
 INSTANTIATE_TEST_SUITE_P(Where, SagNetTurns, testing::Values(0., 1.));

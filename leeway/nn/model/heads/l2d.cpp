@@ -13,7 +13,6 @@ Backbone with_channels(Backbone on, bool colour) {
 }  // namespace
 
 L2d::L2d(const Backbone& on, bool colour) : HeadedNetwork(with_channels(on, colour), 0), colour_(colour) {
-  constexpr std::int64_t embedded = 512;
   const std::int64_t units = hidden_units(backbone(), with_channels(on, colour).input);
   if (units == 0)
     refuse("architecture " + on.name, "a backbone with a last hidden layer",

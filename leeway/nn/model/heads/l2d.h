@@ -10,6 +10,8 @@ namespace leeway::nn {
 // backbone.
 class L2d : public HeadedNetwork {
  public:
+  static constexpr std::int64_t embedded = 512;
+
   L2d(const Backbone& on, bool colour);
 
   struct Embedding {

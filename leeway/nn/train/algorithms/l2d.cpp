@@ -34,11 +34,10 @@ class L2dTraining : public LossAlgorithm {
     const Batch& batch = batches.labelled;
     const std::int64_t n = batch.x.size(0);
     const Pair found = embed(batch.x, batches.step, /*diverse=*/true);
-    const torch::Tensor logits = head_.classify(torch::cat({found.varied, found.own}));
+    const torch::Tensor logits = head_.classify(found.all);
     const torch::Tensor classes =
         (mean_loss(logits.slice(0, 0, n), batch) + mean_loss(logits.slice(0, n), batch)) / 2;
-    const torch::Tensor contrast =
-        supervised_contrast(torch::cat({found.varied, found.own}), torch::cat({batch.y, batch.y}));
+    const torch::Tensor contrast = supervised_contrast(found.all, torch::cat({batch.y, batch.y}));
     const torch::Tensor misfit = gaussian_misfit(found.varied, found.mean, found.log_variance);
     return {classes + parameter("contrast") * contrast + parameter("likelihood") * misfit,
             logits.slice(0, n),
@@ -77,6 +76,7 @@ class L2dTraining : public LossAlgorithm {
  private:
   struct Pair {
     torch::Tensor varied, own;         // h', h
+    torch::Tensor all;                 // both, where the network learns
     torch::Tensor mean, log_variance;  // of the images themselves
   };
 
@@ -86,19 +86,29 @@ class L2dTraining : public LossAlgorithm {
     return shape;
   }
 
-  // The augmenter learns where it is not `diverse`.
+  // The augmenter learns where it is not `diverse`. The images themselves say nothing of it: they pass alone then, without gradients.
   [[nodiscard]] Pair embed(const torch::Tensor& images, std::size_t step, bool diverse) {
     const torch::Tensor x = head_.seen(normalize_(head_.prepare(images)).logits);
     const torch::Tensor varied = [&] {
       const torch::AutoGradMode learns(!diverse);
-      return .6 * normalize_(augmenter_.forward(x, step, diverse)).logits + .4 * x;
+      return torch::add(.4 * x, normalize_(augmenter_.forward(x, step, diverse)).logits, .6);
     }();
-    const L2d::Embedding both = head_.embed(torch::cat({varied, x}));
-    const torch::Tensor noise =
-        normal_rows(both.mean.sizes(), setting().seed, stream("l2d embedding"), 2 * step + (diverse ? 1 : 0));
-    const torch::Tensor h = both.mean + .2 * (both.log_variance / 2).exp() * noise.to(x.device());
     const std::int64_t n = images.size(0);
-    return {h.slice(0, 0, n), h.slice(0, n), both.mean.slice(0, n), both.log_variance.slice(0, n)};
+    const torch::Tensor noise = normal_rows({2 * n, L2d::embedded}, setting().seed, stream("l2d embedding"),
+                                            2 * step + (diverse ? 1 : 0))
+                                    .to(x.device());
+    const auto drawn = [](const L2d::Embedding& of, const torch::Tensor& e) {
+      return torch::addcmul(of.mean, (of.log_variance / 2).exp(), e, .2);
+    };
+    if (!diverse) {
+      const torch::Tensor h = drawn(head_.embed(varied), noise.slice(0, 0, n));
+      const torch::NoGradGuard no_grad;
+      const L2d::Embedding own = head_.embed(x);
+      return {h, drawn(own, noise.slice(0, n)), {}, own.mean, own.log_variance};
+    }
+    const L2d::Embedding both = head_.embed(torch::cat({varied, x}));
+    const torch::Tensor h = drawn(both, noise);
+    return {h.slice(0, 0, n), h.slice(0, n), h, both.mean.slice(0, n), both.log_variance.slice(0, n)};
   }
 
   [[nodiscard]] torch::Tensor shuffled(std::int64_t n, std::size_t step) const {

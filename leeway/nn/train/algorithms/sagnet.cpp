@@ -19,6 +19,7 @@ namespace {
 //
 // With separate the three losses step one after the other, content, style, adversary, each after a pass and with draws of its own, and
 // by an optimizer of its own; where z is the last hidden layer the adversary's is that of the features, which the content's step uses, too.
+// With style-held the content's holds G_s, too.
 class SagNet : public LossAlgorithm {
  public:
   explicit SagNet(const AlgorithmSetting& setting)
@@ -27,9 +28,12 @@ class SagNet : public LossAlgorithm {
         pooled_(setting.parameters.at("pooled") != 0) {
     pooled_ ? begin_pooled() : begin_maps();
     train_beside("style", style_, 1);
+    if (!separate() && holds_style()) refuse("algorithm sagnet", "separate 1, as style-held is 1", "0");
     if (!separate()) return;
     std::vector<torch::Tensor> of_network = trained_weights(*setting.network);
     if (pooled_) of_network = {last_weight_, last_bias_};
+    if (holds_style())
+      for (const torch::Tensor& one : trained_weights(*style_)) of_network.push_back(one);
     content_turn_ = make_turn(of_network), style_turn_ = make_turn(trained_weights(*style_));
     adversary_turn_ = make_turn(moved_);
   }
@@ -129,6 +133,7 @@ class SagNet : public LossAlgorithm {
   };
 
   [[nodiscard]] bool separate() const { return parameter("separate") != 0; }
+  [[nodiscard]] bool holds_style() const { return parameter("style-held") != 0; }
 
   [[nodiscard]] Turn make_turn(const std::vector<torch::Tensor>& weights) const {
     return {weights, make_optimizer(setting().optimizer, weights)};
@@ -140,10 +145,15 @@ class SagNet : public LossAlgorithm {
             {"steps.style.", &style_turn_},
             {"steps.adversary.", &adversary_turn_}};
   }
-  // All gradients are of the weights before the step.
-  static void step(const torch::Tensor& loss, const std::vector<const Turn*>& turns, double rate) {
+  // All gradients are of the weights before the step; of a style network that is held they are 0.
+  void step(const torch::Tensor& loss, const std::vector<const Turn*>& turns, double rate) const {
     std::vector<std::vector<torch::Tensor>> gradients;
-    for (const Turn* const turn : turns) gradients.push_back(gradients_of(loss, turn->weights));
+    for (const Turn* const turn : turns) {
+      gradients.push_back(gradients_of(loss, turn->weights));
+      for (std::size_t i = 0; i < turn->weights.size() && holds_style() && turn == &content_turn_; ++i)
+        if (torch::Tensor& one = gradients.back()[i]; !one.defined())
+          one = torch::zeros_like(turn->weights[i]);
+    }
     for (std::size_t i = 0; i < turns.size(); ++i) turns[i]->optimizer->step(gradients[i], rate);
   }
 
@@ -266,6 +276,11 @@ AlgorithmMember sagnet() {
         {"separate", 0, 0, 1,
          "1: content, style and adversary step one after the other, each after a pass and by an optimizer of "
          "its own, as programs do; 0: one step along the sum of their gradients",
+         true},
+        {"style-held", 0, 0, 1,
+         "1: with separate the content's optimizer holds the style network, too, so that its decay and "
+         "momentum "
+         "move it, as in the method's program",
          true},
         {"pooled", 0, 0, 1,
          "1: the style is mean and deviation of the last hidden layer, and the adversary moves all weights "
