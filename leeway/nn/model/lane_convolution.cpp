@@ -15,9 +15,9 @@ namespace {
 // out(o, y, x) = bias(o) + the sum over c, i, j of weight(c, i, j, o) in(c, y + i - border, x + j - border); outside of `in` there is nothing.
 struct Correlation {
   std::size_t channels, height, width;  // of the input
-  std::size_t maps, rows, columns, row_border, column_border;
-  std::vector<float> weight;  // (channels, rows, columns, maps)
-  std::vector<float> bias;    // (maps)
+  std::size_t maps, rows, columns, row_border = 0, column_border = 0;
+  std::vector<float> weight = {};  // (channels, rows, columns, maps)
+  std::vector<float> bias;         // (maps)
 
   [[nodiscard]] std::size_t out_height() const { return height + 2 * row_border - rows + 1; }
   [[nodiscard]] std::size_t out_width() const { return width + 2 * column_border - columns + 1; }
@@ -31,8 +31,8 @@ template <class V>
 class Vectors {
  public:
   explicit Vectors(std::size_t count) : numbers_((count + 1) * width_of<V>) {
-    const auto place = reinterpret_cast<std::uintptr_t>(numbers_.data());
-    first_ = reinterpret_cast<V*>((place + sizeof(V) - 1) / sizeof(V) * sizeof(V));
+    const std::size_t past = reinterpret_cast<std::uintptr_t>(numbers_.data()) % sizeof(V);
+    first_ = reinterpret_cast<V*>(numbers_.data() + (sizeof(V) - past) / sizeof(float));
   }
   [[nodiscard]] V* data() { return first_; }
 
@@ -198,9 +198,13 @@ std::vector<float> biases(const float* bias, std::size_t maps) {
 
 void convolve(const LaneConvolution& shape, std::size_t n, const float* x, const float* weight,
               const float* bias, float* out) {
-  Correlation c{
-      shape.channels,          shape.height, shape.width, shape.maps, shape.rows, shape.columns, 0, 0, {},
-      biases(bias, shape.maps)};
+  Correlation c{.channels = shape.channels,
+                .height = shape.height,
+                .width = shape.width,
+                .maps = shape.maps,
+                .rows = shape.rows,
+                .columns = shape.columns,
+                .bias = biases(bias, shape.maps)};
   for (std::size_t channel = 0; channel < c.channels; ++channel)
     for (std::size_t tap = 0; tap < c.rows * c.columns; ++tap)
       for (std::size_t map = 0; map < c.maps; ++map)
@@ -210,16 +214,15 @@ void convolve(const LaneConvolution& shape, std::size_t n, const float* x, const
 
 void convolve_transposed(const LaneConvolution& shape, std::size_t n, const float* x, const float* weight,
                          const float* bias, float* out) {
-  Correlation c{shape.maps,
-                shape.out_height(),
-                shape.out_width(),
-                shape.channels,
-                shape.rows,
-                shape.columns,
-                shape.rows - 1,
-                shape.columns - 1,
-                {},
-                biases(bias, shape.channels)};
+  Correlation c{.channels = shape.maps,
+                .height = shape.out_height(),
+                .width = shape.out_width(),
+                .maps = shape.channels,
+                .rows = shape.rows,
+                .columns = shape.columns,
+                .row_border = shape.rows - 1,
+                .column_border = shape.columns - 1,
+                .bias = biases(bias, shape.channels)};
   const std::size_t taps = c.rows * c.columns;
   for (std::size_t map = 0; map < shape.maps; ++map)
     for (std::size_t tap = 0; tap < taps; ++tap)
