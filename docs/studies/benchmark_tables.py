@@ -17,6 +17,7 @@ from tables import half_width, table
 
 CASES = ["UNIFORM", "SC", "LDD", "UDS", "SC+LDD", "SC+UDS", "LDD+UDS", "SC+LDD+UDS"]
 SINGLE, PAIRS, TRIPLE = CASES[1:4], CASES[4:7], CASES[7:]
+FEW = [*CASES[:4], *TRIPLE]  # of what takes longest
 FULL = 5  # seeds
 MAIN = {"SC": "obj_color", "LDD": "bg_color", "UDS": "scale"}
 EVERYWHERE = "0.001"  # the rate of the runs on all assignments
@@ -44,6 +45,11 @@ def signed(values):
     mean, half = 100 * statistics.mean(values), 100 * half_width(values)
     text = f"{mean:+.1f} ± {half:.1f}"
     return f"**{text}**" if abs(mean) > half else text
+
+
+def beyond(values, sign):
+    """Whether a mean difference of that sign is beyond chance."""
+    return sign * statistics.mean(values) > half_width(values)
 
 
 def chosen_rates(rows):
@@ -77,8 +83,11 @@ class Runs:
         rates = chosen_rates(rows)
         self.test = collections.defaultdict(dict)  # (method, case) -> seed -> accuracy
         self.variants = collections.defaultdict(dict)  # the same of (method, variant, case)
+        self.everywhere = collections.defaultdict(dict)  # the same of (method, case) at that rate
         for row in rows:
             key = name_of(row), row["shifts"]
+            if row["lr"] == EVERYWHERE and not row["variant"]:
+                self.everywhere[key][row["seed"]] = float(row["test"])
             if row["variant"]:
                 self.variants[row["algorithm"], row["variant"], row["shifts"]][row["seed"]] = float(row["test"])
             elif row["lr"] == rates[key]:
@@ -87,6 +96,7 @@ class Runs:
         names = list(dict.fromkeys(name_of(row) for row in rows))
         # Those that have all seeds of all cases.
         self.methods = [name for name in names if all(len(self.test[name, case]) == FULL for case in CASES)]
+        self.few = [name for name in names if name not in self.methods and all(len(self.everywhere[name, case]) == FULL for case in FEW)]
         self.seeds = sorted(self.test["erm", "UNIFORM"])
         self.augmentations = [name for name in self.methods if any(row["augment"] == name for row in rows)]
 
@@ -151,12 +161,13 @@ def main():
     table(["method", *CASES], [[name, *(words(runs.of(name, case)) for case in CASES)] for name in methods])
     print("Points above plain training:\n")
     table(["method", *CASES], [[name, *(signed(runs.gain(name, case)) for case in CASES)] for name in others])
-    def beyond(name, case, sign):
-        values = runs.gain(name, case)
-        return sign * statistics.mean(values) > half_width(values)
-
+    if runs.few:
+        print("Some cases, at .001, and points above plain training at that rate:\n")
+        of = {name: {case: [runs.everywhere[name, case][seed] for seed in runs.seeds] for case in FEW} for name in ("erm", *runs.few)}
+        table(["method", *FEW], [line for name in runs.few for line in ([name, *(words(of[name][case]) for case in FEW)],
+                                                                       [f"{name}, points", *(signed(minus(of[name][case], of["erm"][case])) for case in FEW)])])
     print("Methods above and below plain training beyond chance:\n")
-    table(["methods", *CASES], [[f"{len(names)} {what}", *(f"{sum(beyond(n, c, 1) for n in names)} above, {sum(beyond(n, c, -1) for n in names)} below" for c in CASES)]
+    table(["methods", *CASES], [[f"{len(names)} {what}", *(f"{sum(beyond(runs.gain(n, c), 1) for n in names)} above, {sum(beyond(runs.gain(n, c), -1) for n in names)} below" for c in CASES)]
                                 for what, names in (("augmentations", augmentations), ("algorithms", algorithms)) if names])
     print(f"Takeaways 1 and 2, the {len(learning)} methods together that learn without a shift:\n")
     one, two, three = (runs.mean(learning, cases) for cases in (SINGLE, PAIRS, TRIPLE))
