@@ -10,8 +10,7 @@
 
 #include "leeway/core/instruction_set.h"
 #include "leeway/core/logarithm.h"
-
-#define LEEWAY_INLINE __attribute__((always_inline)) inline
+#include "leeway/core/vector_lanes.h"
 
 namespace leeway::nn {
 namespace {
