@@ -17,6 +17,7 @@ using Pair = std::vector<std::int64_t>;
 
 torch::Tensor backward_plain(const torch::Tensor& gradient, const torch::Tensor& weight,
                              torch::IntArrayRef input, const Pair& stride, const Pair& padding) {
+  RECORD_FUNCTION("leeway::convolution_transposed", (std::vector<c10::IValue>{gradient, weight}));
   const auto number = [](std::int64_t value) { return static_cast<std::size_t>(value); };
   const auto both = [&](torch::IntArrayRef a) {
     return std::array<std::size_t, 2>{number(a[0]), number(a[1])};

@@ -1,4 +1,5 @@
-// Compiled with -O3 and without errno: loops over lanes are vectors, whence choices by bits in place of branches.
+// Compiled with -O3, without errno and without fused products: loops over lanes are vectors with the same bits for any instruction set, whence
+// choices by bits in place of branches.
 #include "leeway/nn/train/draw_kernel.h"
 
 #include <algorithm>
@@ -15,10 +16,11 @@
 namespace leeway::nn {
 namespace {
 
-constexpr std::size_t lanes = 16;  // blocks at a time
+constexpr std::size_t lanes = 64;  // blocks at a time: several vectors, as each waits for its last product
 using Words = std::array<std::uint32_t, lanes>;
 using Numbers = std::array<float, lanes>;
 using Blocks = std::array<Words, 4>;
+using Pairs = std::array<float, 2 * lanes>;
 
 // Philox4x32-10 of core/random.h, its blocks first, first + 1, ... side by side.
 LEEWAY_INLINE void fill_blocks(const Draws& draws, std::uint32_t first, Blocks& b) {
@@ -41,44 +43,14 @@ LEEWAY_INLINE void fill_blocks(const Draws& draws, std::uint32_t first, Blocks& 
   }
 }
 
-using Fill = void (*)(const Draws&, std::uint32_t, Blocks&);
-
-// NOLINTBEGIN(bugprone-macro-parentheses): TARGET is an attribute, or nothing
-#define LEEWAY_FILL_BLOCKS(NAME, TARGET)                                               \
-  TARGET void fill_blocks_##NAME(const Draws& draws, std::uint32_t first, Blocks& b) { \
-    fill_blocks(draws, first, b);                                                      \
-  }
-// NOLINTEND(bugprone-macro-parentheses)
-
-#ifdef __x86_64__
-LEEWAY_FILL_BLOCKS(avx512, __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx2"))))
-LEEWAY_FILL_BLOCKS(avx2, __attribute__((target("avx2"))))
-#endif
-LEEWAY_FILL_BLOCKS(baseline, )
-
-Fill kernel() {
-#ifdef __x86_64__
-  if (instruction_set == InstructionSet::avx512) return fill_blocks_avx512;
-  if (instruction_set == InstructionSet::avx2) return fill_blocks_avx2;
-#endif
-  return fill_blocks_baseline;
-}
-
-Blocks blocks_from(const Draws& draws, std::uint32_t first) {
-  static const Fill fill = kernel();
-  Blocks blocks;
-  fill(draws, first, blocks);
-  return blocks;
-}
-
 // A word rounded once: both halves are whole floats.
-float rounded(std::uint32_t word) {
+LEEWAY_INLINE float rounded(std::uint32_t word) {
   return static_cast<float>(static_cast<std::int32_t>(word >> 16)) * 65536.f +
          static_cast<float>(static_cast<std::int32_t>(word & 0xFFFFU));
 }
 
 // A block's pair: radius sqrt(-2 ln u) of its first two words, an angle of the third.
-void make_pairs(const Blocks& b, std::array<float, 2 * lanes>& out) {
+LEEWAY_INLINE void make_pairs(const Blocks& b, Pairs& out) {
   Numbers cosines{}, sines{};
   for (std::size_t l = 0; l < lanes; ++l) {
     const float u = rounded(b[0][l]) * 0x1p-32f + rounded(b[1][l]) * 0x1p-64f + 0x1p-53f;
@@ -98,28 +70,82 @@ void make_pairs(const Blocks& b, std::array<float, 2 * lanes>& out) {
   for (std::size_t l = 0; l < lanes; ++l) out[2 * l] = cosines[l], out[2 * l + 1] = sines[l];
 }
 
-}  // namespace
+// Calls of a processor's own: inlined, their words would be no vectors.
+struct Parts {
+  void (*fill)(const Draws&, std::uint32_t, Blocks&);
+  void (*make)(const Blocks&, Pairs&);
+};
 
-void draw_normals(const Draws& draws, std::span<float> out) {
-  std::array<float, 2 * lanes> numbers{};
+LEEWAY_INLINE void normals(const Draws& draws, const Parts& parts, std::span<float> out) {
+  Pairs numbers{};
+  Blocks blocks;
   std::uint32_t first = 0;
   for (std::size_t begin = 0; begin < out.size(); begin += numbers.size(), first += lanes) {
-    make_pairs(blocks_from(draws, first), numbers);
+    parts.fill(draws, first, blocks);
+    parts.make(blocks, numbers);
     const std::size_t count = std::min(numbers.size(), out.size() - begin);
     std::copy_n(numbers.begin(), count, out.begin() + static_cast<std::ptrdiff_t>(begin));
   }
 }
 
-void draw_kept(const Draws& draws, std::uint32_t least, float kept, std::span<float> out) {
+LEEWAY_INLINE void kept_words(const Draws& draws, const Parts& parts, std::uint32_t least, float kept,
+                              std::span<float> out) {
   std::array<float, 4 * lanes> numbers{};
+  Blocks blocks;
   std::uint32_t first = 0;
   for (std::size_t begin = 0; begin < out.size(); begin += numbers.size(), first += lanes) {
-    const Blocks blocks = blocks_from(draws, first);
+    parts.fill(draws, first, blocks);
     for (std::size_t l = 0; l < lanes; ++l)
       for (std::size_t i = 0; i < 4; ++i) numbers[4 * l + i] = blocks[i][l] >= least ? kept : 0.F;
     const std::size_t count = std::min(numbers.size(), out.size() - begin);
     std::copy_n(numbers.begin(), count, out.begin() + static_cast<std::ptrdiff_t>(begin));
   }
+}
+
+struct Kernels {
+  void (*normals)(const Draws&, std::span<float>);
+  void (*kept)(const Draws&, std::uint32_t, float, std::span<float>);
+};
+
+// NOLINTBEGIN(bugprone-macro-parentheses): TARGET is an attribute, or nothing
+#define LEEWAY_DRAWS(NAME, TARGET)                                                                        \
+  TARGET __attribute__((noinline)) void fill_##NAME(const Draws& draws, std::uint32_t first, Blocks& b) { \
+    fill_blocks(draws, first, b);                                                                         \
+  }                                                                                                       \
+  TARGET __attribute__((noinline)) void make_##NAME(const Blocks& b, Pairs& numbers) {                    \
+    make_pairs(b, numbers);                                                                               \
+  }                                                                                                       \
+  constexpr Parts parts_##NAME{fill_##NAME, make_##NAME};                                                 \
+  TARGET void normals_##NAME(const Draws& draws, std::span<float> out) {                                  \
+    normals(draws, parts_##NAME, out);                                                                    \
+  }                                                                                                       \
+  TARGET void kept_##NAME(const Draws& draws, std::uint32_t least, float kept, std::span<float> out) {    \
+    kept_words(draws, parts_##NAME, least, kept, out);                                                    \
+  }                                                                                                       \
+  constexpr Kernels kernels_##NAME{normals_##NAME, kept_##NAME};
+// NOLINTEND(bugprone-macro-parentheses)
+
+#ifdef __x86_64__
+LEEWAY_DRAWS(avx512,
+             __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx2,prefer-vector-width=512"))))
+LEEWAY_DRAWS(avx2, __attribute__((target("avx2"))))
+#endif
+LEEWAY_DRAWS(baseline, )
+
+const Kernels& kernels() {
+#ifdef __x86_64__
+  if (instruction_set == InstructionSet::avx512) return kernels_avx512;
+  if (instruction_set == InstructionSet::avx2) return kernels_avx2;
+#endif
+  return kernels_baseline;
+}
+
+}  // namespace
+
+void draw_normals(const Draws& draws, std::span<float> out) { kernels().normals(draws, out); }
+
+void draw_kept(const Draws& draws, std::uint32_t least, float kept, std::span<float> out) {
+  kernels().kept(draws, least, kept, out);
 }
 
 }  // namespace leeway::nn

@@ -14,20 +14,15 @@ double powered(double e, int factor) {
   return fourth * fourth * square;
 }
 
-// Squared distances become `scale` times the slope of the mean of k, which is returned. One exponential a distance: the other kernels are
-// its powers, so that the last of MMD's seven has 10^6 of its roundings, 1e-10.
+// Squared distances become `scale` times the slope of the mean of k, which is returned.
 double to_slopes(torch::Tensor& squares, const KernelSum& kernels, double scale) {
   double sum = 0;
   auto* const d = squares.data_ptr<double>();
   const std::int64_t n = squares.numel();
   for (std::int64_t i = 0; i < n; ++i) {
-    double e = std::exp(-kernels.least * std::max(d[i], 0.)), g = kernels.least, k = e, slope = g * e;
-    for (int step = 1; step < kernels.count && e > 0; ++step) {
-      e = powered(e, kernels.factor), g *= kernels.factor;
-      k += e, slope += g * e;
-    }
-    sum += k;
-    d[i] = -scale / static_cast<double>(n) * slope;
+    const KernelAt k = kernel_at(d[i], kernels);
+    sum += k.value;
+    d[i] = -scale / static_cast<double>(n) * k.slope;
   }
   return sum / static_cast<double>(n);
 }
@@ -71,6 +66,16 @@ class KernelMmd : public torch::autograd::Function<KernelMmd> {
 };
 
 }  // namespace
+
+KernelAt kernel_at(double squared, const KernelSum& kernels) {
+  double e = std::exp(-kernels.least * std::max(squared, 0.)), g = kernels.least;
+  KernelAt k{e, g * e};
+  for (int step = 1; step < kernels.count && e > 0; ++step) {
+    e = powered(e, kernels.factor), g *= kernels.factor;
+    k.value += e, k.slope += g * e;
+  }
+  return k;
+}
 
 torch::Tensor kernel_mmd(const torch::Tensor& a, const torch::Tensor& b, const KernelSum& kernels) {
   return KernelMmd::apply(a.cpu(), b.cpu(), kernels.least, static_cast<std::int64_t>(kernels.factor),

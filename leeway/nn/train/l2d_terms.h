@@ -6,7 +6,7 @@
 namespace leeway::nn {
 
 // Supervised contrast at a temperature of .07 over rows of length 1: minus the mean over rows of the mean, over the other rows with
-// its label, of the logarithm of their share among all other rows. Every label must occur twice.
+// its label, of the logarithm of their share among all other rows. Every label must occur twice. To be differentiated once.
 [[nodiscard]] torch::Tensor supervised_contrast(const torch::Tensor& embeddings, const torch::Tensor& labels);
 
 // Mean over rows and numbers of (mean - x)^2 / exp(log_variance) + log_variance.
@@ -19,11 +19,9 @@ namespace leeway::nn {
                                               const torch::Tensor& log_variance,
                                               const torch::Tensor& permutation);
 
-// The biased MMD^2 between rows of a and of b with the kernel sum_i exp(-D / (w 2^(i - 2))), i = 0, ..., 4, D the squared distance and w
-// its mean over all pairs of different rows of both, without gradient. 0 where all rows are equal.
-[[nodiscard]] torch::Tensor scaled_mmd(const torch::Tensor& a, const torch::Tensor& b);
-
-// Its mean over the labels there are, of the rows of each.
+// The biased MMD^2 between a label's rows of a and of b with the kernel sum_i exp(-D / (w 2^(i - 2))), i = 0, ..., 4, D the squared distance
+// and w its mean over all pairs of different rows of both, without gradient; 0 where all rows are equal. Its mean over the labels there
+// are. Computed in float64. To be differentiated once.
 [[nodiscard]] torch::Tensor mmd_by_label(const torch::Tensor& a, const torch::Tensor& b,
                                          const torch::Tensor& labels);
 

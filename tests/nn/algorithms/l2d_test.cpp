@@ -1,9 +1,12 @@
 // Learning to diversify.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
+#include <limits>
 
 #include "leeway/nn/train/l2d_augmenter.h"
+#include "leeway/nn/train/l2d_kernel.h"
 #include "leeway/nn/train/l2d_terms.h"
 #include "leeway/nn/train/random_tensors.h"
 #include "tests/nn/by_hand.h"
@@ -33,25 +36,159 @@ TEST(L2d, InformationBoundByHand) {
               (x - x.index_select(0, order)).square().sum(1).mean().item<double>() / 2, 1e-5);
 }
 
-TEST(L2d, ScaledMmdByHand) {
-  for (const float far : {.001f, 1.f, 70.f})
-    EXPECT_NEAR(scaled_mmd(torch::zeros({1, 1}), torch::full({1, 1}, far)).item<double>(), 6.186276, 1e-5);
-  const torch::Tensor a = random_rows(4, 3, 2);
-  EXPECT_NEAR(scaled_mmd(a, a.clone()).item<double>(), 0, 1e-12);
-  EXPECT_EQ(scaled_mmd(torch::ones({2, 3}), torch::ones({2, 3})).item<double>(), 0) << "no width";
+// Contrast is what its definition gives, row by row, and its gradient that of a difference.
+TEST(L2d, SupervisedContrastOfADefinition) {
+  const std::int64_t n = 12;
+  const torch::Tensor x = random_rows(n, 5, 9).to(torch::kFloat64);
+  const std::vector<std::int64_t> labels{2, 0, 0, 1, 2, 2, 1, 0, 1, 1, 0, 0};
+  const torch::Tensor y = torch::tensor(labels);
+  const auto defined = [&](const torch::Tensor& rows) {
+    const torch::Tensor unit = rows / rows.norm(2, 1, true), product = unit.mm(unit.t()) / .07;
+    double sum = 0;
+    for (std::int64_t i = 0; i < n; ++i) {
+      double others = 0, alike = 0, count = 0;
+      for (std::int64_t j = 0; j < n; ++j)
+        if (j != i) others += std::exp(product[i][j].item<double>());
+      for (std::int64_t j = 0; j < n; ++j)
+        if (j != i && labels[static_cast<std::size_t>(j)] == labels[static_cast<std::size_t>(i)])
+          alike += product[i][j].item<double>() - std::log(others), ++count;
+      sum -= alike / count;
+    }
+    return sum / static_cast<double>(n);
+  };
+  const torch::Tensor learnt = x.clone().requires_grad_();
+  const torch::Tensor loss = supervised_contrast(learnt, y);
+  EXPECT_NEAR(loss.item<double>(), defined(x), 1e-10);
+  const torch::Tensor slope = torch::autograd::grad({loss}, {learnt})[0];
+  for (const auto& [row, column] : {std::pair{0, 0}, {3, 4}, {11, 2}}) {
+    torch::Tensor more = x.clone(), less = x.clone();
+    more[row][column] += 1e-5, less[row][column] -= 1e-5;
+    EXPECT_NEAR(slope[row][column].item<double>(), (defined(more) - defined(less)) / 2e-5, 1e-7);
+  }
 }
 
-// Labels that do not occur have no part in the mean, and no NaN.
-TEST(L2d, MmdByLabelSkipsAbsentClasses) {
-  const torch::Tensor a = random_rows(6, 3, 3), b = random_rows(6, 3, 4).requires_grad_();
-  const torch::Tensor labels = torch::tensor({7, 7, 2, 2, 2, 7});
-  const auto of = [&](std::initializer_list<std::int64_t> rows) {
-    const torch::Tensor numbers = torch::tensor(std::vector<std::int64_t>(rows));
-    return scaled_mmd(a.index_select(0, numbers), b.index_select(0, numbers)).item<double>();
+double mmd_of_one_label(const torch::Tensor& a, const torch::Tensor& b) {
+  return mmd_by_label(a, b, torch::zeros({a.size(0)}, torch::kInt64)).item<double>();
+}
+
+TEST(L2d, MmdByHand) {
+  for (const float far : {.001f, 1.f, 70.f})
+    EXPECT_NEAR(mmd_of_one_label(torch::zeros({1, 1}), torch::full({1, 1}, far)), 6.186276, 1e-5);
+  const torch::Tensor a = random_rows(4, 3, 2);
+  EXPECT_NEAR(mmd_of_one_label(a, a.clone()), 0, 1e-12);
+  for (const std::int64_t n : {1, 2, 3, 7})
+    EXPECT_EQ(mmd_of_one_label(torch::full({n, 3}, .1f), torch::full({n, 3}, .1f)), 0) << "no width";
+  EXPECT_NEAR(mmd_of_one_label(1e4 + a, 1e4 + random_rows(4, 3, 5)),
+              mmd_of_one_label(a, random_rows(4, 3, 5)), 1e-2)
+      << "far from 0, as far as float32 tells rows apart";
+}
+
+// The definition, pair by pair; a label that does not occur has no part in the mean.
+TEST(L2d, MmdByLabelOfADefinition) {
+  const torch::Tensor a = random_rows(7, 3, 3).to(torch::kFloat64),
+                      b = random_rows(7, 3, 4).to(torch::kFloat64);
+  const torch::Tensor labels = torch::tensor({7, 7, 2, 2, 2, 7, 4});
+  const std::vector<std::vector<std::int64_t>> rows{{0, 1, 5}, {2, 3, 4}, {6}};
+  const auto widths = [&](const std::vector<std::int64_t>& of) {
+    const torch::Tensor number = torch::tensor(of),
+                        all = torch::cat({a.index_select(0, number), b.index_select(0, number)});
+    const torch::Tensor squares = (all.unsqueeze(0) - all.unsqueeze(1)).square().sum(2);
+    return squares.sum().item<double>() / static_cast<double>(all.size(0) * (all.size(0) - 1));
   };
-  const torch::Tensor found = mmd_by_label(a, b, labels);
-  EXPECT_NEAR(found.item<double>(), (of({0, 1, 5}) + of({2, 3, 4})) / 2, 1e-6);
-  EXPECT_TRUE(torch::autograd::grad({found}, {b})[0].isfinite().all().item<bool>());
+  const auto defined = [&](const torch::Tensor& x, const torch::Tensor& y) {
+    double sum = 0;
+    for (const auto& of : rows) {
+      const double width = widths(of);  // without gradient
+      const auto mean = [&](const torch::Tensor& one, const torch::Tensor& other) {
+        double k = 0;
+        for (const std::int64_t i : of)
+          for (const std::int64_t j : of)
+            for (int step = -2; step <= 2; ++step)
+              k += std::exp(-(one[i] - other[j]).square().sum().item<double>() / (width * std::exp2(step)));
+        return k / static_cast<double>(of.size() * of.size());
+      };
+      sum += mean(x, x) + mean(y, y) - 2 * mean(x, y);
+    }
+    return sum / 3;
+  };
+  const torch::Tensor x = a.clone().requires_grad_(), y = b.clone().requires_grad_();
+  const torch::Tensor found = mmd_by_label(x, y, labels);
+  EXPECT_NEAR(found.item<double>(), defined(a, b), 1e-12);
+  const auto slopes = torch::autograd::grad({found}, {x, y});
+  for (const auto& [row, column] : {std::pair{0, 0}, {3, 1}, {6, 2}}) {
+    torch::Tensor more = a.clone(), less = a.clone();
+    more[row][column] += 1e-5, less[row][column] -= 1e-5;
+    EXPECT_NEAR(slopes[0][row][column].item<double>(), (defined(more, b) - defined(less, b)) / 2e-5, 1e-8);
+    more = b.clone(), less = b.clone();
+    more[row][column] += 1e-5, less[row][column] -= 1e-5;
+    EXPECT_NEAR(slopes[1][row][column].item<double>(), (defined(a, more) - defined(a, less)) / 2e-5, 1e-8);
+  }
+}
+
+torch::Tensor pointwise(const torch::Tensor& x) { return x.contiguous().view({-1}); }
+
+// The passes of the augmenter are the operations of LibTorch one by one.
+TEST(L2d, PassesOfTheAugmenter) {
+  for (const std::int64_t count : {1, 15, 255, 257, 5000}) {
+    std::vector<torch::Tensor> branches;
+    std::vector<float*> of;
+    const std::vector<float> weights{.7F, -2.F, 30.F};
+    torch::Tensor sum = torch::zeros({count}, torch::kFloat64);
+    for (std::size_t j = 0; j < weights.size(); ++j) {
+      branches.push_back(pointwise(random_rows(count, 1, 20 + j)) *
+                         std::pow(10.F, static_cast<float>(j) - 1));
+      sum += weights[j] * branches[j].to(torch::kFloat64).tanh();
+    }
+    for (const torch::Tensor& branch : branches) of.push_back(branch.data_ptr<float>());
+    torch::Tensor mixed = torch::empty({count}), slope = mixed.clone();
+    mix_branches(of, weights, static_cast<std::size_t>(count), mixed.data_ptr<float>());
+    EXPECT_LT((mixed - sum.sigmoid()).abs().max().item<double>(), 2e-6);  // of a sum of 30
+    const torch::Tensor gradient = pointwise(random_rows(count, 1, 30));
+    mix_slope(of[1], weights[1], mixed.data_ptr<float>(), gradient.data_ptr<float>(),
+              static_cast<std::size_t>(count), slope.data_ptr<float>());
+    EXPECT_TRUE(
+        slope.allclose(gradient * mixed * (1 - mixed) * weights[1] * (1 - branches[1].square()), 1e-4, 1e-6));
+  }
+  std::vector<float> odd{std::numeric_limits<float>::quiet_NaN(),
+                         std::numeric_limits<float>::infinity(),
+                         -1e30F,
+                         0.F,
+                         -0.F,
+                         1e-30F};
+  std::vector<float> mixed(odd.size());
+  mix_branches(std::vector<float*>{odd.data()}, std::vector<float>{1000}, odd.size(), mixed.data());
+  EXPECT_TRUE(std::isnan(mixed[0]));
+  EXPECT_EQ(mixed[1], 1);
+  EXPECT_LT(mixed[2], 1e-37);
+  for (std::size_t i = 3; i < odd.size(); ++i) EXPECT_EQ(mixed[i], .5);
+}
+
+TEST(L2d, ScaledMapsAreThoseOfInstanceNorm) {
+  for (const auto& [n, maps, pixels] :
+       std::vector<std::array<std::int64_t, 3>>{{3, 2, 33}, {1, 1, 1}, {5, 3, 576}}) {
+    const torch::Tensor x =
+        (2 + random_rows(n, maps * pixels, 40)).view({n, maps, pixels}).clone().requires_grad_();
+    const torch::Tensor scale = random_rows(maps, pixels, 41).requires_grad_(),
+                        shift = random_rows(maps, pixels, 42).requires_grad_();
+    const torch::Tensor gradient = random_rows(n, maps * pixels, 43).view({n, maps, pixels});
+    const torch::Tensor wanted =
+        torch::addcmul(shift, torch::instance_norm(x, {}, {}, {}, {}, true, 0, 1e-5, false), scale);
+    const auto slopes = torch::autograd::grad({wanted}, {x, scale, shift}, {gradient});
+    const MapShape shape{static_cast<std::size_t>(n), static_cast<std::size_t>(maps),
+                         static_cast<std::size_t>(pixels)};
+    const torch::Tensor mean = torch::empty({n, maps}), inverse = mean.clone(),
+                        found = torch::empty({n, maps, pixels}), by_x = found.clone(),
+                        by_scale = torch::empty({maps, pixels}), by_shift = by_scale.clone();
+    scale_maps(shape, x.data_ptr<float>(), scale.data_ptr<float>(), shift.data_ptr<float>(),
+               mean.data_ptr<float>(), inverse.data_ptr<float>(), found.data_ptr<float>());
+    scale_maps_slopes(shape, x.data_ptr<float>(), scale.data_ptr<float>(), mean.data_ptr<float>(),
+                      inverse.data_ptr<float>(), gradient.data_ptr<float>(), by_x.data_ptr<float>(),
+                      by_scale.data_ptr<float>(), by_shift.data_ptr<float>());
+    EXPECT_TRUE(found.allclose(wanted, 1e-5, 1e-5));
+    EXPECT_TRUE(by_x.allclose(slopes[0], 1e-4, 1e-4));
+    EXPECT_TRUE(by_scale.allclose(slopes[1], 1e-4, 1e-4));
+    EXPECT_TRUE(by_shift.allclose(slopes[2], 1e-4, 1e-4));
+  }
 }
 
 TEST(L2d, TheAugmenterVariesPictures) {
