@@ -1,5 +1,6 @@
 #include "leeway/nn/train/style.h"
 
+#include <algorithm>
 #include <vector>
 
 #include "leeway/core/random.h"
@@ -9,10 +10,12 @@ namespace {
 
 // z as (n,maps,cells), its mean, its variance, its deviation, and (z - mean) / deviation.
 struct Style {
-  explicit Style(const torch::Tensor& z)
+  Style(const torch::Tensor& z, bool unbiased)
       : cells(z.dim() == 4 ? z.flatten(2) : z.unsqueeze(1)),
         mean(cells.mean(2, true)),
-        variance((cells - mean).square().mean(2, true) + 1e-5),
+        variance((cells - mean).square().sum(2, true) /
+                     static_cast<double>(std::max<std::int64_t>(cells.size(2) - (unbiased ? 1 : 0), 1)) +
+                 1e-5),
         deviation(variance.sqrt()),
         content((cells - mean) / deviation) {}
   torch::Tensor cells, mean, variance, deviation, content;
@@ -29,7 +32,7 @@ StyleMix draw_style_mix(std::int64_t n, std::uint64_t seed, std::size_t step, to
 }
 
 torch::Tensor with_other_style(const torch::Tensor& z, const StyleMix& mix, bool variance) {
-  const Style own(z);
+  const Style own(z, variance);
   const torch::Tensor share = mix.share.view({-1, 1, 1});
   const auto mixed = [&](const torch::Tensor& numbers) {
     return share * numbers + (1 - share) * numbers.index_select(0, mix.order);
@@ -38,8 +41,8 @@ torch::Tensor with_other_style(const torch::Tensor& z, const StyleMix& mix, bool
   return (own.content * deviation + mixed(own.mean)).view(z.sizes());
 }
 
-torch::Tensor with_other_content(const torch::Tensor& z, const StyleMix& mix) {
-  const Style own(z);
+torch::Tensor with_other_content(const torch::Tensor& z, const StyleMix& mix, bool variance) {
+  const Style own(z, variance);
   const torch::Tensor content = own.content.detach().index_select(0, mix.order);
   return (content * own.deviation + own.mean).view(z.sizes());
 }

@@ -17,10 +17,10 @@ struct StyleMix {
 
 // z (n,c,h,w), with mean mu and deviation sigma of each map, or (n,d), with those of the row; sigma^2 is the variance + 1e-5.
 // Another style: (z - mu) / sigma times alpha sigma + (1 - alpha) sigma' plus alpha mu + (1 - alpha) mu'; `variance` mixes
-// sigma^2 instead of sigma, as the method's programs do.
+// sigma^2, over n - 1 numbers, instead of sigma, as the method's programs do.
 [[nodiscard]] torch::Tensor with_other_style(const torch::Tensor& z, const StyleMix& mix, bool variance);
 
 // Another content: sigma (z' - mu') / sigma' + mu, without gradients by z' there.
-[[nodiscard]] torch::Tensor with_other_content(const torch::Tensor& z, const StyleMix& mix);
+[[nodiscard]] torch::Tensor with_other_content(const torch::Tensor& z, const StyleMix& mix, bool variance);
 
 }  // namespace leeway::nn

@@ -83,6 +83,7 @@ void expect_lisa_reference(const std::string& name) {
 TEST(Lisa, OneStepOfAnotherProgram) {
   expect_lisa_reference("lisa");
   expect_lisa_reference("lisa_cutmix");
+  expect_lisa_reference("lisa_class_numbers");
 }
 
 class LisaByHand : public testing::TestWithParam<int> {};

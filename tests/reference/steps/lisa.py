@@ -1,5 +1,5 @@
 """Writes lisa.json and lisa_cutmix.json: partners of one label in two environments by weighted sums, of two labels in one environment by a
-box. All rows to train on are those of the batch."""
+box; and lisa_class_numbers.json: any two rows by a box, and the numbers of their classes. All rows to train on are those of the batch."""
 import math
 
 import torch
@@ -22,16 +22,33 @@ def partner(random, row, same_label):
     return members[random.below(len(members))]
 
 
+def drawn_box(random):
+    box = torch.ones(4, 4, dtype=torch.float64)
+    side = math.floor(4 * math.sqrt(1 - random.beta(2)))
+    left, top = (random.below(4) for _ in range(2))
+    box[max(0, top - side // 2):top - side // 2 + side, max(0, left - side // 2):left - side // 2 + side] = 0
+    assert 0 < box.mean() < 1
+    return box
+
+
+def class_numbers(name, step):
+    levels, w, random = images("lisa", 10, 1, 4, 4), tiny(), Random(0, "lisa", step)
+    x = pixels(levels)
+    random.uniform()
+    box = drawn_box(random)
+    order, share = random.shuffled(10), box.mean().item()
+    mixed = [math.trunc(share * y[i] + (1 - share) * y[j]) for i, j in enumerate(order)]
+    assert any(m not in (y[i], y[j]) for m, i, j in zip(mixed, range(10), order))
+    logits, _ = tiny_forward(w, torch.stack([box * x[i] + (1 - box) * x[j] for i, j in enumerate(order)]))
+    write(name, F.cross_entropy(logits, torch.tensor(mixed)), {"cutmix": 2}, list(w.values()), algorithm="lisa", step=step,
+          labelled=batch(levels, y=y, environment=environment))
+
+
 def lisa(name, step, cutmix, same_label, parameters):
     levels, w, random = images("lisa", 10, 1, 4, 4), tiny(), Random(0, "lisa", step)
     x, labels = pixels(levels), F.one_hot(torch.tensor(y), 3).double()
     assert (random.uniform() < .5) == same_label
-    box = torch.ones(4, 4, dtype=torch.float64)
-    if cutmix:
-        side = math.floor(4 * math.sqrt(1 - random.beta(2)))
-        left, top = (random.below(4) for _ in range(2))
-        box[max(0, top - side // 2):top - side // 2 + side, max(0, left - side // 2):left - side // 2 + side] = 0
-        assert 0 < box.mean() < 1
+    box = drawn_box(random) if cutmix else torch.ones(4, 4, dtype=torch.float64)
     pictures, targets, found = [], [], 0
     for i in range(10):
         j = partner(random, i, same_label)
@@ -55,3 +72,4 @@ def step_with(same_label):
 
 lisa("lisa", step_with(True), False, True, {})
 lisa("lisa_cutmix", step_with(False), True, False, {"cutmix": 1})
+class_numbers("lisa_class_numbers", 5)

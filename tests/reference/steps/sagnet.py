@@ -1,10 +1,12 @@
-"""Writes sagnet.json: styles exchanged in front of the third stage, a style network beside, an adversary on scales and shifts."""
+"""Writes sagnet.json: styles exchanged in front of the third stage, a style network beside, an adversary on scales and shifts; and
+sagnet_one_pass.json: ten times the weights after one step of gradient descent of style, adversary and content each, of one pass, whose weights
+have changed by then."""
 import torch
 import torch.nn.functional as F
 
-from common import batch, images, pixels
+from common import batch, images, pixels, summary
 from random_numbers import Random
-from stages import resnet20, stage, write
+from stages import resnet20, stage, write, write_json
 
 STAGE, STEP, WEIGHT, CLIP = 2, 7, 3.0, .5
 levels = images("sagnet 7", 8, 1, 8, 8)
@@ -44,6 +46,24 @@ norm = torch.sqrt(sum((g ** 2).sum() for g in moved.values())).item()
 for key, g in moved.items():
     sums[key] = sums[key] + g * min(1, CLIP / norm)
 print("norm of the adversarial gradient", norm)
+kept = ("network.conv1", "network.bn1", "layer1.2.bn2", "layer2.0.bn1", "layer3.2.conv2", "linear")
 write("sagnet", "resnet20-cifar", content_loss, {"stage": STAGE, "weight": WEIGHT, "clip": CLIP}, sums,
-      ("network.conv1", "network.bn1", "layer1.2.bn2", "layer2.0.bn1", "layer3.2.conv2", "linear"), ("network.", "style."), step=STEP,
+      kept, ("network.", "style."), step=STEP,
       labelled=batch(levels, y=y), parts={"style_loss": style_loss.item(), "adversarial_loss": adversarial.item()})
+
+# Through .data the graph does not notice that its weights change.
+RATE = .1
+for weight, found in zip(style.values(), gradients(style_loss, style).values()):
+    weight.data.sub_(RATE * found)
+moved = {key: w for key, w in network.items() if ".bn" in key}
+found = gradients(adversarial, moved)
+norm = torch.sqrt(sum((g ** 2).sum() for g in found.values())).item()
+for key, weight in moved.items():
+    weight.data.sub_(RATE * min(1, CLIP / norm) * found[key])
+for weight, found in zip(network.values(), gradients(content_loss, network).values()):
+    weight.data.sub_(RATE * found)
+weights = {key: summary(10 * w.detach()) for key, w in (network | style).items() if any(k in key for k in kept)}
+write_json("sagnet_one_pass", {"algorithm": "sagnet", "architecture": "resnet20-cifar", "filled": ["network.", "style."], "step": STEP,
+                               "parameters": {"stage": STAGE, "weight": WEIGHT, "clip": CLIP, "separate": 2, "style-held": 1},
+                               "loss": content_loss.item(), "labelled": batch(levels, y=y), "gradients": weights,
+                               "parts": {"style_loss": style_loss.item(), "adversarial_loss": adversarial.item()}})

@@ -51,6 +51,10 @@ def write(name, architecture, loss, parameters, gradients, keep, filled=("networ
     """`gradients` by key, in the optimiser's order; kept are those whose key contains one of `keep`."""
     found = {"algorithm": name, "architecture": architecture, "filled": list(filled), "parameters": parameters, "loss": loss.item(), **rest,
              "gradients": {f"first.{i}": summary(g) for i, (key, g) in enumerate(gradients.items()) if any(k in key for k in keep)}}
+    write_json(name, found)
+
+
+def write_json(name, found):
     path = pathlib.Path(__file__).parent / f"{name}.json"
     path.write_text(json.dumps(found).replace('], "', '],\n"') + "\n")
-    print(name, path.stat().st_size, "bytes,", len(found["gradients"]), "gradients, loss", loss.item())
+    print(name, path.stat().st_size, "bytes,", len(found["gradients"]), "gradients, loss", found["loss"])

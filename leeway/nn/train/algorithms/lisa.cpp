@@ -20,6 +20,8 @@ namespace {
 // With batch-pairs partners are of the batch, a row in one pair at most (partners.h), and a step trains on l x + (1-l) x' alone; rows
 // without a pair take no part, unless none has any. With 2 the places of x and those of x' are each sorted before they are put together.
 // With hard-labels an image has the label of its larger part.
+//
+// With cutmix 2 a row is mixed with any of its batch, and the label is the number l y + (1-l) y', cut to a whole one: often a third class.
 class Lisa : public LossAlgorithm {
  public:
   using LossAlgorithm::LossAlgorithm;
@@ -38,6 +40,7 @@ class Lisa : public LossAlgorithm {
     const Batch& own = batches.labelled;
     Random random(setting().seed, stream("lisa"), batches.step);
     const bool same_label = random.uniform() < parameter("same-label-probability");
+    if (parameter("cutmix") == 2) return class_numbers(own, random);
     return parameter("batch-pairs") == 0 ? pairs_of_all(own, same_label, random)
                                          : pairs_within(own, same_label, random);
   }
@@ -52,6 +55,18 @@ class Lisa : public LossAlgorithm {
   // The share of a label whose image has that share.
   [[nodiscard]] torch::Tensor of_label(const torch::Tensor& share) const {
     return parameter("hard-labels") == 0 ? share : (share >= .5).to(share.scalar_type());
+  }
+
+  [[nodiscard]] Objective class_numbers(const Batch& own, Random& random) const {
+    const torch::Tensor keep = outside(own.x, draw_share(random), random);
+    const double share = keep.sum().item<double>() / static_cast<double>(keep.numel());
+    const Batch other =
+        own.select(torch::tensor(permutation<std::int64_t>(own.rows.size(), random)).to(setting().device));
+    Batch mixed = own;
+    mixed.x = keep * own.x + (1 - keep) * other.x;
+    mixed.y = (own.y * share + other.y * (1 - share)).to(torch::kInt64);  // in float32, as there
+    const torch::Tensor logits = forward(mixed.x).logits;
+    return {mean_loss(logits, mixed), logits, {}, {{"mixed", 1}}};
   }
 
   [[nodiscard]] Objective pairs_within(const Batch& batch, bool same_label, Random& random) const {
@@ -153,7 +168,11 @@ AlgorithmMember lisa() {
              "that a batch pairs rows of one label and different environments; else one environment, "
              "different labels"},
             {"alpha", 2, .01, 100, "weights are drawn from Beta(alpha, alpha)"},
-            {"cutmix", 0, 0, 1, "1: pairs are mixed by boxes; 0: by weighted sums", true},
+            {"cutmix", 0, 0, 2,
+             "1: pairs are mixed by boxes; 0: by weighted sums; 2: by boxes, any rows of a batch, and the "
+             "numbers "
+             "of their classes are mixed and cut to whole ones, as in the program of DiagViB-6",
+             true},
             {"batch-pairs", 0, 0, 2,
              "1: pairs are of the batch, each mixed once; 2: and their sides are sorted apart, so that few "
              "keep their rule, as in the program of DiagViB-6; 0: each row has a partner of all rows",

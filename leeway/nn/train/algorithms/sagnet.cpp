@@ -19,7 +19,8 @@ namespace {
 //
 // With separate the three losses step one after the other, content, style, adversary, each after a pass and with draws of its own, and
 // by an optimizer of its own; where z is the last hidden layer the adversary's is that of the features, which the content's step uses, too.
-// With style-held the content's holds G_s, too.
+// With style-held the content's holds G_s, too. With separate 2 the gradients are of one pass, in the order style, adversary, content: those of
+// the second and third meet activations of before and weights that have changed.
 class SagNet : public LossAlgorithm {
  public:
   explicit SagNet(const AlgorithmSetting& setting)
@@ -28,7 +29,7 @@ class SagNet : public LossAlgorithm {
         pooled_(setting.parameters.at("pooled") != 0) {
     pooled_ ? begin_pooled() : begin_maps();
     train_beside("style", style_, 1);
-    if (!separate() && holds_style()) refuse("algorithm sagnet", "separate 1, as style-held is 1", "0");
+    if (!separate() && holds_style()) refuse("algorithm sagnet", "separate 1 or 2, as style-held is 1", "0");
     if (!separate()) return;
     std::vector<torch::Tensor> of_network = trained_weights(*setting.network);
     if (pooled_) of_network = {last_weight_, last_bias_};
@@ -65,17 +66,32 @@ class SagNet : public LossAlgorithm {
   [[nodiscard]] Step update(const Minibatches& batches) override {
     if (!separate()) return LossAlgorithm::update(batches);
     const Batch& batch = batches.labelled;
-    const torch::Tensor logits = of_content(make_pass(batch, 3 * batches.step));
-    const torch::Tensor loss = mean_loss(logits, batch);
-    pooled_ ? step(loss, {&content_turn_, &adversary_turn_}, batches.rate)
-            : step(loss, {&content_turn_}, batches.rate);
-    const torch::Tensor told = of_style(make_pass(batch, 3 * batches.step + 1)),
-                        style_loss = mean_loss(told, batch);
-    step(style_loss, {&style_turn_}, batches.rate);
-    torch::Tensor against = torch::zeros({});
-    if (parameter("weight") > 0) {
-      against = adversarial_loss(of_style(make_pass(batch, 3 * batches.step + 2)));
-      adversary_turn_.optimizer->step(clipped(gradients_of(against, adversary_turn_.weights)), batches.rate);
+    torch::Tensor logits, loss, told, style_loss, against = torch::zeros({});
+    const auto content_step = [&] {
+      pooled_ ? step(loss, {&content_turn_, &adversary_turn_}, batches.rate)
+              : step(loss, {&content_turn_}, batches.rate);
+    };
+    const auto adversary_step = [&] {
+      if (parameter("weight") > 0)
+        adversary_turn_.optimizer->step(clipped(gradients_of(against, adversary_turn_.weights)),
+                                        batches.rate);
+    };
+    if (parameter("separate") == 2) {
+      const Pass pass = make_pass(batch, batches.step);
+      logits = of_content(pass), told = of_style(pass);
+      loss = mean_loss(logits, batch), style_loss = mean_loss(told, batch);
+      against = adversarial_loss(told);
+      step(style_loss, {&style_turn_}, batches.rate);
+      adversary_step();
+      content_step();
+    } else {
+      logits = of_content(make_pass(batch, 3 * batches.step)), loss = mean_loss(logits, batch);
+      content_step();
+      told = of_style(make_pass(batch, 3 * batches.step + 1)), style_loss = mean_loss(told, batch);
+      step(style_loss, {&style_turn_}, batches.rate);
+      if (parameter("weight") > 0)
+        against = adversarial_loss(of_style(make_pass(batch, 3 * batches.step + 2)));
+      adversary_step();
     }
     const torch::Tensor right = logits.detach().argmax(1) == batch.y;
     return {loss.item<double>(),
@@ -136,7 +152,9 @@ class SagNet : public LossAlgorithm {
   [[nodiscard]] bool holds_style() const { return parameter("style-held") != 0; }
 
   [[nodiscard]] Turn make_turn(const std::vector<torch::Tensor>& weights) const {
-    return {weights, make_optimizer(setting().optimizer, weights)};
+    std::vector<torch::Tensor> moved;  // as data: a step is no change that a pass in progress would refuse
+    for (const torch::Tensor& one : weights) moved.push_back(one.data());
+    return {weights, make_optimizer(setting().optimizer, moved)};
   }
   // None where all take one step.
   [[nodiscard]] std::map<std::string, const Turn*> turns() const {
@@ -167,12 +185,15 @@ class SagNet : public LossAlgorithm {
                 last_weight_, last_bias_);
   }
   [[nodiscard]] torch::Tensor of_style(const Pass& pass) const {
-    const torch::Tensor other = with_other_content(pass.z, pass.mix);
+    const torch::Tensor other = with_other_content(pass.z, pass.mix, parameter("variance") != 0);
     return pooled_ ? rest(other, *setting().network, style_layer_->weight, style_layer_->bias)
                    : rest(other, *style_network_, {}, {});
   }
   [[nodiscard]] torch::Tensor adversarial_loss(const torch::Tensor& told) const {
-    return -parameter("weight") * torch::log_softmax(told, 1).mean();
+    const double offset = parameter("log-offset");
+    const torch::Tensor logarithms =
+        offset == 0 ? torch::log_softmax(told, 1) : (torch::softmax(told, 1) + offset).log();
+    return -parameter("weight") * logarithms.mean();
   }
   [[nodiscard]] static std::map<std::string, double> parts(const Batch& batch, const torch::Tensor& told,
                                                            const torch::Tensor& style_loss,
@@ -271,17 +292,22 @@ AlgorithmMember sagnet() {
        {{"weight", .1, 0, 1e6, "of the adversarial loss; 0: styles are exchanged alone"},
         {"stage", 3, 1, 100, "whose input is given other styles: 3 is layer3 of a residual network", true},
         {"clip", .1, 0, 1e6, "largest norm of the adversarial gradient; 0: any"},
-        {"variance", 0, 0, 1, "1: variances of two styles are mixed in place of deviations, as programs do",
+        {"variance", 0, 0, 1,
+         "1: variances of two styles, over n - 1 numbers, are mixed in place of deviations, as programs do",
          true},
-        {"separate", 0, 0, 1,
+        {"separate", 0, 0, 2,
          "1: content, style and adversary step one after the other, each after a pass and by an optimizer of "
-         "its own, as programs do; 0: one step along the sum of their gradients",
+         "its own, as programs do; 2: style, adversary and content after one pass, whose weights have "
+         "changed "
+         "by then, as the method's program; 0: one step along the sum of their gradients",
          true},
         {"style-held", 0, 0, 1,
          "1: with separate the content's optimizer holds the style network, too, so that its decay and "
          "momentum "
          "move it, as in the method's program",
          true},
+        {"log-offset", 0, 0, 1,
+         "added to the probability whose logarithm the adversary takes, 1e-5 in the method's program"},
         {"pooled", 0, 0, 1,
          "1: the style is mean and deviation of the last hidden layer, and the adversary moves all weights "
          "before it: with clip 0, variance 1 and separate 1 as ConDS",
