@@ -39,8 +39,12 @@ class Planner {
     for (std::size_t a = 0; a < axes_.size(); ++a) checked_[a].assign(axes_[a].setting->values.size(), false);
     for (std::size_t a = 0; a < axes_.size(); ++a) pass_over_numbers(a);
     for (const StudyRule& rule : study.rules) {
-      rules_.push_back({&rule, {}});
-      for (const Condition& condition : rule.rule) rules_.back().axes.push_back(axis_of(condition.axis));
+      rules_.push_back({rule.keeps, {}});
+      for (const Condition& condition : rule.rule) {
+        AxisCondition& on = rules_.back().conditions.emplace_back(AxisCondition{axis_of(condition.axis), {}});
+        for (const std::string& text : axes_[on.axis].setting->texts)
+          on.holds.push_back(holds(condition, text));
+      }
     }
   }
 
@@ -62,9 +66,13 @@ class Planner {
     std::string name;
     const Setting* setting;
   };
+  struct AxisCondition {
+    std::size_t axis;
+    std::vector<bool> holds;  // by value
+  };
   struct AxisRule {
-    const StudyRule* rule;
-    std::vector<std::size_t> axes;
+    bool keeps;
+    std::vector<AxisCondition> conditions;
   };
   struct Value {
     std::string word, identity;
@@ -130,16 +138,12 @@ class Planner {
   // A condition on an axis that the stage does not have: an `exclude` does not apply, an `only` does not ask.
   bool is_kept(const AxisSet& axes, const std::vector<std::size_t>& chosen) const {
     bool asked = false, named = false;
-    for (const auto& [rule, of] : rules_) {
-      bool met = true, whole = true;
-      for (std::size_t i = 0; i < of.size(); ++i) {
-        if (!axes.contains(of[i]))
-          whole = false;
-        else if (!holds(rule->rule[i], axes_[of[i]].setting->texts[chosen[of[i]]]))
-          met = false;
-      }
-      if (!rule->keeps && met && whole) return false;
-      if (rule->keeps) asked = true, named |= met;
+    for (const auto& [keeps, conditions] : rules_) {
+      const bool met = std::ranges::all_of(conditions, [&](const AxisCondition& on) {
+        return axes.contains(on.axis) ? on.holds[chosen[on.axis]] : keeps;
+      });
+      if (!keeps && met) return false;
+      if (keeps) asked = true, named |= met;
     }
     return named || !asked;
   }
