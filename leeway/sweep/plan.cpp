@@ -138,12 +138,12 @@ class Planner {
   // A condition on an axis that the stage does not have: an `exclude` does not apply, an `only` does not ask.
   bool is_kept(const AxisSet& axes, const std::vector<std::size_t>& chosen) const {
     bool asked = false, named = false;
-    for (const auto& [keeps, conditions] : rules_) {
-      const bool met = std::ranges::all_of(conditions, [&](const AxisCondition& on) {
-        return axes.contains(on.axis) ? on.holds[chosen[on.axis]] : keeps;
+    for (const AxisRule& rule : rules_) {
+      const bool met = std::ranges::all_of(rule.conditions, [&](const AxisCondition& on) {
+        return axes.contains(on.axis) ? on.holds[chosen[on.axis]] : rule.keeps;
       });
-      if (!keeps && met) return false;
-      if (keeps) asked = true, named |= met;
+      if (!rule.keeps && met) return false;
+      if (rule.keeps) asked = true, named |= met;
     }
     return named || !asked;
   }

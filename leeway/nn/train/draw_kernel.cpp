@@ -126,8 +126,7 @@ struct Kernels {
 // NOLINTEND(bugprone-macro-parentheses)
 
 #ifdef __x86_64__
-LEEWAY_DRAWS(avx512,
-             __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx2,prefer-vector-width=512"))))
+LEEWAY_DRAWS(avx512, __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx2"))))
 LEEWAY_DRAWS(avx2, __attribute__((target("avx2"))))
 #endif
 LEEWAY_DRAWS(baseline, )

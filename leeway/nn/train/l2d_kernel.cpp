@@ -172,8 +172,7 @@ struct Passes {
 // NOLINTEND(bugprone-macro-parentheses)
 
 #ifdef __x86_64__
-LEEWAY_L2D_PASSES(
-    avx512, __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,prefer-vector-width=512"))))
+LEEWAY_L2D_PASSES(avx512, __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma"))))
 LEEWAY_L2D_PASSES(avx2, __attribute__((target("avx2,fma"))))
 #endif
 LEEWAY_L2D_PASSES(baseline, )
