@@ -24,11 +24,17 @@ struct TrainingOptions {
   std::string augment;                       // a chain of augmentations; empty: none
   bool augment_validation = false;  // validation images pass through it, too, drawn anew for every validation
   std::size_t epochs = 10;
-  std::size_t steps = 0;             // at most so many in place of epochs; 0: by epochs
-  std::size_t check_every = 0;       // validate after so many steps; 0: after every epoch
-  std::size_t batch = 128;           // a last row alone joins the batch before it
-  std::string sampling = "shuffle";  // each row once an epoch; or "replacement", as many draws
-  std::string optimizer = "adam";    // Adam, betas .9 and .999; or sgd
+  std::size_t steps = 0;        // at most so many in place of epochs; 0: by epochs
+  std::size_t check_every = 0;  // validate after so many steps; 0: after every epoch
+  std::size_t first_check = 0;  // with check_every: after so many steps for the first time; 0: after as many
+  std::size_t batch = 128;      // a last row alone joins the batch before it
+  std::string sampling = "shuffle";    // each row once an epoch; or "replacement", as many draws
+  std::string base_sampling = "same";  // of an algorithm's first stage: as sampling, or one of its two
+  // "uniform" within 1 / sqrt(inputs of a number); "kaiming": a backbone's convolutions normal, of variance 2 / (maps times the kernel's area)
+  std::string initial = "uniform";
+  // Of given weights for colours on grey images: "same", an error; their "sum" over colours; those of the "first" colour
+  std::string start_channels = "same";
+  std::string optimizer = "adam";  // Adam, betas .9 and .999; or sgd
   double learning_rate = 1e-3;
   // "decoupled" (AdamW) or "coupled": added to the gradient, as sgd has it in any case
   std::string decay = "decoupled";

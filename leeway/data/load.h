@@ -91,6 +91,8 @@ struct CorruptionFolder {
 // The same set with pictures of `side` x `side`, resampled as they are read (resize.h), whatever their sizes. Error without
 // pictures, and for a side that is not 1 to 16,384.
 [[nodiscard]] Loaded resized(Loaded set, std::size_t side);
+// The same set with rows [first, last) of its pictures. Error without pictures, or where they have not so many rows.
+[[nodiscard]] Loaded cut_to_rows(Loaded set, std::size_t first, std::size_t last);
 
 // The rows whose values are those that a protocol orders for the data set `name`: its label, its attributes and their
 // orders (conds/protocol_sets.h, columns_of). The columns then have exactly these values, in this order, used or not, so

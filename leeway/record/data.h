@@ -61,6 +61,7 @@ struct DataRender {
 struct DataLoadOptions {
   std::optional<std::string> label;  // column whose values are y; none: the first
   std::optional<std::size_t> size;   // pictures become so many pixels a side; none: as they are
+  std::optional<std::string> cut;    // before that: SIDE:FIRST:LAST, of so many pixels a side these rows
   bool protocol = false;
   std::optional<std::string> corruption;  // of a set of corruptions; none: all
   std::optional<std::size_t> severity;    // likewise

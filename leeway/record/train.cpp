@@ -38,9 +38,21 @@ void flag_fields(TrainingOptions& options, Fields& f) {
   f("epochs", options.epochs, at_least(1), "at most so many passes over the data");
   f("steps", options.steps, "at most so many steps, whatever epochs says; 0: by epochs");
   f("check_every", options.check_every, "validate after so many steps; 0: after every epoch");
+  f("first_check", options.first_check,
+    "with check_every: validate for the first time after so many steps; 0: after check_every");
   f("batch", options.batch, at_least(1), "images a step");
   f.choice("sampling", options.sampling, {{"shuffle", ""}, {"replacement", ""}},
            "whether every image comes once an epoch, or as many are drawn with replacement");
+  f.choice("base_sampling", options.base_sampling, {{"same", ""}, {"shuffle", ""}, {"replacement", ""}},
+           "of an algorithm's first stage: the same as sampling, or one of its two");
+  f.choice(
+      "start_channels", options.start_channels, {{"same", ""}, {"sum", ""}, {"first", ""}},
+      "of --start weights for colours, images being grey: same: refused; sum: over the colours, as if grey "
+      "were three equal ones; first: those of the first colour alone, as in the program of ConDS");
+  f.choice(
+      "initial", options.initial, {{"uniform", ""}, {"kaiming", ""}},
+      "weights begin uniform within 1 / sqrt(inputs), or the backbone's convolutions as residual networks' "
+      "usually do (He et al., 2015): normal, of variance 2 / (maps times the kernel's area)");
   f.choice("optimizer", options.optimizer, {{"adam", ""}, {"sgd", ""}},
            "Adam, or gradient descent with momentum");
   f("lr", options.learning_rate, at_least(0), "learning rate");

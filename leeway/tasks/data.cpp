@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <optional>
 #include <utility>
 
 #include "leeway/conds/protocol_sets.h"
+#include "leeway/core/csv.h"
 #include "leeway/core/family.h"
 #include "leeway/core/file.h"
 #include "leeway/core/message.h"
@@ -16,6 +18,7 @@
 #include "leeway/data/load.h"
 #include "leeway/data/render.h"
 #include "leeway/data/split.h"
+#include "leeway/record/number_list.h"
 #include "leeway/tasks/task_clock.h"
 
 namespace leeway::tasks {
@@ -102,6 +105,18 @@ record::DataRender data_render(const DataRenderTask& task, Progress* progress) {
   return record;
 }
 
+static data::Loaded cut(data::Loaded set, const std::string& text) {
+  std::vector<std::size_t> numbers;
+  for (const std::string& part : record::split(text, ':'))
+    if (const auto number = parse_number(part);
+        number && *number >= 0 && *number <= 1e6 && std::floor(*number) == *number)
+      numbers.push_back(static_cast<std::size_t>(*number));
+  if (numbers.size() != 3 || std::ranges::count(text, ':') != 2)
+    throw OptionError(
+        fmt::format("--cut: expected SIDE:FIRST:LAST, three whole numbers, found {}", in_quotes(text)));
+  return data::cut_to_rows(data::resized(std::move(set), numbers[0]), numbers[1], numbers[2]);
+}
+
 record::DataLoad data_load(const DataLoadTask& task, Progress* progress) {
   const record::DataLoadOptions& options = task.options;
   const TaskClock clock;
@@ -114,10 +129,12 @@ record::DataLoad data_load(const DataLoadTask& task, Progress* progress) {
   data::Loaded set = data::load_set(task.format, {task.paths.begin(), task.paths.end()}, part);
   for (const std::string& path : task.paths)
     if (!std::filesystem::is_directory(path)) note_read(task, path, {set.n, set.columns.size()});
-  if ((!task.out.images.empty() || !task.out.sheet.empty() || options.size) && !set.has_pictures())
+  if ((!task.out.images.empty() || !task.out.sheet.empty() || options.size || options.cut) &&
+      !set.has_pictures())
     refuse(task.paths.front(), "pictures that can be read (--attributes alone reads the table)",
            "others, or none");
   const std::size_t all = set.n;
+  if (options.cut) set = cut(std::move(set), *options.cut);
   if (options.size) set = data::resized(std::move(set), *options.size);
   if (options.protocol)
     set = data::protocol_rows(std::move(set), conds::columns_of(conds::conds_data_set(task.format)),

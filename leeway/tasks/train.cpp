@@ -63,16 +63,19 @@ std::span<const Protocol> protocols() {
          options.steps = 10'000, options.check_every = 100, options.patience = 20;
        }},
       {{"conds-program",
-        "the same as its program does: rows drawn with replacement, a backbone of frozen batch statistics "
-        "(UBNet's and PnD's "
-        "are live there: --batchnorm train), an end at a validation accuracy of 1; give --mean and --std .5 "
-        "a channel beside it, on dSprites --augment-validation",
+        "the same as its program does: rows drawn with replacement (but in a first stage), a backbone of "
+        "frozen batch statistics (UBNet's and PnD's are live there: --batchnorm train) that begins with "
+        "Kaiming's numbers, checks after 101, 201, ... steps, an end at a validation accuracy of 1; give "
+        "--mean "
+        "and --std .5 a channel beside it, on dSprites --augment-validation, for ada and me-ada --sampling "
+        "shuffle",
         "Jeon et al., 2025; what their program does beyond the text"},
        [](TrainingOptions& options) {
          options.architecture = "resnet18";
          options.optimizer = "adam", options.decay = "coupled", options.batch = 128;
          options.steps = 10'000, options.check_every = 100, options.patience = 20;
-         options.sampling = "replacement", options.batchnorm = "frozen", options.enough = 1;
+         options.sampling = "replacement", options.base_sampling = "shuffle", options.first_check = 101;
+         options.batchnorm = "frozen", options.initial = "kaiming", options.enough = 1;
        }},
       {{"diagvib", "50 epochs of Adam at .01, every epoch a candidate",
         "Carvalho et al., 2025, appendix D, and Jiménez Rodríguez, 2024: DiagViB-6"},

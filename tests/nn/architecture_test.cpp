@@ -116,6 +116,33 @@ TEST(Initialize, KeepsWithinOneOverTheRootOfTheInputs) {
   }
 }
 
+// Of torchvision's layer2.0.conv1, 64 maps to 128 by 3 x 3: sqrt(2 / (128 * 9)). Of a network with a head the backbones' alone.
+TEST(DrawConvolutions, HaveTheVarianceOfTheirMaps) {
+  const torch::NoGradGuard no_grad;
+  const auto network = make_network(architecture("resnet18"), {3, 32, 32}, 4);
+  initialize(*network, 1);
+  std::map<std::string, torch::Tensor> before;
+  for (const auto& item : network->named_parameters()) before[item.key()] = item.value().clone();
+  draw_convolutions(*network, 1);
+  for (const auto& item : network->named_parameters()) {
+    const torch::Tensor& tensor = item.value();
+    EXPECT_EQ(tensor.equal(before.at(item.key())), tensor.dim() != 4) << item.key();
+    if (tensor.numel() < 10000 || tensor.dim() != 4) continue;
+    const double variance = 2. / static_cast<double>(tensor.size(0) * tensor.size(2) * tensor.size(3));
+    EXPECT_NEAR(tensor.square().mean().item<double>() / variance, 1, .1) << item.key();
+    EXPECT_NEAR(tensor.mean().item<double>() / std::sqrt(variance), 0, .05) << item.key();
+  }
+  const auto headed = make_network(architecture("occamnet:resnet20-cifar"), {3, 32, 32}, 4);
+  initialize(*headed, 1);
+  before.clear();
+  for (const auto& item : headed->named_parameters()) before[item.key()] = item.value().clone();
+  draw_convolutions(*headed, 1);
+  for (const auto& item : headed->named_parameters())
+    EXPECT_EQ(item.value().equal(before.at(item.key())),
+              item.value().dim() != 4 || !item.key().starts_with("backbone."))
+        << item.key();
+}
+
 TEST(ArchitectureInput, IsRefusedWhereThereIsNone) {
   for (const Architecture& one : architectures()) {
     EXPECT_THROW((void)make_network(one, {1, 240, 240}, 1), Error) << one.name;

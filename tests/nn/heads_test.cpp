@@ -78,7 +78,7 @@ class EveryHead : public testing::TestWithParam<std::string> {
   // The network that the head stands on, by itself.
   [[nodiscard]] static std::shared_ptr<Network> plain_backbone(std::size_t classes) {
     return make_network(architecture("resnet20-cifar"),
-                        GetParam() == "l2d-colour" ? InputShape{3, 8, 8} : tiny, classes);
+                        GetParam().starts_with("l2d-colour") ? InputShape{3, 8, 8} : tiny, classes);
   }
 };
 
@@ -271,6 +271,22 @@ TEST(OccamNetHead, BeginsAsItsMethodDoes) {
   EXPECT_TRUE(weights["exits.2.conv1.weight"].equal(again->named_parameters()["exits.2.conv1.weight"]));
 }
 
+// U(-1/sqrt(f), 1/sqrt(f)), f inputs, whose variance is 1/(3 f).
+void expect_uniform(const torch::Tensor& weight, double f) {
+  EXPECT_LE(weight.abs().max().item<double>(), 1 / std::sqrt(f));
+  EXPECT_GT(weight.abs().max().item<double>(), .99 / std::sqrt(f));
+  EXPECT_NEAR(weight.square().mean().item<double>() * 3 * f, 1, .08);
+}
+
+TEST(OccamNetHead, BeginsUniformWhereAsked) {
+  for (const char* const name : {"occamnet-uniform:resnet20-cifar", "occamnet-last-uniform:resnet20-cifar"}) {
+    const auto weights = evaluated<OccamNet>(name)->named_parameters();
+    expect_uniform(weights["exits.2.conv1.weight"], 9 * 64);
+    expect_uniform(weights["exits.2.conv2.weight"], 9 * 16);
+    EXPECT_LE(weights["exits.2.cam.weight"].abs().max().item<double>(), 1 / std::sqrt(64.));
+  }
+}
+
 TEST(OccamNetHead, TheFirstExitAndTheGatesTrainNoBlock) {
   const auto network = evaluated<OccamNet>("occamnet:resnet20-cifar");
   network->train();
@@ -330,6 +346,13 @@ TEST(UbNetHead, BeginsAsItsMethodSaysAndLeavesTheBackboneAlone) {
   EXPECT_TRUE(network->is_training());
   EXPECT_FALSE(network->backbone().is_training());
   for (const torch::Tensor& weight : network->backbone().parameters()) EXPECT_FALSE(weight.requires_grad());
+}
+
+TEST(UbNetHead, BeginsUniformWhereAsked) {
+  const auto network = evaluated<UbNet>("ubnet-uniform:resnet20-cifar");
+  EXPECT_NEAR(network->cell_rows().std().item<double>(), 1, .03);
+  expect_uniform(network->convolution_rows(), 9 * 64);
+  expect_uniform(network->named_parameters()["taps.3.weight"], 64);
 }
 
 TEST(PndHead, AGateOfZerosIsTheMeanOfTheExperts) {

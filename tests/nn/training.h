@@ -81,4 +81,15 @@ class StopAfter : public Progress {
   std::size_t batches_, done_ = 0;
 };
 
+// Asks to stop as soon as that file is there.
+class StopAt : public Progress {
+ public:
+  explicit StopAt(std::filesystem::path file) : file_(std::move(file)) {}
+  void update(std::string_view, std::size_t, std::size_t, std::string_view) override {}
+  [[nodiscard]] bool stop_requested() const override { return std::filesystem::exists(file_); }
+
+ private:
+  std::filesystem::path file_;
+};
+
 }  // namespace leeway::nn

@@ -7,6 +7,7 @@
 
 #include "leeway/core/safetensors.h"
 #include "leeway/nn/detail/tensors.h"
+#include "leeway/nn/io/weights.h"
 #include "leeway/nn/train/algorithm.h"
 #include "leeway/nn/train/optimizer.h"
 #include "leeway/nn/train/training_set.h"
@@ -36,8 +37,75 @@ TEST(TrainingCourse, ChecksAfterSoManySteps) {
   options.steps = 0;
   EXPECT_EQ(steps_of(session().train(images, options, folder / "m")),
             (std::vector<std::size_t>{4, 8, 12, 16, 20}));
+  options.first_check = 5;
+  EXPECT_EQ(steps_of(session().train(images, options, folder / "m")),
+            (std::vector<std::size_t>{5, 9, 13, 17, 20}));
+  options.first_check = 0;
   options.epochs = 1, options.check_every = 3;
   EXPECT_EQ(steps_of(session().train(images, options, folder / "m")), (std::vector<std::size_t>{3, 5}));
+}
+
+// The first stage shuffles whatever the second does; the second is what it would be from there.
+TEST(TrainingCourse, AFirstStageDrawsRowsInItsOwnWay) {
+  const toy::Folder folder;
+  const Images images = toy::squares(200, 4);
+  TrainOptions options = quick("bpa");
+  const auto base = [&](const std::string& sampling, const std::string& of_base) {
+    options.sampling = sampling, options.base_sampling = of_base;
+    StopAt stop(folder / "m.base");
+    EXPECT_THROW((void)session().train(images, options, folder / "m", &stop), Interrupted);
+    const Safetensors state = read_safetensors(folder / "m.base");
+    std::filesystem::remove(folder / "m.base");
+    std::filesystem::remove(folder / "m.base.state");
+    return state.tensors;
+  };
+  const auto same = [](const ArrayMap& a, const ArrayMap& b) {
+    return std::ranges::all_of(
+        a, [&](const auto& item) { return toy::same_bits(item.second, b.at(item.first)); });
+  };
+  const ArrayMap shuffled = base("shuffle", "same");
+  EXPECT_TRUE(same(shuffled, base("replacement", "shuffle")));
+  EXPECT_FALSE(same(shuffled, base("replacement", "same")));
+  EXPECT_FALSE(same(shuffled, base("shuffle", "replacement")));
+}
+
+// A grey image is three equal channels to the sum of the weights.
+TEST(TrainingCourse, WeightsForColoursOnGreyImages) {
+  const toy::Folder folder;
+  const auto colours = make_network(architecture("small-cnn"), {3, 8, 8}, 4);
+  initialize(*colours, 5);
+  write_safetensors(folder / "colours", {weights_of(*colours), {}});
+  const Images images = toy::squares(50, 4);
+  TrainOptions options = quick();
+  options.learning_rate = 1e-30, options.validation = 0, options.epochs = 1;
+  options.start = folder / "colours";
+  EXPECT_NE(message_of([&] { (void)session().train(images, options, folder / "m"); }), "");
+  const torch::Tensor x = pixels(images, 0, 50);
+  for (const std::string channels : {"sum", "first"}) {
+    options.start_channels = channels;
+    const auto model = session().train(images, options, folder / channels).model;
+    const torch::NoGradGuard no_grad;
+    const torch::Tensor nothing = torch::zeros_like(x);
+    const torch::Tensor three =
+        channels == "sum" ? x.expand({-1, 3, -1, -1}) : torch::cat({x, nothing, nothing}, 1);
+    const torch::Tensor wanted = colours->forward(three).logits,
+                        found = to_tensor(model->outputs(images).logits, "logits");
+    EXPECT_TRUE(found.allclose(wanted, 1e-4, 1e-5));
+  }
+}
+
+TEST(TrainingCourse, ConvolutionsBeginAsAsked) {
+  const toy::Folder folder;
+  TrainOptions options = quick();
+  options.learning_rate = 1e-30;
+  const auto weights = [&](const std::string& initial) {
+    options.initial = initial;
+    (void)session().train(toy::squares(50, 4), options, folder / initial);
+    return read_safetensors(folder / initial).tensors;
+  };
+  const ArrayMap uniform = weights("uniform"), kaiming = weights("kaiming");
+  for (const auto& [name, array] : uniform)
+    EXPECT_EQ(toy::same_bits(array, kaiming.at(name)), array.shape.size() != 4) << name;
 }
 
 TEST(TrainingCourse, ChecksDoNotChangeWhatIsLearned) {
@@ -201,7 +269,7 @@ TEST(Augmented, ImagesAreNotMixedWhereTheyMustNotBe) {
   EXPECT_EQ(
       message_of([&] { (void)session().train(squares_of_two_cameras(100), options, folder / "m"); }),
       "train: augment: expected augmentations that mix no images, as algorithm irm tells environments apart, "
-      "found 'cutmix:alpha=1:probability=1'");
+      "found 'cutmix:alpha=1:probability=1:even=0'");
 }
 
 TrainOptions batches_of(std::size_t batch) {
@@ -330,7 +398,7 @@ TEST(Augmented, TheChainIsWrittenWhole) {
   TrainOptions options = quick();
   options.epochs = 1, options.augment = "cutmix";
   (void)session().train(toy::squares(100, 4), options, folder / "m");
-  EXPECT_EQ(training_of(folder / "m").options.augment, "cutmix:alpha=1:probability=1");
+  EXPECT_EQ(training_of(folder / "m").options.augment, "cutmix:alpha=1:probability=1:even=0");
   options.augment = "blur";
   EXPECT_NE(
       message_of([&] { (void)session().train(toy::squares(100, 4), options, folder / "m"); }).find("'blur'"),

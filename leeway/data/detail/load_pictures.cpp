@@ -73,4 +73,24 @@ Loaded resized(Loaded set, std::size_t side) {
   return set;
 }
 
+Loaded cut_to_rows(Loaded set, std::size_t first, std::size_t last) {
+  if (!set.has_pictures()) refuse("rows", "a data set with pictures", "a table alone");
+  if (first >= last || last > set.shape[1])
+    refuse("rows", fmt::format("rows of 0 to {}, the first below the last", set.shape[1]),
+           fmt::format("{} to {}", first, last));
+  const std::array<std::size_t, 3> from = set.shape;
+  set.shape[1] = last - first;
+  set.picture = [picture = std::move(set.picture), from, first, shape = set.shape](
+                    std::size_t row, std::span<std::uint8_t> out) {
+    std::vector<std::uint8_t> whole(from[0] * from[1] * from[2]);
+    picture(row, whole);
+    const std::size_t kept = shape[1] * shape[2];
+    for (std::size_t c = 0; c < shape[0]; ++c)
+      std::ranges::copy(std::span(whole).subspan((c * from[1] + first) * from[2], kept),
+                        out.begin() + static_cast<std::ptrdiff_t>(c * kept));
+  };
+  set.stored = nullptr;
+  return set;
+}
+
 }  // namespace leeway::data

@@ -162,6 +162,22 @@ void initialize(torch::nn::Module& network, std::uint64_t seed, std::uint32_t pu
   if (auto* const whole = network.as<Network>()) whole->initialize_own(seed);
 }
 
+void draw_convolutions(Network& network, std::uint64_t seed) {
+  const torch::NoGradGuard no_grad;
+  auto* const headed = network.as<HeadedNetwork>();
+  std::uint64_t number = 0;
+  for (Network* const one : headed ? headed->backbones() : std::vector<Network*>{&network})
+    for (torch::Tensor& tensor : one->parameters()) {
+      if (tensor.dim() != 4) continue;
+      Random random(seed, stream("convolutions"), number++);
+      const double deviation =
+          std::sqrt(2. * static_cast<double>(tensor.size(1)) / static_cast<double>(tensor.numel()));
+      float* const data = tensor.data_ptr<float>();
+      for (std::int64_t i = 0; i < tensor.numel(); ++i)
+        data[i] = static_cast<float>(deviation * random.normal());
+    }
+}
+
 std::vector<StageShape> stage_shapes(Network& network, const InputShape& input) {
   std::vector<StageShape> shapes;
   on_zeros(network, input, [&](torch::Tensor maps) {

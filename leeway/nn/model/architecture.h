@@ -73,6 +73,9 @@ struct Architecture : Member {
 // LibTorch's version. Batch and layer normalisation begin with weights 1 and biases 0, embeddings (1,t,d) uniform with a
 // deviation of .02; then Network::initialize_own. What is made beside a network for the same seed has another `purpose`.
 void initialize(torch::nn::Module& network, std::uint64_t seed, std::uint32_t purpose = stream("weights"));
+// Of the network, or of its backbones where it has a head: convolutions from a normal distribution of variance 2 / (maps times the kernel's
+// area) (He et al., ICCV 2015, backwards), as torchvision's residual networks begin.
+void draw_convolutions(Network& network, std::uint64_t seed);
 
 // What each stage makes of an image of that shape.
 struct StageShape {

@@ -15,16 +15,32 @@ namespace leeway::nn {
 HeadMember bottleneck_head();
 HeadMember l2d_head();
 HeadMember l2d_colour_head();
+HeadMember l2d_limited_head();
+HeadMember l2d_colour_limited_head();
 HeadMember occamnet_head();
 HeadMember occamnet_last_head();
+HeadMember occamnet_uniform_head();
+HeadMember occamnet_last_uniform_head();
 HeadMember ubnet_head();
+HeadMember ubnet_uniform_head();
 HeadMember pnd_head();
 HeadMember pnd_sigmoid_head();
 
 std::span<const HeadMember> heads() {
   static const HeadMember list[] = {
-      bottleneck_head(),    l2d_head(),   l2d_colour_head(), occamnet_head(),
-      occamnet_last_head(), ubnet_head(), pnd_head(),        pnd_sigmoid_head(),
+      bottleneck_head(),
+      l2d_head(),
+      l2d_colour_head(),
+      l2d_limited_head(),
+      l2d_colour_limited_head(),
+      occamnet_head(),
+      occamnet_last_head(),
+      occamnet_uniform_head(),
+      occamnet_last_uniform_head(),
+      ubnet_head(),
+      ubnet_uniform_head(),
+      pnd_head(),
+      pnd_sigmoid_head(),
   };
   return list;
 }

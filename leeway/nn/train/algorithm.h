@@ -102,6 +102,7 @@ struct AlgorithmSetting {
   bool frozen_statistics = false;      // batch normalisation never passes in training mode
   bool frozen_backbone = false;        // all but the last layer: their weights ask for no gradients
   std::shared_ptr<Network> base = {};  // of an algorithm of two stages: what the first one trained
+  Tensors base_state = {};             // of its state, what BaseStage::hands_on names
   bool pretrained = false;             // the weights were given
   std::string head = {};               // how the names of the last layer's weights begin: "7."
   std::int64_t features = 0;           // numbers of the last hidden layer; 0: the network has none
@@ -192,6 +193,8 @@ struct BaseStage {
   std::string algorithm = "erm";
   std::map<std::string, double> parameters = {};
   std::size_t epochs = 50, patience = 10;
+  bool last_best = false;                  // of equally good epochs the last one is kept
+  std::vector<std::string> hands_on = {};  // tensors of its last state that the second stage gets
 };
 
 struct AlgorithmMember : Member {

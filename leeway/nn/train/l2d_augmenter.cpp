@@ -156,8 +156,10 @@ torch::Tensor L2dAugmenter::forward(const torch::Tensor& x, std::size_t step, bo
     found.push_back(fixed_transposed_convolution(seen, up.weight, up.bias));
   }
   const Kernel colour(x.size(1), 1, seed_, drawn, number, x.device());
-  const torch::Tensor mask = dropout_rows(x.sizes(), .2, seed_, stream("l2d dropout"), draw).to(x.device());
-  found.push_back(fixed_convolution(noisy, colour.weight, colour.bias) * mask);
+  found.push_back(fixed_convolution(noisy, colour.weight, colour.bias));
+  if (diverse)
+    found.back() =
+        found.back() * dropout_rows(x.sizes(), .2, seed_, stream("l2d dropout"), draw).to(x.device());
   return mix(found, weights);
 }
 

@@ -31,10 +31,14 @@
 namespace leeway::nn {
 namespace {
 
+std::optional<TrainResult> reuse(const data::TrainingData& data, const TrainOptions& options,
+                                 const std::filesystem::path& out);
+
 class TrainingLoop {
  public:
+  // `as_base`: of the first of two stages, which is what it says.
   TrainingLoop(const data::TrainingData& data, const TrainOptions& options, std::filesystem::path out,
-               Progress* progress);
+               Progress* progress, const BaseStage* as_base = nullptr);
   [[nodiscard]] TrainResult run();
 
  private:
@@ -59,6 +63,7 @@ class TrainingLoop {
   const AlgorithmMember& member_;
   std::map<std::string, double> parameters_;
   std::optional<BaseStage> base_;
+  const BaseStage* as_base_;
   Schedule schedule_;
   TrainingSet set_;
   std::filesystem::path out_, state_;
@@ -68,6 +73,7 @@ class TrainingLoop {
   std::optional<ShiftedValidation> selection_;
   ModelInfo info_;
   std::shared_ptr<Network> base_network_;
+  Tensors base_state_;
   std::unique_ptr<Algorithm> algorithm_;
   Course course_;
   std::size_t done_ = 0;  // steps
@@ -76,12 +82,13 @@ class TrainingLoop {
 };
 
 TrainingLoop::TrainingLoop(const data::TrainingData& data, const TrainOptions& options,
-                           std::filesystem::path out, Progress* progress)
+                           std::filesystem::path out, Progress* progress, const BaseStage* as_base)
     : data_(data),
       options_(options),
       member_(algorithm(options.algorithm)),
       parameters_(complete_parameters(member_, options.parameters)),
       base_(member_.base_of(parameters_)),
+      as_base_(as_base),
       schedule_(options.schedule),
       set_(data, options, member_.needs(parameters_), options.algorithm),
       out_(std::move(out)),
@@ -124,10 +131,12 @@ AlgorithmSetting TrainingLoop::make_setting() {
   setting.network = make_network(built, info_.input, info_.classes);
   info_.parameters = count_weights(*setting.network);
   initialize(*setting.network, options_.seed);
+  if (options_.initial == "kaiming") draw_convolutions(*setting.network, options_.seed);
   setting.pretrained = !options_.start.empty();
   if (setting.pretrained) start_from_weights(*setting.network, built);
   setting.network->to(setting.device);
   setting.base = base_network_;
+  setting.base_state = base_state_;
   const Requirements needs = member_.needs(parameters_);
   auto* const headed = setting.network->as<HeadedNetwork>();
   const bool frozen = options_.freeze == "backbone";
@@ -169,6 +178,13 @@ void TrainingLoop::start_from_weights(Network& network, const Architecture& buil
   Safetensors file = read_named_tensors(options_.start);
   ArrayMap weights = without_prefixes(std::move(file.tensors), built.output);
   const std::string from = display_name(options_.start);
+  if (options_.start_channels != "same" && info_.input.channels == 1)
+    for (auto& [name, array] : weights)
+      if (array.shape.size() == 4 && array.shape[1] == 3) {  // of the input: nothing else has three channels
+        const torch::Tensor weight = to_tensor(array, name);
+        array = to_array(
+            (options_.start_channels == "sum" ? weight.sum(1, true) : weight.slice(1, 0, 1)).contiguous());
+      }
   const auto note = [&](const std::string& text) {
     if (std::ranges::find(notes_, text) == notes_.end()) notes_.push_back(text);
   };
@@ -196,20 +212,29 @@ void TrainingLoop::start_from_weights(Network& network, const Architecture& buil
   copy_weights(weights, network, from);
 }
 
-// The first of two stages: a training with a file and a state of its own, which go when the second one is done.
+// The first of two stages: a training with a file and a state of its own, which go when the second one is done. Where it hands on
+// tensors, its state stays as long as its file, and the same command takes them from there.
 void TrainingLoop::train_base() {
   TrainOptions options = options_;
   options.algorithm = base_->algorithm;
   options.parameters = base_->parameters;
   options.epochs = base_->epochs;
   options.patience = base_->patience;
-  options.steps = options.check_every = 0;
+  options.steps = options.check_every = options.first_check = 0;
+  if (options.base_sampling != "same") options.sampling = std::exchange(options.base_sampling, "same");
   options.select = "accuracy";
   options.selection = {};
   options.keep_epochs.clear();
-  options.reuse = true;
-  const TrainResult result = train_model(data_, options, base_path(), progress_);
-  if (!result.reused)
+  std::optional<TrainResult> before;
+  if (base_->hands_on.empty()) before = reuse(data_, options, base_path());
+  if (!before) {
+    TrainingLoop first(data_, options, base_path(), progress_, &*base_);
+    before = first.run();
+    const Tensors state = first.algorithm_->state();
+    for (const std::string& name : base_->hands_on) base_state_[name] = state.at(name);
+  }
+  const TrainResult& result = *before;
+  if (!result.reused && result.resumed_after < result.epochs.size())
     for (const std::string& note : result.notes) notes_.push_back("first stage: " + note);
   const Epoch& best = result.epochs.at(result.best_epoch - 1);
   course_.base = BaseTraining{base_->algorithm, result.epochs.size(), result.best_epoch,
@@ -285,7 +310,9 @@ Epoch TrainingLoop::run_epoch(std::size_t number) {
   std::optional<std::size_t> zero_gradients;
   std::map<std::string, double> parts;
   const auto is_time = [&] {
-    return options_.check_every > 0 ? done_ % options_.check_every == 0 : course_.place == 0;
+    const std::size_t every = options_.check_every,
+                      first = options_.first_check > 0 ? options_.first_check : every;
+    return every > 0 ? done_ >= first && (done_ - first) % every == 0 : course_.place == 0;
   };
   do {
     stop_if_asked(number);
@@ -387,12 +414,19 @@ TrainResult TrainingLoop::run() {
   const auto is_enough = [&] {
     if (course_.epochs.empty() || set_.validation().empty()) return false;
     if (options_.enough && accuracy_score(course_.epochs.back()).value_or(0) >= *options_.enough) return true;
-    return options_.patience > 0 && course_.epochs.size() - course_.best_epoch >= options_.patience;
+    const double best = score(course_.epochs[course_.best_epoch - 1]);
+    const auto first = std::ranges::find_if(course_.epochs, [&](const Epoch& epoch) {
+      return epoch.number == course_.best_epoch || score(epoch) == best;
+    });
+    return options_.patience > 0 && course_.epochs.size() - first->number >= options_.patience;
+  };
+  const auto is_better = [&](double now, double best) {
+    return now > best || (as_base_ != nullptr && as_base_->last_best && now == best);
   };
   while (!finished() && !is_enough()) {
     course_.epochs.push_back(run_epoch(course_.epochs.size() + 1));
     const Epoch& epoch = course_.epochs.back();
-    if (course_.best_epoch == 0 || score(epoch) > score(course_.epochs[course_.best_epoch - 1])) {
+    if (course_.best_epoch == 0 || is_better(score(epoch), score(course_.epochs[course_.best_epoch - 1]))) {
       course_.best_epoch = epoch.number;
       course_.best = nn::weights_of(algorithm_->network());
     }
@@ -420,8 +454,9 @@ TrainResult TrainingLoop::finish() {
           100 * *epoch.zero_gradient, epoch.number));
   info_.training = text();
   save_weights(out_, info_, *network);
-  std::filesystem::remove(state_);
-  if (base_) std::filesystem::remove(base_path());
+  if (as_base_ == nullptr || as_base_->hands_on.empty()) std::filesystem::remove(state_);
+  if (base_)
+    for (const char* const what : {"", ".state"}) std::filesystem::remove(base_path().string() + what);
   result.model = make_model(info_, network, device_from_name(options_.device));
   return result;
 }

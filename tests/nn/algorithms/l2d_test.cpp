@@ -201,7 +201,7 @@ TEST(L2d, TheAugmenterVariesPictures) {
   EXPECT_TRUE(first.gt(0).logical_and(first.lt(1)).all().item<bool>());
   EXPECT_TRUE(first.equal(augmenter.forward(x, 1, true)));
   EXPECT_GT((first - augmenter.forward(x, 2, true)).abs().mean().item<double>(), .01);
-  // but for dropout and noise, what is fixed stays
+  // but for noise, what is fixed stays
   const torch::Tensor still = augmenter.forward(x, 1, false);
   EXPECT_LT((still - augmenter.forward(x, 2, false)).abs().mean().item<double>(), .01);
   EXPECT_TRUE(still.slice(0, 0, 2).allclose(augmenter.forward(x.slice(0, 0, 2), 1, false), 1e-5, 1e-6))
@@ -226,6 +226,37 @@ TEST(L2d, OneStepOfAnotherProgram) {
     EXPECT_LT((found - wanted).abs().max().item<double>(), 1e-4 * wanted.abs().max().item<double>() + 1e-7)
         << key;
   }
+}
+
+// The batch of the file lacks a class.
+TEST(L2d, WithoutAClassTheDistanceIsNothingWhereAsked) {
+  for (const double all_classes : {0., 1.}) {
+    toy::ReferenceStep step("l2d");
+    AlgorithmSetting setting = step.setting();
+    setting.parameters["all-classes"] = all_classes;
+    const auto member = algorithm("l2d").make(setting);
+    step.fill(*member);
+    member->set_training(true);
+    EXPECT_EQ(member->update(step.batches()).parts.at("class_mmd") == 0, all_classes == 1);
+  }
+}
+
+// Of features beyond 100, and of NaN, embeddings are numbers.
+TEST(L2d, LimitedFeatures) {
+  const auto free = make_network(architecture("l2d:small-cnn"), {1, 8, 8}, 4),
+             limited = make_network(architecture("l2d-limited:small-cnn"), {1, 8, 8}, 4);
+  initialize(*free, 3);
+  initialize(*limited, 3);
+  const torch::NoGradGuard no_grad;
+  const torch::Tensor x = torch::rand({5, 1, 8, 8});
+  EXPECT_TRUE(free->forward(x).logits.equal(limited->forward(x).logits));
+  const torch::Tensor most = limited->forward(1e9 * x).features, bound = 100 * 100 * torch::ones({1}) + 1;
+  EXPECT_TRUE((most.abs() < bound).all().item<bool>())
+      << "100 units of at most 100, weights below .1 and a bias";
+  torch::Tensor odd = x.clone();
+  odd[2].fill_(std::numeric_limits<float>::quiet_NaN());
+  EXPECT_TRUE(limited->forward(odd).logits.isfinite().all().item<bool>());
+  EXPECT_TRUE(limited->forward(odd).features[2].eq(0).all().item<bool>());
 }
 
 // A grey image before a backbone of three channels is the image in colours that are all the same.

@@ -147,6 +147,12 @@ TEST(OccamNets, TheHeadSaysWhereRowsLeave) {
     EXPECT_EQ(result.model->info().architecture,
               last == 0 ? "occamnet:resnet20-cifar" : "occamnet-last:resnet20-cifar");
   }
+  const AlgorithmMember& member = algorithm("occamnets");
+  const auto network = [&](double last) {
+    return member.network_of("vit", complete_parameters(member, {{"uniform-start", 1}, {"last-exit", last}}));
+  };
+  EXPECT_EQ(network(0), "occamnet-uniform:vit");
+  EXPECT_EQ(network(1), "occamnet-last-uniform:vit");
   TrainOptions options = quick("occamnets");
   options.architecture = "vit";
   EXPECT_EQ(message_of([&] { (void)session().train(toy::squares(64, 4), options, folder / "m"); }),

@@ -41,9 +41,11 @@ def augment(w, x, diverse):
         z = (z - z.mean((2, 3), keepdim=True)) / torch.sqrt(z.var((2, 3), unbiased=False, keepdim=True) + 1e-5)
         z = z * w[f"augmenter.scale{size}"] + w[f"augmenter.shift{size}"]
         total = total + share[j] * torch.tanh(F.conv_transpose2d(z, *kernel(size, at, 2 * j + 1)))
-    masks = [Random(0, "l2d dropout", draw << 24 | row) for row in range(n)]
-    mask = torch.tensor([[(random.bits() >= int(.2 * 2 ** 32)) / .8 for _ in range(side * side)] for random in masks]).reshape(x.shape)
-    total = total + share[2] * torch.tanh(F.conv2d(x, *kernel(1, at, 4)) * mask)
+    colour = F.conv2d(x, *kernel(1, at, 4))
+    if diverse:
+        masks = [Random(0, "l2d dropout", draw << 24 | row) for row in range(n)]
+        colour = colour * torch.tensor([[(random.bits() >= int(.2 * 2 ** 32)) / .8 for _ in range(side * side)] for random in masks]).reshape(x.shape)
+    total = total + share[2] * torch.tanh(colour)
     return .6 * torch.sigmoid(total) + .4 * x_of_batch
 
 

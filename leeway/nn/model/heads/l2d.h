@@ -7,12 +7,12 @@ namespace leeway::nn {
 
 // z, the backbone's last hidden layer, to mu = LeakyReLU(A z) of slope .01 and log sigma^2 = ReLU(C z), 512 each; logits are
 // linear in the embedding, at test time in mu. The features are mu. With `colour` grey images become three equal channels in front of the
-// backbone.
+// backbone; with `limited` z is cut to [-100,100], and what is no number in mu and log sigma^2 is 0.
 class L2d : public HeadedNetwork {
  public:
   static constexpr std::int64_t embedded = 512;
 
-  L2d(const Backbone& on, bool colour);
+  L2d(const Backbone& on, bool colour, bool limited);
 
   struct Embedding {
     torch::Tensor mean, log_variance;  // (n,512)
@@ -26,7 +26,11 @@ class L2d : public HeadedNetwork {
   Forward forward(const torch::Tensor& x) override;
 
  private:
-  bool colour_;
+  [[nodiscard]] torch::Tensor hidden(const torch::Tensor& x);
+  [[nodiscard]] torch::Tensor mean_of(const torch::Tensor& z);
+  [[nodiscard]] torch::Tensor number(const torch::Tensor& x) const;
+
+  bool colour_, limited_;
   torch::nn::Linear mean_{nullptr}, log_variance_{nullptr}, classifier_{nullptr};
 };
 

@@ -11,7 +11,7 @@ constexpr std::int64_t tap_maps = 64, tap_cells = 7;
 
 }  // namespace
 
-UbNet::UbNet(const Backbone& on) : HeadedNetwork(on, 2) {
+UbNet::UbNet(const Backbone& on, bool uniform) : HeadedNetwork(on, 2), uniform_(uniform) {
   for (torch::Tensor& weight : backbone().parameters()) weight.requires_grad_(false);
   backbone().eval();
   using torch::nn::Conv2dOptions;
@@ -51,14 +51,14 @@ void UbNet::train(bool on) {
   backbone().eval();
 }
 
-// Convolutions and linear layers after Glorot and Bengio, U(-b, b) with b = sqrt(6 / (inputs + outputs)), as the method's
-// program; biases stay. The cells' weights are N(0,1).
+// Convolutions and linear layers after Glorot and Bengio, U(-b, b) with b = sqrt(6 / (inputs + outputs)), the variance of the
+// method's program, which draws normal numbers; biases stay. The cells' weights are N(0,1).
 void UbNet::initialize_own(std::uint64_t seed) {
   const torch::NoGradGuard no_grad;
   std::uint64_t number = 0;
   for (auto& item : named_parameters()) {
     torch::Tensor& tensor = item.value();
-    if (item.key().starts_with("backbone.") || tensor.dim() < 2) continue;
+    if (item.key().starts_with("backbone.") || tensor.dim() < 2 || (uniform_ && tensor.dim() != 3)) continue;
     Random random(seed, stream("UBNet weights"), number++);
     const std::int64_t cells = tensor.dim() == 4 ? tensor.size(2) * tensor.size(3) : 1;
     const double bound = std::sqrt(6. / static_cast<double>((tensor.size(0) + tensor.size(1)) * cells));
@@ -81,7 +81,14 @@ torch::Tensor row_overlap(const torch::Tensor& rows) {
 HeadMember ubnet_head() {
   return {{"ubnet", "orthogonal views of every stage of a frozen network", "Jeon et al., CVPR 2022"},
           "classifiers.0.bias",
-          make_head<UbNet>};
+          [](const Backbone& on) -> std::shared_ptr<Network> { return std::make_shared<UbNet>(on, false); }};
+}
+
+HeadMember ubnet_uniform_head() {
+  return {{"ubnet-uniform", "ubnet with uniform weights at the beginning",
+           "Jeon et al., CVPR 2022; begun as by the program of ConDS"},
+          "classifiers.0.bias",
+          [](const Backbone& on) -> std::shared_ptr<Network> { return std::make_shared<UbNet>(on, true); }};
 }
 
 }  // namespace leeway::nn

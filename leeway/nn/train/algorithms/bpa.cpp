@@ -20,6 +20,8 @@ namespace {
 // reference-weights: as the authors' program has it, without a past: every `refresh` steps w_c = (N / N_c) (L_c / sum L), but N / N_c
 // until every row had its turn; v_n ~ u exp(.05 u), u ~ w with a mean of 1 over the batch. Where max u is above max-weight, all u
 // are raised to the power log(max-weight) / log(max u).
+//
+// program-clusters: program_kmeans() in place of cosine_kmeans().
 class Bpa : public LossAlgorithm {
  public:
   using LossAlgorithm::LossAlgorithm;
@@ -35,10 +37,11 @@ class Bpa : public LossAlgorithm {
       rows_of_class[set.labels()[static_cast<std::size_t>(row)]].push_back(row);
     std::vector<std::int64_t> cluster(set.labels().size(), -1);
     std::int64_t count = 0;
+    const auto kmeans = parameter("program-clusters") != 0 ? program_kmeans : cosine_kmeans;
     for (const auto& item : rows_of_class) {
       const std::vector<std::int64_t>& rows = item.second;
-      const auto found = cosine_kmeans(features(set, rows), static_cast<std::size_t>(parameter("clusters")),
-                                       setting().seed, static_cast<std::uint64_t>(item.first));
+      const auto found = kmeans(features(set, rows), static_cast<std::size_t>(parameter("clusters")),
+                                setting().seed, static_cast<std::uint64_t>(item.first));
       for (std::size_t i = 0; i < rows.size(); ++i)
         cluster[static_cast<std::size_t>(rows[i])] = count + found[i];
       count += *std::ranges::max_element(found) + 1;
@@ -148,6 +151,10 @@ AlgorithmMember bpa() {
        "weigh more",
        "Seo et al., CVPR 2022, section 4",
        {{"clusters", 8, 1, 1e6, "of each class, at most", true},
+        {"program-clusters", 0, 0, 1,
+         "1: as in the program of ConDS, from random rows by means of features as they are; a class in which "
+         "a cluster loses its rows is one cluster",
+         true},
         {"momentum", .3, 0, 1, "share of the new weights when they are refreshed"},
         {"refresh", 10, 1, 1e9, "steps between", true},
         {"max-weight", 0, 0, 1e9,

@@ -52,7 +52,9 @@ class L2dTraining : public LossAlgorithm {
     const Batch& batch = batches.labelled;
     set_training(false);
     const Pair found = embed(batch.x, batches.step, /*diverse=*/false);
-    const torch::Tensor distance = mmd_by_label(found.varied, found.own, batch.y);
+    const torch::Tensor distance = parameter("all-classes") != 0 && !has_all_classes(batch.y)
+                                       ? torch::zeros({}, found.varied.options())
+                                       : mmd_by_label(found.varied, found.own, batch.y);
     const torch::Tensor information = information_bound(found.varied, found.mean, found.log_variance,
                                                         shuffled(batch.x.size(0), batches.step));
     optimizer_->step(torch::autograd::grad({distance + parameter("information") * information},
@@ -111,6 +113,10 @@ class L2dTraining : public LossAlgorithm {
     return {h.slice(0, 0, n), h.slice(0, n), h, both.mean.slice(0, n), both.log_variance.slice(0, n)};
   }
 
+  [[nodiscard]] bool has_all_classes(const torch::Tensor& y) const {
+    return std::get<0>(torch::_unique(y)).numel() == setting().classes;
+  }
+
   [[nodiscard]] torch::Tensor shuffled(std::int64_t n, std::size_t step) const {
     Random random(setting().seed, stream("l2d permutation"), step);
     return torch::tensor(permutation<std::int64_t>(static_cast<std::size_t>(n), random)).to(setting().device);
@@ -135,6 +141,13 @@ AlgorithmMember l2d() {
         {"likelihood", 1, 0, 1e6, "weight of the varied embeddings' fit to the pictures' own mean"},
         {"information", .1, 0, 1e6, "of the augmenter: weight of what varied pictures say of their own"},
         {"augmenter-lr", .005, 0, 1e6, "learning rate of the augmenter, which has no schedule"},
+        {"all-classes", 0, 0, 1,
+         "1: the augmenter's distance is 0 where a batch lacks a class, as in the program of ConDS", true},
+        {"limit", 0, 0, 1,
+         "1: features are cut to 100 either way and what is no number in an embedding is 0, as in the "
+         "program "
+         "of ConDS",
+         true},
         {"colour", 0, 0, 1,
          "1: grey images become three equal channels, which the augmenter varies apart, as in the method's "
          "program",
@@ -146,7 +159,9 @@ AlgorithmMember l2d() {
       },
       make_algorithm<L2dTraining>};
   member.head = [](const std::map<std::string, double>& parameters) -> std::string_view {
-    return parameters.at("colour") != 0 ? "l2d-colour" : "l2d";
+    const bool colour = parameters.at("colour") != 0;
+    if (parameters.at("limit") != 0) return colour ? "l2d-colour-limited" : "l2d-limited";
+    return colour ? "l2d-colour" : "l2d";
   };
   return member;
 }

@@ -21,7 +21,8 @@ namespace {
 // without a pair take no part, unless none has any. With 2 the places of x and those of x' are each sorted before they are put together.
 // With hard-labels an image has the label of its larger part.
 //
-// With cutmix 2 a row is mixed with any of its batch, and the label is the number l y + (1-l) y', cut to a whole one: often a third class.
+// With cutmix 2 a row of a pair of the batch is mixed with any that is in one, and the label is the number l y + (1-l) y', cut to a whole one:
+// often a third class. An odd side of the box loses a pixel.
 class Lisa : public LossAlgorithm {
  public:
   using LossAlgorithm::LossAlgorithm;
@@ -40,7 +41,7 @@ class Lisa : public LossAlgorithm {
     const Batch& own = batches.labelled;
     Random random(setting().seed, stream("lisa"), batches.step);
     const bool same_label = random.uniform() < parameter("same-label-probability");
-    if (parameter("cutmix") == 2) return class_numbers(own, random);
+    if (parameter("cutmix") == 2) return class_numbers(own, same_label, random);
     return parameter("batch-pairs") == 0 ? pairs_of_all(own, same_label, random)
                                          : pairs_within(own, same_label, random);
   }
@@ -57,26 +58,43 @@ class Lisa : public LossAlgorithm {
     return parameter("hard-labels") == 0 ? share : (share >= .5).to(share.scalar_type());
   }
 
-  [[nodiscard]] Objective class_numbers(const Batch& own, Random& random) const {
-    const torch::Tensor keep = outside(own.x, draw_share(random), random);
-    const double share = keep.sum().item<double>() / static_cast<double>(keep.numel());
-    const Batch other =
-        own.select(torch::tensor(permutation<std::int64_t>(own.rows.size(), random)).to(setting().device));
-    Batch mixed = own;
-    mixed.x = keep * own.x + (1 - keep) * other.x;
-    mixed.y = (own.y * share + other.y * (1 - share)).to(torch::kInt64);  // in float32, as there
-    const torch::Tensor logits = forward(mixed.x).logits;
-    return {mean_loss(logits, mixed), logits, {}, {{"mixed", 1}}};
-  }
-
-  [[nodiscard]] Objective pairs_within(const Batch& batch, bool same_label, Random& random) const {
+  [[nodiscard]] BatchPairs pairs_of(const Batch& batch, bool same_label, Random& random) const {
     std::vector<std::int64_t> labels;
     std::vector<std::int32_t> environments;
     for (const std::int64_t row : batch.rows) {
       labels.push_back(set_->labels()[static_cast<std::size_t>(row)]);
       environments.push_back(set_->environment()->codes[static_cast<std::size_t>(row)]);
     }
-    BatchPairs pairs = pairs_of_batch(labels, environments, same_label, random);
+    return pairs_of_batch(labels, environments, same_label, random);
+  }
+
+  [[nodiscard]] Objective class_numbers(const Batch& batch, bool same_label, Random& random) const {
+    BatchPairs pairs = pairs_of(batch, same_label, random);
+    if (pairs.first.empty()) return plain(batch);
+    std::vector<std::int64_t>& paired = pairs.first;
+    paired.insert(paired.end(), pairs.second.begin(), pairs.second.end());
+    std::ranges::sort(paired);
+    const torch::Tensor at = torch::tensor(paired).to(setting().device),
+                        order = torch::tensor(permutation<std::int64_t>(paired.size(), random))
+                                    .to(setting().device);
+    Batch mixed = batch.select(at);
+    const Batch other = mixed.select(order);
+    const torch::Tensor keep = outside(mixed.x, draw_share(random), random, /*even=*/true);
+    const double share = keep.sum().item<double>() / static_cast<double>(keep.numel());
+    mixed.x = keep * mixed.x + (1 - keep) * other.x;
+    mixed.y = (mixed.y * share + other.y * (1 - share)).to(torch::kInt64);  // in float32, as there
+    const torch::Tensor logits = forward(mixed.x).logits;
+    torch::Tensor told = 1 - targets(batch, logits.size(1));  // rows without a pair are not right
+    told.index_copy_(0, at, logits.detach());
+    return {mean_loss(logits, mixed),
+            told,
+            {},
+            {{"mixed", static_cast<double>(paired.size()) / static_cast<double>(batch.rows.size())},
+             {"same_label", same_label ? 1 : 0}}};
+  }
+
+  [[nodiscard]] Objective pairs_within(const Batch& batch, bool same_label, Random& random) const {
+    BatchPairs pairs = pairs_of(batch, same_label, random);
     if (pairs.first.empty()) return plain(batch);
     if (parameter("batch-pairs") == 2) std::ranges::sort(pairs.first), std::ranges::sort(pairs.second);
     const torch::Tensor at = torch::tensor(pairs.first).to(setting().device),
@@ -143,10 +161,11 @@ class Lisa : public LossAlgorithm {
   }
 
   // (1,1,h,w): 0 inside a box, 1 outside.
-  [[nodiscard]] static torch::Tensor outside(const torch::Tensor& x, double share, Random& random) {
+  [[nodiscard]] static torch::Tensor outside(const torch::Tensor& x, double share, Random& random,
+                                             bool even = false) {
     const std::int64_t h = x.size(2), w = x.size(3);
     const augment::Box box =
-        augment::draw_box(share, static_cast<std::size_t>(h), static_cast<std::size_t>(w), random);
+        augment::draw_box(share, static_cast<std::size_t>(h), static_cast<std::size_t>(w), random, even);
     torch::Tensor keep = torch::ones({1, 1, h, w}, x.options());
     using torch::indexing::Slice;
     const auto at = [](std::size_t place) { return static_cast<std::int64_t>(place); };

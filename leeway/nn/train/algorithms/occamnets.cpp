@@ -165,7 +165,9 @@ AlgorithmMember occamnets() {
          "1: the largest weights and the accuracies of exits are those since training began, as in the "
          "program of ConDS; 0: of the epoch",
          true},
-        {"last-exit", 0, 0, 1, "1: every image leaves at the last exit, as in the program of ConDS", true}}},
+        {"last-exit", 0, 0, 1, "1: every image leaves at the last exit, as in the program of ConDS", true},
+        {"uniform-start", 0, 0, 1,
+         "1: the exits' layers begin uniform in 1 / sqrt(inputs), as in the program of ConDS", true}}},
       [](const std::map<std::string, double>&) {
         Requirements needs;
         needs.stages = needs.own_labels = true;
@@ -174,7 +176,9 @@ AlgorithmMember occamnets() {
       },
       make_algorithm<OccamNets>,
       [](const std::map<std::string, double>& parameters) -> std::string_view {
-        return parameters.at("last-exit") != 0 ? "occamnet-last" : "occamnet";
+        const bool last = parameters.at("last-exit") != 0;
+        if (parameters.at("uniform-start") != 0) return last ? "occamnet-last-uniform" : "occamnet-uniform";
+        return last ? "occamnet-last" : "occamnet";
       }};
 }
 

@@ -132,14 +132,18 @@ AlgorithmMember ubnet() {
             {"moving-statistics", 0, 0, 1,
              "1: batch normalization of the network below goes on taking the statistics of batches, a pass a "
              "stage, as in the program of ConDS",
-             true}}},
+             true},
+            {"uniform-start", 0, 0, 1,
+             "1: the head's layers begin uniform in 1 / sqrt(inputs), as in the program of ConDS", true}}},
           [](const std::map<std::string, double>&) {
             Requirements needs;
             needs.stages = true;
             return needs;
           },
           make_algorithm<UbNetTraining>,
-          [](const std::map<std::string, double>&) -> std::string_view { return "ubnet"; },
+          [](const std::map<std::string, double>& parameters) -> std::string_view {
+            return parameters.at("uniform-start") != 0 ? "ubnet-uniform" : "ubnet";
+          },
           [](const std::map<std::string, double>& parameters) -> std::optional<BaseStage> {
             return BaseStage{"erm",
                              {},
