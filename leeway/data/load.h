@@ -88,6 +88,7 @@ struct CorruptionFolder {
 };
 [[nodiscard]] CorruptionFolder corruption_folder(const std::filesystem::path& folder);
 
+inline constexpr std::size_t longest_side = 16'384;
 // The same set with pictures of `side` x `side`, resampled as they are read (resize.h), whatever their sizes. Error without
 // pictures, and for a side that is not 1 to 16,384.
 [[nodiscard]] Loaded resized(Loaded set, std::size_t side);

@@ -43,12 +43,14 @@ void flag_fields(TrainingOptions& options, Fields& f) {
   f("batch", options.batch, at_least(1), "images a step");
   f.choice("sampling", options.sampling, {{"shuffle", ""}, {"replacement", ""}},
            "whether every image comes once an epoch, or as many are drawn with replacement");
-  f.choice("base_sampling", options.base_sampling, {{"same", ""}, {"shuffle", ""}, {"replacement", ""}},
-           "of an algorithm's first stage: the same as sampling, or one of its two");
-  f.choice(
-      "start_channels", options.start_channels, {{"same", ""}, {"sum", ""}, {"first", ""}},
-      "of --start weights for colours, images being grey: same: refused; sum: over the colours, as if grey "
-      "were three equal ones; first: those of the first colour alone, as in the program of ConDS");
+  f.choice("base_sampling", options.base_sampling,
+           {{"same", "as --sampling"}, {"shuffle", ""}, {"replacement", ""}},
+           "how an algorithm's first stage draws its rows");
+  f.choice("start_channels", options.start_channels,
+           {{"same", "an error"},
+            {"sum", "their sum over colours, as if grey were three equal ones"},
+            {"first", "those of the first colour alone, as in the program of ConDS"}},
+           "what grey images take of --start weights for colours");
   f.choice(
       "initial", options.initial, {{"uniform", ""}, {"kaiming", ""}},
       "weights begin uniform within 1 / sqrt(inputs), or the backbone's convolutions as residual networks' "

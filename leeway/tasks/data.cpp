@@ -79,6 +79,26 @@ std::size_t label_of(const data::Loaded& set, const std::optional<std::string>& 
   return static_cast<std::size_t>(found - set.columns.begin());
 }
 
+// Of pictures of side x side rows first to last - 1.
+struct Cut {
+  std::size_t side, first, last;
+};
+
+std::optional<Cut> cut_of(const record::DataLoadOptions& options) {
+  if (!options.cut) return {};
+  std::vector<std::size_t> numbers;
+  for (const std::string& part : record::split(*options.cut, ':'))
+    if (const auto number = parse_number(part);
+        number && *number >= 0 && *number <= data::longest_side && std::floor(*number) == *number)
+      numbers.push_back(static_cast<std::size_t>(*number));
+  if (numbers.size() != 3 || std::ranges::count(*options.cut, ':') != 2 || numbers[1] >= numbers[2] ||
+      numbers[2] > numbers[0])
+    throw OptionError(fmt::format(
+        "--cut: expected SIDE:FIRST:LAST, whole numbers, FIRST below LAST and LAST at most SIDE, found {}",
+        in_quotes(*options.cut)));
+  return Cut{numbers[0], numbers[1], numbers[2]};
+}
+
 }  // namespace
 
 record::DataRender data_render(const DataRenderTask& task, Progress* progress) {
@@ -105,18 +125,6 @@ record::DataRender data_render(const DataRenderTask& task, Progress* progress) {
   return record;
 }
 
-static data::Loaded cut(data::Loaded set, const std::string& text) {
-  std::vector<std::size_t> numbers;
-  for (const std::string& part : record::split(text, ':'))
-    if (const auto number = parse_number(part);
-        number && *number >= 0 && *number <= 1e6 && std::floor(*number) == *number)
-      numbers.push_back(static_cast<std::size_t>(*number));
-  if (numbers.size() != 3 || std::ranges::count(text, ':') != 2)
-    throw OptionError(
-        fmt::format("--cut: expected SIDE:FIRST:LAST, three whole numbers, found {}", in_quotes(text)));
-  return data::cut_to_rows(data::resized(std::move(set), numbers[0]), numbers[1], numbers[2]);
-}
-
 record::DataLoad data_load(const DataLoadTask& task, Progress* progress) {
   const record::DataLoadOptions& options = task.options;
   const TaskClock clock;
@@ -126,6 +134,7 @@ record::DataLoad data_load(const DataLoadTask& task, Progress* progress) {
   const data::CorruptionPart part{options.corruption, options.severity};
   if (!part.is_all() && find_member(data::loaded_formats(), "format", task.format).load_part == nullptr)
     throw OptionError(fmt::format("--corruption, --severity: {} is no set of corruptions", task.format));
+  const std::optional<Cut> cut = cut_of(options);
   data::Loaded set = data::load_set(task.format, {task.paths.begin(), task.paths.end()}, part);
   for (const std::string& path : task.paths)
     if (!std::filesystem::is_directory(path)) note_read(task, path, {set.n, set.columns.size()});
@@ -134,7 +143,7 @@ record::DataLoad data_load(const DataLoadTask& task, Progress* progress) {
     refuse(task.paths.front(), "pictures that can be read (--attributes alone reads the table)",
            "others, or none");
   const std::size_t all = set.n;
-  if (options.cut) set = cut(std::move(set), *options.cut);
+  if (cut) set = data::cut_to_rows(data::resized(std::move(set), cut->side), cut->first, cut->last);
   if (options.size) set = data::resized(std::move(set), *options.size);
   if (options.protocol)
     set = data::protocol_rows(std::move(set), conds::columns_of(conds::conds_data_set(task.format)),

@@ -279,12 +279,13 @@ void expect_uniform(const torch::Tensor& weight, double f) {
 }
 
 TEST(OccamNetHead, BeginsUniformWhereAsked) {
-  for (const char* const name : {"occamnet-uniform:resnet20-cifar", "occamnet-last-uniform:resnet20-cifar"}) {
-    const auto weights = evaluated<OccamNet>(name)->named_parameters();
-    expect_uniform(weights["exits.2.conv1.weight"], 9 * 64);
-    expect_uniform(weights["exits.2.conv2.weight"], 9 * 16);
-    EXPECT_LE(weights["exits.2.cam.weight"].abs().max().item<double>(), 1 / std::sqrt(64.));
-  }
+  const auto network = evaluated<OccamNet>("occamnet:resnet20-cifar");
+  network->begin_uniform();
+  initialize(*network, 5);
+  const auto weights = network->named_parameters();
+  expect_uniform(weights["exits.2.conv1.weight"], 9 * 64);
+  expect_uniform(weights["exits.2.conv2.weight"], 9 * 16);
+  EXPECT_LE(weights["exits.2.cam.weight"].abs().max().item<double>(), 1 / std::sqrt(64.));
 }
 
 TEST(OccamNetHead, TheFirstExitAndTheGatesTrainNoBlock) {
@@ -349,7 +350,9 @@ TEST(UbNetHead, BeginsAsItsMethodSaysAndLeavesTheBackboneAlone) {
 }
 
 TEST(UbNetHead, BeginsUniformWhereAsked) {
-  const auto network = evaluated<UbNet>("ubnet-uniform:resnet20-cifar");
+  const auto network = evaluated<UbNet>("ubnet:resnet20-cifar");
+  network->begin_uniform();
+  initialize(*network, 5);
   EXPECT_NEAR(network->cell_rows().std().item<double>(), 1, .03);
   expect_uniform(network->convolution_rows(), 9 * 64);
   expect_uniform(network->named_parameters()["taps.3.weight"], 64);

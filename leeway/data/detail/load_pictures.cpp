@@ -13,8 +13,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t longest_side = 16'384;
-
 Planes in_colour(const Bitmap& bitmap) {
   const std::size_t area = bitmap.height * bitmap.width;
   Planes planes{{3, bitmap.height, bitmap.width}, std::vector<std::uint8_t>(3 * area)};

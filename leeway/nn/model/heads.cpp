@@ -19,10 +19,7 @@ HeadMember l2d_limited_head();
 HeadMember l2d_colour_limited_head();
 HeadMember occamnet_head();
 HeadMember occamnet_last_head();
-HeadMember occamnet_uniform_head();
-HeadMember occamnet_last_uniform_head();
 HeadMember ubnet_head();
-HeadMember ubnet_uniform_head();
 HeadMember pnd_head();
 HeadMember pnd_sigmoid_head();
 
@@ -35,10 +32,7 @@ std::span<const HeadMember> heads() {
       l2d_colour_limited_head(),
       occamnet_head(),
       occamnet_last_head(),
-      occamnet_uniform_head(),
-      occamnet_last_uniform_head(),
       ubnet_head(),
-      ubnet_uniform_head(),
       pnd_head(),
       pnd_sigmoid_head(),
   };

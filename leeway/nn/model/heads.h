@@ -34,10 +34,16 @@ class HeadedNetwork : public Network {
   [[nodiscard]] virtual std::vector<Network*> backbones() { return {backbone_.get()}; }
   // How the names of a backbone's last layer begin: "fc.".
   [[nodiscard]] const std::string& unused() const { return unused_; }
+  // From now on initialize() leaves the head's layers as it fills those of any network, where the head has a way of its own.
+  void begin_uniform() { uniform_ = true; }
+
+ protected:
+  [[nodiscard]] bool begins_uniform() const { return uniform_; }
 
  private:
   std::shared_ptr<Network> backbone_;
   std::string unused_;
+  bool uniform_ = false;
 };
 
 struct HeadMember : Member {

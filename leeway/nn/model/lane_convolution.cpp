@@ -173,8 +173,9 @@ template <class V>
 LEEWAY_INLINE void images_of(const Correlation& c, std::size_t images, const float* x, float* out) {
   if (c.maps == 2) return tiles_of<V, 2, 6>(c, images, x, out);
   if (c.maps == 3) return tiles_of<V, 3, 4>(c, images, x, out);
-  std::size_t tile = 8;               // as many as products wait for each other
-  if (width_of < V >> width_of<Sse>)  // others have no registers for more
+  constexpr bool is_wide = sizeof(V) > sizeof(Sse);  // with registers for more than 8 sums
+  std::size_t tile = 8;                              // the latency of a product times those begun in its time
+  if (is_wide)
     for (const std::size_t more : {10, 12, 14})
       if (reads(c, more) < reads(c, tile)) tile = more;
   if (tile == 10) return tiles_of<V, 1, 10>(c, images, x, out);

@@ -205,6 +205,7 @@ struct AlgorithmMember : Member {
   std::string_view (*head)(const std::map<std::string, double>& parameters) = nullptr;
   // What is trained before it; null, or nothing: it begins with random or given weights.
   std::optional<BaseStage> (*base)(const std::map<std::string, double>& parameters) = nullptr;
+  std::string_view uniform_head = {};  // a parameter: where it is not 0, HeadedNetwork::begin_uniform
 
   [[nodiscard]] Requirements needs(const std::map<std::string, double>& complete) const {
     return requirements ? requirements(complete) : Requirements{};

@@ -70,7 +70,7 @@ LEEWAY_INLINE void make_pairs(const Blocks& b, Pairs& out) {
   for (std::size_t l = 0; l < lanes; ++l) out[2 * l] = cosines[l], out[2 * l + 1] = sines[l];
 }
 
-// Calls of a processor's own: inlined, their words would be no vectors.
+// Two functions that are compiled for one instruction set and called: inlined, GCC would take their arrays apart into single words.
 struct Parts {
   void (*fill)(const Draws&, std::uint32_t, Blocks&);
   void (*make)(const Blocks&, Pairs&);

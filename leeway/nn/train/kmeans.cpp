@@ -58,7 +58,9 @@ std::vector<std::int64_t> program_kmeans(const torch::Tensor& rows, std::size_t 
   const torch::NoGradGuard no_grad;
   const auto n = static_cast<std::size_t>(rows.size(0));
   const auto k = static_cast<std::int64_t>(clusters);
-  if (n < clusters) return std::vector<std::int64_t>(n);  // the program repeats rows, and loses equal centres
+  if (n < clusters)
+    return std::vector<std::int64_t>(
+        n);  // the program repeats rows until two centres are equal, one of which then has none
   const torch::Tensor x = rows.to(torch::kFloat32), unit = x / x.norm(2, 1, true);
   Random random(seed, stream("k-means"), number);
   torch::Tensor centres =
@@ -67,9 +69,10 @@ std::vector<std::int64_t> program_kmeans(const torch::Tensor& rows, std::size_t 
   for (int step = 0; step < most_steps; ++step) {
     nearest = (1 - unit.mm((centres / centres.norm(2, 1, true)).t())).argmin(1);
     const torch::Tensor sums = torch::zeros_like(centres).index_add(0, nearest, x);
-    // of no rows NaN, which argmin takes
+    // of no rows NaN, which the program's next step takes for the nearest to all
     const torch::Tensor means = sums / torch::bincount(nearest, {}, k).unsqueeze(1);
     const double way = (means - centres).norm(2, 1).sum().item<double>();
+    if (std::isnan(way)) return std::vector<std::int64_t>(n);
     centres = means;
     if (way * way < 1e-4) break;
   }

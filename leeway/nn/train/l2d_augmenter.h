@@ -6,7 +6,7 @@
 // down_j is a convolution without padding, up_j a transposed one back to x's size, norm takes from each map of each image its mean and
 // divides by its deviation. Learnt: v, and S_j and M_j for every pixel. Kernels larger than the images are left out. In training the
 // convolutions are drawn anew for every step, w from a normal distribution, divided by its sum, and a fifth of colour's numbers is dropped; else
-// all is fixed, w = 1 / branches.
+// all but e is fixed, w = 1 / branches.
 #pragma once
 
 #include <torch/torch.h>

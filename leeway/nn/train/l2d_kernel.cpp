@@ -1,12 +1,15 @@
 // Compiled with -O3, without errno and traps: the loops are vectors.
 #include "leeway/nn/train/l2d_kernel.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>
 #include <cstdint>
 
+#include "leeway/core/error.h"
 #include "leeway/core/instruction_set.h"
 #include "leeway/core/parallel.h"
 #include "leeway/core/vector_lanes.h"
@@ -35,7 +38,7 @@ LEEWAY_INLINE Exponential exponential(float x) {
 LEEWAY_INLINE float hyperbolic_tangent(float x) {
   const std::uint32_t bits = std::bit_cast<std::uint32_t>(x), sign = bits & 0x80000000U;
   const float twice = 2 * std::bit_cast<float>(bits ^ sign);
-  const Exponential e = exponential(twice > 20 ? 20 : twice);  // that of 10 is 1; NaN stays
+  const Exponential e = exponential(twice > 20 ? 20 : twice);  // tanh 10 is 1; NaN stays
   const float above = e.scale * e.less_one + (e.scale - 1);
   return std::bit_cast<float>(std::bit_cast<std::uint32_t>(above / (above + 2)) | sign);
 }
@@ -196,6 +199,9 @@ void by_chunks(std::size_t count, std::size_t length, const Body& body) {
 
 void mix_branches(std::span<float* const> branches, std::span<const float> weights, std::size_t count,
                   float* mixed) {
+  if (branches.size() > most_branches || weights.size() != branches.size())
+    throw Error(fmt::format("{} branches with {} weights, at most {} of each", branches.size(),
+                            weights.size(), most_branches));
   Branches all{{}, {}, branches.size()};
   std::ranges::copy(branches, all.of.begin());
   std::ranges::copy(weights, all.weights.begin());

@@ -8,7 +8,8 @@
 namespace leeway::nn {
 
 // s_i = 1 / (1 + exp(-sum_j w_j t_ji)), t = tanh(x), of `count` numbers of at most `most_branches` branches, which become t. The gradient of
-// one of them is g_i s_i (1 - s_i) w_j (1 - t_ji^2), g that of s. To 2e-7.
+// one of them is g_i s_i (1 - s_i) w_j (1 - t_ji^2), g that of s. To 2e-7 of sum_j |w_j|. Error for
+// more branches, or another number of weights.
 inline constexpr std::size_t most_branches = 8;
 void mix_branches(std::span<float* const> branches, std::span<const float> weights, std::size_t count,
                   float* mixed);

@@ -95,6 +95,10 @@ void check_training(const data::TrainingData& data, const TrainOptions& options)
   range("batch", options.batch >= 1, "at least 1", 0);
   range("learning rate", options.learning_rate > 0 && std::isfinite(options.learning_rate),
         "a positive number", options.learning_rate);
+  if (options.first_check > 0 && options.check_every == 0)
+    refuse("train: first check", "steps between checks (--check-every)", "none");
+  if (options.start_channels != "same" && options.start.empty())
+    refuse("train: start channels", "weights to start from (--start)", "none");
   range("momentum", options.momentum >= 0 && options.momentum < 1, "from 0 to less than 1", options.momentum);
   range("weight decay", options.weight_decay >= 0 && std::isfinite(options.weight_decay), "at least 0",
         options.weight_decay);

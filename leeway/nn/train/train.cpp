@@ -36,7 +36,7 @@ std::optional<TrainResult> reuse(const data::TrainingData& data, const TrainOpti
 
 class TrainingLoop {
  public:
-  // `as_base`: of the first of two stages, which is what it says.
+  // `as_base`: what a second stage says of this one; null where it is no first stage.
   TrainingLoop(const data::TrainingData& data, const TrainOptions& options, std::filesystem::path out,
                Progress* progress, const BaseStage* as_base = nullptr);
   [[nodiscard]] TrainResult run();
@@ -130,6 +130,9 @@ AlgorithmSetting TrainingLoop::make_setting() {
   setting.input = info_.input;
   setting.network = make_network(built, info_.input, info_.classes);
   info_.parameters = count_weights(*setting.network);
+  auto* const headed = setting.network->as<HeadedNetwork>();
+  if (headed && !member_.uniform_head.empty() && parameters_.at(std::string(member_.uniform_head)) != 0)
+    headed->begin_uniform();
   initialize(*setting.network, options_.seed);
   if (options_.initial == "kaiming") draw_convolutions(*setting.network, options_.seed);
   setting.pretrained = !options_.start.empty();
@@ -138,7 +141,6 @@ AlgorithmSetting TrainingLoop::make_setting() {
   setting.base = base_network_;
   setting.base_state = base_state_;
   const Requirements needs = member_.needs(parameters_);
-  auto* const headed = setting.network->as<HeadedNetwork>();
   const bool frozen = options_.freeze == "backbone";
   if (needs.features || (frozen && headed == nullptr)) {
     setting.features = hidden_units(*setting.network, info_.input);
@@ -178,13 +180,10 @@ void TrainingLoop::start_from_weights(Network& network, const Architecture& buil
   Safetensors file = read_named_tensors(options_.start);
   ArrayMap weights = without_prefixes(std::move(file.tensors), built.output);
   const std::string from = display_name(options_.start);
-  if (options_.start_channels != "same" && info_.input.channels == 1)
-    for (auto& [name, array] : weights)
-      if (array.shape.size() == 4 && array.shape[1] == 3) {  // of the input: nothing else has three channels
-        const torch::Tensor weight = to_tensor(array, name);
-        array = to_array(
-            (options_.start_channels == "sum" ? weight.sum(1, true) : weight.slice(1, 0, 1)).contiguous());
-      }
+  if (options_.start_channels != "same") {
+    auto* const headed = network.as<HeadedNetwork>();
+    take_one_channel(weights, headed ? headed->backbone() : network, options_.start_channels == "sum");
+  }
   const auto note = [&](const std::string& text) {
     if (std::ranges::find(notes_, text) == notes_.end()) notes_.push_back(text);
   };

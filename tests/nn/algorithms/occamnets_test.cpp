@@ -147,16 +147,26 @@ TEST(OccamNets, TheHeadSaysWhereRowsLeave) {
     EXPECT_EQ(result.model->info().architecture,
               last == 0 ? "occamnet:resnet20-cifar" : "occamnet-last:resnet20-cifar");
   }
-  const AlgorithmMember& member = algorithm("occamnets");
-  const auto network = [&](double last) {
-    return member.network_of("vit", complete_parameters(member, {{"uniform-start", 1}, {"last-exit", last}}));
-  };
-  EXPECT_EQ(network(0), "occamnet-uniform:vit");
-  EXPECT_EQ(network(1), "occamnet-last-uniform:vit");
   TrainOptions options = quick("occamnets");
   options.architecture = "vit";
   EXPECT_EQ(message_of([&] { (void)session().train(toy::squares(64, 4), options, folder / "m"); }),
             "architecture occamnet:vit: expected a backbone of at least 3 stages, found vit, which has none");
+}
+
+// Of 16 maps and 3 x 3 numbers within 1/12; the method's are normal, of deviation sqrt(2 / (9 * 16)).
+TEST(OccamNets, ExitsBeginUniformWhereAsked) {
+  const toy::Folder folder;
+  TrainOptions options = quick("occamnets");
+  options.epochs = 1, options.learning_rate = 1e-30;
+  options.architecture = "resnet20-cifar";
+  for (const double uniform : {0., 1.}) {
+    options.parameters = {{"uniform-start", uniform}};
+    const TrainResult result = session().train(toy::squares(64, 4), options, folder / "m");
+    EXPECT_EQ(result.model->info().architecture, "occamnet:resnet20-cifar");
+    const torch::Tensor weight =
+        to_tensor(read_safetensors(folder / "m").tensors.at("exits.0.conv1.weight"), "weight");
+    EXPECT_EQ(weight.abs().max().item<double>() <= 1 / 12., uniform == 1);
+  }
 }
 
 }  // namespace

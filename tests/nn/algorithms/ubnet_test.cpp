@@ -138,9 +138,10 @@ TEST(UbNet, StandsOnWhatPlainTrainingMade) {
   const ArrayMap found = read_safetensors(folder / "m").tensors;
   for (const auto& [name, array] : read_safetensors(folder / "plain").tensors)
     EXPECT_TRUE(toy::same_bits(array, found.at("backbone." + name))) << name;
-  const AlgorithmMember& member = algorithm("ubnet");
-  EXPECT_EQ(member.network_of("vit", complete_parameters(member, {{"uniform-start", 1}})),
-            "ubnet-uniform:vit");
+  options.parameters["uniform-start"] = 1;
+  EXPECT_EQ(session().train(images, options, folder / "u").model->info().architecture, "ubnet:small-cnn");
+  EXPECT_FALSE(
+      toy::same_bits(read_safetensors(folder / "u").tensors.at("taps.1.weight"), found.at("taps.1.weight")));
   options.architecture = "mlp";
   EXPECT_EQ(message_of([&] { (void)session().train(images, options, folder / "n"); }),
             "architecture ubnet:mlp: expected a backbone of at least 2 stages, found mlp, which has none");

@@ -27,7 +27,7 @@ torch::Tensor L2d::number(const torch::Tensor& x) const { return limited_ ? x.ma
 
 torch::Tensor L2d::hidden(const torch::Tensor& x) {
   const torch::Tensor z = backbone().forward(seen(x)).features;
-  return limited_ ? z.clamp(-100, 100) : z;
+  return limited_ ? number(z.clamp(-100, 100)) : z;
 }
 
 torch::Tensor L2d::mean_of(const torch::Tensor& z) { return number(torch::leaky_relu(mean_(z), .01)); }
@@ -64,8 +64,10 @@ HeadMember l2d_colour_head() {
   return head<true, false>("l2d-colour", "the same behind grey images as three equal channels", program);
 }
 HeadMember l2d_limited_head() {
-  return head<false, true>("l2d-limited", "the same of features cut to 100 either way", limiting);
+  return head<false, true>("l2d-limited", "l2d of features cut to 100 either way", limiting);
 }
-HeadMember l2d_colour_limited_head() { return head<true, true>("l2d-colour-limited", "both", limiting); }
+HeadMember l2d_colour_limited_head() {
+  return head<true, true>("l2d-colour-limited", "l2d-colour of features cut to 100 either way", limiting);
+}
 
 }  // namespace leeway::nn

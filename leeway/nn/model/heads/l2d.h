@@ -7,7 +7,7 @@ namespace leeway::nn {
 
 // z, the backbone's last hidden layer, to mu = LeakyReLU(A z) of slope .01 and log sigma^2 = ReLU(C z), 512 each; logits are
 // linear in the embedding, at test time in mu. The features are mu. With `colour` grey images become three equal channels in front of the
-// backbone; with `limited` z is cut to [-100,100], and what is no number in mu and log sigma^2 is 0.
+// backbone; with `limited` z is cut to [-100,100], and what is no number in z, mu and log sigma^2 is 0.
 class L2d : public HeadedNetwork {
  public:
   static constexpr std::int64_t embedded = 512;

@@ -36,8 +36,7 @@ class OccamExit : public torch::nn::Module {
   torch::nn::Sequential gate_{nullptr};
 };
 
-OccamNet::OccamNet(const Backbone& on, bool last, bool uniform)
-    : HeadedNetwork(on, 3), classes_(on.classes), last_(last), uniform_(uniform) {
+OccamNet::OccamNet(const Backbone& on, bool last) : HeadedNetwork(on, 3), classes_(on.classes), last_(last) {
   torch::nn::Module& all = group(*this, "exits");
   const std::vector<StageShape> shapes = stage_shapes(backbone(), on.input);
   for (std::size_t j = 1; j < shapes.size(); ++j)
@@ -75,7 +74,7 @@ Forward OccamNet::forward(const torch::Tensor& x) {
 
 // The exits' convolutions as the method's program: N(0, 2 / (k^2 c)) of c maps, cells k x k.
 void OccamNet::initialize_own(std::uint64_t seed) {
-  if (uniform_) return;
+  if (begins_uniform()) return;
   const torch::NoGradGuard no_grad;
   std::uint64_t number = 0;
   for (auto& item : named_parameters()) {
@@ -90,34 +89,20 @@ void OccamNet::initialize_own(std::uint64_t seed) {
   }
 }
 
-namespace {
-
-template <bool Last, bool Uniform>
-HeadMember occam_head(std::string_view name, std::string_view text, std::string_view source) {
-  return {{name, text, source}, "exits.0.cam.bias", [](const Backbone& on) -> std::shared_ptr<Network> {
-            return std::make_shared<OccamNet>(on, Last, Uniform);
-          }};
-}
-
-constexpr std::string_view occam_begun = "Shrestha et al., ECCV 2022; begun as by the program of ConDS";
-
-}  // namespace
-
 HeadMember occamnet_head() {
-  return occam_head<false, false>("occamnet",
-                                  "exits after each block, a row leaves at the first whose gate opens",
-                                  "Shrestha et al., ECCV 2022");
+  return {
+      {"occamnet", "exits after each block, a row leaves at the first whose gate opens",
+       "Shrestha et al., ECCV 2022"},
+      "exits.0.cam.bias",
+      [](const Backbone& on) -> std::shared_ptr<Network> { return std::make_shared<OccamNet>(on, false); }};
 }
+
 HeadMember occamnet_last_head() {
-  return occam_head<true, false>("occamnet-last", "the same with every row leaving at the last exit",
-                                 "Shrestha et al., ECCV 2022; evaluated as by the program of ConDS");
-}
-HeadMember occamnet_uniform_head() {
-  return occam_head<false, true>("occamnet-uniform", "occamnet with uniform weights at the beginning",
-                                 occam_begun);
-}
-HeadMember occamnet_last_uniform_head() {
-  return occam_head<true, true>("occamnet-last-uniform", "both", occam_begun);
+  return {
+      {"occamnet-last", "the same with every row leaving at the last exit",
+       "Shrestha et al., ECCV 2022; evaluated as by the program of ConDS"},
+      "exits.0.cam.bias",
+      [](const Backbone& on) -> std::shared_ptr<Network> { return std::make_shared<OccamNet>(on, true); }};
 }
 
 }  // namespace leeway::nn

@@ -19,8 +19,8 @@ class OccamNet : public HeadedNetwork {
     torch::Tensor gate;    // (n), the gate's logit
   };
 
-  // `last`: every row leaves at the last exit. `uniform`: exits begin as other networks, as initialize() fills them.
-  OccamNet(const Backbone& on, bool last, bool uniform);
+  // `last`: every row leaves at the last exit.
+  OccamNet(const Backbone& on, bool last);
   [[nodiscard]] std::int64_t count() const { return static_cast<std::int64_t>(exits_.size()); }
   [[nodiscard]] std::int64_t classes() const { return classes_; }
   [[nodiscard]] std::vector<Exit> exits(const torch::Tensor& x);
@@ -30,7 +30,7 @@ class OccamNet : public HeadedNetwork {
 
  private:
   std::int64_t classes_;
-  bool last_, uniform_;
+  bool last_;
   std::vector<std::shared_ptr<OccamExit>> exits_;
 };
 

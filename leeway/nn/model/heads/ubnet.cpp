@@ -11,7 +11,7 @@ constexpr std::int64_t tap_maps = 64, tap_cells = 7;
 
 }  // namespace
 
-UbNet::UbNet(const Backbone& on, bool uniform) : HeadedNetwork(on, 2), uniform_(uniform) {
+UbNet::UbNet(const Backbone& on) : HeadedNetwork(on, 2) {
   for (torch::Tensor& weight : backbone().parameters()) weight.requires_grad_(false);
   backbone().eval();
   using torch::nn::Conv2dOptions;
@@ -58,7 +58,8 @@ void UbNet::initialize_own(std::uint64_t seed) {
   std::uint64_t number = 0;
   for (auto& item : named_parameters()) {
     torch::Tensor& tensor = item.value();
-    if (item.key().starts_with("backbone.") || tensor.dim() < 2 || (uniform_ && tensor.dim() != 3)) continue;
+    if (item.key().starts_with("backbone.") || tensor.dim() < 2 || (begins_uniform() && tensor.dim() != 3))
+      continue;
     Random random(seed, stream("UBNet weights"), number++);
     const std::int64_t cells = tensor.dim() == 4 ? tensor.size(2) * tensor.size(3) : 1;
     const double bound = std::sqrt(6. / static_cast<double>((tensor.size(0) + tensor.size(1)) * cells));
@@ -81,14 +82,7 @@ torch::Tensor row_overlap(const torch::Tensor& rows) {
 HeadMember ubnet_head() {
   return {{"ubnet", "orthogonal views of every stage of a frozen network", "Jeon et al., CVPR 2022"},
           "classifiers.0.bias",
-          [](const Backbone& on) -> std::shared_ptr<Network> { return std::make_shared<UbNet>(on, false); }};
-}
-
-HeadMember ubnet_uniform_head() {
-  return {{"ubnet-uniform", "ubnet with uniform weights at the beginning",
-           "Jeon et al., CVPR 2022; begun as by the program of ConDS"},
-          "classifiers.0.bias",
-          [](const Backbone& on) -> std::shared_ptr<Network> { return std::make_shared<UbNet>(on, true); }};
+          make_head<UbNet>};
 }
 
 }  // namespace leeway::nn

@@ -7,11 +7,10 @@ namespace leeway::nn {
 
 // Stage l of the frozen backbone, L of them: means of 7x7 cells, conv 1x1 to 64 maps, LeakyReLU of slope .1. All of them
 // together: conv 3x3 in L groups, times a weight a cell, means over the cells: L vectors of 64 numbers, which are the features.
-// Logits are the mean of L linear layers, one a vector. The backbone stays in evaluation mode. With `uniform` the head's layers
-// begin as those of other networks, as initialize() fills them.
+// Logits are the mean of L linear layers, one a vector. The backbone stays in evaluation mode.
 class UbNet : public HeadedNetwork {
  public:
-  UbNet(const Backbone& on, bool uniform);
+  explicit UbNet(const Backbone& on);
   Forward forward(const torch::Tensor& x) override;
   void train(bool on = true) override;
   void initialize_own(std::uint64_t seed) override;
@@ -23,7 +22,6 @@ class UbNet : public HeadedNetwork {
  private:
   [[nodiscard]] std::int64_t count() const { return static_cast<std::int64_t>(taps_.size()); }
 
-  bool uniform_;
   std::vector<torch::nn::Conv2d> taps_;
   torch::nn::Conv2d convolution_{nullptr};
   torch::Tensor cells_;  // (64 L,7,7)

@@ -22,7 +22,7 @@ namespace {
 // With hard-labels an image has the label of its larger part.
 //
 // With cutmix 2 a row of a pair of the batch is mixed with any that is in one, and the label is the number l y + (1-l) y', cut to a whole one:
-// often a third class. An odd side of the box loses a pixel.
+// often a third class. An odd side of the box loses a pixel. Rows count as right by their own labels.
 class Lisa : public LossAlgorithm {
  public:
   using LossAlgorithm::LossAlgorithm;
@@ -30,6 +30,8 @@ class Lisa : public LossAlgorithm {
   void attach(TrainingSet& set) override {
     set_ = &set;
     partners_.emplace(set.training(), set.labels(), set.environment()->codes);
+    if (parameter("cutmix") == 2 && (parameter("batch-pairs") != 0 || parameter("hard-labels") != 0))
+      refuse("algorithm lisa", "batch-pairs 0 and hard-labels 0, as cutmix is 2", "others");
     const double p = parameter("same-label-probability");
     if (p > 0 && !partners_->any(true))
       refuse("algorithm lisa", "a label that occurs in two environments of the images to train on", "none");
@@ -180,31 +182,31 @@ class Lisa : public LossAlgorithm {
 }  // namespace
 
 AlgorithmMember lisa() {
-  return {{"lisa",
-           "pairs of one label in two environments, or of two labels in one environment, mixed",
-           "Yao et al., ICML 2022, section 3",
-           {{"same-label-probability", .5, 0, 1,
-             "that a batch pairs rows of one label and different environments; else one environment, "
-             "different labels"},
-            {"alpha", 2, .01, 100, "weights are drawn from Beta(alpha, alpha)"},
-            {"cutmix", 0, 0, 2,
-             "1: pairs are mixed by boxes; 0: by weighted sums; 2: by boxes, any rows of a batch, and the "
-             "numbers "
-             "of their classes are mixed and cut to whole ones, as in the program of DiagViB-6",
-             true},
-            {"batch-pairs", 0, 0, 2,
-             "1: pairs are of the batch, each mixed once; 2: and their sides are sorted apart, so that few "
-             "keep their rule, as in the program of DiagViB-6; 0: each row has a partner of all rows",
-             true},
-            {"hard-labels", 0, 0, 1,
-             "1: a mixed image has the label of its larger part, as in the program of DiagViB-6", true}}},
-          [](const std::map<std::string, double>& parameters) {
-            Requirements needs;
-            needs.own_labels = true;
-            needs.environments = parameters.at("same-label-probability") > 0 ? 2 : 1;
-            return needs;
-          },
-          make_algorithm<Lisa>};
+  return {
+      {"lisa",
+       "pairs of one label in two environments, or of two labels in one environment, mixed",
+       "Yao et al., ICML 2022, section 3",
+       {{"same-label-probability", .5, 0, 1,
+         "that a batch pairs rows of one label and different environments; else one environment, "
+         "different labels"},
+        {"alpha", 2, .01, 100, "weights are drawn from Beta(alpha, alpha)"},
+        {"cutmix", 0, 0, 2,
+         "0: pairs are mixed by weighted sums; 1: by boxes; 2: by boxes, any rows that are in pairs of the "
+         "batch, and so are the numbers of their classes, cut to whole ones, as in the program of DiagViB-6",
+         true},
+        {"batch-pairs", 0, 0, 2,
+         "1: pairs are of the batch, each mixed once; 2: and their sides are sorted apart, so that few "
+         "keep their rule, as in the program of DiagViB-6; 0: each row has a partner of all rows",
+         true},
+        {"hard-labels", 0, 0, 1,
+         "1: a mixed image has the label of its larger part, as in the program of DiagViB-6", true}}},
+      [](const std::map<std::string, double>& parameters) {
+        Requirements needs;
+        needs.own_labels = true;
+        needs.environments = parameters.at("same-label-probability") > 0 ? 2 : 1;
+        return needs;
+      },
+      make_algorithm<Lisa>};
 }
 
 }  // namespace leeway::nn

@@ -176,10 +176,10 @@ AlgorithmMember occamnets() {
       },
       make_algorithm<OccamNets>,
       [](const std::map<std::string, double>& parameters) -> std::string_view {
-        const bool last = parameters.at("last-exit") != 0;
-        if (parameters.at("uniform-start") != 0) return last ? "occamnet-last-uniform" : "occamnet-uniform";
-        return last ? "occamnet-last" : "occamnet";
-      }};
+        return parameters.at("last-exit") != 0 ? "occamnet-last" : "occamnet";
+      },
+      nullptr,
+      "uniform-start"};
 }
 
 }  // namespace leeway::nn

@@ -117,19 +117,20 @@ class PndTraining : public LossAlgorithm {
     if (averages_.size(0) < rows)
       averages_ = torch::cat({averages_, torch::full({rows - averages_.size(0), width}, -1.f)});
     const auto keep = static_cast<float>(parameter("ema"));
-    const torch::Tensor before = parameter("single-visit") != 0 ? averages_.clone() : averages_;
+    const torch::Tensor visited =
+        torch::tensor(std::vector<std::int64_t>(batch.rows.begin(), batch.rows.end()));
+    const torch::Tensor before = averages_.index_select(0, visited);
+    const bool once = parameter("single-visit") != 0;
     for (std::size_t b = 0; b < batch.rows.size(); ++b) {
       float* const row = averages_.data_ptr<float>() + batch.rows[b] * width;
+      const float* const old = once ? before.data_ptr<float>() + static_cast<std::int64_t>(b) * width : row;
       const float* const loss = found.data_ptr<float>() + static_cast<std::int64_t>(b) * (width - 1);
-      const float* const old = before.data_ptr<float>() + batch.rows[b] * width;
       const bool first = old[0] < 0;
       row[0] = static_cast<float>(y.data_ptr<std::int64_t>()[b]);
       for (std::int64_t j = 1; j < width; ++j)
         row[j] = first ? loss[j - 1] : keep * old[j] + (1 - keep) * loss[j - 1];
     }
     const torch::Tensor largest = class_maxima(static_cast<std::int64_t>(experts[0].debiased.size(1)));
-    const torch::Tensor visited =
-        torch::tensor(std::vector<std::int64_t>(batch.rows.begin(), batch.rows.end()));
     const torch::Tensor e =
         averages_.slice(1, 1).index_select(0, visited) / largest.index_select(0, y).clamp_min(1e-30);
     const torch::Tensor d = e.slice(1, 0, network_->count()), b = e.slice(1, network_->count());
@@ -232,8 +233,9 @@ AlgorithmMember pnd() {
          "program",
          true},
         {"single-visit", 0, 0, 1,
-         "1: a row that stands in a batch several times moves its average once, by the last of them, as "
-         "in the program of Jeon et al. 2025",
+         "1: a row that stands in a batch several times moves its average once, by the loss of its last "
+         "place, "
+         "as in the program of Jeon et al. 2025",
          true},
         {"keep-averages", 0, 0, 1,
          "1: the first stage's averages of losses go on in the second, as in the method's program", true},

@@ -152,8 +152,10 @@ class SagNet : public LossAlgorithm {
   [[nodiscard]] bool holds_style() const { return parameter("style-held") != 0; }
 
   [[nodiscard]] Turn make_turn(const std::vector<torch::Tensor>& weights) const {
-    std::vector<torch::Tensor> moved;  // as data: a step is no change that a pass in progress would refuse
-    for (const torch::Tensor& one : weights) moved.push_back(one.data());
+    std::vector<torch::Tensor> moved = weights;
+    if (parameter("separate") ==
+        2)  // torch does not notice a change of data, and goes backwards through a pass of before
+      for (torch::Tensor& weight : moved) weight = weight.data();
     return {weights, make_optimizer(setting().optimizer, moved)};
   }
   // None where all take one step.

@@ -141,15 +141,14 @@ AlgorithmMember ubnet() {
             return needs;
           },
           make_algorithm<UbNetTraining>,
-          [](const std::map<std::string, double>& parameters) -> std::string_view {
-            return parameters.at("uniform-start") != 0 ? "ubnet-uniform" : "ubnet";
-          },
+          [](const std::map<std::string, double>&) -> std::string_view { return "ubnet"; },
           [](const std::map<std::string, double>& parameters) -> std::optional<BaseStage> {
             return BaseStage{"erm",
                              {},
                              static_cast<std::size_t>(parameters.at("base-epochs")),
                              static_cast<std::size_t>(parameters.at("base-patience"))};
-          }};
+          },
+          "uniform-start"};
 }
 
 }  // namespace leeway::nn
