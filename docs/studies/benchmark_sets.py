@@ -15,7 +15,7 @@ import subprocess
 
 import numpy
 
-from benchmark import ALGORITHMS, AUGMENTATIONS, CASES, line
+from benchmark import ALGORITHMS, AUGMENTATIONS, CASES, RATES, line
 from study_script import arguments_of, begun, tests_done, write_rows
 
 MIDDLE = ",".join(f"{place / 31:.6g}" for place in range(14, 18))  # of dSprites' 32 places
@@ -127,12 +127,13 @@ class Sets:
                 numpy.savez(home / file, x=x, y=y)
 
     def study(self, name, seeds, cases, algorithms, arch="small-cnn", batchnorm="", start="", measured=False, batch=BATCH,
-              augment=("",)):
+              augment=("",), rates=(RATE,), chosen=()):
         images = SETS[name]
         home = f"{self.folder.resolve()}/{name}/{{draw.seed}}"
         tables = [f"{self.folder.resolve()}/{name}/{seed}/images.csv" for seed in seeds]
         of_seeds = [[f"draw.seed={seed}", f"draw.attributes={table}"] if len(tables) > 1 else [] for seed, table in zip(seeds, tables)]
-        rules = [", ".join([*conditions(case, images.shifts), *of_seed]) for case in cases for of_seed in of_seeds]
+        rules = [", ".join([*conditions(case, images.shifts), *of_seed, *of_method])
+                 for case, of_method in (chosen or ((case, ()) for case in cases)) for of_seed in of_seeds]
         rules = ",\n".join("  " + json.dumps(rule) for rule in rules)
         shifts = "".join(f'{shift} = ["", "{attribute}"]\n' for shift, attribute in images.shifts.items())
         columns = "".join(f'order.{column} = "{values}"\n' for column, values in images.orders.items())
@@ -159,8 +160,7 @@ group-column = "{images.shifts['sc']}"
 environment-column = "{images.shifts['sc']}"
 mean = "{images.mean}"
 std = "{images.std}"
-{given}{tested}lr = "{RATE}"
-arch = "{arch}"
+{given}{tested}{line("lr", rates)}arch = "{arch}"
 steps = {STEPS}
 check-every = {CHECK}
 batch = {batch}
@@ -177,6 +177,26 @@ split = "test"
 out = "outputs.npz"
 """
 
+    def searched(self, name, jobs, seeds, **options):
+        """All rates on the first seed, then all seeds at the rate of each method and case that has the best validation accuracy there,
+        the larger one of equals."""
+        self.run(name, jobs, seeds=seeds[:1], cases=CASES, rates=RATES, **options)
+        best = {}
+        for row in self.grid(name, str(seeds[0]), **options):
+            key = row["algorithm"], row["augment"], row["shifts"]
+            if key not in best or float(row["validation"]) > float(best[key]["validation"]):
+                best[key] = row
+        axis, of = ("augment", 1) if len(options.get("augment", [""])) > 1 else ("algorithm", 0)
+        rules = [(case, (f"train.{axis}={key[of]}", f"train.lr={row['lr']}")) for case in CASES for key, row in best.items()
+                 if key[2] == ("+".join(case).upper() or "UNIFORM")]
+        self.run(name, jobs, seeds=seeds, cases=CASES, rates=RATES, chosen=rules, **options)
+
+    def grid(self, name, seed, algorithms, arch="small-cnn", augment=("",)):
+        """Rows of these methods on one seed, the largest rate first."""
+        rows = [row for row in self.rows.values() if (row["set"], row["seed"], row["arch"], row["batchnorm"], row["pretrained"]) == (name, seed, arch, "", "")
+                and row["algorithm"] in algorithms and row["augment"] in augment and "test_by_oracle" not in row]
+        return sorted(rows, key=lambda row: -float(row["lr"]))
+
     def run(self, name, jobs, **options):
         """Plans, runs and keeps the rows of what is done."""
         sweep, file = self.folder / name / "sweep", self.folder / name / "study.toml"
@@ -192,8 +212,8 @@ out = "outputs.npz"
             kept = train["epochs"][train["best_epoch"] - 1]
             self.rows[unit] = {
                 "set": name, "shifts": "+".join(shift.upper() for shift in SETS[name].shifts if axes[f"draw.{shift}"]) or "UNIFORM",
-                "algorithm": axes.get("train.algorithm", options["algorithms"][0]), "augment": axes.get("train.augment", ""), "arch": options.get("arch", "small-cnn"),
-                "batchnorm": options.get("batchnorm", ""), "pretrained": "yes" if options.get("start") else "", "seed": axes.get("draw.seed", "0"), "n_train": train["n_train"], "best_check": train["best_epoch"],
+                "algorithm": axes.get("train.algorithm", options["algorithms"][0]), "augment": axes.get("train.augment", options.get("augment", [""])[0]), "arch": options.get("arch", "small-cnn"),
+                "batchnorm": options.get("batchnorm", ""), "pretrained": "yes" if options.get("start") else "", "lr": axes.get("train.lr", options.get("rates", [RATE])[0]), "seed": axes.get("draw.seed", str(options["seeds"][0])), "n_train": train["n_train"], "best_check": train["best_epoch"],
                 "validation": f"{kept['validation_accuracy']:.5f}", "validation_worst_group": f"{kept['validation_worst_group_accuracy']:.5f}",
                 "n_test": test["n"], "test": f"{test['accuracy']:.5f}"}
             if train.get("n_test"):
@@ -221,10 +241,12 @@ def main():
     sets.run(names[-1], jobs, seeds=seeds, cases=FEW, algorithms=["occamnets"], arch="resnet20-cifar", batch=32)
     for batchnorm in ("", "frozen"):
         sets.run("dsprites", jobs, seeds=seeds, cases=FEW, algorithms=NORMALIZED, arch="small-cnn-bn", batchnorm=batchnorm)
-    sets.run("dsprites", jobs, seeds=seeds, cases=FEW, algorithms=["l2d"])
-    for name in names[1:]:
-        sets.run(name, jobs, seeds=seeds, cases=FEW, algorithms=REST)
-        sets.run(name, jobs, seeds=seeds, cases=FEW, algorithms=["erm"], augment=AUGMENTATIONS)
+    for name in names:
+        sets.run(name, jobs, seeds=seeds, cases=CASES, algorithms=[*REST, "l2d"])
+        sets.run(name, jobs, seeds=seeds, cases=CASES, algorithms=["erm"], augment=AUGMENTATIONS)
+    for name in names:
+        sets.searched(name, jobs, seeds, algorithms=[*BEST, *REST])
+        sets.searched(name, jobs, seeds, algorithms=["erm"], augment=AUGMENTATIONS)
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ import pathlib
 import statistics
 import sys
 
+from benchmark import ALGORITHMS, AUGMENTATIONS, RATES
 from benchmark_tables import CASES, FEW, PAIRS, SINGLE, TRIPLE, beyond, minus, read, signed, words
 from tables import table
 
@@ -19,15 +20,30 @@ BEST = ["erm", "lisa", "group-dro", "augmix-jsd", "resample", "mixup"]  # that a
 SEEDS = 5
 LEARNS = .4  # test accuracy without a shift, a third by guessing
 SMALL = "small-cnn"
+RATE = "0.001"  # of everything but the search
 
 
 class Runs:
-    def __init__(self, rows):
+    """At one rate; with `searched` each method at that of the best validation accuracy on seed 0, by case, the larger one of equals."""
+
+    def __init__(self, rows, searched=False):
         self.test = collections.defaultdict(dict)  # set, network, frozen or not, pre-trained or not, method, case -> seed -> accuracy
+        self.rates = {}
+        if searched:
+            best = collections.defaultdict(dict)
+            for row in rows:
+                if row["seed"] == "0" and not row["test_by_oracle"]:
+                    best[self.key(row)][row["lr"]] = float(row["validation"])
+            self.rates = {key: max(found, key=lambda rate: (found[rate], float(rate))) for key, found in best.items() if len(found) == len(RATES)}
         for row in rows:
-            key = (row["set"], row["arch"], row["batchnorm"], row["pretrained"], row["augment"] or row["algorithm"], row["shifts"])
-            self.test[key][row["seed"]] = float(row["test"])
+            key = self.key(row)
+            if row["lr"] == (self.rates.get(key) if searched else RATE):
+                self.test[key][row["seed"]] = float(row["test"])
         self.sets = list(dict.fromkeys(row["set"] for row in rows))
+
+    @staticmethod
+    def key(row):
+        return row["set"], row["arch"], row["batchnorm"], row["pretrained"], row["augment"] or row["algorithm"], row["shifts"]
 
     def of(self, where, method, case, arch=SMALL, batchnorm="", pretrained=""):
         """By seed; nothing where a seed is missing."""
@@ -35,7 +51,8 @@ class Runs:
         return [found[seed] for seed in sorted(found)] if len(found) == SEEDS else None
 
     def methods(self, where, cases=CASES, **given):
-        names = list(dict.fromkeys(key[4] for key in self.test if key[0] == where))
+        order = [*BEST, *ALGORITHMS, *AUGMENTATIONS]  # others behind them
+        names = sorted({key[4]: None for key in self.test if key[0] == where}, key=lambda name: order.index(name) if name in order else len(order))
         return [name for name in names if all(self.of(where, name, case, **given) for case in cases)]
 
     def gain(self, where, method, case):
@@ -51,6 +68,7 @@ def main():
     rows = read(path)
     runs = Runs(rows)
     print(f"{len(rows)} trainings\n")
+    searched = Runs(rows, searched=True)
     for where in runs.sets:
         print(f"{where}, test accuracy:\n")
         methods = runs.methods(where)
@@ -62,12 +80,25 @@ def main():
         if few:
             table(["method", *FEW], [[name, *(words(runs.of(where, name, case)) for case in FEW)] for name in few])
             table(["method", *FEW], [[name, *(signed(runs.gain(where, name, case)) for case in FEW)] for name in few])
-        augmentations = {row["augment"] for row in rows}
-        gaining = [name for name in [*methods, *few] if name != "erm" and statistics.mean(runs.of(where, name, "UNIFORM")) > LEARNS]
-        print(f"{where}, methods that learn without a shift, above and below plain training beyond chance:\n")
-        table(["methods", *FEW],
-              [[f"{len(names)} {what}", *(f"{sum(beyond(runs.gain(where, name, case), 1) for name in names)} above, {sum(beyond(runs.gain(where, name, case), -1) for name in names)} below" for case in FEW)]
-               for what, names in (("algorithms", [name for name in gaining if name not in augmentations]), ("augmentations", [name for name in gaining if name in augmentations])) if names])
+        found = searched.methods(where)
+        if found:
+            print(f"{where}, each method at its rate: plain training, and points above it:\n")
+            table(["method", *CASES], [["erm", *(words(searched.of(where, "erm", case)) for case in CASES)],
+                                       *([name, *(signed(searched.gain(where, name, case)) for case in CASES)] for name in found if name != "erm")])
+        lines = []
+        for what, of, names in (("at .001", runs, methods), ("each at its rate", searched, found)):
+            learning = [name for name in names if name != "erm" and statistics.mean(of.of(where, name, "UNIFORM")) > LEARNS]
+            for kind, those in (("algorithms", [name for name in learning if name not in AUGMENTATIONS]), ("augmentations", [name for name in learning if name in AUGMENTATIONS])):
+                if those:
+                    lines.append([f"{len(those)} {kind} {what}", *(f"{sum(beyond(of.gain(where, name, case), 1) for name in those)}, {sum(beyond(of.gain(where, name, case), -1) for name in those)}" for case in CASES)])
+        print(f"{where}, methods that learn without a shift: how many are above, below plain training beyond chance:\n")
+        table(["above, below", *CASES], lines)
+    gained = [where for where in searched.sets if searched.methods(where)]
+    if gained:
+        print("Accuracy at the rates that validation chose, less that at .001, means over the methods that have both:\n")
+        table(["set", "methods", *CASES],
+              [[where, str(len(both)), *(signed(minus(searched.mean(where, both, [case]), runs.mean(where, both, [case]))) for case in CASES)]
+               for where in gained for both in ([name for name in searched.methods(where) if runs.methods(where).count(name)],)])
     print("Cases beside each other, the six methods that all sets have:\n")
     pairs = [("one shift", SINGLE, "no shift", CASES[:1]), ("two shifts", PAIRS, "one shift", SINGLE), ("three shifts", TRIPLE, "two shifts", PAIRS),
              *((a, [a], b, [b]) for a, b in (("SC", "UDS"), ("UDS", "LDD"), ("SC+LDD", "SC"), ("SC+UDS", "SC"), ("SC+LDD+UDS", "SC"), ("LDD+UDS", "UDS"), ("LDD+UDS", "LDD")))]
