@@ -41,6 +41,7 @@ class ReferenceStep {
       : json(nlohmann::json::parse(std::ifstream(LEEWAY_REFERENCE "/steps/" + name + ".json"))) {}
 
   const nlohmann::json json;
+  double tolerance = 1e-5;
 
   // A learning rate of 0; `features` where the network has a last hidden layer.
   [[nodiscard]] AlgorithmSetting setting() const {
@@ -110,14 +111,14 @@ class ReferenceStep {
     member.restore(state, "reference");
   }
 
-  // To 1e-5 of the largest number of a tensor, or of 1.
+  // To `tolerance` of the largest number of a tensor, or of 1.
   void compare(const Step& step, const Tensors& state) const {
     const double loss = json["loss"];
-    EXPECT_NEAR(step.loss, loss, 1e-5 * std::max(1., std::abs(loss)));
+    EXPECT_NEAR(step.loss, loss, tolerance * std::max(1., std::abs(loss)));
     const auto parts = json.value("parts", nlohmann::json::object());
     for (const auto& item : parts.items()) {
       const double value = item.value();
-      EXPECT_NEAR(step.parts.at(item.key()), value, 1e-5 * std::max(1., std::abs(value))) << item.key();
+      EXPECT_NEAR(step.parts.at(item.key()), value, tolerance * std::max(1., std::abs(value))) << item.key();
     }
     for (const auto& item : json["gradients"].items()) {
       ASSERT_TRUE(state.contains(item.key())) << item.key();
@@ -126,13 +127,13 @@ class ReferenceStep {
   }
 
  private:
-  static void expect_close(const torch::Tensor& found, const torch::Tensor& wanted, double scale,
-                           const std::string& name) {
-    EXPECT_LE((found - wanted).abs().max().item<double>(), 1e-5 * scale) << name;
+  void expect_close(const torch::Tensor& found, const torch::Tensor& wanted, double scale,
+                    const std::string& name) const {
+    EXPECT_LE((found - wanted).abs().max().item<double>(), tolerance * scale) << name;
   }
 
-  static void compare_gradient(const torch::Tensor& found, const nlohmann::json& wanted,
-                               const std::string& name) {
+  void compare_gradient(const torch::Tensor& found, const nlohmann::json& wanted,
+                        const std::string& name) const {
     if (wanted.is_array()) {
       const torch::Tensor values = torch::tensor(wanted.get<std::vector<double>>(), torch::kFloat64);
       ASSERT_EQ(found.numel(), values.numel()) << name;
@@ -142,8 +143,8 @@ class ReferenceStep {
     const std::int64_t stride = found.numel() / 16;
     const torch::Tensor direction =
         torch::tensor(noise("gradient", static_cast<std::size_t>(found.numel())), torch::kFloat64);
-    EXPECT_NEAR(found.norm().item<double>(), norm, 1e-5 * scale) << name;
-    EXPECT_NEAR(found.dot(direction).item<double>(), wanted["along"], 1e-5 * scale) << name;
+    EXPECT_NEAR(found.norm().item<double>(), norm, tolerance * scale) << name;
+    EXPECT_NEAR(found.dot(direction).item<double>(), wanted["along"], tolerance * scale) << name;
     expect_close(found.slice(0, 0, 16 * stride, stride),
                  torch::tensor(wanted["some"].get<std::vector<double>>(), torch::kFloat64), scale, name);
   }
@@ -176,9 +177,10 @@ class ReferenceStep {
 };
 
 // One step of LossAlgorithm, or of any whose moments are in its state. `before`: what comes before the weights are filled in.
-inline void expect_reference_step(const std::string& name,
-                                  const std::function<void(Algorithm&)>& before = {}) {
+inline void expect_reference_step(const std::string& name, const std::function<void(Algorithm&)>& before = {},
+                                  double tolerance = 1e-5) {
   ReferenceStep step(name);
+  step.tolerance = tolerance;
   const auto member = algorithm(step.json["algorithm"].get<std::string>()).make(step.setting());
   if (before) before(*member);
   step.fill(*member);

@@ -10,7 +10,8 @@ namespace {
 
 TEST(Pnd, AStepIsThatOfAnIndependentProgram) { toy::expect_reference_step("pnd"); }
 // With bias-weight and euclidean, too.
-TEST(Pnd, SoIsAStepOfPaddedRows) { toy::expect_reference_step("pnd_padded"); }
+// Euclidean distances: their root magnifies float32's rounding where outputs are close, 2e-5 with some kernels.
+TEST(Pnd, SoIsAStepOfPaddedRows) { toy::expect_reference_step("pnd_padded", {}, 5e-5); }
 
 // Three experts of two classes whose outputs are the same for all rows; nothing learns.
 class PndByHand : public testing::Test {
