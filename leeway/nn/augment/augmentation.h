@@ -1,7 +1,8 @@
 // Augmentations: a family. augmentation.cpp holds the visible list; every member is one file with its method, its parameters
 // and its source. No LibTorch here.
 //
-// A member changes one picture of 8-bit levels in place, or it mixes the images of a batch. What it does is a function of the
+// A member changes one picture of 8-bit levels in place (with its parameter `floats`, where it has one, of numbers in [0,1] that
+// are not rounded), or it mixes the images of a batch. What it does is a function of the
 // picture (or of the batch's shape), its parameters and the random numbers alone; whoever calls keys those by seed, row and
 // epoch. Pictures of any size; three channels are red, green and blue.
 #pragma once
@@ -21,13 +22,15 @@ namespace leeway::nn::augment {
 
 using Parameters = std::map<std::string, double>;  // all of a member's, defaults filled in
 
-// One of `change` and `plan`.
+// `change` or `plan`.
 struct Augmentation : Member {
   void (*change)(const Picture& picture, const Parameters& parameters, Random& random) = nullptr;
   Mix (*plan)(std::size_t rows, std::size_t height, std::size_t width, const Parameters& parameters,
               Random& random) = nullptr;
   // Error where parameters that are legal one by one do not go together; null: all do.
   void (*check)(const Parameters& parameters) = nullptr;
+  // With the parameter `floats`; null: it has none.
+  void (*change_floats)(const FloatPicture& picture, const Parameters& parameters, Random& random) = nullptr;
 };
 
 [[nodiscard]] std::span<const Augmentation> augmentations();

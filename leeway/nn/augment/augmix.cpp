@@ -13,7 +13,9 @@
 #include <array>
 #include <cmath>
 
+#include "leeway/core/message.h"
 #include "leeway/nn/augment/augmentation.h"
+#include "leeway/nn/augment/chain.h"
 #include "leeway/nn/augment/draw.h"
 #include "leeway/nn/augment/operation.h"
 
@@ -27,7 +29,13 @@ constexpr std::array<Operation, 13> operations = {
     translate_x,  translate_y, color,     contrast, brightness, sharpness};
 constexpr std::size_t core_operations = 9;
 
-void change(const Picture& picture, const Parameters& parameters, Random& random) {
+struct Mixture {
+  double m = 0;
+  std::vector<double> weights;
+  std::vector<Levels> chains;
+};
+
+Mixture draw_mixture(const Picture& picture, const Parameters& parameters, Random& random) {
   const double severity = parameters.at("severity"), alpha = parameters.at("alpha");
   const bool by_index = parameters.at("torchvision-levels") == 1;
   const std::size_t choices = parameters.at("all-ops") == 1 ? operations.size() : core_operations;
@@ -48,7 +56,29 @@ void change(const Picture& picture, const Parameters& parameters, Random& random
       apply(drawn, chain, magnitude(drawn, negative ? -t : t, chain), Sampling::bilinear);
     }
   }
-  mix_chains(picture, chains, weights, m, parameters.at("truncate") == 1);
+  return {m, weights, chains};
+}
+
+void change(const Picture& picture, const Parameters& parameters, Random& random) {
+  const Mixture drawn = draw_mixture(picture, parameters, random);
+  mix_chains(picture, drawn.chains, drawn.weights, drawn.m, parameters.at("truncate") == 1);
+}
+
+// The mixture is of numbers, what is mixed of 8-bit levels.
+void change_floats(const FloatPicture& picture, const Parameters& parameters, Random& random) {
+  Levels levels = levels_of(picture.levels);
+  const auto [m, weights, chains] =
+      draw_mixture({levels, picture.channels, picture.height, picture.width}, parameters, random);
+  for (std::size_t i = 0; i < levels.size(); ++i) {
+    double sum = (1 - m) * levels[i];
+    for (std::size_t k = 0; k < chains.size(); ++k) sum += m * weights[k] * chains[k][i];
+    picture.levels[i] = static_cast<float>(sum / 255);
+  }
+}
+
+void check(const Parameters& parameters) {
+  if (parameters.at("floats") == 1 && parameters.at("truncate") == 1)
+    refuse("augmentation augmix", "truncate 0, as floats is 1", "1");
 }
 
 }  // namespace
@@ -110,18 +140,24 @@ void mix_chains(const Picture& picture, std::span<const Levels> chains, std::spa
 }
 
 Augmentation augmix() {
-  return {{"augmix",
-           "a random mixture of the picture and of chains of operations on it",
-           "Hendrycks et al., ICLR 2020, section 3",
-           {{"severity", 3, 1, 10, "the largest level of operations", true},
-            {"width", 3, 1, 20, "how many chains", true},
-            {"depth", 0, -1, 20, "operations of a chain; 0 or -1: one to three", true},
-            {"alpha", 1, .01, 100, "of the Dirichlet and Beta distributions of the mixture's weights"},
-            {"all-ops", 0, 0, 1, "1: color, contrast, brightness and sharpness, too", true},
-            {"torchvision-levels", 0, 0, 1, "1: those of torchvision instead of the authors'", true},
-            {"truncate", 0, 0, 1,
-             "1: the mixture loses its fractions, as in torchvision, instead of being rounded", true}}},
-          change};
+  return {
+      {"augmix",
+       "a random mixture of the picture and of chains of operations on it",
+       "Hendrycks et al., ICLR 2020, section 3",
+       {{"severity", 3, 1, 10, "the largest level of operations", true},
+        {"width", 3, 1, 20, "how many chains", true},
+        {"depth", 0, -1, 20, "operations of a chain; 0 or -1: one to three", true},
+        {"alpha", 1, .01, 100, "of the Dirichlet and Beta distributions of the mixture's weights"},
+        {"all-ops", 0, 0, 1, "1: color, contrast, brightness and sharpness, too", true},
+        {"torchvision-levels", 0, 0, 1, "1: those of torchvision instead of the authors'", true},
+        {"truncate", 0, 0, 1,
+         "1: the mixture loses its fractions, as in torchvision, instead of being rounded", true},
+        {"floats", 0, 0, 1,
+         "1: the mixture is not rounded, as in the authors' program, which mixes normalised numbers", true}}},
+      change,
+      nullptr,
+      check,
+      change_floats};
 }
 
 }  // namespace leeway::nn::augment

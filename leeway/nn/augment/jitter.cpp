@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "leeway/nn/augment/augmentation.h"
+#include "leeway/nn/augment/float_picture.h"
 #include "leeway/nn/augment/operation.h"
 
 namespace leeway::nn::augment {
@@ -16,9 +17,8 @@ void change(const Picture& picture, const Parameters& parameters, Random& random
                  random);
 }
 
-}  // namespace
-
-void change_colours(const Picture& picture, const Jitter& jitter, Random& random) {
+template <class AnyPicture>
+void change_all(const AnyPicture& picture, const Jitter& jitter, Random& random) {
   const auto around = [&](double middle, double part) { return middle + part * (2 * random.uniform() - 1); };
   std::array<std::pair<Operation, double>, 4> steps = {{{Operation::brightness, around(1, jitter.brightness)},
                                                         {Operation::contrast, around(1, jitter.contrast)},
@@ -26,6 +26,15 @@ void change_colours(const Picture& picture, const Jitter& jitter, Random& random
                                                         {Operation::hue, around(0, jitter.hue)}}};
   shuffle(steps, random);
   for (const auto& step : steps) apply(step.first, picture, step.second);
+}
+
+}  // namespace
+
+void change_colours(const Picture& picture, const Jitter& jitter, Random& random) {
+  change_all(picture, jitter, random);
+}
+void change_colours(const FloatPicture& picture, const Jitter& jitter, Random& random) {
+  change_all(picture, jitter, random);
 }
 
 Augmentation jitter() {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "leeway/core/family.h"
+#include "leeway/nn/augment/hue.h"
 
 namespace leeway::nn::augment {
 namespace {
@@ -212,26 +213,15 @@ void rotate(const Picture& picture, double degrees, Sampling sampling) {
   });
 }
 
-// The hexagon of HSV: its sectors begin at red, yellow, green, cyan, blue and magenta.
 void hue(const Picture& picture, double turn) {
   if (picture.channels != 3) return;
   const std::size_t area = picture.area();
   for (std::size_t i = 0; i < area; ++i) {
-    const double r = picture.levels[i], g = picture.levels[area + i], b = picture.levels[2 * area + i];
-    const double high = std::max({r, g, b}), low = std::min({r, g, b}), chroma = high - low;
-    if (chroma == 0) continue;
-    double place = high == r ? (g - b) / chroma : high == g ? 2 + (b - r) / chroma : 4 + (r - g) / chroma;
-    place += 6 * turn;
-    place -= 6 * std::floor(place / 6);
-    const double sector = std::floor(place), within = place - sector;
-    const double falling = high - chroma * within, rising = low + chroma * within;
-    const std::array<std::array<double, 3>, 6> colours = {{{high, rising, low},
-                                                           {falling, high, low},
-                                                           {low, high, rising},
-                                                           {low, falling, high},
-                                                           {rising, low, high},
-                                                           {high, low, falling}}};
-    const std::array<double, 3>& colour = colours[static_cast<std::size_t>(sector) % 6];
+    const std::array<double, 3> before = {static_cast<double>(picture.levels[i]),
+                                          static_cast<double>(picture.levels[area + i]),
+                                          static_cast<double>(picture.levels[2 * area + i])};
+    if (before[0] == before[1] && before[1] == before[2]) continue;
+    const std::array<double, 3> colour = turned(before, turn);
     for (std::size_t c = 0; c < 3; ++c) picture.levels[c * area + i] = level_of(colour[c]);
   }
 }
@@ -266,6 +256,25 @@ constexpr std::array<Named, 17> names = {{
 }};
 
 }  // namespace
+
+// The hexagon of HSV: its sectors begin at red, yellow, green, cyan, blue and magenta.
+std::array<double, 3> turned(const std::array<double, 3>& colour, double turn) {
+  const auto [r, g, b] = colour;
+  const double high = std::max({r, g, b}), low = std::min({r, g, b}), chroma = high - low;
+  if (chroma == 0) return colour;
+  double place = high == r ? (g - b) / chroma : high == g ? 2 + (b - r) / chroma : 4 + (r - g) / chroma;
+  place += 6 * turn;
+  place -= 6 * std::floor(place / 6);
+  const double sector = std::floor(place), within = place - sector;
+  const double falling = high - chroma * within, rising = low + chroma * within;
+  const std::array<std::array<double, 3>, 6> colours = {{{high, rising, low},
+                                                         {falling, high, low},
+                                                         {low, high, rising},
+                                                         {low, falling, high},
+                                                         {rising, low, high},
+                                                         {high, low, falling}}};
+  return colours[static_cast<std::size_t>(sector) % 6];
+}
 
 Operation operation(std::string_view name) {
   return find_member(std::span<const Named>(names), "operation", name).operation;
