@@ -49,7 +49,10 @@ TINTS = {"red": (1, .3, .3), "green": (.3, 1, .3), "blue": (.3, .3, 1)}
 PIXELS = {"small": 16, "middle": 20, "big": 26}
 FASHION = "/usr/share/datasets/fashion-mnist/train-%s-idx%d-ubyte.gz"
 BEST = ["erm", "lisa", "group-dro", "augmix-jsd", "resample", "mixup"]
-REST = [name for name in ALGORITHMS if name not in [*BEST, "pgd"]]  # without the slowest, which learned nothing in the benchmark
+SLOW = ["l2d", "pgd"]  # take several times as long as plain training
+REST = [name for name in ALGORITHMS if name not in [*BEST, *SLOW]]
+SLOWEST = "pnd"  # fifty times
+STAGE = {"sagnet": "stage=1", "pnd": "base-epochs=8"}  # without which the network is refused; a first stage no longer than the second
 NORMALIZED = ["erm", "group-dro", "irm", "bpa", "ada", "causirl-coral"]  # with batch statistics and with frozen ones
 FEW = [(), ("sc",), ("ldd",), ("uds",), ("sc", "ldd", "uds")]  # for the networks that take long
 RATE = "0.001"
@@ -138,12 +141,16 @@ class Sets:
         shifts = "".join(f'{shift} = ["", "{attribute}"]\n' for shift, attribute in images.shifts.items())
         columns = "".join(f'order.{column} = "{values}"\n' for column, values in images.orders.items())
         drawn = f'dataset = "{images.dataset}"\n' if images.dataset else f'label = "{images.label}"\ncolumns = "{",".join(images.shifts.values())}"\n{columns}'
+        settings = [STAGE[algorithm] for algorithm in algorithms if algorithm in STAGE]
+        excluded = [f"train.algorithm{one}{algorithm}, train.set{other}{setting}" for algorithm, setting in STAGE.items() if algorithm in algorithms
+                    for one, other in (("=", "!="), ("!=", "="))] if len(algorithms) > 1 else []
         tested = f'test-rows = true\nselect-shift = "{SHIFT}"\n' if measured else ""
-        given = line("algorithm", algorithms) + line("augment", augment) + line("batchnorm", [batchnorm]) + line("start", [start])
+        given = line("algorithm", algorithms) + line("augment", augment) + line("batchnorm", [batchnorm]) + line("start", [start]) + line("set", [*([""] if len(algorithms) > 1 else []), *settings] or [""])
         return f"""[study]
 only = [
 {rules}
 ]
+exclude = {json.dumps(excluded)}
 
 [draw]
 command = "conds draw"
@@ -242,11 +249,18 @@ def main():
     for batchnorm in ("", "frozen"):
         sets.run("dsprites", jobs, seeds=seeds, cases=FEW, algorithms=NORMALIZED, arch="small-cnn-bn", batchnorm=batchnorm)
     for name in names:
-        sets.run(name, jobs, seeds=seeds, cases=CASES, algorithms=[*REST, "l2d"])
+        sets.run(name, jobs, seeds=seeds, cases=CASES, algorithms=[*REST, *SLOW])
         sets.run(name, jobs, seeds=seeds, cases=CASES, algorithms=["erm"], augment=AUGMENTATIONS)
     for name in names:
         sets.searched(name, jobs, seeds, algorithms=[*BEST, *REST])
         sets.searched(name, jobs, seeds, algorithms=["erm"], augment=AUGMENTATIONS)
+        for method in SLOW:
+            sets.searched(name, jobs, seeds, algorithms=["erm", method])
+        normalized = {"algorithms": ["erm", "sagnet"], "arch": "small-cnn-bn"}
+        sets.run(name, jobs, seeds=seeds, cases=CASES, **normalized)
+        sets.searched(name, jobs, seeds, **normalized)
+    for name in names:
+        sets.run(name, jobs, seeds=seeds, cases=FEW, algorithms=["erm", SLOWEST])
 
 
 if __name__ == "__main__":

@@ -27,7 +27,8 @@ struct TrainingOptions {
   std::size_t steps = 0;        // at most so many in place of epochs; 0: by epochs
   std::size_t check_every = 0;  // validate after so many steps; 0: after every epoch
   std::size_t first_check = 0;  // with check_every: after so many steps for the first time; 0: after as many
-  std::size_t batch = 128;      // a last row alone joins the batch before it
+  std::size_t batch = 128;
+  std::string last_batch = "join";     // of one row: joins the batch before it; or "alone"
   std::string sampling = "shuffle";    // each row once an epoch; or "replacement", as many draws
   std::string base_sampling = "same";  // of an algorithm's first stage: as sampling, or one of its two
   // "uniform" within 1 / sqrt(inputs of a number); "kaiming": a backbone's convolutions normal, of variance 2 / (maps times the kernel's area)

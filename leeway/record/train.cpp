@@ -41,6 +41,10 @@ void flag_fields(TrainingOptions& options, Fields& f) {
   f("first_check", options.first_check,
     "with check_every: validate for the first time after so many steps; 0: after check_every");
   f("batch", options.batch, at_least(1), "images a step");
+  f.choice(
+      "last_batch", options.last_batch,
+      {{"join", "it joins the batch before it"}, {"alone", "a step of its own, as in the program of ConDS"}},
+      "what becomes of a last batch of one image");
   f.choice("sampling", options.sampling, {{"shuffle", ""}, {"replacement", ""}},
            "whether every image comes once an epoch, or as many are drawn with replacement");
   f.choice("base_sampling", options.base_sampling,
@@ -66,8 +70,9 @@ void flag_fields(TrainingOptions& options, Fields& f) {
   f("nesterov", options.nesterov, "with sgd: Nesterov's momentum");
   f("schedule", options.schedule,
     "of the learning rate: constant, cosine, inverse, linear:WARM-UP (a share of the steps), "
-    "step:EPOCH:EPOCH... "
-    "(a tenth after each), or exponential:FACTOR (after every epoch)");
+    "step:EPOCH:EPOCH... (a tenth after each), exponential:FACTOR (after every epoch), every:EPOCHS:FACTOR "
+    "(after every so many), cosine:EPOCHS (down over so many), warm-up:EPOCHS (up over so many); with commas "
+    "the product of several");
   f.choice("batchnorm", options.batchnorm, {{"train", ""}, {"frozen", ""}},
            "whether batch normalisation goes by the batch or by running statistics, which then never change");
   f.choice("freeze", options.freeze, {{"none", ""}, {"backbone", ""}},

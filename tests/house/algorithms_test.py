@@ -81,8 +81,8 @@ class Page(unittest.TestCase):
 
     def test_what_options_name_exists(self):
         for option, names in (("arch", FAMILIES["architectures"]), ("algorithm", FAMILIES["algorithms"])):
-            for name in re.findall(rf"--{option} ([a-z0-9-]+)", self.text):
-                self.assertIn(name, names)
+            for name in re.findall(rf"--{option} ((?:[a-z0-9-]+:)?[a-z0-9-]+)", self.text):
+                self.assertIn(name.split(":")[-1], names)  # HEAD:NAME of an architecture
         for chain in re.findall(r"--augment ([a-z0-9.,:=-]+)", self.text):
             for link in chain.split(","):
                 name, *parameters = link.split(":")

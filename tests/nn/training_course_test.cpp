@@ -192,12 +192,24 @@ TEST(Schedule, ByHand) {
   EXPECT_NEAR(linear.factor(1, 9, 1), .2, 1e-12);
   EXPECT_NEAR(linear.factor(5, 9, 1), 1, 1e-12);
   EXPECT_NEAR(linear.factor(9, 9, 1), .2, 1e-12);
-  for (const char* text :
-       {"", "constant:1", "cosine:", "linear", "linear:1", "step", "step:0", "exponential:x", "warm"})
-    EXPECT_EQ(message_of([&] { (void)Schedule(text); }),
-              std::string("train: schedule: expected one of constant, cosine, inverse, linear:WARM-UP, "
-                          "step:EPOCH:EPOCH..., exponential:FACTOR, found '") +
-                  text + "'");
+  EXPECT_EQ(Schedule("every:20:0.5").factor(1, 9, 20), 1);
+  EXPECT_EQ(Schedule("every:20:0.5").factor(1, 9, 21), .5);
+  EXPECT_EQ(Schedule("every:20:0.5").factor(1, 9, 60), .25);
+  EXPECT_NEAR(Schedule("cosine:100").factor(1, 9, 51), .5, 1e-12);
+  EXPECT_NEAR(Schedule("cosine:100").factor(9, 9, 101), 0, 1e-12);
+  EXPECT_NEAR(Schedule("cosine:100").factor(9, 9, 150), 0, 1e-12);
+  EXPECT_NEAR(Schedule("warm-up:5").factor(1, 9, 2), .4, 1e-12);
+  EXPECT_EQ(Schedule("warm-up:5").factor(1, 9, 9), 1);
+  EXPECT_NEAR(Schedule("warm-up:5,step:1,exponential:0.5").factor(1, 9, 3), .6 * .1 * .25, 1e-12);
+  for (const char* text : {"", "constant:1", "cosine:", "linear", "linear:1", "step", "step:0",
+                           "exponential:x", "warm", "every:2", "every:0:1", "every:2:0", "cosine:0",
+                           "cosine:1:2", "warm-up:", "cosine,", ",", "cosine,,cosine"})
+    EXPECT_EQ(
+        message_of([&] { (void)Schedule(text); }),
+        std::string(
+            "train: schedule: expected one of constant, cosine, cosine:EPOCHS, inverse, linear:WARM-UP, "
+            "step:EPOCH:EPOCH..., exponential:FACTOR, every:EPOCHS:FACTOR, warm-up:EPOCHS, found '") +
+            text + "'");
 }
 
 TEST(FrozenParts, BatchStatisticsStayAsTheyBegin) {

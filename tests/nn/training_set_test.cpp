@@ -63,6 +63,22 @@ TEST(TrainingSet, EveryRowOnceAnEpochInAnotherOrder) {
   EXPECT_EQ(std::set<std::int64_t>(orders[1].begin(), orders[1].end()).size(), 33U);
 }
 
+TEST(TrainingSet, ALastRowMayStayAlone) {
+  const data::TrainingData data(toy::squares(33, 4));
+  TrainOptions options = in_batches(8);
+  EXPECT_EQ(TrainingSet(data, options, {}, "erm").smallest_batch(), 8U);
+  options.last_batch = "alone";
+  TrainingSet set(data, options, {}, "erm");
+  EXPECT_EQ(set.steps(), 5U);
+  EXPECT_EQ(set.smallest_batch(), 1U);
+  set.begin_epoch(1);
+  EXPECT_EQ(set.minibatches(3).labelled.rows.size(), 8U);
+  EXPECT_EQ(set.minibatches(4).labelled.rows.size(), 1U);
+  Requirements needs;
+  needs.least_batch = 2;
+  EXPECT_EQ(TrainingSet(data, options, needs, "occamnets").steps(), 4U) << "an algorithm's need stands";
+}
+
 TEST(TrainingSet, EnvironmentsHaveEqualPartsOfEveryBatch) {
   const data::TrainingData data = squares_of_two_cameras(50);  // 20 rows of b
   const TrainOptions options = in_batches(12);

@@ -1,6 +1,6 @@
 // N operations in a row, each uniform among 14 with replacement, all with magnitude M of bins 0 to bins - 1; the sign of those
-// that have one is a fair coin. Operations and magnitudes are torchvision's (operation.h, t = M / (bins - 1)); in TensorFlow's
-// program solarize and posterize become weaker with M, so that its M are others.
+// that have one is a fair coin. Operations and magnitudes are torchvision's (operation.h, t = M / (bins - 1)); with tensorflow they are those of
+// TensorFlow's program (tensorflow.h, level M of 10), where solarize and posterize become weaker with M.
 #include <fmt/format.h>
 
 #include <array>
@@ -8,6 +8,7 @@
 #include "leeway/core/message.h"
 #include "leeway/nn/augment/augmentation.h"
 #include "leeway/nn/augment/operation.h"
+#include "leeway/nn/augment/tensorflow.h"
 
 namespace leeway::nn::augment {
 namespace {
@@ -21,6 +22,11 @@ constexpr std::array<Operation, 14> operations = {
 void change(const Picture& picture, const Parameters& parameters, Random& random) {
   const double t = parameters.at("magnitude") / (parameters.at("bins") - 1);
   const auto count = static_cast<std::size_t>(parameters.at("num-ops"));
+  if (parameters.at("tensorflow") == 1) {
+    for (std::size_t i = 0; i < count; ++i)
+      apply_tensorflow(random.below(tensorflow_operations), picture, parameters.at("magnitude"), random);
+    return;
+  }
   for (std::size_t i = 0; i < count; ++i) {
     const Operation drawn = operations[random.below(operations.size())];
     const bool negative = random.below(2) == 1 && is_signed(drawn);
@@ -28,7 +34,12 @@ void change(const Picture& picture, const Parameters& parameters, Random& random
   }
 }
 
+constexpr double bins = 31;
+
 void check(const Parameters& parameters) {
+  if (parameters.at("tensorflow") == 1 && parameters.at("bins") != bins)
+    refuse("augmentation randaugment", "no bins, as tensorflow is 1",
+           fmt::format("{}", parameters.at("bins")));
   if (parameters.at("magnitude") < parameters.at("bins")) return;
   refuse("augmentation randaugment: magnitude",
          fmt::format("a number below the number of bins, {}", parameters.at("bins")),
@@ -38,15 +49,18 @@ void check(const Parameters& parameters) {
 }  // namespace
 
 Augmentation randaugment() {
-  return {{"randaugment",
-           "a few operations, drawn from 14, of one magnitude",
-           "Cubuk et al., NeurIPS 2020; operations and magnitudes of torchvision",
-           {{"num-ops", 2, 0, 20, "operations, one after the other", true},
-            {"magnitude", 9, 0, 1000, "of all of them, from 0 to bins - 1", true},
-            {"bins", 31, 2, 1001, "how many magnitudes there are", true}}},
-          change,
-          nullptr,
-          check};
+  return {
+      {"randaugment",
+       "a few operations, drawn from 14, of one magnitude",
+       "Cubuk et al., NeurIPS 2020; operations and magnitudes of torchvision",
+       {{"num-ops", 2, 0, 20, "operations, one after the other", true},
+        {"magnitude", 9, 0, 1000, "of all of them, from 0 to bins - 1", true},
+        {"bins", bins, 2, 1001, "how many magnitudes there are", true},
+        {"tensorflow", 0, 0, 1,
+         "1: the 16 operations of TensorFlow's EfficientNet program, the magnitude a level of 10", true}}},
+      change,
+      nullptr,
+      check};
 }
 
 }  // namespace leeway::nn::augment

@@ -93,6 +93,9 @@ Architecture resnet18();
 Architecture resnet50();
 Architecture resnet101();
 Architecture densenet121();
+Architecture resnet18_blur();
+Architecture resnet50_blur();
+Architecture densenet121_blur();
 Architecture vit();
 Architecture vit_patch12();
 Architecture vit_patch16();
@@ -101,18 +104,33 @@ Architecture clip_vit_b_32();
 
 std::span<const Architecture> architectures() {
   static const Architecture list[] = {
-      linear(),          mlp(),
-      small_cnn(),       small_cnn_bn(),
-      defended_cnn(),    resnet20_cifar(),
-      resnet32_cifar(),  resnet44_cifar(),
-      resnet56_cifar(),  resnet110_cifar(),
-      resnet18_cifar(),  resnet50_cifar(),
-      resnet101_cifar(), preact_resnet18(),
-      wrn_28_10(),       resnet18(),
-      resnet50(),        resnet101(),
-      densenet121(),     vit(),
-      vit_patch12(),     vit_patch16(),
-      vit_b_16(),        clip_vit_b_32(),
+      linear(),
+      mlp(),
+      small_cnn(),
+      small_cnn_bn(),
+      defended_cnn(),
+      resnet20_cifar(),
+      resnet32_cifar(),
+      resnet44_cifar(),
+      resnet56_cifar(),
+      resnet110_cifar(),
+      resnet18_cifar(),
+      resnet50_cifar(),
+      resnet101_cifar(),
+      preact_resnet18(),
+      wrn_28_10(),
+      resnet18(),
+      resnet50(),
+      resnet101(),
+      densenet121(),
+      resnet18_blur(),
+      resnet50_blur(),
+      densenet121_blur(),
+      vit(),
+      vit_patch12(),
+      vit_patch16(),
+      vit_b_16(),
+      clip_vit_b_32(),
   };
   return list;
 }

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "leeway/nn/detail/torch_model.h"
+#include "leeway/nn/model/heads.h"
 #include "leeway/nn/train.h"
 #include "leeway/nn/train/optimizer.h"
 
@@ -76,6 +77,8 @@ class Algorithm {
   // Before the first epoch of a new training; what it makes belongs to state(), since a resumed training skips it.
   virtual void prepare(TrainingSet& /*set*/) {}
   virtual void begin_epoch(std::size_t /*epoch*/) {}  // from 1; before the set draws its order
+  // After a step: whether the pass begins anew from there, begin_epoch() with the same number included.
+  [[nodiscard]] virtual bool repeats_pass() { return false; }
   // Batch statistics and dropout of all its networks, on or off.
   virtual void set_training(bool on) = 0;
 
@@ -205,7 +208,8 @@ struct AlgorithmMember : Member {
   std::string_view (*head)(const std::map<std::string, double>& parameters) = nullptr;
   // What is trained before it; null, or nothing: it begins with random or given weights.
   std::optional<BaseStage> (*base)(const std::map<std::string, double>& parameters) = nullptr;
-  std::string_view uniform_head = {};  // a parameter: where it is not 0, HeadedNetwork::begin_uniform
+  // How the head begins; null: in its own way.
+  HeadStart (*head_start)(const std::map<std::string, double>& parameters) = nullptr;
 
   [[nodiscard]] Requirements needs(const std::map<std::string, double>& complete) const {
     return requirements ? requirements(complete) : Requirements{};

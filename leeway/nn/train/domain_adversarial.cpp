@@ -1,5 +1,7 @@
 #include "leeway/nn/train/domain_adversarial.h"
 
+#include <algorithm>
+
 #include "leeway/core/random.h"
 #include "leeway/nn/train/random_tensors.h"
 #include "leeway/nn/train/reversal.h"
@@ -31,17 +33,42 @@ DomainAdversarial::DomainAdversarial(const AlgorithmSetting& setting, std::int64
 }
 
 LossAlgorithm::Objective DomainAdversarial::objective(const Minibatches& batches) {
-  using namespace torch::nn::functional;
   const Batch& source = batches.labelled;
-  const double weight = parameter("weight");
-  if (weight == 0) return plain(source);
-  const std::int64_t n = source.x.size(0);
-  const Forward both = forward(torch::cat({source.x, batches.unlabelled.x}));
-  const torch::Tensor logits = both.logits.slice(0, 0, n);
+  if (parameter("weight") == 0) return plain(source);
   const double done = static_cast<double>(batches.step - 1) / static_cast<double>(batches.steps);
   const double c = parameter("reversal") * reversal_weight(done, parameter("slope"));
+  const std::int64_t n = source.x.size(0), m = batches.unlabelled.x.size(0);
+  const auto parts = std::min(static_cast<std::int64_t>(parameter("parts")), n);
+  std::vector<torch::Tensor> logits;
+  torch::Tensor loss, domain_loss;
+  double right = 0;
+  for (std::int64_t i = 0; i < parts; ++i) {
+    const Part part =
+        part_of(source.slice(i * n / parts, (i + 1) * n / parts),
+                batches.unlabelled.x.slice(0, i * m / parts, (i + 1) * m / parts),
+                batches.step * static_cast<std::size_t>(parts) + static_cast<std::size_t>(i), c);
+    loss = loss.defined() ? loss + part.loss : part.loss;
+    domain_loss = domain_loss.defined() ? domain_loss + part.domain_loss : part.domain_loss;
+    logits.push_back(part.logits);
+    right += part.right;
+  }
+  const auto count = static_cast<double>(parts);
+  return {parts == 1 ? loss : loss / count,
+          parts == 1 ? logits[0] : torch::cat(logits),
+          {},
+          {{"domain_loss", domain_loss.item<double>() / count},
+           {"domain_accuracy", right / count},
+           {"reversal", c}}};
+}
+
+DomainAdversarial::Part DomainAdversarial::part_of(const Batch& source, const torch::Tensor& target,
+                                                   std::size_t number, double c) const {
+  using namespace torch::nn::functional;
+  const std::int64_t n = source.x.size(0);
+  const Forward both = forward(torch::cat({source.x, target}));
+  const torch::Tensor logits = both.logits.slice(0, 0, n);
   const torch::Tensor told =
-      discriminator_->forward(reversed(shown(both), c), parameter("dropout"), setting().seed, batches.step);
+      discriminator_->forward(reversed(shown(both), c), parameter("dropout"), setting().seed, number);
   torch::Tensor domain = torch::zeros({told.size(0)}, torch::kInt64).to(told.device());
   domain.slice(0, n).fill_(1);
   const torch::Tensor weights = row_weights(both, n, c);
@@ -49,11 +76,8 @@ LossAlgorithm::Objective DomainAdversarial::objective(const Minibatches& batches
       weights.defined()
           ? (weights * cross_entropy(told, domain, CrossEntropyFuncOptions().reduction(torch::kNone))).sum()
           : cross_entropy(told, domain);
-  const double right = (told.detach().argmax(1) == domain).to(torch::kFloat64).mean().item<double>();
-  return {mean_loss(logits, source) + weight * domain_loss,
-          logits,
-          {},
-          {{"domain_loss", domain_loss.item<double>()}, {"domain_accuracy", right}, {"reversal", c}}};
+  return {mean_loss(logits, source) + parameter("weight") * domain_loss, domain_loss, logits,
+          (told.detach().argmax(1) == domain).to(torch::kFloat64).mean().item<double>()};
 }
 
 std::vector<Parameter> adversarial_parameters() {
@@ -63,6 +87,8 @@ std::vector<Parameter> adversarial_parameters() {
           {"discriminator-width", 1024, 1, 65536, "units of its two hidden layers", true},
           {"dropout", .5, 0, .99, "share of them left out in a step"},
           {"discriminator-rate", 1, 0, 1e6, "its learning rate, times --lr"},
+          {"parts", 1, 1, 1024,
+           "of every batch, each of which passes by itself: 2 in the program of RLSbench", true},
           {"feature-rate", .1, 0, 1e6,
            "from given weights: learning rate of all but the last layer, or head, times --lr"}};
 }

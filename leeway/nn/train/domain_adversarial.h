@@ -24,11 +24,21 @@ class Discriminator : public torch::nn::Module {
 
 // CE(F(x), y) on the source + w sum_i w_i CE(D(rev_c(T_i)), domain), T what a member shows D of source and target, which pass
 // through the network together: D learns to tell the domains apart, the features learn to prevent it.
-// c = 2 / (1 + exp(-slope p)) - 1, p the share of steps done.
+// c = 2 / (1 + exp(-slope p)) - 1, p the share of steps done. With parts, each share of the source's rows passes with as large a share of the
+// target's by itself; the loss is the mean over parts.
 class DomainAdversarial : public LossAlgorithm {
  public:
   DomainAdversarial(const AlgorithmSetting& setting, std::int64_t shown);
   Objective objective(const Minibatches& batches) override;
+
+ private:
+  struct Part {
+    torch::Tensor loss, domain_loss, logits;
+    double right = 0;  // share of rows whose domain is told
+  };
+  // `number` of the step's and part's draws, c of the reversal.
+  [[nodiscard]] Part part_of(const Batch& source, const torch::Tensor& target, std::size_t number,
+                             double c) const;
 
  protected:
   [[nodiscard]] virtual torch::Tensor shown(

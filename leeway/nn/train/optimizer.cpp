@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <utility>
 
 #include "leeway/core/csv.h"
 #include "leeway/core/message.h"
@@ -57,7 +58,8 @@ class Sgd : public Optimizer {
 };
 
 constexpr std::string_view schedules =
-    "constant, cosine, inverse, linear:WARM-UP, step:EPOCH:EPOCH..., exponential:FACTOR";
+    "constant, cosine, cosine:EPOCHS, inverse, linear:WARM-UP, step:EPOCH:EPOCH..., exponential:FACTOR, "
+    "every:EPOCHS:FACTOR, warm-up:EPOCHS";
 
 }  // namespace
 
@@ -70,40 +72,68 @@ std::unique_ptr<Optimizer> make_optimizer(const OptimizerOptions& options, std::
 }
 
 Schedule::Schedule(std::string_view text) {
-  const std::string_view whole = text;
-  const auto wrong = [&] { refuse("train: schedule", "one of " + std::string(schedules), in_quotes(whole)); };
-  const auto colon = text.find(':');
-  name_ = text.substr(0, colon);
-  while (text.find(':') != std::string_view::npos) {
-    text = text.substr(text.find(':') + 1);
-    const auto number = parse_number(text.substr(0, text.find(':')));
-    if (!number || !std::isfinite(*number)) wrong();
-    numbers_.push_back(*number);
+  const auto wrong = [&] { refuse("train: schedule", "one of " + std::string(schedules), in_quotes(text)); };
+  std::string_view left = text;
+  const auto take = [&](char by) {  // what is left up to the next `by`
+    const std::size_t end = std::min(left.find(by), left.size());
+    const std::string_view part = left.substr(0, end);
+    left.remove_prefix(std::min(end + 1, left.size()));
+    return part;
+  };
+  for (bool more = true; more;) {
+    more = left.find(',') != std::string_view::npos;
+    const std::string_view rest = take(','), after = std::exchange(left, rest);
+    Factor factor{std::string(take(':'))};
+    for (bool numbers = rest.find(':') != std::string_view::npos; numbers;) {
+      numbers = left.find(':') != std::string_view::npos;
+      const auto number = parse_number(take(':'));
+      if (!number || !std::isfinite(*number)) wrong();
+      factor.numbers.push_back(*number);
+    }
+    if (!factor.legal()) wrong();
+    factors_.push_back(std::move(factor));
+    left = after;
   }
-  const bool one = numbers_.size() == 1;
-  bool legal = false;
-  if (name_ == "constant" || name_ == "cosine" || name_ == "inverse") legal = numbers_.empty();
-  if (name_ == "linear") legal = one && numbers_[0] >= 0 && numbers_[0] < 1;
-  if (name_ == "exponential") legal = one && numbers_[0] > 0 && numbers_[0] <= 1;
-  if (name_ == "step")
-    legal = !numbers_.empty() && std::ranges::all_of(numbers_, [](double epoch) { return epoch >= 1; });
-  if (!legal) wrong();
 }
 
-double Schedule::factor(std::size_t step, std::size_t steps, std::size_t epoch) const {
-  const double p = static_cast<double>(step - 1) / static_cast<double>(std::max<std::size_t>(steps, 1));
+bool Schedule::Factor::legal() const {
+  const auto is_epoch = [](double epoch) { return epoch >= 1; };
+  const auto is_factor = [](double factor) { return factor > 0 && factor <= 1; };
+  const bool one = numbers.size() == 1;
+  if (name == "constant" || name == "inverse") return numbers.empty();
+  if (name == "cosine") return numbers.empty() || (one && is_epoch(numbers[0]));
+  if (name == "linear") return one && numbers[0] >= 0 && numbers[0] < 1;
+  if (name == "exponential") return one && is_factor(numbers[0]);
+  if (name == "step") return !numbers.empty() && std::ranges::all_of(numbers, is_epoch);
+  if (name == "every") return numbers.size() == 2 && is_epoch(numbers[0]) && is_factor(numbers[1]);
+  if (name == "warm-up") return one && is_epoch(numbers[0]);
+  return false;
+}
+
+double Schedule::Factor::at(std::size_t step, std::size_t steps, std::size_t epoch) const {
   const auto passed = static_cast<double>(epoch - 1);  // epochs
-  if (name_ == "cosine") return (1 + std::cos(std::numbers::pi * p)) / 2;
-  if (name_ == "inverse") return std::pow(1 + 10 * p, -.75);
-  if (name_ == "exponential") return std::pow(numbers_[0], passed);
-  if (name_ == "linear") {
-    const double now = static_cast<double>(step) / static_cast<double>(steps + 1), warm = numbers_[0];
+  const double p = name == "cosine" && !numbers.empty()
+                       ? std::min(1., passed / numbers[0])
+                       : static_cast<double>(step - 1) / static_cast<double>(std::max<std::size_t>(steps, 1));
+  if (name == "cosine") return (1 + std::cos(std::numbers::pi * p)) / 2;
+  if (name == "inverse") return std::pow(1 + 10 * p, -.75);
+  if (name == "exponential") return std::pow(numbers[0], passed);
+  if (name == "every") return std::pow(numbers[1], std::floor(passed / numbers[0]));
+  if (name == "warm-up") return std::min(1., (passed + 1) / numbers[0]);
+  if (name == "linear") {
+    const double now = static_cast<double>(step) / static_cast<double>(steps + 1), warm = numbers[0];
     return now < warm ? now / warm : (1 - now) / (1 - warm);
   }
   double factor = 1;
-  if (name_ == "step")
-    for (const double end : numbers_) factor *= passed >= end ? .1 : 1;
+  if (name == "step")
+    for (const double end : numbers) factor *= passed >= end ? .1 : 1;
   return factor;
+}
+
+double Schedule::factor(std::size_t step, std::size_t steps, std::size_t epoch) const {
+  double product = 1;
+  for (const Factor& factor : factors_) product *= factor.at(step, steps, epoch);
+  return product;
 }
 
 }  // namespace leeway::nn

@@ -42,11 +42,14 @@ struct OptimizerOptions {
 
 // The learning rate's factor in a step, p the share of steps done:
 //   constant           1
-//   cosine             (1 + cos(pi p)) / 2
+//   cosine             (1 + cos(pi p)) / 2; cosine:E the same with p = epochs done / E, at most 1
 //   linear:W           from 0 up to 1 over the share W of the steps, then down to 0
 //   inverse            (1 + 10 p)^-.75
 //   step:E1:E2...      times .1 after each of these epochs
 //   exponential:G      times G after every epoch
+//   every:E:G          times G after every E epochs
+//   warm-up:E          epoch / E, at most 1
+// and, with a comma between, the product of several.
 // Sources: Ganin et al., JMLR 2016, section 5.2.2 (inverse); the others are common.
 class Schedule {
  public:
@@ -55,8 +58,14 @@ class Schedule {
   [[nodiscard]] double factor(std::size_t step, std::size_t steps, std::size_t epoch) const;
 
  private:
-  std::string name_;
-  std::vector<double> numbers_;
+  struct Factor {
+    std::string name = {};
+    std::vector<double> numbers = {};
+
+    [[nodiscard]] bool legal() const;
+    [[nodiscard]] double at(std::size_t step, std::size_t steps, std::size_t epoch) const;
+  };
+  std::vector<Factor> factors_;
 };
 
 }  // namespace leeway::nn

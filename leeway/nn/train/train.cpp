@@ -23,6 +23,7 @@
 #include "leeway/nn/train/algorithm.h"
 #include "leeway/nn/train/optimizer.h"
 #include "leeway/nn/train/plan.h"
+#include "leeway/nn/train/reuse.h"
 #include "leeway/nn/train/selection.h"
 #include "leeway/nn/train/state.h"
 #include "leeway/nn/train/team.h"
@@ -30,9 +31,6 @@
 
 namespace leeway::nn {
 namespace {
-
-std::optional<TrainResult> reuse(const data::TrainingData& data, const TrainOptions& options,
-                                 const std::filesystem::path& out);
 
 class TrainingLoop {
  public:
@@ -131,8 +129,7 @@ AlgorithmSetting TrainingLoop::make_setting() {
   setting.network = make_network(built, info_.input, info_.classes);
   info_.parameters = count_weights(*setting.network);
   auto* const headed = setting.network->as<HeadedNetwork>();
-  if (headed && !member_.uniform_head.empty() && parameters_.at(std::string(member_.uniform_head)) != 0)
-    headed->begin_uniform();
+  if (headed && member_.head_start) headed->begin(member_.head_start(parameters_));
   initialize(*setting.network, options_.seed);
   if (options_.initial == "kaiming") draw_convolutions(*setting.network, options_.seed);
   setting.pretrained = !options_.start.empty();
@@ -166,7 +163,7 @@ AlgorithmSetting TrainingLoop::make_setting() {
     for (auto& item : setting.network->named_parameters())
       item.value().set_requires_grad(item.key().starts_with(setting.head));
   setting.seed = options_.seed;
-  if (std::min(set_.training().size(), options_.batch) == 1) check_single_row(setting, info_.architecture);
+  if (set_.smallest_batch() == 1) check_single_row(setting, info_.architecture);
   return setting;
 }
 
@@ -306,12 +303,13 @@ Epoch TrainingLoop::run_epoch(std::size_t number) {
   const auto started = std::chrono::steady_clock::now();
   algorithm_->set_training(true);
   double loss = 0, right = 0, rows = 0;
+  bool again = false;  // the pass
   std::optional<std::size_t> zero_gradients;
   std::map<std::string, double> parts;
   const auto is_time = [&] {
     const std::size_t every = options_.check_every,
                       first = options_.first_check > 0 ? options_.first_check : every;
-    return every > 0 ? done_ >= first && (done_ - first) % every == 0 : course_.place == 0;
+    return every > 0 ? done_ >= first && (done_ - first) % every == 0 : course_.place == 0 && !again;
   };
   do {
     stop_if_asked(number);
@@ -329,7 +327,8 @@ Epoch TrainingLoop::run_epoch(std::size_t number) {
     batches.step = ++done_;
     batches.rate = schedule_.factor(batches.step, batches.steps, course_.pass);
     const Step step = algorithm_->update(batches);
-    if (++course_.place == set_.steps()) course_.place = 0, ++course_.pass;
+    again = algorithm_->repeats_pass();
+    if (again || ++course_.place == set_.steps()) course_.place = 0, course_.pass += again ? 0 : 1;
     if (!std::isfinite(step.loss))
       throw std::runtime_error(
           fmt::format("train: the loss became {} in epoch {}: lower the learning rate", step.loss, number));
@@ -458,30 +457,6 @@ TrainResult TrainingLoop::finish() {
     for (const char* const what : {"", ".state"}) std::filesystem::remove(base_path().string() + what);
   result.model = make_model(info_, network, device_from_name(options_.device));
   return result;
-}
-
-// The result of an earlier training with the same plan, where `out` is one.
-std::optional<TrainResult> reuse(const data::TrainingData& data, const TrainOptions& options,
-                                 const std::filesystem::path& out) {
-  if (!options.text.given() || !std::filesystem::exists(out)) return {};
-  try {
-    ModelSource source;
-    source.path = out;
-    source.device = options.device;
-    std::shared_ptr<Model> model = load_model(source);
-    TrainResult result{options.text.read(model->info().training, display_name(out))};
-    if (!options.text.differences(result, planned(data, options, openmp_team(threads()), TORCH_VERSION))
-             .empty() ||
-        !epochs_kept(options, result.epochs.size()))
-      return {};
-    result.model = std::move(model);
-    result.reused = true;
-    result.notes = {
-        fmt::format("{}: was trained with these options and data before: kept", display_name(out))};
-    return result;
-  } catch (const Error&) {
-    return {};
-  }
 }
 
 }  // namespace

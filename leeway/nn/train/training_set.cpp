@@ -68,8 +68,9 @@ TrainingSet::TrainingSet(const data::TrainingData& data, const TrainOptions& opt
   check(needs, algorithm);
 
   // Batch statistics need two rows, and each environment its own.
-  const std::size_t least = std::max<std::size_t>(
-      options.batch > 1 ? 2 : 1, needs.environments > 0 ? needs.least_rows * present_.size() : 0);
+  const std::size_t least =
+      std::max<std::size_t>(options.batch > 1 && options.last_batch == "join" ? 2 : 1,
+                            needs.environments > 0 ? needs.least_rows * present_.size() : 0);
   const std::size_t rows = train_.size();
   least_last_ = std::max(least, needs.least_batch);
   count_steps();
@@ -82,6 +83,12 @@ TrainingSet::TrainingSet(const data::TrainingData& data, const TrainOptions& opt
            fmt::format("at least {} rows, {} of each environment, as algorithm {} needs", least,
                        needs.least_rows, algorithm),
            std::to_string(std::min(rows, options.batch)));
+}
+
+std::size_t TrainingSet::smallest_batch() const {
+  const std::size_t rows = train_.size(), tail = rows % options_.batch;
+  if (rows <= options_.batch) return rows;
+  return tail > 0 && tail >= least_last_ ? tail : options_.batch;
 }
 
 void TrainingSet::count_steps() {
@@ -273,8 +280,13 @@ Batch TrainingSet::validation_batch(std::size_t begin, std::size_t end, std::siz
 }
 
 Batch TrainingSet::augmented(std::span<const std::int64_t> rows) const {
+  return augmented(rows, "augmented beside", position_);
+}
+
+Batch TrainingSet::augmented(std::span<const std::int64_t> rows, std::string_view purpose,
+                             std::size_t position) const {
   Batch beside = batch(rows);
-  beside.x = changed(beside.x, chain_, stream("augmented beside"), position_);
+  beside.x = changed(beside.x, chain_, stream(purpose), position);
   return beside;
 }
 

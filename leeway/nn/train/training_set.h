@@ -44,6 +44,7 @@ class TrainingSet {
   // One line each: what of the data makes the algorithm another one.
   [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
   [[nodiscard]] std::size_t steps() const { return steps_; }  // of the epoch begun, or of the first one
+  [[nodiscard]] std::size_t smallest_batch() const;           // its rows
 
   void begin_epoch(std::size_t number);                     // from 1
   [[nodiscard]] Minibatches minibatches(std::size_t step);  // of the epoch begun, from 0
@@ -54,6 +55,10 @@ class TrainingSet {
   [[nodiscard]] Batch validation_batch(std::size_t begin, std::size_t end, std::size_t number) const;
   // The same as batch() of rows beside those of the latest minibatches(), augmented as they are, but not mixed.
   [[nodiscard]] Batch augmented(std::span<const std::int64_t> rows) const;
+  // For a purpose of its own, the first row at `position` of all that are augmented for it.
+  [[nodiscard]] Batch augmented(std::span<const std::int64_t> rows, std::string_view purpose,
+                                std::size_t position) const;
+  [[nodiscard]] bool augments() const { return chain_.changes_pixels(); }
   // Of each row of the data, whether it is trained on or not; of an environment where the data name one.
   [[nodiscard]] const std::vector<std::int64_t>& labels() const { return *data_.images.labels; }
   [[nodiscard]] const std::optional<GroupColumn>& environment() const { return data_.environment; }

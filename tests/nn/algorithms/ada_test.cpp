@@ -160,6 +160,24 @@ TEST_F(GrowingSet, AnEpochEarlierWhereAskedFor) {
   EXPECT_EQ(sizes, (std::vector<std::size_t>{40, 80, 80, 120, 120, 120}));
 }
 
+TEST_F(GrowingSet, AStepIntoTheEpochWhereAskedFor) {
+  const std::map<std::string, double> given{{"every-epochs", 2}, {"steps", 1}, {"after-a-step", 1}};
+  auto ada = member(given);
+  ada->begin_epoch(2);
+  EXPECT_FALSE(ada->repeats_pass());
+  ada->begin_epoch(3);
+  EXPECT_EQ(set_->training().size(), 40U);
+  EXPECT_TRUE(ada->repeats_pass()) << "after its first step";
+  const Tensors state = ada->state();
+  for (const bool restored : {false, true}) {
+    if (restored) ada = member(given), ada->restore(state, "state");
+    EXPECT_EQ(set_->training().size(), 40U);
+    ada->begin_epoch(3);
+    EXPECT_EQ(set_->training().size(), 80U);
+    EXPECT_FALSE(ada->repeats_pass());
+  }
+}
+
 // Those of 8-bit levels are what floats are when they are rounded, and a byte a pixel in the state.
 TEST_F(GrowingSet, OfBytesWhereAskedFor) {
   std::vector<std::int64_t> rows(40);
@@ -228,6 +246,30 @@ TEST(Ada, ResumesWithTheImagesThatItMade) {
   EXPECT_THROW((void)session().train(data, options, folder / "broken", &stop), Interrupted);
   EXPECT_EQ(session().train(data, options, folder / "broken").resumed_after, 2U);
   EXPECT_EQ(file_text(folder / "whole"), file_text(folder / "broken"));
+}
+
+// 100 rows in batches of 20: passes of 5 steps, 1 and 10, 1 and 15. A check after each step: wherever it stops, it goes on.
+TEST(Ada, AStepBeforeARoundIsOneOfTheTraining) {
+  const toy::Folder folder;
+  const data::TrainingData data(toy::squares(100, 4));
+  TrainOptions options = quick("ada");
+  options.parameters = {{"every-epochs", 1}, {"after-a-step", 1}, {"steps", 1}};
+  options.validation = 0, options.epochs = 3, options.batch = 20;
+  const auto steps = [](const TrainResult& result) {
+    std::vector<std::size_t> all;
+    for (const Epoch& epoch : result.epochs) all.push_back(epoch.steps);
+    return all;
+  };
+  EXPECT_EQ(steps(session().train(data, options, folder / "epochs")), (std::vector<std::size_t>{5, 16, 32}));
+  options.check_every = 1;
+  EXPECT_EQ(session().train(data, options, folder / "whole").epochs.size(), 32U);
+  for (const std::size_t stop_after : {5, 6, 7, 16, 17}) {
+    StopAfter stop(stop_after);
+    EXPECT_THROW((void)session().train(data, options, folder / "broken", &stop), Interrupted);
+    EXPECT_GT(session().train(data, options, folder / "broken").resumed_after, 3U);
+    EXPECT_EQ(file_text(folder / "whole"), file_text(folder / "broken")) << stop_after;
+    std::filesystem::remove(folder / "broken");
+  }
 }
 
 // Asks to stop while the images of a round are made.

@@ -211,6 +211,22 @@ TEST(Bpa, ClustersAreOfTrainingRowsOfAClass) {
                   .at("cluster")
                   .index_select(0, torch::tensor(rows))
                   .equal(torch::tensor(program_kmeans(features, 3, setting.seed, 0))));
+
+  // of images that are mirrored, each once
+  setting.parameters["augmented-clusters"] = 1;
+  const auto augmented = algorithm("bpa").make(setting);
+  EXPECT_EQ(message_of([&] { augmented->attach(set); }),
+            "algorithm bpa: expected augmentations that change images (--augment), as augmented-clusters is "
+            "1, found none");
+  options.augment = "flip:probability=1";
+  TrainingSet mirrored(data, options, {}, "bpa");
+  augmented->attach(mirrored), augmented->prepare(mirrored);
+  const torch::Tensor other_features =
+      forward_of(setting.base, setting.normalization)(mirrored.augmented(rows).x).features;
+  EXPECT_TRUE(augmented->state()
+                  .at("cluster")
+                  .index_select(0, torch::tensor(rows))
+                  .equal(torch::tensor(program_kmeans(other_features, 3, setting.seed, 0))));
 }
 
 }  // namespace

@@ -55,6 +55,26 @@ TEST(Cdan, ARandomMapIsKeptInTheState) {
   EXPECT_EQ(outer.at("discriminator.0.weight").size(1), 15);
 }
 
+// Each half of the source with half of the target.
+TEST(DomainAdversarial, PartsOfABatchAreAveraged) {
+  for (const double conditioning : {0., 1.}) {
+    const auto step = [&](double parts, std::int64_t begin, std::int64_t end) {
+      toy::ReferenceStep reference("cdan");
+      const auto member = algorithm("cdan").make(cdan_of_tiny_network(
+          {{"entropy-conditioning", conditioning}, {"dropout", 0}, {"parts", parts}, {"reversal", .5}}, 3));
+      Minibatches batches = reference.batches();
+      batches.labelled = batches.labelled.slice(begin, end);
+      batches.unlabelled.x = batches.unlabelled.x.slice(0, begin, end);
+      return member->update(batches);
+    };
+    const Step both = step(2, 0, 6), first = step(1, 0, 3), second = step(1, 3, 6);
+    EXPECT_NEAR(both.loss, (first.loss + second.loss) / 2, 1e-6);
+    EXPECT_NEAR(both.parts.at("domain_loss"),
+                (first.parts.at("domain_loss") + second.parts.at("domain_loss")) / 2, 1e-6);
+    EXPECT_EQ(both.right, first.right + second.right);
+  }
+}
+
 // Equal predictions are equally sure.
 TEST(Cdan, OfUniformPredictionsConditioningChangesNothing) {
   std::vector<double> losses;

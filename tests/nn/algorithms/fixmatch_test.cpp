@@ -33,6 +33,28 @@ TEST(FixMatch, MaskAndThresholdByHand) {
   EXPECT_EQ(fixmatch_step(.5).parts.at("kept"), 1) << "a confidence that is just enough counts";
 }
 
+// Each half of the labelled and of the unlabelled images by itself.
+TEST(FixMatch, PartsOfABatchAreAveraged) {
+  const auto step = [](double parts, const torch::Tensor& x, std::vector<std::int64_t> y,
+                       const torch::Tensor& weak, const torch::Tensor& strong) {
+    Minibatches batches{batch_of(x, std::move(y))};
+    batches.unlabelled.x = as_images(weak);
+    batches.unlabelled.views = {as_images(weak), as_images(strong)};
+    return made("fixmatch", torch::eye(2), {{"confidence", .9}, {"parts", parts}})->update(batches);
+  };
+  const torch::Tensor x = torch::tensor({{1.f, 0.f}, {2.f, 3.f}, {0.f, 1.f}}),
+                      weak = torch::tensor(
+                          {{3.f, 0.f}, {0.f, 0.f}, {0.f, 4.f}, {1.f, 6.f}, {0.f, 0.f}, {9.f, 0.f}}),
+                      strong = torch::tensor(
+                          {{1.f, 0.f}, {0.f, 5.f}, {1.f, 1.f}, {2.f, 0.f}, {3.f, 0.f}, {0.f, 1.f}});
+  const Step both = step(2, x, {0, 1, 1}, weak, strong),
+             first = step(1, x.slice(0, 0, 1), {0}, weak.slice(0, 0, 3), strong.slice(0, 0, 3)),
+             second = step(1, x.slice(0, 1), {1, 1}, weak.slice(0, 3), strong.slice(0, 3));
+  EXPECT_NEAR(both.loss, (first.loss + second.loss) / 2, 1e-6);
+  EXPECT_NEAR(both.parts.at("kept"), (first.parts.at("kept") + second.parts.at("kept")) / 2, 1e-6);
+  EXPECT_EQ(both.right, first.right + second.right);
+}
+
 TEST(FixMatch, OfWeightZeroHasTheBitsOfPlainTraining) {
   expect_the_bits_of_plain_training("fixmatch", {{"weight", 0}}, squares_of_two_cameras(100));
 }

@@ -101,6 +101,31 @@ TEST(Irm, SumsOverEnvironmentsWhereAskedFor) {
   EXPECT_NEAR(sum.loss, 2 * mean.loss, 1e-5);
 }
 
+// Half of each environment's rows with half of the other's: the mean of two steps.
+TEST(Irm, PartsOfABatchHaveTheirOwnPenalties) {
+  const Batch all =
+      batch_of(torch::tensor({{2.f}, {-1.f}, {.5f}, {1.f}, {-.2f}, {.3f}, {-2.f}, {1.5f}, {.1f}}),
+               {1, 0, 0, 1, 1, 0, 1, 0, 1});
+  const auto step = [&](double parts, std::vector<Batch> environments) {
+    std::vector<torch::Tensor> x, y;
+    for (const Batch& one : environments) x.push_back(one.x), y.push_back(one.y);
+    return made("irm", second_logit, {{"square", 0}, {"anneal-steps", 0}, {"lambda", 5}, {"parts", parts}})
+        ->update({{torch::cat(x), torch::cat(y)}, environments});
+  };
+  const Step whole = step(2, {all.slice(0, 4), all.slice(4, 9)}),
+             first = step(1, {all.slice(0, 2), all.slice(4, 6)}),
+             second = step(1, {all.slice(2, 4), all.slice(6, 9)});
+  EXPECT_NEAR(whole.parts.at("risk"), (first.parts.at("risk") + second.parts.at("risk")) / 2, 1e-6);
+  EXPECT_NEAR(whole.parts.at("penalty"), (first.parts.at("penalty") + second.parts.at("penalty")) / 2, 1e-6);
+  EXPECT_NEAR(whole.loss, (first.loss + second.loss) / 2, 1e-5);
+  TrainOptions options = quick("irm");
+  options.parameters["parts"] = 4, options.batch = 15;
+  const toy::Folder folder;
+  EXPECT_EQ(
+      message_of([&] { (void)session().train(squares_of_two_cameras(100), options, folder / "m"); }),
+      "train: batch: expected at least 16 rows, 8 of each environment, as algorithm irm needs, found 15");
+}
+
 // Batch statistics of two passes of 3 and 2 rows, or of one pass of 5: .1 of the latest batch's and .9 of what was before.
 TEST(Irm, EnvironmentsPassApartWhereAskedFor) {
   const torch::Tensor x = torch::rand({5, 1, 2, 3});

@@ -176,6 +176,42 @@ TEST(Lisa, PartnersAreAugmented) {
   }
 }
 
+// Images are unit vectors: who is mixed with whom shows. The first half of each environment's rows and the second one pair by themselves.
+TEST(Lisa, PartsOfABatchHaveTheirOwnPairs) {
+  const std::vector<std::int64_t> labels = {0, 1, 0, 1, 0, 1, 0, 1};
+  const data::TrainingData data = lisa_data(as_images(torch::eye(8)), labels, {0, 0, 0, 0, 1, 1, 1, 1});
+  const TrainOptions options = lisa_options();
+  TrainingSet set(data, options, {}, "lisa");
+  const torch::Tensor weight = torch::arange(16, torch::kFloat32).view({2, 8}).sin();
+  for (const double cutmix : {0., 2.}) {
+    const auto [network, member] =
+        recorded("lisa", weight, {{"parts", 2}, {"batch-pairs", cutmix == 0 ? 1. : 0.}, {"cutmix", cutmix}});
+    member->attach(set);
+    std::set<double> kinds;
+    for (std::size_t step = 1; step <= 50; ++step) {
+      const std::vector<std::int64_t> rows = {0, 1, 2, 3, 4, 5, 6, 7};
+      const Batch all = set.batch(rows);
+      const Step done = member->update({all, {all.slice(0, 4), all.slice(4, 8)}, {}, 1, step, 1000});
+      EXPECT_NEAR(done.parts.at("mixed"), 1, 1e-9);
+      kinds.insert(done.parts.at("same_label"));
+      const torch::Tensor seen = network->seen.flatten(1);
+      ASSERT_EQ(seen.size(0), cutmix == 0 ? 4 : 8);
+      for (std::int64_t i = 0; i < seen.size(0); ++i) {
+        const bool second = i >= seen.size(0) / 2;  // rows 2, 3, 6, 7
+        for (std::int64_t row = 0; row < 8; ++row)
+          if ((row % 4 >= 2) != second) {
+            EXPECT_EQ(seen[i][row].item<double>(), 0);
+          }
+        EXPECT_NEAR(seen[i].sum().item<double>(), 1, 1e-6);
+      }
+    }
+    EXPECT_EQ(kinds, (std::set<double>{0, .5, 1})) << "parts draw their own kind of pairs";
+  }
+  const auto [network, member] = recorded("lisa", weight, {{"parts", 2}});
+  EXPECT_EQ(message_of([&, &one = member] { one->attach(set); }),
+            "algorithm lisa: expected parts 1, as pairs are not of the batch (batch-pairs 0), found 2");
+}
+
 // Label 2 is in one environment alone: its row passes twice as the batch has it, whatever partners get.
 TEST(Lisa, RowsWithoutAPartnerStay) {
   const data::TrainingData data = lisa_data(as_images(torch::eye(5)), {0, 1, 0, 1, 2}, {0, 0, 1, 1, 0});

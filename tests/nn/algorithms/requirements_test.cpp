@@ -139,11 +139,18 @@ TEST(Requirements, BatchNormalizationOfOneRowNeedsMoreThanOneCell) {
   const auto message = [&] {
     return message_of([&] { (void)session().train(data, options, folder / "m"); });
   };
-  EXPECT_EQ(
-      message(),
+  const std::string refusal =
       "train: batch: expected at least 2 rows, as batch normalization in architecture resnet18 needs on "
-      "images of shape (3, 32, 32), found 1");
+      "images of shape (3, 32, 32), found 1";
+  EXPECT_EQ(message(), refusal);
   EXPECT_FALSE(std::filesystem::exists(folder / "m"));
+  options.batch = 5, options.last_batch = "alone";  // of 16 to train on
+  EXPECT_EQ(message(), refusal);
+  EXPECT_FALSE(std::filesystem::exists(folder / "m"));
+  options.last_batch = "join";
+  EXPECT_EQ(message(), "no error");
+  std::filesystem::remove(folder / "m");
+  options.batch = 1;
   options.batchnorm = "frozen";
   (void)session().train(data, options, folder / "m");
 }

@@ -52,7 +52,10 @@ TEST(SagNet, ExchangesByAPermutationOfTheStep) {
   EXPECT_TRUE(((one.share > 0) & (one.share < 1)).all().item<bool>());
 }
 
-TEST(SagNet, AStepIsThatOfAnIndependentProgram) { toy::expect_reference_step("sagnet"); }
+TEST(SagNet, AStepIsThatOfAnIndependentProgram) {
+  toy::expect_reference_step("sagnet");
+  toy::expect_reference_step("sagnet_dropout");
+}
 
 // Ten times the weights stand for gradients in the file.
 TEST(SagNet, StepsOfOnePassAreThoseOfAnIndependentProgram) {
@@ -152,6 +155,12 @@ TEST_F(SagNetStep, PooledTheAdversaryMovesAllOfTheFeatures) {
   const std::vector<std::string> moved = differing(without, with);
   EXPECT_EQ(moved.size(), names_.size() - 2);
   EXPECT_EQ(with.at("style.weight").sizes(), torch::IntArrayRef({4, 64}));
+}
+
+TEST_F(SagNetStep, DropoutIsOfTheLastHiddenLayerWherePooled) {
+  const Tensors whole = after({{"pooled", 1}, {"weight", 1}});
+  const Tensors some = after({{"pooled", 1}, {"weight", 1}, {"dropout", .5}});
+  EXPECT_EQ(differing(whole, some).size(), names_.size());
 }
 
 // Steps of gradient descent one after the other. Draws are of numbers 3, 4 and 5, so that the joint step of each of these numbers, from

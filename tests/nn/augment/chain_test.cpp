@@ -14,9 +14,9 @@ std::string error_of(const std::string& text) {
 
 TEST(Chain, IsWrittenWithEveryParameter) {
   const Chain chain("flip,randaugment:magnitude=5:num-ops=3,cutmix:alpha=1/2");
-  EXPECT_EQ(
-      chain.text(),
-      "flip:probability=0.5,randaugment:num-ops=3:magnitude=5:bins=31,cutmix:alpha=0.5:probability=1:even=0");
+  EXPECT_EQ(chain.text(),
+            "flip:probability=0.5,randaugment:num-ops=3:magnitude=5:bins=31:tensorflow=0,cutmix:alpha=0.5:"
+            "probability=1:even=0");
   EXPECT_TRUE(chain.changes_pixels() && chain.mixes());
   EXPECT_EQ(Chain("").text(), "");
   EXPECT_FALSE(Chain("").changes_pixels() || Chain().mixes());

@@ -74,7 +74,7 @@ Forward OccamNet::forward(const torch::Tensor& x) {
 
 // The exits' convolutions as the method's program: N(0, 2 / (k^2 c)) of c maps, cells k x k.
 void OccamNet::initialize_own(std::uint64_t seed) {
-  if (begins_uniform()) return;
+  if (start() == HeadStart::uniform) return;
   const torch::NoGradGuard no_grad;
   std::uint64_t number = 0;
   for (auto& item : named_parameters()) {

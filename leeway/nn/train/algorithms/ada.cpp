@@ -2,6 +2,7 @@
 #include <limits>
 #include <numeric>
 #include <stdexcept>
+#include <utility>
 
 #include "leeway/core/random.h"
 #include "leeway/nn/detail/shards.h"
@@ -14,7 +15,8 @@ namespace {
 
 // Plain training on a set that grows: before the epochs m + 1, 2 m + 1, ..., or with early before m, 2 m, ..., `rounds` times, as many
 // images as there were at first are drawn of the set as it is, and each is appended as the network finds it harder (ascent.h), with its
-// label. The network is in evaluation mode then, its weights as they are. With bytes the images are of 8-bit levels.
+// label. The network is in evaluation mode then, its weights as they are. With bytes the images are of 8-bit levels. With after-a-step
+// the epoch first takes a step on the set as it was, and begins anew when it has grown.
 class Ada : public LossAlgorithm {
  public:
   using LossAlgorithm::LossAlgorithm;
@@ -28,8 +30,17 @@ class Ada : public LossAlgorithm {
   void begin_epoch(std::size_t epoch) override {
     const auto every = static_cast<std::size_t>(parameter("every-epochs"));
     const std::size_t before = parameter("early") != 0 ? epoch : epoch - 1, round = before / every;
-    if (before == round * every && round >= 1 && round <= static_cast<std::size_t>(parameter("rounds")))
+    if (before != round * every || round < 1 || round > static_cast<std::size_t>(parameter("rounds"))) return;
+    if (parameter("after-a-step") == 0 || stepped_ == static_cast<std::int64_t>(round))
       grow(round);
+    else
+      awaited_ = static_cast<std::int64_t>(round);
+  }
+
+  [[nodiscard]] bool repeats_pass() override {
+    if (awaited_ == 0) return false;
+    stepped_ = std::exchange(awaited_, 0);
+    return true;
   }
 
   Objective objective(const Minibatches& batches) override { return plain(batches.labelled); }
@@ -37,6 +48,7 @@ class Ada : public LossAlgorithm {
   // Besides weights, the images that were made, as bytes where they are some, and the rows that they are of.
   [[nodiscard]] Tensors state() const override {
     Tensors state = LossAlgorithm::state();
+    if (parameter("after-a-step") != 0) state["stepped"] = torch::tensor({stepped_});
     if (!images_.defined()) return state;
     state["appended"] = bytes() ? (255 * images_).round().to(torch::kUInt8) : images_;
     state["parents"] = parents_;
@@ -45,6 +57,9 @@ class Ada : public LossAlgorithm {
 
   void restore(const Tensors& state, const std::string& name) override {
     LossAlgorithm::restore(state, name);
+    if (parameter("after-a-step") != 0)
+      stepped_ = take_numbers(state, "stepped", {1}, torch::kInt64, 0, parameter("rounds"), name)
+                     .item<std::int64_t>();
     if (!state.contains("appended")) return;
     const torch::Tensor one = set_->batch(std::span(set_->training()).first(1)).x;
     const double low = cut() ? 0 : -largest, high = bytes() ? 255 : cut() ? 1 : largest;
@@ -115,31 +130,35 @@ class Ada : public LossAlgorithm {
 
   TrainingSet* set_ = nullptr;
   std::size_t first_rows_ = 0;
-  torch::Tensor images_, parents_;  // of all rounds; undefined before the first
+  std::int64_t awaited_ = 0, stepped_ = 0;  // the round that comes after this step, the latest that came so
+  torch::Tensor images_, parents_;          // of all rounds; undefined before the first
 };
 
 std::vector<Parameter> ada_parameters() {
-  return {{"rounds", 2, 0, 1000, "how often the set grows; 0: plain training", true},
-          {"every-epochs", 10, 1, 1e6, "epochs before each", true},
-          {"steps", 15, 0, 10000, "of the ascent", true},
-          {"rate", 20. / 128, 0, 1e6, "step length of the ascent, for each image by itself"},
-          {"batch-rows", 0, 0, 1e9,
-           "images of a batch by which a program divides that length: the last batch of a round, with fewer, "
-           "has steps longer by as much; 0: all have the same",
-           true},
-          {"gamma", 1, 0, 1e9, "weight of the distance from where the ascent began"},
-          {"mean-distance", 0, 0, 1,
-           "1: the mean square over features, as programs have it; 0: half the sum of squares", true},
-          {"clamp", 0, 0, 2,
-           "1: pixels are cut to [0,1] after every step; 0: after the last one; 2: never, as in the program "
-           "of Volpi et al.",
-           true},
-          {"early", 0, 0, 1,
-           "1: rounds come an epoch earlier, as in the program of ConDS, whose epochs count from 0", true},
-          {"bytes", 0, 0, 1,
-           "1: images made have 8-bit levels, as in a program of Zhao et al.; states are small", true},
-          {"grow", 0, 0, 1,
-           "1: each round appends a version of every image; 0: as many as there were at first", true}};
+  return {
+      {"rounds", 2, 0, 1000, "how often the set grows; 0: plain training", true},
+      {"every-epochs", 10, 1, 1e6, "epochs before each", true},
+      {"steps", 15, 0, 10000, "of the ascent", true},
+      {"rate", 20. / 128, 0, 1e6, "step length of the ascent, for each image by itself"},
+      {"batch-rows", 0, 0, 1e9,
+       "images of a batch by which a program divides that length: the last batch of a round, with fewer, "
+       "has steps longer by as much; 0: all have the same",
+       true},
+      {"gamma", 1, 0, 1e9, "weight of the distance from where the ascent began"},
+      {"mean-distance", 0, 0, 1,
+       "1: the mean square over features, as programs have it; 0: half the sum of squares", true},
+      {"clamp", 0, 0, 2,
+       "1: pixels are cut to [0,1] after every step; 0: after the last one; 2: never, as in the program "
+       "of Volpi et al.",
+       true},
+      {"early", 0, 0, 1,
+       "1: rounds come an epoch earlier, as in the program of ConDS, whose epochs count from 0", true},
+      {"after-a-step", 0, 0, 1,
+       "1: a round comes one step into its epoch, which then begins anew, as in the program of ConDS", true},
+      {"bytes", 0, 0, 1, "1: images made have 8-bit levels, as in a program of Zhao et al.; states are small",
+       true},
+      {"grow", 0, 0, 1, "1: each round appends a version of every image; 0: as many as there were at first",
+       true}};
 }
 
 Requirements ada_needs(const std::map<std::string, double>& /*parameters*/) {

@@ -21,7 +21,7 @@ namespace {
 // until every row had its turn; v_n ~ u exp(.05 u), u ~ w with a mean of 1 over the batch. Where max u is above max-weight, all u
 // are raised to the power log(max-weight) / log(max u).
 //
-// program-clusters: program_kmeans() in place of cosine_kmeans().
+// program-clusters: program_kmeans() in place of cosine_kmeans(). augmented-clusters: features of images as augmentations change them, once.
 class Bpa : public LossAlgorithm {
  public:
   using LossAlgorithm::LossAlgorithm;
@@ -29,6 +29,9 @@ class Bpa : public LossAlgorithm {
   void attach(TrainingSet& set) override {
     rows_ = static_cast<std::int64_t>(set.labels().size());
     trained_ = torch::tensor(set.training());
+    if (parameter("augmented-clusters") != 0 && !set.augments())
+      refuse("algorithm bpa", "augmentations that change images (--augment), as augmented-clusters is 1",
+             "none");
   }
 
   void prepare(TrainingSet& set) override {
@@ -37,14 +40,17 @@ class Bpa : public LossAlgorithm {
       rows_of_class[set.labels()[static_cast<std::size_t>(row)]].push_back(row);
     std::vector<std::int64_t> cluster(set.labels().size(), -1);
     std::int64_t count = 0;
+    std::size_t position = 0;
     const auto kmeans = parameter("program-clusters") != 0 ? program_kmeans : cosine_kmeans;
     for (const auto& item : rows_of_class) {
       const std::vector<std::int64_t>& rows = item.second;
-      const auto found = kmeans(features(set, rows), static_cast<std::size_t>(parameter("clusters")),
-                                setting().seed, static_cast<std::uint64_t>(item.first));
+      const auto found =
+          kmeans(features(set, rows, position), static_cast<std::size_t>(parameter("clusters")),
+                 setting().seed, static_cast<std::uint64_t>(item.first));
       for (std::size_t i = 0; i < rows.size(); ++i)
         cluster[static_cast<std::size_t>(rows[i])] = count + found[i];
       count += *std::ranges::max_element(found) + 1;
+      position += rows.size();
     }
     cluster_ = torch::tensor(cluster);
     losses_ = torch::full({cluster_.size(0)}, -1., torch::kFloat64);
@@ -95,16 +101,20 @@ class Bpa : public LossAlgorithm {
  private:
   [[nodiscard]] bool reference() const { return parameter("reference-weights") != 0; }
 
-  // Of the base network.
-  [[nodiscard]] torch::Tensor features(const TrainingSet& set, const std::vector<std::int64_t>& rows) const {
+  // Of the base network; `position`: how many rows' came before.
+  [[nodiscard]] torch::Tensor features(const TrainingSet& set, const std::vector<std::int64_t>& rows,
+                                       std::size_t position) const {
+    const bool augmented = parameter("augmented-clusters") != 0;
     const ForwardFunction base = forward_of(setting().base, setting().normalization);
     std::vector<torch::Tensor> parts((rows.size() + shard_rows - 1) / shard_rows);
-    for_shards(rows.size(), shard_rows, "features", setting().progress,
-               [&](std::size_t begin, std::size_t end) {
-                 const torch::NoGradGuard no_grad;
-                 parts[begin / shard_rows] =
-                     base(set.batch(std::span(rows).subspan(begin, end - begin)).x).features.cpu();
-               });
+    for_shards(
+        rows.size(), shard_rows, "features", setting().progress, [&](std::size_t begin, std::size_t end) {
+          const torch::NoGradGuard no_grad;
+          const auto some = std::span(rows).subspan(begin, end - begin);
+          const Batch batch =
+              augmented ? set.augmented(some, "augmented features", position + begin) : set.batch(some);
+          parts[begin / shard_rows] = base(batch.x).features.cpu();
+        });
     return torch::cat(parts);
   }
 
@@ -155,6 +165,8 @@ AlgorithmMember bpa() {
          "1: as in the program of ConDS, from random rows by means of features as they are; a class in which "
          "a cluster loses its rows is one cluster",
          true},
+        {"augmented-clusters", 0, 0, 1,
+         "1: features are of images as --augment changes them, as in the program of ConDS", true},
         {"momentum", .3, 0, 1, "share of the new weights when they are refreshed"},
         {"refresh", 10, 1, 1e9, "steps between", true},
         {"max-weight", 0, 0, 1e9,

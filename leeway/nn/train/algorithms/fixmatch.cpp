@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 
 #include "leeway/nn/train/algorithm.h"
@@ -10,6 +11,8 @@ namespace {
 // something else: where they alone were unchanged, a change would tell what is guessed. They share one pass with the strong views. The weak views
 // pass in evaluation mode, without gradients: they change no batch statistics. With training-guesses they pass in training mode, before
 // the others, and do.
+//
+// With parts, each share of both passes by itself, and the loss is the mean over parts.
 //
 // With averaging a, the network that is kept and validated has the weights a w + (1 - a) (weights of the step).
 class FixMatch : public LossAlgorithm {
@@ -25,19 +28,33 @@ class FixMatch : public LossAlgorithm {
     const Batch& labelled = batches.labelled;
     const double weight = parameter("weight");
     if (weight == 0) return plain(labelled);
-    const auto [confidence, guess] = guesses(batches.unlabelled.views.at(0));
-    const torch::Tensor kept = (confidence >= parameter("confidence")).to(torch::kFloat32);
-    const std::int64_t n = labelled.x.size(0);
-    const torch::Tensor both = forward(torch::cat({labelled.x, batches.unlabelled.views.at(1)})).logits;
-    const torch::Tensor logits = both.slice(0, 0, n);
-    using torch::nn::functional::CrossEntropyFuncOptions;
-    const torch::Tensor each = torch::nn::functional::cross_entropy(
-        both.slice(0, n), guess, CrossEntropyFuncOptions().reduction(torch::kNone));
-    const torch::Tensor unlabelled = (kept * each).mean();
-    return {mean_loss(logits, labelled) + weight * unlabelled,
-            logits,
+    const std::int64_t n = labelled.x.size(0), m = batches.unlabelled.views.at(0).size(0);
+    const auto parts = std::min(static_cast<std::int64_t>(parameter("parts")), n);
+    std::vector<torch::Tensor> logits;
+    torch::Tensor loss;
+    double of_unlabelled = 0, of_kept = 0;
+    for (std::int64_t i = 0; i < parts; ++i) {
+      const Batch source = labelled.slice(i * n / parts, (i + 1) * n / parts),
+                  target = batches.unlabelled.slice(i * m / parts, (i + 1) * m / parts);
+      const auto [confidence, guess] = guesses(target.views.at(0));
+      const torch::Tensor kept = (confidence >= parameter("confidence")).to(torch::kFloat32);
+      const std::int64_t rows = source.x.size(0);
+      const torch::Tensor both = forward(torch::cat({source.x, target.views.at(1)})).logits;
+      logits.push_back(both.slice(0, 0, rows));
+      using torch::nn::functional::CrossEntropyFuncOptions;
+      const torch::Tensor each = torch::nn::functional::cross_entropy(
+          both.slice(0, rows), guess, CrossEntropyFuncOptions().reduction(torch::kNone));
+      const torch::Tensor unlabelled = (kept * each).mean();
+      const torch::Tensor one = mean_loss(logits.back(), source) + weight * unlabelled;
+      loss = loss.defined() ? loss + one : one;
+      of_unlabelled += unlabelled.item<double>();
+      of_kept += kept.mean().item<double>();
+    }
+    const auto count = static_cast<double>(parts);
+    return {parts == 1 ? loss : loss / count,
+            parts == 1 ? logits[0] : torch::cat(logits),
             {},
-            {{"unlabelled_loss", unlabelled.item<double>()}, {"kept", kept.mean().item<double>()}}};
+            {{"unlabelled_loss", of_unlabelled / count}, {"kept", of_kept / count}}};
   }
 
   [[nodiscard]] Step update(const Minibatches& batches) override {
@@ -95,6 +112,8 @@ AlgorithmMember fixmatch() {
        {{"confidence", .9, 0, 2, "least probability of a class that counts as known; above 1: none does"},
         {"weight", 1, 0, 1e6, "of the unlabelled images' loss; 0: plain training"},
         {"ratio", 1, 1, 64, "unlabelled images for each labelled one", true},
+        {"parts", 1, 1, 1024, "of every batch, each of which passes by itself: 2 in the program of RLSbench",
+         true},
         {"training-guesses", 0, 0, 1,
          "1: what it is sure of is asked in training mode, whose batch statistics move, as in the program of "
          "RLSbench",

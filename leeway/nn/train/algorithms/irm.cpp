@@ -11,6 +11,8 @@ namespace {
 // With separate-passes each environment passes through the network by itself, so that batch statistics are its own; with sum R_e and
 // D_e are summed.
 //
+// With parts, each has that share of every environment's rows, in order, and R_e and D_e of its own; the loss is the mean over parts.
+//
 // The penalty's weight is 1 for the first anneal-steps steps, then lambda, and the optimizer begins anew there.
 class Irm : public LossAlgorithm {
  public:
@@ -21,18 +23,23 @@ class Irm : public LossAlgorithm {
     if (annealing > 0 && batches.step == annealing + 1) forget_moments();
     const double weight = batches.step > annealing ? parameter("lambda") : 1;
     const torch::Tensor logits = logits_of(batches);
+    const auto parts = static_cast<std::int64_t>(parameter("parts"));
     torch::Tensor risk, penalty;
     std::int64_t begin = 0;
     for (const Batch& environment : batches.environments) {
       const std::int64_t rows = environment.y.size(0);
-      const torch::Tensor part = logits.slice(0, begin, begin + rows);
-      const torch::Tensor one_risk = mean_loss(part, environment);
-      const torch::Tensor one_penalty = penalty_of(part, environment);
-      risk = risk.defined() ? risk + one_risk : one_risk;
-      penalty = penalty.defined() ? penalty + one_penalty : one_penalty;
+      for (std::int64_t p = 0; p < parts; ++p) {
+        const std::int64_t from = p * rows / parts, to = (p + 1) * rows / parts;
+        const torch::Tensor part = logits.slice(0, begin + from, begin + to);
+        const Batch of_part = environment.slice(from, to);
+        const torch::Tensor one_risk = mean_loss(part, of_part), one_penalty = penalty_of(part, of_part);
+        risk = risk.defined() ? risk + one_risk : one_risk;
+        penalty = penalty.defined() ? penalty + one_penalty : one_penalty;
+      }
       begin += rows;
     }
-    const double count = parameter("sum") != 0 ? 1 : static_cast<double>(batches.environments.size());
+    const double count = static_cast<double>(parts) *
+                         (parameter("sum") != 0 ? 1 : static_cast<double>(batches.environments.size()));
     risk = risk / count;
     penalty = penalty / count;
     return {risk + weight * penalty,
@@ -75,12 +82,15 @@ AlgorithmMember irm() {
          "1: losses and penalties are summed over environments, as in the program of DiagViB-6; 0: their "
          "mean",
          true},
+        {"parts", 1, 1, 1024,
+         "of every batch, each with losses and penalties of its own: 4 devices in the program of DiagViB-6",
+         true},
         {"single-environment", 0, 0, 1,
          "1: go on with one environment, which makes this a penalty on miscalibration", true}}},
       [](const std::map<std::string, double>& parameters) {
         Requirements needs;
         needs.environments = parameters.at("single-environment") != 0 ? 1 : 2;
-        needs.least_rows = 2;
+        needs.least_rows = 2 * static_cast<std::size_t>(parameters.at("parts"));
         return needs;
       },
       make_algorithm<Irm>};

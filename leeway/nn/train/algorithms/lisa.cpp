@@ -1,4 +1,7 @@
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <numeric>
 
 #include "leeway/core/message.h"
 #include "leeway/core/random.h"
@@ -21,6 +24,9 @@ namespace {
 // without a pair take no part, unless none has any. With 2 the places of x and those of x' are each sorted before they are put together.
 // With hard-labels an image has the label of its larger part.
 //
+// With parts, each has that share of every environment's rows, in order, its own kind of pairs, its own pairs and boxes, and the loss is the
+// mean over parts that have pairs.
+//
 // With cutmix 2 a row of a pair of the batch is mixed with any that is in one, and the label is the number l y + (1-l) y', cut to a whole one:
 // often a third class. An odd side of the box loses a pixel. Rows count as right by their own labels.
 class Lisa : public LossAlgorithm {
@@ -32,6 +38,9 @@ class Lisa : public LossAlgorithm {
     partners_.emplace(set.training(), set.labels(), set.environment()->codes);
     if (parameter("cutmix") == 2 && (parameter("batch-pairs") != 0 || parameter("hard-labels") != 0))
       refuse("algorithm lisa", "batch-pairs 0 and hard-labels 0, as cutmix is 2", "others");
+    if (parameter("parts") > 1 && parameter("cutmix") != 2 && parameter("batch-pairs") == 0)
+      refuse("algorithm lisa", "parts 1, as pairs are not of the batch (batch-pairs 0)",
+             fmt::format("{}", parameter("parts")));
     const double p = parameter("same-label-probability");
     if (p > 0 && !partners_->any(true))
       refuse("algorithm lisa", "a label that occurs in two environments of the images to train on", "none");
@@ -42,10 +51,9 @@ class Lisa : public LossAlgorithm {
   Objective objective(const Minibatches& batches) override {
     const Batch& own = batches.labelled;
     Random random(setting().seed, stream("lisa"), batches.step);
-    const bool same_label = random.uniform() < parameter("same-label-probability");
-    if (parameter("cutmix") == 2) return class_numbers(own, same_label, random);
-    return parameter("batch-pairs") == 0 ? pairs_of_all(own, same_label, random)
-                                         : pairs_within(own, same_label, random);
+    if (parameter("cutmix") == 2) return class_numbers(batches, random);
+    if (parameter("batch-pairs") != 0) return pairs_within(batches, random);
+    return pairs_of_all(own, draw_kind(random), random);
   }
 
  private:
@@ -60,68 +68,148 @@ class Lisa : public LossAlgorithm {
     return parameter("hard-labels") == 0 ? share : (share >= .5).to(share.scalar_type());
   }
 
-  [[nodiscard]] BatchPairs pairs_of(const Batch& batch, bool same_label, Random& random) const {
+  [[nodiscard]] bool draw_kind(Random& random) const {
+    return random.uniform() < parameter("same-label-probability");
+  }
+
+  // The places in the batch of one part: its share of each environment's rows.
+  [[nodiscard]] std::vector<std::int64_t> places_of(const Minibatches& batches, std::size_t part) const {
+    const auto parts = static_cast<std::size_t>(parameter("parts"));
+    std::vector<std::int64_t> places;
+    if (parts == 1) {
+      places.resize(batches.labelled.rows.size());
+      std::iota(places.begin(), places.end(), std::int64_t{0});
+      return places;
+    }
+    std::size_t begin = 0;
+    for (const Batch& environment : batches.environments) {
+      const std::size_t rows = environment.rows.size();
+      for (std::size_t i = part * rows / parts; i < (part + 1) * rows / parts; ++i)
+        places.push_back(static_cast<std::int64_t>(begin + i));
+      begin += rows;
+    }
+    return places;
+  }
+
+  // Among the rows at these places, and as places in the batch.
+  [[nodiscard]] BatchPairs pairs_of(const Batch& batch, const std::vector<std::int64_t>& places,
+                                    bool same_label, Random& random) const {
     std::vector<std::int64_t> labels;
     std::vector<std::int32_t> environments;
-    for (const std::int64_t row : batch.rows) {
-      labels.push_back(set_->labels()[static_cast<std::size_t>(row)]);
-      environments.push_back(set_->environment()->codes[static_cast<std::size_t>(row)]);
+    for (const std::int64_t place : places) {
+      const auto row = static_cast<std::size_t>(batch.rows[static_cast<std::size_t>(place)]);
+      labels.push_back(set_->labels()[row]);
+      environments.push_back(set_->environment()->codes[row]);
     }
-    return pairs_of_batch(labels, environments, same_label, random);
+    BatchPairs pairs = pairs_of_batch(labels, environments, same_label, random);
+    for (auto* const side : {&pairs.first, &pairs.second})
+      for (std::int64_t& place : *side) place = places[static_cast<std::size_t>(place)];
+    return pairs;
   }
 
-  [[nodiscard]] Objective class_numbers(const Batch& batch, bool same_label, Random& random) const {
-    BatchPairs pairs = pairs_of(batch, same_label, random);
-    if (pairs.first.empty()) return plain(batch);
-    std::vector<std::int64_t>& paired = pairs.first;
-    paired.insert(paired.end(), pairs.second.begin(), pairs.second.end());
-    std::ranges::sort(paired);
-    const torch::Tensor at = torch::tensor(paired).to(setting().device),
-                        order = torch::tensor(permutation<std::int64_t>(paired.size(), random))
-                                    .to(setting().device);
-    Batch mixed = batch.select(at);
-    const Batch other = mixed.select(order);
-    const torch::Tensor keep = outside(mixed.x, draw_share(random), random, /*even=*/true);
-    const double share = keep.sum().item<double>() / static_cast<double>(keep.numel());
-    mixed.x = keep * mixed.x + (1 - keep) * other.x;
-    mixed.y = (mixed.y * share + other.y * (1 - share)).to(torch::kInt64);  // in float32, as there
-    const torch::Tensor logits = forward(mixed.x).logits;
+  // What the parts of a batch give: mixed images one part after the other.
+  struct Mixtures {
+    std::vector<torch::Tensor> images, at, other, label_share;
+    std::vector<Batch> batches;
+    double same_label = 0;
+
+    // The mean over parts of the mean over a part's images.
+    template <class Loss>
+    [[nodiscard]] torch::Tensor mean(const Loss& loss) const {
+      torch::Tensor sum;
+      std::int64_t begin = 0;
+      for (std::size_t part = 0; part < images.size(); ++part) {
+        const std::int64_t end = begin + images[part].size(0);
+        const torch::Tensor one = loss(part, begin, end);
+        sum = sum.defined() ? sum + one : one;
+        begin = end;
+      }
+      return images.size() == 1 ? sum : sum / static_cast<double>(images.size());
+    }
+  };
+
+  [[nodiscard]] Objective class_numbers(const Minibatches& batches, Random& random) const {
+    const Batch& batch = batches.labelled;
+    Mixtures all;
+    for (std::size_t part = 0; part < static_cast<std::size_t>(parameter("parts")); ++part) {
+      const bool same_label = draw_kind(random);
+      BatchPairs pairs = pairs_of(batch, places_of(batches, part), same_label, random);
+      if (pairs.first.empty()) continue;
+      std::vector<std::int64_t>& paired = pairs.first;
+      paired.insert(paired.end(), pairs.second.begin(), pairs.second.end());
+      std::ranges::sort(paired);
+      const torch::Tensor at = torch::tensor(paired).to(setting().device),
+                          order = torch::tensor(permutation<std::int64_t>(paired.size(), random))
+                                      .to(setting().device);
+      Batch mixed = batch.select(at);
+      const Batch other = mixed.select(order);
+      const torch::Tensor keep = outside(mixed.x, draw_share(random), random, /*even=*/true);
+      const double share = keep.sum().item<double>() / static_cast<double>(keep.numel());
+      mixed.y = (mixed.y * share + other.y * (1 - share)).to(torch::kInt64);  // in float32, as there
+      all.images.push_back(keep * mixed.x + (1 - keep) * other.x);
+      all.at.push_back(at);
+      all.batches.push_back(mixed);
+      all.same_label += same_label ? 1 : 0;
+    }
+    if (all.images.empty()) return plain(batch);
+    const torch::Tensor logits = forward(torch::cat(all.images)).logits;
     torch::Tensor told = 1 - targets(batch, logits.size(1));  // rows without a pair are not right
-    told.index_copy_(0, at, logits.detach());
-    return {mean_loss(logits, mixed),
+    told.index_copy_(0, torch::cat(all.at), logits.detach());
+    return {all.mean([&](std::size_t part, std::int64_t begin, std::int64_t end) {
+              return mean_loss(logits.slice(0, begin, end), all.batches[part]);
+            }),
             told,
             {},
-            {{"mixed", static_cast<double>(paired.size()) / static_cast<double>(batch.rows.size())},
-             {"same_label", same_label ? 1 : 0}}};
+            parts_of(all, logits.size(0), batch)};
   }
 
-  [[nodiscard]] Objective pairs_within(const Batch& batch, bool same_label, Random& random) const {
-    BatchPairs pairs = pairs_of(batch, same_label, random);
-    if (pairs.first.empty()) return plain(batch);
-    if (parameter("batch-pairs") == 2) std::ranges::sort(pairs.first), std::ranges::sort(pairs.second);
-    const torch::Tensor at = torch::tensor(pairs.first).to(setting().device),
-                        other_at = torch::tensor(pairs.second).to(setting().device);
-    const Batch own = batch.select(at), other = batch.select(other_at);
-    torch::Tensor keep, share;
-    if (parameter("cutmix") == 1) {
-      keep = outside(own.x, draw_share(random), random);
-      share = keep.mean().expand({at.size(0)});
-    } else {
-      std::vector<float> shares;
-      for (std::size_t i = 0; i < pairs.first.size(); ++i)
-        shares.push_back(static_cast<float>(draw_share(random)));
-      share = shares_of(shares), keep = share.view({-1, 1, 1, 1});
+  [[nodiscard]] Objective pairs_within(const Minibatches& batches, Random& random) const {
+    const Batch& batch = batches.labelled;
+    Mixtures all;
+    for (std::size_t part = 0; part < static_cast<std::size_t>(parameter("parts")); ++part) {
+      const bool same_label = draw_kind(random);
+      BatchPairs pairs = pairs_of(batch, places_of(batches, part), same_label, random);
+      if (pairs.first.empty()) continue;
+      if (parameter("batch-pairs") == 2) std::ranges::sort(pairs.first), std::ranges::sort(pairs.second);
+      const torch::Tensor at = torch::tensor(pairs.first).to(setting().device),
+                          other_at = torch::tensor(pairs.second).to(setting().device);
+      const Batch own = batch.select(at), other = batch.select(other_at);
+      torch::Tensor keep, share;
+      if (parameter("cutmix") == 1) {
+        keep = outside(own.x, draw_share(random), random);
+        share = keep.mean().expand({at.size(0)});
+      } else {
+        std::vector<float> shares;
+        for (std::size_t i = 0; i < pairs.first.size(); ++i)
+          shares.push_back(static_cast<float>(draw_share(random)));
+        share = shares_of(shares), keep = share.view({-1, 1, 1, 1});
+      }
+      all.images.push_back(keep * own.x + (1 - keep) * other.x);
+      all.at.push_back(at), all.other.push_back(other_at);
+      all.label_share.push_back(of_label(share));
+      all.same_label += same_label ? 1 : 0;
     }
-    const torch::Tensor logits = forward(keep * own.x + (1 - keep) * other.x).logits;
+    if (all.images.empty()) return plain(batch);
+    const torch::Tensor logits = forward(torch::cat(all.images)).logits;
     // what is told of all rows: of those without a pair that they are not right
     torch::Tensor told = 1 - targets(batch, logits.size(1));
-    told.index_copy_(0, other_at, logits.detach()).index_copy_(0, at, logits.detach());
-    const torch::Tensor part = of_label(share);
-    return {(part * losses(logits, own) + (1 - part) * losses(logits, other)).mean(),
+    told.index_copy_(0, torch::cat(all.other), logits.detach())
+        .index_copy_(0, torch::cat(all.at), logits.detach());
+    return {all.mean([&](std::size_t part, std::int64_t begin, std::int64_t end) {
+              const torch::Tensor some = logits.slice(0, begin, end), &share = all.label_share[part];
+              return (share * losses(some, batch.select(all.at[part])) +
+                      (1 - share) * losses(some, batch.select(all.other[part])))
+                  .mean();
+            }),
             told,
             {},
-            {{"mixed", 2. * static_cast<double>(at.size(0)) / static_cast<double>(batch.rows.size())},
-             {"same_label", same_label ? 1 : 0}}};
+            parts_of(all, 2 * logits.size(0), batch)};
+  }
+
+  [[nodiscard]] static std::map<std::string, double> parts_of(const Mixtures& all, std::int64_t mixed,
+                                                              const Batch& batch) {
+    return {{"mixed", static_cast<double>(mixed) / static_cast<double>(batch.rows.size())},
+            {"same_label", all.same_label / static_cast<double>(all.images.size())}};
   }
 
   [[nodiscard]] Objective pairs_of_all(const Batch& own, bool same_label, Random& random) const {
@@ -198,6 +286,8 @@ AlgorithmMember lisa() {
          "1: pairs are of the batch, each mixed once; 2: and their sides are sorted apart, so that few "
          "keep their rule, as in the program of DiagViB-6; 0: each row has a partner of all rows",
          true},
+        {"parts", 1, 1, 1024,
+         "of every batch, each with pairs of its own: 4 devices in the program of DiagViB-6", true},
         {"hard-labels", 0, 0, 1,
          "1: a mixed image has the label of its larger part, as in the program of DiagViB-6", true}}},
       [](const std::map<std::string, double>& parameters) {

@@ -179,7 +179,9 @@ AlgorithmMember occamnets() {
         return parameters.at("last-exit") != 0 ? "occamnet-last" : "occamnet";
       },
       nullptr,
-      "uniform-start"};
+      [](const std::map<std::string, double>& parameters) {
+        return parameters.at("uniform-start") != 0 ? HeadStart::uniform : HeadStart::own;
+      }};
 }
 
 }  // namespace leeway::nn

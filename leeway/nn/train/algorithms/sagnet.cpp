@@ -1,9 +1,13 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <tuple>
+#include <utility>
 
 #include "leeway/core/message.h"
+#include "leeway/core/random.h"
 #include "leeway/nn/train/algorithm.h"
+#include "leeway/nn/train/random_tensors.h"
 #include "leeway/nn/train/style.h"
 #include "leeway/nn/train/training_set.h"
 
@@ -21,6 +25,8 @@ namespace {
 // by an optimizer of its own; where z is the last hidden layer the adversary's is that of the features, which the content's step uses, too.
 // With style-held the content's holds G_s, too. With separate 2 the gradients are of one pass, in the order style, adversary, content: those of
 // the second and third meet activations of before and weights that have changed.
+//
+// With dropout both see their last hidden layer with numbers left out, other ones for each loss.
 class SagNet : public LossAlgorithm {
  public:
   explicit SagNet(const AlgorithmSetting& setting)
@@ -146,6 +152,7 @@ class SagNet : public LossAlgorithm {
   struct Pass {
     torch::Tensor z;
     StyleMix mix;
+    std::size_t draw = 0;
   };
 
   [[nodiscard]] bool separate() const { return parameter("separate") != 0; }
@@ -180,16 +187,17 @@ class SagNet : public LossAlgorithm {
   [[nodiscard]] Pass make_pass(const Batch& batch, std::size_t draw) const {
     torch::Tensor z = front(batch.x);
     StyleMix mix = draw_style_mix(z.size(0), setting().seed, draw, z.device());
-    return {std::move(z), std::move(mix)};
+    return {std::move(z), std::move(mix), draw};
   }
   [[nodiscard]] torch::Tensor of_content(const Pass& pass) const {
     return rest(with_other_style(pass.z, pass.mix, parameter("variance") != 0), *setting().network,
-                last_weight_, last_bias_);
+                last_weight_, last_bias_, 2 * pass.draw);
   }
   [[nodiscard]] torch::Tensor of_style(const Pass& pass) const {
     const torch::Tensor other = with_other_content(pass.z, pass.mix, parameter("variance") != 0);
-    return pooled_ ? rest(other, *setting().network, style_layer_->weight, style_layer_->bias)
-                   : rest(other, *style_network_, {}, {});
+    return pooled_
+               ? rest(other, *setting().network, style_layer_->weight, style_layer_->bias, 2 * pass.draw + 1)
+               : rest(other, *style_network_, style_weight_, style_bias_, 2 * pass.draw + 1);
   }
   [[nodiscard]] torch::Tensor adversarial_loss(const torch::Tensor& told) const {
     const double offset = parameter("log-offset");
@@ -233,20 +241,37 @@ class SagNet : public LossAlgorithm {
     return maps;
   }
 
+  // Weight and bias are of its last layer, where they are known.
   [[nodiscard]] torch::Tensor rest(torch::Tensor z, Network& network, const torch::Tensor& weight,
-                                   const torch::Tensor& bias) const {
-    if (pooled_) return torch::linear(z, weight, bias);
-    for (std::size_t i = stage_; i < network.stages(); ++i) z = network.stage(i, z);
-    return network.finish(z).logits;
+                                   const torch::Tensor& bias, std::size_t draw) const {
+    const double left_out = parameter("dropout");
+    if (!pooled_) {
+      for (std::size_t i = stage_; i < network.stages(); ++i) z = network.stage(i, z);
+      const Forward end = network.finish(z);
+      if (left_out == 0) return end.logits;
+      z = end.features;
+    }
+    if (left_out > 0)
+      z = z *
+          dropout_rows(z.sizes(), left_out, setting().seed, stream("sagnet dropout"), draw).to(z.device());
+    return torch::linear(z, weight, bias);
   }
 
-  void begin_pooled() {
-    auto parameters = setting().network->named_parameters();
+  // Weight and bias of a network's last layer.
+  [[nodiscard]] std::pair<torch::Tensor, torch::Tensor> last_of(const Network& network) const {
+    auto parameters = network.named_parameters();
     const std::string& head = setting().head;
     if (!parameters.contains(head + "weight") || !parameters.contains(head + "bias") ||
         parameters[head + "weight"].dim() != 2 || parameters[head + "weight"].size(1) != setting().features)
-      refuse("algorithm sagnet", "a linear layer on the last hidden one (or pooled 0)", "another");
-    last_weight_ = parameters[head + "weight"], last_bias_ = parameters[head + "bias"];
+      refuse("algorithm sagnet", "a linear layer on the last hidden one (or pooled 0 and dropout 0)",
+             "another");
+    return {parameters[head + "weight"], parameters[head + "bias"]};
+  }
+
+  void begin_pooled() {
+    const auto parameters = setting().network->named_parameters();
+    const std::string& head = setting().head;
+    std::tie(last_weight_, last_bias_) = last_of(*setting().network);
     style_layer_ = std::make_shared<torch::nn::LinearImpl>(last_weight_.size(1), last_weight_.size(0));
     style_layer_->to(setting().device);
     const torch::NoGradGuard no_grad;
@@ -267,6 +292,10 @@ class SagNet : public LossAlgorithm {
     add_tensors(tensors, "style", network);
     take_tensors(tensors, "style", *style_network_, "algorithm sagnet");
     style_ = style_network_;
+    if (parameter("dropout") > 0) {
+      std::tie(last_weight_, last_bias_) = last_of(network);
+      std::tie(style_weight_, style_bias_) = last_of(*style_network_);
+    }
     for (const auto& module : network.modules(false))
       if (auto* const normalization = module->as<torch::nn::BatchNorm2d>())
         for (const torch::Tensor& one : normalization->parameters())
@@ -275,7 +304,8 @@ class SagNet : public LossAlgorithm {
 
   std::size_t stage_;
   bool pooled_;
-  torch::Tensor last_weight_, last_bias_;  // of G_c, where z is the last hidden layer
+  // Of the last layers of G_c and of a network G_s, where z is the last hidden layer or dropout meets it
+  torch::Tensor last_weight_, last_bias_, style_weight_, style_bias_;
   std::shared_ptr<torch::nn::LinearImpl> style_layer_;
   std::shared_ptr<Network> style_network_;
   std::shared_ptr<torch::nn::Module> style_;  // either
@@ -308,6 +338,8 @@ AlgorithmMember sagnet() {
          "momentum "
          "move it, as in the method's program",
          true},
+        {"dropout", 0, 0, .99,
+         "share of the last hidden layer that is left out in a step, .5 in the method's program"},
         {"log-offset", 0, 0, 1,
          "added to the probability whose logarithm the adversary takes, 1e-5 in the method's program"},
         {"pooled", 0, 0, 1,
@@ -317,7 +349,7 @@ AlgorithmMember sagnet() {
       [](const std::map<std::string, double>& parameters) {
         Requirements needs;
         needs.stages = parameters.at("pooled") == 0;
-        needs.features = parameters.at("pooled") != 0;
+        needs.features = parameters.at("pooled") != 0 || parameters.at("dropout") > 0;
         return needs;
       },
       make_algorithm<SagNet>};

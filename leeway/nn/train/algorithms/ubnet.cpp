@@ -134,7 +134,12 @@ AlgorithmMember ubnet() {
              "stage, as in the program of ConDS",
              true},
             {"uniform-start", 0, 0, 1,
-             "1: the head's layers begin uniform in 1 / sqrt(inputs), as in the program of ConDS", true}}},
+             "1: the head's layers begin uniform in 1 / sqrt(inputs), as in the program of ConDS", true},
+            {"normal-start", 0, 0, 1,
+             "1: they begin with normal numbers in place of uniform ones of the same variance, as in the "
+             "method's "
+             "program",
+             true}}},
           [](const std::map<std::string, double>&) {
             Requirements needs;
             needs.stages = true;
@@ -148,7 +153,12 @@ AlgorithmMember ubnet() {
                              static_cast<std::size_t>(parameters.at("base-epochs")),
                              static_cast<std::size_t>(parameters.at("base-patience"))};
           },
-          "uniform-start"};
+          [](const std::map<std::string, double>& parameters) {
+            const bool uniform = parameters.at("uniform-start") != 0,
+                       normal = parameters.at("normal-start") != 0;
+            if (uniform && normal) refuse("algorithm ubnet", "uniform-start 0, as normal-start is 1", "1");
+            return uniform ? HeadStart::uniform : normal ? HeadStart::normal : HeadStart::own;
+          }};
 }
 
 }  // namespace leeway::nn
