@@ -439,7 +439,7 @@ TEST_F(Command, WhatAnAlgorithmLacksIsOneLine) {
             "leeway: train: batch: expected at least 16 rows, as algorithm pnd needs, found 1\n");
   EXPECT_EQ(train(3, {"--algorithm", "irm", "--set", "magic=1"}),
             "leeway: algorithm irm: expected parameters among lambda, anneal-steps, square, "
-            "separate-passes, sum, single-environment, found 'magic'\n");
+            "separate-passes, sum, parts, single-environment, found 'magic'\n");
 }
 
 TEST_F(Command, WithoutTheModelPartSaysWhatIsMissing) {
