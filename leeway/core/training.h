@@ -28,19 +28,26 @@ struct TrainingOptions {
   std::size_t check_every = 0;  // validate after so many steps; 0: after every epoch
   std::size_t first_check = 0;  // with check_every: after so many steps for the first time; 0: after as many
   std::size_t batch = 128;
-  std::string last_batch = "join";     // of one row: joins the batch before it; or "alone"
-  std::string sampling = "shuffle";    // each row once an epoch; or "replacement", as many draws
+  // Of one row: "join", to the batch before it; "alone". "drop": with fewer rows than `batch` it is left out
+  std::string last_batch = "join";
+  std::string sampling =
+      "shuffle";  // each row once an epoch; "replacement", as many draws; "fixed", in the same order
+  // Every batch holds as many rows of each environment or group: "own", as the algorithm has it; "environment"; "groups"; "none"
+  std::string balance = "own";
   std::string base_sampling = "same";  // of an algorithm's first stage: as sampling, or one of its two
-  // "uniform" within 1 / sqrt(inputs of a number); "kaiming": a backbone's convolutions normal, of variance 2 / (maps times the kernel's area)
+  // "uniform" within 1 / sqrt(inputs of a number); "kaiming": a backbone's convolutions normal, of variance 2 / (maps times the kernel's area);
+  // "torchvision": a backbone as torchvision's begins (begin_as_torchvision in architecture.h)
   std::string initial = "uniform";
   // Of given weights for colours on grey images: "same", an error; their "sum" over colours; those of the "first" colour
   std::string start_channels = "same";
   std::string optimizer = "adam";  // Adam, betas .9 and .999; or sgd
   double learning_rate = 1e-3;
+  double base_learning_rate = 0;  // of an algorithm's first stage; 0: the same
   // "decoupled" (AdamW) or "coupled": added to the gradient, as sgd has it in any case
   std::string decay = "decoupled";
   double weight_decay = 0;
-  double momentum = .9;  // of sgd, Nesterov's where `nesterov`
+  bool decay_kernels = false;  // kernels and matrices alone shrink, not biases nor normalization
+  double momentum = .9;        // of sgd, Nesterov's where `nesterov`
   bool nesterov = false;
   std::string schedule = "constant";  // of the learning rate
   std::string batchnorm = "train";    // or "frozen": by running statistics, which stay as they are

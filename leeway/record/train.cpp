@@ -41,14 +41,19 @@ void flag_fields(TrainingOptions& options, Fields& f) {
   f("first_check", options.first_check,
     "with check_every: validate for the first time after so many steps; 0: after check_every");
   f("batch", options.batch, at_least(1), "images a step");
-  f.choice(
-      "last_batch", options.last_batch,
-      {{"join", "it joins the batch before it"}, {"alone", "a step of its own, as in the program of ConDS"}},
-      "what becomes of a last batch of one image");
-  f.choice("sampling", options.sampling, {{"shuffle", ""}, {"replacement", ""}},
+  f.choice("last_batch", options.last_batch,
+           {{"join", "one image joins the batch before it"},
+            {"alone", "it is a step of its own, as in the program of ConDS"},
+            {"drop", "any that is not full is left out"}},
+           "what becomes of an epoch's last batch");
+  f.choice("sampling", options.sampling,
+           {{"shuffle", ""}, {"replacement", ""}, {"fixed", "shuffled once, for all epochs"}},
            "whether every image comes once an epoch, or as many are drawn with replacement");
+  f.choice("balance", options.balance,
+           {{"own", "as the algorithm has it"}, {"environment", ""}, {"groups", ""}, {"none", ""}},
+           "what every batch holds as many images of each of");
   f.choice("base_sampling", options.base_sampling,
-           {{"same", "as --sampling"}, {"shuffle", ""}, {"replacement", ""}},
+           {{"same", "as --sampling"}, {"shuffle", ""}, {"replacement", ""}, {"fixed", ""}},
            "how an algorithm's first stage draws its rows");
   f.choice("start_channels", options.start_channels,
            {{"same", "an error"},
@@ -56,22 +61,29 @@ void flag_fields(TrainingOptions& options, Fields& f) {
             {"first", "those of the first colour alone, as in the program of ConDS"}},
            "what grey images take of --start weights for colours");
   f.choice(
-      "initial", options.initial, {{"uniform", ""}, {"kaiming", ""}},
+      "initial", options.initial, {{"uniform", ""}, {"kaiming", ""}, {"torchvision", ""}},
       "weights begin uniform within 1 / sqrt(inputs), or the backbone's convolutions as residual networks' "
-      "usually do (He et al., 2015): normal, of variance 2 / (maps times the kernel's area)");
+      "usually do (He et al., 2015): normal, of variance 2 / (maps times the kernel's area), or all of the "
+      "backbone "
+      "as torchvision has it: the same for residual networks, other variances for densenet121 and vision "
+      "transformers");
   f.choice("optimizer", options.optimizer, {{"adam", ""}, {"sgd", ""}},
            "Adam, or gradient descent with momentum");
   f("lr", options.learning_rate, at_least(0), "learning rate");
+  f("base_lr", options.base_learning_rate, at_least(0), "that of an algorithm's first stage; 0: the same");
   f("weight_decay", options.weight_decay, at_least(0), "how much weights shrink; see decay");
   f.choice(
       "decay", options.decay, {{"decoupled", ""}, {"coupled", ""}},
       "of adam: decoupled from the gradient (AdamW), or coupled, added to it, as sgd has it in any case");
+  f("decay_kernels", options.decay_kernels,
+    "kernels and matrices alone shrink, not biases nor normalization");
   f("momentum", options.momentum, at_least(0), "of sgd");
   f("nesterov", options.nesterov, "with sgd: Nesterov's momentum");
   f("schedule", options.schedule,
     "of the learning rate: constant, cosine, inverse, linear:WARM-UP (a share of the steps), "
     "step:EPOCH:EPOCH... (a tenth after each), exponential:FACTOR (after every epoch), every:EPOCHS:FACTOR "
-    "(after every so many), cosine:EPOCHS (down over so many), warm-up:EPOCHS (up over so many); with commas "
+    "(after every so many), cosine:EPOCHS (down over so many), cosine-part:SHARE (as far as that share of "
+    "it), inverse:SLOPE, warm-up:EPOCHS (up over so many); with commas "
     "the product of several");
   f.choice("batchnorm", options.batchnorm, {{"train", ""}, {"frozen", ""}},
            "whether batch normalisation goes by the batch or by running statistics, which then never change");

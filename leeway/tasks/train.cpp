@@ -76,7 +76,7 @@ std::span<const Protocol> protocols() {
          options.steps = 10'000, options.check_every = 100, options.patience = 20;
          options.sampling = "replacement", options.base_sampling = "shuffle", options.first_check = 101;
          options.last_batch = "alone";
-         options.batchnorm = "frozen", options.initial = "kaiming", options.enough = 1;
+         options.batchnorm = "frozen", options.initial = "torchvision", options.enough = 1;
        }},
       {{"diagvib", "50 epochs of Adam at .01, every epoch a candidate",
         "Carvalho et al., 2025, appendix D, and Jiménez Rodríguez, 2024: DiagViB-6"},

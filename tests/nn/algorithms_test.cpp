@@ -81,6 +81,35 @@ TEST_F(GroupDroByHand, AGroupThatTheBatchLacksWaits) {
   EXPECT_EQ(q[2].item<double>(), 0) << "without training rows";
 }
 
+// C = 2, n = (16, 4): the absent group's exponent has 1, that of the other one the loss and .5.
+TEST_F(GroupDroByHand, TheAdjustmentMayBeOfAbsentGroups) {
+  const auto member = made("group-dro", second_logit, {{"eta", 1}, {"adjustment", 2}, {"adjust-absent", 1}});
+  prepare_groups(*member, {16, 4});
+  (void)member->update({batch_of(with_losses({2}), {0}, {0})});
+  const torch::Tensor log_q = member->state().at("log_q");
+  EXPECT_NEAR((log_q[0] - log_q[1]).item<double>(), 2.5 - 1, 1e-5);
+}
+
+// Environments stand in place of groups, and no groups are asked for.
+TEST(GroupDro, OfEnvironments) {
+  const toy::Folder folder;
+  data::TrainingData data = squares_of_two_cameras(100), groups = data;
+  data.groups.clear();
+  TrainOptions options = quick("group-dro");
+  options.epochs = 1, options.validation = 0, options.parameters = {{"by-environment", 1}, {"eta", 1}};
+  const TrainResult result = session().train(data, options, folder / "m");
+  EXPECT_GT(result.epochs[0].parts.at("largest_weight"), .5);
+  EXPECT_LT(result.epochs[0].parts.at("largest_weight"), 1);
+  data.environment.reset();
+  EXPECT_EQ(
+      message_of([&] { (void)session().train(data, options, folder / "none"); }),
+      "toy.npz: expected an environment of every image (an array environment, or --environment-column), as "
+      "algorithm group-dro needs, found none");
+  options.parameters["balanced"] = 0;
+  EXPECT_EQ(message_of([&] { (void)session().train(groups, options, folder / "none"); }),
+            "algorithm group-dro: expected balanced 1, as groups are environments, found 0");
+}
+
 TEST(GroupDro, OneStepOfAnotherProgram) { toy::expect_reference_step("group_dro"); }
 
 TEST(GroupDro, OfOneGroupIsPlainTraining) {

@@ -143,6 +143,35 @@ TEST(DrawConvolutions, HaveTheVarianceOfTheirMaps) {
         << item.key();
 }
 
+TEST(BeginAsTorchvision, HasItsVariances) {
+  const auto made = [](const char* name, std::size_t side, bool torchvision = true) {
+    const auto network = make_network(architecture(name), {3, side, side}, 4);
+    initialize(*network, 1);
+    torchvision ? begin_as_torchvision(*network, 1) : draw_convolutions(*network, 1);
+    return network;
+  };
+  const auto square = [](const torch::Tensor& tensor) { return tensor.square().mean().item<double>(); };
+  auto own = made("resnet18", 32)->named_parameters(),
+       usual = made("resnet18", 32, false)->named_parameters();
+  for (const auto& item : own) EXPECT_TRUE(item.value().equal(usual[item.key()])) << item.key();
+  auto dense = made("densenet121", 32)->named_parameters();
+  EXPECT_NEAR(square(dense["features.denseblock3.denselayer4.conv2.weight"]) * (9 * 128) / 2, 1, .05);
+  EXPECT_EQ(square(dense["classifier.bias"]), 0);
+  auto vit = made("vit", 32)->named_parameters();
+  EXPECT_NEAR(square(vit["conv_proj.weight"]) * (3 * 16), 1, .05);
+  EXPECT_EQ(square(vit["conv_proj.bias"]), 0);
+  EXPECT_EQ(square(vit["class_token"]), 0);
+  EXPECT_NEAR(std::sqrt(square(vit["encoder.pos_embedding"])), .02, .001);
+  const std::string block = "encoder.layers.encoder_layer_3.";
+  EXPECT_NEAR(square(vit[block + "self_attention.in_proj_weight"]) * (256 + 768) / 2, 1, .02);
+  EXPECT_EQ(square(vit[block + "self_attention.in_proj_bias"]), 0);
+  EXPECT_EQ(square(vit[block + "self_attention.out_proj.bias"]), 0);
+  EXPECT_NEAR(square(vit[block + "self_attention.out_proj.weight"]) * 256 * 3, 1, .02);
+  EXPECT_NEAR(square(vit[block + "mlp.0.weight"]) * (256 + 512) / 2, 1, .02);
+  EXPECT_NEAR(std::sqrt(square(vit[block + "mlp.3.bias"])), 1e-6, 2e-7);
+  EXPECT_GT(square(vit["heads.head.weight"]), 0) << "the last layer stays";
+}
+
 TEST(ArchitectureInput, IsRefusedWhereThereIsNone) {
   for (const Architecture& one : architectures()) {
     EXPECT_THROW((void)make_network(one, {1, 240, 240}, 1), Error) << one.name;

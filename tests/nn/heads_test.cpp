@@ -187,6 +187,7 @@ TEST(Head, HasTheWeightsOfItsMethod) {
   EXPECT_EQ(head_weights("occamnet:resnet18", input, 7), static_cast<std::size_t>(exits));
   EXPECT_EQ(head_weights("occamnet-last:resnet18", input, 7), static_cast<std::size_t>(exits));
   EXPECT_EQ(head_weights("bottleneck:resnet18", input, 7), 512U * 256 + 256 + 257 * 7);
+  EXPECT_EQ(head_weights("bottleneck-bn:resnet18", input, 7), 512U * 256 + 3 * 256 + 257 * 7);
   EXPECT_EQ(head_weights("diagvib:resnet18", input, 7), 513U * 500 + 2 * 500 + 501 * 256 + 257 * 7);
   EXPECT_EQ(head_weights("l2d:resnet18", input, 7), 2 * (512U * 512 + 512) + 513 * 7);
   std::size_t experts = (4 * 7 + 1) * 4;

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <numbers>
 #include <numeric>
 #include <set>
 
@@ -179,6 +180,47 @@ TEST(Adam, CoupledDecayIsThatOfLibTorch) {
   EXPECT_LT((ours - theirs).abs().max().item<double>(), 1e-6);
 }
 
+// Biases and scales do not shrink: the same steps as without a decay.
+TEST(Decay, MayBeOfKernelsAlone) {
+  for (const char* const kind : {"sgd", "adam"})
+    for (const bool coupled : {false, true}) {
+      const auto after = [&](double decay, bool kernels) {
+        torch::manual_seed(3);
+        OptimizerOptions options{kind, .01, decay};
+        options.coupled = coupled, options.kernels = kernels;
+        torch::Tensor matrix = torch::randn({7, 5}), bias = torch::randn({7});
+        const auto optimizer = make_optimizer(options, {matrix, bias});
+        for (int step = 0; step < 5; ++step) optimizer->step({torch::randn({7, 5}), torch::randn({7})});
+        return std::pair(matrix, bias);
+      };
+      const auto none = after(0, false), all = after(.1, false), kernels = after(.1, true);
+      EXPECT_TRUE(kernels.first.equal(all.first));
+      EXPECT_TRUE(kernels.second.equal(none.second));
+      EXPECT_FALSE(all.second.equal(none.second));
+    }
+}
+
+TEST(TrainingCourse, AFirstStageMayHaveItsOwnRate) {
+  const toy::Folder folder;
+  const Images images = toy::squares(200, 4);
+  TrainOptions options = quick("bpa");
+  const auto base = [&](double rate) {
+    options.base_learning_rate = rate;
+    StopAt stop(folder / "m.base");
+    EXPECT_THROW((void)session().train(images, options, folder / "m", &stop), Interrupted);
+    std::string text = file_text(folder / "m.base");
+    std::filesystem::remove(folder / "m.base");
+    std::filesystem::remove(folder / "m.base.state");
+    return text;
+  };
+  const std::string same = base(0), other = base(.001);
+  EXPECT_NE(same, other);
+  options.algorithm = "erm", options.parameters.clear();
+  EXPECT_EQ(
+      message_of([&] { (void)session().train(images, options, folder / "m"); }),
+      "train: base learning rate: expected an algorithm of two stages, found algorithm erm, which has one");
+}
+
 TEST(Schedule, ByHand) {
   EXPECT_EQ(Schedule("constant").factor(70, 100, 8), 1);
   EXPECT_EQ(Schedule("cosine").factor(1, 100, 1), 1);
@@ -198,18 +240,20 @@ TEST(Schedule, ByHand) {
   EXPECT_NEAR(Schedule("cosine:100").factor(1, 9, 51), .5, 1e-12);
   EXPECT_NEAR(Schedule("cosine:100").factor(9, 9, 101), 0, 1e-12);
   EXPECT_NEAR(Schedule("cosine:100").factor(9, 9, 150), 0, 1e-12);
+  EXPECT_NEAR(Schedule("cosine-part:0.4375").factor(101, 200, 1), std::cos(7 * std::numbers::pi / 32), 1e-12);
+  EXPECT_NEAR(Schedule("inverse:20").factor(101, 200, 1), std::pow(11, -.75), 1e-12);
   EXPECT_NEAR(Schedule("warm-up:5").factor(1, 9, 2), .4, 1e-12);
   EXPECT_EQ(Schedule("warm-up:5").factor(1, 9, 9), 1);
   EXPECT_NEAR(Schedule("warm-up:5,step:1,exponential:0.5").factor(1, 9, 3), .6 * .1 * .25, 1e-12);
   for (const char* text : {"", "constant:1", "cosine:", "linear", "linear:1", "step", "step:0",
                            "exponential:x", "warm", "every:2", "every:0:1", "every:2:0", "cosine:0",
                            "cosine:1:2", "warm-up:", "cosine,", ",", "cosine,,cosine"})
-    EXPECT_EQ(
-        message_of([&] { (void)Schedule(text); }),
-        std::string(
-            "train: schedule: expected one of constant, cosine, cosine:EPOCHS, inverse, linear:WARM-UP, "
-            "step:EPOCH:EPOCH..., exponential:FACTOR, every:EPOCHS:FACTOR, warm-up:EPOCHS, found '") +
-            text + "'");
+    EXPECT_EQ(message_of([&] { (void)Schedule(text); }),
+              std::string("train: schedule: expected one of constant, cosine, cosine:EPOCHS, "
+                          "cosine-part:SHARE, inverse, inverse:SLOPE, "
+                          "linear:WARM-UP, step:EPOCH:EPOCH..., exponential:FACTOR, every:EPOCHS:FACTOR, "
+                          "warm-up:EPOCHS, found '") +
+                  text + "'");
 }
 
 TEST(FrozenParts, BatchStatisticsStayAsTheyBegin) {

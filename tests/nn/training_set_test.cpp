@@ -79,6 +79,105 @@ TEST(TrainingSet, ALastRowMayStayAlone) {
   EXPECT_EQ(TrainingSet(data, options, needs, "occamnets").steps(), 4U) << "an algorithm's need stands";
 }
 
+TEST(TrainingSet, ALastBatchMayBeLeftOut) {
+  const data::TrainingData data(toy::squares(33, 4));
+  TrainOptions options = in_batches(8);
+  options.last_batch = "drop";
+  TrainingSet set(data, options, {}, "erm");
+  EXPECT_EQ(set.steps(), 4U);
+  EXPECT_EQ(set.smallest_batch(), 8U);
+  set.begin_epoch(1);
+  EXPECT_EQ(set.minibatches(3).labelled.rows.size(), 8U);
+  options.batch = 50;
+  TrainingSet one(data, options, {}, "erm");
+  one.begin_epoch(1);
+  EXPECT_EQ(one.steps(), 1U);
+  EXPECT_EQ(one.minibatches(0).labelled.rows.size(), 33U) << "the only one there is";
+}
+
+TEST(TrainingSet, TheOrderMayBeTheSameInEveryEpoch) {
+  const data::TrainingData data(toy::squares(33, 4));
+  TrainOptions options = in_batches(8);
+  options.sampling = "fixed";
+  TrainingSet set(data, options, {}, "erm");
+  std::vector<std::vector<std::int64_t>> orders;
+  for (const std::size_t epoch : {1, 2, 7}) {
+    set.begin_epoch(epoch);
+    orders.push_back(values_of(set.minibatches(1).labelled.rows));
+  }
+  EXPECT_EQ(orders[0], orders[1]);
+  EXPECT_EQ(orders[0], orders[2]);
+}
+
+// 50 rows, 20 of camera b, 17 red ones.
+TEST(TrainingSet, BatchesOfAnyAlgorithmMayBeBalanced) {
+  const data::TrainingData data = squares_of_two_cameras(50);
+  TrainOptions options = in_batches(10);
+  const auto counts = [&](const std::string& balance, const Requirements& needs, const std::string& name) {
+    options.balance = balance;
+    TrainingSet set(data, options, needs, name);
+    set.begin_epoch(1);
+    std::map<std::int32_t, std::set<std::size_t>> seen;  // of each camera, how many rows batches have
+    for (std::size_t step = 0; step < set.steps(); ++step) {
+      std::map<std::int32_t, std::size_t> count;
+      for (const std::int64_t row : set.minibatches(step).labelled.rows)
+        ++count[data.environment->codes[static_cast<std::size_t>(row)]];
+      for (const auto& [camera, rows] : count) seen[camera].insert(rows);
+    }
+    return seen;
+  };
+  using Seen = std::map<std::int32_t, std::set<std::size_t>>;
+  EXPECT_EQ(counts("environment", {}, "erm"), (Seen{{0, {5}}, {1, {5}}}));
+  EXPECT_NE(counts("own", {}, "erm"), (Seen{{0, {5}}, {1, {5}}}));
+  Requirements lisa;
+  lisa.environments = 2, lisa.own_labels = true;
+  EXPECT_EQ(counts("own", lisa, "lisa"), (Seen{{0, {5}}, {1, {5}}}));
+  std::size_t of_b = 0;
+  options.balance = "none";
+  TrainingSet natural(data, options, lisa, "lisa");
+  natural.begin_epoch(1);
+  for (std::size_t step = 0; step < natural.steps(); ++step) {
+    const Minibatches batches = natural.minibatches(step);
+    std::size_t rows = 0;
+    for (const Batch& one : batches.environments) rows += one.rows.size();
+    EXPECT_EQ(rows, batches.labelled.rows.size());
+    for (const std::int64_t row : batches.labelled.rows)
+      of_b += data.environment->codes[static_cast<std::size_t>(row)] == 1 ? 1 : 0;
+  }
+  EXPECT_EQ(of_b, 20U) << "as often as it occurs";
+  options.balance = "groups";
+  TrainingSet grouped(data, options, {}, "erm");
+  grouped.begin_epoch(1);
+  std::set<std::int64_t> groups;
+  const Minibatches batches = grouped.minibatches(0);
+  const torch::Tensor group = batches.labelled.group;
+  for (std::int64_t i = 0; i < group.numel(); ++i) groups.insert(group[i].item<std::int64_t>());
+  EXPECT_EQ(groups.size(), std::min<std::size_t>(10, grouped.group_names().size()));
+}
+
+TEST(TrainingSet, BalanceIsRefusedWhereItCannotBe) {
+  const data::TrainingData data = squares_of_two_cameras(50), plain(toy::squares(50, 4));
+  TrainOptions options = in_batches(10);
+  const auto message = [&](const data::TrainingData& of, const std::string& balance,
+                           const Requirements& needs, const std::string& name) {
+    options.balance = balance;
+    return message_of([&] { TrainingSet(of, options, needs, name); });
+  };
+  Requirements irm, resample;
+  irm.environments = 2, irm.least_rows = 2;
+  resample.balanced = resample.groups = true;
+  EXPECT_EQ(
+      message(data, "none", irm, "irm"),
+      "train: balance: expected own, as algorithm irm compares environments in every batch, found none");
+  EXPECT_EQ(message(data, "environment", irm, "irm"), "no error");
+  EXPECT_EQ(message(data, "none", resample, "resample"),
+            "train: balance: expected own, as algorithm resample balances batches itself, found none");
+  EXPECT_EQ(message(plain, "environment", {}, "erm"),
+            "train: balance: expected an environment of every image (--environment-column), found none");
+  EXPECT_EQ(message(plain, "groups", {}, "erm"),
+            "train: balance: expected groups of every image (--group-column), found none");
+}
+
 TEST(TrainingSet, EnvironmentsHaveEqualPartsOfEveryBatch) {
   const data::TrainingData data = squares_of_two_cameras(50);  // 20 rows of b
   const TrainOptions options = in_batches(12);

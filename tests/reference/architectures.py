@@ -226,6 +226,15 @@ class Blur(nn.Module):
         return F.conv2d(F.pad(x, (1, 2, 1, 2), "reflect"), self.filt, stride=2, groups=x.shape[1])
 
 
+def narrow_resnet(width):
+    model = models.resnet18(num_classes=10)
+    model.inplanes, model.conv1, model.bn1 = width, nn.Conv2d(3, width, 7, 2, 3, bias=False), nn.BatchNorm2d(width)
+    for i, stride in enumerate((1, 2, 2, 2)):
+        setattr(model, f"layer{i + 1}", model._make_layer(models.resnet.BasicBlock, width << i, 2, stride))
+    model.fc = nn.Linear(8 * width, 10)
+    return model
+
+
 def blurred_resnet(model):
     model.maxpool = nn.Sequential(nn.MaxPool2d(2, 1), Blur(64))
     for layer in (model.layer2, model.layer3, model.layer4):
@@ -261,6 +270,7 @@ ARCHITECTURES = {  # the network, height and width of the images
     "resnet50": (lambda: models.resnet50(num_classes=10), (48, 40)),
     "resnet101": (lambda: models.resnet101(num_classes=10), (48, 40)),
     "densenet121": (lambda: models.densenet121(num_classes=10), (48, 40)),
+    "resnet18-58": (lambda: narrow_resnet(58), (48, 40)),
     "resnet18-blur": (lambda: blurred_resnet(models.resnet18(num_classes=10)), (48, 40)),
     "resnet50-blur": (lambda: blurred_resnet(models.resnet50(num_classes=10)), (48, 40)),
     "densenet121-blur": (lambda: blurred_densenet(models.densenet121(num_classes=10)), (48, 40)),

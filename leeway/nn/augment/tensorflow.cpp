@@ -69,9 +69,15 @@ void solarize_add(const Picture& picture, int added) {
 
 }  // namespace
 
+std::size_t tensorflow_number(std::string_view name) {
+  const auto found = std::ranges::find(operations, name, &std::pair<std::string_view, Operation>::first);
+  return static_cast<std::size_t>(found - operations.begin());
+}
+
 std::string_view tensorflow_operation(std::size_t number) { return operations.at(number).first; }
 
-void apply_tensorflow(std::size_t number, const Picture& picture, double level, Random& random) {
+void apply_tensorflow(std::size_t number, const Picture& picture, double level, Random& random,
+                      double pixels) {
   const auto& [name, operation] = operations.at(number);
   const double t = level / 10, sign = random.below(2) == 1 ? -1 : 1;
   const auto down = [](double value) { return std::floor(value + 1e-9); };
@@ -85,9 +91,9 @@ void apply_tensorflow(std::size_t number, const Picture& picture, double level, 
     case shear_y:
       return apply_on_grey(operation, picture, sign * .3 * t);
     case translate_x:
-      return apply_on_grey(operation, picture, sign * 100 * t * of_side(picture.width));
+      return apply_on_grey(operation, picture, sign * pixels * t * of_side(picture.width));
     case translate_y:
-      return apply_on_grey(operation, picture, sign * 100 * t * of_side(picture.height));
+      return apply_on_grey(operation, picture, sign * pixels * t * of_side(picture.height));
     case posterize:
       return apply(operation, picture, std::min(8., down(4 * t)));
     case solarize:

@@ -3,10 +3,11 @@
 //           then a grey square of a side up to half the picture's
 //
 // Operations, ranges and the square are RLSbench's, but that "strong" moves pictures as "weak" does: there it crops without padding,
-// which leaves pictures of 32 x 32 where they are.
+// which leaves pictures of 32 x 32 where they are; so does moved=0.
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <vector>
 
 #include "leeway/nn/augment/augmentation.h"
 #include "leeway/nn/augment/operation.h"
@@ -42,8 +43,12 @@ std::ptrdiff_t offset(std::size_t most, Random& random) {
   return static_cast<std::ptrdiff_t>(random.below(2 * most + 1)) - static_cast<std::ptrdiff_t>(most);
 }
 
-void change_weakly(const Picture& picture, const Parameters&, Random& random) {
+void change_weakly(const Picture& picture, const Parameters& parameters, Random& random) {
   const bool mirrored = random.below(2) == 1;
+  if (parameters.at("moved") == 0) {
+    if (mirrored) move(picture, 0, 0, true);
+    return;
+  }
   const std::ptrdiff_t dx = offset(picture.width / 8, random), dy = offset(picture.height / 8, random);
   move(picture, dx, dy, mirrored);
 }
@@ -76,17 +81,22 @@ void change_strongly(const Picture& picture, const Parameters& parameters, Rando
   grey_square(picture, random);
 }
 
+std::vector<Parameter> view_parameters() {
+  return {{"moved", 1, 0, 1, "0: only mirrored, as where a program crops without padding", true}};
+}
+
 }  // namespace
 
 Augmentation weak() {
   return {{"weak", "mirrored or not, and moved by up to an eighth of the side",
-           "Sohn et al., NeurIPS 2020, section 2.3"},
+           "Sohn et al., NeurIPS 2020, section 2.3", view_parameters()},
           change_weakly};
 }
 
 Augmentation strong() {
   return {{"strong", "as weak, then two of 14 operations and a grey square",
-           "Sohn et al., NeurIPS 2020, section 2.3; operations as Garg et al., ICML 2023 (RLSbench)"},
+           "Sohn et al., NeurIPS 2020, section 2.3; operations as Garg et al., ICML 2023 (RLSbench)",
+           view_parameters()},
           change_strongly};
 }
 

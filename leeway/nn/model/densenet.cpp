@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "leeway/nn/model/architecture.h"
 #include "leeway/nn/model/input_convolution.h"
 #include "leeway/nn/model/layers.h"
@@ -86,6 +88,17 @@ class Densenet : public Network {
   Forward finish(const torch::Tensor& maps) override {
     const torch::Tensor features = map_means(normalized_relu(norm5_, maps));
     return {classifier_(features), features};
+  }
+
+  void draw_as_torchvision(const DrawNumber& random) override {
+    for (torch::Tensor& tensor : parameters())
+      if (tensor.dim() == 4) {
+        Random numbers = random();
+        draw_normal(tensor,
+                    std::sqrt(2. * static_cast<double>(tensor.size(0)) / static_cast<double>(tensor.numel())),
+                    numbers);
+      }
+    classifier_->bias.zero_();
   }
 
  private:

@@ -15,6 +15,7 @@ namespace {
 struct ResnetPlan {
   std::array<int, 4> blocks;  // in each stage
   bool bottleneck, small_images, blurred = false;
+  std::int64_t width = 64;  // maps of the first stage
 
   [[nodiscard]] const char* shortcut() const { return small_images ? "shortcut" : "downsample"; }
   [[nodiscard]] const char* last() const { return small_images ? "linear" : "fc"; }
@@ -85,14 +86,15 @@ class Resnet : public Network {
  public:
   Resnet(const ResnetPlan& plan, const InputShape& input, std::int64_t classes)
       : small_images_(plan.small_images) {
-    if (plan.blurred) blur_ = group(*this, "maxpool").register_module("1", std::make_shared<BlurPool>(64));
+    if (plan.blurred)
+      blur_ = group(*this, "maxpool").register_module("1", std::make_shared<BlurPool>(plan.width));
     const auto channels = static_cast<std::int64_t>(input.channels);
-    conv1_ = register_module("conv1",
-                             small_images_ ? convolution(channels, 64, 3) : convolution(channels, 64, 7, 2));
-    bn1_ = register_module("bn1", torch::nn::BatchNorm2d(64));
-    std::int64_t from = 64;
+    conv1_ = register_module("conv1", small_images_ ? convolution(channels, plan.width, 3)
+                                                    : convolution(channels, plan.width, 7, 2));
+    bn1_ = register_module("bn1", torch::nn::BatchNorm2d(plan.width));
+    std::int64_t from = plan.width;
     for (std::size_t stage = 0; stage < plan.blocks.size(); ++stage) {
-      const std::int64_t maps = std::int64_t{64} << stage;
+      const std::int64_t maps = plan.width << stage;
       torch::nn::Sequential layer;
       for (int b = 0; b < plan.blocks[stage]; ++b, from = plan.outputs(maps))
         layer->push_back(std::make_shared<ResnetBlock>(plan, from, maps, stage > 0 && b == 0 ? 2 : 1));
@@ -124,7 +126,8 @@ class Resnet : public Network {
 constexpr ResnetPlan large_18{{2, 2, 2, 2}, false, false}, large_50{{3, 4, 6, 3}, true, false},
     large_101{{3, 4, 23, 3}, true, false}, small_18{{2, 2, 2, 2}, false, true},
     small_50{{3, 4, 6, 3}, true, true}, small_101{{3, 4, 23, 3}, true, true},
-    blurred_18{{2, 2, 2, 2}, false, false, true}, blurred_50{{3, 4, 6, 3}, true, false, true};
+    narrow_18{{2, 2, 2, 2}, false, false, false, 58}, blurred_18{{2, 2, 2, 2}, false, false, true},
+    blurred_50{{3, 4, 6, 3}, true, false, true};
 
 template <const ResnetPlan& Plan>
 Architecture resnet(std::string_view name, std::string_view summary) {
@@ -146,6 +149,10 @@ Architecture resnet(std::string_view name, std::string_view summary) {
 Architecture resnet18() { return resnet<large_18>("resnet18", "residual network of 18 layers"); }
 Architecture resnet50() { return resnet<large_50>("resnet50", "the same with 50 layers, bottlenecks"); }
 Architecture resnet101() { return resnet<large_101>("resnet101", "the same with 101 layers, bottlenecks"); }
+Architecture resnet18_58() {
+  return resnet<narrow_18>("resnet18-58",
+                           "ResNet-18 that begins with 58 maps, as OccamNets' program builds on");
+}
 Architecture resnet18_blur() {
   return resnet<blurred_18>("resnet18-blur",
                             "ResNet-18 whose maps are blurred where every second pixel is kept");

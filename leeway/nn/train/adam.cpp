@@ -9,13 +9,8 @@
 
 namespace leeway::nn {
 
-Adam::Adam(std::vector<torch::Tensor> weights, double learning_rate, double weight_decay,
-           std::vector<double> rates, bool coupled)
-    : weights_(std::move(weights)),
-      rates_(std::move(rates)),
-      learning_rate_(learning_rate),
-      weight_decay_(weight_decay),
-      coupled_(coupled) {
+Adam::Adam(std::vector<torch::Tensor> weights, const OptimizerOptions& options, std::vector<double> rates)
+    : weights_(std::move(weights)), rates_(std::move(rates)), options_(options) {
   rates_.resize(weights_.size(), 1);
   for (const torch::Tensor& weight : weights_) {
     first_.push_back(torch::zeros_like(weight, torch::MemoryFormat::Contiguous).detach());
@@ -27,15 +22,15 @@ void Adam::step(const std::vector<torch::Tensor>& gradients, double factor) {
   const double beta1 = .9, beta2 = .999, t = static_cast<double>(++steps_);
   for (std::size_t i = 0; i < weights_.size(); ++i) {
     if (!gradients[i].defined()) continue;
-    const double rate = factor * rates_[i] * learning_rate_;
+    const double rate = factor * rates_[i] * options_.learning_rate, decay = options_.decay_of(weights_[i]);
     const AdamFactors factors{static_cast<float>(beta1),
                               static_cast<float>(beta2),
                               static_cast<float>(rate / (1 - std::pow(beta1, t))),
                               static_cast<float>(1 / std::sqrt(1 - std::pow(beta2, t))),
                               1e-8f,
-                              static_cast<float>(coupled_ ? 1 : 1 - rate * weight_decay_)};
+                              static_cast<float>(options_.coupled ? 1 : 1 - rate * decay)};
     torch::Tensor gradient = gradients[i];
-    if (coupled_ && weight_decay_ != 0) gradient = gradient.add(weights_[i].detach(), weight_decay_);
+    if (options_.coupled && decay != 0) gradient = gradient.add(weights_[i].detach(), decay);
     if (!weights_[i].is_cpu()) {
       step_elsewhere(i, gradient, factors);
       continue;

@@ -23,8 +23,7 @@ struct AdamFactors;  // adam_kernel.h
 class Adam : public Optimizer {
  public:
   // `rates`: one factor of the learning rate a weight tensor; none: 1.
-  Adam(std::vector<torch::Tensor> weights, double learning_rate, double weight_decay,
-       std::vector<double> rates = {}, bool coupled = false);
+  Adam(std::vector<torch::Tensor> weights, const OptimizerOptions& options, std::vector<double> rates = {});
 
   void step(const std::vector<torch::Tensor>& gradients, double factor = 1) override;
   // "first.0", "second.0", ...: the moments of each weight tensor; "steps": t.
@@ -36,8 +35,7 @@ class Adam : public Optimizer {
 
   std::vector<torch::Tensor> weights_, first_, second_;
   std::vector<double> rates_;
-  double learning_rate_, weight_decay_;
-  bool coupled_;
+  OptimizerOptions options_;
   std::size_t steps_ = 0;
 };
 

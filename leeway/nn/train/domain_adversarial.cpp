@@ -7,25 +7,33 @@
 #include "leeway/nn/train/reversal.h"
 
 namespace leeway::nn {
-Discriminator::Discriminator(std::int64_t features, std::int64_t width)
+Discriminator::Discriminator(std::int64_t features, std::int64_t width, bool normalized)
     : first_(register_module("0", torch::nn::Linear(features, width))),
       second_(register_module("1", torch::nn::Linear(width, width))),
-      last_(register_module("2", torch::nn::Linear(width, 2))) {}
+      last_(register_module("2", torch::nn::Linear(width, 2))) {
+  if (!normalized) return;
+  for (std::size_t i = 0; i < 2; ++i)
+    norms_.push_back(register_module("norm" + std::to_string(i), torch::nn::BatchNorm1d(width)));
+}
 
 torch::Tensor Discriminator::forward(const torch::Tensor& features, double dropout, std::uint64_t seed,
                                      std::size_t step) {
   const auto mask = [&](const torch::Tensor& x, std::size_t number) {
     return dropout_rows(x.sizes(), dropout, seed, stream("discriminator dropout"), number).to(x.device());
   };
-  torch::Tensor x = torch::relu(first_(features));
-  x = torch::relu(second_(x * mask(x, 2 * step)));
+  const auto active = [&](const torch::Tensor& x, std::size_t i) {
+    return torch::relu(norms_.empty() ? x : norms_[i](x));
+  };
+  torch::Tensor x = active(first_(features), 0);
+  x = active(second_(x * mask(x, 2 * step)), 1);
   return last_(x * mask(x, 2 * step + 1));
 }
 
 DomainAdversarial::DomainAdversarial(const AlgorithmSetting& setting, std::int64_t shown)
     : LossAlgorithm(setting),
       discriminator_(std::make_shared<Discriminator>(
-          shown, static_cast<std::int64_t>(setting.parameters.at("discriminator-width")))) {
+          shown, static_cast<std::int64_t>(setting.parameters.at("discriminator-width")),
+          setting.parameters.at("discriminator-batchnorm") != 0)) {
   initialize(*discriminator_, setting.seed, stream("discriminator"));
   discriminator_->to(setting.device);
   train_beside("discriminator", discriminator_, parameter("discriminator-rate"));
@@ -35,7 +43,8 @@ DomainAdversarial::DomainAdversarial(const AlgorithmSetting& setting, std::int64
 LossAlgorithm::Objective DomainAdversarial::objective(const Minibatches& batches) {
   const Batch& source = batches.labelled;
   if (parameter("weight") == 0) return plain(source);
-  const double done = static_cast<double>(batches.step - 1) / static_cast<double>(batches.steps);
+  const std::size_t before = batches.step - 1, lag = parameter("late") != 0 && before > 0 ? 1 : 0;
+  const double done = static_cast<double>(before - lag) / static_cast<double>(batches.steps);
   const double c = parameter("reversal") * reversal_weight(done, parameter("slope"));
   const std::int64_t n = source.x.size(0), m = batches.unlabelled.x.size(0);
   const auto parts = std::min(static_cast<std::int64_t>(parameter("parts")), n);
@@ -65,7 +74,11 @@ DomainAdversarial::Part DomainAdversarial::part_of(const Batch& source, const to
                                                    std::size_t number, double c) const {
   using namespace torch::nn::functional;
   const std::int64_t n = source.x.size(0);
-  const Forward both = forward(torch::cat({source.x, target}));
+  const Forward both = [&]() -> Forward {
+    if (parameter("separate-passes") == 0) return forward(torch::cat({source.x, target}));
+    const Forward one = forward(source.x), other = forward(target);
+    return {torch::cat({one.logits, other.logits}), torch::cat({one.features, other.features})};
+  }();
   const torch::Tensor logits = both.logits.slice(0, 0, n);
   const torch::Tensor told =
       discriminator_->forward(reversed(shown(both), c), parameter("dropout"), setting().seed, number);
@@ -81,16 +94,26 @@ DomainAdversarial::Part DomainAdversarial::part_of(const Batch& source, const to
 }
 
 std::vector<Parameter> adversarial_parameters() {
-  return {{"weight", 1, 0, 1e6, "of the domain loss; 0: plain training"},
-          {"slope", 10, 0, 1e6, "how fast the reversal grows from 0 to its full strength"},
-          {"reversal", 1, 0, 1e6, "full strength of the reversal; 0: the features ignore the discriminator"},
-          {"discriminator-width", 1024, 1, 65536, "units of its two hidden layers", true},
-          {"dropout", .5, 0, .99, "share of them left out in a step"},
-          {"discriminator-rate", 1, 0, 1e6, "its learning rate, times --lr"},
-          {"parts", 1, 1, 1024,
-           "of every batch, each of which passes by itself: 2 in the program of RLSbench", true},
-          {"feature-rate", .1, 0, 1e6,
-           "from given weights: learning rate of all but the last layer, or head, times --lr"}};
+  return {
+      {"weight", 1, 0, 1e6, "of the domain loss; 0: plain training"},
+      {"slope", 10, 0, 1e6, "how fast the reversal grows from 0 to its full strength"},
+      {"reversal", 1, 0, 1e6, "full strength of the reversal; 0: the features ignore the discriminator"},
+      {"discriminator-width", 1024, 1, 65536, "units of its two hidden layers", true},
+      {"dropout", .5, 0, .99, "share of them left out in a step"},
+      {"discriminator-rate", 1, 0, 1e6, "its learning rate, times --lr"},
+      {"discriminator-batchnorm", 0, 0, 1,
+       "1: batch normalization before each ReLU of the discriminator, as in the programs of TLL and WILDS",
+       true},
+      {"separate-passes", 0, 0, 1,
+       "1: source and target pass one after the other, each with its own batch statistics, as in the program "
+       "of "
+       "Long et al.",
+       true},
+      {"late", 0, 0, 1, "1: the reversal is that of the step before, as in the program of RLSbench", true},
+      {"parts", 1, 1, 1024, "of every batch, each of which passes by itself: 2 in the program of RLSbench",
+       true},
+      {"feature-rate", .1, 0, 1e6,
+       "from given weights: learning rate of all but the last layer, or head, times --lr"}};
 }
 
 Requirements adversarial_needs(const std::map<std::string, double>& /*parameters*/) {

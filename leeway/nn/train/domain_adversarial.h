@@ -10,16 +10,17 @@
 
 namespace leeway::nn {
 
-// d - ReLU(width) - ReLU(width) - 2, dropout after each ReLU.
+// d - ReLU(width) - ReLU(width) - 2, dropout after each ReLU, and where it is normalized batch normalization before it.
 class Discriminator : public torch::nn::Module {
  public:
-  Discriminator(std::int64_t features, std::int64_t width);
+  Discriminator(std::int64_t features, std::int64_t width, bool normalized = false);
 
   // `dropout`: the share left out. The masks are keyed by seed, number of the step and row.
   torch::Tensor forward(const torch::Tensor& features, double dropout, std::uint64_t seed, std::size_t step);
 
  private:
   torch::nn::Linear first_, second_, last_;
+  std::vector<torch::nn::BatchNorm1d> norms_;
 };
 
 // CE(F(x), y) on the source + w sum_i w_i CE(D(rev_c(T_i)), domain), T what a member shows D of source and target, which pass

@@ -27,7 +27,15 @@ torch::Tensor mmd_distance(const torch::Tensor& a, const torch::Tensor& b) {
 }
 
 LossAlgorithm::Objective Matching::objective(const Minibatches& batches) {
-  const Forward found = forward(batches.labelled.x);
+  const Forward found = [&]() -> Forward {
+    if (parameter("separate-passes") == 0) return forward(batches.labelled.x);
+    std::vector<torch::Tensor> logits, features;
+    for (const Batch& environment : batches.environments) {
+      const Forward one = forward(environment.x);
+      logits.push_back(one.logits), features.push_back(one.features);
+    }
+    return {torch::cat(logits), torch::cat(features)};
+  }();
   std::vector<torch::Tensor> features;
   torch::Tensor risk;
   std::int64_t begin = 0;
@@ -58,6 +66,8 @@ torch::Tensor Matching::penalty(const std::vector<torch::Tensor>& features, std:
 
 std::vector<Parameter> matching_parameters(std::string_view single_environment) {
   return {{"weight", 1, 0, 1e6, "of the distance; 0: the mean loss of the environments alone"},
+          {"separate-passes", 0, 0, 1,
+           "1: each environment passes through the network by itself, as in the program of DomainBed", true},
           {"single-environment", 0, 0, 1, single_environment, true}};
 }
 

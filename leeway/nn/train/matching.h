@@ -20,7 +20,7 @@ namespace leeway::nn {
 [[nodiscard]] torch::Tensor mmd_distance(const torch::Tensor& a, const torch::Tensor& b);
 
 // mean_e CE_e + weight P(Z_1, ..., Z_E), CE_e the mean cross-entropy in environment e and Z_e the features there. All pass
-// through the network together, so that batch statistics are of all environments.
+// through the network together, so that batch statistics are of all environments, unless they are to pass apart.
 class Matching : public LossAlgorithm {
  public:
   using Distance = torch::Tensor (*)(const torch::Tensor&, const torch::Tensor&);

@@ -28,8 +28,8 @@ class Sgd : public Optimizer {
     const torch::NoGradGuard no_grad;
     for (std::size_t i = 0; i < weights_.size(); ++i) {
       if (!gradients[i].defined()) continue;
-      const torch::Tensor g =
-          options_.weight_decay == 0 ? gradients[i] : gradients[i].add(weights_[i], options_.weight_decay);
+      const double decay = options_.decay_of(weights_[i]);
+      const torch::Tensor g = decay == 0 ? gradients[i] : gradients[i].add(weights_[i], decay);
       velocity_[i].mul_(options_.momentum).add_(g);
       const double rate = -factor * rates_[i] * options_.learning_rate;
       if (options_.nesterov)
@@ -58,7 +58,8 @@ class Sgd : public Optimizer {
 };
 
 constexpr std::string_view schedules =
-    "constant, cosine, cosine:EPOCHS, inverse, linear:WARM-UP, step:EPOCH:EPOCH..., exponential:FACTOR, "
+    "constant, cosine, cosine:EPOCHS, cosine-part:SHARE, inverse, inverse:SLOPE, linear:WARM-UP, "
+    "step:EPOCH:EPOCH..., exponential:FACTOR, "
     "every:EPOCHS:FACTOR, warm-up:EPOCHS";
 
 }  // namespace
@@ -67,8 +68,7 @@ std::unique_ptr<Optimizer> make_optimizer(const OptimizerOptions& options, std::
                                           std::vector<double> rates) {
   if (options.kind == "sgd") return std::make_unique<Sgd>(options, std::move(weights), std::move(rates));
   if (options.kind != "adam") refuse("train: optimizer", "adam or sgd", in_quotes(options.kind));
-  return std::make_unique<Adam>(std::move(weights), options.learning_rate, options.weight_decay,
-                                std::move(rates), options.coupled);
+  return std::make_unique<Adam>(std::move(weights), options, std::move(rates));
 }
 
 Schedule::Schedule(std::string_view text) {
@@ -100,7 +100,9 @@ bool Schedule::Factor::legal() const {
   const auto is_epoch = [](double epoch) { return epoch >= 1; };
   const auto is_factor = [](double factor) { return factor > 0 && factor <= 1; };
   const bool one = numbers.size() == 1;
-  if (name == "constant" || name == "inverse") return numbers.empty();
+  if (name == "constant") return numbers.empty();
+  if (name == "inverse") return numbers.empty() || (one && numbers[0] > 0);
+  if (name == "cosine-part") return one && is_factor(numbers[0]);
   if (name == "cosine") return numbers.empty() || (one && is_epoch(numbers[0]));
   if (name == "linear") return one && numbers[0] >= 0 && numbers[0] < 1;
   if (name == "exponential") return one && is_factor(numbers[0]);
@@ -116,7 +118,8 @@ double Schedule::Factor::at(std::size_t step, std::size_t steps, std::size_t epo
                        ? std::min(1., passed / numbers[0])
                        : static_cast<double>(step - 1) / static_cast<double>(std::max<std::size_t>(steps, 1));
   if (name == "cosine") return (1 + std::cos(std::numbers::pi * p)) / 2;
-  if (name == "inverse") return std::pow(1 + 10 * p, -.75);
+  if (name == "cosine-part") return std::cos(std::numbers::pi * numbers[0] * p);
+  if (name == "inverse") return std::pow(1 + (numbers.empty() ? 10 : numbers[0]) * p, -.75);
   if (name == "exponential") return std::pow(numbers[0], passed);
   if (name == "every") return std::pow(numbers[1], std::floor(passed / numbers[0]));
   if (name == "warm-up") return std::min(1., (passed + 1) / numbers[0]);

@@ -31,6 +31,11 @@ struct OptimizerOptions {
   double momentum = .9;  // of sgd
   bool nesterov = false;
   bool coupled = false;  // Adam's decay is added to the gradient, in place of (1 - lr decay) w
+  bool kernels = false;  // tensors of one dimension do not decay
+
+  [[nodiscard]] double decay_of(const torch::Tensor& weight) const {
+    return kernels && weight.dim() < 2 ? 0 : weight_decay;
+  }
 };
 
 // `rates`: one factor of the learning rate a weight tensor; none: 1. sgd, with g the gradient + decay w:
@@ -44,7 +49,8 @@ struct OptimizerOptions {
 //   constant           1
 //   cosine             (1 + cos(pi p)) / 2; cosine:E the same with p = epochs done / E, at most 1
 //   linear:W           from 0 up to 1 over the share W of the steps, then down to 0
-//   inverse            (1 + 10 p)^-.75
+//   cosine-part:S      cos(pi S p)
+//   inverse            (1 + 10 p)^-.75; inverse:A (1 + A p)^-.75
 //   step:E1:E2...      times .1 after each of these epochs
 //   exponential:G      times G after every epoch
 //   every:E:G          times G after every E epochs

@@ -1,6 +1,7 @@
 #include "leeway/nn/train/partners.h"
 
 #include <algorithm>
+#include <stdexcept>
 
 namespace leeway::nn {
 namespace {
@@ -38,6 +39,18 @@ std::optional<std::int64_t> Partners::draw(std::int64_t label, std::int32_t envi
   if (fit.empty()) return std::nullopt;
   const Pool& pool = *fit[random.below(fit.size())];
   return pool.rows[random.below(pool.rows.size())];
+}
+
+std::int64_t Partners::draw_of_label(std::int64_t label, Random& random) const {
+  std::size_t count = 0;
+  for (const Pool& pool : pools_) count += pool.label == label ? pool.rows.size() : 0;
+  std::size_t place = random.below(count);
+  for (const Pool& pool : pools_) {
+    if (pool.label != label) continue;
+    if (place < pool.rows.size()) return pool.rows[place];
+    place -= pool.rows.size();
+  }
+  throw std::logic_error("partners: expected a row of the label");
 }
 
 BatchPairs pairs_of_batch(std::span<const std::int64_t> labels, std::span<const std::int32_t> environments,

@@ -25,6 +25,9 @@ class Partners {
   [[nodiscard]] std::optional<std::int64_t> draw(std::int64_t label, std::int32_t environment,
                                                  bool same_label, Random& random) const;
 
+  // Any row of that label, which has one.
+  [[nodiscard]] std::int64_t draw_of_label(std::int64_t label, Random& random) const;
+
  private:
   struct Pool {
     std::int64_t label = 0;

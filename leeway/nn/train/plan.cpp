@@ -97,6 +97,10 @@ void check_training(const data::TrainingData& data, const TrainOptions& options)
         "a positive number", options.learning_rate);
   if (options.first_check > 0 && options.check_every == 0)
     refuse("train: first check", "steps between checks (--check-every)", "none");
+  const AlgorithmMember& member = algorithm(options.algorithm);
+  if (options.base_learning_rate > 0 && !member.base_of(complete_parameters(member, options.parameters)))
+    refuse("train: base learning rate", "an algorithm of two stages",
+           fmt::format("algorithm {}, which has one", options.algorithm));
   if (options.start_channels != "same" && options.start.empty())
     refuse("train: start channels", "weights to start from (--start)", "none");
   range("momentum", options.momentum >= 0 && options.momentum < 1, "from 0 to less than 1", options.momentum);

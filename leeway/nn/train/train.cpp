@@ -132,6 +132,7 @@ AlgorithmSetting TrainingLoop::make_setting() {
   if (headed && member_.head_start) headed->begin(member_.head_start(parameters_));
   initialize(*setting.network, options_.seed);
   if (options_.initial == "kaiming") draw_convolutions(*setting.network, options_.seed);
+  if (options_.initial == "torchvision") begin_as_torchvision(*setting.network, options_.seed);
   setting.pretrained = !options_.start.empty();
   if (setting.pretrained) start_from_weights(*setting.network, built);
   setting.network->to(setting.device);
@@ -152,8 +153,9 @@ AlgorithmSetting TrainingLoop::make_setting() {
   setting.normalization = info_.normalization;
   setting.parameters = parameters_;
   setting.norm = norm_of(options_);
-  setting.optimizer = {options_.optimizer, options_.learning_rate, options_.weight_decay,
-                       options_.momentum,  options_.nesterov,      options_.decay == "coupled"};
+  setting.optimizer = {options_.optimizer,    options_.learning_rate, options_.weight_decay,
+                       options_.momentum,     options_.nesterov,      options_.decay == "coupled",
+                       options_.decay_kernels};
   setting.frozen_statistics = options_.batchnorm == "frozen";
   setting.frozen_backbone = frozen;
   if (frozen && headed != nullptr)
@@ -217,6 +219,7 @@ void TrainingLoop::train_base() {
   options.epochs = base_->epochs;
   options.patience = base_->patience;
   options.steps = options.check_every = options.first_check = 0;
+  if (options.base_learning_rate > 0) options.learning_rate = options.base_learning_rate;
   if (options.base_sampling != "same") options.sampling = std::exchange(options.base_sampling, "same");
   options.select = "accuracy";
   options.selection = {};

@@ -70,7 +70,7 @@ TrainingSet::TrainingSet(const data::TrainingData& data, const TrainOptions& opt
   // Batch statistics need two rows, and each environment its own.
   const std::size_t least =
       std::max<std::size_t>(options.batch > 1 && options.last_batch == "join" ? 2 : 1,
-                            needs.environments > 0 ? needs.least_rows * present_.size() : 0);
+                            balance_ && balance_ == environments_ ? needs.least_rows * present_.size() : 0);
   const std::size_t rows = train_.size();
   least_last_ = std::max(least, needs.least_batch);
   count_steps();
@@ -78,7 +78,7 @@ TrainingSet::TrainingSet(const data::TrainingData& data, const TrainOptions& opt
     refuse("train: batch",
            fmt::format("at least {} rows, as algorithm {} needs", needs.least_batch, algorithm),
            std::to_string(std::min(rows, options.batch)));
-  if (needs.environments > 0 && std::min(rows, options.batch) < least)
+  if (balance_ && balance_ == environments_ && std::min(rows, options.batch) < least)
     refuse("train: batch",
            fmt::format("at least {} rows, {} of each environment, as algorithm {} needs", least,
                        needs.least_rows, algorithm),
@@ -88,13 +88,14 @@ TrainingSet::TrainingSet(const data::TrainingData& data, const TrainOptions& opt
 std::size_t TrainingSet::smallest_batch() const {
   const std::size_t rows = train_.size(), tail = rows % options_.batch;
   if (rows <= options_.batch) return rows;
-  return tail > 0 && tail >= least_last_ ? tail : options_.batch;
+  return tail > 0 && tail >= least_last_ && options_.last_batch != "drop" ? tail : options_.batch;
 }
 
 void TrainingSet::count_steps() {
   const std::size_t rows = train_.size(), tail = rows % options_.batch;
+  const bool drops = tail > 0 && rows > options_.batch && options_.last_batch == "drop";
   steps_ = (rows + options_.batch - 1) / options_.batch -
-           (tail > 0 && tail < least_last_ && rows > options_.batch ? 1 : 0);
+           (drops || (tail > 0 && tail < least_last_ && rows > options_.batch) ? 1 : 0);
 }
 
 void TrainingSet::append(const torch::Tensor& images, std::span<const std::int64_t> parents) {
@@ -164,6 +165,21 @@ void TrainingSet::check(const Requirements& needs, const std::string& algorithm)
              fmt::format("images of shape {}, as {}", text_of(shape_of(data_.images)), name),
              text_of(shape_of(*data_.unlabelled)));
   }
+  const GroupColumn* balance = nullptr;  // what batches hold equally
+  if (options_.balance != "own") {
+    const bool compares = needs.environments > 0 && needs.least_rows > 1;
+    if (needs.balanced || (compares && options_.balance != "environment"))
+      refuse("train: balance",
+             fmt::format("own, as algorithm {} {}", algorithm,
+                         compares ? "compares environments in every batch" : "balances batches itself"),
+             options_.balance);
+    if (options_.balance == "environment" && !data_.environment)
+      refuse("train: balance", "an environment of every image (--environment-column)", "none");
+    if (options_.balance == "groups" && data_.groups.empty())
+      refuse("train: balance", "groups of every image (--group-column)", "none");
+    if (options_.balance == "environment") balance = &*data_.environment;
+    if (options_.balance == "groups") balance = &groups_;
+  }
   const GroupColumn* by = nullptr;
   if (needs.environments > 0)
     by = &*data_.environment;
@@ -171,26 +187,34 @@ void TrainingSet::check(const Requirements& needs, const std::string& algorithm)
     by = &groups_;
   else if (needs.balanced)
     by = &(classes_ = classes_of(*data_.images.labels));
+  if (options_.balance == "own" && (needs.environments > 0 || needs.balanced)) balance = by;
+  if (balance) balance_ = &balance->codes, present_ = present_of(*balance);
+  if (needs.environments > 0) environments_ = &data_.environment->codes;
   if (!by) return;
-  std::vector<std::size_t> sizes(by->levels.size());
-  for (const std::int64_t row : train_)
-    ++sizes[static_cast<std::size_t>(by->codes[static_cast<std::size_t>(row)])];
-  for (std::size_t cell = 0; cell < sizes.size(); ++cell)
-    if (sizes[cell] > 0) present_.push_back(static_cast<std::int32_t>(cell));
-  const std::string only = in_quotes(by->levels[static_cast<std::size_t>(present_.front())]);
-  if (needs.environments > present_.size())
+  const std::vector<std::int32_t> present = present_of(*by);
+  const std::string only = in_quotes(by->levels[static_cast<std::size_t>(present.front())]);
+  if (needs.environments > present.size())
     refuse(name,
            fmt::format("at least {} environments among the images to train on, as algorithm {} needs",
                        needs.environments, algorithm),
-           fmt::format("{}: {}", present_.size(), only));
-  if (present_.size() == 1)
+           fmt::format("{}: {}", present.size(), only));
+  if (present.size() == 1)
     notes_.push_back(
         fmt::format("{}: all images to train on are of one {}, {}: algorithm {} cannot tell any apart", name,
                     needs.environments > 0 ? "environment"
                     : needs.groups         ? "group"
                                            : "class",
                     only, algorithm));
-  if (needs.environments > 0 || needs.balanced) cells_ = &by->codes;
+}
+
+std::vector<std::int32_t> TrainingSet::present_of(const GroupColumn& column) const {
+  std::vector<std::size_t> sizes(column.levels.size());
+  for (const std::int64_t row : train_)
+    ++sizes[static_cast<std::size_t>(column.codes[static_cast<std::size_t>(row)])];
+  std::vector<std::int32_t> present;
+  for (std::size_t cell = 0; cell < sizes.size(); ++cell)
+    if (sizes[cell] > 0) present.push_back(static_cast<std::int32_t>(cell));
+  return present;
 }
 
 std::vector<std::int64_t> TrainingSet::balanced(const std::vector<std::int64_t>& shuffled) const {
@@ -198,7 +222,7 @@ std::vector<std::int64_t> TrainingSet::balanced(const std::vector<std::int64_t>&
   std::vector<std::size_t> place_of(static_cast<std::size_t>(present_.back()) + 1);
   for (std::size_t i = 0; i < present_.size(); ++i) place_of[static_cast<std::size_t>(present_[i])] = i;
   for (const std::int64_t row : shuffled)
-    rows[place_of[static_cast<std::size_t>(cell_of(row))]].push_back(row);
+    rows[place_of[static_cast<std::size_t>(code_of(*balance_, row))]].push_back(row);
   std::vector<std::size_t> round(present_.size());
   std::iota(round.begin(), round.end(), std::size_t{0});
   Random random(options_.seed, stream("balanced rounds"), epoch_);
@@ -220,22 +244,24 @@ void TrainingSet::begin_epoch(std::size_t number) {
   epoch_ = number;
   count_steps();
   order_ = train_;
-  if (replacement() && !cells_) {
+  if (replacement() && !balance_) {
     Random random(options_.seed, stream("epoch draws"), number);
     for (std::int64_t& row : order_) row = train_[random.below(train_.size())];
   } else {
-    shuffle_rows(order_, options_.seed, stream("epoch order"), number);
+    shuffle_rows(order_, options_.seed, stream("epoch order"), options_.sampling == "fixed" ? 1 : number);
   }
-  if (cells_) order_ = balanced(order_);
+  if (balance_) order_ = balanced(order_);
 }
 
 Minibatches TrainingSet::minibatches(std::size_t step) {
   const std::size_t begin = step * options_.batch;
-  const std::size_t end = step + 1 == steps_ ? order_.size() : begin + options_.batch;
+  const bool takes_rest =
+      step + 1 == steps_ && (options_.last_batch != "drop" || order_.size() < options_.batch);
+  const std::size_t end = takes_rest ? order_.size() : begin + options_.batch;
   batch_rows_.assign(order_.begin() + static_cast<std::ptrdiff_t>(begin),
                      order_.begin() + static_cast<std::ptrdiff_t>(end));
   if (needs_.environments > 0)
-    std::ranges::stable_sort(batch_rows_, {}, [&](std::int64_t row) { return cell_of(row); });
+    std::ranges::stable_sort(batch_rows_, {}, [&](std::int64_t row) { return code_of(*environments_, row); });
   const std::size_t position = position_ = (epoch_ - 1) * order_.size() + begin;
   Minibatches batches{batch(batch_rows_)};
   batches.labelled.x = changed(batches.labelled.x, chain_, stream("augmented"), position);
@@ -243,7 +269,9 @@ Minibatches TrainingSet::minibatches(std::size_t step) {
   if (chain_.mixes()) mix(batches.labelled, position);
   if (needs_.environments > 0)
     for (std::size_t from = 0, to = 0; from < batch_rows_.size(); from = to) {
-      while (to < batch_rows_.size() && cell_of(batch_rows_[to]) == cell_of(batch_rows_[from])) ++to;
+      while (to < batch_rows_.size() &&
+             code_of(*environments_, batch_rows_[to]) == code_of(*environments_, batch_rows_[from]))
+        ++to;
       batches.environments.push_back(
           batches.labelled.slice(static_cast<std::int64_t>(from), static_cast<std::int64_t>(to)));
     }

@@ -77,7 +77,11 @@ class TrainingSet {
   void count_steps();
   // The row of the data whose label, groups and environment a row has.
   [[nodiscard]] std::size_t source(std::int64_t row) const;
-  [[nodiscard]] std::int32_t cell_of(std::int64_t row) const { return (*cells_)[source(row)]; }
+  [[nodiscard]] std::int32_t code_of(const std::vector<std::int32_t>& codes, std::int64_t row) const {
+    return codes[source(row)];
+  }
+  // The levels that rows to train on have, ascending.
+  [[nodiscard]] std::vector<std::int32_t> present_of(const GroupColumn& column) const;
   [[nodiscard]] torch::Tensor images_of(std::span<const std::int64_t> rows) const;
   [[nodiscard]] std::vector<std::int64_t> balanced(const std::vector<std::int64_t>& shuffled) const;
   [[nodiscard]] Batch unlabelled_batch(std::size_t position, std::size_t count);
@@ -101,9 +105,10 @@ class TrainingSet {
   std::vector<std::int64_t> parents_;
   GroupColumn groups_;   // of all rows; no codes: the data have none
   GroupColumn classes_;  // the same for labels, where batches are balanced by them
-  const std::vector<std::int32_t>* cells_ =
-      nullptr;                         // of all rows, what batches are balanced by; null: nothing
-  std::vector<std::int32_t> present_;  // cells with training rows
+  // Of all rows: what batches hold equally, and environments where they are told apart; null: nothing
+  const std::vector<std::int32_t>* balance_ = nullptr;
+  const std::vector<std::int32_t>* environments_ = nullptr;
+  std::vector<std::int32_t> present_;  // of what batches hold equally, the levels there are
   std::vector<std::size_t> group_sizes_;
   std::vector<std::string> notes_;
   std::size_t steps_ = 0, epoch_ = 0, position_ = 0;

@@ -272,6 +272,42 @@ TEST(Ada, AStepBeforeARoundIsOneOfTheTraining) {
   }
 }
 
+// 100 rows in batches of 20: 3 steps, 3 of the pass that begins anew, 15 of the one after it. It goes on wherever it stops.
+TEST(Ada, RoundsMayComeEverySoManySteps) {
+  const toy::Folder folder;
+  const data::TrainingData data(toy::squares(100, 4));
+  TrainOptions options = quick("ada");
+  options.parameters = {{"every-steps", 3}, {"steps", 1}};
+  options.validation = 0, options.epochs = 1, options.batch = 20;
+  const TrainResult whole = session().train(data, options, folder / "epochs");
+  ASSERT_EQ(whole.epochs.size(), 1U);
+  EXPECT_EQ(whole.epochs[0].steps, 21U);
+  options.check_every = 1;
+  EXPECT_EQ(session().train(data, options, folder / "whole").epochs.size(), 21U);
+  for (const std::size_t stop_after : {3, 4, 6, 7}) {
+    StopAfter stop(stop_after);
+    EXPECT_THROW((void)session().train(data, options, folder / "broken", &stop), Interrupted);
+    EXPECT_GT(session().train(data, options, folder / "broken").resumed_after, 1U);
+    EXPECT_EQ(file_text(folder / "whole"), file_text(folder / "broken")) << stop_after;
+    std::filesystem::remove(folder / "broken");
+  }
+  options.parameters["early"] = 1;
+  EXPECT_EQ(
+      message_of([&] { (void)session().train(data, options, folder / "m"); }),
+      "algorithm ada: expected after-a-step 0 and early 0, as rounds come every so many steps, found 1");
+}
+
+// Of 40 images in batches of 16 the second whole one and the rest are left out.
+TEST_F(GrowingSet, WithoutTheLastBatchWhereAskedFor) {
+  const auto ada = member({{"every-epochs", 1}, {"steps", 1}, {"batch-rows", 16}, {"drop-last", 1}});
+  ada->begin_epoch(2);
+  EXPECT_EQ(set_->training().size(), 56U);
+  EXPECT_EQ(message_of([&] {
+              (void)member({{"drop-last", 1}});
+            }),
+            "algorithm ada: expected rows of a batch (batch-rows), as drop-last is 1, found none");
+}
+
 // Asks to stop while the images of a round are made.
 class StopInARound : public Progress {
  public:

@@ -1,7 +1,9 @@
 // DANN and CDAN against another program, and what is CDAN's own.
 #include <gtest/gtest.h>
 
+#include "leeway/core/random.h"
 #include "leeway/nn/train/conditional_map.h"
+#include "leeway/nn/train/domain_adversarial.h"
 #include "tests/nn/by_hand.h"
 #include "tests/nn/reference_step.h"
 
@@ -73,6 +75,70 @@ TEST(DomainAdversarial, PartsOfABatchAreAveraged) {
                 (first.parts.at("domain_loss") + second.parts.at("domain_loss")) / 2, 1e-6);
     EXPECT_EQ(both.right, first.right + second.right);
   }
+}
+
+// Batch statistics of two passes or of one; the domain loss of networks without them does not see it.
+TEST(DomainAdversarial, SourceAndTargetPassApartWhereAskedFor) {
+  const torch::Tensor x = torch::rand({4, 1, 2, 3}), target = torch::rand({4, 1, 2, 3});
+  for (const double apart : {0., 1.}) {
+    AlgorithmSetting setting;
+    const auto network = std::make_shared<toy::TinyNetwork>(6, 2, true);
+    initialize(*network, 3);
+    setting.network = network, setting.features = hidden_units(*network, {1, 2, 3}), setting.classes = 2;
+    setting.parameters = complete_parameters(algorithm("dann"), {{"separate-passes", apart}});
+    setting.optimizer.learning_rate = 0;
+    const auto before = network->named_buffers()["norm.running_mean"].clone();
+    const auto member = algorithm("dann").make(setting);
+    member->set_training(true);
+    Minibatches batches{Batch{x, torch::tensor({0, 1, 1, 0})}};
+    batches.unlabelled.x = target;
+    (void)member->update(batches);
+    const Tensors state = member->state();
+    const auto mean = [&](const torch::Tensor& images) {
+      return (images.flatten(1).mm(state.at("network.hidden.weight").detach().t()) +
+              state.at("network.hidden.bias").detach())
+          .mean(0);
+    };
+    const torch::Tensor wanted = apart == 0 ? .9 * before + .1 * mean(torch::cat({x, target}))
+                                            : .9 * (.9 * before + .1 * mean(x)) + .1 * mean(target);
+    EXPECT_TRUE(state.at("network.norm.running_mean").allclose(wanted, 1e-4, 1e-6)) << apart;
+  }
+}
+
+TEST(DomainAdversarial, TheReversalMayBeThatOfTheStepBefore) {
+  const auto reversal = [](double late, std::size_t step) {
+    toy::ReferenceStep reference("cdan");
+    Minibatches batches = reference.batches();
+    batches.step = step, batches.steps = 10;
+    return algorithm("cdan")
+        .make(cdan_of_tiny_network({{"late", late}}, 3))
+        ->update(batches)
+        .parts.at("reversal");
+  };
+  EXPECT_EQ(reversal(1, 1), 0);
+  EXPECT_EQ(reversal(1, 2), 0);
+  EXPECT_GT(reversal(0, 2), 0);
+  EXPECT_EQ(reversal(1, 6), reversal(0, 5));
+}
+
+// linear - normalization - ReLU, twice, and a linear layer.
+TEST(DomainAdversarial, ADiscriminatorMayBeNormalized) {
+  Discriminator plain(3, 8), normalized(3, 8, true);
+  initialize(plain, 3, stream("discriminator"));
+  initialize(normalized, 3, stream("discriminator"));
+  const torch::Tensor x = torch::rand({6, 3});
+  auto weights = normalized.named_parameters();
+  const auto layer = [&](const torch::Tensor& of, const char* name, bool last) {
+    const torch::Tensor z =
+        torch::linear(of, weights[std::string(name) + ".weight"], weights[std::string(name) + ".bias"]);
+    if (last) return z;
+    return torch::relu((z - z.mean(0)) / (z.var(0, false) + 1e-5).sqrt());
+  };
+  const torch::Tensor wanted = layer(layer(layer(x, "0", false), "1", false), "2", true);
+  EXPECT_TRUE(normalized.forward(x, 0, 1, 1).allclose(wanted, 1e-4, 1e-5));
+  EXPECT_FALSE(plain.forward(x, 0, 1, 1).allclose(wanted, 1e-4, 1e-5));
+  const auto member = algorithm("cdan").make(cdan_of_tiny_network({{"discriminator-batchnorm", 1}}, 3));
+  EXPECT_TRUE(member->state().contains("discriminator.norm1.running_mean"));
 }
 
 // Equal predictions are equally sure.

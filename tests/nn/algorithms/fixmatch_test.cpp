@@ -33,6 +33,17 @@ TEST(FixMatch, MaskAndThresholdByHand) {
   EXPECT_EQ(fixmatch_step(.5).parts.at("kept"), 1) << "a confidence that is just enough counts";
 }
 
+TEST(FixMatch, ViewsMayStandStill) {
+  const auto views = [](double still) {
+    return algorithm("fixmatch")
+        .needs(complete_parameters(algorithm("fixmatch"), {{"still-views", still}}))
+        .unlabelled_views;
+  };
+  EXPECT_EQ(views(0), (std::vector<std::string>{"weak", "strong"}));
+  EXPECT_EQ(views(1), (std::vector<std::string>{"weak", "strong:moved=0"}));
+  EXPECT_EQ(views(2), (std::vector<std::string>{"weak:moved=0", "strong:moved=0"}));
+}
+
 // Each half of the labelled and of the unlabelled images by itself.
 TEST(FixMatch, PartsOfABatchAreAveraged) {
   const auto step = [](double parts, const torch::Tensor& x, std::vector<std::int64_t> y,
@@ -71,11 +82,11 @@ TEST(FixMatch, KeepsTheAverageOfTheWeights) {
   EXPECT_FALSE(torch::allclose(state.at("network.weight"), torch::eye(2)));
 }
 
-// The program's guesses come of a pass in training mode: batch statistics take .1 of the weak images, then of the others.
+// Guesses of a pass in training mode: batch statistics take .1 of the weak images, then of the others; or of all of them.
 TEST(FixMatch, GuessesInTrainingModeWhereAskedFor) {
   const torch::Tensor x = torch::rand({3, 1, 2, 3}), weak = torch::rand({4, 1, 2, 3}),
                       strong = torch::rand({4, 1, 2, 3});
-  for (const double training : {0., 1.}) {
+  for (const double training : {0., 1., 2.}) {
     AlgorithmSetting setting;
     const auto network = std::make_shared<toy::TinyNetwork>(6, 2, true);
     initialize(*network, 3);
@@ -93,9 +104,10 @@ TEST(FixMatch, GuessesInTrainingModeWhereAskedFor) {
               state.at("network.hidden.bias").detach())
           .mean(0);
     };
-    const torch::Tensor both = .1 * mean(torch::cat({x, strong}));
+    const torch::Tensor both =
+        .1 * mean(training == 2 ? torch::cat({x, strong, weak}) : torch::cat({x, strong}));
     EXPECT_TRUE(state.at("network.norm.running_mean")
-                    .allclose(training == 0 ? both : .09 * mean(weak) + both, 1e-4, 1e-6));
+                    .allclose(training != 1 ? both : .09 * mean(weak) + both, 1e-4, 1e-6));
     EXPECT_TRUE(network->is_training());
   }
 }

@@ -88,6 +88,25 @@ TEST(Irm, OfOneEnvironmentIsAnErrorUnlessAskedFor) {
             "train: batch: expected at least 4 rows, 2 of each environment, as algorithm irm needs, found 3");
 }
 
+TEST(Irm, AsItsOwnProgramScalesAndGoesOn) {
+  const Batch all = batch_of(torch::tensor({{2.f}, {-1.f}, {.5f}, {1.f}}), {1, 0, 0, 1});
+  const auto steps = [&](double rescale, double keep) {
+    const auto member = made(
+        "irm", second_logit,
+        {{"square", 1}, {"anneal-steps", 1}, {"lambda", 5}, {"rescale", rescale}, {"keep-moments", keep}});
+    std::vector<double> losses;
+    for (std::size_t step = 1; step <= 2; ++step)
+      losses.push_back(member->update({all, {all.slice(0, 2), all.slice(2, 4)}, {}, 1, step, 10}).loss);
+    return std::pair(losses, member->state().at("steps").item<std::int64_t>());
+  };
+  const auto [plain, begun] = steps(0, 0);
+  const auto [scaled, kept] = steps(1, 1);
+  EXPECT_EQ(scaled[0], plain[0]) << "a weight of 1";
+  EXPECT_NEAR(scaled[1], plain[1] / 5, 1e-6);
+  EXPECT_EQ(begun, 1);
+  EXPECT_EQ(kept, 2);
+}
+
 // With sum the two environments' risks and penalties are not halved.
 TEST(Irm, SumsOverEnvironmentsWhereAskedFor) {
   const Batch all = batch_of(torch::tensor({{2.f}, {-1.f}, {.5f}, {1.f}, {-.2f}}), {1, 0, 0, 1, 1});

@@ -285,6 +285,24 @@ TEST(L2d, GreyImagesAsColours) {
   EXPECT_EQ(result.model->outputs(toy::squares(5, 4)).logits.shape[0], 5U);
 }
 
+// The augmenter's turn is a second batch of batch statistics, of varied pictures and their own together.
+TEST(L2d, TheAugmentersTurnMayBeOfTraining) {
+  for (const double training : {0., 1.}) {
+    AlgorithmSetting setting;
+    setting.input = {1, 8, 8}, setting.classes = 4;
+    setting.network = make_network(architecture("l2d:resnet20-cifar"), {1, 8, 8}, 4);
+    initialize(*setting.network, 3);
+    setting.parameters = complete_parameters(algorithm("l2d"), {{"training-turn", training}});
+    const auto member = algorithm("l2d").make(setting);
+    member->set_training(true);
+    const Images images = toy::squares(12, 4);
+    const Step step = member->update({Batch{pixels(images, 0, 12), to_tensor(*images.labels, 0, 12)}});
+    EXPECT_TRUE(std::isfinite(step.parts.at("class_mmd")));
+    EXPECT_EQ(member->state().at("network.backbone.bn1.num_batches_tracked").item<std::int64_t>(),
+              training == 0 ? 1 : 2);
+  }
+}
+
 TEST(L2d, TrainsItsHeadOnAnyBackbone) {
   const toy::Folder folder;
   TrainOptions options = quick("l2d");

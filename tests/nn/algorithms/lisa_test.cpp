@@ -176,6 +176,37 @@ TEST(Lisa, PartnersAreAugmented) {
   }
 }
 
+// Row 0 of label 0: rows 0 to 2 are as likely, those of its own environment and itself included.
+TEST(Lisa, PartnersMayBeOfAnyEnvironment) {
+  const data::TrainingData data = lisa_data(as_images(torch::eye(5)), {0, 0, 0, 1, 1}, {0, 0, 1, 0, 1});
+  const TrainOptions options = lisa_options();
+  TrainingSet set(data, options, {}, "lisa");
+  const auto [network, member] = recorded("lisa", torch::arange(10, torch::kFloat32).view({2, 5}),
+                                          {{"same-label-probability", 1}, {"any-environment", 1}});
+  member->attach(set);
+  std::map<std::int64_t, int> partners;
+  const std::vector<std::int64_t> rows = {0};
+  for (std::size_t step = 1; step <= 600; ++step) {
+    (void)member->update({set.batch(rows), {}, {}, 1, step, 1000});
+    const torch::Tensor sum = network->seen.flatten(1).sum(0);
+    std::int64_t partner = 0;
+    for (std::int64_t i = 1; i < 5; ++i)
+      if (sum[i].item<double>() > .5) partner = i;
+    ++partners[partner];
+  }
+  EXPECT_EQ(partners.size(), 3U);
+  for (std::int64_t i = 0; i < 3; ++i) EXPECT_NEAR(partners[i], 200, 50);
+  for (const auto& [name, value] : std::map<std::string, double>{{"batch-pairs", 1}, {"cutmix", 2}}) {
+    const auto other = recorded("lisa", torch::eye(5), {{"any-environment", 1}, {name, value}});
+    EXPECT_EQ(
+        message_of([&] { other.member->attach(set); }),
+        "algorithm lisa: expected batch-pairs 0 and cutmix 0 or 1, as any-environment is 1, found others");
+  }
+  const auto other = recorded("lisa", torch::eye(5), {{"even", 1}});
+  EXPECT_EQ(message_of([&] { other.member->attach(set); }),
+            "algorithm lisa: expected cutmix 1, as even is 1, found 0");
+}
+
 // Images are unit vectors: who is mixed with whom shows. The first half of each environment's rows and the second one pair by themselves.
 TEST(Lisa, PartsOfABatchHaveTheirOwnPairs) {
   const std::vector<std::int64_t> labels = {0, 1, 0, 1, 0, 1, 0, 1};

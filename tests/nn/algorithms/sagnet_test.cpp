@@ -157,6 +157,19 @@ TEST_F(SagNetStep, PooledTheAdversaryMovesAllOfTheFeatures) {
   EXPECT_EQ(with.at("style.weight").sizes(), torch::IntArrayRef({4, 64}));
 }
 
+TEST_F(SagNetStep, PooledTheStyleMayHaveWeightsOfItsOwn) {
+  const Tensors own = after({{"pooled", 1}, {"own-head", 1}}), same = after({{"pooled", 1}});
+  const auto distance = [](const Tensors& state) {
+    return (state.at("style.weight") - state.at("network.linear.weight")).abs().max().item<double>();
+  };
+  EXPECT_LT(distance(same), .01);
+  EXPECT_GT(distance(own), .1);
+  EXPECT_EQ(message_of([&] {
+              (void)after({{"stage", 2}, {"own-head", 1}});
+            }),
+            "algorithm sagnet: expected pooled 1, as own-head is 1, found 0");
+}
+
 TEST_F(SagNetStep, DropoutIsOfTheLastHiddenLayerWherePooled) {
   const Tensors whole = after({{"pooled", 1}, {"weight", 1}});
   const Tensors some = after({{"pooled", 1}, {"weight", 1}, {"dropout", .5}});

@@ -318,6 +318,25 @@ TEST(Weak, MovesByAnEighth) {
   }
 }
 
+TEST(Weak, OnlyMirrorsWhereItDoesNotMove) {
+  const Shape shape = {3, 16, 16};
+  Levels mirrored = picture_of(shape);
+  move({mirrored, 3, 16, 16}, 0, 0, true);
+  std::set<Levels> seen;
+  for (std::uint64_t draw = 0; draw < 30; ++draw)
+    seen.insert(after(Chain("weak:moved=0"), picture_of(shape), shape, draw));
+  EXPECT_EQ(seen, (std::set<Levels>{picture_of(shape), mirrored}));
+  // of a constant picture nothing is moved in: what is neither its level nor the square's comes of operations alone
+  int still = 0, moved = 0;
+  for (std::uint64_t draw = 0; draw < 200; ++draw) {
+    const auto has_black = [&](const char* chain) {
+      return std::ranges::count(after(Chain(chain), Levels(768, 90), shape, draw), 0) > 0 ? 1 : 0;
+    };
+    still += has_black("strong:moved=0"), moved += has_black("strong");
+  }
+  EXPECT_LT(still, moved);
+}
+
 // Sides of the square up to half the picture's, in RLSbench's grey.
 TEST(Strong, EndsWithAGreySquare) {
   for (std::uint64_t draw = 0; draw < 50; ++draw) {

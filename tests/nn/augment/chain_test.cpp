@@ -22,7 +22,7 @@ TEST(Chain, IsWrittenWithEveryParameter) {
   EXPECT_FALSE(Chain("").changes_pixels() || Chain().mixes());
   EXPECT_TRUE(Chain("mixup").mixes());
   EXPECT_FALSE(Chain("mixup").changes_pixels());
-  EXPECT_EQ(Chain("weak,weak").text(), "weak,weak");
+  EXPECT_EQ(Chain("weak,weak").text(), "weak:moved=1,weak:moved=1");
   for (const Augmentation& member : augmentations()) {
     const std::string text = Chain(member.name).text();
     EXPECT_EQ(Chain(text).text(), text);
@@ -34,7 +34,7 @@ TEST(Chain, SaysWhatIsWrong) {
                                   ", found 'flop'; did you mean flip?");
   EXPECT_EQ(error_of("flip,"), "augmentation: expected one of " + names_of(augmentations()) + ", found ''");
   EXPECT_EQ(error_of("flip:p=1"), "augmentation flip: expected parameters among probability, found 'p'");
-  EXPECT_EQ(error_of("weak:p=1"), "augmentation weak: expected no parameters, found 'p'");
+  EXPECT_EQ(error_of("weak:p=1"), "augmentation weak: expected parameters among moved, found 'p'");
   EXPECT_EQ(error_of("flip:probability=2"),
             "augmentation flip: probability: expected a number from 0 to 1, found 2");
   EXPECT_EQ(error_of("crop:padding=1.5"),

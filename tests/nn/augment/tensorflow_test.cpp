@@ -104,6 +104,21 @@ TEST(TensorFlow, RandAugmentDrawsAllOfThem) {
             "augmentation randaugment: expected no bins, as tensorflow is 1, found 11");
 }
 
+// Posterize at level 2 keeps no bit; what comes after it, solarize at level 10, leaves black as it is.
+TEST(TensorFlow, ThePolicyV0BlackensOnePictureInThirty) {
+  const Shape shape = {3, 9, 8};
+  const Chain chain("autoaugment-v0");
+  std::set<Levels> seen;
+  double black = 0;
+  for (std::uint64_t draw = 0; draw < 3000; ++draw) {
+    const Levels found = after(chain, picture_of(shape), shape, draw);
+    black += std::ranges::count(found, 0) == 216 ? 1. / 3000 : 0;
+    seen.insert(found);
+  }
+  EXPECT_NEAR(black, .8 / 25, .012);
+  EXPECT_GT(seen.size(), 40U);
+}
+
 // Of AutoAugment's operations: 3 L degrees, L pixels of 32, 4 - .4 L bits, factors .1 + .18 L.
 TEST(TensorFlow, AutoAugmentWithTheAuthorsMagnitudes) {
   const Shape shape = {3, 32, 32};

@@ -4,6 +4,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "leeway/core/message.h"
 #include "leeway/core/random.h"
 #include "leeway/nn/detail/shards.h"
 #include "leeway/nn/train/algorithm.h"
@@ -16,7 +17,7 @@ namespace {
 // Plain training on a set that grows: before the epochs m + 1, 2 m + 1, ..., or with early before m, 2 m, ..., `rounds` times, as many
 // images as there were at first are drawn of the set as it is, and each is appended as the network finds it harder (ascent.h), with its
 // label. The network is in evaluation mode then, its weights as they are. With bytes the images are of 8-bit levels. With after-a-step
-// the epoch first takes a step on the set as it was, and begins anew when it has grown.
+// the epoch first takes a step on the set as it was, and begins anew when it has grown; likewise after every so many steps.
 class Ada : public LossAlgorithm {
  public:
   using LossAlgorithm::LossAlgorithm;
@@ -25,16 +26,19 @@ class Ada : public LossAlgorithm {
     set_ = &set;
     set.clear_appended();
     first_rows_ = set.training().size();
+    if (parameter("drop-last") != 0 && parameter("batch-rows") == 0)
+      refuse("algorithm ada", "rows of a batch (batch-rows), as drop-last is 1", "none");
+    if (parameter("every-steps") > 0 && (parameter("after-a-step") != 0 || parameter("early") != 0))
+      refuse("algorithm ada", "after-a-step 0 and early 0, as rounds come every so many steps", "1");
   }
 
   void begin_epoch(std::size_t epoch) override {
+    if (stepped_ > grown_) return grow(static_cast<std::size_t>(stepped_));
+    if (parameter("every-steps") > 0) return;
     const auto every = static_cast<std::size_t>(parameter("every-epochs"));
     const std::size_t before = parameter("early") != 0 ? epoch : epoch - 1, round = before / every;
     if (before != round * every || round < 1 || round > static_cast<std::size_t>(parameter("rounds"))) return;
-    if (parameter("after-a-step") == 0 || stepped_ == static_cast<std::int64_t>(round))
-      grow(round);
-    else
-      awaited_ = static_cast<std::int64_t>(round);
+    parameter("after-a-step") == 0 ? grow(round) : await(round);
   }
 
   [[nodiscard]] bool repeats_pass() override {
@@ -43,12 +47,18 @@ class Ada : public LossAlgorithm {
     return true;
   }
 
-  Objective objective(const Minibatches& batches) override { return plain(batches.labelled); }
+  Objective objective(const Minibatches& batches) override {
+    const auto every = static_cast<std::size_t>(parameter("every-steps"));
+    if (every > 0 && batches.step % every == 0 &&
+        batches.step / every <= static_cast<std::size_t>(parameter("rounds")))
+      await(batches.step / every);
+    return plain(batches.labelled);
+  }
 
   // Besides weights, the images that were made, as bytes where they are some, and the rows that they are of.
   [[nodiscard]] Tensors state() const override {
     Tensors state = LossAlgorithm::state();
-    if (parameter("after-a-step") != 0) state["stepped"] = torch::tensor({stepped_});
+    if (within_passes()) state["stepped"] = torch::tensor({stepped_, grown_});
     if (!images_.defined()) return state;
     state["appended"] = bytes() ? (255 * images_).round().to(torch::kUInt8) : images_;
     state["parents"] = parents_;
@@ -57,9 +67,11 @@ class Ada : public LossAlgorithm {
 
   void restore(const Tensors& state, const std::string& name) override {
     LossAlgorithm::restore(state, name);
-    if (parameter("after-a-step") != 0)
-      stepped_ = take_numbers(state, "stepped", {1}, torch::kInt64, 0, parameter("rounds"), name)
-                     .item<std::int64_t>();
+    if (within_passes()) {
+      const torch::Tensor rounds =
+          take_numbers(state, "stepped", {2}, torch::kInt64, 0, parameter("rounds"), name);
+      stepped_ = rounds[0].item<std::int64_t>(), grown_ = rounds[1].item<std::int64_t>();
+    }
     if (!state.contains("appended")) return;
     const torch::Tensor one = set_->batch(std::span(set_->training()).first(1)).x;
     const double low = cut() ? 0 : -largest, high = bytes() ? 255 : cut() ? 1 : largest;
@@ -82,13 +94,22 @@ class Ada : public LossAlgorithm {
     set_->append(images, {parents.data_ptr<std::int64_t>(), static_cast<std::size_t>(parents.numel())});
   }
 
+  [[nodiscard]] bool within_passes() const {
+    return parameter("after-a-step") != 0 || parameter("every-steps") != 0;
+  }
+  void await(std::size_t round) { awaited_ = static_cast<std::int64_t>(round); }
+
   void grow(std::size_t round) {
+    grown_ = static_cast<std::int64_t>(round);
     std::vector<std::int64_t> rows = set_->training();
     if (parameter("grow") == 0) {
       Random random(setting().seed, stream("rows of a round"), round);
       for (std::size_t i = 0; i < first_rows_; ++i)
         std::swap(rows[i], rows[i + random.below(rows.size() - i)]);
       rows.resize(first_rows_);
+    } else if (parameter("batch-rows") > 0) {
+      Random random(setting().seed, stream("rows of a round"), round);
+      shuffle(rows, random);
     }
     Ascent ascent;
     ascent.steps = static_cast<std::size_t>(parameter("steps"));
@@ -99,6 +120,11 @@ class Ada : public LossAlgorithm {
     if (const auto entropy = setting().parameters.find("entropy"); entropy != setting().parameters.end())
       ascent.entropy = entropy->second;
     const auto batch_rows = static_cast<std::size_t>(parameter("batch-rows"));
+    if (parameter("drop-last") != 0) {
+      const std::size_t batches = rows.size() / batch_rows;
+      rows.resize((batches > 0 ? batches - 1 : 0) * batch_rows);
+      if (rows.empty()) return;
+    }
     const std::size_t whole = batch_rows > 0 ? rows.size() / batch_rows * batch_rows : rows.size();
     Ascent longer = ascent;  // of the rows beyond whole batches
     if (whole < rows.size())
@@ -130,8 +156,9 @@ class Ada : public LossAlgorithm {
 
   TrainingSet* set_ = nullptr;
   std::size_t first_rows_ = 0;
-  std::int64_t awaited_ = 0, stepped_ = 0;  // the round that comes after this step, the latest that came so
-  torch::Tensor images_, parents_;          // of all rounds; undefined before the first
+  // The round that comes after this step, the latest that was to come so, the latest that came
+  std::int64_t awaited_ = 0, stepped_ = 0, grown_ = 0;
+  torch::Tensor images_, parents_;  // of all rounds; undefined before the first
 };
 
 std::vector<Parameter> ada_parameters() {
@@ -153,6 +180,14 @@ std::vector<Parameter> ada_parameters() {
        true},
       {"early", 0, 0, 1,
        "1: rounds come an epoch earlier, as in the program of ConDS, whose epochs count from 0", true},
+      {"every-steps", 0, 0, 1e9,
+       "steps before each in place of epochs; the epoch begins anew then; 0: by epochs. The programs of both "
+       "papers have 100 on digits",
+       true},
+      {"drop-last", 0, 0, 1,
+       "1: the last whole batch of a round and the rows beyond it are left out, as in the program of Volpi "
+       "et al.",
+       true},
       {"after-a-step", 0, 0, 1,
        "1: a round comes one step into its epoch, which then begins anew, as in the program of ConDS", true},
       {"bytes", 0, 0, 1, "1: images made have 8-bit levels, as in a program of Zhao et al.; states are small",

@@ -33,7 +33,11 @@ AlgorithmMember causirl(std::string_view name, std::string_view summary) {
   return {{name, summary, "Chevalley et al., 2022; the distance as Gulrajani and Lopez-Paz, ICLR 2021",
            matching_parameters(
                "1: go on with one environment, which makes this a penalty on the spread of features")},
-          matching_needs,
+          [](const std::map<std::string, double>& parameters) {
+            Requirements needs = matching_needs(parameters);
+            if (needs.environments == 1) needs.least_rows = 1;  // of one row the penalty is 0
+            return needs;
+          },
           make_algorithm<CausIrl<Chosen>>};
 }
 

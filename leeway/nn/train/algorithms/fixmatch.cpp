@@ -36,10 +36,16 @@ class FixMatch : public LossAlgorithm {
     for (std::int64_t i = 0; i < parts; ++i) {
       const Batch source = labelled.slice(i * n / parts, (i + 1) * n / parts),
                   target = batches.unlabelled.slice(i * m / parts, (i + 1) * m / parts);
-      const auto [confidence, guess] = guesses(target.views.at(0));
-      const torch::Tensor kept = (confidence >= parameter("confidence")).to(torch::kFloat32);
       const std::int64_t rows = source.x.size(0);
-      const torch::Tensor both = forward(torch::cat({source.x, target.views.at(1)})).logits;
+      std::vector<torch::Tensor> images{source.x, target.views.at(1)};
+      const bool together = parameter("training-guesses") == 2;
+      if (together) images.push_back(target.views.at(0));
+      const auto apart = together ? std::tuple<torch::Tensor, torch::Tensor>() : guesses(target.views.at(0));
+      const torch::Tensor all = forward(torch::cat(images)).logits,
+                          both = all.slice(0, 0, rows + target.views.at(1).size(0));
+      const auto [confidence, guess] =
+          together ? all.detach().slice(0, both.size(0)).softmax(1).max(1) : apart;
+      const torch::Tensor kept = (confidence >= parameter("confidence")).to(torch::kFloat32);
       logits.push_back(both.slice(0, 0, rows));
       using torch::nn::functional::CrossEntropyFuncOptions;
       const torch::Tensor each = torch::nn::functional::cross_entropy(
@@ -82,7 +88,7 @@ class FixMatch : public LossAlgorithm {
   // The largest probability and its class.
   [[nodiscard]] std::tuple<torch::Tensor, torch::Tensor> guesses(const torch::Tensor& weak) {
     const torch::NoGradGuard no_grad;
-    set_training(parameter("training-guesses") != 0);
+    set_training(parameter("training-guesses") == 1);
     const torch::Tensor q = forward(weak).logits.softmax(1);
     set_training(true);
     return q.max(1);
@@ -114,16 +120,23 @@ AlgorithmMember fixmatch() {
         {"ratio", 1, 1, 64, "unlabelled images for each labelled one", true},
         {"parts", 1, 1, 1024, "of every batch, each of which passes by itself: 2 in the program of RLSbench",
          true},
-        {"training-guesses", 0, 0, 1,
+        {"still-views", 0, 0, 2,
+         "1: strong views are not moved, as in the program of RLSbench on CIFAR-10; 2: nor are weak ones, as "
+         "there "
+         "on FMoW",
+         true},
+        {"training-guesses", 0, 0, 2,
          "1: what it is sure of is asked in training mode, whose batch statistics move, as in the program of "
-         "RLSbench",
+         "RLSbench; 2: in the pass of all the others, as in the program of Sohn et al.",
          true},
         {"averaging", 0, 0, .999999, "of the weights over steps, for the network that is kept; 0: none"}}},
       [](const std::map<std::string, double>& parameters) {
         Requirements needs;
         needs.unlabelled = true;
         needs.unlabelled_ratio = static_cast<std::size_t>(parameters.at("ratio"));
-        needs.unlabelled_views = {"weak", "strong"};
+        const double still = parameters.at("still-views");
+        needs.unlabelled_views = {still == 2 ? "weak:moved=0" : "weak",
+                                  still > 0 ? "strong:moved=0" : "strong"};
         if (parameters.at("weight") != 0) needs.augment = "weak";
         return needs;
       },

@@ -1,6 +1,7 @@
 #include <cmath>
 #include <limits>
 
+#include "leeway/core/message.h"
 #include "leeway/nn/train/algorithm.h"
 #include "leeway/nn/train/training_set.h"
 
@@ -15,14 +16,22 @@ class GroupDro : public LossAlgorithm {
  public:
   using LossAlgorithm::LossAlgorithm;
 
-  void attach(TrainingSet& set) override { groups_ = static_cast<std::int64_t>(set.group_sizes().size()); }
+  void attach(TrainingSet& set) override {
+    sizes_ = set.group_sizes();
+    if (parameter("by-environment") != 0) {
+      environments_ = set.environment()->codes;
+      sizes_.assign(set.environment()->levels.size(), 0);
+      for (const std::int64_t row : set.training()) ++sizes_[environment_of(row)];
+    }
+    groups_ = static_cast<std::int64_t>(sizes_.size());
+  }
 
   void prepare(TrainingSet& set) override {
     attach(set);
     log_q_ = torch::zeros({groups_}, torch::kFloat64);
     adjustment_ = torch::zeros({groups_}, torch::kFloat64);
     for (std::int64_t g = 0; g < groups_; ++g) {
-      const auto n = static_cast<double>(set.group_sizes()[static_cast<std::size_t>(g)]);
+      const auto n = static_cast<double>(sizes_[static_cast<std::size_t>(g)]);
       // a group without training rows has no loss to weigh
       log_q_[g] = n > 0 ? 0. : -std::numeric_limits<double>::infinity();
       adjustment_[g] = n > 0 ? parameter("adjustment") / std::sqrt(n) : 0.;
@@ -32,11 +41,14 @@ class GroupDro : public LossAlgorithm {
 
   Objective objective(const Minibatches& batches) override {
     const Batch& batch = batches.labelled;
-    const torch::Tensor logits = forward(batch.x).logits;
+    const torch::Tensor logits = forward(batch.x).logits, groups = groups_of(batch);
     std::map<std::int64_t, torch::Tensor> losses;  // of the groups in the batch
     for (std::int64_t g = 0; g < log_q_.size(0); ++g) {
-      const torch::Tensor rows = (batch.group == g).nonzero().flatten();
-      if (rows.numel() == 0) continue;
+      const torch::Tensor rows = (groups == g).nonzero().flatten();
+      if (rows.numel() == 0) {
+        if (parameter("adjust-absent") != 0) log_q_[g] += parameter("eta") * adjustment_[g].item<double>();
+        continue;
+      }
       losses[g] = mean_loss(logits.index_select(0, rows), batch.select(rows));
       log_q_[g] += parameter("eta") * (losses[g].item<double>() + adjustment_[g].item<double>());
     }
@@ -69,8 +81,21 @@ class GroupDro : public LossAlgorithm {
   }
 
  private:
-  std::int64_t groups_ = -1;          // -1: not known
-  torch::Tensor log_q_, adjustment_;  // (groups), float64
+  [[nodiscard]] std::size_t environment_of(std::int64_t row) const {
+    return static_cast<std::size_t>(environments_[static_cast<std::size_t>(row)]);
+  }
+  [[nodiscard]] torch::Tensor groups_of(const Batch& batch) const {
+    if (environments_.empty()) return batch.group;
+    std::vector<std::int64_t> numbers;
+    for (const std::int64_t row : batch.rows)
+      numbers.push_back(static_cast<std::int64_t>(environment_of(row)));
+    return torch::tensor(numbers).to(batch.x.device());
+  }
+
+  std::vector<std::size_t> sizes_;          // rows to train on of each group
+  std::vector<std::int32_t> environments_;  // of all rows, where groups are environments
+  std::int64_t groups_ = -1;                // -1: not known
+  torch::Tensor log_q_, adjustment_;        // (groups), float64
 };
 
 }  // namespace
@@ -83,11 +108,18 @@ AlgorithmMember group_dro() {
        {{"eta", .01, 0, 100, "step of the weights' logarithms a unit of loss"},
         {"adjustment", 0, 0, 1e6,
          "C of C / sqrt(rows of the group), added to a group's loss in the weights alone"},
+        {"adjust-absent", 0, 0, 1,
+         "1: also to that of groups that the batch lacks, as in the method's program", true},
+        {"by-environment", 0, 0, 1, "1: a group is an environment, as in the program of DomainBed", true},
         {"balanced", 1, 0, 1, "1: batches hold every group equally often; 0: as often as it occurs", true}}},
       [](const std::map<std::string, double>& parameters) {
         Requirements needs;
-        needs.groups = true;
+        const bool by_environment = parameters.at("by-environment") != 0;
         needs.balanced = parameters.at("balanced") != 0;
+        if (by_environment && !needs.balanced)
+          refuse("algorithm group-dro", "balanced 1, as groups are environments", "0");
+        needs.groups = !by_environment;
+        needs.environments = by_environment ? 1 : 0;
         return needs;
       },
       make_algorithm<GroupDro>};

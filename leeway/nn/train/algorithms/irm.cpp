@@ -13,14 +13,14 @@ namespace {
 //
 // With parts, each has that share of every environment's rows, in order, and R_e and D_e of its own; the loss is the mean over parts.
 //
-// The penalty's weight is 1 for the first anneal-steps steps, then lambda, and the optimizer begins anew there.
+// The penalty's weight is 1 for the first anneal-steps steps, then lambda, and the optimizer begins anew there, unless it keeps its moments.
 class Irm : public LossAlgorithm {
  public:
   using LossAlgorithm::LossAlgorithm;
 
   Objective objective(const Minibatches& batches) override {
     const auto annealing = static_cast<std::size_t>(parameter("anneal-steps"));
-    if (annealing > 0 && batches.step == annealing + 1) forget_moments();
+    if (annealing > 0 && batches.step == annealing + 1 && parameter("keep-moments") == 0) forget_moments();
     const double weight = batches.step > annealing ? parameter("lambda") : 1;
     const torch::Tensor logits = logits_of(batches);
     const auto parts = static_cast<std::int64_t>(parameter("parts"));
@@ -42,7 +42,8 @@ class Irm : public LossAlgorithm {
                          (parameter("sum") != 0 ? 1 : static_cast<double>(batches.environments.size()));
     risk = risk / count;
     penalty = penalty / count;
-    return {risk + weight * penalty,
+    const torch::Tensor loss = risk + weight * penalty;
+    return {parameter("rescale") != 0 && weight > 1 ? loss / weight : loss,
             logits,
             {},
             {{"risk", risk.item<double>()}, {"penalty", penalty.item<double>()}}};
@@ -74,6 +75,13 @@ AlgorithmMember irm() {
        "Arjovsky et al., 2019, section 3.1; two halves and annealing as Gulrajani and Lopez-Paz, ICLR 2021",
        {{"lambda", 100, 0, 1e12, "weight of the penalty"},
         {"anneal-steps", 500, 0, 1e9, "steps before it, with a weight of 1", true},
+        {"rescale", 0, 0, 1,
+         "1: a loss whose penalty weighs more than 1 is divided by that weight, as in the method's program",
+         true},
+        {"keep-moments", 0, 0, 1,
+         "1: the optimizer goes on with its moments where the penalty gets its weight, as in the method's "
+         "program",
+         true},
         {"square", 0, 0, 1, "1: the square of a batch's derivative in place of the product of two halves",
          true},
         {"separate-passes", 0, 0, 1,

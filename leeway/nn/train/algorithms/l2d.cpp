@@ -50,7 +50,7 @@ class L2dTraining : public LossAlgorithm {
   [[nodiscard]] Step update(const Minibatches& batches) override {
     Step step = LossAlgorithm::update(batches);
     const Batch& batch = batches.labelled;
-    set_training(false);
+    set_training(parameter("training-turn") != 0);
     const Pair found = embed(batch.x, batches.step, /*diverse=*/false);
     const torch::Tensor distance = parameter("all-classes") != 0 && !has_all_classes(batch.y)
                                        ? torch::zeros({}, found.varied.options())
@@ -88,7 +88,8 @@ class L2dTraining : public LossAlgorithm {
     return shape;
   }
 
-  // The augmenter learns where it is not `diverse`. The images themselves say nothing of it: they pass alone then, without gradients.
+  // The augmenter learns where it is not `diverse`. The images themselves say nothing of it: they pass alone then, without gradients, unless
+  // batch statistics are of both.
   [[nodiscard]] Pair embed(const torch::Tensor& images, std::size_t step, bool diverse) {
     const torch::Tensor x = head_.seen(normalize_(head_.prepare(images)).logits);
     const torch::Tensor varied = [&] {
@@ -102,7 +103,7 @@ class L2dTraining : public LossAlgorithm {
     const auto drawn = [](const L2d::Embedding& of, const torch::Tensor& e) {
       return torch::addcmul(of.mean, (of.log_variance / 2).exp(), e, .2);
     };
-    if (!diverse) {
+    if (!diverse && parameter("training-turn") == 0) {
       const torch::Tensor h = drawn(head_.embed(varied), noise.slice(0, 0, n));
       const torch::NoGradGuard no_grad;
       const L2d::Embedding own = head_.embed(x);
@@ -141,6 +142,11 @@ AlgorithmMember l2d() {
         {"likelihood", 1, 0, 1e6, "weight of the varied embeddings' fit to the pictures' own mean"},
         {"information", .1, 0, 1e6, "of the augmenter: weight of what varied pictures say of their own"},
         {"augmenter-lr", .005, 0, 1e6, "learning rate of the augmenter, which has no schedule"},
+        {"training-turn", 0, 0, 1,
+         "1: in the augmenter's turn the network is in training mode, too, and varied pictures and their own "
+         "pass "
+         "together, as in the method's program",
+         true},
         {"all-classes", 0, 0, 1,
          "1: the augmenter's distance is 0 where a batch lacks a class, as in the program of ConDS", true},
         {"limit", 0, 0, 1,

@@ -38,6 +38,10 @@ class Lisa : public LossAlgorithm {
     partners_.emplace(set.training(), set.labels(), set.environment()->codes);
     if (parameter("cutmix") == 2 && (parameter("batch-pairs") != 0 || parameter("hard-labels") != 0))
       refuse("algorithm lisa", "batch-pairs 0 and hard-labels 0, as cutmix is 2", "others");
+    if (parameter("any-environment") != 0 && (parameter("cutmix") == 2 || parameter("batch-pairs") != 0))
+      refuse("algorithm lisa", "batch-pairs 0 and cutmix 0 or 1, as any-environment is 1", "others");
+    if (parameter("even") != 0 && parameter("cutmix") != 1)
+      refuse("algorithm lisa", "cutmix 1, as even is 1", fmt::format("{}", parameter("cutmix")));
     if (parameter("parts") > 1 && parameter("cutmix") != 2 && parameter("batch-pairs") == 0)
       refuse("algorithm lisa", "parts 1, as pairs are not of the batch (batch-pairs 0)",
              fmt::format("{}", parameter("parts")));
@@ -176,7 +180,7 @@ class Lisa : public LossAlgorithm {
       const Batch own = batch.select(at), other = batch.select(other_at);
       torch::Tensor keep, share;
       if (parameter("cutmix") == 1) {
-        keep = outside(own.x, draw_share(random), random);
+        keep = outside(own.x, draw_share(random), random, parameter("even") != 0);
         share = keep.mean().expand({at.size(0)});
       } else {
         std::vector<float> shares;
@@ -215,14 +219,16 @@ class Lisa : public LossAlgorithm {
   [[nodiscard]] Objective pairs_of_all(const Batch& own, bool same_label, Random& random) const {
     const bool by_box = parameter("cutmix") == 1;
     torch::Tensor box;
-    if (by_box) box = outside(own.x, draw_share(random), random);
+    if (by_box) box = outside(own.x, draw_share(random), random, parameter("even") != 0);
     std::vector<std::int64_t> rows(own.rows.begin(), own.rows.end());
     std::vector<float> shares(rows.size(), 1);
     std::size_t mixed = 0;
     for (std::size_t i = 0; i < rows.size(); ++i) {
       const auto row = static_cast<std::size_t>(rows[i]);
       const auto partner =
-          partners_->draw(set_->labels()[row], set_->environment()->codes[row], same_label, random);
+          same_label && parameter("any-environment") != 0
+              ? partners_->draw_of_label(set_->labels()[row], random)
+              : partners_->draw(set_->labels()[row], set_->environment()->codes[row], same_label, random);
       if (!partner) continue;
       rows[i] = *partner;
       const double l = by_box ? 0 : draw_share(random);
@@ -281,6 +287,13 @@ AlgorithmMember lisa() {
         {"cutmix", 0, 0, 2,
          "0: pairs are mixed by weighted sums; 1: by boxes; 2: by boxes, any rows that are in pairs of the "
          "batch, and so are the numbers of their classes, cut to whole ones, as in the program of DiagViB-6",
+         true},
+        {"even", 0, 0, 1,
+         "1: with cutmix 1 of an odd side of the box a pixel is lost, as in the method's program", true},
+        {"any-environment", 0, 0, 1,
+         "1: with the same label a partner is any row, of the same environment and itself included, as in "
+         "the "
+         "method's program for domain shifts",
          true},
         {"batch-pairs", 0, 0, 2,
          "1: pairs are of the batch, each mixed once; 2: and their sides are sorted apart, so that few "

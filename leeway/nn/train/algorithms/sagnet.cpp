@@ -35,6 +35,7 @@ class SagNet : public LossAlgorithm {
         pooled_(setting.parameters.at("pooled") != 0) {
     pooled_ ? begin_pooled() : begin_maps();
     train_beside("style", style_, 1);
+    if (parameter("own-head") != 0 && !pooled_) refuse("algorithm sagnet", "pooled 1, as own-head is 1", "0");
     if (!separate() && holds_style()) refuse("algorithm sagnet", "separate 1 or 2, as style-held is 1", "0");
     if (!separate()) return;
     std::vector<torch::Tensor> of_network = trained_weights(*setting.network);
@@ -275,8 +276,12 @@ class SagNet : public LossAlgorithm {
     style_layer_ = std::make_shared<torch::nn::LinearImpl>(last_weight_.size(1), last_weight_.size(0));
     style_layer_->to(setting().device);
     const torch::NoGradGuard no_grad;
-    style_layer_->weight.copy_(last_weight_);
-    style_layer_->bias.copy_(last_bias_);
+    if (parameter("own-head") == 0) {
+      style_layer_->weight.copy_(last_weight_);
+      style_layer_->bias.copy_(last_bias_);
+    } else {
+      initialize(*style_layer_, setting().seed, stream("sagnet style"));
+    }
     style_ = style_layer_;
     for (const auto& item : parameters)
       if (!item.key().starts_with(head) && item.value().requires_grad()) moved_.push_back(item.value());
@@ -342,6 +347,10 @@ AlgorithmMember sagnet() {
          "share of the last hidden layer that is left out in a step, .5 in the method's program"},
         {"log-offset", 0, 0, 1,
          "added to the probability whose logarithm the adversary takes, 1e-5 in the method's program"},
+        {"own-head", 0, 0, 1,
+         "1: with pooled the style's layer begins with weights of its own, as ConDS; 0: with those of the "
+         "content's",
+         true},
         {"pooled", 0, 0, 1,
          "1: the style is mean and deviation of the last hidden layer, and the adversary moves all weights "
          "before it: with clip 0, variance 1 and separate 1 as ConDS",
