@@ -55,9 +55,9 @@ class Runs:
         names = sorted({key[4]: None for key in self.test if key[0] == where}, key=lambda name: order.index(name) if name in order else len(order))
         return [name for name in names if all(self.of(where, name, case, **given) for case in cases)]
 
-    def gain(self, where, method, case):
+    def gain(self, where, method, case, **given):
         """Above plain training."""
-        return minus(self.of(where, method, case), self.of(where, "erm", case))
+        return minus(self.of(where, method, case, **given), self.of(where, "erm", case, **given))
 
     def mean(self, where, methods, cases):
         return [statistics.mean(values) for values in zip(*(self.of(where, name, case) for name in methods for case in cases))]
@@ -99,6 +99,11 @@ def main():
         table(["set", "methods", *CASES],
               [[where, str(len(both)), *(signed(minus(searched.mean(where, both, [case]), runs.mean(where, both, [case]))) for case in CASES)]
                for where in gained for both in ([name for name in searched.methods(where) if runs.methods(where).count(name)],)])
+    print(f"SagNet on {NORMALIZED}, points above plain training there:\n")
+    given = {"arch": NORMALIZED}
+    table(["set", "rate", *CASES],
+          [[where, what, *(signed(of.gain(where, "sagnet", case, **given)) for case in CASES)]
+           for where in runs.sets for what, of in ((".001", runs), ("the best", searched)) if "sagnet" in of.methods(where, **given)])
     print("Cases beside each other, the six methods that all sets have:\n")
     pairs = [("one shift", SINGLE, "no shift", CASES[:1]), ("two shifts", PAIRS, "one shift", SINGLE), ("three shifts", TRIPLE, "two shifts", PAIRS),
              *((a, [a], b, [b]) for a, b in (("SC", "UDS"), ("UDS", "LDD"), ("SC+LDD", "SC"), ("SC+UDS", "SC"), ("SC+LDD+UDS", "SC"), ("LDD+UDS", "UDS"), ("LDD+UDS", "LDD")))]

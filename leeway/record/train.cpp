@@ -47,26 +47,36 @@ void flag_fields(TrainingOptions& options, Fields& f) {
             {"drop", "any that is not full is left out"}},
            "what becomes of an epoch's last batch");
   f.choice("sampling", options.sampling,
-           {{"shuffle", ""}, {"replacement", ""}, {"fixed", "shuffled once, for all epochs"}},
-           "whether every image comes once an epoch, or as many are drawn with replacement");
+           {{"shuffle", "every image once an epoch"},
+            {"replacement", "as many, drawn with replacement"},
+            {"fixed", "shuffled once, for all epochs"}},
+           "in which order images come");
   f.choice("balance", options.balance,
-           {{"own", "as the algorithm has it"}, {"environment", ""}, {"groups", ""}, {"none", ""}},
-           "what every batch holds as many images of each of");
+           {{"own", "as the algorithm has it"},
+            {"environment", "as many images of each environment"},
+            {"groups", "of each group"},
+            {"none", "as they come"}},
+           "what a batch is made of");
   f.choice("base_sampling", options.base_sampling,
-           {{"same", "as --sampling"}, {"shuffle", ""}, {"replacement", ""}, {"fixed", ""}},
+           {{"same", "as --sampling"},
+            {"shuffle", "every image once an epoch"},
+            {"replacement", "as many, drawn with replacement"},
+            {"fixed", "shuffled once, for all epochs"}},
            "how an algorithm's first stage draws its rows");
   f.choice("start_channels", options.start_channels,
            {{"same", "an error"},
             {"sum", "their sum over colours, as if grey were three equal ones"},
             {"first", "those of the first colour alone, as in the program of ConDS"}},
            "what grey images take of --start weights for colours");
-  f.choice(
-      "initial", options.initial, {{"uniform", ""}, {"kaiming", ""}, {"torchvision", ""}},
-      "weights begin uniform within 1 / sqrt(inputs), or the backbone's convolutions as residual networks' "
-      "usually do (He et al., 2015): normal, of variance 2 / (maps times the kernel's area), or all of the "
-      "backbone "
-      "as torchvision has it: the same for residual networks, other variances for densenet121 and vision "
-      "transformers");
+  f.choice("initial", options.initial,
+           {{"uniform", "within 1 / sqrt(inputs)"},
+            {"kaiming",
+             "the backbone's convolutions normal, of variance 2 / (maps times the kernel's area) (He et al., "
+             "2015)"},
+            {"torchvision",
+             "all of the backbone as torchvision has it: the same for residual networks, other variances for "
+             "densenet121 and vision transformers"}},
+           "how weights begin");
   f.choice("optimizer", options.optimizer, {{"adam", ""}, {"sgd", ""}},
            "Adam, or gradient descent with momentum");
   f("lr", options.learning_rate, at_least(0), "learning rate");
