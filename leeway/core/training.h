@@ -28,11 +28,13 @@ struct TrainingOptions {
   std::size_t check_every = 0;  // validate after so many steps; 0: after every epoch
   std::size_t first_check = 0;  // with check_every: after so many steps for the first time; 0: after as many
   std::size_t batch = 128;
-  // Of one row: "join", to the batch before it; "alone". "drop": with fewer rows than `batch` it is left out
+  // An epoch's last batch. "join": where it has one row, this joins the batch before; "alone": it stays by itself; "drop": where it is not
+  // full it is left out, unless it is the only one
   std::string last_batch = "join";
-  std::string sampling =
-      "shuffle";  // each row once an epoch; "replacement", as many draws; "fixed", in the same order
-  // Every batch holds as many rows of each environment or group: "own", as the algorithm has it; "environment"; "groups"; "none"
+  // "shuffle": each row once an epoch; "replacement": as many draws; "fixed": each once, in the same order in every epoch
+  std::string sampling = "shuffle";
+  // Rows that a batch holds as many of: "own": as the algorithm has it; "environment": of each environment; "groups": of each group;
+  // "none": as they come. A first stage has its own
   std::string balance = "own";
   std::string base_sampling = "same";  // of an algorithm's first stage: as sampling, or one of its two
   // "uniform" within 1 / sqrt(inputs of a number); "kaiming": a backbone's convolutions normal, of variance 2 / (maps times the kernel's area);
@@ -46,7 +48,7 @@ struct TrainingOptions {
   // "decoupled" (AdamW) or "coupled": added to the gradient, as sgd has it in any case
   std::string decay = "decoupled";
   double weight_decay = 0;
-  bool decay_kernels = false;  // kernels and matrices alone shrink, not biases nor normalization
+  bool decay_kernels = false;  // tensors of two or more dimensions alone shrink: no biases, no normalization
   double momentum = .9;        // of sgd, Nesterov's where `nesterov`
   bool nesterov = false;
   std::string schedule = "constant";  // of the learning rate

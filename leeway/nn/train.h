@@ -32,6 +32,7 @@ struct Requirements {
   std::vector<std::string> unlabelled_views = {};  // and of the unlabelled ones
   bool stages = false;                             // an architecture of stages (Network::stages)
   bool own_labels = false;      // rows keep their label, so that no augmentation may mix images
+  bool unbalanced = false;      // environments need not be equally often in a batch, nor all of them
   std::size_t least_batch = 1;  // rows of every batch
 
   // In words, beside labelled images: "groups", "2 environments", "unlabelled images".

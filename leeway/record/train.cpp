@@ -44,7 +44,7 @@ void flag_fields(TrainingOptions& options, Fields& f) {
   f.choice("last_batch", options.last_batch,
            {{"join", "one image joins the batch before it"},
             {"alone", "it is a step of its own, as in the program of ConDS"},
-            {"drop", "any that is not full is left out"}},
+            {"drop", "any that is not full is left out, unless it is the only one"}},
            "what becomes of an epoch's last batch");
   f.choice("sampling", options.sampling,
            {{"shuffle", "every image once an epoch"},
@@ -86,7 +86,7 @@ void flag_fields(TrainingOptions& options, Fields& f) {
       "decay", options.decay, {{"decoupled", ""}, {"coupled", ""}},
       "of adam: decoupled from the gradient (AdamW), or coupled, added to it, as sgd has it in any case");
   f("decay_kernels", options.decay_kernels,
-    "kernels and matrices alone shrink, not biases nor normalization");
+    "tensors of two or more dimensions alone shrink: no biases, no normalization");
   f("momentum", options.momentum, at_least(0), "of sgd");
   f("nesterov", options.nesterov, "with sgd: Nesterov's momentum");
   f("schedule", options.schedule,

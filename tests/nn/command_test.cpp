@@ -438,8 +438,8 @@ TEST_F(Command, WhatAnAlgorithmLacksIsOneLine) {
   EXPECT_EQ(train(3, {"--algorithm", "pnd", "--batch", "1"}),
             "leeway: train: batch: expected at least 16 rows, as algorithm pnd needs, found 1\n");
   EXPECT_EQ(train(3, {"--algorithm", "irm", "--set", "magic=1"}),
-            "leeway: algorithm irm: expected parameters among lambda, anneal-steps, square, "
-            "separate-passes, sum, parts, single-environment, found 'magic'\n");
+            "leeway: algorithm irm: expected parameters among lambda, anneal-steps, rescale, "
+            "keep-moments, square, separate-passes, sum, parts, single-environment, found 'magic'\n");
 }
 
 TEST_F(Command, WithoutTheModelPartSaysWhatIsMissing) {

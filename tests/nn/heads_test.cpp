@@ -390,6 +390,8 @@ TEST(DiagvibHead, DropoutFollowsFromSeedAndPass) {
   const auto resumed = made();
   copy_weights(weights_of(*two), *resumed, "weights");
   EXPECT_TRUE(resumed->forward(x).logits.equal(second));
+  resumed->as<HeadedNetwork>()->begin_draws(5);
+  EXPECT_TRUE(resumed->forward(x).logits.equal(first)) << "as from the start";
   auto weights = one->named_parameters();
   EXPECT_EQ(one->named_buffers()["dropout"][1].item<std::int64_t>(), 2);
   one->eval();

@@ -1,4 +1,4 @@
-#include "leeway/nn/train/random_tensors.h"
+#include "leeway/nn/detail/random_tensors.h"
 
 #include <gtest/gtest.h>
 

@@ -107,6 +107,15 @@ TEST(TrainingSet, TheOrderMayBeTheSameInEveryEpoch) {
   }
   EXPECT_EQ(orders[0], orders[1]);
   EXPECT_EQ(orders[0], orders[2]);
+  const data::TrainingData two = squares_of_two_cameras(50);
+  options.balance = "environment", options.batch = 7;
+  TrainingSet balanced(two, options, {}, "erm");
+  orders.clear();
+  for (const std::size_t epoch : {1, 4}) {
+    balanced.begin_epoch(epoch);
+    orders.push_back(values_of(balanced.minibatches(2).labelled.rows));
+  }
+  EXPECT_EQ(orders[0], orders[1]);
 }
 
 // 50 rows, 20 of camera b, 17 red ones.
@@ -130,7 +139,7 @@ TEST(TrainingSet, BatchesOfAnyAlgorithmMayBeBalanced) {
   EXPECT_EQ(counts("environment", {}, "erm"), (Seen{{0, {5}}, {1, {5}}}));
   EXPECT_NE(counts("own", {}, "erm"), (Seen{{0, {5}}, {1, {5}}}));
   Requirements lisa;
-  lisa.environments = 2, lisa.own_labels = true;
+  lisa.environments = 2, lisa.own_labels = lisa.unbalanced = true;
   EXPECT_EQ(counts("own", lisa, "lisa"), (Seen{{0, {5}}, {1, {5}}}));
   std::size_t of_b = 0;
   options.balance = "none";
@@ -166,12 +175,11 @@ TEST(TrainingSet, BalanceIsRefusedWhereItCannotBe) {
   Requirements irm, resample;
   irm.environments = 2, irm.least_rows = 2;
   resample.balanced = resample.groups = true;
-  EXPECT_EQ(
-      message(data, "none", irm, "irm"),
-      "train: balance: expected own, as algorithm irm compares environments in every batch, found none");
+  EXPECT_EQ(message(data, "none", irm, "irm"),
+            "train: balance: expected own, as algorithm irm says what batches hold, found none");
   EXPECT_EQ(message(data, "environment", irm, "irm"), "no error");
   EXPECT_EQ(message(data, "none", resample, "resample"),
-            "train: balance: expected own, as algorithm resample balances batches itself, found none");
+            "train: balance: expected own, as algorithm resample says what batches hold, found none");
   EXPECT_EQ(message(plain, "environment", {}, "erm"),
             "train: balance: expected an environment of every image (--environment-column), found none");
   EXPECT_EQ(message(plain, "groups", {}, "erm"),

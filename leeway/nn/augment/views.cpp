@@ -3,7 +3,7 @@
 //           then a grey square of a side up to half the picture's
 //
 // Operations, ranges and the square are RLSbench's, but that "strong" moves pictures as "weak" does: there it crops without padding,
-// which leaves pictures of 32 x 32 where they are; so does moved=0.
+// which leaves pictures of 32 x 32 where they are. With moved=0 neither moves any.
 #include <algorithm>
 #include <array>
 #include <cmath>

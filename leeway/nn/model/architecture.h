@@ -40,7 +40,7 @@ class Network : public torch::nn::Module {
   // What initialize() fills otherwise than it fills all weights; it calls this at its end.
   virtual void initialize_own(std::uint64_t /*seed*/) {}
 
-  // Weights as torchvision's network of that kind begins, but for the last layer; here convolutions alone. `random` gives other numbers with
+  // Weights as torchvision's network of that kind begins, but for the last layer's matrix; here convolutions alone. `random` gives other numbers with
   // every call.
   using DrawNumber = std::function<Random()>;
   virtual void draw_as_torchvision(const DrawNumber& random);

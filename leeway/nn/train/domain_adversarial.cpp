@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "leeway/core/random.h"
-#include "leeway/nn/train/random_tensors.h"
+#include "leeway/nn/detail/random_tensors.h"
 #include "leeway/nn/train/reversal.h"
 
 namespace leeway::nn {
@@ -116,8 +116,10 @@ std::vector<Parameter> adversarial_parameters() {
        "from given weights: learning rate of all but the last layer, or head, times --lr"}};
 }
 
-Requirements adversarial_needs(const std::map<std::string, double>& /*parameters*/) {
+Requirements adversarial_needs(const std::map<std::string, double>& parameters) {
   Requirements needs;
+  const auto parts = static_cast<std::size_t>(parameters.at("parts"));
+  if (parts > 1) needs.least_batch = 2 * parts;  // two rows of each
   needs.features = needs.unlabelled = true;
   return needs;
 }

@@ -15,7 +15,7 @@ class Discriminator : public torch::nn::Module {
  public:
   Discriminator(std::int64_t features, std::int64_t width, bool normalized = false);
 
-  // `dropout`: the share left out. The masks are keyed by seed, number of the step and row.
+  // `dropout`: the share left out. The masks are keyed by seed, `step` (of the step and its part) and row.
   torch::Tensor forward(const torch::Tensor& features, double dropout, std::uint64_t seed, std::size_t step);
 
  private:

@@ -7,7 +7,7 @@
 #include "leeway/core/random.h"
 #include "leeway/nn/model/input_convolution.h"
 #include "leeway/nn/train/l2d_kernel.h"
-#include "leeway/nn/train/random_tensors.h"
+#include "leeway/nn/detail/random_tensors.h"
 
 namespace leeway::nn {
 namespace {

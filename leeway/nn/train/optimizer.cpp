@@ -102,7 +102,7 @@ bool Schedule::Factor::legal() const {
   const bool one = numbers.size() == 1;
   if (name == "constant") return numbers.empty();
   if (name == "inverse") return numbers.empty() || (one && numbers[0] > 0);
-  if (name == "cosine-part") return one && is_factor(numbers[0]);
+  if (name == "cosine-part") return one && numbers[0] > 0 && numbers[0] <= .5;
   if (name == "cosine") return numbers.empty() || (one && is_epoch(numbers[0]));
   if (name == "linear") return one && numbers[0] >= 0 && numbers[0] < 1;
   if (name == "exponential") return one && is_factor(numbers[0]);

@@ -49,7 +49,7 @@ struct OptimizerOptions {
 //   constant           1
 //   cosine             (1 + cos(pi p)) / 2; cosine:E the same with p = epochs done / E, at most 1
 //   linear:W           from 0 up to 1 over the share W of the steps, then down to 0
-//   cosine-part:S      cos(pi S p)
+//   cosine-part:S      cos(pi S p), S at most .5
 //   inverse            (1 + 10 p)^-.75; inverse:A (1 + A p)^-.75
 //   step:E1:E2...      times .1 after each of these epochs
 //   exponential:G      times G after every epoch

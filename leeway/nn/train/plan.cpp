@@ -1,9 +1,11 @@
 #include "leeway/nn/train/plan.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
 #include <span>
 
 #include "leeway/core/digest.h"
@@ -93,6 +95,19 @@ void check_training(const data::TrainingData& data, const TrainOptions& options)
   };
   range("epochs", options.epochs >= 1, "at least 1", 0);
   range("batch", options.batch >= 1, "at least 1", 0);
+  const auto word = [](const char* what, const std::string& found, std::initializer_list<const char*> legal) {
+    if (std::ranges::find(legal, found) == legal.end())
+      refuse(fmt::format("train: {}", what), fmt::format("one of {}", fmt::join(legal, ", ")), in_quotes(found));
+  };
+  word("last batch", options.last_batch, {"join", "alone", "drop"});
+  word("sampling", options.sampling, {"shuffle", "replacement", "fixed"});
+  word("base sampling", options.base_sampling, {"same", "shuffle", "replacement", "fixed"});
+  word("balance", options.balance, {"own", "environment", "groups", "none"});
+  word("initial weights", options.initial, {"uniform", "kaiming", "torchvision"});
+  range("base learning rate", options.base_learning_rate >= 0 && std::isfinite(options.base_learning_rate),
+        "at least 0", options.base_learning_rate);
+  if (options.decay_kernels && options.weight_decay == 0)
+    refuse("train: decay kernels", "a weight decay (--weight-decay)", "none");
   range("learning rate", options.learning_rate > 0 && std::isfinite(options.learning_rate),
         "a positive number", options.learning_rate);
   if (options.first_check > 0 && options.check_every == 0)

@@ -135,6 +135,7 @@ AlgorithmSetting TrainingLoop::make_setting() {
   if (options_.initial == "torchvision") begin_as_torchvision(*setting.network, options_.seed);
   setting.pretrained = !options_.start.empty();
   if (setting.pretrained) start_from_weights(*setting.network, built);
+  if (headed) headed->begin_draws(options_.seed);
   setting.network->to(setting.device);
   setting.base = base_network_;
   setting.base_state = base_state_;
@@ -222,6 +223,7 @@ void TrainingLoop::train_base() {
   if (options.base_learning_rate > 0) options.learning_rate = options.base_learning_rate;
   if (options.base_sampling != "same") options.sampling = std::exchange(options.base_sampling, "same");
   options.select = "accuracy";
+  options.balance = "own";
   options.selection = {};
   options.keep_epochs.clear();
   std::optional<TrainResult> before;

@@ -165,21 +165,6 @@ void TrainingSet::check(const Requirements& needs, const std::string& algorithm)
              fmt::format("images of shape {}, as {}", text_of(shape_of(data_.images)), name),
              text_of(shape_of(*data_.unlabelled)));
   }
-  const GroupColumn* balance = nullptr;  // what batches hold equally
-  if (options_.balance != "own") {
-    const bool compares = needs.environments > 0 && needs.least_rows > 1;
-    if (needs.balanced || (compares && options_.balance != "environment"))
-      refuse("train: balance",
-             fmt::format("own, as algorithm {} {}", algorithm,
-                         compares ? "compares environments in every batch" : "balances batches itself"),
-             options_.balance);
-    if (options_.balance == "environment" && !data_.environment)
-      refuse("train: balance", "an environment of every image (--environment-column)", "none");
-    if (options_.balance == "groups" && data_.groups.empty())
-      refuse("train: balance", "groups of every image (--group-column)", "none");
-    if (options_.balance == "environment") balance = &*data_.environment;
-    if (options_.balance == "groups") balance = &groups_;
-  }
   const GroupColumn* by = nullptr;
   if (needs.environments > 0)
     by = &*data_.environment;
@@ -187,7 +172,8 @@ void TrainingSet::check(const Requirements& needs, const std::string& algorithm)
     by = &groups_;
   else if (needs.balanced)
     by = &(classes_ = classes_of(*data_.images.labels));
-  if (options_.balance == "own" && (needs.environments > 0 || needs.balanced)) balance = by;
+  const GroupColumn* const own = needs.environments > 0 || needs.balanced ? by : nullptr;
+  const GroupColumn* const balance = balance_column(own, needs, algorithm);
   if (balance) balance_ = &balance->codes, present_ = present_of(*balance);
   if (needs.environments > 0) environments_ = &data_.environment->codes;
   if (!by) return;
@@ -205,6 +191,20 @@ void TrainingSet::check(const Requirements& needs, const std::string& algorithm)
                     : needs.groups         ? "group"
                                            : "class",
                     only, algorithm));
+}
+
+const GroupColumn* TrainingSet::balance_column(const GroupColumn* own, const Requirements& needs,
+                                               const std::string& algorithm) const {
+  const std::string& what = options_.balance;
+  if (what == "own") return own;
+  if (what == "environment" && !data_.environment)
+    refuse("train: balance", "an environment of every image (--environment-column)", "none");
+  if (what == "groups" && data_.groups.empty())
+    refuse("train: balance", "groups of every image (--group-column)", "none");
+  const GroupColumn* const column = what == "environment" ? &*data_.environment : what == "groups" ? &groups_ : nullptr;
+  if (own && !needs.unbalanced && column != own)
+    refuse("train: balance", fmt::format("own, as algorithm {} says what batches hold", algorithm), what);
+  return column;
 }
 
 std::vector<std::int32_t> TrainingSet::present_of(const GroupColumn& column) const {
@@ -225,7 +225,7 @@ std::vector<std::int64_t> TrainingSet::balanced(const std::vector<std::int64_t>&
     rows[place_of[static_cast<std::size_t>(code_of(*balance_, row))]].push_back(row);
   std::vector<std::size_t> round(present_.size());
   std::iota(round.begin(), round.end(), std::size_t{0});
-  Random random(options_.seed, stream("balanced rounds"), epoch_);
+  Random random(options_.seed, stream("balanced rounds"), order_number());
   std::vector<std::size_t> taken(present_.size());
   std::vector<std::int64_t> order;
   while (order.size() < shuffled.size()) {
@@ -248,7 +248,7 @@ void TrainingSet::begin_epoch(std::size_t number) {
     Random random(options_.seed, stream("epoch draws"), number);
     for (std::int64_t& row : order_) row = train_[random.below(train_.size())];
   } else {
-    shuffle_rows(order_, options_.seed, stream("epoch order"), options_.sampling == "fixed" ? 1 : number);
+    shuffle_rows(order_, options_.seed, stream("epoch order"), order_number());
   }
   if (balance_) order_ = balanced(order_);
 }

@@ -3,9 +3,10 @@
 // Everything is a function of the seed, the epoch and the place in it, so that a resumed training gets the same batches:
 // an epoch's order is a shuffle of the training rows. Where an algorithm asks for environments (or for balanced groups), the
 // shuffled rows of each are dealt out in rounds, one row each a round in a random order, and begin again where they run out:
-// every batch has all of them equally often, but for one row. An epoch has as many rows as there are to train on. A last batch
-// that is too small joins the one before it. With TrainingOptions::sampling "replacement" an epoch's rows are as many independent
-// draws. Unlabelled images are shuffled anew for each pass over them; passes follow each other without end, whatever the
+// every batch has all of them equally often, but for one row; TrainingOptions::balance asks for the same of any algorithm. An epoch has as
+// many rows as there are to train on. A last batch that is too small joins the one before it, or is left alone or out
+// (TrainingOptions::last_batch). With TrainingOptions::sampling "replacement" an epoch's rows are as many independent
+// draws, with "fixed" every epoch has the order of the first. Unlabelled images are shuffled anew for each pass over them; passes follow each other without end, whatever the
 // epochs of the labelled ones.
 //
 // Labelled and unlabelled images pass through TrainingOptions::augment, keyed by seed, place and epoch; views of labelled images
@@ -80,6 +81,10 @@ class TrainingSet {
   [[nodiscard]] std::int32_t code_of(const std::vector<std::int32_t>& codes, std::int64_t row) const {
     return codes[source(row)];
   }
+  // What batches hold equally, null: nothing. `own`: what the algorithm asks for.
+  [[nodiscard]] const GroupColumn* balance_column(const GroupColumn* own, const Requirements& needs,
+                                                  const std::string& algorithm) const;
+  [[nodiscard]] std::size_t order_number() const { return options_.sampling == "fixed" ? 1 : epoch_; }
   // The levels that rows to train on have, ascending.
   [[nodiscard]] std::vector<std::int32_t> present_of(const GroupColumn& column) const;
   [[nodiscard]] torch::Tensor images_of(std::span<const std::int64_t> rows) const;

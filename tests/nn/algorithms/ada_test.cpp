@@ -302,6 +302,11 @@ TEST_F(GrowingSet, WithoutTheLastBatchWhereAskedFor) {
   const auto ada = member({{"every-epochs", 1}, {"steps", 1}, {"batch-rows", 16}, {"drop-last", 1}});
   ada->begin_epoch(2);
   EXPECT_EQ(set_->training().size(), 56U);
+  EXPECT_EQ(
+      message_of([&] {
+        member({{"every-epochs", 1}, {"steps", 1}, {"batch-rows", 30}, {"drop-last", 1}})->begin_epoch(2);
+      }),
+      "algorithm ada: expected rows of two batches of 30, as drop-last is 1, found 40");
   EXPECT_EQ(message_of([&] {
               (void)member({{"drop-last", 1}});
             }),

@@ -224,14 +224,24 @@ TEST(Coral, EnvironmentsPassApartWhereAskedFor) {
   }
 }
 
-// In a batch of one row there is nothing to compare.
+// In a batch of one row there is nothing to compare: the loss is that of plain training.
 TEST(CausIrl, TakesAStepOfOneRow) {
-  const auto needs = [](double single) {
-    const AlgorithmMember& member = algorithm("causirl-coral");
+  const AlgorithmMember& member = algorithm("causirl-coral");
+  const auto needs = [&](double single) {
     return member.needs(complete_parameters(member, {{"single-environment", single}})).least_rows;
   };
   EXPECT_EQ(needs(0), 2U);
   EXPECT_EQ(needs(1), 1U);
+  const auto loss = [](const std::string& name, const std::map<std::string, double>& given) {
+    AlgorithmSetting setting;
+    const auto network = std::make_shared<toy::TinyNetwork>(6, 2, false);
+    initialize(*network, 3);
+    setting.network = network;
+    setting.parameters = complete_parameters(algorithm(name), given);
+    const Batch one{torch::full({1, 1, 2, 3}, .3f), torch::tensor({1})};
+    return algorithm(name).make(setting)->update({one, {one}}).loss;
+  };
+  EXPECT_EQ(loss("causirl-coral", {{"single-environment", 1}}), loss("erm", {}));
 }
 
 }  // namespace

@@ -170,10 +170,13 @@ TEST_F(SagNetStep, PooledTheStyleMayHaveWeightsOfItsOwn) {
             "algorithm sagnet: expected pooled 1, as own-head is 1, found 0");
 }
 
+// The step of an independent program has it in front of a stage; here the same masks meet the mixed features.
 TEST_F(SagNetStep, DropoutIsOfTheLastHiddenLayerWherePooled) {
   const Tensors whole = after({{"pooled", 1}, {"weight", 1}});
+  const double without = step_.loss;
   const Tensors some = after({{"pooled", 1}, {"weight", 1}, {"dropout", .5}});
   EXPECT_EQ(differing(whole, some).size(), names_.size());
+  EXPECT_NE(step_.loss, without);
 }
 
 // Steps of gradient descent one after the other. Draws are of numbers 3, 4 and 5, so that the joint step of each of these numbers, from

@@ -14,11 +14,10 @@ namespace {
 
 Levels applied(std::string_view name, Levels levels, double level, const Shape& shape,
                std::uint64_t draw = 0) {
-  for (std::size_t number = 0; number < tensorflow_operations; ++number) {
-    if (tensorflow_operation(number) != name) continue;
-    Random random(3, stream("tensorflow test"), draw);
-    apply_tensorflow(number, {levels, shape[0], shape[1], shape[2]}, level, random);
-  }
+  const std::size_t number = tensorflow_number(name);
+  EXPECT_LT(number, tensorflow_operations) << name;
+  Random random(3, stream("tensorflow test"), draw);
+  apply_tensorflow(number, {levels, shape[0], shape[1], shape[2]}, level, random);
   return levels;
 }
 
@@ -59,7 +58,6 @@ TEST(TensorFlow, GreyComesFromOutside) {
   for (const char* const name : {"rotate", "shear-x", "shear-y"}) {
     const Levels turned = applied(name, Levels(81, 0), 10, square);
     EXPECT_GT(std::ranges::count(turned, 128), 0) << name;
-    EXPECT_EQ(turned[40], name[0] == 'r' ? 0 : turned[40]);
     EXPECT_EQ(applied(name, Levels(81, 0), 0, square), Levels(81, 0)) << name;
   }
 }

@@ -1,6 +1,6 @@
 #include "leeway/core/message.h"
 #include "leeway/nn/model/heads.h"
-#include "leeway/nn/train/random_tensors.h"
+#include "leeway/nn/detail/random_tensors.h"
 
 namespace leeway::nn {
 namespace {
@@ -32,7 +32,9 @@ class DiagvibHead : public HeadedNetwork {
     return {classifier_(features), features};
   }
 
-  void initialize_own(std::uint64_t seed) override {
+  void initialize_own(std::uint64_t seed) override { begin_draws(seed); }
+  void begin_draws(std::uint64_t seed) override {
+    const torch::NoGradGuard no_grad;
     dropout_.copy_(torch::tensor({static_cast<std::int64_t>(seed), std::int64_t{0}}));
   }
 

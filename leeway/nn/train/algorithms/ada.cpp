@@ -1,7 +1,10 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 #include <numeric>
 #include <stdexcept>
+#include <string>
 #include <utility>
 
 #include "leeway/core/message.h"
@@ -27,9 +30,9 @@ class Ada : public LossAlgorithm {
     set.clear_appended();
     first_rows_ = set.training().size();
     if (parameter("drop-last") != 0 && parameter("batch-rows") == 0)
-      refuse("algorithm ada", "rows of a batch (batch-rows), as drop-last is 1", "none");
+      refuse(name(), "rows of a batch (batch-rows), as drop-last is 1", "none");
     if (parameter("every-steps") > 0 && (parameter("after-a-step") != 0 || parameter("early") != 0))
-      refuse("algorithm ada", "after-a-step 0 and early 0, as rounds come every so many steps", "1");
+      refuse(name(), "after-a-step 0 and early 0, as rounds come every so many steps", "1");
   }
 
   void begin_epoch(std::size_t epoch) override {
@@ -94,6 +97,9 @@ class Ada : public LossAlgorithm {
     set_->append(images, {parents.data_ptr<std::int64_t>(), static_cast<std::size_t>(parents.numel())});
   }
 
+  [[nodiscard]] std::string name() const {
+    return setting().parameters.contains("entropy") ? "algorithm me-ada" : "algorithm ada";
+  }
   [[nodiscard]] bool within_passes() const {
     return parameter("after-a-step") != 0 || parameter("every-steps") != 0;
   }
@@ -121,9 +127,10 @@ class Ada : public LossAlgorithm {
       ascent.entropy = entropy->second;
     const auto batch_rows = static_cast<std::size_t>(parameter("batch-rows"));
     if (parameter("drop-last") != 0) {
-      const std::size_t batches = rows.size() / batch_rows;
-      rows.resize((batches > 0 ? batches - 1 : 0) * batch_rows);
-      if (rows.empty()) return;
+      if (rows.size() < 2 * batch_rows)
+        refuse(name(), fmt::format("rows of two batches of {}, as drop-last is 1", batch_rows),
+               std::to_string(rows.size()));
+      rows.resize((rows.size() / batch_rows - 1) * batch_rows);
     }
     const std::size_t whole = batch_rows > 0 ? rows.size() / batch_rows * batch_rows : rows.size();
     Ascent longer = ascent;  // of the rows beyond whole batches
@@ -146,7 +153,7 @@ class Ada : public LossAlgorithm {
     set_training(true);
     torch::Tensor images = torch::cat(made);
     if (!images.isfinite().all().item<bool>())
-      throw std::runtime_error("algorithm ada: the images became infinite: lower rate");
+      throw std::runtime_error(name() + ": the images became infinite: lower rate");
     if (bytes()) images = (255 * images.clamp(0, 1)).round() / 255;
     const torch::Tensor parents = torch::tensor(rows);
     append(images, parents);

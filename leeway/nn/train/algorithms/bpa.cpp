@@ -21,7 +21,7 @@ namespace {
 // until every row had its turn; v_n ~ u exp(.05 u), u ~ w with a mean of 1 over the batch. Where max u is above max-weight, all u
 // are raised to the power log(max-weight) / log(max u).
 //
-// program-clusters: program_kmeans() in place of cosine_kmeans(). augmented-clusters: features of images as augmentations change them, once.
+// program-clusters: program_kmeans() in place of cosine_kmeans(). augmented-clusters: features of images that augmentations have changed, each image once.
 class Bpa : public LossAlgorithm {
  public:
   using LossAlgorithm::LossAlgorithm;

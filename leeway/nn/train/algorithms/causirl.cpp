@@ -35,7 +35,8 @@ AlgorithmMember causirl(std::string_view name, std::string_view summary) {
                "1: go on with one environment, which makes this a penalty on the spread of features")},
           [](const std::map<std::string, double>& parameters) {
             Requirements needs = matching_needs(parameters);
-            if (needs.environments == 1) needs.least_rows = 1;  // of one row the penalty is 0
+            // of one row the penalty is 0; environments that pass apart need two for batch statistics
+            if (needs.environments == 1 && parameters.at("separate-passes") == 0) needs.least_rows = 1;
             return needs;
           },
           make_algorithm<CausIrl<Chosen>>};

@@ -121,9 +121,8 @@ AlgorithmMember fixmatch() {
         {"parts", 1, 1, 1024, "of every batch, each of which passes by itself: 2 in the program of RLSbench",
          true},
         {"still-views", 0, 0, 2,
-         "1: strong views are not moved, as in the program of RLSbench on CIFAR-10; 2: nor are weak ones, as "
-         "there "
-         "on FMoW",
+         "1: strong views are not moved, as in the program of RLSbench on CIFAR-10; 2: nor are weak ones and "
+         "labelled images, as there on FMoW and Camelyon17",
          true},
         {"training-guesses", 0, 0, 2,
          "1: what it is sure of is asked in training mode, whose batch statistics move, as in the program of "
@@ -134,10 +133,12 @@ AlgorithmMember fixmatch() {
         Requirements needs;
         needs.unlabelled = true;
         needs.unlabelled_ratio = static_cast<std::size_t>(parameters.at("ratio"));
+        const auto parts = static_cast<std::size_t>(parameters.at("parts"));
+        if (parts > 1) needs.least_batch = 2 * parts;  // two rows of each
         const double still = parameters.at("still-views");
         needs.unlabelled_views = {still == 2 ? "weak:moved=0" : "weak",
                                   still > 0 ? "strong:moved=0" : "strong"};
-        if (parameters.at("weight") != 0) needs.augment = "weak";
+        if (parameters.at("weight") != 0) needs.augment = still == 2 ? "weak:moved=0" : "weak";
         return needs;
       },
       make_algorithm<FixMatch>};

@@ -114,6 +114,8 @@ AlgorithmMember group_dro() {
         {"balanced", 1, 0, 1, "1: batches hold every group equally often; 0: as often as it occurs", true}}},
       [](const std::map<std::string, double>& parameters) {
         Requirements needs;
+        if (parameters.at("adjust-absent") != 0 && parameters.at("adjustment") == 0)
+          refuse("algorithm group-dro", "an adjustment, as adjust-absent is 1", "0");
         const bool by_environment = parameters.at("by-environment") != 0;
         needs.balanced = parameters.at("balanced") != 0;
         if (by_environment && !needs.balanced)

@@ -1,3 +1,4 @@
+#include "leeway/core/message.h"
 #include "leeway/nn/train/algorithm.h"
 
 namespace leeway::nn {
@@ -96,6 +97,8 @@ AlgorithmMember irm() {
         {"single-environment", 0, 0, 1,
          "1: go on with one environment, which makes this a penalty on miscalibration", true}}},
       [](const std::map<std::string, double>& parameters) {
+        if (parameters.at("keep-moments") != 0 && parameters.at("anneal-steps") == 0)
+          refuse("algorithm irm", "steps before the penalty (anneal-steps), as keep-moments is 1", "0");
         Requirements needs;
         needs.environments = parameters.at("single-environment") != 0 ? 1 : 2;
         needs.least_rows = 2 * static_cast<std::size_t>(parameters.at("parts"));

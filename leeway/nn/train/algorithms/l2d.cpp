@@ -4,7 +4,7 @@
 #include "leeway/nn/train/algorithm.h"
 #include "leeway/nn/train/l2d_augmenter.h"
 #include "leeway/nn/train/l2d_terms.h"
-#include "leeway/nn/train/random_tensors.h"
+#include "leeway/nn/detail/random_tensors.h"
 
 namespace leeway::nn {
 namespace {

@@ -46,7 +46,7 @@ class Lisa : public LossAlgorithm {
       refuse("algorithm lisa", "parts 1, as pairs are not of the batch (batch-pairs 0)",
              fmt::format("{}", parameter("parts")));
     const double p = parameter("same-label-probability");
-    if (p > 0 && !partners_->any(true))
+    if (p > 0 && parameter("any-environment") == 0 && !partners_->any(true))
       refuse("algorithm lisa", "a label that occurs in two environments of the images to train on", "none");
     if (p < 1 && !partners_->any(false))
       refuse("algorithm lisa", "an environment with two labels among the images to train on", "none");
@@ -306,7 +306,9 @@ AlgorithmMember lisa() {
       [](const std::map<std::string, double>& parameters) {
         Requirements needs;
         needs.own_labels = true;
-        needs.environments = parameters.at("same-label-probability") > 0 ? 2 : 1;
+        const bool any = parameters.at("any-environment") != 0;
+        needs.environments = parameters.at("same-label-probability") > 0 && !any ? 2 : 1;
+        needs.unbalanced = true;
         return needs;
       },
       make_algorithm<Lisa>};

@@ -7,7 +7,7 @@
 #include "leeway/core/message.h"
 #include "leeway/core/random.h"
 #include "leeway/nn/train/algorithm.h"
-#include "leeway/nn/train/random_tensors.h"
+#include "leeway/nn/detail/random_tensors.h"
 #include "leeway/nn/train/style.h"
 #include "leeway/nn/train/training_set.h"
 
@@ -26,7 +26,7 @@ namespace {
 // With style-held the content's holds G_s, too. With separate 2 the gradients are of one pass, in the order style, adversary, content: those of
 // the second and third meet activations of before and weights that have changed.
 //
-// With dropout both see their last hidden layer with numbers left out, other ones for each loss.
+// With dropout G_c and G_s see their last hidden layer with numbers left out, others each and in every pass.
 class SagNet : public LossAlgorithm {
  public:
   explicit SagNet(const AlgorithmSetting& setting)
@@ -274,7 +274,6 @@ class SagNet : public LossAlgorithm {
     const std::string& head = setting().head;
     std::tie(last_weight_, last_bias_) = last_of(*setting().network);
     style_layer_ = std::make_shared<torch::nn::LinearImpl>(last_weight_.size(1), last_weight_.size(0));
-    style_layer_->to(setting().device);
     const torch::NoGradGuard no_grad;
     if (parameter("own-head") == 0) {
       style_layer_->weight.copy_(last_weight_);
@@ -282,6 +281,7 @@ class SagNet : public LossAlgorithm {
     } else {
       initialize(*style_layer_, setting().seed, stream("sagnet style"));
     }
+    style_layer_->to(setting().device);
     style_ = style_layer_;
     for (const auto& item : parameters)
       if (!item.key().starts_with(head) && item.value().requires_grad()) moved_.push_back(item.value());

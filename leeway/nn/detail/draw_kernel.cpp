@@ -1,6 +1,6 @@
 // Compiled with -O3, without errno and without fused products: loops over lanes are vectors with the same bits for any instruction set, whence
 // choices by bits in place of branches.
-#include "leeway/nn/train/draw_kernel.h"
+#include "leeway/nn/detail/draw_kernel.h"
 
 #include <algorithm>
 #include <array>

@@ -1,7 +1,7 @@
-#include "leeway/nn/train/random_tensors.h"
+#include "leeway/nn/detail/random_tensors.h"
 
 #include "leeway/core/parallel.h"
-#include "leeway/nn/train/draw_kernel.h"
+#include "leeway/nn/detail/draw_kernel.h"
 
 namespace leeway::nn {
 namespace {
