@@ -64,8 +64,10 @@ std::span<const Protocol> protocols() {
        }},
       {{"conds-program",
         "the same as its program does: rows drawn with replacement (but in a first stage), a backbone of "
-        "frozen batch statistics (UBNet's and PnD's are live there: --batchnorm train) that begins as torchvision's, "
-        "a last batch of one row alone, checks after 101, 201, ... steps, an end at a validation accuracy of 1; give "
+        "frozen batch statistics (UBNet's and PnD's are live there: --batchnorm train) that begins as "
+        "torchvision's, "
+        "a last batch of one row alone, checks after 101, 201, ... steps, an end at a validation accuracy of "
+        "1; give "
         "--mean "
         "and --std .5 a channel beside it, on dSprites --augment-validation, for ada and me-ada --sampling "
         "shuffle",

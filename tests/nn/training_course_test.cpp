@@ -221,8 +221,9 @@ TEST(TrainingCourse, AFirstStageMayHaveItsOwnRate) {
   }
   EXPECT_TRUE(differs);
   options.algorithm = "erm", options.parameters.clear(), options.base_learning_rate = .001;
-  EXPECT_EQ(message_of([&] { (void)session().train(images, options, folder / "m"); }),
-            "train: base learning rate: expected an algorithm of two stages, found algorithm erm, which has one");
+  EXPECT_EQ(
+      message_of([&] { (void)session().train(images, options, folder / "m"); }),
+      "train: base learning rate: expected an algorithm of two stages, found algorithm erm, which has one");
 }
 
 TEST(TrainingCourse, UnknownWordsAreRefused) {

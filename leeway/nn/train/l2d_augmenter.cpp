@@ -5,9 +5,9 @@
 
 #include "leeway/core/parallel.h"
 #include "leeway/core/random.h"
+#include "leeway/nn/detail/random_tensors.h"
 #include "leeway/nn/model/input_convolution.h"
 #include "leeway/nn/train/l2d_kernel.h"
-#include "leeway/nn/detail/random_tensors.h"
 
 namespace leeway::nn {
 namespace {

@@ -97,7 +97,8 @@ void check_training(const data::TrainingData& data, const TrainOptions& options)
   range("batch", options.batch >= 1, "at least 1", 0);
   const auto word = [](const char* what, const std::string& found, std::initializer_list<const char*> legal) {
     if (std::ranges::find(legal, found) == legal.end())
-      refuse(fmt::format("train: {}", what), fmt::format("one of {}", fmt::join(legal, ", ")), in_quotes(found));
+      refuse(fmt::format("train: {}", what), fmt::format("one of {}", fmt::join(legal, ", ")),
+             in_quotes(found));
   };
   word("last batch", options.last_batch, {"join", "alone", "drop"});
   word("sampling", options.sampling, {"shuffle", "replacement", "fixed"});

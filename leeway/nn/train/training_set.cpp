@@ -201,7 +201,9 @@ const GroupColumn* TrainingSet::balance_column(const GroupColumn* own, const Req
     refuse("train: balance", "an environment of every image (--environment-column)", "none");
   if (what == "groups" && data_.groups.empty())
     refuse("train: balance", "groups of every image (--group-column)", "none");
-  const GroupColumn* const column = what == "environment" ? &*data_.environment : what == "groups" ? &groups_ : nullptr;
+  const GroupColumn* const column = what == "environment" ? &*data_.environment
+                                    : what == "groups"    ? &groups_
+                                                          : nullptr;
   if (own && !needs.unbalanced && column != own)
     refuse("train: balance", fmt::format("own, as algorithm {} says what batches hold", algorithm), what);
   return column;

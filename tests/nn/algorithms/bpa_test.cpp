@@ -7,8 +7,8 @@
 #include <set>
 
 #include "leeway/core/random.h"
-#include "leeway/nn/train/kmeans.h"
 #include "leeway/nn/detail/random_tensors.h"
+#include "leeway/nn/train/kmeans.h"
 #include "leeway/nn/train/training_set.h"
 #include "tests/nn/by_hand.h"
 #include "tests/nn/reference_step.h"

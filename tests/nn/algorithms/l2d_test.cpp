@@ -5,10 +5,10 @@
 #include <cmath>
 #include <limits>
 
+#include "leeway/nn/detail/random_tensors.h"
 #include "leeway/nn/train/l2d_augmenter.h"
 #include "leeway/nn/train/l2d_kernel.h"
 #include "leeway/nn/train/l2d_terms.h"
-#include "leeway/nn/detail/random_tensors.h"
 #include "tests/nn/by_hand.h"
 #include "tests/nn/reference_step.h"
 

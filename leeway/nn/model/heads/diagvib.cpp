@@ -1,6 +1,6 @@
 #include "leeway/core/message.h"
-#include "leeway/nn/model/heads.h"
 #include "leeway/nn/detail/random_tensors.h"
+#include "leeway/nn/model/heads.h"
 
 namespace leeway::nn {
 namespace {

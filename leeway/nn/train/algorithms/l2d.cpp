@@ -1,10 +1,10 @@
 #include "leeway/nn/model/heads/l2d.h"
 
 #include "leeway/core/random.h"
+#include "leeway/nn/detail/random_tensors.h"
 #include "leeway/nn/train/algorithm.h"
 #include "leeway/nn/train/l2d_augmenter.h"
 #include "leeway/nn/train/l2d_terms.h"
-#include "leeway/nn/detail/random_tensors.h"
 
 namespace leeway::nn {
 namespace {

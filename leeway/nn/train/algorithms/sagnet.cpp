@@ -6,8 +6,8 @@
 
 #include "leeway/core/message.h"
 #include "leeway/core/random.h"
-#include "leeway/nn/train/algorithm.h"
 #include "leeway/nn/detail/random_tensors.h"
+#include "leeway/nn/train/algorithm.h"
 #include "leeway/nn/train/style.h"
 #include "leeway/nn/train/training_set.h"
 
