@@ -94,11 +94,7 @@ TEST(DomainAdversarial, SourceAndTargetPassApartWhereAskedFor) {
     batches.unlabelled.x = target;
     (void)member->update(batches);
     const Tensors state = member->state();
-    const auto mean = [&](const torch::Tensor& images) {
-      return (images.flatten(1).mm(state.at("network.hidden.weight").detach().t()) +
-              state.at("network.hidden.bias").detach())
-          .mean(0);
-    };
+    const auto mean = [&](const torch::Tensor& images) { return toy::hidden_of(state, images).mean(0); };
     const torch::Tensor wanted = apart == 0 ? .9 * before + .1 * mean(torch::cat({x, target}))
                                             : .9 * (.9 * before + .1 * mean(x)) + .1 * mean(target);
     EXPECT_TRUE(state.at("network.norm.running_mean").allclose(wanted, 1e-4, 1e-6)) << apart;

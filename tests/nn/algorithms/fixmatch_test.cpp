@@ -99,11 +99,7 @@ TEST(FixMatch, GuessesInTrainingModeWhereAskedFor) {
     batches.unlabelled.views = {weak, strong};
     (void)member->update(batches);
     const Tensors state = member->state();
-    const auto mean = [&](const torch::Tensor& images) {
-      return (images.flatten(1).mm(state.at("network.hidden.weight").detach().t()) +
-              state.at("network.hidden.bias").detach())
-          .mean(0);
-    };
+    const auto mean = [&](const torch::Tensor& images) { return toy::hidden_of(state, images).mean(0); };
     const torch::Tensor both =
         .1 * mean(training == 2 ? torch::cat({x, strong, weak}) : torch::cat({x, strong}));
     EXPECT_TRUE(state.at("network.norm.running_mean")

@@ -201,27 +201,9 @@ TEST(Matching, OfOneEnvironmentIsAnErrorUnlessAskedFor) {
   expect_the_bits_of_plain_training("coral", {{"weight", 9}, {"single-environment", 1}}, data);
 }
 
-// Batch statistics of two passes of 3 and 2 rows, or of one pass of 5.
-TEST(Coral, EnvironmentsPassApartWhereAskedFor) {
-  const torch::Tensor x = torch::rand({5, 1, 2, 3});
-  for (const double apart : {0., 1.}) {
-    AlgorithmSetting setting;
-    const auto network = std::make_shared<toy::TinyNetwork>(6, 2, true);
-    initialize(*network, 3);
-    setting.network = network;
-    setting.parameters = complete_parameters(algorithm("coral"), {{"separate-passes", apart}});
-    setting.optimizer.learning_rate = 0;
-    const auto member = algorithm("coral").make(setting);
-    member->set_training(true);
-    const Batch all{x, torch::tensor({0, 1, 1, 0, 1})};
-    (void)member->update({all, {all.slice(0, 3), all.slice(3, 5)}});
-    const Tensors state = member->state();
-    const torch::Tensor z = x.flatten(1).mm(state.at("network.hidden.weight").detach().t()) +
-                            state.at("network.hidden.bias").detach();
-    const torch::Tensor wanted =
-        apart == 0 ? .1 * z.mean(0) : .09 * z.slice(0, 0, 3).mean(0) + .1 * z.slice(0, 3).mean(0);
-    EXPECT_TRUE(state.at("network.norm.running_mean").allclose(wanted, 1e-4, 1e-6)) << apart;
-  }
+TEST(Matching, EnvironmentsPassApartWhereAskedFor) {
+  for (const char* const name : {"coral", "mmd", "causirl-coral", "causirl-mmd"})
+    toy::expect_environments_pass_apart_where_asked_for(name);
 }
 
 // In a batch of one row there is nothing to compare: the loss is that of plain training.
