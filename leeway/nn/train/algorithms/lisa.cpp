@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "leeway/core/message.h"
 #include "leeway/core/random.h"
@@ -132,13 +133,23 @@ class Lisa : public LossAlgorithm {
     }
   };
 
-  [[nodiscard]] Objective class_numbers(const Minibatches& batches, Random& random) const {
-    const Batch& batch = batches.labelled;
+  // Every part draws its kind of pairs and its pairs; mix() puts what it makes of them behind the others'.
+  template <class Mix>
+  [[nodiscard]] Mixtures mixtures(const Minibatches& batches, Random& random, const Mix& mix) const {
     Mixtures all;
     for (std::size_t part = 0; part < static_cast<std::size_t>(parameter("parts")); ++part) {
       const bool same_label = draw_kind(random);
-      BatchPairs pairs = pairs_of(batch, places_of(batches, part), same_label, random);
+      BatchPairs pairs = pairs_of(batches.labelled, places_of(batches, part), same_label, random);
       if (pairs.first.empty()) continue;
+      mix(std::move(pairs), all);
+      all.same_label += same_label ? 1 : 0;
+    }
+    return all;
+  }
+
+  [[nodiscard]] Objective class_numbers(const Minibatches& batches, Random& random) const {
+    const Batch& batch = batches.labelled;
+    const Mixtures all = mixtures(batches, random, [&](BatchPairs pairs, Mixtures& of_parts) {
       std::vector<std::int64_t>& paired = pairs.first;
       paired.insert(paired.end(), pairs.second.begin(), pairs.second.end());
       std::ranges::sort(paired);
@@ -150,11 +161,10 @@ class Lisa : public LossAlgorithm {
       const torch::Tensor keep = outside(mixed.x, draw_share(random), random, /*even=*/true);
       const double share = keep.sum().item<double>() / static_cast<double>(keep.numel());
       mixed.y = (mixed.y * share + other.y * (1 - share)).to(torch::kInt64);  // in float32, as there
-      all.images.push_back(keep * mixed.x + (1 - keep) * other.x);
-      all.at.push_back(at);
-      all.batches.push_back(mixed);
-      all.same_label += same_label ? 1 : 0;
-    }
+      of_parts.images.push_back(keep * mixed.x + (1 - keep) * other.x);
+      of_parts.at.push_back(at);
+      of_parts.batches.push_back(mixed);
+    });
     if (all.images.empty()) return plain(batch);
     const torch::Tensor logits = forward(torch::cat(all.images)).logits;
     torch::Tensor told = 1 - targets(batch, logits.size(1));  // rows without a pair are not right
@@ -169,11 +179,7 @@ class Lisa : public LossAlgorithm {
 
   [[nodiscard]] Objective pairs_within(const Minibatches& batches, Random& random) const {
     const Batch& batch = batches.labelled;
-    Mixtures all;
-    for (std::size_t part = 0; part < static_cast<std::size_t>(parameter("parts")); ++part) {
-      const bool same_label = draw_kind(random);
-      BatchPairs pairs = pairs_of(batch, places_of(batches, part), same_label, random);
-      if (pairs.first.empty()) continue;
+    const Mixtures all = mixtures(batches, random, [&](BatchPairs pairs, Mixtures& of_parts) {
       if (parameter("batch-pairs") == 2) std::ranges::sort(pairs.first), std::ranges::sort(pairs.second);
       const torch::Tensor at = torch::tensor(pairs.first).to(setting().device),
                           other_at = torch::tensor(pairs.second).to(setting().device);
@@ -188,11 +194,10 @@ class Lisa : public LossAlgorithm {
           shares.push_back(static_cast<float>(draw_share(random)));
         share = shares_of(shares), keep = share.view({-1, 1, 1, 1});
       }
-      all.images.push_back(keep * own.x + (1 - keep) * other.x);
-      all.at.push_back(at), all.other.push_back(other_at);
-      all.label_share.push_back(of_label(share));
-      all.same_label += same_label ? 1 : 0;
-    }
+      of_parts.images.push_back(keep * own.x + (1 - keep) * other.x);
+      of_parts.at.push_back(at), of_parts.other.push_back(other_at);
+      of_parts.label_share.push_back(of_label(share));
+    });
     if (all.images.empty()) return plain(batch);
     const torch::Tensor logits = forward(torch::cat(all.images)).logits;
     // what is told of all rows: of those without a pair that they are not right
