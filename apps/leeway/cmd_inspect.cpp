@@ -109,6 +109,8 @@ int run_inspect(Context& context, const InspectFlags& flags) {
     return exit_ok;
   }
   const auto model = load_model(context, {flags.model, flags.options.reading}, input);
+  if (images)
+    if (const auto line = tasks::take_middle(*model, *images)) context.warn(*line);
   const HardStop stop("inspect: stopped");
   record::Inspect record = tasks::inspect({.model = *model,
                                            .images = images ? &*images : nullptr,

@@ -291,6 +291,24 @@ void write_images(const fs::path& path, const Images& images) {
   write_npz(path, arrays);
 }
 
+Images middle_of(const Images& images, std::size_t side) {
+  const std::size_t height = images.height(), width = images.width();
+  if (side == 0 || side > height || side > width)
+    throw Error(fmt::format("middle_of: expected 1 to {} pixels, found {}", std::min(height, width), side));
+  Images middle = images;
+  middle.pixels.shape[2] = middle.pixels.shape[3] = side;
+  const std::size_t pixel = size_of(images.pixels.type), line = side * pixel;
+  const auto block = allocate_bytes(images.n() * images.channels() * side * line, images.path);
+  const std::size_t top = place_of_middle(height, side), left = place_of_middle(width, side);
+  std::byte* out = block.get();
+  for (std::size_t plane = 0; plane < images.n() * images.channels(); ++plane)
+    for (std::size_t y = 0; y < side; ++y, out += line)
+      std::memcpy(out, images.pixels.bytes().data() + ((plane * height + top + y) * width + left) * pixel,
+                  line);
+  middle.pixels.storage = block;
+  return middle;
+}
+
 Images select_rows(const Images& images, std::span<const std::size_t> rows) {
   const std::size_t bytes = images.pixels_per_image() * size_of(images.pixels.type);
   const auto from = images.pixels.bytes();

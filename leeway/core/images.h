@@ -70,6 +70,14 @@ struct Images {
 // `x` in the shape that it had as rows or (n,c,h,w), as it is (u8 stays u8, float32 stays float32), `y` where there are labels.
 void write_images(const std::filesystem::path& path, const Images& images);
 
+// Where the middle `part` of `whole` pixels begins; of two middles the even one, as torchvision's CenterCrop.
+[[nodiscard]] constexpr std::size_t place_of_middle(std::size_t whole, std::size_t part) {
+  const std::size_t rest = whole - part, half = rest / 2;
+  return half + rest % 2 * (half % 2);
+}
+// The middle side x side pixels of every image, with their labels. Error where there are fewer.
+[[nodiscard]] Images middle_of(const Images& images, std::size_t side);
+
 // Rows `rows` of `images`, in that order, with their labels.
 [[nodiscard]] Images select_rows(const Images& images, std::span<const std::size_t> rows);
 

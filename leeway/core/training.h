@@ -21,7 +21,9 @@ struct TrainingOptions {
   std::string algorithm = "erm";
   std::map<std::string, double> parameters;  // of the algorithm, by name; those not named have its defaults
   std::string norm = "linf";                 // of an adversarial algorithm's perturbations: linf or l2
-  std::string augment;                       // a chain of augmentations; empty: none
+  // The network takes windows of so many pixels a side: of images to train on at a random place, of others the middle; 0: all
+  std::size_t crop = 0;
+  std::string augment;              // a chain of augmentations; empty: none
   bool augment_validation = false;  // validation images pass through it, too, drawn anew for every validation
   std::size_t epochs = 10;
   std::size_t steps = 0;        // at most so many in place of epochs; 0: by epochs

@@ -34,6 +34,8 @@ struct Requirements {
   bool own_labels = false;      // rows keep their label, so that no augmentation may mix images
   bool unbalanced = false;      // environments need not be equally often in a batch, nor all of them
   std::size_t least_batch = 1;  // rows of every batch
+  // Parts of a step, each as large as in a full batch (Minibatches::parts); 0: none are asked for
+  std::size_t full_parts = 0;
 
   // In words, beside labelled images: "groups", "2 environments", "unlabelled images".
   [[nodiscard]] std::vector<std::string> words() const {

@@ -62,6 +62,7 @@ struct DataLoadOptions {
   std::optional<std::string> label;  // column whose values are y; none: the first
   std::optional<std::size_t> size;   // pictures become so many pixels a side; none: as they are
   std::optional<std::string> cut;    // before that: SIDE:FIRST:LAST, of so many pixels a side these rows
+  std::optional<std::size_t> crop;   // after that: the middle of so many pixels a side
   bool protocol = false;
   std::optional<std::string> corruption;  // of a set of corruptions; none: all
   std::optional<std::size_t> severity;    // likewise

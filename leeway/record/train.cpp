@@ -26,6 +26,10 @@ void numbers(Fields& f, std::string_view name, std::map<std::string, double>& va
 void flag_fields(TrainingOptions& options, Fields& f) {
   f("arch", options.architecture, "a name that leeway list architectures prints");
   f("algorithm", options.algorithm, "a name that leeway list algorithms prints");
+  f("crop", options.crop,
+    "the network takes windows of N x N pixels, before augmentations: of images to train on at a random "
+    "place, "
+    "of others, also of those to predict, the middle; 0: whole images");
   f.unless_empty(
       "augment", options.augment,
       "changes to the images as they are trained on, one after the other, with their parameters: "

@@ -138,13 +138,14 @@ record::DataLoad data_load(const DataLoadTask& task, Progress* progress) {
   data::Loaded set = data::load_set(task.format, {task.paths.begin(), task.paths.end()}, part);
   for (const std::string& path : task.paths)
     if (!std::filesystem::is_directory(path)) note_read(task, path, {set.n, set.columns.size()});
-  if ((!task.out.images.empty() || !task.out.sheet.empty() || options.size || options.cut) &&
+  if ((!task.out.images.empty() || !task.out.sheet.empty() || options.size || options.cut || options.crop) &&
       !set.has_pictures())
     refuse(task.paths.front(), "pictures that can be read (--attributes alone reads the table)",
            "others, or none");
   const std::size_t all = set.n;
   if (cut) set = data::cut_to_rows(data::resized(std::move(set), cut->side), cut->first, cut->last);
   if (options.size) set = data::resized(std::move(set), *options.size);
+  if (options.crop) set = data::cut_to_middle(std::move(set), *options.crop);
   if (options.protocol)
     set = data::protocol_rows(std::move(set), conds::columns_of(conds::conds_data_set(task.format)),
                               task.format);

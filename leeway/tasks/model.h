@@ -35,8 +35,12 @@ struct LoadedModel {
   std::optional<record::ModelVariation> stochastic;
   std::vector<std::string> warnings;  // what was decided about the file; all that speaks against the model
 };
+// Larger images become their middle where the model was trained on windows (take_middle).
 [[nodiscard]] LoadedModel load_model(const nn::Session& session, const std::string& path,
-                                     const record::ModelReading& reading, const Images& images);
+                                     const record::ModelReading& reading, Images& images);
+// The middle of images that are larger than the windows that the model was trained on (ModelInfo::crop), and a line that says so; nothing
+// of others.
+[[nodiscard]] std::optional<std::string> take_middle(const nn::Model& model, Images& images);
 
 // The checks alone. How the model answers differently when it is asked about the same images twice; nothing where it does not.
 [[nodiscard]] std::optional<record::ModelVariation> variation_of(const nn::Model& model,

@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
+#include <numeric>
 
 #include "leeway/core/class_names.h"
 #include "leeway/core/npy.h"
@@ -189,6 +191,30 @@ TEST_F(ImagesFile, WrittenAndSelected) {
   const Images back = read_images(path("b.npz"));
   EXPECT_EQ(values_of<std::uint8_t>(back.pixels), values_of<std::uint8_t>(turned.pixels));
   EXPECT_EQ(back.labels, turned.labels);
+}
+
+// Two images of two channels, 4 x 3.
+TEST_F(ImagesFile, TheMiddle) {
+  for (const auto& [whole, part, place] : {std::array<std::size_t, 3>{256, 224, 16},
+                                           {7, 4, 2},
+                                           {9, 4, 2},
+                                           {8, 4, 2},
+                                           {4, 3, 0},
+                                           {6, 3, 2},
+                                           {5, 5, 0}})
+    EXPECT_EQ(place_of_middle(whole, part), place) << whole << ", " << part;
+  std::vector<float> numbers(48);
+  std::iota(numbers.begin(), numbers.end(), 0.F);
+  const Images images{"x", make_array({2, 2, 4, 3}, numbers), std::vector<std::int64_t>{3, 1}};
+  const Images middle = middle_of(images, 2);
+  EXPECT_EQ(middle.pixels.shape_text(), "(2, 2, 2, 2)");
+  EXPECT_THAT(middle.pixels.view<float>(),
+              ElementsAre(3, 4, 6, 7, 15, 16, 18, 19, 27, 28, 30, 31, 39, 40, 42, 43));
+  EXPECT_EQ(middle.labels, images.labels);
+  EXPECT_EQ(message_of([&] { static_cast<void>(middle_of(images, 4)); }),
+            "middle_of: expected 1 to 3 pixels, found 4");
+  EXPECT_EQ(message_of([&] { static_cast<void>(middle_of(images, 0)); }),
+            "middle_of: expected 1 to 3 pixels, found 0");
 }
 
 TEST(FashionMnist, ByName) {

@@ -1,6 +1,7 @@
 // How a training goes on: steps and checks, optimizers and rates, frozen parts, augmentation, rows that are appended.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <numeric>
@@ -224,6 +225,43 @@ TEST(TrainingCourse, AFirstStageMayHaveItsOwnRate) {
   EXPECT_EQ(
       message_of([&] { (void)session().train(images, options, folder / "m"); }),
       "train: base learning rate: expected an algorithm of two stages, found algorithm erm, which has one");
+}
+
+// Validation, test and selection see the middle of an image, and the network takes windows.
+TEST(TrainingCourse, ANetworkOfWindows) {
+  const toy::Folder folder;
+  const Images small = toy::squares(200, 4);
+  Images large = small;
+  const auto inner = small.pixels.view<float>();
+  std::vector<float> framed(200 * 12 * 12, .7F);
+  for (std::size_t i = 0; i < 200; ++i)
+    for (std::size_t y = 0; y < 8; ++y)
+      for (std::size_t x = 0; x < 8; ++x) framed[(i * 12 + y + 2) * 12 + x + 2] = inner[(i * 8 + y) * 8 + x];
+  large.pixels = make_array({200, 1, 12, 12}, std::move(framed));
+  TrainOptions options = quick();
+  options.epochs = 2, options.crop = 8;
+  std::vector<std::size_t> shown;
+  options.selection.score = [&](const Outputs& clean, const Outputs&) {
+    shown.push_back(clean.n());
+    return 1.;
+  };
+  options.selection.shift = "gaussian-noise";
+  data::TrainingData data(large);
+  data.test = large;
+  const TrainResult result = session().train(data, options, folder / "m");
+  EXPECT_EQ(shown.size(), 2U);
+  EXPECT_EQ(result.model->info().input, (InputShape{1, 8, 8}));
+  const Outputs found = result.model->outputs(small);
+  const auto logits = found.logits.view<float>();
+  double right = 0;
+  for (std::size_t i = 0; i < 200; ++i) {
+    const auto row = logits.subspan(4 * i, 4);
+    right += std::ranges::max_element(row) - row.begin() == (*small.labels)[i] ? 1 : 0;
+  }
+  EXPECT_EQ(*result.epochs.at(result.best_epoch - 1).test_accuracy, right / 200);
+  options.selection = {}, options.crop = 13;
+  EXPECT_EQ(message_of([&] { (void)session().train(data, options, folder / "n"); }),
+            "train: crop: expected at most 12 pixels, as toy.npz has, found 13");
 }
 
 TEST(TrainingCourse, UnknownWordsAreRefused) {

@@ -278,5 +278,118 @@ TEST(TrainingSet, UnlabelledImagesPassAfterPass) {
               50U);
 }
 
+// 21 labelled rows in parts of 4, 10 unlabelled ones: 4 4 2, 4 4 2, ...
+TEST(TrainingSet, FullPartsHaveWhatIsLeft) {
+  data::TrainingData data(toy::squares(21, 4));
+  data.unlabelled = toy::squares(10, 4);
+  TrainOptions options = in_batches(8);
+  Requirements needs;
+  needs.unlabelled = true, needs.full_parts = 2;
+  TrainingSet set(data, options, needs, "dann");
+  EXPECT_EQ(set.steps(), 3U);
+  EXPECT_EQ(set.smallest_batch(), 1U);
+  std::vector<std::int64_t> labelled, unlabelled, all;
+  for (const std::size_t epoch : {1, 2}) {
+    set.begin_epoch(epoch);
+    for (std::size_t step = 0; step < 3; ++step) {
+      const Minibatches batches = set.minibatches(step);
+      EXPECT_EQ(batches.parts.size(), 2U);
+      std::int64_t at = 0, unlabelled_at = 0;
+      for (const Part& part : batches.parts) {
+        EXPECT_EQ(part.begin, at);
+        EXPECT_EQ(part.unlabelled_begin, unlabelled_at);
+        at = part.end, unlabelled_at = part.unlabelled_end;
+        labelled.push_back(part.end - part.begin),
+            unlabelled.push_back(part.unlabelled_end - part.unlabelled_begin);
+      }
+      EXPECT_EQ(at, batches.labelled.x.size(0));
+      EXPECT_EQ(unlabelled_at, batches.unlabelled.x.size(0));
+      all.insert(all.end(), batches.unlabelled.rows.begin(), batches.unlabelled.rows.end());
+    }
+  }
+  EXPECT_EQ(labelled, (std::vector<std::int64_t>{4, 4, 4, 4, 4, 1, 4, 4, 4, 4, 4, 1}));
+  EXPECT_EQ(unlabelled, (std::vector<std::int64_t>{4, 4, 2, 4, 4, 2, 4, 4, 2, 4, 4, 2}));
+  for (auto begin = all.begin(); begin != all.end(); begin += 10)
+    EXPECT_EQ(std::set<std::int64_t>(begin, begin + 10).size(), 10U);
+  options.last_batch = "drop";
+  TrainingSet dropping(data, options, needs, "dann");
+  dropping.begin_epoch(2);
+  EXPECT_EQ(dropping.steps(), 2U);
+  EXPECT_EQ(dropping.smallest_batch(), 2U);
+  EXPECT_EQ(dropping.minibatches(0).parts.at(0).unlabelled_end, 4)
+      << "the fifth part, of its pass the second";
+  options.batch = 7;
+  EXPECT_EQ(message_of([&] { TrainingSet(data, options, needs, "dann"); }),
+            "train: batch: expected a multiple of 2, for full parts, found 7");
+  options.batch = 32;
+  TrainingSet one(data, options, needs, "dann");
+  one.begin_epoch(1);
+  EXPECT_EQ(one.minibatches(0).parts.size(), 2U) << "of 16 and 5";
+  EXPECT_EQ(one.minibatches(0).parts.at(1).end, 21);
+}
+
+// The place of a window in an image, or (-1,-1).
+std::pair<std::int64_t, std::int64_t> place_of(const torch::Tensor& window, const torch::Tensor& image) {
+  for (std::int64_t top = 0; top + window.size(1) <= image.size(1); ++top)
+    for (std::int64_t left = 0; left + window.size(2) <= image.size(2); ++left)
+      if (image.slice(1, top, top + window.size(1)).slice(2, left, left + window.size(2)).equal(window))
+        return {top, left};
+  return {-1, -1};
+}
+
+TEST(TrainingSet, WindowsOfLargerImages) {
+  data::TrainingData data(toy::images(60, {3, 8, 9}, 2));
+  data.unlabelled = toy::images(30, {3, 8, 9}, 3);
+  TrainOptions options = in_batches(20);
+  options.crop = 6, options.validation = .2;
+  Requirements needs;
+  needs.unlabelled = true, needs.unlabelled_views = {"flip:probability=0", "flip:probability=0"};
+  TrainingSet set(data, options, needs, "fixmatch"), again(data, options, needs, "fixmatch");
+  EXPECT_EQ(set.shape(), (InputShape{3, 6, 6}));
+  std::map<std::pair<std::int64_t, std::int64_t>, int> places;
+  std::size_t apart = 0;
+  for (std::size_t epoch = 1; epoch <= 8; ++epoch) {
+    set.begin_epoch(epoch), again.begin_epoch(epoch);
+    for (std::size_t step = 0; step < set.steps(); ++step) {
+      const Minibatches batches = set.minibatches(step);
+      EXPECT_TRUE(batches.labelled.x.equal(again.minibatches(step).labelled.x));
+      for (std::size_t i = 0; i < batches.labelled.rows.size(); ++i)
+        ++places[place_of(batches.labelled.x[static_cast<std::int64_t>(i)],
+                          pixels(data.images, static_cast<std::size_t>(batches.labelled.rows[i]),
+                                 static_cast<std::size_t>(batches.labelled.rows[i]) + 1)[0])];
+      const torch::Tensor first = batches.unlabelled.views.at(0), second = batches.unlabelled.views.at(1);
+      for (std::int64_t i = 0; i < first.size(0); ++i) apart += first[i].equal(second[i]) ? 0 : 1;
+    }
+  }
+  EXPECT_EQ(places.size(), 12U) << "3 x 4 places";
+  for (const auto& [place, count] : places) {
+    EXPECT_GE(place.first, 0);
+    EXPECT_NEAR(count, 8 * 48 / 12., 24) << place.first << ", " << place.second;
+  }
+  EXPECT_NEAR(static_cast<double>(apart), 8 * 48 * 11 / 12., 40) << "every view at a place of its own";
+  const std::vector<std::int64_t> rows = {5, 3};
+  EXPECT_EQ(place_of(set.batch(rows).x[1], pixels(data.images, 3, 4)[0]),
+            (std::pair<std::int64_t, std::int64_t>(1, 2)))
+      << "of 3 pixels more the even place";
+  const std::int64_t held = set.validation().front();
+  const auto row = static_cast<std::size_t>(held);
+  EXPECT_EQ(place_of(set.validation_batch(0, 1, 1).x[0], pixels(data.images, row, row + 1)[0]),
+            (std::pair<std::int64_t, std::int64_t>(1, 2)));
+  set.append(torch::full({1, 3, 6, 6}, .5), std::vector<std::int64_t>{3});
+  EXPECT_TRUE(set.batch(std::vector<std::int64_t>{60, 3}).x[0].eq(.5).all().item<bool>());
+}
+
+TEST(TrainingSet, AWindowOfTheWholeImageChangesNothing) {
+  const data::TrainingData data(toy::squares(40, 8));
+  TrainOptions options = in_batches(16);
+  options.augment = "flip,crop:padding=2,cutmix";
+  TrainingSet plain(data, options, {}, "erm");
+  TrainOptions cropped = options;
+  cropped.crop = 8;
+  TrainingSet same(data, cropped, {}, "erm");
+  plain.begin_epoch(1), same.begin_epoch(1);
+  EXPECT_TRUE(plain.minibatches(0).labelled.x.equal(same.minibatches(0).labelled.x));
+}
+
 }  // namespace
 }  // namespace leeway::nn

@@ -109,6 +109,7 @@ std::map<std::string, std::string> metadata_of(const ModelInfo& info) {
                                               {"scale", fmt::format("{}", normalization.scale)},
                                               {"mean", fmt::format("{}", fmt::join(normalization.mean, ","))},
                                               {"std", fmt::format("{}", fmt::join(normalization.std, ","))}};
+  if (info.crop > 0) metadata["crop"] = std::to_string(info.crop);
   if (!info.training.empty()) metadata["training"] = info.training;
   return metadata;
 }
@@ -126,6 +127,14 @@ ModelInfo with_metadata(ModelInfo info, const std::map<std::string, std::string>
       refuse(name, "1 to 3 numbers in its metadata \"input\"", in_quotes(text));
     const auto size = [&](std::size_t i) { return i < sizes.size() ? whole(sizes[i], name, "input") : 1; };
     info.input = {size(0), size(1), size(2), sizes.size() + 1};
+  }
+  if (const std::string text = value("crop"); !text.empty()) {
+    const std::vector<double> side = numbers(text, name, "crop");
+    if (side.size() != 1 || info.input.rank != 4 || info.input.height != info.input.width ||
+        side[0] != static_cast<double>(info.input.height))
+      refuse(name, "the height and width of its metadata \"input\" in its metadata \"crop\"",
+             in_quotes(text));
+    info.crop = info.input.height;
   }
   if (const std::string text = value("scale"); !text.empty()) {
     const std::vector<double> scale = numbers(text, name, "scale");

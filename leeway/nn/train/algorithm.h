@@ -45,6 +45,11 @@ struct Batch {
 // The labels as probabilities (b,k), float32: one 1 a row, or two shares.
 [[nodiscard]] torch::Tensor targets(const Batch& batch, std::int64_t classes);
 
+// Rows of a part of a step: of the labelled ones and of the unlabelled ones [begin, end).
+struct Part {
+  std::int64_t begin = 0, end = 0, unlabelled_begin = 0, unlabelled_end = 0;
+};
+
 // What one step gets.
 struct Minibatches {
   Batch labelled;  // all rows of the step, one environment after the other where they are asked for
@@ -54,7 +59,13 @@ struct Minibatches {
   std::size_t step = 1,
               steps = 1;  // from 1, over all epochs, and how many there would be without an early stop
   double rate = 1;        // factor of the learning rate
+  // Where Requirements::full_parts asks for them: at an epoch's end the last one has fewer labelled rows, and there are fewer. At the end of a
+  // pass over the unlabelled images a part has fewer of them.
+  std::vector<Part> parts = {};
 };
+
+// Those of the step, or `count` shares of its rows: as many, but for one, in each, and none without rows.
+[[nodiscard]] std::vector<Part> parts_of(const Minibatches& batches, std::int64_t count);
 
 struct Step {
   double loss = 0;        // that was minimised
@@ -142,6 +153,8 @@ class LossAlgorithm : public Algorithm {
   void train_beside(const std::string& name, std::shared_ptr<torch::nn::Module> module, double rate);
   // The rate of the network but for its last layer, or for the head on its backbone, times this.
   void scale_features(double rate);
+  // Whether a weight of that name is of the last layer, or of the head on its backbone.
+  [[nodiscard]] bool is_new(const std::string& name) const;
   void forget_moments();  // the optimizer as before the first step
 
   [[nodiscard]] double parameter(const std::string& name) const { return setting_.parameters.at(name); }
@@ -231,6 +244,10 @@ template <class Member>
 std::unique_ptr<Algorithm> make_algorithm(const AlgorithmSetting& setting) {
   return std::make_unique<Member>(setting);
 }
+
+// Of an algorithm with the parameter "parts": the parameter "full-parts", and what both need.
+[[nodiscard]] Parameter full_parts_parameter();
+void need_parts(Requirements& needs, const std::map<std::string, double>& parameters);
 
 [[nodiscard]] std::span<const AlgorithmMember> algorithms();
 [[nodiscard]] const AlgorithmMember& algorithm(

@@ -7,10 +7,10 @@
 #include "leeway/nn/train/reversal.h"
 
 namespace leeway::nn {
-Discriminator::Discriminator(std::int64_t features, std::int64_t width, bool normalized)
+Discriminator::Discriminator(std::int64_t features, std::int64_t width, bool normalized, bool one_output)
     : first_(register_module("0", torch::nn::Linear(features, width))),
       second_(register_module("1", torch::nn::Linear(width, width))),
-      last_(register_module("2", torch::nn::Linear(width, 2))) {
+      last_(register_module("2", torch::nn::Linear(width, one_output ? 1 : 2))) {
   if (!normalized) return;
   for (std::size_t i = 0; i < 2; ++i)
     norms_.push_back(register_module("norm" + std::to_string(i), torch::nn::BatchNorm1d(width)));
@@ -26,15 +26,23 @@ torch::Tensor Discriminator::forward(const torch::Tensor& features, double dropo
   };
   torch::Tensor x = active(first_(features), 0);
   x = active(second_(x * mask(x, 2 * step)), 1);
-  return last_(x * mask(x, 2 * step + 1));
+  x = last_(x * mask(x, 2 * step + 1));
+  return x.size(1) == 2 ? x : torch::cat({x, torch::zeros_like(x)}, 1);
 }
 
 DomainAdversarial::DomainAdversarial(const AlgorithmSetting& setting, std::int64_t shown)
     : LossAlgorithm(setting),
       discriminator_(std::make_shared<Discriminator>(
           shown, static_cast<std::int64_t>(setting.parameters.at("discriminator-width")),
-          setting.parameters.at("discriminator-batchnorm") != 0)) {
+          setting.parameters.at("discriminator-batchnorm") != 0, setting.parameters.at("one-output") != 0)) {
   initialize(*discriminator_, setting.seed, stream("discriminator"));
+  if (parameter("glorot-start") != 0) {
+    begin_as_glorot(
+        *discriminator_, [](const std::string&) { return true; }, setting.seed, stream("discriminator"));
+    begin_as_glorot(
+        *setting.network, [&](const std::string& name) { return is_new(name); }, setting.seed,
+        stream("new layers"));
+  }
   discriminator_->to(setting.device);
   train_beside("discriminator", discriminator_, parameter("discriminator-rate"));
   if (setting.pretrained) scale_features(parameter("feature-rate"));
@@ -46,32 +54,32 @@ LossAlgorithm::Objective DomainAdversarial::objective(const Minibatches& batches
   const std::size_t before = batches.step - 1, lag = parameter("late") != 0 && before > 0 ? 1 : 0;
   const double done = static_cast<double>(before - lag) / static_cast<double>(batches.steps);
   const double c = parameter("reversal") * reversal_weight(done, parameter("slope"));
-  const std::int64_t n = source.x.size(0), m = batches.unlabelled.x.size(0);
-  const auto parts = std::min(static_cast<std::int64_t>(parameter("parts")), n);
+  const std::vector<Part> parts = parts_of(batches, static_cast<std::int64_t>(parameter("parts")));
   std::vector<torch::Tensor> logits;
   torch::Tensor loss, domain_loss;
   double right = 0;
-  for (std::int64_t i = 0; i < parts; ++i) {
-    const Part part =
-        part_of(source.slice(i * n / parts, (i + 1) * n / parts),
-                batches.unlabelled.x.slice(0, i * m / parts, (i + 1) * m / parts),
-                batches.step * static_cast<std::size_t>(parts) + static_cast<std::size_t>(i), c);
+  const auto most = batches.parts.empty() ? parts.size() : static_cast<std::size_t>(parameter("parts"));
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const Part& rows = parts[i];
+    const Passed part = passed(source.slice(rows.begin, rows.end),
+                               batches.unlabelled.x.slice(0, rows.unlabelled_begin, rows.unlabelled_end),
+                               batches.step * most + i, c);
     loss = loss.defined() ? loss + part.loss : part.loss;
     domain_loss = domain_loss.defined() ? domain_loss + part.domain_loss : part.domain_loss;
     logits.push_back(part.logits);
     right += part.right;
   }
-  const auto count = static_cast<double>(parts);
-  return {parts == 1 ? loss : loss / count,
-          parts == 1 ? logits[0] : torch::cat(logits),
+  const auto count = static_cast<double>(parts.size());
+  return {most == 1 ? loss : loss / static_cast<double>(most),
+          parts.size() == 1 ? logits[0] : torch::cat(logits),
           {},
           {{"domain_loss", domain_loss.item<double>() / count},
            {"domain_accuracy", right / count},
            {"reversal", c}}};
 }
 
-DomainAdversarial::Part DomainAdversarial::part_of(const Batch& source, const torch::Tensor& target,
-                                                   std::size_t number, double c) const {
+DomainAdversarial::Passed DomainAdversarial::passed(const Batch& source, const torch::Tensor& target,
+                                                    std::size_t number, double c) const {
   using namespace torch::nn::functional;
   const std::int64_t n = source.x.size(0);
   const Forward both = [&]() -> Forward {
@@ -112,14 +120,23 @@ std::vector<Parameter> adversarial_parameters() {
       {"late", 0, 0, 1, "1: the reversal is that of the step before, as in the program of RLSbench", true},
       {"parts", 1, 1, 1024, "of every batch, each of which passes by itself: 2 in the program of RLSbench",
        true},
+      full_parts_parameter(),
+      {"one-output", 0, 0, 1,
+       "1: the discriminator has one output, whose sigmoid is the probability of the source, as in the "
+       "programs of Long et al. and of TLL",
+       true},
+      {"glorot-start", 0, 0, 1,
+       "1: its layers, and the network's last layer or head, begin with normal numbers of variance 2 / "
+       "(inputs + outputs) and biases of 0, "
+       "also where weights are given, as in the program of Long et al.",
+       true},
       {"feature-rate", .1, 0, 1e6,
        "from given weights: learning rate of all but the last layer, or head, times --lr"}};
 }
 
 Requirements adversarial_needs(const std::map<std::string, double>& parameters) {
   Requirements needs;
-  const auto parts = static_cast<std::size_t>(parameters.at("parts"));
-  if (parts > 1) needs.least_batch = 2 * parts;  // two rows of each
+  need_parts(needs, parameters);
   needs.features = needs.unlabelled = true;
   return needs;
 }

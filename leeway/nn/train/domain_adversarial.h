@@ -10,10 +10,11 @@
 
 namespace leeway::nn {
 
-// d - ReLU(width) - ReLU(width) - 2, dropout after each ReLU, and where it is normalized batch normalization before it.
+// d - ReLU(width) - ReLU(width) - 2, dropout after each ReLU, and where it is normalized batch normalization before it. With one output
+// of its own, which is the source's, that of the target is 0.
 class Discriminator : public torch::nn::Module {
  public:
-  Discriminator(std::int64_t features, std::int64_t width, bool normalized = false);
+  Discriminator(std::int64_t features, std::int64_t width, bool normalized = false, bool one_output = false);
 
   // `dropout`: the share left out. The masks are keyed by seed, `step` (of the step and its part) and row.
   torch::Tensor forward(const torch::Tensor& features, double dropout, std::uint64_t seed, std::size_t step);
@@ -33,13 +34,13 @@ class DomainAdversarial : public LossAlgorithm {
   Objective objective(const Minibatches& batches) override;
 
  private:
-  struct Part {
+  struct Passed {
     torch::Tensor loss, domain_loss, logits;
     double right = 0;  // share of rows whose domain is told
   };
   // `number` of the step's and part's draws, c of the reversal.
-  [[nodiscard]] Part part_of(const Batch& source, const torch::Tensor& target, std::size_t number,
-                             double c) const;
+  [[nodiscard]] Passed passed(const Batch& source, const torch::Tensor& target, std::size_t number,
+                              double c) const;
 
  protected:
   [[nodiscard]] virtual torch::Tensor shown(

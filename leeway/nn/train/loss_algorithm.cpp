@@ -30,12 +30,12 @@ void LossAlgorithm::scale_features(double rate) {
   forget_moments();
 }
 
-void LossAlgorithm::forget_moments() {
-  // Of a head on a backbone the backbone alone is features.
+bool LossAlgorithm::is_new(const std::string& name) const {
   const bool headed = dynamic_cast<const HeadedNetwork*>(setting_.network.get()) != nullptr;
-  const auto is_new = [&](const std::string& name) {
-    return headed ? !name.starts_with("backbone.") : name.starts_with(setting_.head);
-  };
+  return headed ? !name.starts_with("backbone.") : name.starts_with(setting_.head);
+}
+
+void LossAlgorithm::forget_moments() {
   std::vector<double> rates;
   for (const auto& item : setting_.network->named_parameters())
     if (item.value().requires_grad()) rates.push_back(is_new(item.key()) ? 1 : feature_rate_);

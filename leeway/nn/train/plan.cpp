@@ -134,6 +134,13 @@ void check_training(const data::TrainingData& data, const TrainOptions& options)
   check_selection(options);
   check_pixels(images);
   if (data.unlabelled) check_pixels(*data.unlabelled);
+  for (const Images* const one :
+       {&images, data.unlabelled ? &*data.unlabelled : nullptr, data.test ? &*data.test : nullptr})
+    if (one && options.crop > std::min(one->height(), one->width()))
+      refuse("train: crop",
+             fmt::format("at most {} pixels, as {}", std::min(one->height(), one->width()),
+                         one->path.empty() ? "the images have" : display_name(one->path) + " has"),
+             std::to_string(options.crop));
   if (data.test) {
     check_pixels(*data.test);
     if (!data.test->labels || data.test->labels->size() != data.test->n() || data.test->n() == 0)

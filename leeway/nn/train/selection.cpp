@@ -56,10 +56,11 @@ double selection_strength(const Selection& selection) {
 
 ShiftedValidation::ShiftedValidation(const Selection& selection, const Images& images,
                                      std::span<const std::int64_t> rows, std::uint64_t seed,
-                                     torch::Device device)
+                                     torch::Device device, std::size_t crop)
     : selection_(selection), device_(device) {
   const std::vector<std::size_t> chosen(rows.begin(), rows.end());
   clean_ = select_rows(images, chosen);
+  if (crop > 0) clean_ = middle_of(clean_, crop);
   shift::Options how;
   how.strength = selection_strength(selection);
   how.seed = seed;

@@ -24,9 +24,10 @@ void check_selection(const TrainOptions& options);
 
 class ShiftedValidation {
  public:
-  // Shifts the images of `rows`; the noise of a random shift depends on `seed` alone, so every epoch sees the same.
+  // Shifts the images of `rows`, or with `crop` their middles; the noise of a random shift depends on `seed` alone, so every epoch
+  // sees the same.
   ShiftedValidation(const Selection& selection, const Images& images, std::span<const std::int64_t> rows,
-                    std::uint64_t seed, torch::Device device = torch::kCPU);
+                    std::uint64_t seed, torch::Device device = torch::kCPU, std::size_t crop = 0);
   // Sets selection_score and validation_shifted_accuracy. std::runtime_error where the score is NaN.
   void score(Epoch& epoch, const ForwardFunction& forward) const;
 

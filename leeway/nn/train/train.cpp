@@ -69,6 +69,7 @@ class TrainingLoop {
   int threads_;
   TorchThreads torch_threads_;
   std::optional<ShiftedValidation> selection_;
+  std::optional<Images> test_;
   ModelInfo info_;
   std::shared_ptr<Network> base_network_;
   Tensors base_state_;
@@ -97,21 +98,23 @@ TrainingLoop::TrainingLoop(const data::TrainingData& data, const TrainOptions& o
       course_{planned(data, options, threads_, TORCH_VERSION), {}} {
   if (options.selection.given())
     selection_.emplace(options.selection, data.images, set_.validation(), options.seed,
-                       device_from_name(options.device));
+                       device_from_name(options.device), options.crop);
   if (threads_ < threads())
     notes_.push_back(fmt::format("train: OpenMP gives {} of the {} threads asked for", threads_, threads()));
   notes_.insert(notes_.end(), set_.notes().begin(), set_.notes().end());
   info_.path = out_.string();
   info_.format = "safetensors";
   info_.architecture = member_.network_of(options.architecture, parameters_);
-  info_.input = shape_of(data.images);
+  info_.input = set_.shape();
+  info_.crop = options.crop;
   info_.classes = options.classes > 0
                       ? options.classes
                       : static_cast<std::size_t>(*std::ranges::max_element(*data.images.labels)) + 1;
   info_.normalization = normalization_of(options);
   course_.n_train = set_.training().size();
   course_.n_validation = set_.validation().size();
-  if (data.test) course_.n_test = data.test->n();
+  if (data.test)
+    test_ = options.crop > 0 ? middle_of(*data.test, options.crop) : *data.test, course_.n_test = test_->n();
 }
 
 // Networks, optimisers and weights before the first epoch.
@@ -359,7 +362,7 @@ Epoch TrainingLoop::run_epoch(std::size_t number) {
   algorithm_->set_training(false);
   if (!set_.validation().empty()) validate(epoch);
   if (selection_) selection_->score(epoch, algorithm_->predict());
-  if (data_.test) test(epoch, *data_.test, algorithm_->predict(), device_from_name(options_.device));
+  if (test_) test(epoch, *test_, algorithm_->predict(), device_from_name(options_.device));
   epoch.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
   return epoch;
 }

@@ -13,6 +13,7 @@
 #include "leeway/nn/detail/tensors.h"
 #include "leeway/nn/train/plan.h"
 #include "leeway/nn/train/selection.h"
+#include "leeway/nn/train/windows.h"
 
 namespace leeway::nn {
 namespace {
@@ -68,9 +69,9 @@ TrainingSet::TrainingSet(const data::TrainingData& data, const TrainOptions& opt
   check(needs, algorithm);
 
   // Batch statistics need two rows, and each environment its own.
-  const std::size_t least =
-      std::max<std::size_t>(options.batch > 1 && options.last_batch == "join" ? 2 : 1,
-                            balance_ && balance_ == environments_ ? needs.least_rows * present_.size() : 0);
+  const std::size_t least = std::max<std::size_t>(
+      options.batch > 1 && options.last_batch == "join" && needs.full_parts == 0 ? 2 : 1,
+      balance_ && balance_ == environments_ ? needs.least_rows * present_.size() : 0);
   const std::size_t rows = train_.size();
   least_last_ = std::max(least, needs.least_batch);
   count_steps();
@@ -78,6 +79,9 @@ TrainingSet::TrainingSet(const data::TrainingData& data, const TrainOptions& opt
     refuse("train: batch",
            fmt::format("at least {} rows, as algorithm {} needs", needs.least_batch, algorithm),
            std::to_string(std::min(rows, options.batch)));
+  if (needs.full_parts > 0 && options.batch % needs.full_parts != 0)
+    refuse("train: batch", fmt::format("a multiple of {}, for full parts", needs.full_parts),
+           std::to_string(options.batch));
   if (balance_ && balance_ == environments_ && std::min(rows, options.batch) < least)
     refuse("train: batch",
            fmt::format("at least {} rows, {} of each environment, as algorithm {} needs", least,
@@ -87,6 +91,12 @@ TrainingSet::TrainingSet(const data::TrainingData& data, const TrainOptions& opt
 
 std::size_t TrainingSet::smallest_batch() const {
   const std::size_t rows = train_.size(), tail = rows % options_.batch;
+  if (needs_.full_parts > 0) {
+    const auto least = [](std::size_t n, std::size_t part) { return n % part > 0 ? n % part : part; };
+    const bool drops = rows > options_.batch && options_.last_batch == "drop";
+    return std::min(drops ? part_rows() : least(rows, part_rows()),
+                    least(data_.unlabelled->n(), part_rows() * needs_.unlabelled_ratio));
+  }
   if (rows <= options_.batch) return rows;
   return tail > 0 && tail >= least_last_ && options_.last_batch != "drop" ? tail : options_.batch;
 }
@@ -120,11 +130,30 @@ std::size_t TrainingSet::source(std::int64_t row) const {
   return number < n ? number : static_cast<std::size_t>(parents_[number - n]);
 }
 
-torch::Tensor TrainingSet::images_of(std::span<const std::int64_t> rows) const {
-  if (parents_.empty()) return pixels_of(data_.images, rows);
+InputShape TrainingSet::input_of(const Images& images) const {
+  InputShape shape = shape_of(images);
+  if (options_.crop > 0) shape.height = shape.width = options_.crop;
+  return shape;
+}
+
+TrainingSet::Cut TrainingSet::middle() const {
+  return [side = options_.crop](const torch::Tensor& images) {
+    return side > 0 ? middle_windows(images, side) : images;
+  };
+}
+
+TrainingSet::Cut TrainingSet::at_random(std::string_view purpose, std::size_t position) const {
+  return [side = options_.crop, seed = options_.seed, key = stream(purpose),
+          position](const torch::Tensor& images) {
+    return side > 0 ? random_windows(images, side, seed, key, position) : images;
+  };
+}
+
+torch::Tensor TrainingSet::images_of(std::span<const std::int64_t> rows, const Cut& cut) const {
+  if (parents_.empty()) return cut(pixels_of(data_.images, rows));
   std::vector<std::int64_t> sources;
   for (const std::int64_t row : rows) sources.push_back(static_cast<std::int64_t>(source(row)));
-  torch::Tensor images = pixels_of(data_.images, sources);
+  torch::Tensor images = cut(pixels_of(data_.images, sources));
   const auto n = static_cast<std::int64_t>(data_.images.n());
   for (std::size_t i = 0; i < rows.size(); ++i)
     if (rows[i] >= n) images[static_cast<std::int64_t>(i)].copy_(appended_[rows[i] - n]);
@@ -160,7 +189,7 @@ void TrainingSet::check(const Requirements& needs, const std::string& algorithm)
     if (!data_.unlabelled)
       refuse(fmt::format("algorithm {}", algorithm), "unlabelled images of the target (--unlabelled)",
              "none");
-    if (shape_of(*data_.unlabelled) != shape_of(data_.images))
+    if (input_of(*data_.unlabelled) != shape())
       refuse(name_of(*data_.unlabelled),
              fmt::format("images of shape {}, as {}", text_of(shape_of(data_.images)), name),
              text_of(shape_of(*data_.unlabelled)));
@@ -265,9 +294,10 @@ Minibatches TrainingSet::minibatches(std::size_t step) {
   if (needs_.environments > 0)
     std::ranges::stable_sort(batch_rows_, {}, [&](std::int64_t row) { return code_of(*environments_, row); });
   const std::size_t position = position_ = (epoch_ - 1) * order_.size() + begin;
-  Minibatches batches{batch(batch_rows_)};
+  Minibatches batches{batch(batch_rows_, at_random("windows", position))};
   batches.labelled.x = changed(batches.labelled.x, chain_, stream("augmented"), position);
-  batches.labelled.views = views(batches.labelled.x, needs_.views, "labelled views", position);
+  batches.labelled.views =
+      views([&](std::size_t) { return batches.labelled.x; }, needs_.views, "labelled views", position);
   if (chain_.mixes()) mix(batches.labelled, position);
   if (needs_.environments > 0)
     for (std::size_t from = 0, to = 0; from < batch_rows_.size(); from = to) {
@@ -277,7 +307,9 @@ Minibatches TrainingSet::minibatches(std::size_t step) {
       batches.environments.push_back(
           batches.labelled.slice(static_cast<std::int64_t>(from), static_cast<std::int64_t>(to)));
     }
-  if (needs_.unlabelled)
+  if (needs_.full_parts > 0)
+    put_parts(batches, step);
+  else if (needs_.unlabelled)
     batches.unlabelled =
         unlabelled_batch(position * needs_.unlabelled_ratio, batch_rows_.size() * needs_.unlabelled_ratio);
   batches.epoch = epoch_;
@@ -286,9 +318,33 @@ Minibatches TrainingSet::minibatches(std::size_t step) {
   return batches;
 }
 
-Batch TrainingSet::batch(std::span<const std::int64_t> rows) const {
+std::size_t TrainingSet::unlabelled_place(std::size_t number) const {
+  const std::size_t n = data_.unlabelled->n(), rows = part_rows() * needs_.unlabelled_ratio,
+                    in_pass = (n + rows - 1) / rows;
+  return number / in_pass * n + number % in_pass * rows;
+}
+
+void TrainingSet::put_parts(Minibatches& batches, std::size_t step) {
+  const std::size_t rows = batch_rows_.size(), part = part_rows(),
+                    last = options_.last_batch == "drop" && order_.size() >= options_.batch
+                               ? options_.batch
+                               : order_.size() - (steps_ - 1) * options_.batch;
+  const std::size_t in_epoch = (steps_ - 1) * needs_.full_parts + (last + part - 1) / part,
+                    first = (epoch_ - 1) * in_epoch + step * needs_.full_parts,
+                    begin = unlabelled_place(first);
+  const auto number = [](std::size_t n) { return static_cast<std::int64_t>(n); };
+  for (std::size_t i = 0; i * part < rows; ++i)
+    batches.parts.push_back({number(i * part), number(std::min(rows, (i + 1) * part)),
+                             number(unlabelled_place(first + i) - begin),
+                             number(unlabelled_place(first + i + 1) - begin)});
+  batches.unlabelled = unlabelled_batch(begin, static_cast<std::size_t>(batches.parts.back().unlabelled_end));
+}
+
+Batch TrainingSet::batch(std::span<const std::int64_t> rows) const { return batch(rows, middle()); }
+
+Batch TrainingSet::batch(std::span<const std::int64_t> rows, const Cut& cut) const {
   Batch batch;
-  batch.x = images_of(rows).to(device_);
+  batch.x = images_of(rows, cut).to(device_);
   const auto numbers = [&](const auto& values) {
     torch::Tensor tensor = torch::empty({static_cast<std::int64_t>(rows.size())}, torch::kInt64);
     auto* out = tensor.data_ptr<std::int64_t>();
@@ -315,7 +371,7 @@ Batch TrainingSet::augmented(std::span<const std::int64_t> rows) const {
 
 Batch TrainingSet::augmented(std::span<const std::int64_t> rows, std::string_view purpose,
                              std::size_t position) const {
-  Batch beside = batch(rows);
+  Batch beside = batch(rows, at_random(std::string(purpose) + " windows", position));
   beside.x = changed(beside.x, chain_, stream(purpose), position);
   return beside;
 }
@@ -334,20 +390,26 @@ Batch TrainingSet::unlabelled_batch(std::size_t position, std::size_t count) {
     unlabelled_rows_.push_back(unlabelled_order_[i % n]);
   }
   Batch batch;
-  batch.x = pixels_of(*data_.unlabelled, unlabelled_rows_).to(device_);
   batch.rows = unlabelled_rows_;
-  batch.views = views(batch.x, needs_.unlabelled_views, "unlabelled views", position);
-  if (needs_.unlabelled_views.empty())
-    batch.x = changed(batch.x, chain_, stream("augmented unlabelled"), position);
+  const torch::Tensor whole = pixels_of(*data_.unlabelled, unlabelled_rows_);
+  const auto window = [&](const std::string& purpose) {
+    return at_random(purpose, position)(whole).to(device_);
+  };
+  batch.views =
+      views([&](std::size_t number) { return window(fmt::format("unlabelled windows {}", number)); },
+            needs_.unlabelled_views, "unlabelled views", position);
+  batch.x = needs_.unlabelled_views.empty()
+                ? changed(window("unlabelled windows"), chain_, stream("augmented unlabelled"), position)
+                : middle()(whole).to(device_);
   return batch;
 }
 
-std::vector<torch::Tensor> TrainingSet::views(const torch::Tensor& images,
+std::vector<torch::Tensor> TrainingSet::views(const std::function<torch::Tensor(std::size_t number)>& images,
                                               const std::vector<std::string>& names, std::string_view purpose,
                                               std::size_t position) const {
   std::vector<torch::Tensor> all;
   for (std::size_t number = 0; number < names.size(); ++number)
-    all.push_back(changed(images, augment::Chain(names[number]),
+    all.push_back(changed(images(number), augment::Chain(names[number]),
                           stream(purpose) + static_cast<std::uint32_t>(number), position));
   return all;
 }
@@ -355,25 +417,25 @@ std::vector<torch::Tensor> TrainingSet::views(const torch::Tensor& images,
 torch::Tensor TrainingSet::changed(const torch::Tensor& images, const augment::Chain& chain,
                                    std::uint32_t purpose, std::size_t position) const {
   if (!chain.changes_pixels()) return images;
-  const std::size_t size = data_.images.pixels_per_image();
+  const auto side = [&](std::int64_t axis) { return static_cast<std::size_t>(images.size(axis)); };
+  const std::size_t size = side(1) * side(2) * side(3);
   torch::Tensor result = images.to(torch::kCPU, /*non_blocking=*/false, /*copy=*/true);
   auto* const data = result.data_ptr<float>();
   parallel_for(static_cast<std::size_t>(result.size(0)), [&](std::size_t i) {
     Random random(options_.seed, purpose, position + i);
-    chain.change({data + i * size, size}, data_.images.channels(), data_.images.height(),
-                 data_.images.width(), random);
+    chain.change({data + i * size, size}, side(1), side(2), side(3), random);
   });
   return result.to(device_);
 }
 
 void TrainingSet::mix(Batch& batch, std::size_t position) const {
-  const Images& images = data_.images;
+  const InputShape images = shape();
   Random random(options_.seed, stream("mixture"), position);
-  const augment::Mix plan = chain_.plan(batch.rows.size(), images.height(), images.width(), random);
+  const augment::Mix plan = chain_.plan(batch.rows.size(), images.height, images.width, random);
   if (plan.share == 1) return;
   torch::Tensor mixed = batch.x.to(torch::kCPU, /*non_blocking=*/false, /*copy=*/true);
   augment::apply(plan, {mixed.data_ptr<float>(), static_cast<std::size_t>(mixed.numel())},
-                 {images.channels(), images.height(), images.width()});
+                 {images.channels, images.height, images.width});
   batch.x = mixed.to(device_);
   const std::vector<std::int64_t> numbers(plan.partner.begin(), plan.partner.end());
   const torch::Tensor partner = to_tensor(numbers, 0, numbers.size()).to(device_);

@@ -13,12 +13,16 @@
 // are made of what it leaves, those of unlabelled ones of the images themselves. A mixed image has the label and the group of the
 // one that has the larger share.
 //
+// With TrainingOptions::crop images to train on and unlabelled ones are windows at a random place, keyed likewise, before they are
+// changed, every view of an unlabelled one at a place of its own; all others are the middle.
+//
 // An algorithm may append images that it made: they are rows beyond those of the data, and take part from the next epoch on.
 #pragma once
 
 #include <torch/torch.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -50,6 +54,8 @@ class TrainingSet {
   void begin_epoch(std::size_t number);                     // from 1
   [[nodiscard]] Minibatches minibatches(std::size_t step);  // of the epoch begun, from 0
 
+  [[nodiscard]] InputShape shape() const { return input_of(data_.images); }  // of images in batches
+
   // Images, labels and groups of any rows of the data, and of those that were appended.
   [[nodiscard]] Batch batch(std::span<const std::int64_t> rows) const;
   // Validation rows [begin, end), for validation `number` from 1: augmented where TrainingOptions::augment_validation.
@@ -63,7 +69,6 @@ class TrainingSet {
   // Of each row of the data, whether it is trained on or not; of an environment where the data name one.
   [[nodiscard]] const std::vector<std::int64_t>& labels() const { return *data_.images.labels; }
   [[nodiscard]] const std::optional<GroupColumn>& environment() const { return data_.environment; }
-  [[nodiscard]] const std::optional<Images>& unlabelled() const { return data_.unlabelled; }
   [[nodiscard]] std::size_t epoch() const { return epoch_; }
 
   // Images (m,c,h,w), in [0,1] but for what was never cut, each with the label, groups and environment of its parent, a row of the data. They are numbered
@@ -74,6 +79,16 @@ class TrainingSet {
   [[nodiscard]] std::vector<std::int32_t> validation_groups() const;
 
  private:
+  using Cut = std::function<torch::Tensor(const torch::Tensor& images)>;  // to the side that crop says
+
+  [[nodiscard]] InputShape input_of(const Images& images) const;
+  [[nodiscard]] Cut middle() const;
+  [[nodiscard]] Cut at_random(std::string_view purpose, std::size_t position) const;
+  [[nodiscard]] Batch batch(std::span<const std::int64_t> rows, const Cut& cut) const;
+  // Where part `number` of all unlabelled parts begins in the stream of passes, where parts are full.
+  [[nodiscard]] std::size_t unlabelled_place(std::size_t number) const;
+  void put_parts(Minibatches& batches, std::size_t step);
+  [[nodiscard]] std::size_t part_rows() const { return options_.batch / needs_.full_parts; }
   void check(const Requirements& needs, const std::string& algorithm);
   void count_steps();
   // The row of the data whose label, groups and environment a row has.
@@ -87,12 +102,13 @@ class TrainingSet {
   [[nodiscard]] std::size_t order_number() const { return options_.sampling == "fixed" ? 1 : epoch_; }
   // The levels that rows to train on have, ascending.
   [[nodiscard]] std::vector<std::int32_t> present_of(const GroupColumn& column) const;
-  [[nodiscard]] torch::Tensor images_of(std::span<const std::int64_t> rows) const;
+  [[nodiscard]] torch::Tensor images_of(std::span<const std::int64_t> rows, const Cut& cut) const;
   [[nodiscard]] std::vector<std::int64_t> balanced(const std::vector<std::int64_t>& shuffled) const;
   [[nodiscard]] Batch unlabelled_batch(std::size_t position, std::size_t count);
-  [[nodiscard]] std::vector<torch::Tensor> views(const torch::Tensor& images,
-                                                 const std::vector<std::string>& names,
-                                                 std::string_view purpose, std::size_t position) const;
+  // `images(number)`: what view `number` is made of.
+  [[nodiscard]] std::vector<torch::Tensor> views(
+      const std::function<torch::Tensor(std::size_t number)>& images, const std::vector<std::string>& names,
+      std::string_view purpose, std::size_t position) const;
   // The images after the chain's members that change pixels, those at `position` and after.
   [[nodiscard]] torch::Tensor changed(const torch::Tensor& images, const augment::Chain& chain,
                                       std::uint32_t purpose, std::size_t position) const;

@@ -11,7 +11,8 @@ namespace leeway::nn {
 namespace {
 
 TEST(DomainAdversarial, OneStepOfAnotherProgram) {
-  for (const char* const name : {"dann", "cdan", "cdan_entropy", "cdan_joint", "cdan_random"}) {
+  for (const char* const name :
+       {"dann", "cdan", "cdan_entropy", "cdan_joint", "cdan_random", "dann_one_output"}) {
     SCOPED_TRACE(name);
     toy::expect_reference_step(name);
   }
@@ -74,6 +75,48 @@ TEST(DomainAdversarial, PartsOfABatchAreAveraged) {
     EXPECT_NEAR(both.parts.at("domain_loss"),
                 (first.parts.at("domain_loss") + second.parts.at("domain_loss")) / 2, 1e-6);
     EXPECT_EQ(both.right, first.right + second.right);
+  }
+}
+
+// Of two full parts one is missing at an epoch's end: half of the loss of what is there.
+TEST(DomainAdversarial, APartThatIsMissingCountsAsNothing) {
+  const auto step = [&](double parts, std::vector<Part> given) {
+    toy::ReferenceStep reference("cdan");
+    const auto member = algorithm("cdan").make(
+        cdan_of_tiny_network({{"dropout", 0}, {"parts", parts}, {"full-parts", 1}, {"reversal", .5}}, 3));
+    Minibatches batches = reference.batches();
+    batches.labelled = batches.labelled.slice(0, 3);
+    batches.parts = std::move(given);
+    return member->update(batches);
+  };
+  const Step whole = step(1, {{0, 3, 0, 6}}), half = step(2, {{0, 3, 0, 6}});
+  EXPECT_NEAR(half.loss, whole.loss / 2, 1e-6);
+  EXPECT_EQ(half.parts.at("domain_loss"), whole.parts.at("domain_loss"));
+  EXPECT_EQ(half.right, whole.right);
+  const Step uneven = step(2, {{0, 2, 0, 4}, {2, 3, 4, 6}});
+  EXPECT_EQ(uneven.right, whole.right);
+  EXPECT_TRUE(std::isfinite(uneven.loss));
+}
+
+// Variance 2 / (inputs + outputs) of the discriminator's layers and of the network's last one, biases 0; all else as it was.
+TEST(DomainAdversarial, NewLayersMayBeginAsGlorotAndBengioSay) {
+  const auto state = [](double glorot) {
+    return algorithm("cdan")
+        .make(cdan_of_tiny_network({{"glorot-start", glorot}, {"discriminator-width", 200}}, 3))
+        ->state();
+  };
+  const Tensors plain = state(0), found = state(1);
+  for (const auto& [key, tensor] : found) {
+    const bool is_new = key.starts_with("network.last.") || key.starts_with("discriminator.");
+    if (!key.ends_with("weight") && !key.ends_with("bias")) continue;
+    EXPECT_EQ(tensor.equal(plain.at(key)), !is_new) << key;
+    if (is_new && key.ends_with("bias")) {
+      EXPECT_EQ(tensor.abs().max().item<double>(), 0) << key;
+    }
+    if (!is_new || !key.ends_with("weight") || tensor.numel() < 1000) continue;
+    const double variance = 2. / static_cast<double>(tensor.size(0) + tensor.size(1));
+    EXPECT_NEAR(tensor.pow(2).mean().item<double>() / variance, 1, .15) << key;
+    EXPECT_NEAR(tensor.pow(4).mean().item<double>() / variance / variance, 3, .6) << key << ": normal";
   }
 }
 

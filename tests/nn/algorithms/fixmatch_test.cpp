@@ -33,6 +33,22 @@ TEST(FixMatch, MaskAndThresholdByHand) {
   EXPECT_EQ(fixmatch_step(.5).parts.at("kept"), 1) << "a confidence that is just enough counts";
 }
 
+TEST(FixMatch, APartThatIsMissingCountsAsNothing) {
+  const auto step = [](double parts, std::vector<Part> given) {
+    Minibatches batches{batch_of(torch::tensor({{1.f, 0.f}, {2.f, 0.f}}), {0, 1})};
+    batches.unlabelled.views = {as_images(torch::tensor({{3.f, 0.f}, {0.f, 0.f}})),
+                                as_images(torch::tensor({{1.f, 0.f}, {0.f, 5.f}}))};
+    batches.parts = std::move(given);
+    return made("fixmatch", torch::eye(2), {{"confidence", .4}, {"parts", parts}, {"full-parts", 1}})
+        ->update(batches);
+  };
+  const Step whole = step(1, {{0, 2, 0, 2}}), half = step(2, {{0, 2, 0, 2}}),
+             both = step(2, {{0, 1, 0, 1}, {1, 2, 1, 2}});
+  EXPECT_NEAR(half.loss, whole.loss / 2, 1e-6);
+  EXPECT_NEAR(both.loss, whole.loss, 1e-6);
+  EXPECT_EQ(half.parts.at("kept"), whole.parts.at("kept"));
+}
+
 TEST(FixMatch, ViewsMayStandStill) {
   const auto views = [](double still) {
     return algorithm("fixmatch")

@@ -28,14 +28,13 @@ class FixMatch : public LossAlgorithm {
     const Batch& labelled = batches.labelled;
     const double weight = parameter("weight");
     if (weight == 0) return plain(labelled);
-    const std::int64_t n = labelled.x.size(0), m = batches.unlabelled.views.at(0).size(0);
-    const auto parts = std::min(static_cast<std::int64_t>(parameter("parts")), n);
+    const std::vector<Part> parts = parts_of(batches, static_cast<std::int64_t>(parameter("parts")));
     std::vector<torch::Tensor> logits;
     torch::Tensor loss;
     double of_unlabelled = 0, of_kept = 0;
-    for (std::int64_t i = 0; i < parts; ++i) {
-      const Batch source = labelled.slice(i * n / parts, (i + 1) * n / parts),
-                  target = batches.unlabelled.slice(i * m / parts, (i + 1) * m / parts);
+    for (const Part& part : parts) {
+      const Batch source = labelled.slice(part.begin, part.end),
+                  target = batches.unlabelled.slice(part.unlabelled_begin, part.unlabelled_end);
       const std::int64_t rows = source.x.size(0);
       std::vector<torch::Tensor> images{source.x, target.views.at(1)};
       const bool together = parameter("training-guesses") == 2;
@@ -56,9 +55,10 @@ class FixMatch : public LossAlgorithm {
       of_unlabelled += unlabelled.item<double>();
       of_kept += kept.mean().item<double>();
     }
-    const auto count = static_cast<double>(parts);
-    return {parts == 1 ? loss : loss / count,
-            parts == 1 ? logits[0] : torch::cat(logits),
+    const auto count = static_cast<double>(parts.size()),
+               most = batches.parts.empty() ? count : parameter("parts");
+    return {most == 1 ? loss : loss / most,
+            parts.size() == 1 ? logits[0] : torch::cat(logits),
             {},
             {{"unlabelled_loss", of_unlabelled / count}, {"kept", of_kept / count}}};
   }
@@ -120,6 +120,7 @@ AlgorithmMember fixmatch() {
         {"ratio", 1, 1, 64, "unlabelled images for each labelled one", true},
         {"parts", 1, 1, 1024, "of every batch, each of which passes by itself: 2 in the program of RLSbench",
          true},
+        full_parts_parameter(),
         {"still-views", 0, 0, 2,
          "1: strong views are not moved, as in the program of RLSbench on CIFAR-10; 2: nor are weak ones and "
          "labelled images, as there on FMoW and Camelyon17",
@@ -133,8 +134,7 @@ AlgorithmMember fixmatch() {
         Requirements needs;
         needs.unlabelled = true;
         needs.unlabelled_ratio = static_cast<std::size_t>(parameters.at("ratio"));
-        const auto parts = static_cast<std::size_t>(parameters.at("parts"));
-        if (parts > 1) needs.least_batch = 2 * parts;  // two rows of each
+        need_parts(needs, parameters);
         const double still = parameters.at("still-views");
         needs.unlabelled_views = {still == 2 ? "weak:moved=0" : "weak",
                                   still > 0 ? "strong:moved=0" : "strong"};
