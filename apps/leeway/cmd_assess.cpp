@@ -222,7 +222,7 @@ std::vector<tasks::NoiseSubject> open_noise(Context& context, const NoiseFlags& 
                                             const std::vector<NoiseInput>& inputs,
                                             const tasks::AssessTask& task,
                                             const std::vector<NamedImages>& images,
-                                            std::vector<std::unique_ptr<nn::Model>>& models) {
+                                            std::vector<std::unique_ptr<ModelAndImages>>& models) {
   const auto source_images = std::ranges::find(images, "", &NamedImages::name);
   std::vector<tasks::NoiseSubject> subjects;
   for (const NoiseInput& input : inputs) {
@@ -231,9 +231,11 @@ std::vector<tasks::NoiseSubject> open_noise(Context& context, const NoiseFlags& 
         *subjects.insert(subjects.end(), {input.name, input.path, &source.outputs});
     if (source_images != images.end()) subject.images = &source_images->images;
     if (input.model) {
-      subject.model =
-          models.emplace_back(load_model(context, {input.path, flags.reading}, nn::shape_of(*subject.images)))
-              .get();
+      ModelAndImages& loaded = *models.emplace_back(std::make_unique<ModelAndImages>());
+      loaded.model = load_model(context, {input.path, flags.reading}, nn::shape_of(*subject.images));
+      loaded.images = *subject.images;
+      if (const auto line = tasks::take_middle(loaded.model->info(), loaded.images)) context.warn(*line);
+      subject.model = loaded.model.get(), subject.images = &loaded.images;
       subject.stochastic = tasks::check_variation(*subject.model, *subject.images, flags.reading.stochastic);
     } else {
       subject.jacobian = only_array(context, input.path);
@@ -289,7 +291,7 @@ int run_assess(Context& context, const Arguments& arguments) {
   for (const NamedImages& file : images) check_images(file, task);
   NoiseFlags noise = arguments.noise;
   noise.reading.binary = arguments.options.binary;
-  std::vector<std::unique_ptr<nn::Model>> models;
+  std::vector<std::unique_ptr<ModelAndImages>> models;
   const auto subjects = open_noise(context, noise, noise_inputs, task, images, models);
 
   task.options = arguments.options;

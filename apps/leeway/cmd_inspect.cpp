@@ -110,7 +110,7 @@ int run_inspect(Context& context, const InspectFlags& flags) {
   }
   const auto model = load_model(context, {flags.model, flags.options.reading}, input);
   if (images)
-    if (const auto line = tasks::take_middle(*model, *images)) context.warn(*line);
+    if (const auto line = tasks::take_middle(model->info(), *images)) context.warn(*line);
   const HardStop stop("inspect: stopped");
   record::Inspect record = tasks::inspect({.model = *model,
                                            .images = images ? &*images : nullptr,

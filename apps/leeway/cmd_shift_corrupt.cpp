@@ -177,10 +177,10 @@ int run_corrupt(Context& context, const CorruptFlags& flags) {
   }
   ModelAndImages loaded;
   if (flags.model.model.empty())
-    loaded.images = open_images(context, flags.data);
+    loaded.whole = open_images(context, flags.data);
   else
     loaded = load_model_and_images(context, flags.model, flags.data);
-  tasks::CorruptionsTask task{.images = loaded.images, .model = loaded.model.get()};
+  tasks::CorruptionsTask task{.images = loaded.whole, .model = loaded.model.get()};
   task.data = flags.data, task.model_file = flags.model.model, task.published = flags.published;
   task.out_dir = flags.out_dir, task.sheet = flags.sheet, task.seed = context.seed;
   task.options = flags.options, task.reference = std::move(reference);

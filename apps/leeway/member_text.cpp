@@ -12,6 +12,7 @@ std::string beside(const std::string& name, const std::string& text) {
   std::string lines = wrapped(text, width - column);
   for (std::size_t end = lines.find('\n'); end + 1 < lines.size(); end = lines.find('\n', end + 1))
     lines.insert(end + 1, column, ' ');
+  if (name.size() >= column) return fmt::format("{}\n{:{}}{}", name, "", column, lines);
   return fmt::format("{:<{}}{}", name, column, lines);
 }
 

@@ -77,8 +77,9 @@ static ModelAndImages load_both(Context& context, const ModelFlags& flags, const
                                 Images images, ArrayMap others) {
   if (!context.inputs.has(data)) context.add_input(data, images.own_shape());  // lists meet it again
   return noted(context, flags, [&](const nn::Session& session) {
+    Images whole = images;
     tasks::LoadedModel loaded = tasks::load_model(session, flags.model, flags.reading, images);
-    return ModelAndImages{std::move(loaded), std::move(images), std::move(others)};
+    return ModelAndImages{std::move(loaded), std::move(images), std::move(others), std::move(whole)};
   });
 }
 

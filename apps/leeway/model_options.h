@@ -39,8 +39,9 @@ void add_device_flag(const Command& command, std::string& device);
 
 // The same with its checks on images, which warn. `others`: what the images' file holds besides them.
 struct ModelAndImages : tasks::LoadedModel {
-  Images images;
+  Images images;  // what the model takes of them (tasks::take_middle)
   ArrayMap others;
+  Images whole = {};  // as the file has them
 };
 [[nodiscard]] ModelAndImages load_model_and_images(Context& context, const ModelFlags& flags,
                                                    const std::string& data);

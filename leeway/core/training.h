@@ -59,9 +59,10 @@ struct TrainingOptions {
   // Share of rows held out, drawn by the seed; 0: none, the last epoch wins. Unset: default_validation, or none where rows
   // are named
   std::optional<double> validation = {};
+  bool stratify = false;              // that share of every class
   std::size_t patience = 5;           // validations without a better score before stopping; 0: never
   std::optional<double> enough = {};  // stop where validation accuracy is at least this
-  // What chooses the epoch: "accuracy"; "worst-group", the accuracy of the worst group; or the name of a score of outputs on
+  // What chooses the epoch: "accuracy"; "worst-group", the accuracy of the worst group; "last", nothing; or the name of a score of outputs on
   // the validation images and on their shifted version
   std::string select = "accuracy";
   std::string

@@ -47,8 +47,8 @@ struct ModelInfo {
   std::string path, format;  // "torchscript", "onnx", "checkpoint", "safetensors", "npz"
   std::string architecture;  // empty for TorchScript and ONNX
   InputShape input;          // unknown for TorchScript, and where an ONNX file leaves sizes open
-  std::size_t crop =
-      0;  // it was trained on windows of so many pixels a side, as input has; 0: on whole images
+  // It was trained on windows of so many pixels a side, as input has; 0: on whole images
+  std::size_t crop = 0;
   std::size_t classes = 0;  // 0 = unknown before the first images
   std::size_t parameters = 0;
   Normalization normalization;

@@ -28,8 +28,7 @@ void flag_fields(TrainingOptions& options, Fields& f) {
   f("algorithm", options.algorithm, "a name that leeway list algorithms prints");
   f("crop", options.crop,
     "the network takes windows of N x N pixels, before augmentations: of images to train on at a random "
-    "place, "
-    "of others, also of those to predict, the middle; 0: whole images");
+    "place, of others, also of those to predict, the middle; 0: whole images");
   f.unless_empty(
       "augment", options.augment,
       "changes to the images as they are trained on, one after the other, with their parameters: "
@@ -97,18 +96,20 @@ void flag_fields(TrainingOptions& options, Fields& f) {
     "of the learning rate: constant, cosine, inverse, linear:WARM-UP (a share of the steps), "
     "step:EPOCH:EPOCH... (a tenth after each), exponential:FACTOR (after every epoch), every:EPOCHS:FACTOR "
     "(after every so many), cosine:EPOCHS (down over so many), cosine-part:SHARE (as far as that share of "
-    "it), inverse:SLOPE, warm-up:EPOCHS (up over so many); with commas "
-    "the product of several");
+    "it), inverse:SLOPE, warm-up:EPOCHS (up over so many), ahead (one step "
+    "later than the step it is); with commas the product of several");
   f.choice("batchnorm", options.batchnorm, {{"train", ""}, {"frozen", ""}},
            "whether batch normalisation goes by the batch or by running statistics, which then never change");
   f.choice("freeze", options.freeze, {{"none", ""}, {"backbone", ""}},
            "backbone: only the last layer learns, a linear probe");
   f("validation", options.validation, share,
     "share of the data held out to choose the epoch, where no rows are named for it (default 0.1)");
+  f("stratify", options.stratify, "that share of every class");
   f("patience", options.patience, "stop after so many validations without a better one; 0: never");
   f("enough", options.enough, share, "stop where validation accuracy is at least this");
-  f.choice("select", options.select, {{"accuracy", ""}, {"worst-group", ""}, {"pa", ""}},
-           "what chooses the epoch: accuracy, that of the worst group, or pa, posterior agreement");
+  f.choice("select", options.select, {{"accuracy", ""}, {"worst-group", ""}, {"pa", ""}, {"last", ""}},
+           "what chooses the epoch: accuracy, that of the worst group, or pa, posterior agreement; last: "
+           "nothing, the last one is kept");
   f.unless_empty(
       "select_shift", options.select_shift,
       "of posterior agreement: NAME[:STRENGTH] of a shift of leeway shift, as gaussian-noise:0.2; with "

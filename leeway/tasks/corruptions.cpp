@@ -19,6 +19,7 @@
 #include "leeway/tasks/corruption_choice.h"
 #include "leeway/tasks/detail/corrupted_sets.h"
 #include "leeway/tasks/detail/corruptions_state.h"
+#include "leeway/tasks/model.h"
 #include "leeway/tasks/paired_rows.h"
 #include "leeway/tasks/task_clock.h"
 
@@ -312,7 +313,9 @@ class Analysis {
         *change +=
             mean_change(images_, block, begin) * static_cast<double>(block.n()) / static_cast<double>(n);
       if (task_.model == nullptr) return;
-      const Outputs outputs = task_.model->outputs(block, of_block);
+      Images taken = block;
+      (void)take_middle(task_.model->info(), taken);  // of what is corrupted
+      const Outputs outputs = task_.model->outputs(taken, of_block);
       k = outputs.k();
       logits.reserve(n * k);
       const Array values = as_float(outputs.logits, task_.model_file);

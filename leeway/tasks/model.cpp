@@ -54,7 +54,7 @@ LoadedModel load_model(const nn::Session& session, const std::string& path,
   LoadedModel loaded{session.load(source_of(path, reading, nn::shape_of(images))), {}, {}};
   if (!images.note.empty()) loaded.warnings.push_back(images.note);
   for (const std::string& line : loaded.model->info().notes) loaded.warnings.push_back(line);
-  if (auto line = take_middle(*loaded.model, images)) loaded.warnings.push_back(std::move(*line));
+  if (auto line = take_middle(loaded.model->info(), images)) loaded.warnings.push_back(std::move(*line));
   loaded.stochastic = check_variation(*loaded.model, images, reading.stochastic);
   if (loaded.stochastic) loaded.warnings.push_back(variation_warning(*loaded.model, *loaded.stochastic));
   for (std::string& line : normalization_warnings(*loaded.model, images))
@@ -62,14 +62,14 @@ LoadedModel load_model(const nn::Session& session, const std::string& path,
   return loaded;
 }
 
-std::optional<std::string> take_middle(const nn::Model& model, Images& images) {
-  const std::size_t side = model.info().crop, height = images.height(), width = images.width();
+std::optional<std::string> take_middle(const nn::ModelInfo& model, Images& images) {
+  const std::size_t side = model.crop, height = images.height(), width = images.width();
   if (side == 0 || images.are_rows() || std::min(height, width) < side || (height == side && width == side))
     return std::nullopt;
   images = middle_of(images, side);
   return fmt::format(
       "{}: the middle {} x {} pixels are taken of {} x {}, as {} was trained on windows (--crop)",
-      display_name(images.path), side, side, height, width, name_of(model));
+      display_name(images.path), side, side, height, width, display_name(model.path));
 }
 
 std::optional<record::ModelVariation> variation_of(const nn::Model& model, const Images& images) {

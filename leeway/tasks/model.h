@@ -40,7 +40,7 @@ struct LoadedModel {
                                      const record::ModelReading& reading, Images& images);
 // The middle of images that are larger than the windows that the model was trained on (ModelInfo::crop), and a line that says so; nothing
 // of others.
-[[nodiscard]] std::optional<std::string> take_middle(const nn::Model& model, Images& images);
+[[nodiscard]] std::optional<std::string> take_middle(const nn::ModelInfo& model, Images& images);
 
 // The checks alone. How the model answers differently when it is asked about the same images twice; nothing where it does not.
 [[nodiscard]] std::optional<record::ModelVariation> variation_of(const nn::Model& model,

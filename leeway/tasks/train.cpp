@@ -94,6 +94,17 @@ std::span<const Protocol> protocols() {
          options.learning_rate = .01, options.schedule = "step:25:40", options.batch = 200;
          options.epochs = 50, options.patience = 0;
        }},
+      {{"uda-program",
+        "the same as its program does: a fifth of every class held out, by which nothing is chosen: the last "
+        "epoch is kept",
+        "Garg et al., ICML 2023 (RLSbench): CIFAR-10 and CIFAR-100; what their program does beyond the text"},
+       [](TrainingOptions& options) {
+         options.architecture = "resnet18-cifar", options.augment = "strong";
+         options.optimizer = "sgd", options.momentum = .9, options.weight_decay = 1e-4;
+         options.learning_rate = .01, options.schedule = "step:25:40", options.batch = 200;
+         options.epochs = 50, options.patience = 0;
+         options.validation = .2, options.stratify = true, options.select = "last";
+       }},
   };
   return list;
 }

@@ -101,6 +101,14 @@ class Page(unittest.TestCase):
             for name in re.findall(r"--set ([a-z0-9-]+)=", line if line.startswith("|") else ""):
                 self.assertIn(name, [p["name"] for p in parameters_of(member)], line)
 
+    def test_what_programs_do_is_told(self):
+        """A parameter that does what a program does stands on the page with its value there."""
+        told = set(re.findall(r"--set ([a-z0-9-]+)=", self.text)) | set(re.findall(r":([a-z0-9-]+)=[0-9]", self.text))
+        told |= {found[1] for found in DEFAULT.findall(self.text)}
+        missing = [f"{name}:{p['name']}" for name, member in MEMBERS.items() for p in member["parameters"]
+                   if "program" in p["meaning"] and p["name"] not in told]
+        self.assertEqual(missing, [])
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -110,6 +110,33 @@ TEST(GroupDro, OfEnvironments) {
             "algorithm group-dro: expected balanced 1, as groups are environments, found 0");
 }
 
+// Shares .5, .3 and .2 of the rows; the largest loss is of the last group.
+TEST_F(GroupDroByHand, TheLargestLossesMayWeighAlone) {
+  const std::vector<double> losses = {1, 2, 3};
+  (void)weights(losses, {{"greedy", .2}}, 1, {50, 30, 20});
+  EXPECT_NEAR(last_.loss, 3, 1e-5);
+  (void)weights(losses, {{"greedy", .4}}, 1, {50, 30, 20});
+  EXPECT_NEAR(last_.loss, (3 + 2) / 2., 1e-5);
+  (void)weights(losses, {{"greedy", .8}}, 1, {50, 30, 20});
+  EXPECT_NEAR(last_.loss, .2 / .8 * 3 + .3 / .8 * 2 + .3 / .8 * 1, 1e-5);
+  (void)weights(losses, {{"greedy", .2}, {"adjustment", 100}}, 1, {5, 300, 200});
+  EXPECT_NEAR(last_.loss, 5 / (.2 * 505) * 1 + (1 - 5 / (.2 * 505)) * 3, 1e-5)
+      << "the smallest group comes first";
+  // the order is that of running means: .9 * 3 + .1 * 0 against 2
+  const auto member = made("group-dro", second_logit, {{"greedy", .2}});
+  prepare_groups(*member, {50, 30, 20});
+  const auto step = [&](const std::vector<double>& of) {
+    return member->update({batch_of(with_losses(of), {0, 0, 0}, {0, 1, 2})}).loss;
+  };
+  EXPECT_NEAR(step({1, 2, 3}), 3, 1e-5);
+  EXPECT_NEAR(step({1, 2, .5}), .5, 1e-5) << "2.75";
+  Tensors state = member->state();
+  EXPECT_NEAR(state.at("averages")[2].item<double>(), .9 * 3 + .1 * .5, 1e-5);
+  state["averages"] = torch::tensor({1., 2., 1.9}, torch::kFloat64);
+  member->restore(state, "state");
+  EXPECT_NEAR(step({1, 2, 9}), 9, 1e-4) << "1.9 becomes 2.61";
+}
+
 TEST(GroupDro, OneStepOfAnotherProgram) { toy::expect_reference_step("group_dro"); }
 
 TEST(GroupDro, OfOneGroupIsPlainTraining) {
@@ -230,6 +257,9 @@ TEST(Dann, SaysWhatIsMissing) {
 }
 
 // Parameters are documented: a meaning each, a default inside the range, whole where they must be.
+TEST(Erm, OneStepOfAnotherProgram) { toy::expect_reference_step("erm"); }
+TEST(GradientNorm, OneStepOfAnotherProgram) { toy::expect_reference_step("gradient_norm"); }
+
 TEST(Algorithms, DescribeTheirParameters) {
   for (const AlgorithmMember& member : algorithms()) {
     EXPECT_FALSE(member.summary.empty() || member.source.empty()) << member.name;

@@ -220,6 +220,24 @@ TEST_F(Command, AModelOfWindowsTakesTheMiddleOfLargerImages) {
   EXPECT_EQ(read_images(path("adversarial.npz")).height(), 6U);
   EXPECT_EQ(run({"inspect", model, "--data", data}), 0) << err();
   EXPECT_THAT(err(), HasSubstr("the middle"));
+  EXPECT_EQ(run({"assess", "--source", path("b.npz"), "--target", path("b.npz"), "--images", data, "--model",
+                 model, "--sigma", ".1", "--no-bounds"}),
+            0)
+      << err();
+  EXPECT_THAT(err(), HasSubstr("the middle"));
+  EXPECT_EQ(run({"average-case", "--model", model, "--data", data, "--sigma", ".1", "--methods", "mmse"}), 0)
+      << err();
+  // corrupted whole, as a published set would be
+  ASSERT_EQ(run({"shift", "corrupt", "--data", data, "--model", model, "--corruptions", "defocus-blur",
+                 "--severities", "3", "--out-dir", path("sets"), "--out", path("c.json")}),
+            0)
+      << err();
+  const Json corrupted = read_record(path("c.json")).at("results").at(0);
+  ASSERT_EQ(run({"infer", "--model", model, "--data", path("sets/defocus-blur-3.npz"), "--out", path("d.npz"),
+                 "--json"}),
+            0)
+      << err();
+  EXPECT_EQ(Json::parse(out()).at("results").at(0).at("accuracy"), corrupted.at("accuracy"));
   write_images(path("small.npz"), middle_of(read_images(data), 5));
   EXPECT_EQ(run({"infer", "--model", model, "--data", path("small.npz"), "--out", path("c.npz")}), 3);
   EXPECT_THAT(err(), HasSubstr("expected images of shape (1, 6, 6)"));

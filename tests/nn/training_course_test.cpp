@@ -264,6 +264,19 @@ TEST(TrainingCourse, ANetworkOfWindows) {
             "train: crop: expected at most 12 pixels, as toy.npz has, found 13");
 }
 
+TEST(TrainingCourse, TheLastEpochMayBeKept) {
+  const toy::Folder folder;
+  TrainOptions options = quick();
+  options.epochs = 6, options.patience = 1, options.select = "last";
+  const TrainResult result = session().train(toy::squares(200, 4), options, folder / "m");
+  EXPECT_EQ(result.epochs.size(), 6U) << "no epoch is without a better one";
+  EXPECT_EQ(result.best_epoch, 6U);
+  EXPECT_TRUE(result.epochs.back().validation_accuracy);
+  options.stratify = true, options.validation_rows = {1, 2};
+  EXPECT_EQ(message_of([&] { (void)session().train(toy::squares(200, 4), options, folder / "n"); }),
+            "train: stratify: expected a share to hold out (--validation), found rows that are named");
+}
+
 TEST(TrainingCourse, UnknownWordsAreRefused) {
   const toy::Folder folder;
   const auto message = [&](auto change) {
@@ -290,6 +303,8 @@ TEST(Schedule, ByHand) {
   EXPECT_EQ(Schedule("step:2:4").factor(1, 100, 3), .1);
   EXPECT_NEAR(Schedule("step:2:4").factor(1, 100, 5), .01, 1e-12);
   EXPECT_NEAR(Schedule("exponential:0.96").factor(9, 10, 3), .96 * .96, 1e-12);
+  EXPECT_EQ(Schedule("ahead").factor(9, 10, 3), 1);
+  EXPECT_EQ(Schedule("ahead,cosine").factor(50, 100, 1), Schedule("cosine").factor(51, 100, 1));
   const Schedule linear("linear:0.5");
   EXPECT_NEAR(linear.factor(1, 9, 1), .2, 1e-12);
   EXPECT_NEAR(linear.factor(5, 9, 1), 1, 1e-12);
@@ -312,7 +327,7 @@ TEST(Schedule, ByHand) {
               std::string("train: schedule: expected one of constant, cosine, cosine:EPOCHS, "
                           "cosine-part:SHARE, inverse, inverse:SLOPE, "
                           "linear:WARM-UP, step:EPOCH:EPOCH..., exponential:FACTOR, every:EPOCHS:FACTOR, "
-                          "warm-up:EPOCHS, found '") +
+                          "warm-up:EPOCHS, ahead, found '") +
                   text + "'");
 }
 

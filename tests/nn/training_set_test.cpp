@@ -63,6 +63,21 @@ TEST(TrainingSet, EveryRowOnceAnEpochInAnotherOrder) {
   EXPECT_EQ(std::set<std::int64_t>(orders[1].begin(), orders[1].end()).size(), 33U);
 }
 
+// 40 of class 0 and 60 of class 1: a fifth of each.
+TEST(TrainingSet, AShareOfEveryClassMayBeHeldOut) {
+  data::TrainingData data(toy::images(100, {1, 2, 2}, 2));
+  for (std::size_t i = 0; i < 100; ++i) (*data.images.labels)[i] = i % 5 < 2 ? 0 : 1;
+  TrainOptions options;
+  options.validation = .2, options.stratify = true;
+  for (std::uint64_t seed = 0; seed < 5; ++seed) {
+    options.seed = seed;
+    const TrainingSet set(data, options, {}, "erm");
+    std::map<std::int64_t, std::size_t> count;
+    for (const std::int64_t row : set.validation()) ++count[set.labels()[static_cast<std::size_t>(row)]];
+    EXPECT_EQ(count, (std::map<std::int64_t, std::size_t>{{0, 8}, {1, 12}}));
+  }
+}
+
 TEST(TrainingSet, ALastRowMayStayAlone) {
   const data::TrainingData data(toy::squares(33, 4));
   TrainOptions options = in_batches(8);

@@ -27,7 +27,7 @@ class Discriminator : public torch::nn::Module {
 // CE(F(x), y) on the source + w sum_i w_i CE(D(rev_c(T_i)), domain), T what a member shows D of source and target, which pass
 // through the network together: D learns to tell the domains apart, the features learn to prevent it.
 // c = 2 / (1 + exp(-slope p)) - 1, p the share of steps done. With parts, each share of the source's rows passes with as large a share of the
-// target's by itself; the loss is the mean over parts.
+// target's by itself; the loss is the mean over parts, of which one that is missing (full-parts) counts as 0.
 class DomainAdversarial : public LossAlgorithm {
  public:
   DomainAdversarial(const AlgorithmSetting& setting, std::int64_t shown);

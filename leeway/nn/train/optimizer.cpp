@@ -60,7 +60,7 @@ class Sgd : public Optimizer {
 constexpr std::string_view schedules =
     "constant, cosine, cosine:EPOCHS, cosine-part:SHARE, inverse, inverse:SLOPE, linear:WARM-UP, "
     "step:EPOCH:EPOCH..., exponential:FACTOR, "
-    "every:EPOCHS:FACTOR, warm-up:EPOCHS";
+    "every:EPOCHS:FACTOR, warm-up:EPOCHS, ahead";
 
 }  // namespace
 
@@ -100,7 +100,7 @@ bool Schedule::Factor::legal() const {
   const auto is_epoch = [](double epoch) { return epoch >= 1; };
   const auto is_factor = [](double factor) { return factor > 0 && factor <= 1; };
   const bool one = numbers.size() == 1;
-  if (name == "constant") return numbers.empty();
+  if (name == "constant" || name == "ahead") return numbers.empty();
   if (name == "inverse") return numbers.empty() || (one && numbers[0] > 0);
   if (name == "cosine-part") return one && numbers[0] > 0 && numbers[0] <= .5;
   if (name == "cosine") return numbers.empty() || (one && is_epoch(numbers[0]));
@@ -135,7 +135,8 @@ double Schedule::Factor::at(std::size_t step, std::size_t steps, std::size_t epo
 
 double Schedule::factor(std::size_t step, std::size_t steps, std::size_t epoch) const {
   double product = 1;
-  for (const Factor& factor : factors_) product *= factor.at(step, steps, epoch);
+  const std::size_t lead = std::ranges::count(factors_, "ahead", &Factor::name) > 0 ? 1 : 0;
+  for (const Factor& factor : factors_) product *= factor.at(step + lead, steps, epoch);
   return product;
 }
 

@@ -55,6 +55,7 @@ struct OptimizerOptions {
 //   exponential:G      times G after every epoch
 //   every:E:G          times G after every E epochs
 //   warm-up:E          epoch / E, at most 1
+//   ahead              1; the others are those of the step after
 // and, with a comma between, the product of several.
 // Sources: Ganin et al., JMLR 2016, section 5.2.2 (inverse); the others are common.
 class Schedule {

@@ -39,7 +39,7 @@ std::vector<std::uint8_t> worst_of(std::span<const std::uint8_t> hits, std::span
 
 void check_selection(const TrainOptions& options) {
   const Selection& selection = options.selection;
-  if (options.select == "accuracy" && !selection.given()) return;
+  if ((options.select == "accuracy" || options.select == last_epoch) && !selection.given()) return;
   if (validation_share(options) <= 0 && options.validation_rows.empty())
     refuse("train: selection", "validation images to choose the epoch by", "a validation share of 0");
   if (options.select == worst_group && !selection.given()) return;

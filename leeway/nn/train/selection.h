@@ -16,7 +16,8 @@
 
 namespace leeway::nn {
 
-inline constexpr const char* worst_group = "worst-group";  // what TrainingOptions::select may be
+// What TrainingOptions::select may be besides "accuracy" and a score's name.
+inline constexpr const char *worst_group = "worst-group", *last_epoch = "last";
 
 // Error for a selection without a score, without validation images, or with a shift that is unknown or selects rows.
 void check_selection(const TrainOptions& options);

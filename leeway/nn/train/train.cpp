@@ -113,8 +113,9 @@ TrainingLoop::TrainingLoop(const data::TrainingData& data, const TrainOptions& o
   info_.normalization = normalization_of(options);
   course_.n_train = set_.training().size();
   course_.n_validation = set_.validation().size();
-  if (data.test)
-    test_ = options.crop > 0 ? middle_of(*data.test, options.crop) : *data.test, course_.n_test = test_->n();
+  if (!data.test) return;
+  test_ = options.crop > 0 ? middle_of(*data.test, options.crop) : *data.test;
+  course_.n_test = test_->n();
 }
 
 // Networks, optimisers and weights before the first epoch.
@@ -394,6 +395,7 @@ void TrainingLoop::validate(Epoch& epoch) {
 
 // Without validation every epoch is better than those before it.
 double TrainingLoop::score(const Epoch& epoch) const {
+  if (options_.select == last_epoch) return static_cast<double>(epoch.number);
   if (options_.select == worst_group) return *epoch.validation_worst_group_accuracy;
   if (options_.select != "accuracy") return *epoch.selection_score;
   return accuracy_score(epoch).value_or(static_cast<double>(epoch.number));

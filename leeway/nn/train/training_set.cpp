@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
 
 #include "leeway/core/message.h"
@@ -53,8 +54,13 @@ TrainingSet::TrainingSet(const data::TrainingData& data, const TrainOptions& opt
     std::iota(order.begin(), order.end(), std::size_t{0});
     shuffle(order, options.seed, stream("validation"));
     const double share = validation_share(options);
-    const auto held = static_cast<std::size_t>(std::llround(share * static_cast<double>(n)));
-    for (std::size_t i = 0; i < held; ++i) is_held[order[i]] = 1;
+    std::map<std::int64_t, std::vector<std::size_t>> parts;  // of each of which that share is held out
+    for (const std::size_t row : order)
+      parts[options.stratify ? (*data.images.labels)[row] : 0].push_back(row);
+    for (const auto& [label, rows] : parts) {
+      const auto held = static_cast<std::size_t>(std::llround(share * static_cast<double>(rows.size())));
+      for (std::size_t i = 0; i < held; ++i) is_held[rows[i]] = 1;
+    }
   }
   for (std::size_t row = 0; row < n; ++row)
     (is_held[row] ? validation_ : train_).push_back(static_cast<std::int64_t>(row));

@@ -44,6 +44,17 @@ TEST(Ada, StepsByHand) {
   }
 }
 
+// Where the loss and the pull are even, the features are slope / gamma away.
+TEST(Ada, AStrongPullKeepsTheFeatures) {
+  const torch::Tensor x = torch::tensor({{.5f, .4f, .6f}}), y = torch::tensor({2});
+  const auto distance = [&](double gamma) {
+    const torch::Tensor made = after(Ascent{.rate = .05 / gamma, .gamma = gamma}, 400, x, y);
+    return (two_layers(made).features - two_layers(x).features).norm().item<double>();
+  };
+  EXPECT_LT(distance(1000), distance(10) / 50);
+  EXPECT_LT(distance(1000), 2e-3);
+}
+
 // The gradient of the entropy by the logits (1, 2, -.5), which are the image less 1/2.
 TEST(Ada, TheEntropyByHand) {
   const ForwardFunction identity = [](const torch::Tensor& x) {
@@ -54,7 +65,11 @@ TEST(Ada, TheEntropyByHand) {
       entropy{.steps = 1, .rate = .01, .gamma = 0, .entropy = 1};
   const torch::Tensor more = (ascended(identity, x, y, entropy) - ascended(identity, x, y, plain)) / .04;
   EXPECT_NEAR(more[0][0].item<double>(), .1534, 1e-3);
+  EXPECT_NEAR(more[0][1].item<double>(), -.2726, 1e-3);
   EXPECT_NEAR(more[0][2].item<double>(), .1192, 1e-3);
+  const torch::Tensor uniform = torch::full({1, 3}, .5f);
+  EXPECT_TRUE(
+      ascended(identity, uniform, y, entropy).allclose(ascended(identity, uniform, y, plain), 0, 1e-7));
   EXPECT_TRUE(
       ascended(identity, torch::full({1, 3}, .5f), y, {.steps = 3, .rate = 9}).le(1).all().item<bool>())
       << "pixels stay in [0,1]";

@@ -67,7 +67,8 @@ TEST(Balance, NeedsGroupsUnlessByClass) {
 TEST(Balance, OfOneClassIsPlainTraining) {
   data::TrainingData data(toy::squares(100, 1));
   data.images.labels = std::vector<std::int64_t>(100, 1);
-  expect_the_bits_of_plain_training("resample", {{"by-class", 1}}, data);
+  for (const char* const name : {"reweight", "resample"})
+    expect_the_bits_of_plain_training(name, {{"by-class", 1}}, data);
 }
 
 }  // namespace

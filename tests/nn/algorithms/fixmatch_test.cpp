@@ -33,6 +33,13 @@ TEST(FixMatch, MaskAndThresholdByHand) {
   EXPECT_EQ(fixmatch_step(.5).parts.at("kept"), 1) << "a confidence that is just enough counts";
 }
 
+TEST(FixMatch, OneStepOfAnotherProgram) {
+  for (const char* const name : {"fixmatch", "fixmatch_training", "fixmatch_together"}) {
+    SCOPED_TRACE(name);
+    toy::expect_reference_step(name);
+  }
+}
+
 TEST(FixMatch, APartThatIsMissingCountsAsNothing) {
   const auto step = [](double parts, std::vector<Part> given) {
     Minibatches batches{batch_of(torch::tensor({{1.f, 0.f}, {2.f, 0.f}}), {0, 1})};

@@ -32,6 +32,25 @@ TEST(Irm, PenaltyInClosedForm) {
   EXPECT_NEAR((risk(1.001) - risk(.999)) / .002, .587820, 1e-4);
 }
 
+// Of logits that are scaled so that no other scale has a smaller risk.
+TEST(Irm, NoPenaltyAtTheBestTemperature) {
+  const torch::Tensor rows =
+      torch::tensor({{1.f, 0.f, -1.f}, {.5f, 2.f, 0.f}, {0.f, 0.f, 1.f}, {3.f, 1.f, 0.f}, {.2f, .9f, .4f}});
+  const std::vector<std::int64_t> labels = {0, 1, 2, 1, 0};
+  const auto slope = [&](double scale) {  // of the risk
+    const torch::Tensor w = torch::tensor(scale, torch::kFloat64).requires_grad_();
+    const torch::Tensor risk =
+        torch::nn::functional::cross_entropy(w * rows.to(torch::kFloat64), to_tensor(labels, 0, 5));
+    return torch::autograd::grad({risk}, {w})[0].item<double>();
+  };
+  double low = 0, high = 10;
+  for (int i = 0; i < 60; ++i) (slope((low + high) / 2) < 0 ? low : high) = (low + high) / 2;
+  EXPECT_GT(low, .1);
+  EXPECT_LT(high, 9);
+  EXPECT_NEAR(irm_penalty(torch::eye(3), (low * rows).to(torch::kFloat32), labels, 1), 0, 1e-12);
+  EXPECT_GT(irm_penalty(torch::eye(3), (2 * low * rows).to(torch::kFloat32), labels, 1), 1e-4);
+}
+
 TEST(Irm, OneStepOfAnotherProgram) { toy::expect_reference_step("irm"); }
 
 TEST(Irm, AveragesOverEnvironmentsWhateverTheirOrderAndSizes) {

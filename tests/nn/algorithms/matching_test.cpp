@@ -181,6 +181,20 @@ TEST(CausIrl, OfOneEnvironmentIsNoise) {
   });
 }
 
+// Means of s and t rows differ by (1 / s + 1 / t) d in square, covariances by (d + d^2) (1 / (s - 1) + 1 / (t - 1)); over d and d^2.
+TEST(CausIrl, OfOneEnvironmentCoralIsNoise) {
+  const double d = 2;
+  double expected = 0;  // over s = 0, ..., 11, with no penalty where a sample has fewer than two rows
+  for (int s = 2; s <= 10; ++s) {
+    const double t = 12 - s;
+    expected += (1 / static_cast<double>(s) + 1 / t + (d + 1) / d * (1 / (s - 1.) + 1 / (t - 1))) / 12;
+  }
+  expect_mean(expected, 1500, [](std::uint64_t i) {
+    return matching_step("causirl-coral", {normal_rows(12, 2, i).to(torch::kFloat32)}, i + 1)
+        .parts.at("penalty");
+  });
+}
+
 TEST(Matching, OneStepOfAnotherProgram) {
   for (const char* const name : {"coral", "deep_coral", "mmd", "causirl_coral", "causirl_mmd"}) {
     SCOPED_TRACE(name);

@@ -12,7 +12,8 @@ namespace {
 // pass in evaluation mode, without gradients: they change no batch statistics. With training-guesses they pass in training mode, before
 // the others, and do.
 //
-// With parts, each share of both passes by itself, and the loss is the mean over parts.
+// With parts, each share of both passes by itself, and the loss is the mean over parts, of which one that is missing (full-parts) counts
+// as 0.
 //
 // With averaging a, the network that is kept and validated has the weights a w + (1 - a) (weights of the step).
 class FixMatch : public LossAlgorithm {

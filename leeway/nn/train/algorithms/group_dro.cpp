@@ -1,5 +1,8 @@
+#include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
+#include <numeric>
 
 #include "leeway/core/message.h"
 #include "leeway/nn/train/algorithm.h"
@@ -12,6 +15,9 @@ namespace {
 // with the batch's group means l_g: q_g <- q_g exp(eta (l_g + C / sqrt(n_g))), normalised; then a gradient step on
 // sum_g q_g l_g. q of a group that the batch lacks waits: it takes part in the normalisation alone. The adjustment
 // C / sqrt(n_g), n_g the group's training rows, is in the exponent only. Kept as log q, so that no exponent overflows.
+//
+// With greedy a the weights are not q: of running means m_g <- (1 - greedy-average) m_g + greedy-average l_g, from the first l_g on, groups
+// in falling order of m_g + C / sqrt(n_g) have n_g / (a n) as long as these sum to at most 1, the next one what is left, the others 0.
 class GroupDro : public LossAlgorithm {
  public:
   using LossAlgorithm::LossAlgorithm;
@@ -37,6 +43,7 @@ class GroupDro : public LossAlgorithm {
       adjustment_[g] = n > 0 ? parameter("adjustment") / std::sqrt(n) : 0.;
     }
     log_q_ -= log_q_.logsumexp(0);
+    averages_ = torch::full({groups_}, none, torch::kFloat64);
   }
 
   Objective objective(const Minibatches& batches) override {
@@ -53,23 +60,23 @@ class GroupDro : public LossAlgorithm {
       log_q_[g] += parameter("eta") * (losses[g].item<double>() + adjustment_[g].item<double>());
     }
     log_q_ -= log_q_.logsumexp(0);
+    const torch::Tensor weights = parameter("greedy") > 0 ? greedy_weights(losses) : log_q_.exp();
     torch::Tensor loss;
     double worst = 0;
     for (const auto& [g, mean] : losses) {
-      const torch::Tensor term = std::exp(log_q_[g].item<double>()) * mean;
+      const torch::Tensor term = weights[g].item<double>() * mean;
       loss = loss.defined() ? loss + term : term;
       worst = std::max(worst, mean.item<double>());
     }
-    return {loss,
-            logits,
-            {},
-            {{"largest_weight", std::exp(log_q_.max().item<double>())}, {"worst_group_loss", worst}}};
+    return {
+        loss, logits, {}, {{"largest_weight", weights.max().item<double>()}, {"worst_group_loss", worst}}};
   }
 
   [[nodiscard]] Tensors state() const override {
     Tensors state = LossAlgorithm::state();
     state["log_q"] = log_q_;
     state["adjustment"] = adjustment_;
+    if (parameter("greedy") > 0) state["averages"] = averages_;
     return state;
   }
 
@@ -78,9 +85,36 @@ class GroupDro : public LossAlgorithm {
     log_q_ = take_numbers(state, "log_q", {groups_}, torch::kFloat64,
                           -std::numeric_limits<double>::infinity(), unbounded, name);
     adjustment_ = take_numbers(state, "adjustment", {groups_}, torch::kFloat64, 0, unbounded, name);
+    if (parameter("greedy") > 0)
+      averages_ = take_numbers(state, "averages", {groups_}, torch::kFloat64, none, unbounded, name);
   }
 
  private:
+  static constexpr double none = -1;  // of a running mean: no loss yet
+
+  [[nodiscard]] torch::Tensor greedy_weights(const std::map<std::int64_t, torch::Tensor>& losses) {
+    const double a = parameter("greedy"), keep = 1 - parameter("greedy-average");
+    for (const auto& [g, mean] : losses) {
+      const double before = averages_[g].item<double>(), now = mean.item<double>();
+      averages_[g] = before == none ? now : keep * before + (1 - keep) * now;
+    }
+    std::vector<std::int64_t> order(sizes_.size());
+    std::iota(order.begin(), order.end(), std::int64_t{0});
+    const torch::Tensor reference = averages_.clamp_min(0) + adjustment_;
+    std::ranges::stable_sort(order, std::greater(),
+                             [&](std::int64_t g) { return reference[g].item<double>(); });
+    const auto rows = static_cast<double>(std::accumulate(sizes_.begin(), sizes_.end(), std::size_t{0}));
+    torch::Tensor weights = torch::zeros({groups_}, torch::kFloat64);
+    double left = 1;
+    for (const std::int64_t g : order) {
+      const double share = static_cast<double>(sizes_[static_cast<std::size_t>(g)]) / (a * rows);
+      weights[g] = std::min(share, left);
+      left -= share;
+      if (left <= 0) break;
+    }
+    return weights;
+  }
+
   [[nodiscard]] std::size_t environment_of(std::int64_t row) const {
     return static_cast<std::size_t>(environments_[static_cast<std::size_t>(row)]);
   }
@@ -92,10 +126,10 @@ class GroupDro : public LossAlgorithm {
     return torch::tensor(numbers).to(batch.x.device());
   }
 
-  std::vector<std::size_t> sizes_;          // rows to train on of each group
-  std::vector<std::int32_t> environments_;  // of all rows, where groups are environments
-  std::int64_t groups_ = -1;                // -1: not known
-  torch::Tensor log_q_, adjustment_;        // (groups), float64
+  std::vector<std::size_t> sizes_;               // rows to train on of each group
+  std::vector<std::int32_t> environments_;       // of all rows, where groups are environments
+  std::int64_t groups_ = -1;                     // -1: not known
+  torch::Tensor log_q_, adjustment_, averages_;  // (groups), float64
 };
 
 }  // namespace
@@ -110,6 +144,10 @@ AlgorithmMember group_dro() {
          "C of C / sqrt(rows of the group), added to a group's loss in the weights alone"},
         {"adjust-absent", 0, 0, 1,
          "1: also to that of groups that the batch lacks, as in the method's program", true},
+        {"greedy", 0, 0, .999,
+         "the largest losses' groups that hold this share of the rows weigh alone, as with --btl in the "
+         "method's program; 0: weights as above"},
+        {"greedy-average", .1, .001, 1, "what a loss adds to its group's running mean, by which greedy goes"},
         {"by-environment", 0, 0, 1, "1: a group is an environment, as in the program of DomainBed", true},
         {"balanced", 1, 0, 1, "1: batches hold every group equally often; 0: as often as it occurs", true}}},
       [](const std::map<std::string, double>& parameters) {
