@@ -60,16 +60,18 @@ class GroupDro : public LossAlgorithm {
       log_q_[g] += parameter("eta") * (losses[g].item<double>() + adjustment_[g].item<double>());
     }
     log_q_ -= log_q_.logsumexp(0);
-    const torch::Tensor weights = parameter("greedy") > 0 ? greedy_weights(losses) : log_q_.exp();
+    const std::vector<double> weights = parameter("greedy") > 0 ? greedy_weights(losses) : q_weights();
     torch::Tensor loss;
     double worst = 0;
     for (const auto& [g, mean] : losses) {
-      const torch::Tensor term = weights[g].item<double>() * mean;
+      const torch::Tensor term = weights[static_cast<std::size_t>(g)] * mean;
       loss = loss.defined() ? loss + term : term;
       worst = std::max(worst, mean.item<double>());
     }
-    return {
-        loss, logits, {}, {{"largest_weight", weights.max().item<double>()}, {"worst_group_loss", worst}}};
+    return {loss,
+            logits,
+            {},
+            {{"largest_weight", *std::ranges::max_element(weights)}, {"worst_group_loss", worst}}};
   }
 
   [[nodiscard]] Tensors state() const override {
@@ -92,7 +94,13 @@ class GroupDro : public LossAlgorithm {
  private:
   static constexpr double none = -1;  // of a running mean: no loss yet
 
-  [[nodiscard]] torch::Tensor greedy_weights(const std::map<std::int64_t, torch::Tensor>& losses) {
+  [[nodiscard]] std::vector<double> q_weights() const {
+    std::vector<double> weights;
+    for (std::int64_t g = 0; g < log_q_.size(0); ++g) weights.push_back(std::exp(log_q_[g].item<double>()));
+    return weights;
+  }
+
+  [[nodiscard]] std::vector<double> greedy_weights(const std::map<std::int64_t, torch::Tensor>& losses) {
     const double a = parameter("greedy"), keep = 1 - parameter("greedy-average");
     for (const auto& [g, mean] : losses) {
       const double before = averages_[g].item<double>(), now = mean.item<double>();
@@ -104,11 +112,11 @@ class GroupDro : public LossAlgorithm {
     std::ranges::stable_sort(order, std::greater(),
                              [&](std::int64_t g) { return reference[g].item<double>(); });
     const auto rows = static_cast<double>(std::accumulate(sizes_.begin(), sizes_.end(), std::size_t{0}));
-    torch::Tensor weights = torch::zeros({groups_}, torch::kFloat64);
+    std::vector<double> weights(sizes_.size());
     double left = 1;
     for (const std::int64_t g : order) {
       const double share = static_cast<double>(sizes_[static_cast<std::size_t>(g)]) / (a * rows);
-      weights[g] = std::min(share, left);
+      weights[static_cast<std::size_t>(g)] = std::min(share, left);
       left -= share;
       if (left <= 0) break;
     }
