@@ -18,29 +18,30 @@ from fashion_mnist import Study
 from study_script import arguments_of, begun, write_rows
 
 COLOURS = ["red", "yellow", "blue"]
-AGREES = [.85, .99]  # in each environment: the share of training images whose colour is that of their shape
-TRAIN, VALIDATION, TEST = 12000, 1500, 4000
-EPOCHS = 8
+AGREES = [.96, .99]  # in each environment: the share of training images whose colour is that of their shape
+DRAWN, TRAIN, VALIDATION, TEST = 100000, 24000, 1500, 4000
+EPOCHS = 11
 RATES = ["1e-2", "1e-3", "1e-4"]
 MIDDLE = ",".join(f"{place / 31:.6g}" for place in range(12, 20))  # of dSprites' 32 places
-# A training: its algorithm, its parameters, the column that is its environment; and, where they are others, its epochs and rates.
+# A training: its algorithm, its options, the column that is its environment; and, where they are others, its rates.
 METHODS = {
-    "ERM": ("erm", {}, "camera"),
-    "reweighting": ("reweight", {}, "camera"),
-    "resampling": ("resample", {}, "camera"),
-    "GroupDRO": ("group-dro", {}, "camera"),
-    "IRM": ("irm", {}, "camera"),
-    "IRM, lambda 1": ("irm", {"lambda": 1, "anneal-steps": 0, "square": 1}, "camera"),
-    "IRM, lambda 1000": ("irm", {"lambda": 1000, "anneal-steps": 600, "square": 1}, "camera"),
-    "LISA": ("lisa", {}, "colour"),
-    "LISA, same label": ("lisa", {"same-label-probability": 1}, "colour"),
-    "ERM, 30 epochs": ("erm", {}, "camera", 30, ["1e-2"]),
-    "LISA, 30 epochs": ("lisa", {}, "colour", 30, ["1e-2"]),
+    "ERM": ("erm", [], "camera"),
+    "reweighting": ("reweight", [], "camera"),
+    "resampling": ("resample", [], "camera"),
+    "GroupDRO": ("group-dro", [], "camera"),
+    "IRM": ("irm", [], "camera"),
+    "IRM, lambda 1": ("irm", ["--set", "lambda=1", "--set", "anneal-steps=0", "--set", "square=1"], "camera", ["1e-2"]),
+    "IRM, lambda 1000": ("irm", ["--set", "lambda=1000", "--set", "anneal-steps=600", "--set", "square=1"], "camera", ["1e-2"]),
+    "IRM, agreement": ("irm", [], "agrees"),
+    "ERM, agreement balanced": ("erm", ["--balance", "environment"], "agrees"),
+    "LISA": ("lisa", ["--balance", "groups"], "colour"),
+    "LISA, balanced colours": ("lisa", [], "colour"),
+    "LISA, same label": ("lisa", ["--balance", "groups", "--set", "same-label-probability=1"], "colour"),
 }
 
 
-def epochs_and_rates(method):
-    return METHODS[method][3:] or (EPOCHS, RATES)
+def rates_of(method):
+    return METHODS[method][3] if len(METHODS[method]) > 3 else RATES
 
 
 class Shortcuts(Study):
@@ -51,7 +52,7 @@ class Shortcuts(Study):
             return
         home.mkdir(parents=True, exist_ok=True)
         only = [word for part in (f"pos_x={MIDDLE}", f"pos_y={MIDDLE}", "bg_color=black", "obj_color=" + ",".join(COLOURS)) for word in ("--only", part)]
-        self.run(f"seed{seed}/all.npz", "data", "render", "dsprites", "--sample", 60000, "--size", 16, *only, "--attributes", home / "all.csv", "--seed", seed)
+        self.run(f"seed{seed}/all.npz", "data", "render", "dsprites", "--sample", DRAWN, "--size", 16, *only, "--attributes", home / "all.csv", "--seed", seed)
         with numpy.load(home / "all.npz") as drawn:
             x, y = drawn["x"], drawn["y"]
         with open(home / "all.csv", newline="") as file:
@@ -71,8 +72,8 @@ class Shortcuts(Study):
         numpy.savez(home / "images.npz", x=x[rows], y=y[rows])
         numpy.savez(home / "test.npz", x=x[test], y=y[test])
         with open(home / "table.csv", "w") as file:
-            file.write("colour,camera\n")
-            file.writelines(f"{COLOURS[colour[row]]},{number}\n" for row, number in zip(rows, camera))
+            file.write("colour,camera,agrees\n")
+            file.writelines(f"{COLOURS[colour[row]]},{number},{'yes' if y[row] == colour[row] else 'no'}\n" for row, number in zip(rows, camera))
         with open(home / "rows.csv", "w") as file:
             file.write("index,split\n")
             file.writelines(f"{row},{'train' if row < TRAIN else 'val'}\n" for row in range(len(rows)))
@@ -81,13 +82,12 @@ class Shortcuts(Study):
 
     def train(self, seed, method, rate):
         """A row of the table: how good the epoch is that the worst group chose, on validation and test images."""
-        algorithm, parameters, environment = METHODS[method][:3]
+        algorithm, words, environment = METHODS[method][:3]
         home, stem = self.path(f"seed{seed}"), f"seed{seed}/{method.replace(', ', '-').replace(' ', '-')}-{rate}"
-        values = [word for name, value in parameters.items() for word in ("--set", f"{name}={value}")]
         model, outputs = f"{stem}-model.safetensors", f"{stem}-outputs.npz"
         self.run(model, "train", "--data", home / "images.npz", "--index", home / "rows.csv", "--attributes", home / "table.csv",
-                 "--group-column", "colour", "--environment-column", environment, "--arch", "small-cnn", "--algorithm", algorithm, *values,
-                 "--lr", rate, "--epochs", epochs_and_rates(method)[0], "--patience", 0, "--select", "worst-group", "--seed", seed)
+                 "--group-column", "colour", "--environment-column", environment, "--arch", "small-cnn", "--algorithm", algorithm, *words,
+                 "--lr", rate, "--epochs", EPOCHS, "--patience", 0, "--select", "worst-group", "--seed", seed)
         self.run(outputs, "infer", "--model", self.path(model), "--data", home / "test.npz")
         training = json.loads(self.path(model).with_suffix(".json").read_text())["results"][0]
         kept = training["epochs"][training["best_epoch"] - 1]
@@ -104,7 +104,7 @@ def main():
     study, arguments = begun(Shortcuts, arguments_of(__doc__, jobs=2))
     for seed in range(arguments.seeds):
         study.data(seed)
-    jobs = [(seed, method, rate) for seed in range(arguments.seeds) for method in METHODS for rate in epochs_and_rates(method)[1]]
+    jobs = [(seed, method, rate) for seed in range(arguments.seeds) for method in METHODS for rate in rates_of(method)]
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
         rows = list(pool.map(lambda job: study.train(*job), jobs))
     write_rows(study.path("shortcuts.csv"), rows)
