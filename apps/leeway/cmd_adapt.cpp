@@ -34,8 +34,7 @@ int run_adapt(Context& context, const AdaptFlags& flags) {
   require_out(context, "the adapted model");
   Images images = open_images(context, flags.data, flags.rows);
   images.labels.reset();
-  const auto model = load_model(context, flags.model, nn::shape_of(images));
-  if (const auto line = tasks::take_middle(model->info(), images)) context.warn(*line);
+  const auto model = load_model(context, flags.model, images);
   record::Adapt record =
       tasks::adapt({*model, images, context.out, flags.options, context.seed}, context.progress());
   record::AdaptedModel& found = record.results.front();

@@ -232,9 +232,8 @@ std::vector<tasks::NoiseSubject> open_noise(Context& context, const NoiseFlags& 
     if (source_images != images.end()) subject.images = &source_images->images;
     if (input.model) {
       ModelAndImages& loaded = *models.emplace_back(std::make_unique<ModelAndImages>());
-      loaded.model = load_model(context, {input.path, flags.reading}, nn::shape_of(*subject.images));
       loaded.images = *subject.images;
-      if (const auto line = tasks::take_middle(loaded.model->info(), loaded.images)) context.warn(*line);
+      loaded.model = load_model(context, {input.path, flags.reading}, loaded.images);
       subject.model = loaded.model.get(), subject.images = &loaded.images;
       subject.stochastic = tasks::check_variation(*subject.model, *subject.images, flags.reading.stochastic);
     } else {

@@ -108,9 +108,8 @@ int run_inspect(Context& context, const InspectFlags& flags) {
     context.print(to_json(record), tensors_text(record));
     return exit_ok;
   }
-  const auto model = load_model(context, {flags.model, flags.options.reading}, input);
-  if (images)
-    if (const auto line = tasks::take_middle(model->info(), *images)) context.warn(*line);
+  const ModelFlags named{flags.model, flags.options.reading};
+  const auto model = images ? load_model(context, named, *images) : load_model(context, named, input);
   const HardStop stop("inspect: stopped");
   record::Inspect record = tasks::inspect({.model = *model,
                                            .images = images ? &*images : nullptr,

@@ -175,12 +175,10 @@ int run_corrupt(Context& context, const CorruptFlags& flags) {
     reference = record::read_corruptions(read_record(*named), display_name(*named));
     context.add_input(*named, {});
   }
-  ModelAndImages loaded;
-  if (flags.model.model.empty())
-    loaded.whole = open_images(context, flags.data);
-  else
-    loaded = load_model_and_images(context, flags.model, flags.data);
-  tasks::CorruptionsTask task{.images = loaded.whole, .model = loaded.model.get()};
+  const Images images = open_images(context, flags.data);
+  tasks::LoadedModel loaded;
+  if (!flags.model.model.empty()) loaded = load_checked_model(context, flags.model, images);
+  tasks::CorruptionsTask task{.images = images, .model = loaded.model.get()};
   task.data = flags.data, task.model_file = flags.model.model, task.published = flags.published;
   task.out_dir = flags.out_dir, task.sheet = flags.sheet, task.seed = context.seed;
   task.options = flags.options, task.reference = std::move(reference);

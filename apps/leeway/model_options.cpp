@@ -63,6 +63,12 @@ std::unique_ptr<nn::Model> load_model(Context& context, const ModelFlags& flags,
       .model;
 }
 
+std::unique_ptr<nn::Model> load_model(Context& context, const ModelFlags& flags, Images& images) {
+  auto model = load_model(context, flags, nn::shape_of(images));
+  if (const auto line = tasks::take_middle(model->info(), images)) context.warn(*line);
+  return model;
+}
+
 std::optional<nn::WeightsFile> unknown_weights(Context& context, const ModelFlags& flags,
                                                const nn::InputShape& input) {
   auto file =
@@ -77,16 +83,15 @@ static ModelAndImages load_both(Context& context, const ModelFlags& flags, const
                                 Images images, ArrayMap others) {
   if (!context.inputs.has(data)) context.add_input(data, images.own_shape());  // lists meet it again
   return noted(context, flags, [&](const nn::Session& session) {
-    Images whole = images;
     tasks::LoadedModel loaded = tasks::load_model(session, flags.model, flags.reading, images);
-    return ModelAndImages{std::move(loaded), std::move(images), std::move(others), std::move(whole)};
+    return ModelAndImages{std::move(loaded), std::move(images), std::move(others)};
   });
 }
 
-ModelAndImages load_model_and_images(Context& context, const ModelFlags& flags, const std::string& data) {
-  ArrayMap others;
-  Images images = read_images(data, others);
-  return load_both(context, flags, data, std::move(images), std::move(others));
+tasks::LoadedModel load_checked_model(Context& context, const ModelFlags& flags, Images images) {
+  return noted(context, flags, [&](const nn::Session& session) {
+    return tasks::load_model(session, flags.model, flags.reading, images);
+  });
 }
 
 ModelAndImages load_model_and_inputs(Context& context, const ModelFlags& flags, const std::string& data) {

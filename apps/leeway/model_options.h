@@ -32,6 +32,9 @@ void add_device_flag(const Command& command, std::string& device);
 // seconds where the model is a program, which may run for ever.
 [[nodiscard]] std::unique_ptr<nn::Model> load_model(Context& context, const ModelFlags& flags,
                                                     const nn::InputShape& input);
+// The same for those images, which become what the model takes of them; a line says so where that is less.
+[[nodiscard]] std::unique_ptr<nn::Model> load_model(Context& context, const ModelFlags& flags,
+                                                    Images& images);
 
 // Session::weights_of_unknown; what it finds is noted as an input.
 [[nodiscard]] std::optional<nn::WeightsFile> unknown_weights(Context& context, const ModelFlags& flags,
@@ -41,10 +44,9 @@ void add_device_flag(const Command& command, std::string& device);
 struct ModelAndImages : tasks::LoadedModel {
   Images images;  // what the model takes of them (tasks::take_middle)
   ArrayMap others;
-  Images whole = {};  // as the file has them
 };
-[[nodiscard]] ModelAndImages load_model_and_images(Context& context, const ModelFlags& flags,
-                                                   const std::string& data);
+// Of images that the caller has opened and keeps as they are.
+[[nodiscard]] tasks::LoadedModel load_checked_model(Context& context, const ModelFlags& flags, Images images);
 // Images, or rows of any range, laid out as the flags say.
 [[nodiscard]] ModelAndImages load_model_and_inputs(Context& context, const ModelFlags& flags,
                                                    const std::string& data);

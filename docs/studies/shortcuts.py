@@ -33,6 +33,8 @@ METHODS = {
     "IRM, lambda 1": ("irm", ["--set", "lambda=1", "--set", "anneal-steps=0", "--set", "square=1"], "camera", ["1e-2"]),
     "IRM, lambda 1000": ("irm", ["--set", "lambda=1000", "--set", "anneal-steps=600", "--set", "square=1"], "camera", ["1e-2"]),
     "IRM, agreement": ("irm", [], "agrees"),
+    "IRM, agreement, lambda 1": ("irm", ["--set", "lambda=1", "--set", "anneal-steps=0"], "agrees"),
+    "IRM, agreement, lambda 100": ("irm", ["--set", "lambda=100", "--set", "anneal-steps=0"], "agrees"),
     "ERM, agreement balanced": ("erm", ["--balance", "environment"], "agrees"),
     "LISA": ("lisa", ["--balance", "groups"], "colour"),
     "LISA, balanced colours": ("lisa", [], "colour"),
@@ -97,6 +99,7 @@ class Shortcuts(Study):
         groups = [right[(y == one) & (colour == other)].mean() for one, other in itertools.product(range(3), range(3))]
         return {"seed": seed, "method": method, "rate": rate, "epoch": training["best_epoch"],
                 "validation_worst": f"{kept['validation_worst_group_accuracy']:.5f}", "validation": f"{kept['validation_accuracy']:.5f}",
+                "validation_last": f"{training['epochs'][-1]['validation_accuracy']:.5f}",
                 "test": f"{right.mean():.5f}", "test_worst": f"{min(groups):.5f}", "n_test": len(y)}
 
 

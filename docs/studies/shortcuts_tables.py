@@ -23,14 +23,18 @@ def main():
     methods = list(dict.fromkeys(row["method"] for row in rows))
     rates = list(dict.fromkeys(row["rate"] for row in rows))
     seeds = list(dict.fromkeys(row["seed"] for row in rows))
-    print("| method | test accuracy | of the worst group | rates chosen |\n|---|---|---|---|")
+    print("| method | test accuracy | of the worst group | epochs kept | in the last epoch | rates chosen |\n|---|---|---|---|---|---|")
     for method in methods:
         chosen = []
         for seed in seeds:
             those = [row for row in rows if row["method"] == method and row["seed"] == seed]
             chosen.append(max(those, key=lambda row: (float(row["validation_worst"]), float(row["validation"]))))
         counts = ", ".join(f"{rate} ({sum(row['rate'] == rate for row in chosen)})" for rate in rates if any(row["rate"] == rate for row in chosen))
-        print(f"| {method} | {words([float(row['test']) for row in chosen])} | {words([float(row['test_worst']) for row in chosen])} | {counts} |")
+        test, worst = (words([float(row[key]) for row in chosen]) for key in ("test", "test_worst"))
+        if all(float(row["validation_worst"]) == 0 for row in chosen):
+            test, worst = "none is better", "0 in every epoch"
+        epochs = sorted(int(row["epoch"]) for row in chosen)
+        print(f"| {method} | {test} | {worst} | {', '.join(map(str, epochs))} | {words([float(row['validation_last']) for row in chosen])} | {counts} |")
     print()
     print("| method | " + " | ".join(rates) + " |\n|---|" + "---|" * len(rates))
     for method in methods:

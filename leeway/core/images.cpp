@@ -294,7 +294,8 @@ void write_images(const fs::path& path, const Images& images) {
 Images middle_of(const Images& images, std::size_t side) {
   const std::size_t height = images.height(), width = images.width();
   if (side == 0 || side > height || side > width)
-    throw Error(fmt::format("middle_of: expected 1 to {} pixels, found {}", std::min(height, width), side));
+    throw Error(fmt::format("the middle of images: expected 1 to {} pixels, found {}",
+                            std::min(height, width), side));
   Images middle = images;
   middle.pixels.shape[2] = middle.pixels.shape[3] = side;
   const std::size_t pixel = size_of(images.pixels.type), line = side * pixel;

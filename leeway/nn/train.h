@@ -36,6 +36,7 @@ struct Requirements {
   std::size_t least_batch = 1;  // rows of every batch
   // Parts of a step, each as large as in a full batch (Minibatches::parts); 0: none are asked for
   std::size_t full_parts = 0;
+  bool parts_together = false;  // whose labelled and unlabelled rows pass through the network together
 
   // In words, beside labelled images: "groups", "2 environments", "unlabelled images".
   [[nodiscard]] std::vector<std::string> words() const {

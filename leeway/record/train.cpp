@@ -96,20 +96,20 @@ void flag_fields(TrainingOptions& options, Fields& f) {
     "of the learning rate: constant, cosine, inverse, linear:WARM-UP (a share of the steps), "
     "step:EPOCH:EPOCH... (a tenth after each), exponential:FACTOR (after every epoch), every:EPOCHS:FACTOR "
     "(after every so many), cosine:EPOCHS (down over so many), cosine-part:SHARE (as far as that share of "
-    "it), inverse:SLOPE, warm-up:EPOCHS (up over so many), ahead (one step "
-    "later than the step it is); with commas the product of several");
+    "it), inverse:SLOPE, warm-up:EPOCHS (up over so many), ahead (those that "
+    "go by steps take the next step's factor); with commas the product of several");
   f.choice("batchnorm", options.batchnorm, {{"train", ""}, {"frozen", ""}},
            "whether batch normalisation goes by the batch or by running statistics, which then never change");
   f.choice("freeze", options.freeze, {{"none", ""}, {"backbone", ""}},
            "backbone: only the last layer learns, a linear probe");
   f("validation", options.validation, share,
     "share of the data held out to choose the epoch, where no rows are named for it (default 0.1)");
-  f("stratify", options.stratify, "that share of every class");
+  f("stratify", options.stratify, "the share of --validation is held out of every class");
   f("patience", options.patience, "stop after so many validations without a better one; 0: never");
   f("enough", options.enough, share, "stop where validation accuracy is at least this");
   f.choice("select", options.select, {{"accuracy", ""}, {"worst-group", ""}, {"pa", ""}, {"last", ""}},
            "what chooses the epoch: accuracy, that of the worst group, or pa, posterior agreement; last: "
-           "nothing, the last one is kept");
+           "nothing, the last one is kept (of a first stage the best by accuracy)");
   f.unless_empty(
       "select_shift", options.select_shift,
       "of posterior agreement: NAME[:STRENGTH] of a shift of leeway shift, as gaussian-noise:0.2; with "
@@ -136,8 +136,9 @@ std::string flags_of(const TrainingOptions& options) {
     if (item.value() == defaults.at(item.key())) continue;
     std::string name = item.key();
     std::ranges::replace(name, '_', '-');
-    text += fmt::format("{}--{} {}", text.empty() ? "" : " ", name,
-                        item.value().is_string() ? item.value().get<std::string>() : item.value().dump());
+    text += fmt::format("{}--{}", text.empty() ? "" : " ", name);
+    if (item.value() == Json(true)) continue;  // a flag
+    text += " " + (item.value().is_string() ? item.value().get<std::string>() : item.value().dump());
   }
   return text;
 }

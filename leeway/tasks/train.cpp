@@ -51,6 +51,13 @@ nn::TrainOptions options_of(const TrainTask& task) {
   return options;
 }
 
+void set_uda(TrainingOptions& options) {
+  options.architecture = "resnet18-cifar", options.augment = "strong";
+  options.optimizer = "sgd", options.momentum = .9, options.weight_decay = 1e-4;
+  options.learning_rate = .01, options.schedule = "step:25:40", options.batch = 200;
+  options.epochs = 50, options.patience = 0;
+}
+
 }  // namespace
 
 std::span<const Protocol> protocols() {
@@ -88,21 +95,14 @@ std::span<const Protocol> protocols() {
        }},
       {{"uda", "50 epochs of gradient descent at .01, a tenth after 25 and 40, strong augmentation",
         "Rosenfeld and Garg, NeurIPS 2023, and Garg et al., ICML 2023 (RLSbench): CIFAR-10 and CIFAR-100"},
-       [](TrainingOptions& options) {
-         options.architecture = "resnet18-cifar", options.augment = "strong";
-         options.optimizer = "sgd", options.momentum = .9, options.weight_decay = 1e-4;
-         options.learning_rate = .01, options.schedule = "step:25:40", options.batch = 200;
-         options.epochs = 50, options.patience = 0;
-       }},
+       set_uda},
       {{"uda-program",
-        "the same as its program does: a fifth of every class held out, by which nothing is chosen: the last "
-        "epoch is kept",
+        "the same as its program trains DANN, CDAN and FixMatch: a fifth of every class held out, by which "
+        "nothing is chosen: "
+        "the last epoch is kept",
         "Garg et al., ICML 2023 (RLSbench): CIFAR-10 and CIFAR-100; what their program does beyond the text"},
        [](TrainingOptions& options) {
-         options.architecture = "resnet18-cifar", options.augment = "strong";
-         options.optimizer = "sgd", options.momentum = .9, options.weight_decay = 1e-4;
-         options.learning_rate = .01, options.schedule = "step:25:40", options.batch = 200;
-         options.epochs = 50, options.patience = 0;
+         set_uda(options);
          options.validation = .2, options.stratify = true, options.select = "last";
        }},
   };

@@ -212,9 +212,9 @@ TEST_F(ImagesFile, TheMiddle) {
               ElementsAre(3, 4, 6, 7, 15, 16, 18, 19, 27, 28, 30, 31, 39, 40, 42, 43));
   EXPECT_EQ(middle.labels, images.labels);
   EXPECT_EQ(message_of([&] { static_cast<void>(middle_of(images, 4)); }),
-            "middle_of: expected 1 to 3 pixels, found 4");
+            "the middle of images: expected 1 to 3 pixels, found 4");
   EXPECT_EQ(message_of([&] { static_cast<void>(middle_of(images, 0)); }),
-            "middle_of: expected 1 to 3 pixels, found 0");
+            "the middle of images: expected 1 to 3 pixels, found 0");
 }
 
 TEST(FashionMnist, ByName) {

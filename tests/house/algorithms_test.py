@@ -102,11 +102,17 @@ class Page(unittest.TestCase):
                 self.assertIn(name, [p["name"] for p in parameters_of(member)], line)
 
     def test_what_programs_do_is_told(self):
-        """A parameter that does what a program does stands on the page with its value there."""
-        told = set(re.findall(r"--set ([a-z0-9-]+)=", self.text)) | set(re.findall(r":([a-z0-9-]+)=[0-9]", self.text))
-        told |= {found[1] for found in DEFAULT.findall(self.text)}
+        """A parameter that does what a program does stands on the page, in a row of its method."""
+        told, member = set(), None
+        for line in self.text.splitlines():
+            own = DEFAULT.findall(line)
+            member = own[0][0] if own else member if line.startswith("| |") else None
+            told |= {(found[0], found[1]) for found in own}
+            told |= {(name, parameter) for name in {found[0] for found in own} | {member} for parameter in re.findall(r"--set ([a-z0-9-]+)=", line)}
+            told |= {(link.split(":")[0], setting.split("=")[0]) for chain in re.findall(r"--augment ([a-z0-9.,:=-]+)", line)
+                     for link in chain.split(",") for setting in link.split(":")[1:]}
         missing = [f"{name}:{p['name']}" for name, member in MEMBERS.items() for p in member["parameters"]
-                   if "program" in p["meaning"] and p["name"] not in told]
+                   if "program" in p["meaning"] and (name, p["name"]) not in told]
         self.assertEqual(missing, [])
 
 

@@ -135,6 +135,13 @@ TEST_F(GroupDroByHand, TheLargestLossesMayWeighAlone) {
   state["averages"] = torch::tensor({1., 2., 1.9}, torch::kFloat64);
   member->restore(state, "state");
   EXPECT_NEAR(step({1, 2, 9}), 9, 1e-4) << "1.9 becomes 2.61";
+  // a group that the batch lacks keeps its mean, and before its first loss has none
+  const auto other = made("group-dro", second_logit, {{"greedy", .2}});
+  prepare_groups(*other, {50, 30, 20});
+  EXPECT_NEAR(other->update({batch_of(with_losses({1, 2}), {0, 0}, {0, 1})}).loss, .2 / .2 * 2, 1e-5);
+  EXPECT_TRUE(other->state().at("averages").allclose(torch::tensor({1., 2., -1.}, torch::kFloat64), 1e-5));
+  (void)other->update({batch_of(with_losses({1, 3}), {0, 0}, {0, 2})});
+  EXPECT_TRUE(other->state().at("averages").allclose(torch::tensor({1., 2., 3.}, torch::kFloat64), 1e-5));
 }
 
 TEST(GroupDro, OneStepOfAnotherProgram) { toy::expect_reference_step("group_dro"); }

@@ -225,6 +225,17 @@ TEST_F(Command, AModelOfWindowsTakesTheMiddleOfLargerImages) {
             0)
       << err();
   EXPECT_THAT(err(), HasSubstr("the middle"));
+  const std::string normalized = path("n.safetensors");
+  ASSERT_EQ(run({"train", "--data", data, "--arch", "small-cnn-bn", "--crop", "6", "--epochs", "1", "--out",
+                 normalized}),
+            0)
+      << err();
+  EXPECT_EQ(run({"adapt", "--model", normalized, "--data", data, "--out", path("adapted.safetensors")}), 0)
+      << err();
+  EXPECT_THAT(err(), HasSubstr("the middle"));
+  ASSERT_EQ(run({"infer", "--model", path("adapted.safetensors"), "--data", data, "--out", path("e.npz")}), 0)
+      << err();
+  EXPECT_THAT(err(), HasSubstr("the middle"));
   EXPECT_EQ(run({"average-case", "--model", model, "--data", data, "--sigma", ".1", "--methods", "mmse"}), 0)
       << err();
   // corrupted whole, as a published set would be

@@ -192,10 +192,11 @@ TEST(Metadata, IsChecked) {
             "m2.safetensors: expected whole numbers from 1 to 1000000 in its metadata \"input\", found -8");
   EXPECT_EQ(message("input", "1,9,9"),
             "m2.safetensors: expected tensor weight of shape (3, 81), found (3, 64)");
-  for (const char* const side : {"7", "8,8"})
-    EXPECT_EQ(message("crop", side), std::string("m2.safetensors: expected the height and width of its "
-                                                 "metadata \"input\" in its metadata \"crop\", found '") +
-                                         side + "'");
+  for (const std::string side : {"7", "8,8"})
+    EXPECT_EQ(message("crop", side),
+              "m2.safetensors: expected metadata \"crop\" equal to the height and width in its metadata "
+              "\"input\", found '" +
+                  side + "'");
   EXPECT_EQ(message("mean", "x"),
             "m2.safetensors: expected numbers separated by commas in its metadata \"mean\", found 'x'");
   EXPECT_EQ(message("mean", "1,2,3"), "m2.safetensors: expected 1 mean numbers, one a channel, found 3");

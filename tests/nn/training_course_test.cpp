@@ -275,6 +275,9 @@ TEST(TrainingCourse, TheLastEpochMayBeKept) {
   options.stratify = true, options.validation_rows = {1, 2};
   EXPECT_EQ(message_of([&] { (void)session().train(toy::squares(200, 4), options, folder / "n"); }),
             "train: stratify: expected a share to hold out (--validation), found rows that are named");
+  options.validation_rows = {}, options.validation = 0;
+  EXPECT_EQ(message_of([&] { (void)session().train(toy::squares(200, 4), options, folder / "n"); }),
+            "train: stratify: expected a share to hold out (--validation), found 0");
 }
 
 TEST(TrainingCourse, UnknownWordsAreRefused) {
@@ -303,8 +306,13 @@ TEST(Schedule, ByHand) {
   EXPECT_EQ(Schedule("step:2:4").factor(1, 100, 3), .1);
   EXPECT_NEAR(Schedule("step:2:4").factor(1, 100, 5), .01, 1e-12);
   EXPECT_NEAR(Schedule("exponential:0.96").factor(9, 10, 3), .96 * .96, 1e-12);
-  EXPECT_EQ(Schedule("ahead").factor(9, 10, 3), 1);
   EXPECT_EQ(Schedule("ahead,cosine").factor(50, 100, 1), Schedule("cosine").factor(51, 100, 1));
+  EXPECT_EQ(Schedule("linear:0.5,ahead").factor(50, 100, 1), Schedule("linear:0.5").factor(51, 100, 1));
+  for (const std::string text : {"ahead", "ahead,step:3", "cosine:100,ahead"})
+    EXPECT_EQ(message_of([&] { (void)Schedule(text); }),
+              "train: schedule: expected one that goes by steps beside ahead: cosine, cosine-part, inverse "
+              "or linear, found '" +
+                  text + "'");
   const Schedule linear("linear:0.5");
   EXPECT_NEAR(linear.factor(1, 9, 1), .2, 1e-12);
   EXPECT_NEAR(linear.factor(5, 9, 1), 1, 1e-12);

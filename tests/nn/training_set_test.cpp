@@ -63,19 +63,22 @@ TEST(TrainingSet, EveryRowOnceAnEpochInAnotherOrder) {
   EXPECT_EQ(std::set<std::int64_t>(orders[1].begin(), orders[1].end()).size(), 33U);
 }
 
-// 40 of class 0 and 60 of class 1: a fifth of each.
+// 43 of class 0 and 57 of class 1, 8.6 and 11.4 of which are a fifth.
 TEST(TrainingSet, AShareOfEveryClassMayBeHeldOut) {
   data::TrainingData data(toy::images(100, {1, 2, 2}, 2));
-  for (std::size_t i = 0; i < 100; ++i) (*data.images.labels)[i] = i % 5 < 2 ? 0 : 1;
+  for (std::size_t i = 0; i < 100; ++i) (*data.images.labels)[i] = i < 43 ? 0 : 1;
   TrainOptions options;
   options.validation = .2, options.stratify = true;
+  std::set<std::vector<std::int64_t>> rows;
   for (std::uint64_t seed = 0; seed < 5; ++seed) {
     options.seed = seed;
     const TrainingSet set(data, options, {}, "erm");
     std::map<std::int64_t, std::size_t> count;
     for (const std::int64_t row : set.validation()) ++count[set.labels()[static_cast<std::size_t>(row)]];
-    EXPECT_EQ(count, (std::map<std::int64_t, std::size_t>{{0, 8}, {1, 12}}));
+    EXPECT_EQ(count, (std::map<std::int64_t, std::size_t>{{0, 9}, {1, 11}}));
+    rows.insert(values_of(set.validation()));
   }
+  EXPECT_EQ(rows.size(), 5U) << "drawn by the seed";
 }
 
 TEST(TrainingSet, ALastRowMayStayAlone) {
@@ -303,6 +306,9 @@ TEST(TrainingSet, FullPartsHaveWhatIsLeft) {
   TrainingSet set(data, options, needs, "dann");
   EXPECT_EQ(set.steps(), 3U);
   EXPECT_EQ(set.smallest_batch(), 1U);
+  Requirements together = needs;
+  together.parts_together = true;
+  EXPECT_EQ(TrainingSet(data, options, together, "dann").smallest_batch(), 1U + 2U);
   std::vector<std::int64_t> labelled, unlabelled, all;
   for (const std::size_t epoch : {1, 2}) {
     set.begin_epoch(epoch);
@@ -392,6 +398,36 @@ TEST(TrainingSet, WindowsOfLargerImages) {
             (std::pair<std::int64_t, std::int64_t>(1, 2)));
   set.append(torch::full({1, 3, 6, 6}, .5), std::vector<std::int64_t>{3});
   EXPECT_TRUE(set.batch(std::vector<std::int64_t>{60, 3}).x[0].eq(.5).all().item<bool>());
+}
+
+// Unlabelled images without views, and rows that are augmented beside a batch, have windows at random places, too, whatever the batch.
+TEST(TrainingSet, WindowsOfUnlabelledImagesAndOfRowsBeside) {
+  data::TrainingData data(toy::images(60, {1, 9, 9}, 2));
+  data.unlabelled = toy::images(60, {1, 9, 9}, 3);
+  TrainOptions options = in_batches(20), small = in_batches(10);
+  options.crop = small.crop = 6;
+  Requirements needs;
+  needs.unlabelled = true;
+  TrainingSet set(data, options, needs, "dann"), other(data, small, needs, "dann");
+  set.begin_epoch(1), other.begin_epoch(1);
+  const Minibatches batches = set.minibatches(0), first = other.minibatches(0), second = other.minibatches(1);
+  EXPECT_TRUE(batches.labelled.x.equal(torch::cat({first.labelled.x, second.labelled.x})));
+  EXPECT_TRUE(batches.unlabelled.x.equal(torch::cat({first.unlabelled.x, second.unlabelled.x})));
+  std::set<std::pair<std::int64_t, std::int64_t>> unlabelled, beside;
+  for (std::int64_t i = 0; i < 20; ++i) {
+    const auto row = static_cast<std::size_t>(batches.unlabelled.rows[static_cast<std::size_t>(i)]);
+    unlabelled.insert(place_of(batches.unlabelled.x[i], pixels(*data.unlabelled, row, row + 1)[0]));
+    beside.insert(
+        place_of(set.augmented(std::vector<std::int64_t>{4, i}).x[1],
+                 pixels(data.images, static_cast<std::size_t>(i), static_cast<std::size_t>(i) + 1)[0]));
+  }
+  EXPECT_GT(unlabelled.size(), 4U);
+  EXPECT_FALSE(unlabelled.contains({-1, -1}));
+  EXPECT_FALSE(beside.contains({-1, -1}));
+  const torch::Tensor two = set.augmented(std::vector<std::int64_t>(12, 7)).x;
+  std::set<std::pair<std::int64_t, std::int64_t>> places;
+  for (std::int64_t i = 0; i < 12; ++i) places.insert(place_of(two[i], pixels(data.images, 7, 8)[0]));
+  EXPECT_GT(places.size(), 3U) << "one row at several places";
 }
 
 TEST(TrainingSet, AWindowOfTheWholeImageChangesNothing) {

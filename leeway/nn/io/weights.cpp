@@ -132,7 +132,7 @@ ModelInfo with_metadata(ModelInfo info, const std::map<std::string, std::string>
     const std::vector<double> side = numbers(text, name, "crop");
     if (side.size() != 1 || info.input.rank != 4 || info.input.height != info.input.width ||
         side[0] != static_cast<double>(info.input.height))
-      refuse(name, "the height and width of its metadata \"input\" in its metadata \"crop\"",
+      refuse(name, "metadata \"crop\" equal to the height and width in its metadata \"input\"",
              in_quotes(text));
     info.crop = info.input.height;
   }

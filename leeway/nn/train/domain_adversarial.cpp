@@ -137,6 +137,7 @@ std::vector<Parameter> adversarial_parameters() {
 Requirements adversarial_needs(const std::map<std::string, double>& parameters) {
   Requirements needs;
   need_parts(needs, parameters);
+  needs.parts_together = parameters.at("separate-passes") == 0;
   needs.features = needs.unlabelled = true;
   return needs;
 }

@@ -94,6 +94,15 @@ Schedule::Schedule(std::string_view text) {
     factors_.push_back(std::move(factor));
     left = after;
   }
+  lead_ = std::ranges::count(factors_, "ahead", &Factor::name) > 0 ? 1 : 0;
+  if (lead_ > 0 && std::ranges::none_of(factors_, &Factor::by_steps))
+    refuse("train: schedule", "one that goes by steps beside ahead: cosine, cosine-part, inverse or linear",
+           in_quotes(text));
+}
+
+bool Schedule::Factor::by_steps() const {
+  return (name == "cosine" && numbers.empty()) || name == "cosine-part" || name == "inverse" ||
+         name == "linear";
 }
 
 bool Schedule::Factor::legal() const {
@@ -135,8 +144,7 @@ double Schedule::Factor::at(std::size_t step, std::size_t steps, std::size_t epo
 
 double Schedule::factor(std::size_t step, std::size_t steps, std::size_t epoch) const {
   double product = 1;
-  const std::size_t lead = std::ranges::count(factors_, "ahead", &Factor::name) > 0 ? 1 : 0;
-  for (const Factor& factor : factors_) product *= factor.at(step + lead, steps, epoch);
+  for (const Factor& factor : factors_) product *= factor.at(step + lead_, steps, epoch);
   return product;
 }
 

@@ -55,7 +55,7 @@ struct OptimizerOptions {
 //   exponential:G      times G after every epoch
 //   every:E:G          times G after every E epochs
 //   warm-up:E          epoch / E, at most 1
-//   ahead              1; the others are those of the step after
+//   ahead              1; those that go by steps (cosine, cosine-part, inverse, linear) take the next step's factor
 // and, with a comma between, the product of several.
 // Sources: Ganin et al., JMLR 2016, section 5.2.2 (inverse); the others are common.
 class Schedule {
@@ -70,9 +70,11 @@ class Schedule {
     std::vector<double> numbers = {};
 
     [[nodiscard]] bool legal() const;
+    [[nodiscard]] bool by_steps() const;
     [[nodiscard]] double at(std::size_t step, std::size_t steps, std::size_t epoch) const;
   };
   std::vector<Factor> factors_;
+  std::size_t lead_ = 0;  // steps
 };
 
 }  // namespace leeway::nn

@@ -124,8 +124,9 @@ void check_training(const data::TrainingData& data, const TrainOptions& options)
         options.weight_decay);
   const double share = validation_share(options);
   range("validation", share >= 0 && share < 1, "a share from 0 to less than 1", share);
-  if (options.stratify && !options.validation_rows.empty())
-    refuse("train: stratify", "a share to hold out (--validation)", "rows that are named");
+  if (options.stratify && validation_share(options) <= 0)
+    refuse("train: stratify", "a share to hold out (--validation)",
+           options.validation_rows.empty() ? "0" : "rows that are named");
   for (const std::size_t row : options.validation_rows)
     if (row >= images.n())
       refuse("train: validation rows", fmt::format("rows below {}", images.n()), std::to_string(row));

@@ -100,8 +100,9 @@ std::size_t TrainingSet::smallest_batch() const {
   if (needs_.full_parts > 0) {
     const auto least = [](std::size_t n, std::size_t part) { return n % part > 0 ? n % part : part; };
     const bool drops = rows > options_.batch && options_.last_batch == "drop";
-    return std::min(drops ? part_rows() : least(rows, part_rows()),
-                    least(data_.unlabelled->n(), part_rows() * needs_.unlabelled_ratio));
+    const std::size_t labelled = drops ? part_rows() : least(rows, part_rows()),
+                      unlabelled = least(data_.unlabelled->n(), part_rows() * needs_.unlabelled_ratio);
+    return needs_.parts_together ? labelled + unlabelled : std::min(labelled, unlabelled);
   }
   if (rows <= options_.batch) return rows;
   return tail > 0 && tail >= least_last_ && options_.last_batch != "drop" ? tail : options_.batch;
@@ -197,7 +198,9 @@ void TrainingSet::check(const Requirements& needs, const std::string& algorithm)
              "none");
     if (input_of(*data_.unlabelled) != shape())
       refuse(name_of(*data_.unlabelled),
-             fmt::format("images of shape {}, as {}", text_of(shape_of(data_.images)), name),
+             options_.crop > 0
+                 ? fmt::format("images of as many channels as {}", name)
+                 : fmt::format("images of shape {}, as {}", text_of(shape_of(data_.images)), name),
              text_of(shape_of(*data_.unlabelled)));
   }
   const GroupColumn* by = nullptr;

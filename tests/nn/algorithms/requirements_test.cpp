@@ -149,6 +149,15 @@ TEST(Requirements, BatchNormalizationOfOneRowNeedsMoreThanOneCell) {
   EXPECT_FALSE(std::filesystem::exists(folder / "m"));
   options.last_batch = "join";
   EXPECT_EQ(message(), "no error");
+  // of 16 in parts of 3 the last has one row, which passes together with three of the target
+  std::filesystem::remove(folder / "m");
+  data.unlabelled = toy::images(21, {3, 32, 32}, 4);
+  options.algorithm = "dann", options.batch = 6, options.parameters = {{"parts", 2}, {"full-parts", 1}};
+  EXPECT_EQ(message(), "no error");
+  std::filesystem::remove(folder / "m");
+  options.parameters["separate-passes"] = 1;
+  EXPECT_EQ(message(), refusal);
+  options.algorithm = "erm", options.parameters = {};
   std::filesystem::remove(folder / "m");
   options.batch = 1;
   options.batchnorm = "frozen";

@@ -136,6 +136,7 @@ AlgorithmMember fixmatch() {
         needs.unlabelled = true;
         needs.unlabelled_ratio = static_cast<std::size_t>(parameters.at("ratio"));
         need_parts(needs, parameters);
+        needs.parts_together = parameters.at("training-guesses") != 1;
         const double still = parameters.at("still-views");
         needs.unlabelled_views = {still == 2 ? "weak:moved=0" : "weak",
                                   still > 0 ? "strong:moved=0" : "strong"};
