@@ -258,7 +258,9 @@ def main():
             benchmark.write()  # the last ones take long
             if searched(LAST, "small-cnn"):
                 benchmark.write()
-                run("slowest", study(seeds, map(conditions, FEW), SLOWEST, rates=[EVERYWHERE]), "small-cnn")
+                if run("slowest", study(seeds, map(conditions, FEW), SLOWEST, rates=[EVERYWHERE]), "small-cnn"):
+                    benchmark.write()
+                    searched(SLOWEST, "small-cnn")  # begun: the grid, and two seeds at its choice
     benchmark.write()
 
 
