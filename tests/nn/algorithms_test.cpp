@@ -266,6 +266,7 @@ TEST(Dann, SaysWhatIsMissing) {
 // Parameters are documented: a meaning each, a default inside the range, whole where they must be.
 TEST(Erm, OneStepOfAnotherProgram) { toy::expect_reference_step("erm"); }
 TEST(GradientNorm, OneStepOfAnotherProgram) { toy::expect_reference_step("gradient_norm"); }
+TEST(PgdTraining, OneStepOfAnotherProgram) { toy::expect_reference_step("pgd"); }
 
 TEST(Algorithms, DescribeTheirParameters) {
   for (const AlgorithmMember& member : algorithms()) {
