@@ -1,5 +1,6 @@
 // leeway sweep: a study as units, run here or on a cluster, looked at, collected.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -30,10 +31,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr const char* default_time = "24:00:00";
+
 struct ClusterFlags {
   bool slurm = false;
   std::size_t tasks = 8;
-  std::string time = "24:00:00";
+  std::string time;  // empty: not given
 };
 
 struct SweepFlags {
@@ -53,10 +56,17 @@ void describe(const Context& context, Record& record) {
 
 std::string failures_text(const std::vector<record::SweepFailure>& failures) {
   if (failures.empty()) return "";
+  constexpr std::size_t most = 10;
   TextTable table({right("failed", 7), left("message")});
-  for (const record::SweepFailure& failure : failures)
+  for (const record::SweepFailure& failure : failures) {
+    if (&failure == &failures.front() + most) break;
     table.add(count(failure.units), shown(failure.message));
-  return "\n" + table.text() + fmt::format("{:>7}  log: {}\n", "", failures.front().log);
+    if (!failure.axes.empty()) table.add("", shown(fmt::format("with {}", fmt::join(failure.axes, ", "))));
+    table.add("", "log: " + shown(failure.log));
+  }
+  if (failures.size() > most)
+    table.add("", fmt::format("and {} more messages: --json has all", count(failures.size() - most)));
+  return "\n" + table.text();
 }
 
 std::string plan_text(const record::SweepPlan& record) {
@@ -93,7 +103,11 @@ std::string status_text(const record::SweepStatus& record) {
   };
   for (const record::SweepStageStatus& stage : record.results) add(stage.stage, stage.counts);
   if (record.results.size() > 1) add("all", record.counts);
-  return table.text() + failures_text(record.failures);
+  std::string text = table.text();
+  if (record.silent > 0)
+    text += fmt::format("Of {} that run no sign was seen for ten minutes: the next runner takes them over.\n",
+                        count(record.silent));
+  return text + failures_text(record.failures);
 }
 
 std::string collect_text(const record::SweepCollect& record) { return record.envelope.headline + "\n"; }
@@ -101,6 +115,8 @@ std::string collect_text(const record::SweepCollect& record) { return record.env
 // A folder that is new, empty, or a sweep's already.
 void check_folder(const std::string& folder) {
   std::error_code ignored;
+  if (fs::exists(folder, ignored) && !fs::is_directory(folder, ignored))
+    refuse(display_name(folder), "a new folder, or that of a sweep", "a file");
   if (!fs::exists(folder, ignored) || fs::is_empty(folder, ignored)) return;
   if (!fs::exists(sweep::Store(folder).plan(), ignored))
     refuse(display_name(folder), "a new folder, or that of a sweep", "one with other files");
@@ -114,7 +130,9 @@ sweep::Plan planned(Context& context, const SweepFlags& flags, const sweep::Cata
   const std::string name = display_name(flags.study);
   sweep::Plan plan = sweep::make_plan(sweep::parse_study(text, name, catalog), catalog, name);
   check_folder(context.out);
-  fs::create_directories(context.out);
+  std::error_code error;
+  fs::create_directories(context.out, error);
+  if (error) sweep::fail_at(context.out, "cannot make the folder", error.value());
   write_text(fs::path(context.out) / "study.toml", text);
   sweep::write_plan(sweep::Store(context.out).plan(), plan);
   return plan;
@@ -127,9 +145,11 @@ int run_plan(Context& context, const SweepFlags& flags, void (*add_units)(const 
   const sweep::Store store(context.out);
   record::SweepPlan record = sweep::plan_record(plan, store);
   record.options = flags.plan;
-  if (flags.plan.pilot) sweep::run_pilot(sweep::PlanFile(store.plan()), store, record, context.progress());
+  bool piloted = true;
+  if (flags.plan.pilot)
+    piloted = sweep::run_pilot(sweep::PlanFile(store.plan()), store, record, context.progress());
   describe(context, record);
-  return context.show(std::move(record), plan_text);
+  return context.show(std::move(record), plan_text, piloted ? exit_ok : exit_incomplete);
 }
 
 sweep::ScriptOptions script_options(const SweepFlags& flags, const sweep::PlanFile& plan) {
@@ -139,7 +159,7 @@ sweep::ScriptOptions script_options(const SweepFlags& flags, const sweep::PlanFi
           .jobs = std::max<std::size_t>(1, flags.run.jobs),
           .threads = plan.threads,
           .memory = plan.memory,
-          .time = flags.cluster.time};
+          .time = flags.cluster.time.empty() ? default_time : flags.cluster.time};
 }
 
 // A runner that came late, when all was done, leaves a table that is there as it is.
@@ -154,6 +174,18 @@ void collect_at_the_end(Context& context, const sweep::PlanFile& plan, const swe
   } catch (const Error& none) {  // every unit of the stage has failed
     record.envelope.warnings.emplace_back(none.what());
   }
+}
+
+void warn_of_memory(const sweep::PlanFile& plan, std::size_t jobs, record::SweepRun& record) {
+  const std::uint64_t free = sweep::available_memory();
+  const auto words = [](std::uint64_t size) { return bytes(static_cast<std::size_t>(size)); };
+  if (plan.memory > free)
+    record.envelope.warnings.push_back(
+        fmt::format("a unit may take {} of memory, and {} are free", words(plan.memory), words(free)));
+  else if (jobs < record.options.jobs)
+    record.envelope.warnings.push_back(
+        fmt::format("{} at once rather than {}: {} of memory a unit, and {} are free", jobs,
+                    record.options.jobs, words(plan.memory), words(free)));
 }
 
 int run_units(Context& context, const SweepFlags& flags) {
@@ -173,12 +205,14 @@ int run_units(Context& context, const SweepFlags& flags) {
   sweep::RunOptions options;
   options.jobs = flags.run.jobs, options.wait = !flags.run.no_wait;
   options.lease = std::chrono::duration<double>(flags.run.lease);
+  options.limit = sweep::seconds_of(flags.cluster.time).value_or(0);
   const sweep::RunSummary done = sweep::run_units(plan, store, options, context.progress());
   record::SweepRun record;
   record.options = flags.run, record.folder = display_name(store.folder());
   record.results.push_back({done.units, done.jobs, done.done_before, done.done, done.done_elsewhere,
                             done.failed, done.blocked, done.left});
   if (done.failed > 0) record.failures = sweep::failures_of(plan, store);
+  warn_of_memory(plan, done.jobs, record);
   collect_at_the_end(context, plan, store, record);
   describe(context, record);
   return context.finish<record::SweepRun>(std::move(record), run_text,
@@ -217,10 +251,11 @@ void add_folder(const Command& command, SweepFlags& flags) {
 void add_cluster_flags(const Command& command, ClusterFlags& cluster) {
   command.option("--tasks", cluster.tasks, "On a cluster: tasks of the array").whole_within(1, 100000);
   command.option("--time", cluster.time, "On a cluster: limit of a task, hours:minutes:seconds")
+      .show_default(default_time)
       .check([](const std::string& text) {
-        const bool good =
-            text.find_first_not_of("0123456789:") == std::string::npos && std::ranges::count(text, ':') == 2;
-        return good ? "" : "expected hours:minutes:seconds, found " + in_quotes(text);
+        return sweep::seconds_of(text)
+                   ? ""
+                   : "expected hours:minutes:seconds from 0:05:00, found " + in_quotes(text);
       });
 }
 
@@ -247,11 +282,12 @@ void add_sweep_run(const Command& room, Context& context, SweepFlags& flags) {
   const Command command = room.add("run", "Run what is left of a sweep, here or as a job array of Slurm");
   add_folder(command, flags);
   add_option_flags(command, flags.run);
-  command.flag(
+  const Option slurm = command.flag(
       "--slurm", flags.cluster.slurm,
       "Submit one job array (sbatch), and a job for what it leaves; the last to end collects runs.csv");
   add_cluster_flags(command, flags.cluster);
   add_common(command, context, "Write the JSON record to this file", Written::record);
+  for (const char* const own : {"--out", "--collect", "--no-wait", "--lease"}) slurm.excludes(command[own]);
   command.footer(
       "Any number of runners may share a folder. After a stop or a crash the same command goes on.\n"
       "Exit code 5: units failed.\n"

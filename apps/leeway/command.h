@@ -75,6 +75,7 @@ class Context {
     return end(std::move(record), out, table, code, page_of);
   }
   void warn_of(const record::Envelope& envelope);
+  void end_progress() { progress_.reset(); }  // before a line that is no result
   [[nodiscard]] bool wants_page() const { return !page.empty() || !figures.empty(); }
   void write_page(const std::string& html);                               // to --report, and --figures
   static void write_record(const std::string& path, const Json& record);  // nothing where the path is empty

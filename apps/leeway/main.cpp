@@ -83,6 +83,10 @@ int main(int argc, char** argv) {
   add_commands(line.root(), context);
   add_sweep(line.root(), context, add_commands);
   add_completion(line, context);
+  const auto ended = [&](const std::string& message, int code) {
+    context.end_progress();
+    return fail(message, code);
+  };
   try {
     check_environment();
     const auto run = line.parse(arguments);
@@ -90,16 +94,17 @@ int main(int argc, char** argv) {
     context.begin(line.given());
     return run();
   } catch (const UsageError& mistake) {
-    return fail(mistake.what(), exit_usage);
+    return ended(mistake.what(), exit_usage);
   } catch (const OptionError& mistake) {
-    return fail(mistake.what(), exit_usage);
+    return ended(mistake.what(), exit_usage);
   } catch (const Interrupted& stop) {
-    return fail(stop.what(), exit_interrupted);
+    return ended(stop.what(), exit_interrupted);
   } catch (const Error& bad_input) {
-    return fail(bad_input.what(), exit_input);
+    return ended(bad_input.what(), exit_input);
   } catch (const std::bad_alloc&) {
+    context.end_progress();
     return fail_for_memory(context);
   } catch (const std::exception& failure) {
-    return fail(failure.what(), exit_runtime);
+    return ended(failure.what(), exit_runtime);
   }
 }

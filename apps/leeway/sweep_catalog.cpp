@@ -8,6 +8,8 @@
 #include "leeway/core/error.h"
 #include "leeway/core/text.h"
 #include "leeway/nn/session.h"
+#include "leeway/shift/corruption.h"
+#include "leeway/shift/shift.h"
 
 namespace leeway::app {
 namespace {
@@ -37,6 +39,32 @@ void add(sweep::Catalog& catalog, const CommandShape& shape, const std::string& 
   }
 }
 
+// With the corruptions, which take --severity.
+sweep::CatalogFamily shifts() {
+  sweep::CatalogFamily family{
+      "name", "a shift", {shift::members().begin(), shift::members().end()}, "strength"};
+  for (const auto& corruption : shift::corruptions())
+    if (std::ranges::find(family.members, corruption.name, &Member::name) == family.members.end())
+      family.members.push_back({corruption.name, corruption.summary, ""});
+  return family;
+}
+
+// Those of models are known where the library of models can be opened.
+std::vector<sweep::CatalogFamily> families_of(const std::string& command) {
+  if (command == "shift") return {shifts()};
+  if (command != "train" && command != "attack") return {};
+  try {
+    const nn::Session& session = model_session(1);
+    if (command == "train")
+      return {{"algorithm", "an algorithm", session.algorithms(), "set"},
+              {"arch", "an architecture", session.architectures()}};
+    const std::vector<nn::AttackEntry> attacks = session.attacks();
+    return {{"attack", "an attack", {attacks.begin(), attacks.end()}, "set"}};
+  } catch (const std::exception&) {
+    return {};
+  }
+}
+
 }  // namespace
 
 SweepCatalog::SweepCatalog(void (*add_units)(const Command&, Context&)) {
@@ -54,12 +82,7 @@ SweepCatalog::SweepCatalog(void (*add_units)(const Command&, Context&)) {
       return mistake.what();
     }
   };
-  catalog_.family_of = [](const std::string& command) -> sweep::CatalogFamily {
-    if (command == "train") return {"algorithm", model_session(1).algorithms()};
-    if (command != "attack") return {};
-    const std::vector<nn::AttackEntry> attacks = model_session(1).attacks();
-    return {"attack", {attacks.begin(), attacks.end()}};
-  };
+  catalog_.families_of = [](const std::string& command) { return families_of(command); };
 }
 
 }  // namespace leeway::app

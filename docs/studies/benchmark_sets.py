@@ -184,19 +184,19 @@ split = "test"
 out = "outputs.npz"
 """
 
-    def searched(self, name, jobs, seeds, **options):
+    def searched(self, name, jobs, seeds, cases=CASES, **options):
         """All rates on the first seed, then all seeds at the rate of each method and case that has the best validation accuracy there,
         the larger one of equals."""
-        self.run(name, jobs, seeds=seeds[:1], cases=CASES, rates=RATES, **options)
+        self.run(name, jobs, seeds=seeds[:1], cases=cases, rates=RATES, **options)
         best = {}
         for row in self.grid(name, str(seeds[0]), **options):
             key = row["algorithm"], row["augment"], row["shifts"]
             if key not in best or float(row["validation"]) > float(best[key]["validation"]):
                 best[key] = row
         axis, of = ("augment", 1) if len(options.get("augment", [""])) > 1 else ("algorithm", 0)
-        rules = [(case, (f"train.{axis}={key[of]}", f"train.lr={row['lr']}")) for case in CASES for key, row in best.items()
+        rules = [(case, (f"train.{axis}={key[of]}", f"train.lr={row['lr']}")) for case in cases for key, row in best.items()
                  if key[2] == ("+".join(case).upper() or "UNIFORM")]
-        self.run(name, jobs, seeds=seeds, cases=CASES, rates=RATES, chosen=rules, **options)
+        self.run(name, jobs, seeds=seeds, cases=cases, rates=RATES, chosen=rules, **options)
 
     def grid(self, name, seed, algorithms, arch="small-cnn", augment=("",)):
         """Rows of these methods on one seed, the largest rate first."""
@@ -245,7 +245,8 @@ def main():
     for start in ("", arguments.weights) if arguments.weights else ():
         sets.run(names[-1], jobs, seeds=seeds, cases=FEW, algorithms=["erm"], arch="resnet20-cifar", start=start, batch=32)
     sets.run(names[-1], jobs, seeds=seeds, cases=CASES, algorithms=BEST, measured=True)  # what would have chosen another epoch
-    sets.run(names[-1], jobs, seeds=seeds, cases=FEW, algorithms=["occamnets"], arch="resnet20-cifar", batch=32)
+    for name in names:
+        sets.run(name, jobs, seeds=seeds, cases=FEW, algorithms=["erm", "occamnets"], arch="resnet20-cifar", batch=32)
     for batchnorm in ("", "frozen"):
         sets.run("dsprites", jobs, seeds=seeds, cases=FEW, algorithms=NORMALIZED, arch="small-cnn-bn", batchnorm=batchnorm)
     for name in names:
@@ -260,7 +261,7 @@ def main():
         sets.run(name, jobs, seeds=seeds, cases=CASES, **normalized)
         sets.searched(name, jobs, seeds, **normalized)
     for name in names:
-        sets.run(name, jobs, seeds=seeds, cases=FEW, algorithms=["erm", SLOWEST])
+        sets.searched(name, jobs, seeds, cases=FEW, algorithms=["erm", SLOWEST])
 
 
 if __name__ == "__main__":

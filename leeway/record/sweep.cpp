@@ -37,7 +37,9 @@ Json json_of(const Record& record) {
 
 void fields(SweepPlanOptions& options, Fields& f) {
   f("pilot", options.pilot,
-    "run a unit of each stage, with what it needs, and estimate time and disk by them");
+    "run a unit of each stage, and of each of its algorithms or other words (32 at most), with what they "
+    "need, and estimate "
+    "time and disk by them");
 }
 
 void fields(SweepRunOptions& options, Fields& f) {
@@ -67,8 +69,8 @@ static void fields(SweepPlanStage& stage, Fields& f) {
   f("command", stage.command, "that its units run");
   f("units", stage.units, "of this stage");
   f("kept", stage.kept, "of them done already");
-  f("seconds", stage.seconds, at_least(0), "that the pilot took; null: none was run");
-  f("bytes", stage.bytes, at_least(0), "that the pilot left on disk; null: none was run");
+  f("seconds", stage.seconds, at_least(0), "that a unit takes by the pilot, mean of all; null: none was run");
+  f("bytes", stage.bytes, at_least(0), "that it leaves on disk, likewise; null: none was run");
 }
 
 void fields(SweepPlan& record, Fields& f) {
@@ -92,7 +94,8 @@ void fields(SweepPlan& record, Fields& f) {
 
 static void fields(SweepFailure& failure, Fields& f) {
   f("message", failure.message, "the last line on stderr, or how the process ended");
-  f("units", failure.units, at_least(1), "with this message, numbers in it aside");
+  f("units", failure.units, at_least(1), "with this message, numbers and names of units in it aside");
+  f("axes", failure.axes, "AXIS=VALUE, those that all of them have");
   f("log", failure.log, "what one of them said");
 }
 
@@ -145,6 +148,10 @@ void fields(SweepStatus& record, Fields& f) {
   fields(record.envelope, sweep_status_schema, f);
   f("folder", record.folder, "of the sweep");
   f("counts", record.counts, "units by state");
+  f("silent", record.silent,
+    "running units whose runner, on another machine, has given no sign for ten minutes by this machine's "
+    "clock: the next "
+    "runner takes them over, once it has seen none for a lease");
   f("failures", record.failures, "by message, the most frequent first");
   f("results", record.results, "one for each stage");
 }

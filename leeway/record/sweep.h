@@ -53,6 +53,7 @@ struct SweepRunOptions {
 struct SweepFailure {
   std::string message, log;  // log: of the first such unit
   std::size_t units = 0;
+  std::vector<std::string> axes;  // AXIS=VALUE that all of them have
 };
 
 struct SweepCounts {
@@ -92,6 +93,7 @@ struct SweepStatus {
   Envelope envelope;
   std::string folder;
   SweepCounts counts;
+  std::size_t silent = 0;  // running, and nobody has heard of their runners for ten minutes
   std::vector<SweepFailure> failures;
   std::vector<SweepStageStatus> results;
 };

@@ -78,7 +78,14 @@ bool is_range(const CatalogOption& option, std::string_view part, std::string_vi
 std::vector<std::string> values_of_range(const CatalogOption& option, const std::string& text,
                                          const std::string& axis, std::uint64_t seed,
                                          const std::string& place) {
-  const auto range = parse(option, words_of(text));
+  const std::vector<std::string> words = words_of(text);
+  const auto range = parse(option, words);
+  if (!range && words.size() == 2 && parse_number(words[1]))
+    refuse(
+        place,
+        fmt::format("for {} a range, as in \"{} {} from LOW to HIGH\", since it has {}", axis, words[0],
+                    words[1], option.default_text.empty() ? "no default, or several" : "no default to go by"),
+        in_quotes(text));
   if (!range)
     refuse(place,
            fmt::format("for {} \"grid N\" or \"random N\"{} \"from LOW to HIGH\" and \"log\"", axis,

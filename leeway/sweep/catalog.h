@@ -29,17 +29,21 @@ struct CatalogCommand {
   std::vector<CatalogOption> options;
 };
 
+// What an option names, and the parameters that what it names has.
 struct CatalogFamily {
-  std::string option;  // "algorithm"
+  std::string option;  // "algorithm"; its value is a member's name, or several by commas
+  std::string what;    // "an algorithm"
   std::vector<Member> members;
+  // The option that gives parameters: as NAME=VALUE ("set"), or itself, where it takes numbers ("strength"). Empty: none.
+  std::string parameters = {};
 };
 
 struct Catalog {
   std::vector<CatalogCommand> commands;
   // What is wrong with a whole command line, without the program's name; empty: nothing.
   std::function<std::string(const std::vector<std::string>& words)> mistake_in;
-  // The family whose parameters `set` of a command takes, and the option that names its members; empty: there is none.
-  std::function<CatalogFamily(const std::string& command)> family_of = {};
+  // What options of a command name; those that cannot be known here are left out.
+  std::function<std::vector<CatalogFamily>(const std::string& command)> families_of = {};
 };
 
 }  // namespace leeway::sweep

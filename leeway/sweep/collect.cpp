@@ -178,7 +178,7 @@ class Collector {
                !(options.series && std::ranges::find(curve_columns, key.column.name) != curve_columns.end());
       });
     table_.columns = {"unit"};
-    axes_ = plan_.axes_of(unit);
+    axes_ = plan_.axes_of_stage(unit.stage);
     for (const std::size_t axis : axes_) table_.columns.push_back(plan_.axes[axis]);
     table_.columns.emplace_back("unit_seconds");
     for (const ResultKey& key : keys_) table_.columns.push_back(key.column.name);

@@ -12,8 +12,10 @@ namespace leeway::sweep {
 // All but the options and what a pilot says.
 [[nodiscard]] record::SweepPlan plan_record(const Plan& plan, const Store& store);
 
-// Runs one unit of each stage that is not done, and those it needs, one after the other; fills in what they took,
-// and what that makes for all. Their results stay. A unit that fails is a warning.
-void run_pilot(const PlanFile& plan, const Store& store, record::SweepPlan& record, Progress* progress);
+// Runs one unit of each stage, and of each combination of words among its own options (32 at most), such as its algorithms,
+// that has none done, and those they need, one after the other; fills in what they took, and what that makes for all, each
+// unit by its own words. Their results stay. False where one failed: a warning says how.
+[[nodiscard]] bool run_pilot(const PlanFile& plan, const Store& store, record::SweepPlan& record,
+                             Progress* progress);
 
 }  // namespace leeway::sweep

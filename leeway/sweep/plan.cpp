@@ -13,6 +13,8 @@
 #include "leeway/core/digest.h"
 #include "leeway/core/message.h"
 #include "leeway/core/result.h"
+#include "leeway/core/text.h"
+#include "leeway/sweep/detail/members.h"
 #include "leeway/sweep/input_words.h"
 #include "leeway/sweep/store.h"
 
@@ -25,7 +27,8 @@ using AxisSet = std::set<std::size_t>;
 
 class Planner {
  public:
-  Planner(const Study& study, const Catalog& catalog) : study_(study), catalog_(catalog) {
+  Planner(const Study& study, const Catalog& catalog)
+      : study_(study), catalog_(catalog), members_(study, catalog) {
     for (std::size_t s = 0; s < study.stages.size(); ++s) {
       axis_at_.emplace_back();
       for (const Setting& setting : study.stages[s].settings) {
@@ -33,7 +36,10 @@ class Planner {
         if (setting.values.size() > 1) axes_.push_back({axis_name(study.stages[s], setting), &setting});
       }
     }
-    for (std::size_t s = 0; s < study.stages.size(); ++s) axes_of_stage_.push_back(axes_of(s));
+    for (std::size_t s = 0; s < study.stages.size(); ++s) {
+      axes_of_stage_.push_back(axes_of(s));
+      varies_.push_back(varies(s));
+    }
     stages_.resize(study.stages.size());
     checked_.resize(axes_.size());
     for (std::size_t a = 0; a < axes_.size(); ++a) checked_[a].assign(axes_[a].setting->values.size(), false);
@@ -57,6 +63,8 @@ class Planner {
       for (const std::size_t other : stage.reads) is_read[other] = true;
     for (std::size_t s = 0; s < study_.stages.size(); ++s)
       if (!is_read[s]) add_all(s);
+    for (const auto& [text, value] : inputs_)
+      if (value.word != value.identity) plan_.inputs[value.word] = value.identity;
     return std::move(plan_);
   }
 
@@ -98,6 +106,53 @@ class Planner {
     return axes;
   }
 
+  // Whether the files that a stage reads, or those behind them, hang on the values that are chosen.
+  bool varies(std::size_t stage) const {
+    return std::ranges::any_of(study_.stages[stage].settings, [&](const Setting& setting) {
+      return std::ranges::any_of(setting.values, [&](const Template& value) {
+        return std::ranges::any_of(value, [&](const Piece& piece) {
+          return piece.kind != Piece::Kind::text && (setting.values.size() > 1 || varies(piece.stage));
+        });
+      });
+    });
+  }
+
+  // The axes that count once the values are chosen: those of stages that nothing then reads do not. `room` keeps them.
+  const AxisSet& active_axes(std::size_t stage, const std::vector<std::size_t>& chosen, AxisSet& room) const {
+    if (!varies_[stage]) return axes_of_stage_[stage];
+    room.clear();
+    for (std::size_t i = 0; i < study_.stages[stage].settings.size(); ++i)
+      room.merge(active_axes_of(stage, i, chosen));
+    return room;
+  }
+  AxisSet active_axes_of(std::size_t stage, std::size_t setting,
+                         const std::vector<std::size_t>& chosen) const {
+    AxisSet axes;
+    if (axis_at_[stage][setting] != none) axes.insert(axis_at_[stage][setting]);
+    for (const Piece& piece : chosen_value(stage, setting, chosen)) {
+      AxisSet room;
+      if (piece.kind == Piece::Kind::file) room = active_axes(piece.stage, chosen, room);
+      if (piece.kind == Piece::Kind::value) room = active_axes_of(piece.stage, piece.setting, chosen);
+      axes.merge(room);
+    }
+    return axes;
+  }
+
+  const Template& chosen_value(std::size_t stage, std::size_t setting,
+                               const std::vector<std::size_t>& chosen) const {
+    const std::size_t axis = axis_at_[stage][setting];
+    return study_.stages[stage].settings[setting].values[axis == none ? 0 : chosen[axis]];
+  }
+
+  // Stages whose files an option reads.
+  void add_reads(std::size_t stage, std::size_t setting, const std::vector<std::size_t>& chosen,
+                 std::set<std::size_t>& reads) const {
+    for (const Piece& piece : chosen_value(stage, setting, chosen)) {
+      if (piece.kind == Piece::Kind::file) reads.insert(piece.stage);
+      if (piece.kind == Piece::Kind::value) add_reads(piece.stage, piece.setting, chosen, reads);
+    }
+  }
+
   // Of numbers the ends alone are tried: what an option takes is a range.
   void pass_over_numbers(std::size_t axis) {
     const Setting& setting = *axes_[axis].setting;
@@ -124,7 +179,8 @@ class Planner {
     std::vector<std::size_t> chosen(axes_.size(), 0);
     while (true) {
       ++plan_.combinations;
-      if (is_kept(axes_of_stage_[stage], chosen))
+      AxisSet room;
+      if (is_kept(active_axes(stage, chosen, room), chosen))
         unit_of(stage, chosen);
       else
         ++plan_.left_out;
@@ -135,7 +191,7 @@ class Planner {
     }
   }
 
-  // A condition on an axis that the stage does not have: an `exclude` does not apply, an `only` does not ask.
+  // A condition on an axis that the unit does not have: an `exclude` does not apply, an `only` does not ask.
   bool is_kept(const AxisSet& axes, const std::vector<std::size_t>& chosen) const {
     bool asked = false, named = false;
     for (const AxisRule& rule : rules_) {
@@ -163,7 +219,10 @@ class Planner {
     const Stage& from = study_.stages[stage];
     Unit unit;
     unit.stage = stage;
-    for (const std::size_t other : from.reads) unit.needs.push_back(unit_of(other, chosen));
+    std::set<std::size_t> reads;
+    for (std::size_t i = 0; i < from.settings.size(); ++i) add_reads(stage, i, chosen, reads);
+    for (const std::size_t other : reads) unit.needs.push_back(unit_of(other, chosen));
+    std::vector<MemberCheck::Given> given;
     std::string identity;
     const auto add = [&](std::string_view part) { (identity += part) += '\0'; };
     for (const std::string& part : {std::string(version), from.command, std::to_string(study_.threads)})
@@ -183,12 +242,15 @@ class Planner {
       for (const std::string& part : {setting.name, setting.part, same}) add(part);
       if (!setting.option.positional) unit.words.push_back("--" + setting.name);
       if (!setting.option.flag) unit.words.push_back(setting.part.empty() ? word : setting.part + "=" + word);
+      given.emplace_back(&setting, word);
     }
     unit.words.insert(unit.words.end(), {"--threads", std::to_string(study_.threads), "--json"});
     if (check) refuse_mistake(from, unit.words);
+    members_.check(stage, given);
     unit.name = digest_text(identity);
     if (const auto same = names_.find(unit.name); same != names_.end()) return same->second;
-    for (const std::size_t axis : axes_of_stage_[stage]) {
+    AxisSet room;
+    for (const std::size_t axis : active_axes(stage, chosen, room)) {
       unit.axes.push_back(axis);
       unit.values.push_back(axes_[axis].setting->texts[chosen[axis]]);
     }
@@ -198,9 +260,14 @@ class Planner {
   }
 
   void refuse_mistake(const Stage& stage, const std::vector<std::string>& words) const {
-    if (const std::string mistake = catalog_.mistake_in(words); !mistake.empty())
-      refuse(stage.place, fmt::format("options in [{}] that leeway {} takes", stage.name, stage.command),
-             "a mistake (" + mistake + ")");
+    const std::string mistake = catalog_.mistake_in(words);
+    if (mistake.empty()) return;
+    const std::string name =
+        lower_case(mistake.substr(0, mistake.find(':')).substr(mistake.starts_with("--") ? 2 : 0));
+    const auto told = std::ranges::find(stage.settings, name, &Setting::name);
+    refuse(told == stage.settings.end() ? stage.place : told->place,
+           fmt::format("options in [{}] that leeway {} takes", stage.name, stage.command),
+           "a mistake (" + mistake + ")");
   }
 
   // As the process is told, and as the digest knows it.
@@ -234,9 +301,11 @@ class Planner {
 
   const Study& study_;
   const Catalog& catalog_;
+  MemberCheck members_;
   std::vector<Axis> axes_;
   std::vector<std::vector<std::size_t>> axis_at_;  // by stage and setting
-  std::vector<AxisSet> axes_of_stage_;
+  std::vector<AxisSet> axes_of_stage_;             // with those of every value
+  std::vector<bool> varies_;
   std::vector<AxisRule> rules_;
   std::vector<std::unordered_map<std::uint64_t, std::size_t>> stages_;  // units by their choices
   std::unordered_map<std::string, std::size_t> names_;

@@ -9,12 +9,16 @@
 // Words of a unit are for a process in a folder of the store (store.h): files of other units are named from there,
 // files of the user from the root.
 //
-// Errors (Error): an option's value that the command does not take, a combination that it refuses, no units, more
-// than 10 million, a file that cannot be read. Cost: a few microseconds a unit; a digest of each file.
+// An axis of a stage that no chosen value names is none of a unit's: of data = ["{a}", "{b}"] those that read {a} neither
+// have the axes of [b] nor wait for it.
+//
+// Errors (Error): an option's value that the command does not take, a combination that it refuses, a name that is none,
+// a parameter that what is named does not have (detail/members.h), no units, more than 10 million, a file that cannot be read. Cost: a few microseconds a unit; a digest of each file.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -41,7 +45,9 @@ struct Plan {
   std::vector<std::string> axes;
   std::size_t threads = 1;
   std::uint64_t memory = 0;
-  std::vector<Unit> units;       // each behind those it needs
+  std::vector<Unit> units;  // each behind those it needs
+  // The user's files among the words, as the units name them, each with names and digests of its contents (input_words.h).
+  std::map<std::string, std::string> inputs;
   std::size_t combinations = 0;  // that were asked for, and that the rules left out
   std::size_t left_out = 0;
 };

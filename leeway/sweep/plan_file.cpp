@@ -36,7 +36,7 @@ void write_plan(const std::filesystem::path& path, const Plan& plan) {
   head["stages"] = Json::array();
   for (const PlannedStage& stage : plan.stages)
     head["stages"].push_back({{"name", stage.name}, {"command", stage.command}});
-  head["axes"] = plan.axes, head["units"] = plan.units.size();
+  head["axes"] = plan.axes, head["inputs"] = plan.inputs, head["units"] = plan.units.size();
   file.write(head.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
   for (const Unit& unit : plan.units) {
     Json line = {{"unit", unit.name}, {"stage", plan.stages[unit.stage].name}, {"axes", Json::object()}};
@@ -62,8 +62,11 @@ PlanFile::PlanFile(const std::filesystem::path& path, bool any_version) : file_(
     threads = head.at("threads"), memory = head.at("memory"), promised = head.at("units");
     for (const Json& stage : head.at("stages")) stages.push_back({stage.at("name"), stage.at("command")});
     axes = head.at("axes").get<std::vector<std::string>>();
+    inputs = head.value("inputs", std::map<std::string, std::string>());
   });
-  std::unordered_map<std::string, std::size_t> index;
+  std::unordered_map<std::string, std::size_t> index, place_of_axis;
+  for (std::size_t axis = 0; axis < axes.size(); ++axis) place_of_axis.emplace(axes[axis], axis);
+  has_axis_.assign(stages.size(), std::vector<bool>(axes.size(), false));
   const auto stage_of = [&](const std::string& stage) {
     const auto found = std::ranges::find(stages, stage, &PlannedStage::name);
     if (found == stages.end()) refuse(name, "stages of the first line", in_quotes(stage));
@@ -82,6 +85,11 @@ PlanFile::PlanFile(const std::filesystem::path& path, bool any_version) : file_(
         const auto needed = index.find(other);
         if (needed == index.end()) refuse(name, "units behind those they need", in_quotes(other));
         unit.needs.push_back(needed->second);
+      }
+      for (const auto& [axis, value] : line.at("axes").items()) {
+        const auto known = place_of_axis.find(axis);
+        if (known == place_of_axis.end()) refuse(name, "axes of the first line", in_quotes(axis));
+        has_axis_[unit.stage][known->second] = true;
       }
       if (!index.emplace(unit.name, units.size()).second)
         refuse(name, "each unit once", in_quotes(unit.name));
@@ -107,6 +115,13 @@ std::vector<std::string> PlanFile::axis_values(const PlannedUnit& unit) const {
   for (const std::string& axis : axes)
     values.push_back(parsed.at("axes").contains(axis) ? parsed.at("axes").at(axis).get<std::string>() : "");
   return values;
+}
+
+std::vector<std::size_t> PlanFile::axes_of_stage(std::size_t stage) const {
+  std::vector<std::size_t> places;
+  for (std::size_t axis = 0; axis < axes.size(); ++axis)
+    if (has_axis_[stage][axis]) places.push_back(axis);
+  return places;
 }
 
 std::vector<std::size_t> PlanFile::axes_of(const PlannedUnit& unit) const {

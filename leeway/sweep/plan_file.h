@@ -1,7 +1,8 @@
 // The plan as a file: plan.jsonl, a line about the plan and then a line a unit, so that any program can read it
 // line by line.
 //
-//   {"schema":"leeway.sweep/1","version":"0.1.0","threads":1,"memory":0,"stages":[{"name","command"}],"axes":[...],"units":12}
+//   {"schema":"leeway.sweep/1","version":"0.1.0","threads":1,"memory":0,"stages":[{"name","command"}],"axes":[...],
+//    "inputs":{"/home/me/test.npz":"test.npz:1f..."},"units":12}
 //   {"unit":"2f...","stage":"shift","axes":{"shift.strength":"0.1"},"words":["shift",...],"needs":["91..."]}
 //
 // Errors (Error): no such file, a line that is no such JSON, a plan of another schema or of another version of
@@ -11,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -38,17 +40,21 @@ class PlanFile {
   std::vector<std::string> axes;
   std::size_t threads = 1;
   std::uint64_t memory = 0;
+  std::map<std::string, std::string> inputs;  // of plan.h; a plan of before they were written has none
   std::vector<PlannedUnit> units;
 
   [[nodiscard]] std::vector<std::string> words(const PlannedUnit& unit) const;
   // One a axis of the plan; empty for those that the unit does not have.
   [[nodiscard]] std::vector<std::string> axis_values(const PlannedUnit& unit) const;
-  // Indices of the axes that its stage has, by its own options or those of units that it reads.
+  // Indices of the axes that it has, by its own options or those of units that it reads.
   [[nodiscard]] std::vector<std::size_t> axes_of(const PlannedUnit& unit) const;
+  // Those that any unit of the stage has, in order.
+  [[nodiscard]] std::vector<std::size_t> axes_of_stage(std::size_t stage) const;
 
  private:
   [[nodiscard]] std::string_view line(const PlannedUnit& unit) const;
   MappedFile file_;
+  std::vector<std::vector<bool>> has_axis_;  // by stage and axis
 };
 
 }  // namespace leeway::sweep

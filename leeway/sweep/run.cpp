@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "leeway/core/parallel.h"
+#include "leeway/sweep/detail/inputs.h"
 #include "leeway/sweep/detail/job.h"
 #include "leeway/sweep/detail/queue.h"
 
@@ -27,10 +28,11 @@ class Run {
         store_(store),
         options_(options),
         runner_(store, options.lease),
-        queue_(plan, store, options) {}
+        queue_(plan, store, options),
+        inputs_(plan.inputs) {}
 
   RunSummary run(Progress* progress) {
-    const std::size_t jobs = options_.jobs > 0 ? options_.jobs : jobs_that_fit(plan_.threads, plan_.memory);
+    const std::size_t jobs = jobs_that_fit(plan_.threads, plan_.memory, options_.jobs);
     std::vector<std::thread> workers;
     for (std::size_t i = 0; i < std::min(jobs, std::max<std::size_t>(1, queue_.open())); ++i)
       workers.emplace_back([this] { work(); });
@@ -78,9 +80,12 @@ class Run {
 
   void run_claimed(std::size_t unit, std::size_t claim) {
     const PlannedUnit& planned = plan_.units[unit];
-    Job job(store_, runner_.name(), planned.name, plan_.words(planned), options_.program);
+    const std::vector<std::string> words = plan_.words(planned);
+    Job job(store_, runner_.name(), planned.name, words, options_.program);
     try {
-      const JobEnd end = job.run(jobs_);
+      inputs_.check(words);
+      const JobEnd end = job.run(
+          jobs_, {[&] { inputs_.check(words); }, [this](double seconds) { return hopeless(seconds); }});
       runner_.release(planned.name, claim, end.outcome != Outcome::none);
       if (end.outcome == Outcome::done && options_.was_done) {
         const std::scoped_lock lock(mutex_);
@@ -92,6 +97,19 @@ class Run {
       runner_.release(planned.name, claim, false);
       throw;
     }
+  }
+
+  // A task hears of its end a minute before it, or two.
+  [[nodiscard]] std::string hopeless(double seconds) const {
+    constexpr double begun_with_it = 30, warned_before = 150;
+    const double lived = Seconds(Clock::now() - begun_).count();
+    if (options_.limit == 0 || lived < options_.limit - warned_before || lived - seconds > begun_with_it)
+      return "";
+    return fmt::format(
+        "not done when the task that had begun with it was told to end, after {:.0f} s: give tasks more "
+        "--time, "
+        "then --retry",
+        seconds);
   }
 
   void stop() {
@@ -136,15 +154,18 @@ class Run {
   const PlanFile& plan_;
   const Store& store_;
   const RunOptions& options_;
+  const Clock::time_point begun_ = Clock::now();
   Runner runner_;
   Queue queue_;
   Jobs jobs_;
+  Inputs inputs_;
   std::mutex mutex_;
   std::exception_ptr error_;
   bool interrupted_ = false;
 };
 
-// Bytes that new processes may take.
+}  // namespace
+
 std::uint64_t available_memory() {
   std::uint64_t available = std::uint64_t{1} << 62;
   std::ifstream info("/proc/meminfo");
@@ -156,10 +177,8 @@ std::uint64_t available_memory() {
   return available;
 }
 
-}  // namespace
-
-std::size_t jobs_that_fit(std::size_t threads, std::uint64_t memory) {
-  std::size_t jobs = static_cast<std::size_t>(leeway::threads()) / threads;
+std::size_t jobs_that_fit(std::size_t threads, std::uint64_t memory, std::size_t jobs) {
+  if (jobs == 0) jobs = static_cast<std::size_t>(leeway::threads()) / threads;
   if (memory > 0) jobs = std::min<std::size_t>(jobs, available_memory() / memory);
   return std::max<std::size_t>(jobs, 1);
 }

@@ -28,10 +28,13 @@
 namespace leeway::sweep {
 
 struct RunOptions {
-  std::size_t jobs = 0;  // 0: as many as processors and memory permit
+  std::size_t jobs = 0;  // 0: as many as processors permit; in any case no more than fit into memory
   bool wait =
       true;  // for units that other runners are at; else end once nothing is left to begin and those live
   std::chrono::duration<double> lease = default_lease;
+  // After so many seconds somebody ends this runner (a limit of its job on a cluster); 0: nobody does. A unit that began with
+  // the runner and is stopped near that limit fails: it would never end.
+  double limit = 0;
   std::string program = {};            // empty: this one
   std::vector<std::size_t> only = {};  // units, with all that they need; empty: all
   // Of each unit that was run here to a good end.
@@ -45,8 +48,12 @@ struct RunSummary {
               left = 0;  // blocked: need one that failed; left: other runners are at them
 };
 
-// How many processes fit: processors over threads, and memory over that of a unit, at least one.
-[[nodiscard]] std::size_t jobs_that_fit(std::size_t threads, std::uint64_t memory);
+// How many processes fit: processors over threads (`jobs` where that is not 0), and memory over that of a unit, at least
+// one.
+[[nodiscard]] std::size_t jobs_that_fit(std::size_t threads, std::uint64_t memory, std::size_t jobs = 0);
+
+// Bytes that new processes may take.
+[[nodiscard]] std::uint64_t available_memory();
 
 // Units that failed are as if never begun.
 void forget_failures(const Store& store);

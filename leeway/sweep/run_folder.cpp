@@ -44,18 +44,22 @@ RunTable collected(const PlanFile& plan, const Store& store, const std::string& 
   return {map_file(folder.file()), fmt::format("{} [{}]", display_name(store.folder()), stage)};
 }
 
-// Stages of trainings among those that units of the stage read, over others or at once.
+// Stages of trainings among those that units of the stage read, at once or over others: the nearest ones. What a training
+// began with is not what it became.
 std::vector<std::string> trainings_before(const PlanFile& plan, std::size_t stage) {
   std::vector<std::set<std::size_t>> reads(plan.stages.size());
   for (const PlannedUnit& unit : plan.units)
-    for (const std::size_t other : unit.needs) {
-      const std::size_t before = plan.units[other].stage;
-      if (reads[unit.stage].insert(before).second)
-        reads[unit.stage].insert(reads[before].begin(), reads[before].end());
-    }
+    for (const std::size_t other : unit.needs) reads[unit.stage].insert(plan.units[other].stage);
   std::vector<std::string> names;
-  for (const std::size_t before : reads[stage])
-    if (plan.stages[before].command == training_command) names.push_back(plan.stages[before].name);
+  std::set<std::size_t> seen, now = reads[stage];
+  while (names.empty() && !now.empty()) {
+    std::set<std::size_t> next;
+    for (const std::size_t before : now) {
+      if (plan.stages[before].command == training_command) names.push_back(plan.stages[before].name);
+      if (seen.insert(before).second) next.insert(reads[before].begin(), reads[before].end());
+    }
+    now = std::move(next);
+  }
   return names;
 }
 

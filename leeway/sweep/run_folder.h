@@ -1,5 +1,5 @@
-// The folder of a sweep as a table of runs (run_table.h): the records of a stage, beside each what the trainings before it
-// say of themselves, and the units that have no record, each with its reason.
+// The folder of a sweep as a table of runs (run_table.h): the records of a stage, beside each what the training before it says of
+// itself (of trainings that begin with others the last one), and the units that have no record, each with its reason.
 //
 // Errors (Error): those of collect.h and plan_file.h; std::runtime_error: no room for the table in the folder of
 // temporary files. Cost: that of collect.h, and one reading of two folders a shard.

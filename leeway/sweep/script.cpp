@@ -3,6 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <vector>
+
+#include "leeway/core/csv.h"
+#include "leeway/record/number_list.h"
 
 namespace leeway::sweep {
 namespace {
@@ -28,6 +32,8 @@ std::string collecting(const ScriptOptions& options) {
   return " --collect " + quoted(options.folder + "/" + std::string(collected_table));
 }
 
+std::string limited(const ScriptOptions& options) { return " --time " + options.time; }
+
 std::string slurm_script(const ScriptOptions& options, const std::string& lines, const std::string& command,
                          const std::string& job) {
   std::string text = "#!/bin/bash\n#SBATCH --requeue\n#SBATCH --open-mode=append\n" + lines;
@@ -44,6 +50,20 @@ std::string slurm_script(const ScriptOptions& options, const std::string& lines,
 }
 
 }  // namespace
+
+std::optional<double> seconds_of(std::string_view time) {
+  double seconds = 0;
+  const std::vector<std::string> parts = record::split(std::string(time), ':');
+  if (parts.size() != 3) return {};
+  for (const std::string& part : parts) {
+    const auto number = parse_number(part);
+    if (!number || part.size() > 5 || part.find_first_not_of("0123456789") != part.npos) return {};
+    if (&part != &parts.front() && *number >= 60) return {};
+    seconds = 60 * seconds + *number;
+  }
+  constexpr double least = 300;
+  return seconds >= least ? std::optional(seconds) : std::nullopt;
+}
 
 std::string array_script(const ScriptOptions& options) {
   const std::size_t cpus = options.jobs * options.threads;
@@ -68,7 +88,7 @@ std::string slurm_array_script(const ScriptOptions& options) {
                       fmt::format("#SBATCH --job-name=leeway-sweep\n#SBATCH --array=1-{}\n"
                                   "#SBATCH --output=\"{}/slurm/%A_%a.log\"\n",
                                   options.tasks, options.folder),
-                      run_command(options, " --no-wait" + collecting(options)),
+                      run_command(options, " --no-wait" + limited(options) + collecting(options)),
                       "${SLURM_ARRAY_JOB_ID}_${SLURM_ARRAY_TASK_ID}");
 }
 
@@ -76,7 +96,7 @@ std::string slurm_last_script(const ScriptOptions& options) {
   return slurm_script(
       options,
       fmt::format("#SBATCH --job-name=leeway-last\n#SBATCH --output=\"{}/slurm/%j.log\"\n", options.folder),
-      run_command(options, collecting(options)), "$SLURM_JOB_ID");
+      run_command(options, limited(options) + collecting(options)), "$SLURM_JOB_ID");
 }
 
 }  // namespace leeway::sweep

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -23,6 +24,9 @@ struct ScriptOptions {
   std::uint64_t memory = 0;       // bytes of a process; 0: not said
   std::string time = "24:00:00";  // of a task
 };
+
+// "4:00:00" in seconds; nothing where it is no time of five minutes or more: a task hears of its end up to two minutes before it.
+[[nodiscard]] std::optional<double> seconds_of(std::string_view time);
 
 // For PBS (qsub), SGE (qsub) and LSF (bsub), each of which reads its own comments, and for GNU parallel.
 [[nodiscard]] std::string array_script(const ScriptOptions& options);

@@ -1,8 +1,11 @@
 #include "leeway/sweep/status.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <cctype>
+#include <chrono>
 #include <cstdlib>
+#include <filesystem>
 #include <map>
 #include <unordered_set>
 
@@ -19,39 +22,80 @@ Names all_listed(const Store& store, Outcome outcome) {
   return names;
 }
 
-// Units with a claim of a runner that lives.
-Names running_units(const Store& store) {
-  Names names;
+// Whether a runner elsewhere has given no sign for long, by this machine's clock: good enough to look at, not to act upon.
+bool is_silent(const Store& store, const std::string& runner) {
+  constexpr std::chrono::minutes long_ago{10};
+  std::error_code error;
+  const auto changed = std::filesystem::last_write_time(store.runner(runner), error);
+  return !error && std::filesystem::file_time_type::clock::now() - changed > long_ago;
+}
+
+struct Claimed {
+  Names running, silent;
+};
+
+// Units with a claim of a runner that lives, or may live.
+Claimed claimed_units(const Store& store) {
+  Claimed found;
   Liveness liveness(store, default_lease);
-  std::map<std::string, bool> lives;
+  std::map<std::string, Sign> signs;
   for (const std::string& claim : store.claimed()) {
     const std::size_t dot = claim.find('.');
     const std::string unit = claim.substr(0, dot);
     const auto number = static_cast<std::size_t>(
         std::strtoull(claim.c_str() + std::min(dot, claim.size() - 1) + 1, nullptr, 10));
     const std::string holder = holder_of(store, unit, number);
-    const auto [known, fresh] = lives.try_emplace(holder, false);
-    if (fresh) known->second = liveness.sign(holder) != Sign::gone;
-    if (known->second) names.insert(unit);
+    const auto [known, fresh] = signs.try_emplace(holder, Sign::gone);
+    if (fresh) known->second = liveness.sign(holder);
+    if (known->second == Sign::gone) continue;
+    found.running.insert(unit);
+    if (known->second == Sign::silent && is_silent(store, holder)) found.silent.insert(unit);
   }
-  return names;
+  return found;
 }
 
-std::string without_numbers(const std::string& message) {
+// Without numbers and without the names of units.
+std::string common_part(const std::string& message) {
+  constexpr std::string_view hexadecimal = "0123456789abcdef", folder = "units/";
   std::string text;
-  for (const char c : message) {
-    const bool digit = std::isdigit(static_cast<unsigned char>(c)) != 0;
-    if (!digit || text.empty() || text.back() != '#') text += digit ? '#' : c;
+  for (std::size_t at = 0; at < message.size(); ++at) {
+    std::size_t end = std::min(message.find_first_not_of(hexadecimal, at), message.size());
+    if (text.ends_with(folder) && end == at + 2 && message.compare(end, 1, "/") == 0)
+      end = std::min(message.find_first_not_of(hexadecimal, end + 1), message.size());
+    else if (end < at + 32)
+      end = std::min(message.find_first_not_of("0123456789", at), message.size());
+    if (end == at) {
+      text += message[at];
+      continue;
+    }
+    if (!text.ends_with('#')) text += '#';
+    at = end - 1;
   }
   return text;
 }
 
-std::vector<record::SweepFailure> grouped(const std::vector<std::string>& failed, const Store& store) {
+std::vector<std::string> axes_of(const PlanFile& plan, const PlannedUnit& unit) {
+  std::vector<std::string> axes;
+  const std::vector<std::string> values = plan.axis_values(unit);
+  for (const std::size_t axis : plan.axes_of(unit))
+    axes.push_back(fmt::format("{}={}", plan.axes[axis], values[axis]));
+  return axes;
+}
+
+std::vector<record::SweepFailure> grouped(const PlanFile& plan, const std::vector<const PlannedUnit*>& failed,
+                                          const Store& store) {
   std::map<std::string, record::SweepFailure> groups;
-  for (const std::string& unit : failed) {
-    const std::string message = store.failure(unit).message;
-    record::SweepFailure& group = groups[without_numbers(message)];
-    if (group.units++ == 0) group.message = message, group.log = display_name(store.failed(unit) / "log.txt");
+  for (const PlannedUnit* unit : failed) {
+    const std::string message = store.failure(unit->name).message;
+    record::SweepFailure& group = groups[common_part(message)];
+    const std::vector<std::string> axes = axes_of(plan, *unit);
+    if (group.units++ == 0) {
+      group.message = message, group.log = display_name(store.failed(unit->name) / "log.txt");
+      group.axes = axes;
+    } else {
+      std::erase_if(group.axes,
+                    [&](const auto& axis) { return std::ranges::find(axes, axis) == axes.end(); });
+    }
   }
   std::vector<record::SweepFailure> all;
   for (auto& [key, group] : groups) all.push_back(std::move(group));
@@ -77,15 +121,15 @@ std::vector<std::string> done_units(const Store& store) {
 
 std::vector<record::SweepFailure> failures_of(const PlanFile& plan, const Store& store) {
   const Names names = all_listed(store, Outcome::failed), done = all_listed(store, Outcome::done);
-  std::vector<std::string> failed;
+  std::vector<const PlannedUnit*> failed;
   for (const PlannedUnit& unit : plan.units)
-    if (names.contains(unit.name) && !done.contains(unit.name)) failed.push_back(unit.name);
-  return grouped(failed, store);
+    if (names.contains(unit.name) && !done.contains(unit.name)) failed.push_back(&unit);
+  return grouped(plan, failed, store);
 }
 
 record::SweepStatus status_of(const PlanFile& plan, const Store& store) {
-  const Names done = all_listed(store, Outcome::done), failed = all_listed(store, Outcome::failed),
-              running = running_units(store);
+  const Names done = all_listed(store, Outcome::done), failed = all_listed(store, Outcome::failed);
+  const Claimed claimed = claimed_units(store);
   record::SweepStatus status;
   status.folder = display_name(store.folder());
   for (const PlannedStage& stage : plan.stages) status.results.push_back({stage.name, stage.command, {}});
@@ -104,8 +148,8 @@ record::SweepStatus status_of(const PlanFile& plan, const Store& store) {
       state = State::hopeless, ++counts.failed;
     else if (needs(State::hopeless))
       state = State::hopeless, ++counts.blocked;
-    else if (running.contains(unit.name))
-      ++counts.running;
+    else if (claimed.running.contains(unit.name))
+      ++counts.running, status.silent += claimed.silent.contains(unit.name);
     else
       ++(needs(State::open) ? counts.waiting : counts.ready);
     states.push_back(state);

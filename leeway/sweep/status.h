@@ -12,7 +12,8 @@
 
 namespace leeway::sweep {
 
-// Folder, counts, failures and results. Claims of runners on other machines count as alive.
+// Folder, counts, failures and results. Claims of runners on other machines count as alive; `silent` says of how many there was
+// no sign for long.
 [[nodiscard]] record::SweepStatus status_of(const PlanFile& plan, const Store& store);
 
 // Units of the plan that failed, by message.

@@ -244,7 +244,7 @@ CatalogOption parameter_of(const Stage& stage, const Setting& setting, const Cat
   for (const Member& member : family.members) {
     if (!named.empty() && std::ranges::find(named, member.name) == named.end()) continue;
     for (const Parameter& parameter : member.parameters)
-      if (parameter.name == setting.part) found.push_back(&parameter);
+      if (parameter.name == (setting.part.empty() ? setting.name : setting.part)) found.push_back(&parameter);
   }
   const auto same = [&](const Parameter* other) {
     const Parameter& first = *found.front();
@@ -258,18 +258,30 @@ CatalogOption parameter_of(const Stage& stage, const Setting& setting, const Cat
   return option;
 }
 
+// A value that the axis does not have is a slip of the pen.
+void check_values(const StudyRule& rule, const Condition& condition, const std::vector<std::string>& texts) {
+  if (condition.sign != "=" && condition.sign != "!=") return;
+  for (const std::string& value : condition.values)
+    if (std::ranges::none_of(texts, [&](const auto& text) { return holds({"", "=", {value}}, text); }))
+      refuse_name(rule.place, fmt::format("in a rule a value of {}", condition.axis), value, texts);
+}
+
 void check_rules(const Study& study) {
   std::vector<std::string> axes;
+  std::vector<const Setting*> settings;
   for (const Stage& stage : study.stages)
     for (const Setting& setting : stage.settings)
-      if (setting.texts.size() > 1) axes.push_back(axis_name(stage, setting));
+      if (setting.texts.size() > 1) axes.push_back(axis_name(stage, setting)), settings.push_back(&setting);
   for (const StudyRule& rule : study.rules)
-    for (const Condition& condition : rule.rule)
-      if (std::ranges::find(axes, condition.axis) == axes.end())
+    for (const Condition& condition : rule.rule) {
+      const auto axis = std::ranges::find(axes, condition.axis);
+      if (axis == axes.end())
         refuse_name(rule.place,
                     axes.empty() ? "no rule without an axis"
                                  : fmt::format("an axis, one of {}", fmt::join(axes, ", ")),
                     condition.axis, axes);
+      check_values(rule, condition, settings[axis - axes.begin()]->texts);
+    }
 }
 
 }  // namespace
@@ -296,9 +308,10 @@ Study parse_study(std::string_view text, const std::string& name, const Catalog&
     for (Setting& setting : stage.settings) {
       check_file(setting);
       if (setting.texts.size() == 1 && is_range(setting.option, setting.part, setting.texts.front())) {
-        const bool of_member = setting.name == "set" && !setting.part.empty() && catalog.family_of;
-        const CatalogOption option =
-            of_member ? parameter_of(stage, setting, catalog.family_of(stage.command)) : setting.option;
+        CatalogOption option = setting.option;
+        if (catalog.families_of && (!setting.part.empty() || option.default_text.empty()))
+          for (const CatalogFamily& family : catalog.families_of(stage.command))
+            if (family.parameters == setting.name) option = parameter_of(stage, setting, family);
         setting.texts = values_of_range(option, setting.texts.front(), axis_name(stage, setting), study.seed,
                                         setting.place);
       }

@@ -12,7 +12,8 @@ struct Submitted {
 };
 
 // One array of tasks, and a job that runs what it has left once it has ended, however that was. Whoever ends the last
-// unit collects; the table of before is removed, so that one which is there is whole. Nothing hangs on the last job
+// unit collects; the table of before is
+// removed, so that one which is there is whole; it stays where sbatch refuses. Nothing hangs on the last job
 // alone: a controller that is killed forgets jobs that it had not yet written to its disk, which takes it up to five
 // seconds. The scripts and their output are in slurm/ of the folder. std::runtime_error where there is no sbatch or
 // it refuses, with its words.

@@ -268,7 +268,7 @@ TEST_F(SweepCommand, AChangedStudyKeepsWhatStillHolds) {
 TEST_F(SweepCommand, ThePilotEstimates) {
   const Outcome said = run("sweep plan study.toml --out sweep --pilot");
   EXPECT_EQ(said.code, 0) << said.err;
-  EXPECT_NE(said.out.find("81 units in 3 stages, 3 of them done already. About "), std::string::npos)
+  EXPECT_NE(said.out.find("81 units in 3 stages, 4 of them done already. About "), std::string::npos)
       << said.out;
 }
 
@@ -282,11 +282,11 @@ TEST_F(SweepCommand, OneClearLineForEachMistake) {
   const Outcome impossible = run("sweep plan s.toml --out a");
   EXPECT_EQ(impossible.code, 3);
   EXPECT_TRUE(
-      impossible.err.starts_with("leeway: s.toml: line 2, column 1: expected options in [bound] that leeway "
+      impossible.err.starts_with("leeway: s.toml: line 4, column 1: expected options in [bound] that leeway "
                                  "bound takes, found a mistake (--delta:"))
       << impossible.err;
   EXPECT_EQ(std::count(impossible.err.begin(), impossible.err.end(), '\n'), 1);
-  study_with("[study]\nonly = [\"shift.seed=9\"]\n[shift]\nname = \"contrast\"\nseed = [1, 2]\n");
+  study_with("[study]\nonly = [\"shift.seed>9\"]\n[shift]\nname = \"contrast\"\nseed = [1, 2]\n");
   bad_input(
       "sweep plan s.toml --out a",
       "s.toml: expected a study of one unit or more, found none: the rules leave out all 2 combinations");
@@ -307,6 +307,40 @@ TEST_F(SweepCommand, OneClearLineForEachMistake) {
   EXPECT_EQ(old.code, 3);
   EXPECT_NE(old.err.find("(plan the study again into another folder), found one of 9."), std::string::npos)
       << old.err;
+}
+
+// What units name is looked up when the study is planned, not one by one as they run.
+TEST_F(SweepCommand, NamesAndParametersAreThoseThereAre) {
+  const auto plan_of = [&](const std::string& text) {
+    write("s.toml", text);
+    return "sweep plan s.toml --out a";
+  };
+  bad_input(
+      plan_of("[shift]\nname = [\"contrast\", \"contrst\"]\n"),
+      "s.toml: line 2, column 1: expected a shift that there is, found 'contrst'; did you mean contrast?");
+  bad_input(
+      plan_of("[shift]\nname = \"contrast\"\nstrength = [0.5, 5000]\n"),
+      "s.toml: line 3, column 1: expected for strength of contrast a number from 0 to 10, found '5000'");
+  EXPECT_EQ(run(plan_of("[shift]\nname = \"contrast\"\nstrength = \"grid 3\"\n")).code, 0);
+  EXPECT_NE(read_text(folder_ / "a" / "plan.jsonl").find("\"shift.strength\":\"0.04\""), std::string::npos)
+      << "a tenth of the member's default";
+  EXPECT_EQ(run(plan_of("[shift]\nname = [\"fog\", \"contrast\"]\nseverity = 3\n")).code, 0);
+}
+
+TEST_F(SweepCommand, WithoutSlurmNothingIsLost) {
+  plan("sweep");
+  write("sweep/runs.csv", "of before");
+  const std::string path = std::getenv("PATH");
+  ::setenv("PATH", "/nowhere", 1);
+  const Outcome said = run("sweep run sweep --slurm");
+  ::setenv("PATH", path.c_str(), 1);
+  EXPECT_EQ(said.code, 1);
+  EXPECT_EQ(said.err, "leeway: sbatch cannot be started: this machine has no Slurm to submit to\n");
+  EXPECT_EQ(read_text(folder_ / "sweep" / "runs.csv"), "of before");
+  refused(
+      "sweep run sweep --slurm --time 0:01:00",
+      "--time: expected hours:minutes:seconds from 0:05:00, found '0:01:00' (see leeway sweep run --help)");
+  EXPECT_EQ(run("sweep run sweep --slurm --collect a.csv").code, 2);
 }
 
 TEST_F(SweepCommand, ScriptsRunWhatIsLeft) {

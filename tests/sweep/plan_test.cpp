@@ -104,7 +104,7 @@ TEST(Plan, RulesLeaveOutCombinations) {
   EXPECT_EQ(both.units.size() - counts_of(both)["draw"], 6u);
   EXPECT_EQ(both.left_out, 3u);
   EXPECT_EQ(
-      message_of([&] { (void)with("only = [\"draw.seed=7\"]"); }),
+      message_of([&] { (void)with("only = [\"draw.seed>7\"]"); }),
       "study.toml: expected a study of one unit or more, found none: the rules leave out all 6 combinations");
 }
 
@@ -125,9 +125,61 @@ TEST(Plan, AnEmptyTextAmongSeveralValuesLeavesTheOptionOut) {
             3u);
 }
 
+// Of two files that a stage may read it has the axes of the one that it does.
+TEST(Plan, AUnitNeedsWhatItsOwnValuesName) {
+  const Plan plan = plan_of(
+      "[a]\ncommand = \"data draw\"\nseed = 3\nout = \"x.npz\"\n"
+      "[b]\ncommand = \"data draw\"\nseed = [7, 8]\nout = \"x.npz\"\n"
+      "[change]\ndata = [\"{a}\", \"{b}\"]\nname = [\"blur\", \"turn\"]\nout = \"y.npz\"\n"
+      "[look]\nsource = \"{change}\"\ntarget = [\"\", \"{b}\"]\nseed = 1\n");
+  EXPECT_EQ(counts_of(plan),
+            (std::map<std::string, std::size_t>{{"a", 1}, {"b", 2}, {"change", 6}, {"look", 14}}))
+      << "those that read {a} alone: 2, {a} and {b}: 4, {b} alone: 4, {b} twice: 4";
+  std::map<std::string, std::size_t> seen;  // of look, by stages that it needs and axes
+  for (const Unit& unit : plan.units) {
+    if (plan.stages[unit.stage].name != "look") continue;
+    std::string needs;
+    for (const std::size_t other : unit.needs) needs += plan.stages[plan.units[other].stage].name + " ";
+    for (const std::size_t axis : unit.axes) needs += plan.axes[axis] + " ";
+    ++seen[needs];
+  }
+  EXPECT_EQ(seen,
+            (std::map<std::string, std::size_t>{{"change change.name change.data look.target ", 2},
+                                                {"b change b.seed change.name change.data look.target ", 8},
+                                                {"change b.seed change.name change.data look.target ", 4}}));
+}
+
+TEST(Plan, RulesAboutAnAxisThatAUnitDoesNotHaveDoNotApply) {
+  const Plan plan = plan_of(
+      "[study]\nexclude = [\"b.seed=7|8\"]\n[a]\ncommand = \"data draw\"\nseed = 3\nout = \"x.npz\"\n"
+      "[b]\ncommand = \"data draw\"\nseed = [7, 8]\nout = \"x.npz\"\n"
+      "[look]\nsource = [\"{a}\", \"{b}\"]\nseed = 1\n");
+  EXPECT_EQ(counts_of(plan), (std::map<std::string, std::size_t>{{"a", 1}, {"look", 1}}));
+}
+
+TEST(Plan, RefusesWhatIsNoMemberOrNoParameterOfIt) {
+  const auto wrong = [](const char* text) { return message_of([&] { (void)plan_of(text); }); };
+  EXPECT_EQ(
+      wrong("[change]\nname = [\"blur\", \"nois\"]\n"),
+      "study.toml: line 2, column 1: expected a change that there is, found 'nois'; did you mean noise?");
+  EXPECT_EQ(wrong("[change]\nname = \"blur\"\nset.eta = [0.1, 0.7]\n"),
+            "study.toml: line 3, column 5: expected for eta of blur a number from 0 to 0.5, found '0.7'");
+  EXPECT_EQ(
+      wrong("[change]\nname = \"blur\"\nset = \"steps=1.5\"\n"),
+      "study.toml: line 3, column 1: expected for steps of blur a whole number from 1 to 1000, found '1.5'");
+  EXPECT_EQ(wrong("[change]\nname = [\"odd\", \"noise\"]\nset.weight = [1, 2]\n"),
+            "study.toml: line 3, column 5: expected a parameter of odd, found 'weight' (exclude leaves a "
+            "combination out, and \"\" among several values the option)");
+  EXPECT_EQ(plan_of("[study]\nexclude = [\"change.name=odd, change.set.weight!=\"]\n"
+                    "[change]\nname = [\"odd\", \"noise\"]\nset.weight = [\"\", 1, 2]\n")
+                .units.size(),
+            4u);
+  EXPECT_EQ(plan_of("[change]\nset.anything = [1, 2]\n").units.size(), 2u) << "nothing is named";
+}
+
 TEST(Plan, RefusesWhatTheCommandRefuses) {
-  EXPECT_EQ(message_of([] { (void)plan_of("[change]\nname = [\"blur\", \"forbidden\"]\n"); }),
-            "study.toml: line 2, column 1: expected options in [change] that leeway change takes, found a "
+  EXPECT_EQ(message_of([] { (void)plan_of("[change]\nlr = 1\nname = [\"blur\", \"forbidden\"]\n"); }),
+            "study.toml: line 3, column 1: expected options in [change] that leeway change takes, found a "
             "mistake (--name: "
             "expected another word, found forbidden)");
   EXPECT_EQ(message_of([] {

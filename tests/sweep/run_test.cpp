@@ -20,7 +20,7 @@ using leeway::testing::TemporaryFolder;
 using leeway::testing::write_bytes;
 
 // look --source WORD --seed N: "good", "bad" (exit 3), "killed", "full", "silent" (no record), "gate" (exit 4),
-// "once" (bad where the file `again` is not beside the sweep), "slow".
+// "once" (bad where the file `again` is not beside the sweep), "names" (says what --target reads), "rewrites" (it), "slow".
 constexpr const char* script = R"sh(#!/bin/sh
 echo "$@" >>"$(dirname "$0")/calls"
 case "$3" in
@@ -28,6 +28,8 @@ case "$3" in
   killed) kill -9 $$;;
   full) echo "leeway: out.npz: cannot write: No space left on device" >&2; exit 1;;
   silent) exit 0;;
+  names) echo "leeway: $5: expected better" >&2; exit 3;;
+  rewrites) echo "else" >"$5";;
   once) [ -e "$(dirname "$0")/again" ] || exit 1;;
   slow) sleep 30;;
 esac
@@ -70,6 +72,16 @@ class Runs : public ::testing::Test {
   const Store store_{folder_ / "sweep"};
 };
 
+class StopAfter : public Progress {
+ public:
+  explicit StopAfter(int calls) : calls_(calls) {}
+  void update(std::string_view, std::size_t, std::size_t, std::string_view) override { --calls_; }
+  [[nodiscard]] bool stop_requested() const override { return calls_ < 0; }
+
+ private:
+  int calls_;
+};
+
 TEST_F(Runs, EveryUnitOnce) {
   const PlanFile units = plan("[look]\nsource = \"good\"\nseed = [1, 2, 3, 4, 5, 6, 7]\n");
   const RunSummary first = run(units), second = run(units);
@@ -107,6 +119,65 @@ TEST_F(Runs, FailuresAreGroupedByMessageNumbersAside) {
   EXPECT_EQ(failures[0].units, 3u);
 }
 
+TEST_F(Runs, FailuresAreGroupedWhereTheyNameUnits) {
+  const PlanFile units = plan(
+      "[a]\ncommand = \"look\"\nsource = \"good\"\nseed = [1, 2, 3]\n"
+      "[b]\ncommand = \"look\"\nsource = [\"names\", \"good\"]\ntarget = \"{a}\"\nseed = 2\n");
+  (void)run(units);
+  const auto failures = failures_of(units, store_);
+  ASSERT_EQ(failures.size(), 1u);
+  EXPECT_EQ(failures[0].units, 3u);
+  EXPECT_EQ(failures[0].axes, (std::vector<std::string>{"b.source=names"}));
+}
+
+TEST_F(Runs, AFileThatHasChangedSinceThePlanIsNotRead) {
+  const auto table = write_bytes(folder_ / "table.npz", "as planned");
+  const std::string study = "[look]\nsource = \"good\"\ntarget = \"" + table.string() + "\"\nseed = [1, 2]\n";
+  const PlanFile units = plan(study);
+  write_bytes(table, "as it is now");
+  EXPECT_EQ(
+      message_of([&] { (void)run(units); }),
+      table.string() +
+          ": expected the contents that the study was planned with, found others, or none (plan the study "
+          "again into the same folder: what still holds is kept)");
+  EXPECT_EQ(calls(), 0u);
+  EXPECT_EQ(status_of(units, store_).counts.ready, 2u);
+  EXPECT_EQ(left_over(), 0u);
+  write_bytes(table, "as planned");
+  EXPECT_EQ(run(units).done, 2u) << "another time of change, the same contents";
+}
+
+TEST_F(Runs, AFileThatChangesMeanwhileGivesNoResult) {
+  const auto table = write_bytes(folder_ / "table.npz", "as planned");
+  const PlanFile units =
+      plan("[look]\nsource = \"rewrites\"\ntarget = \"" + table.string() + "\"\nseed = 1\n");
+  EXPECT_THROW((void)run(units), Error);
+  EXPECT_EQ(calls(), 1u);
+  EXPECT_EQ(status_of(units, store_).counts.ready, 1u);
+}
+
+TEST_F(Runs, AUnitThatTakesAsLongAsATaskMayFails) {
+  const PlanFile units = plan("[look]\nsource = [\"slow\", \"good\"]\nseed = 1\n");
+  StopAfter stop(20);  // a second
+  EXPECT_THROW((void)run(units, {.limit = 150.5}, &stop), Interrupted);
+  const auto failures = failures_of(units, store_);
+  ASSERT_EQ(failures.size(), 1u);
+  EXPECT_TRUE(
+      failures[0].message.starts_with("not done when the task that had begun with it was told to end"))
+      << failures[0].message;
+  EXPECT_EQ(failures[0].axes, (std::vector<std::string>{"look.source=slow"}));
+  StopAfter again(20);
+  forget_failures(store_);
+  EXPECT_THROW((void)run(units, {.limit = 3600}, &again), Interrupted);
+  EXPECT_TRUE(failures_of(units, store_).empty()) << "told long before";
+}
+
+TEST_F(Runs, NoMoreProcessesThanFitIntoMemory) {
+  EXPECT_EQ(jobs_that_fit(1, 0, 7), 7u);
+  EXPECT_EQ(jobs_that_fit(1, available_memory() / 2, 7), 2u);
+  EXPECT_EQ(jobs_that_fit(1, std::uint64_t{1} << 61, 7), 1u);
+}
+
 TEST_F(Runs, RetryRunsThoseThatFailedAgain) {
   const PlanFile units = plan("[look]\nsource = \"once\"\nseed = [1, 2]\n");
   EXPECT_EQ(run(units).failed, 2u);
@@ -131,7 +202,7 @@ TEST_F(Runs, AFullDiskEndsTheRunAndNoUnit) {
     (void)run(units, {.jobs = 1});
     ADD_FAILURE() << "expected DiskFull";
   } catch (const DiskFull& full) {
-    EXPECT_STREQ(full.what(), "out.npz: cannot write: No space left on device");
+    EXPECT_EQ(full.what(), (folder_ / "sweep").string() + ": out.npz: cannot write: No space left on device");
   }
   EXPECT_EQ(calls(), 1u);
   EXPECT_EQ(status_of(units, store_).counts.ready, 9u);
@@ -150,16 +221,6 @@ TEST_F(Runs, ADiskThatIsReallyFull) {
   EXPECT_LT(status.counts.done, 12u);
   EXPECT_EQ(::umount2((folder_ / "sweep").c_str(), MNT_DETACH), 0);
 }
-
-class StopAfter : public Progress {
- public:
-  explicit StopAfter(int calls) : calls_(calls) {}
-  void update(std::string_view, std::size_t, std::size_t, std::string_view) override { --calls_; }
-  [[nodiscard]] bool stop_requested() const override { return calls_ < 0; }
-
- private:
-  int calls_;
-};
 
 TEST_F(Runs, AStopEndsProcessesAndLeavesUnitsAsIfNeverBegun) {
   const PlanFile units = plan("[look]\nsource = \"slow\"\nseed = [1, 2, 3]\n");

@@ -41,21 +41,26 @@ inline const Catalog& small_catalog() {
        {"change",
         {name, text("data"), number("lr", "0.001"), number("strength", ""), flag("hard"), text("set"),
          number("seed", "", true), file("out")}},
+       {"train", {text("data"), text("start"), number("lr", "0.001"), file("out")}},
        {"look", {text("source"), text("target"), text("methods"), number("seed", "", true), record}}},
       [](const std::vector<std::string>& words) -> std::string {
         for (const std::string& word : words)
           if (word == "forbidden") return "--name: expected another word, found forbidden";
         return "";
       },
-      [](const std::string& command) -> CatalogFamily {
+      [](const std::string& command) -> std::vector<CatalogFamily> {
         if (command != "change") return {};
-        return {"name",
-                {{"blur", "", "", {{"eta", .1, 0, .5, ""}, {"steps", 3, 1, 1000, "", true}}},
-                 {"noise",
-                  "",
-                  "",
-                  {{"eta", .1, 0, .5, ""}, {"twice", 0, 0, 1, "", true}, {"weight", 0, 0, 10, ""}}},
-                 {"odd", "", "", {{"eta", 1, 0, 100, ""}}}}};
+        return {{"name",
+                 "a change",
+                 {{"blur", "", "", {{"eta", .1, 0, .5, ""}, {"steps", 3, 1, 1000, "", true}}},
+                  {"noise",
+                   "",
+                   "",
+                   {{"eta", .1, 0, .5, ""}, {"twice", 0, 0, 1, "", true}, {"weight", 0, 0, 10, ""}}},
+                  {"odd", "", "", {{"eta", 1, 0, 100, ""}}},
+                  {"turn", "", ""},
+                  {"forbidden", "", ""}},
+                 "set"}};
       }};
   return catalog;
 }

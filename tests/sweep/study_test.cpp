@@ -105,10 +105,12 @@ TEST(Study, OneClearLineForEachMistake) {
          "study.toml: line 2, column 1: expected for change.strength \"grid N\" or \"random N\", then \"from "
          "LOW to HIGH\" "
          "and \"log\", found 'grid'");
-  expect("[change]\nset.eta = \"grid 3\"",
-         "study.toml: line 2, column 5: expected for change.set.eta \"grid N\" or \"random N\", then \"from "
-         "LOW to HIGH\" "
-         "and \"log\", found 'grid 3'");
+  expect(
+      "[change]\nset.eta = \"grid 3\"",
+      "study.toml: line 2, column 5: expected for change.set.eta a range, as in \"grid 3 from LOW to HIGH\", "
+      "since it has no default, or several, found 'grid 3'");
+  expect("[study]\nexclude = [\"change.seed=1|3\"]\n[change]\nseed = [1, 2]",
+         "study.toml: line 2, column 1: expected in a rule a value of change.seed, found '3'");
   expect("[study]\nexclude = [\"change.sed=1\"]\n[change]\nseed = [1, 2]",
          "study.toml: line 2, column 1: expected an axis, one of change.seed, found 'change.sed'; did you "
          "mean change.seed?");

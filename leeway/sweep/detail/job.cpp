@@ -89,7 +89,7 @@ bool Jobs::is_stopped(std::chrono::steady_clock::duration within) {
   return stop_.wait_for(lock, within, [&] { return stopped_; });
 }
 
-JobEnd Job::run(Jobs& jobs) const {
+JobEnd Job::run(Jobs& jobs, const JobRules& rules) const {
   using Clock = std::chrono::steady_clock;
   Ended ended;
   double seconds = 0;
@@ -102,34 +102,44 @@ JobEnd Job::run(Jobs& jobs) const {
     seconds = std::chrono::duration<double>(Clock::now() - started).count();
     if (!was_killed(ended)) break;
     if (jobs.is_stopped(tries < most_tries ? tries * breath : Clock::duration::zero())) {
+      if (const std::string why = rules.hopeless(seconds); !why.empty()) {
+        fail({why, ended.code, seconds});
+        return {Outcome::failed, seconds};
+      }
       store_.drop_work(unit_, runner_);
       return {Outcome::none, seconds};
     }
   }
-  return {finish(ended, seconds) ? Outcome::done : Outcome::failed, seconds};
+  return {finish(ended, seconds, rules) ? Outcome::done : Outcome::failed, seconds};
 }
 
-bool Job::finish(const Ended& ended, double seconds) const {
+bool Job::finish(const Ended& ended, double seconds, const JobRules& rules) const {
   const fs::path work = store_.work(unit_, runner_), log = work / log_file;
   struct stat record {};
   struct stat said {};
   const bool has_record = ::stat((work / record_file).c_str(), &record) == 0 && record.st_size > 0;
   if (::stat(log.c_str(), &said) == 0 && said.st_size == 0) ::unlink(log.c_str());
   if (has_record && (ended.code == 0 || ended.code == gate_failed)) {
+    rules.before_keeping();
     store_.keep(unit_, runner_, Outcome::done);
     return true;
   }
-  Failure failure{words_of(ended, log), ended.code, seconds};
-  if (says_full(failure.message)) throw DiskFull(failure.message);
-  const std::string text =
-      record::record_text(record::written([&](record::Fields& f) { fields(failure, f); }));
-  const fs::path path = work / "failure.json";
+  const Failure failure{words_of(ended, log), ended.code, seconds};
+  if (says_full(failure.message))
+    throw DiskFull(fmt::format("{}: {}", display_name(store_.folder()), failure.message));
+  fail(failure);
+  return false;
+}
+
+void Job::fail(const Failure& failure) const {
+  Failure copy = failure;
+  const std::string text = record::record_text(record::written([&](record::Fields& f) { fields(copy, f); }));
+  const fs::path path = store_.work(unit_, runner_) / "failure.json";
   std::ofstream file(path);
   errno = 0;
   if (!(file << text << std::flush)) fail_at(path, "cannot write", errno == 0 ? EIO : errno);
   file.close();
   store_.keep(unit_, runner_, Outcome::failed);
-  return false;
 }
 
 }  // namespace leeway::sweep

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
+#include <functional>
 #include <mutex>
 #include <set>
 #include <string>
@@ -36,6 +37,12 @@ struct JobEnd {
   double seconds = 0;
 };
 
+struct JobRules {
+  std::function<void()> before_keeping;  // once the process has ended well; may throw
+  // Of a unit that was stopped after so many seconds: why there is no use in beginning it again; empty: there is.
+  std::function<std::string(double seconds)> hopeless;
+};
+
 class Job {
  public:
   Job(const Store& store, std::string runner, std::string unit, std::vector<std::string> words,
@@ -47,10 +54,11 @@ class Job {
         program_(std::move(program)) {}
 
   // DiskFull where that is why it failed.
-  [[nodiscard]] JobEnd run(Jobs& jobs) const;
+  [[nodiscard]] JobEnd run(Jobs& jobs, const JobRules& rules) const;
 
  private:
-  [[nodiscard]] bool finish(const Ended& ended, double seconds) const;
+  [[nodiscard]] bool finish(const Ended& ended, double seconds, const JobRules& rules) const;
+  void fail(const Failure& failure) const;
   const Store& store_;
   const std::string runner_, unit_;
   const std::vector<std::string> words_;
