@@ -38,7 +38,11 @@ std::string values_text(const SweepReport& record, const std::string& start) {
 
 std::string table_of(const SweepReport& record) {
   std::string text = words_of(record.envelope);
-  for (const std::string& start : record.starts) text += "\n" + values_text(record, start);
+  for (const std::string& start : record.starts) {
+    text += "\n";
+    if (record.starts.size() > 1) text += fmt::format("start {}:\n", shown(start));
+    text += values_text(record, start);
+  }
   return text;
 }
 

@@ -22,7 +22,7 @@ std::string some(std::size_t n, const char* what) {
 
 // The first few, and how many more.
 std::string names_of(std::vector<std::string> names) {
-  for (std::string& name : names) name = plain(name);
+  for (std::string& name : names) name = name.find(", ") == name.npos ? plain(name) : in_quotes(name);
   if (names.size() > most_names) {
     const std::size_t more = names.size() - most_names;
     names.resize(most_names);

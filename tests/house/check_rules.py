@@ -2,9 +2,10 @@
 """Checks the rules of the house that a compiler does not know. Usage: check_rules.py [ROOT]
 
 Which folder may include which, and nobody another's detail; LibTorch in leeway/nn alone, CLI11 behind one header; headers that begin with a comment
-and have #pragma once; a library that neither prints nor ends the process; files that stay short. One line for each
-breach, exit status 1.
+and have #pragma once; a library that neither prints nor ends the process; files that stay short; an ABI version of leeway/nn that goes with
+its headers. One line for each breach, exit status 1.
 """
+import hashlib
 import pathlib
 import re
 import sys
@@ -30,6 +31,8 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 TORCH = re.compile(r"^(torch|ATen|c10|caffe2)/")
 PARSER = ("apps/leeway/command_line.cpp", "apps/leeway/config_flags.cpp", "apps/leeway/usage_errors.cpp")  # all that knows CLI11
 COMMENT_OR_TEXT = re.compile(r'//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\'', re.S)
+LINE_COMMENT = re.compile(r"//[^\n]*")
+ABI = re.compile(r"abi_version = \d+;\s*// of headers (\w+)")
 OUTPUT_OR_END = re.compile(
     r"\bstd::(?:cout|cerr|clog|terminate)\b|\bfmt::print\b"
     r"|(?<![\w.>])(?:v?f?printf|f?puts|putchar|perror|abort|_?exit|_Exit|quick_exit)\s*\(")
@@ -85,6 +88,27 @@ def check_header(name, text):
         yield f"{name}:1: expected {once}"
 
 
+def check_abi(root):
+    """The version in the facade's header stands beside a digest of what that header and all that it includes declare."""
+    facade = root / NN_FACADES[0]
+    version = ABI.search(facade.read_text(encoding="utf-8")) if facade.exists() else None
+    if not version:
+        return
+    seen, waiting = {}, [*NN_FACADES, "leeway/data/training_data.h"]
+    while waiting:
+        name = waiting.pop()
+        path = root / name
+        if name in seen or not path.exists():
+            continue
+        text = path.read_text(encoding="utf-8")
+        seen[name] = " ".join(LINE_COMMENT.sub("", ABI.sub("", text)).split())
+        waiting += [found.group(2) for found in map(INCLUDE.match, text.splitlines()) if found and found.group(2).startswith("leeway/")]
+    digest = hashlib.sha256(repr(sorted(seen.items())).encode()).hexdigest()[:8]
+    if version.group(1) != digest:
+        yield (f"{NN_FACADES[0]}: its headers have changed: raise abi_version where a program compiled against the older ones cannot bear it, "
+               f"and write 'of headers {digest}' behind it")
+
+
 def cycle_in(graph):
     """One cycle of folders as a list, or None."""
     done = set()
@@ -128,6 +152,7 @@ def check(root):
         lines = text.count("\n")
         if lines > LONGEST[top]:
             breaches.append(f"{name}: expected at most {LONGEST[top]} lines, found {lines}")
+    breaches += check_abi(root)
     loop = cycle_in(graph)
     if loop:
         breaches.append("folders include each other in a circle: " + " -> ".join(loop))

@@ -41,6 +41,15 @@ class Rules(unittest.TestCase):
     def test_a_good_tree_has_no_breach(self):
         self.assertEqual(self.breaches(), [])
 
+    def test_the_version_of_the_models_part_goes_with_its_headers(self):
+        header = '// The facade.\n#pragma once\n#include "leeway/core/array.h"\nconstexpr int abi_version = 3;  // of headers {}\n'
+        (found,) = self.expect("leeway/nn/session.h", header.format("12345678"), "its headers have changed")
+        digest = found.split("'of headers ")[1][:8]
+        files = {"leeway/nn/session.h": header.format(digest)}
+        self.assertEqual(self.breaches(files), [])
+        self.assertEqual(self.breaches({**files, "leeway/core/array.h": GOOD["leeway/core/array.h"] + "// more words\n"}), [])
+        self.assertEqual(len(self.breaches({**files, "leeway/core/array.h": GOOD["leeway/core/array.h"] + "int more;\n"})), 1)
+
     def test_analyses_do_not_know_each_other(self):
         self.expect("leeway/agreement/a.cpp", '\n#include "leeway/shift/shift.h"\n',
                     "leeway/agreement/a.cpp:2: leeway/agreement may not include leeway/shift")

@@ -49,6 +49,18 @@ class Studies(unittest.TestCase):
             with self.subTest(name):
                 self.check(name)
 
+    def test_sweeps(self):
+        """The files of sweeps are those that the scripts write."""
+        sys.path.insert(0, str(STUDIES))
+        sys.dont_write_bytecode = True
+        import benchmark
+        import benchmark_sets
+        first = benchmark.study([0], map(benchmark.conditions, benchmark.CASES), benchmark.ALGORITHMS)
+        self.assertEqual((STUDIES / "benchmark.toml").read_text(encoding="utf-8"), first)
+        folder = pathlib.Path("FOLDER")
+        sets = benchmark_sets.Sets(folder, "leeway").study("dsprites", range(5), benchmark_sets.CASES, benchmark_sets.BEST)
+        self.assertEqual((STUDIES / "benchmark-sets.toml").read_text(encoding="utf-8"), sets.replace(str(folder.resolve()), "FOLDER"))
+
     def test_pa_interval(self):
         self.check("../pa-interval", "pa_interval_tables.py")
 

@@ -159,17 +159,18 @@ TEST(Plan, RulesAboutAnAxisThatAUnitDoesNotHaveDoNotApply) {
 
 TEST(Plan, RefusesWhatIsNoMemberOrNoParameterOfIt) {
   const auto wrong = [](const char* text) { return message_of([&] { (void)plan_of(text); }); };
-  EXPECT_EQ(
-      wrong("[change]\nname = [\"blur\", \"nois\"]\n"),
-      "study.toml: line 2, column 1: expected a change that there is, found 'nois'; did you mean noise?");
+  EXPECT_EQ(wrong("[change]\nname = [\"blur\", \"nois\"]\n"),
+            "study.toml: line 2, column 1: expected a change that leeway list has, found 'nois'; did you "
+            "mean noise?");
   EXPECT_EQ(wrong("[change]\nname = \"blur\"\nset.eta = [0.1, 0.7]\n"),
             "study.toml: line 3, column 5: expected for eta of blur a number from 0 to 0.5, found '0.7'");
   EXPECT_EQ(
       wrong("[change]\nname = \"blur\"\nset = \"steps=1.5\"\n"),
       "study.toml: line 3, column 1: expected for steps of blur a whole number from 1 to 1000, found '1.5'");
-  EXPECT_EQ(wrong("[change]\nname = [\"odd\", \"noise\"]\nset.weight = [1, 2]\n"),
-            "study.toml: line 3, column 5: expected a parameter of odd, found 'weight' (exclude leaves a "
-            "combination out, and \"\" among several values the option)");
+  EXPECT_EQ(
+      wrong("[change]\nname = [\"odd\", \"noise\"]\nset.weight = [1, 2]\n"),
+      "study.toml: line 3, column 5: expected a parameter of odd (eta), found 'weight'; exclude leaves a "
+      "combination out, and \"\" among several values the option");
   EXPECT_EQ(plan_of("[study]\nexclude = [\"change.name=odd, change.set.weight!=\"]\n"
                     "[change]\nname = [\"odd\", \"noise\"]\nset.weight = [\"\", 1, 2]\n")
                 .units.size(),

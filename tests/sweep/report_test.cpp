@@ -132,6 +132,21 @@ TEST(SweepReport, TheNumberOfShiftsIsThatOfTheNamesParts) {
   EXPECT_NEAR(all[2], .625, 1e-9);
 }
 
+// A column beside the one that names the shifts, such as their attributes, has none of its own.
+TEST(SweepReport, TheAttributesOfShiftsAreNoFurtherShifts) {
+  record::SweepReportOptions options;
+  options.cases = {"shifts", "attributes"};
+  const record::SweepReport record =
+      report_of(table_of_text("shifts,attributes,algorithm,seed,test\nUNIFORM,,erm,0,.9\nSC,color,erm,0,.7\n"
+                              "SC+LDD,color+size,erm,0,.5\nSC+LDD,size+color,erm,0,.4\n"),
+                options, 0);
+  std::map<std::string, std::size_t> shifts;
+  for (const record::SweepShift& shift : record.cases) shifts[shift.name] = shift.concurrent.value_or(9);
+  EXPECT_EQ(shifts,
+            (std::map<std::string, std::size_t>{
+                {"UNIFORM", 0}, {"SC, color", 1}, {"SC+LDD, color+size", 2}, {"SC+LDD, size+color", 2}}));
+}
+
 // lr .1 is better by the measure, lr .01 by validation. The grid is seed 0; seeds 1 and 2 have what was chosen.
 std::vector<Row> tuned() {
   std::vector<Row> rows{{"erm", "SC", "0.1", "0", .9, .6}, {"erm", "SC", "0.01", "0", .7, .8}};

@@ -1,6 +1,7 @@
 #include "leeway/sweep/detail/members.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -24,7 +25,7 @@ std::vector<const Member*> named_members(const CatalogFamily& family, const Give
     if (member == family.members.end()) {
       std::vector<std::string> names;
       for (const Member& one : family.members) names.emplace_back(one.name);
-      refuse(given.first->place, fmt::format("{} that there is", family.what),
+      refuse(given.first->place, fmt::format("{} that leeway list has", family.what),
              in_quotes(name) + did_you_mean(name, names));
     }
     found.push_back(&*member);
@@ -64,8 +65,10 @@ void check_parameter(const std::vector<const Member*>& members, const Given& giv
     }
   }
   if (!known)
-    refuse(place, fmt::format("a parameter of {}", who),
-           fmt::format("{}{} (exclude leaves a combination out, and \"\" among several values the option)",
+    refuse(place,
+           fmt::format("a parameter of {} ({})", who,
+                       names.empty() ? "it has none" : fmt::format("{}", fmt::join(names, ", "))),
+           fmt::format("{}{}; exclude leaves a combination out, and \"\" among several values the option",
                        in_quotes(name), did_you_mean(name, names)));
 }
 

@@ -55,6 +55,15 @@ bool is_no_shift(const std::string& name) {
   return word == "uniform" || word == "none" || word == "clean" || word == "iid" || word == "identity";
 }
 
+// The most that a column tells: a second one may tell their attributes.
+std::size_t shifts_in(const Row& row, const Names& columns) {
+  std::size_t most = 0;
+  for (const std::string& column : columns)
+    if (const std::string value = value_in(row, column); !value.empty() && !is_no_shift(value))
+      most = std::max(most, 1 + static_cast<std::size_t>(std::ranges::count(value, '+')));
+  return most;
+}
+
 std::optional<double> number_in(const Row& row, const std::string& column) {
   const auto number = parse_number(value_in(row, column));
   return number && std::isfinite(*number) ? number : std::nullopt;
@@ -106,7 +115,7 @@ class Reading {
       shift = name.kind, concurrent = name.concurrent;
       if (!name.assignment.empty()) setting += (setting.empty() ? "" : ", ") + name.assignment;
     } else if (!roles.cases.empty()) {
-      concurrent = is_no_shift(shift) ? 0 : 1 + static_cast<std::size_t>(std::ranges::count(shift, '+'));
+      concurrent = shifts_in(row, roles.cases);
     }
     if (!roles.concurrent.empty()) {
       const auto given = number_in(row, roles.concurrent);
