@@ -315,9 +315,9 @@ TEST_F(SweepCommand, NamesAndParametersAreThoseThereAre) {
     write("s.toml", text);
     return "sweep plan s.toml --out a";
   };
-  bad_input(
-      plan_of("[shift]\nname = [\"contrast\", \"contrst\"]\n"),
-      "s.toml: line 2, column 1: expected a shift that leeway list has, found 'contrst'; did you mean contrast?");
+  bad_input(plan_of("[shift]\nname = [\"contrast\", \"contrst\"]\n"),
+            "s.toml: line 2, column 1: expected a shift that leeway list has, found 'contrst'; did you mean "
+            "contrast?");
   bad_input(
       plan_of("[shift]\nname = \"contrast\"\nstrength = [0.5, 5000]\n"),
       "s.toml: line 3, column 1: expected for strength of contrast a number from 0 to 10, found '5000'");
