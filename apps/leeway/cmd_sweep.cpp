@@ -36,7 +36,7 @@ constexpr const char* default_time = "24:00:00";
 struct ClusterFlags {
   bool slurm = false;
   std::size_t tasks = 8;
-  std::string time;  // empty: not given
+  std::string time = default_time;
 };
 
 struct SweepFlags {
@@ -45,6 +45,7 @@ struct SweepFlags {
   record::SweepRunOptions run;
   record::SweepCollectOptions collect;
   ClusterFlags cluster;
+  std::string limit;  // of a runner; empty: none
 };
 
 template <class Record>
@@ -105,8 +106,9 @@ std::string status_text(const record::SweepStatus& record) {
   if (record.results.size() > 1) add("all", record.counts);
   std::string text = table.text();
   if (record.silent > 0)
-    text += fmt::format("Of {} that run no sign was seen for ten minutes: the next runner takes them over.\n",
-                        count(record.silent));
+    text += fmt::format(
+        "{} of the running units: no sign of the runner for ten minutes. The next one takes over.\n",
+        count(record.silent));
   return text + failures_text(record.failures);
 }
 
@@ -115,8 +117,6 @@ std::string collect_text(const record::SweepCollect& record) { return record.env
 // A folder that is new, empty, or a sweep's already.
 void check_folder(const std::string& folder) {
   std::error_code ignored;
-  if (fs::exists(folder, ignored) && !fs::is_directory(folder, ignored))
-    refuse(display_name(folder), "a new folder, or that of a sweep", "a file");
   if (!fs::exists(folder, ignored) || fs::is_empty(folder, ignored)) return;
   if (!fs::exists(sweep::Store(folder).plan(), ignored))
     refuse(display_name(folder), "a new folder, or that of a sweep", "one with other files");
@@ -159,7 +159,7 @@ sweep::ScriptOptions script_options(const SweepFlags& flags, const sweep::PlanFi
           .jobs = std::max<std::size_t>(1, flags.run.jobs),
           .threads = plan.threads,
           .memory = plan.memory,
-          .time = flags.cluster.time.empty() ? default_time : flags.cluster.time};
+          .time = flags.cluster.time};
 }
 
 // A runner that came late, when all was done, leaves a table that is there as it is.
@@ -176,24 +176,27 @@ void collect_at_the_end(Context& context, const sweep::PlanFile& plan, const swe
   }
 }
 
-void warn_of_memory(const sweep::PlanFile& plan, std::size_t jobs, record::SweepRun& record) {
+// Told before the run.
+void warn_of_memory(Context& context, const sweep::PlanFile& plan, std::size_t wanted) {
   const std::uint64_t free = sweep::available_memory();
-  const auto words = [](std::uint64_t size) { return bytes(static_cast<std::size_t>(size)); };
+  const std::size_t jobs = sweep::jobs_that_fit(plan.threads, plan.memory, wanted);
+  const auto words = [](std::uint64_t size) {
+    return fmt::format("{:.3g}G", static_cast<double>(size) / 0x1p30);
+  };
   if (plan.memory > free)
-    record.envelope.warnings.push_back(
+    context.warn(
         fmt::format("a unit may take {} of memory, and {} are free", words(plan.memory), words(free)));
-  else if (jobs < record.options.jobs)
-    record.envelope.warnings.push_back(
-        fmt::format("{} at once rather than {}: {} of memory a unit, and {} are free", jobs,
-                    record.options.jobs, words(plan.memory), words(free)));
+  else if (jobs < wanted)
+    context.warn(fmt::format("{} at once rather than {}: {} of memory a unit, and {} are free", jobs, wanted,
+                             words(plan.memory), words(free)));
 }
-
 int run_units(Context& context, const SweepFlags& flags) {
   const sweep::Store store(flags.folder);
   const sweep::PlanFile plan(store.plan());
-  if (flags.run.retry) sweep::forget_failures(store);
   if (flags.cluster.slurm) {
-    const sweep::Submitted jobs = sweep::submit_to_slurm(script_options(flags, plan));
+    const sweep::Submitted jobs = sweep::submit_to_slurm(script_options(flags, plan), [&] {
+      if (flags.run.retry) sweep::forget_failures(store);
+    });
     context.print(
         Json{{"array", jobs.array}, {"last", jobs.last}},
         fmt::format("Slurm job {}, an array of {} tasks; then job {}, for what they leave. {} comes at "
@@ -202,17 +205,19 @@ int run_units(Context& context, const SweepFlags& flags) {
                     display_name(store.folder() / sweep::collected_table)));
     return exit_ok;
   }
+  if (!flags.run.collect.empty()) sweep::check_table_name(flags.run.collect);
+  if (flags.run.retry) sweep::forget_failures(store);
+  warn_of_memory(context, plan, flags.run.jobs);
   sweep::RunOptions options;
   options.jobs = flags.run.jobs, options.wait = !flags.run.no_wait;
   options.lease = std::chrono::duration<double>(flags.run.lease);
-  options.limit = sweep::seconds_of(flags.cluster.time).value_or(0);
+  options.limit = sweep::seconds_of(flags.limit).value_or(0);
   const sweep::RunSummary done = sweep::run_units(plan, store, options, context.progress());
   record::SweepRun record;
   record.options = flags.run, record.folder = display_name(store.folder());
   record.results.push_back({done.units, done.jobs, done.done_before, done.done, done.done_elsewhere,
                             done.failed, done.blocked, done.left});
   if (done.failed > 0) record.failures = sweep::failures_of(plan, store);
-  warn_of_memory(plan, done.jobs, record);
   collect_at_the_end(context, plan, store, record);
   describe(context, record);
   return context.finish<record::SweepRun>(std::move(record), run_text,
@@ -248,15 +253,15 @@ void add_folder(const Command& command, SweepFlags& flags) {
   command.option("DIR", flags.folder, "The folder that leeway sweep plan wrote").required();
 }
 
+std::string time_check(const std::string& text) {
+  return sweep::seconds_of(text) ? ""
+                                 : "expected hours:minutes:seconds from 0:05:00, found " + in_quotes(text);
+}
+
 void add_cluster_flags(const Command& command, ClusterFlags& cluster) {
   command.option("--tasks", cluster.tasks, "On a cluster: tasks of the array").whole_within(1, 100000);
   command.option("--time", cluster.time, "On a cluster: limit of a task, hours:minutes:seconds")
-      .show_default(default_time)
-      .check([](const std::string& text) {
-        return sweep::seconds_of(text)
-                   ? ""
-                   : "expected hours:minutes:seconds from 0:05:00, found " + in_quotes(text);
-      });
+      .check(time_check);
 }
 
 void add_common(const Command& command, Context& context, const std::string& out, Written kind) {
@@ -274,6 +279,7 @@ void add_sweep_plan(const Command& room, Context& context, SweepFlags& flags,
              Written::folder);
   command.footer(
       "A table for each stage, whose keys are the options of its command; several values are an axis.\n"
+      "Exit code 5: a unit of the pilot failed.\n"
       "\n  leeway sweep plan study.toml --out sweep --pilot");
   command.runs([&context, &flags, add_units] { return run_plan(context, flags, add_units); });
 }
@@ -286,7 +292,14 @@ void add_sweep_run(const Command& room, Context& context, SweepFlags& flags) {
       "--slurm", flags.cluster.slurm,
       "Submit one job array (sbatch), and a job for what it leaves; the last to end collects runs.csv");
   add_cluster_flags(command, flags.cluster);
+  const Option limit = command
+                           .option("--limit", flags.limit,
+                                   "This runner is ended after so long, hours:minutes:seconds, a minute or "
+                                   "two after it was told: a unit "
+                                   "that had all that time and is not done fails")
+                           .check(time_check);
   add_common(command, context, "Write the JSON record to this file", Written::record);
+  slurm.excludes(limit);
   for (const char* const own : {"--out", "--collect", "--no-wait", "--lease"}) slurm.excludes(command[own]);
   command.footer(
       "Any number of runners may share a folder. After a stop or a crash the same command goes on.\n"

@@ -39,30 +39,38 @@ void add(sweep::Catalog& catalog, const CommandShape& shape, const std::string& 
   }
 }
 
-// With the corruptions, which take --severity.
-sweep::CatalogFamily shifts() {
-  sweep::CatalogFamily family{
-      "name", "a shift", {shift::members().begin(), shift::members().end()}, "strength"};
-  for (const auto& corruption : shift::corruptions())
-    if (std::ranges::find(family.members, corruption.name, &Member::name) == family.members.end())
-      family.members.push_back({corruption.name, corruption.summary, ""});
-  return family;
+// Shifts by their strengths, corruptions by their severities; a name may be of both.
+std::vector<sweep::CatalogFamily> shifts() {
+  const std::vector<Parameter> severity{{"severity", 1, 0, 5, "", true}};
+  std::vector<Member> strengths(shift::members().begin(), shift::members().end()), severities = strengths;
+  for (Member& member : severities) member.parameters.clear();
+  for (const auto& corruption : shift::corruptions()) {
+    const auto known = std::ranges::find(severities, corruption.name, &Member::name);
+    if (known != severities.end()) {
+      known->parameters = severity;
+      continue;
+    }
+    strengths.push_back({corruption.name, "", ""});
+    severities.push_back({corruption.name, "", "", severity});
+  }
+  return {{"name", "a shift", std::move(strengths), "strength", true},
+          {"name", "a shift", std::move(severities), "severity", true}};
 }
 
-// Those of models are known where the library of models can be opened.
-std::vector<sweep::CatalogFamily> families_of(const std::string& command) {
-  if (command == "shift") return {shifts()};
-  if (command != "train" && command != "attack") return {};
-  try {
-    const nn::Session& session = model_session(1);
-    if (command == "train")
-      return {{"algorithm", "an algorithm", session.algorithms(), "set"},
-              {"arch", "an architecture", session.architectures()}};
-    const std::vector<nn::AttackEntry> attacks = session.attacks();
-    return {{"attack", "an attack", {attacks.begin(), attacks.end()}, "set"}};
-  } catch (const std::exception&) {
-    return {};
+// Of models those that the options ask for: their library takes a while to open.
+std::vector<sweep::CatalogFamily> families_of(const std::string& command,
+                                              const std::vector<std::string>& options) {
+  const auto has = [&](const char* name) { return std::ranges::find(options, name) != options.end(); };
+  if (command == "shift") return shifts();
+  std::vector<sweep::CatalogFamily> families;
+  if (command == "train" && (has("algorithm") || has("set")))
+    families.push_back({"algorithm", "an algorithm", model_session(1).algorithms(), "set", false, "erm"});
+  if (command == "attack") {
+    const std::vector<nn::AttackEntry> attacks = model_session(1).attacks();
+    families.push_back({"attack", "an attack", {attacks.begin(), attacks.end()}, "set", true, "pgd"});
   }
+  if (has("arch")) families.push_back({"arch", "an architecture", model_session(1).architectures()});
+  return families;
 }
 
 }  // namespace
@@ -82,7 +90,7 @@ SweepCatalog::SweepCatalog(void (*add_units)(const Command&, Context&)) {
       return mistake.what();
     }
   };
-  catalog_.families_of = [](const std::string& command) { return families_of(command); };
+  catalog_.families_of = families_of;
 }
 
 }  // namespace leeway::app

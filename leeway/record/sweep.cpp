@@ -37,9 +37,8 @@ Json json_of(const Record& record) {
 
 void fields(SweepPlanOptions& options, Fields& f) {
   f("pilot", options.pilot,
-    "run a unit of each stage, and of each of its algorithms or other words (32 at most), with what they "
-    "need, and estimate "
-    "time and disk by them");
+    "run a unit of each stage, and of each of its algorithms or other words (32 at most), with what "
+    "they need, and estimate time and disk by them");
 }
 
 void fields(SweepRunOptions& options, Fields& f) {
@@ -150,8 +149,7 @@ void fields(SweepStatus& record, Fields& f) {
   f("counts", record.counts, "units by state");
   f("silent", record.silent,
     "running units whose runner, on another machine, has given no sign for ten minutes by this machine's "
-    "clock: the next "
-    "runner takes them over, once it has seen none for a lease");
+    "clock: the next runner takes them over, once it has seen none for a lease");
   f("failures", record.failures, "by message, the most frequent first");
   f("results", record.results, "one for each stage");
 }

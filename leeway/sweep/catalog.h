@@ -31,19 +31,23 @@ struct CatalogCommand {
 
 // What an option names, and the parameters that what it names has.
 struct CatalogFamily {
-  std::string option;  // "algorithm"; its value is a member's name, or several by commas
+  std::string option;  // "algorithm", whose value is a member's name
   std::string what;    // "an algorithm"
   std::vector<Member> members;
   // The option that gives parameters: as NAME=VALUE ("set"), or itself, where it takes numbers ("strength"). Empty: none.
   std::string parameters = {};
+  bool several = false;       // names by commas, each of which has the parameters that are given
+  std::string fallback = {};  // who has them where the option is not given; empty: nobody that is known
 };
 
 struct Catalog {
   std::vector<CatalogCommand> commands;
   // What is wrong with a whole command line, without the program's name; empty: nothing.
   std::function<std::string(const std::vector<std::string>& words)> mistake_in;
-  // What options of a command name; those that cannot be known here are left out.
-  std::function<std::vector<CatalogFamily>(const std::string& command)> families_of = {};
+  // What these options of a command name. std::runtime_error where that cannot be known here.
+  std::function<std::vector<CatalogFamily>(const std::string& command,
+                                           const std::vector<std::string>& options)>
+      families_of = {};
 };
 
 }  // namespace leeway::sweep

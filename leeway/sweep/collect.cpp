@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <span>
@@ -130,6 +131,7 @@ class Collector {
   }
 
   record::SweepTable write(const std::string& out, Progress* progress) {
+    check_table_name(out);
     const auto file = new_table_file(out, columns(is_npz(out)));
     std::vector<std::optional<Rows>> rows;
     for (std::size_t first = 0; first < units_.size(); first += block) {
@@ -200,7 +202,7 @@ class Collector {
     keys_ = std::move(keys);
   }
 
-  // An axis is one of numbers where all its values in the plan are, whichever units are done.
+  // An axis is one of numbers where all its values in the plan are, whichever units are done. Some units do not have it.
   std::vector<TableColumn> columns(bool typed) const {
     std::vector<TableColumn> all{{"unit"}};
     for (const std::size_t axis : axes_) all.push_back({plan_.axes[axis], typed});
@@ -208,7 +210,7 @@ class Collector {
       for (const PlannedUnit* unit : units_) {
         const std::vector<std::string> values = plan_.axis_values(*unit);
         for (std::size_t i = 0; i < axes_.size(); ++i)
-          all[i + 1].number &= parse_number(values[axes_[i]]).has_value();
+          all[i + 1].number &= values[axes_[i]].empty() || parse_number(values[axes_[i]]).has_value();
       }
     all.push_back({"unit_seconds", true});
     for (const ResultKey& key : keys_) all.push_back(key.column);
@@ -245,6 +247,12 @@ class Collector {
 };
 
 }  // namespace
+
+void check_table_name(const std::string& out) {
+  const std::string ending = std::filesystem::path(out).extension().string();
+  if (!ending.empty() && ending != ".csv" && ending != ".gz" && ending != ".npz")
+    refuse(display_name(out), "a table to write that ends in .csv, .csv.gz or .npz", in_quotes(ending));
+}
 
 record::SweepTable collect(const PlanFile& plan, const Store& store,
                            const record::SweepCollectOptions& options, const std::string& out,

@@ -26,4 +26,7 @@ namespace leeway::sweep {
                                          const record::SweepCollectOptions& options, const std::string& out,
                                          Progress* progress);
 
+// Error where a file's name ends in something else than a table's. For those who collect at the end of long work.
+void check_table_name(const std::string& out);
+
 }  // namespace leeway::sweep

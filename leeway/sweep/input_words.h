@@ -1,7 +1,9 @@
 // Files of the user among the values of a study.
 #pragma once
 
+#include <filesystem>
 #include <string>
+#include <vector>
 
 namespace leeway::sweep {
 
@@ -13,5 +15,8 @@ struct InputWord {
 // `text` may name a file, files by commas, NAME=FILE, a pattern of files, or a folder where it has a slash. What
 // names nothing that is there stays as it is.
 [[nodiscard]] InputWord input_word(const std::string& text);
+
+// The files that it reads, whose contents are looked at by nobody here.
+[[nodiscard]] std::vector<std::filesystem::path> input_files(const std::string& text);
 
 }  // namespace leeway::sweep

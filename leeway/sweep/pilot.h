@@ -13,7 +13,7 @@ namespace leeway::sweep {
 [[nodiscard]] record::SweepPlan plan_record(const Plan& plan, const Store& store);
 
 // Runs one unit of each stage, and of each combination of words among its own options (32 at most), such as its algorithms,
-// that has none done, and those they need, one after the other; fills in what they took, and what that makes for all, each
+// that is not done, and those they need, one after the other; fills in what they took, and what that makes for all, each
 // unit by its own words. Their results stay. False where one failed: a warning says how.
 [[nodiscard]] bool run_pilot(const PlanFile& plan, const Store& store, record::SweepPlan& record,
                              Progress* progress);

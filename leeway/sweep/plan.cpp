@@ -63,8 +63,6 @@ class Planner {
       for (const std::size_t other : stage.reads) is_read[other] = true;
     for (std::size_t s = 0; s < study_.stages.size(); ++s)
       if (!is_read[s]) add_all(s);
-    for (const auto& [text, value] : inputs_)
-      if (value.word != value.identity) plan_.inputs[value.word] = value.identity;
     return std::move(plan_);
   }
 
@@ -117,25 +115,29 @@ class Planner {
     });
   }
 
+  using Seen = std::vector<bool>;  // stages
+
   // The axes that count once the values are chosen: those of stages that nothing then reads do not. `room` keeps them.
   const AxisSet& active_axes(std::size_t stage, const std::vector<std::size_t>& chosen, AxisSet& room) const {
     if (!varies_[stage]) return axes_of_stage_[stage];
     room.clear();
-    for (std::size_t i = 0; i < study_.stages[stage].settings.size(); ++i)
-      room.merge(active_axes_of(stage, i, chosen));
+    Seen seen(study_.stages.size(), false);
+    add_axes(stage, chosen, room, seen);
     return room;
   }
-  AxisSet active_axes_of(std::size_t stage, std::size_t setting,
-                         const std::vector<std::size_t>& chosen) const {
-    AxisSet axes;
+  void add_axes(std::size_t stage, const std::vector<std::size_t>& chosen, AxisSet& axes, Seen& seen) const {
+    if (seen[stage]) return;
+    seen[stage] = true;
+    for (std::size_t i = 0; i < study_.stages[stage].settings.size(); ++i)
+      add_axes(stage, i, chosen, axes, seen);
+  }
+  void add_axes(std::size_t stage, std::size_t setting, const std::vector<std::size_t>& chosen, AxisSet& axes,
+                Seen& seen) const {
     if (axis_at_[stage][setting] != none) axes.insert(axis_at_[stage][setting]);
     for (const Piece& piece : chosen_value(stage, setting, chosen)) {
-      AxisSet room;
-      if (piece.kind == Piece::Kind::file) room = active_axes(piece.stage, chosen, room);
-      if (piece.kind == Piece::Kind::value) room = active_axes_of(piece.stage, piece.setting, chosen);
-      axes.merge(room);
+      if (piece.kind == Piece::Kind::file) add_axes(piece.stage, chosen, axes, seen);
+      if (piece.kind == Piece::Kind::value) add_axes(piece.stage, piece.setting, chosen, axes, seen);
     }
-    return axes;
   }
 
   const Template& chosen_value(std::size_t stage, std::size_t setting,
@@ -171,24 +173,71 @@ class Planner {
 
   // Every combination of the axes of a stage that nothing reads, the first axis slowest.
   void add_all(std::size_t stage) {
+    std::vector<std::size_t> chosen(axes_.size(), 0);
+    if (varies_[stage]) {
+      std::vector<bool> fixed(axes_.size(), false);
+      add_rest(stage, chosen, fixed);
+      return;
+    }
     const std::vector<std::size_t> axes(axes_of_stage_[stage].begin(), axes_of_stage_[stage].end());
     double count = 1;
     for (const std::size_t axis : axes) count *= static_cast<double>(axes_[axis].setting->values.size());
-    if (!(count + static_cast<double>(plan_.combinations) <= most_units))
-      refuse(study_.stages[stage].place, "at most 10,000,000 combinations", fmt::format("{:.0f}", count));
-    std::vector<std::size_t> chosen(axes_.size(), 0);
+    refuse_more(stage, count + static_cast<double>(plan_.combinations));
     while (true) {
-      ++plan_.combinations;
-      AxisSet room;
-      if (is_kept(active_axes(stage, chosen, room), chosen))
-        unit_of(stage, chosen);
-      else
-        ++plan_.left_out;
+      add(stage, chosen);
       std::size_t at = axes.size();
       while (at > 0 && ++chosen[axes[at - 1]] == axes_[axes[at - 1]].setting->values.size())
         chosen[axes[--at]] = 0;
       if (at == 0) return;
     }
+  }
+
+  // The same of a stage whose axes hang on the values that are chosen.
+  void add_rest(std::size_t stage, std::vector<std::size_t>& chosen, std::vector<bool>& fixed) {
+    Seen seen(study_.stages.size(), false);
+    const std::size_t axis = open_axis(stage, fixed, chosen, seen);
+    if (axis == none) return add(stage, chosen);
+    fixed[axis] = true;
+    for (chosen[axis] = 0; chosen[axis] < axes_[axis].setting->values.size(); ++chosen[axis])
+      add_rest(stage, chosen, fixed);
+    fixed[axis] = false, chosen[axis] = 0;
+  }
+
+  // The first axis that is not fixed yet, each before those that its value brings in; none: all are.
+  std::size_t open_axis(std::size_t stage, const std::vector<bool>& fixed,
+                        const std::vector<std::size_t>& chosen, Seen& seen) const {
+    if (seen[stage]) return none;
+    for (std::size_t i = 0; i < study_.stages[stage].settings.size(); ++i)
+      if (const std::size_t axis = open_axis(stage, i, fixed, chosen, seen); axis != none) return axis;
+    seen[stage] = true;
+    return none;
+  }
+  std::size_t open_axis(std::size_t stage, std::size_t setting, const std::vector<bool>& fixed,
+                        const std::vector<std::size_t>& chosen, Seen& seen) const {
+    if (const std::size_t own = axis_at_[stage][setting]; own != none && !fixed[own]) return own;
+    for (const Piece& piece : chosen_value(stage, setting, chosen)) {
+      std::size_t axis = none;
+      if (piece.kind == Piece::Kind::file) axis = open_axis(piece.stage, fixed, chosen, seen);
+      if (piece.kind == Piece::Kind::value) axis = open_axis(piece.stage, piece.setting, fixed, chosen, seen);
+      if (axis != none) return axis;
+    }
+    return none;
+  }
+
+  void add(std::size_t stage, const std::vector<std::size_t>& chosen) {
+    ++plan_.combinations;
+    refuse_more(stage, static_cast<double>(plan_.combinations));
+    AxisSet room;
+    if (is_kept(active_axes(stage, chosen, room), chosen))
+      unit_of(stage, chosen);
+    else
+      ++plan_.left_out;
+  }
+
+  void refuse_more(std::size_t stage, double combinations) const {
+    if (!(combinations <= most_units))
+      refuse(study_.stages[stage].place, "at most 10,000,000 combinations",
+             fmt::format("{:.0f}{}", combinations, varies_[stage] ? ", and more" : ""));
   }
 
   // A condition on an axis that the unit does not have: an `exclude` does not apply, an `only` does not ask.
@@ -205,10 +254,10 @@ class Planner {
   }
 
   std::size_t unit_of(std::size_t stage, const std::vector<std::size_t>& chosen) {
-    std::uint64_t key =
-        0;  // below 10 million for the stages that nothing reads, and less for those they need
-    for (const std::size_t axis : axes_of_stage_[stage])
-      key = key * axes_[axis].setting->values.size() + chosen[axis];
+    std::string key;
+    AxisSet room;
+    for (const std::size_t axis : active_axes(stage, chosen, room))
+      key += fmt::format("{}={};", axis, chosen[axis]);
     if (const auto known = stages_[stage].find(key); known != stages_[stage].end()) return known->second;
     const std::size_t index = new_unit(stage, chosen);
     stages_[stage].emplace(key, index);
@@ -241,7 +290,9 @@ class Planner {
       const auto [word, same] = value_of(stage, i, chosen);
       for (const std::string& part : {setting.name, setting.part, same}) add(part);
       if (!setting.option.positional) unit.words.push_back("--" + setting.name);
-      if (!setting.option.flag) unit.words.push_back(setting.part.empty() ? word : setting.part + "=" + word);
+      const std::string before = setting.part.empty() ? "" : setting.part + "=";
+      if (!setting.option.flag) unit.words.push_back(before + word);
+      if (word != same) plan_.inputs.try_emplace(before + word, before + same);
       given.emplace_back(&setting, word);
     }
     unit.words.insert(unit.words.end(), {"--threads", std::to_string(study_.threads), "--json"});
@@ -273,30 +324,31 @@ class Planner {
   // As the process is told, and as the digest knows it.
   Value value_of(std::size_t stage, std::size_t at, const std::vector<std::size_t>& chosen) {
     const Setting& setting = study_.stages[stage].settings[at];
-    const std::size_t axis = axis_at_[stage][at];
-    const Template& pieces = setting.values[axis == none ? 0 : chosen[axis]];
-    const bool is_text = pieces.size() == 1 && pieces.front().kind == Piece::Kind::text;
-    const bool may_be_file = !setting.option.number && !setting.option.file && setting.option.choices.empty();
-    if (is_text && may_be_file) {
-      const auto [known, fresh] = inputs_.try_emplace(pieces.front().text);
-      if (fresh) {
-        auto [word, identity] = input_word(pieces.front().text);
-        known->second = {std::move(word), std::move(identity)};
-      }
-      return known->second;
-    }
+    const Template& pieces = chosen_value(stage, at, chosen);
+    if (pieces.size() == 1 && pieces.front().kind == Piece::Kind::value)
+      return value_of(pieces.front().stage, pieces.front().setting, chosen);
     Value value;
+    bool of_unit = false;
     for (const Piece& piece : pieces) {
-      Value part{piece.text, piece.text};
-      if (piece.kind == Piece::Kind::file) {
-        const std::string& unit = plan_.units[unit_of(piece.stage, chosen)].name;
-        part.word = part.identity = seen_from_unit(unit, piece.text);
-      } else if (piece.kind == Piece::Kind::value) {
-        part = value_of(piece.stage, piece.setting, chosen);
-      }
-      value.word += part.word, value.identity += part.identity;
+      of_unit = of_unit || piece.kind == Piece::Kind::file;
+      value.word += piece.kind == Piece::Kind::text ? piece.text
+                    : piece.kind == Piece::Kind::value
+                        ? value_of(piece.stage, piece.setting, chosen).word
+                        : seen_from_unit(plan_.units[unit_of(piece.stage, chosen)].name, piece.text);
     }
-    return value;
+    value.identity = value.word;
+    const bool may_be_file = !of_unit && !setting.option.number && !setting.option.file &&
+                             setting.option.choices.empty() && !members_.names(stage, setting);
+    return may_be_file ? input_of(value.word) : value;
+  }
+
+  const Value& input_of(const std::string& text) {
+    const auto [known, fresh] = inputs_.try_emplace(text);
+    if (fresh) {
+      auto [word, identity] = input_word(text);
+      known->second = {std::move(word), std::move(identity)};
+    }
+    return known->second;
   }
 
   const Study& study_;
@@ -307,7 +359,7 @@ class Planner {
   std::vector<AxisSet> axes_of_stage_;             // with those of every value
   std::vector<bool> varies_;
   std::vector<AxisRule> rules_;
-  std::vector<std::unordered_map<std::uint64_t, std::size_t>> stages_;  // units by their choices
+  std::vector<std::unordered_map<std::string, std::size_t>> stages_;  // units by their choices
   std::unordered_map<std::string, std::size_t> names_;
   std::unordered_map<std::string, Value> inputs_;
   std::vector<std::vector<bool>> checked_;  // values by axis that a command line was tried with

@@ -13,7 +13,8 @@
 // have the axes of [b] nor wait for it.
 //
 // Errors (Error): an option's value that the command does not take, a combination that it refuses, a name that is none,
-// a parameter that what is named does not have (detail/members.h), no units, more than 10 million, a file that cannot be read. Cost: a few microseconds a unit; a digest of each file.
+// a parameter that what is named does not have (detail/members.h), no units, more than 10 million, a file that cannot be
+// read. Cost: a few microseconds a unit; a digest of each file.
 #pragma once
 
 #include <cstddef>

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <fstream>
 #include <iterator>
@@ -101,15 +102,13 @@ class Run {
 
   // A task hears of its end a minute before it, or two.
   [[nodiscard]] std::string hopeless(double seconds) const {
-    constexpr double begun_with_it = 30, warned_before = 150;
+    constexpr double begun_with_it = 30, warned_before = 125;
     const double lived = Seconds(Clock::now() - begun_).count();
-    if (options_.limit == 0 || lived < options_.limit - warned_before || lived - seconds > begun_with_it)
+    if (options_.limit == 0 || !interrupted_ || lived < options_.limit - warned_before ||
+        lived - seconds > begun_with_it)
       return "";
-    return fmt::format(
-        "not done when the task that had begun with it was told to end, after {:.0f} s: give tasks more "
-        "--time, "
-        "then --retry",
-        seconds);
+    return fmt::format("not done within {:.0f} s, all that a task has: give tasks more --time, then --retry",
+                       seconds);
   }
 
   void stop() {
@@ -161,7 +160,7 @@ class Run {
   Inputs inputs_;
   std::mutex mutex_;
   std::exception_ptr error_;
-  bool interrupted_ = false;
+  std::atomic<bool> interrupted_ = false;  // by its user or its machine, not by an error
 };
 
 }  // namespace

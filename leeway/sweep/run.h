@@ -8,9 +8,11 @@
 // as they were, and the run ends.
 //
 // Units run in the order of the plan, those that became ready last first, so that chains are finished one by one; a
-// runner beside others begins elsewhere, and goes on in the shard where it met them. Each process is told its number of threads, which is part of its name:
-// results do not depend on how many runners or jobs there are. Cost beside the processes: some twenty calls of the
-// file system a unit, and three lists of a shard where somebody else was quicker (docs/studies/sweep-scale.md).
+// runner beside others begins elsewhere, and goes on in the shard where it met them. Each process is told its number
+// of threads, which is part of its name: results do not depend on how many runners or jobs there are. The user's files are
+// looked at before and after each unit: where one is not as planned the run ends. Cost beside the processes: some
+// twenty calls of the file system a unit, two more for each file of the user that it reads, and three lists of a shard
+// where somebody else was quicker (docs/studies/sweep-scale.md).
 //
 // Errors: those of the plan and the store; DiskFull. Interrupted by Progress::stop_requested(): processes are
 // ended, their units are as if never begun.
@@ -32,8 +34,8 @@ struct RunOptions {
   bool wait =
       true;  // for units that other runners are at; else end once nothing is left to begin and those live
   std::chrono::duration<double> lease = default_lease;
-  // After so many seconds somebody ends this runner (a limit of its job on a cluster); 0: nobody does. A unit that began with
-  // the runner and is stopped near that limit fails: it would never end.
+  // After so many seconds somebody ends this runner (a limit of its job on a cluster), a minute or two after it was
+  // told; 0: nobody does. A unit that began with the runner and is stopped then fails: it would never end.
   double limit = 0;
   std::string program = {};            // empty: this one
   std::vector<std::size_t> only = {};  // units, with all that they need; empty: all

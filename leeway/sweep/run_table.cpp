@@ -67,9 +67,9 @@ void RunTable::read_header() {
 }
 
 void RunTable::join(const RunTable& other) {
+  std::vector<std::string> common;
   for (const std::string& axis : other.axes_)
-    if (std::ranges::find(axes_, axis) == axes_.end())
-      refuse(other.name_, fmt::format("axes that {} has, too", name_), in_quotes(axis));
+    if (std::ranges::find(axes_, axis) != axes_.end()) common.push_back(axis);
   const std::vector<std::string> theirs =
       joined_texts(read_columns(other.file_, other.name_, other.axes_), other.axes_, other.rows_);
   std::unordered_map<std::string, std::size_t> places;
@@ -78,10 +78,19 @@ void RunTable::join(const RunTable& other) {
       refuse(other.name_, "one row for each combination of its axes",
              fmt::format("two of row {}", places.at(theirs[i])));
   Joined joined{other.file_, other.name_, {}};
-  for (const std::string& text : joined_texts(read_columns(file_, name_, other.axes_), other.axes_, rows_)) {
+  Columns ours = read_columns(file_, name_, common);
+  for (const std::string& axis : other.axes_)
+    ours.try_emplace(axis, rows_);  // one that this table lacks: its runs are those that do not have it
+  bool any = false;
+  for (const std::string& text : joined_texts(ours, other.axes_, rows_)) {
     const auto found = places.find(text);
     joined.row_of.push_back(found == places.end() ? std::string::npos : found->second);
+    any |= found != places.end();
   }
+  if (!any && common.size() < other.axes_.size())
+    for (const std::string& axis : other.axes_)
+      if (std::ranges::find(common, axis) == common.end())
+        refuse(other.name_, fmt::format("axes that {} has, too", name_), in_quotes(axis));
   for (const std::string& key : other.keys_)
     if (!has(key)) keys_.push_back(key), joined_keys_[key] = joined_.size();
   joined_.push_back(std::move(joined));

@@ -2,12 +2,12 @@
 //
 // The axes are the columns before `unit_seconds`, `unit` aside; what follows it are keys of a result. A table of other making,
 // without that column, has no axes: all its columns are keys. Tables of other stages
-// can be joined: each of their axes must be an axis of this one, and their values go to the rows of the same values; a
-// column that this one has already stays as it is.
+// can be joined: their values go to the rows of the same values of their axes, of which one that this table lacks counts as
+// empty; a column that this one has already stays as it is.
 //
-// Errors (Error): those of csv.h, of a damaged .gz, a table without rows, a joined one with an axis that
-// this one lacks or with two rows for one, a column that is none. Cost: one pass of the file for each read(); memory: the
-// columns that are read.
+// Errors (Error): those of csv.h, of a damaged .gz, a table without rows, a joined one with axes that this one lacks
+// and no row in common, or with two rows for one, a column that is none. Cost: one pass of the file for each read();
+// memory: the columns that are read.
 #pragma once
 
 #include <cstddef>

@@ -32,7 +32,7 @@ std::string collecting(const ScriptOptions& options) {
   return " --collect " + quoted(options.folder + "/" + std::string(collected_table));
 }
 
-std::string limited(const ScriptOptions& options) { return " --time " + options.time; }
+std::string limited(const ScriptOptions& options) { return " --limit " + options.time; }
 
 std::string slurm_script(const ScriptOptions& options, const std::string& lines, const std::string& command,
                          const std::string& job) {

@@ -37,6 +37,7 @@ struct Claimed {
 // Units with a claim of a runner that lives, or may live.
 Claimed claimed_units(const Store& store) {
   Claimed found;
+  Names heard_of;
   Liveness liveness(store, default_lease);
   std::map<std::string, Sign> signs;
   for (const std::string& claim : store.claimed()) {
@@ -49,8 +50,12 @@ Claimed claimed_units(const Store& store) {
     if (fresh) known->second = liveness.sign(holder);
     if (known->second == Sign::gone) continue;
     found.running.insert(unit);
-    if (known->second == Sign::silent && is_silent(store, holder)) found.silent.insert(unit);
+    if (known->second == Sign::silent && is_silent(store, holder))
+      found.silent.insert(unit);
+    else
+      heard_of.insert(unit);
   }
+  for (const std::string& unit : heard_of) found.silent.erase(unit);  // taken over already
   return found;
 }
 

@@ -231,27 +231,37 @@ void resolve(Study& study) {
   refuse_circles(study, uses);
 }
 
-// A parameter of the members that the stage names, as an option of its own; that of all members where it names none. Where
-// these describe it in several ways it has no default.
+// A parameter of the members that the stage names, as an option of its own; that of all members where it names none, or
+// those of another stage. Where these describe it in several ways it has no default.
 CatalogOption parameter_of(const Stage& stage, const Setting& setting, const CatalogFamily& family) {
   std::vector<std::string> named;
   for (const Setting& other : stage.settings)
     if (other.name == family.option && other.part.empty())
       for (const std::string& text : other.texts)
         for (std::string& name : record::split(text, ',')) named.push_back(std::move(name));
+  if (std::ranges::any_of(named, [](const auto& name) { return name.starts_with('{'); })) named.clear();
   CatalogOption option = setting.option;
   std::vector<const Parameter*> found;
+  std::vector<std::string> names;
+  const std::string& wanted = setting.part.empty() ? setting.name : setting.part;
   for (const Member& member : family.members) {
     if (!named.empty() && std::ranges::find(named, member.name) == named.end()) continue;
-    for (const Parameter& parameter : member.parameters)
-      if (parameter.name == (setting.part.empty() ? setting.name : setting.part)) found.push_back(&parameter);
+    for (const Parameter& parameter : member.parameters) {
+      if (parameter.name == wanted) found.push_back(&parameter);
+      append_new(names, std::string(parameter.name));
+    }
   }
+  if (found.empty())
+    refuse_name(setting.place,
+                fmt::format("a parameter of {}",
+                            named.empty() ? family.what : fmt::format("{}", fmt::join(named, ", "))),
+                wanted, names);
   const auto same = [&](const Parameter* other) {
     const Parameter& first = *found.front();
     return other->value == first.value && other->low == first.low && other->high == first.high &&
            other->integer == first.integer;
   };
-  if (found.empty() || !std::ranges::all_of(found, same)) return option;
+  if (!std::ranges::all_of(found, same)) return option;
   option.number = true, option.whole = found.front()->integer;
   option.default_text = fmt::format("{}", found.front()->value);
   option.low = found.front()->low, option.high = found.front()->high;
@@ -277,7 +287,7 @@ void check_rules(const Study& study) {
       const auto axis = std::ranges::find(axes, condition.axis);
       if (axis == axes.end())
         refuse_name(rule.place,
-                    axes.empty() ? "no rule without an axis"
+                    axes.empty() ? "an axis, an option of several values"
                                  : fmt::format("an axis, one of {}", fmt::join(axes, ", ")),
                     condition.axis, axes);
       check_values(rule, condition, settings[axis - axes.begin()]->texts);
@@ -285,6 +295,13 @@ void check_rules(const Study& study) {
 }
 
 }  // namespace
+
+std::vector<CatalogFamily> families_of(const Stage& stage, const Catalog& catalog) {
+  if (!catalog.families_of) return {};
+  std::vector<std::string> options;
+  for (const Setting& setting : stage.settings) append_new(options, setting.name);
+  return catalog.families_of(stage.command, options);
+}
 
 std::string axis_name(const Stage& stage, const Setting& setting) {
   return stage.name + "." + setting.name + (setting.part.empty() ? "" : "." + setting.part);
@@ -309,8 +326,8 @@ Study parse_study(std::string_view text, const std::string& name, const Catalog&
       check_file(setting);
       if (setting.texts.size() == 1 && is_range(setting.option, setting.part, setting.texts.front())) {
         CatalogOption option = setting.option;
-        if (catalog.families_of && (!setting.part.empty() || option.default_text.empty()))
-          for (const CatalogFamily& family : catalog.families_of(stage.command))
+        if (!setting.part.empty() || option.default_text.empty())
+          for (const CatalogFamily& family : families_of(stage, catalog))
             if (family.parameters == setting.name) option = parameter_of(stage, setting, family);
         setting.texts = values_of_range(option, setting.texts.front(), axis_name(stage, setting), study.seed,
                                         setting.place);

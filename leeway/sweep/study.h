@@ -75,6 +75,9 @@ struct Study {
   std::vector<StudyRule> rules;
 };
 
+// What the options of a stage name (catalog.h).
+[[nodiscard]] std::vector<CatalogFamily> families_of(const Stage& stage, const Catalog& catalog);
+
 // "train.lr", "train.set.eta".
 [[nodiscard]] std::string axis_name(const Stage& stage, const Setting& setting);
 

@@ -335,7 +335,7 @@ TEST_F(SweepCommand, WithoutSlurmNothingIsLost) {
   const Outcome said = run("sweep run sweep --slurm");
   ::setenv("PATH", path.c_str(), 1);
   EXPECT_EQ(said.code, 1);
-  EXPECT_EQ(said.err, "leeway: sbatch cannot be started: this machine has no Slurm to submit to\n");
+  EXPECT_EQ(said.err, "leeway: sbatch: cannot be started: No such file or directory\n");
   EXPECT_EQ(read_text(folder_ / "sweep" / "runs.csv"), "of before");
   refused(
       "sweep run sweep --slurm --time 0:01:00",

@@ -91,8 +91,11 @@ def check_header(name, text):
 def check_abi(root):
     """The version in the facade's header stands beside a digest of what that header and all that it includes declare."""
     facade = root / NN_FACADES[0]
-    version = ABI.search(facade.read_text(encoding="utf-8")) if facade.exists() else None
+    text = facade.read_text(encoding="utf-8") if facade.exists() else ""
+    version = ABI.search(text)
     if not version:
+        if "abi_version" in text:
+            yield f"{NN_FACADES[0]}: expected '// of headers' and a digest behind abi_version"
         return
     seen, waiting = {}, [*NN_FACADES, "leeway/data/training_data.h"]
     while waiting:

@@ -46,6 +46,7 @@ class Rules(unittest.TestCase):
         (found,) = self.expect("leeway/nn/session.h", header.format("12345678"), "its headers have changed")
         digest = found.split("'of headers ")[1][:8]
         files = {"leeway/nn/session.h": header.format(digest)}
+        self.expect("leeway/nn/session.h", header.format(digest).replace("// of headers", "//"), "expected '// of headers'")
         self.assertEqual(self.breaches(files), [])
         self.assertEqual(self.breaches({**files, "leeway/core/array.h": GOOD["leeway/core/array.h"] + "// more words\n"}), [])
         self.assertEqual(len(self.breaches({**files, "leeway/core/array.h": GOOD["leeway/core/array.h"] + "int more;\n"})), 1)

@@ -127,6 +127,32 @@ TEST_F(Collect, AnArrayAColumnInAnNpz) {
   EXPECT_EQ(numbers("points"), "nan nan 7 ");
 }
 
+// An axis of numbers that some units of the stage do not have.
+TEST(CollectAxes, WhereAUnitHasNoAxisItsNumberIsNone) {
+  const TemporaryFolder folder;
+  const Store store(folder.path());
+  write_plan(store.plan(), plan_of("[draw]\ncommand = \"data draw\"\nseed = [7, 8]\nout = \"x.npz\"\n"
+                                   "[look]\nsource = [\"good\", \"{draw}\"]\nseed = 1\n"));
+  const PlanFile plan(store.plan());
+  for (const PlannedUnit& unit : plan.units) {
+    if (unit.stage == 0) continue;
+    std::filesystem::create_directories(store.done(unit.name));
+    write_bytes(store.done(unit.name) / "record.json", record_of(R"({"probability": 0.1})"));
+  }
+  for (const char* const name : {"runs.csv", "runs.npz"})
+    (void)collect(plan, store, {"", {"probability"}}, (folder / name).string(), nullptr);
+  const auto seeds = read_npz(folder / "runs.npz").at("draw.seed");
+  ASSERT_EQ(seeds.type, ElementType::f64);
+  std::vector<std::string> numbers;
+  for (const double value : seeds.view<double>()) numbers.push_back(fmt::format("{}", value));
+  EXPECT_THAT(numbers, ::testing::UnorderedElementsAre("nan", "7", "8"));
+  EXPECT_TRUE(
+      read_bytes(folder / "runs.csv").starts_with("unit,draw.seed,look.source,unit_seconds,probability\n"));
+  EXPECT_EQ(message_of([&] { (void)collect(plan, store, {}, (folder / "runs.txt").string(), nullptr); }),
+            (folder / "runs.txt").string() +
+                ": expected a table to write that ends in .csv, .csv.gz or .npz, found '.txt'");
+}
+
 TEST_F(Collect, WhichUnitsAreDoneDoesNotDecideWhatAnAxisIs) {
   write_plan(store_.plan(), plan_of("[look]\nsource = [\"1\", \"two\"]\nseed = [1, 2]\n"));
   plan_ = std::make_unique<PlanFile>(store_.plan());

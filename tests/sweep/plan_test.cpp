@@ -94,6 +94,28 @@ TEST(Plan, FilesCountByTheirContents) {
   EXPECT_NE(before, names_of(plan_with(a)));
 }
 
+TEST(Plan, FilesCountWhereAReferenceIsPartOfTheirName) {
+  const TemporaryFolder folder;
+  for (const char* const seed : {"1", "2"}) {
+    std::filesystem::create_directory(folder / seed);
+    write_bytes(folder / seed / "a.npz", seed);
+  }
+  const auto planned = [&] {
+    return plan_of(
+        "[draw]\ncommand = \"data draw\"\nseed = [1, 2]\nout = \"x.npz\"\n[look]\nsource = \"{draw}\"\n"
+        "target = \"new=" +
+        folder.path().string() + "/{draw.seed}/a.npz\"\n");
+  };
+  const Plan before = planned();
+  EXPECT_EQ(before.inputs.size(), 2u);
+  for (const auto& [word, identity] : before.inputs) {
+    EXPECT_TRUE(word.starts_with("new=/")) << word;
+    EXPECT_TRUE(identity.starts_with("new=a.npz:")) << identity;
+  }
+  write_bytes(folder / "2" / "a.npz", "other");
+  EXPECT_FALSE(contains(planned(), before));
+}
+
 TEST(Plan, RulesLeaveOutCombinations) {
   const auto with = [](const std::string& rules) { return plan_of("[study]\n" + rules + "\n" + chain); };
   EXPECT_EQ(counts_of(with("exclude = [\"change.name=blur, draw.seed>1\"]"))["look"], 5u);
@@ -155,6 +177,23 @@ TEST(Plan, RulesAboutAnAxisThatAUnitDoesNotHaveDoNotApply) {
       "[b]\ncommand = \"data draw\"\nseed = [7, 8]\nout = \"x.npz\"\n"
       "[look]\nsource = [\"{a}\", \"{b}\"]\nseed = 1\n");
   EXPECT_EQ(counts_of(plan), (std::map<std::string, std::size_t>{{"a", 1}, {"look", 1}}));
+  EXPECT_EQ(plan.combinations, 3u) << "{a}, and {b} of two seeds";
+  EXPECT_EQ(plan.left_out, 2u);
+}
+
+// Of many stages one is read: their numbers of values are added, not multiplied.
+TEST(Plan, CombinationsAreOfAxesThatUnitsHave) {
+  std::string text, names;
+  for (int i = 0; i < 12; ++i) {
+    const std::string stage = "s" + std::to_string(i);
+    text += "[" + stage +
+            "]\ncommand = \"data draw\"\nseed = \"grid 100 from 1 to 100\"\nsize = " + std::to_string(i) +
+            "\nout = \"x.npz\"\n";
+    names += (i > 0 ? ", " : "") + ("\"{" + stage + "}\"");
+  }
+  const Plan plan = plan_of(text + "[look]\nsource = [" + names + "]\nseed = 1\n");
+  EXPECT_EQ(plan.combinations, 1200u);
+  EXPECT_EQ(counts_of(plan)["look"], 1200u);
 }
 
 TEST(Plan, RefusesWhatIsNoMemberOrNoParameterOfIt) {
@@ -167,10 +206,17 @@ TEST(Plan, RefusesWhatIsNoMemberOrNoParameterOfIt) {
   EXPECT_EQ(
       wrong("[change]\nname = \"blur\"\nset = \"steps=1.5\"\n"),
       "study.toml: line 3, column 1: expected for steps of blur a whole number from 1 to 1000, found '1.5'");
-  EXPECT_EQ(
-      wrong("[change]\nname = [\"odd\", \"noise\"]\nset.weight = [1, 2]\n"),
-      "study.toml: line 3, column 5: expected a parameter of odd (eta), found 'weight'; exclude leaves a "
-      "combination out, and \"\" among several values the option");
+  EXPECT_EQ(wrong("[change]\nname = [\"odd\", \"noise\"]\nset.weight = [1, 2]\n"),
+            "study.toml: line 3, column 5: expected a parameter of odd: eta, found 'weight'");
+  EXPECT_EQ(wrong("[change]\nname = \"noise,blur\"\nset.weight = 1\n"),
+            "study.toml: line 3, column 5: expected a parameter of blur: eta, steps, found 'weight'")
+      << "one of two has it";
+  EXPECT_EQ(wrong("[change]\nname = \"blur\"\nset = \"eta\"\n"),
+            "study.toml: line 3, column 1: expected for set NAME=NUMBER, found 'eta'");
+  EXPECT_EQ(wrong("[change]\nname = \"turn\"\nset.eta = 0.1\n"),
+            "study.toml: line 3, column 5: expected no parameter for turn, found 'eta'");
+  EXPECT_EQ(plan_of("[change]\nname = \"blur,noise\"\nset.eta = [\"1/4\", 0.1]\n").units.size(), 2u)
+      << "a fraction";
   EXPECT_EQ(plan_of("[study]\nexclude = [\"change.name=odd, change.set.weight!=\"]\n"
                     "[change]\nname = [\"odd\", \"noise\"]\nset.weight = [\"\", 1, 2]\n")
                 .units.size(),

@@ -38,6 +38,13 @@ TEST(RunTable, TheTableOfAnEarlierStageIsJoinedByItsAxes) {
   EXPECT_THAT(columns.at("accuracy"), ElementsAre(".5", ".6", ""));
 }
 
+// Such as those of a pre-training, where no run of this table has one.
+TEST(RunTable, AnAxisThatThisTableLacksCountsAsEmpty) {
+  RunTable table = table_of_text(runs);
+  table.join(table_of_text("train.seed,pre.lr,unit_seconds,validation\n1,,1,.8\n1,0.1,1,.7\n2,0.1,1,.9\n"));
+  EXPECT_THAT(table.read({"validation"}).at("validation"), ElementsAre(".8", "", ".8"));
+}
+
 TEST(RunTable, ATableOfOtherMakingHasNoAxes) {
   const RunTable table = table_of_text("algorithm,seed,test\nerm,1,.5\n");
   EXPECT_THAT(table.axes(), ::testing::IsEmpty());

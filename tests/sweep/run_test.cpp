@@ -1,7 +1,7 @@
 // Runs of units, here a script that does what its first word says.
 #include "leeway/sweep/run.h"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 
@@ -20,7 +20,7 @@ using leeway::testing::TemporaryFolder;
 using leeway::testing::write_bytes;
 
 // look --source WORD --seed N: "good", "bad" (exit 3), "killed", "full", "silent" (no record), "gate" (exit 4),
-// "once" (bad where the file `again` is not beside the sweep), "names" (says what --target reads), "rewrites" (it), "slow".
+// "once" (bad where the file `again` is not beside the sweep), "names" (says what --target reads), "rewrites" (table.npz beside the sweep), "slow".
 constexpr const char* script = R"sh(#!/bin/sh
 echo "$@" >>"$(dirname "$0")/calls"
 case "$3" in
@@ -29,7 +29,7 @@ case "$3" in
   full) echo "leeway: out.npz: cannot write: No space left on device" >&2; exit 1;;
   silent) exit 0;;
   names) echo "leeway: $5: expected better" >&2; exit 3;;
-  rewrites) echo "else" >"$5";;
+  rewrites) echo "else" >"$(dirname "$0")/table.npz";;
   once) [ -e "$(dirname "$0")/again" ] || exit 1;;
   slow) sleep 30;;
 esac
@@ -130,46 +130,75 @@ TEST_F(Runs, FailuresAreGroupedWhereTheyNameUnits) {
   EXPECT_EQ(failures[0].axes, (std::vector<std::string>{"b.source=names"}));
 }
 
+// However the study names it.
 TEST_F(Runs, AFileThatHasChangedSinceThePlanIsNotRead) {
-  const auto table = write_bytes(folder_ / "table.npz", "as planned");
-  const std::string study = "[look]\nsource = \"good\"\ntarget = \"" + table.string() + "\"\nseed = [1, 2]\n";
-  const PlanFile units = plan(study);
-  write_bytes(table, "as it is now");
-  EXPECT_EQ(
-      message_of([&] { (void)run(units); }),
-      table.string() +
-          ": expected the contents that the study was planned with, found others, or none (plan the study "
-          "again into the same folder: what still holds is kept)");
-  EXPECT_EQ(calls(), 0u);
-  EXPECT_EQ(status_of(units, store_).counts.ready, 2u);
-  EXPECT_EQ(left_over(), 0u);
-  write_bytes(table, "as planned");
-  EXPECT_EQ(run(units).done, 2u) << "another time of change, the same contents";
+  std::filesystem::create_directory(folder_ / "in");
+  const auto table = write_bytes(folder_ / "in" / "table.npz", "as planned");
+  const std::string path = table.string(), folder = (folder_ / "in").string();
+  int n = 0;
+  for (const std::string& name :
+       {"target = \"" + path, "target = \"new=" + path, "target.new = \"" + path,
+        "target = \"" + path + "," + path, "target = \"" + folder + "/*.npz", "target = \"" + folder}) {
+    const PlanFile units =
+        plan("[look]\nsource = \"good\"\n" + name + "\"\nseed = [1, " + std::to_string(++n + 1) + "]\n");
+    write_bytes(table, "as it is now");
+    EXPECT_THAT(message_of([&] { (void)run(units); }),
+                ::testing::HasSubstr(": expected the contents that the study was planned with, found others"))
+        << name;
+    EXPECT_EQ(status_of(units, store_).counts.ready, 2u) << name;
+    EXPECT_EQ(left_over(), 0u);
+    write_bytes(table, "as planned");
+    EXPECT_EQ(run(units).done, 2u) << name << ": another time of change, the same contents";
+  }
 }
 
 TEST_F(Runs, AFileThatChangesMeanwhileGivesNoResult) {
   const auto table = write_bytes(folder_ / "table.npz", "as planned");
-  const PlanFile units =
-      plan("[look]\nsource = \"rewrites\"\ntarget = \"" + table.string() + "\"\nseed = 1\n");
-  EXPECT_THROW((void)run(units), Error);
-  EXPECT_EQ(calls(), 1u);
-  EXPECT_EQ(status_of(units, store_).counts.ready, 1u);
+  for (const std::string& name : {table.string(), (folder_ / "*.npz").string()}) {
+    write_bytes(table, "as planned");
+    const PlanFile units = plan("[look]\nsource = \"rewrites\"\ntarget = \"" + name + "\"\nseed = 1\n");
+    EXPECT_THROW((void)run(units), Error);
+    EXPECT_EQ(status_of(units, store_).counts.ready, 1u);
+  }
 }
 
 TEST_F(Runs, AUnitThatTakesAsLongAsATaskMayFails) {
   const PlanFile units = plan("[look]\nsource = [\"slow\", \"good\"]\nseed = 1\n");
   StopAfter stop(20);  // a second
-  EXPECT_THROW((void)run(units, {.limit = 150.5}, &stop), Interrupted);
+  EXPECT_THROW((void)run(units, {.limit = 125.5}, &stop), Interrupted);
   const auto failures = failures_of(units, store_);
   ASSERT_EQ(failures.size(), 1u);
-  EXPECT_TRUE(
-      failures[0].message.starts_with("not done when the task that had begun with it was told to end"))
-      << failures[0].message;
+  EXPECT_TRUE(failures[0].message.starts_with("not done within ")) << failures[0].message;
   EXPECT_EQ(failures[0].axes, (std::vector<std::string>{"look.source=slow"}));
   StopAfter again(20);
   forget_failures(store_);
   EXPECT_THROW((void)run(units, {.limit = 3600}, &again), Interrupted);
   EXPECT_TRUE(failures_of(units, store_).empty()) << "told long before";
+}
+
+TEST_F(Runs, AnErrorElsewhereIsNoReasonToGiveAUnitUp) {
+  const PlanFile units = plan("[look]\nsource = [\"slow\", \"full\"]\nseed = 1\n");
+  EXPECT_THROW((void)run(units, {.limit = 60}), DiskFull);
+  EXPECT_EQ(status_of(units, store_).counts.ready, 2u);
+}
+
+// By this machine's clock; a unit that another runner has taken over is not silent.
+TEST_F(Runs, StatusSaysHowManyRunnersAreSilent) {
+  const PlanFile units = plan("[look]\nsource = \"good\"\nseed = [1, 2, 3]\n");
+  std::filesystem::create_directories(folder_ / "sweep" / "runners");
+  write_bytes(store_.runner("stranger"), "another-boot pid:[1]\n17 1234\nelsewhere\n");
+  std::filesystem::last_write_time(store_.runner("stranger"),
+                                   std::filesystem::file_time_type::clock::now() - std::chrono::hours(24));
+  const Runner here(store_, default_lease);
+  for (const std::size_t unit : {0, 1}) {
+    std::filesystem::create_directories(store_.claim(units.units[unit].name, 1).parent_path());
+    std::filesystem::create_symlink("stranger", store_.claim(units.units[unit].name, 1));
+  }
+  std::filesystem::create_symlink(here.name(), store_.claim(units.units[1].name, 2));
+  const record::SweepStatus status = status_of(units, store_);
+  EXPECT_EQ(status.counts.running, 2u);
+  EXPECT_EQ(status.silent, 1u);
+  EXPECT_EQ(status.counts.ready, 1u);
 }
 
 TEST_F(Runs, NoMoreProcessesThanFitIntoMemory) {

@@ -48,7 +48,7 @@ inline const Catalog& small_catalog() {
           if (word == "forbidden") return "--name: expected another word, found forbidden";
         return "";
       },
-      [](const std::string& command) -> std::vector<CatalogFamily> {
+      [](const std::string& command, const std::vector<std::string>&) -> std::vector<CatalogFamily> {
         if (command != "change") return {};
         return {{"name",
                  "a change",
@@ -60,7 +60,8 @@ inline const Catalog& small_catalog() {
                   {"odd", "", "", {{"eta", 1, 0, 100, ""}}},
                   {"turn", "", ""},
                   {"forbidden", "", ""}},
-                 "set"}};
+                 "set",
+                 true}};
       }};
   return catalog;
 }

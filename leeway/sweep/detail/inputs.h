@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,17 +15,17 @@ class Inputs {
   // By the units' words, with names and digests of the contents (plan.h).
   explicit Inputs(const std::map<std::string, std::string>& planned) : planned_(planned) {}
 
-  // Error where one of these words names other contents than it did. A file is read the first time, and where its size or its
-  // times are others than before; folders, patterns and lists the first time. From any thread.
+  // Error where one of these words names other contents than it did. Files are read the first time, and where there are
+  // others, or a size or a time is another than before. From any thread.
   void check(const std::vector<std::string>& words);
 
  private:
-  using Stamp = std::array<std::int64_t, 4>;
-  static std::optional<Stamp> stamp_of(const std::string& word);  // nothing of what is no file
+  using Stamps = std::vector<std::array<std::int64_t, 5>>;  // by file
+  static Stamps stamps_of(const std::string& word);
 
   const std::map<std::string, std::string>& planned_;
   std::mutex mutex_;
-  std::map<std::string, std::optional<Stamp>> checked_;
+  std::map<std::string, Stamps> checked_;
 };
 
 }  // namespace leeway::sweep

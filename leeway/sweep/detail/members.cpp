@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
 
 #include "leeway/core/csv.h"
 #include "leeway/core/message.h"
@@ -16,20 +17,21 @@ namespace {
 
 using Given = MemberCheck::Given;
 
-// Those that a setting names. A name with a colon is built of others.
-std::vector<const Member*> named_members(const CatalogFamily& family, const Given& given) {
+const Member& member_of(const CatalogFamily& family, const std::string& name, const std::string& place) {
+  const auto member = std::ranges::find(family.members, name, &Member::name);
+  if (member != family.members.end()) return *member;
+  std::vector<std::string> names;
+  for (const Member& one : family.members) names.emplace_back(one.name);
+  refuse(place, fmt::format("{} that leeway list has", family.what),
+         in_quotes(name) + did_you_mean(name, names));
+}
+
+// Those that a text names. Of a name with a colon what stands behind it: a head is put on that network.
+std::vector<const Member*> members_of(const CatalogFamily& family, const std::string& text,
+                                      const std::string& place) {
   std::vector<const Member*> found;
-  for (const std::string& name : record::split(given.second, ',')) {
-    if (name.find(':') != std::string::npos) continue;
-    const auto member = std::ranges::find(family.members, name, &Member::name);
-    if (member == family.members.end()) {
-      std::vector<std::string> names;
-      for (const Member& one : family.members) names.emplace_back(one.name);
-      refuse(given.first->place, fmt::format("{} that leeway list has", family.what),
-             in_quotes(name) + did_you_mean(name, names));
-    }
-    found.push_back(&*member);
-  }
+  for (const std::string& name : family.several ? record::split(text, ',') : std::vector{text})
+    found.push_back(&member_of(family, name.substr(name.rfind(':') + 1), place));
   return found;
 }
 
@@ -37,39 +39,33 @@ std::vector<const Member*> named_members(const CatalogFamily& family, const Give
 std::pair<std::string, std::string> parameter_of(const Given& given) {
   const auto& [setting, word] = given;
   if (!setting->part.empty()) return {setting->part, word};
+  if (setting->option.number) return {setting->name, word};
   const std::size_t equals = word.find('=');
-  return equals == word.npos ? std::pair(setting->name, word)
-                             : std::pair(word.substr(0, equals), word.substr(equals + 1));
+  if (equals == word.npos)
+    refuse(setting->place, fmt::format("for {} NAME=NUMBER", setting->name), in_quotes(word));
+  return {word.substr(0, equals), word.substr(equals + 1)};
 }
 
-void check_parameter(const std::vector<const Member*>& members, const Given& given) {
+void check_parameter(const Member& member, const Given& given) {
   const auto [name, text] = parameter_of(given);
   const std::string& place = given.first->place;
-  std::string who;
-  std::vector<std::string> names;
-  bool known = false;
-  for (const Member* member : members) {
-    who += (who.empty() ? "" : ", ") + std::string(member->name);
-    for (const Parameter& parameter : member->parameters) {
-      names.emplace_back(parameter.name);
-      if (parameter.name != name) continue;
-      known = true;
-      const auto value = parse_number(text);
-      if (!value && given.first->option.number) continue;  // several in one word
-      if (!value || !(*value >= parameter.low && *value <= parameter.high) ||
-          (parameter.integer && *value != std::floor(*value)))
-        refuse(place,
-               fmt::format("for {} of {} a {} from {:g} to {:g}", name, member->name,
-                           parameter.integer ? "whole number" : "number", parameter.low, parameter.high),
-               in_quotes(text));
-    }
-  }
-  if (!known)
+  const auto parameter = std::ranges::find(member.parameters, name, &Parameter::name);
+  if (parameter == member.parameters.end()) {
+    std::vector<std::string> names;
+    for (const Parameter& one : member.parameters) names.emplace_back(one.name);
     refuse(place,
-           fmt::format("a parameter of {} ({})", who,
-                       names.empty() ? "it has none" : fmt::format("{}", fmt::join(names, ", "))),
-           fmt::format("{}{}; exclude leaves a combination out, and \"\" among several values the option",
-                       in_quotes(name), did_you_mean(name, names)));
+           names.empty() ? fmt::format("no parameter for {}", member.name)
+                         : fmt::format("a parameter of {}: {}", member.name, fmt::join(names, ", ")),
+           in_quotes(name) + did_you_mean(name, names));
+  }
+  const auto value = parse_fraction(text);
+  if (!value && given.first->option.number) return;  // several in one word
+  const bool is_whole = !parameter->integer || (value && *value == std::floor(*value));
+  if (!value || !(*value >= parameter->low && *value <= parameter->high) || !is_whole)
+    refuse(place,
+           fmt::format("for {} of {} a {} from {:g} to {:g}", name, member.name,
+                       parameter->integer ? "whole number" : "number", parameter->low, parameter->high),
+           in_quotes(text));
 }
 
 }  // namespace
@@ -77,29 +73,34 @@ void check_parameter(const std::vector<const Member*>& members, const Given& giv
 MemberCheck::MemberCheck(const Study& study, const Catalog& catalog) {
   for (const Stage& stage : study.stages) {
     families_.emplace_back();
-    if (!catalog.families_of) continue;
-    for (CatalogFamily& family : catalog.families_of(stage.command))
-      families_.back().push_back({std::move(family), {}});
+    try {
+      for (CatalogFamily& family : families_of(stage, catalog))
+        families_.back().push_back({std::move(family), {}});
+    } catch (const std::runtime_error&) {  // another machine will run it
+    }
   }
 }
 
 void MemberCheck::check(std::size_t stage, const std::vector<Given>& given) {
   for (auto& [family, seen] : families_[stage]) {
-    const auto names = std::ranges::find_if(
-        given, [&](const Given& one) { return one.first->name == family.option && one.first->part.empty(); });
-    if (names == given.end()) continue;
-    std::string key = names->second;
+    std::string names = family.fallback, place, key;
     std::vector<const Given*> parameters;
-    for (const Given& one : given)
-      if (one.first->name == family.parameters) {
-        parameters.push_back(&one);
-        key += fmt::format(";{}={}", one.first->part, one.second);
-      }
-    if (!seen.insert(key).second) continue;
-    const std::vector<const Member*> members = named_members(family, *names);
-    if (members.empty()) continue;
-    for (const Given* one : parameters) check_parameter(members, *one);
+    for (const Given& one : given) {
+      if (one.first->name == family.option) names = one.second, place = one.first->place;
+      if (one.first->name != family.parameters) continue;
+      parameters.push_back(&one);
+      key += fmt::format(";{}={}", one.first->part, one.second);
+    }
+    if (names.empty() || !seen.insert(names + key).second) continue;
+    for (const Member* member : members_of(family, names, place))
+      for (const Given* one : parameters) check_parameter(*member, *one);
   }
+}
+
+bool MemberCheck::names(std::size_t stage, const Setting& setting) const {
+  return std::ranges::any_of(families_[stage], [&](const OfFamily& one) {
+    return one.family.option == setting.name && setting.part.empty();
+  });
 }
 
 }  // namespace leeway::sweep

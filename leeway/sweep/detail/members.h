@@ -18,9 +18,11 @@ class MemberCheck {
 
   // A setting of the stage and the word that a unit gives it.
   using Given = std::pair<const Setting*, std::string>;
-  // Error (the setting's place): a name that is none, a parameter that none of those named has, a value outside the legal ones of
-  // one of them. Each combination is looked at once.
+  // Error (the setting's place): a name that is none, a parameter that one of those named does not have, a value outside its
+  // legal ones. Each combination is looked at once.
   void check(std::size_t stage, const std::vector<Given>& given);
+  // Whether the setting's values are names of members, and hence of no files.
+  [[nodiscard]] bool names(std::size_t stage, const Setting& setting) const;
 
  private:
   struct OfFamily {

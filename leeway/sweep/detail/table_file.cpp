@@ -126,9 +126,6 @@ class NpzFile : public TableFile {
 bool is_npz(const std::string& path) { return path.ends_with(".npz"); }
 
 std::unique_ptr<TableFile> new_table_file(const std::string& path, std::vector<TableColumn> columns) {
-  const std::string ending = std::filesystem::path(path).extension().string();
-  if (!ending.empty() && ending != ".csv" && ending != ".gz" && ending != ".npz")
-    refuse(display_name(path), "a table to write that ends in .csv, .csv.gz or .npz", in_quotes(ending));
   if (is_npz(path)) return std::make_unique<NpzFile>(path, std::move(columns));
   return std::make_unique<CsvFile>(path, columns);
 }
