@@ -39,7 +39,7 @@ std::string values_text(const SweepReport& record, const std::string& start) {
 std::string table_of(const SweepReport& record) {
   std::string text = words_of(record.envelope);
   for (const std::string& start : record.starts) {
-    text += "\n";
+    text += '\n';
     if (record.starts.size() > 1) text += fmt::format("start {}:\n", shown(start));
     text += values_text(record, start);
   }

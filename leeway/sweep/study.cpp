@@ -141,7 +141,7 @@ Stage stage_from(const Entries& entries, const std::string& name, const Catalog&
 
 class References {
  public:
-  References(const Study& study) : study_(study) {}
+  explicit References(const Study& study) : study_(study) {}
 
   // Text and references of one value.
   [[nodiscard]] Template parse(const std::string& text, const std::string& place) const {

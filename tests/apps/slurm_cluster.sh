@@ -24,7 +24,7 @@ CommunicationParameters=NoCtldInAddrAny,NoInAddrAny
 SlurmUser=root
 SlurmdUser=root
 AuthType=auth/munge
-AuthInfo=socket=$folder/munge/socket
+AuthInfo=socket=$folder/munge/socket,cred_expire=5
 CredType=cred/munge
 # Without control groups and without a database.
 ProctrackType=proctrack/linuxproc
@@ -40,9 +40,10 @@ DefMemPerCPU=256
 JobRequeue=1
 RequeueExit=137
 ReturnToService=2
-# Quickly, since tests wait.
+# Quickly, since tests wait; a task queues again once the credential of its last run is too old (above, 5 s).
 SchedulerParameters=batch_sched_delay=0,sched_interval=1,sched_min_interval=0,bf_interval=1
 KillWait=2
+SlurmdTimeout=60
 PropagateResourceLimits=NONE
 StateSaveLocation=$folder/state
 SlurmdSpoolDir=$folder/spool

@@ -130,7 +130,7 @@ TEST_F(SweepOnSlurm, TwentyKillsChangeNoBit) {
   // As its user would: submitted, and again where all jobs are gone and work is left, since a controller that is killed
   // forgets the jobs of its last seconds.
   while (kills < 20 || !is_whole()) {
-    ASSERT_LT(std::chrono::steady_clock::now() - began, 8min) << said_by("squeue; sinfo");
+    ASSERT_LT(std::chrono::steady_clock::now() - began, 12min) << said_by("squeue; sinfo");
     if (said_by("squeue -h").empty()) {
       if (is_whole()) {  // once more, from the start
         ++wholes;

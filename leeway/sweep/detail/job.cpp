@@ -46,15 +46,15 @@ std::string words_of(const Ended& ended, const fs::path& log) {
     const char* const name = ::sigabbrev_np(ended.signal);
     return fmt::format("ended by the signal {}", name == nullptr ? std::to_string(ended.signal) : name);
   }
-  const std::string line = last_line(log);
+  std::string line = last_line(log);
   if (!line.empty() && ended.code != 0) return line;
   return ended.code == 0 ? "ended without a record" : fmt::format("ended with exit code {}", ended.code);
 }
 
 bool says_full(const std::string& message) {
-  for (const int code : {ENOSPC, EDQUOT})
-    if (message.find(std::system_category().message(code)) != std::string::npos) return true;
-  return false;
+  return std::ranges::any_of(std::array{ENOSPC, EDQUOT}, [&](int code) {
+    return message.find(std::system_category().message(code)) != std::string::npos;
+  });
 }
 
 }  // namespace
