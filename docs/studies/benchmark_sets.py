@@ -198,7 +198,7 @@ out = "outputs.npz"
                  if key[2] == ("+".join(case).upper() or "UNIFORM")]
         self.run(name, jobs, seeds=seeds, cases=cases, rates=RATES, chosen=rules, **options)
 
-    def grid(self, name, seed, algorithms, arch="small-cnn", augment=("",)):
+    def grid(self, name, seed, algorithms, arch="small-cnn", augment=("",), **_):
         """Rows of these methods on one seed, the largest rate first."""
         rows = [row for row in self.rows.values() if (row["set"], row["seed"], row["arch"], row["batchnorm"], row["pretrained"]) == (name, seed, arch, "", "")
                 and row["algorithm"] in algorithms and row["augment"] in augment and "test_by_oracle" not in row]
@@ -247,6 +247,7 @@ def main():
     sets.run(names[-1], jobs, seeds=seeds, cases=CASES, algorithms=BEST, measured=True)  # what would have chosen another epoch
     for name in names:
         sets.run(name, jobs, seeds=seeds, cases=FEW, algorithms=["erm", "occamnets"], arch="resnet20-cifar", batch=32)
+    sets.searched(names[-1], jobs, seeds, cases=FEW, algorithms=["erm", "occamnets"], arch="resnet20-cifar", batch=32)
     for batchnorm in ("", "frozen"):
         sets.run("dsprites", jobs, seeds=seeds, cases=FEW, algorithms=NORMALIZED, arch="small-cnn-bn", batchnorm=batchnorm)
     for name in names:

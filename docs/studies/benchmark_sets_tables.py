@@ -120,6 +120,11 @@ def main():
               [[name + (", weights of CIFAR-10" if pretrained else ""),
                 *(signed(minus(runs.of(where, name, case, arch=NETWORK, pretrained=pretrained), runs.of(where, "erm", case, arch=NETWORK))) for case in FEW)]
                for name, pretrained in networks if name != "erm" or pretrained])
+        found = searched.methods(where, FEW, arch=NETWORK)
+        if len(found) > 1:
+            print(f"{where}, {NETWORK}, each method at its rate: plain training, and points above it:\n")
+            table(["each at its rate", *FEW], [["erm", *(words(searched.of(where, "erm", case, arch=NETWORK)) for case in FEW)],
+                                               *([name, *(signed(searched.gain(where, name, case, arch=NETWORK)) for case in FEW)] for name in found if name != "erm")])
     for where in runs.sets:
         frozen = [name for name in runs.methods(where, FEW, arch=NORMALIZED, batchnorm="frozen") if name in runs.methods(where, FEW, arch=NORMALIZED)]
         if not frozen:
