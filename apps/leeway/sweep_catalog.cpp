@@ -64,12 +64,14 @@ std::vector<sweep::CatalogFamily> families_of(const std::string& command,
   if (command == "shift") return shifts();
   std::vector<sweep::CatalogFamily> families;
   if (command == "train" && (has("algorithm") || has("set")))
-    families.push_back({"algorithm", "an algorithm", model_session(1).algorithms(), "set", false, "erm"});
+    families.push_back(
+        {"algorithm", "an algorithm", model_session(1).algorithms(), "set", false, false, "erm"});
   if (command == "attack") {
     const std::vector<nn::AttackEntry> attacks = model_session(1).attacks();
-    families.push_back({"attack", "an attack", {attacks.begin(), attacks.end()}, "set", true, "pgd"});
+    families.push_back({"attack", "an attack", {attacks.begin(), attacks.end()}, "set", true, false, "pgd"});
   }
-  if (has("arch")) families.push_back({"arch", "an architecture", model_session(1).architectures()});
+  if (has("arch"))
+    families.push_back({"arch", "an architecture", model_session(1).architectures(), "", false, true});
   return families;
 }
 

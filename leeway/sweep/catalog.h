@@ -37,6 +37,7 @@ struct CatalogFamily {
   // The option that gives parameters: as NAME=VALUE ("set"), or itself, where it takes numbers ("strength"). Empty: none.
   std::string parameters = {};
   bool several = false;       // names by commas, each of which has the parameters that are given
+  bool heads = false;         // "HEAD:NAME" is a member, too
   std::string fallback = {};  // who has them where the option is not given; empty: nobody that is known
 };
 

@@ -54,65 +54,67 @@ bool is_folder(const std::string& text) {
   return text.find('/') != std::string::npos && fs::is_directory(text, ignored);
 }
 
-// A file, a folder or a pattern; nothing where the text names nothing that is there.
-std::optional<InputWord> one(const std::string& text) {
-  if (is_file(text)) return InputWord{fs::absolute(text).string(), identity_of_file(text)};
-  if (is_folder(text)) return InputWord{fs::absolute(text).string(), identity_of_folder(text)};
-  if (text.find_first_of("*?[") == std::string::npos) return {};
-  const std::vector<fs::path> files = matches(text);
-  if (files.empty()) return {};
-  InputWord word{fs::absolute(text).string(), ""};
-  for (const fs::path& file : files) word.identity += identity_of_file(file) + ",";
-  return word;
+bool is_pattern(const std::string& text) {
+  return text.find_first_of("*?[") != std::string::npos && !matches(text).empty();
 }
 
-std::optional<InputWord> several(const std::string& text) {
+// A file, a folder or a pattern, behind "NAME=" where it has one.
+struct Part {
+  std::string prefix, path;
+};
+
+std::optional<Part> part_of(const std::string& text) {
+  const auto is_there = [](const std::string& path) {
+    return is_file(path) || is_folder(path) || is_pattern(path);
+  };
+  if (is_there(text)) return Part{"", text};
+  const std::size_t rest = text.find('=') + 1;
+  if (rest > 0 && is_there(text.substr(rest))) return Part{text.substr(0, rest), text.substr(rest)};
+  return {};
+}
+
+// One, or several by commas; empty where one of them names nothing that is there.
+std::vector<Part> parts_of(const std::string& text) {
+  if (const auto whole = part_of(text)) return {*whole};
+  std::vector<Part> parts;
   if (text.find(',') == std::string::npos) return {};
-  InputWord word;
-  for (const std::string& part : record::split(text, ',')) {
-    const auto found = one(part);
-    if (!found) return {};
-    word.word += (word.word.empty() ? "" : ",") + found->word;
-    word.identity += found->identity + ",";
+  for (const std::string& piece : record::split(text, ',')) {
+    const auto part = part_of(piece);
+    if (!part) return {};
+    parts.push_back(*part);
   }
-  return word;
+  return parts;
 }
 
-std::optional<InputWord> any(const std::string& text) {
-  auto found = one(text);
-  return found ? found : several(text);
-}
-
-// Those of one(), unread.
-std::vector<fs::path> files_of_one(const std::string& text) {
-  if (is_file(text)) return {text};
-  if (is_folder(text)) return files_of_folder(text);
-  return matches(text);
+std::string identity_of(const Part& part) {
+  if (is_file(part.path)) return part.prefix + identity_of_file(part.path);
+  if (is_folder(part.path)) return part.prefix + identity_of_folder(part.path);
+  std::string all;
+  for (const fs::path& file : matches(part.path)) all += identity_of_file(file) + ",";
+  return part.prefix + all;
 }
 
 }  // namespace
 
 InputWord input_word(const std::string& text) {
-  if (text.empty()) return {text, text};
-  if (auto found = any(text)) return *found;
-  const std::size_t equals = text.find('=');
-  if (equals != std::string::npos)
-    if (auto found = any(text.substr(equals + 1))) {
-      const std::string name = text.substr(0, equals + 1);
-      return {name + found->word, name + found->identity};
-    }
-  return {text, text};
+  const std::vector<Part> parts = parts_of(text);
+  if (parts.empty()) return {text, text};
+  InputWord word;
+  for (const Part& part : parts) {
+    word.word += (word.word.empty() ? "" : ",") + part.prefix + fs::absolute(part.path).string();
+    word.identity += identity_of(part) + (parts.size() > 1 ? "," : "");
+  }
+  return word;
 }
 
 std::vector<fs::path> input_files(const std::string& text) {
-  for (const std::string& whole : {text, text.substr(text.find('=') + 1)}) {
-    std::vector<fs::path> files = files_of_one(whole);
-    if (files.empty())
-      for (const std::string& part : record::split(whole, ','))
-        for (fs::path& file : files_of_one(part)) files.push_back(std::move(file));
-    if (!files.empty()) return files;
-  }
-  return {};
+  std::vector<fs::path> files;
+  for (const Part& part : parts_of(text))
+    for (fs::path& file : is_file(part.path)     ? std::vector<fs::path>{part.path}
+                          : is_folder(part.path) ? files_of_folder(part.path)
+                                                 : matches(part.path))
+      files.push_back(std::move(file));
+  return files;
 }
 
 }  // namespace leeway::sweep

@@ -12,8 +12,8 @@ struct InputWord {
   std::string identity;  // with every file as its name and the digest of its contents
 };
 
-// `text` may name a file, files by commas, NAME=FILE, a pattern of files, or a folder where it has a slash. What
-// names nothing that is there stays as it is.
+// `text` may name a file, a pattern of files, or a folder where it has a slash; NAME= may stand before it; several by commas.
+// What names nothing that is there stays as it is.
 [[nodiscard]] InputWord input_word(const std::string& text);
 
 // The files that it reads, whose contents are looked at by nobody here.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <set>
@@ -176,7 +177,9 @@ class Planner {
     std::vector<std::size_t> chosen(axes_.size(), 0);
     if (varies_[stage]) {
       std::vector<bool> fixed(axes_.size(), false);
-      add_rest(stage, chosen, fixed);
+      double count = static_cast<double>(plan_.combinations);
+      each_rest(stage, chosen, fixed, [&] { refuse_more(stage, ++count); });
+      each_rest(stage, chosen, fixed, [&] { add(stage, chosen); });
       return;
     }
     const std::vector<std::size_t> axes(axes_of_stage_[stage].begin(), axes_of_stage_[stage].end());
@@ -193,13 +196,14 @@ class Planner {
   }
 
   // The same of a stage whose axes hang on the values that are chosen.
-  void add_rest(std::size_t stage, std::vector<std::size_t>& chosen, std::vector<bool>& fixed) {
+  void each_rest(std::size_t stage, std::vector<std::size_t>& chosen, std::vector<bool>& fixed,
+                 const std::function<void()>& visit) {
     Seen seen(study_.stages.size(), false);
     const std::size_t axis = open_axis(stage, fixed, chosen, seen);
-    if (axis == none) return add(stage, chosen);
+    if (axis == none) return visit();
     fixed[axis] = true;
     for (chosen[axis] = 0; chosen[axis] < axes_[axis].setting->values.size(); ++chosen[axis])
-      add_rest(stage, chosen, fixed);
+      each_rest(stage, chosen, fixed, visit);
     fixed[axis] = false, chosen[axis] = 0;
   }
 
@@ -226,7 +230,6 @@ class Planner {
 
   void add(std::size_t stage, const std::vector<std::size_t>& chosen) {
     ++plan_.combinations;
-    refuse_more(stage, static_cast<double>(plan_.combinations));
     AxisSet room;
     if (is_kept(active_axes(stage, chosen, room), chosen))
       unit_of(stage, chosen);

@@ -138,6 +138,7 @@ TEST_F(Runs, AFileThatHasChangedSinceThePlanIsNotRead) {
   int n = 0;
   for (const std::string& name :
        {"target = \"" + path, "target = \"new=" + path, "target.new = \"" + path,
+        "target.new = \"" + path + ",/bin/sh", "target = \"/bin/sh,new=" + path,
         "target = \"" + path + "," + path, "target = \"" + folder + "/*.npz", "target = \"" + folder}) {
     const PlanFile units =
         plan("[look]\nsource = \"good\"\n" + name + "\"\nseed = [1, " + std::to_string(++n + 1) + "]\n");
@@ -154,7 +155,8 @@ TEST_F(Runs, AFileThatHasChangedSinceThePlanIsNotRead) {
 
 TEST_F(Runs, AFileThatChangesMeanwhileGivesNoResult) {
   const auto table = write_bytes(folder_ / "table.npz", "as planned");
-  for (const std::string& name : {table.string(), (folder_ / "*.npz").string()}) {
+  for (const std::string& name :
+       {table.string(), (folder_ / "*.npz").string(), "new=" + table.string() + ",/bin/sh"}) {
     write_bytes(table, "as planned");
     const PlanFile units = plan("[look]\nsource = \"rewrites\"\ntarget = \"" + name + "\"\nseed = 1\n");
     EXPECT_THROW((void)run(units), Error);

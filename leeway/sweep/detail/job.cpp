@@ -124,6 +124,7 @@ bool Job::finish(const Ended& ended, double seconds, const JobRules& rules) cons
     store_.keep(unit_, runner_, Outcome::done);
     return true;
   }
+  rules.before_keeping();
   const Failure failure{words_of(ended, log), ended.code, seconds};
   if (says_full(failure.message))
     throw DiskFull(fmt::format("{}: {}", display_name(store_.folder()), failure.message));

@@ -38,7 +38,7 @@ struct JobEnd {
 };
 
 struct JobRules {
-  std::function<void()> before_keeping;  // once the process has ended well; may throw
+  std::function<void()> before_keeping;  // what the process made, or its failure; may throw
   // Of a unit that was stopped after so many seconds: why there is no use in beginning it again; empty: there is.
   std::function<std::string(double seconds)> hopeless;
 };

@@ -26,12 +26,12 @@ const Member& member_of(const CatalogFamily& family, const std::string& name, co
          in_quotes(name) + did_you_mean(name, names));
 }
 
-// Those that a text names. Of a name with a colon what stands behind it: a head is put on that network.
+// Those that a text names.
 std::vector<const Member*> members_of(const CatalogFamily& family, const std::string& text,
                                       const std::string& place) {
   std::vector<const Member*> found;
   for (const std::string& name : family.several ? record::split(text, ',') : std::vector{text})
-    found.push_back(&member_of(family, name.substr(name.rfind(':') + 1), place));
+    found.push_back(&member_of(family, family.heads ? name.substr(name.find(':') + 1) : name, place));
   return found;
 }
 
