@@ -28,7 +28,7 @@ Cell distance_cell(const DistancesSet& set, const std::string& name, double larg
     const auto reason = set.not_computed.find(name);
     return dash_cell(reason == set.not_computed.end() ? "" : reason->second);
   }
-  Cell cell = significant_cell(*value->second, 4);
+  Cell cell = significant_cell(value->second, 4);
   if (largest > 0) cell.shade = -.8 * *value->second / largest;
   return cell;
 }
