@@ -190,6 +190,7 @@ void warn_of_memory(Context& context, const sweep::PlanFile& plan, std::size_t w
     context.warn(fmt::format("{} at once rather than {}: {} of memory a unit, and {} are free", jobs, wanted,
                              words(plan.memory), words(free)));
 }
+
 int run_units(Context& context, const SweepFlags& flags) {
   const sweep::Store store(flags.folder);
   const sweep::PlanFile plan(store.plan());

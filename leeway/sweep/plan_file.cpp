@@ -124,12 +124,4 @@ std::vector<std::size_t> PlanFile::axes_of_stage(std::size_t stage) const {
   return places;
 }
 
-std::vector<std::size_t> PlanFile::axes_of(const PlannedUnit& unit) const {
-  const Json parsed = Json::parse(line(unit));
-  std::vector<std::size_t> places;
-  for (std::size_t axis = 0; axis < axes.size(); ++axis)
-    if (parsed.at("axes").contains(axes[axis])) places.push_back(axis);
-  return places;
-}
-
 }  // namespace leeway::sweep

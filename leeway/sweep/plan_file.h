@@ -46,9 +46,7 @@ class PlanFile {
   [[nodiscard]] std::vector<std::string> words(const PlannedUnit& unit) const;
   // One a axis of the plan; empty for those that the unit does not have.
   [[nodiscard]] std::vector<std::string> axis_values(const PlannedUnit& unit) const;
-  // Indices of the axes that it has, by its own options or those of units that it reads.
-  [[nodiscard]] std::vector<std::size_t> axes_of(const PlannedUnit& unit) const;
-  // Those that any unit of the stage has, in order.
+  // Indices of the axes that any unit of the stage has, by its own options or those of units that it reads, in order.
   [[nodiscard]] std::vector<std::size_t> axes_of_stage(std::size_t stage) const;
 
  private:

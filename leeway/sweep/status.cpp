@@ -82,8 +82,8 @@ std::string common_part(const std::string& message) {
 std::vector<std::string> axes_of(const PlanFile& plan, const PlannedUnit& unit) {
   std::vector<std::string> axes;
   const std::vector<std::string> values = plan.axis_values(unit);
-  for (const std::size_t axis : plan.axes_of(unit))
-    axes.push_back(fmt::format("{}={}", plan.axes[axis], values[axis]));
+  for (std::size_t axis = 0; axis < values.size(); ++axis)
+    if (!values[axis].empty()) axes.push_back(fmt::format("{}={}", plan.axes[axis], values[axis]));
   return axes;
 }
 

@@ -119,12 +119,11 @@ bool Job::finish(const Ended& ended, double seconds, const JobRules& rules) cons
   struct stat said {};
   const bool has_record = ::stat((work / record_file).c_str(), &record) == 0 && record.st_size > 0;
   if (::stat(log.c_str(), &said) == 0 && said.st_size == 0) ::unlink(log.c_str());
+  rules.before_keeping();
   if (has_record && (ended.code == 0 || ended.code == gate_failed)) {
-    rules.before_keeping();
     store_.keep(unit_, runner_, Outcome::done);
     return true;
   }
-  rules.before_keeping();
   const Failure failure{words_of(ended, log), ended.code, seconds};
   if (says_full(failure.message))
     throw DiskFull(fmt::format("{}: {}", display_name(store_.folder()), failure.message));
