@@ -220,6 +220,11 @@ def run(args):
     tests.clean = results["clean"]
     areas = [args.area] if args.area else list(drawn["areas"])
     todo = [e for area in areas for e in drawn["areas"][area]]
+    only = set(args.only.split(",")) if args.only else set()
+    if only:
+        todo = [e for e in todo if e["id"] in only]
+        for name in only & set(results["mutants"]):
+            del results["mutants"][name]
     if args.again:
         for name in [n for n, r in results["mutants"].items() if r["status"] == args.again]:
             del results["mutants"][name]
@@ -227,7 +232,7 @@ def run(args):
     for entry in todo:
         area = entry["id"].rsplit("-", 1)[0]
         done = [r for n, r in results["mutants"].items() if n.rsplit("-", 1)[0] == area and r["status"] in COUNTED]
-        if entry["id"] in results["mutants"] or len(done) >= WANTED:
+        if entry["id"] in results["mutants"] or (len(done) >= WANTED and not only):
             continue
         result = run_one(entry, tests, journal)
         results["mutants"][entry["id"]] = result
@@ -268,6 +273,8 @@ def run_one(entry, tests, journal):
 def detect(file, tests):
     for test in tests.covering(file):
         built, said = tests.make([test] if test in tests.programs else ["all"])
+        if "Error running test executable" in said:  # a program that cannot even list its tests
+            return {"status": "detected", "test": f"{pathlib.PurePath(test).name}: does not list its tests"}
         if not built:
             return {"status": "does not compile", "said": said[-600:]}
         status, what, _ = tests.run(test, max(30, 10 * tests.clean.get(test, 60)))
@@ -314,6 +321,7 @@ def main():
         if name == "run":
             command.add_argument("--build", default="build/release")
             command.add_argument("--area", choices=AREAS)
+            command.add_argument("--only", help="these mutants, e.g. readers-05,readers-08, also where they ran before")
             command.add_argument("--jobs", type=int, default=2)
             command.add_argument("--again", choices=["survived", "gone", "does not compile"], help="run these once more")
     args = parser.parse_args()

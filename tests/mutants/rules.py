@@ -12,7 +12,7 @@ SKIPPED = re.compile(
     r"|#pragma|^\s*\w[\w:<>, ]*\) (const )?\{$")
 TEXTS = re.compile(r"format\(|warn|note|message|print|<<|\bline\b.*\+=|text \+=|std::string\(|to_string|join\(")
 REFUSAL = r"(?:\w+::)*(?:refuse\w*|throw|fail\w*|wrong\w*|malformed\w*|bad_\w*|usage_error\w*)\b|return (?:std::nullopt|false|nullptr);"
-REQUIRED = r"(?:\w+::)*(?:require|check|expect|refuse)_\w+\("
+REQUIRED = r"(?:\w+::)*(?:require|check|expect|refuse)_(?!passes)\w+\("
 TYPE = r"(?:std::(?:size_t|int64_t|uint\d+_t|int32_t|ptrdiff_t)|auto|int|double|float)"
 COUNT = (r"(?:\d+|(?:[\w.\->\[\]]*[._>])?(?:size|count|length|rows|columns|classes|height|width|end|begin|total|side|limit|epochs?|steps?|"
          r"[nkdhw])(?:\(\))?_?)")
@@ -135,6 +135,8 @@ def axis(line, near):
                         yield found.start(), found.end(), that
     for found in re.finditer(r"\b(\w+\.)([nk])(?=(\(\))?[\s;,)*])", line):
         other = "k" if found.group(2) == "n" else "n"
+        if other == "n" and "for (" in line:
+            continue  # reads beyond an array, with any result
         if re.search(rf"\b{re.escape(found.group(1))}{other}\b", near):
             yield found.start(2), found.end(2), other
     for found in re.finditer(rf"(?:\.|->|::)(?:{'|'.join(REDUCTIONS)})\(([01])(?=[,)])", line):
@@ -213,7 +215,7 @@ def mutations(lines, hidden, index):
     after = hidden[index + 1] if index + 1 < len(hidden) else ""
     for rule, function, context in (("sign", sign, near), ("off-by-one", off_by_one, near), ("axis", axis, (near, scope)), ("check", check, after),
                                     ("swap", swap, near)):
-        if rule == "axis" and TEXTS.search(code):
+        if TEXTS.search(code) and (rule == "axis" or (rule == "swap" and "if (" not in code)):
             continue
         for begin, end, new in function(code, context):
             if rule == "check" and end > begin:  # a condition with its texts
