@@ -1,4 +1,5 @@
 """Draws the lines that mutants.py changes: areas of the sources, and the choice with a seed."""
+
 import collections
 import fnmatch
 import pathlib
@@ -10,13 +11,26 @@ import rules
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DRAWN = 40  # mutants of each area: some lines are deleted before they run, some mutants do not compile
-READERS = ("attribute_table characters class_names column_words columns csv* groups idx images inflate crc32 label_coding npy* npz outputs* "
-           "png probabilities rows safetensors* shards times toml utf8 zip").split()
+READERS = (
+    "attribute_table characters class_names column_words columns csv* groups idx images inflate crc32 "
+    "label_coding npy* npz outputs* png probabilities rows safetensors* shards times toml utf8 zip"
+).split()
 AREAS = {
     "analyses": [f"leeway/{part}/*" for part in ("agreement", "average_case", "error_bound", "conds")],
-    "readers": [f"leeway/{part}/{name}.cpp" for part in ("core", "io") for name in READERS] +
-               [f"leeway/data/{name}.cpp" for name in ("load*", "picture_*", "training_data", "detail/load_*", "detail/jpeg_file",
-                                                       "detail/dsprites", "detail/shapes3d")] + ["leeway/nn/io/*"],
+    "readers": [f"leeway/{part}/{name}.cpp" for part in ("core", "io") for name in READERS]
+    + [
+        f"leeway/data/{name}.cpp"
+        for name in (
+            "load*",
+            "picture_*",
+            "training_data",
+            "detail/load_*",
+            "detail/jpeg_file",
+            "detail/dsprites",
+            "detail/shapes3d",
+        )
+    ]
+    + ["leeway/nn/io/*"],
     "shifts": ["leeway/shift/*"],
     "training": ["leeway/nn/train/*"],
     "attacks": ["leeway/nn/attack/*", "leeway/attack/*"],
@@ -35,19 +49,32 @@ def candidates(commit, area):
     found = collections.defaultdict(list)
     names = git("ls-tree", "-r", "--name-only", commit, "leeway", "apps").split()
     for name in names:
-        if not SOURCE.search(name) or SKIPPED_FILES.search(name) or not any(fnmatch.fnmatch(name, p) for p in AREAS[area]):
+        if (
+            not SOURCE.search(name)
+            or SKIPPED_FILES.search(name)
+            or not any(fnmatch.fnmatch(name, p) for p in AREAS[area])
+        ):
             continue
         text = git("show", f"{commit}:{name}")
         lines, hidden = text.splitlines(), rules.masked(text).splitlines()
         for index in range(len(lines)):
             for rule, mutated in rules.mutations(lines, hidden, index):
-                found[rule].append({"file": name, "line": index + 1, "rule": rule, "original": lines[index], "mutated": mutated,
-                                    "before": lines[max(0, index - 2):index], "after": lines[index + 1:index + 3]})
+                found[rule].append(
+                    {
+                        "file": name,
+                        "line": index + 1,
+                        "rule": rule,
+                        "original": lines[index],
+                        "mutated": mutated,
+                        "before": lines[max(0, index - 2) : index],
+                        "after": lines[index + 1 : index + 3],
+                    }
+                )
     return found
 
 
 def draw_area(commit, area, seed):
-    """DRAWN entries: the rules in turn, a line with equal chances among the files with the fewest entries so far."""
+    """DRAWN entries: the rules in turn, each a line at random of the files with the fewest entries so far."""
     chance = random.Random(f"{seed} {area}")
     found = candidates(commit, area)
     used, lines, drawn = collections.Counter(), set(), []

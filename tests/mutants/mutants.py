@@ -1,43 +1,43 @@
 #!/usr/bin/python3
-"""Makes small faults in the sources, one at a time, and shows which test of tier 1 detects each. See README.md.
+"""Makes small faults in the sources and shows which test of tier 1 detects each. See README.md.
 
-mutants.py draw   [--seed 39] [--commit HEAD] [--out drawn.json]    draw lines and faults by the rules of rules.py
-mutants.py run    [--build build/release] [--area AREA] [--jobs 2]  run them until ten of each area ran; resumes
-mutants.py report [--results FILE]                                  print the table and the survivors
+mutants.py draw   [--seed 39] [--commit HEAD] [--out drawn.json]  draw faults by the rules of rules.py
+mutants.py run    [--build build/release] [--area AREA]           run ten of each area; resumes
+mutants.py report [--results FILE]                                print the table and the survivors
 """
+
 import argparse
 import collections
 import difflib
 import json
 import os
 import pathlib
-import re
-import resource
 import signal
-import subprocess
 import sys
 import time
 
+from build_tests import Tests
 from drawing import AREAS, draw_area, git
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 WANTED = 10  # mutants of each area
-# Checks of the tree itself: they look at a source's text, which is no detection.
-NO_TESTS = re.compile(r"rules|format|documents_find|studies|installed|fuzz_|sweep_slurm|browser")
-LABELS_NOT_RUN = {"tier2", "browser", "slurm"}
 JUDGED = ("equivalent", "left_out")  # keys of an entry that a person adds, with the reason
 COUNTED = ("detected", "equivalent", "survived")
-MEMORY = 16 << 30  # of a test: a fault may make it allocate without end
 
 
 # ---- draw
+
 
 def draw(args):
     commit = git("rev-parse", args.commit).strip()
     out = pathlib.Path(args.out)
     areas = {area: draw_area(commit, area, args.seed) for area in AREAS}
-    old = [e for entries in json.loads(out.read_text())["areas"].values() for e in entries] if out.exists() else []
+    old = (
+        [e for entries in json.loads(out.read_text())["areas"].values() for e in entries]
+        if out.exists()
+        else []
+    )
     judged = {(e["file"], e["line"], e["mutated"]): {k: e[k] for k in JUDGED if k in e} for e in old}
     for entry in [e for entries in areas.values() for e in entries]:
         entry.update(judged.get((entry["file"], entry["line"], entry["mutated"]), {}))
@@ -51,7 +51,7 @@ def save(path, value):
 
 
 def replace(path, content):
-    """Writes to a temporary name, then renames. The time of change is new, so that ninja builds the file again."""
+    """Writes to a temporary name, then renames. The time of change is new: ninja builds the file again."""
     temporary = path.with_name(path.name + ".new")
     temporary.write_bytes(content)
     os.replace(temporary, path)
@@ -59,8 +59,9 @@ def replace(path, content):
 
 # ---- place a mutant in today's sources
 
+
 def place(entry):
-    """(file, lines, index) of an entry's line today, or None where it is gone: an equal line with the most equal neighbors."""
+    """(file, lines, index) of an entry's line today: of equal lines the one with the most equal neighbors."""
     path = ROOT / entry["file"]
     files = [path] if path.exists() else [ROOT / name for name in git("ls-files", f"*/{path.name}").split()]
     best = None
@@ -69,7 +70,10 @@ def place(entry):
         for index, line in enumerate(lines):
             if line.strip() != entry["original"].strip():
                 continue
-            around = [(entry["before"], lines[max(0, index - 2):index]), (entry["after"], lines[index + 1:index + 3])]
+            around = [
+                (entry["before"], lines[max(0, index - 2) : index]),
+                (entry["after"], lines[index + 1 : index + 3]),
+            ]
             equal = sum(a.strip() == b.strip() for old, new in around for a, b in zip(old, new))
             if best is None or (equal, -abs(index + 1 - entry["line"])) > best[0]:
                 best = (equal, -abs(index + 1 - entry["line"])), file, lines, index
@@ -77,15 +81,17 @@ def place(entry):
 
 
 class Mutated:
-    """A source with its fault. The original comes back at the end, on Ctrl-C, and at the next start after a kill."""
+    """A source with its fault. The original comes back at the end, and after a kill at the next start."""
 
     def __init__(self, journal, file, lines, index, mutated):
         self.journal, self.file = journal, file
         self.content = file.read_bytes()
-        indent = lines[index][:len(lines[index]) - len(lines[index].lstrip())]
-        new = [*lines[:index], indent + mutated.strip(), *lines[index + 1:]]
+        indent = lines[index][: len(lines[index]) - len(lines[index].lstrip())]
+        new = [*lines[:index], indent + mutated.strip(), *lines[index + 1 :]]
         self.new = "\n".join(new)
-        self.diff = "\n".join(difflib.unified_diff(lines, new, str(file.relative_to(ROOT)), "mutant", n=2, lineterm=""))
+        self.diff = "\n".join(
+            difflib.unified_diff(lines, new, str(file.relative_to(ROOT)), "mutant", n=2, lineterm="")
+        )
 
     def __enter__(self):
         save(self.journal, {"file": str(self.file), "content": self.content.decode()})
@@ -105,112 +111,13 @@ def restore(journal):
         print(f"restored {kept['file']}, which an interrupted run left mutated")
 
 
-# ---- tests
-
-class Tests:
-    """The test programs of a build, and the other tests of ctest."""
-
-    def __init__(self, build, jobs):
-        self.build, self.jobs = build, jobs
-        targets = self.ninja("-t", "targets", "all").splitlines()
-        self.programs = sorted({t.split(":")[0] for t in targets if re.match(r"bin/\w+_test:", t)})
-        self.inputs = {t: self.ninja("-t", "inputs", t).split() for t in self.programs}
-        self.others = []
-
-    def find_others(self):
-        """The tests of ctest that are no test program; listed after a build, before which ctest knows none."""
-        listed = json.loads(subprocess.run(["ctest", "--test-dir", self.build, "--show-only=json-v1"], check=True, capture_output=True,
-                                           text=True).stdout)["tests"]
-        programs = {str(self.build / program) for program in self.programs}
-        self.others = [t["name"] for t in listed if not NO_TESTS.search(t["name"]) and not programs & set(t.get("command", [])) and
-                       not LABELS_NOT_RUN & {label for p in t.get("properties", []) if p["name"] == "LABELS" for label in p["value"]}]
-
-    def ninja(self, *words):
-        return subprocess.run(["ninja", "-C", self.build, "--quiet", *words], check=True, capture_output=True, text=True).stdout
-
-    def make(self, targets):
-        """Whether the targets build; the last lines of what was said where they do not."""
-        done = subprocess.run(["ninja", "-C", self.build, "-j", str(self.jobs), *targets], capture_output=True, text=True, check=False)
-        return done.returncode == 0, done.stdout[-2000:]
-
-    def folder_of(self, program):
-        for name in self.inputs[program]:
-            found = re.match(r"tests/(.+)/CMakeFiles/", name)
-            if found:
-                return found.group(1)
-        return ""
-
-    def covering(self, file):
-        """Programs that contain the source, those of its folder first; programs that drive the command last; then other tests."""
-        folder = pathlib.PurePath(file).parent
-        parents = [str(p) for p in (folder, *folder.parents) if str(p) != "."]
-        linked = next((p for p in parents if any(f"{p}/CMakeFiles/" in i for names in self.inputs.values() for i in names)), "")
-        own = ["/".join(pathlib.PurePath(p).parts[pathlib.PurePath(p).parts[0] == "leeway":]) for p in parents]
-
-        words = {w for part in pathlib.PurePath(file).with_suffix("").parts for w in part.split("_") if len(w) > 2} - {"leeway", "cmd"}
-
-        def rank(program):
-            tested = self.folder_of(program)
-            level = next((i for i, p in enumerate(own) if p == tested), 9)
-            if level == 9 and any(tested.startswith(p + "/") or p.startswith(tested + "/") for p in own[:2] if p):
-                level = 8
-            named = sum(word in program for word in words)
-            main = program == f"bin/{tested.replace('/', '_')}_test"
-            return ("bin/leeway" in self.inputs[program] and not named, level, -named, not main, self.clean.get(program, 0), program)
-        programs = [t for t in self.programs if any(f"{linked}/CMakeFiles/" in name for name in self.inputs[t])]
-        return sorted(programs, key=rank) + self.others
-
-    def run(self, test, limit):
-        """(status, what failed, seconds): passed, failed or timeout. A program runs in `jobs` parts, the first failure ends all."""
-        began = time.monotonic()
-        if test in self.programs:
-            command = [str(self.build / test), "--gtest_fail_fast", "--gtest_brief=1", "--gtest_filter=-*Tier2*"]
-            parts = [dict(GTEST_TOTAL_SHARDS=str(self.jobs), GTEST_SHARD_INDEX=str(i)) for i in range(self.jobs)]
-        else:
-            command = ["ctest", "--test-dir", str(self.build), "-R", f"^{re.escape(test)}$", "--output-on-failure"]
-            parts = [{}]
-        logs = [self.build / "mutants" / f"part{i}.log" for i in range(len(parts))]
-        running = {}
-        try:
-            for log, part in zip(logs, parts):
-                with log.open("wb") as out:
-                    running[log] = subprocess.Popen(command, stdout=out, stderr=subprocess.STDOUT, cwd=self.build, start_new_session=True,
-                                                    env={**os.environ, "RC_PARAMS": "seed=1", **part}, preexec_fn=limit_memory)
-            waiting = dict(running)
-            while waiting:
-                for log, process in list(waiting.items()):
-                    if process.poll() is None:
-                        continue
-                    del waiting[log]
-                    if process.returncode != 0:
-                        return "failed", failure_in(log, test, process.returncode), time.monotonic() - began
-                if waiting and time.monotonic() - began > limit:
-                    return "timeout", f"{test} (timeout)", time.monotonic() - began
-                time.sleep(.05)
-        finally:
-            for process in running.values():
-                if process.poll() is None:
-                    os.killpg(process.pid, signal.SIGKILL)
-                    process.wait()
-        return "passed", "", time.monotonic() - began
-
-
-def limit_memory():
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-
-
-def failure_in(log, test, status):
-    text = log.read_text(errors="replace")
-    found = re.search(r"\[  FAILED  \] ([\w./]+)", text)
-    crash = f" (signal {-status})" if status < 0 else ""
-    return f"{pathlib.PurePath(test).name}: {found.group(1)}" if found else test + crash
-
-
 # ---- run
 
+
 def run(args):
-    build, results_file = pathlib.Path(args.build).resolve(), pathlib.Path(args.results or pathlib.Path(args.build) / "mutants/results.json")
+    build, results_file = pathlib.Path(args.build).resolve(), pathlib.Path(
+        args.results or pathlib.Path(args.build) / "mutants/results.json"
+    )
     drawn = json.loads(pathlib.Path(args.drawn).read_text())
     journal = build / "mutants" / "journal.json"
     restore(journal)
@@ -231,18 +138,24 @@ def run(args):
     measure_clean(tests, results, results_file)
     for entry in todo:
         area = entry["id"].rsplit("-", 1)[0]
-        done = [r for n, r in results["mutants"].items() if n.rsplit("-", 1)[0] == area and r["status"] in COUNTED]
+        done = [
+            r for n, r in results["mutants"].items() if n.rsplit("-", 1)[0] == area and r["status"] in COUNTED
+        ]
         if entry["id"] in results["mutants"] or (len(done) >= WANTED and not only):
             continue
         result = run_one(entry, tests, journal)
         results["mutants"][entry["id"]] = result
         save(results_file, results)
-        print(f"{entry['id']} {entry['file']}:{entry['line']} {entry['rule']}: {result['status']} {result.get('test', '')}", flush=True)
+        print(
+            f"{entry['id']} {entry['file']}:{entry['line']} {entry['rule']}: {result['status']}",
+            result.get("test", ""),
+            flush=True,
+        )
     print(table(drawn, results))
 
 
 def measure_clean(tests, results, results_file):
-    """Builds the unchanged tree and measures every test once; a test that fails without a fault would detect everything."""
+    """Builds the unchanged tree and measures every test once: each must pass without a fault."""
     built, said = tests.make(["all"])
     if not built:
         sys.exit(f"the tree does not build without a fault:\n{said}")
@@ -289,24 +202,40 @@ def table(drawn, results):
         ran = [(e, results["mutants"][e["id"]]) for e in entries if e["id"] in results["mutants"]]
         count = collections.Counter(r["status"] for _, r in ran)
         skipped = count["gone"] + count["does not compile"] + count["left out"]
-        rows += [f"\n## {area}: {count['detected']} detected, {count['equivalent']} equivalent, {count['survived']} survived, "
-                 f"{skipped} skipped (gone, not compiled or left out)\n", "| mutant | line | rule | result |", "|---|---|---|---|"]
+        rows += [
+            f"\n## {area}: {count['detected']} detected, {count['equivalent']} equivalent, "
+            f"{count['survived']} survived, {skipped} skipped (gone, not compiled or left out)\n",
+            "| mutant | line | rule | result |",
+            "|---|---|---|---|",
+        ]
         for entry, result in ran:
             if result["status"] in COUNTED:
-                said = {"detected": result.get("test", ""), "equivalent": "equivalent: " + result.get("reason", "")}
-                rows.append(f"| {entry['id']} | {entry['file']}:{entry['line']} | {entry['rule']} | "
-                            f"{said.get(result['status'], '**survived**')} |")
+                said = {
+                    "detected": result.get("test", ""),
+                    "equivalent": "equivalent: " + result.get("reason", ""),
+                }
+                rows.append(
+                    f"| {entry['id']} | {entry['file']}:{entry['line']} | {entry['rule']} | "
+                    f"{said.get(result['status'], '**survived**')} |"
+                )
             if result["status"] == "survived":
                 survivors.append(f"\n{entry['id']}\n{result['diff']}")
     return "\n".join(rows + survivors)
 
 
 def report(args):
-    print(table(json.loads(pathlib.Path(args.drawn).read_text()), json.loads(pathlib.Path(args.results).read_text())))
+    print(
+        table(
+            json.loads(pathlib.Path(args.drawn).read_text()),
+            json.loads(pathlib.Path(args.results).read_text()),
+        )
+    )
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     commands = parser.add_subparsers(required=True)
     for function, name in ((draw, "draw"), (run, "run"), (report, "report")):
         command = commands.add_parser(name)
@@ -317,13 +246,19 @@ def main():
             command.add_argument("--out", default=str(HERE / "drawn.json"))
             continue
         command.add_argument("--drawn", default=str(HERE / "drawn.json"))
-        command.add_argument("--results", default=None if name == "run" else "build/release/mutants/results.json")
+        command.add_argument(
+            "--results", default=None if name == "run" else "build/release/mutants/results.json"
+        )
         if name == "run":
             command.add_argument("--build", default="build/release")
             command.add_argument("--area", choices=AREAS)
-            command.add_argument("--only", help="these mutants, e.g. readers-05,readers-08, also where they ran before")
+            command.add_argument(
+                "--only", help="these mutants, e.g. readers-05,readers-08, also where they ran before"
+            )
             command.add_argument("--jobs", type=int, default=2)
-            command.add_argument("--again", choices=["survived", "gone", "does not compile"], help="run these once more")
+            command.add_argument(
+                "--again", choices=["survived", "gone", "does not compile"], help="run these once more"
+            )
     args = parser.parse_args()
     args.function(args)
 
