@@ -1,56 +1,62 @@
 #!/usr/bin/env bash
-# Every check of the project. `./test.sh` runs all stages; `./test.sh tidy fuzz` runs those named, in this order:
-#   release  everything, built as users run it; all tests
-#   house    the house's rules: includes, format, README, examples of the documents, a program against the installed package
-#   python   the Python package, built beside the release and installed into build/python: its tests, its stubs under mypy
-#   instruction-sets  the kernels that other processors run: all tests without LibTorch under LEEWAY_INSTRUCTION_SET avx2 and
-#            baseline, those of nn under other kernels of OpenBLAS and LibTorch; what the machine lacks is passed over
-#   asan     the part without LibTorch by clang, under AddressSanitizer and UBSan; its tests, but for
-#            the pages in a browser and the house's rules, which the first two stages look at
-#   tsan     the tests of what runs in parallel, under ThreadSanitizer
-#   tidy     clang-tidy over the part without LibTorch; clang's warnings count
-#   fuzz     each fuzzer for LEEWAY_FUZZ_SECONDS (default 60), as many at a time as there are cores
-# A stage that fails does not keep the next from running; the exit status is 1 and the last lines say which it was.
+# ./test.sh           tier 1, what every change must pass: one build, all in-process tests, command smokes, project checks, Python
+# ./test.sh all       tier 1, then tier 2
+# ./test.sh STEP...   the named steps
+# Tier 1: build tests checks python
+# Tier 2: tests2            slow suites, the page in a browser, Slurm, resume of every algorithm
+#         python2           every option, notebooks, mypy, adapters
+#         golden            outputs of every command, compared with the stored ones
+#         instruction-sets  the kernels that processors without AVX-512 run
+#         plain             a build without unity batches, which shows missing includes
+#         asan, tsan        the torch-free part under AddressSanitizer and UBSan, and under ThreadSanitizer
+#         tidy              clang-tidy over the torch-free part; clang's warnings count
+#         fuzz              each fuzzer for LEEWAY_FUZZ_SECONDS (60)
+# A step that fails does not stop the next one. The last lines name the failed steps; the exit status is then 1.
 set -uo pipefail
 cd "$(dirname "$0")" || exit 1
 . .ci/steps.sh
 
-stages=(release house python instruction-sets asan tsan tidy fuzz)
-fuzz_seconds=${LEEWAY_FUZZ_SECONDS:-60}
+tier1=(build tests checks python)
+tier2=(tests2 python2 golden instruction-sets plain asan tsan tidy fuzz)
+preset=${LEEWAY_PRESET:-release}  # ci: warnings are errors
 jobs=$(jobs_that_fit)
+venv=$PWD/build/python
 
-# configure_and_build PRESET [TARGET...]: all targets where none is named
-configure_and_build() {
-  local preset=$1
-  shift
-  quietly "build/configure-$preset.log" cmake --preset "$preset" -DLEEWAY_TESTS=ON -DLEEWAY_TEST_SHARDS=4 -DLEEWAY_PYTHON=OFF &&
-    cmake --build --preset "$preset" -j "$jobs" --target "${@:-all}"
-}
+# configure PRESET [CMAKE ARGUMENT...]
+configure() { quietly "build/configure-$1.log" cmake --preset "$1" -DLEEWAY_TESTS=ON "${@:2}"; }
 
-# run_tests PRESET [CTEST ARGUMENT...]
+# run_tests BUILD_FOLDER [CTEST ARGUMENT...]
 run_tests() {
-  local preset=$1
-  shift
-  ctest --test-dir "build/$preset" --no-tests=error --output-on-failure -j "$jobs" "$@" |
+  ctest --test-dir "$1" --no-tests=error --output-on-failure -j "$jobs" "${@:2}" |
     sed -E '/^ *Start +[0-9]+:/d; / Passed +[0-9.]+ sec$/d; /^$/d'
 }
 
-stage_release() {
-  if [ -e tests/report/package.json ]; then
-    quietly build/npm.log npm --prefix tests/report ci --no-audit --no-fund || return
-  fi
-  configure_and_build release && run_tests release -LE house
+step_build() {
+  python_programs && configure "$preset" -DLEEWAY_PYTHON=ON -DPython_EXECUTABLE="$venv/bin/python" &&
+    cmake --build build/release -j "$jobs" && install_python
 }
 
-stage_house() { configure_and_build release && run_tests release -L house; }
+install_python() {
+  quietly build/install-python.log cmake --install build/release --component python \
+    --prefix "$("$venv/bin/python" -c 'import sysconfig; print(sysconfig.get_path("platlib"))')"
+}
 
-stage_instruction-sets() {
-  configure_and_build release || return
+step_tests() { run_tests build/release -L tier1; }
+step_checks() { run_tests build/release -L house; }
+step_python() { "$venv/bin/python" -m pytest -q -p no:cacheprovider -m "not tier2" tests/python; }
+
+step_tests2() {
+  quietly build/npm.log npm --prefix tests/report ci --no-audit --no-fund && run_tests build/release -L tier2
+}
+step_python2() { "$venv/bin/python" -m pytest -q -p no:cacheprovider -m tier2 tests/python; }
+step_golden() { "$venv/bin/python" tests/golden/golden.py compare build/release/bin; }
+
+step_instruction-sets() {
   local set status=0
   for set in avx2 baseline; do
     has_instruction_set "$set" || continue
     echo "-- LEEWAY_INSTRUCTION_SET=$set"
-    LEEWAY_INSTRUCTION_SET=$set run_tests release -LE '^(house|nn|browser)$' || status=1
+    LEEWAY_INSTRUCTION_SET=$set run_tests build/release -L tier1 -LE nn || status=1
   done
   nn_tests_under avx2 OPENBLAS_CORETYPE=Haswell ATEN_CPU_CAPABILITY=avx2 ONEDNN_MAX_CPU_ISA=AVX2 LEEWAY_INSTRUCTION_SET=avx2 || status=1
   nn_tests_under avx2 OPENBLAS_CORETYPE=Zen ATEN_CPU_CAPABILITY=default || status=1
@@ -58,79 +64,61 @@ stage_instruction-sets() {
   return $status
 }
 
-stage_python() {
-  python_programs || return
-  local python=$PWD/build/python/bin/python site
-  site=$("$python" -c 'import sysconfig; print(sysconfig.get_path("platlib"))') &&
-    quietly build/configure-python.log cmake --preset release -DLEEWAY_TESTS=ON -DLEEWAY_PYTHON=ON -DPython_EXECUTABLE="$python" &&
-    cmake --build --preset release -j "$jobs" --target leeway_package &&
-    quietly build/install-python.log cmake --install build/release --component python --prefix "$site" &&
-    "$python" -m pytest -q -p no:cacheprovider tests/python
-}
-
-# has_instruction_set SET: whether the machine does; says so where it does not.
+# has_instruction_set SET: whether this machine has the instruction set; prints a line if not.
 has_instruction_set() {
   LEEWAY_INSTRUCTION_SET=$1 build/release/bin/leeway --version >/dev/null 2>&1 && return
-  echo "-- passed over: the machine lacks $1"
+  echo "-- skipped: this machine has no $1"
   return 1
 }
 
 # nn_tests_under SET VARIABLE=VALUE...: the tests of nn and ONNX with these variables, on machines that have SET.
 nn_tests_under() {
   has_instruction_set "$1" || return 0
-  shift
-  echo "-- $*"
+  echo "-- ${*:2}"
   local test status=0
-  for test in build/release/bin/nn_{test,training_test,onnx_test}; do  # nn_command_test drives the same kernels
-    quietly "build/release/$(basename "$test").log" env RC_PARAMS=seed=1 "$@" "$test" --gtest_brief=1 \
-      --gtest_filter="-PublishedResnets.*:All/EveryAlgorithm.*" || status=1  # those take minutes
+  for test in nn_test nn_training_test nn_onnx_test; do
+    quietly "build/release/$test.log" env RC_PARAMS=seed=1 "${@:2}" "build/release/bin/$test" --gtest_brief=1 \
+      --gtest_filter=-*Tier2* || status=1
   done
   return $status
 }
 
-stage_asan() { configure_and_build asan && run_tests asan -E '^fuzz_' -LE '^(house|browser)$'; }
+step_plain() {
+  configure full -DLEEWAY_UNITY=OFF -DLEEWAY_TESTS=OFF -DCMAKE_CXX_FLAGS=-fsyntax-only &&
+    cmake --build build/full -j "$jobs" --target leeway_nn_objects && step_build_asan
+}
 
-stage_tsan() {
-  local whole=(core_numbers_test core_io_test shift_test)  # of the others, what is about threads: their simulations take too long here
-  local others=(agreement_test average_case_test error_bound_test)
-  configure_and_build tsan "${whole[@]}" "${others[@]}" || return
-  local test filter status=0
-  for test in "${whole[@]}" "${others[@]}"; do
-    filter='*'
-    [[ " ${others[*]} " == *" $test "* ]] && filter='*hread*:Shards.*'
-    quietly "build/tsan/$test.log" "build/tsan/bin/$test" --gtest_brief=1 --gtest_filter="$filter" || status=1
+step_build_asan() { configure asan && cmake --build build/asan -j "$jobs"; }
+step_asan() { step_build_asan && run_tests build/asan -L tier1; }
+
+step_tsan() {
+  local whole=(core_test shift_test) threads=(agreement_test average_case_test error_bound_test) test status=0
+  configure tsan && cmake --build build/tsan -j "$jobs" --target "${whole[@]}" "${threads[@]}" || return
+  for test in "${whole[@]}"; do
+    quietly "build/tsan/$test.log" "build/tsan/bin/$test" --gtest_brief=1 --gtest_filter=-*Tier2* || status=1
+  done
+  for test in "${threads[@]}"; do  # their simulations take too long here
+    quietly "build/tsan/$test.log" "build/tsan/bin/$test" --gtest_brief=1 --gtest_filter='*hread*:Shards.*' || status=1
   done
   return $status
 }
 
-stage_tidy() {
-  python_programs &&
-    quietly build/configure-asan.log cmake --preset asan -DLEEWAY_TESTS=ON &&
-    build/python/bin/run-clang-tidy.py -clang-tidy-binary build/python/bin/clang-tidy -quiet -p build/asan -j "$jobs" \
+step_tidy() {
+  python_programs && configure asan &&
+    "$venv/bin/run-clang-tidy.py" -clang-tidy-binary "$venv/bin/clang-tidy" -quiet -p build/asan -j "$jobs" \
       "^$PWD/(leeway|apps|examples)/" 2>build/tidy.log | sed -E '/clang-tidy /d; /^\[ *[0-9]+\/[0-9]+\]/d; /^$/d'
 }
 
-# python_programs: what tests/requirements*.txt name, in a virtual environment that sees Debian's packages as well.
-python_programs() {
-  local wanted
-  wanted=$(cat tests/requirements*.txt | sha256sum)
-  [ "$(cat build/python/made-of 2>/dev/null)" = "$wanted" ] && return
-  quietly build/python.log /usr/bin/python3 -m venv --clear --system-site-packages build/python &&
-    quietly build/python.log build/python/bin/pip install --require-hashes --no-deps --disable-pip-version-check \
-      --ignore-installed -r tests/requirements.txt -r tests/requirements-python.txt && echo "$wanted" >build/python/made-of
-}
-
-stage_fuzz() {
-  configure_and_build asan fuzzers || return
-  local fuzzers=(build/asan/bin/fuzz_*)
-  [ -x "${fuzzers[0]}" ] || { echo "no fuzzer was built" >&2; return 1; }
+step_fuzz() {
+  configure asan && cmake --build build/asan -j "$jobs" --target fuzzers || return
   mkdir -p build/fuzz
   export -f quietly run_fuzzer
+  fuzz_seconds=${LEEWAY_FUZZ_SECONDS:-60}
   export fuzz_seconds
-  printf '%s\n' "${fuzzers[@]}" | xargs -P "$jobs" -I {} bash -c 'run_fuzzer {}'
+  printf '%s\n' build/asan/bin/fuzz_* | xargs -P "$jobs" -I {} bash -c 'run_fuzzer {}'
 }
 
-# One fuzzer, its corpus in build/fuzz/NAME; says how many inputs it ran.
+# run_fuzzer PROGRAM: its corpus is in build/fuzz/NAME; prints the number of inputs.
 run_fuzzer() {
   local name log
   name=$(basename "$1")
@@ -139,24 +127,33 @@ run_fuzzer() {
   echo "$name: $(sed -nE 's/^Done ([0-9]+) runs in ([0-9]+) second.*/\1 runs in \2 s/p' "$log")"
 }
 
-if [ $# -gt 0 ]; then
-  for wanted in "$@"; do
-    [[ " ${stages[*]} " == *" $wanted "* ]] || { echo "no stage $wanted; there are: ${stages[*]}" >&2; exit 2; }
-  done
-  chosen=$*
-else
-  chosen=${stages[*]}
-fi
+# python_programs: a virtual environment with tests/requirements.txt, which also sees Debian's Python packages.
+python_programs() {
+  local wanted
+  wanted=$(sha256sum <tests/requirements.txt)
+  [ "$(cat build/python/made-of 2>/dev/null)" = "$wanted" ] && return
+  quietly build/python.log /usr/bin/python3 -m venv --clear --system-site-packages build/python &&
+    quietly build/python.log build/python/bin/pip install --require-hashes --no-deps --disable-pip-version-check \
+      --ignore-installed -r tests/requirements.txt && echo "$wanted" >build/python/made-of
+}
+
+case ${1:-} in
+  "") chosen=("${tier1[@]}") ;;
+  all) chosen=("${tier1[@]}" "${tier2[@]}") ;;
+  *) chosen=("$@") ;;
+esac
+for step in "${chosen[@]}"; do
+  [[ " ${tier1[*]} ${tier2[*]} " == *" $step "* ]] || { echo "no step $step; steps: ${tier1[*]} ${tier2[*]}" >&2; exit 2; }
+done
 
 failed=()
 step "packages" install_packages all || exit 1
-for stage in "${stages[@]}"; do
-  [[ " $chosen " == *" $stage "* ]] || continue
-  step "$stage" "stage_$stage" || failed+=("$stage")
+for step in "${chosen[@]}"; do
+  step "$step" "step_$step" || failed+=("$step")
 done
 print_step_times
 if [ ${#failed[@]} -gt 0 ]; then
   echo "FAILED: ${failed[*]}"
   exit 1
 fi
-echo "all stages passed"
+echo "all steps passed"

@@ -1,6 +1,7 @@
-# Flags that every target of ours is built with.
+# Flags that every target of the project is built with.
 add_library(leeway_flags INTERFACE)
-target_compile_options(leeway_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Werror
+target_compile_options(leeway_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion
+  $<$<BOOL:${LEEWAY_WERROR}>:-Werror>
   $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)  # false positives on std::string in GCC 12
 target_compile_definitions(leeway_flags INTERFACE LEEWAY_VERSION="${PROJECT_VERSION}")
 target_include_directories(leeway_flags INTERFACE ${PROJECT_SOURCE_DIR})
@@ -12,23 +13,53 @@ if(LEEWAY_STD_THREADS)
   target_compile_definitions(leeway_flags INTERFACE LEEWAY_STD_THREADS)
 endif()
 
-# leeway_fuzzed(TARGET): a target that fuzzers look into.
+# leeway_unity(TARGET [BATCH]): compile BATCH (8) files as one. Files with compile options of their own, and those that
+# include Highway's foreach_target.h, stay alone.
+function(leeway_unity target)
+  if(NOT LEEWAY_UNITY)
+    return()
+  endif()
+  set(batch 8)
+  if(ARGC GREATER 1)
+    set(batch ${ARGV1})
+  endif()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${batch})
+endfunction()
+
+# leeway_alone(FILE...): files of this folder that are not part of a unity batch.
+macro(leeway_alone)
+  set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON SKIP_PRECOMPILE_HEADERS ON)
+endmacro()
+
+# leeway_kernels(PART FILE...): files of a part that hold code for several instruction sets.
+macro(leeway_kernels name)
+  # vzeroupper after AVX code, which GCC leaves out at -O1: all SSE code after it would run 20 times slower.
+  target_compile_options(leeway_${name} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fexpensive-optimizations>)
+  leeway_alone(${ARGN})
+  if(LEEWAY_SANITIZE MATCHES undefined)  # UBSan's checks of a dozen templates for three instruction sets take clang a minute
+    set_source_files_properties(detail/kernel.cpp PROPERTIES COMPILE_OPTIONS -fno-sanitize=undefined)
+  endif()
+endmacro()
+
+# leeway_fuzzed(TARGET): instrument a target for the fuzzers.
 function(leeway_fuzzed target)
   if(LEEWAY_FUZZ)
     target_compile_options(${target} PRIVATE -fsanitize=fuzzer-no-link)
   endif()
 endfunction()
 
-# leeway_unoptimized(TARGET): a target around the library: it compiles in half of the time.
+# leeway_unoptimized(TARGET): compile a target around the library without optimization, in half of the time.
 function(leeway_unoptimized target)
   target_compile_options(${target} PRIVATE -O0)
 endfunction()
 
-# leeway_part(NAME SOURCES a.cpp ... USES core ... LINKS external targets ...)
-# A folder of the torch-free library as an object library leeway_NAME; leeway::leeway joins them all.
+# leeway_part(NAME [GENERATED a.cpp ...] USES core ... LINKS external targets ...)
+# All .cpp files in and below a folder as an object library leeway_NAME; leeway::leeway joins all parts.
 function(leeway_part name)
-  cmake_parse_arguments(PART "" "" "SOURCES;USES;LINKS" ${ARGN})
-  add_library(leeway_${name} OBJECT ${PART_SOURCES})
+  cmake_parse_arguments(PART "" "" "GENERATED;USES;LINKS" ${ARGN})
+  file(GLOB_RECURSE sources RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} CONFIGURE_DEPENDS *.cpp)
+  add_library(leeway_${name} OBJECT ${sources} ${PART_GENERATED})
+  leeway_unity(leeway_${name})
   target_link_libraries(leeway_${name} PUBLIC leeway_flags ${PART_LINKS})
   leeway_fuzzed(leeway_${name})
   foreach(other ${PART_USES})
@@ -37,20 +68,32 @@ function(leeway_part name)
   set_property(GLOBAL APPEND PROPERTY LEEWAY_PARTS leeway_${name})
 endfunction()
 
-# leeway_test(NAME SOURCES a_test.cpp ... PARTS core agreement ... [LINKS ...] [LABELS ...])
-# One executable NAME_test over the named parts, registered with ctest test by test, or in LEEWAY_TEST_SHARDS parts: to start a
-# process for each of thousands of tests takes longer than most of them. Parts must include every part they use.
+# leeway_test(NAME [SOURCES a_test.cpp ...] [EXCEPT b.cpp ...] [LINKS ...] [LABELS ...])
+# One executable NAME_test over the library, by default of all .cpp files in and below the folder but EXCEPT. ctest runs it twice:
+# as NAME_test (label tier1) without the suites named *Tier2*, and as NAME_tier2 (label tier2) with these alone.
 function(leeway_test name)
-  cmake_parse_arguments(TEST "" "" "SOURCES;PARTS;LINKS;LABELS" ${ARGN})
+  cmake_parse_arguments(TEST "" "" "SOURCES;EXCEPT;LINKS;LABELS" ${ARGN})
+  if(NOT TEST_SOURCES)
+    file(GLOB_RECURSE TEST_SOURCES RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} CONFIGURE_DEPENDS *.cpp)
+    list(REMOVE_ITEM TEST_SOURCES "" ${TEST_EXCEPT})
+  endif()
   add_executable(${name}_test ${TEST_SOURCES})
   leeway_unoptimized(${name}_test)
+  if(LEEWAY_UNITY AND NOT "nn" IN_LIST TEST_LABELS)  # tests of nn are few and large units of their own
+    if(NOT TARGET leeway_test_headers)
+      file(WRITE ${PROJECT_BINARY_DIR}/test_headers.cpp "")
+      add_library(leeway_test_headers OBJECT ${PROJECT_BINARY_DIR}/test_headers.cpp)
+      target_link_libraries(leeway_test_headers PUBLIC leeway_flags GTest::gmock rapidcheck rapidcheck_gtest)
+      leeway_unoptimized(leeway_test_headers)
+      target_precompile_headers(leeway_test_headers PRIVATE ${PROJECT_SOURCE_DIR}/tests/precompiled.h)
+    endif()
+    target_precompile_headers(${name}_test REUSE_FROM leeway_test_headers)
+  endif()
   if(LEEWAY_SANITIZE)
     target_compile_definitions(${name}_test PRIVATE LEEWAY_SANITIZED)  # slower, and with an address space of its own
   endif()
-  foreach(part ${TEST_PARTS})
-    target_link_libraries(${name}_test PRIVATE leeway_${part})
-  endforeach()
-  target_link_libraries(${name}_test PRIVATE GTest::gmock GTest::gtest_main rapidcheck rapidcheck_gtest ${TEST_LINKS})
+  target_link_libraries(${name}_test PRIVATE leeway_flags ${TEST_LINKS} leeway_library GTest::gmock GTest::gtest_main
+                        rapidcheck rapidcheck_gtest)
   target_compile_definitions(${name}_test PRIVATE
     LEEWAY_SHARED_DATA="${PROJECT_SOURCE_DIR}/../shared/data"
     LEEWAY_REFERENCE="${PROJECT_SOURCE_DIR}/tests/reference"
@@ -58,16 +101,10 @@ function(leeway_test name)
   if(NOT TEST_LABELS)
     set(TEST_LABELS torch-free)  # an empty list would take the next word as its value
   endif()
-  if(NOT LEEWAY_TEST_SHARDS)
-    gtest_discover_tests(${name}_test DISCOVERY_TIMEOUT 60
-      PROPERTIES TIMEOUT 600 LABELS "${TEST_LABELS}" ENVIRONMENT "RC_PARAMS=seed=1")  # a run repeats
-    return()
-  endif()
-  foreach(shard RANGE 1 ${LEEWAY_TEST_SHARDS})
-    math(EXPR index "${shard} - 1")
-    add_test(NAME ${name}_test.${shard} COMMAND ${name}_test --gtest_brief=1)
-    set_tests_properties(${name}_test.${shard} PROPERTIES TIMEOUT 1800 LABELS "${TEST_LABELS}"
-      ENVIRONMENT "RC_PARAMS=seed=1;GTEST_TOTAL_SHARDS=${LEEWAY_TEST_SHARDS};GTEST_SHARD_INDEX=${index}")
-  endforeach()
+  set(environment "RC_PARAMS=seed=1")  # a run repeats
+  add_test(NAME ${name}_test COMMAND ${name}_test --gtest_brief=1 --gtest_filter=-*Tier2*)
+  add_test(NAME ${name}_tier2 COMMAND ${name}_test --gtest_brief=1 --gtest_filter=*Tier2*)
+  set_tests_properties(${name}_test ${name}_tier2 PROPERTIES TIMEOUT 1800 ENVIRONMENT "${environment}")
+  set_tests_properties(${name}_test PROPERTIES LABELS "tier1;${TEST_LABELS}")
+  set_tests_properties(${name}_tier2 PROPERTIES LABELS "tier2;${TEST_LABELS}")
 endfunction()
-include(GoogleTest)
