@@ -1,4 +1,4 @@
-# The parts that others keep well. One imported target each; see DESIGN in HACKING.md for why each was chosen.
+# Third-party parts. One imported target each; docs/design/dependencies.md gives the reason for each choice.
 find_package(Threads REQUIRED)
 find_package(fmt REQUIRED)
 find_package(nlohmann_json REQUIRED)

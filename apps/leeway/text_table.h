@@ -60,7 +60,7 @@ class TextTable {
 [[nodiscard]] std::string cut_at_front(const std::string& name, std::size_t room);  // "...-01/clean.npz"
 [[nodiscard]] std::string four(const std::optional<double>& value);                 // "0.7830", "-"
 [[nodiscard]] std::string interval_text(const std::optional<Interval>& interval);   // "[1.9158, 2.0230]", "-"
-// Shares of rows in percent, for columns whose title says "%" (HACKING, "Percent").
+// Shares of rows in percent, for columns whose title says "%" (docs/design/percent.md).
 [[nodiscard]] std::string percents(const std::optional<double>& share);       // "78.30", "-"
 [[nodiscard]] std::string percents(const std::optional<Interval>& interval);  // "[75.81, 80.62]", "-"
 [[nodiscard]] std::string beta_text(double beta);                             // "2.281", "inf"

@@ -5,6 +5,7 @@ A ```sh block that is followed by a ```text block is run by bash, and must succe
 together). In the text `...` stands for anything within a line, and a line of `...` alone for any lines. All blocks of
 a document run one after the other in one scratch folder, which holds `examples` and `docs`; BIN_FOLDER is first on the PATH.
 A ```cpp block begins with a line `// examples/NAME.cpp`; the rest must be that file's code, its first comment left out.
+With `// from examples/NAME.cpp` the rest is an excerpt: its lines must stand in that file in this order, at any indentation.
 --update writes what was printed into the document instead of complaining.
 """
 import difflib
@@ -18,7 +19,7 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LINES = r"(?:(?!```).*\n)"  # of a block, or between two
 PAIR = re.compile(rf"^```sh\n(?P<script>{LINES}*)```\n{LINES}{{0,3}}?```text\n(?P<text>{LINES}*)```$", re.M)
-PROGRAM = re.compile(rf"^```cpp\n// (?P<name>\S+)\n(?P<code>{LINES}*)```$", re.M)
+PROGRAM = re.compile(rf"^```cpp\n// (?P<excerpt>from )?(?P<name>\S+)\n(?P<code>{LINES}*)```$", re.M)
 
 
 def pattern_of(text):
@@ -44,6 +45,12 @@ def code_without_first_comment(source):
     while lines and (lines[0].startswith("//") or not lines[0]):
         lines.pop(0)
     return "\n".join(lines).strip()
+
+
+def is_excerpt(code, source):
+    """Whether the lines of `code` stand in `source` in this order; empty lines and indentation do not count."""
+    lines = iter([line.strip() for line in source.splitlines()])
+    return all(line.strip() in lines for line in code.splitlines() if line.strip())
 
 
 def check(text, binaries, name="document", examples=ROOT / "examples"):
@@ -72,7 +79,9 @@ def check(text, binaries, name="document", examples=ROOT / "examples"):
         source = examples.parent / program["name"]
         if not source.is_file():
             complaints.append(f"{name}: shows {program['name']}, which does not exist")
-        elif code_without_first_comment(source.read_text(encoding="utf-8")) != program["code"].strip():
+            continue
+        shown, code = program["code"].strip(), source.read_text(encoding="utf-8")
+        if not is_excerpt(shown, code) if program["excerpt"] else code_without_first_comment(code) != shown:
             complaints.append(f"{name}: the code shown is not that of {program['name']}")
     return blocks, complaints, "".join(updated) + text[at:]
 

@@ -65,6 +65,16 @@ class Documents(unittest.TestCase):
             self.assertIn("not that of examples/a.cpp", self.complaints(shown.replace("{}", "{ }"), examples)[0])
             self.assertIn("does not exist", self.complaints(shown.replace("a.cpp", "b.cpp"), examples)[0])
 
+    def test_excerpts(self):
+        with tempfile.TemporaryDirectory() as folder:
+            examples = pathlib.Path(folder) / "examples"
+            examples.mkdir()
+            (examples / "a.cpp").write_text("int main() {\n  one();\n  two();\n  three();\n}\n", encoding="utf-8")
+            shown = "```cpp\n// from examples/a.cpp\none();\n\nthree();\n```\n"
+            self.assertEqual(self.complaints(shown, examples), [])
+            for other in ("four();", "one();"):  # not there; not in this order
+                self.assertIn("not that of examples/a.cpp", self.complaints(shown.replace("three();", other), examples)[0])
+
 
 if __name__ == "__main__":
     unittest.main()
