@@ -147,7 +147,9 @@ for step in "${chosen[@]}"; do
 done
 
 failed=()
-step "packages" install_packages all || exit 1
+part=tests
+for step in "${chosen[@]}"; do [[ " ${tier2[*]} " == *" $step "* ]] && part=all; done
+step "packages" install_packages "$part" || exit 1
 for step in "${chosen[@]}"; do
   step "$step" "step_$step" || failed+=("$step")
 done

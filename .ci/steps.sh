@@ -32,12 +32,16 @@ quietly() {
   return $status
 }
 
-# packages_of demo|all: the names in packages.txt, of its upper part or of both.
+# packages_of demo|tests|all: the names in packages.txt up to the end of that part.
 packages_of() {
-  if [ "$1" = demo ]; then sed '/^# tests/,$d' packages.txt; else cat packages.txt; fi | sed '/^#/d; /^$/d'
+  case $1 in
+    demo) sed '/^# tests/,$d' packages.txt ;;
+    tests) sed '/^# tier 2/,$d' packages.txt ;;
+    *) cat packages.txt ;;
+  esac | sed '/^#/d; /^$/d'
 }
 
-# missing_packages demo|all: those that are not installed. A program of that name from elsewhere counts as well.
+# missing_packages demo|tests|all: those that are not installed. A program of that name from elsewhere counts as well.
 missing_packages() {
   local package
   for package in $(packages_of "$1"); do
