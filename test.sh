@@ -49,7 +49,7 @@ step_tests2() {
   quietly build/npm.log npm --prefix tests/report ci --no-audit --no-fund && run_tests build/release -L tier2
 }
 step_python2() { "$venv/bin/python" -m pytest -q -p no:cacheprovider -m tier2 tests/python; }
-step_golden() { "$venv/bin/python" tests/golden/golden.py compare build/release/bin; }
+step_golden() { /usr/bin/python3 tests/golden/golden.py compare build/release/bin; }
 
 step_instruction-sets() {
   local set status=0
