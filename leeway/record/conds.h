@@ -9,7 +9,7 @@
 
 #include "leeway/conds/describe.h"
 #include "leeway/core/numbers.h"
-#include "leeway/core/result.h"
+#include "leeway/core/json_fwd.h"
 #include "leeway/record/fields.h"
 
 namespace leeway::record {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "leeway/core/numbers.h"
-#include "leeway/core/result.h"
+#include "leeway/core/json_fwd.h"
 #include "leeway/record/envelope.h"
 
 namespace leeway::record {

@@ -1,4 +1,5 @@
-// What average_case() refuses, and in which words.
+// What average_case() refuses.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -26,27 +27,28 @@ std::string message(const std::function<void(AverageCaseOptions&)>& change) {
 TEST(AverageCaseErrors, Options) {
   using Options = AverageCaseOptions;
   EXPECT_EQ(message([](Options&) {}), "no error");
-  EXPECT_EQ(message([](Options& o) { o.sigmas.clear(); }),
-            "average_case: sigma: expected at least one, found none");
-  for (const auto& [value, text] : {std::pair{-1., "-1"}, {nan, "nan"}, {infinity, "inf"}})
-    EXPECT_EQ(message([sigma = value](Options& o) { o.sigmas.push_back(sigma); }),
-              std::string("average_case: sigma: expected a finite number of at least 0, found ") + text);
-  EXPECT_EQ(
-      message([](Options& o) { o.methods = {"tailor"}; }),
-      "estimator: expected one of " + names_of(estimators()) + ", found 'tailor'; did you mean taylor?");
-  EXPECT_EQ(message([](Options& o) { o.draws = 0; }),
-            "average_case: draws: expected 1 to 4294967295, found 0");
-  EXPECT_EQ(message([](Options& o) { o.copies = 0; }),
-            "average_case: copies: expected 1 to 4294967295, found 0");
-  EXPECT_EQ(message([](Options& o) { o.width = -.1; }), "average_case: width: expected 0 to 1, found -0.1");
-  EXPECT_EQ(message([](Options& o) { o.width = nan; }), "average_case: width: expected 0 to 1, found nan");
-  EXPECT_EQ(message([](Options& o) { o.temperature = 0; }),
-            "average_case: temperature: expected a positive number, found 0");
-  for (const double level : {0., 1.})
-    EXPECT_EQ(
-        message([&](Options& o) { o.level = level; }),
-        "average_case: level: expected a number within (0, 1), found " + std::string(level > 0 ? "1" : "0"));
-  EXPECT_NE(message([](Options& o) { o.mvn.tolerance = -1; }), "no error");
+  const struct {
+    void (*change)(Options&);
+    const char *option, *found;
+  } bad[] = {
+      {[](Options& o) { o.sigmas.clear(); }, "sigma", "none"},
+      {[](Options& o) { o.sigmas.push_back(-1); }, "sigma", "-1"},
+      {[](Options& o) { o.sigmas.push_back(nan); }, "sigma", "nan"},
+      {[](Options& o) { o.sigmas.push_back(infinity); }, "sigma", "inf"},
+      {[](Options& o) { o.methods = {"tailor"}; }, "estimator", "'tailor'; did you mean taylor?"},
+      {[](Options& o) { o.draws = 0; }, "draws", "0"},
+      {[](Options& o) { o.copies = 0; }, "copies", "0"},
+      {[](Options& o) { o.width = -.1; }, "width", "-0.1"},
+      {[](Options& o) { o.width = nan; }, "width", "nan"},
+      {[](Options& o) { o.temperature = 0; }, "temperature", "0"},
+      {[](Options& o) { o.level = 0; }, "level", "0"},
+      {[](Options& o) { o.level = 1; }, "level", "1"},
+      {[](Options& o) { o.mvn.tolerance = -1; }, "tolerance", "-1"},
+  };
+  for (const auto& [change, option, found] : bad) {
+    EXPECT_THAT(message(change), testing::HasSubstr(std::string(option) + ": expected"));
+    EXPECT_THAT(message(change), testing::EndsWith(found));
+  }
 }
 
 TEST(AverageCaseErrors, ClassifierAndNoiseThatDoNotFit) {

@@ -2,7 +2,6 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <rapidcheck/gtest.h>
 
 #include <bit>
 #include <cmath>
@@ -120,16 +119,6 @@ TEST(Array, FirstNotFinite) {
   check_first_not_finite<double>();
   EXPECT_EQ(first_not_finite(make_array<int>({1}, {0})), std::nullopt);
   EXPECT_EQ(first_not_finite(make_array<float>({0}, {})), std::nullopt);
-}
-
-RC_GTEST_PROP(Array, EveryBitPatternIsJudgedLikeIsfinite, (const std::vector<std::uint32_t>& bits)) {
-  std::vector<float> values;
-  for (const std::uint32_t pattern : bits) values.push_back(std::bit_cast<float>(pattern));
-  std::optional<std::size_t> wanted;
-  for (std::size_t i = values.size(); i-- > 0;)
-    if (!std::isfinite(values[i])) wanted = i;
-  const std::size_t size = values.size();
-  RC_ASSERT(first_not_finite(make_array({size}, values)) == wanted);
 }
 
 TEST(Array, StorageIsAligned) {

@@ -83,12 +83,6 @@ TEST(Csv, Numbers) {
             "a.csv: expected numbers in column 'y', found '' at row 1");
 }
 
-RC_GTEST_PROP(Csv, NumbersKeepEveryBit, (double value)) {
-  char text[40];
-  std::snprintf(text, sizeof text, "%.17g", value);
-  RC_ASSERT(parse_number(text) == value);
-}
-
 TEST(ParseFraction, IsANumberOrOneOverAnother) {
   EXPECT_EQ(parse_fraction("0.25"), .25);
   EXPECT_EQ(parse_fraction("8/255"), 8. / 255);

@@ -59,13 +59,5 @@ TEST(Idx, GzipThatLies) {
   EXPECT_THAT(idx_error(gzip("\0\0\x08\x01\x40\0\0\0abc"s)), ::testing::HasSubstr("found at most "));
 }
 
-TEST(Idx, FashionMnist) {
-  const std::filesystem::path path = "/usr/share/datasets/fashion-mnist/t10k-labels-idx1-ubyte.gz";
-  if (!std::filesystem::exists(path)) GTEST_SKIP() << "dataset-fashion-mnist is not installed";
-  const Array labels = read_idx(path);
-  EXPECT_EQ(labels.shape_text(), "(10000)");
-  EXPECT_EQ(labels.view<std::uint8_t>()[0], 9);
-}
-
 }  // namespace
 }  // namespace leeway

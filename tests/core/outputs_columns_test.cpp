@@ -1,5 +1,4 @@
-// Tables as other programs write them: each file under tests/reference/core/tables was refused, or read in silence without
-// its labels, by the four names of columns alone; the message of then stands beside it.
+// Tables as other programs write them: tests/reference/core/tables.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -39,7 +38,6 @@ double share(const Outputs& outputs, std::size_t row, std::size_t column) {
   return std::exp(outputs.logits.view<double>()[row * outputs.k() + column]);
 }
 
-// Before: expected columns logit_* or p_*, found , cat, dog, fox
 TEST(OutputsTables, NamesOfClassesBesideRowNumbers) {
   const Outputs outputs = read_outputs(table("sklearn_predict_proba.csv"));
   EXPECT_TRUE(outputs.from_probs);
@@ -50,7 +48,6 @@ TEST(OutputsTables, NamesOfClassesBesideRowNumbers) {
       "sklearn_predict_proba.csv: probabilities of 3 classes from cat, dog, fox; ignored: '' (row numbers)");
 }
 
-// Before: expected columns logit_* or p_*, found , 0, 1, label
 TEST(OutputsTables, NumbersOfClasses) {
   const Outputs outputs = read_outputs(table("pandas_index.csv"));
   EXPECT_TRUE(outputs.from_probs);
@@ -58,7 +55,6 @@ TEST(OutputsTables, NumbersOfClasses) {
   EXPECT_THAT(*outputs.labels, ElementsAre(0, 1));
 }
 
-// Before: expected columns logit_* or p_*, found id, target, Class_1, Class_2, Class_3
 TEST(OutputsTables, ClassesAndLabelsFromOne) {
   const Outputs outputs = read_outputs(table("kaggle.csv"));
   EXPECT_TRUE(outputs.from_probs);
@@ -68,7 +64,6 @@ TEST(OutputsTables, ClassesAndLabelsFromOne) {
   EXPECT_THAT(outputs.reading, HasSubstr("labels from target"));
 }
 
-// Before: expected columns logit_* or p_*, found id, label, score
 TEST(OutputsTables, OneScoreIsThePositiveClass) {
   const Outputs outputs = read_outputs(table("score.csv"));
   EXPECT_TRUE(outputs.from_probs);
@@ -80,7 +75,6 @@ TEST(OutputsTables, OneScoreIsThePositiveClass) {
   EXPECT_EQ(logit.logits.view<double>()[1], .9);
 }
 
-// Before: expected columns logit_* or p_*, found y_true, y_pred, proba_0, proba_1
 TEST(OutputsTables, APredictionIsIgnoredAndSaid) {
   const Outputs outputs = read_outputs(table("proba.csv"));
   EXPECT_TRUE(outputs.from_probs);
@@ -91,7 +85,6 @@ TEST(OutputsTables, APredictionIsIgnoredAndSaid) {
       "(a prediction)");
 }
 
-// Before: expected columns logit_* or p_*, found label;prob_0;prob_1 (and a line of three fields)
 TEST(OutputsTables, SemicolonsAndDecimalCommas) {
   const Outputs outputs = read_outputs(table("european.csv"));
   EXPECT_DOUBLE_EQ(share(outputs, 1, 1), .75);
@@ -99,7 +92,6 @@ TEST(OutputsTables, SemicolonsAndDecimalCommas) {
   EXPECT_THAT(outputs.reading, HasSubstr("decimal commas"));
 }
 
-// Before: expected columns logit_* or p_*, found Label, prob_dog, prob_cat; with p_*, the labels went unread
 TEST(OutputsTables, LabelsByNameWhateverTheOrder) {
   const Outputs outputs = read_outputs(table("named.csv"));
   EXPECT_THAT(outputs.class_names, ElementsAre("dog", "cat"));
@@ -113,7 +105,6 @@ TEST(OutputsTables, LabelsByNameWhateverTheOrder) {
   EXPECT_DOUBLE_EQ(share(ordered, 0, 0), .75);
 }
 
-// Before: expected columns logit_* or p_*, found y, decision_function
 TEST(OutputsTables, SignsAndADecisionScore) {
   const Outputs outputs = read_outputs(table("signs.csv"));
   EXPECT_FALSE(outputs.from_probs);
@@ -122,14 +113,12 @@ TEST(OutputsTables, SignsAndADecisionScore) {
   EXPECT_THAT(outputs.reading, HasSubstr("labels are -1 and 1"));
 }
 
-// Before: expected columns logit_* or p_*, found label, prob_1, prob_2, prob_3; with p_*: expected columns p_0 to p_2, found p_3
 TEST(OutputsTables, ColumnsFromOne) {
   const Outputs outputs = read_outputs(table("from_one.csv"));
   EXPECT_THAT(outputs.class_names, ElementsAre("1", "2", "3"));
   EXPECT_THAT(*outputs.labels, ElementsAre(0, 2, 1));
 }
 
-// Before: expected an .npy, .npz, .safetensors or .csv file, found text (a table is read where the name ends in .csv)
 TEST(OutputsTables, TabsLogitsAndAGroup) {
   OutputsOptions options;
   const Outputs plain = read_outputs(table("tabs.tsv"));
@@ -143,7 +132,6 @@ TEST(OutputsTables, TabsLogitsAndAGroup) {
   EXPECT_THAT(grouped.reading, HasSubstr("groups from region"));
 }
 
-// Before: expected columns logit_* or p_*, found y_pred_proba_cat, ...; with p_*: expected probabilities that sum to 1
 TEST(OutputsTables, ProbabilitiesOfTwoDecimals) {
   const Outputs outputs = read_outputs(table("nannyml.csv"));
   EXPECT_DOUBLE_EQ(share(outputs, 0, 0), .33 / .99);
@@ -168,7 +156,6 @@ TEST(OutputsTables, TwoReadingsAreAskedAbout) {
   EXPECT_DOUBLE_EQ(share(read_outputs(table("two_sets.csv"), options), 0, 0), .5);
 }
 
-// Before: read without labels, in silence
 TEST(OutputsTables, AMisspeltLabelIsAskedAbout) {
   EXPECT_EQ(
       refusal("misspelt.csv"),

@@ -381,31 +381,5 @@ TEST_F(OutputsFile, LabelsOfTheirOwn) {
       "x.html: expected labels in an .npy, .npz, .safetensors, .csv or IDX file, found an HTML or XML page");
 }
 
-TEST_F(OutputsFile, TheSameForAnyNumberOfThreads) {
-  std::vector<double> probs;
-  for (int i = 0; i < 100'000; ++i) probs.insert(probs.end(), {i / 1e5, 1 - i / 1e5});
-  write_npz(path("p.npz"), {{"probs", make_array<double>({100'000, 2}, probs)}});
-  std::vector<std::vector<double>> results;
-  for (const int count : {1, 2, 7}) {
-    const Outputs outputs = at_threads(count, [&] { return read_outputs(path("p.npz")); });
-    results.push_back(values_of<double>(outputs.logits));
-    EXPECT_EQ(outputs.warnings.size(), 1u);
-  }
-  EXPECT_EQ(results[0], results[1]);
-  EXPECT_EQ(results[0], results[2]);
-}
-
-TEST(RealOutputs, Waterbirds) {
-  const std::filesystem::path file = LEEWAY_SHARED_DATA "/waterbirds/resnet_waterbirds_avg_results.csv";
-  if (!std::filesystem::exists(file)) GTEST_SKIP() << "the shared data is absent";
-  const Outputs outputs = read_outputs(file);
-  EXPECT_EQ(outputs.n(), 534u);
-  EXPECT_EQ(outputs.k(), 2u);
-  EXPECT_TRUE(outputs.labels.has_value());
-  ASSERT_EQ(outputs.groups.size(), 1u);
-  EXPECT_EQ(outputs.groups[0].name, "true");
-  EXPECT_THAT(outputs.groups[0].levels, ElementsAre("0", "1"));
-}
-
 }  // namespace
 }  // namespace leeway

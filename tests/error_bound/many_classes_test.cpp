@@ -87,18 +87,6 @@ TEST(ManyClasses, TheSearchFindsNoLessThanRandomNeighboursOfTheClassifier) {
   }
 }
 
-TEST(ManyClasses, SoDoCriticsOnFeaturesAndComponents) {
-  Sample source = gaussian(2000, 50, 0, 1), target = gaussian(2000, 50, .8, 2);
-  add_features(source, 1), add_features(target, 2);
-  Dis2Options options;
-  options.restarts = 1;
-  for (const Representation& representation :
-       {Representation{Representation::Kind::features, 0}, Representation{Representation::Kind::pca, 54}}) {
-    options.representation = representation;
-    EXPECT_GT(dis2_bound(source, target, options).discrepancy, .22);
-  }
-}
-
 // Fewer components than classes: no linear critic is the classifier, and the one learnt to agree with it most is no good start.
 TEST(ManyClasses, SoItDoesOnFewComponents) {
   Sample source = gaussian(2000, 100, 0, 3), target = gaussian(2000, 100, .8, 4);
