@@ -140,35 +140,27 @@ TEST(OutputsTables, ProbabilitiesOfTwoDecimals) {
 }
 
 TEST(OutputsTables, TwoReadingsAreAskedAbout) {
-  EXPECT_EQ(
-      refusal("two_readings.csv"),
-      "two_readings.csv: expected columns that are classes or are not (--class-columns decides), found cat, "
-      "dog, which are labels, and 'age', which is none");
+  EXPECT_THAT(refusal("two_readings.csv"),
+              HasSubstr("found cat, dog, which are labels, and 'age', which is none"));
   OutputsOptions options;
   options.columns.classes = {"cat", "dog"};
   const Outputs outputs = read_outputs(table("two_readings.csv"), options);
   EXPECT_FALSE(outputs.from_probs);
   EXPECT_THAT(*outputs.labels, ElementsAre(0, 1));
-  EXPECT_EQ(refusal("two_sets.csv"),
-            "two_sets.csv: expected one set of columns of scores (--class-columns decides), found prob_* and "
-            "proba_*");
+  EXPECT_THAT(refusal("two_sets.csv"), HasSubstr("found prob_* and proba_*"));
   options.columns.classes = {"proba_*"};
   EXPECT_DOUBLE_EQ(share(read_outputs(table("two_sets.csv"), options), 0, 0), .5);
 }
 
 TEST(OutputsTables, AMisspeltLabelIsAskedAbout) {
-  EXPECT_EQ(
-      refusal("misspelt.csv"),
-      "misspelt.csv: expected a column y_true or label, or --label-column with its name (none: there are "
-      "no labels), found 'lable'");
+  EXPECT_THAT(refusal("misspelt.csv"), HasSubstr("there are no labels), found 'lable'"));
   OutputsOptions options;
   options.columns.label = "lable";
   EXPECT_THAT(*read_outputs(table("misspelt.csv"), options).labels, ElementsAre(0));
   options.columns.label = "none";
   EXPECT_FALSE(read_outputs(table("misspelt.csv"), options).labels);
   options.columns.label = "LABLE";
-  EXPECT_EQ(refusal("misspelt.csv", options),
-            "misspelt.csv: expected a column 'LABLE', as --label-column says, found 'lable'");
+  EXPECT_THAT(refusal("misspelt.csv", options), HasSubstr("--label-column says, found 'lable'"));
 }
 
 class OutputsText : public ::testing::Test {
@@ -196,14 +188,11 @@ TEST_F(OutputsText, AnEmptyColumnOfLabelsIsNone) {
 }
 
 TEST_F(OutputsText, ScoresThatCouldBeEither) {
-  EXPECT_EQ(
-      error("label,score\n0,1.5\n1,20\n"),
-      "expected --binary logit or --binary prob, for a score of the positive class, found numbers above 1 "
-      "and none below 0 in column 'score'");
+  EXPECT_THAT(error("label,score\n0,1.5\n1,20\n"),
+              HasSubstr("found numbers above 1 and none below 0 in column 'score'"));
   EXPECT_THAT(error("label,score\n0,1\n1,0\n"), HasSubstr("found 0 and 1 alone in column 'score'"));
-  EXPECT_EQ(error("score_a,score_b\n.5,.9\n.25,.75\n"),
-            "expected rows that sum to 1, or --as logits, found numbers from 0 to 1 that do not, in score_a, "
-            "score_b");
+  EXPECT_THAT(error("score_a,score_b\n.5,.9\n.25,.75\n"),
+              HasSubstr("found numbers from 0 to 1 that do not, in score_a, score_b"));
   EXPECT_FALSE(read("score_a,score_b\n.5,.9\n.25,.75\n", {.as = Scores::logits}).from_probs);
   EXPECT_EQ(error("label,score\n0,-1\n1,2\n"), "no error");
 }
@@ -213,10 +202,7 @@ TEST_F(OutputsText, ThePositiveClassOfTextLabels) {
   EXPECT_THAT(named.class_names, ElementsAre("spam", "ham"));
   EXPECT_THAT(*named.labels, ElementsAre(0, 1));
   EXPECT_THAT(*read("label,probability\nNo,.25\nYes,.75\n").labels, ElementsAre(0, 1));
-  EXPECT_EQ(
-      error("label,probability\nspam,.25\nham,.75\n"),
-      "expected --class-names NEGATIVE,POSITIVE beside one score and labels that are text, found labels "
-      "ham and spam");
+  EXPECT_THAT(error("label,probability\nspam,.25\nham,.75\n"), HasSubstr("found labels ham and spam"));
   OutputsOptions options;
   options.columns.class_names = {"ham", "spam"};
   EXPECT_THAT(*read("label,probability\nspam,.25\nham,.75\n", options).labels, ElementsAre(1, 0));

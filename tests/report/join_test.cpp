@@ -52,12 +52,12 @@ TEST(Join, TellsEqualNamesApart) {
 TEST(Join, RefusesWhatDoesNotBelongTogether) {
   const record::Assess record = full_record(1, 1, 3);
   EXPECT_EQ(complaint({}, {}), "join: expected at least one record, found none");
-  EXPECT_EQ(complaint({"a.json", "b.json"}, {record, full_record(1, 1, 4)}),
-            "b.json: expected 3 classes as in a.json, found 4");
+  EXPECT_THAT(complaint({"a.json", "b.json"}, {record, full_record(1, 1, 4)}),
+              ::testing::HasSubstr("classes as in a.json, found 4"));
   record::Assess renamed = record;
   renamed.class_names[1] = "cat";
-  EXPECT_EQ(complaint({"a.json", "b.json"}, {record, renamed}),
-            "b.json: expected class 1 named 'class 1' as in a.json, found 'cat'");
+  EXPECT_THAT(complaint({"a.json", "b.json"}, {record, renamed}),
+              ::testing::HasSubstr("'class 1' as in a.json, found 'cat'"));
 }
 
 // A record of leeway pa without a model's name.

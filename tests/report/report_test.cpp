@@ -171,18 +171,14 @@ TEST(Report, AtMostFourLinesAChart) {
 }
 
 TEST(Report, RefusesWhatIsNoRecordOfItsKind) {
-  EXPECT_EQ(
-      complaint({{"schema", "leeway.train/1"}}),
-      "r.json: expected a record of schema leeway.train/2, found 'leeway.train/1', written by an earlier "
-      "version: run the command again");
+  EXPECT_THAT(complaint({{"schema", "leeway.train/1"}}),
+              ::testing::HasSubstr("found 'leeway.train/1', written by an earlier version: run the"));
   EXPECT_THAT(complaint({{"schema", "leeway.other/1"}}),
               AllOf(HasSubstr("r.json: expected a record of schema leeway.assess/2, "),
                     HasSubstr(", found 'leeway.other/1'")));
   EXPECT_EQ(complaint(Json::array()), "r.json: expected an object at the top, found array");
-  EXPECT_EQ(
-      complaint({{"schema", "leeway.assess/1"}, {"results", Json::array()}}),
-      "r.json: expected a record of schema leeway.assess/2, found 'leeway.assess/1', written by an earlier "
-      "version: run the command again");
+  EXPECT_THAT(complaint({{"schema", "leeway.assess/1"}, {"results", Json::array()}}),
+              ::testing::HasSubstr("found 'leeway.assess/1', written by an earlier version: run the"));
   Json none = to_json(bare_record());
   none["results"] = Json::array();
   EXPECT_EQ(complaint(none), "r.json: expected at least one result, found none");
