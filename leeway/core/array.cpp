@@ -169,7 +169,7 @@ std::shared_ptr<std::byte> allocate_bytes(std::size_t count) { return allocate_b
 template <class T>
 Array make_array(std::vector<std::size_t> shape, std::vector<T> values) {
   Array array;
-  array.type = ElementTypeOf<T>::value;
+  array.type = element_type_of<T>();
   array.shape = std::move(shape);
   const auto bytes = checked_bytes(array.shape, sizeof(T));
   if (!bytes || *bytes != values.size() * sizeof(T))
