@@ -102,7 +102,7 @@ TEST(ManyClasses, TheTargetIsAmongThoseTaken) {
 
 // A thousand classes in superclasses of 20, as pictures have them: rivals are near relatives, and what is far takes next to
 // nothing that they leave. The number of classes is decided by what those considered take; p is that of all, and the mean to 1e-4.
-TEST(ManyClasses, RelativesDecideHowManyOfAThousand) {
+TEST(ManyClassesTier2, RelativesDecideHowManyOfAThousand) {
   constexpr std::size_t classes = 1000, each = 20, width = 64, rows = 12;
   Random random(5, stream("relatives"), 0);
   Quadratic model = random_linear(width, classes, 5, 0);

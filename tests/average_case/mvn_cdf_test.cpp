@@ -179,7 +179,7 @@ TEST(MvnCdf, ValuesOfOtherPrograms) {
 }
 
 // Against a run with a hundredth of the tolerance; more than 1 in 100 outside is a bound that lies.
-TEST(MvnCdf, ErrorBoundsHold) {
+TEST(MvnCdfTier2, ErrorBoundsHold) {
   std::size_t outside = 0, count = 0;
   const auto cover = [&](const Numbers& upper, const Numbers& r, std::uint64_t samples, double tolerance) {
     const auto exact = mvn_cdf(upper, r, {.tolerance = tolerance / 20, .log_tolerance = 1e-3, .seed = 77});

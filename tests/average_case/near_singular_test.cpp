@@ -156,7 +156,7 @@ Linear with_near_copy(std::uint64_t seed, std::size_t d, double distance) {
 }
 
 // The same shifts miss the same step, so exactness is asked of other shifts and a finer tolerance.
-TEST(NearSingular, TwoClassesThatNearlyCopyEachOther) {
+TEST(NearSingularTier2, TwoClassesThatNearlyCopyEachOther) {
   std::size_t outside = 0, count = 0;
   for (std::uint64_t seed = 0; seed < 60; ++seed)
     for (const double distance : {.2, .03, 3e-3, 1e-4}) {

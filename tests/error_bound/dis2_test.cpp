@@ -93,7 +93,7 @@ Simulation simulate(Labeller labeller, std::size_t draws, std::size_t n_source, 
   return simulation;
 }
 
-TEST(Dis2, HoldsWhereTheLabellerIsInTheClass) {
+TEST(Dis2Tier2, HoldsWhereTheLabellerIsInTheClass) {
 #ifdef LEEWAY_SANITIZED
   constexpr std::size_t draws = 50;  // a sanitizer makes each ten times as long
 #else
@@ -113,7 +113,7 @@ TEST(Dis2, HoldsWhereTheLabellerIsInTheClass) {
     for (const std::size_t count : level) EXPECT_EQ(count, 0u);
 }
 
-TEST(Dis2, FailsWhereTheAssumptionFailsAndTheCorollaryDoesNotProveIt) {
+TEST(Dis2Tier2, FailsWhereTheAssumptionFailsAndTheCorollaryDoesNotProveIt) {
   const Simulation simulation = simulate(Labeller::outside, 50, 400, 400);
   EXPECT_GE(simulation.violated[0][0], 45u);
   EXPECT_EQ(simulation.proved, 0u);

@@ -123,7 +123,7 @@ TEST(Estimators, UnknownNamesAndLevelsAreRefused) {
 }
 
 // Another draw of both sets changes the estimate: its spread over draws is what the interval must tell.
-TEST(EstimateIntervals, TellTheSpreadOverDraws) {
+TEST(EstimateIntervalsTier2, TellTheSpreadOverDraws) {
   const Sample all_source = drawn(100000, 3, 1.2, 90), all_target = drawn(100000, 3, .6, 91);
   const Estimates truth = estimate_error(all_source, all_target, {.bootstrap = 0});
   constexpr std::size_t draws = 40;
