@@ -38,30 +38,50 @@ double share(const Outputs& outputs, std::size_t row, std::size_t column) {
   return std::exp(outputs.logits.view<double>()[row * outputs.k() + column]);
 }
 
-TEST(OutputsTables, NamesOfClassesBesideRowNumbers) {
-  const Outputs outputs = read_outputs(table("sklearn_predict_proba.csv"));
-  EXPECT_TRUE(outputs.from_probs);
-  EXPECT_THAT(outputs.class_names, ElementsAre("cat", "dog", "fox"));
-  EXPECT_DOUBLE_EQ(share(outputs, 1, 1), .8);
-  EXPECT_EQ(
-      bare_line(outputs.reading),
-      "sklearn_predict_proba.csv: probabilities of 3 classes from cat, dog, fox; ignored: '' (row numbers)");
-}
-
-TEST(OutputsTables, NumbersOfClasses) {
-  const Outputs outputs = read_outputs(table("pandas_index.csv"));
-  EXPECT_TRUE(outputs.from_probs);
-  EXPECT_TRUE(outputs.class_names.empty());
-  EXPECT_THAT(*outputs.labels, ElementsAre(0, 1));
-}
-
-TEST(OutputsTables, ClassesAndLabelsFromOne) {
-  const Outputs outputs = read_outputs(table("kaggle.csv"));
-  EXPECT_TRUE(outputs.from_probs);
-  EXPECT_THAT(outputs.class_names, ElementsAre("1", "2", "3"));
-  EXPECT_THAT(*outputs.labels, ElementsAre(1, 2, 0));
-  EXPECT_THAT(*outputs.ids, ElementsAre("11", "12", "13"));
-  EXPECT_THAT(outputs.reading, HasSubstr("labels from target"));
+// What is read of a table without any option: the share of its second row's second class (its logit, where there are logits).
+TEST(OutputsTables, AreReadAsTheyStand) {
+  struct Reading {
+    const char* file;
+    bool from_probs;
+    double second;
+    std::vector<std::string> class_names;
+    std::vector<std::int64_t> labels;
+    std::vector<const char*> said;
+  };
+  for (const Reading& one : std::vector<Reading>{
+           {"sklearn_predict_proba.csv",
+            true,
+            .8,
+            {"cat", "dog", "fox"},
+            {},
+            {"from cat, dog, fox", "'' (row numbers)"}},
+           {"pandas_index.csv", true, NAN, {}, {0, 1}, {}},
+           {"kaggle.csv", true, NAN, {"1", "2", "3"}, {1, 2, 0}, {"labels from target"}},
+           {"proba.csv", true, NAN, {}, {0, 1}, {"labels from y_true", "'y_pred' (a prediction)"}},
+           {"european.csv", true, .75, {}, {}, {"semicolon between columns", "decimal commas"}},
+           {"signs.csv", false, NAN, {}, {0, 1, 1}, {"labels are -1 and 1"}},
+           {"from_one.csv", true, NAN, {"1", "2", "3"}, {0, 2, 1}, {}},
+           {"nannyml.csv", true, NAN, {}, {}, {}}}) {
+    SCOPED_TRACE(one.file);
+    const Outputs outputs = read_outputs(table(one.file));
+    EXPECT_EQ(outputs.from_probs, one.from_probs);
+    if (!std::isnan(one.second)) {
+      EXPECT_DOUBLE_EQ(share(outputs, 1, 1), one.second);
+    }
+    if (!one.class_names.empty()) {
+      EXPECT_EQ(outputs.class_names, one.class_names);
+    }
+    if (!one.labels.empty()) {
+      EXPECT_EQ(outputs.labels.value(), one.labels);
+    }
+    for (const char* said : one.said) EXPECT_THAT(outputs.reading, HasSubstr(said));
+  }
+  EXPECT_THAT(*read_outputs(table("kaggle.csv")).ids, ElementsAre("11", "12", "13"));
+  EXPECT_EQ(read_outputs(table("signs.csv")).logits.view<double>()[1], -1.5);
+  const Outputs rounded = read_outputs(table("nannyml.csv"));
+  EXPECT_DOUBLE_EQ(share(rounded, 0, 0), .33 / .99);
+  EXPECT_DOUBLE_EQ(share(rounded, 1, 0), .67);
+  EXPECT_THAT(rounded.warnings, ElementsAre(HasSubstr("rounded to 2 decimals, rows that sum to 0.99 to 1")));
 }
 
 TEST(OutputsTables, OneScoreIsThePositiveClass) {
@@ -73,23 +93,6 @@ TEST(OutputsTables, OneScoreIsThePositiveClass) {
   const Outputs logit = read_outputs(table("score.csv"), {.binary = Binary::logit});
   EXPECT_FALSE(logit.from_probs);
   EXPECT_EQ(logit.logits.view<double>()[1], .9);
-}
-
-TEST(OutputsTables, APredictionIsIgnoredAndSaid) {
-  const Outputs outputs = read_outputs(table("proba.csv"));
-  EXPECT_TRUE(outputs.from_probs);
-  EXPECT_THAT(*outputs.labels, ElementsAre(0, 1));
-  EXPECT_EQ(
-      bare_line(outputs.reading),
-      "proba.csv: probabilities of 2 classes from proba_0, proba_1; labels from y_true; ignored: 'y_pred' "
-      "(a prediction)");
-}
-
-TEST(OutputsTables, SemicolonsAndDecimalCommas) {
-  const Outputs outputs = read_outputs(table("european.csv"));
-  EXPECT_DOUBLE_EQ(share(outputs, 1, 1), .75);
-  EXPECT_THAT(outputs.reading, HasSubstr("semicolon between columns"));
-  EXPECT_THAT(outputs.reading, HasSubstr("decimal commas"));
 }
 
 TEST(OutputsTables, LabelsByNameWhateverTheOrder) {
@@ -105,20 +108,6 @@ TEST(OutputsTables, LabelsByNameWhateverTheOrder) {
   EXPECT_DOUBLE_EQ(share(ordered, 0, 0), .75);
 }
 
-TEST(OutputsTables, SignsAndADecisionScore) {
-  const Outputs outputs = read_outputs(table("signs.csv"));
-  EXPECT_FALSE(outputs.from_probs);
-  EXPECT_EQ(outputs.logits.view<double>()[1], -1.5);
-  EXPECT_THAT(*outputs.labels, ElementsAre(0, 1, 1));
-  EXPECT_THAT(outputs.reading, HasSubstr("labels are -1 and 1"));
-}
-
-TEST(OutputsTables, ColumnsFromOne) {
-  const Outputs outputs = read_outputs(table("from_one.csv"));
-  EXPECT_THAT(outputs.class_names, ElementsAre("1", "2", "3"));
-  EXPECT_THAT(*outputs.labels, ElementsAre(0, 2, 1));
-}
-
 TEST(OutputsTables, TabsLogitsAndAGroup) {
   OutputsOptions options;
   const Outputs plain = read_outputs(table("tabs.tsv"));
@@ -130,13 +119,6 @@ TEST(OutputsTables, TabsLogitsAndAGroup) {
   ASSERT_THAT(grouped.groups, SizeIs(1));
   EXPECT_EQ(grouped.groups[0].name, "region");
   EXPECT_THAT(grouped.reading, HasSubstr("groups from region"));
-}
-
-TEST(OutputsTables, ProbabilitiesOfTwoDecimals) {
-  const Outputs outputs = read_outputs(table("nannyml.csv"));
-  EXPECT_DOUBLE_EQ(share(outputs, 0, 0), .33 / .99);
-  EXPECT_DOUBLE_EQ(share(outputs, 1, 0), .67);
-  EXPECT_THAT(outputs.warnings, ElementsAre(HasSubstr("rounded to 2 decimals, rows that sum to 0.99 to 1")));
 }
 
 TEST(OutputsTables, TwoReadingsAreAskedAbout) {
