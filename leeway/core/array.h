@@ -32,7 +32,7 @@ requires(std::is_arithmetic_v<T> && !std::is_same_v<T, bool> && sizeof(T) <= 8)
                                          {ElementType::u16, ElementType::i16},
                                          {ElementType::u32, ElementType::i32},
                                          {ElementType::u64, ElementType::i64}};
-  return integers[std::bit_width(sizeof(T)) - 1][std::is_signed_v<T>];
+  return integers[std::bit_width(sizeof(T)) - 1][std::is_signed_v<T> ? 1 : 0];
 }
 
 struct Array {
