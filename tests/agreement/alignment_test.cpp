@@ -13,8 +13,6 @@
 namespace leeway::agreement {
 namespace {
 
-using ::testing::DoubleNear;
-using ::testing::Each;
 using ::testing::HasSubstr;
 
 Array matrix(std::size_t d, std::vector<double> values) {

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <utility>
 
 #include "leeway/core/random.h"
 #include "tests/average_case/classifiers.h"

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <numbers>
+#include <utility>
 
 #include "tests/average_case/classifiers.h"
 #include "tests/message_of.h"

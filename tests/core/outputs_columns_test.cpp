@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <vector>
 
 #include "leeway/core/columns.h"
 #include "leeway/core/csv_separator.h"

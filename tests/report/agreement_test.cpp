@@ -11,17 +11,14 @@
 namespace leeway::report {
 namespace {
 
-using test::complaint;
 using test::malformed;
 using test::markup;
 using test::occurrences;
 using test::reference_record;
 using testing::HasSubstr;
-using testing::Not;
 
 using record::test::bare_pa;
 using record::test::bare_select;
-using record::test::set_of;
 
 std::string page_of(record::Pa record) {
   record.envelope.headline = headline_of(record);

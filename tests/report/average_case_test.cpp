@@ -11,7 +11,6 @@ namespace {
 
 using record::test::bare_average_case;
 using record::test::survival_of;
-using test::complaint;
 using test::occurrences;
 using test::reference_record;
 using testing::HasSubstr;

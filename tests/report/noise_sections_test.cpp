@@ -10,12 +10,10 @@ namespace leeway::report {
 namespace {
 
 using test::bare_record;
-using test::complaint;
 using test::full_record;
 using test::occurrences;
 using test::page_of;
 using testing::HasSubstr;
-using testing::Not;
 
 // What a model says under noise, by one method at two sigmas, of 10 classes.
 record::ModelUnderNoise subject(const std::string& model) {

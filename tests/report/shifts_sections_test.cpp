@@ -8,8 +8,6 @@
 namespace leeway::report {
 namespace {
 
-using test::bare_record;
-using test::complaint;
 using test::full_record;
 using test::occurrences;
 using test::page_of;
