@@ -9,7 +9,7 @@ if(NOT LEEWAY_STD_THREADS)
   find_package(TBB REQUIRED)
 endif()
 find_package(CLI11 REQUIRED)
-find_package(Eigen3 REQUIRED NO_MODULE)  # headers: leeway/agreement
+find_package(Eigen3 REQUIRED NO_MODULE)  # headers: leeway/core/linear_algebra.cpp
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(HWY REQUIRED libhwy)  # headers alone: see leeway/core/dispatch.h
 pkg_check_modules(XXHASH REQUIRED IMPORTED_TARGET libxxhash)

@@ -2,73 +2,76 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <numbers>
 #include <utility>
 
 #include "leeway/agreement/detail/matrix.h"
+#include "leeway/core/linear_algebra.h"
 #include "leeway/core/message.h"
 
 namespace leeway::agreement {
 namespace {
 
-using Eigen::Index;
-using Eigen::MatrixXd;
-using Eigen::VectorXd;
-
-constexpr double rounding = 1e-14;  // of a column's values: what centring leaves of a constant
-
 struct Principal {
-  VectorXd direction, scores;  // (d), (n): of the centred rows
+  std::vector<double> direction, scores;  // (d), (n): of the centred rows
   double explained = 0;
 };
 
 // Centred columns, standardised where asked for.
-MatrixXd centred(const Matrix& features, bool standardize) {
-  const auto n = static_cast<Index>(features.rows()), d = static_cast<Index>(features.columns());
-  MatrixXd x(n, d);
-  for (Index i = 0; i < n; ++i) {
-    const std::vector<double> row = features.row(static_cast<std::size_t>(i));
-    x.row(i) = Eigen::Map<const Eigen::RowVectorXd>(row.data(), d);
-  }
-  for (Index c = 0; c < d; ++c) {
-    const double largest = x.col(c).lpNorm<Eigen::Infinity>();
-    x.col(c).array() -= x.col(c).mean();
-    x.col(c).array() -= x.col(c).mean();
-    if (x.col(c).lpNorm<Eigen::Infinity>() <= rounding * largest) x.col(c).setZero();
-    const double length = x.col(c).norm();
-    if (standardize && length > 0) x.col(c) *= std::sqrt(static_cast<double>(n)) / length;
+Dense<double> centred(const Matrix& features, bool standardize) {
+  Dense<double> x = dense(features);
+  const auto n = static_cast<double>(x.rows);
+  for (std::size_t c = 0; c < x.columns; ++c) {
+    const std::span<double> column = x.column(c);
+    center(column);
+    const double length = norm(column);
+    const double factor = standardize && length > 0 ? std::sqrt(n) / length : 1;
+    for (double& value : column) value *= factor;
   }
   return x;
 }
 
+std::vector<double> difference(std::span<const double> a, std::span<const double> b) {
+  std::vector<double> result(a.size());
+  std::ranges::transform(a, b, result.begin(), std::minus<>{});
+  return result;
+}
+
+std::vector<double> negative(std::span<const double> a) {
+  std::vector<double> result(a.size());
+  std::ranges::transform(a, result.begin(), std::negate<>{});
+  return result;
+}
+
 Principal principal_of(const Matrix& features, bool standardize) {
-  MatrixXd x = centred(features, standardize);
-  const double largest = x.lpNorm<Eigen::Infinity>();
+  Dense<double> x = centred(features, standardize);
+  const double largest = max_abs(x.values);
   if (largest == 0)
     refuse(features.name(), fmt::format("{} that vary, for their alignment", features.what()),
            fmt::format("the same in all {} rows", features.rows()));
-  x /= largest;  // squares of values near 1e140 stay finite
-  const bool wide = x.rows() <= x.cols();
-  const MatrixXd gram = wide ? MatrixXd(x * x.transpose()) : MatrixXd(x.transpose() * x);
-  const Eigen::SelfAdjointEigenSolver<MatrixXd> solver(gram);
-  const VectorXd leading = solver.eigenvectors().col(gram.cols() - 1);
+  for (double& value : x.values) value /= largest;  // squares of values near 1e140 stay finite
+  const bool wide = x.rows <= x.columns;
+  const SymmetricEigen eigen = symmetric_eigen(wide ? times_transposed(x, x) : transposed_times(x, x));
+  const std::span<const double> leading = eigen.vectors.column(eigen.vectors.columns - 1);
   Principal principal;
-  principal.direction = wide ? VectorXd(x.transpose() * leading) : leading;
-  principal.direction.normalize();
-  Index top = 0;
-  principal.direction.cwiseAbs().maxCoeff(&top);
-  if (principal.direction[top] < 0) principal.direction = -principal.direction;
-  principal.scores = x * principal.direction;
-  principal.explained = std::min(1., principal.scores.squaredNorm() / x.squaredNorm());
+  principal.direction =
+      wide ? transposed_times(x, leading) : std::vector<double>(leading.begin(), leading.end());
+  const double length = norm(principal.direction);
+  if (length > 0)
+    for (double& value : principal.direction) value /= length;
+  const double top = *std::ranges::max_element(principal.direction, {}, [](double v) { return std::abs(v); });
+  if (top < 0) principal.direction = negative(principal.direction);
+  principal.scores = times(x, principal.direction);
+  principal.explained = std::min(1., dot(principal.scores, principal.scores) / dot(x.values, x.values));
   return principal;
 }
 
-std::vector<double> rescaled(const VectorXd& scores) {
-  const double low = scores.minCoeff(), high = scores.maxCoeff();
+std::vector<double> rescaled(std::span<const double> scores) {
+  const auto [low, high] = std::ranges::minmax(scores);
   std::vector<double> values;
   for (const double score : scores) values.push_back(2 * (score - low) / (high - low) - 1);
   return values;
@@ -132,9 +135,9 @@ Alignment feature_alignment(const Array& clean, std::string_view clean_name, con
     refuse(clean_name, fmt::format("{} labels", one.rows()), fmt::format("{}", labels.size()));
   const Principal first = principal_of(one, options.standardize);
   Principal second = principal_of(two, options.standardize);
-  const double covariance = first.scores.dot(second.scores);
-  if (covariance < 0 || (covariance == 0 && first.direction.dot(second.direction) < 0))
-    second.direction = -second.direction, second.scores = -second.scores;
+  const double covariance = dot(first.scores, second.scores);
+  if (covariance < 0 || (covariance == 0 && dot(first.direction, second.direction) < 0))
+    second = {negative(second.direction), negative(second.scores), second.explained};
   Alignment alignment;
   alignment.clean = described(first, labels, options.bootstrap);
   alignment.shifted = described(second, labels, options.bootstrap);
@@ -144,11 +147,11 @@ Alignment feature_alignment(const Array& clean, std::string_view clean_name, con
   alignment.cross_domain_error = error(all_rows(one.rows()));
   alignment.cross_domain_error_interval = bootstrap(one.rows(), error, options.bootstrap);
   alignment.correlation =
-      std::clamp(std::abs(covariance) / (first.scores.norm() * second.scores.norm()), 0., 1.);
+      std::clamp(std::abs(covariance) / (norm(first.scores) * norm(second.scores)), 0., 1.);
   // 2 atan2(|v' - v''|, |v' + v''|) keeps the digits of small angles, which an arc cosine loses
-  const double angle =
-      360 / std::numbers::pi *
-      std::atan2((first.direction - second.direction).norm(), (first.direction + second.direction).norm());
+  const double angle = 360 / std::numbers::pi *
+                       std::atan2(norm(difference(first.direction, second.direction)),
+                                  norm(difference(first.direction, negative(second.direction))));
   alignment.angle = std::min(180., angle);
   return alignment;
 }

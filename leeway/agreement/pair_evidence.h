@@ -9,26 +9,22 @@
 //   agreement  Predictions agree in place more often than they do after two rows of one set change places.
 // The rows are pairs where the chance is below 1e-6 (most_chance).
 //
-// Chance of equal labels. Nothing may count that sorting brings about: two unrelated sets sorted by class, or
-// laid out in turns (0, 1, 2, 0, 1, 2, ...), may have equal labels. So the labels of an unrelated set are taken
-// for the worst that chance can do: their runs follow each other as in a Markov chain, and the lengths of runs are
-// drawn from any distribution, one a label (a semi-Markov chain: sorted, cyclic, sticky and random orders are
-// all of this kind). Sequences with the same transitions between runs and the same lengths of each label's runs
-// are then equally likely, and a set that hits one of N of them does so with a chance of 1 / N at most. N is
-// counted from below: of each label all runs but the last may be followed in another order (the last ones form
-// the tree of the theorem of van Aardenne-Ehrenfest and de Bruijn 1951, which makes each order a sequence), and
-// the lengths of runs between the first and the last may change places. Sorted or constant labels: N = 1.
+// Chance of equal labels. Two unrelated sets that are sorted by class, or laid out in turns (0, 1, 2, 0, 1, 2, ...),
+// may have equal labels, so the labels are taken for a semi-Markov chain: the next run depends on the last one, and
+// its length on its label. All sequences with the same transitions between runs and the same lengths of each label's
+// runs are then equally likely, and a set hits one of N of them with a chance of at most 1 / N. N is counted from
+// below: of each label all runs but the last may be followed in another order (the last ones are the tree of the
+// theorem of van Aardenne-Ehrenfest and de Bruijn 1951), and the lengths of runs between the first and the last may
+// change places. Sorted or constant labels: N = 1.
 //
-// Agreement. The predictions a, b of two rows of one set belong to c, d of the other: either they agree more
-// often as they stand ([a=c] + [b=d]) or crossed ([a=d] + [b=c]), or as often. In unrelated sets, whose two rows
-// could as well stand the other way round, one is as likely as the other: an exact sign test over disjoint pairs of
-// rows. Which rows could: of a set whose labels are known to be in no order (1 / N < 1e-6) rows beside each other;
-// of a set with other labels each two successive rows of one label; without labels rows beside each other, but k - 1
-// agreements are given away, since a set sorted by class has so many borders between classes.
+// Agreement. Of predictions a, b of two rows of one set and c, d of the other: [a=c] + [b=d] against [a=d] + [b=c].
+// In unrelated sets whose two rows could as well change places one is larger as often as the other: an exact sign
+// test over disjoint pairs of rows. Such rows are: with labels in no order (1 / N < 1e-6) rows beside each other;
+// with other labels two successive rows of one label; without labels rows beside each other, less k - 1 agreements,
+// for the borders between the classes of a sorted set.
 //
-// What is assumed: unrelated sets share no order beyond these. Two sets that were made along one list (the same
-// prompts, the same patients) share it; without labels so do sets that were sorted by class within many groups,
-// or laid out in turns. Only the caller can then say that rows are no pairs.
+// Unrelated sets are assumed to share no other order. Two sets made along one list (the same prompts) share it: then
+// only the caller can say that rows are no pairs.
 //
 // Cost: n log n for the first 2^17 labels, one pass over the predictions. Deterministic.
 #pragma once

@@ -2,19 +2,16 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
 
 #include "leeway/average_case/detail/noise_kernel.h"
 #include "leeway/core/error.h"
+#include "leeway/core/linear_algebra.h"
 #include "leeway/core/message.h"
 
 namespace leeway::average_case {
 namespace {
-
-using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-using ConstMap = Eigen::Map<const Matrix>;
 
 constexpr const char* what = "noise covariance";
 
@@ -43,16 +40,17 @@ void check_symmetry(const std::vector<double>& c, std::size_t d) {
 
 // L with L L' = C, from eigenvalues: C may be singular. Those within rounding of 0 count as 0.
 std::vector<double> root_of(const std::vector<double>& c, std::size_t d) {
-  const auto size = static_cast<Eigen::Index>(d);
-  const Eigen::SelfAdjointEigenSolver<Matrix> solver(ConstMap(c.data(), size, size));
-  Eigen::VectorXd values = solver.eigenvalues();
-  const double largest = std::max(0., values[size - 1]);
-  if (values[0] < -1e-6 * largest)
+  const auto [values, vectors] = symmetric_eigen(RowMajor<double>{c.data(), d, d});
+  const double largest = std::max(0., values.back());
+  if (values.front() < -1e-6 * largest)
     refuse(what, "a positive semi-definite matrix",
-           fmt::format("an eigenvalue of {:.3g} beside {:.3g}", values[0], largest));
-  for (double& value : values) value = value > 1e-12 * largest ? std::sqrt(value) : 0;
-  const Matrix root = solver.eigenvectors() * values.asDiagonal();
-  return {root.data(), root.data() + root.size()};
+           fmt::format("an eigenvalue of {:.3g} beside {:.3g}", values.front(), largest));
+  std::vector<double> root(d * d);
+  for (std::size_t j = 0; j < d; ++j) {
+    const double factor = values[j] > 1e-12 * largest ? std::sqrt(values[j]) : 0;
+    for (std::size_t i = 0; i < d; ++i) root[i * d + j] = vectors(i, j) * factor;
+  }
+  return root;
 }
 
 }  // namespace
@@ -90,60 +88,53 @@ void Noise::draw(std::uint64_t seed, std::uint32_t stream, std::uint64_t sample,
   if (!scales_.empty())
     for (std::size_t j = 0; j < d_; ++j) out[j] *= static_cast<float>(scales_[j]);
   if (root_.empty()) return;
-  const auto size = static_cast<Eigen::Index>(d_);
-  const Eigen::VectorXd z = Eigen::Map<const Eigen::VectorXf>(out.data(), size).cast<double>();
-  Eigen::Map<Eigen::VectorXf>(out.data(), size) = (ConstMap(root_.data(), size, size) * z).cast<float>();
+  const std::vector<double> z(out.begin(), out.end());
+  const std::vector<double> e = times(RowMajor<double>{root_.data(), d_, d_}, z);
+  std::ranges::transform(e, out.begin(), [](double value) { return static_cast<float>(value); });
 }
 
 namespace {
 
 // J L of rows J.
-Matrix times_root(Matrix j, const std::vector<double>& scales, const std::vector<double>& root) {
-  const Eigen::Index d = j.cols();
-  if (!scales.empty()) j.array().rowwise() *= Eigen::Map<const Eigen::RowVectorXd>(scales.data(), d).array();
-  if (!root.empty()) j = j * ConstMap(root.data(), d, d);
+std::vector<double> times_root(std::vector<double> j, std::size_t d, const std::vector<double>& scales,
+                               const std::vector<double>& root) {
+  if (!scales.empty())
+    for (std::size_t i = 0; i < j.size(); ++i) j[i] *= scales[i % d];
+  if (!root.empty()) j = times({j.data(), j.size() / d, d}, RowMajor<double>{root.data(), d, d});
   return j;
 }
 
-std::vector<double> products(const Eigen::Ref<const Matrix>& j) {
-  const Eigen::Index m = j.rows();
-  std::vector<double> gram(static_cast<std::size_t>(m * m));
-  Eigen::Map<Matrix> to(gram.data(), m, m);
-  to.selfadjointView<Eigen::Lower>().rankUpdate(j);
-  to.triangularView<Eigen::StrictlyUpper>() = to.transpose();
-  return gram;
-}
-
 // Divides every row by the power of 2 that brings its largest entry to [1, 2), and counts it.
-void scale_rows(Matrix& j, std::vector<int>& exponents) {
-  for (Eigen::Index i = 0; i < j.rows(); ++i) {
-    const double largest = j.row(i).cwiseAbs().maxCoeff();
+void scale_rows(std::vector<double>& j, std::size_t d, std::vector<int>& exponents) {
+  for (std::size_t i = 0; i < exponents.size(); ++i) {
+    const std::span<double> row = std::span(j).subspan(i * d, d);
+    const double largest = max_abs(row);
     if (!(largest > 0 && std::isfinite(largest))) continue;
     const int exponent = std::ilogb(largest);
-    for (double& value : j.row(i)) value = std::ldexp(value, -exponent);
-    exponents[static_cast<std::size_t>(i)] += exponent;
+    for (double& value : row) value = std::ldexp(value, -exponent);
+    exponents[i] += exponent;
   }
 }
 
 }  // namespace
 
 std::vector<double> Noise::gram(std::span<const double> jacobian) const {
-  const auto d = static_cast<Eigen::Index>(d_), m = static_cast<Eigen::Index>(jacobian.size() / d_);
-  const ConstMap given(jacobian.data(), m, d);
-  if (scales_.empty() && root_.empty()) return products(given);
-  return products(times_root(given, scales_, root_));
+  const std::size_t m = jacobian.size() / d_;
+  if (scales_.empty() && root_.empty()) return gram_of_rows({jacobian.data(), m, d_});
+  const std::vector<double> j = times_root({jacobian.begin(), jacobian.end()}, d_, scales_, root_);
+  return gram_of_rows({j.data(), m, d_});
 }
 
 Noise::ScaledGram Noise::scaled_gram(std::span<const double> jacobian) const {
-  const auto d = static_cast<Eigen::Index>(d_), m = static_cast<Eigen::Index>(jacobian.size() / d_);
-  ScaledGram scaled{{}, std::vector<int>(static_cast<std::size_t>(m), 0)};
-  Matrix j = ConstMap(jacobian.data(), m, d);
-  scale_rows(j, scaled.exponents);
+  const std::size_t m = jacobian.size() / d_;
+  ScaledGram scaled{{}, std::vector<int>(m, 0)};
+  std::vector<double> j(jacobian.begin(), jacobian.end());
+  scale_rows(j, d_, scaled.exponents);
   if (!scales_.empty() || !root_.empty()) {
-    j = times_root(std::move(j), scales_, root_);
-    scale_rows(j, scaled.exponents);
+    j = times_root(std::move(j), d_, scales_, root_);
+    scale_rows(j, d_, scaled.exponents);
   }
-  scaled.products = products(j);
+  scaled.products = gram_of_rows({j.data(), m, d_});
   return scaled;
 }
 

@@ -19,6 +19,13 @@
 namespace leeway {
 namespace {
 
+// In the order of ElementType.
+constexpr struct {
+  std::string_view name;
+  std::size_t size;
+} types[] = {{"bool", 1},   {"int8", 1},  {"uint8", 1},  {"int16", 2},   {"uint16", 2},  {"int32", 4},
+             {"uint32", 4}, {"int64", 8}, {"uint64", 8}, {"float32", 4}, {"float64", 8}, {"text", 0}};
+
 // f(span of the elements); booleans come as bytes. Text has been refused before.
 template <class F>
 auto visit(const Array& array, const F& f) {
@@ -107,58 +114,9 @@ std::optional<std::size_t> find_not_finite(std::span<const T> values) {
 
 }  // namespace
 
-std::string_view name_of(ElementType type) {
-  switch (type) {
-    case ElementType::boolean:
-      return "bool";
-    case ElementType::i8:
-      return "int8";
-    case ElementType::u8:
-      return "uint8";
-    case ElementType::i16:
-      return "int16";
-    case ElementType::u16:
-      return "uint16";
-    case ElementType::i32:
-      return "int32";
-    case ElementType::u32:
-      return "uint32";
-    case ElementType::i64:
-      return "int64";
-    case ElementType::u64:
-      return "uint64";
-    case ElementType::f32:
-      return "float32";
-    case ElementType::f64:
-      return "float64";
-    case ElementType::text:
-      break;
-  }
-  return "text";
-}
+std::string_view name_of(ElementType type) { return types[static_cast<std::size_t>(type)].name; }
 
-std::size_t size_of(ElementType type) {
-  switch (type) {
-    case ElementType::boolean:
-    case ElementType::i8:
-    case ElementType::u8:
-      return 1;
-    case ElementType::i16:
-    case ElementType::u16:
-      return 2;
-    case ElementType::i32:
-    case ElementType::u32:
-    case ElementType::f32:
-      return 4;
-    case ElementType::i64:
-    case ElementType::u64:
-    case ElementType::f64:
-      return 8;
-    case ElementType::text:
-      break;
-  }
-  return 0;
-}
+std::size_t size_of(ElementType type) { return types[static_cast<std::size_t>(type)].size; }
 
 std::size_t Array::size() const {
   std::size_t product = 1;
@@ -211,7 +169,7 @@ std::shared_ptr<std::byte> allocate_bytes(std::size_t count) { return allocate_b
 template <class T>
 Array make_array(std::vector<std::size_t> shape, std::vector<T> values) {
   Array array;
-  array.type = ElementTypeOf<T>::value;
+  array.type = element_type_of<T>();
   array.shape = std::move(shape);
   const auto bytes = checked_bytes(array.shape, sizeof(T));
   if (!bytes || *bytes != values.size() * sizeof(T))

@@ -4,6 +4,7 @@
 // (nothing is copied until it is touched) or a heap block, and lives as long as any Array refers to it.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -12,6 +13,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 namespace leeway {
@@ -21,8 +23,17 @@ enum class ElementType { boolean, i8, u8, i16, u16, i32, u32, i64, u64, f32, f64
 [[nodiscard]] std::string_view name_of(ElementType type);  // "float32", "int64", ..., "text"
 [[nodiscard]] std::size_t size_of(ElementType type);       // bytes; 0 for text
 
+// That of a number of C++; no ElementType but these can be asked for by a type.
 template <class T>
-struct ElementTypeOf;  // specialised below for the C++ type of every ElementType but boolean and text
+requires(std::is_arithmetic_v<T> && !std::is_same_v<T, bool> && sizeof(T) <= 8)
+    [[nodiscard]] constexpr ElementType element_type_of() {
+  if constexpr (std::is_floating_point_v<T>) return sizeof(T) == 4 ? ElementType::f32 : ElementType::f64;
+  constexpr ElementType integers[][2] = {{ElementType::u8, ElementType::i8},
+                                         {ElementType::u16, ElementType::i16},
+                                         {ElementType::u32, ElementType::i32},
+                                         {ElementType::u64, ElementType::i64}};
+  return integers[std::bit_width(sizeof(T)) - 1][std::is_signed_v<T> ? 1 : 0];
+}
 
 struct Array {
   ElementType type = ElementType::f64;
@@ -41,7 +52,7 @@ struct Array {
   // The elements, where T is exactly the element type. Throws Error otherwise.
   template <class T>
   [[nodiscard]] std::span<const T> view() const {
-    require(ElementTypeOf<T>::value);
+    require(element_type_of<T>());
     return {static_cast<const T*>(storage.get()), size()};
   }
 
@@ -50,47 +61,6 @@ struct Array {
 };
 
 using ArrayMap = std::map<std::string, Array>;
-
-template <>
-struct ElementTypeOf<std::int8_t> {
-  static constexpr auto value = ElementType::i8;
-};
-template <>
-struct ElementTypeOf<std::uint8_t> {
-  static constexpr auto value = ElementType::u8;
-};
-template <>
-struct ElementTypeOf<std::int16_t> {
-  static constexpr auto value = ElementType::i16;
-};
-template <>
-struct ElementTypeOf<std::uint16_t> {
-  static constexpr auto value = ElementType::u16;
-};
-template <>
-struct ElementTypeOf<std::int32_t> {
-  static constexpr auto value = ElementType::i32;
-};
-template <>
-struct ElementTypeOf<std::uint32_t> {
-  static constexpr auto value = ElementType::u32;
-};
-template <>
-struct ElementTypeOf<std::int64_t> {
-  static constexpr auto value = ElementType::i64;
-};
-template <>
-struct ElementTypeOf<std::uint64_t> {
-  static constexpr auto value = ElementType::u64;
-};
-template <>
-struct ElementTypeOf<float> {
-  static constexpr auto value = ElementType::f32;
-};
-template <>
-struct ElementTypeOf<double> {
-  static constexpr auto value = ElementType::f64;
-};
 
 // Takes over `values`; their number must be the product of `shape` (Error otherwise).
 template <class T>

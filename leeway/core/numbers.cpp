@@ -6,6 +6,8 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "leeway/core/result.h"
+
 namespace leeway {
 namespace {
 

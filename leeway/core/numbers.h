@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-#include "leeway/core/result.h"
+#include "leeway/core/json_fwd.h"
 
 namespace leeway {
 

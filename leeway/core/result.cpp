@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <limits>
 #include <string_view>
 
 #include "leeway/core/error.h"
@@ -15,7 +14,6 @@ namespace leeway {
 namespace {
 
 constexpr int deepest_nesting = 100;
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 std::string place_of(std::string_view text, std::size_t byte) {
   const auto before = text.substr(0, std::min(byte, text.size()));
@@ -29,18 +27,6 @@ Json json_number(double value) {
   if (std::isnan(value)) return "nan";
   if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
   return value;
-}
-
-double number_from_json(const Json& value) {
-  if (value.is_number()) return value.get<double>();
-  if (value == "inf") return infinity;
-  if (value == "-inf") return -infinity;
-  if (value == "nan") return std::numeric_limits<double>::quiet_NaN();
-  constexpr std::size_t longest = 40;
-  std::string found = value.is_structured() ? std::string("an ") + value.type_name()
-                                            : value.dump(-1, ' ', false, Json::error_handler_t::replace);
-  if (found.size() > longest) found = fmt::format("a {}", value.type_name());
-  throw Error(fmt::format("expected a number or \"inf\", \"-inf\", \"nan\", found {}", found));
 }
 
 Json read_record(const std::string& path) {

@@ -9,17 +9,14 @@
 #include <string>
 #include <string_view>
 
-namespace leeway {
+#include "leeway/core/json_fwd.h"
 
-using Json = nlohmann::ordered_json;
+namespace leeway {
 
 inline constexpr const char* version = LEEWAY_VERSION;
 
 // The number itself, or "inf", "-inf", "nan".
 [[nodiscard]] Json json_number(double value);
-
-// The reverse of json_number. Throws Error for anything else.
-[[nodiscard]] double number_from_json(const Json& value);
 
 // Reads a record written by a command. Throws Error (file, position) for what is not JSON, is nested more
 // than 100 levels deep, or is not an object with a "schema" string.

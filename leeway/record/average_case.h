@@ -13,7 +13,7 @@
 
 #include "leeway/average_case/convergence.h"
 #include "leeway/average_case/summary.h"
-#include "leeway/core/result.h"
+#include "leeway/core/json_fwd.h"
 #include "leeway/record/envelope.h"
 #include "leeway/record/model_variation.h"
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "leeway/core/result.h"
+#include "leeway/core/json_fwd.h"
 #include "leeway/record/envelope.h"
 #include "leeway/record/error_bound.h"
 #include "leeway/record/reading.h"

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "leeway/core/result.h"
+#include "leeway/core/json_fwd.h"
 #include "leeway/error_bound/evaluation.h"
 #include "leeway/record/envelope.h"
 

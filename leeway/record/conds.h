@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "leeway/conds/describe.h"
+#include "leeway/core/json_fwd.h"
 #include "leeway/core/numbers.h"
-#include "leeway/core/result.h"
 #include "leeway/record/fields.h"
 
 namespace leeway::record {

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "leeway/core/result.h"
+#include "leeway/core/json_fwd.h"
 #include "leeway/core/statistics.h"
 #include "leeway/record/corruption.h"
 #include "leeway/record/envelope.h"

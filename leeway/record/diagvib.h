@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "leeway/core/result.h"
+#include "leeway/core/json_fwd.h"
 #include "leeway/record/data.h"
 #include "leeway/record/envelope.h"
 

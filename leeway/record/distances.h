@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "leeway/agreement/pair_evidence.h"
-#include "leeway/core/result.h"
+#include "leeway/core/json_fwd.h"
 #include "leeway/record/envelope.h"
 #include "leeway/record/reading.h"
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "leeway/core/result.h"
+#include "leeway/core/json_fwd.h"
 #include "leeway/record/fields.h"
 
 namespace leeway::record {

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "leeway/core/result.h"
+#include "leeway/core/json_fwd.h"
 #include "leeway/core/statistics.h"
 #include "leeway/record/envelope.h"
 #include "leeway/record/model_reading.h"

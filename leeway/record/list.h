@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "leeway/core/family.h"
-#include "leeway/core/result.h"
+#include "leeway/core/json_fwd.h"
 #include "leeway/record/envelope.h"
 
 namespace leeway::record {

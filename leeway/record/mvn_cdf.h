@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "leeway/average_case/mvn_cdf.h"
-#include "leeway/core/result.h"
+#include "leeway/core/json_fwd.h"
 #include "leeway/record/envelope.h"
 
 namespace leeway::average_case {

@@ -15,7 +15,7 @@
 #include "leeway/agreement/entropy.h"
 #include "leeway/agreement/pair_evidence.h"
 #include "leeway/agreement/ratios.h"
-#include "leeway/core/result.h"
+#include "leeway/core/json_fwd.h"
 #include "leeway/record/envelope.h"
 #include "leeway/record/reading.h"
 

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "leeway/core/json_fwd.h"
 #include "leeway/core/numbers.h"
-#include "leeway/core/result.h"
 #include "leeway/record/envelope.h"
 
 namespace leeway::record {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "leeway/core/result.h"
+#include "leeway/core/json_fwd.h"
 #include "leeway/core/training.h"
 #include "leeway/record/envelope.h"
 

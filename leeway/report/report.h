@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "leeway/core/images.h"
-#include "leeway/core/result.h"
+#include "leeway/core/json_fwd.h"
 #include "leeway/record/align.h"
 #include "leeway/record/assess.h"
 #include "leeway/record/attack.h"

@@ -28,7 +28,6 @@ Array f64(std::size_t n, std::size_t k, std::vector<double> values) {
 }
 
 // --- shares of predictions
-// -------------------------------------------------------------------------------------
 
 // Argmaxes, ties to the lowest class: F' 0, 2, 1, 1 and F'' 0, 2, 2, 0.
 const std::vector<double> clean_rows = {1, 1, 0, /**/ 0, 1, 2, /**/ 0, 3, 3, /**/ -2, -1, -1};
@@ -41,6 +40,8 @@ TEST(Predictions, TiesGoToTheLowestClass) {
   ASSERT_TRUE(found.afr_true && found.afr_true_interval && found.attack_success);
   EXPECT_EQ(*found.afr_true, .75);
   EXPECT_EQ(*found.attack_success, .25);
+  const Agreement bare = posterior_agreement(f64(4, 3, clean_rows), f64(4, 3, shifted_rows));
+  EXPECT_FALSE(bare.afr_true || bare.afr_true_interval || bare.attack_success);
 }
 
 TEST(Predictions, TiesBeyondTheFirstVectorOfClasses) {
@@ -52,11 +53,6 @@ TEST(Predictions, TiesBeyondTheFirstVectorOfClasses) {
     shifted[k + k - 1] = shifted[k] = 3;  // ... and class 0
     EXPECT_EQ(posterior_agreement(f64(2, k, clean), f64(2, k, shifted)).afr_pred, .5) << k;
   }
-}
-
-TEST(Predictions, WithoutLabelsNothingIsSaidOfTruth) {
-  const Agreement found = posterior_agreement(f64(4, 3, clean_rows), f64(4, 3, shifted_rows));
-  EXPECT_FALSE(found.afr_true || found.afr_true_interval || found.attack_success);
 }
 
 // Clopper-Pearson for 2 of 4 at .95: the quantiles of Beta(2,3) and Beta(3,2), symmetric about 1/2; by hand
@@ -72,7 +68,6 @@ TEST(Predictions, IntervalsAreExact) {
 }
 
 // --- agreement of single rows
-// ----------------------------------------------------------------------------------
 
 TEST(PerRow, ByHand) {
   const Array clean = f64(2, 2, {1, 0, 0, 0}), shifted = f64(2, 2, {0, 1, 3, 0});
@@ -83,22 +78,6 @@ TEST(PerRow, ByHand) {
   EXPECT_NEAR(values[0], std::log(2) + 5 - 2 * std::log1p(std::exp(5.0)), 1e-14);
   EXPECT_NEAR(values[0], -4.3203, 1e-4);
   EXPECT_NEAR(values[1], -std::numbers::ln2, 1e-14);
-}
-
-TEST(PerRow, LimitsCountTies) {
-  const Array clean = f64(5, 3, {1, 1, 0, 1, 1, 0, 1, 0, 0, 2, 1, 0, 4, 4, 4});
-  const Array shifted = f64(5, 3, {1, 1, 0, 1, 0, 1, 0, 1, 1, 9, 0, 0, 1, 1, 1});
-  const auto values = agreement_per_row(clean, shifted, infinity);
-  const std::vector<double> expected = {-std::log(2), -std::log(4), -infinity, 0, -std::log(3)};
-  ASSERT_EQ(values.size(), 5);
-  EXPECT_EQ(values[2], expected[2]);
-  for (const std::size_t i : {0, 1, 3, 4}) EXPECT_NEAR(values[i], expected[i], 1e-15) << i;
-}
-
-TEST(PerRow, IsMinusLogKAtZero) {
-  const Pair pair = gaussian(20, 7, 1, 81);
-  for (const double value : agreement_per_row(clean_array(pair), shifted_array(pair), 0))
-    EXPECT_NEAR(value, -std::log(7), 1e-14);
 }
 
 class PerRowOfCase : public testing::TestWithParam<Case> {};
@@ -126,27 +105,6 @@ INSTANTIATE_TEST_SUITE_P(NaiveLoop, PerRowOfCase, testing::ValuesIn(cases()),
                          [](const auto& test) { return test.param.name; });
 
 // --- intervals
-// -------------------------------------------------------------------------------------------------
-
-TEST(DeltaInterval, IsNearTheStandardErrorAtTheMaximum) {
-  const Pair pair = gaussian(4000, 6, .8, 82);
-  const Agreement found = posterior_agreement(clean_array(pair), shifted_array(pair));
-  const auto rows = brute::Objective(pair).per_row(found.beta);
-  double squares = 0;
-  for (const double a : rows) squares += (a - found.value) * (a - found.value);
-  const double half = 1.959963984540054 * std::sqrt(squares / 3999 / 4000);
-  EXPECT_NEAR(found.pa_interval.low, found.pa - half, .05 * half);
-  EXPECT_NEAR(found.pa_interval.high, found.pa + half, .05 * half);
-}
-
-TEST(DeltaInterval, StaysWherePaLies) {
-  const Pair pair = gaussian(5, 3, 2, 83);
-  const Agreement found = posterior_agreement(clean_array(pair), shifted_array(pair));
-  EXPECT_GE(found.pa_interval.low, 0);
-  EXPECT_LE(found.pa_interval.low, found.pa);
-  EXPECT_GE(found.pa_interval.high, found.pa);
-  EXPECT_LE(found.pa_interval.high, std::log(3));
-}
 
 TEST(DeltaInterval, OnePairSaysNothing) {
   const Agreement found = posterior_agreement(f64(1, 2, {1, 0}), f64(1, 2, {2, 0}));
@@ -201,7 +159,6 @@ TEST(BootstrapInterval, DependsOnTheSeedAlone) {
 }
 
 // --- bits
-// ------------------------------------------------------------------------------------------------------
 
 std::vector<std::uint64_t> bits_of(const Agreement& a) {
   std::vector<std::uint64_t> bits = {a.evaluations};
@@ -251,7 +208,6 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& test) { return test.param.name; });
 
 // --- layouts
-// ---------------------------------------------------------------------------------------------------
 
 // Inputs too large for the other tests, against the naive objective at the beta found and around it.
 class LargeTest : public testing::TestWithParam<Case> {};
@@ -288,7 +244,6 @@ TEST(Layouts, MixedTypes) {
 }
 
 // --- errors
-// ----------------------------------------------------------------------------------------------------
 
 std::string message_of(const Array& clean, const Array& shifted,
                        const std::vector<std::int64_t>& labels = {}) {
@@ -362,17 +317,6 @@ TEST(Errors, Labels) {
   EXPECT_THAT(message_of(good, good, {0}), AllOf(HasSubstr("labels"), HasSubstr("2"), HasSubstr("1")));
   EXPECT_THAT(message_of(good, good, {0, 3}), AllOf(HasSubstr("labels"), HasSubstr("3"), HasSubstr("row 1")));
   EXPECT_THAT(message_of(good, good, {-1, 0}), AllOf(HasSubstr("-1"), HasSubstr("row 0")));
-}
-
-TEST(Errors, AreOneLine) {
-  const Array good = f64(2, 2, {1, 2, 3, 4});
-  for (const std::string& message :
-       {message_of(good, f64(2, 3, {1, 2, 3, 4, 5, 6})), message_of(good, f64(2, 2, {1, nan, 3, 4})),
-        message_of(good, good, {0, 2})}) {
-    EXPECT_NE(message, "no error");
-    EXPECT_EQ(message.find('\n'), std::string::npos);
-    EXPECT_NE(message.back(), '.');
-  }
 }
 
 }  // namespace

@@ -75,15 +75,5 @@ TEST(ArGap, TheBetterModelIsThatOfTheLargestCommonRatio) {
             "ar_gap: expected sweeps with a ratio in common, found none");
 }
 
-// A model against itself has no gap where PA falls at every ratio.
-TEST(ArGap, OfEqualSweepsIsZero) {
-  const Pair pair = gaussian(400, 4, 1, 7);
-  const double ratios[] = {0, .25, .5, .75, 1};
-  const auto sweep =
-      ratio_sweep(clean_array(pair), shifted_array(pair), {.labels = {}, .norms = {}, .ratios = ratios});
-  for (std::size_t i = 1; i < sweep.size(); ++i) ASSERT_LT(sweep[i].agreement.pa, sweep[i - 1].agreement.pa);
-  for (const ArGapPoint& point : ar_gap(sweep, sweep).points) EXPECT_NEAR(point.gap.value_or(9), 0, 1e-12);
-}
-
 }  // namespace
 }  // namespace leeway::agreement

@@ -33,12 +33,6 @@ Sample with_features(std::string name, std::size_t n, std::size_t d, std::vector
   return {std::move(name), {}, f64(n, d, std::move(values)), {}};
 }
 
-// Logits whose softmax is the given probabilities.
-Sample with_probabilities(std::string name, std::size_t n, std::size_t k, std::vector<double> p) {
-  for (double& x : p) x = std::log(x);
-  return {std::move(name), f64(n, k, std::move(p)), {}, {}};
-}
-
 Sample drawn(std::string name, std::size_t n, std::size_t k, std::size_t d, std::uint64_t seed) {
   Draws draws(seed);
   std::vector<double> logits(n * k), features(n * d);
@@ -49,31 +43,6 @@ Sample drawn(std::string name, std::size_t n, std::size_t k, std::size_t d, std:
 
 double measure(std::string_view name, const Sample& clean, const Sample& shifted) {
   return distance(name).compute(clean, shifted, nullptr);
-}
-
-// --- by hand
-
-TEST(Distance, KullbackLeiblerByHand) {
-  // Row 0: .5 log(.5/.25) + .5 log(.5/.75) = .5 log(4/3); row 1: the same distribution twice.
-  const Sample clean = with_probabilities("clean", 2, 2, {.25, .75, .1, .9});
-  const Sample shifted = with_probabilities("shifted", 2, 2, {.5, .5, .1, .9});
-  EXPECT_NEAR(measure("kl", clean, shifted), .25 * std::log(4. / 3), 1e-15);
-}
-
-TEST(Distance, WassersteinByHand) {
-  // Class 0: {.2, .6} against {.3}: (.1 + .3) / 2 = .2; class 1, its mirror, the same.
-  const Sample clean = with_probabilities("clean", 2, 2, {.2, .8, .6, .4});
-  const Sample shifted = with_probabilities("shifted", 1, 2, {.3, .7});
-  EXPECT_NEAR(measure("wasserstein", clean, shifted), .2, 1e-15);
-  // Flattened: {.2, .4, .6, .8} against {.3, .7}: (.1 + .1 + .1 + .1) / 4.
-  EXPECT_NEAR(measure("wasserstein-flattened", clean, shifted), .1, 1e-15);
-}
-
-TEST(Distance, FlatteningLosesTheClasses) {
-  const Sample clean = with_probabilities("clean", 1, 2, {.1, .9});
-  const Sample shifted = with_probabilities("shifted", 1, 2, {.9, .1});
-  EXPECT_NEAR(measure("wasserstein", clean, shifted), .8, 1e-15);
-  EXPECT_NEAR(measure("wasserstein-flattened", clean, shifted), 0, 1e-15);
 }
 
 TEST(Distance, CosineByHand) {
@@ -88,28 +57,6 @@ TEST(Distance, CosineKeepsSmallAngles) {
   const Sample clean = with_features("clean", 1, 2, {1, 0});
   const Sample shifted = with_features("shifted", 1, 2, {std::cos(1e-6), std::sin(1e-6)});
   EXPECT_NEAR(measure("cosine", clean, shifted), 5e-13, 1e-21);
-}
-
-TEST(Distance, CentroidByHand) {
-  // Means (2, 0) and (1.5, 3).
-  const Sample clean = with_features("clean", 2, 2, {1, -1, 3, 1});
-  EXPECT_EQ(measure("centroid", clean, with_features("shifted", 1, 2, {1.5, 3})), 3);
-}
-
-TEST(Distance, MmdByHand) {
-  // Single rows at squared distance 30: 2 (4 - K) with K = e^-1.5 + e^-1 + e^-.75 + e^-.3.
-  const Sample clean = with_features("clean", 1, 2, {0, 0});
-  const Sample shifted = with_features("shifted", 1, 2, {std::sqrt(30.), 0});
-  const double k = std::exp(-1.5) + std::exp(-1.) + std::exp(-.75) + std::exp(-.3);
-  EXPECT_NEAR(measure("mmd", clean, shifted), 2 * (4 - k), 1e-14);
-}
-
-TEST(Distance, FrechetByHand) {
-  // One dimension: (m' - m'')^2 + (s' - s'')^2; {0, 2} has m = 1, s = sqrt 2, {0, 6} m = 3, s = 3 sqrt 2.
-  const Sample clean = with_features("clean", 2, 1, {0, 2}), shifted = with_features("shifted", 2, 1, {0, 6});
-  EXPECT_NEAR(measure("frechet", clean, shifted), 4 + 8, 1e-14);
-  // A single row has no spread: 1 + 2.
-  EXPECT_NEAR(measure("frechet", clean, with_features("shifted", 1, 1, {2})), 3, 1e-14);
 }
 
 // --- against other programs
@@ -132,38 +79,9 @@ TEST(Distance, EqualsOtherPrograms) {
 
 // --- naive loops
 
-// O(n m) and O(n m d), straight from the definitions.
-double naive_wasserstein(std::vector<double> a, std::vector<double> b) {
-  // Integral of |F - G| between neighbouring values.
-  std::vector<double> all = a;
-  all.insert(all.end(), b.begin(), b.end());
-  std::ranges::sort(all);
-  const auto share = [](const std::vector<double>& values, double x) {
-    return static_cast<double>(std::ranges::count_if(values, [&](double v) { return v <= x; })) /
-           static_cast<double>(values.size());
-  };
-  double sum = 0;
-  for (std::size_t i = 0; i + 1 < all.size(); ++i)
-    sum += std::abs(share(a, all[i]) - share(b, all[i])) * (all[i + 1] - all[i]);
-  return sum;
-}
-
-TEST(Distance, EqualsNaiveLoops) {
+TEST(Distance, MmdEqualsANaiveLoop) {
   for (const auto& [n, m] : {std::pair{40, 40}, {37, 70}, {1, 33}}) {
     const Sample x = drawn("clean", n, 3, 5, 1), y = drawn("shifted", m, 3, 5, 2);
-    const auto probabilities = [](const Sample& sample, std::size_t j) {
-      std::vector<double> p;
-      const auto logits = sample.logits->view<double>();
-      for (std::size_t i = 0; i < logits.size(); i += 3)
-        p.push_back(std::exp(logits[i + j]) /
-                    (std::exp(logits[i]) + std::exp(logits[i + 1]) + std::exp(logits[i + 2])));
-      return p;
-    };
-    double wasserstein = 0;
-    for (std::size_t j = 0; j < 3; ++j)
-      wasserstein += naive_wasserstein(probabilities(x, j), probabilities(y, j)) / 3;
-    EXPECT_NEAR(measure("wasserstein", x, y), wasserstein, 1e-14);
-
     const auto mean_kernel = [](const Sample& a, const Sample& b) {
       const auto u = a.features->view<double>(), v = b.features->view<double>();
       double sum = 0;
@@ -254,21 +172,6 @@ TEST(Distance, Float32IsReadAsItIs) {
     EXPECT_EQ(member.compute(x, y, nullptr), member.compute(u, v, nullptr)) << member.name;
 }
 
-TEST(Distance, FrechetDoesNotChangeUnderRotation) {
-  Sample x = drawn("clean", 50, 2, 2, 11), y = drawn("shifted", 30, 2, 2, 12);
-  const double before = measure("frechet", x, y);
-  for (Sample* sample : {&x, &y}) {
-    std::vector<double> turned;
-    const auto values = sample->features->view<double>();
-    for (std::size_t i = 0; i < values.size(); i += 2) {
-      turned.push_back(std::cos(1.) * values[i] - std::sin(1.) * values[i + 1]);
-      turned.push_back(std::sin(1.) * values[i] + std::cos(1.) * values[i + 1]);
-    }
-    sample->features = f64(turned.size() / 2, 2, turned);
-  }
-  EXPECT_NEAR(measure("frechet", x, y), before, 1e-13);
-}
-
 TEST(Distance, FrechetOfManyRows) {  // more rows than one block: 4 s^2 apart in each of 3 columns
   const std::size_t n = 5000;
   Draws draws(13);
@@ -289,11 +192,6 @@ TEST(Distance, FrechetOfManyRows) {  // more rows than one block: 4 s^2 apart in
 }
 
 // --- what is refused, and what is left out
-
-TEST(Distance, NamesAreListed) {
-  EXPECT_EQ(message_of([] { (void)distance("hellinger"); }),
-            "distance: expected one of " + names_of(distances()) + ", found 'hellinger'");
-}
 
 TEST(Distance, ErrorsNameTheSetAndTheRow) {
   const Sample x = with_features("clean.npz", 2, 2, {1, 2, 3, 4});

@@ -60,14 +60,6 @@ TEST(Entropy, OnlyTheSamplesThatAreRightBeforeTheShift) {
   EXPECT_TRUE(std::isnan(none.at[0].clean) && std::isnan(none.at[0].shifted_plain));
 }
 
-TEST(Entropy, OneRowIsItsOwnEntropyInAnyOrderOfClasses) {
-  const Pair pair = {1, 4, {1, 2, 3, 4}, {4, 2, 1, 3}};
-  const double betas[] = {1};
-  const auto at = entropies(clean_array(pair), shifted_array(pair), {}, betas).at[0];
-  EXPECT_NEAR(at.clean, at.clean_plain, 1e-14);
-  EXPECT_NEAR(at.clean, at.shifted, 1e-14);
-}
-
 TEST(Summaries, ThreadsAndStorageChangeNothing) {
   const Pair pair = in_single(gaussian(9001, 5, 1, 4)), wide = [&] {
     Pair copy = pair;
@@ -135,32 +127,6 @@ TEST(Confidence, OfNoneAndOfOne) {
   EXPECT_EQ(one.n, 1);
   EXPECT_EQ(one.at[0].mean, .5);  // two tied tops
   EXPECT_TRUE(std::isnan(one.at[0].standard_error));
-}
-
-// Values of numpy and scipy in float64.
-TEST(Summaries, OfTheReferenceData) {
-  const std::filesystem::path file =
-      std::filesystem::path(LEEWAY_SHARED_DATA) / "reference/pa_synth_N10000_K10.npz";
-  if (!std::filesystem::exists(file)) GTEST_SKIP() << file;
-  const ArrayMap arrays = read_npz(file);
-  const auto labels = to_i64(arrays.at("y"), "y");
-  const double betas[] = {1, 1.845};
-  const Entropies found = entropies(arrays.at("logits0"), arrays.at("logits1"), labels, betas);
-  EXPECT_EQ(found.samples, 9053);
-  const double expected[2][4] = {{2.000238912717, 2.201129642874, 3.321423072701, 3.321678946732},
-                                 {0.945511598709, 1.388217761530, 3.320971280189, 3.321565893725}};
-  for (const int b : {0, 1}) {
-    const EntropyAt& at = found.at[b];
-    const double values[] = {at.clean, at.shifted, at.clean_plain, at.shifted_plain};
-    for (const int i : {0, 1, 2, 3}) EXPECT_NEAR(values[i], expected[b][i], 1e-10) << b << " " << i;
-  }
-  const Confidences sure = confidences(arrays.at("logits0"), arrays.at("logits1"), labels, betas);
-  EXPECT_EQ(sure.clean_right->n, 9053);
-  EXPECT_NEAR(sure.clean_right->at[1].mean, .844670200127, 1e-11);
-  EXPECT_NEAR(sure.clean_right->at[1].standard_error, 1.766428614781e-03, 1e-13);
-  EXPECT_EQ(sure.moved.n, 4303);
-  EXPECT_NEAR(sure.moved.at[0].mean, .420327342440, 1e-11);
-  EXPECT_NEAR(sure.moved.at[0].standard_error, 2.218883533705e-03, 1e-13);
 }
 
 }  // namespace

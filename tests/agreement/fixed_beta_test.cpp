@@ -53,18 +53,6 @@ TEST(FixedBeta, AtTheMaximumEqualsTheMaximum) {
     EXPECT_LT(agreement_at(clean_array(pair), shifted_array(pair), factor * best.beta).pa, best.pa);
 }
 
-TEST(FixedBeta, BootstrapOfTheMeanIsNearItsNormalInterval) {
-  const Pair pair = gaussian(500, 3, 1, 6);
-  Options options;
-  options.bootstrap = 2000;
-  const Agreement drawn = agreement_at(clean_array(pair), shifted_array(pair), 1, {}, options);
-  const Agreement normal = agreement_at(clean_array(pair), shifted_array(pair), 1);
-  const double width = normal.pa_interval.high - normal.pa_interval.low;
-  EXPECT_NEAR(drawn.pa_interval.low, normal.pa_interval.low, .1 * width);
-  EXPECT_NEAR(drawn.pa_interval.high, normal.pa_interval.high, .1 * width);
-  EXPECT_NE(drawn.pa_interval.low, normal.pa_interval.low);
-}
-
 TEST(FixedBeta, AtInfinityOneMovedPairIsEnough) {
   const Pair agrees = {2, 2, {1, 0, 0, 3}, {2, 0, 0, 1}}, moved = {2, 2, {1, 0, 1, 0}, {1, 0, 0, 1}};
   EXPECT_EQ(agreement_at(clean_array(agrees), shifted_array(agrees), infinity).pa, std::log(2));

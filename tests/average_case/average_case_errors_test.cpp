@@ -1,4 +1,5 @@
-// What average_case() refuses, and in which words.
+// What average_case() refuses.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -26,27 +27,28 @@ std::string message(const std::function<void(AverageCaseOptions&)>& change) {
 TEST(AverageCaseErrors, Options) {
   using Options = AverageCaseOptions;
   EXPECT_EQ(message([](Options&) {}), "no error");
-  EXPECT_EQ(message([](Options& o) { o.sigmas.clear(); }),
-            "average_case: sigma: expected at least one, found none");
-  for (const auto& [value, text] : {std::pair{-1., "-1"}, {nan, "nan"}, {infinity, "inf"}})
-    EXPECT_EQ(message([sigma = value](Options& o) { o.sigmas.push_back(sigma); }),
-              std::string("average_case: sigma: expected a finite number of at least 0, found ") + text);
-  EXPECT_EQ(
-      message([](Options& o) { o.methods = {"tailor"}; }),
-      "estimator: expected one of " + names_of(estimators()) + ", found 'tailor'; did you mean taylor?");
-  EXPECT_EQ(message([](Options& o) { o.draws = 0; }),
-            "average_case: draws: expected 1 to 4294967295, found 0");
-  EXPECT_EQ(message([](Options& o) { o.copies = 0; }),
-            "average_case: copies: expected 1 to 4294967295, found 0");
-  EXPECT_EQ(message([](Options& o) { o.width = -.1; }), "average_case: width: expected 0 to 1, found -0.1");
-  EXPECT_EQ(message([](Options& o) { o.width = nan; }), "average_case: width: expected 0 to 1, found nan");
-  EXPECT_EQ(message([](Options& o) { o.temperature = 0; }),
-            "average_case: temperature: expected a positive number, found 0");
-  for (const double level : {0., 1.})
-    EXPECT_EQ(
-        message([&](Options& o) { o.level = level; }),
-        "average_case: level: expected a number within (0, 1), found " + std::string(level > 0 ? "1" : "0"));
-  EXPECT_NE(message([](Options& o) { o.mvn.tolerance = -1; }), "no error");
+  const struct {
+    void (*change)(Options&);
+    const char *option, *found;
+  } bad[] = {
+      {[](Options& o) { o.sigmas.clear(); }, "sigma", "none"},
+      {[](Options& o) { o.sigmas.push_back(-1); }, "sigma", "-1"},
+      {[](Options& o) { o.sigmas.push_back(nan); }, "sigma", "nan"},
+      {[](Options& o) { o.sigmas.push_back(infinity); }, "sigma", "inf"},
+      {[](Options& o) { o.methods = {"tailor"}; }, "estimator", "'tailor'; did you mean taylor?"},
+      {[](Options& o) { o.draws = 0; }, "draws", "0"},
+      {[](Options& o) { o.copies = 0; }, "copies", "0"},
+      {[](Options& o) { o.width = -.1; }, "width", "-0.1"},
+      {[](Options& o) { o.width = nan; }, "width", "nan"},
+      {[](Options& o) { o.temperature = 0; }, "temperature", "0"},
+      {[](Options& o) { o.level = 0; }, "level", "0"},
+      {[](Options& o) { o.level = 1; }, "level", "1"},
+      {[](Options& o) { o.mvn.tolerance = -1; }, "tolerance", "-1"},
+  };
+  for (const auto& [change, option, found] : bad) {
+    EXPECT_THAT(message(change), testing::HasSubstr(std::string(option) + ": expected"));
+    EXPECT_THAT(message(change), testing::EndsWith(found));
+  }
 }
 
 TEST(AverageCaseErrors, ClassifierAndNoiseThatDoNotFit) {
@@ -133,18 +135,18 @@ TEST(AverageCaseErrors, Files) {
   };
   EXPECT_EQ(found({"a.npz", logits, jacobian, {}}), "no error");
   EXPECT_EQ(found({"a.npz", logits, {}, gram}), "no error");
-  EXPECT_EQ(found({"a.npz", make_array<float>({6}, {1, 2, 3, 4, 5, 6}), jacobian, {}}),
-            "a.npz: expected logits (n,k) of floats, k at least 2, found float32 (6)");
-  EXPECT_EQ(found({"a.npz", make_array<float>({2, 1}, {1, 2}), jacobian, {}}),
-            "a.npz: expected logits (n,k) of floats, k at least 2, found float32 (2, 1)");
-  EXPECT_EQ(found({"a.npz", make_array<std::int64_t>({1, 2}, {1, 2}), {}, {}}),
-            "a.npz: expected logits (n,k) of floats, k at least 2, found int64 (1, 2)");
-  EXPECT_EQ(found({"a.npz", logits, make_array<float>({3, 2, 2}, std::vector<float>(12, 1)), {}}),
-            "a.npz: expected a Jacobian of shape (2, 3, 2) of floats, found float32 (3, 2, 2)");
-  EXPECT_EQ(found({"a.npz", logits, make_array<float>({2, 3, 4}, std::vector<float>(24, 1)), {}}),
-            "a.npz: expected a Jacobian of shape (2, 3, 2) of floats, found float32 (2, 3, 4)");
-  EXPECT_EQ(found({"a.npz", logits, {}, make_array<double>({2, 3, 2}, std::vector<double>(12, 1))}),
-            "a.npz: expected Gram matrices of shape (2, 3, 3) of floats, found float64 (2, 3, 2)");
+  EXPECT_THAT(found({"a.npz", make_array<float>({6}, {1, 2, 3, 4, 5, 6}), jacobian, {}}),
+              ::testing::HasSubstr("found float32 (6)"));
+  EXPECT_THAT(found({"a.npz", make_array<float>({2, 1}, {1, 2}), jacobian, {}}),
+              ::testing::HasSubstr("found float32 (2, 1)"));
+  EXPECT_THAT(found({"a.npz", make_array<std::int64_t>({1, 2}, {1, 2}), {}, {}}),
+              ::testing::HasSubstr("found int64 (1, 2)"));
+  EXPECT_THAT(found({"a.npz", logits, make_array<float>({3, 2, 2}, std::vector<float>(12, 1)), {}}),
+              ::testing::HasSubstr("found float32 (3, 2, 2)"));
+  EXPECT_THAT(found({"a.npz", logits, make_array<float>({2, 3, 4}, std::vector<float>(24, 1)), {}}),
+              ::testing::HasSubstr("found float32 (2, 3, 4)"));
+  EXPECT_THAT(found({"a.npz", logits, {}, make_array<double>({2, 3, 2}, std::vector<double>(12, 1))}),
+              ::testing::HasSubstr("found float64 (2, 3, 2)"));
   options.methods = {"taylor"};
   EXPECT_EQ(
       message_of([&] {
@@ -156,14 +158,14 @@ TEST(AverageCaseErrors, Files) {
     EXPECT_EQ(found({"a.npz", logits, jacobian, {}}, method),
               "method " + std::string(method) +
                   ": expected a model, for passes of noisy copies, found files alone");
-  EXPECT_EQ(found({"a.npz", logits, {}, {}}),
-            "a.npz: expected a Jacobian or Gram matrices, for taylor, found none");
-  EXPECT_EQ(found({"a.npz", make_array<double>({2, 3}, {1, 2, 3, 4, infinity, 6}), jacobian, {}}, "softmax"),
-            "logits: expected finite numbers, found inf at row 1, class 1");
+  EXPECT_THAT(found({"a.npz", logits, {}, {}}), ::testing::HasSubstr("matrices, for taylor, found none"));
+  EXPECT_THAT(
+      found({"a.npz", make_array<double>({2, 3}, {1, 2, 3, 4, infinity, 6}), jacobian, {}}, "softmax"),
+      ::testing::HasSubstr("found inf at row 1, class 1"));
   std::vector<double> values(18, 1);
   values[17] = nan;
-  EXPECT_EQ(found({"a.npz", logits, {}, make_array<double>({2, 3, 3}, values)}, "taylor-mvs"),
-            "a.npz: expected Gram matrices of finite numbers, found nan at row 1");
+  EXPECT_THAT(found({"a.npz", logits, {}, make_array<double>({2, 3, 3}, values)}, "taylor-mvs"),
+              ::testing::HasSubstr("found nan at row 1"));
   // No Gram matrix of anything: correlations .9, .9 and -.9. Of 1 - .81 after the first, -1.71 and .19 are left:
   // 1.71^2 / .19 - .19 = 15.2. The message names the row.
   const std::string indefinite =
@@ -171,10 +173,7 @@ TEST(AverageCaseErrors, Files) {
              make_array<float>({1, 4}, {1, 0, 0, 0}),
              {},
              make_array<double>({1, 4, 4}, {0, 0, 0, 0, 0, 1, .9, .9, 0, .9, 1, -.9, 0, .9, -.9, 1})});
-  EXPECT_EQ(
-      indefinite,
-      "a.npz: row 0: Gram matrix: expected a positive semi-definite one, found one that misses it by 15.2 of "
-      "its diagonal");
+  EXPECT_THAT(indefinite, ::testing::HasSubstr("found one that misses it by 15.2 of its diagonal"));
 }
 
 }  // namespace

@@ -179,34 +179,6 @@ TEST(AverageCase, CopiesOfMmseHaveMeanZeroAndTheVarianceOfTheNoise) {
             std::vector<float>(seen.begin() + copies * d, seen.begin() + (copies + 1) * d));
 }
 
-TEST(AverageCase, FewerDrawsAreTheFirstOfMore) {
-  // Kept copies of M and M' > M draws: those of the first M are among them.
-  const Quadratic model = curved(3, 4, 7);
-  const std::vector<float> x = random_inputs(30, 3, 7);
-  AverageCaseOptions options = small_options();
-  options.methods = {"mc"};
-  std::vector<std::vector<double>> kept;
-  for (const std::size_t draws : {1, 2, 3, 150, 151, 1100}) {
-    options.draws = draws;
-    const AverageCase found = run(model, x, options);
-    kept.emplace_back();
-    for (const Column& column : found.columns)
-      for (std::size_t i = 0; i < 30; ++i) {
-        const Interval interval =
-            clopper_pearson(std::size_t(std::lround(column.p[i] * double(draws))), draws);
-        EXPECT_EQ(column.low[i], interval.low);
-        EXPECT_EQ(column.high[i], interval.high);
-        kept.back().push_back(column.p[i] * double(draws));
-      }
-  }
-  const std::size_t more[] = {1, 1, 147, 1, 949};
-  for (std::size_t r = 0; r + 1 < kept.size(); ++r)
-    for (std::size_t i = 0; i < kept[r].size(); ++i) {
-      EXPECT_GE(kept[r + 1][i], kept[r][i] - 1e-9);
-      EXPECT_LE(kept[r + 1][i], kept[r][i] + double(more[r]) + 1e-9);
-    }
-}
-
 TEST(AverageCase, MonteCarloStopsAtTheWantedWidth) {
   const Quadratic model = curved(3, 4, 8);
   const std::vector<float> x = random_inputs(60, 3, 8);
@@ -233,18 +205,6 @@ TEST(AverageCase, MonteCarloStopsAtTheWantedWidth) {
       EXPECT_TRUE(draws == 128 || before.high[0] - before.low[0] > .08);
     }
   EXPECT_GE(counts.size(), 3U);
-}
-
-TEST(AverageCase, SeedsDiffer) {
-  AverageCaseOptions options = small_options();
-  options.methods = {"mc", "mmse"};
-  const Quadratic model = curved(3, 4, 9);
-  const std::vector<float> x = random_inputs(20, 3, 9);
-  const AverageCase a = run(model, x, options);
-  expect_same(run(model, x, options), a);
-  options.seed = 1;
-  const AverageCase b = run(model, x, options);
-  for (std::size_t c = 0; c < a.columns.size(); ++c) EXPECT_NE(a.columns[c].p, b.columns[c].p);
 }
 
 TEST(AverageCase, OfNoRowsIsEmpty) {

@@ -101,23 +101,6 @@ TEST(LinearModels, OfIndependentLogitsAreExact) {
   }
 }
 
-TEST(LinearModels, UnderAFullCovarianceAreExact) {
-  // W = [1 0 0; 2 1 0; 0 -1 1] and its inverse [1 0 0; -2 1 0; -2 1 1]: under C = W^-1 W^-T logits are independent.
-  const Quadratic model{3, 3, {1, 0, 0, 2, 1, 0, 0, -1, 1}, {.3, 0, -.2}, {}};
-  const Noise noise(3, noise_kind("gaussian"), make_array<double>({3, 3}, {1, -2, -2, -2, 5, 5, -2, 5, 6}));
-  const std::vector<float> x = random_inputs(10, 3, 2);
-  const AverageCase found = run(model, x, options_of({"taylor", "mmse"}, sigmas), noise);
-  for (const Column& column : found.columns)
-    for (std::size_t i = 0; i < 10; ++i) {
-      std::vector<double> f;
-      for (std::size_t c = 0; c < 3; ++c) f.push_back(model.logit(std::span(x).subspan(i * 3, 3), c));
-      EXPECT_NEAR(column.p[i],
-                  independent_probability(f, std::vector<double>(3, column.sigma),
-                                          static_cast<std::size_t>(found.targets[i])),
-                  tight + 1e-6);
-    }
-}
-
 // Independent copies move every boundary by chance: at five of them a linear model's p is off by some points, and by
 // less the more there are. Centred ones leave it exact.
 TEST(LinearModels, CopiesAsPublishedAreOffByChance) {

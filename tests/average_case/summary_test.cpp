@@ -1,13 +1,14 @@
 // Summaries of many samples against scipy (tests/reference/average_case.py), and by hand.
 #include "leeway/average_case/summary.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <rapidcheck/gtest.h>
 
 #include <cmath>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <numbers>
+#include <utility>
 
 #include "tests/average_case/classifiers.h"
 #include "tests/message_of.h"
@@ -69,22 +70,6 @@ TEST(Summary, RankCorrelationIsThatOfScipy) {
   for (const Json& one : reference_cases())
     expect_near(rank_correlation(one["p"].get<Doubles>(), one["other"].get<Doubles>()), one["spearman"],
                 one["name"]);
-}
-
-RC_GTEST_PROP(Summary, RanksKnowNoMonotoneChange, ()) {
-  const auto a = *rc::gen::container<std::vector<int>>(20, rc::gen::inRange(0, 12)),
-             b = *rc::gen::container<std::vector<int>>(20, rc::gen::inRange(0, 12));
-  const Doubles x(a.begin(), a.end()), y(b.begin(), b.end());
-  Doubles up = x, down = x;
-  for (double& value : up) value = std::exp(value);
-  for (double& value : down) value = -value;
-  const auto found = rank_correlation(x, y);
-  RC_ASSERT(rank_correlation(up, y) == found);
-  RC_ASSERT(rank_correlation(y, x).has_value() == found.has_value());
-  if (found) {
-    RC_ASSERT(std::abs(*rank_correlation(y, x) - *found) < 1e-12);
-    RC_ASSERT(std::abs(*rank_correlation(down, y) + *found) < 1e-12);
-  }
 }
 
 TEST(Summary, OfNoSampleAndOfOne) {
@@ -153,22 +138,17 @@ TEST(Summary, FloorIsWhatMonteCarloShowsAgainstTheTruth) {
 
 TEST(Summary, RefusesWhatDoesNotFit) {
   const std::vector<std::int64_t> labels = {0, 2};
-  EXPECT_EQ(message_of([&] {
-              (void)class_bias(Doubles{.1, .2}, labels, 2);
-            }),
-            "class_bias: expected labels 0 to 1, found 2 at row 1");
-  EXPECT_EQ(message_of([&] { (void)class_bias(Doubles{.1}, labels, 3); }),
-            "class_bias: expected 1 labels, found 2");
-  EXPECT_EQ(message_of([&] { (void)rank_correlation(Doubles{.1}, Doubles{}); }),
-            "rank_correlation: expected 1 values, found 0");
-  EXPECT_EQ(message_of([&] {
-              (void)against_monte_carlo(column_of({.1}), column_of({.1, .2}, 5));
-            }),
-            "against_monte_carlo: expected 1 values of Monte Carlo, found 2");
-  EXPECT_EQ(message_of([&] { (void)against_monte_carlo(column_of({.1}), column_of({.1})); }),
-            "against_monte_carlo: expected numbers of draws, as mc has them, found none");
-  EXPECT_EQ(message_of([&] { (void)against_monte_carlo(column_of({}), column_of({})); }),
-            "against_monte_carlo: expected at least one sample, found none");
+  const Doubles one = {.1}, two = {.1, .2};
+  const std::pair<std::string, const char*> refused[] = {
+      {message_of([&] { (void)class_bias(two, labels, 2); }), "labels 0 to 1, found 2 at row 1"},
+      {message_of([&] { (void)class_bias(one, labels, 3); }), "1 labels, found 2"},
+      {message_of([&] { (void)rank_correlation(one, Doubles{}); }), "1 values, found 0"},
+      {message_of([&] { (void)against_monte_carlo(column_of(one), column_of(two, 5)); }), "found 2"},
+      {message_of([&] { (void)against_monte_carlo(column_of(one), column_of(one)); }), "found none"},
+      {message_of([&] { (void)against_monte_carlo(column_of({}), column_of({})); }),
+       "one sample, found none"},
+      {message_of([&] { (void)distribution(one, 1); }), "level: expected a number within (0, 1), found 1"}};
+  for (const auto& [text, found] : refused) EXPECT_THAT(text, testing::EndsWith(found));
   for (const double level : {0., 1., -.5, 2.}) {
     EXPECT_NE(message_of([&] { (void)distribution(Doubles{.1, .2}, level); }), "no error") << level;
     EXPECT_NE(message_of([&] { (void)against_monte_carlo(column_of({.1}), column_of({.1}, 5), level); }),
@@ -176,8 +156,6 @@ TEST(Summary, RefusesWhatDoesNotFit) {
     EXPECT_NE(message_of([&] { (void)class_bias(Doubles{.1}, std::vector<std::int64_t>{0}, 2, level); }),
               "no error");
   }
-  EXPECT_EQ(message_of([&] { (void)distribution(Doubles{.1}, 1); }),
-            "level: expected a number within (0, 1), found 1");
 }
 
 }  // namespace

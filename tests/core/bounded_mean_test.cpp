@@ -57,17 +57,6 @@ TEST(BoundedMean, IsTheQuantileOverWeightsOfTheSimplex) {
   EXPECT_NEAR(found.high, quantile(highs, .975), .08 * deviation);
 }
 
-TEST(BoundedMean, OfManyLikeValuesIsTheNormalInterval) {
-  std::vector<double> values;
-  Random random(3, stream("values"));
-  for (int i = 0; i < 50000; ++i) values.push_back(random.uniform());
-  const Mean mean = mean_and_error(values);
-  const Interval found = bounded_mean_interval(values, 0, 1);
-  const double half = normal_quantile(.975) * mean.standard_error;
-  EXPECT_NEAR(found.low, mean.mean - half, .02 * half);
-  EXPECT_NEAR(found.high, mean.mean + half, .02 * half);
-}
-
 // Beyond 256 values they are summed up in cells: 257 values against 256 of them.
 TEST(BoundedMean, HardlyChangesWhereValuesAreSummedUp) {
   for (const int power : {1, 4, 20}) {
@@ -82,17 +71,6 @@ TEST(BoundedMean, HardlyChangesWhereValuesAreSummedUp) {
     EXPECT_NEAR(cells.low, each.low, .01 * (mean - each.low)) << power;
     EXPECT_NEAR(cells.high, each.high, .01 * (each.high - mean)) << power;
   }
-}
-
-TEST(BoundedMean, WidensWithTheLevelAndTheRange) {
-  const std::vector<double> values = {.1, .2, .2, .4, .9};
-  const Interval narrow = bounded_mean_interval(values, 0, 1, .5),
-                 wide = bounded_mean_interval(values, 0, 1, .99),
-                 far = bounded_mean_interval(values, -1, 2, .5);
-  EXPECT_LT(wide.low, narrow.low);
-  EXPECT_GT(wide.high, narrow.high);
-  EXPECT_LT(far.low, narrow.low);
-  EXPECT_GT(far.high, narrow.high);
 }
 
 TEST(BoundedMean, OfTheWholeRangeAtOnePointIsThatPoint) {

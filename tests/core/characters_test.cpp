@@ -39,13 +39,5 @@ TEST(Characters, EveryCodePointAsInPython) {
   }
 }
 
-TEST(Characters, ByHand) {
-  EXPECT_EQ(upper_case(U'\u03bb'), U'\u039b');  // Greek lambda
-  EXPECT_EQ(lower_case(U'\u0416'), U'\u0436');  // Cyrillic zhe
-  EXPECT_EQ(upper_case(U'\u00df'), U'\u00df');  // sharp s: SS is two
-  EXPECT_EQ(lower_case(U'\u4e2d'), U'\u4e2d');
-  EXPECT_TRUE(is_white_space(U'\u00a0') && is_white_space(U'\u3000') && !is_white_space(U'\u200b'));
-}
-
 }  // namespace
 }  // namespace leeway

@@ -20,19 +20,6 @@ TEST(Crc32, KnownValues) {
   EXPECT_EQ(crc32_of(bytes_of("6789"), crc32_of(bytes_of("12345"))), 0xcbf43926u);
 }
 
-TEST(Crc32, IsZlibsAtEveryLengthAndStart) {
-  std::vector<std::byte> data(700);
-  std::minstd_rand random(1);
-  for (std::byte& byte : data) byte = static_cast<std::byte>(random());
-  for (std::size_t begin = 0; begin < 20; ++begin)
-    for (std::size_t size = 0; begin + size <= data.size(); ++size) {
-      const auto* const from = reinterpret_cast<const Bytef*>(data.data() + begin);
-      const auto before = static_cast<std::uint32_t>(random());
-      ASSERT_EQ(crc32_of({data.data() + begin, size}, before), ::crc32_z(before, from, size))
-          << begin << " " << size;
-    }
-}
-
 TEST(Crc32, OfManyBlocksIsThatOfTheWhole) {
   std::vector<std::byte> data((std::size_t{17} << 20) + 13);
   std::minstd_rand random(2);

@@ -31,11 +31,5 @@ TEST(Family, UnknownNameListsThoseThereAre) {
   EXPECT_EQ(message("a\nb"), "fruit: expected one of apple, cherry, apple, found 'a\\x0ab'");
 }
 
-TEST(Family, NamesAreJoined) {
-  EXPECT_EQ(names_of(std::vector<Fruit>{}), "");
-  EXPECT_EQ(names_of(std::vector<Fruit>{{"fig", 100}}), "fig");
-  EXPECT_EQ(names_of(fruits), "apple, cherry, apple");
-}
-
 }  // namespace
 }  // namespace leeway

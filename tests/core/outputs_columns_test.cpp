@@ -1,9 +1,9 @@
-// Tables as other programs write them: each file under tests/reference/core/tables was refused, or read in silence without
-// its labels, by the four names of columns alone; the message of then stands beside it.
+// Tables as other programs write them: tests/reference/core/tables.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <vector>
 
 #include "leeway/core/columns.h"
 #include "leeway/core/csv_separator.h"
@@ -39,36 +39,52 @@ double share(const Outputs& outputs, std::size_t row, std::size_t column) {
   return std::exp(outputs.logits.view<double>()[row * outputs.k() + column]);
 }
 
-// Before: expected columns logit_* or p_*, found , cat, dog, fox
-TEST(OutputsTables, NamesOfClassesBesideRowNumbers) {
-  const Outputs outputs = read_outputs(table("sklearn_predict_proba.csv"));
-  EXPECT_TRUE(outputs.from_probs);
-  EXPECT_THAT(outputs.class_names, ElementsAre("cat", "dog", "fox"));
-  EXPECT_DOUBLE_EQ(share(outputs, 1, 1), .8);
-  EXPECT_EQ(
-      bare_line(outputs.reading),
-      "sklearn_predict_proba.csv: probabilities of 3 classes from cat, dog, fox; ignored: '' (row numbers)");
+// What is read of a table without any option: the share of its second row's second class (its logit, where there are logits).
+TEST(OutputsTables, AreReadAsTheyStand) {
+  struct Reading {
+    const char* file;
+    bool from_probs;
+    double second;
+    std::vector<std::string> class_names;
+    std::vector<std::int64_t> labels;
+    std::vector<const char*> said;
+  };
+  for (const Reading& one : std::vector<Reading>{
+           {"sklearn_predict_proba.csv",
+            true,
+            .8,
+            {"cat", "dog", "fox"},
+            {},
+            {"from cat, dog, fox", "'' (row numbers)"}},
+           {"pandas_index.csv", true, NAN, {}, {0, 1}, {}},
+           {"kaggle.csv", true, NAN, {"1", "2", "3"}, {1, 2, 0}, {"labels from target"}},
+           {"proba.csv", true, NAN, {}, {0, 1}, {"labels from y_true", "'y_pred' (a prediction)"}},
+           {"european.csv", true, .75, {}, {}, {"semicolon between columns", "decimal commas"}},
+           {"signs.csv", false, NAN, {}, {0, 1, 1}, {"labels are -1 and 1"}},
+           {"from_one.csv", true, NAN, {"1", "2", "3"}, {0, 2, 1}, {}},
+           {"nannyml.csv", true, NAN, {}, {}, {}}}) {
+    SCOPED_TRACE(one.file);
+    const Outputs outputs = read_outputs(table(one.file));
+    EXPECT_EQ(outputs.from_probs, one.from_probs);
+    if (!std::isnan(one.second)) {
+      EXPECT_DOUBLE_EQ(share(outputs, 1, 1), one.second);
+    }
+    if (!one.class_names.empty()) {
+      EXPECT_EQ(outputs.class_names, one.class_names);
+    }
+    if (!one.labels.empty()) {
+      EXPECT_EQ(outputs.labels.value(), one.labels);
+    }
+    for (const char* said : one.said) EXPECT_THAT(outputs.reading, HasSubstr(said));
+  }
+  EXPECT_THAT(*read_outputs(table("kaggle.csv")).ids, ElementsAre("11", "12", "13"));
+  EXPECT_EQ(read_outputs(table("signs.csv")).logits.view<double>()[1], -1.5);
+  const Outputs rounded = read_outputs(table("nannyml.csv"));
+  EXPECT_DOUBLE_EQ(share(rounded, 0, 0), .33 / .99);
+  EXPECT_DOUBLE_EQ(share(rounded, 1, 0), .67);
+  EXPECT_THAT(rounded.warnings, ElementsAre(HasSubstr("rounded to 2 decimals, rows that sum to 0.99 to 1")));
 }
 
-// Before: expected columns logit_* or p_*, found , 0, 1, label
-TEST(OutputsTables, NumbersOfClasses) {
-  const Outputs outputs = read_outputs(table("pandas_index.csv"));
-  EXPECT_TRUE(outputs.from_probs);
-  EXPECT_TRUE(outputs.class_names.empty());
-  EXPECT_THAT(*outputs.labels, ElementsAre(0, 1));
-}
-
-// Before: expected columns logit_* or p_*, found id, target, Class_1, Class_2, Class_3
-TEST(OutputsTables, ClassesAndLabelsFromOne) {
-  const Outputs outputs = read_outputs(table("kaggle.csv"));
-  EXPECT_TRUE(outputs.from_probs);
-  EXPECT_THAT(outputs.class_names, ElementsAre("1", "2", "3"));
-  EXPECT_THAT(*outputs.labels, ElementsAre(1, 2, 0));
-  EXPECT_THAT(*outputs.ids, ElementsAre("11", "12", "13"));
-  EXPECT_THAT(outputs.reading, HasSubstr("labels from target"));
-}
-
-// Before: expected columns logit_* or p_*, found id, label, score
 TEST(OutputsTables, OneScoreIsThePositiveClass) {
   const Outputs outputs = read_outputs(table("score.csv"));
   EXPECT_TRUE(outputs.from_probs);
@@ -80,26 +96,6 @@ TEST(OutputsTables, OneScoreIsThePositiveClass) {
   EXPECT_EQ(logit.logits.view<double>()[1], .9);
 }
 
-// Before: expected columns logit_* or p_*, found y_true, y_pred, proba_0, proba_1
-TEST(OutputsTables, APredictionIsIgnoredAndSaid) {
-  const Outputs outputs = read_outputs(table("proba.csv"));
-  EXPECT_TRUE(outputs.from_probs);
-  EXPECT_THAT(*outputs.labels, ElementsAre(0, 1));
-  EXPECT_EQ(
-      bare_line(outputs.reading),
-      "proba.csv: probabilities of 2 classes from proba_0, proba_1; labels from y_true; ignored: 'y_pred' "
-      "(a prediction)");
-}
-
-// Before: expected columns logit_* or p_*, found label;prob_0;prob_1 (and a line of three fields)
-TEST(OutputsTables, SemicolonsAndDecimalCommas) {
-  const Outputs outputs = read_outputs(table("european.csv"));
-  EXPECT_DOUBLE_EQ(share(outputs, 1, 1), .75);
-  EXPECT_THAT(outputs.reading, HasSubstr("semicolon between columns"));
-  EXPECT_THAT(outputs.reading, HasSubstr("decimal commas"));
-}
-
-// Before: expected columns logit_* or p_*, found Label, prob_dog, prob_cat; with p_*, the labels went unread
 TEST(OutputsTables, LabelsByNameWhateverTheOrder) {
   const Outputs outputs = read_outputs(table("named.csv"));
   EXPECT_THAT(outputs.class_names, ElementsAre("dog", "cat"));
@@ -113,23 +109,6 @@ TEST(OutputsTables, LabelsByNameWhateverTheOrder) {
   EXPECT_DOUBLE_EQ(share(ordered, 0, 0), .75);
 }
 
-// Before: expected columns logit_* or p_*, found y, decision_function
-TEST(OutputsTables, SignsAndADecisionScore) {
-  const Outputs outputs = read_outputs(table("signs.csv"));
-  EXPECT_FALSE(outputs.from_probs);
-  EXPECT_EQ(outputs.logits.view<double>()[1], -1.5);
-  EXPECT_THAT(*outputs.labels, ElementsAre(0, 1, 1));
-  EXPECT_THAT(outputs.reading, HasSubstr("labels are -1 and 1"));
-}
-
-// Before: expected columns logit_* or p_*, found label, prob_1, prob_2, prob_3; with p_*: expected columns p_0 to p_2, found p_3
-TEST(OutputsTables, ColumnsFromOne) {
-  const Outputs outputs = read_outputs(table("from_one.csv"));
-  EXPECT_THAT(outputs.class_names, ElementsAre("1", "2", "3"));
-  EXPECT_THAT(*outputs.labels, ElementsAre(0, 2, 1));
-}
-
-// Before: expected an .npy, .npz, .safetensors or .csv file, found text (a table is read where the name ends in .csv)
 TEST(OutputsTables, TabsLogitsAndAGroup) {
   OutputsOptions options;
   const Outputs plain = read_outputs(table("tabs.tsv"));
@@ -143,45 +122,28 @@ TEST(OutputsTables, TabsLogitsAndAGroup) {
   EXPECT_THAT(grouped.reading, HasSubstr("groups from region"));
 }
 
-// Before: expected columns logit_* or p_*, found y_pred_proba_cat, ...; with p_*: expected probabilities that sum to 1
-TEST(OutputsTables, ProbabilitiesOfTwoDecimals) {
-  const Outputs outputs = read_outputs(table("nannyml.csv"));
-  EXPECT_DOUBLE_EQ(share(outputs, 0, 0), .33 / .99);
-  EXPECT_DOUBLE_EQ(share(outputs, 1, 0), .67);
-  EXPECT_THAT(outputs.warnings, ElementsAre(HasSubstr("rounded to 2 decimals, rows that sum to 0.99 to 1")));
-}
-
 TEST(OutputsTables, TwoReadingsAreAskedAbout) {
-  EXPECT_EQ(
-      refusal("two_readings.csv"),
-      "two_readings.csv: expected columns that are classes or are not (--class-columns decides), found cat, "
-      "dog, which are labels, and 'age', which is none");
+  EXPECT_THAT(refusal("two_readings.csv"),
+              HasSubstr("found cat, dog, which are labels, and 'age', which is none"));
   OutputsOptions options;
   options.columns.classes = {"cat", "dog"};
   const Outputs outputs = read_outputs(table("two_readings.csv"), options);
   EXPECT_FALSE(outputs.from_probs);
   EXPECT_THAT(*outputs.labels, ElementsAre(0, 1));
-  EXPECT_EQ(refusal("two_sets.csv"),
-            "two_sets.csv: expected one set of columns of scores (--class-columns decides), found prob_* and "
-            "proba_*");
+  EXPECT_THAT(refusal("two_sets.csv"), HasSubstr("found prob_* and proba_*"));
   options.columns.classes = {"proba_*"};
   EXPECT_DOUBLE_EQ(share(read_outputs(table("two_sets.csv"), options), 0, 0), .5);
 }
 
-// Before: read without labels, in silence
 TEST(OutputsTables, AMisspeltLabelIsAskedAbout) {
-  EXPECT_EQ(
-      refusal("misspelt.csv"),
-      "misspelt.csv: expected a column y_true or label, or --label-column with its name (none: there are "
-      "no labels), found 'lable'");
+  EXPECT_THAT(refusal("misspelt.csv"), HasSubstr("there are no labels), found 'lable'"));
   OutputsOptions options;
   options.columns.label = "lable";
   EXPECT_THAT(*read_outputs(table("misspelt.csv"), options).labels, ElementsAre(0));
   options.columns.label = "none";
   EXPECT_FALSE(read_outputs(table("misspelt.csv"), options).labels);
   options.columns.label = "LABLE";
-  EXPECT_EQ(refusal("misspelt.csv", options),
-            "misspelt.csv: expected a column 'LABLE', as --label-column says, found 'lable'");
+  EXPECT_THAT(refusal("misspelt.csv", options), HasSubstr("--label-column says, found 'lable'"));
 }
 
 class OutputsText : public ::testing::Test {
@@ -209,14 +171,11 @@ TEST_F(OutputsText, AnEmptyColumnOfLabelsIsNone) {
 }
 
 TEST_F(OutputsText, ScoresThatCouldBeEither) {
-  EXPECT_EQ(
-      error("label,score\n0,1.5\n1,20\n"),
-      "expected --binary logit or --binary prob, for a score of the positive class, found numbers above 1 "
-      "and none below 0 in column 'score'");
+  EXPECT_THAT(error("label,score\n0,1.5\n1,20\n"),
+              HasSubstr("found numbers above 1 and none below 0 in column 'score'"));
   EXPECT_THAT(error("label,score\n0,1\n1,0\n"), HasSubstr("found 0 and 1 alone in column 'score'"));
-  EXPECT_EQ(error("score_a,score_b\n.5,.9\n.25,.75\n"),
-            "expected rows that sum to 1, or --as logits, found numbers from 0 to 1 that do not, in score_a, "
-            "score_b");
+  EXPECT_THAT(error("score_a,score_b\n.5,.9\n.25,.75\n"),
+              HasSubstr("found numbers from 0 to 1 that do not, in score_a, score_b"));
   EXPECT_FALSE(read("score_a,score_b\n.5,.9\n.25,.75\n", {.as = Scores::logits}).from_probs);
   EXPECT_EQ(error("label,score\n0,-1\n1,2\n"), "no error");
 }
@@ -226,10 +185,7 @@ TEST_F(OutputsText, ThePositiveClassOfTextLabels) {
   EXPECT_THAT(named.class_names, ElementsAre("spam", "ham"));
   EXPECT_THAT(*named.labels, ElementsAre(0, 1));
   EXPECT_THAT(*read("label,probability\nNo,.25\nYes,.75\n").labels, ElementsAre(0, 1));
-  EXPECT_EQ(
-      error("label,probability\nspam,.25\nham,.75\n"),
-      "expected --class-names NEGATIVE,POSITIVE beside one score and labels that are text, found labels "
-      "ham and spam");
+  EXPECT_THAT(error("label,probability\nspam,.25\nham,.75\n"), HasSubstr("found labels ham and spam"));
   OutputsOptions options;
   options.columns.class_names = {"ham", "spam"};
   EXPECT_THAT(*read("label,probability\nspam,.25\nham,.75\n", options).labels, ElementsAre(1, 0));

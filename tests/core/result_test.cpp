@@ -2,7 +2,6 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <rapidcheck/gtest.h>
 #include <unistd.h>
 
 #include <cmath>
@@ -26,26 +25,6 @@ TEST(JsonNumber, SpellsWhatJsonCannot) {
   EXPECT_EQ(json_number(std::nan("")).dump(), "\"nan\"");
   EXPECT_EQ(json_number(.1).dump(), "0.1");
   EXPECT_EQ(json_number(-0.).dump(), "-0.0");
-}
-
-RC_GTEST_PROP(JsonNumber, SurvivesTextBitForBit, (double value)) {
-  RC_ASSERT(number_from_json(Json::parse(json_number(value).dump())) == value);
-}
-
-TEST(JsonNumber, ReadsBack) {
-  EXPECT_EQ(number_from_json("inf"), infinity);
-  EXPECT_EQ(number_from_json("-inf"), -infinity);
-  EXPECT_TRUE(std::isnan(number_from_json("nan")));
-  EXPECT_EQ(number_from_json(3), 3.);
-}
-
-TEST(JsonNumber, Errors) {
-  const std::string expected = "expected a number or \"inf\", \"-inf\", \"nan\", found ";
-  EXPECT_EQ(message_of([] { (void)number_from_json("Infinity"); }), expected + "\"Infinity\"");
-  EXPECT_EQ(message_of([] { (void)number_from_json(nullptr); }), expected + "null");
-  EXPECT_EQ(message_of([] { (void)number_from_json(Json::array({1})); }), expected + "an array");
-  EXPECT_EQ(message_of([] { (void)number_from_json(std::string(500, 'x')); }), expected + "a string");
-  EXPECT_EQ(message_of([] { (void)number_from_json("\xff"); }), expected + "\"\xef\xbf\xbd\"");
 }
 
 class ReadRecord : public testing::Test {
@@ -110,8 +89,6 @@ TEST_F(ReadRecord, NamesAMissingFile) {
   EXPECT_THAT(message_of([&] { (void)read_record(path_ + ".absent"); }),
               testing::StartsWith(path_ + ".absent: "));
 }
-
-TEST(Version, IsThreeNumbers) { EXPECT_THAT(version, testing::MatchesRegex("[0-9]+[.][0-9]+[.][0-9]+")); }
 
 }  // namespace
 }  // namespace leeway

@@ -72,26 +72,6 @@ TEST(Statistics, AgreesWithOtherPrograms) {
   }
 }
 
-// No success in n: (1 - high)^n = .025.
-TEST(ClopperPearson, Edges) {
-  EXPECT_EQ(clopper_pearson(0, 20).low, 0);
-  EXPECT_NEAR(clopper_pearson(0, 20).high, 1 - std::pow(.025, 1. / 20), 1e-15);
-  EXPECT_EQ(clopper_pearson(20, 20).high, 1);
-  EXPECT_NEAR(clopper_pearson(20, 20).low, std::pow(.025, 1. / 20), 1e-15);
-  EXPECT_EQ(clopper_pearson(0, 0).low, 0);
-  EXPECT_EQ(clopper_pearson(0, 0).high, 1);
-}
-
-// k = n = 1 and z^2 = 4 (level .9545): centre (1 + 2) / (1 + 4) = .6, half width .4.
-TEST(Wilson, ByHandAndEdges) {
-  const double level = std::erf(std::sqrt(2.));
-  EXPECT_NEAR(wilson(1, 1, level).low, .2, 1e-15);
-  EXPECT_EQ(wilson(1, 1, level).high, 1);
-  EXPECT_EQ(wilson(0, 3).low, 0);
-  EXPECT_EQ(wilson(0, 0).low, 0);
-  EXPECT_EQ(wilson(0, 0).high, 1);
-}
-
 RC_GTEST_PROP(Intervals, HoldTheProportionMirrorAndNest, ()) {
   const auto n = *rc::gen::inRange<std::size_t>(1, 5000);
   const auto k = *rc::gen::inRange<std::size_t>(0, n + 1);
@@ -182,14 +162,6 @@ TEST(Bootstrap, EndsLeaveOutTheirShare) {
   EXPECT_EQ(replicate_interval(std::vector<double>{7}).high, 7);
 }
 
-// The mean of 0..99 drawn 100 times: 49.5, standard error sqrt((100^2 - 1) / 12 / 100) = 2.887.
-TEST(Bootstrap, OfAMeanIsNearTheNormalInterval) {
-  const Interval interval = bootstrap(100, mean_row, {.replicates = 4000, .level = .95, .seed = 5});
-  const double half = 1.96 * std::sqrt(9999. / 1200);
-  EXPECT_NEAR(interval.low, 49.5 - half, .5);
-  EXPECT_NEAR(interval.high, 49.5 + half, .5);
-}
-
 TEST(Bootstrap, HasTheSameBitsForAnyThreads) {
   const auto work = [&] { return bootstrap(200, mean_row); };
   const Interval one = at_threads(1, work), seven = at_threads(7, work);
@@ -210,14 +182,6 @@ TEST(Bootstrap, LeavesOutWhatIsUndefined) {
 TEST(Bootstrap, KeepsInfinities) {
   const auto infinite = [](auto) { return -std::numeric_limits<double>::infinity(); };
   EXPECT_EQ(bootstrap(3, infinite).high, -std::numeric_limits<double>::infinity());
-}
-
-// 0 against 3: 2 * (1/2)^3. Symmetric, and 1 where the counts are equal.
-TEST(McNemar, ByHand) {
-  EXPECT_DOUBLE_EQ(mcnemar_p(0, 3), .25);
-  EXPECT_DOUBLE_EQ(mcnemar_p(3, 0), .25);
-  EXPECT_EQ(mcnemar_p(4, 4), 1);
-  EXPECT_EQ(mcnemar_p(0, 0), 1);
 }
 
 // Tables of the sign test: ranks 6 and 15 of 20 hold the median with 95.9%, 2 and 9 of 10 with 97.9%; 5 values say nothing at 95%.

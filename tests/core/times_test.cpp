@@ -7,6 +7,8 @@
 
 #include <cmath>
 #include <limits>
+#include <sstream>
+#include <string>
 
 #include "leeway/core/outputs.h"
 #include "tests/core/files.h"
@@ -70,50 +72,16 @@ TEST(ParseTime, KeepsLeapSecondsInTheirDay) {
 }
 
 TEST(ParseTime, RefusesAllElse) {
-  for (const char* text : {"",
-                           " ",
-                           "nan",
-                           "NaT",
-                           "now",
-                           "2026",
-                           "2026-03",
-                           "2026-3-1",
-                           "20260301",
-                           "26-03-01",
-                           "2026-02-29",
-                           "2026-13-01",
-                           "2026-00-10",
-                           "2026-01-00",
-                           "0000-01-01",
-                           "10000-01-01",
-                           "-2026-01-01",
-                           "+2026-01-01",
-                           "2026-W05",
-                           "2026-W05-1",
-                           "2026-060",
-                           "2026-03-01T",
-                           "2026-03-01T24:00",
-                           "2026-03-01T12",
-                           "2026-03-01T12:60",
-                           "2026-03-01T1:30",
-                           "2026-03-01T12:30:",
-                           "2026-03-01T12:30:00.",
-                           "2026-03-01T12:30:00.x",
-                           "2026-03-01T12:30ZZ",
-                           "2026-03-01T12:30+2",
-                           "2026-03-01T12:30+24:00",
-                           "2026-03-01T12:30+02:60",
-                           "2026-03-01T12:30 +02:00",
-                           "2026-03-01  12:30",
-                           "2026-03-01x",
-                           "01/03/2026",
-                           "2026/03/01",
-                           "2026-03-01T12:30 CET",
-                           "\xEF\xBC\x92"
-                           "026-03-01",
-                           "0001-01-01T00:00+01:00",
-                           "9999-12-31T23:59:59-01:00"})
-    EXPECT_TRUE(std::isnan(seconds(text))) << text;
+  std::istringstream texts(
+      " |nan|NaT|now|2026|2026-03|2026-3-1|20260301|26-03-01|2026-02-29|2026-13-01|2026-00-10|"
+      "2026-01-00|0000-01-01|10000-01-01|-2026-01-01|+2026-01-01|2026-W05|2026-W05-1|2026-060|"
+      "2026-03-01T|2026-03-01T24:00|2026-03-01T12|2026-03-01T12:60|2026-03-01T1:30|"
+      "2026-03-01T12:30:|2026-03-01T12:30:00.|2026-03-01T12:30:00.x|2026-03-01T12:30ZZ|"
+      "2026-03-01T12:30+2|2026-03-01T12:30+24:00|2026-03-01T12:30+02:60|"
+      "2026-03-01T12:30 +02:00|2026-03-01  12:30|2026-03-01x|01/03/2026|2026/03/01|"
+      "2026-03-01T12:30 CET|２026-03-01|0001-01-01T00:00+01:00|9999-12-31T23:59:59-01:00");
+  for (std::string text; std::getline(texts, text, '|');) EXPECT_TRUE(std::isnan(seconds(text))) << text;
+  EXPECT_TRUE(std::isnan(seconds("")));
 }
 
 std::string refused(const std::vector<std::string>& texts) {
@@ -121,10 +89,7 @@ std::string refused(const std::vector<std::string>& texts) {
 }
 
 TEST(Times, NamesTheRowAndTheValue) {
-  EXPECT_EQ(
-      refused({"2026-03-01", ""}),
-      "p.csv: time: expected dates or date-times (2026-03-01, 2026-03-01T14:05, 2026-03-01T14:05:09Z) or "
-      "numbers, found nothing at row 1");
+  EXPECT_THAT(refused({"2026-03-01", ""}), HasSubstr("found nothing at row 1"));
   EXPECT_THAT(refused({"1", "nan"}), HasSubstr("found 'nan' at row 1"));
   EXPECT_THAT(refused({"inf"}), HasSubstr("found 'inf' at row 0"));
   EXPECT_THAT(refused({"1", "2026-03-01"}),

@@ -23,14 +23,6 @@ TEST(Concentration, EmpiricalBernsteinByHand) {
   EXPECT_NEAR(empirical_bernstein_bound(counts, .1), 1 + std::sqrt(2.5 * l) + 2 * l / 3, 1e-12);
 }
 
-TEST(Concentration, BettingOnOneKindOfRowIsExact) {
-  // All rows 0: the target's b_1 has (1 + t b)^n = 20/delta; whatever the split, the bound is above 0 and shrinks
-  // with n.
-  const Counts few{100, 100, 0, 0, 0}, many{10000, 10000, 0, 0, 0};
-  EXPECT_GT(betting_bound(few, few, .05), 0);
-  EXPECT_LT(betting_bound(many, many, .05), betting_bound(few, few, .05) / 10);
-}
-
 TEST(Concentration, AdaptsToSmallVariance) {
   const Counts counts{5000, 5000, 100, 150, 600};
   const double hoeffding = hoeffding_bound(counts, .01) - (counts.mean_source() + counts.mean_target());

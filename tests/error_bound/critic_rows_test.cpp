@@ -63,16 +63,6 @@ TEST(Split, StratifiedKeepsTheShareOfEveryClass) {
   EXPECT_GT(farthest_plain, 1);  // chance alone does not keep them
 }
 
-TEST(Split, SeedsAndPurposesDiffer) {
-  const Sample sample = drawn(50, 3, 1, 1);
-  const auto holdout = [&](std::uint64_t seed, const char* purpose) {
-    return split_rows(sample, .5, {}, seed, purpose).holdout;
-  };
-  EXPECT_EQ(holdout(1, "a"), holdout(1, "a"));
-  EXPECT_NE(holdout(1, "a"), holdout(2, "a"));
-  EXPECT_NE(holdout(1, "a"), holdout(1, "b"));
-}
-
 // Features: 40 along u, where they have mean 0 and deviation 3, and the constant 5 along v; u and v are unit vectors at
 // right angles. Uncentred, v leads (25 a row against 9); centred, u would.
 struct Turned {

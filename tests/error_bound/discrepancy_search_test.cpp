@@ -154,18 +154,5 @@ TEST_P(Losses, NeverAboveTheExactMaximumAndCloseToIt) {
 INSTANTIATE_TEST_SUITE_P(Others, Losses, testing::Values(Loss::d_bat, Loss::chuang),
                          [](const auto& loss) { return loss.param == Loss::d_bat ? "d_bat" : "chuang"; });
 
-TEST(DiscrepancySearch, TheSurrogatesOptimumDoesNotDependOnTheStart) {
-  const CriticRows rows = rows_of(planes().front());
-  const std::vector<double> centre(2, 0), scale(2, 1);
-  std::vector<float> weights(rows.n());
-  for (std::size_t i = 0; i < weights.size(); ++i)
-    weights[i] = .5f / static_cast<float>(i < rows.n_source ? rows.n_source : rows.n_target);
-  const auto value = [&](std::uint64_t seed) {
-    const DiscrepancySearch search(rows, centre, scale, Loss::disagreement_logistic, seed);
-    return evaluate(rows, search.surrogate_optimum(), Objective::logistic, weights).value;
-  };
-  EXPECT_NEAR(value(1), value(2), 1e-3 * value(1));
-}
-
 }  // namespace
 }  // namespace leeway::error_bound

@@ -1,6 +1,7 @@
 // Scores over many shifts, adjustments, and the tables they are read from.
 #include "leeway/error_bound/evaluation.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -105,21 +106,15 @@ TEST_F(ShiftTableFile, ErrorsBecomeAccuracies) {
 }
 
 TEST_F(ShiftTableFile, RefusalsNameTheColumn) {
-  EXPECT_EQ(refusal("a,b\n1,2\n"),
-            "table.csv: expected one column with the truth (truth, accuracy, target_accuracy, target_acc, "
-            "trg_accuracy, trg_acc, true_accuracy; of errors: error, target_error, true_error), found none "
-            "among a, b");
+  EXPECT_THAT(refusal("a,b\n1,2\n"), ::testing::HasSubstr("found none among a, b"));
   EXPECT_NE(refusal("truth,error,a\n1,1,2\n").find("found truth and error"), std::string::npos);
-  EXPECT_EQ(refusal("truth,a\n1,.5\n.5,7\n"),
-            "table.csv: expected column 'a' within 0 to 1, found 7 at row 1 (columns that are no method: "
-            "leave them "
-            "out with --methods)");
+  EXPECT_THAT(refusal("truth,a\n1,.5\n.5,7\n"),
+              ::testing::HasSubstr("found 7 at row 1 (columns that are no method: leave them out"));
   EXPECT_EQ(refusal("truth,a\n1,.5\n.5,x\n").substr(0, 9), "table.csv");
   EXPECT_EQ(refusal("truth,a\n1,.5\n", {"b"}), "table.csv: expected a column 'b', found truth, a");
-  EXPECT_EQ(refusal("truth,alpha\n1,.5\n", {"alhpa"}),
-            "table.csv: expected a column 'alhpa', found truth, alpha; did you mean alpha?");
-  EXPECT_EQ(refusal("truth,note\n1,x\n"),
-            "table.csv: expected a column of numbers for each method, found none beside the truth");
+  EXPECT_THAT(refusal("truth,alpha\n1,.5\n", {"alhpa"}),
+              ::testing::HasSubstr("found truth, alpha; did you mean alpha?"));
+  EXPECT_THAT(refusal("truth,note\n1,x\n"), ::testing::HasSubstr("found none beside the truth"));
   EXPECT_EQ(refusal("truth,a\n"), "table.csv: expected at least 1 row below the header, found none");
   EXPECT_EQ(refusal("truth,a\nnan,.5\n").substr(0, 48), "table.csv: expected column 'truth' within 0 to 1");
 }

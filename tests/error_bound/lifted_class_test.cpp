@@ -86,22 +86,6 @@ TEST(LiftedClass, TheThresholdIsTheBestOne) {
   }
 }
 
-TEST(LiftedClass, OtherClassesStayAndCountsAreExact) {
-  const Case of = make_case(5, 6, 400, 300);
-  const auto work = [&] { return lift_class(of.rows, of.theta, 2); };
-  const std::vector<FoundCritic> found = work();
-  ASSERT_EQ(found.size(), 2u);
-  for (std::size_t i = 0; i < found.size(); ++i) {
-    EXPECT_EQ(found[i].theta, at_threads(3, work)[i].theta);
-    EXPECT_EQ(found[i].training_discrepancy, discrepancy(agreement(of.rows, found[i].theta), of.rows));
-    for (std::size_t j = 0; j <= of.rows.d; ++j)
-      for (std::size_t c = 0; c < of.rows.k; ++c)
-        if (c != 2) {
-          EXPECT_EQ(found[i].theta[of.rows.at(j, c)], of.theta[of.rows.at(j, c)]);
-        }
-  }
-}
-
 // The target lies along a direction that the classifier does not look at: a constant class cannot tell, a fitted one can.
 TEST(LiftedClass, AFittedClassSeesADirectionThatAConstantDoesNot) {
   Random random(4, stream("direction"));

@@ -71,7 +71,7 @@ double best_neighbour(const CriticData& data, std::size_t count) {
   return best;
 }
 
-TEST(ManyClasses, TheSearchFindsNoLessThanRandomNeighboursOfTheClassifier) {
+TEST(ManyClassesTier2, TheSearchFindsNoLessThanRandomNeighboursOfTheClassifier) {
   Dis2Options options;
   options.restarts = 2;
   for (const auto& [k, n] : {std::pair(30u, 2000u), {100u, 2000u}}) {
@@ -87,20 +87,8 @@ TEST(ManyClasses, TheSearchFindsNoLessThanRandomNeighboursOfTheClassifier) {
   }
 }
 
-TEST(ManyClasses, SoDoCriticsOnFeaturesAndComponents) {
-  Sample source = gaussian(2000, 50, 0, 1), target = gaussian(2000, 50, .8, 2);
-  add_features(source, 1), add_features(target, 2);
-  Dis2Options options;
-  options.restarts = 1;
-  for (const Representation& representation :
-       {Representation{Representation::Kind::features, 0}, Representation{Representation::Kind::pca, 54}}) {
-    options.representation = representation;
-    EXPECT_GT(dis2_bound(source, target, options).discrepancy, .22);
-  }
-}
-
 // Fewer components than classes: no linear critic is the classifier, and the one learnt to agree with it most is no good start.
-TEST(ManyClasses, SoItDoesOnFewComponents) {
+TEST(ManyClassesTier2, SoItDoesOnFewComponents) {
   Sample source = gaussian(2000, 100, 0, 3), target = gaussian(2000, 100, .8, 4);
   add_features(source, 3), add_features(target, 4);
   Dis2Options options;
@@ -119,7 +107,7 @@ TEST(ManyClasses, SoItDoesOnFewComponents) {
   EXPECT_GT(found.agreement_source, least_source_agreement);
 }
 
-TEST(ManyClasses, TheBoundHolds) {
+TEST(ManyClassesTier2, TheBoundHolds) {
   Dis2Options options;
   options.restarts = 1;
   for (const std::size_t k : {100u, 300u})
@@ -132,7 +120,7 @@ TEST(ManyClasses, TheBoundHolds) {
 }
 
 // The papers' recipe ends, with 100 classes, at critics that agree with the classifier nowhere, and smoothly so.
-TEST(ManyClasses, CriticsThatHardlyAgreeAreNotPraised) {
+TEST(ManyClassesTier2, CriticsThatHardlyAgreeAreNotPraised) {
   Dis2Options options;
   options.search = Search::reference, options.restarts = 1;
   const Sample source = gaussian(400, 100, 0, 1), target = gaussian(400, 100, .8, 2);

@@ -1,4 +1,5 @@
 // Outputs in several files, gains and held-out rows that are made while they are read: the same bits as all in memory.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -54,9 +55,8 @@ TEST(Streaming, ABadValueIsNamedByItsPart) {
   std::vector<double> logits = logits_of(source);
   logits[3 * 71 + 2] = std::numeric_limits<double>::quiet_NaN();
   const Sample bad = in_parts(sample_of(3, logits, {}, "t-*.npy"), {60});
-  EXPECT_EQ(message_of([&] { check(source, bad); }),
-
-            "t-*.npy: expected finite logits below 1e140, found nan at row 71 (row 11 of part 2), class 2");
+  EXPECT_THAT(message_of([&] { check(source, bad); }),
+              testing::HasSubstr("nan at row 71 (row 11 of part 2), class 2"));
 }
 
 TEST(Streaming, HeldOutRowsMadeAnewAgreeWithTheSame) {

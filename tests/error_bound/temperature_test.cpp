@@ -20,43 +20,12 @@ Temperature fit(const Sample& sample, const TemperatureOptions& options = {}) {
   return fit_temperature(sample.logits, sample.labels, options);
 }
 
-double likelihood(const Sample& sample, double t) {
-  const std::vector<double> logits = logits_of(sample);
-  double sum = 0;
-  for (std::size_t i = 0; i < sample.n(); ++i) {
-    double total = 0;
-    const double own = logits[i * sample.k() + static_cast<std::size_t>(sample.labels[i])];
-    for (std::size_t j = 0; j < sample.k(); ++j) total += std::exp(t * (logits[i * sample.k() + j] - own));
-    sum += std::log(total);
-  }
-  return sum / static_cast<double>(sample.n());
-}
-
 // Three rows right, one wrong, all by a margin of 1: sigma(t) = 3/4, t = log 3.
 TEST(Temperature, TwoClassesByHand) {
   const Temperature found = fit(sample_of(2, {1, 0, 0, 1, 1, 0, 1, 0}, {0, 1, 0, 1}));
   EXPECT_NEAR(found.inverse, std::log(3), 1e-12);
   EXPECT_LE(found.error, 1e-12 * found.inverse);
   EXPECT_LE(found.evaluations, 12u);
-}
-
-TEST(Temperature, MinimisesTheLikelihood) {
-  for (const std::uint64_t seed : {1, 2, 3}) {
-    const Sample sample = drawn(200, 4, 1.5, seed);
-    double low = 0, high = 20;  // golden section
-    while (high - low > 1e-9) {
-      const double a = high - (high - low) / std::numbers::phi, b = low + (high - low) / std::numbers::phi;
-      if (likelihood(sample, a) < likelihood(sample, b))
-        high = b;
-      else
-        low = a;
-    }
-    const Temperature found = fit(sample);
-    EXPECT_NEAR(found.inverse, low, 1e-6);  // as well as values, not slopes, tell
-    EXPECT_LE(found.error, 1e-11);
-    for (const double step : {-1e-4, 1e-4})
-      EXPECT_LT(likelihood(sample, found.inverse), likelihood(sample, found.inverse + step));
-  }
 }
 
 TEST(Temperature, InfiniteWhereEveryLabelIsOnTop) {

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Checks the rules of the house that a compiler does not know. Usage: check_rules.py [ROOT]
 
-Which folder may include which, and nobody another's detail; LibTorch in leeway/nn alone, CLI11 behind one header; headers that begin with a comment
+Which folder may include which, and nobody another's detail; LibTorch in leeway/nn alone, CLI11 and Eigen behind one header each; headers that begin with a comment
 and have #pragma once; a library that neither prints nor ends the process; files that stay short; an ABI version of leeway/nn that goes with
 its headers. One line for each breach, exit status 1.
 """
@@ -63,6 +63,8 @@ def check_includes(name, text, graph):
             yield f"{where}: only leeway/nn may include LibTorch, found {target}"
         if target.startswith("CLI/") and name not in PARSER:
             yield f"{where}: expected apps/leeway/command_line.h, behind which the parser stands, found {target}"
+        if target.startswith("Eigen/") and name != "leeway/core/linear_algebra.cpp":
+            yield f"{where}: expected leeway/core/linear_algebra.h, behind which Eigen stands, found {target}"
         if quoted and top == "leeway" and not target.startswith("leeway/"):
             yield f"{where}: expected a path from the root (leeway/...), found {target}"
         if top == "python" and target.startswith("apps/") and target not in TABLES:

@@ -214,9 +214,9 @@ ELSEWHERE = {
     ("average_case", "convergence"): "asks a model, which rounds by its library: test_torch_classifier.py",
     ("assess", "rows"): "the command writes a file: test_rows_are_those_of_the_command",
 }
-BESIDE = {("shift", "set"): {"severity": 2}, ("shift", "rounding"): {"severity": 2}, ("shift", "saved"): {"severity": 2}, ("shift", "slips"): {"severity": 2}, ("shift", "grey"): {"severity": 2}, ("shift", "frost_dir"): {"severity": 2},
+BESIDE = {**{("shift", option): {"severity": 2} for option in ("set", "rounding", "saved", "slips", "grey", "glass", "frost_dir")},
           ("shift_text", "positive"): {"negative": ["0"]}, ("shift_text", "negative"): {"positive": ["1"]},
-          ("shift_text", "backslashes"): {}, ("shift", "glass"): {"severity": 2}, ("conds.split", "uds"): {"ldd": None},
+          ("shift_text", "backslashes"): {}, ("conds.split", "uds"): {"ldd": None},
           ("conds.split", "all"): {"sc": None, "ldd": None, "columns": ["color", "size"]},
           ("conds.split", "dataset"): {"label": None, "sc": "obj_color", "ldd": "scale"},
           ("conds.describe", "label"): {"columns": ["size"]}, ("average_case", "width"): {"methods": ["taylor"]},

@@ -19,6 +19,7 @@ import leeway
 from .conftest import outputs
 
 
+@pytest.mark.tier2
 def test_references_do_not_leak(sets):
     clean, shifted, labels = (array[:20].copy() for array in sets)
     bad = clean.copy()
@@ -44,6 +45,7 @@ def in_a_process(program, **environment):
     return done.stdout
 
 
+@pytest.mark.tier2
 @pytest.mark.parametrize("how", ["logits", "labels and logits"])
 def test_large_arrays_are_not_copied(how):
     """80 MB of float32: the peak grows by far less."""
@@ -74,6 +76,7 @@ def test_two_threads_at_once(sets):
             assert result.results == one.results
 
 
+@pytest.mark.tier2
 def test_fork_after_import_and_after_a_call():
     assert in_a_process("""
         import os, numpy, leeway
@@ -93,6 +96,7 @@ def test_fork_after_import_and_after_a_call():
     """) == "True\n"
 
 
+@pytest.mark.tier2
 def test_the_gil_is_released():
     """Python goes on while C++ works."""
     clean, shifted, labels = outputs(n=20_000, k=20)
@@ -121,6 +125,7 @@ LONG = """
 """
 
 
+@pytest.mark.tier2
 @pytest.mark.parametrize("before, error", [("", "KeyboardInterrupt"),
                                            ("""
     class Enough(Exception): pass
@@ -139,6 +144,7 @@ def test_handlers_are_as_they_were(sets):
         time.sleep(1)
 
 
+@pytest.mark.tier2
 @pytest.mark.parametrize("quiet", [False, True])
 def test_the_bar_is_for_terminals(sets, capfd, quiet):
     leeway.agreement(*sets, bootstrap=100)
@@ -188,6 +194,7 @@ def test_the_package_holds_the_command():
     assert pathlib.Path(leeway.__file__).with_name("py.typed").exists()
 
 
+@pytest.mark.tier2
 def test_a_notebook_shows_the_bar_and_stops():
     """Its Stop button is a SIGINT to the kernel."""
     nbformat = pytest.importorskip("nbformat")

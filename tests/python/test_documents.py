@@ -6,6 +6,7 @@ import re
 import pytest
 
 ROOT = pathlib.Path(__file__).parents[2]
+pytestmark = pytest.mark.tier2
 
 
 @pytest.mark.parametrize("document, section", [("README.md", "## From Python"), ("docs/python.md", "")])

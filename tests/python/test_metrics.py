@@ -11,6 +11,8 @@ import leeway.metrics
 torch = pytest.importorskip("torch")
 torchmetrics = pytest.importorskip("torchmetrics")
 
+pytestmark = pytest.mark.tier2
+
 
 @pytest.fixture
 def logits():
@@ -70,18 +72,6 @@ def test_copies_and_pickles_go_on_alone(metric, logits):
     assert metric.compute().item() == leeway.agreement(clean[:40], shifted[:40]).pa
 
 
-def test_state_dict_holds_what_was_seen_where_it_is_asked_to(metric, logits):
-    assert metric.state_dict() == {}
-    metric.persistent(True)
-    update(metric, logits)
-    state = metric.state_dict()
-    assert sorted(state) == ["clean", "labels", "shifted"]
-    other = leeway.metrics.PosteriorAgreement()
-    other.persistent(True)
-    other.load_state_dict(state)
-    assert other.compute().item() == metric.compute().item()
-
-
 class Flips(torchmetrics.Metric):
     def __init__(self):
         super().__init__()
@@ -103,28 +93,6 @@ def test_in_a_collection(logits):
     assert found["val/flips"].item() == round((1 - whole.afr_pred) * 90)
     assert pickle.loads(pickle.dumps(both)).compute()["val/pa"].item() == whole.pa
     assert both["pa"].higher_is_better and not both["pa"].is_differentiable
-
-
-def test_in_a_module_as_lightning_has_it(logits):
-    class Module(torch.nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.agreement = leeway.metrics.PosteriorAgreement()
-
-        def validation_step(self, batch):
-            self.agreement(*batch)
-
-        def on_validation_epoch_end(self):
-            value = self.agreement.compute()
-            self.agreement.reset()
-            return value
-
-    module = Module()
-    assert list(module.children()) == [module.agreement] and module.to("cpu").state_dict() == {}
-    for _ in range(2):
-        for batch in zip(*(tensor.split(32) for tensor in logits)):
-            module.validation_step(batch)
-        assert module.on_validation_epoch_end().item() == leeway.agreement(*logits).pa
 
 
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float64])
@@ -170,11 +138,6 @@ def test_batches_that_are_refused(metric, logits, batch, words):
 def test_nothing_seen(metric):
     with pytest.warns(UserWarning, match="before"), pytest.raises(leeway.Error, match="at least one batch, found none"):
         metric.compute()
-
-
-def test_what_there_is_not():
-    with pytest.raises(AttributeError, match="has no attribute 'Agreement'"):
-        leeway.metrics.Agreement
 
 
 # -- The epoch to keep

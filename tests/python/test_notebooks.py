@@ -12,6 +12,7 @@ from .notebooks import notebooks, outputs, run, words_and_numbers  # noqa: E402
 
 CPU = pathlib.Path("/proc/cpuinfo")
 WITH_AVX512 = CPU.exists() and "avx512f" in CPU.read_text()
+pytestmark = pytest.mark.tier2
 
 
 def test_there_are_three():

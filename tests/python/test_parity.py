@@ -80,6 +80,7 @@ def test_record_is_that_of_the_command(name, tmp_path, command):
     assert [one["shape"] for one in result.to_dict()["inputs"]] == [one["shape"] for one in record["inputs"]]
 
 
+@pytest.mark.tier2
 @pytest.mark.parametrize("name, option", OPTIONS, ids=[f"{name}-{option[0]}" for name, option in OPTIONS])
 def test_every_option(name, option, tmp_path, command, monkeypatch):
     key = option[0]
@@ -93,6 +94,7 @@ def test_every_option(name, option, tmp_path, command, monkeypatch):
     compare(name, tmp_path, command, {**ALWAYS.get(name, {}), **known(BESIDE, name, key, {}), key: value_of(name, option)})
 
 
+@pytest.mark.tier2
 @pytest.mark.parametrize("name", CASES)
 def test_what_is_printed_is_the_terminals_table(name, tmp_path):
     arguments, given, words = call_of(name, tmp_path, ALWAYS.get(name, {}))
@@ -107,6 +109,7 @@ def test_what_is_printed_is_the_terminals_table(name, tmp_path):
     assert len(shown) > 1
 
 
+@pytest.mark.tier2
 def test_rows_are_those_of_the_command(tmp_path, command):
     arguments, words = cases.assess(tmp_path)
     command(tmp_path, *words, "--no-bounds", "--rows", "rows.csv")
@@ -124,6 +127,7 @@ def test_rows_are_those_of_the_command(tmp_path, command):
     assert list(leeway.assess(*arguments, no_bounds=True, quiet=True).arrays) == []
 
 
+@pytest.mark.tier2
 def test_groups_of_an_array_or_a_file(tmp_path, command):
     (logits, jacobian), words = cases.average_case(tmp_path)
     groups = numpy.array(["north", "south"])[numpy.arange(40) % 2]
@@ -137,6 +141,7 @@ def test_groups_of_an_array_or_a_file(tmp_path, command):
         leeway.average_case(logits, jacobian, sigma=.1, groups=groups[1:], quiet=True)
 
 
+@pytest.mark.tier2
 def test_chunks_over_time(tmp_path, command):
     """Arrays of times, as text, as numbers and as NumPy's own, are cut as the command cuts those of a file."""
     clean, shifted, labels = outputs()
@@ -153,40 +158,21 @@ def test_chunks_over_time(tmp_path, command):
         assert result.to_dict()["over_time"]["timelines"][0]["chunks"] == chunks
 
 
-def test_files_beside_sets(tmp_path, command, monkeypatch):
-    """Labels, groups and rows of a split from files are those of the command, whether sets are arrays or files."""
+@pytest.mark.tier2
+def test_labels_of_one_target(tmp_path, command, monkeypatch):
+    """Labels from files, one of them for a target that has a name, are those of the command."""
     clean, shifted, labels = outputs()
     numpy.savez(tmp_path / "val.npz", logits=clean)
-    numpy.savez(tmp_path / "noise.npz", logits=shifted, labels=labels)
+    numpy.savez(tmp_path / "noise.npz", logits=shifted)
     numpy.save(tmp_path / "labels.npy", labels)
-    rows = len(labels)
-    write_table(tmp_path, "groups.csv", {"place": ["land" if label % 2 else "water" for label in labels]})
-    write_table(tmp_path, "split.csv", {"index": range(rows), "split": ["test" if row % 3 else "train" for row in range(rows)]})
-    files = {"labels": "labels.npy", "groups": "groups.csv", "index": "split.csv"}
-    words = ["--labels", "labels.npy", "--groups", "groups.csv", "--index", "split.csv", "--split", "test", "--seed", 3]
-    options = {key: str(tmp_path / name) for key, name in files.items()} | {"split": "test", "seed": 3, "quiet": True}
-
-    def without_files(record):
-        return without_call(record) | {"options": {key: value for key, value in record["options"].items() if key not in files}}
-
-    record = command(tmp_path, "assess", "--source", "val.npz", "--target", "noise=noise.npz", "--restarts", 1, *words)
-    for source, target in (({"logits": clean}, {"logits": shifted, "labels": labels}),
-                           (str(tmp_path / "val.npz"), str(tmp_path / "noise.npz"))):
-        result = leeway.assess(source, {"noise": target}, restarts=1, **options)
-        assert without_files(result.to_dict()) == without_files(record)
-    words[1], options["labels"] = "labels.npy,noise=other.npy", ",".join([files["labels"], "noise=other.npy"])
     numpy.save(tmp_path / "other.npy", (labels + 1) % 5)
-    numpy.savez(tmp_path / "unlabelled.npz", logits=shifted)
     monkeypatch.chdir(tmp_path)
-    record = command(tmp_path, "assess", "--source", "val.npz", "--target", "noise=unlabelled.npz", "--restarts", 1, *words)
-    result = leeway.assess({"logits": clean}, {"noise": {"logits": shifted}}, restarts=1, **options)
-    assert without_files(result.to_dict())["results"] == without_files(record)["results"]
+    files = "labels.npy,noise=other.npy"
+    record = command(tmp_path, "assess", "--source", "val.npz", "--target", "noise=noise.npz", "--labels", files, "--no-bounds")
+    result = leeway.assess({"logits": clean}, {"noise": {"logits": shifted}}, labels=files, no_bounds=True, quiet=True)
+    assert without_call(result.to_dict())["results"] == without_call(record)["results"]
     assert result.accuracy < .5 < result.source_accuracy
-    options["labels"] = "nose=other.npy"
-    assert message(leeway.assess, {"logits": clean}, {"noise": {"logits": shifted}}, **options) == \
-        "labels nose=other.npy: no target has this name"
-    record = command(tmp_path, "pa", "val.npz", "noise.npz", "--labels", "labels.npy")
-    assert without_files(leeway.agreement(clean, shifted, labels, quiet=True).to_dict())["results"][0]["pa"] == record["results"][0]["pa"]
+    assert "no target has this name" in message(leeway.assess, {"logits": clean}, {"noise": {"logits": shifted}}, labels="nose=other.npy")
 
 
 def test_all_functions_have_a_case():

@@ -3,9 +3,12 @@ import pathlib
 import subprocess
 import sys
 
+import pytest
+
 from leeway import _command
 
 ROOT = pathlib.Path(__file__).parents[2]
+pytestmark = pytest.mark.tier2
 
 
 def test_recipes_without_a_file():

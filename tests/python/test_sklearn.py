@@ -11,6 +11,8 @@ from sklearn.linear_model import LogisticRegression, RidgeClassifier  # noqa: E4
 from sklearn.svm import LinearSVC  # noqa: E402
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor  # noqa: E402
 
+pytestmark = pytest.mark.tier2
+
 
 @pytest.fixture
 def data():

@@ -16,6 +16,8 @@ from leeway import _functions
 PROGRAM = '''
     import numpy
     import leeway
+    import leeway.metrics
+    import leeway.sklearn
     from leeway import conds
 
     clean = numpy.zeros((8, 3), dtype=numpy.float32)
@@ -33,6 +35,11 @@ PROGRAM = '''
     images = leeway.shift(clean, "gaussian-noise", 0.1).arrays["x"]
     split = conds.split({"y": ["a", "b"], "c": ["x", "y"]}, label="y", sc="c")
     code: int = leeway.command(["list"]).code
+    model = leeway.Classifier(lambda x: x, input_shape=(3,))
+    means: list[float | None] = [one.mean for one in leeway.average_case(model, clean, sigma=[0.1], methods=["mc"]).results]
+    better: bool = leeway.metrics.EpochSelection().add(1, clean, clean)
+    scorer = leeway.metrics.AgreementScorer(lambda x: x)
+    source: dict[str, object] = leeway.sklearn.outputs(object(), [[0.0]])
     try:
         leeway.mvn_cdf([0.0], [[1.0]])
     except leeway.Error as error:
@@ -58,11 +65,13 @@ def mypy(folder, program):
     return done.returncode, done.stdout + done.stderr
 
 
+@pytest.mark.tier2
 def test_a_users_program_passes_mypy_strict(tmp_path):
     code, said = mypy(tmp_path, PROGRAM)
     assert code == 0, said
 
 
+@pytest.mark.tier2
 def test_mistakes_do_not_pass(tmp_path):
     code, said = mypy(tmp_path, PROGRAM + "".join(f"    {line}\n" for line in WRONG))
     assert code == 1

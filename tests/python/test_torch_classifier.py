@@ -1,7 +1,4 @@
 """Modules of PyTorch as classifiers: beside the command on the same weights, by finite differences, and what is refused."""
-import subprocess
-import sys
-
 import numpy
 import pytest
 
@@ -12,6 +9,7 @@ torch = pytest.importorskip("torch")
 import leeway.torch  # noqa: E402  (after the skip)
 
 SHAPE = (2, 8, 8)
+pytestmark = pytest.mark.tier2
 
 
 @pytest.fixture
@@ -201,13 +199,6 @@ def test_other_layouts_and_types_say_the_same(module, images, change):
         numpy.testing.assert_allclose(one, other, atol=1e-6)
 
 
-def test_images_in_channels_last_strides_are_the_same_images(module, images):
-    made = leeway.torch.classifier(module, SHAPE)
-    strided = torch.from_numpy(images).to(memory_format=torch.channels_last)
-    plain, other = (leeway.average_case(made, x, sigma=.1, methods=["taylor"]) for x in (images, strided))
-    assert plain.results[0].mean == other.results[0].mean
-
-
 def test_the_module_is_left_as_it_was(module, images):
     before = {name: tensor.clone() for name, tensor in module.state_dict().items()}
     leeway.average_case(leeway.torch.classifier(module, SHAPE), images, sigma=.1)
@@ -291,15 +282,3 @@ class Returns(torch.nn.Module):
 def test_what_is_refused_when_it_answers(function, words):
     x = numpy.random.default_rng(3).normal(size=(16, 3)).astype(numpy.float32)
     assert words in refusal(leeway.average_case, leeway.torch.classifier(Returns(function).eval(), (3,)), x, sigma=.1)
-
-
-def test_channels_in_the_wrong_place_are_named(module, images):
-    made = leeway.torch.classifier(module, SHAPE)
-    message = refusal(leeway.average_case, made, images.transpose(0, 2, 3, 1), sigma=.1)
-    assert "expected inputs (n, 2, 8, 8), at least one, found (37, 8, 8, 2)" in message
-
-
-def test_torch_is_not_imported_before_it_is_used():
-    code = ("import sys, leeway, leeway.metrics, leeway.sklearn; "
-            "print(sorted({'torch', 'sklearn', 'torchmetrics', 'pandas'} & set(sys.modules)))")
-    assert subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout == "[]\n"

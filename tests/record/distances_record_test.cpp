@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "leeway/agreement/distance.h"
+#include "leeway/core/result.h"
 #include "leeway/record/distances.h"
 #include "tests/message_of.h"
 

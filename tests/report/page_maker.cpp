@@ -4,6 +4,7 @@
 #include <exception>
 
 #include "leeway/core/file.h"
+#include "leeway/core/result.h"
 #include "leeway/report/report.h"
 
 namespace {

@@ -98,10 +98,9 @@ TEST(Pictures, RefusesImagesThatDoNotFit) {
   const record::Assess record = test::full_record(1, 1, 3);
   const Images clean = grey_images("clean.npz", 30, 4, .01f), few = grey_images("few.npz", 5, 4, .01f),
                other = grey_images("other.npz", 30, 5, .01f);
-  EXPECT_EQ(complaint(record, {{"", &clean}, {"shift 0", &other}}),
-            "other.npz: expected pictures (1, 4, 4) as in clean.npz, found (1, 5, 5)");
-  EXPECT_EQ(complaint(record, {{"", &clean}, {"shift 0", &few}}),
-            "few.npz: expected the images of record, whose flips reach row 5, found 5 images");
+  EXPECT_THAT(complaint(record, {{"", &clean}, {"shift 0", &other}}),
+              ::testing::HasSubstr("found (1, 5, 5)"));
+  EXPECT_THAT(complaint(record, {{"", &clean}, {"shift 0", &few}}), ::testing::HasSubstr("found 5 images"));
   const Images two{"two.npz", make_array<float>({1, 2, 1, 1}, {0.f, 0.f}), std::nullopt};
   EXPECT_EQ(complaint(record, {{"", &two}}), "two.npz: expected pictures of 1 or 3 channels, found 2");
 }

@@ -8,8 +8,6 @@
 namespace leeway::report {
 namespace {
 
-using test::bare_record;
-using test::complaint;
 using test::full_record;
 using test::occurrences;
 using test::page_of;
@@ -24,10 +22,6 @@ record::AssessShifts shift_of(const std::vector<std::string>& models, const std:
   record::read([&](record::Fields& f) { fields(member.shifts, f); }, json, "describe_record.json");
   member.shifts.accuracy.reset();
   return member;
-}
-
-TEST(ShiftsSections, AreLeftOutWithoutGroups) {
-  EXPECT_THAT(page_of(bare_record()), Not(HasSubstr("id=\"shifts-1\"")));
 }
 
 TEST(ShiftsSections, SayWhatThePageOfDescribeSays) {
@@ -60,14 +54,6 @@ TEST(ShiftsSections, AreJoinedWithTheirModels) {
   ASSERT_EQ(joined.size(), 2u);
   EXPECT_EQ(joined[0].models, std::vector<std::string>{"model 0"});
   EXPECT_EQ(joined[1].models, std::vector<std::string>{"model 0 (b.json)"});
-}
-
-TEST(ShiftsSections, RefuseWhatTheyCannotRead) {
-  record::Assess record = bare_record();
-  record.shifts = {shift_of({"cnn"}, "")};
-  Json json = to_json(record);
-  json["shifts"][0]["columns"] = Json::array();
-  EXPECT_EQ(complaint(json), "r.json: expected at least one column, found none");
 }
 
 }  // namespace

@@ -61,50 +61,6 @@ TEST(SweepReportPage, TheMapHoldsTheRecordsNumbers) {
   EXPECT_TRUE(table.columns[1].interval);
 }
 
-// Shares in one chart, the score in another; for all algorithms and each of them, from either start.
-TEST(SweepReportPage, CurvesHoldTheRecordsNumbers) {
-  const Json record = swept();
-  const PageParts parts = parts_of(html_report(record));
-  std::vector<const PageChart*> charts;
-  for (const PageChart& chart : parts.charts)
-    if (chart.section == "curves") charts.push_back(&chart);
-  ASSERT_EQ(charts.size(), 7u * 2 * 2);
-  std::map<std::string, std::vector<double>> drawn;
-  for (const Json& point : charts[0]->content["data"]["points"])
-    drawn[point["line"].get<std::string>()].push_back(point["y"].get<double>());
-  std::map<std::string, std::vector<double>> told;
-  for (const Json& curve : record["curves"])
-    if (curve["algorithm"].is_null() && curve["start"] == record["starts"][0])
-      for (const Json& point : curve["points"])
-        told[record::curve_name(curve["column"].get<std::string>())].push_back(point["value"].get<double>());
-  told.erase("selection score");
-  ASSERT_EQ(drawn.size(), 2u);
-  for (const auto& [name, values] : told) {
-    ASSERT_EQ(values.size(), 4u);
-    for (std::size_t i = 0; i < 4; ++i) EXPECT_NEAR(drawn.at(name).at(i), values[i], 1e-5) << name;
-  }
-}
-
-TEST(SweepReportPage, ACellWithoutRunsIsADashWithItsReason) {
-  const std::string page = page_of(swept());
-  EXPECT_THAT(page, HasSubstr("title=\"no such run in the table\""));
-}
-
-TEST(SweepReportPage, OneAlgorithmAndOneCaseMakeAShortPage) {
-  Json record = swept();
-  for (const char* list :
-       {"changes", "case_means", "concurrency", "scratch", "ranks", "choices", "ways", "curves", "missing"})
-    record[list] = Json::array();
-  record["algorithms"] = {"erm"}, record["starts"] = {""}, record["settings"] = {""};
-  record["cases"].erase(record["cases"].begin() + 1, record["cases"].end());
-  Json cell = record["results"][0];
-  cell["start"] = cell["setting"] = nullptr;
-  record["results"] = Json::array({cell});
-  const std::string page = page_of(record);
-  EXPECT_THAT(page, HasSubstr("Every run has a value"));
-  EXPECT_THAT(page, Not(HasSubstr("<section id=\"ranks\"")));
-}
-
 TEST(SweepReportPage, TextIsEscapedAndNonsenseRefused) {
   Json record = swept();
   record["algorithms"][0] = "<b>erm";
@@ -113,8 +69,7 @@ TEST(SweepReportPage, TextIsEscapedAndNonsenseRefused) {
   EXPECT_THAT(page, Not(HasSubstr("<b>erm")));
   EXPECT_THAT(page, Not(HasSubstr("<i>erm")));
   record["results"][0]["value_basis"] = "luck";
-  EXPECT_EQ(complaint(record),
-            "r.json: expected one of seeds, record, cases, none at results[0].value_basis, found 'luck'");
+  EXPECT_THAT(complaint(record), ::testing::HasSubstr("results[0].value_basis, found 'luck'"));
   record["results"] = Json::array();
   EXPECT_EQ(complaint(record), "r.json: expected at least one result, found none");
 }

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "leeway/core/result.h"
 #include "leeway/tasks/adapt.h"
 #include "tests/core/files.h"
 #include "tests/tasks/stub_model.h"

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "leeway/core/result.h"
 #include "leeway/tasks/align.h"
 #include "tests/message_of.h"
 #include "tests/tasks/outputs_in_memory.h"

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "leeway/core/option_error.h"
+#include "leeway/core/result.h"
 #include "leeway/tasks/conds_describe.h"
 #include "leeway/tasks/conds_draw.h"
 #include "tests/conds/attribute_tables.h"

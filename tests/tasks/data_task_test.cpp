@@ -9,6 +9,7 @@
 #include "leeway/core/images.h"
 #include "leeway/core/npz.h"
 #include "leeway/core/option_error.h"
+#include "leeway/core/result.h"
 #include "leeway/tasks/data.h"
 #include "leeway/tasks/shift.h"
 

@@ -9,6 +9,7 @@
 
 #include "leeway/core/npz.h"
 #include "leeway/core/option_error.h"
+#include "leeway/core/result.h"
 #include "leeway/data/diagvib_environments.h"
 #include "leeway/data/training_data.h"
 #include "leeway/tasks/diagvib.h"

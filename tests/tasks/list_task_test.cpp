@@ -8,6 +8,7 @@
 #include <set>
 #include <stdexcept>
 
+#include "leeway/core/result.h"
 #include "leeway/error_bound/estimator.h"
 #include "leeway/shift/shift.h"
 #include "leeway/tasks/list.h"

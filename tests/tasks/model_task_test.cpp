@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "leeway/core/error.h"
+#include "leeway/core/result.h"
 #include "leeway/tasks/infer.h"
 #include "leeway/tasks/inspect.h"
 #include "leeway/tasks/model.h"

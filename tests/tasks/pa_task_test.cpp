@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "leeway/core/result.h"
 #include "leeway/tasks/pa.h"
 #include "leeway/tasks/shift_names.h"
 #include "tests/message_of.h"

@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "leeway/core/random.h"
+#include "leeway/core/result.h"
 #include "leeway/tasks/train.h"
 #include "tests/core/files.h"
 

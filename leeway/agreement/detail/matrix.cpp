@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "leeway/core/message.h"
 #include "leeway/core/parallel.h"
@@ -59,6 +60,36 @@ std::vector<double> Matrix::row(std::size_t row) const {
   std::vector<double> values(columns());
   copy_row(row, values);
   return values;
+}
+
+Dense<double> dense(const Matrix& matrix) {
+  std::vector<std::size_t> rows(matrix.rows());
+  std::iota(rows.begin(), rows.end(), 0);
+  return dense(matrix, rows);
+}
+
+Dense<double> dense(const Matrix& matrix, std::span<const std::size_t> rows) {
+  Dense<double> copy(rows.size(), matrix.columns());
+  std::vector<double> row(matrix.columns());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    matrix.copy_row(rows[i], row);
+    for (std::size_t c = 0; c < row.size(); ++c) copy(i, c) = row[c];
+  }
+  return copy;
+}
+
+double center(std::span<double> column) {
+  constexpr double rounding = 1e-14;  // of the values
+  const auto n = static_cast<double>(column.size());
+  const double largest = max_abs(column);
+  double mean = 0;
+  for (int pass = 0; pass < 2; ++pass) {  // the second corrects the rounding of the first
+    const double correction = sum(column) / n;
+    for (double& value : column) value -= correction;
+    mean += correction;
+  }
+  if (max_abs(column) <= rounding * largest) std::ranges::fill(column, 0.);
+  return mean;
 }
 
 void require_equal_columns(const Matrix& clean, const Matrix& shifted) {

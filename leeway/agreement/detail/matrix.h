@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "leeway/core/array.h"
+#include "leeway/core/linear_algebra.h"
 
 namespace leeway::agreement {
 
@@ -37,6 +38,13 @@ class Matrix {
 
 // Error unless both have the same number of columns.
 void require_equal_columns(const Matrix& clean, const Matrix& shifted);
+
+// A copy of all rows, or of those named.
+[[nodiscard]] Dense<double> dense(const Matrix& matrix);
+[[nodiscard]] Dense<double> dense(const Matrix& matrix, std::span<const std::size_t> rows);
+
+// Subtracts the mean from a column and returns the mean. A column becomes 0 where only rounding is left of it.
+double center(std::span<double> column);
 
 // Means of the columns, in one pass.
 [[nodiscard]] std::vector<double> column_means(const Matrix& matrix);

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -10,6 +9,7 @@
 
 #include "leeway/average_case/detail/stop.h"
 #include "leeway/core/error.h"
+#include "leeway/core/linear_algebra.h"
 #include "leeway/core/message.h"
 #include "leeway/core/parallel.h"
 #include "leeway/core/random.h"
@@ -26,10 +26,9 @@ constexpr std::uint32_t mmse_noise = stream("mmse noise"), monte_carlo_noise = s
 void add_rows(std::span<const float> values, std::size_t width, double factor, double* sum) {
   constexpr std::size_t piece = 1024;
   for (std::size_t begin = 0; begin < width; begin += piece) {
-    const auto size = static_cast<Eigen::Index>(std::min(piece, width - begin));
-    Eigen::Map<Eigen::ArrayXd> to(sum + begin, size);
+    const std::span<double> to(sum + begin, std::min(piece, width - begin));
     for (std::size_t row = begin; row < values.size(); row += width)
-      to += factor * Eigen::Map<const Eigen::ArrayXf>(values.data() + row, size).cast<double>();
+      add_scaled(to, factor, values.subspan(row, to.size()));
   }
 }
 
@@ -126,9 +125,7 @@ void ModelEvidence::choose_classes(std::size_t count) {
 Boundaries ModelEvidence::boundaries(std::size_t row, std::span<const double> all,
                                      std::span<const double> gradients) const {
   check_finite(all, first_row() + row);
-  if (const Eigen::Map<const Eigen::ArrayXd> values(gradients.data(),
-                                                    static_cast<Eigen::Index>(gradients.size()));
-      (values * 0).sum() != 0)
+  if (!all_finite(gradients))
     refuse(
         "gradients", "finite numbers",
         fmt::format("{} at row {}",

@@ -2,21 +2,20 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <memory>
 #include <numeric>
 #include <utility>
 
+#include "leeway/core/linear_algebra.h"
 #include "leeway/core/message.h"
 #include "leeway/core/parallel.h"
 #include "leeway/core/random.h"
 
 namespace leeway::error_bound {
 namespace {
-
-using Block = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
 constexpr std::size_t block_rows = 256, made_rows = 1024;
 constexpr double farthest = 1e18;  // squares of gradients stay numbers in float32
@@ -29,25 +28,24 @@ std::size_t chunk_rows(std::size_t n) {
 // The representation of some rows.
 class Reader {
  public:
-  Reader(const Rows& values, const Eigen::MatrixXd* basis) : values_(values), basis_(basis) {}
+  Reader(const Rows& values, const Dense<double>* basis) : values_(values), basis_(basis) {}
 
-  [[nodiscard]] std::size_t columns() const {
-    return basis_ ? static_cast<std::size_t>(basis_->cols()) : values_.shape()[1];
-  }
+  [[nodiscard]] std::size_t columns() const { return basis_ ? basis_->columns : values_.shape()[1]; }
 
-  [[nodiscard]] Block read(std::span<const std::size_t> rows) const {
-    Block block(rows.size(), values_.shape()[1]);
+  // Row after row.
+  [[nodiscard]] std::vector<double> read(std::span<const std::size_t> rows) const {
+    const std::size_t d = values_.shape()[1];
+    std::vector<double> block(rows.size() * d);
     if (values_.type() == ElementType::f32)
       copy<float>(rows, block);
     else
       copy<double>(rows, block);
-    if (basis_) return block * *basis_;
-    return block;
+    return basis_ ? times({block.data(), rows.size(), d}, *basis_) : block;
   }
 
  private:
   template <class T>
-  void copy(std::span<const std::size_t> rows, Block& block) const {
+  void copy(std::span<const std::size_t> rows, std::vector<double>& block) const {
     const std::size_t d = values_.shape()[1];
     std::vector<T> unused;  // a single row lies in one part
     for (std::size_t i = 0; i < rows.size(); ++i)
@@ -55,22 +53,24 @@ class Reader {
   }
 
   Rows values_;
-  const Eigen::MatrixXd* basis_;
+  const Dense<double>* basis_;
 };
 
 // Rows, mean and sum of squared deviations of columns; joined as Chan, Golub and LeVeque (1983) do.
 struct Moments {
   double n = 0;
-  Eigen::VectorXd mean, squares;
+  ColumnMoments columns;
 };
 
 Moments joined(Moments a, const Moments& b) {
   if (a.n == 0) return b;
   if (b.n == 0) return a;
   const double n = a.n + b.n;
-  const Eigen::VectorXd apart = b.mean - a.mean;
-  a.squares += b.squares + apart.cwiseProduct(apart) * (a.n * b.n / n);
-  a.mean += apart * (b.n / n);
+  for (std::size_t j = 0; j < a.columns.mean.size(); ++j) {
+    const double apart = b.columns.mean[j] - a.columns.mean[j];
+    a.columns.squares[j] += b.columns.squares[j] + apart * apart * (a.n * b.n / n);
+    a.columns.mean[j] += apart * (b.n / n);
+  }
   a.n = n;
   return a;
 }
@@ -79,29 +79,34 @@ Moments moments_of(const Reader& reader, std::span<const std::size_t> rows) {
   return reduce_chunks<Moments>(
       rows.size(), block_rows,
       [&](std::size_t begin, std::size_t end) {
-        const Block block = reader.read(rows.subspan(begin, end - begin));
-        Moments m{static_cast<double>(end - begin), block.colwise().mean(), {}};
-        m.squares = (block.rowwise() - m.mean.transpose()).colwise().squaredNorm();
-        return m;
+        const std::vector<double> block = reader.read(rows.subspan(begin, end - begin));
+        return Moments{static_cast<double>(end - begin),
+                       column_moments({block.data(), end - begin, reader.columns()})};
       },
       joined);
 }
 
-Eigen::MatrixXd components_of(const Reader& reader, std::span<const std::size_t> rows, std::size_t count) {
-  const auto d = static_cast<Eigen::Index>(reader.columns());
-  const Eigen::MatrixXd gram = reduce_chunks<Eigen::MatrixXd>(
+Dense<double> components_of(const Reader& reader, std::span<const std::size_t> rows, std::size_t count) {
+  const std::size_t d = reader.columns();
+  const Dense<double> gram = reduce_chunks<Dense<double>>(
       rows.size(), chunk_rows(rows.size()),
       [&](std::size_t begin, std::size_t end) {
-        Eigen::MatrixXd part = Eigen::MatrixXd::Zero(d, d);
+        Dense<double> part(d, d);
         for (; begin < end; begin += block_rows) {
-          const Block block = reader.read(rows.subspan(begin, std::min(block_rows, end - begin)));
-          part.selfadjointView<Eigen::Lower>().rankUpdate(block.transpose());
+          const std::size_t n = std::min(block_rows, end - begin);
+          const std::vector<double> block = reader.read(rows.subspan(begin, n));
+          add_gram(part, {block.data(), n, d});
         }
         return part;
       },
-      [](Eigen::MatrixXd a, const Eigen::MatrixXd& b) { return a += b; });
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(gram);
-  return solver.eigenvectors().rightCols(static_cast<Eigen::Index>(count));
+      [](Dense<double> a, const Dense<double>& b) {
+        std::ranges::transform(a.values, b.values, a.values.begin(), std::plus<>{});
+        return a;
+      });
+  SymmetricEigen eigen = symmetric_eigen(gram);
+  Dense<double> leading(d, count);
+  std::ranges::copy(std::span(eigen.vectors.values).last(d * count), leading.values.begin());
+  return leading;
 }
 
 // What rows are made of, by whoever holds it.
@@ -112,7 +117,7 @@ struct Making {
 };
 
 struct Made {
-  Eigen::MatrixXd basis;
+  Dense<double> basis;
   std::optional<Making> source, target;
   std::vector<double> centre, scale;
   std::size_t k = 0;
@@ -142,12 +147,12 @@ CriticRows Made::rows(std::span<const std::size_t> from_source,
   const auto add = [&](const Making& part, std::span<const std::size_t> wanted) {
     parallel_for((wanted.size() + block_rows - 1) / block_rows, [&](std::size_t b) {
       const std::size_t begin = b * block_rows, end = std::min(wanted.size(), begin + block_rows);
-      const Block block = part.reader.read(wanted.subspan(begin, end - begin));
+      const std::vector<double> block = part.reader.read(wanted.subspan(begin, end - begin));
       for (std::size_t i = begin; i < end; ++i) {
         float* x = rows.x.data() + (first + i) * rows.width;
         for (std::size_t j = 0; j < rows.d; ++j)
-          x[j] = static_cast<float>(std::clamp(
-              (block.data()[(i - begin) * rows.d + j] - centre[j]) / scale[j], -farthest, farthest));
+          x[j] = static_cast<float>(
+              std::clamp((block[(i - begin) * rows.d + j] - centre[j]) / scale[j], -farthest, farthest));
         x[rows.d] = 1;
         rows.y[first + i] = part.predictions[wanted[i]];
       }
@@ -261,11 +266,10 @@ void standardise(Made& made, const CriticData& data) {
   const Moments all = joined(moments_of(made.source->reader, data.source.training),
                              moments_of(made.target->reader, data.target.training));
   for (std::size_t j = 0; j < made.centre.size(); ++j) {
-    const auto column = static_cast<Eigen::Index>(j);
-    const double deviation = std::sqrt(all.squares[column] / all.n);
-    made.centre[j] = all.mean[column];
+    const double deviation = std::sqrt(all.columns.squares[j] / all.n);
+    made.centre[j] = all.columns.mean[j];
     // What rounding leaves of a constant is no deviation.
-    if (deviation > 1e-14 * std::abs(all.mean[column])) made.scale[j] = deviation;
+    if (deviation > 1e-14 * std::abs(all.columns.mean[j])) made.scale[j] = deviation;
   }
 }
 
@@ -290,7 +294,7 @@ CriticData critic_data(const Sample& source, const Sample& target, const Dis2Opt
 
   const auto made = std::make_shared<Made>();
   if (components) made->basis = components_of(Reader(source_values, nullptr), data.source.training, columns);
-  const Eigen::MatrixXd* const basis = components ? &made->basis : nullptr;
+  const Dense<double>* const basis = components ? &made->basis : nullptr;
   made->source = Making{Reader(source_values, basis), predictions(source), data.source.holdout};
   made->target = Making{Reader(target_values, basis), predictions(target), data.target.holdout};
   made->k = source.k();

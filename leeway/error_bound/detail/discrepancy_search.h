@@ -48,7 +48,6 @@ class DiscrepancySearch {
                     std::vector<float> imitation = {});
 
   [[nodiscard]] std::vector<FoundCritic> restart(std::size_t index) const;
-  [[nodiscard]] std::span<const float> surrogate_optimum() const { return plain_; }
 
  private:
   [[nodiscard]] std::vector<float> uniform_start(std::size_t index) const;

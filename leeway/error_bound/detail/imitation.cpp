@@ -1,9 +1,10 @@
 #include "leeway/error_bound/detail/imitation.h"
 
-#include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
+#include "leeway/core/linear_algebra.h"
 #include "leeway/core/parallel.h"
 
 namespace leeway::error_bound {
@@ -39,7 +40,7 @@ void centred(const Rows& logits, std::size_t row, double* to) {
 
 // The normal equations: sums over rows of (x, 1) (x, 1)^T and of (x, 1) logits^T.
 struct Normal {
-  Eigen::MatrixXd squares, products;
+  Dense<double> squares, products;
 };
 
 class Regression {
@@ -51,20 +52,24 @@ class Regression {
   }
 
   [[nodiscard]] std::vector<float> solve() const {
-    const auto columns = static_cast<Eigen::Index>(rows_.d + 1);
+    const std::size_t columns = rows_.d + 1;
     Normal all = reduce_chunks<Normal>(
         used_.size(), std::max(least_chunk, used_.size() / most_chunks + 1),
         [&](std::size_t begin, std::size_t end) { return part(begin, end); },
         [](Normal a, const Normal& b) {
-          return Normal{a.squares += b.squares, a.products += b.products};
+          std::ranges::transform(a.squares.values, b.squares.values, a.squares.values.begin(), std::plus<>{});
+          std::ranges::transform(a.products.values, b.products.values, a.products.values.begin(),
+                                 std::plus<>{});
+          return a;
         });
-    all.squares.diagonal().array() += ridge * all.squares.trace() / static_cast<double>(columns);
-    const Eigen::MatrixXd solution = all.squares.selfadjointView<Eigen::Lower>().ldlt().solve(all.products);
+    double trace = 0;
+    for (std::size_t j = 0; j < columns; ++j) trace += all.squares(j, j);
+    for (std::size_t j = 0; j < columns; ++j)
+      all.squares(j, j) += ridge * trace / static_cast<double>(columns);
+    const Dense<double> solution = solve_symmetric(all.squares, all.products);
     std::vector<float> theta(rows_.parameters());
     for (std::size_t c = 0; c < rows_.k; ++c)
-      for (std::size_t j = 0; j <= rows_.d; ++j)
-        theta[rows_.at(j, c)] =
-            static_cast<float>(solution(static_cast<Eigen::Index>(j), static_cast<Eigen::Index>(c)));
+      for (std::size_t j = 0; j <= rows_.d; ++j) theta[rows_.at(j, c)] = static_cast<float>(solution(j, c));
     return theta;
   }
 
@@ -81,16 +86,16 @@ class Regression {
   }
 
   [[nodiscard]] Normal part(std::size_t begin, std::size_t end) const {
-    const auto n = static_cast<Eigen::Index>(end - begin), columns = static_cast<Eigen::Index>(rows_.d + 1),
-               k = static_cast<Eigen::Index>(rows_.k);
-    Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> x(n, columns), logits(n, k);
-    for (Eigen::Index i = 0; i < n; ++i) {
-      const Used& used = used_[begin + static_cast<std::size_t>(i)];
-      std::copy_n(rows_.x.data() + used.training * rows_.width, columns, &x(i, 0));
-      centred(*used.logits, used.row, &logits(i, 0));
+    const std::size_t n = end - begin, columns = rows_.d + 1, k = rows_.k;
+    std::vector<double> x(n * columns), logits(n * k);
+    for (std::size_t i = 0; i < n; ++i) {
+      const Used& used = used_[begin + i];
+      std::copy_n(rows_.x.data() + used.training * rows_.width, columns, x.data() + i * columns);
+      centred(*used.logits, used.row, logits.data() + i * k);
     }
-    Normal part{Eigen::MatrixXd::Zero(columns, columns), x.transpose() * logits};
-    part.squares.selfadjointView<Eigen::Lower>().rankUpdate(x.transpose());
+    const RowMajor<double> inputs{x.data(), n, columns};
+    Normal part{Dense<double>(columns, columns), transposed_times(inputs, {logits.data(), n, k})};
+    add_gram(part.squares, inputs);
     return part;
   }
 
@@ -108,18 +113,16 @@ std::vector<float> imitation(const CriticData& data, const Sample& source, const
 }
 
 std::vector<float> neighbour(const CriticRows& rows, std::span<const float> theta, double c, Random& random) {
-  const auto k = static_cast<Eigen::Index>(rows.k), columns = static_cast<Eigen::Index>(rows.d + 1);
-  Eigen::MatrixXf classes(k, columns), mixing(k, k);
-  for (Eigen::Index j = 0; j < columns; ++j)
-    for (Eigen::Index i = 0; i < k; ++i)
-      classes(i, j) = theta[rows.at(static_cast<std::size_t>(j), static_cast<std::size_t>(i))];
+  const std::size_t k = rows.k, columns = rows.d + 1;
+  Dense<float> classes(k, columns), mixing(k, k);
+  for (std::size_t j = 0; j < columns; ++j)
+    for (std::size_t i = 0; i < k; ++i) classes(i, j) = theta[rows.at(j, i)];
   const double size = c / std::sqrt(static_cast<double>(rows.k));
-  for (float& value : mixing.reshaped()) value = static_cast<float>(size * random.normal());
-  classes += mixing * classes.eval();
+  for (float& value : mixing.values) value = static_cast<float>(size * random.normal());
+  const Dense<float> change = times(mixing, classes);
   std::vector<float> found(theta.size());
-  for (Eigen::Index j = 0; j < columns; ++j)
-    for (Eigen::Index i = 0; i < k; ++i)
-      found[rows.at(static_cast<std::size_t>(j), static_cast<std::size_t>(i))] = classes(i, j);
+  for (std::size_t j = 0; j < columns; ++j)
+    for (std::size_t i = 0; i < k; ++i) found[rows.at(j, i)] = classes(i, j) + change(i, j);
   return found;
 }
 

@@ -1,11 +1,11 @@
 #include "leeway/error_bound/detail/lifted_class.h"
 
-#include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <utility>
 
+#include "leeway/core/linear_algebra.h"
 #include "leeway/core/parallel.h"
 #include "leeway/error_bound/detail/quasi_newton.h"
 
@@ -55,21 +55,13 @@ float best_bias(const std::vector<Duel>& duels, const std::vector<float>& ux) {
   return bias;
 }
 
-using Columns = Eigen::Map<const Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>;
-using Vector = Eigen::Map<const Eigen::VectorXf>;
-
-Columns columns(const CriticRows& rows, std::size_t begin, std::size_t end) {
-  return {rows.x.data() + begin * rows.width, static_cast<Eigen::Index>(end - begin),
-          static_cast<Eigen::Index>(rows.width)};
-}
-
 // x . u of every row, u (width) with its bias.
 std::vector<float> products(const CriticRows& rows, std::span<const float> u) {
   std::vector<float> ux(rows.n());
   parallel_for((rows.n() + chunk_rows - 1) / chunk_rows, [&](std::size_t chunk) {
     const std::size_t begin = chunk * chunk_rows, end = std::min(rows.n(), begin + chunk_rows);
-    Eigen::Map<Eigen::VectorXf>(ux.data() + begin, static_cast<Eigen::Index>(end - begin)).noalias() =
-        columns(rows, begin, end) * Vector(u.data(), static_cast<Eigen::Index>(rows.width));
+    multiply({rows.x.data() + begin * rows.width, end - begin, rows.width}, u.first(rows.width),
+             std::span(ux).subspan(begin, end - begin));
   });
   return ux;
 }
@@ -136,17 +128,24 @@ class Fit {
   }
 
   [[nodiscard]] Evaluation part(std::span<const float> v, std::size_t begin, std::size_t end) const {
-    const auto n = static_cast<Eigen::Index>(end - begin), width = static_cast<Eigen::Index>(rows_.width);
-    const Columns x(x_.data() + begin * rows_.width, n, width);
-    const Eigen::Map<const Eigen::ArrayXf> sign(sign_.data() + begin, n), weight(weight_.data() + begin, n),
-        bar(bar_.data() + begin, n);
-    const Eigen::ArrayXf m = sign * ((x * Vector(v.data(), width)).array() - v[rows_.width] * bar);
-    const Eigen::ArrayXf small = (-m.abs()).exp();  // log(1 + exp m) = max(m, 0) + log(1 + exp -|m|)
-    Evaluation part{
-        double((weight * (m.max(0.f) + (1 + small).log())).sum()), {}, std::vector<float>(v.size())};
-    const Eigen::ArrayXf slope = weight * sign * (m > 0.f).select(1 / (1 + small), small / (1 + small));
-    Eigen::Map<Eigen::VectorXf>(part.gradient.data(), width).noalias() = x.transpose() * slope.matrix();
-    part.gradient[rows_.width] = -(slope * bar).sum();
+    const std::size_t n = end - begin, width = rows_.width;
+    const RowMajor<float> x{x_.data() + begin * width, n, width};
+    const auto sign = std::span(sign_).subspan(begin, n), weight = std::span(weight_).subspan(begin, n),
+               bar = std::span(bar_).subspan(begin, n);
+    std::vector<float> m(n), small(n), loss(n), slope(n);
+    multiply(x, v.first(width), m);
+    for (std::size_t i = 0; i < n; ++i) m[i] = sign[i] * (m[i] - v[width] * bar[i]);
+    for (std::size_t i = 0; i < n; ++i) small[i] = -std::abs(m[i]);
+    exponentiate(small);
+    for (std::size_t i = 0; i < n; ++i) loss[i] = 1 + small[i];
+    take_logarithm(loss);
+    for (std::size_t i = 0; i < n; ++i) {
+      loss[i] += std::max(m[i], 0.f);  // log(1 + exp m) = max(m, 0) + log(1 + exp -|m|)
+      slope[i] = weight[i] * sign[i] * ((m[i] > 0 ? 1 : small[i]) / (1 + small[i]));
+    }
+    Evaluation part{double(dot(weight, loss)), {}, std::vector<float>(v.size())};
+    multiply_transposed(x, slope, std::span(part.gradient).first(width));
+    part.gradient[width] = -dot(slope, bar);
     return part;
   }
 

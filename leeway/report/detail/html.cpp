@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "leeway/core/result.h"
 #include "leeway/core/utf8.h"
 
 namespace leeway::report {

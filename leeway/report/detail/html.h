@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "leeway/core/result.h"
+#include "leeway/core/json_fwd.h"
 #include "leeway/core/text.h"
 
 namespace leeway::report {

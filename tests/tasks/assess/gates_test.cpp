@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "leeway/core/error.h"
+#include "leeway/core/result.h"
 #include "tests/message_of.h"
 
 namespace leeway::assess {
