@@ -106,12 +106,13 @@ std::string mean_text(const record::Corruptions& record) {
   if (!record.mean || !record.mean->mean_error) return "";
   const record::MeanCorruptionError& mean = *record.mean;
   std::string text =
-      fmt::format("mean corruption error (unnormalised) {}% {}, over {} corruptions\n",
-                  percents(mean.mean_error), percents(mean.mean_error_interval), mean.corruptions);
+      fmt::format("mean corruption error (unnormalised) {}% {}, over {} corruptions, {}\n",
+                  percents(mean.mean_error), percents(mean.mean_error_interval), mean.corruptions,
+                  variant_text(mean));
   const auto line = [&](const char* what, const auto& value, const auto& interval) {
     if (value)
-      text += fmt::format("{} {:.2f} [{:.2f}, {:.2f}] relative to {}\n", what, *value, interval->low,
-                          interval->high, mean.reference);
+      text += fmt::format("{} {:.2f} [{:.2f}, {:.2f}] relative to {}, {}\n", what, *value, interval->low,
+                          interval->high, mean.reference, variant_text(mean));
   };
   line("mCE", mean.mce, mean.mce_interval);
   line("relative mCE", mean.relative_mce, mean.relative_mce_interval);

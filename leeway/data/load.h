@@ -92,10 +92,6 @@ inline constexpr std::size_t longest_side = 16'384;
 // The same set with pictures of `side` x `side`, resampled as they are read (resize.h), whatever their sizes. Error without
 // pictures, and for a side that is not 1 to 16,384.
 [[nodiscard]] Loaded resized(Loaded set, std::size_t side);
-// The same set with rows [first, last) of its pictures. Error without pictures, or where they have not so many rows.
-[[nodiscard]] Loaded cut_to_rows(Loaded set, std::size_t first, std::size_t last);
-// The same set with the middle `side` x `side` of its pictures (place_of_middle). Error without pictures, or where they have fewer.
-[[nodiscard]] Loaded cut_to_middle(Loaded set, std::size_t side);
 
 // The rows whose values are those that a protocol orders for the data set `name`: its label, its attributes and their
 // orders (conds/protocol_sets.h, columns_of). The columns then have exactly these values, in this order, used or not, so

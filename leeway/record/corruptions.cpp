@@ -86,6 +86,8 @@ static void fields(CorruptionErrorRow& row, Fields& f) {
 
 static void fields(MeanCorruptionError& mean, Fields& f) {
   f("corruptions", mean.corruptions, "that are counted: those of the benchmark's 15 that were run");
+  f.choice("variant", mean.variant, {{"corrected", ""}, {"published", ""}, {"files", "published files"}},
+           "variant of the corruptions");
   f.measured("mean_error", mean.mean_error, mean.mean_error_interval, share,
              "mean corruption error (unnormalised): over corruptions and severities");
   f.unless_empty("reference", mean.reference, "whose errors divide; null: nobody's");
@@ -137,6 +139,10 @@ const CorruptedSet* worst_of(const Corruptions& record) {
   return worst;
 }
 
+std::string variant_text(const MeanCorruptionError& mean) {
+  return mean.variant == "files" ? "published files" : mean.variant + " variant";
+}
+
 std::string headline_of(const Corruptions& record) {
   const auto run = static_cast<std::size_t>(
       std::ranges::count_if(record.results, [](const CorruptedSet& set) { return set.left_out.empty(); }));
@@ -152,8 +158,8 @@ std::string headline_of(const Corruptions& record) {
                   name_of(*worst));
   if (!record.mean || !record.mean->mean_error) return words + ".";
   return fmt::format(
-      "{}; the mean error over {} corruption{} is {}.", words, record.mean->corruptions,
-      record.mean->corruptions == 1 ? "" : "s",
+      "{}; the mean error over {} corruption{} ({}) is {}.", words, record.mean->corruptions,
+      record.mean->corruptions == 1 ? "" : "s", variant_text(*record.mean),
       value_words(measured_of(record.mean->mean_error, record.mean->mean_error_interval), true));
 }
 
@@ -170,7 +176,8 @@ std::vector<std::string> findings_of(const Corruptions& record) {
   if (record.mean && record.mean->mce) {
     const MeanCorruptionError& mean = *record.mean;
     std::string line =
-        fmt::format("mCE {} relative to {}", times_100(mean.mce, mean.mce_interval), mean.reference);
+        fmt::format("mCE ({}) {} relative to {}", variant_text(mean), times_100(mean.mce, mean.mce_interval),
+                    mean.reference);
     if (mean.relative_mce)
       line += fmt::format(", relative mCE {}", times_100(mean.relative_mce, mean.relative_mce_interval));
     findings.push_back(line + ".");

@@ -18,7 +18,7 @@
 
 namespace leeway::record {
 
-inline constexpr std::string_view corruptions_schema = "leeway.corruptions/2";
+inline constexpr std::string_view corruptions_schema = "leeway.corruptions/3";
 
 struct CorruptionsOptions {
   bool all = false;
@@ -58,6 +58,7 @@ struct CorruptionErrorRow {
 
 struct MeanCorruptionError {
   std::size_t corruptions = 0;       // that are counted
+  std::string variant;               // of the corruptions: "corrected", "published", or "files"
   std::optional<double> mean_error;  // unnormalised
   std::optional<Interval> mean_error_interval;
   std::string reference;  // whose errors the two below are divided by; empty: nobody's
@@ -93,6 +94,8 @@ void fields(CorruptedAccuracy& judged, Fields& f);
 // Errors (Error): another schema, those of read (json.h), no results.
 [[nodiscard]] Corruptions read_corruptions(const Json& json, const std::string& name);
 
+// "corrected variant", "published files": stands beside every mean.
+[[nodiscard]] std::string variant_text(const MeanCorruptionError& mean);
 // How far accuracy falls, and under what most; what was written where there is no model.
 [[nodiscard]] std::string headline_of(const Corruptions& record);
 // The mean corruption errors and what they may be compared with, where PA is lowest, what was left out.

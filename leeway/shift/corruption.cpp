@@ -123,8 +123,10 @@ Images Corruption::apply(const Images& images, const CorruptionOptions& options,
   if (takes_frost && frost && frost->pictures.empty())
     refuse(fmt::format("corruption {}", name), "at least one picture of frost", "none");
   const CorruptionSetting setting{options.severity, scale_for(options.set, images.height(), images.width()),
-                                  options.glass, frost.get(), options.slips};
-  const float rounding = options.rounding == Rounding::nearest ? to_the_nearest : to_truncate;
+                                  options.variant, frost.get()};
+  const bool published = options.variant == Variant::published;
+  const float rounding = published ? to_truncate : to_the_nearest;
+  const bool as_jpeg = published && options.severity > 0 && setting.scale.set != ConstantSet::cifar;
   const auto change_one = [&](std::size_t row, std::span<std::uint8_t> out) {
     if (options.severity == 0) return copy_levels(images, row, rounding, out);
     if (change_levels) {
@@ -146,8 +148,7 @@ Images Corruption::apply(const Images& images, const CorruptionOptions& options,
     parallel_for(count, [&](std::size_t i) {
       const std::span<std::uint8_t> out = std::span(levels).subspan((begin + i) * size, size);
       change_one(begin + i, out);
-      if (options.saved == Saved::jpeg && options.severity > 0)
-        compress_jpeg(out, images.height(), images.width(), quality_of_files);
+      if (as_jpeg) compress_jpeg(out, images.height(), images.width(), quality_of_files);
     });
     if (progress) progress->update(name, begin + count, n, "");
   }

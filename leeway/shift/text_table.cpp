@@ -218,9 +218,7 @@ TableChange shift_table(std::string_view csv, std::string_view name, const TextS
     parallel_for(block.size(), [&](std::size_t i) { change(block[i], member, options); });
     for (Row& row : block) {
       add(sum, row);
-      const bool spared =
-          options.backslashes == Backslashes::spare && row.before.find('\\') != std::string::npos;
-      sum.n_overwritten += overwrites && !spared && row.words > 1 && edits >= row.words ? 1 : 0;
+      sum.n_overwritten += overwrites && row.words > 1 && edits >= row.words ? 1 : 0;
       if (row.after == row.before) continue;
       write({written, static_cast<std::size_t>(row.raw.data() - written)});
       write(cell(row.after, row.raw, sum.columns == 1));

@@ -81,9 +81,7 @@ std::vector<std::size_t> severities_of(const CorruptionsTask& task) {
 void check_options(const CorruptionsTask& task) {
   if (task.published.empty()) return;
   if (task.options.how != record::CorruptionChoice{})
-    throw OptionError(
-        "--set, --rounding, --glass, --frost-dir, --saved, --slips, --grey: published images are as they "
-        "are");
+    throw OptionError("--set, --variant, --frost-dir: not applicable to published images");
   if (!task.out_dir.empty()) throw OptionError("--out-dir: published images are files already");
 }
 
@@ -109,7 +107,7 @@ class Analysis {
  public:
   Analysis(const CorruptionsTask& task, Progress* progress)
       : task_(task),
-        images_(as_chosen(task.options.how, task.images)),
+        images_(task.images),
         progress_(progress),
         severities_(severities_of(task)),
         state_(task) {
@@ -403,6 +401,7 @@ class Analysis {
     for (const shift::CorruptionError& one : found.corruptions) record_.errors.push_back(row_of(one));
     record::MeanCorruptionError& mean = record_.mean.emplace();
     mean.corruptions = found.counted;
+    mean.variant = record_.use ? record_.use->variant : "files";
     if (found.mean_error)
       mean.mean_error = found.mean_error->value, mean.mean_error_interval = found.mean_error->interval;
     if (reference_) mean.reference = reference_->name;
@@ -444,14 +443,14 @@ class Analysis {
     const record::CorruptionUse& use = *record_.use;
     if (use.lengths != 1)
       why.push_back(fmt::format("lengths are {:.3g} times those of {}", use.lengths, use.set));
-    if (use.set != "cifar" && use.saved != "jpeg")
+    if (use.set != "cifar" && use.variant != "published")
       why.emplace_back("the published files are compressed as JPEG once more");
     return why;
   }
 
   const TaskClock clock_;
   const CorruptionsTask& task_;
-  const Images images_;  // shares the task's, or is grey in three channels
+  const Images& images_;
   Progress* progress_;
   const std::vector<std::size_t> severities_;
   const CorruptionsState state_;

@@ -194,6 +194,7 @@ Section errors_section(const Corruptions& record) {
   else if (mean.mean_error)
     heading = fmt::format("Mean corruption error (unnormalised) {}",
                           value_words(measured(mean.mean_error, mean.mean_error_interval), true));
+  if (mean.mean_error) heading += ", " + record::variant_text(mean);
   return {"errors", "Errors", heading,
           paragraph("The mean over severities, then over the corruptions that are counted. The errors of one "
                     "image under "
@@ -299,12 +300,9 @@ std::string scope(const Corruptions& record) {
                   record.options.severities.size(), record.options.severities.size() == 1 ? "y" : "ies");
   if (!record.published.empty()) return text + ", from published files";
   if (!record.use) return text;
-  text += fmt::format("; constants of {}", record.use->set);
+  text += fmt::format("; {} variant, constants of {}", record.use->variant, record.use->set);
   if (record.use->lengths != 1) text += fmt::format(", lengths times {:.3g}", record.use->lengths);
-  if (record.use->rounding == "trunc") text += ", rounded down";
-  if (record.use->saved == "jpeg") text += ", saved as JPEG";
-  return text + fmt::format("; glass {}; frost {}", record.use->glass,
-                            record.use->frost == "procedural" ? "procedural" : "from pictures");
+  return text + fmt::format("; frost {}", record.use->frost == "procedural" ? "procedural" : "from pictures");
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 // counts as the share of its 8 x 8 parts that lie in the disc. `alias` is not scaled.
 //
 // Source: Hendrycks and Dietterich, ICLR 2019; constants of the authors' programs. Theirs smooth on a grid that a disc of radius
-// 8 or 10 fills to its edge and mirror it there (Slips::published); here the grid is wide enough, and the weights sum to 1.
+// 8 or 10 fills to its edge and mirror it there (Variant::published); here the grid is wide enough, and the weights sum to 1.
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -56,7 +56,7 @@ std::vector<float> published_kernel(const Constants& own, std::size_t& side) {
 void change(const CorruptedPicture& picture, const CorruptionSetting& setting, Random&) {
   thread_local DiscFilter disc;
   const Constants& own = setting.of(constants);
-  if (setting.slips == Slips::published && setting.scale.lengths == 1) {
+  if (setting.variant == Variant::published && setting.scale.lengths == 1) {
     std::size_t side = 0;
     const std::vector<float> kernel = published_kernel(own, side);
     for (std::size_t c = 0; c < picture.channels; ++c)

@@ -2,9 +2,8 @@
 // with one at a random distance, right and down by uniform whole numbers from -delta to delta - 1; then blurred again.
 // Pixels are visited from the last to the first, in place, so that a value can travel.
 //
-// In the authors' program the exchange is a copy in colour pictures (two views of one array are assigned to each other): both
-// pixels get the value of the partner. The published sets hold that, and it is the default in colour; in grey pictures
-// their program exchanges (GlassExchange).
+// In colour pictures the exchange is a copy: both pixels get the value of the partner, as in the published sets, whose program
+// assigns two views of one array to each other. In grey pictures the pixels change places, as in that program.
 //
 // Draws: for every pass and pixel visited the step right, then the step down; all channels share them.
 //
@@ -40,8 +39,6 @@ void change(const CorruptedPicture& picture, const CorruptionSetting& setting, R
   const double sigma = own.sigma * setting.scale.lengths;
   const auto delta =
       static_cast<std::size_t>(std::max(1., std::floor(own.delta * setting.scale.lengths + .5)));
-  const bool swap = setting.glass == GlassExchange::swap ||
-                    (setting.glass == GlassExchange::by_channels && picture.channels == 1);
   blur(picture, sigma);
   // a flat area stays as it is where rounding left it just below its level
   for (float& x : picture.values) x = static_cast<float>(static_cast<int>(x * 255 + 1.f / 1024)) / 255;
@@ -54,7 +51,7 @@ void change(const CorruptedPicture& picture, const CorruptionSetting& setting, R
       const std::ptrdiff_t right = draw();
       move = draw() * static_cast<std::ptrdiff_t>(picture.width) + right;
     }
-    exchange_pixels(picture, delta, swap, moves);
+    exchange_pixels(picture, delta, moves);
   }
   blur(picture, sigma);
 }
@@ -66,8 +63,9 @@ std::size_t visited_pixels(std::size_t height, std::size_t width, std::size_t de
   return visited(height) * visited(width);
 }
 
-void exchange_pixels(const CorruptedPicture& picture, std::size_t delta, bool swap,
+void exchange_pixels(const CorruptedPicture& picture, std::size_t delta,
                      std::span<const std::ptrdiff_t> moves) {
+  const bool swap = picture.channels == 1;
   if (moves.empty()) return;
   for (std::size_t c = 0; c < picture.channels; ++c) {
     const std::ptrdiff_t* move = moves.data();

@@ -103,7 +103,7 @@ void change(const CorruptedPicture& picture, const CorruptionSetting& setting, R
   const auto threshold = static_cast<float>(c.threshold);
   for (float& value : layer)
     if (value < threshold) value = 0;
-  if (!add_water(picture, layer, c.strength) && setting.slips == Slips::published)
+  if (!add_water(picture, layer, c.strength) && setting.variant == Variant::published)
     std::ranges::fill(picture.values, 0.f);
 }
 

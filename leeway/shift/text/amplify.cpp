@@ -5,8 +5,7 @@
 // are. Placing::insert: a random word is put before a word uniform over the text as it is by then, or after the last; texts
 // without words stay as they are. A word may take its own place.
 //
-// Source: Carvalho et al. 2025, appendix C (whose text says that words are added) and Figure 10 (replaced, as by the authors' program,
-// with lists of six words, single spaces, and words that hold a backslash passed over).
+// Source: Carvalho et al. 2025, appendix C (whose text says that words are added) and Figure 10 (words are replaced).
 #include <algorithm>
 #include <utility>
 
@@ -20,20 +19,19 @@ const std::u32string& drawn_word(const TextSetting& setting, Random& random) {
   return setting.words[random.below(setting.words.size())];
 }
 
-std::u32string joined(const Words& text, Layout layout) {
+std::u32string joined(const Words& text) {
   std::u32string out;
-  for (std::size_t i = 0; i < text.words.size(); ++i) append(out, text, i, text.words[i], layout);
-  finish(out, text, layout);
-  return out;
+  for (std::size_t i = 0; i < text.words.size(); ++i) out.append(text.gaps[i]).append(text.words[i]);
+  return out.append(text.gaps.back());
 }
 
 std::u32string replaced(Words text, const TextSetting& setting, Random& random) {
-  std::vector<std::size_t> order = editable(text, setting.backslashes);
+  std::vector<std::size_t> order = places_of(text);
   for (std::size_t edit = 0; edit < std::min(setting.edits, order.size()); ++edit) {
     const std::size_t place = draw_one(order, edit, random);
     text.words[place] = drawn_word(setting, random);
   }
-  return joined(text, setting.layout);
+  return joined(text);
 }
 
 using Pieces = std::vector<std::u32string_view>;
@@ -67,8 +65,7 @@ std::u32string inserted(const Words& text, const TextSetting& setting, Random& r
     words.push_back(drawn_word(setting, random));
   }
   const Pieces spaces(setting.edits, U" ");
-  return joined({with_inserted(text.words, words, places), with_inserted(text.gaps, spaces, gaps)},
-                setting.layout);
+  return joined({with_inserted(text.words, words, places), with_inserted(text.gaps, spaces, gaps)});
 }
 
 std::u32string change(std::u32string_view text, const TextSetting& setting, Random& random) {
@@ -85,14 +82,14 @@ constexpr Parameter strength{"strength", 4, 0, 16, "W: 2^W words replaced or ins
 
 TextShift text_amplify() {
   return {{"amplify", "words of the label's own sign, in the place of others", source, {strength}},
-          {.edits = true, .label = true, .layout = true, .backslashes = true},
+          {.edits = true, .label = true},
           {},
           change};
 }
 
 TextShift text_contradict() {
   return {{"contradict", "words of the opposite sign, in the place of others", source, {strength}},
-          {.edits = true, .label = true, .opposite = true, .layout = true, .backslashes = true},
+          {.edits = true, .label = true, .opposite = true},
           {},
           change};
 }
