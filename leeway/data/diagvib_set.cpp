@@ -15,7 +15,7 @@
 #include "leeway/core/message.h"
 #include "leeway/core/npz.h"
 #include "leeway/core/parallel.h"
-#include "leeway/data/detail/contact_sheet.h"
+#include "leeway/data/picture_sheet.h"
 
 namespace leeway::data {
 namespace {
@@ -365,7 +365,7 @@ Bitmap sheet_of(std::span<const ShownSet> sets, std::size_t size, std::uint64_t 
   std::vector<Shown> shown;
   for (const auto& [set, n] : sets)
     for (std::size_t first = 0; first < set->rows.size(); first += n) {
-      const auto rows = sample_rows(Random(seed, stream("sheet")), n, columns);
+      const auto rows = rows_of_sheet(n, columns, seed);
       for (std::size_t i = 0; i < columns; ++i)
         shown.push_back({set, i < rows.size() ? &set->rows[first + rows[i]] : nullptr});
     }

@@ -53,7 +53,7 @@ Loaded pictures_and_labels(const Paths& paths, const std::vector<std::string>& c
 
 }  // namespace
 
-static Loaded load_dsprites(const Paths& paths) {
+Loaded load_dsprites(const Paths& paths) {
   const std::string name = display_name(paths[0]);
   const ArrayMap arrays = parse_npz(map_file(paths[0]), name, [](std::string_view array) {
     return array == "imgs" || array == "latents_classes";
@@ -99,14 +99,6 @@ static Loaded load_dsprites(const Paths& paths) {
                            [](std::uint8_t v) { return static_cast<std::uint8_t>(v * 255); });
   };
   return set;
-}
-
-LoadedFormat dsprites_format() {
-  return {{"dsprites", "shapes, white on black", "Matthey et al., 2017"},
-          "the published .npz",
-          1,
-          1,
-          load_dsprites};
 }
 
 namespace {
@@ -171,48 +163,18 @@ Loaded load_cifar_c(const Paths& paths, const CorruptionPart& part, const std::v
   return all;
 }
 
-Loaded load_cifar10_c_part(const Paths& paths, const CorruptionPart& part) {
-  return load_cifar_c(paths, part, cifar10_classes());
-}
-Loaded load_cifar10_c(const Paths& paths) { return load_cifar10_c_part(paths, {}); }
-Loaded load_cifar100_c_part(const Paths& paths, const CorruptionPart& part) {
-  return load_cifar_c(paths, part, numbers_below(100));
-}
-Loaded load_cifar100_c(const Paths& paths) { return load_cifar100_c_part(paths, {}); }
-
-constexpr std::string_view cifar_c_paths = "the folder, or CORRUPTION.npy labels.npy";
-
 }  // namespace
 
-LoadedFormat cifar10_c_format() {
-  return {{"cifar10-c", "CIFAR-10 under corruptions, five severities each",
-           "Hendrycks and Dietterich, ICLR 2019"},
-          cifar_c_paths,
-          1,
-          2,
-          load_cifar10_c,
-          load_cifar10_c_part};
+Loaded load_cifar10_c(const Paths& paths, const CorruptionPart& part) {
+  return load_cifar_c(paths, part, cifar10_classes());
 }
-LoadedFormat cifar100_c_format() {
-  return {{"cifar100-c", "CIFAR-100 likewise", "Hendrycks and Dietterich, ICLR 2019"},
-          cifar_c_paths,
-          1,
-          2,
-          load_cifar100_c,
-          load_cifar100_c_part};
+Loaded load_cifar100_c(const Paths& paths, const CorruptionPart& part) {
+  return load_cifar_c(paths, part, numbers_below(100));
 }
 
-static Loaded load_cifar10_1(const Paths& paths) { return pictures_and_labels(paths, cifar10_classes()); }
+Loaded load_cifar10_1(const Paths& paths) { return pictures_and_labels(paths, cifar10_classes()); }
 
-LoadedFormat cifar10_1_format() {
-  return {{"cifar10.1", "CIFAR-10's new test set", "Recht et al., 2018"},
-          "cifar10.1_v6_data.npy cifar10.1_v6_labels.npy",
-          2,
-          2,
-          load_cifar10_1};
-}
-
-static Loaded load_idx(const Paths& paths) {
+Loaded load_idx(const Paths& paths) {
   const auto images = std::make_shared<const Images>(read_images(paths[0].string()));
   const std::string name = display_name(paths[0]);
   if (images->pixels.type != ElementType::u8) refuse(name, "pixels of uint8", "float");
@@ -227,14 +189,6 @@ static Loaded load_idx(const Paths& paths) {
     std::ranges::copy(images->pixels.view<std::uint8_t>().subspan(row * each, each), out.begin());
   };
   return set;
-}
-
-LoadedFormat idx_format() {
-  return {{"idx", "MNIST and its relatives", "LeCun et al., 1998"},
-          "NAME-images-idx3-ubyte(.gz), labels beside it",
-          1,
-          1,
-          load_idx};
 }
 
 }  // namespace leeway::data

@@ -67,7 +67,7 @@ static void fields(LoadedColumn& column, Fields& f) {
 }
 
 static void fields(LoadedData& data, Fields& f) {
-  f("format", data.format, "a name that leeway data load --help lists");
+  f("format", data.format, "a name that leeway list loaders prints");
   f("n", data.n, "rows");
   f("left_out", data.left_out, "rows that --protocol left out");
   f("shape", data.shape, "channels, height, width; empty: a table without pictures");

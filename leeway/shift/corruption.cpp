@@ -120,7 +120,7 @@ Images Corruption::apply(const Images& images, const CorruptionOptions& options,
   const std::size_t n = images.n(), size = images.pixels_per_image();
   auto frost = options.frost;
   if (takes_frost && !frost && options.severity > 0) frost = procedural_frost_pictures(options.seed);
-  if (takes_frost && frost && frost->pictures.empty())
+  if (takes_frost && frost && frost->empty())
     refuse(fmt::format("corruption {}", name), "at least one picture of frost", "none");
   const CorruptionSetting setting{options.severity, scale_for(options.set, images.height(), images.width()),
                                   options.variant, frost.get()};

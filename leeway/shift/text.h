@@ -8,8 +8,8 @@
 // rows change it. The edits of a smaller strength are the first of those of a larger one, or a subset of them.
 // Characters are code points; words are what stands between white space (characters.h).
 //
-// Errors (Error): a text that is not UTF-8, a strength outside the member's range. Cost: a few microseconds a kilobyte of
-// the longer text.
+// Errors (Error): a text that is not UTF-8, a strength outside the member's range. Cost: a few microseconds a kilobyte of the longer
+// text; inserted and deleted characters or words move the rest of the text, edits times length.
 #pragma once
 
 #include <cstddef>

@@ -4,9 +4,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <bit>
 #include <iterator>
 #include <map>
+#include <unordered_map>
 #include <utility>
 
 #include "leeway/core/characters.h"
@@ -24,6 +24,7 @@ namespace leeway::shift {
 namespace {
 
 constexpr std::size_t rows_of_block = 2048, bytes_of_block = 16 << 20;
+constexpr std::size_t bytes_of_edit = 16;  // a word with its space
 
 struct Row {
   std::size_t number = 0;
@@ -44,36 +45,17 @@ Sign sign_of(std::string_view label, const TextColumns& columns, std::string_vie
          fmt::format("{} at row {}", in_quotes(label), row));
 }
 
-// Numbers words in the order in which they come; a table of places, never more than half full.
-class WordNumbers {
- public:
-  explicit WordNumbers(std::size_t most) : places_(std::bit_ceil(2 * most + 1), none) {}
-
-  [[nodiscard]] char32_t of(std::u32string_view word) {
-    std::uint64_t hash = 0;
-    for (const char32_t c : word) hash = (hash ^ c) * 0x9e3779b97f4a7c15;
-    std::size_t at = (hash >> 32) % places_.size();
-    while (places_[at] != none && words_[places_[at]] != word) at = (at + 1) % places_.size();
-    if (places_[at] == none) {
-      places_[at] = static_cast<char32_t>(words_.size());
-      words_.push_back(word);
-    }
-    return places_[at];
-  }
-
- private:
-  static constexpr char32_t none = 0xffffffff;
-  std::vector<char32_t> places_;
-  std::vector<std::u32string_view> words_;
-};
-
 // The words of two texts, equal ones by equal numbers.
 std::pair<std::u32string, std::u32string> numbered(const Words& before, const Words& after) {
-  WordNumbers numbers(before.words.size() + after.words.size());
-  std::pair<std::u32string, std::u32string> texts;
-  for (const std::u32string_view word : before.words) texts.first += numbers.of(word);
-  for (const std::u32string_view word : after.words) texts.second += numbers.of(word);
-  return texts;
+  std::unordered_map<std::u32string_view, char32_t> numbers;
+  const auto text_of = [&](const Words& words) {
+    std::u32string text;
+    for (const std::u32string_view word : words.words)
+      text += numbers.try_emplace(word, static_cast<char32_t>(numbers.size())).first->second;
+    return text;
+  };
+  std::u32string first = text_of(before);
+  return {std::move(first), text_of(after)};
 }
 
 void change(Row& row, const TextShift& member, const TextOptions& options) {
@@ -122,29 +104,6 @@ std::string cell(std::string_view text, std::string_view raw, bool only_column) 
   return '"' + field + '"';
 }
 
-// By how many bytes edits can make a text longer; other members add a few for each byte of it.
-class Growth {
- public:
-  Growth(const TextShift& member, const TextOptions& options)
-      : edits_(member.edits(options.strength)),
-        inserts_(!member.needs.label || options.placing == Placing::insert) {
-    if (!member.needs.label) return;
-    const auto lists = options.words ? options.words : own_word_lists();
-    for (const auto& list : {lists->positive, lists->negative})
-      for (const std::u32string& word : list)
-        longest_ = std::max(longest_, utf8_from_code_points(word).value().size() + 1);
-  }
-
-  [[nodiscard]] std::size_t of(std::string_view text) const {
-    const std::size_t most_words = text.size() / 2 + 1;
-    return (inserts_ ? edits_ : std::min(edits_, most_words)) * longest_;
-  }
-
- private:
-  std::size_t edits_, longest_ = 1;  // bytes of an edit
-  bool inserts_;
-};
-
 // The rows of the table, block by block.
 class Blocks {
  public:
@@ -153,7 +112,7 @@ class Blocks {
       : records_(csv, name),
         name_(name),
         columns_(columns),
-        growth_(member, options),
+        growth_(member.edits(options.strength) * bytes_of_edit),
         labelled_(member.needs.label),
         text_(records_.column(columns.text)),
         label_(labelled_ ? records_.column(columns.label) : 0) {}
@@ -170,7 +129,7 @@ class Blocks {
       row.raw = records_.raw(text_);
       row.before = records_.fields()[text_];
       if (labelled_) row.sign = sign_of(records_.fields()[label_], columns_, name_, row.number);
-      bytes += row.before.size() + growth_.of(row.before);
+      bytes += row.before.size() + growth_;
     }
   }
 
@@ -178,7 +137,7 @@ class Blocks {
   CsvRecords records_;
   std::string_view name_;
   const TextColumns& columns_;
-  Growth growth_;
+  std::size_t growth_;  // bytes by which edits make a text longer
   bool labelled_;
   std::size_t text_, label_, rows_ = 0;
 };

@@ -93,7 +93,8 @@ std::optional<Sign> sign_of(std::string_view field) {
 }  // namespace
 
 const std::shared_ptr<const WordLists>& own_word_lists() {
-  static const auto lists = std::make_shared<const WordLists>(WordLists{split(own_positive), split(own_negative)});
+  static const auto lists =
+      std::make_shared<const WordLists>(WordLists{split(own_positive), split(own_negative)});
   return lists;
 }
 

@@ -1,6 +1,9 @@
 #include "leeway/tasks/corruption_choice.h"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
+#include <string_view>
 #include <vector>
 
 #include "leeway/core/parallel.h"
@@ -8,15 +11,10 @@
 namespace leeway::tasks {
 namespace {
 
-shift::ConstantSet set_named(const std::string& name) {
-  return name == "cifar"      ? shift::ConstantSet::cifar
-         : name == "tiny"     ? shift::ConstantSet::tiny
-         : name == "imagenet" ? shift::ConstantSet::imagenet
-                              : shift::ConstantSet::automatic;
-}
+constexpr std::array<std::string_view, 4> set_names = {"auto", "cifar", "tiny", "imagenet"};
 
-const char* name_of_set(shift::ConstantSet set) {
-  return set == shift::ConstantSet::cifar ? "cifar" : set == shift::ConstantSet::tiny ? "tiny" : "imagenet";
+shift::ConstantSet set_named(std::string_view name) {
+  return static_cast<shift::ConstantSet>(std::ranges::find(set_names, name) - set_names.begin());
 }
 
 }  // namespace
@@ -32,7 +30,8 @@ shift::CorruptionOptions options_of(const record::CorruptionChoice& choice, bool
 
 record::CorruptionUse use_of(const record::CorruptionChoice& choice, const Images& images) {
   const shift::Scale scale = shift::scale_for(set_named(choice.set), images.height(), images.width());
-  return {name_of_set(scale.set), scale.lengths, choice.variant, choice.frost_dir.value_or("procedural")};
+  return {std::string(set_names[static_cast<std::size_t>(scale.set)]), scale.lengths, choice.variant,
+          choice.frost_dir.value_or("procedural")};
 }
 
 bool defined_on(const shift::Corruption& corruption, const Images& images) {
@@ -40,19 +39,8 @@ bool defined_on(const shift::Corruption& corruption, const Images& images) {
 }
 
 std::string name_of(shift::CorruptionGroup group) {
-  switch (group) {
-    case shift::CorruptionGroup::noise:
-      return "noise";
-    case shift::CorruptionGroup::blur:
-      return "blur";
-    case shift::CorruptionGroup::weather:
-      return "weather";
-    case shift::CorruptionGroup::digital:
-      return "digital";
-    case shift::CorruptionGroup::extra:
-      break;
-  }
-  return "extra";
+  constexpr std::array names = {"noise", "blur", "weather", "digital", "extra"};
+  return names[static_cast<std::size_t>(group)];
 }
 
 double mean_change(const Images& before, const Images& after, std::size_t first) {

@@ -27,11 +27,6 @@ using Only = std::map<std::string, std::vector<std::string>>;
 
 constexpr std::size_t pictures_of_sheet = 60, most_values_listed = 100;
 
-std::optional<record::WrittenFile> written_file(const std::string& path, bool digest) {
-  if (path.empty()) return std::nullopt;
-  return record::WrittenFile{path, std::filesystem::file_size(path), digest ? digest_file(path) : ""};
-}
-
 record::DataFiles written_files(const DataPaths& paths) {
   return {written_file(paths.images, paths.digests), written_file(paths.attributes, paths.digests),
           written_file(paths.sheet, paths.digests), std::nullopt};
@@ -77,6 +72,11 @@ std::size_t label_of(const data::Loaded& set, const std::optional<std::string>& 
 }
 
 }  // namespace
+
+std::optional<record::WrittenFile> written_file(const std::string& path, bool digest) {
+  if (path.empty()) return std::nullopt;
+  return record::WrittenFile{path, std::filesystem::file_size(path), digest ? digest_file(path) : ""};
+}
 
 record::DataRender data_render(const DataRenderTask& task, Progress* progress) {
   const record::DataRenderOptions& options = task.options;

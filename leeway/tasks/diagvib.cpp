@@ -187,11 +187,6 @@ void describe_environments(const data::DiagvibSet& set, const data::EnvironmentS
   }
 }
 
-std::optional<record::WrittenFile> written_file(const std::string& path, bool digest) {
-  if (path.empty()) return std::nullopt;
-  return record::WrittenFile{path, fs::file_size(path), digest ? digest_file(path) : ""};
-}
-
 class Work {
  public:
   Work(const DataDiagvibTask& task, Progress* progress)
@@ -305,8 +300,7 @@ class Work {
 
   void write(const data::DiagvibSet& set, const std::string& path, record::DiagvibFile& file) {
     data::EnvironmentStatistics statistics;
-    if (!path.empty())
-      statistics = write_diagvib(path, set, task_.options.size, progress_);
+    if (!path.empty()) statistics = write_diagvib(path, set, task_.options.size, progress_);
     if (experiment_.weights == nullptr) describe_environments(set, statistics, file);
     if (!statistics.empty()) {
       const data::ChannelStatistics all = pooled(statistics);

@@ -46,13 +46,13 @@ RESULT = {
               " accuracy_shifted_low accuracy_shifted_high afr_pred afr_pred_low afr_pred_high pairing pairing.evidence doubt",
     "report": "page bytes records",
     "shift": "shift strength strength_means n n_source shape out mean_change rows_of_class",
-    "shift-text": "shift strength strength_means edits column label mode words layout backslashes n n_changed n_overwritten mean_characters"
+    "shift-text": "shift strength strength_means edits column label mode words n n_changed n_overwritten mean_characters"
                   " mean_words mean_distance mean_words_changed out sheet sheet.0.row sheet.0.distance sheet.0.before sheet.0.after",
     "conds-draw": "name kind shifts shifts.sc train_per_cell val_per_cell test_per_cell n_train n_val n_test n_counterexamples cells_lacking out"
                   " cells cells.0.values cells.0.available cells.0.train cells.0.val cells.0.test cells.0.counterexamples cells.0.lacks",
     "data-render": "data_set n label classes only only.0.column only.0.values out out.path out.bytes attributes attributes.path sheet manifest",
     "data-load": "format n left_out shape label columns columns.0.name columns.0.n_values columns.0.values out out.path attributes attributes.bytes sheet manifest",
-    "data-diagvib": "part n shape pairing draw pool environments environments.0.number environments.0.hue environments.0.texture environments.0.mean"
+    "data-diagvib": "part n shape pairing pool environments environments.0.number environments.0.hue environments.0.texture environments.0.mean"
                     " learning_classes pairs mutual_information mean std out out.path attributes",
     "align": "shifted n d cross_domain_error cross_domain_error_low cross_domain_error_high correlation angle explained_variance_clean"
              " explained_variance_shifted class_variance_clean class_variance_clean_low class_variance_shifted projections_clean"
@@ -100,11 +100,11 @@ RECORD = {"infer": "instruction_set headline findings warnings options options.a
           "mvn-cdf": "headline findings options options.tolerance options.log_tolerance options.max_points",
           "bound-evaluate": "headline findings options options.delta options.coverage data_sets",
           "distances": "instruction_set headline findings warnings options options.only",
-          "conds-draw": "headline options options.ldd_ratio options.counterexamples options.resample options.dataset n label label.name"
+          "conds-draw": "headline options options.ldd_ratio options.counterexamples options.dataset n label label.name"
                         " label.values attributes attributes.0.name",
           "conds-describe": "headline findings options options.level options.permutations options.bootstrap",
           "data-render": "headline options options.size options.sample options.split",
-          "data-diagvib": "headline findings options options.environment options.part options.shift_ratio options.blank_level classes left_out sheet"
+          "data-diagvib": "headline findings options options.environment options.part options.shift_ratio classes left_out sheet"
                           " manifest",
           "align": "instruction_set headline findings warnings options options.standardise options.sample",
           "data-load": "headline options options.size", "list": "headline findings options options.family",

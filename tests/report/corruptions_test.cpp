@@ -18,8 +18,10 @@ Json corrupted() { return reference_record("corruptions_record.json"); }
 TEST(CorruptionsPage, SaysWhatWasFoundAndDrawsIt) {
   const std::string page = page_of(corrupted());
   EXPECT_THAT(page, HasSubstr("Accuracy falls from "));
-  EXPECT_THAT(page,
-              HasSubstr("19 corruptions at 5 severities; constants of cifar; glass swap; frost procedural"));
+  EXPECT_THAT(
+      page,
+      HasSubstr("19 corruptions at 5 severities; corrected variant, constants of cifar; frost procedural"));
+  EXPECT_THAT(page, HasSubstr("(corrected variant)"));
   EXPECT_THAT(page, HasSubstr("saturate was left out: not defined on grey pictures."));
   EXPECT_THAT(page, HasSubstr("frost is procedural"));
   EXPECT_EQ(occurrences(page, "data-spec=\"cells\"><"), 2u);  // accuracy and agreement

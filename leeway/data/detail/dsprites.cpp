@@ -224,8 +224,6 @@ std::vector<float> sprite_coverage(Sprite sprite, double scale, double orientati
 
 double sprite_area(Sprite sprite) { return area_of(outline_of(sprite)); }
 
-std::span<const Color> palette() { return colors; }
-
 RenderedSet dsprites() {
   const auto scales = texts_of(evenly(.5, 1, 6)), turns = texts_of(evenly(0, 2 * std::numbers::pi, 40)),
              places = texts_of(evenly(0, 1, 32));

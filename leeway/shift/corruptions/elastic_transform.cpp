@@ -13,7 +13,7 @@
 #include <cmath>
 #include <vector>
 
-#include "leeway/shift/detail/elastic.h"
+#include "leeway/shift/corruption.h"
 #include "leeway/shift/detail/filter.h"
 
 namespace leeway::shift {
@@ -79,13 +79,8 @@ void move_affinely(const CorruptedPicture& picture, double affine, Random& rando
 void change(const CorruptedPicture& picture, const CorruptionSetting& setting, Random& random) {
   const Constants& share = setting.of(shares);
   const double unit = units[static_cast<std::size_t>(setting.scale.set) - 1] * setting.scale.lengths;
-  deform(picture, share.alpha * unit, share.sigma * unit, share.affine * unit, random);
-}
-
-}  // namespace
-
-void deform(const CorruptedPicture& picture, double alpha, double sigma, double affine, Random& random) {
-  move_affinely(picture, affine, random);
+  const double alpha = share.alpha * unit, sigma = share.sigma * unit;
+  move_affinely(picture, share.affine * unit, random);
   if (alpha == 0) return;
   thread_local std::array<std::vector<float>, 2> fields;  // dx, dy
   for (auto& field : fields) {
@@ -99,6 +94,8 @@ void deform(const CorruptedPicture& picture, double alpha, double sigma, double 
                       static_cast<double>(x) + alpha * fields[0][i]};
   });
 }
+
+}  // namespace
 
 Corruption corrupt_elastic_transform() {
   return {{"elastic-transform", "a random affine map, then random local displacements",

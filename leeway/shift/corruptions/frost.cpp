@@ -48,7 +48,7 @@ std::size_t draw_offset(double scale, std::size_t stored, std::size_t side, Rand
 
 void change(const CorruptedPicture& picture, const CorruptionSetting& setting, Random& random) {
   const Constants& weight = setting.of(weights);
-  const auto& pool = setting.frost->pictures;
+  const auto& pool = *setting.frost;
   const FrostPicture& frost = pool[static_cast<std::size_t>(random.below(pool.size()))];
   const double scale =
       std::max({scales[static_cast<std::size_t>(setting.scale.set) - 1] * setting.scale.lengths,

@@ -10,10 +10,10 @@
 // Source: Hendrycks and Dietterich, ICLR 2019; constants of the authors' programs.
 #include <algorithm>
 #include <cmath>
-#include <utility>
+#include <vector>
 
+#include "leeway/shift/corruption.h"
 #include "leeway/shift/detail/filter.h"
-#include "leeway/shift/detail/glass.h"
 
 namespace leeway::shift {
 namespace {
@@ -33,40 +33,11 @@ void blur(const CorruptedPicture& picture, double sigma) {
     gaussian_filter(picture.plane(c), picture.height, picture.width, sigma);
 }
 
-void change(const CorruptedPicture& picture, const CorruptionSetting& setting, Random& random) {
-  thread_local std::vector<std::ptrdiff_t> moves;
-  const Constants& own = setting.of(constants);
-  const double sigma = own.sigma * setting.scale.lengths;
-  const auto delta =
-      static_cast<std::size_t>(std::max(1., std::floor(own.delta * setting.scale.lengths + .5)));
-  blur(picture, sigma);
-  // a flat area stays as it is where rounding left it just below its level
-  for (float& x : picture.values) x = static_cast<float>(static_cast<int>(x * 255 + 1.f / 1024)) / 255;
-  moves.resize(visited_pixels(picture.height, picture.width, delta));
-  for (int pass = 0; pass < own.passes; ++pass) {
-    const auto draw = [&] {
-      return static_cast<std::ptrdiff_t>(random.below(2 * delta)) - static_cast<std::ptrdiff_t>(delta);
-    };
-    for (std::ptrdiff_t& move : moves) {
-      const std::ptrdiff_t right = draw();
-      move = draw() * static_cast<std::ptrdiff_t>(picture.width) + right;
-    }
-    exchange_pixels(picture, delta, moves);
-  }
-  blur(picture, sigma);
-}
-
-}  // namespace
-
-std::size_t visited_pixels(std::size_t height, std::size_t width, std::size_t delta) {
-  const auto visited = [&](std::size_t side) { return side > 2 * delta ? side - 2 * delta : 0; };
-  return visited(height) * visited(width);
-}
-
+// One pass over the pixels but those near the border, from the last to the first: each meets the one moves[i] = down * width + right
+// places after it.
 void exchange_pixels(const CorruptedPicture& picture, std::size_t delta,
                      std::span<const std::ptrdiff_t> moves) {
   const bool swap = picture.channels == 1;
-  if (moves.empty()) return;
   for (std::size_t c = 0; c < picture.channels; ++c) {
     const std::ptrdiff_t* move = moves.data();
     float* const plane = picture.plane(c).data();
@@ -80,6 +51,32 @@ void exchange_pixels(const CorruptedPicture& picture, std::size_t delta,
       }
   }
 }
+
+void change(const CorruptedPicture& picture, const CorruptionSetting& setting, Random& random) {
+  thread_local std::vector<std::ptrdiff_t> moves;
+  const Constants& own = setting.of(constants);
+  const double sigma = own.sigma * setting.scale.lengths;
+  const auto delta =
+      static_cast<std::size_t>(std::max(1., std::floor(own.delta * setting.scale.lengths + .5)));
+  const auto visited = [&](std::size_t side) { return side > 2 * delta ? side - 2 * delta : 0; };
+  blur(picture, sigma);
+  // a flat area stays as it is where rounding left it just below its level
+  for (float& x : picture.values) x = static_cast<float>(static_cast<int>(x * 255 + 1.f / 1024)) / 255;
+  moves.resize(visited(picture.height) * visited(picture.width));
+  for (int pass = 0; pass < own.passes && !moves.empty(); ++pass) {
+    const auto draw = [&] {
+      return static_cast<std::ptrdiff_t>(random.below(2 * delta)) - static_cast<std::ptrdiff_t>(delta);
+    };
+    for (std::ptrdiff_t& move : moves) {
+      const std::ptrdiff_t right = draw();
+      move = draw() * static_cast<std::ptrdiff_t>(picture.width) + right;
+    }
+    exchange_pixels(picture, delta, moves);
+  }
+  blur(picture, sigma);
+}
+
+}  // namespace
 
 Corruption corrupt_glass_blur() {
   return {{"glass-blur", "neighbouring pixels exchanged, between two blurs",

@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "leeway/shift/detail/running_counts.h"
 #include "leeway/shift/detail/words.h"
 
 namespace leeway::shift {
@@ -34,45 +33,22 @@ std::u32string replaced(Words text, const TextSetting& setting, Random& random) 
   return joined(text);
 }
 
-using Pieces = std::vector<std::u32string_view>;
-
-// added[i] put before place places[i] of what stands by then, one after the other. From the last one backwards each has that place
-// among the ones still free, which counts find: n log n steps.
-Pieces with_inserted(const Pieces& pieces, const Pieces& added, const std::vector<std::size_t>& places) {
-  const std::size_t size = pieces.size() + added.size();
-  RunningCounts free(std::vector<std::size_t>(size, 1));
-  Pieces all(size);
-  std::vector<bool> taken(size);
-  for (std::size_t i = added.size(); i-- > 0;) {
-    const std::size_t place = free.find(places[i]).first;
-    all[place] = added[i];
-    taken[place] = true;
-    free.take_one(place);
-  }
-  for (std::size_t place = 0, next = 0; place < size; ++place)
-    if (!taken[place]) all[place] = pieces[next++];
-  return all;
-}
-
-std::u32string inserted(const Words& text, const TextSetting& setting, Random& random) {
-  Pieces words;
-  std::vector<std::size_t> places, gaps;
+std::u32string inserted(Words text, const TextSetting& setting, Random& random) {
   for (std::size_t edit = 0; edit < setting.edits; ++edit) {
-    const std::size_t n = text.words.size() + edit, place = random.below(n + 1);
-    places.push_back(place);
+    const std::size_t n = text.words.size(), place = random.below(n + 1);
+    const auto at = static_cast<std::ptrdiff_t>(place);
+    text.words.insert(text.words.begin() + at, drawn_word(setting, random));
     // The space goes behind the new word, at the end before it.
-    gaps.push_back(place == n ? place : place + 1);
-    words.push_back(drawn_word(setting, random));
+    text.gaps.insert(text.gaps.begin() + (place == n ? at : at + 1), U" ");
   }
-  const Pieces spaces(setting.edits, U" ");
-  return joined({with_inserted(text.words, words, places), with_inserted(text.gaps, spaces, gaps)});
+  return joined(text);
 }
 
 std::u32string change(std::u32string_view text, const TextSetting& setting, Random& random) {
   const bool insert = setting.placing == Placing::insert;
   Words words = words_of(text);
   if (words.words.size() < (insert ? 1u : 2u)) return std::u32string(text);
-  return insert ? inserted(words, setting, random) : replaced(std::move(words), setting, random);
+  return insert ? inserted(std::move(words), setting, random) : replaced(std::move(words), setting, random);
 }
 
 constexpr std::string_view source = "Carvalho et al., TMLR 2025, appendix C";

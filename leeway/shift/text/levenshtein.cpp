@@ -4,78 +4,25 @@
 // at most K; the length changes by 0 in the mean, with standard deviation sqrt(2 K / 3).
 //
 // Source: Carvalho et al. 2025, appendix C.
-#include "leeway/shift/detail/running_counts.h"
 #include "leeway/shift/text.h"
 
 namespace leeway::shift {
 namespace {
 
-constexpr std::size_t characters_in_block = 256;
-
-// A text in blocks. An edit moves the rest of its block alone: edits are uniform over the characters, so that no block grows far
-// beyond its share, and K edits of n characters take n + K log n steps.
-class Blocks {
- public:
-  explicit Blocks(std::u32string_view text) : blocks_(split(text)), places_(sizes()), size_(text.size()) {}
-
-  [[nodiscard]] std::size_t size() const { return size_; }
-
-  void insert(std::size_t place, char32_t letter) {
-    const auto [block, at] = places_.find(place);
-    blocks_[block].insert(at, 1, letter);
-    places_.add_one(block);
-    ++size_;
-  }
-  void erase(std::size_t place) {
-    const auto [block, at] = places_.find(place);
-    blocks_[block].erase(at, 1);
-    places_.take_one(block);
-    --size_;
-  }
-  void replace(std::size_t place, char32_t letter) {
-    const auto [block, at] = places_.find(place);
-    blocks_[block][at] = letter;
-  }
-
-  [[nodiscard]] std::u32string joined() const {
-    std::u32string text;
-    text.reserve(size_);
-    for (const std::u32string& block : blocks_) text += block;
-    return text;
-  }
-
- private:
-  static std::vector<std::u32string> split(std::u32string_view text) {
-    std::vector<std::u32string> blocks;
-    for (std::size_t begin = 0; begin < text.size(); begin += characters_in_block)
-      blocks.emplace_back(text.substr(begin, characters_in_block));
-    return blocks;
-  }
-  [[nodiscard]] std::vector<std::size_t> sizes() const {
-    std::vector<std::size_t> found;
-    for (const std::u32string& block : blocks_) found.push_back(block.size());
-    return found;
-  }
-
-  std::vector<std::u32string> blocks_;
-  RunningCounts places_;
-  std::size_t size_;
-};
-
 std::u32string change(std::u32string_view text, const TextSetting& setting, Random& random) {
-  Blocks blocks(text);
-  for (std::size_t edit = 0; edit < setting.edits && blocks.size() > 2; ++edit) {
-    const std::size_t place = random.below(blocks.size());
+  std::u32string out(text);
+  for (std::size_t edit = 0; edit < setting.edits && out.size() > 2; ++edit) {
+    const std::size_t place = random.below(out.size());
     const auto operation = random.below(3);
     const auto letter = static_cast<char32_t>(U'a' + random.below(26));
     if (operation == 0)
-      blocks.insert(place, letter);
+      out.insert(place, 1, letter);
     else if (operation == 1)
-      blocks.erase(place);
+      out.erase(place, 1);
     else
-      blocks.replace(place, letter);
+      out[place] = letter;
   }
-  return blocks.joined();
+  return out;
 }
 
 }  // namespace
