@@ -290,7 +290,7 @@ void add_findings(Description& description, const DescribeOptions& options) {
   std::ranges::stable_sort(description.findings, std::greater(), &Finding::strength);
 }
 
-void check_options(const DescribeOptions& options) {
+void check_describe_options(const DescribeOptions& options) {
   if (!(options.level > 0 && options.level < 1))
     refuse("describe: level", "a number between 0 and 1", fmt::format("{}", options.level));
 }
@@ -312,7 +312,7 @@ std::string_view name_of(ShiftKind kind) {
 
 Description describe(const AttributeTable& source, const AttributeTable* target,
                      const DescribeOptions& options) {
-  check_options(options);
+  check_describe_options(options);
   check(source);
   Description description;
   description.n_source = source.n();
@@ -370,7 +370,7 @@ Description describe(const AttributeTable& source, const AttributeTable* target,
 
 AccuracyOfCells accuracy_of_cells(const AttributeTable& table, const Cells& cells,
                                   std::span<const std::uint8_t> correct, const DescribeOptions& options) {
-  check_options(options);
+  check_describe_options(options);
   if (correct.size() != table.n())
     refuse(table.name, fmt::format("{} predictions, one for each row", table.n()),
            fmt::format("{}", correct.size()));

@@ -103,13 +103,13 @@ struct Sums {
   }
 };
 
-constexpr std::size_t block_bytes = std::size_t{32} << 20;
+constexpr std::size_t diagvib_block_bytes = std::size_t{32} << 20;
 
 // Draws all rows in blocks and hands them on.
 EnvironmentStatistics draw_all(const DiagvibSet& set, std::size_t size, Progress* progress,
                                const std::function<void(std::span<const std::uint8_t>)>& take) {
   const std::size_t each = 3 * size * size, n = set.rows.size(),
-                    most = std::clamp<std::size_t>(block_bytes / each, 1, 4096);
+                    most = std::clamp<std::size_t>(diagvib_block_bytes / each, 1, 4096);
   std::vector<std::uint8_t> block(std::min(n, most) * each);
   std::vector<Sums> sums(std::min(n, most));
   std::map<std::size_t, Sums> totals;

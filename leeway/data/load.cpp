@@ -14,7 +14,7 @@
 namespace leeway::data {
 namespace {
 
-constexpr std::size_t block_bytes = std::size_t{64} << 20;
+constexpr std::size_t load_block_bytes = std::size_t{64} << 20;
 
 // Those rows; columns keep their values.
 Loaded rows_of(Loaded set, std::vector<std::size_t> rows) {
@@ -194,7 +194,8 @@ void write_loaded(const std::filesystem::path& path, const Loaded& set, std::siz
                   Progress* progress) {
   const auto [channels, height, width] = set.shape;
   const std::size_t each = channels * height * width,
-                    most = std::clamp<std::size_t>(block_bytes / std::max<std::size_t>(each, 1), 1, 4096);
+                    most =
+                        std::clamp<std::size_t>(load_block_bytes / std::max<std::size_t>(each, 1), 1, 4096);
   NpzWriter file(path);
   file.begin("x", ElementType::u8, {set.n, channels, height, width});
   std::vector<std::uint8_t> block(std::min(set.n, most) * each);

@@ -35,7 +35,8 @@ struct Row {
   std::size_t characters = 0, words = 0, distance = 0, words_distance = 0;
 };
 
-Sign sign_of(std::string_view label, const TextColumns& columns, std::string_view name, std::size_t row) {
+Sign sign_of_label(std::string_view label, const TextColumns& columns, std::string_view name,
+                   std::size_t row) {
   const std::string_view field = trimmed(label);
   if (is_among(field, columns.positive)) return Sign::positive;
   if (is_among(field, columns.negative)) return Sign::negative;
@@ -58,7 +59,7 @@ std::pair<std::u32string, std::u32string> numbered(const Words& before, const Wo
   return {std::move(first), text_of(after)};
 }
 
-void change(Row& row, const TextShift& member, const TextOptions& options) {
+void change_row(Row& row, const TextShift& member, const TextOptions& options) {
   row.after = member.apply(row.before, row.number, row.sign, options);
   const std::u32string before = code_points_from_utf8(row.before).value();
   const Words words = words_of(before);
@@ -128,7 +129,7 @@ class Blocks {
       row.number = rows_++;
       row.raw = records_.raw(text_);
       row.before = records_.fields()[text_];
-      if (labelled_) row.sign = sign_of(records_.fields()[label_], columns_, name_, row.number);
+      if (labelled_) row.sign = sign_of_label(records_.fields()[label_], columns_, name_, row.number);
       bytes += row.before.size() + growth_;
     }
   }
@@ -142,7 +143,7 @@ class Blocks {
   std::size_t text_, label_, rows_ = 0;
 };
 
-void add(TableChange& sum, const Row& row) {
+void add_row(TableChange& sum, const Row& row) {
   sum.characters += row.characters, sum.words += row.words;
   sum.distance += row.distance, sum.words_distance += row.words_distance;
   sum.n_changed += row.after == row.before ? 0 : 1;
@@ -174,9 +175,9 @@ TableChange shift_table(std::string_view csv, std::string_view name, const TextS
     if (progress && progress->stop_requested())
       throw Interrupted(
           fmt::format("{} stopped after {} rows; nothing was written", member.name, block.front().number));
-    parallel_for(block.size(), [&](std::size_t i) { change(block[i], member, options); });
+    parallel_for(block.size(), [&](std::size_t i) { change_row(block[i], member, options); });
     for (Row& row : block) {
-      add(sum, row);
+      add_row(sum, row);
       sum.n_overwritten += overwrites && row.words > 1 && edits >= row.words ? 1 : 0;
       if (row.after == row.before) continue;
       write({written, static_cast<std::size_t>(row.raw.data() - written)});

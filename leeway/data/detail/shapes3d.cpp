@@ -283,7 +283,7 @@ void draw_scene(const Scene& scene, std::size_t size, std::span<std::uint8_t> ou
   }
 }
 
-void draw(std::span<const std::uint16_t> codes, std::size_t size, std::span<std::uint8_t> out) {
+void draw_shapes3d(std::span<const std::uint16_t> codes, std::size_t size, std::span<std::uint8_t> out) {
   static const auto hues = evenly(0, .9, 10), scales = evenly(.75, 1.25, 8), turns = evenly(-30, 30, 15);
   draw_scene({hues[codes[0]], hues[codes[1]], hues[codes[2]], scales[codes[3]], static_cast<Solid>(codes[4]),
               turns[codes[5]]},
@@ -317,7 +317,7 @@ RenderedSet shapes3d() {
        {"object_hue", 2, hues},
        {"scale_value", 3, scales},
        {"orientation", 5, turns}},
-      draw};
+      draw_shapes3d};
 }
 
 }  // namespace leeway::data

@@ -14,11 +14,11 @@
 namespace leeway::shift {
 namespace {
 
-struct Constants {
+struct FogConstants {
   double weight = 0, decay = 0;
 };
 
-constexpr std::array<std::array<Constants, 5>, 3> constants{{
+constexpr std::array<std::array<FogConstants, 5>, 3> fog_constants{{
     {{{.2, 3}, {.5, 3}, {.75, 2.5}, {1, 2}, {1.5, 1.75}}},
     {{{.4, 3}, {.7, 3}, {1, 2.5}, {1.5, 2}, {2, 1.75}}},
     {{{1.5, 2}, {2, 2}, {2.5, 1.7}, {2.5, 1.5}, {3, 1.4}}},
@@ -67,8 +67,8 @@ std::vector<double> plasma_map(std::size_t side, double decay, Random& random) {
   return map;
 }
 
-void change(const CorruptedPicture& picture, const CorruptionSetting& setting, Random& random) {
-  const Constants& c = setting.of(constants);
+void change_by_fog(const CorruptedPicture& picture, const CorruptionSetting& setting, Random& random) {
+  const FogConstants& c = setting.of(fog_constants);
   constexpr std::size_t longest = 8192;  // its map has 0.5 GB
   if (std::max(picture.height, picture.width) > longest)
     refuse("corruption fog", fmt::format("sides of at most {} pixels", longest),
@@ -92,7 +92,7 @@ void change(const CorruptedPicture& picture, const CorruptionSetting& setting, R
 Corruption corrupt_fog() {
   return {{"fog", "a plasma map laid over the picture", "Hendrycks and Dietterich, ICLR 2019"},
           CorruptionGroup::weather,
-          change};
+          change_by_fog};
 }
 
 }  // namespace leeway::shift

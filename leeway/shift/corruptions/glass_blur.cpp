@@ -18,11 +18,11 @@
 namespace leeway::shift {
 namespace {
 
-struct Constants {
+struct GlassBlurConstants {
   double sigma = 0, delta = 0;
   int passes = 0;
 };
-constexpr std::array<std::array<Constants, 5>, 3> constants{{
+constexpr std::array<std::array<GlassBlurConstants, 5>, 3> glass_blur_constants{{
     {{{.05, 1, 1}, {.25, 1, 1}, {.4, 1, 1}, {.25, 1, 2}, {.4, 1, 2}}},
     {{{.1, 1, 1}, {.5, 1, 1}, {.6, 1, 2}, {.7, 2, 1}, {.9, 2, 2}}},
     {{{.7, 1, 2}, {.9, 2, 1}, {1, 2, 3}, {1.1, 3, 2}, {1.5, 4, 2}}},
@@ -52,9 +52,9 @@ void exchange_pixels(const CorruptedPicture& picture, std::size_t delta,
   }
 }
 
-void change(const CorruptedPicture& picture, const CorruptionSetting& setting, Random& random) {
+void change_by_glass_blur(const CorruptedPicture& picture, const CorruptionSetting& setting, Random& random) {
   thread_local std::vector<std::ptrdiff_t> moves;
-  const Constants& own = setting.of(constants);
+  const GlassBlurConstants& own = setting.of(glass_blur_constants);
   const double sigma = own.sigma * setting.scale.lengths;
   const auto delta =
       static_cast<std::size_t>(std::max(1., std::floor(own.delta * setting.scale.lengths + .5)));
@@ -82,7 +82,7 @@ Corruption corrupt_glass_blur() {
   return {{"glass-blur", "neighbouring pixels exchanged, between two blurs",
            "Hendrycks and Dietterich, ICLR 2019"},
           CorruptionGroup::blur,
-          change};
+          change_by_glass_blur};
 }
 
 }  // namespace leeway::shift

@@ -19,12 +19,12 @@
 namespace leeway::shift {
 namespace {
 
-struct Constants {
+struct SpatterConstants {
   double mean = 0, sd = 0, sigma = 0, threshold = 0, strength = 0;
   bool mud = false;
 };
 
-constexpr std::array<std::array<Constants, 5>, 3> constants{{
+constexpr std::array<std::array<SpatterConstants, 5>, 3> spatter_constants{{
     {{{.62, .1, .7, .7, .5, false},
       {.65, .1, .8, .7, .5, false},
       {.65, .3, 1, .69, .5, false},
@@ -91,8 +91,8 @@ void add_mud(const CorruptedPicture& picture, std::span<float> layer, double thr
   }
 }
 
-void change(const CorruptedPicture& picture, const CorruptionSetting& setting, Random& random) {
-  const Constants& c = setting.of(constants);
+void change_by_spatter(const CorruptedPicture& picture, const CorruptionSetting& setting, Random& random) {
+  const SpatterConstants& c = setting.of(spatter_constants);
   const double lengths = setting.scale.lengths;
   thread_local std::vector<float> layer;
   layer.resize(picture.area());
@@ -113,7 +113,7 @@ Corruption corrupt_spatter() {
   return {{"spatter", "splashes of water (severities 1 to 3) or mud (4 and 5)",
            "Hendrycks and Dietterich, ICLR 2019"},
           CorruptionGroup::extra,
-          change};
+          change_by_spatter};
 }
 
 }  // namespace leeway::shift

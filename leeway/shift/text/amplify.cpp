@@ -44,7 +44,7 @@ std::u32string inserted(Words text, const TextSetting& setting, Random& random) 
   return joined(text);
 }
 
-std::u32string change(std::u32string_view text, const TextSetting& setting, Random& random) {
+std::u32string change_by_amplify(std::u32string_view text, const TextSetting& setting, Random& random) {
   const bool insert = setting.placing == Placing::insert;
   Words words = words_of(text);
   if (words.words.size() < (insert ? 1u : 2u)) return std::u32string(text);
@@ -52,22 +52,22 @@ std::u32string change(std::u32string_view text, const TextSetting& setting, Rand
 }
 
 constexpr std::string_view source = "Carvalho et al., TMLR 2025, appendix C";
-constexpr Parameter strength{"strength", 4, 0, 16, "W: 2^W words replaced or inserted in a text"};
+constexpr Parameter amplify_strength{"strength", 4, 0, 16, "W: 2^W words replaced or inserted in a text"};
 
 }  // namespace
 
 TextShift text_amplify() {
-  return {{"amplify", "words of the label's own sign, in the place of others", source, {strength}},
+  return {{"amplify", "words of the label's own sign, in the place of others", source, {amplify_strength}},
           {.edits = true, .label = true},
           {},
-          change};
+          change_by_amplify};
 }
 
 TextShift text_contradict() {
-  return {{"contradict", "words of the opposite sign, in the place of others", source, {strength}},
+  return {{"contradict", "words of the opposite sign, in the place of others", source, {amplify_strength}},
           {.edits = true, .label = true, .opposite = true},
           {},
-          change};
+          change_by_amplify};
 }
 
 }  // namespace leeway::shift

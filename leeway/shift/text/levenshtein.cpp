@@ -9,7 +9,7 @@
 namespace leeway::shift {
 namespace {
 
-std::u32string change(std::u32string_view text, const TextSetting& setting, Random& random) {
+std::u32string change_by_levenshtein(std::u32string_view text, const TextSetting& setting, Random& random) {
   std::u32string out(text);
   for (std::size_t edit = 0; edit < setting.edits && out.size() > 2; ++edit) {
     const std::size_t place = random.below(out.size());
@@ -34,7 +34,7 @@ TextShift text_levenshtein() {
            {{"strength", 4, 0, 16, "W: 2^W edits of a text"}}},
           {.edits = true},
           {},
-          change};
+          change_by_levenshtein};
 }
 
 }  // namespace leeway::shift

@@ -8,7 +8,7 @@
 namespace leeway::shift {
 namespace {
 
-std::u32string change(std::u32string_view text, const TextSetting& setting, Random& random) {
+std::u32string change_by_remove(std::u32string_view text, const TextSetting& setting, Random& random) {
   const Words words = words_of(text);
   const std::size_t n = words.words.size();
   if (n < 2) return std::u32string(text);
@@ -31,7 +31,7 @@ TextShift text_remove() {
            {{"strength", 4, 0, 16, "W: 2^W words of a text left out"}}},
           {.edits = true},
           {},
-          change};
+          change_by_remove};
 }
 
 }  // namespace leeway::shift
