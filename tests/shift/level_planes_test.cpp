@@ -37,13 +37,6 @@ int at(const Levels& plane, const Sides& sides, long y, long x) {  // border rep
   };
   return plane[inside(y, sides[0]) * sides[1] + inside(x, sides[1])];
 }
-int mirrored(const Levels& plane, const Sides& sides, long y, long x) {
-  const auto inside = [](long i, std::size_t n) {
-    const long last = static_cast<long>(n) - 1;
-    return static_cast<std::size_t>(last == 0 ? 0 : i < 0 ? -i : i > last ? 2 * last - i : i);
-  };
-  return plane[inside(y, sides[0]) * sides[1] + inside(x, sides[1])];
-}
 
 // As it is defined: slopes in real angles, links followed until nothing changes.
 Levels edges_by_loops(const Levels& plane, const Sides& sides, int low, int high) {
@@ -150,27 +143,6 @@ TEST(EqualizedLevels, FollowTheHistogram) {
   Levels flat(9, 33);
   equalize_levels(flat);
   EXPECT_THAT(flat, testing::Each(33));
-}
-
-TEST(LevelPlanes, AreCorrelatedAndAveraged) {
-  constexpr std::array<int, 9> kernel{-2, -1, 0, -1, 1, 1, 0, 1, 2};
-  for (const Sides& sides : all_sides) {
-    const Levels plane = blobs(sides, 3);
-    Levels found, mean;
-    correlate_levels(plane, sides[0], sides[1], kernel, found);
-    mean_levels(plane, sides[0], sides[1], mean);
-    for (std::size_t i = 0; i < plane.size(); ++i) {
-      int sum = 0, all = 0;
-      for (long k = 0; k < 9; ++k) {
-        const int value = mirrored(plane, sides, static_cast<long>(i / sides[1]) + k / 3 - 1,
-                                   static_cast<long>(i % sides[1]) + k % 3 - 1);
-        sum += kernel[static_cast<std::size_t>(k)] * value;
-        all += value;
-      }
-      ASSERT_EQ(found[i], std::clamp(sum, 0, 255));
-      ASSERT_EQ(mean[i], std::lround(all / 9.));
-    }
-  }
 }
 
 }  // namespace

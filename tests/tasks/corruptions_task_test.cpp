@@ -359,29 +359,21 @@ TEST_F(CorruptionsTaskTest, OddSetsAreTaken) {
 
 TEST_F(CorruptionsTaskTest, OptionsThatAreWrong) {
   const Images images = made(10, 1, 6);
-  const auto message = [&](auto change) {
-    CorruptionsTask one = task(images);
-    change(one.options);
-    try {
-      (void)corruptions(one);
-    } catch (const OptionError& error) {
-      return std::string(error.what());
-    }
-    return std::string("accepted");
+  struct Row {
+    std::vector<std::string> corruptions;
+    std::vector<std::size_t> severities;
+    const char* said;
   };
-  EXPECT_THAT(message([](auto& o) { o.corruptions = {"mist"}; }),
-              HasSubstr("--corruptions: expected one of gaussian-noise, "));
-  EXPECT_THAT(message([](auto& o) {
-                o.corruptions = {"fog", "fog"};
-              }),
-              HasSubstr("--corruptions: fog stands there twice"));
-  EXPECT_THAT(message([](auto& o) { o.severities = {0}; }),
-              HasSubstr("--severities: expected 1 to 5, found 0"));
-  EXPECT_THAT(message([](auto& o) {
-                o.severities = {2, 2};
-              }),
-              HasSubstr("--severities: 2 stands there twice"));
-  EXPECT_THAT(message([](auto& o) { o.severities = {}; }), HasSubstr("--severities: expected one at least"));
+  for (const Row& row : {Row{{"mist"}, {1}, "--corruptions: expected one of gaussian-noise, "},
+                         {{"fog", "fog"}, {1}, "--corruptions: fog stands there twice"},
+                         {{"fog"}, {0}, "--severities: expected 1 to 5, found 0"},
+                         {{"fog"}, {2, 2}, "--severities: 2 stands there twice"},
+                         {{"fog"}, {}, "--severities: expected one at least"}}) {
+    CorruptionsTask one = task(images);
+    one.options.corruptions = row.corruptions, one.options.severities = row.severities;
+    EXPECT_THAT(message_of([&] { (void)corruptions(one); }), HasSubstr(row.said));
+    EXPECT_THROW((void)corruptions(one), OptionError);
+  }
 }
 
 TEST_F(CorruptionsTaskTest, TheRecordIsReadBack) {
