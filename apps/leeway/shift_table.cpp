@@ -8,10 +8,9 @@ namespace leeway::app {
 namespace {
 
 std::string use_text(const record::CorruptionUse& use, const std::string& name) {
-  return fmt::format(
-      ", {} variant, constants of {}{}{}", use.variant, use.set,
-      use.lengths == 1 ? "" : fmt::format(", lengths times {:.3g}", use.lengths),
-      name == "frost" ? ", frost " + use.frost : "");
+  return fmt::format(", {} variant, constants of {}{}{}", use.variant, use.set,
+                     use.lengths == 1 ? "" : fmt::format(", lengths times {:.3g}", use.lengths),
+                     name == "frost" ? ", frost " + use.frost : "");
 }
 
 }  // namespace

@@ -2,7 +2,7 @@
 // Water: L in 8-bit levels without fractions; D the distance to its edges (Canny, thresholds 50 and 150), at most 20, its 3x3 mean
 // without fractions, equalised, correlated with (-2 -1 0; -1 1 1; 0 1 2), its 3x3 mean (detail/level_planes.h). m = strength L D /
 // max(L D), x' = x + m (175, 238, 238) / 255. Where L D is 0 everywhere the picture stays (the authors' programs divide by 0 and
-// return black: Slips::published).
+// return black: Variant::published).
 // Mud: m is 1 where L is above the threshold and else 0, under a Gaussian filter of sigma = strength, values below .8 are 0;
 // x' = (1 - m) x + m (63, 42, 20) / 255.
 // Grey pictures take .2989 R + .587 G + .114 B of the colours. Draws: the layer. Lengths: both sigmas.
