@@ -29,7 +29,7 @@ struct CorruptFlags {
   record::CorruptionsOptions options;
 };
 
-std::string state_of(const std::string& out) { return out + ".state"; }
+std::string corruptions_state_of(const std::string& out) { return out + ".state"; }
 
 std::optional<Interval> interval_of(const Measured& value) {
   if (!value.low) return std::nullopt;
@@ -163,7 +163,7 @@ int run_corrupt(Context& context, const CorruptFlags& flags) {
   task.data = flags.data, task.model_file = flags.model.model, task.published = flags.published;
   task.sheet = flags.sheet, task.seed = context.seed;
   task.options = flags.options, task.reference = std::move(reference);
-  if (!context.out.empty()) task.state = state_of(context.out), task.made_of = made_of(flags);
+  if (!context.out.empty()) task.state = corruptions_state_of(context.out), task.made_of = made_of(flags);
   task.resumed = [&context](std::size_t done, std::size_t units) {
     context.say(fmt::format("corruptions: going on after {} of {} sets done before", done, units));
   };
@@ -209,7 +209,7 @@ void add_shift_corrupt(const Command& shift, Context& context) {
   context.add_page_flag(command);
   context.add_common_flags(command,
                            "Write the JSON record to this file; until then FILE.state holds what is done",
-                           Written::record, one_file(state_of));
+                           Written::record, one_file(corruptions_state_of));
   command.footer(
       "Images are corrupted in memory, set by set. The record has each set's accuracy and posterior "
       "agreement\n"

@@ -98,9 +98,9 @@ shift::ReferenceErrors reference_of(const record::Corruptions& record, const std
 
 // -- The analysis
 
-class Analysis {
+class CorruptionsAnalysis {
  public:
-  Analysis(const CorruptionsTask& task, Progress* progress)
+  CorruptionsAnalysis(const CorruptionsTask& task, Progress* progress)
       : task_(task),
         images_(task.images),
         progress_(progress),
@@ -429,7 +429,7 @@ class Analysis {
 }  // namespace
 
 record::Corruptions corruptions(const CorruptionsTask& task, Progress* progress) {
-  return Analysis(task, progress).run();
+  return CorruptionsAnalysis(task, progress).run();
 }
 
 }  // namespace leeway::tasks

@@ -25,7 +25,7 @@ std::vector<std::string> corruptions_of(const Corruptions& record) {
 
 double log_k_of(const Corruptions& record) { return record.k ? std::log(static_cast<double>(*record.k)) : 0; }
 
-std::size_t place_of(const std::vector<std::string>& names, const std::string& name) {
+std::size_t corruption_place(const std::vector<std::string>& names, const std::string& name) {
   return static_cast<std::size_t>(std::ranges::find(names, name) - names.begin());
 }
 
@@ -60,8 +60,9 @@ Chart heat_map(const Corruptions& record, bool agreement) {
     const auto j =
         first + static_cast<std::size_t>(std::ranges::find(severities, set.severity) - severities.begin());
     cells.push_back(cell(
-        place_of(names, set.corruption), j, 1 - (agreement ? set.pa_normalized.value_or(0) : *value.value),
-        *value.value, agreement ? fixed(*value.value, 2) : percent(*value.value),
+        corruption_place(names, set.corruption), j,
+        1 - (agreement ? set.pa_normalized.value_or(0) : *value.value), *value.value,
+        agreement ? fixed(*value.value, 2) : percent(*value.value),
         fmt::format("{}, severity {}\n{} {}\nn = {}", set.corruption, set.severity,
                     agreement ? "PA" : "accuracy", value_words(value, !agreement), count(set.judged.n))));
   }
