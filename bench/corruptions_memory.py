@@ -49,7 +49,6 @@ def main():
                 commands = {"corrupt --model": ["corrupt", "--model", str(arguments.model.resolve()), "--out", "record.json"]}
             else:
                 commands = {f"{name} --severity 5": [name, "--severity", "5", "--out", "out.npz"] for name in ("fog", "zoom-blur", "jpeg-compression")}
-                commands["corrupt --out-dir, 19 x 5"] = ["corrupt", "--all", "--out-dir", "sets"]
             for name, words in commands.items():
                 one, whole = (peak([leeway, "shift", *words, "--data", f"{n}.npz", *common], folder) for n in sizes)
                 size = arguments.images * numpy.prod(shape) / 1e6

@@ -95,7 +95,7 @@ void add_conds_draw(const Command& room, Context& context) {
       .required();
   add_option_flags(command, flags.options);
   command.group("Shifts", {"--sc", "--ldd", "--uds", "--all"});
-  command.group("Counts", {"--train", "--val", "--test", "--ldd-ratio", "--counterexamples", "--resample"});
+  command.group("Counts", {"--train", "--val", "--test", "--ldd-ratio", "--counterexamples"});
   command
       .option(
           "--order", flags.orders,

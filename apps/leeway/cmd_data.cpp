@@ -13,7 +13,6 @@
 #include "apps/leeway/text_table.h"
 #include "leeway/core/message.h"
 #include "leeway/data/load.h"
-#include "leeway/data/render.h"
 #include "leeway/data/rendered_set.h"
 #include "leeway/tasks/data.h"
 
@@ -101,26 +100,6 @@ std::string render_text(const record::DataRender& record) {
          (manifest ? fmt::format("{:<10} {}\n", "manifest", *manifest) : "");
 }
 
-std::string list_of_sets() {
-  std::string text = "NAME       columns and their values (standard ones, and more in brackets)\n";
-  for (const RenderedSet& set : data::rendered_sets()) {
-    text += fmt::format("{:<10} {}\n", set.name, set.summary);
-    for (const data::RenderedColumn& column : set.columns) {
-      const auto values = data::values_of(column);
-      const std::size_t standard =
-          std::min(values.size(), values.size() == column.texts.size() ? set.factors[column.factor].standard
-                                                                       : values.size());
-      const auto middle = values.begin() + static_cast<std::ptrdiff_t>(standard);
-      std::string listed =
-          standard > 10 ? fmt::format("{} values from {} to {}", standard, values.front(), *(middle - 1))
-                        : fmt::format("{}", fmt::join(values.begin(), middle, ", "));
-      if (middle != values.end()) listed += fmt::format(" ({})", fmt::join(middle, values.end(), ", "));
-      text += fmt::format("{:<10}   {:<12} {}\n", "", column.name, listed);
-    }
-  }
-  return text;
-}
-
 int run_render(Context& context, const RenderFlags& flags) {
   tasks::DataRenderTask task{.data_set = flags.name,
                              .only = only_of(flags),
@@ -172,7 +151,7 @@ void add_data_render(const Command& room, Context& context) {
   auto& flags = command.keep<RenderFlags>();
   std::vector<std::string> names;
   for (const RenderedSet& set : data::rendered_sets()) names.emplace_back(set.name);
-  command.option("NAME", flags.name, "The data set; see the list below").required().one_of(names);
+  command.option("NAME", flags.name, "Data set (leeway list renderers)").required().one_of(names);
   add_table_flags(command, flags, "image", "images");
   add_option_flags(command, flags.options);
   const std::string which = "Which images";
@@ -191,18 +170,19 @@ void add_data_render(const Command& room, Context& context) {
   context.add_common_flags(
       command, "The images to write (.npz): x (n,3,h,w), y; beside it NAME.manifest.json, the record",
       Written::file, one_file(manifest_of));
-  command.footer([] {
-    return list_of_sets() +
-           "\nImages are drawn as they are written, so that a set may be larger than the memory. An image\n"
-           "depends on its row alone. From a table to a model trained under a shift:\n\n"
-           "  leeway data render dsprites --sample 20000 --size 32 --out images.npz --attributes table.csv "
-           "--sheet sheet.png\n"
-           "  leeway conds draw --attributes table.csv --dataset dsprites --sc obj_color --out split.csv\n"
-           "  leeway train --data images.npz --index split.csv --out model.safetensors\n\n"
-           "and its test set alone, for models that read their images from a file of their own:\n\n"
-           "  leeway data render dsprites --size 32 --table table.csv --index split.csv --split test "
-           "--out test.npz";
-  });
+  command.footer(
+      "leeway list renderers prints the data sets and their columns. Images are drawn as they are written, "
+      "so\n"
+      "a set may be larger than the memory. An image depends on its row only. From a table to a model that "
+      "is\n"
+      "trained under a shift:\n\n"
+      "  leeway data render dsprites --sample 20000 --size 32 --out images.npz --attributes table.csv "
+      "--sheet sheet.png\n"
+      "  leeway conds draw --attributes table.csv --dataset dsprites --sc obj_color --out split.csv\n"
+      "  leeway train --data images.npz --index split.csv --out model.safetensors\n\n"
+      "and its test set alone, for models that read their images from a file of their own:\n\n"
+      "  leeway data render dsprites --size 32 --table table.csv --index split.csv --split test --out "
+      "test.npz");
   command.runs([&context, &flags] { return run_render(context, flags); });
 }
 
@@ -212,7 +192,7 @@ void add_data_load(const Command& room, Context& context) {
   auto& flags = command.keep<LoadFlags>();
   std::vector<std::string> names;
   for (const auto& format : data::loaded_formats()) names.emplace_back(format.name);
-  command.option("FORMAT", flags.format, "The format; see the list below")
+  command.option("FORMAT", flags.format, "Format (leeway list loaders)")
       .required()
       .one_of(names)
       .shown_as("");
@@ -222,19 +202,14 @@ void add_data_load(const Command& room, Context& context) {
   context.add_common_flags(
       command, "The images to write (.npz): x (n,c,h,w), y; beside it NAME.manifest.json, the record",
       Written::file);
-  command.footer([] {
-    std::string text = "FORMAT       files\n";
-    for (const auto& format : data::loaded_formats())
-      text += fmt::format("{:<12} {}\n{:<12}   {}\n", format.name, format.paths, "", format.summary);
-    return text +
-           "\n  leeway data load cifar10 data_batch_1.bin data_batch_2.bin --out train.npz\n"
-           "  leeway data load celeba list_attr_celeba.txt --attributes celeba.csv\n"
-           "  leeway conds draw --attributes celeba.csv --dataset celeba --sc black_hair --plan\n"
-           "  leeway data load smallnorb smallnorb-training-dat.mat.gz --protocol --out toys.npz "
-           "--attributes "
-           "toys.csv\n"
-           "  leeway data load folder OfficeHome --size 64 --out images.npz --attributes table.csv";
-  });
+  command.footer(
+      "leeway list loaders prints the formats and their files.\n\n"
+      "  leeway data load cifar10 data_batch_1.bin data_batch_2.bin --out train.npz\n"
+      "  leeway data load celeba list_attr_celeba.txt --attributes celeba.csv\n"
+      "  leeway conds draw --attributes celeba.csv --dataset celeba --sc black_hair --plan\n"
+      "  leeway data load smallnorb smallnorb-training-dat.mat.gz --protocol --out toys.npz --attributes "
+      "toys.csv\n"
+      "  leeway data load folder OfficeHome --size 64 --out images.npz --attributes table.csv");
   command.runs([&context, &flags] { return run_load(context, flags); });
 }
 

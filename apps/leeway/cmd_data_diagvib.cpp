@@ -1,6 +1,5 @@
 // leeway data diagvib: digits with hue, lightness, position, scale and texture, as environments that train, validate and test.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <filesystem>
 #include <string>
@@ -92,24 +91,6 @@ int run_diagvib(Context& context, const DiagvibFlags& flags) {
   return exit_ok;
 }
 
-std::string list_of_environments() {
-  std::string text =
-      "ENVIRONMENT            what it is; its parts, with the paper's pictures an environment\n";
-  for (const data::DiagvibExperiment& experiment : data::diagvib_experiments()) {
-    text += fmt::format("{:<22} {} ({}), digits {}\n", experiment.name, experiment.summary, experiment.source,
-                        fmt::join(experiment.digits, ", "));
-    std::string parts;
-    for (const data::DiagvibPart& part : experiment.parts) {
-      parts += fmt::format("{}{}", parts.empty() ? "" : ", ", part.name);
-      if (part.environments.size() > 1) parts += fmt::format(":0..{}", part.environments.size() - 1);
-      if (part.environments.empty() && part.name == "test") parts += ":seen, :unseen, :all";
-      parts += fmt::format(" ({})", part.n);
-    }
-    text += fmt::format("{:<22}   {}\n", "", parts);
-  }
-  return text;
-}
-
 }  // namespace
 
 void add_data_diagvib(const Command& room, Context& context) {
@@ -145,29 +126,27 @@ void add_data_diagvib(const Command& room, Context& context) {
                            "The images to write (.npz): x (n,3,h,w), y, environment or groups; beside it "
                            "NAME.manifest.json, the record; with --part all a folder, with manifest.json",
                            Written::claimed);
-  command.footer([] {
-    return list_of_environments() +
-           "\nThe training file holds all environments of the part, one after the other, with an array "
-           "`environment` that "
-           "leeway\ntrain reads. Rows of paired environments show one digit each and differ in the shifted "
-           "factors alone. "
-           "Tables 2 and 3 of\nthe paper are one command each; --n 4000 --size 64 makes a fortieth of their "
-           "bytes:\n\n"
-           "  leeway data diagvib --digits train-images-idx3-ubyte.gz --environment discriminability --part "
-           "all --out "
-           "table2\n"
-           "  leeway data diagvib --digits train-images-idx3-ubyte.gz --environment selection --part all "
-           "--out table3\n"
-           "  leeway data diagvib --digits fashion-mnist:train --environment discriminability --part test:3 "
-           "--n 1000 "
-           "--out test3.npz\n"
-           "  leeway data diagvib --digits fashion-mnist:train --environment 1-cgo --part train --n 9000 "
-           "--size 64 "
-           "--out cgo.npz\n\n"
-           "Nothing is standardised in the files: give leeway train the --mean and --std that are printed, "
-           "and every "
-           "test set is\nread with the training environments' statistics.";
-  });
+  command.footer(
+      "leeway list environments prints the environments and their parts. The training file holds all "
+      "environments\n"
+      "of the part with an array `environment` that leeway train reads. Rows of paired environments show the "
+      "same\n"
+      "digit and differ in the shifted factors only. Tables 2 and 3 of the paper are one command each;\n"
+      "--n 4000 --size 64 writes a fortieth of their bytes:\n\n"
+      "  leeway data diagvib --digits train-images-idx3-ubyte.gz --environment discriminability --part all "
+      "--out "
+      "table2\n"
+      "  leeway data diagvib --digits train-images-idx3-ubyte.gz --environment selection --part all --out "
+      "table3\n"
+      "  leeway data diagvib --digits fashion-mnist:train --environment discriminability --part test:3 --n "
+      "1000 "
+      "--out test3.npz\n"
+      "  leeway data diagvib --digits fashion-mnist:train --environment 1-cgo --part train --n 9000 --size "
+      "64 "
+      "--out cgo.npz\n\n"
+      "Pixels are not standardized: give leeway train the --mean and --std that are printed, and every test "
+      "set is\n"
+      "read with the statistics of the training environments.");
   command.runs([&context, &flags] { return run_diagvib(context, flags); });
 }
 

@@ -25,11 +25,16 @@ namespace {
 
 struct CorruptFlags {
   ModelFlags model;
-  std::string data, published, out_dir, sheet;
+  std::string data, published, sheet;
   record::CorruptionsOptions options;
 };
 
-std::string state_of(const std::string& out) { return out + ".state"; }
+std::string corruptions_state_of(const std::string& out) { return out + ".state"; }
+
+std::optional<Interval> interval_of(const Measured& value) {
+  if (!value.low) return std::nullopt;
+  return Interval{*value.low, *value.high};
+}
 
 // "0.912", with digits that four columns have room for; "-" where there is none.
 std::string cell(const std::optional<double>& value) { return value ? fmt::format("{:.3f}", *value) : "-"; }
@@ -54,7 +59,8 @@ std::string ce_cell(const std::optional<double>& value) {
 
 // Rows are corruptions, columns severities; behind them the corruption errors where there are any.
 std::string accuracies_text(const record::Corruptions& record) {
-  const bool ratios = std::ranges::any_of(record.errors, [](const auto& row) { return row.ce.has_value(); });
+  const bool ratios =
+      std::ranges::any_of(record.errors, [](const auto& row) { return row.ce.value.has_value(); });
   std::vector<Column> columns{left("accuracy %", 18)};
   for (const std::size_t severity : record.options.severities)
     columns.push_back(right(fmt::format("{}", severity), 6));
@@ -66,12 +72,13 @@ std::string accuracies_text(const record::Corruptions& record) {
     std::vector<std::string> cells{row.corruption + (row.counted ? "" : " *")};
     for (const std::size_t severity : record.options.severities) {
       const record::CorruptedSet* const set = set_of(record, row.corruption, severity);
-      cells.push_back(
-          set != nullptr && set->judged.accuracy ? fmt::format("{:.1f}", 100 * *set->judged.accuracy) : "-");
+      cells.push_back(set != nullptr && set->judged.accuracy.value
+                          ? fmt::format("{:.1f}", 100 * *set->judged.accuracy.value)
+                          : "-");
     }
-    cells.push_back(percents(row.error));
-    cells.push_back(percents(row.error_interval));
-    if (ratios) cells.push_back(ce_cell(row.ce)), cells.push_back(ce_cell(row.relative_ce));
+    cells.push_back(percents(row.error.value));
+    cells.push_back(percents(interval_of(row.error)));
+    if (ratios) cells.push_back(ce_cell(row.ce.value)), cells.push_back(ce_cell(row.relative_ce.value));
     table.add(std::move(cells));
   }
   const bool starred = std::ranges::any_of(record.errors, [](const auto& row) { return !row.counted; });
@@ -87,43 +94,31 @@ std::string agreements_text(const record::Corruptions& record) {
     std::vector<std::string> cells{name};
     for (const std::size_t severity : record.options.severities) {
       const record::CorruptedSet* const set = set_of(record, name, severity);
-      cells.push_back(cell(set == nullptr ? std::nullopt : set->pa));
+      cells.push_back(cell(set == nullptr ? std::nullopt : set->pa.value));
     }
     table.add(std::move(cells));
   }
   return table.text();
 }
 
-std::string files_text(const record::Corruptions& record) {
-  TextTable table({left("set", 20), right("mean change", 12), left("file")});
-  for (const record::CorruptedSet& set : record.results)
-    table.add(fmt::format("{} {}", set.corruption, set.severity), four(set.mean_change),
-              set.left_out.empty() ? set.file : set.left_out);
-  return table.text();
-}
-
 std::string mean_text(const record::Corruptions& record) {
-  if (!record.mean || !record.mean->mean_error) return "";
+  if (!record.mean || !record.mean->mean_error.value) return "";
   const record::MeanCorruptionError& mean = *record.mean;
-  std::string text =
-      fmt::format("mean corruption error (unnormalised) {}% {}, over {} corruptions\n",
-                  percents(mean.mean_error), percents(mean.mean_error_interval), mean.corruptions);
-  const auto line = [&](const char* what, const auto& value, const auto& interval) {
-    if (value)
-      text += fmt::format("{} {:.2f} [{:.2f}, {:.2f}] relative to {}\n", what, *value, interval->low,
-                          interval->high, mean.reference);
-  };
-  line("mCE", mean.mce, mean.mce_interval);
-  line("relative mCE", mean.relative_mce, mean.relative_mce_interval);
+  std::string text = fmt::format("mean corruption error (unnormalised) {}% {}, over {} corruptions, {}\n",
+                                 percents(mean.mean_error.value), percents(interval_of(mean.mean_error)),
+                                 mean.corruptions, variant_text(mean));
+  for (const auto& [what, value] : {std::pair("mCE", mean.mce), {"relative mCE", mean.relative_mce}})
+    if (value.value)
+      text += fmt::format("{} {:.2f} [{:.2f}, {:.2f}] relative to {}, {}\n", what, *value.value, *value.low,
+                          *value.high, mean.reference, variant_text(mean));
   return text;
 }
 
 std::string corruptions_text(const record::Corruptions& record) {
   std::string text = wrapped(record.envelope.headline) + "\n";
-  if (record.model.empty()) return text + files_text(record);
   if (!record.errors.empty()) text += accuracies_text(record) + "\n";
   const bool agreement =
-      std::ranges::any_of(record.results, [](const auto& set) { return set.pa.has_value(); });
+      std::ranges::any_of(record.results, [](const auto& set) { return set.pa.value.has_value(); });
   if (agreement) text += agreements_text(record) + "\n";
   text += mean_text(record);
   return text + (record.envelope.findings.empty() ? "" : "\n") + findings_of(record.envelope);
@@ -148,41 +143,27 @@ std::string state_of_file(const std::string& path) {
 
 std::vector<std::string> made_of(const CorruptFlags& flags) {
   record::ModelReading reading = flags.model.reading;
-  return {state_of_file(flags.model.model),
-          record::digest_of([&](record::Fields& f) { fields(reading, f); }),
-          state_of_file(flags.data),
-          state_of_file(flags.published),
-          flags.options.how.frost_dir ? state_of_file(*flags.options.how.frost_dir) : "",
-          flags.out_dir};
-}
-
-void check_flags(const Context& context, const CorruptFlags& flags) {
-  if (flags.data.empty()) throw UsageError("--data is required: the images as they are");
-  if (flags.model.model.empty() && flags.out_dir.empty())
-    throw UsageError("expected --model or --out-dir: who looks at the images, or where they go");
-  if (flags.model.model.empty() && !flags.options.all && flags.options.corruptions.empty())
-    throw UsageError("expected --all or --corruptions: which sets to write");
-  if (flags.model.model.empty() && context.wants_page())
-    throw UsageError("--report: expected --model beside it");
-  if (flags.model.model.empty() && flags.options.reference)
-    throw UsageError("--reference: expected --model beside it");
+  return {state_of_file(flags.model.model), record::digest_of([&](record::Fields& f) { fields(reading, f); }),
+          state_of_file(flags.data), state_of_file(flags.published),
+          flags.options.how.frost_dir ? state_of_file(*flags.options.how.frost_dir) : ""};
 }
 
 int run_corrupt(Context& context, const CorruptFlags& flags) {
-  check_flags(context, flags);
+  if (flags.data.empty()) throw UsageError("--data is required: the clean images");
+  if (flags.model.model.empty())
+    throw UsageError("--model is required (leeway shift NAME --severity S writes corrupted images)");
   std::optional<record::Corruptions> reference;
   if (const auto& named = flags.options.reference; named && *named != "alexnet") {
     reference = record::read_corruptions(read_record(*named), display_name(*named));
     context.add_input(*named, {});
   }
   const Images images = open_images(context, flags.data);
-  tasks::LoadedModel loaded;
-  if (!flags.model.model.empty()) loaded = load_checked_model(context, flags.model, images);
-  tasks::CorruptionsTask task{.images = images, .model = loaded.model.get()};
+  tasks::LoadedModel loaded = load_checked_model(context, flags.model, images);
+  tasks::CorruptionsTask task{.images = images, .model = *loaded.model};
   task.data = flags.data, task.model_file = flags.model.model, task.published = flags.published;
-  task.out_dir = flags.out_dir, task.sheet = flags.sheet, task.seed = context.seed;
+  task.sheet = flags.sheet, task.seed = context.seed;
   task.options = flags.options, task.reference = std::move(reference);
-  if (!context.out.empty()) task.state = state_of(context.out), task.made_of = made_of(flags);
+  if (!context.out.empty()) task.state = corruptions_state_of(context.out), task.made_of = made_of(flags);
   task.resumed = [&context](std::size_t done, std::size_t units) {
     context.say(fmt::format("corruptions: going on after {} of {} sets done before", done, units));
   };
@@ -190,7 +171,7 @@ int run_corrupt(Context& context, const CorruptFlags& flags) {
     context.add_input(path, shape);
   };
   record::Corruptions record = tasks::corruptions(task, context.progress());
-  if (loaded.model) record.reading = flags.model.reading;
+  record.reading = flags.model.reading;
   record.stochastic = loaded.stochastic;
   context.warn_of(record.envelope);  // those of the model were told when it was loaded
   for (const std::string& line : loaded.warnings) record.envelope.warnings.push_back(line);
@@ -206,7 +187,7 @@ int run_corrupt(Context& context, const CorruptFlags& flags) {
 
 void add_shift_corrupt(const Command& shift, Context& context) {
   const Command command =
-      shift.add("corrupt", "All common corruptions at all severities: written as sets, or shown to a model");
+      shift.add("corrupt", "Assess a model under all common corruptions at all severities");
   auto& flags = command.keep<CorruptFlags>();
   command.option("--data", flags.data,
                  "The images as they are: .npz, .safetensors, IDX(.gz), or fashion-mnist:test");
@@ -220,10 +201,6 @@ void add_shift_corrupt(const Command& shift, Context& context) {
       "--published", flags.published,
       "Folder of CIFAR-10-C, CIFAR-100-C, ImageNet-C or TinyImageNet-C, in place of images made here");
   command
-      .option("--out-dir", flags.out_dir,
-              "Folder for the sets: NAME-SEVERITY.npz (default: nothing is written)")
-      .writes(Written::folder);
-  command
       .option(
           "--sheet", flags.sheet,
           "A contact sheet to write (PNG): one image at random, a line for each corruption, as it is and at "
@@ -232,22 +209,18 @@ void add_shift_corrupt(const Command& shift, Context& context) {
   context.add_page_flag(command);
   context.add_common_flags(command,
                            "Write the JSON record to this file; until then FILE.state holds what is done",
-                           Written::record, one_file(state_of));
+                           Written::record, one_file(corruptions_state_of));
   command.footer(
-      "Images are made in memory, set by set; of each the accuracy and the posterior agreement with the "
-      "images as "
-      "they are\n"
-      "stay. A command that was stopped goes on from the sets that are done, where it has --out. mCE counts "
-      "the 15 "
-      "corruptions\n"
-      "of the benchmark, each image as one draw; with --reference alexnet it is the field's, on ImageNet's "
-      "1,000 "
-      "classes.\n\n"
+      "Images are corrupted in memory, set by set. The record has each set's accuracy and posterior "
+      "agreement\n"
+      "with the clean images. With --out an interrupted command resumes after the finished sets. mCE is the\n"
+      "mean over the 15 corruptions of the benchmark; --reference alexnet gives the published "
+      "normalization,\n"
+      "on the 1,000 classes of ImageNet. leeway shift NAME --severity S writes corrupted images.\n\n"
       "  leeway shift corrupt --data fashion-mnist:test --model cnn.safetensors --out record.json --report "
       "page.html\n"
       "  leeway shift corrupt --data test.npz --model better.pt --reference record.json --out better.json\n"
-      "  leeway shift corrupt --data test.npz --model m.pt --published CIFAR-10-C --out record.json\n"
-      "  leeway shift corrupt --data test.npz --corruptions fog,snow --severities 1,3,5 --out-dir sets");
+      "  leeway shift corrupt --data test.npz --model m.pt --published CIFAR-10-C --out record.json");
   command.runs([&context, &flags] { return run_corrupt(context, flags); });
 }
 

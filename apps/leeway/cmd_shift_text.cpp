@@ -1,6 +1,4 @@
 // leeway shift text: a CSV file with one column of texts shifted.
-#include <fmt/format.h>
-
 #include <string>
 #include <utility>
 #include <vector>
@@ -9,9 +7,6 @@
 #include "apps/leeway/option_flags.h"
 #include "apps/leeway/tables.h"
 #include "apps/leeway/terminal.h"
-#include "leeway/core/family.h"
-#include "leeway/shift/text.h"
-#include "leeway/shift/text_difference.h"
 #include "leeway/tasks/shift_text.h"
 
 namespace leeway::app {
@@ -41,39 +36,25 @@ int run_shift_text(Context& context, const ShiftTextFlags& flags) {
   return context.show(std::move(record), table_of);
 }
 
-std::string list_of_members() {
-  std::string text = "NAME             what it does; strength (range, default)\n";
-  for (const auto& member : shift::text_shifts()) {
-    text += fmt::format("{:<16} {}\n", member.name, member.summary);
-    for (const Parameter& one : member.parameters)
-      text += fmt::format("{:<16}   {}: {} ({:g} to {:g}, default {:g})\n", "", one.name, one.meaning,
-                          one.low, one.high, one.value);
-  }
-  return text;
-}
-
 }  // namespace
 
 void add_shift_text(const Command& room, Context& context) {
   const Command command = room.add("text", "A CSV file with one column of texts shifted");
   auto& flags = command.keep<ShiftTextFlags>();
-  command.option("NAME", flags.name, "The shift; see the list below").required();
+  command.option("NAME", flags.name, "Shift (leeway list text-shifts)").required();
   command.option("--data", flags.data, "CSV with a header; all columns but one are copied as they stand");
   add_option_flags(command, flags.options);
   context.add_common_flags(command, "The CSV file to write", Written::file);
-  command.footer([] {
-    return list_of_members() +
-           "\nCharacters are Unicode code points, words stand between white space. The same seed gives the "
-           "same\n"
-           "texts, row i does not depend on the others, and a smaller strength makes the first of the edits, "
-           "or a\n"
-           "part of those, of a larger one. The authors' program is --words paper --layout single-spaces\n"
-           "--backslashes spare. docs/text-shifts.md leads from here to a model's posterior agreement.\n\n"
-           "  leeway shift text typos --data reviews.csv --column text --strength 0.1 --out typos.csv "
-           "--sheet\n"
-           "  leeway shift text contradict --data reviews.csv --label sentiment --strength 3 --out "
-           "against.csv";
-  });
+  command.footer(
+      "leeway list text-shifts prints the names. Characters are Unicode code points, words stand between "
+      "white\n"
+      "space. The same seed gives the same texts, and row i does not depend on the other rows. The edits of "
+      "a\n"
+      "smaller strength are the first edits, or a part of the edits, of a larger strength. "
+      "docs/text-shifts.md\n"
+      "leads from here to a model's posterior agreement.\n\n"
+      "  leeway shift text typos --data reviews.csv --column text --strength 0.1 --out typos.csv --sheet\n"
+      "  leeway shift text contradict --data reviews.csv --label sentiment --strength 3 --out against.csv");
   command.runs([&context, &flags] { return run_shift_text(context, flags); });
 }
 

@@ -154,13 +154,6 @@ Command Command::add(const std::string& name, const std::string& help) const {
 
 void Command::needs_command() const { app_->require_subcommand(1); }
 
-void Command::moved(const std::string& name, const std::string& new_name) const {
-  CLI::App* const old = app_->add_subcommand(name)->group("")->prefix_command();
-  old->set_help_flag();
-  old->callback([text = fmt::format("{} {}: expected leeway {}, its name now", app_->get_name(), name,
-                                    new_name)] { throw UsageError(text); });
-}
-
 template <class T>
 Option Command::option(const std::string& name, T& value, const std::string& help) const {
   CLI::Option* const option = app_->add_option(name, value, help);

@@ -72,8 +72,6 @@ class Command {
   // A command of its own: leeway bound evaluate.
   [[nodiscard]] Command add(const std::string& name, const std::string& help) const;
   void needs_command() const;  // it does nothing itself
-  // Whatever follows the name of a command that has moved, its new name is all there is to say.
-  void moved(const std::string& name, const std::string& new_name) const;
 
   // An object that lives as long as the command line: what options are bound to.
   template <class T>

@@ -61,8 +61,8 @@ std::string columns_text(const conds::Description& said) {
       cells.push_back(measure);
       cells.push_back(chance(test));
     };
-    column.source ? add(number(column.source->v), column.sc) : add("-", {});
-    cells.push_back(column.target ? fmt::format("{:.3f}", column.target->v.value) : "");
+    column.sc ? add(number(column.sc->source.v), column.sc->test) : add("-", {});
+    cells.push_back(column.sc && column.sc->target ? fmt::format("{:.3f}", column.sc->target->v.value) : "");
     column.drift ? add(shares(column.drift->distance), column.drift->test) : add("-", {});
     column.unseen ? add(shares(column.unseen->mass), column.unseen->test) : add("-", {});
     table.add(std::move(cells));

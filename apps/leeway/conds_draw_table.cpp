@@ -13,7 +13,7 @@ namespace {
 using record::CondsCase;
 using record::CondsColumn;
 
-constexpr std::size_t most_lines = 81;  // of cells, where the split is written
+constexpr std::size_t most_cell_lines = 81;  // of cells, where the split is written
 
 std::string cells_text(const CondsCase& one, const record::CondsDraw& record) {
   std::vector<Column> columns{left(printable(record.label.name))};
@@ -22,7 +22,7 @@ std::string cells_text(const CondsCase& one, const record::CondsDraw& record) {
     columns.push_back(right(title, width));
   columns.push_back(left(""));
   TextTable table(std::move(columns));
-  const std::size_t shown = one.out ? std::min(most_lines, one.cells.size()) : one.cells.size();
+  const std::size_t shown = one.out ? std::min(most_cell_lines, one.cells.size()) : one.cells.size();
   const auto count = [](std::size_t n) { return n == 0 ? "-" : std::to_string(n); };
   for (std::size_t c = 0; c < shown; ++c) {
     const auto& [values, cell] = one.cells[c];

@@ -8,13 +8,9 @@ namespace leeway::app {
 namespace {
 
 std::string use_text(const record::CorruptionUse& use, const std::string& name) {
-  return fmt::format(
-      ", constants of {}{}{}{}{}{}{}{}", use.set,
-      use.lengths == 1 ? "" : fmt::format(", lengths times {:.3g}", use.lengths),
-      use.rounding == "trunc" ? ", rounded down" : "", name == "glass-blur" ? ", pixels " + use.glass : "",
-      name == "frost" ? ", frost " + use.frost : "", use.saved == "jpeg" ? ", saved as JPEG" : "",
-      use.slips == "published" ? ", with the authors' slips" : "",
-      use.grey == "colour" ? ", grey as colour" : "");
+  return fmt::format(", {} variant, constants of {}{}{}", use.variant, use.set,
+                     use.lengths == 1 ? "" : fmt::format(", lengths times {:.3g}", use.lengths),
+                     name == "frost" ? ", frost " + use.frost : "");
 }
 
 }  // namespace

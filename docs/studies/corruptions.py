@@ -19,7 +19,7 @@ class Corruptions(Study):
     threads = 2
 
     def measure(self, name, *words):
-        self.run(f"{name}.record.json", "shift", "corrupt", "--all", *words)
+        self.run(f"{name}.record.json", "shift", "corrupt", *words)
         record = json.loads(self.path(f"{name}.record.json").read_text())
         clean = record["clean"]
         rows = [{"model": name, "corruption": "none", "severity": 0, "n": clean["n"], **{key: clean[key] for key in ("accuracy", "accuracy_low", "accuracy_high")}}]

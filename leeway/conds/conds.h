@@ -22,9 +22,7 @@
 // samples (where rows cannot be told apart, the same number of each).
 //
 // Errors (Error): an attribute in two shifts, fewer than two values in a shifted attribute, a ratio below
-// 1, a share outside [0,1], and, when drawing, a cell that lacks rows, by name. With resampling such a
-// cell's rows are divided among the sets in proportion and repeated; a cell without rows is left out, and
-// one with fewer rows than sets that ask for it is an error all the same. Deterministic. Cost: 8 bytes a
+// 1, a share outside [0,1], and, when drawing, a cell that lacks rows, by name. Deterministic. Cost: 8 bytes a
 // row beside the table, a sort of every cell.
 #pragma once
 
@@ -69,7 +67,6 @@ struct ConDSOptions {
   ConDSCounts counts = default_counts;
   double ldd_ratio = 3;          // a rare cell gets round(count / ratio), at least 1 where count > 0
   double counterexamples = .01;  // of the training set, those aside
-  bool resample = false;
   std::uint64_t seed = 0;
 };
 
@@ -96,15 +93,14 @@ struct ConDSPlan {
                                    const ConDSOptions& options);
 
 struct ConDSSplit {
-  std::vector<std::size_t> train, validation, test;  // rows, ascending; repeated where resampled
-  std::vector<std::size_t> left_out;                 // cells without rows, when resampling
+  std::vector<std::size_t> train, validation, test;  // rows, ascending
 };
 
 // Orders the rows once; draws any number of plans.
 class ConDSSampler {
  public:
   ConDSSampler(const AttributeTable& table, const Cells& cells, std::uint64_t seed);
-  [[nodiscard]] ConDSSplit draw(const ConDSPlan& plan, bool resample = false) const;
+  [[nodiscard]] ConDSSplit draw(const ConDSPlan& plan) const;  // Error where a cell lacks rows
 
  private:
   std::string name_;

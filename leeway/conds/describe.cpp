@@ -160,7 +160,7 @@ std::optional<Drift> drift_of(const ColumnShift& column, bool with_target, const
     const bool equal = std::abs(gap - largest) < 1e-12;
     if (equal ? source >= drift.source_share : gap < largest) continue;
     largest = gap;
-    drift.value = seen[j];
+    drift.value = column.values[seen[j]];
     drift.source_share = source;
     drift.target_share = target;
   }
@@ -213,7 +213,7 @@ Unseen unseen_of(const ColumnShift& column, const DescribeOptions& options) {
     table.counts.insert(table.counts.end(), counts->begin(), counts->end());
   Unseen unseen;
   for (std::size_t j = 0; j < table.columns; ++j)
-    if (table.at(0, j) == 0 && table.at(1, j) > 0) unseen.values.push_back(j);
+    if (table.at(0, j) == 0 && table.at(1, j) > 0) unseen.values.push_back(column.values[j]);
   unseen.mass = share(static_cast<std::size_t>(unseen_rows(table)), table.row_sums()[1], options.level);
   if (!unseen.values.empty())
     unseen.test.p = chance_p(
@@ -226,7 +226,7 @@ Unseen unseen_of(const ColumnShift& column, const DescribeOptions& options) {
 std::vector<Test*> tests_of(Description& description) {
   std::vector<Test*> tests;
   for (ColumnShift& column : description.columns) {
-    if (column.sc) tests.push_back(&*column.sc);
+    if (column.sc) tests.push_back(&column.sc->test);
     if (column.drift) tests.push_back(&column.drift->test);
     if (column.unseen) tests.push_back(&column.unseen->test);
   }
@@ -244,13 +244,10 @@ std::string shown(const Measure& measure) {
   return fmt::format("{:.2f} [{:.2f}, {:.2f}]", measure.value, measure.interval.low, measure.interval.high);
 }
 
-std::string list_of(const ColumnShift& column, const std::vector<std::size_t>& values) {
+std::string list_of(const std::vector<std::string>& values) {
   constexpr std::size_t most = 4;
   std::vector<std::string> names;
-  for (const std::size_t value : values) {
-    if (names.size() == most) break;
-    names.push_back(printable(column.values[value]));
-  }
+  for (std::size_t i = 0; i < std::min(most, values.size()); ++i) names.push_back(printable(values[i]));
   const std::string text = fmt::format("{}", fmt::join(names, ", "));
   return values.size() <= most ? text : fmt::format("{} and {} more", text, values.size() - most);
 }
@@ -264,22 +261,21 @@ void add_findings(Description& description, const DescribeOptions& options) {
   const double alpha = 1 - options.level;
   const bool paired = description.n_target.has_value();
   const std::string label = printable(description.columns.front().name);  // where there are correlations
-  for (std::size_t i = 0; i < description.columns.size(); ++i) {
-    const ColumnShift& column = description.columns[i];
+  for (const ColumnShift& column : description.columns) {
     const std::string name = printable(column.name);
-    const bool fell =
-        !column.change_test || (column.change_test->adjusted <= alpha && column.change->value > 0);
-    if (column.sc && column.sc->adjusted <= alpha && fell)
+    const auto& sc = column.sc;
+    if (sc && sc->test.adjusted <= alpha &&
+        (!sc->change_test || (sc->change_test->adjusted <= alpha && sc->change->value > 0)))
       description.findings.push_back(
-          {ShiftKind::sc, i, column.change ? column.change->value : column.source->v.value,
+          {ShiftKind::sc, column.name, sc->change ? sc->change->value : sc->source.v.value,
            fmt::format("spurious correlation: {} and {} go together{} (Cramer's V {}{})", label, name,
-                       paired ? " in the source" : "", shown(column.source->v),
-                       column.target ? fmt::format(", target {:.2f}", column.target->v.value) : "")});
+                       paired ? " in the source" : "", shown(sc->source.v),
+                       sc->target ? fmt::format(", target {:.2f}", sc->target->v.value) : "")});
     if (column.drift && column.drift->test.adjusted <= alpha)
       description.findings.push_back(
-          {ShiftKind::ldd, i, column.drift->distance.value,
+          {ShiftKind::ldd, column.name, column.drift->distance.value,
            fmt::format("low data drift: {} = {} is {} of the {}, {} {} (distance of the shares {})", name,
-                       printable(column.values[column.drift->value]), percent(column.drift->source_share, 1),
+                       printable(column.drift->value), percent(column.drift->source_share, 1),
                        paired ? "source" : "rows", percent(column.drift->target_share, 1),
                        !paired                         ? "if all were alike"
                        : column.unseen->values.empty() ? "of the target"
@@ -287,14 +283,14 @@ void add_findings(Description& description, const DescribeOptions& options) {
                        in_percent(column.drift->distance))});
     if (column.unseen && column.unseen->test.adjusted <= alpha)
       description.findings.push_back(
-          {ShiftKind::uds, i, column.unseen->mass.value,
+          {ShiftKind::uds, column.name, column.unseen->mass.value,
            fmt::format("unseen data: {} of the target has {} = {}, which the source never has",
-                       in_percent(column.unseen->mass), name, list_of(column, column.unseen->values))});
+                       in_percent(column.unseen->mass), name, list_of(column.unseen->values))});
   }
   std::ranges::stable_sort(description.findings, std::greater(), &Finding::strength);
 }
 
-void check_options(const DescribeOptions& options) {
+void check_describe_options(const DescribeOptions& options) {
   if (!(options.level > 0 && options.level < 1))
     refuse("describe: level", "a number between 0 and 1", fmt::format("{}", options.level));
 }
@@ -316,7 +312,7 @@ std::string_view name_of(ShiftKind kind) {
 
 Description describe(const AttributeTable& source, const AttributeTable* target,
                      const DescribeOptions& options) {
-  check_options(options);
+  check_describe_options(options);
   check(source);
   Description description;
   description.n_source = source.n();
@@ -349,22 +345,23 @@ Description describe(const AttributeTable& source, const AttributeTable* target,
   for (std::size_t i = 0; i < source.attributes.size(); ++i) {
     add(source.attributes[i], target ? &target->attributes[i] : nullptr, false);
     if (!source.has_label()) continue;
-    ColumnShift& column = description.columns.back();
-    column.source = correlation(source, source.attributes[i], "source", options);
-    if (target) column.target = correlation(*target, target->attributes[i], "target", options);
-    if (!column.source) continue;
-    column.sc = Test{column.source->p, 1};
+    const auto before = correlation(source, source.attributes[i], "source", options);
+    if (!before) continue;
+    SpuriousCorrelation& sc = description.columns.back().sc.emplace();
+    sc.source = *before;
+    sc.test.p = before->p;
+    if (target) sc.target = correlation(*target, target->attributes[i], "target", options);
     // A target with one label or value has no correlation to compare with.
-    if (!column.target) continue;
+    if (!sc.target) continue;
     const Change change = change_of_v(source, *target, i, options);
-    column.change = change.measure;
-    column.change_test = Test{change.p, 1};
+    sc.change = change.measure;
+    sc.change_test = Test{change.p, 1};
   }
   const auto tests = tests_of(description);
   adjust(tests);
   std::vector<Test*> changes;
   for (ColumnShift& column : description.columns)
-    if (column.change_test) changes.push_back(&*column.change_test);
+    if (column.sc && column.sc->change_test) changes.push_back(&*column.sc->change_test);
   adjust(changes);
   description.tests = tests.size();
   add_findings(description, options);
@@ -373,7 +370,7 @@ Description describe(const AttributeTable& source, const AttributeTable* target,
 
 AccuracyOfCells accuracy_of_cells(const AttributeTable& table, const Cells& cells,
                                   std::span<const std::uint8_t> correct, const DescribeOptions& options) {
-  check_options(options);
+  check_describe_options(options);
   if (correct.size() != table.n())
     refuse(table.name, fmt::format("{} predictions, one for each row", table.n()),
            fmt::format("{}", correct.size()));

@@ -62,18 +62,26 @@ struct Correlation {
   double p = 1;            // that the two are independent
 };
 
+struct SpuriousCorrelation {
+  Correlation source;
+  std::optional<Correlation> target;  // none without a target, and where the target has one value only
+  std::optional<Measure> change;      // V of the source less that of the target
+  Test test;                          // that label and attribute are independent in the source
+  std::optional<Test> change_test;    // that the change is 0
+};
+
 struct Drift {
   Measure distance;
   double source_imbalance = 0;
   std::optional<double> target_imbalance;
-  std::size_t value = 0;  // whose share differs most; of equals the one rarer in the source
+  std::string value;  // whose share differs most; of equals the one rarer in the source
   double source_share = 0, target_share = 0;  // of that value, among the values that the source has
   Test test;
 };
 
 struct Unseen {
   Measure mass;
-  std::vector<std::size_t> values;  // that the target has and the source has not
+  std::vector<std::string> values;  // that the target has and the source has not
   Test test;
 };
 
@@ -82,21 +90,19 @@ struct ColumnShift {
   bool is_label = false;
   std::vector<std::string> values;
   std::vector<std::size_t> source_counts, target_counts;  // of the values; target: none without one
-  std::optional<Correlation> source, target;  // none of the label, and where either has one value alone
-  std::optional<Measure> change;              // V of the source less that of the target
-  std::optional<Test> sc;                     // that they are independent in the source
-  std::optional<Test> change_test;            // that the change is 0
-  std::optional<Drift> drift;                 // none where the source has one value
-  std::optional<Unseen> unseen;               // none without a target
+  std::optional<SpuriousCorrelation>
+      sc;                        // none for the label, without a label, and where the source has one value
+  std::optional<Drift> drift;    // none where the source has one value
+  std::optional<Unseen> unseen;  // none without a target
 };
 
 enum class ShiftKind { sc, ldd, uds };
 
 struct Finding {
-  ShiftKind kind;
-  std::size_t column;  // in Description::columns
-  double strength;     // V (its change where there is a target), distance, mass: all from 0 to 1
-  std::string text;    // in plain words
+  ShiftKind kind = ShiftKind::sc;
+  std::string column;   // name of the column
+  double strength = 0;  // V (its change where there is a target), distance, mass: all from 0 to 1
+  std::string text;     // in plain words
 };
 
 struct Description {

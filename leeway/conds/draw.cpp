@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <numeric>
 #include <span>
@@ -49,41 +48,6 @@ void put_in_order(std::span<std::uint32_t> rows, std::uint32_t cell, const Attri
   for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = ranked[i].row;
 }
 
-using Sizes = std::array<std::size_t, 3>;  // training, validation, test
-
-// How many different rows each set gets of a cell that lacks some: in proportion, at least one each.
-Sizes shares_of(const Sizes& wanted, std::size_t available) {
-  const std::size_t all = std::accumulate(wanted.begin(), wanted.end(), std::size_t{0});
-  Sizes shares{};
-  std::size_t left = available;
-  for (std::size_t i = 0; i < 3; ++i) {
-    if (wanted[i] == 0) continue;
-    shares[i] = 1;
-    --left;
-  }
-  while (left > 0) {  // the next row to the set that is furthest behind; few rows, since the cell lacks some
-    std::size_t best = 0;
-    double behind = -std::numeric_limits<double>::infinity();
-    for (std::size_t i = 0; i < 3; ++i) {
-      const double due =
-          static_cast<double>(wanted[i]) * static_cast<double>(available) / static_cast<double>(all);
-      const double gap = due - static_cast<double>(shares[i]);
-      if (shares[i] < wanted[i] && gap > behind) {
-        behind = gap;
-        best = i;
-      }
-    }
-    ++shares[best];
-    --left;
-  }
-  return shares;
-}
-
-// `count` rows, those of `from` again and again.
-void add(std::vector<std::size_t>& set, std::span<const std::uint32_t> from, std::size_t count) {
-  for (std::size_t i = 0; i < count; ++i) set.push_back(from[i % from.size()]);
-}
-
 }  // namespace
 
 ConDSSampler::ConDSSampler(const AttributeTable& table, const Cells& cells, std::uint64_t seed)
@@ -105,31 +69,21 @@ ConDSSampler::ConDSSampler(const AttributeTable& table, const Cells& cells, std:
   });
 }
 
-ConDSSplit ConDSSampler::draw(const ConDSPlan& plan, bool resample) const {
+ConDSSplit ConDSSampler::draw(const ConDSPlan& plan) const {
   if (plan.cells.size() != cells_.size())
     refuse("ConDSSampler::draw: plan", fmt::format("{} cells", cells_.size()),
            fmt::format("{}", plan.cells.size()));
-  if (!resample) require_rows(plan, cells_, name_);
+  require_rows(plan, cells_, name_);
   ConDSSplit split;
   for (std::size_t i = 0; i < plan.cells.size(); ++i) {
     const CellPlan& cell = plan.cells[i];
     const auto rows = std::span(rows_).subspan(starts_[i], starts_[i + 1] - starts_[i]);
-    const Sizes wanted = {cell.train, cell.validation, cell.test};
-    const auto sets =
-        static_cast<std::size_t>(std::ranges::count_if(wanted, [](std::size_t count) { return count > 0; }));
-    if (sets == 0) continue;
-    if (rows.empty()) {
-      if (!resample) require_rows(plan, cells_, name_);
-      split.left_out.push_back(i);
-      continue;
-    }
-    if (rows.size() < sets)
-      refuse(name_, fmt::format("at least {} rows of {}, one for each set", sets, cells_.text(i)),
-             fmt::format("{}", rows.size()));
-    const Sizes shares = cell.wanted() <= rows.size() ? wanted : shares_of(wanted, rows.size());
-    add(split.test, rows.first(shares[2]), wanted[2]);
-    add(split.validation, rows.subspan(shares[2], shares[1]), wanted[1]);
-    add(split.train, rows.last(shares[0]), wanted[0]);
+    const auto add = [](std::vector<std::size_t>& set, std::span<const std::uint32_t> some) {
+      set.insert(set.end(), some.begin(), some.end());
+    };
+    add(split.test, rows.first(cell.test));
+    add(split.validation, rows.subspan(cell.test, cell.validation));
+    add(split.train, rows.last(cell.train));
   }
   for (auto* set : {&split.train, &split.validation, &split.test}) std::ranges::sort(*set);
   return split;

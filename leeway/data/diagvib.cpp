@@ -45,14 +45,14 @@ constexpr DiagvibClass scales[] = {{"small", 1 / 1.45, 1 / 1.35},
                                    {"large", 1.35, 1.45}};
 
 // Weights of the pixels from `first` on, of which one of the result is made.
-struct Taps {
+struct SplineTaps {
   std::size_t first = 0;
   std::vector<double> weights;
 };
 
 // Bilinear with a Gaussian before it where that shrinks, as scipy's gaussian_filter (cut at 4 sigma) and zoom have it. Beyond the
 // edge lies the edge.
-std::vector<Taps> taps_of(std::size_t side) {
+std::vector<SplineTaps> spline_taps_of(std::size_t side) {
   constexpr auto last = static_cast<double>(object - 1);
   const double factor = static_cast<double>(object) / static_cast<double>(side),
                sigma = std::max(0., (factor - 1) / 2);
@@ -64,7 +64,7 @@ std::vector<Taps> taps_of(std::size_t side) {
     sum += kernel.back();
   }
   const auto clamped = [](int i) { return std::clamp(i, 0, static_cast<int>(object) - 1); };
-  std::vector<Taps> all(side);
+  std::vector<SplineTaps> all(side);
   for (std::size_t i = 0; i < side; ++i) {
     const double at = std::clamp((static_cast<double>(i) + .5) * factor - .5, 0., last);
     const int before = static_cast<int>(at);
@@ -85,7 +85,7 @@ std::vector<Taps> taps_of(std::size_t side) {
 using Square = std::array<double, object * object>;
 
 // (side,side), cut to whole numbers.
-std::vector<std::uint8_t> resampled(const Square& from, const std::vector<Taps>& taps) {
+std::vector<std::uint8_t> resampled(const Square& from, const std::vector<SplineTaps>& taps) {
   const std::size_t side = taps.size();
   std::vector<double> between(object * side);
   for (std::size_t x = 0; x < side; ++x)
@@ -207,7 +207,7 @@ void draw_diagvib(const DiagvibGlyph& glyph, const DiagvibLook& look, const Diag
   const auto canvas = static_cast<double>(size);
   const auto side = static_cast<std::size_t>(
       std::lround(static_cast<double>(object) * look.scale * canvas / static_cast<double>(diagvib_canvas)));
-  const std::vector<Taps> taps = taps_of(side);
+  const std::vector<SplineTaps> taps = spline_taps_of(side);
   Square square{};
   for (std::size_t i = 0; i < square.size(); ++i) square[i] = glyph[i] ? 255 : 0;
   const std::vector<std::uint8_t> alpha = resampled(square, taps);

@@ -1,8 +1,7 @@
 // Experiments on DiagViB pictures by name: which environments train, validate and test.
 //
 // An environment is a class of every factor (diagvib.h). The tables are 2 and 3 of "Rethinking Robustness in Machine Learning: A
-// Posterior Agreement Approach" (Carvalho et al. 2025, appendix E), and what its program has where that differs. Environment i of
-// a test has i factors shifted. Training environments are unpaired, those of tests paired; those of validation are paired for
+// Posterior Agreement Approach" (Carvalho et al. 2025, appendix E). Environment i of a test has i factors shifted. Training environments are unpaired, those of tests paired; those of validation are paired for
 // discriminability and unpaired for selection.
 //
 // Co-occurrence experiments (Eulig et al., ICCV 2021) pair the digit, which is predicted, with a learning factor L, three
@@ -33,7 +32,7 @@ struct DiagvibEnvironment {
 };
 
 // Whether environments share digits and random numbers, row by row (diagvib_set.h).
-enum class DiagvibPairing { paired, half, unpaired };
+enum class DiagvibPairing { paired, unpaired };
 
 struct DiagvibPart {
   std::string name;                              // train; val or val-KIND; test

@@ -15,7 +15,7 @@
 #include "leeway/core/message.h"
 #include "leeway/core/npz.h"
 #include "leeway/core/parallel.h"
-#include "leeway/data/detail/contact_sheet.h"
+#include "leeway/data/picture_sheet.h"
 
 namespace leeway::data {
 namespace {
@@ -46,8 +46,7 @@ DiagvibCodes codes_of(const std::array<std::string, diagvib_factors>& classes,
 // A row with its digit, which is one of the places [first, first + count) of its class.
 class DigitDraw {
  public:
-  DigitDraw(const DiagvibSet& set, DiagvibDraw draw)
-      : set_(set), draw_(draw), stream_(stream_of("digit", set.split)) {}
+  explicit DigitDraw(const DiagvibSet& set) : set_(set), stream_(stream_of("digit", set.split)) {}
 
   // Share `part` of `parts` of the pool; `turn` counts the draws of a class.
   [[nodiscard]] std::size_t operator()(std::size_t label, std::size_t turn, std::uint64_t sample,
@@ -58,14 +57,13 @@ class DigitDraw {
           fmt::format("digits of class {}", set_.digits.classes[label]),
           fmt::format("at least {} in the {} pool", parts, split_names[static_cast<std::size_t>(set_.split)]),
           fmt::format("{}", set_.digits.of_class[label].size()));
-    if (draw_ == DiagvibDraw::cyclic) return part * count + turn % count;
+    if (set_.split == DiagvibSplit::test) return part * count + turn % count;
     const double share = Random(set_.seed, stream_, sample).uniform();
     return part * count + static_cast<std::size_t>(share * static_cast<double>(count));
   }
 
  private:
   const DiagvibSet& set_;
-  const DiagvibDraw draw_;
   const std::uint32_t stream_;
 };
 
@@ -105,14 +103,13 @@ struct Sums {
   }
 };
 
-constexpr std::size_t block_bytes = std::size_t{32} << 20;
+constexpr std::size_t diagvib_block_bytes = std::size_t{32} << 20;
 
 // Draws all rows in blocks and hands them on.
-EnvironmentStatistics draw_all(
-    const DiagvibSet& set, std::size_t size, std::string_view what, Progress* progress,
-    const std::function<void(std::size_t first, std::span<const std::uint8_t>)>& take) {
+EnvironmentStatistics draw_all(const DiagvibSet& set, std::size_t size, Progress* progress,
+                               const std::function<void(std::span<const std::uint8_t>)>& take) {
   const std::size_t each = 3 * size * size, n = set.rows.size(),
-                    most = std::clamp<std::size_t>(block_bytes / each, 1, 4096);
+                    most = std::clamp<std::size_t>(diagvib_block_bytes / each, 1, 4096);
   std::vector<std::uint8_t> block(std::min(n, most) * each);
   std::vector<Sums> sums(std::min(n, most));
   std::map<std::size_t, Sums> totals;
@@ -125,32 +122,15 @@ EnvironmentStatistics draw_all(
       sums[i].add(picture);
     });
     for (std::size_t i = 0; i < count; ++i) totals[set.rows[begin + i].environment].add(sums[i]);
-    take(begin, std::span(block).first(count * each));
+    take(std::span(block).first(count * each));
     if (progress == nullptr) continue;
-    progress->update(what, begin + count, n, "");
+    progress->update("draw", begin + count, n, "");
     if (begin + count < n && progress->stop_requested())
       throw Interrupted("drawing stopped: the file at work was not written");
   }
   EnvironmentStatistics statistics;
   for (const auto& [number, total] : totals) statistics[number] = total.statistics(size * size);
   return statistics;
-}
-
-// 1/2 + z / 128.
-void to_z_scores(std::span<const std::uint8_t> picture, const ChannelStatistics& own, std::span<float> out) {
-  const std::size_t area = picture.size() / 3;
-  for (std::size_t c = 0; c < 3; ++c) {
-    std::array<float, 256> levels{};
-    for (std::size_t v = 0; v < levels.size(); ++v) {
-      const double z = own.std[c] > 0 ? (static_cast<double>(v) / 255 - own.mean[c]) / own.std[c] : 0;
-      levels[v] = static_cast<float>(.5 + z * diagvib_z_scale);
-    }
-    for (std::size_t i = c * area; i < (c + 1) * area; ++i) {
-      out[i] = levels[picture[i]];
-      if (!(out[i] >= 0 && out[i] <= 1))
-        refuse("per-environment-zscore", "z-scores from -64 to 64", "a pixel beyond: draw more pictures");
-    }
-  }
 }
 
 template <class T, class Of>
@@ -255,15 +235,12 @@ void add_rows(DiagvibSet& set, std::span<const DiagvibEnvironment> all, std::spa
   if (!(rows.shift_ratio >= 0 && rows.shift_ratio <= 1))
     refuse("shift_ratio", "a number from 0 to 1", fmt::format("{}", rows.shift_ratio));
   const std::size_t k = set.digits.classes.size();
-  const auto count = static_cast<double>(rows.n);
-  const auto kept = rows.ratio_is_cut
-                        ? static_cast<std::size_t>(count * (1 - rows.shift_ratio))
-                        : rows.n - static_cast<std::size_t>(std::llround(rows.shift_ratio * count));
-  const DigitDraw digit(set, rows.draw);
+  const std::size_t kept =
+      rows.n - static_cast<std::size_t>(std::llround(rows.shift_ratio * static_cast<double>(rows.n)));
+  const bool paired = rows.pairing == DiagvibPairing::paired;
+  const DigitDraw digit(set);
   for (const std::size_t environment : chosen)
     for (std::size_t i = 0; i < rows.n; ++i) {
-      const bool paired =
-          rows.pairing == DiagvibPairing::paired || (rows.pairing == DiagvibPairing::half && i < rows.n / 2);
       const std::size_t from = i < kept ? 0 : environment;
       const std::uint64_t own = paired ? 0 : std::uint64_t{environment + 1} << 40;
       const std::uint64_t sample = own | i;
@@ -275,13 +252,13 @@ void add_rows(DiagvibSet& set, std::span<const DiagvibEnvironment> all, std::spa
 }
 
 void add_co_occurrence(DiagvibSet& set, const PairWeights& weights, DiagvibFactor learning,
-                       const std::map<DiagvibFactor, std::string>& fixed, const DiagvibRows& rows) {
+                       const std::map<DiagvibFactor, std::string>& fixed, std::size_t n) {
   if (set.digits.classes.size() != 3)
     refuse("classes", "3 digits, one a class of the learning factor",
            fmt::format("{}", set.digits.classes.size()));
   std::vector<double> flat;
   for (const auto& row : weights) flat.insert(flat.end(), row.begin(), row.end());
-  const std::vector<std::size_t> counts = largest_remainder(flat, rows.n);
+  const std::vector<std::size_t> counts = largest_remainder(flat, n);
   std::vector<std::size_t> pairs;  // 3 digit + class of the learning factor
   for (std::size_t pair = 0; pair < counts.size(); ++pair) pairs.insert(pairs.end(), counts[pair], pair);
   shuffle(pairs, set.seed, stream_of("pairs", set.split));
@@ -296,7 +273,7 @@ void add_co_occurrence(DiagvibSet& set, const PairWeights& weights, DiagvibFacto
   }
   if (codes[static_cast<std::size_t>(learning)].size() != 3)
     refuse("factors", "factors other than the learning one", name_of(learning));
-  const DigitDraw digit(set, rows.draw);
+  const DigitDraw digit(set);
   std::array<std::size_t, 3> turns{};
   for (std::size_t i = 0; i < pairs.size(); ++i) {
     DiagvibRow row;
@@ -316,26 +293,15 @@ void add_co_occurrence(DiagvibSet& set, const PairWeights& weights, DiagvibFacto
 }
 
 EnvironmentStatistics write_diagvib(const std::filesystem::path& path, const DiagvibSet& set,
-                                    std::size_t size, bool z_scores, Progress* progress) {
+                                    std::size_t size, Progress* progress) {
   if (size < diagvib_least_size || size > diagvib_largest_size)
     refuse("size", fmt::format("{} to {} pixels", diagvib_least_size, diagvib_largest_size),
            fmt::format("{}", size));
-  const std::size_t n = set.rows.size(), each = 3 * size * size;
+  const std::size_t n = set.rows.size();
   NpzWriter file(path);
-  EnvironmentStatistics own;
-  if (z_scores)
-    own = draw_all(set, size, "statistics", progress, [](std::size_t, std::span<const std::uint8_t>) {});
-  std::vector<float> scores;
-  file.begin("x", z_scores ? ElementType::f32 : ElementType::u8, {n, 3, size, size});
-  EnvironmentStatistics statistics =
-      draw_all(set, size, "draw", progress, [&](std::size_t first, std::span<const std::uint8_t> block) {
-        if (!z_scores) return file.append(std::as_bytes(block));
-        scores.resize(block.size());
-        for (std::size_t i = 0; i < block.size() / each; ++i)
-          to_z_scores(block.subspan(i * each, each), own.at(set.rows[first + i].environment),
-                      std::span(scores).subspan(i * each, each));
-        file.append(std::as_bytes(std::span(std::as_const(scores))));
-      });
+  file.begin("x", ElementType::u8, {n, 3, size, size});
+  EnvironmentStatistics statistics = draw_all(
+      set, size, progress, [&](std::span<const std::uint8_t> block) { file.append(std::as_bytes(block)); });
   file.end();
   file.add("y", column<std::int64_t>(set, [](const DiagvibRow& row) { return row.label; }));
   std::vector<std::string> names;
@@ -399,7 +365,7 @@ Bitmap sheet_of(std::span<const ShownSet> sets, std::size_t size, std::uint64_t 
   std::vector<Shown> shown;
   for (const auto& [set, n] : sets)
     for (std::size_t first = 0; first < set->rows.size(); first += n) {
-      const auto rows = sample_rows(Random(seed, stream("sheet")), n, columns);
+      const auto rows = rows_of_sheet(n, columns, seed);
       for (std::size_t i = 0; i < columns; ++i)
         shown.push_back({set, i < rows.size() ? &set->rows[first + rows[i]] : nullptr});
     }

@@ -7,7 +7,7 @@
 // Row i of a set has class i mod k of k. All that is random in row i (digit, factors' values) is drawn by Random keyed by (seed,
 // the split, i), so environments share it: the pictures of row i differ by their factors' classes alone (common random
 // numbers). Unpaired rows of environment e of E draw numbers of their own, from a share of each pool: [e floor(m/E), (e+1)
-// floor(m/E)). Half-paired sets are paired in the first half of their rows and unpaired in the rest.
+// floor(m/E)). Tests take the digits of a pool one after the other, the other splits draw them with replacement.
 //
 // Errors (Error: name, expected, found): no labels, pictures of another size, a class without pictures, a pool or share of one
 // that is empty, an unknown class of a factor. Deterministic, the same bits for any number of threads.
@@ -53,8 +53,6 @@ enum class DiagvibSplit { train, val, test };
 // The pool of a split.
 [[nodiscard]] DiagvibDigits pool_of(DiagvibDigits digits, DiagvibSplit split);
 
-enum class DiagvibDraw { replacement, cyclic };  // digits of a pool
-
 struct DiagvibRow {
   std::size_t label = 0, digit = 0;  // digit: place in of_class[label]
   std::size_t environment = 0;       // its number
@@ -80,10 +78,7 @@ struct DiagvibSet {
 struct DiagvibRows {
   std::size_t n = 0;  // of each environment
   DiagvibPairing pairing = DiagvibPairing::paired;
-  DiagvibDraw draw = DiagvibDraw::replacement;
   double shift_ratio = 1;  // the first n - round(ratio n) rows are those of `reference`
-  bool ratio_is_cut =
-      false;  // floor(n (1 - ratio)) in doubles, as in the paper's program: of 10,000 and .8 1,999 for 2,000
 };
 
 // Rows of the environments one after the other; `all` are those among which pools are shared out, `all[0]` is the reference of
@@ -92,9 +87,9 @@ void add_rows(DiagvibSet& set, std::span<const DiagvibEnvironment> all, std::spa
               const DiagvibRows& rows);
 
 // n rows whose pairs of digit and learning factor have the weights, in random order. `fixed` names factors that have one class
-// in all rows. Only n and draw of `rows` count. Three classes of digits.
+// in all rows. Three classes of digits.
 void add_co_occurrence(DiagvibSet& set, const PairWeights& weights, DiagvibFactor learning,
-                       const std::map<DiagvibFactor, std::string>& fixed, const DiagvibRows& rows);
+                       const std::map<DiagvibFactor, std::string>& fixed, std::size_t n);
 
 // Of the pixels in [0,1], by channel.
 struct ChannelStatistics {
@@ -103,13 +98,9 @@ struct ChannelStatistics {
 };
 using EnvironmentStatistics = std::map<std::size_t, ChannelStatistics>;  // by number
 
-// With z-scores a picture is 1/2 + z / 128 in float32, z of the mean and standard deviation of its own environment in the file
-// (0 where that is constant): --mean .5 --std 1/128 gives z back.
-inline constexpr double diagvib_z_scale = 1. / 128;
-
-// x (n,3,size,size) in u8, y, environment, class_names, and groups with group_names. Returns the statistics of the u8 pictures.
+// x (n,3,size,size) in u8, y, environment, class_names, and groups with group_names. Returns the pictures' statistics.
 EnvironmentStatistics write_diagvib(const std::filesystem::path& path, const DiagvibSet& set,
-                                    std::size_t size, bool z_scores, Progress* progress);
+                                    std::size_t size, Progress* progress);
 // Of all environments together.
 [[nodiscard]] ChannelStatistics pooled(const EnvironmentStatistics& statistics);
 

@@ -159,9 +159,7 @@ DiagvibTexture lava() {
                [=](double y, double x) { return body.at(y + 18 * down.at(y, x), x + 18 * across.at(y, x)); });
 }
 
-DiagvibTexture blank(std::uint8_t level) {
-  return {"blank", side, side, std::vector<std::uint8_t>(side * side, level), false};
-}
+DiagvibTexture blank() { return {"blank", side, side, std::vector<std::uint8_t>(side * side, 1), false}; }
 
 DiagvibTexture read_texture(const fs::path& path) {
   const Bitmap picture = read_picture(path);
@@ -183,16 +181,16 @@ DiagvibTexture read_texture(const fs::path& path) {
 
 }  // namespace
 
-std::vector<DiagvibTexture> diagvib_textures(std::uint8_t blank_level) {
+std::vector<DiagvibTexture> diagvib_textures() {
   static const std::vector<DiagvibTexture> own = {tiles(), wood(), carpet(), bricks(), lava()};
-  std::vector<DiagvibTexture> textures{blank(blank_level)};
+  std::vector<DiagvibTexture> textures{blank()};
   textures.insert(textures.end(), own.begin(), own.end());
   return textures;
 }
 
-std::vector<DiagvibTexture> diagvib_textures(std::uint8_t blank_level, const fs::path& folder) {
+std::vector<DiagvibTexture> diagvib_textures(const fs::path& folder) {
   const std::vector<fs::path> files = pictures_in(folder, "pictures");
-  std::vector<DiagvibTexture> textures = diagvib_textures(blank_level);
+  std::vector<DiagvibTexture> textures = diagvib_textures();
   std::vector<std::string> read = {textures.front().name};
   for (const fs::path& file : files) {
     DiagvibTexture texture = read_texture(file);

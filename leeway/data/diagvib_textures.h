@@ -5,8 +5,8 @@
 // these names are not free; ours have their scale and, by ranks, the uniform histogram they nearly have. Results mark ours
 // with a star: tiles*.
 //
-// blank is one grey level everywhere. The published picture is white, one bit a pixel. Readers make of it 1 (imageio since 2.28,
-// which the published program pins) or 255: with 1 objects have their lighter colour, with 255 their darker one.
+// blank is grey level 1 everywhere, so that objects have their lighter colour. The published picture is white, one bit a pixel, which
+// the published program's version of imageio reads as 1.
 #pragma once
 
 #include <cstddef>
@@ -29,12 +29,11 @@ struct DiagvibTexture {
 };
 
 // blank first, then the others in the order above. Made when first asked for, in some 50 ms.
-[[nodiscard]] std::vector<DiagvibTexture> diagvib_textures(std::uint8_t blank_level);
+[[nodiscard]] std::vector<DiagvibTexture> diagvib_textures();
 
 // The same with the pictures of a folder, PNG or JPEG, in place of ours of their names, and besides them. Colour becomes grey
 // (.299 red + .587 green + .114 blue). Errors (Error): no folder, no picture in it, two pictures of one name, one that is
 // called blank, a side below 40 pixels, those of png.h.
-[[nodiscard]] std::vector<DiagvibTexture> diagvib_textures(std::uint8_t blank_level,
-                                                           const std::filesystem::path& folder);
+[[nodiscard]] std::vector<DiagvibTexture> diagvib_textures(const std::filesystem::path& folder);
 
 }  // namespace leeway::data

@@ -9,12 +9,12 @@
 #include "leeway/core/csv.h"
 #include "leeway/core/npz.h"
 #include "leeway/core/parallel.h"
-#include "leeway/data/detail/contact_sheet.h"
+#include "leeway/data/picture_sheet.h"
 
 namespace leeway::data {
 namespace {
 
-constexpr std::size_t block_bytes = std::size_t{64} << 20;
+constexpr std::size_t load_block_bytes = std::size_t{64} << 20;
 
 // Those rows; columns keep their values.
 Loaded rows_of(Loaded set, std::vector<std::size_t> rows) {
@@ -37,32 +37,113 @@ Loaded rows_of(Loaded set, std::vector<std::size_t> rows) {
 }  // namespace
 
 // Each is defined in a load_KIND.cpp, by the kind of its files.
-LoadedFormat dsprites_format();
-LoadedFormat shapes3d_format();
-LoadedFormat smallnorb_format();
-LoadedFormat cifar10_format();
-LoadedFormat cifar100_format();
-LoadedFormat cifar10_c_format();
-LoadedFormat cifar100_c_format();
-LoadedFormat cifar10_1_format();
-LoadedFormat idx_format();
-LoadedFormat celeba_format();
-LoadedFormat deepfashion_format();
-LoadedFormat iwildcam_format();
-LoadedFormat fmow_format();
-LoadedFormat camelyon17_format();
-LoadedFormat imagenet_c_format();
-LoadedFormat tiny_imagenet_c_format();
-LoadedFormat folder_format();
+Loaded load_dsprites(const Paths& paths);
+Loaded load_shapes3d(const Paths& paths);
+Loaded load_smallnorb(const Paths& paths);
+Loaded load_cifar10(const Paths& paths);
+Loaded load_cifar100(const Paths& paths);
+Loaded load_cifar10_c(const Paths& paths, const CorruptionPart& part);
+Loaded load_cifar100_c(const Paths& paths, const CorruptionPart& part);
+Loaded load_cifar10_1(const Paths& paths);
+Loaded load_idx(const Paths& paths);
+Loaded load_celeba(const Paths& paths);
+Loaded load_deepfashion(const Paths& paths);
+Loaded load_iwildcam(const Paths& paths);
+Loaded load_fmow(const Paths& paths);
+Loaded load_camelyon17(const Paths& paths);
+Loaded load_imagenet_c(const Paths& paths, const CorruptionPart& part);
+Loaded load_folder(const Paths& paths);
 
 std::span<const LoadedFormat> loaded_formats() {
+  constexpr std::string_view krizhevsky = "Krizhevsky, 2009",
+                             hendrycks = "Hendrycks and Dietterich, ICLR 2019", wilds = "Koh et al., 2021",
+                             arrays = "the folder, or CORRUPTION.npy labels.npy",
+                             folders = "the folder: CORRUPTION/SEVERITY/CLASS/x.JPEG";
   static const LoadedFormat list[] = {
-      dsprites_format(), shapes3d_format(),   smallnorb_format(),   cifar10_format(),
-      cifar100_format(), cifar10_c_format(),  cifar100_c_format(),  cifar10_1_format(),
-      idx_format(),      celeba_format(),     deepfashion_format(), iwildcam_format(),
-      fmow_format(),     camelyon17_format(), imagenet_c_format(),  tiny_imagenet_c_format(),
-      folder_format(),
-  };
+      {{"dsprites", "shapes, white on black", "Matthey et al., 2017"},
+       "the published .npz",
+       1,
+       1,
+       load_dsprites},
+      {{"shapes3d", "3dshapes: solids in a room (needs HDF5's library, Debian's libhdf5-103-1)",
+        "Burgess and Kim, 2018"},
+       "3dshapes.h5",
+       1,
+       1,
+       load_shapes3d},
+      {{"smallnorb", "toys from many sides, left eye", "LeCun, Huang and Bottou, CVPR 2004"},
+       "NAME-dat.mat(.gz), with -cat and -info beside it",
+       1,
+       1,
+       load_smallnorb},
+      {{"cifar10", "binary version", krizhevsky}, "data_batch_1.bin ...", 1, any_number, load_cifar10},
+      {{"cifar100", "binary version", krizhevsky}, "train.bin or test.bin", 1, any_number, load_cifar100},
+      {{"cifar10-c", "CIFAR-10 under corruptions, five severities each", hendrycks},
+       arrays,
+       1,
+       2,
+       nullptr,
+       load_cifar10_c},
+      {{"cifar100-c", "CIFAR-100 likewise", hendrycks}, arrays, 1, 2, nullptr, load_cifar100_c},
+      {{"cifar10.1", "CIFAR-10's new test set", "Recht et al., 2018"},
+       "cifar10.1_v6_data.npy cifar10.1_v6_labels.npy",
+       2,
+       2,
+       load_cifar10_1},
+      {{"idx", "MNIST and its relatives", "LeCun et al., 1998"},
+       "NAME-images-idx3-ubyte(.gz), labels beside it",
+       1,
+       1,
+       load_idx},
+      {{"celeba", "attributes of faces; with the folder, pictures", "Liu et al., ICCV 2015"},
+       "list_attr_celeba.txt [img_align_celeba]",
+       1,
+       2,
+       load_celeba},
+      {{"deepfashion",
+        "attributes of clothes, coarse or fine (the latter have the protocol's columns); with the folder of "
+        "img/, pictures",
+        "Liu et al., CVPR 2016"},
+       "list_attr_cloth.txt list_attr_img.txt [FOLDER], or list_attr_cloth.txt train_attr.txt train.txt "
+       "[FOLDER]",
+       2,
+       4,
+       load_deepfashion},
+      {{"iwildcam", "WILDS, animals in camera traps, table alone", wilds},
+       "metadata.csv",
+       1,
+       1,
+       load_iwildcam},
+      {{"fmow", "WILDS, buildings from above, table alone", wilds},
+       "rgb_metadata.csv, country_code_mapping.csv",
+       1,
+       2,
+       load_fmow},
+      {{"camelyon17", "WILDS, tumours in five hospitals, table alone", wilds},
+       "metadata.csv",
+       1,
+       1,
+       load_camelyon17},
+      {{"imagenet-c", "ImageNet under corruptions, five severities each", hendrycks},
+       folders,
+       1,
+       1,
+       nullptr,
+       load_imagenet_c},
+      {{"tiny-imagenet-c", "Tiny ImageNet likewise; no pairs with its validation pictures", hendrycks},
+       folders,
+       1,
+       1,
+       nullptr,
+       load_imagenet_c},
+      {{"folder",
+        "pictures by class (PACS, OfficeHome): CLASS/x.jpg or DOMAIN/CLASS/x.jpg; others than PNG and JPEG: "
+        "table alone",
+        ""},
+       "the folder",
+       1,
+       1,
+       load_folder}};
   return list;
 }
 
@@ -78,7 +159,7 @@ Loaded load_set(std::string_view name, const Paths& paths, const CorruptionPart&
     refuse(name, "a set of corruptions, of which one can be chosen", "another");
   if (part.severity && (*part.severity < 1 || *part.severity > 5))
     refuse(name, "a severity from 1 to 5", fmt::format("{}", *part.severity));
-  Loaded set = part.is_all() ? format.load(paths) : format.load_part(paths, part);
+  Loaded set = format.load_part != nullptr ? format.load_part(paths, part) : format.load(paths);
   if (set.n == 0) refuse(display_name(paths[0]), "at least 1 row", "none");
   return set;
 }
@@ -113,7 +194,8 @@ void write_loaded(const std::filesystem::path& path, const Loaded& set, std::siz
                   Progress* progress) {
   const auto [channels, height, width] = set.shape;
   const std::size_t each = channels * height * width,
-                    most = std::clamp<std::size_t>(block_bytes / std::max<std::size_t>(each, 1), 1, 4096);
+                    most =
+                        std::clamp<std::size_t>(load_block_bytes / std::max<std::size_t>(each, 1), 1, 4096);
   NpzWriter file(path);
   file.begin("x", ElementType::u8, {set.n, channels, height, width});
   std::vector<std::uint8_t> block(std::min(set.n, most) * each);
@@ -143,7 +225,7 @@ Bitmap sheet_of(const Loaded& set, std::size_t count, std::uint64_t seed) {
   pictures.stored = set.stored;
   if (std::max(set.shape[1], set.shape[2]) > largest) pictures = resized(std::move(pictures), largest);
   const auto [channels, height, width] = pictures.shape;
-  const auto rows = sample_rows(Random(seed, stream("sheet")), set.n, count);
+  const auto rows = rows_of_sheet(set.n, count, seed);
   const std::size_t each = channels * height * width;
   std::vector<std::uint8_t> pixels(rows.size() * each);
   parallel_for(rows.size(),

@@ -69,10 +69,10 @@ struct CorruptionPart {
 };
 
 struct LoadedFormat : Member {
-  std::string_view paths;    // what files it takes
-  std::size_t fewest, most;  // how many
-  Loaded (*load)(const Paths& paths);
-  Loaded (*load_part)(const Paths& paths, const CorruptionPart& part) = nullptr;  // of a set of corruptions
+  std::string_view paths;                        // what files it takes
+  std::size_t fewest, most;                      // how many
+  Loaded (*load)(const Paths& paths) = nullptr;  // or, of a set of corruptions, load_part
+  Loaded (*load_part)(const Paths& paths, const CorruptionPart& part) = nullptr;
 };
 
 [[nodiscard]] std::span<const LoadedFormat> loaded_formats();
@@ -92,10 +92,6 @@ inline constexpr std::size_t longest_side = 16'384;
 // The same set with pictures of `side` x `side`, resampled as they are read (resize.h), whatever their sizes. Error without
 // pictures, and for a side that is not 1 to 16,384.
 [[nodiscard]] Loaded resized(Loaded set, std::size_t side);
-// The same set with rows [first, last) of its pictures. Error without pictures, or where they have not so many rows.
-[[nodiscard]] Loaded cut_to_rows(Loaded set, std::size_t first, std::size_t last);
-// The same set with the middle `side` x `side` of its pictures (place_of_middle). Error without pictures, or where they have fewer.
-[[nodiscard]] Loaded cut_to_middle(Loaded set, std::size_t side);
 
 // The rows whose values are those that a protocol orders for the data set `name`: its label, its attributes and their
 // orders (conds/protocol_sets.h, columns_of). The columns then have exactly these values, in this order, used or not, so
@@ -106,7 +102,7 @@ inline constexpr std::size_t longest_side = 16'384;
 // x (n,c,h,w) in u8, y: the values of column `label`, by number. Piece by piece, as render's are written.
 void write_loaded(const std::filesystem::path& path, const Loaded& set, std::size_t label,
                   Progress* progress);
-// `count` of the pictures at random (contact_sheet.h); those of more than 256 pixels a side are shown as 256 x 256.
+// `count` of the pictures at random (picture_sheet.h); those of more than 256 pixels a side are shown as 256 x 256.
 [[nodiscard]] Bitmap sheet_of(const Loaded& set, std::size_t count, std::uint64_t seed);
 void write_table(const std::filesystem::path& path, const Loaded& set);
 

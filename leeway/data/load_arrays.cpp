@@ -19,7 +19,7 @@
 namespace leeway::data {
 namespace {
 
-constexpr std::size_t severities = 5;
+constexpr std::size_t array_severities = 5;
 
 const Array& member(const ArrayMap& arrays, const std::string& array, const std::string& name) {
   const auto found = arrays.find(array);
@@ -53,7 +53,7 @@ Loaded pictures_and_labels(const Paths& paths, const std::vector<std::string>& c
 
 }  // namespace
 
-static Loaded load_dsprites(const Paths& paths) {
+Loaded load_dsprites(const Paths& paths) {
   const std::string name = display_name(paths[0]);
   const ArrayMap arrays = parse_npz(map_file(paths[0]), name, [](std::string_view array) {
     return array == "imgs" || array == "latents_classes";
@@ -101,14 +101,6 @@ static Loaded load_dsprites(const Paths& paths) {
   return set;
 }
 
-LoadedFormat dsprites_format() {
-  return {{"dsprites", "shapes, white on black", "Matthey et al., 2017"},
-          "the published .npz",
-          1,
-          1,
-          load_dsprites};
-}
-
 namespace {
 
 // The arrays of a part: FOLDER/CORRUPTION.npy, or the one that was named.
@@ -140,13 +132,14 @@ Loaded load_cifar_c(const Paths& paths, const CorruptionPart& part, const std::v
   std::vector<std::pair<Loaded, std::size_t>> parts;  // and the row that each begins with
   for (const std::filesystem::path& array : arrays_of(paths, part)) {
     Loaded one = pictures_and_labels({array, labels}, classes);
-    if (one.n % severities != 0)
-      refuse(display_name(array), fmt::format("{} severities of equally many pictures", severities),
+    if (one.n % array_severities != 0)
+      refuse(display_name(array), fmt::format("{} severities of equally many pictures", array_severities),
              fmt::format("{} pictures", one.n));
     if (!parts.empty() && one.shape != all.shape)
       refuse(display_name(array), fmt::format("pictures of {} x {}", all.shape[1], all.shape[2]),
              fmt::format("{} x {}", one.shape[1], one.shape[2]));
-    const std::size_t each = one.n / severities, first = part.severity ? (*part.severity - 1) * each : 0,
+    const std::size_t each = one.n / array_severities,
+                      first = part.severity ? (*part.severity - 1) * each : 0,
                       count = part.severity ? each : one.n;
     for (std::size_t row = first; row < first + count; ++row) {
       label.codes.push_back(one.columns[0].codes[row]);
@@ -160,7 +153,7 @@ Loaded load_cifar_c(const Paths& paths, const CorruptionPart& part, const std::v
   }
   const std::size_t each = all.n / parts.size();
   const bool even = std::ranges::all_of(parts, [&](const auto& one) {
-    return (part.severity ? one.first.n / severities : one.first.n) == each;
+    return (part.severity ? one.first.n / array_severities : one.first.n) == each;
   });
   if (!even) refuse(display_name(paths[0]), "as many pictures of each corruption", "others");
   all.columns = {std::move(label), std::move(corruption), std::move(severity)};
@@ -171,48 +164,18 @@ Loaded load_cifar_c(const Paths& paths, const CorruptionPart& part, const std::v
   return all;
 }
 
-Loaded load_cifar10_c_part(const Paths& paths, const CorruptionPart& part) {
-  return load_cifar_c(paths, part, cifar10_classes());
-}
-Loaded load_cifar10_c(const Paths& paths) { return load_cifar10_c_part(paths, {}); }
-Loaded load_cifar100_c_part(const Paths& paths, const CorruptionPart& part) {
-  return load_cifar_c(paths, part, numbers_below(100));
-}
-Loaded load_cifar100_c(const Paths& paths) { return load_cifar100_c_part(paths, {}); }
-
-constexpr std::string_view cifar_c_paths = "the folder, or CORRUPTION.npy labels.npy";
-
 }  // namespace
 
-LoadedFormat cifar10_c_format() {
-  return {{"cifar10-c", "CIFAR-10 under corruptions, five severities each",
-           "Hendrycks and Dietterich, ICLR 2019"},
-          cifar_c_paths,
-          1,
-          2,
-          load_cifar10_c,
-          load_cifar10_c_part};
+Loaded load_cifar10_c(const Paths& paths, const CorruptionPart& part) {
+  return load_cifar_c(paths, part, cifar10_classes());
 }
-LoadedFormat cifar100_c_format() {
-  return {{"cifar100-c", "CIFAR-100 likewise", "Hendrycks and Dietterich, ICLR 2019"},
-          cifar_c_paths,
-          1,
-          2,
-          load_cifar100_c,
-          load_cifar100_c_part};
+Loaded load_cifar100_c(const Paths& paths, const CorruptionPart& part) {
+  return load_cifar_c(paths, part, numbers_below(100));
 }
 
-static Loaded load_cifar10_1(const Paths& paths) { return pictures_and_labels(paths, cifar10_classes()); }
+Loaded load_cifar10_1(const Paths& paths) { return pictures_and_labels(paths, cifar10_classes()); }
 
-LoadedFormat cifar10_1_format() {
-  return {{"cifar10.1", "CIFAR-10's new test set", "Recht et al., 2018"},
-          "cifar10.1_v6_data.npy cifar10.1_v6_labels.npy",
-          2,
-          2,
-          load_cifar10_1};
-}
-
-static Loaded load_idx(const Paths& paths) {
+Loaded load_idx(const Paths& paths) {
   const auto images = std::make_shared<const Images>(read_images(paths[0].string()));
   const std::string name = display_name(paths[0]);
   if (images->pixels.type != ElementType::u8) refuse(name, "pixels of uint8", "float");
@@ -227,14 +190,6 @@ static Loaded load_idx(const Paths& paths) {
     std::ranges::copy(images->pixels.view<std::uint8_t>().subspan(row * each, each), out.begin());
   };
   return set;
-}
-
-LoadedFormat idx_format() {
-  return {{"idx", "MNIST and its relatives", "LeCun et al., 1998"},
-          "NAME-images-idx3-ubyte(.gz), labels beside it",
-          1,
-          1,
-          load_idx};
 }
 
 }  // namespace leeway::data

@@ -120,21 +120,9 @@ Loaded parse_cifar(const std::vector<MappedFile>& files, const std::vector<std::
   return set;
 }
 
-static Loaded load_cifar10(const Paths& paths) { return load_cifar(paths, false); }
+Loaded load_cifar10(const Paths& paths) { return load_cifar(paths, false); }
 
-LoadedFormat cifar10_format() {
-  return {
-      {"cifar10", "binary version", "Krizhevsky, 2009"}, "data_batch_1.bin ...", 1, any_number, load_cifar10};
-}
-static Loaded load_cifar100(const Paths& paths) { return load_cifar(paths, true); }
-
-LoadedFormat cifar100_format() {
-  return {{"cifar100", "binary version", "Krizhevsky, 2009"},
-          "train.bin or test.bin",
-          1,
-          any_number,
-          load_cifar100};
-}
+Loaded load_cifar100(const Paths& paths) { return load_cifar(paths, true); }
 
 Loaded parse_smallnorb(const MappedFile& packed_pictures, const MappedFile& packed_categories,
                        const MappedFile& packed_information, const std::array<std::string, 3>& names) {
@@ -182,7 +170,7 @@ Loaded parse_smallnorb(const MappedFile& packed_pictures, const MappedFile& pack
   return set;
 }
 
-static Loaded load_smallnorb(const Paths& paths) {
+Loaded load_smallnorb(const Paths& paths) {
   std::array<std::filesystem::path, 3> files;
   files[0] = paths[0];
   const std::string name = paths[0].filename().string();
@@ -192,14 +180,6 @@ static Loaded load_smallnorb(const Paths& paths) {
   files[2] = beside(paths[0], dat, "-info");
   return parse_smallnorb(map_file(files[0]), map_file(files[1]), map_file(files[2]),
                          {display_name(files[0]), display_name(files[1]), display_name(files[2])});
-}
-
-LoadedFormat smallnorb_format() {
-  return {{"smallnorb", "toys from many sides, left eye", "LeCun, Huang and Bottou, CVPR 2004"},
-          "NAME-dat.mat(.gz), with -cat and -info beside it",
-          1,
-          1,
-          load_smallnorb};
 }
 
 }  // namespace leeway::data

@@ -89,9 +89,7 @@ CorruptionFolder corruption_folder(const fs::path& folder) {
   return found;
 }
 
-namespace {
-
-Loaded load_imagenet_c_part(const Paths& paths, const CorruptionPart& part) {
+Loaded load_imagenet_c(const Paths& paths, const CorruptionPart& part) {
   const fs::path& folder = paths[0];
   std::vector<std::string> corruptions = names_in(folder, true);
   if (part.corruption) {
@@ -124,32 +122,6 @@ Loaded load_imagenet_c_part(const Paths& paths, const CorruptionPart& part) {
   set.columns.push_back(std::move(image));
   add_pictures(set, std::move(pictures));
   return set;
-}
-
-Loaded load_imagenet_c(const Paths& paths) { return load_imagenet_c_part(paths, {}); }
-
-constexpr std::string_view imagenet_c_paths = "the folder: CORRUPTION/SEVERITY/CLASS/x.JPEG";
-
-}  // namespace
-
-LoadedFormat imagenet_c_format() {
-  return {{"imagenet-c", "ImageNet under corruptions, five severities each",
-           "Hendrycks and Dietterich, ICLR 2019"},
-          imagenet_c_paths,
-          1,
-          1,
-          load_imagenet_c,
-          load_imagenet_c_part};
-}
-
-LoadedFormat tiny_imagenet_c_format() {
-  return {{"tiny-imagenet-c", "Tiny ImageNet likewise; no pairs with its validation pictures",
-           "Hendrycks and Dietterich, ICLR 2019"},
-          imagenet_c_paths,
-          1,
-          1,
-          load_imagenet_c,
-          load_imagenet_c_part};
 }
 
 }  // namespace leeway::data

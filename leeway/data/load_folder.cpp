@@ -37,7 +37,7 @@ std::vector<fs::path> pictures_below(const fs::path& folder) {
 
 }  // namespace
 
-static Loaded load_folder(const Paths& paths) {
+Loaded load_folder(const Paths& paths) {
   const fs::path& folder = paths[0];
   const std::string name = display_name(folder);
   std::vector<fs::path> files = pictures_below(folder);
@@ -67,17 +67,6 @@ static Loaded load_folder(const Paths& paths) {
   for (fs::path& file : files) file = folder / file;
   add_pictures(set, std::move(files));
   return set;
-}
-
-LoadedFormat folder_format() {
-  return {{"folder",
-           "pictures by class (PACS, OfficeHome): CLASS/x.jpg or DOMAIN/CLASS/x.jpg; others than PNG and "
-           "JPEG: table alone",
-           ""},
-          "the folder",
-          1,
-          1,
-          load_folder};
 }
 
 }  // namespace leeway::data

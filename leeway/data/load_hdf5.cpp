@@ -235,7 +235,7 @@ std::vector<LoadedColumn> columns_of(const Data& labels, std::size_t n, const st
 
 }  // namespace
 
-static Loaded load_shapes3d(const Paths& paths) {
+Loaded load_shapes3d(const Paths& paths) {
   const std::string name = display_name(paths[0]);
   const std::size_t file_bytes = map_file(paths[0]).bytes.size();  // a missing file or a folder, in our words
   const auto pictures = std::make_shared<Pictures>(paths[0], name);
@@ -257,15 +257,6 @@ static Loaded load_shapes3d(const Paths& paths) {
   set.columns = columns_of(pictures->labels(), set.n, name + ": labels");
   set.picture = [pictures](std::size_t row, std::span<std::uint8_t> out) { pictures->copy(row, out); };
   return set;
-}
-
-LoadedFormat shapes3d_format() {
-  return {{"shapes3d", "3dshapes: solids in a room (needs HDF5's library, Debian's libhdf5-103-1)",
-           "Burgess and Kim, 2018"},
-          "3dshapes.h5",
-          1,
-          1,
-          load_shapes3d};
 }
 
 }  // namespace leeway::data

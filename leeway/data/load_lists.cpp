@@ -263,21 +263,13 @@ Loaded parse_deepfashion_fine(const std::array<std::string_view, 3>& texts,
   return with_protocol(std::move(columns), std::move(image));
 }
 
-static Loaded load_celeba(const Paths& paths) {
+Loaded load_celeba(const Paths& paths) {
   Loaded set = parse_celeba(text_of(map_file(paths[0])), display_name(paths[0]));
   if (paths.size() == 2) add_pictures_of_folder(set, paths[1]);
   return set;
 }
 
-LoadedFormat celeba_format() {
-  return {{"celeba", "attributes of faces; with the folder, pictures", "Liu et al., ICCV 2015"},
-          "list_attr_celeba.txt [img_align_celeba]",
-          1,
-          2,
-          load_celeba};
-}
-
-static Loaded load_deepfashion(const Paths& paths) {
+Loaded load_deepfashion(const Paths& paths) {
   std::error_code error;
   const bool pictures = std::filesystem::is_directory(paths.back(), error);
   const std::size_t count = paths.size() - (pictures ? 1 : 0);
@@ -296,18 +288,6 @@ static Loaded load_deepfashion(const Paths& paths) {
                    : parse_deepfashion_fine({text(0), text(1), text(2)}, {names[0], names[1], names[2]});
   if (pictures) add_pictures_of_folder(set, paths.back());
   return set;
-}
-
-LoadedFormat deepfashion_format() {
-  return {{"deepfashion",
-           "attributes of clothes, coarse or fine (the latter have the protocol's columns); with the folder "
-           "of img/, pictures",
-           "Liu et al., CVPR 2016"},
-          "list_attr_cloth.txt list_attr_img.txt [FOLDER], or list_attr_cloth.txt train_attr.txt train.txt "
-          "[FOLDER]",
-          2,
-          4,
-          load_deepfashion};
 }
 
 }  // namespace leeway::data

@@ -50,7 +50,7 @@ Loaded columns_of_csv(const std::filesystem::path& path, const std::vector<Taken
 
 }  // namespace
 
-static Loaded load_iwildcam(const Paths& paths) {
+Loaded load_iwildcam(const Paths& paths) {
   return columns_of_csv(paths[0], {{"y", "y"},
                                    {"location", "location_remapped"},
                                    {"split", "split"},
@@ -60,15 +60,7 @@ static Loaded load_iwildcam(const Paths& paths) {
                                    {"image", "filename"}});
 }
 
-LoadedFormat iwildcam_format() {
-  return {{"iwildcam", "WILDS, animals in camera traps, table alone", "Koh et al., 2021"},
-          "metadata.csv",
-          1,
-          1,
-          load_iwildcam};
-}
-
-static Loaded load_fmow(const Paths& paths) {
+Loaded load_fmow(const Paths& paths) {
   std::map<std::string, std::string, std::less<>> regions;
   if (paths.size() == 2) {
     const CsvTable mapping = read_csv(paths[1]);
@@ -84,29 +76,13 @@ static Loaded load_fmow(const Paths& paths) {
   return columns_of_csv(paths[0], columns, &regions);
 }
 
-LoadedFormat fmow_format() {
-  return {{"fmow", "WILDS, buildings from above, table alone", "Koh et al., 2021"},
-          "rgb_metadata.csv, country_code_mapping.csv",
-          1,
-          2,
-          load_fmow};
-}
-
-static Loaded load_camelyon17(const Paths& paths) {
+Loaded load_camelyon17(const Paths& paths) {
   return columns_of_csv(paths[0], {{"tumor", "tumor"},
                                    {"center", "center"},
                                    {"split", "split"},
                                    {"slide", "slide"},
                                    {"patient", "patient"},
                                    {"node", "node"}});
-}
-
-LoadedFormat camelyon17_format() {
-  return {{"camelyon17", "WILDS, tumours in five hospitals, table alone", "Koh et al., 2021"},
-          "metadata.csv",
-          1,
-          1,
-          load_camelyon17};
 }
 
 }  // namespace leeway::data

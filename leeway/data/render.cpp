@@ -18,7 +18,7 @@
 #include "leeway/core/npz.h"
 #include "leeway/core/parallel.h"
 #include "leeway/core/random.h"
-#include "leeway/data/detail/contact_sheet.h"
+#include "leeway/data/picture_sheet.h"
 
 namespace leeway::data {
 namespace {

@@ -35,44 +35,6 @@ void tested(Fields& f, conds::Test& test) {
   f("p_holm", test.adjusted, share, "adjusted by Holm's method over all tests of the table");
 }
 
-std::string name_at(const std::vector<std::string>& names, std::size_t i) {
-  return i < names.size() ? names[i] : "";
-}
-
-// The number of names where it is none of them.
-std::size_t place_of(const std::vector<std::string>& names, const std::string& name) {
-  return static_cast<std::size_t>(std::ranges::find(names, name) - names.begin());
-}
-
-// What a column says of one kind of shift, with the names of values.
-struct Correlations {
-  conds::Correlation source;
-  std::optional<conds::Correlation> target;
-  std::optional<Measure> change;
-  conds::Test test;
-  std::optional<double> change_adjusted;
-};
-
-struct NamedDrift {
-  conds::Drift drift;
-  std::string value;
-};
-
-struct NamedUnseen {
-  conds::Unseen unseen;
-  std::vector<std::string> values;
-};
-
-struct NamedFinding {
-  conds::Finding finding{};
-  std::string column;
-};
-
-void fields(Correlations& sc, Fields& f);
-void fields(NamedDrift& ldd, Fields& f);
-void fields(NamedUnseen& uds, Fields& f);
-void fields(NamedFinding& named, Fields& f);
-
 }  // namespace
 
 static void fields(conds::Correlation& correlation, Fields& f) {
@@ -81,91 +43,60 @@ static void fields(conds::Correlation& correlation, Fields& f) {
   f("p", correlation.p, share, "that the two are independent");
 }
 
+static void fields(conds::SpuriousCorrelation& sc, Fields& f) {
+  f("source", sc.source, "of label and attribute in the source");
+  f("target", sc.target, "in the target; null without one, and where it has one value alone");
+  measured(f, "change", sc.change, "V of the source less that of the target");
+  tested(f, sc.test);
+  auto adjusted = sc.change_test ? std::optional(sc.change_test->adjusted) : std::nullopt;
+  f("change_p_holm", adjusted, share, "that the change is 0, adjusted by Holm's method");
+  sc.change_test.reset();
+  if (adjusted) sc.change_test = conds::Test{1, *adjusted};
+}
+
+static void fields(conds::Drift& drift, Fields& f) {
+  measured(f, "distance", drift.distance,
+           "total variation distance of the shares of the values that the source has");
+  tested(f, drift.test);
+  f("source_imbalance", drift.source_imbalance, {}, "of the values' shares in the source");
+  f("target_imbalance", drift.target_imbalance, {}, "in the target; null without one");
+  f("value", drift.value, "whose share differs most");
+  f("source_share", drift.source_share, share, "of that value, among the values that the source has");
+  f("target_share", drift.target_share, share, "of that value, among the values that the source has");
+}
+
+static void fields(conds::Unseen& unseen, Fields& f) {
+  measured(f, "mass", unseen.mass, "share of the target whose value the source never has");
+  tested(f, unseen.test);
+  f("values", unseen.values, "that the target has and the source has not");
+}
+
 static void fields(ColumnShift& column, Fields& f) {
   f("name", column.name, "of the label or the attribute");
   f("is_label", column.is_label, "true of the first column where there is a label");
   f("values", column.values, "that the column has in either table");
   f("source_counts", column.source_counts, "samples of each value in the source");
   f("target_counts", column.target_counts, "in the target; [] without one");
-  std::optional<Correlations> sc;
-  if (column.source)
-    sc = Correlations{*column.source, column.target, column.change, column.sc.value_or(conds::Test{}),
-                      column.change_test ? std::optional(column.change_test->adjusted) : std::nullopt};
-  std::optional<NamedDrift> ldd;
-  if (column.drift) ldd = NamedDrift{*column.drift, name_at(column.values, column.drift->value)};
-  std::optional<NamedUnseen> uds;
-  if (column.unseen) {
-    uds = NamedUnseen{*column.unseen, {}};
-    for (const std::size_t value : column.unseen->values)
-      uds->values.push_back(name_at(column.values, value));
-  }
-  f("sc", sc,
+  f("sc", column.sc,
     "spurious correlation; null of the label, without one, and where the source has one value alone");
-  f("ldd", ldd, "low data drift; null where the source has one value alone");
-  f("uds", uds, "unseen data shift; null without a target");
-  column.source.reset(), column.target.reset(), column.change.reset(), column.sc.reset();
-  column.change_test.reset(), column.drift.reset(), column.unseen.reset();
-  if (sc) {
-    column.source = sc->source, column.target = sc->target, column.change = sc->change, column.sc = sc->test;
-    if (sc->change_adjusted) column.change_test = conds::Test{1, *sc->change_adjusted};
-  }
-  if (ldd) {
-    column.drift = ldd->drift;
-    column.drift->value = place_of(column.values, ldd->value);
-  }
-  if (uds) {
-    column.unseen = uds->unseen;
-    column.unseen->values.clear();
-    for (const std::string& value : uds->values)
-      column.unseen->values.push_back(place_of(column.values, value));
-  }
+  f("ldd", column.drift, "low data drift; null where the source has one value alone");
+  f("uds", column.unseen, "unseen data shift; null without a target");
 }
 
-namespace {
-
-void fields(Correlations& sc, Fields& f) {
-  f("source", sc.source, "of label and attribute in the source");
-  f("target", sc.target, "in the target; null without one, and where it has one value alone");
-  measured(f, "change", sc.change, "V of the source less that of the target");
-  tested(f, sc.test);
-  f("change_p_holm", sc.change_adjusted, share, "that the change is 0, adjusted by Holm's method");
-}
-
-void fields(NamedDrift& ldd, Fields& f) {
-  measured(f, "distance", ldd.drift.distance,
-           "total variation distance of the shares of the values that the source has");
-  tested(f, ldd.drift.test);
-  f("source_imbalance", ldd.drift.source_imbalance, {}, "of the values' shares in the source");
-  f("target_imbalance", ldd.drift.target_imbalance, {}, "in the target; null without one");
-  f("value", ldd.value, "whose share differs most");
-  f("source_share", ldd.drift.source_share, share, "of that value, among the values that the source has");
-  f("target_share", ldd.drift.target_share, share, "of that value, among the values that the source has");
-}
-
-void fields(NamedUnseen& uds, Fields& f) {
-  measured(f, "mass", uds.unseen.mass, "share of the target whose value the source never has");
-  tested(f, uds.unseen.test);
-  f("values", uds.values, "that the target has and the source has not");
-}
-
-void fields(NamedFinding& named, Fields& f) {
-  std::string kind(conds::name_of(named.finding.kind));
+static void fields(conds::Finding& finding, Fields& f) {
+  std::string kind(conds::name_of(finding.kind));
   std::vector<Choice> kinds;
   for (const ShiftKind each : {ShiftKind::sc, ShiftKind::ldd, ShiftKind::uds})
     kinds.push_back({std::string(conds::name_of(each)), ""});
   f.choice("kind", kind, std::move(kinds), "of shift");
-  f("column", named.column, "that shifts");
-  f("strength", named.finding.strength, {}, "V (its change where there is a target), distance or mass");
-  f("text", named.finding.text, "in plain words");
+  f("column", finding.column, "that shifts");
+  f("strength", finding.strength, {}, "V (its change where there is a target), distance or mass");
+  f("text", finding.text, "in plain words");
   for (const ShiftKind each : {ShiftKind::sc, ShiftKind::ldd, ShiftKind::uds})
-    if (conds::name_of(each) == kind) named.finding.kind = each;
+    if (conds::name_of(each) == kind) finding.kind = each;
 }
 
-std::vector<std::string> column_names(const conds::Description& description) {
-  std::vector<std::string> names;
-  for (const ColumnShift& column : description.columns) names.push_back(column.name);
-  return names;
-}
+namespace {
 
 std::vector<std::string> values_of(const AttributeTable& table, const Cells& cells, std::size_t cell) {
   const auto codes = cells.codes(cell);
@@ -215,25 +146,15 @@ static void fields(AccuracyByCell& accuracy, Fields& f) {
 
 void fields(DescribedShifts& shifts, Fields& f) {
   conds::Description& said = shifts.description;
-  std::vector<std::string> names = column_names(said);
-  std::vector<NamedFinding> findings;
-  for (const conds::Finding& finding : said.findings)
-    findings.push_back({finding, name_at(names, finding.column)});
   f("n_source", said.n_source, "samples of the source");
   f("n_target", said.n_target, "of the target; null: the source alone is described");
   f("tests", said.tests, "that Holm's method adjusts for");
-  f("findings", findings, "shifts beyond chance, strongest first");
+  f("findings", said.findings, "shifts beyond chance, strongest first");
   f("columns", said.columns, "the label where there is one, then the attributes");
   measured(f, "unseen_cells", said.unseen_cells,
            "share of the target in cells that the source lacks; null without a target");
   f("cells", shifts.cells, "combinations of values of all columns that have samples");
   f("accuracy", shifts.accuracy, "by cell; null without outputs");
-  names = column_names(said);
-  said.findings.clear();
-  for (NamedFinding& named : findings) {
-    named.finding.column = place_of(names, named.column);
-    said.findings.push_back(std::move(named.finding));
-  }
 }
 
 DescribedShifts described(const AttributeTable& source, const AttributeTable* target,
@@ -276,15 +197,16 @@ void check(const DescribedShifts& shifts, const std::string& name) {
         (shifts.description.n_target && column.target_counts.size() != values))
       refuse(name, fmt::format("a count of each of {} values of column {}", values, in_quotes(column.name)),
              fmt::format("{} and {}", column.source_counts.size(), column.target_counts.size()));
-    std::vector<std::size_t> places;
-    if (column.unseen) places = column.unseen->values;
-    if (column.drift) places.push_back(column.drift->value);
-    for (const std::size_t place : places)
-      if (place >= column.values.size())
+    std::vector<std::string> named;
+    if (column.unseen) named = column.unseen->values;
+    if (column.drift) named.push_back(column.drift->value);
+    for (const std::string& value : named)
+      if (std::ranges::find(column.values, value) == column.values.end())
         refuse(name, fmt::format("values of column {}", in_quotes(column.name)), "another");
   }
   for (const conds::Finding& finding : shifts.description.findings)
-    if (finding.column >= columns.size()) refuse(name, "findings of columns that there are", "another");
+    if (std::ranges::find(columns, finding.column, &ColumnShift::name) == columns.end())
+      refuse(name, "findings of columns that there are", "another");
 }
 
 }  // namespace leeway::record

@@ -22,7 +22,6 @@ static void fields(CondsCounts& counts, Fields& f) {
   f("ldd_ratio", counts.ldd_ratio, from_to(1, 1e9), "how many times rarer LDD's last value is");
   f("counterexamples", counts.counterexamples, share,
     "SC: samples that break the correlation, as a share of the others");
-  f("resample", counts.resample, "repeat rows of cells that have too few");
 }
 
 void fields(CondsDrawOptions& options, Fields& f) {
@@ -84,14 +83,6 @@ void fields(CondsDraw& record, Fields& f) {
 Json to_json(const CondsDraw& record) {
   CondsDraw copy = record;
   return written([&](Fields& f) { fields(copy, f); });
-}
-
-CondsDraw read_conds_draw(const Json& json, const std::string& name) {
-  require_schema(json, conds_draw_schema, name);
-  CondsDraw record;
-  read([&](Fields& f) { fields(record, f); }, json, name);
-  if (record.results.empty()) refuse(name, "at least one result", "none");
-  return record;
 }
 
 std::string shifts_text(const CondsShifts& shifts) {

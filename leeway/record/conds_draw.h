@@ -13,7 +13,7 @@
 
 namespace leeway::record {
 
-inline constexpr std::string_view conds_draw_schema = "leeway.conds-draw/2";
+inline constexpr std::string_view conds_draw_schema = "leeway.conds-draw/3";
 
 // Attributes, by name, that each shift is on.
 struct CondsShifts {
@@ -24,7 +24,6 @@ struct CondsShifts {
 struct CondsCounts {
   std::optional<std::size_t> train, validation, test;
   double ldd_ratio = 3, counterexamples = .01;
-  bool resample = false;
 };
 
 struct CondsDrawOptions {
@@ -71,8 +70,6 @@ void fields(CondsDrawOptions& options, Fields& f);
 void fields(CondsDraw& record, Fields& f);
 
 [[nodiscard]] Json to_json(const CondsDraw& record);
-// Errors (Error): another schema, those of read (json.h), no results.
-[[nodiscard]] CondsDraw read_conds_draw(const Json& json, const std::string& name);
 
 // "SC on color, LDD on size"; "UNIFORM".
 [[nodiscard]] std::string shifts_text(const CondsShifts& shifts);

@@ -10,12 +10,8 @@ namespace leeway::record {
 
 struct CorruptionChoice {
   std::string set = "auto";              // whose constants
-  std::string rounding = "nearest";      // or "trunc"
-  std::optional<std::string> glass;      // "copy" or "swap"; unset: copy in colour, swap in grey
+  std::string variant = "corrected";     // or "published"
   std::optional<std::string> frost_dir;  // unset: procedural pictures
-  std::string saved = "levels";          // or "jpeg"
-  std::string slips = "mended";          // or "published"
-  std::string grey = "channel";          // or "colour"
 
   bool operator==(const CorruptionChoice&) const = default;
 };
@@ -23,9 +19,8 @@ struct CorruptionChoice {
 struct CorruptionUse {
   std::string set;     // never "auto"
   double lengths = 1;  // what the set's lengths were multiplied with
-  std::string rounding, glass;
+  std::string variant;
   std::string frost;  // "procedural", or the folder
-  std::string saved, slips, grey;
 
   bool operator==(const CorruptionUse&) const = default;
 };

@@ -7,6 +7,7 @@
 #include "leeway/core/message.h"
 #include "leeway/core/numbers.h"
 #include "leeway/record/json.h"
+#include "leeway/record/measured.h"
 
 namespace leeway::record {
 namespace {
@@ -15,20 +16,14 @@ std::vector<Choice> groups() {
   return {{"noise", ""}, {"blur", ""}, {"weather", ""}, {"digital", ""}, {"extra", "not counted in means"}};
 }
 
-Measured measured_of(const std::optional<double>& value, const std::optional<Interval>& interval) {
-  Measured measured{value, {}, {}};
-  if (interval) measured.low = interval->low, measured.high = interval->high;
-  return measured;
-}
-
 // "glass-blur at severity 5".
 std::string name_of(const CorruptedSet& set) {
   return fmt::format("{} at severity {}", set.corruption, set.severity);
 }
 
-std::string times_100(const std::optional<double>& value, const std::optional<Interval>& interval) {
-  return interval ? fmt::format("{:.1f} ({:.1f} to {:.1f})", *value, interval->low, interval->high)
-                  : fmt::format("{:.1f}", *value);
+std::string times_100(const Measured& value) {
+  return value.low ? fmt::format("{:.1f} ({:.1f} to {:.1f})", *value.value, *value.low, *value.high)
+                   : fmt::format("{:.1f}", *value.value);
 }
 
 bool comparable(const MeanCorruptionError& mean) { return mean.not_comparable.empty(); }
@@ -36,8 +31,7 @@ bool comparable(const MeanCorruptionError& mean) { return mean.not_comparable.em
 }  // namespace
 
 void fields(CorruptionsOptions& options, Fields& f) {
-  f("all", options.all, "all 19 corruptions");
-  f("corruptions", options.corruptions, "these alone, by their names");
+  f("corruptions", options.corruptions, "names of corruptions (default: all 19, or all published ones)");
   f("severities", options.severities, from_to(1, 5), "of each");
   fields(options.how, f);
   f("reference", options.reference,
@@ -48,9 +42,9 @@ void fields(CorruptionsOptions& options, Fields& f) {
 
 void fields(CorruptedAccuracy& judged, Fields& f) {
   f("n", judged.n, "images");
-  f.measured("accuracy", judged.accuracy, judged.accuracy_interval, share,
-             "share of images predicted as their label; null without labels or a model");
-  f.measured("error", judged.error, judged.error_interval, share, "1 - accuracy");
+  measured(f, "accuracy", judged.accuracy, share,
+           "share of images predicted as their label; null without labels");
+  measured(f, "error", judged.error, share, "1 - accuracy");
 }
 
 void fields(CorruptedSet& set, Fields& f) {
@@ -61,37 +55,34 @@ void fields(CorruptedSet& set, Fields& f) {
   f("mean_change", set.mean_change, share,
     "mean absolute change of a pixel in [0,1]; null where the images are no pairs");
   fields(set.judged, f);
-  f.measured("pa", set.pa, set.pa_interval, at_least(0),
-             "posterior agreement with the images as they are; null where these are no pairs");
+  measured(f, "pa", set.pa, at_least(0),
+           "posterior agreement with the images as they are; null where these are no pairs");
   f("pa_normalized", set.pa_normalized, share, "pa / log k");
   f("beta", set.beta, at_least(0), "inverse temperature of the maximum");
   f("gap", set.gap, at_least(0), "pa is at most so far below the supremum");
-  f.measured("afr_pred", set.afr_pred, set.afr_pred_interval, share,
-             "share of images with the prediction of the image as it is");
-  f.unless_empty("file", set.file, "the images that were written; null: none");
+  measured(f, "afr_pred", set.afr_pred, share, "share of images with the prediction of the image as it is");
 }
 
 static void fields(CorruptionErrorRow& row, Fields& f) {
   f("corruption", row.corruption, "its name");
   f.choice("group", row.group, groups(), "its group");
   f("counted", row.counted, "one of the 15 of the benchmark, which means count");
-  f.measured("error", row.error, row.error_interval, share,
-             "mean over severities; the interval is over images");
+  measured(f, "error", row.error, share, "mean over severities; the interval is over images");
   f("reference_error", row.reference_error, share, "the reference's; null where there is none");
-  f.measured("ce", row.ce, row.ce_interval, at_least(0), "100 error / reference_error");
-  f.measured(
-      "relative_ce", row.relative_ce, row.relative_ce_interval, {},
-      "100 (error - clean error) / (reference_error - its clean error); null where that is not above 0");
+  measured(f, "ce", row.ce, at_least(0), "100 error / reference_error");
+  measured(f, "relative_ce", row.relative_ce, {},
+           "100 (error - clean error) / (reference_error - its clean error); null where that is not above 0");
 }
 
 static void fields(MeanCorruptionError& mean, Fields& f) {
   f("corruptions", mean.corruptions, "that are counted: those of the benchmark's 15 that were run");
-  f.measured("mean_error", mean.mean_error, mean.mean_error_interval, share,
-             "mean corruption error (unnormalised): over corruptions and severities");
+  f.choice("variant", mean.variant, {{"corrected", ""}, {"published", ""}, {"files", "published files"}},
+           "variant of the corruptions");
+  measured(f, "mean_error", mean.mean_error, share,
+           "mean corruption error (unnormalised): over corruptions and severities");
   f.unless_empty("reference", mean.reference, "whose errors divide; null: nobody's");
-  f.measured("mce", mean.mce, mean.mce_interval, at_least(0),
-             "mean of ce; null where one that counts has none");
-  f.measured("relative_mce", mean.relative_mce, mean.relative_mce_interval, {}, "likewise of relative_ce");
+  measured(f, "mce", mean.mce, at_least(0), "mean of ce; null where one that counts has none");
+  measured(f, "relative_mce", mean.relative_mce, {}, "likewise of relative_ce");
   f("not_comparable", mean.not_comparable,
     "what keeps them from comparison with published tables; []: nothing known");
 }
@@ -99,7 +90,7 @@ static void fields(MeanCorruptionError& mean, Fields& f) {
 void fields(Corruptions& record, Fields& f) {
   fields(record.envelope, corruptions_schema, f);
   f("options", record.options, "what was asked for");
-  f.unless_empty("model", record.model, "the model's file; null: the images alone");
+  f.unless_empty("model", record.model, "the model's file");
   f.unless_empty("data", record.data, "the images as they are");
   f.unless_empty("published", record.published,
                  "folder that corrupted images were read from; null: they were made");
@@ -132,9 +123,14 @@ Corruptions read_corruptions(const Json& json, const std::string& name) {
 const CorruptedSet* worst_of(const Corruptions& record) {
   const CorruptedSet* worst = nullptr;
   for (const CorruptedSet& set : record.results)
-    if (set.judged.accuracy && (worst == nullptr || *set.judged.accuracy < *worst->judged.accuracy))
+    if (set.judged.accuracy.value &&
+        (worst == nullptr || *set.judged.accuracy.value < *worst->judged.accuracy.value))
       worst = &set;
   return worst;
+}
+
+std::string variant_text(const MeanCorruptionError& mean) {
+  return mean.variant == "files" ? "published files" : mean.variant + " variant";
 }
 
 std::string headline_of(const Corruptions& record) {
@@ -142,37 +138,32 @@ std::string headline_of(const Corruptions& record) {
       std::ranges::count_if(record.results, [](const CorruptedSet& set) { return set.left_out.empty(); }));
   const std::string sets = fmt::format("{} set{} of corrupted images", run, run == 1 ? "" : "s");
   const CorruptedSet* const worst = worst_of(record);
-  if (record.model.empty()) return sets + " are written.";
-  if (worst == nullptr || !record.clean || !record.clean->accuracy)
+  if (worst == nullptr || !record.clean || !record.clean->accuracy.value)
     return fmt::format("The model was asked about {}.", sets);
-  const std::string words =
-      fmt::format("Accuracy falls from {} on clean images to {} under {}",
-                  value_words(measured_of(record.clean->accuracy, record.clean->accuracy_interval), true),
-                  value_words(measured_of(worst->judged.accuracy, worst->judged.accuracy_interval), true),
-                  name_of(*worst));
-  if (!record.mean || !record.mean->mean_error) return words + ".";
-  return fmt::format(
-      "{}; the mean error over {} corruption{} is {}.", words, record.mean->corruptions,
-      record.mean->corruptions == 1 ? "" : "s",
-      value_words(measured_of(record.mean->mean_error, record.mean->mean_error_interval), true));
+  const std::string words = fmt::format("Accuracy falls from {} on clean images to {} under {}",
+                                        value_words(record.clean->accuracy, true),
+                                        value_words(worst->judged.accuracy, true), name_of(*worst));
+  if (!record.mean || !record.mean->mean_error.value) return words + ".";
+  return fmt::format("{}; the mean error over {} corruption{} ({}) is {}.", words, record.mean->corruptions,
+                     record.mean->corruptions == 1 ? "" : "s", variant_text(*record.mean),
+                     value_words(record.mean->mean_error, true));
 }
 
 std::vector<std::string> findings_of(const Corruptions& record) {
   std::vector<std::string> findings;
   const CorruptedSet* lowest = nullptr;
   for (const CorruptedSet& set : record.results)
-    if (set.pa && (lowest == nullptr || *set.pa < *lowest->pa)) lowest = &set;
+    if (set.pa.value && (lowest == nullptr || *set.pa.value < *lowest->pa.value)) lowest = &set;
   if (lowest != nullptr)
-    findings.push_back(fmt::format("Posterior agreement is lowest under {}: {} of at most {:.3f}.",
-                                   name_of(*lowest),
-                                   value_words(measured_of(lowest->pa, lowest->pa_interval), false),
-                                   *lowest->pa_normalized > 0 ? *lowest->pa / *lowest->pa_normalized : 0.));
-  if (record.mean && record.mean->mce) {
+    findings.push_back(
+        fmt::format("Posterior agreement is lowest under {}: {} of at most {:.3f}.", name_of(*lowest),
+                    value_words(lowest->pa, false),
+                    *lowest->pa_normalized > 0 ? *lowest->pa.value / *lowest->pa_normalized : 0.));
+  if (record.mean && record.mean->mce.value) {
     const MeanCorruptionError& mean = *record.mean;
     std::string line =
-        fmt::format("mCE {} relative to {}", times_100(mean.mce, mean.mce_interval), mean.reference);
-    if (mean.relative_mce)
-      line += fmt::format(", relative mCE {}", times_100(mean.relative_mce, mean.relative_mce_interval));
+        fmt::format("mCE ({}) {} relative to {}", variant_text(mean), times_100(mean.mce), mean.reference);
+    if (mean.relative_mce.value) line += fmt::format(", relative mCE {}", times_100(mean.relative_mce));
     findings.push_back(line + ".");
   }
   if (record.mean && !comparable(*record.mean)) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "leeway/core/json_fwd.h"
+#include "leeway/core/numbers.h"
 #include "leeway/core/statistics.h"
 #include "leeway/record/corruption.h"
 #include "leeway/record/envelope.h"
@@ -18,10 +19,9 @@
 
 namespace leeway::record {
 
-inline constexpr std::string_view corruptions_schema = "leeway.corruptions/2";
+inline constexpr std::string_view corruptions_schema = "leeway.corruptions/3";
 
 struct CorruptionsOptions {
-  bool all = false;
   std::vector<std::string> corruptions;  // empty: all
   std::vector<std::size_t> severities = {1, 2, 3, 4, 5};
   CorruptionChoice how;
@@ -32,8 +32,7 @@ struct CorruptionsOptions {
 // What the model makes of one set of images.
 struct CorruptedAccuracy {
   std::size_t n = 0;
-  std::optional<double> accuracy, error;  // of images with labels
-  std::optional<Interval> accuracy_interval, error_interval;
+  Measured accuracy, error;  // of images with labels
 };
 
 struct CorruptedSet {
@@ -42,27 +41,23 @@ struct CorruptedSet {
   std::string left_out;               // why there is nothing else; empty: there is
   std::optional<double> mean_change;  // of a pixel
   CorruptedAccuracy judged;
-  std::optional<double> pa, pa_normalized, beta, gap, afr_pred;  // against the images as they are
-  std::optional<Interval> pa_interval, afr_pred_interval;
-  std::string file;  // empty: not written
+  Measured pa, afr_pred;  // against the images as they are
+  std::optional<double> pa_normalized, beta, gap;
 };
 
 struct CorruptionErrorRow {
   std::string corruption, group;
   bool counted = true;  // one of the benchmark's 15
-  double error = 0;
-  Interval error_interval;
-  std::optional<double> reference_error, ce, relative_ce;
-  std::optional<Interval> ce_interval, relative_ce_interval;
+  Measured error, ce, relative_ce;
+  std::optional<double> reference_error;
 };
 
 struct MeanCorruptionError {
-  std::size_t corruptions = 0;       // that are counted
-  std::optional<double> mean_error;  // unnormalised
-  std::optional<Interval> mean_error_interval;
-  std::string reference;  // whose errors the two below are divided by; empty: nobody's
-  std::optional<double> mce, relative_mce;
-  std::optional<Interval> mce_interval, relative_mce_interval;
+  std::size_t corruptions = 0;  // that are counted
+  std::string variant;          // of the corruptions: "corrected", "published", or "files"
+  Measured mean_error;          // unnormalised
+  std::string reference;        // whose errors the two below are divided by; empty: nobody's
+  Measured mce, relative_mce;
   std::vector<std::string> not_comparable;  // what keeps these from being compared with published tables
 };
 
@@ -71,7 +66,7 @@ struct Corruptions {
 
   Envelope envelope;
   CorruptionsOptions options;
-  std::string model, data;  // files, as they were given; no model: the sets alone
+  std::string model, data;  // files, as they were given
   std::string published;    // folder that the corrupted images were read from; empty: they were made
   std::optional<ModelReading> reading;  // of the model's file
   std::optional<ModelVariation> stochastic;
@@ -93,7 +88,9 @@ void fields(CorruptedAccuracy& judged, Fields& f);
 // Errors (Error): another schema, those of read (json.h), no results.
 [[nodiscard]] Corruptions read_corruptions(const Json& json, const std::string& name);
 
-// How far accuracy falls, and under what most; what was written where there is no model.
+// "corrected variant", "published files": stands beside every mean.
+[[nodiscard]] std::string variant_text(const MeanCorruptionError& mean);
+// How far accuracy falls, and under what most.
 [[nodiscard]] std::string headline_of(const Corruptions& record);
 // The mean corruption errors and what they may be compared with, where PA is lowest, what was left out.
 [[nodiscard]] std::vector<std::string> findings_of(const Corruptions& record);

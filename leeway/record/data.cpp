@@ -53,11 +53,6 @@ void fields(DataLoadOptions& options, Fields& f) {
   f("label", options.label, "column whose values are y (default: the first)");
   f("size", options.size, from_to(1, 16384),
     "pictures become N x N, resampled with antialiasing (default: as they are, all of one size)");
-  f("cut", options.cut,
-    "SIDE:FIRST:LAST, before size: pictures become SIDE x SIDE, of which rows FIRST to LAST - 1 are kept: "
-    "448:10:410 as the program of ConDS has iWildCam and FMoW, without the bars of a camera");
-  f("crop", options.crop, from_to(1, 16384),
-    "after size: the middle N x N pixels of every picture, as a network trained with --crop N takes");
   f("protocol", options.protocol,
     "only rows whose values the ConDS protocol names: what `conds draw --dataset` takes");
   f("corruption", options.corruption,
@@ -72,7 +67,7 @@ static void fields(LoadedColumn& column, Fields& f) {
 }
 
 static void fields(LoadedData& data, Fields& f) {
-  f("format", data.format, "a name that leeway data load --help lists");
+  f("format", data.format, "a name that leeway list loaders prints");
   f("n", data.n, "rows");
   f("left_out", data.left_out, "rows that --protocol left out");
   f("shape", data.shape, "channels, height, width; empty: a table without pictures");

@@ -14,7 +14,7 @@
 namespace leeway::record {
 
 inline constexpr std::string_view data_render_schema = "leeway.data-render/2";
-inline constexpr std::string_view data_load_schema = "leeway.data-load/2";
+inline constexpr std::string_view data_load_schema = "leeway.data-load/3";
 
 struct WrittenFile {
   std::string path;
@@ -61,8 +61,6 @@ struct DataRender {
 struct DataLoadOptions {
   std::optional<std::string> label;  // column whose values are y; none: the first
   std::optional<std::size_t> size;   // pictures become so many pixels a side; none: as they are
-  std::optional<std::string> cut;    // before that: SIDE:FIRST:LAST, of so many pixels a side these rows
-  std::optional<std::size_t> crop;   // after that: the middle of so many pixels a side
   bool protocol = false;
   std::optional<std::string> corruption;  // of a set of corruptions; none: all
   std::optional<std::size_t> severity;    // likewise

@@ -23,30 +23,16 @@ void fields(DataDiagvibOptions& options, Fields& f) {
     "labels of the digits' file that are drawn, counted by y (default: the paper's)");
   f.choice("pairing", options.pairing,
            {{"paired", "row i shows one digit with the same random numbers in all"},
-            {"half", "so in the first half of the rows"},
             {"unpaired", "digits of disjoint shares of the pool, and random numbers of their own"}},
            "of environments (default: unpaired in training and in validation of selection, else paired)");
-  f.choice("draw", options.draw, {{"replacement", ""}, {"cyclic", ""}},
-           "of digits from their pool: at random, or one after the other (default: cyclic in tests alone)");
   f("shift_ratio", options.shift_ratio, share,
     "share of the rows, the last ones, that are shifted; the others are of environment 0");
-  f.choice(
-      "ratio_rounding", options.ratio_rounding,
-      {{"nearest", "to the nearest number of rows"},
-       {"down", "the reference's rows down, as in the paper's program: of 10,000 at .8 1,999 for 2,000"}},
-      "of the rows that --shift-ratio leaves");
   f("factors", options.factors,
     "FACTOR=CLASS,...: in all environments; FACTOR is hue, lightness, position, scale, texture");
   f.choice("learning_factor", options.learning_factor,
            {{"hue", ""}, {"lightness", ""}, {"position", ""}, {"scale", ""}, {"texture", ""}},
            "of co-occurrence: what goes together with the digit");
   f("share", options.share, share, "of fgo: the digits' images with their own class of the learning factor");
-  f.choice("blank_level", options.blank_level, {{"1", ""}, {"255", ""}},
-           "grey level of the texture blank: 1 gives objects their lighter colour, 255 their darker one");
-  f("per_environment_zscore", options.per_environment_zscore,
-    "standardise each environment by itself, as the paper's program does, which undoes part of the shift: "
-    "pixels are 1/2 + "
-    "z/128 in float32");
 }
 
 static void fields(DiagvibEnvironment& environment, Fields& f) {
@@ -65,8 +51,7 @@ static void fields(DiagvibFile& file, Fields& f) {
   f("part", file.part, "of the environment");
   f("n", file.n, "pictures");
   f("shape", file.shape, "n, channels, height, width");
-  f("pairing", file.pairing, "paired, half or unpaired");
-  f("draw", file.draw, "of digits: replacement or cyclic");
+  f("pairing", file.pairing, "paired or unpaired");
   f("pool", file.pool, "digits that could be drawn, by class");
   f("environments", file.environments, "those in the file, in order; []: of co-occurrence");
   f("learning_classes", file.learning_classes,

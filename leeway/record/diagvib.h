@@ -16,7 +16,7 @@
 
 namespace leeway::record {
 
-inline constexpr std::string_view data_diagvib_schema = "leeway.data-diagvib/2";
+inline constexpr std::string_view data_diagvib_schema = "leeway.data-diagvib/3";
 
 struct DataDiagvibOptions {
   std::string environment;             // the experiment
@@ -25,14 +25,10 @@ struct DataDiagvibOptions {
   std::size_t size = 128;              // pixels a side
   std::vector<std::size_t> classes;    // empty: the experiment's digits
   std::optional<std::string> pairing;  // none: the part's
-  std::optional<std::string> draw;     // none: cyclic in tests, else replacement
   double shift_ratio = 1;
-  std::string ratio_rounding = "nearest";  // or "down"
-  std::vector<std::string> factors;        // FACTOR=CLASS
-  std::string learning_factor = "hue";     // of co-occurrence
-  double share = .9;                       // of fgo
-  std::string blank_level = "1";           // or 255
-  bool per_environment_zscore = false;
+  std::vector<std::string> factors;     // FACTOR=CLASS
+  std::string learning_factor = "hue";  // of co-occurrence
+  double share = .9;                    // of fgo
 };
 
 struct DiagvibEnvironment {
@@ -45,7 +41,7 @@ struct DiagvibFile {
   std::string part;
   std::size_t n = 0;
   std::vector<std::size_t> shape;  // n, channels, height, width
-  std::string pairing, draw;
+  std::string pairing;
   std::vector<std::size_t> pool;                 // digits there are, by class
   std::vector<DiagvibEnvironment> environments;  // empty: of co-occurrence
   std::vector<std::string> learning_classes;     // of co-occurrence

@@ -14,7 +14,7 @@
 
 namespace leeway::record {
 
-inline constexpr std::string_view shift_schema = "leeway.shift/2";
+inline constexpr std::string_view shift_schema = "leeway.shift/3";
 
 struct ShiftOptions {
   std::vector<double> strength = {};       // a set each; none: the shift's own

@@ -16,19 +16,10 @@ void fields(ShiftTextOptions& options, Fields& f) {
            {{"replace", "words are overwritten (default)"}, {"insert", "words are added between them"}},
            "what amplify and contradict do with words");
   f("words", options.words,
-    "those that amplify and contradict place: adjectives (default), paper (the six of each sign of Carvalho "
-    "et al. "
-    "2025), or a CSV file with columns word and sign (positive or negative, or a number)");
+    "words that amplify and contradict place: adjectives (default), or a CSV file with columns word and sign "
+    "(positive or negative, or a number)");
   f("positive", options.positive, "labels of positive texts (default: 1,pos,positive)");
   f("negative", options.negative, "labels of negative texts (default: 0,-1,neg,negative)");
-  f.choice("layout", options.layout,
-           {{"keep", "white space stays (default)"},
-            {"single-spaces", "words are joined by single spaces, as by the authors' program"}},
-           "of amplify, contradict and remove");
-  f.choice("backslashes", options.backslashes,
-           {{"edit", "like any other character (default)"},
-            {"spare", "they, and words that hold one, stay, as in the authors' program"}},
-           "of levenshtein, amplify, contradict and remove");
   f("sheet", options.sheet, "show ten changed texts, chosen at random, before and after");
 }
 
@@ -48,9 +39,6 @@ static void fields(ShiftedTexts& set, Fields& f) {
   f("label", set.label, "the column of labels; null where the shift does not look at them");
   f("mode", set.mode, "replace or insert; null where the shift places no words");
   f("words", set.words, "whose words; null where the shift places none");
-  f("layout", set.layout,
-    "keep or single-spaces; null where the shift leaves white space alone or is about it");
-  f("backslashes", set.backslashes, "edit or spare; null where the shift has no such rule");
   f("n", set.n, "rows");
   f("n_changed", set.n_changed, "rows whose text is another");
   f("n_overwritten", set.n_overwritten,

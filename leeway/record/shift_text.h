@@ -13,7 +13,7 @@
 
 namespace leeway::record {
 
-inline constexpr std::string_view shift_text_schema = "leeway.shift-text/2";
+inline constexpr std::string_view shift_text_schema = "leeway.shift-text/3";
 
 // Nothing where an option was not given: a shift that has no use for it refuses it.
 struct ShiftTextOptions {
@@ -21,7 +21,6 @@ struct ShiftTextOptions {
   std::optional<double> strength;
   std::optional<std::string> label, mode, words;
   std::vector<std::string> positive, negative;  // empty: the usual ones
-  std::optional<std::string> layout, backslashes;
   bool sheet = false;
 };
 
@@ -36,7 +35,7 @@ struct ShiftedTexts {
   std::string strength_means;
   std::optional<std::size_t> edits;
   std::string column;
-  std::optional<std::string> label, mode, words, layout, backslashes;  // of shifts that have a use for it
+  std::optional<std::string> label, mode, words;  // of shifts that have a use for it
   std::size_t n = 0, n_changed = 0;
   std::optional<std::size_t> n_overwritten;  // of shifts that replace words
   double mean_characters = 0, mean_words = 0, mean_distance = 0, mean_words_changed = 0;

@@ -16,7 +16,7 @@
 namespace leeway::shift {
 namespace {
 
-constexpr std::size_t pictures_between_reports = 512;
+constexpr std::size_t corruptions_between_reports = 512;
 constexpr int quality_of_files = 85;
 
 // A half goes up, and a whole level stays where it is, although rounding in float32 left it just below. Constants like .1 and .5
@@ -120,11 +120,13 @@ Images Corruption::apply(const Images& images, const CorruptionOptions& options,
   const std::size_t n = images.n(), size = images.pixels_per_image();
   auto frost = options.frost;
   if (takes_frost && !frost && options.severity > 0) frost = procedural_frost_pictures(options.seed);
-  if (takes_frost && frost && frost->pictures.empty())
+  if (takes_frost && frost && frost->empty())
     refuse(fmt::format("corruption {}", name), "at least one picture of frost", "none");
   const CorruptionSetting setting{options.severity, scale_for(options.set, images.height(), images.width()),
-                                  options.glass, frost.get(), options.slips};
-  const float rounding = options.rounding == Rounding::nearest ? to_the_nearest : to_truncate;
+                                  options.variant, frost.get()};
+  const bool published = options.variant == Variant::published;
+  const float rounding = published ? to_truncate : to_the_nearest;
+  const bool as_jpeg = published && options.severity > 0 && setting.scale.set != ConstantSet::cifar;
   const auto change_one = [&](std::size_t row, std::span<std::uint8_t> out) {
     if (options.severity == 0) return copy_levels(images, row, rounding, out);
     if (change_levels) {
@@ -139,15 +141,14 @@ Images Corruption::apply(const Images& images, const CorruptionOptions& options,
     to_levels(values, rounding, out.data());
   };
   std::vector<std::uint8_t> levels(n * size);
-  for (std::size_t begin = 0; begin < n; begin += pictures_between_reports) {
+  for (std::size_t begin = 0; begin < n; begin += corruptions_between_reports) {
     if (progress && progress->stop_requested())
       throw Interrupted(fmt::format("{} stopped after {} of {} images; nothing was written", name, begin, n));
-    const std::size_t count = std::min(pictures_between_reports, n - begin);
+    const std::size_t count = std::min(corruptions_between_reports, n - begin);
     parallel_for(count, [&](std::size_t i) {
       const std::span<std::uint8_t> out = std::span(levels).subspan((begin + i) * size, size);
       change_one(begin + i, out);
-      if (options.saved == Saved::jpeg && options.severity > 0)
-        compress_jpeg(out, images.height(), images.width(), quality_of_files);
+      if (as_jpeg) compress_jpeg(out, images.height(), images.width(), quality_of_files);
     });
     if (progress) progress->update(name, begin + count, n, "");
   }

@@ -5,10 +5,9 @@
 // its code, its constants and its source (Hendrycks and Dietterich, "Benchmarking neural network robustness to common
 // corruptions and perturbations", ICLR 2019, and the authors' programs where the paper is silent).
 //
-// What comes out is 8-bit levels, as in the published files: the result clipped to [0,1], times 255, rounded half up (the
-// authors' programs round down, Rounding::truncate). Severity 0 changes nothing but the type. A random corruption draws the
-// same numbers at every severity: image i draws from Random(seed, stream(name), i), so neither threads nor the other
-// images change it.
+// The result is 8-bit levels, as in the published files: clipped to [0,1], times 255, rounded as the variant says. Severity 0
+// changes nothing but the type. A random corruption draws the same numbers at every severity: image i draws from
+// Random(seed, stream(name), i), so neither threads nor the other images change it.
 //
 // Grey pictures (one channel) are corrupted in their one channel. Pictures of another number than 1 or 3: each
 // channel as grey, with the same draws but for noise. `saturate` changes nothing in a grey picture and says so (on_grey).
@@ -33,16 +32,12 @@ namespace leeway::shift {
 
 // Whose constants: CIFAR-10-C (32 pixels), TinyImageNet-C (64), ImageNet-C (224), or what the size is nearest to.
 enum class ConstantSet : std::uint8_t { automatic, cifar, tiny, imagenet };
-enum class Rounding : std::uint8_t { nearest, truncate };
-// What becomes of corrupted levels: nothing, or JPEG of quality 85 and back, as the files of ImageNet-C and TinyImageNet-C were
-// saved, so that every corruption there contains it.
-enum class Saved : std::uint8_t { levels, jpeg };
-// What the authors' programs do by mistake to few pictures. published: spatter makes a picture on which no drop falls black, and
-// defocus-blur smooths its disc on a grid that one of radius 8 or 10 fills to its edge, mirrored there.
-enum class Slips : std::uint8_t { mended, published };
-// Glass blur: pixels change places, or both get the value of one, as in the published colour sets. by_channels: a
-// copy in colour, a swap in grey, which is what the authors' program does.
-enum class GlassExchange : std::uint8_t { by_channels, copy, swap };
+// Which levels a corruption gives. corrected: rounded half up. published: as the published image sets were made, that is
+//   - rounded down, which makes noisy pictures half a level too dark;
+//   - with the constants of tiny and imagenet compressed as JPEG of quality 85, as the files of those sets are;
+//   - spatter turns a picture without a drop black (0 / 0);
+//   - defocus-blur smooths its disc on a grid that a disc of radius 8 or 10 fills to the edge, mirrored there.
+enum class Variant : std::uint8_t { corrected, published };
 
 // A set, never automatic, and what its lengths are multiplied with: 1 where the picture has the set's own size.
 struct Scale {
@@ -56,10 +51,7 @@ struct Scale {
 struct CorruptionOptions {
   int severity = 1;  // 0 to 5
   ConstantSet set = ConstantSet::automatic;
-  Rounding rounding = Rounding::nearest;
-  GlassExchange glass = GlassExchange::by_channels;
-  Saved saved = Saved::levels;
-  Slips slips = Slips::mended;
+  Variant variant = Variant::corrected;
   std::shared_ptr<const FrostPictures> frost = {};  // none: procedural ones, made for the seed
   std::uint64_t seed = 0;
   std::size_t first_row = 0;  // number of the first image, where they are a part of a set
@@ -88,9 +80,8 @@ struct CorruptedLevels {
 struct CorruptionSetting {
   int severity = 1;
   Scale scale = {};
-  GlassExchange glass = GlassExchange::by_channels;
+  Variant variant = Variant::corrected;
   const FrostPictures* frost = nullptr;  // of frost alone
-  Slips slips = Slips::mended;
 
   // The constants of that set and severity, from a member's table.
   template <class Constants>

@@ -131,8 +131,8 @@ std::shared_ptr<const FrostPictures> procedural_frost_pictures(std::uint64_t see
   }
   // outside the lock: a thread that waits in this loop may take up other work that asks for pictures
   auto made = std::make_shared<FrostPictures>();
-  made->pictures.resize(pool);
-  parallel_for(pool, [&](std::size_t p) { made->pictures[p] = procedural_picture(seed, p); });
+  made->resize(pool);
+  parallel_for(pool, [&](std::size_t p) { (*made)[p] = procedural_picture(seed, p); });
   const std::lock_guard lock(mutex);
   kept_seed = seed;
   return kept = std::move(made);
@@ -140,9 +140,8 @@ std::shared_ptr<const FrostPictures> procedural_frost_pictures(std::uint64_t see
 
 std::shared_ptr<const FrostPictures> read_frost_pictures(const fs::path& folder) {
   auto read = std::make_shared<FrostPictures>();
-  read->procedural = false;
   for (const fs::path& file : data::pictures_in(folder, "pictures of frost"))
-    read->pictures.push_back(in_colour(data::read_picture(file)));
+    read->push_back(in_colour(data::read_picture(file)));
   return read;
 }
 

@@ -5,7 +5,7 @@
 // all at places that slow noise has moved; mapped to a luminance of its own mean (124 to 200) and deviation (42 to 22), and tinted
 // by (.89, 1.02, 1.09). So the pool has the mean colour (145.9, 167.2, 178.9) of the published pictures to a few levels and, at a fifth
 // of the size, a power spectrum like theirs (f^-1.8 to f^-2.8; here f^-2 to f^-2.3, at full size f^-3.2: no detail below 10 pixels).
-// Results from them are not the published corruption: `procedural` says so.
+// Results from them are not the published corruption.
 // Gradient noise: Perlin, "An image synthesizer", SIGGRAPH 1985. Picture p draws from Random(seed, stream("frost pictures"), p).
 //
 // A user's: all files of a folder that are called .png, .jpg or .jpeg, in the order of their names; grey ones in three
@@ -28,10 +28,7 @@ struct FrostPicture {
   std::vector<std::uint8_t> levels;  // (3,h,w): red, green, blue
 };
 
-struct FrostPictures {
-  std::vector<FrostPicture> pictures;
-  bool procedural = true;
-};
+using FrostPictures = std::vector<FrostPicture>;
 
 [[nodiscard]] std::shared_ptr<const FrostPictures> procedural_frost_pictures(std::uint64_t seed);
 [[nodiscard]] std::shared_ptr<const FrostPictures> read_frost_pictures(const std::filesystem::path& folder);

@@ -11,7 +11,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <vector>
 
 namespace leeway::shift {
 
@@ -20,9 +19,5 @@ void compress_jpeg(std::span<float> picture, std::size_t height, std::size_t wid
 
 // The same of levels.
 void compress_jpeg(std::span<std::uint8_t> picture, std::size_t height, std::size_t width, int quality);
-
-// The file between the two. Error for another number of channels than 1 or 3.
-[[nodiscard]] std::vector<unsigned char> jpeg_file_of(std::span<const float> picture, std::size_t height,
-                                                      std::size_t width, int quality);
 
 }  // namespace leeway::shift

@@ -52,8 +52,7 @@ std::string TextShift::apply(std::string_view text, std::size_t row, Sign sign,
     refuse(fmt::format("text shift {}", name), "UTF-8 text", fmt::format("other bytes at row {}", row));
   const WordLists& lists = options.words ? *options.words : *own_word_lists();
   const Sign placed = (sign == Sign::positive) != needs.opposite ? Sign::positive : Sign::negative;
-  const TextSetting setting{options.strength, edits(options.strength), options.placing,
-                            options.layout,   options.backslashes,     lists.of(placed)};
+  const TextSetting setting{options.strength, edits(options.strength), options.placing, lists.of(placed)};
   Random random(options.seed, stream(name), row);
   return utf8_from_code_points(change(*points, setting, random)).value();
 }

@@ -8,8 +8,8 @@
 // rows change it. The edits of a smaller strength are the first of those of a larger one, or a subset of them.
 // Characters are code points; words are what stands between white space (characters.h).
 //
-// Errors (Error): a text that is not UTF-8, a strength outside the member's range. Cost: a few microseconds a kilobyte of
-// the longer text.
+// Errors (Error): a text that is not UTF-8, a strength outside the member's range. Cost: a few microseconds a kilobyte of the longer
+// text; inserted and deleted characters or words move the rest of the text, edits times length.
 #pragma once
 
 #include <cstddef>
@@ -30,16 +30,10 @@ namespace leeway::shift {
 // Words are put in the place of others (Carvalho et al. 2025, Figure 10, and the authors' program), or between them (their
 // appendix C).
 enum class Placing : std::uint8_t { replace, insert };
-// White space is kept, or words are joined by single spaces (the authors' program).
-enum class Layout : std::uint8_t { keep, single_spaces };
-// A backslash is a character like any other, or it and words that hold one are never edited (the authors' program).
-enum class Backslashes : std::uint8_t { edit, spare };
 
 struct TextOptions {
   double strength = 0;
   Placing placing = Placing::replace;
-  Layout layout = Layout::keep;
-  Backslashes backslashes = Backslashes::edit;
   std::shared_ptr<const WordLists> words = {};  // none: own_word_lists()
   std::uint64_t seed = 0;
 };
@@ -49,18 +43,14 @@ struct TextSetting {
   double strength = 0;
   std::size_t edits = 0;  // of members that count them: 2^strength, rounded
   Placing placing = Placing::replace;
-  Layout layout = Layout::keep;
-  Backslashes backslashes = Backslashes::edit;
   std::span<const std::u32string> words = {};  // to place
 };
 
 // How a member uses Options and labels.
 struct TextNeeds {
-  bool edits = false;        // strength W means 2^W edits
-  bool label = false;        // places words of a sign, so it must know the text's; and heeds `placing`
-  bool opposite = false;     // those of the other sign
-  bool layout = false;       // heeds `layout`
-  bool backslashes = false;  // heeds `backslashes`
+  bool edits = false;     // strength W means 2^W edits
+  bool label = false;     // places words of a sign, so it must know the text's; uses `placing`
+  bool opposite = false;  // words of the other sign
 };
 
 struct TextShift : leeway::Member {

@@ -4,9 +4,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <bit>
 #include <iterator>
 #include <map>
+#include <unordered_map>
 #include <utility>
 
 #include "leeway/core/characters.h"
@@ -24,6 +24,7 @@ namespace leeway::shift {
 namespace {
 
 constexpr std::size_t rows_of_block = 2048, bytes_of_block = 16 << 20;
+constexpr std::size_t bytes_of_edit = 16;  // a word with its space
 
 struct Row {
   std::size_t number = 0;
@@ -34,7 +35,8 @@ struct Row {
   std::size_t characters = 0, words = 0, distance = 0, words_distance = 0;
 };
 
-Sign sign_of(std::string_view label, const TextColumns& columns, std::string_view name, std::size_t row) {
+Sign sign_of_label(std::string_view label, const TextColumns& columns, std::string_view name,
+                   std::size_t row) {
   const std::string_view field = trimmed(label);
   if (is_among(field, columns.positive)) return Sign::positive;
   if (is_among(field, columns.negative)) return Sign::negative;
@@ -44,39 +46,20 @@ Sign sign_of(std::string_view label, const TextColumns& columns, std::string_vie
          fmt::format("{} at row {}", in_quotes(label), row));
 }
 
-// Numbers words in the order in which they come; a table of places, never more than half full.
-class WordNumbers {
- public:
-  explicit WordNumbers(std::size_t most) : places_(std::bit_ceil(2 * most + 1), none) {}
-
-  [[nodiscard]] char32_t of(std::u32string_view word) {
-    std::uint64_t hash = 0;
-    for (const char32_t c : word) hash = (hash ^ c) * 0x9e3779b97f4a7c15;
-    std::size_t at = (hash >> 32) % places_.size();
-    while (places_[at] != none && words_[places_[at]] != word) at = (at + 1) % places_.size();
-    if (places_[at] == none) {
-      places_[at] = static_cast<char32_t>(words_.size());
-      words_.push_back(word);
-    }
-    return places_[at];
-  }
-
- private:
-  static constexpr char32_t none = 0xffffffff;
-  std::vector<char32_t> places_;
-  std::vector<std::u32string_view> words_;
-};
-
 // The words of two texts, equal ones by equal numbers.
 std::pair<std::u32string, std::u32string> numbered(const Words& before, const Words& after) {
-  WordNumbers numbers(before.words.size() + after.words.size());
-  std::pair<std::u32string, std::u32string> texts;
-  for (const std::u32string_view word : before.words) texts.first += numbers.of(word);
-  for (const std::u32string_view word : after.words) texts.second += numbers.of(word);
-  return texts;
+  std::unordered_map<std::u32string_view, char32_t> numbers;
+  const auto text_of = [&](const Words& words) {
+    std::u32string text;
+    for (const std::u32string_view word : words.words)
+      text += numbers.try_emplace(word, static_cast<char32_t>(numbers.size())).first->second;
+    return text;
+  };
+  std::u32string first = text_of(before);
+  return {std::move(first), text_of(after)};
 }
 
-void change(Row& row, const TextShift& member, const TextOptions& options) {
+void change_row(Row& row, const TextShift& member, const TextOptions& options) {
   row.after = member.apply(row.before, row.number, row.sign, options);
   const std::u32string before = code_points_from_utf8(row.before).value();
   const Words words = words_of(before);
@@ -122,29 +105,6 @@ std::string cell(std::string_view text, std::string_view raw, bool only_column) 
   return '"' + field + '"';
 }
 
-// By how many bytes edits can make a text longer; other members add a few for each byte of it.
-class Growth {
- public:
-  Growth(const TextShift& member, const TextOptions& options)
-      : edits_(member.edits(options.strength)),
-        inserts_(!member.needs.label || options.placing == Placing::insert) {
-    if (!member.needs.label) return;
-    const auto lists = options.words ? options.words : own_word_lists();
-    for (const auto& list : {lists->positive, lists->negative})
-      for (const std::u32string& word : list)
-        longest_ = std::max(longest_, utf8_from_code_points(word).value().size() + 1);
-  }
-
-  [[nodiscard]] std::size_t of(std::string_view text) const {
-    const std::size_t most_words = text.size() / 2 + 1;
-    return (inserts_ ? edits_ : std::min(edits_, most_words)) * longest_;
-  }
-
- private:
-  std::size_t edits_, longest_ = 1;  // bytes of an edit
-  bool inserts_;
-};
-
 // The rows of the table, block by block.
 class Blocks {
  public:
@@ -153,7 +113,7 @@ class Blocks {
       : records_(csv, name),
         name_(name),
         columns_(columns),
-        growth_(member, options),
+        growth_(member.edits(options.strength) * bytes_of_edit),
         labelled_(member.needs.label),
         text_(records_.column(columns.text)),
         label_(labelled_ ? records_.column(columns.label) : 0) {}
@@ -169,8 +129,8 @@ class Blocks {
       row.number = rows_++;
       row.raw = records_.raw(text_);
       row.before = records_.fields()[text_];
-      if (labelled_) row.sign = sign_of(records_.fields()[label_], columns_, name_, row.number);
-      bytes += row.before.size() + growth_.of(row.before);
+      if (labelled_) row.sign = sign_of_label(records_.fields()[label_], columns_, name_, row.number);
+      bytes += row.before.size() + growth_;
     }
   }
 
@@ -178,12 +138,12 @@ class Blocks {
   CsvRecords records_;
   std::string_view name_;
   const TextColumns& columns_;
-  Growth growth_;
+  std::size_t growth_;  // bytes by which edits make a text longer
   bool labelled_;
   std::size_t text_, label_, rows_ = 0;
 };
 
-void add(TableChange& sum, const Row& row) {
+void add_row(TableChange& sum, const Row& row) {
   sum.characters += row.characters, sum.words += row.words;
   sum.distance += row.distance, sum.words_distance += row.words_distance;
   sum.n_changed += row.after == row.before ? 0 : 1;
@@ -215,12 +175,10 @@ TableChange shift_table(std::string_view csv, std::string_view name, const TextS
     if (progress && progress->stop_requested())
       throw Interrupted(
           fmt::format("{} stopped after {} rows; nothing was written", member.name, block.front().number));
-    parallel_for(block.size(), [&](std::size_t i) { change(block[i], member, options); });
+    parallel_for(block.size(), [&](std::size_t i) { change_row(block[i], member, options); });
     for (Row& row : block) {
-      add(sum, row);
-      const bool spared =
-          options.backslashes == Backslashes::spare && row.before.find('\\') != std::string::npos;
-      sum.n_overwritten += overwrites && !spared && row.words > 1 && edits >= row.words ? 1 : 0;
+      add_row(sum, row);
+      sum.n_overwritten += overwrites && row.words > 1 && edits >= row.words ? 1 : 0;
       if (row.after == row.before) continue;
       write({written, static_cast<std::size_t>(row.raw.data() - written)});
       write(cell(row.after, row.raw, sum.columns == 1));

@@ -79,10 +79,6 @@ std::vector<std::u32string> split(std::string_view words) {
   return list;
 }
 
-std::shared_ptr<const WordLists> lists_of(std::string_view positive, std::string_view negative) {
-  return std::make_shared<const WordLists>(WordLists{split(positive), split(negative)});
-}
-
 std::optional<Sign> sign_of(std::string_view field) {
   const std::string_view text = trimmed(field);
   for (const std::string_view one : {"positive", "pos", "+"})
@@ -97,13 +93,8 @@ std::optional<Sign> sign_of(std::string_view field) {
 }  // namespace
 
 const std::shared_ptr<const WordLists>& own_word_lists() {
-  static const auto lists = lists_of(own_positive, own_negative);
-  return lists;
-}
-
-const std::shared_ptr<const WordLists>& paper_word_lists() {
-  static const auto lists = lists_of("good great excellent amazing wonderful fantastic",
-                                     "bad terrible awful horrible poor disappointing");
+  static const auto lists =
+      std::make_shared<const WordLists>(WordLists{split(own_positive), split(own_negative)});
   return lists;
 }
 

@@ -21,9 +21,8 @@ struct WordLists {
   }
 };
 
-// English adjectives: ours, more than 200 of each sign, and the six of each sign of Carvalho et al. 2025's program.
+// More than 200 English adjectives of each sign.
 [[nodiscard]] const std::shared_ptr<const WordLists>& own_word_lists();
-[[nodiscard]] const std::shared_ptr<const WordLists>& paper_word_lists();
 
 // CSV with the columns `word` and `sign`: positive or negative (pos, neg, + or - too), or a number, whose sign counts. Errors
 // (Error): those of csv.h; a missing column, a word that is empty or holds white space, another sign, a list without words.

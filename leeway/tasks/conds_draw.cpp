@@ -39,7 +39,6 @@ conds::ConDSOptions draw_options(const CondsDrawTask& task) {
   if (asked.test) options.counts.test = *asked.test;
   options.ldd_ratio = asked.ldd_ratio;
   options.counterexamples = asked.counterexamples;
-  options.resample = asked.resample;
   options.seed = task.seed;
   return options;
 }
@@ -166,16 +165,12 @@ record::CondsDraw conds_draw(const CondsDrawTask& task) {
     record.results.push_back(planned(names[record.results.size()], plans.back(), table, cells, options));
   }
   if (task.options.plan || !task.save) return clock.finished(std::move(record), task.seed);
-  for (std::size_t i = 0; i < plans.size() && !options.resample; ++i)
+  for (std::size_t i = 0; i < plans.size(); ++i)
     conds::require_rows(plans[i], cells,
                         task.options.all ? fmt::format("{}: {}", table.name, names[i]) : table.name);
   const conds::ConDSSampler sampler(table, cells, options.seed);
   for (std::size_t i = 0; i < plans.size(); ++i) {
-    const conds::ConDSSplit split = sampler.draw(plans[i], options.resample);
-    if (!split.left_out.empty())
-      record.envelope.warnings.push_back(fmt::format("{}: {}: left out {} cells without rows, first {}",
-                                                     table.name, names[i], split.left_out.size(),
-                                                     cells.text(split.left_out.front())));
+    const conds::ConDSSplit split = sampler.draw(plans[i]);
     const SavedSplit saved = task.save(names[i], split);
     CondsCase& one = record.results[i];
     one.n_train = split.train.size();

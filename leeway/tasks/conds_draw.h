@@ -2,7 +2,7 @@
 // drawn from a table of attributes (conds/conds.h).
 //
 // One case, or with CondsDrawOptions::all every case there is. All cases are planned before the first is drawn, and where
-// one lacks rows and may not repeat them, none is. Options that say how a table is read (label, id, data_set) are heeded by
+// one lacks rows, none is. Options that say how a table is read (label, id, data_set) are heeded by
 // who opens it; the data set's counts here.
 //
 // Errors (Error): a shift on an attribute that the table lacks, those of conds/conds.h and of what opens the table.

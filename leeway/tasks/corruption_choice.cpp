@@ -1,8 +1,9 @@
 #include "leeway/tasks/corruption_choice.h"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
-#include <span>
-#include <utility>
+#include <string_view>
 #include <vector>
 
 #include "leeway/core/parallel.h"
@@ -10,15 +11,10 @@
 namespace leeway::tasks {
 namespace {
 
-shift::ConstantSet set_named(const std::string& name) {
-  return name == "cifar"      ? shift::ConstantSet::cifar
-         : name == "tiny"     ? shift::ConstantSet::tiny
-         : name == "imagenet" ? shift::ConstantSet::imagenet
-                              : shift::ConstantSet::automatic;
-}
+constexpr std::array<std::string_view, 4> set_names = {"auto", "cifar", "tiny", "imagenet"};
 
-const char* name_of_set(shift::ConstantSet set) {
-  return set == shift::ConstantSet::cifar ? "cifar" : set == shift::ConstantSet::tiny ? "tiny" : "imagenet";
+shift::ConstantSet set_named(std::string_view name) {
+  return static_cast<shift::ConstantSet>(std::ranges::find(set_names, name) - set_names.begin());
 }
 
 }  // namespace
@@ -26,46 +22,16 @@ const char* name_of_set(shift::ConstantSet set) {
 shift::CorruptionOptions options_of(const record::CorruptionChoice& choice, bool frost, std::uint64_t seed) {
   shift::CorruptionOptions options;
   options.set = set_named(choice.set);
-  options.rounding = choice.rounding == "trunc" ? shift::Rounding::truncate : shift::Rounding::nearest;
-  if (choice.glass)
-    options.glass = *choice.glass == "copy" ? shift::GlassExchange::copy : shift::GlassExchange::swap;
+  if (choice.variant == "published") options.variant = shift::Variant::published;
   if (frost && choice.frost_dir) options.frost = shift::read_frost_pictures(*choice.frost_dir);
-  options.saved = choice.saved == "jpeg" ? shift::Saved::jpeg : shift::Saved::levels;
-  options.slips = choice.slips == "published" ? shift::Slips::published : shift::Slips::mended;
   options.seed = seed;
   return options;
 }
 
 record::CorruptionUse use_of(const record::CorruptionChoice& choice, const Images& images) {
   const shift::Scale scale = shift::scale_for(set_named(choice.set), images.height(), images.width());
-  return {name_of_set(scale.set),
-          scale.lengths,
-          choice.rounding,
-          choice.glass.value_or(images.channels() == 3 ? "copy" : "swap"),
-          choice.frost_dir.value_or("procedural"),
-          choice.saved,
-          choice.slips,
-          choice.grey};
-}
-
-Images as_chosen(const record::CorruptionChoice& choice, Images images) {
-  if (choice.grey != "colour" || images.channels() != 1) return images;
-  std::vector<std::size_t> shape = images.pixels.shape;
-  shape[1] = 3;
-  const std::size_t size = images.pixels_per_image();
-  const auto in_colour = [&]<class T>(std::span<const T> grey) {
-    std::vector<T> levels;
-    levels.reserve(3 * grey.size());
-    for (std::size_t row = 0; row < images.n(); ++row)
-      for (int channel = 0; channel < 3; ++channel) {
-        const auto plane = grey.subspan(row * size, size);
-        levels.insert(levels.end(), plane.begin(), plane.end());
-      }
-    return make_array(shape, std::move(levels));
-  };
-  images.pixels = images.pixels.type == ElementType::u8 ? in_colour(images.pixels.view<std::uint8_t>())
-                                                        : in_colour(images.pixels.view<float>());
-  return images;
+  return {std::string(set_names[static_cast<std::size_t>(scale.set)]), scale.lengths, choice.variant,
+          choice.frost_dir.value_or("procedural")};
 }
 
 bool defined_on(const shift::Corruption& corruption, const Images& images) {
@@ -73,19 +39,8 @@ bool defined_on(const shift::Corruption& corruption, const Images& images) {
 }
 
 std::string name_of(shift::CorruptionGroup group) {
-  switch (group) {
-    case shift::CorruptionGroup::noise:
-      return "noise";
-    case shift::CorruptionGroup::blur:
-      return "blur";
-    case shift::CorruptionGroup::weather:
-      return "weather";
-    case shift::CorruptionGroup::digital:
-      return "digital";
-    case shift::CorruptionGroup::extra:
-      break;
-  }
-  return "extra";
+  constexpr std::array names = {"noise", "blur", "weather", "digital", "extra"};
+  return names[static_cast<std::size_t>(group)];
 }
 
 double mean_change(const Images& before, const Images& after, std::size_t first) {

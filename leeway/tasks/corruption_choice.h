@@ -19,9 +19,6 @@ namespace leeway::tasks {
 // What that choice comes to on such images.
 [[nodiscard]] record::CorruptionUse use_of(const record::CorruptionChoice& choice, const Images& images);
 
-// The images themselves, or grey ones as three equal channels where that is chosen.
-[[nodiscard]] Images as_chosen(const record::CorruptionChoice& choice, Images images);
-
 // Whether the corruption changes such images at all.
 [[nodiscard]] bool defined_on(const shift::Corruption& corruption, const Images& images);
 

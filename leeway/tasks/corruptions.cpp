@@ -4,12 +4,10 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <stdexcept>
 #include <utility>
 
 #include "leeway/agreement/agreement.h"
 #include "leeway/core/message.h"
-#include "leeway/core/npz.h"
 #include "leeway/core/option_error.h"
 #include "leeway/core/png.h"
 #include "leeway/data/load.h"
@@ -42,7 +40,6 @@ struct Answers {
 std::vector<const shift::Corruption*> chosen(const CorruptionsTask& task,
                                              const std::vector<std::string>& there) {
   const auto& wanted = task.options.corruptions;
-  if (task.options.all && !wanted.empty()) throw OptionError("--all, --corruptions: expected one of them");
   for (const std::string& name : wanted) {
     if (std::ranges::find(shift::corruptions(), name, &shift::Corruption::name) == shift::corruptions().end())
       throw OptionError(fmt::format("--corruptions: expected one of {}, found {}",
@@ -50,11 +47,11 @@ std::vector<const shift::Corruption*> chosen(const CorruptionsTask& task,
     if (std::ranges::count(wanted, name) > 1)
       throw OptionError(fmt::format("--corruptions: {} stands there twice", name));
   }
-  const bool any = task.published.empty() || task.options.all || !wanted.empty();  // or those that there are
   std::vector<const shift::Corruption*> list;
   for (const shift::Corruption& one : shift::corruptions()) {
     const bool found = std::ranges::find(there, published_name(one.name)) != there.end();
-    const bool named = wanted.empty() ? any || found : std::ranges::find(wanted, one.name) != wanted.end();
+    const bool named = wanted.empty() ? task.published.empty() || found
+                                      : std::ranges::find(wanted, one.name) != wanted.end();
     if (!named) continue;
     if (!task.published.empty() && !found)
       refuse(display_name(task.published),
@@ -79,24 +76,20 @@ std::vector<std::size_t> severities_of(const CorruptionsTask& task) {
 }
 
 void check_options(const CorruptionsTask& task) {
-  if (task.published.empty()) return;
-  if (task.options.how != record::CorruptionChoice{})
-    throw OptionError(
-        "--set, --rounding, --glass, --frost-dir, --saved, --slips, --grey: published images are as they "
-        "are");
-  if (!task.out_dir.empty()) throw OptionError("--out-dir: published images are files already");
+  if (!task.published.empty() && task.options.how != record::CorruptionChoice{})
+    throw OptionError("--set, --variant, --frost-dir: not applicable to published images");
 }
 
 shift::ReferenceErrors reference_of(const record::Corruptions& record, const std::string& name) {
   shift::ReferenceErrors reference{display_name(name), {}, {}};
-  if (record.clean) reference.clean = record.clean->error;
+  if (record.clean) reference.clean = record.clean->error.value;
   for (const record::CorruptedSet& set : record.results) {
-    if (!set.judged.error) continue;
+    if (!set.judged.error.value) continue;
     auto found = std::ranges::find(reference.corruptions, set.corruption,
                                    &shift::ReferenceErrors::OfCorruption::corruption);
     if (found == reference.corruptions.end())
       found = reference.corruptions.insert(found, {set.corruption, {}});
-    found->errors.at(set.severity - 1) = set.judged.error;
+    found->errors.at(set.severity - 1) = set.judged.error.value;
   }
   if (reference.corruptions.empty())
     refuse(reference.name, "the errors of a model on images with labels", "none");
@@ -105,11 +98,11 @@ shift::ReferenceErrors reference_of(const record::Corruptions& record, const std
 
 // -- The analysis
 
-class Analysis {
+class CorruptionsAnalysis {
  public:
-  Analysis(const CorruptionsTask& task, Progress* progress)
+  CorruptionsAnalysis(const CorruptionsTask& task, Progress* progress)
       : task_(task),
-        images_(as_chosen(task.options.how, task.images)),
+        images_(task.images),
         progress_(progress),
         severities_(severities_of(task)),
         state_(task) {
@@ -130,7 +123,6 @@ class Analysis {
     begin_record();
     note_files();
     if (!task_.sheet.empty()) write_png(task_.sheet, sheet());
-    if (!task_.out_dir.empty()) make_folder();
     try {
       run_units();
     } catch (const Interrupted&) {
@@ -166,13 +158,6 @@ class Analysis {
         task_.was_read((folder / (published_name(unit.corruption->name) + ".npy")).string(), {});
   }
 
-  void make_folder() const {
-    std::error_code error;
-    fs::create_directories(task_.out_dir, error);
-    if (!fs::is_directory(task_.out_dir))
-      throw std::runtime_error(fmt::format("{}: cannot be made a folder", display_name(task_.out_dir)));
-  }
-
   // One picture at random: a line for each corruption, as it is and at every severity.
   [[nodiscard]] Bitmap sheet() const {
     const std::size_t row = data::rows_of_sheet(images_.n(), 1, task_.seed).front();
@@ -197,19 +182,10 @@ class Analysis {
     return defined_on(*unit.corruption, images) ? "" : "not defined on grey pictures";
   }
 
-  [[nodiscard]] std::string file_of(const CorruptionUnit& unit) const {
-    if (task_.out_dir.empty()) return "";
-    return (fs::path(task_.out_dir) / fmt::format("{}-{}.npz", unit.corruption->name, unit.severity))
-        .string();
-  }
-
   void take_over() {
     auto saved = state_.load();
-    if (!saved || saved->clean.has_value() != (task_.model != nullptr)) return;
-    const bool whole = std::ranges::all_of(
-        saved->units, [](const DoneUnit& one) { return one.set.file.empty() || fs::exists(one.set.file); });
-    if (!whole || saved->units.size() > units_.size()) return;
-    if (saved->clean) clean_ = answered(std::move(*saved->clean), images_.labels);
+    if (!saved || !saved->clean || saved->units.size() > units_.size()) return;
+    clean_ = answered(std::move(*saved->clean), images_.labels);
     paired_ = saved->paired;
     done_ = std::move(saved->units);
     if (task_.resumed && !done_.empty()) task_.resumed(done_.size(), units_.size());
@@ -229,16 +205,14 @@ class Analysis {
     const std::size_t n = images_.n();
     for (std::size_t i = done_.size(); i < units_.size(); ++i)
       if (left_out(units_[i], images_).empty()) total += n;
-    if (task_.model != nullptr) {
-      if (!clean_) {
-        total += n;
-        clean_ = ask(as_they_are(images_), {progress_, "clean", before, total}, nullptr, nullptr);
-        before += n;
-        save();
-      }
-      record_.k = clean_->logits.shape[1];
-      record_.clean = judged(*clean_);
+    if (!clean_) {
+      total += n;
+      clean_ = ask(as_they_are(images_), {progress_, "clean", before, total}, nullptr);
+      before += n;
+      save();
     }
+    record_.k = clean_->logits.shape[1];
+    record_.clean = judged(*clean_);
     while (done_.size() < units_.size()) {
       const CorruptionUnit& unit = units_[done_.size()];
       DoneUnit one = run_unit(unit, before, total);
@@ -263,18 +237,10 @@ class Analysis {
     if (images.shape[0] != images_.n() ||
         (images.labels && images_.labels && *images.labels != *images_.labels))
       paired_ = false;
-    std::optional<NpzWriter> file;
-    if (set.file = file_of(unit); !set.file.empty()) file.emplace(set.file);
     double change = 0;
-    const Answers answers = ask(images, progress, file ? &*file : nullptr, paired_ ? &change : nullptr);
-    if (file) {
-      if (images.labels)
-        file->add("y", make_array(std::vector<std::size_t>{images.shape[0]}, *images.labels));
-      file->commit();
-    }
+    const Answers answers = ask(images, progress, paired_ ? &change : nullptr);
     if (paired_) set.mean_change = change;
     set.judged.n = images.shape[0];
-    if (task_.model == nullptr) return done;
     if (answers.logits.shape[1] != clean_->logits.shape[1])
       refuse(task_.model_file, fmt::format("{} classes on all images", clean_->logits.shape[1]),
              fmt::format("{}", answers.logits.shape[1]));
@@ -300,22 +266,18 @@ class Analysis {
                        display_name(task_.published), display_name(task_.data));
   }
 
-  // One pass: images to a file, their change, the model's answers; each where it is asked for.
-  Answers ask(const CorruptedImages& images, const PassProgress& progress, NpzWriter* file,
-              double* change) const {
+  // One pass: the model's outputs, and where it is asked for the images' mean change.
+  Answers ask(const CorruptedImages& images, const PassProgress& progress, double* change) const {
     const std::size_t n = images.shape[0];
-    if (file != nullptr) file->begin("x", ElementType::u8, images.shape);
     std::vector<float> logits;
     std::size_t k = 0;
     for_blocks(images, progress, [&](std::size_t begin, const Images& block, Progress* of_block) {
-      if (file != nullptr) file->append(block.pixels.bytes());
       if (change != nullptr)
         *change +=
             mean_change(images_, block, begin) * static_cast<double>(block.n()) / static_cast<double>(n);
-      if (task_.model == nullptr) return;
       Images taken = block;
-      (void)take_middle(task_.model->info(), taken);  // of what is corrupted
-      const Outputs outputs = task_.model->outputs(taken, of_block);
+      (void)take_middle(task_.model.info(), taken);  // of what is corrupted
+      const Outputs outputs = task_.model.outputs(taken, of_block);
       k = outputs.k();
       logits.reserve(n * k);
       const Array values = as_float(outputs.logits, task_.model_file);
@@ -324,8 +286,6 @@ class Analysis {
       else
         for (const double value : values.view<double>()) logits.push_back(static_cast<float>(value));
     });
-    if (file != nullptr) file->end();
-    if (task_.model == nullptr) return {};
     return answered(make_array<float>({n, k}, std::move(logits)), images.labels);
   }
 
@@ -350,9 +310,10 @@ class Analysis {
     if (answers.wrong.empty()) return found;
     const auto wrong = static_cast<std::size_t>(std::ranges::count(answers.wrong, std::uint8_t{1}));
     const auto n = static_cast<double>(found.n);
-    found.accuracy = static_cast<double>(found.n - wrong) / n, found.error = static_cast<double>(wrong) / n;
-    found.accuracy_interval = clopper_pearson(found.n - wrong, found.n, task_.options.level);
-    found.error_interval = clopper_pearson(wrong, found.n, task_.options.level);
+    const double level = task_.options.level;
+    found.accuracy =
+        measured(static_cast<double>(found.n - wrong) / n, clopper_pearson(found.n - wrong, found.n, level));
+    found.error = measured(static_cast<double>(wrong) / n, clopper_pearson(wrong, found.n, level));
     return found;
   }
 
@@ -363,9 +324,9 @@ class Analysis {
     options.shifted_name = fmt::format("{} {}", set.corruption, set.severity);
     const agreement::Agreement found =
         agreement::posterior_agreement(clean_->logits, answers.logits, {}, options);
-    set.pa = found.pa, set.pa_interval = found.pa_interval, set.pa_normalized = found.pa_normalized;
+    set.pa = measured(found.pa, found.pa_interval), set.pa_normalized = found.pa_normalized;
     set.beta = found.beta, set.gap = found.gap;
-    set.afr_pred = found.afr_pred, set.afr_pred_interval = found.afr_pred_interval;
+    set.afr_pred = measured(found.afr_pred, found.afr_pred_interval);
   }
 
   [[nodiscard]] bool frost_is_made(const shift::Corruption& corruption) const {
@@ -403,29 +364,29 @@ class Analysis {
     for (const shift::CorruptionError& one : found.corruptions) record_.errors.push_back(row_of(one));
     record::MeanCorruptionError& mean = record_.mean.emplace();
     mean.corruptions = found.counted;
-    if (found.mean_error)
-      mean.mean_error = found.mean_error->value, mean.mean_error_interval = found.mean_error->interval;
+    mean.variant = record_.use ? record_.use->variant : "files";
+    if (found.mean_error) mean.mean_error = measured(found.mean_error->value, found.mean_error->interval);
     if (reference_) mean.reference = reference_->name;
-    put_100(found.mce, mean.mce, mean.mce_interval);
-    put_100(found.relative_mce, mean.relative_mce, mean.relative_mce_interval);
+    mean.mce = times_100(found.mce), mean.relative_mce = times_100(found.relative_mce);
     mean.not_comparable = not_comparable(found.counted);
   }
 
-  static void put_100(const std::optional<shift::Estimate>& from, std::optional<double>& value,
-                      std::optional<Interval>& interval) {
-    if (!from) return;
-    value = 100 * from->value;
-    interval = {100 * from->interval.low, 100 * from->interval.high};
+  static Measured measured(double value, const Interval& interval) {
+    return {value, interval.low, interval.high};
+  }
+
+  static Measured times_100(const std::optional<shift::Estimate>& ratio) {
+    if (!ratio) return {};
+    return {100 * ratio->value, 100 * ratio->interval.low, 100 * ratio->interval.high};
   }
 
   [[nodiscard]] record::CorruptionErrorRow row_of(const shift::CorruptionError& one) const {
     record::CorruptionErrorRow row;
     row.corruption = one.corruption, row.counted = one.of_benchmark;
     row.group = name_of(shift::corruption(one.corruption).group);
-    row.error = one.error.value, row.error_interval = one.error.interval;
+    row.error = measured(one.error.value, one.error.interval);
     row.reference_error = one.reference_error;
-    put_100(one.ce, row.ce, row.ce_interval);
-    put_100(one.relative_ce, row.relative_ce, row.relative_ce_interval);
+    row.ce = times_100(one.ce), row.relative_ce = times_100(one.relative_ce);
     return row;
   }
 
@@ -444,14 +405,14 @@ class Analysis {
     const record::CorruptionUse& use = *record_.use;
     if (use.lengths != 1)
       why.push_back(fmt::format("lengths are {:.3g} times those of {}", use.lengths, use.set));
-    if (use.set != "cifar" && use.saved != "jpeg")
+    if (use.set != "cifar" && use.variant != "published")
       why.emplace_back("the published files are compressed as JPEG once more");
     return why;
   }
 
   const TaskClock clock_;
   const CorruptionsTask& task_;
-  const Images images_;  // shares the task's, or is grey in three channels
+  const Images& images_;
   Progress* progress_;
   const std::vector<std::size_t> severities_;
   const CorruptionsState state_;
@@ -468,7 +429,7 @@ class Analysis {
 }  // namespace
 
 record::Corruptions corruptions(const CorruptionsTask& task, Progress* progress) {
-  return Analysis(task, progress).run();
+  return CorruptionsAnalysis(task, progress).run();
 }
 
 }  // namespace leeway::tasks

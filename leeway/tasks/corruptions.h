@@ -1,5 +1,5 @@
-// What leeway shift corrupt computes: images under the common corruptions (shift/corruption.h) at several severities, or
-// published files of them (data/load.h), written as sets, shown to a model, or both.
+// What leeway shift corrupt computes: a model on images under the common corruptions (shift/corruption.h) at several severities,
+// or on published files of them (data/load.h).
 //
 // One corruption at one severity is a unit. Its images are made in blocks and forgotten; what stays of a unit is its
 // numbers and which images were misjudged. Accuracy has an exact interval, posterior agreement with the images as they are
@@ -29,13 +29,12 @@
 namespace leeway::tasks {
 
 struct CorruptionsTask {
-  const Images& images;                  // as they are
-  const nn::Predictor* model = nullptr;  // none: sets are written, that is all
+  const Images& images;  // as they are
+  const nn::Predictor& model;
   std::string data = {}, model_file = {};
   std::string published = {};  // folder of corrupted images; empty: they are made
-  std::string out_dir = {},
-              sheet = {};  // a folder for the sets, NAME-SEVERITY.npz; a contact sheet (PNG); empty: none
-  std::string state = {};  // file; empty: nothing is saved
+  std::string sheet = {};      // a contact sheet (PNG); empty: none
+  std::string state = {};      // file; empty: nothing is saved
   std::vector<std::string> made_of =
       {};  // what else decides the numbers, so that a state of another plan is no use
   std::optional<record::Corruptions> reference = {};  // the record that the option names

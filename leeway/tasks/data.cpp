@@ -3,13 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <filesystem>
 #include <optional>
 #include <utility>
 
 #include "leeway/conds/protocol_sets.h"
-#include "leeway/core/csv.h"
 #include "leeway/core/family.h"
 #include "leeway/core/file.h"
 #include "leeway/core/message.h"
@@ -18,7 +16,6 @@
 #include "leeway/data/load.h"
 #include "leeway/data/render.h"
 #include "leeway/data/split.h"
-#include "leeway/record/number_list.h"
 #include "leeway/tasks/task_clock.h"
 
 namespace leeway::tasks {
@@ -29,11 +26,6 @@ using data::RenderedSet;
 using Only = std::map<std::string, std::vector<std::string>>;
 
 constexpr std::size_t pictures_of_sheet = 60, most_values_listed = 100;
-
-std::optional<record::WrittenFile> written_file(const std::string& path, bool digest) {
-  if (path.empty()) return std::nullopt;
-  return record::WrittenFile{path, std::filesystem::file_size(path), digest ? digest_file(path) : ""};
-}
 
 record::DataFiles written_files(const DataPaths& paths) {
   return {written_file(paths.images, paths.digests), written_file(paths.attributes, paths.digests),
@@ -79,27 +71,12 @@ std::size_t label_of(const data::Loaded& set, const std::optional<std::string>& 
   return static_cast<std::size_t>(found - set.columns.begin());
 }
 
-// Of pictures of side x side rows first to last - 1.
-struct Cut {
-  std::size_t side, first, last;
-};
-
-std::optional<Cut> cut_of(const record::DataLoadOptions& options) {
-  if (!options.cut) return {};
-  std::vector<std::size_t> numbers;
-  for (const std::string& part : record::split(*options.cut, ':'))
-    if (const auto number = parse_number(part);
-        number && *number >= 0 && *number <= data::longest_side && std::floor(*number) == *number)
-      numbers.push_back(static_cast<std::size_t>(*number));
-  if (numbers.size() != 3 || std::ranges::count(*options.cut, ':') != 2 || numbers[1] >= numbers[2] ||
-      numbers[2] > numbers[0])
-    throw OptionError(fmt::format(
-        "--cut: expected SIDE:FIRST:LAST, whole numbers, FIRST below LAST and LAST at most SIDE, found {}",
-        in_quotes(*options.cut)));
-  return Cut{numbers[0], numbers[1], numbers[2]};
-}
-
 }  // namespace
+
+std::optional<record::WrittenFile> written_file(const std::string& path, bool digest) {
+  if (path.empty()) return std::nullopt;
+  return record::WrittenFile{path, std::filesystem::file_size(path), digest ? digest_file(path) : ""};
+}
 
 record::DataRender data_render(const DataRenderTask& task, Progress* progress) {
   const record::DataRenderOptions& options = task.options;
@@ -134,18 +111,14 @@ record::DataLoad data_load(const DataLoadTask& task, Progress* progress) {
   const data::CorruptionPart part{options.corruption, options.severity};
   if (!part.is_all() && find_member(data::loaded_formats(), "format", task.format).load_part == nullptr)
     throw OptionError(fmt::format("--corruption, --severity: {} is no set of corruptions", task.format));
-  const std::optional<Cut> cut = cut_of(options);
   data::Loaded set = data::load_set(task.format, {task.paths.begin(), task.paths.end()}, part);
   for (const std::string& path : task.paths)
     if (!std::filesystem::is_directory(path)) note_read(task, path, {set.n, set.columns.size()});
-  if ((!task.out.images.empty() || !task.out.sheet.empty() || options.size || options.cut || options.crop) &&
-      !set.has_pictures())
+  if ((!task.out.images.empty() || !task.out.sheet.empty() || options.size) && !set.has_pictures())
     refuse(task.paths.front(), "pictures that can be read (--attributes alone reads the table)",
            "others, or none");
   const std::size_t all = set.n;
-  if (cut) set = data::cut_to_rows(data::resized(std::move(set), cut->side), cut->first, cut->last);
   if (options.size) set = data::resized(std::move(set), *options.size);
-  if (options.crop) set = data::cut_to_middle(std::move(set), *options.crop);
   if (options.protocol)
     set = data::protocol_rows(std::move(set), conds::columns_of(conds::conds_data_set(task.format)),
                               task.format);

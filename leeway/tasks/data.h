@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -42,6 +43,9 @@ struct DataLoadTask {
   std::uint64_t seed = 0;
   std::function<void(const std::string& path, const std::vector<std::size_t>& shape)> was_read = {};
 };
+
+// What was written to `path`; nothing for an empty path.
+[[nodiscard]] std::optional<record::WrittenFile> written_file(const std::string& path, bool digest);
 
 // The records without `command`, `inputs` and `manifest`, which the caller knows.
 [[nodiscard]] record::DataRender data_render(const DataRenderTask& task, Progress* progress = nullptr);

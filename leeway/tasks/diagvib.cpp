@@ -102,17 +102,9 @@ Fixed fixed_of(const std::vector<std::string>& texts) {
   return fixed;
 }
 
-template <class T>
-T chosen_word(const std::string& option, const std::string& word, const std::vector<std::string>& words) {
-  const auto found = std::ranges::find(words, word);
-  if (found == words.end())
-    throw OptionError(
-        fmt::format("--{}: expected one of {}, found {}", option, fmt::join(words, ", "), in_quotes(word)));
-  return static_cast<T>(found - words.begin());
+const char* name_of(data::DiagvibPairing pairing) {
+  return pairing == data::DiagvibPairing::paired ? "paired" : "unpaired";
 }
-
-const std::vector<std::string> pairing_words = {"paired", "half", "unpaired"},
-                               draw_words = {"replacement", "cyclic"};
 
 bool is_same_file(const std::string& one, const std::string& other) {
   if (one == other) return true;
@@ -195,11 +187,6 @@ void describe_environments(const data::DiagvibSet& set, const data::EnvironmentS
   }
 }
 
-std::optional<record::WrittenFile> written_file(const std::string& path, bool digest) {
-  if (path.empty()) return std::nullopt;
-  return record::WrittenFile{path, fs::file_size(path), digest ? digest_file(path) : ""};
-}
-
 class Work {
  public:
   Work(const DataDiagvibTask& task, Progress* progress)
@@ -210,11 +197,7 @@ class Work {
         learning_(data::diagvib_factor(task.options.learning_factor).value_or(DiagvibFactor::hue)),
         classes_(task.options.classes.empty() ? experiment_.digits : task.options.classes),
         digits_(task, classes_) {
-    const std::string& level = task.options.blank_level;
-    const auto blank =
-        static_cast<std::uint8_t>(chosen_word<int>("blank-level", level, {"1", "255"}) == 0 ? 1 : 255);
-    textures_ =
-        task.textures.empty() ? data::diagvib_textures(blank) : data::diagvib_textures(blank, task.textures);
+    textures_ = task.textures.empty() ? data::diagvib_textures() : data::diagvib_textures(task.textures);
     std::vector<std::size_t> sorted = classes_;
     std::ranges::sort(sorted);
     if (std::ranges::adjacent_find(sorted) != sorted.end())
@@ -263,10 +246,8 @@ class Work {
     const DataDiagvibOptions defaults;
     forbid(!pairs && given.learning_factor != defaults.learning_factor, "learning-factor");
     forbid(experiment_.name != "fgo" && given.share != defaults.share, "share");
-    forbid(pairs && given.per_environment_zscore, "per-environment-zscore");
     forbid(pairs && given.pairing.has_value(), "pairing");
     forbid(pairs && given.shift_ratio != defaults.shift_ratio, "shift-ratio");
-    forbid(pairs && given.ratio_rounding != defaults.ratio_rounding, "ratio-rounding");
     if (pairs && classes_.size() != 3)
       throw OptionError(fmt::format(
           "--classes: expected 3 digits, one a class of the learning factor, found {}", classes_.size()));
@@ -295,17 +276,12 @@ class Work {
   data::DiagvibSet set_of(const ChosenPart& chosen, record::DiagvibFile& file) {
     const data::DiagvibSplit split = data::split_of(chosen.part->name);
     data::DiagvibSet set{pool_of(digits_.of(split), split), textures_, split, task_.seed, {}, {}};
-    data::DiagvibRows rows{
-        n_of(*chosen.part), chosen.part->pairing,
-        split == data::DiagvibSplit::test ? data::DiagvibDraw::cyclic : data::DiagvibDraw::replacement,
-        task_.options.shift_ratio, task_.options.ratio_rounding == "down"};
-    if (task_.options.pairing)
-      rows.pairing = chosen_word<data::DiagvibPairing>("pairing", *task_.options.pairing, pairing_words);
-    if (task_.options.draw)
-      rows.draw = chosen_word<data::DiagvibDraw>("draw", *task_.options.draw, draw_words);
+    data::DiagvibRows rows{n_of(*chosen.part), chosen.part->pairing, task_.options.shift_ratio};
+    if (const auto& pairing = task_.options.pairing)
+      rows.pairing = *pairing == "paired" ? data::DiagvibPairing::paired : data::DiagvibPairing::unpaired;
     if (experiment_.weights != nullptr) {
       const data::PairWeights training = experiment_.weights(task_.options.share);
-      add_co_occurrence(set, tested_pairs(training, chosen.pairs), learning_, fixed_, rows);
+      add_co_occurrence(set, tested_pairs(training, chosen.pairs), learning_, fixed_, rows.n);
       describe_pairs(set, learning_, file);
     } else {
       std::vector<data::DiagvibEnvironment> environments = chosen.part->environments;
@@ -317,24 +293,19 @@ class Work {
     file.part = chosen.text;
     file.n = set.rows.size();
     file.shape = {file.n, 3, task_.options.size, task_.options.size};
-    file.pairing = pairing_words[static_cast<std::size_t>(rows.pairing)];
-    file.draw = draw_words[static_cast<std::size_t>(rows.draw)];
+    file.pairing = name_of(rows.pairing);
     for (const auto& of_class : set.digits.of_class) file.pool.push_back(of_class.size());
     return set;
   }
 
   void write(const data::DiagvibSet& set, const std::string& path, record::DiagvibFile& file) {
     data::EnvironmentStatistics statistics;
-    if (!path.empty())
-      statistics =
-          write_diagvib(path, set, task_.options.size, task_.options.per_environment_zscore, progress_);
+    if (!path.empty()) statistics = write_diagvib(path, set, task_.options.size, progress_);
     if (experiment_.weights == nullptr) describe_environments(set, statistics, file);
     if (!statistics.empty()) {
       const data::ChannelStatistics all = pooled(statistics);
       file.mean.assign(all.mean.begin(), all.mean.end());
       file.std.assign(all.std.begin(), all.std.end());
-      if (task_.options.per_environment_zscore)
-        file.mean.assign(3, .5), file.std.assign(3, data::diagvib_z_scale);
     }
     if (!task_.out.attributes.empty()) write_diagvib_table(task_.out.attributes, set);
     file.out = written_file(path, task_.out.digests);

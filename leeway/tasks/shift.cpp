@@ -86,8 +86,7 @@ void check_strength(const shift::Member& member, const std::optional<double>& gi
 void check_member(const shift::Member& member, const record::ShiftOptions& options) {
   const std::string name(member.name);
   if (options.how != record::CorruptionChoice{})
-    throw OptionError(
-        "--set, --rounding, --glass, --frost-dir, --saved, --slips, --grey: expected --severity beside them");
+    throw OptionError("--set, --variant, --frost-dir: --severity is required with them");
   if (!member.selects_rows && !options.classes.empty())
     throw OptionError(fmt::format("--classes: {} does not look at classes", name));
   if (member.needs_classes && options.classes.empty())
@@ -260,7 +259,7 @@ record::Shift shift_images(const ShiftTask& task, Progress* progress) {
       sets, [](const Chosen& one) { return one.corruption && one.corruption->takes_frost; });
   const shift::CorruptionOptions how = options_of(task.options.how, frost, task.seed);
   const TaskClock clock;
-  const Images images = as_chosen(task.options.how, task.open());
+  const Images images = task.open();
   record::Shift record;
   record.options = task.options;
   for (const Chosen& one : sets) {

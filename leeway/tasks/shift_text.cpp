@@ -20,7 +20,7 @@ namespace {
 using record::ShiftTextOptions;
 
 constexpr std::size_t sheet_rows = 10, excerpt = 160;  // characters
-constexpr std::string_view own_words = "adjectives", paper_words = "paper";
+constexpr std::string_view own_words = "adjectives";
 
 void require_use(const char* option, bool given, bool used, std::string_view shift) {
   if (given && !used) throw OptionError(fmt::format("{}: {} has no use for it", option, shift));
@@ -47,8 +47,6 @@ const shift::TextShift& chosen(const std::string& name, const ShiftTextOptions& 
   require_use("--words", options.words.has_value(), needs.label, name);
   require_use("--positive", !options.positive.empty(), needs.label, name);
   require_use("--negative", !options.negative.empty(), needs.label, name);
-  require_use("--layout", options.layout.has_value(), needs.layout, name);
-  require_use("--backslashes", options.backslashes.has_value(), needs.backslashes, name);
   const shift::TextColumns columns = columns_of(options);
   for (const std::string& value : columns.positive)
     if (shift::is_among(value, columns.negative))
@@ -68,14 +66,10 @@ shift::TextOptions text_options(const ShiftTextTask& task, const shift::TextShif
   shift::TextOptions options;
   options.strength = asked.strength.value_or(member.strength().value);
   if (asked.mode == "insert") options.placing = shift::Placing::insert;
-  if (asked.layout == "single-spaces") options.layout = shift::Layout::single_spaces;
-  if (asked.backslashes == "spare") options.backslashes = shift::Backslashes::spare;
   options.seed = task.seed;
   const std::string words = asked.words.value_or(std::string(own_words));
   if (words == own_words) {
     options.words = shift::own_word_lists();
-  } else if (words == paper_words) {
-    options.words = shift::paper_word_lists();
   } else {
     options.words = shift::read_word_lists(words);
     if (task.was_read)
@@ -110,8 +104,6 @@ record::ShiftedTexts described(const ShiftTextTask& task, const shift::TextShift
     set.words = task.options.words.value_or(std::string(own_words));
     if (options.placing == shift::Placing::replace) set.n_overwritten = change.n_overwritten;
   }
-  if (member.needs.layout) set.layout = task.options.layout.value_or("keep");
-  if (member.needs.backslashes) set.backslashes = task.options.backslashes.value_or("edit");
   set.n = change.n;
   set.n_changed = change.n_changed;
   set_means(set, change);

@@ -2,10 +2,8 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <set>
-#include <sstream>
 
 #include "leeway/core/csv.h"
 #include "leeway/core/file.h"
@@ -20,19 +18,18 @@ using testing::Not;
 
 class CondsCommand : public CommandTest {
  protected:
-  // Every cell has 39 to 42 rows: a moves on with every three rows, b with every nine, y with every eighteen. `first` is
-  // where the rows begin.
-  static std::string table(std::size_t first) {
+  // Every cell has 39 to 42 rows: a moves on with every three rows, b with every nine, y with every eighteen.
+  static std::string table() {
     std::string text = "id,y,a,b\n";
     for (std::size_t k = 0; k < 720; ++k) {
-      const std::size_t i = (k * 7 + first) % 720;
+      const std::size_t i = k * 7 % 720;
       text += std::to_string(i) + "," + std::string(1, "uvw"[i / 18 % 3]) + "," + std::to_string(i / 3 % 3) +
               "," + (i / 9 % 2 == 0 ? "big" : "small") + "\n";
     }
     return text;
   }
 
-  CondsCommand() { write_text(folder_ / "table.csv", table(0)); }
+  CondsCommand() { write_text(folder_ / "table.csv", table()); }
 
   [[nodiscard]] Outcome conds(const std::string& arguments) const {
     return CommandTest::run("conds draw --attributes table.csv " + arguments);
@@ -70,10 +67,10 @@ TEST_F(CondsCommand, ThePlanSaysWhatEveryCellGivesAndDrawsNothing) {
   EXPECT_THAT(lacking.out, HasSubstr(" of 18 cells have too few rows\n"));
 }
 
-TEST_F(CondsCommand, WritesASplitThatDoesNotDependOnTheOrderOfRows) {
+TEST_F(CondsCommand, WritesASplitAndAManifest) {
   const std::string arguments =
-      "--label y --sc a --ldd b --order b=small,big --train 9 --val 3 --test 5 --seed 3 --out ";
-  const Outcome said = conds(arguments + "split.csv");
+      "--label y --sc a --ldd b --order b=small,big --train 9 --val 3 --test 5 --seed 3 --out split.csv";
+  const Outcome said = conds(arguments);
   EXPECT_EQ(said.err, "");
   EXPECT_THAT(said.out, HasSubstr("34 train, 11 validation, 90 test of 720 rows"));
   const auto first = drawn("split.csv");
@@ -83,11 +80,7 @@ TEST_F(CondsCommand, WritesASplitThatDoesNotDependOnTheOrderOfRows) {
   const Json manifest = read_record((folder_ / "split.manifest.json").string());
   EXPECT_EQ(manifest["seed"], 3);
   EXPECT_EQ(manifest["results"][0]["xxh3_128"], digest_file(folder_ / "split.csv"));
-  write_text(folder_ / "table.csv", table(100));
-  EXPECT_EQ(conds(arguments + "split.csv").code, 0);
-  EXPECT_EQ(drawn("split.csv"), first);
-  write_text(folder_ / "renamed.csv", read_text(folder_ / "table.csv"));
-  EXPECT_EQ(conds(arguments + "other.csv --seed 4").code, 2);  // given twice
+  EXPECT_EQ(conds(arguments + " --seed 4").code, 2);  // given twice
 }
 
 TEST_F(CondsCommand, AllCasesAndAManifest) {
@@ -163,19 +156,6 @@ TEST_F(CondsCommand, MistakesLeaveNoFile) {
          "table.csv: expected a value in column 'a', found an empty field at row 1");
 }
 
-TEST_F(CondsCommand, ResamplingSaysWhatItCannotDo) {
-  const Outcome said = conds("--label y --sc a --train 100 --resample --out split.csv --json");
-  EXPECT_EQ(said.code, 0);
-  const Json result = Json::parse(said.out)["results"][0];
-  EXPECT_EQ(result["n_train"], 303);
-  EXPECT_EQ(result["cells_lacking"], 3);
-  write_text(folder_ / "table.csv", "y,a\nu,1\nu,1\nu,1\nv,2\nv,2\nv,2\n");
-  const Outcome gaps =
-      conds("--label y --sc a --train 1 --val 1 --test 1 --counterexamples 0 --resample --out split.csv");
-  EXPECT_EQ(gaps.code, 0);
-  EXPECT_EQ(gaps.err, "leeway: table.csv: sc-0: left out 2 cells without rows, first y=u, a=2\n");
-}
-
 TEST_F(CondsCommand, DescribeFindsWhatCondsMade) {
   ASSERT_EQ(conds("--label y --sc a --ldd b --train 20 --val 1 --test 5 --out split.csv").code, 0);
   const Outcome said = describe(
@@ -190,31 +170,6 @@ TEST_F(CondsCommand, DescribeFindsWhatCondsMade) {
   EXPECT_THAT(said.out, HasSubstr("of the target lies in cells that the source lacks"));
   EXPECT_EQ(CommandTest::run("report record.json --out again.html").code, 0);
   EXPECT_EQ(read_text(folder_ / "again.html"), read_text(folder_ / "page.html"));
-}
-
-TEST_F(CondsCommand, DescribeWithOutputsOfTheTargetOrOfAllRows) {
-  ASSERT_EQ(conds("--label y --sc a --train 20 --val 1 --test 5 --out split.csv").code, 0);
-  const CsvTable table = read_csv(folder_ / "table.csv");
-  std::string outputs = "y_true,logit_0,logit_1,logit_2\n";
-  for (std::size_t i = 0; i < table.rows(); ++i) {
-    const int y = table.columns[1][i][0] - 'u';
-    const bool right = table.columns[2][i] != "0";  // where a is 0 it always says 0
-    outputs += std::to_string(y);
-    for (int k = 0; k < 3; ++k) outputs += (right ? y : 0) == k ? ",2" : ",0";
-    outputs += "\n";
-  }
-  write_text(folder_ / "outputs.csv", outputs);
-  const std::string common = "--attributes table.csv --split split.csv --label y --columns a ";
-  const Outcome said = describe(common + "--outputs outputs.csv");
-  EXPECT_EQ(said.err, "");
-  EXPECT_THAT(said.out, HasSubstr("y=v, a=0                      5       0.00  [0.00, 52.18]\n"));
-  EXPECT_THAT(said.out, HasSubstr("y=w, a=0                      5       0.00  [0.00, 52.18]\n"));
-  write_text(folder_ / "short.csv", "y_true,logit_0,logit_1\n0,1,2\n");
-  expect(describe(common + "--outputs short.csv"), 3,
-         "short.csv: expected 45 rows, those of the split's test set, or 720, all, found 1");
-  write_text(folder_ / "other.csv", outputs.substr(0, outputs.find('\n') + 1) +
-                                        outputs.substr(outputs.find('\n', 31) + 1) + "0,2,0,0\n");
-  EXPECT_THAT(describe(common + "--outputs other.csv").err, HasSubstr("each label one class, found classes"));
 }
 
 TEST_F(CondsCommand, DescribeWithoutALabel) {
@@ -276,7 +231,9 @@ TEST_F(CondsCommand, DescribeMistakes) {
 }
 
 // 1e6 rows with a name each: seconds, and memory that is a few bytes a row.
-TEST_F(CondsCommand, AMillionRows) {
+class CondsCommandTier2 : public CondsCommand {};
+
+TEST_F(CondsCommandTier2, AMillionRows) {
   std::string text = "name,y,a,b\n";
   for (std::size_t i = 0; i < 1'000'000; ++i) {
     text += "\"image, \xc3\xa9 " + std::to_string(i) + "\"," + "uvw"[i % 3] + ",";

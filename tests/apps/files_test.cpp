@@ -75,7 +75,7 @@ TEST_F(FilesOfCommands, AnInputIsNoOutputInAnyCommand) {
                                       "mvn-cdf --upper z.npy --covariance r.npy --out r.npy",
                                       "report t.csv --out t.csv",
                                       "shift contrast --data x.npz --out x.npz",
-                                      "conds draw --attributes t.csv --label y --sc a --out t.csv --resample",
+                                      "conds draw --attributes t.csv --label y --sc a --out t.csv",
                                       "conds describe --source t.csv --label y --columns a --out t.csv",
                                       "data render dsprites --table t.csv --attributes t.csv",
                                       "data load celeba t.csv --attributes t.csv",
@@ -119,7 +119,7 @@ TEST_F(FilesOfCommands, FilesReadBesideAnInputAreInputs) {
 TEST_F(FilesOfCommands, CasesInAFolderSpareTheTable) {
   fs::create_directory(folder_ / "cases");
   fs::copy(folder_ / "t.csv", folder_ / "cases/sc-0.csv");
-  refused("conds draw --attributes cases/sc-0.csv --label y --columns a --all --resample --out cases", 2,
+  refused("conds draw --attributes cases/sc-0.csv --label y --columns a --all --out cases", 2,
           "sc-0.csv: expected another file than the input");
 }
 

@@ -76,18 +76,6 @@ TEST_F(RenderCommand, LoadsPicturesOfOneSize) {
   const std::string mixed = "data load folder '" LEEWAY_REFERENCE "/layouts/mixed' ";
   expect(mixed + "--out a.npz", 3, "00002.jpeg: expected 30 x 40 pixels, as the first picture (--size N");
   EXPECT_FALSE(std::filesystem::exists(folder_ / "a.npz"));
-  for (const std::string cut :
-       {"20", "20:3", "20:3:x", "20:3:17:1", "20:3:17.5", "20:3:21", "20:5:5", "20000:0:1"})
-    expect(mixed + "--out a.npz --cut " + cut, 2, "--cut: expected SIDE:FIRST:LAST");
-  good(mixed + "--cut 20:3:17 --size 6 --out a.npz");
-  good(mixed + "--size 8 --out whole.npz");
-  good(mixed + "--size 8 --crop 6 --out middle.npz");
-  const Images middle = read_images((folder_ / "middle.npz").string());
-  const Images wanted = middle_of(read_images((folder_ / "whole.npz").string()), 6);
-  EXPECT_THAT(middle.pixels.view<std::uint8_t>(),
-              testing::ElementsAreArray(wanted.pixels.view<std::uint8_t>()));
-  expect(mixed + "--size 8 --crop 9 --out b.npz", 3,
-         "crop: expected 1 to 8 pixels, as the pictures have, found 9");
   good(mixed + "--size 6 --out a.npz --sheet a.png");
   const Bitmap sheet = read_png(folder_ / "a.png");  // four pictures, eleven times enlarged, in a row of ten
   EXPECT_THAT((std::vector<std::size_t>{sheet.height, sheet.width}),

@@ -24,7 +24,7 @@ struct Made {
     return plan_conds(table, cells, available, shifts, options);
   }
   [[nodiscard]] ConDSSplit draw(const ConDSCase& shifts, const ConDSOptions& options = {}) const {
-    return ConDSSampler(table, cells, options.seed).draw(plan(shifts, options), options.resample);
+    return ConDSSampler(table, cells, options.seed).draw(plan(shifts, options));
   }
   AttributeTable table;
   Cells cells;
@@ -172,30 +172,6 @@ TEST(ConDS, ShiftsThatCannotBe) {
   options = {};
   options.counterexamples = std::nan("");
   EXPECT_EQ(said({}, options), "plan_conds: counterexamples: expected a share from 0 to 1, found nan");
-}
-
-TEST(ConDS, ResamplingRepeatsRowsAndKeepsSetsApart) {
-  AttributeTable table = full_table(2, {2}, 5);
-  table = take(table, std::vector<std::size_t>{0, 4, 8, 12, 16, 1, 5, 9, 2, 6, 10});  // 5, 3, 3 and 0 rows
-  const Made made(std::move(table));
-  ConDSOptions options;
-  options.counts.train[0] = 6;
-  options.counts.validation[0] = 1;
-  options.counts.test = 3;
-  options.resample = true;
-  const ConDSSplit split = made.draw({}, options);
-  EXPECT_EQ(split.train.size(), 18u);
-  EXPECT_EQ(split.validation.size(), 3u);
-  EXPECT_EQ(split.test.size(), 9u);
-  EXPECT_THAT(split.left_out, testing::ElementsAre(3));
-  std::set<std::size_t> train(split.train.begin(), split.train.end()),
-      test(split.test.begin(), split.test.end());
-  for (const std::size_t row : split.test) EXPECT_FALSE(train.contains(row));
-  for (const std::size_t row : split.validation) EXPECT_FALSE(train.contains(row) || test.contains(row));
-  options.resample = false;
-  EXPECT_THAT(message_of([&] { static_cast<void>(made.draw({}, options)); }),
-              testing::HasSubstr(
-                  "expected 10 rows of label=0, a0=0 (6 train, 1 validation, 3 test), found 5; 4 of 4"));
 }
 
 TEST(ConDS, AllCasesOfASeedShareTheTestSet) {

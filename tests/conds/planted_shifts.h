@@ -92,7 +92,7 @@ inline Found search(const Planted& planted, std::size_t tables, std::size_t n, s
     const Description said = describe(made.source, &made.target,
                                       {.permutations = permutations, .bootstrap = bootstrap, .seed = i});
     for (const Finding& finding : said.findings) {
-      const std::string& column = said.columns[finding.column].name;
+      const std::string& column = finding.column;
       if (finding.kind == ShiftKind::sc && column == "a0" && planted.sc > 0)
         each[i].sc = 1;
       else if (finding.kind == ShiftKind::ldd && column == "a1" && planted.ldd > 0)

@@ -45,22 +45,6 @@ TEST(LoadPictures, OtherSizesAreRefusedOrResized) {
   EXPECT_NEAR(picture(set, 0)[81 + 4 * 9 + 4], 60 + 40 + 2 * 19.5 + 14.5, 3);
 }
 
-// As the program of ConDS has pictures of cameras: of 20 x 20 pixels rows 3 to 16, then 9 x 9.
-TEST(LoadPictures, RowsAreCutBetweenTwoSizes) {
-  const Planes stored = load("folder", {"mixed"}).stored(2);
-  std::vector<std::uint8_t> square(3 * 400), kept, wanted(3 * 81);
-  resize(stored.pixels, stored.shape, square, {3, 20, 20});
-  for (std::size_t c = 0; c < 3; ++c)
-    for (std::size_t i = 3 * 20; i < 17 * 20; ++i) kept.push_back(square[c * 400 + i]);
-  resize(kept, {3, 14, 20}, wanted, {3, 9, 9});
-  const Loaded set = resized(cut_to_rows(resized(load("folder", {"mixed"}), 20), 3, 17), 9);
-  EXPECT_EQ(picture(set, 2), wanted);
-  EXPECT_THAT(message_of([] { (void)cut_to_rows(resized(load("folder", {"mixed"}), 20), 3, 21); }),
-              HasSubstr("rows of 0 to 20, the first below the last, found 3 to 21"));
-  EXPECT_THAT(message_of([] { (void)cut_to_rows(load("camelyon17", {"camelyon17.csv"}), 0, 1); }),
-              HasSubstr("a data set with pictures, found a table alone"));
-}
-
 TEST(LoadPictures, AnyFormatIsResized) {
   const Loaded set = resized(load("smallnorb", {"norb-dat.mat"}), 3);
   EXPECT_THAT(set.shape, ElementsAre(1, 3, 3));

@@ -1,10 +1,9 @@
-// Resampling against torch's (tests/reference/resize.py) and against the equation, pixel by pixel.
+// Resampling against torch's (tests/reference/resize.py).
 #include "leeway/data/resize.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -29,13 +28,6 @@ std::vector<std::uint8_t> resized_to(const std::vector<std::uint8_t>& from, cons
   return to;
 }
 
-// The weight of pixel j of `from` in pixel i of `to`, not normalised.
-double weight(std::size_t i, std::size_t j, std::size_t from, std::size_t to) {
-  const double scale = static_cast<double>(from) / static_cast<double>(to);
-  const double distance = static_cast<double>(j) + .5 - (static_cast<double>(i) + .5) * scale;
-  return std::max(0., 1 - std::abs(distance) / std::max(1., scale));
-}
-
 TEST(Resize, IsTorchsBilinearInterpolationWithAntialiasing) {
   const auto cases = nlohmann::json::parse(std::ifstream(std::string(LEEWAY_REFERENCE) + "/resize.json"));
   for (const auto& one : cases) {
@@ -45,26 +37,6 @@ TEST(Resize, IsTorchsBilinearInterpolationWithAntialiasing) {
     ASSERT_EQ(found.size(), wanted.size());
     for (std::size_t i = 0; i < wanted.size(); ++i) EXPECT_NEAR(found[i], wanted[i], .5001) << one["to"] << i;
   }
-}
-
-TEST(Resize, IsItsEquation) {
-  const Shape shape = {2, 13, 8};
-  const auto from = pixels_of(shape);
-  for (const std::size_t height : {1, 4, 13, 20})
-    for (const std::size_t width : {3, 8, 17}) {
-      const auto found = resized_to(from, shape, height, width);
-      for (std::size_t at = 0; at < found.size(); ++at) {
-        const std::size_t c = at / (height * width), y = at / width % height, x = at % width;
-        double sum = 0, weights = 0;
-        for (std::size_t j = 0; j < shape[1]; ++j)
-          for (std::size_t k = 0; k < shape[2]; ++k) {
-            const double one = weight(y, j, shape[1], height) * weight(x, k, shape[2], width);
-            sum += one * from[(c * shape[1] + j) * shape[2] + k];
-            weights += one;
-          }
-        EXPECT_NEAR(found[at], sum / weights, .5 + 1e-9) << height << " x " << width << " at " << at;
-      }
-    }
 }
 
 // Halving: scale 2, weights 1/4, 3/4, 3/4, 1/4 over their sum 2, at the edge 3/4, 3/4, 1/4 over 7/4.

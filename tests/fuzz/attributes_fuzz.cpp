@@ -39,11 +39,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     options.counts.train.fill(1);
     options.counts.validation.fill(0);
     options.counts.test = 1;
-    options.resample = true;
     conds::ConDSCase one;
     if (table.attributes.size() > 1) one = {0, 1, {}};
     const auto plan = conds::plan_conds(table, cells, cells.counts(table), one, options);
-    const auto split = conds::ConDSSampler(table, cells, 1).draw(plan, true);
+    if (!plan.lacking().empty()) return;
+    const auto split = conds::ConDSSampler(table, cells, 1).draw(plan);
     std::vector<char> used(table.n());
     for (const std::size_t row : split.test) used.at(row) = 1;
     for (const std::size_t row : split.train)

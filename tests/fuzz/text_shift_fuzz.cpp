@@ -17,8 +17,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     shift::TextOptions options;
     options.strength = member.needs.edits ? 2 : .5;
     options.placing = size % 3 == 0 ? shift::Placing::insert : shift::Placing::replace;
-    options.layout = size % 5 == 0 ? shift::Layout::single_spaces : shift::Layout::keep;
-    options.backslashes = size % 7 == 0 ? shift::Backslashes::spare : shift::Backslashes::edit;
     shift::TextColumns columns;
     columns.text = table.header.front();
     columns.label = table.header.back();

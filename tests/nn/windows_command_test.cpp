@@ -48,12 +48,14 @@ TEST_F(Command, AModelOfWindowsTakesTheMiddleOfLargerImages) {
       << err();
   // corrupted whole, as a published set would be
   ASSERT_EQ(run({"shift", "corrupt", "--data", data, "--model", model, "--corruptions", "defocus-blur",
-                 "--severities", "3", "--out-dir", path("sets"), "--out", path("c.json")}),
+                 "--severities", "3", "--out", path("c.json")}),
+            0)
+      << err();
+  ASSERT_EQ(run({"shift", "defocus-blur", "--severity", "3", "--data", data, "--out", path("blurred.npz")}),
             0)
       << err();
   const Json corrupted = read_record(path("c.json")).at("results").at(0);
-  ASSERT_EQ(run({"infer", "--model", model, "--data", path("sets/defocus-blur-3.npz"), "--out", path("d.npz"),
-                 "--json"}),
+  ASSERT_EQ(run({"infer", "--model", model, "--data", path("blurred.npz"), "--out", path("d.npz"), "--json"}),
             0)
       << err();
   EXPECT_EQ(Json::parse(out()).at("results").at(0).at("accuracy"), corrupted.at("accuracy"));

@@ -155,11 +155,12 @@ def shift_text(folder):
     words = ["good", "plain", "dull", "film", "story", "actor", "a", "the"]
     table = write_table(folder, "reviews.csv", {"text": [" ".join(random.choice(words, 9)) for _ in range(30)],
                                                 "label": [i % 2 for i in range(30)], "title": ["x"] * 30})
+    write_table(folder, "words.csv", {"word": ["good", "dull"], "sign": [1, -1]})
     return (table, "amplify"), ["shift", "text", "amplify", "--data", "reviews.csv", "--out", "out.csv"]
 
 
 def conds_split(folder):
-    table = write_table(folder, "table.csv", table_of())
+    table = write_table(folder, "table.csv", table_of(600))
     return ({"table": table},), ["conds", "draw", "--attributes", "table.csv", "--out", "split.csv"]
 
 
@@ -178,7 +179,7 @@ CASES = {"agreement": agreement, "assess": assess, "select": select, "distances"
          "conds.describe": conds_describe, "list": families}
 # What the command or the case needs beside any option.
 ALWAYS = {"average_case": {"sigma": [.1, .3]}, "list": {"family": "estimators"},
-          "conds.split": {"label": "shape", "sc": "color", "ldd": "size", "train": 6, "val": 2, "test": 2, "resample": True},
+          "conds.split": {"label": "shape", "sc": "color", "ldd": "size", "train": 6, "val": 2, "test": 2},
           "conds.describe": {"label": "shape", "columns": ["color", "size"], "permutations": 99, "bootstrap": 50},
           "assess": {"restarts": 1}, "error_bound": {"restarts": 2}, "evaluate_bounds": {}}
 # Values of options that cannot be made from their descriptions.
@@ -203,7 +204,7 @@ VALUES = {
     ("mvn_cdf", "max_points"): 4096, ("mvn_cdf", "tolerance"): 1e-5, ("mvn_cdf", "log_tolerance"): .1,
     ("shift", "strength"): .2, ("shift", "severity"): 3, ("shift", "classes"): [1, 2], ("shift", "frost_dir"): "frost",
     ("shift_text", "column"): "title", ("shift_text", "strength"): 2., ("shift_text", "label"): "label",
-    ("shift_text", "words"): "paper", ("shift_text", "positive"): ["1", "yes"], ("shift_text", "negative"): ["0", "no"],
+    ("shift_text", "words"): "words.csv", ("shift_text", "positive"): ["1", "yes"], ("shift_text", "negative"): ["0", "no"],
     ("conds.split", "uds"): "size", ("conds.split", "columns"): ["color", "size"],
     ("conds.split", "dataset"): "dsprites", ("conds.split", "id"): "id", ("conds.split", "plan"): True,
     ("conds.split", "label"): "shape", ("conds.split", "sc"): "color", ("conds.split", "ldd"): "size",
@@ -214,9 +215,9 @@ ELSEWHERE = {
     ("average_case", "convergence"): "asks a model, which rounds by its library: test_torch_classifier.py",
     ("assess", "rows"): "the command writes a file: test_rows_are_those_of_the_command",
 }
-BESIDE = {**{("shift", option): {"severity": 2} for option in ("set", "rounding", "saved", "slips", "grey", "glass", "frost_dir")},
+BESIDE = {("shift", "set"): {"severity": 2}, ("shift", "variant"): {"severity": 2}, ("shift", "frost_dir"): {"severity": 2},
           ("shift_text", "positive"): {"negative": ["0"]}, ("shift_text", "negative"): {"positive": ["1"]},
-          ("shift_text", "backslashes"): {}, ("conds.split", "uds"): {"ldd": None},
+          ("conds.split", "uds"): {"ldd": None},
           ("conds.split", "all"): {"sc": None, "ldd": None, "columns": ["color", "size"]},
           ("conds.split", "dataset"): {"label": None, "sc": "obj_color", "ldd": "scale"},
           ("conds.describe", "label"): {"columns": ["size"]}, ("average_case", "width"): {"methods": ["taylor"]},

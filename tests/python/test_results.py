@@ -29,7 +29,7 @@ def results():
         "mvn_cdf": leeway.mvn_cdf(numpy.zeros(2), numpy.eye(2)),
         "average_case": leeway.average_case(clean[:, :3], numpy.ones((300, 3, 2)) * [[[1.], [2.], [3.]]], sigma=.1, quiet=True),
         "shift": leeway.shift(numpy.full((4, 1, 8, 8), .5, "f4"), "gaussian-noise", .1),
-        "split": leeway.conds.split(table, label="y", sc="place", train=3, val=1, test=1, resample=True),
+        "split": leeway.conds.split(table, label="y", sc="place", train=3, val=1, test=1),
         "describe": leeway.conds.describe(table, label="y", columns=["place"], permutations=99, bootstrap=20),
         "list": leeway.list("estimators"),
     }

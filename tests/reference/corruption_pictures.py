@@ -14,7 +14,7 @@ SHARED = pathlib.Path(__file__).resolve().parents[3] / "shared/data/cifar10/test
 
 
 def pictures(count=200, height=32, width=32, channels=3):
-    """Waves and squares of the picture's own, (n,c,h,w) uint8; tests/shift/corruption_pictures.h makes the same."""
+    """Waves and squares of the picture's own, (n,c,h,w) uint8; tests/shift/corrupted.h makes the same."""
     n, c, y, x = numpy.ogrid[:count, :channels, :height, :width]
     wave = numpy.sin(2 * numpy.pi * ((1 + n % 5) * x + (1 + n // 5 % 7) * y) / 32 + .7 * n)
     ripple = numpy.sin(2 * numpy.pi * ((1 + n % 3) * x - (1 + n % 4) * y) / 16 + .3 * n + 1.3 * c)

@@ -1,7 +1,7 @@
 """Writes corruptions.json: noises and blurs of the common corruptions, programmed again in numpy and scipy from their description.
 
 "figures" compares distributions (corruption_pictures.py); "pixels" are levels of pictures that blurs without chance made, every
-`every`-th pixel as two hexadecimal digits. tests/shift/corruption_noise_test.cpp reads it. /usr/bin/python3 corruptions.py
+`every`-th pixel as two hexadecimal digits. tests/shift/corruption_reference_test.cpp reads it. /usr/bin/python3 corruptions.py
 """
 import pathlib
 

@@ -2,7 +2,7 @@
 
 Run with Debian's python3-scipy and python3-pil: /usr/bin/python3 corruptions_weather.py (some minutes). What is compared and how:
 corruption_pictures.py. "levels" has the members without random numbers, level by level. Frost takes the two pictures of frost() in place of
-a pool, as tests/shift/corruption_weather_test.cpp does.
+a pool, as tests/shift/corruption_reference_test.cpp does.
 """
 import io
 import math

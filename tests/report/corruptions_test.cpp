@@ -18,7 +18,7 @@ Json corrupted() { return reference_record("corruptions_record.json"); }
 TEST(CorruptionsPage, SaysWhatWasFoundAndDrawsIt) {
   const std::string page = page_of(corrupted());
   EXPECT_THAT(page, HasSubstr("Accuracy falls from "));
-  EXPECT_THAT(page, HasSubstr("19 corruptions at 5"));
+  EXPECT_THAT(page, HasSubstr("19 corruptions at 5 severities; corrected variant"));
   EXPECT_THAT(page, HasSubstr("saturate was left out: not defined on grey pictures."));
   EXPECT_THAT(page, HasSubstr("frost is procedural"));
   EXPECT_EQ(occurrences(page, "data-spec=\"cells\"><"), 2u);  // accuracy and agreement

@@ -1,11 +1,11 @@
-// Corrupted levels for tests, and pictures of levels.
+// Pictures for tests of corruptions, and corrupted levels.
 #pragma once
 
-#include <gtest/gtest.h>
-
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <cstdlib>
+#include <numbers>
+#include <numeric>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -18,7 +18,9 @@ using Levels = std::vector<std::uint8_t>;
 using Shape = std::vector<std::size_t>;  // n, c, h, w
 
 inline Images level_images(Shape shape, Levels levels) {
-  return {"set.npz", make_array(std::move(shape), std::move(levels)), {}};
+  std::vector<std::int64_t> labels(shape[0]);
+  std::iota(labels.begin(), labels.end(), 0);
+  return {"set.npz", make_array(std::move(shape), std::move(levels)), std::move(labels)};
 }
 
 inline Images flat_images(Shape shape, std::uint8_t level) {
@@ -34,21 +36,14 @@ inline Images random_levels(Shape shape) {
 }
 
 inline Levels levels_of(const Images& images) {
-  const std::size_t size = images.pixels_per_image();
-  Levels levels(images.n() * size);
-  std::vector<float> row(size);
-  for (std::size_t i = 0; i < images.n(); ++i) {
-    images.copy_row(i, row);
-    for (std::size_t p = 0; p < size; ++p)
-      levels[i * size + p] = static_cast<std::uint8_t>(std::lround(row[p] * 255));
-  }
-  return levels;
+  const auto levels = images.pixels.view<std::uint8_t>();
+  return {levels.begin(), levels.end()};
 }
 
-inline CorruptionOptions options_of(int severity, ConstantSet set = ConstantSet::automatic) {
+inline CorruptionOptions options_of(int severity, ConstantSet set = ConstantSet::automatic,
+                                    Variant variant = Variant::corrected) {
   CorruptionOptions options;
-  options.severity = severity;
-  options.set = set;
+  options.severity = severity, options.set = set, options.variant = variant;
   return options;
 }
 
@@ -56,20 +51,24 @@ inline Levels corrupted(std::string_view name, const Images& images, const Corru
   return levels_of(corruption(name).apply(images, options, nullptr));
 }
 
-// What [0,1] becomes: clipped, rounded half up, also where double is a little below the half.
-inline std::uint8_t level(double value) {
-  return static_cast<std::uint8_t>(std::floor(255 * std::min(std::max(value, 0.), 1.) + .5 + 1e-9));
-}
-
-// Within a level everywhere, and the same but for `share` of them and one.
-inline void expect_levels(const Levels& found, const Levels& expected, double share) {
-  ASSERT_EQ(found.size(), expected.size());
-  std::size_t others = 0;
-  for (std::size_t i = 0; i < found.size(); ++i) {
-    ASSERT_LE(std::abs(found[i] - expected[i]), 1) << "pixel " << i;
-    others += found[i] != expected[i];
-  }
-  EXPECT_LE(static_cast<double>(others), 1 + share * static_cast<double>(found.size()));
+// Waves and squares of the picture's own, u8; tests/reference/corruption_pictures.py makes the same.
+inline Images formula_pictures(const Shape& shape) {
+  Levels levels;
+  const auto number = [](std::size_t i) { return static_cast<double>(i); };
+  constexpr double turn = 2 * std::numbers::pi;
+  for (std::size_t n = 0; n < shape[0]; ++n)
+    for (std::size_t c = 0; c < shape[1]; ++c)
+      for (std::size_t y = 0; y < shape[2]; ++y)
+        for (std::size_t x = 0; x < shape[3]; ++x) {
+          const double wave =
+              std::sin(turn * number((1 + n % 5) * x + (1 + n / 5 % 7) * y) / 32 + .7 * number(n));
+          const double ripple = std::sin(turn * (number((1 + n % 3) * x) - number((1 + n % 4) * y)) / 16 +
+                                         .3 * number(n) + 1.3 * number(c));
+          const double square = (x / (3 + n % 6) + y / (4 + n % 5)) % 2 == 0 ? .12 : -.12;
+          const double value = .5 + .22 * wave + .18 * ripple + square + .15 * std::sin(1.1 * number(n));
+          levels.push_back(static_cast<std::uint8_t>(std::floor(255 * std::clamp(value, 0., 1.) + .5)));
+        }
+  return level_images(shape, std::move(levels));
 }
 
 }  // namespace leeway::shift

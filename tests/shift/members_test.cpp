@@ -186,12 +186,6 @@ INSTANTIATE_TEST_SUITE_P(Members, ShiftWithIdentity, testing::ValuesIn(members_w
                          })),
                          test_name);
 
-TEST(Members, HaveNamesOfTheirOwn) {
-  std::set<std::string_view> names;
-  for (const auto& m : members()) names.insert(m.name);
-  EXPECT_EQ(names.size(), members().size());
-}
-
 TEST(Members, UnknownNameListsThoseThereAre) {
   EXPECT_EQ(message_of([] { (void)member("snow"); }),
             "shift: expected one of " + names_of(members()) + ", found 'snow'");

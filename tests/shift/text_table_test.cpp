@@ -178,7 +178,7 @@ RC_GTEST_PROP(TextTable, AnyCellSurvives, ()) {
                                         : "\U0001f600";
         return out;
       });
-  std::vector<std::vector<std::string>> cells(rows), raw(rows);
+  std::vector<std::vector<std::string>> cells(rows);
   std::vector<std::string> names;
   for (std::size_t j = 0; j < columns; ++j) names.push_back(j == text ? "text" : fmt::format("c{}", j));
   std::string csv = names[0];
@@ -192,7 +192,6 @@ RC_GTEST_PROP(TextTable, AnyCellSurvives, ()) {
       if (field.size() == cells[i][j].size() &&
           (*rc::gen::arbitrary<bool>() || (columns == 1 && field.empty())))
         field = '"' + field + '"';
-      raw[i].push_back(field);
       csv += (j > 0 ? "," : "") + field;
     }
     if (i + 1 < rows || *rc::gen::arbitrary<bool>()) csv += end;
@@ -211,27 +210,6 @@ RC_GTEST_PROP(TextTable, AnyCellSurvives, ()) {
     for (std::size_t j = 0; j < columns; ++j)
       RC_ASSERT(back.columns[j][i] ==
                 (j == text ? member.apply(cells[i][j], i, Sign::positive, options) : cells[i][j]));
-  // Byte by byte: with the shifted column taken out of both, the files are the same.
-  std::string expected = csv.substr(0, csv.find(end) + end.size());
-  std::string rest = out;
-  RC_ASSERT(rest.starts_with(expected));
-  rest.erase(0, expected.size());
-  for (std::size_t i = 0; i < rows; ++i)
-    for (std::size_t j = 0; j < columns; ++j) {
-      if (j > 0) {
-        RC_ASSERT(rest.starts_with(","));
-        rest.erase(0, 1);
-      }
-      const std::string after = member.apply(cells[i][j], i, Sign::positive, options);
-      std::string field = j != text || after == cells[i][j] ? raw[i][j] : csv_field(after);
-      if (j == text && after != cells[i][j] && field.size() == after.size() &&
-          (raw[i][j].starts_with('"') || (columns == 1 && after.empty())))
-        field = '"' + field + '"';
-      RC_ASSERT(rest.starts_with(field));
-      rest.erase(0, field.size());
-      if (j + 1 == columns && rest.starts_with(end)) rest.erase(0, end.size());
-    }
-  RC_ASSERT(rest.empty());
 }
 
 TEST(TextDifference, MarksWordsThatOnlyOneHas) {

@@ -13,8 +13,6 @@
 namespace leeway::shift {
 namespace {
 
-using testing::ElementsAre;
-
 // Words that differ, place by place.
 std::size_t replaced(const std::string& before, const std::string& after) {
   const auto a = words_in(before), b = words_in(after);
@@ -34,30 +32,17 @@ TEST(WordReplacement, ChangesAsManyWordsAsThereAreEdits) {
       }
 }
 
-TEST(WordReplacement, AWordOfTheListMayTakeItsOwnPlace) {
-  TextOptions paper;
-  paper.words = paper_word_lists();
-  std::size_t same = 0;
-  constexpr std::size_t n = 12000;
-  for (std::size_t row = 0; row < n; ++row)
-    same += run("amplify", "great great", 0, row, paper) == "great great" ? 1 : 0;
-  EXPECT_NEAR(static_cast<double>(same) / n, 1. / 6, 4 * std::sqrt(5. / 36 / n));
-}
-
 TEST(WordReplacement, WordsAreOfTheSignThatTheLabelAsksFor) {
-  for (const auto& lists : {own_word_lists(), paper_word_lists()})
-    for (const Sign sign : {Sign::positive, Sign::negative})
-      for (const char* name : {"amplify", "contradict"}) {
-        TextOptions options;
-        options.words = lists;
-        const bool positive = (sign == Sign::positive) == (std::string_view(name) == "amplify");
-        const auto& list = positive ? lists->positive : lists->negative;
-        for (const std::string& word : words_in(run(name, "one two three four", 2, 0, options, sign)))
-          EXPECT_THAT(list, testing::Contains(code_points_from_utf8(word).value())) << name;
-      }
+  for (const Sign sign : {Sign::positive, Sign::negative})
+    for (const char* name : {"amplify", "contradict"}) {
+      const bool positive = (sign == Sign::positive) == (std::string_view(name) == "amplify");
+      const auto& list = own_word_lists()->of(positive ? Sign::positive : Sign::negative);
+      for (const std::string& word : words_in(run(name, "one two three four", 2, 0, {}, sign)))
+        EXPECT_THAT(list, testing::Contains(code_points_from_utf8(word).value())) << name;
+    }
 }
 
-TEST(WordReplacement, WhiteSpaceStaysUnlessAskedForOtherwise) {
+TEST(WordReplacement, WhiteSpaceStays) {
   const std::string text = "\t one\n\ntwo  three\u00a0four ";
   const auto gaps = [](const std::string& s) {
     std::u32string found;
@@ -66,14 +51,7 @@ TEST(WordReplacement, WhiteSpaceStaysUnlessAskedForOtherwise) {
       if (is_white_space(c)) found += c;
     return found;
   };
-  TextOptions single;
-  single.layout = Layout::single_spaces;
-  for (const double w : {0., 1., 4.}) {
-    EXPECT_EQ(gaps(run("amplify", text, w)), gaps(text));
-    EXPECT_EQ(gaps(run("amplify", text, w, 0, single)), U"   ");
-    EXPECT_EQ(words_in(run("amplify", text, w)), words_in(run("amplify", text, w, 0, single)));
-  }
-  EXPECT_EQ(run("remove", text, 9, 0, single), words_in(run("remove", text, 9)).at(0));
+  for (const double w : {0., 1., 4.}) EXPECT_EQ(gaps(run("amplify", text, w)), gaps(text));
 }
 
 TEST(WordReplacement, LargerStrengthsKeepTheWordsOfSmallerOnes) {
@@ -90,51 +68,11 @@ TEST(WordReplacement, TextsOfOneWordStay) {
     for (const char* name : {"amplify", "contradict", "remove"}) EXPECT_EQ(run(name, text, 6), text);
 }
 
-TEST(WordReplacement, SparedWordsStay) {
-  TextOptions spare;
-  spare.backslashes = Backslashes::spare;
-  for (const char* name : {"amplify", "contradict", "remove"})
-    EXPECT_THAT(words_in(run(name, "a\\n one \\two three", 9, 0, spare)),
-                testing::AllOf(testing::Contains("a\\n"), testing::Contains("\\two"),
-                               testing::Not(testing::Contains("one"))));
-}
-
-TEST(WordInsertion, AddsWordsAndKeepsTheOthersInOrder) {
-  TextOptions insert;
-  insert.placing = Placing::insert;
-  const std::string text = " One\ntwo  three. ";
-  std::set<std::size_t> places;
-  for (std::size_t row = 0; row < 200; ++row) {
-    for (const double w : {0., 1., 3.}) {
-      const auto words = words_in(run("amplify", text, w, row, insert));
-      ASSERT_EQ(words.size(), 3 + static_cast<std::size_t>(std::exp2(w)));
-      auto at = std::ranges::find(words, "One");
-      at = std::find(at, words.end(), "two");
-      ASSERT_NE(std::find(at, words.end(), "three."), words.end());
-    }
-    const std::string once = run("amplify", text, 0, row, insert);
-    const auto words = words_in(once);
-    const auto place = static_cast<std::size_t>(
-        std::ranges::find_if(words, [](const auto& w) { return w != "One" && w != "two" && w != "three."; }) -
-        words.begin());
-    places.insert(place);
-    // With the word and one space taken out again the text is as it was.
-    std::string back = once;
-    const std::string& added = words[place];
-    const std::size_t begin = back.find(added);
-    back.erase(place == 3 ? begin - 1 : begin, added.size() + 1);
-    ASSERT_EQ(back, text);
-  }
-  EXPECT_THAT(places, ElementsAre(0, 1, 2, 3));
-  EXPECT_EQ(run("amplify", " ", 3, 0, insert), " ");
-  EXPECT_EQ(words_in(run("amplify", "one", 3, 0, insert)).size(), 9u);
-}
-
 TEST(WordInsertion, PutsOneWordAfterTheOtherIntoWhatStandsByThen) {
   TextOptions insert;
   insert.placing = Placing::insert;
   const auto& list = own_word_lists()->positive;
-  for (const char* text : {"one", " One\ntwo  three. ", "\t a b"})
+  for (const char* text : {" ", "one", " One\ntwo  three. ", "\t a b"})
     for (std::size_t row = 0; row < 20; ++row)
       for (const std::size_t w : {0, 1, 5, 9}) {
         Random random(insert.seed, stream("amplify"), row);
@@ -146,6 +84,7 @@ TEST(WordInsertion, PutsOneWordAfterTheOtherIntoWhatStandsByThen) {
             if (i == 0 || is_white_space(expected[i - 1])) begins.push_back(i);
             if (i + 1 == expected.size() || is_white_space(expected[i + 1])) ends.push_back(i + 1);
           }
+          if (begins.empty()) break;  // texts without words stay
           const std::size_t place = random.below(begins.size() + 1);
           const std::u32string& word = list[random.below(list.size())];
           if (place < begins.size())

@@ -87,7 +87,7 @@ class CorruptionsTaskTest : public testing::Test {
   ~CorruptionsTaskTest() override { fs::remove_all(folder_); }
 
   [[nodiscard]] CorruptionsTask task(const Images& images) const {
-    CorruptionsTask task{.images = images, .model = &model_};
+    CorruptionsTask task{.images = images, .model = model_};
     task.data = "made.npz", task.model_file = "halves.pt", task.seed = 3;
     task.options.corruptions = {"gaussian-noise", "contrast"};
     task.options.severities = {5, 1};
@@ -125,12 +125,12 @@ TEST_F(CorruptionsTaskTest, BlocksSayWhatTheWholeSetSays) {
       const Images shifted = corrupted(images, name, severity);
       const Outputs outputs = model_.outputs(shifted, nullptr);
       const auto whole = agreement::posterior_agreement(clean.logits, outputs.logits, *images.labels);
-      EXPECT_DOUBLE_EQ(*set.pa, whole.pa);
-      EXPECT_DOUBLE_EQ(set.pa_interval->low, whole.pa_interval.low);
-      EXPECT_DOUBLE_EQ(*set.afr_pred, whole.afr_pred);
-      EXPECT_DOUBLE_EQ(*set.judged.accuracy, *whole.afr_true);
-      EXPECT_DOUBLE_EQ(set.judged.accuracy_interval->high, whole.afr_true_interval->high);
-      EXPECT_NEAR(*set.judged.error, 1 - *set.judged.accuracy, 1e-15);
+      EXPECT_DOUBLE_EQ(*set.pa.value, whole.pa);
+      EXPECT_DOUBLE_EQ(*set.pa.low, whole.pa_interval.low);
+      EXPECT_DOUBLE_EQ(*set.afr_pred.value, whole.afr_pred);
+      EXPECT_DOUBLE_EQ(*set.judged.accuracy.value, *whole.afr_true);
+      EXPECT_DOUBLE_EQ(*set.judged.accuracy.high, whole.afr_true_interval->high);
+      EXPECT_NEAR(*set.judged.error.value, 1 - *set.judged.accuracy.value, 1e-15);
       double change = 0;
       const auto before = to_f64(images.pixels, "x"), after = to_f64(shifted.pixels, "x");
       for (std::size_t i = 0; i < before.size(); ++i) change += std::abs(after[i] - before[i]) / 255;
@@ -140,12 +140,14 @@ TEST_F(CorruptionsTaskTest, BlocksSayWhatTheWholeSetSays) {
   EXPECT_EQ(record.use->set, "cifar");
   EXPECT_NE(record.use->lengths, 1);  // 6 pixels
   ASSERT_EQ(record.errors.size(), 2u);
-  EXPECT_DOUBLE_EQ(record.errors[0].error,
-                   (*record.results[0].judged.error + *record.results[1].judged.error) / 2);
-  EXPECT_DOUBLE_EQ(*record.mean->mean_error, (record.errors[0].error + record.errors[1].error) / 2);
-  EXPECT_FALSE(record.mean->mce.has_value());
+  EXPECT_DOUBLE_EQ(*record.errors[0].error.value,
+                   (*record.results[0].judged.error.value + *record.results[1].judged.error.value) / 2);
+  EXPECT_DOUBLE_EQ(*record.mean->mean_error.value,
+                   (*record.errors[0].error.value + *record.errors[1].error.value) / 2);
+  EXPECT_FALSE(record.mean->mce.value.has_value());
   EXPECT_THAT(record.mean->not_comparable, Contains("2 of the 15 corruptions count"));
-  EXPECT_THAT(record.envelope.headline, HasSubstr("the mean error over 2 corruptions is"));
+  EXPECT_THAT(record.envelope.headline,
+              HasSubstr("the mean error over 2 corruptions (corrected variant) is"));
 }
 
 TEST_F(CorruptionsTaskTest, StoppedItGoesOnToTheSameRecord) {
@@ -199,25 +201,12 @@ TEST_F(CorruptionsTaskTest, AStateOfAnotherPlanIsNotUsed) {
   EXPECT_EQ(corruptions(one).results.size(), 4u);
 }
 
-TEST_F(CorruptionsTaskTest, WritesTheSetsThatWereAskedFor) {
+TEST_F(CorruptionsTaskTest, DrawsASheet) {
   const Images images = made(70, 3, 6);
-  CorruptionsTask sets = task(images);
-  sets.model = nullptr, sets.model_file = "";
-  sets.out_dir = (folder_ / "sets").string(), sets.sheet = (folder_ / "sheet.png").string();
-  const record::Corruptions record = corruptions(sets);
-  for (const record::CorruptedSet& set : record.results) {
-    const Images stored = read_images(set.file),
-                 expected = corrupted(images, set.corruption.c_str(), static_cast<int>(set.severity));
-    EXPECT_EQ(stored.pixels.type, ElementType::u8);
-    EXPECT_TRUE(std::ranges::equal(stored.pixels.bytes(), expected.pixels.bytes())) << set.file;
-    EXPECT_EQ(*stored.labels, *images.labels);
-    EXPECT_FALSE(set.pa.has_value());
-    EXPECT_TRUE(set.mean_change.has_value());
-  }
-  EXPECT_TRUE(fs::exists(folder_ / "sets" / "contrast-5.npz"));
-  EXPECT_TRUE(fs::exists(sets.sheet));
-  EXPECT_TRUE(record.errors.empty());
-  EXPECT_EQ(record.envelope.headline, "4 sets of corrupted images are written.");
+  CorruptionsTask one = task(images);
+  one.sheet = (folder_ / "sheet.png").string();
+  (void)corruptions(one);
+  EXPECT_TRUE(fs::exists(one.sheet));
 }
 
 TEST_F(CorruptionsTaskTest, WhatIsNotDefinedOnGreyIsLeftOut) {
@@ -226,7 +215,7 @@ TEST_F(CorruptionsTaskTest, WhatIsNotDefinedOnGreyIsLeftOut) {
   one.options.corruptions = {"brightness", "saturate"};
   const record::Corruptions record = corruptions(one);
   EXPECT_EQ(record.results[2].left_out, "not defined on grey pictures");
-  EXPECT_FALSE(record.results[2].judged.accuracy.has_value());
+  EXPECT_FALSE(record.results[2].judged.accuracy.value.has_value());
   EXPECT_EQ(record.errors.size(), 1u);
   EXPECT_THAT(record.envelope.findings, Contains("saturate was left out: not defined on grey pictures."));
   const Images colour = made(40, 3, 8);
@@ -236,7 +225,7 @@ TEST_F(CorruptionsTaskTest, WhatIsNotDefinedOnGreyIsLeftOut) {
   EXPECT_EQ(both.errors.size(), 2u);
   EXPECT_FALSE(both.errors[1].counted);
   EXPECT_EQ(both.mean->corruptions, 1u);
-  EXPECT_DOUBLE_EQ(*both.mean->mean_error, both.errors[0].error);
+  EXPECT_DOUBLE_EQ(*both.mean->mean_error.value, *both.errors[0].error.value);
 }
 
 TEST_F(CorruptionsTaskTest, ErrorsRelativeToAReference) {
@@ -246,23 +235,23 @@ TEST_F(CorruptionsTaskTest, ErrorsRelativeToAReference) {
   const record::Corruptions baseline = corruptions(one);
   one.reference = baseline, one.options.reference = "baseline.json";
   const record::Corruptions same = corruptions(one);
-  EXPECT_NEAR(*same.mean->mce, 100, 1e-9);
-  EXPECT_NEAR(*same.mean->relative_mce, 100, 1e-6);
-  EXPECT_NEAR(*same.errors[0].ce, 100, 1e-9);
-  EXPECT_LT(same.mean->mce_interval->low, 100);
+  EXPECT_NEAR(*same.mean->mce.value, 100, 1e-9);
+  EXPECT_NEAR(*same.mean->relative_mce.value, 100, 1e-6);
+  EXPECT_NEAR(*same.errors[0].ce.value, 100, 1e-9);
+  EXPECT_LT(*same.mean->mce.low, 100);
   EXPECT_EQ(same.mean->reference, "baseline.json");
-  one.reference->use->rounding = "trunc";
+  one.reference->use->variant = "published";
   EXPECT_THAT(corruptions(one).mean->not_comparable,
               Contains("the reference's images were corrupted otherwise"));
   one.reference->results.resize(1);
-  EXPECT_FALSE(corruptions(one).mean->mce.has_value());
-  one.reference->results[0].judged.error.reset();
+  EXPECT_FALSE(corruptions(one).mean->mce.value.has_value());
+  one.reference->results[0].judged.error.value.reset();
   EXPECT_THAT(message_of([&] { (void)corruptions(one); }),
               HasSubstr("baseline.json: expected the errors of a model on images with labels, found none"));
 }
 
 // Files of ImageNet-C contain JPEG; those of CIFAR-10-C do not.
-TEST_F(CorruptionsTaskTest, WhatIsSavedOtherwiseIsNotComparable) {
+TEST_F(CorruptionsTaskTest, TheVariantStandsBesideEveryMean) {
   const Images images = made(60, 1, 8);
   CorruptionsTask one = task(images);
   one.options.corruptions = {"fog"}, one.options.severities = {1};
@@ -271,10 +260,12 @@ TEST_F(CorruptionsTaskTest, WhatIsSavedOtherwiseIsNotComparable) {
   one.options.how.set = "tiny";
   const record::Corruptions levels = corruptions(one);
   EXPECT_THAT(levels.mean->not_comparable, otherwise);
-  one.options.how.saved = "jpeg";
+  EXPECT_THAT(levels.envelope.headline, HasSubstr("over 1 corruption (corrected variant) is"));
+  one.options.how.variant = "published";
   const record::Corruptions jpeg = corruptions(one);
   EXPECT_THAT(jpeg.mean->not_comparable, testing::Not(otherwise));
-  EXPECT_EQ(jpeg.use->saved, "jpeg");
+  EXPECT_EQ(jpeg.use->variant, "published");
+  EXPECT_EQ(jpeg.mean->variant, "published");
   EXPECT_NE(*jpeg.results[0].mean_change, *levels.results[0].mean_change);
 }
 
@@ -284,9 +275,9 @@ TEST_F(CorruptionsTaskTest, ProceduralFrostIsKeptOutOfThePublishedNumber) {
   one.options.corruptions = {"frost", "fog"}, one.options.reference = "alexnet";
   const record::Corruptions record = corruptions(one);
   EXPECT_FALSE(record.errors[0].counted);
-  EXPECT_TRUE(record.errors[0].ce.has_value());
+  EXPECT_TRUE(record.errors[0].ce.value.has_value());
   EXPECT_EQ(record.mean->corruptions, 1u);
-  EXPECT_DOUBLE_EQ(*record.mean->mce, *record.errors[1].ce);
+  EXPECT_DOUBLE_EQ(*record.mean->mce.value, *record.errors[1].ce.value);
   EXPECT_THAT(record.mean->not_comparable, Contains("frost is procedural"));
   EXPECT_THAT(record.mean->not_comparable,
               Contains("AlexNet's errors are of 1,000 classes, the model has 2"));
@@ -321,17 +312,18 @@ TEST_F(CorruptionsTaskTest, PublishedFilesInPlaceOfMadeOnes) {
   ASSERT_EQ(found.results.size(), expected.results.size());
   for (std::size_t i = 0; i < found.results.size(); ++i) {
     EXPECT_EQ(found.results[i].corruption, expected.results[i].corruption);
-    EXPECT_EQ(*found.results[i].judged.accuracy, *expected.results[i].judged.accuracy);
-    EXPECT_EQ(*found.results[i].pa, *expected.results[i].pa);
+    EXPECT_EQ(*found.results[i].judged.accuracy.value, *expected.results[i].judged.accuracy.value);
+    EXPECT_EQ(*found.results[i].pa.value, *expected.results[i].pa.value);
   }
   EXPECT_FALSE(found.use.has_value());
+  EXPECT_EQ(found.mean->variant, "files");
   // other labels: no pairs, and no agreement
   std::rotate(labels.begin(), labels.begin() + 1, labels.end());
   write_npy(folder_ / "labels.npy", make_array<std::int64_t>({200}, labels));
   const record::Corruptions unpaired = corruptions(published);
-  EXPECT_FALSE(unpaired.results[0].pa.has_value());
+  EXPECT_FALSE(unpaired.results[0].pa.value.has_value());
   EXPECT_FALSE(unpaired.results[0].mean_change.has_value());
-  EXPECT_TRUE(unpaired.results[0].judged.accuracy.has_value());
+  EXPECT_TRUE(unpaired.results[0].judged.accuracy.value.has_value());
   EXPECT_THAT(unpaired.envelope.warnings, ElementsAre(HasSubstr("no pairs with those of made.npz")));
   // pictures of another size; a corruption that is not there; options that make no sense
   const Images larger = made(40, 3, 8);
@@ -342,7 +334,7 @@ TEST_F(CorruptionsTaskTest, PublishedFilesInPlaceOfMadeOnes) {
   other.options.corruptions = {"snow"};
   EXPECT_THAT(message_of([&] { (void)corruptions(other); }),
               HasSubstr("expected snow.npy, or its folder, found neither"));
-  other.options.corruptions = {"fog"}, other.options.how.rounding = "trunc";
+  other.options.corruptions = {"fog"}, other.options.how.variant = "published";
   EXPECT_THROW((void)corruptions(other), OptionError);
 }
 
@@ -350,8 +342,8 @@ TEST_F(CorruptionsTaskTest, WithoutLabelsAgreementIsLeft) {
   Images images = made(40, 1, 6);
   images.labels.reset();
   const record::Corruptions record = corruptions(task(images));
-  EXPECT_TRUE(record.results[0].pa.has_value());
-  EXPECT_FALSE(record.results[0].judged.accuracy.has_value());
+  EXPECT_TRUE(record.results[0].pa.value.has_value());
+  EXPECT_FALSE(record.results[0].judged.accuracy.value.has_value());
   EXPECT_TRUE(record.errors.empty());
   EXPECT_FALSE(record.mean.has_value());
   EXPECT_EQ(record.envelope.headline, "The model was asked about 4 sets of corrupted images.");
@@ -367,31 +359,21 @@ TEST_F(CorruptionsTaskTest, OddSetsAreTaken) {
 
 TEST_F(CorruptionsTaskTest, OptionsThatAreWrong) {
   const Images images = made(10, 1, 6);
-  const auto message = [&](auto change) {
-    CorruptionsTask one = task(images);
-    change(one.options);
-    try {
-      (void)corruptions(one);
-    } catch (const OptionError& error) {
-      return std::string(error.what());
-    }
-    return std::string("accepted");
+  struct Row {
+    std::vector<std::string> corruptions;
+    std::vector<std::size_t> severities;
+    const char* said;
   };
-  EXPECT_THAT(message([](auto& o) { o.corruptions = {"mist"}; }),
-              HasSubstr("--corruptions: expected one of gaussian-noise, "));
-  EXPECT_THAT(message([](auto& o) {
-                o.corruptions = {"fog", "fog"};
-              }),
-              HasSubstr("--corruptions: fog stands there twice"));
-  EXPECT_THAT(message([](auto& o) { o.all = true; }),
-              HasSubstr("--all, --corruptions: expected one of them"));
-  EXPECT_THAT(message([](auto& o) { o.severities = {0}; }),
-              HasSubstr("--severities: expected 1 to 5, found 0"));
-  EXPECT_THAT(message([](auto& o) {
-                o.severities = {2, 2};
-              }),
-              HasSubstr("--severities: 2 stands there twice"));
-  EXPECT_THAT(message([](auto& o) { o.severities = {}; }), HasSubstr("--severities: expected one at least"));
+  for (const Row& row : {Row{{"mist"}, {1}, "--corruptions: expected one of gaussian-noise, "},
+                         {{"fog", "fog"}, {1}, "--corruptions: fog stands there twice"},
+                         {{"fog"}, {0}, "--severities: expected 1 to 5, found 0"},
+                         {{"fog"}, {2, 2}, "--severities: 2 stands there twice"},
+                         {{"fog"}, {}, "--severities: expected one at least"}}) {
+    CorruptionsTask one = task(images);
+    one.options.corruptions = row.corruptions, one.options.severities = row.severities;
+    EXPECT_THAT(message_of([&] { (void)corruptions(one); }), HasSubstr(row.said));
+    EXPECT_THROW((void)corruptions(one), OptionError);
+  }
 }
 
 TEST_F(CorruptionsTaskTest, TheRecordIsReadBack) {

@@ -182,7 +182,7 @@ const std::vector<std::string>& ground_colors() {
   return names;
 }
 
-void draw(std::span<const std::uint16_t> codes, std::size_t size, std::span<std::uint8_t> out) {
+void draw_dsprite(std::span<const std::uint16_t> codes, std::size_t size, std::span<std::uint8_t> out) {
   static const auto objects = rgb_of(object_colors()), grounds = rgb_of(ground_colors());
   static const auto scales = evenly(.5, 1, 6), turns = evenly(0, 2 * std::numbers::pi, 40),
                     places = evenly(0, 1, 32);
@@ -224,8 +224,6 @@ std::vector<float> sprite_coverage(Sprite sprite, double scale, double orientati
 
 double sprite_area(Sprite sprite) { return area_of(outline_of(sprite)); }
 
-std::span<const Color> palette() { return colors; }
-
 RenderedSet dsprites() {
   const auto scales = texts_of(evenly(.5, 1, 6)), turns = texts_of(evenly(0, 2 * std::numbers::pi, 40)),
              places = texts_of(evenly(0, 1, 32));
@@ -249,7 +247,7 @@ RenderedSet dsprites() {
        {"orientation", 4, turns},
        {"pos_x", 5, places},
        {"pos_y", 6, places}},
-      draw};
+      draw_dsprite};
 }
 
 }  // namespace leeway::data

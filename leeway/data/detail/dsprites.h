@@ -27,7 +27,4 @@ enum class Sprite { square, ellipse, heart };
 // At scale 1, in shares of the image.
 [[nodiscard]] double sprite_area(Sprite sprite);
 
-// The colours that sprites and grounds can have.
-[[nodiscard]] std::span<const Color> palette();
-
 }  // namespace leeway::data

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <memory>
 
-#include "leeway/core/images.h"
 #include "leeway/core/message.h"
 #include "leeway/data/resize.h"
 
@@ -70,46 +69,6 @@ Loaded resized(Loaded set, std::size_t side) {
   set.stored = nullptr;
   set.shape = shape;
   return set;
-}
-
-namespace {
-
-// Of every picture the window of `height` x `width` at (top, left).
-Loaded windows(Loaded set, std::size_t top, std::size_t left, std::size_t height, std::size_t width) {
-  const std::array<std::size_t, 3> from = set.shape;
-  set.shape = {from[0], height, width};
-  set.picture = [picture = std::move(set.picture), from, top, left, shape = set.shape](
-                    std::size_t row, std::span<std::uint8_t> out) {
-    std::vector<std::uint8_t> whole(from[0] * from[1] * from[2]);
-    picture(row, whole);
-    auto to = out.begin();
-    for (std::size_t c = 0; c < shape[0]; ++c)
-      for (std::size_t y = 0; y < shape[1]; ++y)
-        to = std::ranges::copy(std::span(whole).subspan((c * from[1] + top + y) * from[2] + left, shape[2]),
-                               to)
-                 .out;
-  };
-  set.stored = nullptr;
-  return set;
-}
-
-}  // namespace
-
-Loaded cut_to_rows(Loaded set, std::size_t first, std::size_t last) {
-  if (!set.has_pictures()) refuse("rows", "a data set with pictures", "a table alone");
-  if (first >= last || last > set.shape[1])
-    refuse("rows", fmt::format("rows of 0 to {}, the first below the last", set.shape[1]),
-           fmt::format("{} to {}", first, last));
-  const std::size_t width = set.shape[2];
-  return windows(std::move(set), first, 0, last - first, width);
-}
-
-Loaded cut_to_middle(Loaded set, std::size_t side) {
-  if (!set.has_pictures()) refuse("crop", "a data set with pictures", "a table alone");
-  const std::size_t height = set.shape[1], width = set.shape[2], most = std::min(height, width);
-  if (side == 0 || side > most)
-    refuse("crop", fmt::format("1 to {} pixels, as the pictures have", most), fmt::format("{}", side));
-  return windows(std::move(set), place_of_middle(height, side), place_of_middle(width, side), side, side);
 }
 
 }  // namespace leeway::data

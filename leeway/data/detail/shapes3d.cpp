@@ -1,13 +1,32 @@
-#include "leeway/data/detail/shapes3d.h"
-
+// A scene like 3dshapes: a solid on the floor of a room, seen from several sides.
+//
+// Source of the factors and their order: "3D Shapes Dataset" (Burgess and Kim, 2018): hue of floor, wall and object
+// (10 each, from 0 in steps of .1), 8 scales from .75 to 1.25, 4 shapes (cube, cylinder, sphere, capsule), 15
+// orientations from -30 to 30 degrees. The scene is our own: the camera goes round the object by the orientation;
+// floor and three walls; Lambert's shading by one distant light fixed in the room, with its shadow, and a
+// soft one where the object comes close to the floor. Shading multiplies colours, so hues stay what they are.
+//
+// Rays are cast through the corners of the pixels; where the four hit one surface their mean is the pixel, elsewhere
+// 4 x 4 rays are. Cost: some 3 ms for 64 x 64 pixels.
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numbers>
 #include <optional>
 
+#include "leeway/data/rendered_set.h"
+
 namespace leeway::data {
 namespace {
+
+enum class Solid { cube, cylinder, sphere, capsule };
+
+struct Scene {
+  double floor_hue, wall_hue, object_hue;  // [0,1)
+  double scale;
+  Solid solid;
+  double orientation;  // degrees
+};
 
 struct Vec {
   double x, y, z;
@@ -230,15 +249,7 @@ constexpr std::size_t rays = 4;  // a side, in pixels that several surfaces meet
 constexpr std::array<const char*, 10> hue_names = {"red",  "orange", "yellow", "green",   "spring",
                                                    "cyan", "azure",  "blue",   "magenta", "rose"};
 
-void draw(std::span<const std::uint16_t> codes, std::size_t size, std::span<std::uint8_t> out) {
-  static const auto hues = evenly(0, .9, 10), scales = evenly(.75, 1.25, 8), turns = evenly(-30, 30, 15);
-  draw_scene({hues[codes[0]], hues[codes[1]], hues[codes[2]], scales[codes[3]], static_cast<Solid>(codes[4]),
-              turns[codes[5]]},
-             size, out);
-}
-
-}  // namespace
-
+// (3, size, size)
 void draw_scene(const Scene& scene, std::size_t size, std::span<std::uint8_t> out) {
   const Picture picture(scene);
   const double side = static_cast<double>(size);
@@ -272,6 +283,15 @@ void draw_scene(const Scene& scene, std::size_t size, std::span<std::uint8_t> ou
   }
 }
 
+void draw_shapes3d(std::span<const std::uint16_t> codes, std::size_t size, std::span<std::uint8_t> out) {
+  static const auto hues = evenly(0, .9, 10), scales = evenly(.75, 1.25, 8), turns = evenly(-30, 30, 15);
+  draw_scene({hues[codes[0]], hues[codes[1]], hues[codes[2]], scales[codes[3]], static_cast<Solid>(codes[4]),
+              turns[codes[5]]},
+             size, out);
+}
+
+}  // namespace
+
 RenderedSet shapes3d() {
   const auto hues = texts_of(evenly(0, .9, 10)), scales = texts_of(evenly(.75, 1.25, 8)),
              turns = texts_of(evenly(-30, 30, 15));
@@ -297,7 +317,7 @@ RenderedSet shapes3d() {
        {"object_hue", 2, hues},
        {"scale_value", 3, scales},
        {"orientation", 5, turns}},
-      draw};
+      draw_shapes3d};
 }
 
 }  // namespace leeway::data

@@ -16,11 +16,6 @@ using record::CorruptedSet;
 using record::CorruptionErrorRow;
 using record::Corruptions;
 
-Measured accuracy_of(const CorruptedSet& set) {
-  return measured(set.judged.accuracy, set.judged.accuracy_interval);
-}
-Measured agreement_of(const CorruptedSet& set) { return measured(set.pa, set.pa_interval); }
-
 std::vector<std::string> corruptions_of(const Corruptions& record) {
   std::vector<std::string> names;
   for (const CorruptedSet& set : record.results)
@@ -30,7 +25,7 @@ std::vector<std::string> corruptions_of(const Corruptions& record) {
 
 double log_k_of(const Corruptions& record) { return record.k ? std::log(static_cast<double>(*record.k)) : 0; }
 
-std::size_t place_of(const std::vector<std::string>& names, const std::string& name) {
+std::size_t corruption_place(const std::vector<std::string>& names, const std::string& name) {
   return static_cast<std::size_t>(std::ranges::find(names, name) - names.begin());
 }
 
@@ -45,12 +40,37 @@ Json cell(std::size_t i, std::size_t j, double shade, double number, std::string
           {"words", std::move(words)}};
 }
 
-Chart map_chart(const Corruptions& record, const char* title, const char* note,
-                std::vector<std::string> columns, Json cells) {
+// Accuracy with the clean images in the first column, or posterior agreement.
+Chart heat_map(const Corruptions& record, bool agreement) {
   const std::vector<std::string> names = corruptions_of(record);
+  const std::vector<std::size_t>& severities = record.options.severities;
+  const std::size_t first = agreement ? 0 : 1;  // column of the first severity
+  std::vector<std::string> columns(first, "clean");
+  for (const std::size_t severity : severities) columns.push_back(std::to_string(severity));
+  Json cells = Json::array();
+  if (!agreement && record.clean && record.clean->accuracy.value) {
+    const Measured clean = record.clean->accuracy;
+    for (std::size_t i = 0; i < names.size(); ++i)
+      cells.push_back(cell(i, 0, 1 - *clean.value, *clean.value, percent(*clean.value),
+                           fmt::format("clean\naccuracy {}", value_words(clean, true))));
+  }
+  for (const CorruptedSet& set : record.results) {
+    const Measured value = agreement ? set.pa : set.judged.accuracy;
+    if (!value.value) continue;
+    const auto j =
+        first + static_cast<std::size_t>(std::ranges::find(severities, set.severity) - severities.begin());
+    cells.push_back(cell(
+        corruption_place(names, set.corruption), j,
+        1 - (agreement ? set.pa_normalized.value_or(0) : *value.value), *value.value,
+        agreement ? fixed(*value.value, 2) : percent(*value.value),
+        fmt::format("{}, severity {}\n{} {}\nn = {}", set.corruption, set.severity,
+                    agreement ? "PA" : "accuracy", value_words(value, !agreement), count(set.judged.n))));
+  }
+  const char* const title = agreement ? "Posterior agreement" : "Accuracy";
   return {"cells",
           title,
-          note,
+          agreement ? "columns are severities; darker: less agreement with clean images"
+                    : "columns are severities; darker: more mistakes",
           fmt::format("Heat map of {} by corruption and severity", title),
           {{"cells", std::move(cells)}},
           {{"label", "Corruption"},
@@ -60,54 +80,9 @@ Chart map_chart(const Corruptions& record, const char* title, const char* note,
            {"slant", 0}}};
 }
 
-Chart accuracy_map(const Corruptions& record) {
-  const std::vector<std::string> names = corruptions_of(record);
-  const std::vector<std::size_t>& severities = record.options.severities;
-  std::vector<std::string> columns{"clean"};
-  for (const std::size_t severity : severities) columns.push_back(std::to_string(severity));
-  Json cells = Json::array();
-  if (record.clean && record.clean->accuracy) {
-    const Measured clean = measured(record.clean->accuracy, record.clean->accuracy_interval);
-    for (std::size_t i = 0; i < names.size(); ++i)
-      cells.push_back(cell(i, 0, 1 - *clean.value, *clean.value, percent(*clean.value),
-                           fmt::format("clean\naccuracy {}", value_words(clean, true))));
-  }
-  for (const CorruptedSet& set : record.results) {
-    const Measured accuracy = accuracy_of(set);
-    if (!accuracy.value) continue;
-    const auto j =
-        static_cast<std::size_t>(std::ranges::find(severities, set.severity) - severities.begin()) + 1;
-    cells.push_back(cell(place_of(names, set.corruption), j, 1 - *accuracy.value, *accuracy.value,
-                         percent(*accuracy.value),
-                         fmt::format("{}, severity {}\naccuracy {}\nn = {}", set.corruption, set.severity,
-                                     value_words(accuracy, true), count(set.judged.n))));
-  }
-  return map_chart(record, "Accuracy", "columns are severities; darker: more mistakes", std::move(columns),
-                   std::move(cells));
-}
-
-Chart agreement_map(const Corruptions& record) {
-  const std::vector<std::string> names = corruptions_of(record);
-  const std::vector<std::size_t>& severities = record.options.severities;
-  std::vector<std::string> columns;
-  for (const std::size_t severity : severities) columns.push_back(std::to_string(severity));
-  Json cells = Json::array();
-  for (const CorruptedSet& set : record.results) {
-    if (!set.pa) continue;
-    const auto j = static_cast<std::size_t>(std::ranges::find(severities, set.severity) - severities.begin());
-    cells.push_back(cell(place_of(names, set.corruption), j, 1 - set.pa_normalized.value_or(0), *set.pa,
-                         fixed(*set.pa, 2),
-                         fmt::format("{}, severity {}\nPA {}\nn = {}", set.corruption, set.severity,
-                                     value_words(agreement_of(set), false), count(set.judged.n))));
-  }
-  return map_chart(record, "Posterior agreement",
-                   "columns are severities; darker: less agreement with clean images", std::move(columns),
-                   std::move(cells));
-}
-
 std::string maps(const Corruptions& record) {
   std::vector<Chart> charts;
-  for (Chart& chart : std::vector<Chart>{accuracy_map(record), agreement_map(record)})
+  for (Chart& chart : std::vector<Chart>{heat_map(record, false), heat_map(record, true)})
     if (!chart.data.front().second.empty()) charts.push_back(std::move(chart));
   return panels_html(charts);
 }
@@ -115,7 +90,7 @@ std::string maps(const Corruptions& record) {
 // -- Corruption errors
 
 bool has_ratios(const Corruptions& record) {
-  return std::ranges::any_of(record.errors, [](const auto& row) { return row.ce.has_value(); });
+  return std::ranges::any_of(record.errors, [](const auto& row) { return row.ce.value.has_value(); });
 }
 
 // Each corruption a row: its error against the clean one, or its CE against 100.
@@ -126,16 +101,16 @@ std::string error_chart(const Corruptions& record) {
   Json rows = Json::array();
   double top = 0;
   for (const CorruptionErrorRow& row : record.errors) {
-    Measured value = measured(row.error, row.error_interval);
+    Measured value = row.error;
     if (ratios) {
-      value = measured(row.ce, row.ce_interval);
+      value = row.ce;
       for (std::optional<double>* one : {&value.value, &value.low, &value.high})
         if (*one) **one /= 100;
     }
     if (!value.value) continue;
     names.push_back(row.corruption);
     top = std::max(top, *value.high);
-    const auto clean = record.clean ? record.clean->error : std::nullopt;
+    const auto clean = record.clean ? record.clean->error.value : std::nullopt;
     rows.push_back({{"target", row.corruption},
                     {"model", row.counted ? "counted" : "not counted in means"},
                     {"slot", 0},
@@ -156,11 +131,9 @@ std::string error_chart(const Corruptions& record) {
   return panels_html({chart});
 }
 
-Cell hundred_cell(const std::optional<double>& value, const std::optional<Interval>& interval,
-                  const char* why) {
-  if (!value) return dash_cell(why);
-  const Measured all = measured(value, interval);
-  return with_interval(fixed_cell(value, 1), all, fixed(*all.low, 1) + "–" + fixed(*all.high, 1));
+Cell hundred_cell(const Measured& all, const char* why) {
+  if (!all.value) return dash_cell(why);
+  return with_interval(fixed_cell(*all.value, 1), all, fixed(*all.low, 1) + "–" + fixed(*all.high, 1));
 }
 
 std::string error_table(const Corruptions& record) {
@@ -169,14 +142,13 @@ std::string error_table(const Corruptions& record) {
       {text_column("Corruption"), [](const One& one) { return text_cell(one.corruption); }},
       {text_column("Group"), [](const One& one) { return text_cell(one.group); }},
       {interval_column("Error", "Mean over severities; the interval is over images"),
-       [](const One& one) { return share_cell(measured(one.error, one.error_interval)); }}};
+       [](const One& one) { return share_cell(one.error); }}};
   if (has_ratios(record)) {
-    columns.push_back({interval_column("CE", "100 times the error over the reference's"), [](const One& one) {
-                         return hundred_cell(one.ce, one.ce_interval, "the reference lacks it");
-                       }});
+    columns.push_back({interval_column("CE", "100 times the error over the reference's"),
+                       [](const One& one) { return hundred_cell(one.ce, "the reference lacks it"); }});
     columns.push_back({interval_column("Relative CE", "The same of what comes on top of the clean error"),
                        [](const One& one) {
-                         return hundred_cell(one.relative_ce, one.relative_ce_interval,
+                         return hundred_cell(one.relative_ce,
                                              "the reference's rise is not known, or not above 0");
                        }});
   }
@@ -189,11 +161,11 @@ Section errors_section(const Corruptions& record) {
   if (record.errors.empty() || !record.mean) return {};
   const record::MeanCorruptionError& mean = *record.mean;
   std::string heading = "Error by corruption";
-  if (mean.mce)
-    heading = fmt::format("mCE {} relative to {}", fixed(*mean.mce, 1), escape(mean.reference));
-  else if (mean.mean_error)
-    heading = fmt::format("Mean corruption error (unnormalised) {}",
-                          value_words(measured(mean.mean_error, mean.mean_error_interval), true));
+  if (mean.mce.value)
+    heading = fmt::format("mCE {} relative to {}", fixed(*mean.mce.value, 1), escape(mean.reference));
+  else if (mean.mean_error.value)
+    heading = fmt::format("Mean corruption error (unnormalised) {}", value_words(mean.mean_error, true));
+  if (mean.mean_error.value) heading += ", " + record::variant_text(mean);
   return {"errors", "Errors", heading,
           paragraph("The mean over severities, then over the corruptions that are counted. The errors of one "
                     "image under "
@@ -216,13 +188,13 @@ std::vector<Chart> group_charts(const Corruptions& record, bool agreement) {
   for (const auto& [group, title] : groups) {
     std::vector<Line> lines;
     for (const CorruptedSet& set : record.results) {
-      const Measured y = agreement ? agreement_of(set) : accuracy_of(set);
+      const Measured y = agreement ? set.pa : set.judged.accuracy;
       if (set.group != group || !y.value) continue;
       const std::string name = short_name(set.corruption);
       if (lines.empty() || lines.back().name != name) {
         lines.push_back({name, lines.size() % series, {}});
-        if (!agreement && record.clean && record.clean->accuracy) {
-          const Measured clean = measured(record.clean->accuracy, record.clean->accuracy_interval);
+        if (!agreement && record.clean && record.clean->accuracy.value) {
+          const Measured clean = record.clean->accuracy;
           lines.back().points.push_back({0, clean, "0", "clean\n" + value_words(clean, true)});
         }
       }
@@ -260,7 +232,7 @@ Section severity_section(const Corruptions& record) {
           worst == nullptr
               ? "Agreement falls with severity"
               : fmt::format("Least accurate under {} at severity {}, {}", escape(worst->corruption),
-                            worst->severity, value_words(accuracy_of(*worst), true)),
+                            worst->severity, value_words(worst->judged.accuracy, true)),
           choice_panels_html(choices)};
 }
 
@@ -275,12 +247,11 @@ Section sets_section(const Corruptions& record) {
       {number_column("Severity"), [](const One& one) { return count_cell(one.severity); }},
       {interval_column("Accuracy"),
        [&](const One& one) {
-         return share_cell(accuracy_of(one), one.left_out.empty() ? unlabelled : one.left_out.c_str());
+         return share_cell(one.judged.accuracy, one.left_out.empty() ? unlabelled : one.left_out.c_str());
        }},
-      {pa_column(), [&](const One& one) { return pa_cell(agreement_of(one), none(one)); }},
+      {pa_column(), [&](const One& one) { return pa_cell(one.pa, none(one)); }},
       {beta_column(), [&](const One& one) { return significant_cell(one.beta, 3, none(one)); }},
-      {same_prediction_column(),
-       [&](const One& one) { return share_cell(measured(one.afr_pred, one.afr_pred_interval), none(one)); }},
+      {same_prediction_column(), [&](const One& one) { return share_cell(one.afr_pred, none(one)); }},
       {number_column("Mean change", "Of a pixel in [0,1]"),
        [&](const One& one) { return significant_cell(one.mean_change, 3, none(one)); }},
       {number_column("n"), [](const One& one) { return count_cell(one.judged.n); }}};
@@ -299,12 +270,9 @@ std::string scope(const Corruptions& record) {
                   record.options.severities.size(), record.options.severities.size() == 1 ? "y" : "ies");
   if (!record.published.empty()) return text + ", from published files";
   if (!record.use) return text;
-  text += fmt::format("; constants of {}", record.use->set);
+  text += fmt::format("; {} variant, constants of {}", record.use->variant, record.use->set);
   if (record.use->lengths != 1) text += fmt::format(", lengths times {:.3g}", record.use->lengths);
-  if (record.use->rounding == "trunc") text += ", rounded down";
-  if (record.use->saved == "jpeg") text += ", saved as JPEG";
-  return text + fmt::format("; glass {}; frost {}", record.use->glass,
-                            record.use->frost == "procedural" ? "procedural" : "from pictures");
+  return text + fmt::format("; frost {}", record.use->frost == "procedural" ? "procedural" : "from pictures");
 }
 
 }  // namespace
@@ -313,7 +281,7 @@ std::string html_report(const Corruptions& record) {
   std::vector<std::string> findings;
   for (const std::string& finding : record.envelope.findings) findings.push_back(escape(finding));
   const bool agreement =
-      std::ranges::any_of(record.results, [](const CorruptedSet& set) { return set.pa.has_value(); });
+      std::ranges::any_of(record.results, [](const CorruptedSet& set) { return set.pa.value.has_value(); });
   return page("leeway: common corruptions", record.envelope.headline,
               scope_line(escape(scope(record))) + list_html(findings, "findings") + maps(record) +
                   (agreement ? terms_html(pa_meanings(log_k_of(record))) : ""),

@@ -41,11 +41,13 @@ std::string measures_table(const conds::Description& said) {
   std::vector<ColumnOf<Shift>> columns = {
       {text_column("Column"), [](const Shift& one) { return text_cell(one.name); }},
       {interval_column("Correlation", "Cramer's V of label and attribute in the source, from 0 to 1"),
-       [&](const Shift& one) { return one.source ? measure_cell(one.source->v, label) : dash_cell(label); }},
-      {number_column("p", p), [&](const Shift& one) { return p_cell(one.sc, label); }},
+       [&](const Shift& one) { return one.sc ? measure_cell(one.sc->source.v, label) : dash_cell(label); }},
+      {number_column("p", p),
+       [&](const Shift& one) { return p_cell(one.sc ? std::optional(one.sc->test) : std::nullopt, label); }},
       {number_column("In the target", "Cramer's V there"),
        [&](const Shift& one) {
-         return one.target ? fixed_cell(one.target->v.value, 3) : dash_cell(said.n_target ? label : target);
+         return one.sc && one.sc->target ? fixed_cell(one.sc->target->v.value, 3)
+                                         : dash_cell(said.n_target ? label : target);
        }},
       {interval_column("Drift", "Total variation distance of the shares of the values that the source has"),
        [&](const Shift& one) {

@@ -14,7 +14,7 @@ constexpr std::array<std::array<double, 5>, 3> added{{
     {.1, .2, .3, .4, .5},
 }};
 
-void change(const CorruptedPicture& picture, const CorruptionSetting& setting, Random&) {
+void change_by_brightness(const CorruptedPicture& picture, const CorruptionSetting& setting, Random&) {
   const double c = setting.of(added);
   if (picture.channels == 1) {
     for (float& x : picture.values) x = static_cast<float>(x + c);  // clipped afterwards, as everything is
@@ -35,7 +35,7 @@ Corruption corrupt_brightness() {
   return {{"brightness", "a constant added to the value (HSV) of every pixel",
            "Hendrycks and Dietterich, ICLR 2019"},
           CorruptionGroup::weather,
-          change};
+          change_by_brightness};
 }
 
 }  // namespace leeway::shift

@@ -6,14 +6,14 @@
 namespace leeway::shift {
 namespace {
 
-constexpr std::array<std::array<double, 5>, 3> factors{{
+constexpr std::array<std::array<double, 5>, 3> contrast_factors{{
     {.75, .5, .4, .3, .15},
     {.4, .3, .2, .1, .05},
     {.4, .3, .2, .1, .05},
 }};
 
-void change(const CorruptedPicture& picture, const CorruptionSetting& setting, Random&) {
-  const double c = setting.of(factors);
+void change_by_contrast(const CorruptedPicture& picture, const CorruptionSetting& setting, Random&) {
+  const double c = setting.of(contrast_factors);
   for (std::size_t channel = 0; channel < picture.channels; ++channel) {
     const auto plane = picture.plane(channel);
     double mean = 0;
@@ -29,7 +29,7 @@ Corruption corrupt_contrast() {
   return {{"contrast", "distance of every pixel from its channel's mean, scaled",
            "Hendrycks and Dietterich, ICLR 2019"},
           CorruptionGroup::digital,
-          change};
+          change_by_contrast};
 }
 
 }  // namespace leeway::shift

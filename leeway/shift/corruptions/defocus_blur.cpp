@@ -5,7 +5,7 @@
 // counts as the share of its 8 x 8 parts that lie in the disc. `alias` is not scaled.
 //
 // Source: Hendrycks and Dietterich, ICLR 2019; constants of the authors' programs. Theirs smooth on a grid that a disc of radius
-// 8 or 10 fills to its edge and mirror it there (Slips::published); here the grid is wide enough, and the weights sum to 1.
+// 8 or 10 fills to its edge and mirror it there (Variant::published); here the grid is wide enough, and the weights sum to 1.
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -17,10 +17,10 @@
 namespace leeway::shift {
 namespace {
 
-struct Constants {
+struct DefocusBlurConstants {
   double radius = 0, alias = 0;
 };
-constexpr std::array<std::array<Constants, 5>, 3> constants{{
+constexpr std::array<std::array<DefocusBlurConstants, 5>, 3> defocus_blur_constants{{
     {{{.3, .4}, {.4, .5}, {.5, .6}, {1, .2}, {1.5, .1}}},
     {{{.5, .6}, {1, .1}, {1.5, .1}, {2.5, .01}, {3, .1}}},
     {{{3, .1}, {4, .5}, {6, .5}, {8, .5}, {10, .5}}},
@@ -28,7 +28,7 @@ constexpr std::array<std::array<Constants, 5>, 3> constants{{
 
 // The kernel of the authors' programs: the disc on a grid of max(8, r) cells around the middle, smoothed on that grid, which goes on
 // mirrored. Row by row, 2 max(8, r) + 1 cells a side.
-std::vector<float> published_kernel(const Constants& own, std::size_t& side) {
+std::vector<float> published_kernel(const DefocusBlurConstants& own, std::size_t& side) {
   const auto most = static_cast<std::ptrdiff_t>(own.radius <= 8 ? 8 : own.radius);
   const std::ptrdiff_t reach = own.radius <= 8 ? 1 : 2;
   side = static_cast<std::size_t>(2 * most + 1);
@@ -53,10 +53,10 @@ std::vector<float> published_kernel(const Constants& own, std::size_t& side) {
   return kernel;
 }
 
-void change(const CorruptedPicture& picture, const CorruptionSetting& setting, Random&) {
+void change_by_defocus_blur(const CorruptedPicture& picture, const CorruptionSetting& setting, Random&) {
   thread_local DiscFilter disc;
-  const Constants& own = setting.of(constants);
-  if (setting.slips == Slips::published && setting.scale.lengths == 1) {
+  const DefocusBlurConstants& own = setting.of(defocus_blur_constants);
+  if (setting.variant == Variant::published && setting.scale.lengths == 1) {
     std::size_t side = 0;
     const std::vector<float> kernel = published_kernel(own, side);
     for (std::size_t c = 0; c < picture.channels; ++c)
@@ -73,7 +73,7 @@ void change(const CorruptedPicture& picture, const CorruptionSetting& setting, R
 Corruption corrupt_defocus_blur() {
   return {{"defocus-blur", "convolution with a disc", "Hendrycks and Dietterich, ICLR 2019"},
           CorruptionGroup::blur,
-          change};
+          change_by_defocus_blur};
 }
 
 }  // namespace leeway::shift

@@ -13,17 +13,17 @@
 #include <cmath>
 #include <vector>
 
-#include "leeway/shift/detail/elastic.h"
+#include "leeway/shift/corruption.h"
 #include "leeway/shift/detail/filter.h"
 
 namespace leeway::shift {
 namespace {
 
-struct Constants {
+struct ElasticTransformConstants {
   double alpha = 0, sigma = 0, affine = 0;
 };
 
-constexpr std::array<std::array<Constants, 5>, 3> shares{{
+constexpr std::array<std::array<ElasticTransformConstants, 5>, 3> shares{{
     {{{0, 0, .08}, {.05, .2, .07}, {.08, .06, .06}, {.1, .04, .05}, {.1, .03, .03}}},
     {{{0, 0, .08}, {.05, .3, .06}, {.1, .08, .06}, {.1, .03, .03}, {.16, .03, .02}}},
     {{{2, .7, .1}, {2, .08, .2}, {.05, .01, .02}, {.07, .01, .02}, {.12, .01, .02}}},
@@ -76,16 +76,12 @@ void move_affinely(const CorruptedPicture& picture, double affine, Random& rando
   });
 }
 
-void change(const CorruptedPicture& picture, const CorruptionSetting& setting, Random& random) {
-  const Constants& share = setting.of(shares);
+void change_by_elastic_transform(const CorruptedPicture& picture, const CorruptionSetting& setting,
+                                 Random& random) {
+  const ElasticTransformConstants& share = setting.of(shares);
   const double unit = units[static_cast<std::size_t>(setting.scale.set) - 1] * setting.scale.lengths;
-  deform(picture, share.alpha * unit, share.sigma * unit, share.affine * unit, random);
-}
-
-}  // namespace
-
-void deform(const CorruptedPicture& picture, double alpha, double sigma, double affine, Random& random) {
-  move_affinely(picture, affine, random);
+  const double alpha = share.alpha * unit, sigma = share.sigma * unit;
+  move_affinely(picture, share.affine * unit, random);
   if (alpha == 0) return;
   thread_local std::array<std::vector<float>, 2> fields;  // dx, dy
   for (auto& field : fields) {
@@ -100,11 +96,13 @@ void deform(const CorruptedPicture& picture, double alpha, double sigma, double 
   });
 }
 
+}  // namespace
+
 Corruption corrupt_elastic_transform() {
   return {{"elastic-transform", "a random affine map, then random local displacements",
            "Hendrycks and Dietterich, ICLR 2019"},
           CorruptionGroup::digital,
-          change};
+          change_by_elastic_transform};
 }
 
 }  // namespace leeway::shift

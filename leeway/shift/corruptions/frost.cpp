@@ -13,11 +13,11 @@
 namespace leeway::shift {
 namespace {
 
-struct Constants {
+struct FrostConstants {
   double picture = 0, frost = 0;
 };
 
-constexpr std::array<std::array<Constants, 5>, 3> weights{{
+constexpr std::array<std::array<FrostConstants, 5>, 3> weights{{
     {{{1, .2}, {1, .3}, {.9, .4}, {.85, .4}, {.75, .45}}},
     {{{1, .3}, {.9, .4}, {.8, .45}, {.75, .5}, {.7, .55}}},
     {{{1, .4}, {.8, .6}, {.7, .7}, {.65, .7}, {.6, .75}}},
@@ -26,12 +26,13 @@ constexpr std::array<double, 3> scales{.2, .3, 1};
 constexpr std::array<double, 3> grey{.2989, .587, .114};
 
 // Where a pixel of the scaled picture is read on one axis of `side` pixels.
-struct Tap {
+struct FrostTap {
   std::size_t low = 0, high = 0;
   double weight = 0;  // of `high`
 };
 
-void find_taps(std::vector<Tap>& taps, std::size_t begin, std::size_t count, double scale, std::size_t side) {
+void find_taps(std::vector<FrostTap>& taps, std::size_t begin, std::size_t count, double scale,
+               std::size_t side) {
   taps.resize(count);
   for (std::size_t i = 0; i < count; ++i) {
     const double place =
@@ -46,15 +47,15 @@ std::size_t draw_offset(double scale, std::size_t stored, std::size_t side, Rand
   return static_cast<std::size_t>(random.below(scaled > side ? scaled - side : 1));
 }
 
-void change(const CorruptedPicture& picture, const CorruptionSetting& setting, Random& random) {
-  const Constants& weight = setting.of(weights);
-  const auto& pool = setting.frost->pictures;
+void change_by_frost(const CorruptedPicture& picture, const CorruptionSetting& setting, Random& random) {
+  const FrostConstants& weight = setting.of(weights);
+  const auto& pool = *setting.frost;
   const FrostPicture& frost = pool[static_cast<std::size_t>(random.below(pool.size()))];
   const double scale =
       std::max({scales[static_cast<std::size_t>(setting.scale.set) - 1] * setting.scale.lengths,
                 static_cast<double>(picture.height) / static_cast<double>(frost.height),
                 static_cast<double>(picture.width) / static_cast<double>(frost.width)});
-  thread_local std::vector<Tap> rows, columns;
+  thread_local std::vector<FrostTap> rows, columns;
   find_taps(rows, draw_offset(scale, frost.height, picture.height, random), picture.height, scale,
             frost.height);
   find_taps(columns, draw_offset(scale, frost.width, picture.width, random), picture.width, scale,
@@ -71,7 +72,7 @@ void change(const CorruptedPicture& picture, const CorruptionSetting& setting, R
                                                                                 rows[y].high * frost.width;
       const double down = rows[y].weight;
       for (std::size_t x = 0; x < columns.size(); ++x) {
-        const Tap& tap = columns[x];
+        const FrostTap& tap = columns[x];
         const double above = upper[tap.low] + tap.weight * (upper[tap.high] - upper[tap.low]),
                      below = lower[tap.low] + tap.weight * (lower[tap.high] - lower[tap.low]);
         float& value = plane[y * picture.width + x];
@@ -87,7 +88,7 @@ Corruption corrupt_frost() {
   return {
       {"frost", "a part of a picture of frost laid over the picture", "Hendrycks and Dietterich, ICLR 2019"},
       CorruptionGroup::weather,
-      change,
+      change_by_frost,
       nullptr,
       true,
       true};

@@ -7,14 +7,14 @@
 namespace leeway::shift {
 namespace {
 
-constexpr std::array<std::array<double, 5>, 3> sigmas{{
+constexpr std::array<std::array<double, 5>, 3> gaussian_blur_sigmas{{
     {.4, .6, .7, .8, 1},
     {.5, .75, 1, 1.25, 1.5},
     {1, 2, 3, 4, 6},
 }};
 
-void change(const CorruptedPicture& picture, const CorruptionSetting& setting, Random&) {
-  const double sigma = setting.of(sigmas) * setting.scale.lengths;
+void change_by_gaussian_blur(const CorruptedPicture& picture, const CorruptionSetting& setting, Random&) {
+  const double sigma = setting.of(gaussian_blur_sigmas) * setting.scale.lengths;
   for (std::size_t c = 0; c < picture.channels; ++c)
     gaussian_filter(picture.plane(c), picture.height, picture.width, sigma);
 }
@@ -24,7 +24,7 @@ void change(const CorruptedPicture& picture, const CorruptionSetting& setting, R
 Corruption corrupt_gaussian_blur() {
   return {{"gaussian-blur", "convolution with a Gaussian", "Hendrycks and Dietterich, ICLR 2019"},
           CorruptionGroup::extra,
-          change};
+          change_by_gaussian_blur};
 }
 
 }  // namespace leeway::shift

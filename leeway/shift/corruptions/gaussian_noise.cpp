@@ -9,15 +9,16 @@
 namespace leeway::shift {
 namespace {
 
-constexpr std::array<std::array<double, 5>, 3> sigmas{{
+constexpr std::array<std::array<double, 5>, 3> gaussian_noise_sigmas{{
     {.04, .06, .08, .09, .10},
     {.04, .08, .12, .15, .18},
     {.08, .12, .18, .26, .38},
 }};
 
-void change(const CorruptedPicture& picture, const CorruptionSetting& setting, Random& random) {
+void change_by_gaussian_noise(const CorruptedPicture& picture, const CorruptionSetting& setting,
+                              Random& random) {
   thread_local std::vector<float> z;
-  const auto sigma = static_cast<float>(setting.of(sigmas));
+  const auto sigma = static_cast<float>(setting.of(gaussian_noise_sigmas));
   z.resize(picture.values.size());
   draw_normals(random, z);
   for (std::size_t i = 0; i < z.size(); ++i) picture.values[i] += sigma * z[i];
@@ -29,7 +30,7 @@ Corruption corrupt_gaussian_noise() {
   return {
       {"gaussian-noise", "independent normal noise on every pixel", "Hendrycks and Dietterich, ICLR 2019"},
       CorruptionGroup::noise,
-      change};
+      change_by_gaussian_noise};
 }
 
 }  // namespace leeway::shift

@@ -2,28 +2,27 @@
 // with one at a random distance, right and down by uniform whole numbers from -delta to delta - 1; then blurred again.
 // Pixels are visited from the last to the first, in place, so that a value can travel.
 //
-// In the authors' program the exchange is a copy in colour pictures (two views of one array are assigned to each other): both
-// pixels get the value of the partner. The published sets hold that, and it is the default in colour; in grey pictures
-// their program exchanges (GlassExchange).
+// In colour pictures the exchange is a copy: both pixels get the value of the partner, as in the published sets, whose program
+// assigns two views of one array to each other. In grey pictures the pixels change places, as in that program.
 //
 // Draws: for every pass and pixel visited the step right, then the step down; all channels share them.
 //
 // Source: Hendrycks and Dietterich, ICLR 2019; constants of the authors' programs.
 #include <algorithm>
 #include <cmath>
-#include <utility>
+#include <vector>
 
+#include "leeway/shift/corruption.h"
 #include "leeway/shift/detail/filter.h"
-#include "leeway/shift/detail/glass.h"
 
 namespace leeway::shift {
 namespace {
 
-struct Constants {
+struct GlassBlurConstants {
   double sigma = 0, delta = 0;
   int passes = 0;
 };
-constexpr std::array<std::array<Constants, 5>, 3> constants{{
+constexpr std::array<std::array<GlassBlurConstants, 5>, 3> glass_blur_constants{{
     {{{.05, 1, 1}, {.25, 1, 1}, {.4, 1, 1}, {.25, 1, 2}, {.4, 1, 2}}},
     {{{.1, 1, 1}, {.5, 1, 1}, {.6, 1, 2}, {.7, 2, 1}, {.9, 2, 2}}},
     {{{.7, 1, 2}, {.9, 2, 1}, {1, 2, 3}, {1.1, 3, 2}, {1.5, 4, 2}}},
@@ -34,41 +33,11 @@ void blur(const CorruptedPicture& picture, double sigma) {
     gaussian_filter(picture.plane(c), picture.height, picture.width, sigma);
 }
 
-void change(const CorruptedPicture& picture, const CorruptionSetting& setting, Random& random) {
-  thread_local std::vector<std::ptrdiff_t> moves;
-  const Constants& own = setting.of(constants);
-  const double sigma = own.sigma * setting.scale.lengths;
-  const auto delta =
-      static_cast<std::size_t>(std::max(1., std::floor(own.delta * setting.scale.lengths + .5)));
-  const bool swap = setting.glass == GlassExchange::swap ||
-                    (setting.glass == GlassExchange::by_channels && picture.channels == 1);
-  blur(picture, sigma);
-  // a flat area stays as it is where rounding left it just below its level
-  for (float& x : picture.values) x = static_cast<float>(static_cast<int>(x * 255 + 1.f / 1024)) / 255;
-  moves.resize(visited_pixels(picture.height, picture.width, delta));
-  for (int pass = 0; pass < own.passes; ++pass) {
-    const auto draw = [&] {
-      return static_cast<std::ptrdiff_t>(random.below(2 * delta)) - static_cast<std::ptrdiff_t>(delta);
-    };
-    for (std::ptrdiff_t& move : moves) {
-      const std::ptrdiff_t right = draw();
-      move = draw() * static_cast<std::ptrdiff_t>(picture.width) + right;
-    }
-    exchange_pixels(picture, delta, swap, moves);
-  }
-  blur(picture, sigma);
-}
-
-}  // namespace
-
-std::size_t visited_pixels(std::size_t height, std::size_t width, std::size_t delta) {
-  const auto visited = [&](std::size_t side) { return side > 2 * delta ? side - 2 * delta : 0; };
-  return visited(height) * visited(width);
-}
-
-void exchange_pixels(const CorruptedPicture& picture, std::size_t delta, bool swap,
+// One pass over the pixels but those near the border, from the last to the first: each meets the one moves[i] = down * width + right
+// places after it.
+void exchange_pixels(const CorruptedPicture& picture, std::size_t delta,
                      std::span<const std::ptrdiff_t> moves) {
-  if (moves.empty()) return;
+  const bool swap = picture.channels == 1;
   for (std::size_t c = 0; c < picture.channels; ++c) {
     const std::ptrdiff_t* move = moves.data();
     float* const plane = picture.plane(c).data();
@@ -83,11 +52,37 @@ void exchange_pixels(const CorruptedPicture& picture, std::size_t delta, bool sw
   }
 }
 
+void change_by_glass_blur(const CorruptedPicture& picture, const CorruptionSetting& setting, Random& random) {
+  thread_local std::vector<std::ptrdiff_t> moves;
+  const GlassBlurConstants& own = setting.of(glass_blur_constants);
+  const double sigma = own.sigma * setting.scale.lengths;
+  const auto delta =
+      static_cast<std::size_t>(std::max(1., std::floor(own.delta * setting.scale.lengths + .5)));
+  const auto visited = [&](std::size_t side) { return side > 2 * delta ? side - 2 * delta : 0; };
+  blur(picture, sigma);
+  // a flat area stays as it is where rounding left it just below its level
+  for (float& x : picture.values) x = static_cast<float>(static_cast<int>(x * 255 + 1.f / 1024)) / 255;
+  moves.resize(visited(picture.height) * visited(picture.width));
+  for (int pass = 0; pass < own.passes && !moves.empty(); ++pass) {
+    const auto draw = [&] {
+      return static_cast<std::ptrdiff_t>(random.below(2 * delta)) - static_cast<std::ptrdiff_t>(delta);
+    };
+    for (std::ptrdiff_t& move : moves) {
+      const std::ptrdiff_t right = draw();
+      move = draw() * static_cast<std::ptrdiff_t>(picture.width) + right;
+    }
+    exchange_pixels(picture, delta, moves);
+  }
+  blur(picture, sigma);
+}
+
+}  // namespace
+
 Corruption corrupt_glass_blur() {
   return {{"glass-blur", "neighbouring pixels exchanged, between two blurs",
            "Hendrycks and Dietterich, ICLR 2019"},
           CorruptionGroup::blur,
-          change};
+          change_by_glass_blur};
 }
 
 }  // namespace leeway::shift

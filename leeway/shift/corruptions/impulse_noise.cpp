@@ -18,7 +18,8 @@ constexpr std::array<std::array<double, 5>, 3> amounts{{
     {.03, .06, .09, .17, .27},
 }};
 
-void change(const CorruptedPicture& picture, const CorruptionSetting& setting, Random& random) {
+void change_by_impulse_noise(const CorruptedPicture& picture, const CorruptionSetting& setting,
+                             Random& random) {
   const auto half = static_cast<std::uint32_t>(std::llround(setting.of(amounts) / 2 * 0x1p32));
   for (float& x : picture.values) {
     const std::uint32_t word = random.bits();
@@ -32,7 +33,7 @@ void change(const CorruptedPicture& picture, const CorruptionSetting& setting, R
 Corruption corrupt_impulse_noise() {
   return {{"impulse-noise", "single values become black or white", "Hendrycks and Dietterich, ICLR 2019"},
           CorruptionGroup::noise,
-          change};
+          change_by_impulse_noise};
 }
 
 }  // namespace leeway::shift

@@ -13,7 +13,7 @@ constexpr std::array<std::array<int, 5>, 3> qualities{{
     {25, 18, 15, 10, 7},
 }};
 
-void change_levels(const CorruptedLevels& picture, const CorruptionSetting& setting) {
+void change_levels_by_jpeg_compression(const CorruptedLevels& picture, const CorruptionSetting& setting) {
   compress_jpeg(picture.values, picture.height, picture.width, setting.of(qualities));
 }
 
@@ -24,7 +24,7 @@ Corruption corrupt_jpeg_compression() {
            "Hendrycks and Dietterich, ICLR 2019"},
           CorruptionGroup::digital,
           nullptr,
-          change_levels};
+          change_levels_by_jpeg_compression};
 }
 
 }  // namespace leeway::shift

@@ -8,17 +8,18 @@
 namespace leeway::shift {
 namespace {
 
-struct Constants {
+struct MotionBlurConstants {
   double radius = 0, sigma = 0;
 };
-constexpr std::array<std::array<Constants, 5>, 3> constants{{
+constexpr std::array<std::array<MotionBlurConstants, 5>, 3> motion_blur_constants{{
     {{{6, 1}, {6, 1.5}, {6, 2}, {8, 2}, {9, 2.5}}},
     {{{10, 1}, {10, 1.5}, {10, 2}, {10, 2.5}, {12, 3}}},
     {{{10, 3}, {15, 5}, {15, 8}, {15, 12}, {20, 15}}},
 }};
 
-void change(const CorruptedPicture& picture, const CorruptionSetting& setting, Random& random) {
-  const Constants& own = setting.of(constants);
+void change_by_motion_blur(const CorruptedPicture& picture, const CorruptionSetting& setting,
+                           Random& random) {
+  const MotionBlurConstants& own = setting.of(motion_blur_constants);
   const double scale = setting.scale.lengths, angle = 90 * random.uniform() - 45;
   for (std::size_t c = 0; c < picture.channels; ++c)
     motion_filter(picture.plane(c), picture.height, picture.width, own.radius * scale, own.sigma * scale,
@@ -30,7 +31,7 @@ void change(const CorruptedPicture& picture, const CorruptionSetting& setting, R
 Corruption corrupt_motion_blur() {
   return {{"motion-blur", "one-sided blur along a random direction", "Hendrycks and Dietterich, ICLR 2019"},
           CorruptionGroup::blur,
-          change};
+          change_by_motion_blur};
 }
 
 }  // namespace leeway::shift

@@ -53,7 +53,7 @@ void narrow_row(const std::uint8_t* row, const Bins& columns, std::uint8_t* narr
   }
 }
 
-void change_levels(const CorruptedLevels& picture, const CorruptionSetting& setting) {
+void change_levels_by_pixelate(const CorruptedLevels& picture, const CorruptionSetting& setting) {
   const double fraction = setting.of(fractions);
   const std::size_t height = picture.height, width = picture.width;
   const Bins rows(height, fraction), columns(width, fraction);
@@ -88,7 +88,7 @@ Corruption corrupt_pixelate() {
   return {{"pixelate", "shrunk and enlarged with a box filter", "Hendrycks and Dietterich, ICLR 2019"},
           CorruptionGroup::digital,
           nullptr,
-          change_levels};
+          change_levels_by_pixelate};
 }
 
 }  // namespace leeway::shift

@@ -9,19 +9,19 @@
 namespace leeway::shift {
 namespace {
 
-struct Constants {
+struct SaturateConstants {
   double mul = 0, add = 0;
 };
 
-constexpr std::array<std::array<Constants, 5>, 3> constants{{
+constexpr std::array<std::array<SaturateConstants, 5>, 3> saturate_constants{{
     {{{.3, 0}, {.1, 0}, {1.5, 0}, {2, .1}, {2.5, .2}}},
     {{{.3, 0}, {.1, 0}, {2, 0}, {5, .1}, {30, .2}}},
     {{{.3, 0}, {.1, 0}, {2, 0}, {5, .1}, {20, .2}}},
 }};
 
-void change(const CorruptedPicture& picture, const CorruptionSetting& setting, Random&) {
+void change_by_saturate(const CorruptedPicture& picture, const CorruptionSetting& setting, Random&) {
   if (picture.channels == 1) return;
-  const Constants& c = setting.of(constants);
+  const SaturateConstants& c = setting.of(saturate_constants);
   const auto red = picture.plane(0), green = picture.plane(1), blue = picture.plane(2);
   for (std::size_t i = 0; i < red.size(); ++i) {
     const Colour colour = with_saturation({red[i], green[i], blue[i]}, c.mul, c.add);
@@ -37,7 +37,7 @@ Corruption corrupt_saturate() {
   return {{"saturate", "the saturation (HSV) of every pixel scaled and shifted",
            "Hendrycks and Dietterich, ICLR 2019"},
           CorruptionGroup::extra,
-          change,
+          change_by_saturate,
           nullptr,
           false};
 }

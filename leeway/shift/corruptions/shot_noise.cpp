@@ -105,7 +105,7 @@ double count_of_rest(double mean, double u) {
   return k;
 }
 
-void change(const CorruptedPicture& picture, const CorruptionSetting& setting, Random& random) {
+void change_by_shot_noise(const CorruptedPicture& picture, const CorruptionSetting& setting, Random& random) {
   thread_local Counts counts;
   const double c = setting.of(photons);
   counts.set(c);
@@ -127,7 +127,7 @@ Corruption corrupt_shot_noise() {
   return {{"shot-noise", "Poisson numbers of photons, the fewer the noisier",
            "Hendrycks and Dietterich, ICLR 2019"},
           CorruptionGroup::noise,
-          change};
+          change_by_shot_noise};
 }
 
 }  // namespace leeway::shift

@@ -14,11 +14,11 @@
 namespace leeway::shift {
 namespace {
 
-struct Constants {
+struct SnowConstants {
   double mean = 0, sd = 0, zoom = 0, threshold = 0, radius = 0, sigma = 0, mix = 0;
 };
 
-constexpr std::array<std::array<Constants, 5>, 3> constants{{
+constexpr std::array<std::array<SnowConstants, 5>, 3> snow_constants{{
     {{{.1, .2, 1, .6, 8, 3, .95},
       {.1, .2, 1, .5, 10, 4, .9},
       {.15, .3, 1.75, .55, 10, 4, .9},
@@ -36,8 +36,8 @@ constexpr std::array<std::array<Constants, 5>, 3> constants{{
       {.55, .3, 2.5, .85, 12, 12, .55}}},
 }};
 
-void change(const CorruptedPicture& picture, const CorruptionSetting& setting, Random& random) {
-  const Constants& c = setting.of(constants);
+void change_by_snow(const CorruptedPicture& picture, const CorruptionSetting& setting, Random& random) {
+  const SnowConstants& c = setting.of(snow_constants);
   const double lengths = setting.scale.lengths;
   const std::size_t height = picture.height, width = picture.width, area = picture.area();
   thread_local std::vector<float> drawn, layer;
@@ -70,7 +70,7 @@ void change(const CorruptedPicture& picture, const CorruptionSetting& setting, R
 Corruption corrupt_snow() {
   return {{"snow", "flakes blurred by motion on a whitened picture", "Hendrycks and Dietterich, ICLR 2019"},
           CorruptionGroup::weather,
-          change};
+          change_by_snow};
 }
 
 }  // namespace leeway::shift

@@ -2,7 +2,7 @@
 // Water: L in 8-bit levels without fractions; D the distance to its edges (Canny, thresholds 50 and 150), at most 20, its 3x3 mean
 // without fractions, equalised, correlated with (-2 -1 0; -1 1 1; 0 1 2), its 3x3 mean (detail/level_planes.h). m = strength L D /
 // max(L D), x' = x + m (175, 238, 238) / 255. Where L D is 0 everywhere the picture stays (the authors' programs divide by 0 and
-// return black: Slips::published).
+// return black: Variant::published).
 // Mud: m is 1 where L is above the threshold and else 0, under a Gaussian filter of sigma = strength, values below .8 are 0;
 // x' = (1 - m) x + m (63, 42, 20) / 255.
 // Grey pictures take .2989 R + .587 G + .114 B of the colours. Draws: the layer. Lengths: both sigmas.
@@ -19,12 +19,12 @@
 namespace leeway::shift {
 namespace {
 
-struct Constants {
+struct SpatterConstants {
   double mean = 0, sd = 0, sigma = 0, threshold = 0, strength = 0;
   bool mud = false;
 };
 
-constexpr std::array<std::array<Constants, 5>, 3> constants{{
+constexpr std::array<std::array<SpatterConstants, 5>, 3> spatter_constants{{
     {{{.62, .1, .7, .7, .5, false},
       {.65, .1, .8, .7, .5, false},
       {.65, .3, 1, .69, .5, false},
@@ -91,8 +91,8 @@ void add_mud(const CorruptedPicture& picture, std::span<float> layer, double thr
   }
 }
 
-void change(const CorruptedPicture& picture, const CorruptionSetting& setting, Random& random) {
-  const Constants& c = setting.of(constants);
+void change_by_spatter(const CorruptedPicture& picture, const CorruptionSetting& setting, Random& random) {
+  const SpatterConstants& c = setting.of(spatter_constants);
   const double lengths = setting.scale.lengths;
   thread_local std::vector<float> layer;
   layer.resize(picture.area());
@@ -103,7 +103,7 @@ void change(const CorruptedPicture& picture, const CorruptionSetting& setting, R
   const auto threshold = static_cast<float>(c.threshold);
   for (float& value : layer)
     if (value < threshold) value = 0;
-  if (!add_water(picture, layer, c.strength) && setting.slips == Slips::published)
+  if (!add_water(picture, layer, c.strength) && setting.variant == Variant::published)
     std::ranges::fill(picture.values, 0.f);
 }
 
@@ -113,7 +113,7 @@ Corruption corrupt_spatter() {
   return {{"spatter", "splashes of water (severities 1 to 3) or mud (4 and 5)",
            "Hendrycks and Dietterich, ICLR 2019"},
           CorruptionGroup::extra,
-          change};
+          change_by_spatter};
 }
 
 }  // namespace leeway::shift

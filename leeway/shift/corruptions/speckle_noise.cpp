@@ -9,15 +9,16 @@
 namespace leeway::shift {
 namespace {
 
-constexpr std::array<std::array<double, 5>, 3> sigmas{{
+constexpr std::array<std::array<double, 5>, 3> speckle_noise_sigmas{{
     {.06, .1, .12, .16, .2},
     {.15, .2, .25, .3, .35},
     {.15, .2, .35, .45, .6},
 }};
 
-void change(const CorruptedPicture& picture, const CorruptionSetting& setting, Random& random) {
+void change_by_speckle_noise(const CorruptedPicture& picture, const CorruptionSetting& setting,
+                             Random& random) {
   thread_local std::vector<float> z;
-  const auto sigma = static_cast<float>(setting.of(sigmas));
+  const auto sigma = static_cast<float>(setting.of(speckle_noise_sigmas));
   z.resize(picture.values.size());
   draw_normals(random, z);
   for (std::size_t i = 0; i < z.size(); ++i) picture.values[i] += picture.values[i] * sigma * z[i];
@@ -28,7 +29,7 @@ void change(const CorruptedPicture& picture, const CorruptionSetting& setting, R
 Corruption corrupt_speckle_noise() {
   return {{"speckle-noise", "normal noise in proportion to the pixel", "Hendrycks and Dietterich, ICLR 2019"},
           CorruptionGroup::extra,
-          change};
+          change_by_speckle_noise};
 }
 
 }  // namespace leeway::shift

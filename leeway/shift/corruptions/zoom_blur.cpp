@@ -15,14 +15,14 @@ struct Factors {
   std::size_t count = 0;
 };
 constexpr std::array<Factors, 5> small{{{.01, 7}, {.01, 12}, {.01, 16}, {.01, 21}, {.01, 26}}};
-constexpr std::array<std::array<Factors, 5>, 3> factors{{
+constexpr std::array<std::array<Factors, 5>, 3> zoom_blur_factors{{
     small,
     small,
     {{{.01, 12}, {.01, 16}, {.02, 11}, {.02, 13}, {.03, 11}}},
 }};
 
-void change(const CorruptedPicture& picture, const CorruptionSetting& setting, Random&) {
-  const Factors& own = setting.of(factors);
+void change_by_zoom_blur(const CorruptedPicture& picture, const CorruptionSetting& setting, Random&) {
+  const Factors& own = setting.of(zoom_blur_factors);
   const double step = (1 + own.step) - 1;  // as the authors' lists of factors are made
   for (std::size_t c = 0; c < picture.channels; ++c)
     mean_of_zooms(picture.plane(c), picture.height, picture.width, step, own.count);
@@ -33,7 +33,7 @@ void change(const CorruptedPicture& picture, const CorruptionSetting& setting, R
 Corruption corrupt_zoom_blur() {
   return {{"zoom-blur", "the mean of the picture at several zooms", "Hendrycks and Dietterich, ICLR 2019"},
           CorruptionGroup::blur,
-          change};
+          change_by_zoom_blur};
 }
 
 }  // namespace leeway::shift

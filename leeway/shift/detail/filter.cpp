@@ -191,7 +191,7 @@ void gaussian_filter(std::span<float> plane, std::size_t height, std::size_t wid
 }
 
 void correlate(std::span<float> plane, std::size_t height, std::size_t width, std::span<const float> kernel,
-               std::size_t k, Border border) {
+               std::size_t k) {
   thread_local std::vector<Tap> taps;
   taps.clear();
   const auto middle = static_cast<std::ptrdiff_t>(k / 2);
@@ -199,7 +199,8 @@ void correlate(std::span<float> plane, std::size_t height, std::size_t width, st
     if (kernel[i] != 0)
       taps.push_back({static_cast<std::ptrdiff_t>(i / k) - middle,
                       static_cast<std::ptrdiff_t>(i % k) - middle, kernel[i]});
-  add_taps(plane, height, width, taps, border, [&](std::size_t place, float sum) { plane[place] = sum; });
+  add_taps(plane, height, width, taps, Border::mirror,
+           [&](std::size_t place, float sum) { plane[place] = sum; });
 }
 
 void motion_filter(std::span<float> plane, std::size_t height, std::size_t width, double radius, double sigma,

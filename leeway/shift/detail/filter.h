@@ -26,9 +26,9 @@ enum class Border {
 void gaussian_filter(std::span<float> plane, std::size_t height, std::size_t width, double sigma,
                      Border border = Border::nearest, double truncate = 4);
 
-// sum_ij kernel(i,j) plane(y + i - k/2, x + j - k/2), a k x k kernel with k odd: correlation, centre anchor.
+// sum_ij kernel(i,j) plane(y + i - k/2, x + j - k/2), a k x k kernel with k odd: correlation, centre anchor, Border::mirror.
 void correlate(std::span<float> plane, std::size_t height, std::size_t width, std::span<const float> kernel,
-               std::size_t k, Border border = Border::mirror);
+               std::size_t k);
 
 // One-sided: out(y,x) = sum_i k_i in(y + ceil(i sin a - .5), x + ceil(i cos a - .5)), i = 0 .. 2 ceil(radius), k_i =
 // exp(-i^2 / (2 sigma^2)) normalised, edges replicated; rounded to levels of 1/255. `angle` in degrees.

@@ -29,6 +29,24 @@ const std::vector<int>& bordered(std::span<const std::uint8_t> plane, std::size_
   return copy;
 }
 
+// The 3x3 sum with `kernel` at every pixel, as level_of has it.
+template <class LevelOf>
+void sum_around(std::span<const std::uint8_t> plane, std::size_t height, std::size_t width,
+                const std::array<int, 9>& kernel, std::vector<std::uint8_t>& out, const LevelOf& level_of) {
+  const std::vector<int>& in = bordered(plane, height, width, false);
+  const std::size_t stride = width + 2;
+  out.resize(height * width);
+  for (std::size_t y = 0; y < height; ++y)
+    for (std::size_t x = 0; x < width; ++x) {
+      const int *const above = in.data() + y * stride + x, *const here = above + stride,
+                       *const below = here + stride;
+      int sum = 0;
+      for (std::size_t k = 0; k < 3; ++k)
+        sum += kernel[k] * above[k] + kernel[3 + k] * here[k] + kernel[6 + k] * below[k];
+      out[y * width + x] = static_cast<std::uint8_t>(level_of(sum));
+    }
+}
+
 struct Slopes {
   std::vector<int> x, y, size;  // each (h + 2) x (w + 2); size is 0 on the border
 };
@@ -153,33 +171,13 @@ void equalize_levels(std::span<std::uint8_t> plane) {
 
 void correlate_levels(std::span<const std::uint8_t> plane, std::size_t height, std::size_t width,
                       const std::array<int, 9>& kernel, std::vector<std::uint8_t>& out) {
-  const std::vector<int>& in = bordered(plane, height, width, false);
-  const std::size_t stride = width + 2;
-  out.resize(height * width);
-  for (std::size_t y = 0; y < height; ++y)
-    for (std::size_t x = 0; x < width; ++x) {
-      const int *const above = in.data() + y * stride + x, *const here = above + stride,
-                       *const below = here + stride;
-      int sum = 0;
-      for (std::size_t k = 0; k < 3; ++k)
-        sum += kernel[k] * above[k] + kernel[3 + k] * here[k] + kernel[6 + k] * below[k];
-      out[y * width + x] = static_cast<std::uint8_t>(std::clamp(sum, 0, 255));
-    }
+  sum_around(plane, height, width, kernel, out, [](int sum) { return std::clamp(sum, 0, 255); });
 }
 
 void mean_levels(std::span<const std::uint8_t> plane, std::size_t height, std::size_t width,
                  std::vector<std::uint8_t>& out) {
-  const std::vector<int>& in = bordered(plane, height, width, false);
-  const std::size_t stride = width + 2;
-  out.resize(height * width);
-  for (std::size_t y = 0; y < height; ++y)
-    for (std::size_t x = 0; x < width; ++x) {
-      const int *const above = in.data() + y * stride + x, *const here = above + stride,
-                       *const below = here + stride;
-      int sum = 0;
-      for (std::size_t k = 0; k < 3; ++k) sum += above[k] + here[k] + below[k];
-      out[y * width + x] = static_cast<std::uint8_t>((2 * sum + 9) / 18);
-    }
+  sum_around(plane, height, width, {1, 1, 1, 1, 1, 1, 1, 1, 1}, out,
+             [](int sum) { return (2 * sum + 9) / 18; });
 }
 
 }  // namespace leeway::shift

@@ -1,5 +1,6 @@
 #include "leeway/shift/detail/words.h"
 
+#include <numeric>
 #include <utility>
 
 #include "leeway/core/characters.h"
@@ -22,25 +23,10 @@ Words words_of(std::u32string_view text) {
   return found;
 }
 
-std::vector<std::size_t> editable(const Words& text, Backslashes backslashes) {
-  std::vector<std::size_t> places;
-  for (std::size_t i = 0; i < text.words.size(); ++i)
-    if (backslashes == Backslashes::edit || text.words[i].find(U'\\') == std::u32string_view::npos)
-      places.push_back(i);
+std::vector<std::size_t> places_of(const Words& text) {
+  std::vector<std::size_t> places(text.words.size());
+  std::iota(places.begin(), places.end(), std::size_t{0});
   return places;
-}
-
-void append(std::u32string& out, const Words& text, std::size_t place, std::u32string_view word,
-            Layout layout) {
-  if (layout == Layout::keep)
-    out += out.empty() ? text.gaps.front() : text.gaps[place];
-  else if (!out.empty())
-    out += U' ';
-  out += word;
-}
-
-void finish(std::u32string& out, const Words& text, Layout layout) {
-  if (layout == Layout::keep) out += text.gaps.back();
 }
 
 std::size_t draw_one(std::vector<std::size_t>& order, std::size_t done, Random& random) {

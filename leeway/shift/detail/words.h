@@ -17,14 +17,8 @@ struct Words {
 };
 [[nodiscard]] Words words_of(std::u32string_view text);
 
-// Words that may be edited: all, or those without a backslash.
-[[nodiscard]] std::vector<std::size_t> editable(const Words& text, Backslashes backslashes);
-
-// The word at `place` and the white space before it at the end of `out`, or a single space before all but the first.
-void append(std::u32string& out, const Words& text, std::size_t place, std::u32string_view word,
-            Layout layout);
-// What stands behind the last word.
-void finish(std::u32string& out, const Words& text, Layout layout);
+// 0, 1, ..., one less than the number of words.
+[[nodiscard]] std::vector<std::size_t> places_of(const Words& text);
 
 // One of order[done], order[done + 1], ... at random, moved to order[done]: of repeated calls, sampling without replacement.
 [[nodiscard]] std::size_t draw_one(std::vector<std::size_t>& order, std::size_t done, Random& random);

@@ -10,7 +10,7 @@
 namespace leeway::shift {
 namespace {
 
-Shifted apply(const Images& images, const Options& options, Progress* progress) {
+Shifted shift_by_brightness(const Images& images, const Options& options, Progress* progress) {
   return change_pictures(images, "brightness", progress, [&](std::size_t, std::span<float> picture) {
     for (float& x : picture) x = static_cast<float>(std::clamp(x + options.strength, 0., 1.));
   });
@@ -24,7 +24,7 @@ Member brightness() {
            "Hendrycks and Dietterich, ICLR 2019",
            {{"strength", .2, -1, 1, "what is added, pixels in [0,1]"}}},
           0,
-          apply};
+          shift_by_brightness};
 }
 
 }  // namespace leeway::shift

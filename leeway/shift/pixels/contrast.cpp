@@ -9,7 +9,7 @@
 namespace leeway::shift {
 namespace {
 
-Shifted apply(const Images& images, const Options& options, Progress* progress) {
+Shifted shift_by_contrast(const Images& images, const Options& options, Progress* progress) {
   const std::size_t area = images.height() * images.width();
   return change_pictures(images, "contrast", progress, [&](std::size_t, std::span<float> picture) {
     for (std::size_t start = 0; start < picture.size(); start += area) {
@@ -32,7 +32,7 @@ Member contrast() {
            "Hendrycks and Dietterich, ICLR 2019",
            {{"strength", .4, 0, 10, "factor; 1 = unchanged, 0 = flat"}}},
           1,
-          apply};
+          shift_by_contrast};
 }
 
 }  // namespace leeway::shift

@@ -70,7 +70,7 @@ struct Blur {
   }
 };
 
-Shifted apply(const Images& images, const Options& options, Progress* progress) {
+Shifted shift_by_gaussian_blur(const Images& images, const Options& options, Progress* progress) {
   const auto leave = [](std::size_t, std::span<float>) {};
   if (options.strength == 0) return change_pictures(images, "gaussian-blur", progress, leave);
   const Blur blur(images, options.strength);
@@ -88,7 +88,7 @@ Member gaussian_blur() {
            "common practice; scipy.ndimage.gaussian_filter in mode mirror",
            {{"strength", 1, 0, 100, "standard deviation, pixels"}}},
           0,
-          apply};
+          shift_by_gaussian_blur};
 }
 
 }  // namespace leeway::shift

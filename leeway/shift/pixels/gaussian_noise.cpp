@@ -11,7 +11,7 @@
 namespace leeway::shift {
 namespace {
 
-Shifted apply(const Images& images, const Options& options, Progress* progress) {
+Shifted shift_by_gaussian_noise(const Images& images, const Options& options, Progress* progress) {
   return change_pictures(images, "gaussian-noise", progress, [&](std::size_t row, std::span<float> picture) {
     Random random(options.seed, stream("gaussian-noise"), row);
     for (float& x : picture)
@@ -27,7 +27,7 @@ Member gaussian_noise() {
            "Hendrycks and Dietterich, ICLR 2019",
            {{"strength", .1, 0, 10, "standard deviation, pixels in [0,1]"}}},
           0,
-          apply};
+          shift_by_gaussian_noise};
 }
 
 }  // namespace leeway::shift

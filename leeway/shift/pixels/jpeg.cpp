@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "leeway/core/error.h"
-#include "leeway/core/message.h"
 #include "leeway/data/jpeg_handle.h"
 #include "leeway/shift/detail/family.h"
 
@@ -28,19 +27,18 @@ constexpr int words_of_colours = std::endian::native == std::endian::little ? TJ
 // A thread's compressor and decompressor, and buffers that grow to the largest picture it has seen.
 class Codec {
  public:
-  // `channels` (1 or 3) planes of `height` x `width` as a file, which lasts until the next call.
-  std::span<const unsigned char> compress(std::span<const std::uint8_t> planes, int channels, int height,
-                                          int width, int quality) {
+  // `channels` (1 or 3) planes of `height` x `width` as a file and back.
+  void run(std::span<std::uint8_t> planes, int channels, int height, int width, int quality) {
     const int colours = channels == 3 ? TJSAMP_420 : TJSAMP_GRAY;
-    const unsigned char* pixels = planes.data();
+    const std::size_t area = planes.size() / static_cast<std::size_t>(channels);
+    std::uint8_t* const red = planes.data();
+    unsigned char* pixels = red;
     if (channels == 3) {
-      const std::size_t area = planes.size() / 3;
-      const std::uint8_t* const red = planes.data();
       words_.resize(area);
       for (std::size_t i = 0; i < area; ++i)
         words_[i] = red[i] | static_cast<std::uint32_t>(red[area + i]) << 8 |
                     static_cast<std::uint32_t>(red[2 * area + i]) << 16;
-      pixels = bytes_of_words();
+      pixels = reinterpret_cast<unsigned char*>(words_.data());
     }
     file_.resize(std::max<std::size_t>(file_.size(), tjBufSize(width, height, colours)));
     unsigned char* file = file_.data();
@@ -48,18 +46,10 @@ class Codec {
     if (tjCompress2(compressor_.get(), pixels, width, 0, height, format_of(channels), &file, &size, colours,
                     quality, flags) != 0)
       throw std::runtime_error(fmt::format("jpeg: {}", tjGetErrorStr2(compressor_.get())));
-    return {file, size};
-  }
-
-  void run(std::span<std::uint8_t> planes, int channels, int height, int width, int quality) {
-    const auto file = compress(planes, channels, height, width, quality);
-    unsigned char* const pixels = channels == 3 ? bytes_of_words() : planes.data();
-    if (tjDecompress2(decompressor_.get(), file.data(), file.size(), pixels, width, 0, height,
-                      format_of(channels), flags) != 0)
+    if (tjDecompress2(decompressor_.get(), file, size, pixels, width, 0, height, format_of(channels),
+                      flags) != 0)
       throw std::runtime_error(fmt::format("jpeg: {}", tjGetErrorStr2(decompressor_.get())));
     if (channels != 3) return;
-    const std::size_t area = planes.size() / 3;
-    std::uint8_t* const red = planes.data();
     for (int c = 0; c < 3; ++c)
       for (std::size_t i = 0; i < area; ++i)
         red[static_cast<std::size_t>(c) * area + i] = static_cast<std::uint8_t>(words_[i] >> 8 * c);
@@ -67,7 +57,6 @@ class Codec {
 
  private:
   static int format_of(int channels) { return channels == 3 ? words_of_colours : TJPF_GRAY; }
-  unsigned char* bytes_of_words() { return reinterpret_cast<unsigned char*>(words_.data()); }
 
   data::JpegHandle compressor_ = data::jpeg_compressor(), decompressor_ = data::jpeg_decompressor();
   std::vector<std::uint32_t> words_;
@@ -112,16 +101,6 @@ void compress_jpeg(std::span<float> picture, std::size_t height, std::size_t wid
   const std::span<std::uint8_t> levels = levels_of(picture);
   compress_jpeg(levels, height, width, quality);
   for (std::size_t i = 0; i < picture.size(); ++i) picture[i] = static_cast<float>(levels[i]) / 255.f;
-}
-
-std::vector<unsigned char> jpeg_file_of(std::span<const float> picture, std::size_t height, std::size_t width,
-                                        int quality) {
-  const std::size_t channels = picture.size() / (height * width);
-  if (channels != 1 && channels != 3) refuse("jpeg", "1 or 3 channels", fmt::format("{}", channels));
-  const auto file = codec_of_thread(height, width)
-                        .compress(levels_of(picture), static_cast<int>(channels), static_cast<int>(height),
-                                  static_cast<int>(width), quality);
-  return {file.begin(), file.end()};
 }
 
 Member jpeg() {

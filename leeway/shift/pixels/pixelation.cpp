@@ -23,7 +23,7 @@ void flatten(std::span<float> channel, std::size_t height, std::size_t width, st
     }
 }
 
-Shifted apply(const Images& images, const Options& options, Progress* progress) {
+Shifted shift_by_pixelation(const Images& images, const Options& options, Progress* progress) {
   const auto side = static_cast<std::size_t>(options.strength);
   const std::size_t height = images.height(), width = images.width(), area = height * width;
   return change_pictures(images, "pixelation", progress, [&](std::size_t, std::span<float> picture) {
@@ -40,7 +40,7 @@ Member pixelation() {
            "Hendrycks and Dietterich, ICLR 2019",
            {{"strength", 2, 1, 1000, "side of a square, whole pixels; 1 = unchanged", true}}},
           1,
-          apply};
+          shift_by_pixelation};
 }
 
 }  // namespace leeway::shift

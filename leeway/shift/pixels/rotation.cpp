@@ -68,7 +68,7 @@ void turn(std::span<float> channel, std::ptrdiff_t height, std::ptrdiff_t width,
   }
 }
 
-Shifted apply(const Images& images, const Options& options, Progress* progress) {
+Shifted shift_by_rotation(const Images& images, const Options& options, Progress* progress) {
   const std::size_t height = images.height(), width = images.width(), area = height * width;
   const std::vector<Place> from = places(height, width, options.strength);
   return change_pictures(images, "rotation", progress, [&](std::size_t, std::span<float> picture) {
@@ -86,7 +86,7 @@ Member rotation() {
            "Engstrom et al., ICML 2019",
            {{"strength", 30, -180, 180, "degrees, counter-clockwise"}}},
           0,
-          apply};
+          shift_by_rotation};
 }
 
 }  // namespace leeway::shift

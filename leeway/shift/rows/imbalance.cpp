@@ -30,7 +30,7 @@ RowsOfClass draw_rows(const std::vector<std::int64_t>& labels, std::uint64_t see
   return rows;
 }
 
-Shifted apply(const Images& images, const Options& options, Progress*) {
+Shifted shift_by_imbalance(const Images& images, const Options& options, Progress*) {
   check_classes(images, options.classes, "imbalance");
   const RowsOfClass rows = draw_rows(labels_of(images, "imbalance"), options.seed);
   std::vector<std::int64_t> order = options.classes;
@@ -61,7 +61,7 @@ Member imbalance() {
            "Cui et al., CVPR 2019",
            {{"strength", .1, 1e-6, 1, "share of its rows that the last class keeps"}}},
           1,
-          apply,
+          shift_by_imbalance,
           /*selects_rows=*/true};
 }
 

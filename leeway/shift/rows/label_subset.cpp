@@ -10,7 +10,7 @@
 namespace leeway::shift {
 namespace {
 
-Shifted apply(const Images& images, const Options& options, Progress*) {
+Shifted shift_by_label_subset(const Images& images, const Options& options, Progress*) {
   if (options.classes.empty()) throw Error("shift label-subset: expected the classes to keep, found none");
   check_classes(images, options.classes, "label-subset");
   const auto& labels = labels_of(images, "label-subset");
@@ -26,7 +26,7 @@ Shifted apply(const Images& images, const Options& options, Progress*) {
 Member label_subset() {
   return {{"label-subset", "only the rows of the classes named", "label shift at its extreme"},
           {},
-          apply,
+          shift_by_label_subset,
           /*selects_rows=*/true,
           /*needs_classes=*/true};
 }

@@ -5,12 +5,10 @@
 // are. Placing::insert: a random word is put before a word uniform over the text as it is by then, or after the last; texts
 // without words stay as they are. A word may take its own place.
 //
-// Source: Carvalho et al. 2025, appendix C (whose text says that words are added) and Figure 10 (replaced, as by the authors' program,
-// with lists of six words, single spaces, and words that hold a backslash passed over).
+// Source: Carvalho et al. 2025, appendix C (whose text says that words are added) and Figure 10 (words are replaced).
 #include <algorithm>
 #include <utility>
 
-#include "leeway/shift/detail/running_counts.h"
 #include "leeway/shift/detail/words.h"
 
 namespace leeway::shift {
@@ -20,81 +18,56 @@ const std::u32string& drawn_word(const TextSetting& setting, Random& random) {
   return setting.words[random.below(setting.words.size())];
 }
 
-std::u32string joined(const Words& text, Layout layout) {
+std::u32string joined(const Words& text) {
   std::u32string out;
-  for (std::size_t i = 0; i < text.words.size(); ++i) append(out, text, i, text.words[i], layout);
-  finish(out, text, layout);
-  return out;
+  for (std::size_t i = 0; i < text.words.size(); ++i) out.append(text.gaps[i]).append(text.words[i]);
+  return out.append(text.gaps.back());
 }
 
 std::u32string replaced(Words text, const TextSetting& setting, Random& random) {
-  std::vector<std::size_t> order = editable(text, setting.backslashes);
+  std::vector<std::size_t> order = places_of(text);
   for (std::size_t edit = 0; edit < std::min(setting.edits, order.size()); ++edit) {
     const std::size_t place = draw_one(order, edit, random);
     text.words[place] = drawn_word(setting, random);
   }
-  return joined(text, setting.layout);
+  return joined(text);
 }
 
-using Pieces = std::vector<std::u32string_view>;
-
-// added[i] put before place places[i] of what stands by then, one after the other. From the last one backwards each has that place
-// among the ones still free, which counts find: n log n steps.
-Pieces with_inserted(const Pieces& pieces, const Pieces& added, const std::vector<std::size_t>& places) {
-  const std::size_t size = pieces.size() + added.size();
-  RunningCounts free(std::vector<std::size_t>(size, 1));
-  Pieces all(size);
-  std::vector<bool> taken(size);
-  for (std::size_t i = added.size(); i-- > 0;) {
-    const std::size_t place = free.find(places[i]).first;
-    all[place] = added[i];
-    taken[place] = true;
-    free.take_one(place);
-  }
-  for (std::size_t place = 0, next = 0; place < size; ++place)
-    if (!taken[place]) all[place] = pieces[next++];
-  return all;
-}
-
-std::u32string inserted(const Words& text, const TextSetting& setting, Random& random) {
-  Pieces words;
-  std::vector<std::size_t> places, gaps;
+std::u32string inserted(Words text, const TextSetting& setting, Random& random) {
   for (std::size_t edit = 0; edit < setting.edits; ++edit) {
-    const std::size_t n = text.words.size() + edit, place = random.below(n + 1);
-    places.push_back(place);
+    const std::size_t n = text.words.size(), place = random.below(n + 1);
+    const auto at = static_cast<std::ptrdiff_t>(place);
+    text.words.insert(text.words.begin() + at, drawn_word(setting, random));
     // The space goes behind the new word, at the end before it.
-    gaps.push_back(place == n ? place : place + 1);
-    words.push_back(drawn_word(setting, random));
+    text.gaps.insert(text.gaps.begin() + (place == n ? at : at + 1), U" ");
   }
-  const Pieces spaces(setting.edits, U" ");
-  return joined({with_inserted(text.words, words, places), with_inserted(text.gaps, spaces, gaps)},
-                setting.layout);
+  return joined(text);
 }
 
-std::u32string change(std::u32string_view text, const TextSetting& setting, Random& random) {
+std::u32string change_by_amplify(std::u32string_view text, const TextSetting& setting, Random& random) {
   const bool insert = setting.placing == Placing::insert;
   Words words = words_of(text);
   if (words.words.size() < (insert ? 1u : 2u)) return std::u32string(text);
-  return insert ? inserted(words, setting, random) : replaced(std::move(words), setting, random);
+  return insert ? inserted(std::move(words), setting, random) : replaced(std::move(words), setting, random);
 }
 
 constexpr std::string_view source = "Carvalho et al., TMLR 2025, appendix C";
-constexpr Parameter strength{"strength", 4, 0, 16, "W: 2^W words replaced or inserted in a text"};
+constexpr Parameter amplify_strength{"strength", 4, 0, 16, "W: 2^W words replaced or inserted in a text"};
 
 }  // namespace
 
 TextShift text_amplify() {
-  return {{"amplify", "words of the label's own sign, in the place of others", source, {strength}},
-          {.edits = true, .label = true, .layout = true, .backslashes = true},
+  return {{"amplify", "words of the label's own sign, in the place of others", source, {amplify_strength}},
+          {.edits = true, .label = true},
           {},
-          change};
+          change_by_amplify};
 }
 
 TextShift text_contradict() {
-  return {{"contradict", "words of the opposite sign, in the place of others", source, {strength}},
-          {.edits = true, .label = true, .opposite = true, .layout = true, .backslashes = true},
+  return {{"contradict", "words of the opposite sign, in the place of others", source, {amplify_strength}},
+          {.edits = true, .label = true, .opposite = true},
           {},
-          change};
+          change_by_amplify};
 }
 
 }  // namespace leeway::shift

@@ -6,7 +6,7 @@ namespace leeway::shift {
 namespace {
 
 template <char32_t (*mapped)(char32_t)>
-std::u32string change(std::u32string_view text, const TextSetting& setting, Random& random) {
+std::u32string change_by_letter_case(std::u32string_view text, const TextSetting& setting, Random& random) {
   std::u32string out(text);
   const Words words = words_of(text);
   for (const std::u32string_view word : words.words) {
@@ -17,16 +17,23 @@ std::u32string change(std::u32string_view text, const TextSetting& setting, Rand
   return out;
 }
 
-constexpr Parameter strength{"strength", 1, 0, 1, "share of the words that change case, at random"};
+constexpr Parameter letter_case_strength{"strength", 1, 0, 1,
+                                         "share of the words that change case, at random"};
 
 }  // namespace
 
 TextShift text_lower_case() {
-  return {{"lower-case", "words in lower case", "", {strength}}, {}, 0, change<lower_case>};
+  return {{"lower-case", "words in lower case", "", {letter_case_strength}},
+          {},
+          0,
+          change_by_letter_case<lower_case>};
 }
 
 TextShift text_upper_case() {
-  return {{"upper-case", "words in upper case", "", {strength}}, {}, 0, change<upper_case>};
+  return {{"upper-case", "words in upper case", "", {letter_case_strength}},
+          {},
+          0,
+          change_by_letter_case<upper_case>};
 }
 
 }  // namespace leeway::shift

@@ -3,102 +3,26 @@
 // happens to texts of at most two characters, and the edits end when two are left. The Levenshtein distance to the original is
 // at most K; the length changes by 0 in the mean, with standard deviation sqrt(2 K / 3).
 //
-// Source: Carvalho et al. 2025, appendix C; the authors' program takes K itself as its parameter and passes over backslashes
-// (Backslashes::spare).
-#include <algorithm>
-
-#include "leeway/shift/detail/running_counts.h"
+// Source: Carvalho et al. 2025, appendix C.
 #include "leeway/shift/text.h"
 
 namespace leeway::shift {
 namespace {
 
-constexpr std::size_t characters_in_block = 256;
-
-// A text whose places are those of its characters, but for spared ones. It stands in blocks, and an edit moves the rest of its block
-// alone: edits are uniform over the characters, so that no block grows far beyond its share, and K edits of n characters take
-// n + K log n steps.
-class Blocks {
- public:
-  Blocks(std::u32string_view text, Backslashes backslashes)
-      : spare_(backslashes == Backslashes::spare),
-        blocks_(split(text)),
-        places_(counts()),
-        size_(text.size()),
-        spared_(spare_ ? static_cast<std::size_t>(std::ranges::count(text, U'\\')) : 0) {}
-
-  [[nodiscard]] std::size_t size() const { return size_; }
-  [[nodiscard]] std::size_t spared() const { return spared_; }
-
-  void insert(std::size_t place, char32_t letter) {
-    const auto [block, at] = find(place);
-    blocks_[block].insert(at, 1, letter);
-    places_.add_one(block);
-    ++size_;
-  }
-  void erase(std::size_t place) {
-    const auto [block, at] = find(place);
-    blocks_[block].erase(at, 1);
-    places_.take_one(block);
-    --size_;
-  }
-  void replace(std::size_t place, char32_t letter) {
-    const auto [block, at] = find(place);
-    blocks_[block][at] = letter;
-  }
-
-  [[nodiscard]] std::u32string joined() const {
-    std::u32string text;
-    text.reserve(size_);
-    for (const std::u32string& block : blocks_) text += block;
-    return text;
-  }
-
- private:
-  static std::vector<std::u32string> split(std::u32string_view text) {
-    std::vector<std::u32string> blocks;
-    for (std::size_t begin = 0; begin < text.size(); begin += characters_in_block)
-      blocks.emplace_back(text.substr(begin, characters_in_block));
-    return blocks;
-  }
-  [[nodiscard]] bool editable(char32_t character) const { return !spare_ || character != U'\\'; }
-  [[nodiscard]] std::vector<std::size_t> counts() const {
-    std::vector<std::size_t> found;
-    for (const std::u32string& block : blocks_)
-      found.push_back(static_cast<std::size_t>(
-          std::ranges::count_if(block, [&](char32_t character) { return editable(character); })));
-    return found;
-  }
-  // The block of a place, and where in it.
-  [[nodiscard]] std::pair<std::size_t, std::size_t> find(std::size_t place) const {
-    const auto [block, before] = places_.find(place);
-    if (spared_ == 0) return {block, before};
-    std::size_t at = 0;
-    for (std::size_t left = before;; ++at)
-      if (editable(blocks_[block][at]) && left-- == 0) return {block, at};
-  }
-
-  bool spare_;
-  std::vector<std::u32string> blocks_;
-  RunningCounts places_;
-  std::size_t size_, spared_;
-};
-
-std::u32string change(std::u32string_view text, const TextSetting& setting, Random& random) {
-  Blocks blocks(text, setting.backslashes);
-  const std::size_t least = std::max<std::size_t>(2, blocks.spared());
-  for (std::size_t edit = 0; edit < setting.edits && blocks.size() > least; ++edit) {
-    const std::size_t place = random.below(blocks.size() - blocks.spared());
+std::u32string change_by_levenshtein(std::u32string_view text, const TextSetting& setting, Random& random) {
+  std::u32string out(text);
+  for (std::size_t edit = 0; edit < setting.edits && out.size() > 2; ++edit) {
+    const std::size_t place = random.below(out.size());
     const auto operation = random.below(3);
     const auto letter = static_cast<char32_t>(U'a' + random.below(26));
     if (operation == 0)
-      blocks.insert(place, letter);
+      out.insert(place, 1, letter);
     else if (operation == 1)
-      blocks.erase(place);
+      out.erase(place, 1);
     else
-      blocks.replace(place, letter);
+      out[place] = letter;
   }
-  return blocks.joined();
+  return out;
 }
 
 }  // namespace
@@ -108,9 +32,9 @@ TextShift text_levenshtein() {
            "letters inserted, deleted and replaced at random",
            "Carvalho et al., TMLR 2025, appendix C",
            {{"strength", 4, 0, 16, "W: 2^W edits of a text"}}},
-          {.edits = true, .backslashes = true},
+          {.edits = true},
           {},
-          change};
+          change_by_levenshtein};
 }
 
 }  // namespace leeway::shift

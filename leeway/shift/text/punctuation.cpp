@@ -19,7 +19,7 @@ std::u32string others_of(char32_t mark) {
   return others;
 }
 
-std::u32string change(std::u32string_view text, const TextSetting& setting, Random& random) {
+std::u32string change_by_punctuation(std::u32string_view text, const TextSetting& setting, Random& random) {
   std::u32string out;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const bool is_mark = marks.find(text[i]) != std::u32string_view::npos;
@@ -49,7 +49,7 @@ TextShift text_punctuation() {
            {{"strength", .1, 0, 1, "share of the marks, and of the ends of words without one, that change"}}},
           {},
           0,
-          change};
+          change_by_punctuation};
 }
 
 }  // namespace leeway::shift

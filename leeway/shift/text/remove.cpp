@@ -1,6 +1,6 @@
 // K = 2^W times a word, uniform over those that are left, is taken out with the white space before it; one word stays.
 //
-// Source: the program of Carvalho et al. 2025, which joins by single spaces what is left.
+// Source: the program of Carvalho et al. 2025.
 #include <algorithm>
 
 #include "leeway/shift/detail/words.h"
@@ -8,19 +8,18 @@
 namespace leeway::shift {
 namespace {
 
-std::u32string change(std::u32string_view text, const TextSetting& setting, Random& random) {
+std::u32string change_by_remove(std::u32string_view text, const TextSetting& setting, Random& random) {
   const Words words = words_of(text);
   const std::size_t n = words.words.size();
   if (n < 2) return std::u32string(text);
-  std::vector<std::size_t> order = editable(words, setting.backslashes);
+  std::vector<std::size_t> order = places_of(words);
   std::vector<bool> gone(n);
   for (std::size_t edit = 0; edit < std::min({setting.edits, order.size(), n - 1}); ++edit)
     gone[draw_one(order, edit, random)] = true;
   std::u32string out;
   for (std::size_t i = 0; i < n; ++i)
-    if (!gone[i]) append(out, words, i, words.words[i], setting.layout);
-  finish(out, words, setting.layout);
-  return out;
+    if (!gone[i]) out.append(words.gaps[out.empty() ? 0 : i]).append(words.words[i]);
+  return out.append(words.gaps.back());
 }
 
 }  // namespace
@@ -30,9 +29,9 @@ TextShift text_remove() {
            "words left out at random",
            "the program of Carvalho et al., TMLR 2025",
            {{"strength", 4, 0, 16, "W: 2^W words of a text left out"}}},
-          {.edits = true, .layout = true, .backslashes = true},
+          {.edits = true},
           {},
-          change};
+          change_by_remove};
 }
 
 }  // namespace leeway::shift

@@ -7,7 +7,7 @@
 namespace leeway::shift {
 namespace {
 
-std::u32string change(std::u32string_view text, const TextSetting& setting, Random&) {
+std::u32string change_by_truncate(std::u32string_view text, const TextSetting& setting, Random&) {
   const Words words = words_of(text);
   const std::size_t n = words.words.size();
   // .29 * 100 is 28.999...
@@ -26,7 +26,7 @@ TextShift text_truncate() {
            {{"strength", .5, 0, 1, "share of the words that is cut off at the end"}}},
           {},
           0,
-          change};
+          change_by_truncate};
 }
 
 }  // namespace leeway::shift

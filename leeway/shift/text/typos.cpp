@@ -47,7 +47,7 @@ struct Hit {
   std::uint64_t which = 0;  // of the neighbours
 };
 
-std::u32string change(std::u32string_view text, const TextSetting& setting, Random& random) {
+std::u32string change_by_typos(std::u32string_view text, const TextSetting& setting, Random& random) {
   static const Neighbours near = neighbours();
   const auto is_key = [&](std::size_t i) {
     return i < text.size() && text[i] < near.size() && !near[text[i]].empty();
@@ -89,7 +89,7 @@ TextShift text_typos() {
            {{"strength", .05, 0, 1, "share of the letters and digits that are hit, at random"}}},
           {},
           0,
-          change};
+          change_by_typos};
 }
 
 }  // namespace leeway::shift

@@ -10,7 +10,7 @@
 namespace leeway::shift {
 namespace {
 
-std::u32string change(std::u32string_view text, const TextSetting& setting, Random& random) {
+std::u32string change_by_whitespace(std::u32string_view text, const TextSetting& setting, Random& random) {
   const Words words = words_of(text);
   const std::size_t n = words.words.size();
   std::u32string out(words.gaps.front());
@@ -44,7 +44,7 @@ TextShift text_whitespace() {
            {{"strength", .1, 0, 1, "share of the gaps between words that change, at random"}}},
           {},
           0,
-          change};
+          change_by_whitespace};
 }
 
 }  // namespace leeway::shift

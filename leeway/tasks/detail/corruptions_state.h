@@ -15,7 +15,7 @@ namespace leeway::tasks {
 // A finished unit.
 struct DoneUnit {
   record::CorruptedSet set = {};
-  std::vector<std::uint8_t> wrong = {};  // (n) 1 where an image is misjudged; empty without labels or a model
+  std::vector<std::uint8_t> wrong = {};  // (n) 1 where an image is misclassified; empty without labels
 };
 
 struct DoneUnits {
