@@ -67,7 +67,7 @@ RESULT = {
                       " accuracy.cells.0.accuracy_high",
     "list": "family summary missing members members.0.name members.0.summary members.0.source members.0.needs members.0.about"
             " members.0.weights members.0.parameters members.0.parameters.0.default members.0.parameters.0.integer",
-    "sweep-plan": "stage command units kept seconds bytes",
+    "sweep-plan": "stage command units kept",
     "sweep-run": "units jobs done_before done done_elsewhere failed blocked left",
     "sweep-status": "stage command units done failed blocked running ready waiting",
     "sweep-collect": "out stage rows units missing columns",
@@ -84,7 +84,7 @@ RESULT = {
 }
 RECORD = {"infer": "instruction_set headline findings warnings options options.arch options.mean options.stochastic",
           "inspect": "instruction_set headline findings warnings options options.input options.no_timing",
-          "sweep-plan": "headline options options.pilot folder axes units kept others combinations left_out threads jobs seconds_left bytes_in_all",
+          "sweep-plan": "headline folder axes units kept others combinations left_out threads jobs",
           "sweep-run": "headline options options.jobs options.retry options.no_wait options.lease options.collect folder table failures failures.0.message"
                        " failures.0.units failures.0.log",
           "sweep-status": "headline folder counts counts.units counts.waiting failures failures.0.message",
