@@ -19,7 +19,6 @@
 #include "leeway/core/numbers.h"
 #include "leeway/record/sweep.h"
 #include "leeway/sweep/collect.h"
-#include "leeway/sweep/pilot.h"
 #include "leeway/sweep/plan.h"
 #include "leeway/sweep/run.h"
 #include "leeway/sweep/script.h"
@@ -41,7 +40,6 @@ struct ClusterFlags {
 
 struct SweepFlags {
   std::string study, folder;
-  record::SweepPlanOptions plan;
   record::SweepRunOptions run;
   record::SweepCollectOptions collect;
   ClusterFlags cluster;
@@ -71,19 +69,9 @@ std::string failures_text(const std::vector<record::SweepFailure>& failures) {
 }
 
 std::string plan_text(const record::SweepPlan& record) {
-  const bool timed =
-      std::ranges::any_of(record.results, [](const auto& stage) { return stage.seconds.has_value(); });
-  std::vector<Column> columns{left("stage"), left("command"), right("units", 9), right("done", 9)};
-  if (timed) columns.push_back(right("s a unit", 9)), columns.push_back(right("disk a unit", 12));
-  TextTable table(std::move(columns));
-  for (const record::SweepPlanStage& stage : record.results) {
-    std::vector<std::string> cells{stage.stage, stage.command, count(stage.units), count(stage.kept)};
-    if (timed) {
-      cells.push_back(stage.seconds ? significant(*stage.seconds, 2) : "-");
-      cells.push_back(stage.bytes ? bytes(static_cast<std::size_t>(*stage.bytes)) : "-");
-    }
-    table.add(std::move(cells));
-  }
+  TextTable table({left("stage"), left("command"), right("units", 9), right("done", 9)});
+  for (const record::SweepPlanStage& stage : record.results)
+    table.add(stage.stage, stage.command, count(stage.units), count(stage.kept));
   std::string text = table.text() + record.envelope.headline + "\n";
   if (record.others > 0)
     text += fmt::format("{} units in the folder are not of this plan.\n", count(record.others));
@@ -144,12 +132,8 @@ int run_plan(Context& context, const SweepFlags& flags, void (*add_units)(const 
   const sweep::Plan plan = planned(context, flags, catalog.catalog());
   const sweep::Store store(context.out);
   record::SweepPlan record = sweep::plan_record(plan, store);
-  record.options = flags.plan;
-  bool piloted = true;
-  if (flags.plan.pilot)
-    piloted = sweep::run_pilot(sweep::PlanFile(store.plan()), store, record, context.progress());
   describe(context, record);
-  return context.show(std::move(record), plan_text, piloted ? exit_ok : exit_incomplete);
+  return context.show(std::move(record), plan_text);
 }
 
 sweep::ScriptOptions script_options(const SweepFlags& flags, const sweep::PlanFile& plan) {
@@ -275,13 +259,11 @@ void add_sweep_plan(const Command& room, Context& context, SweepFlags& flags,
   const Command command =
       room.add("plan", "A study as units, each a command with its options and what it reads");
   command.option("STUDY", flags.study, "The study (TOML): see docs/sweeps.md").required();
-  add_option_flags(command, flags.plan);
   add_common(command, context, "The folder of the sweep; of one that is there what still holds is kept",
              Written::folder);
   command.footer(
       "A table for each stage, whose keys are the options of its command; several values are an axis.\n"
-      "Exit code 5: a unit of the pilot failed.\n"
-      "\n  leeway sweep plan study.toml --out sweep --pilot");
+      "\n  leeway sweep plan study.toml --out sweep");
   command.runs([&context, &flags, add_units] { return run_plan(context, flags, add_units); });
 }
 
@@ -327,8 +309,7 @@ void add_sweep(const Command& root, Context& context, void (*add_units)(const Co
   const Command collect = room.add("collect", "The records of a stage as one table");
   add_folder(collect, flags);
   add_option_flags(collect, flags.collect);
-  add_common(collect, context, "The table to write: .csv, .csv.gz, or .npz with an array a column",
-             Written::file);
+  add_common(collect, context, "The table to write: .csv or .csv.gz", Written::file);
   collect.footer(
       "Exit code 5: some units have no record yet.\n\n  leeway sweep collect sweep --out runs.csv");
   collect.runs([&context, &flags] { return run_collect(context, flags); });

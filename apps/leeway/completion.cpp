@@ -57,8 +57,7 @@ std::string command_patterns(const CommandShape& program) {
 }
 
 // A case for each option with choices, and for the others that take values.
-template <class Choices>
-std::string option_cases(const CommandShape& program, const Choices& choices, const std::string& values) {
+std::string option_cases(const CommandShape& program) {
   std::string text;
   std::vector<std::string> valued;
   for_each_command(program, program.name, [&](const std::string& words, const CommandShape& command) {
@@ -68,16 +67,16 @@ std::string option_cases(const CommandShape& program, const Choices& choices, co
       if (option.choices.empty())
         valued.push_back(pattern);
       else
-        text += fmt::format("    {}) {} ;;\n", pattern, choices(option.choices));
+        text += fmt::format("    {}) COMPREPLY=($(compgen -W \"{}\" -- \"$word\")); return ;;\n", pattern,
+                            fmt::join(option.choices, " "));
     }
   });
-  return text + fmt::format("    {}) {} ;;\n", fmt::join(valued, "|"), values);
+  return text + fmt::format("    {}) return ;;\n", fmt::join(valued, "|"));
 }
 
 std::string bash_script(const CommandShape& program) {
   std::string text = fmt::format(
-      R"sh(# bash: eval "$(leeway completion bash)", or this text as ~/.local/share/bash-completion/completions/leeway
-_leeway() {{
+      R"sh(_leeway() {{
   local word=${{COMP_WORDS[COMP_CWORD]}} before=${{COMP_WORDS[COMP_CWORD-1]}} command=leeway words= i
   for ((i = 1; i < COMP_CWORD; ++i)); do
     case "$command ${{COMP_WORDS[i]}}" in {}) command+=" ${{COMP_WORDS[i]}}" ;; esac
@@ -86,10 +85,7 @@ _leeway() {{
   case "$command $before" in
 )sh",
       command_patterns(program));
-  const auto one_of = [](const std::vector<std::string>& choices) {
-    return fmt::format(R"sh(COMPREPLY=($(compgen -W "{}" -- "$word")); return)sh", fmt::join(choices, " "));
-  };
-  text += option_cases(program, one_of, "return") + "  esac\n  case \"$command\" in\n";
+  text += option_cases(program) + "  esac\n  case \"$command\" in\n";
   for_each_command(program, program.name, [&](const std::string& words, const CommandShape& command) {
     text +=
         fmt::format("    \"{}\")\n      if [[ $word == -* ]]; then words=\"{}\"; else words=\"{}\"; fi ;;\n",
@@ -99,62 +95,6 @@ _leeway() {{
   COMPREPLY=($(compgen -W "$words" -- "$word"))
 }
 complete -o default -o bashdefault -F _leeway leeway
-)sh";
-}
-
-// Text between single quotes of zsh and fish; ":" ends a word of zsh's descriptions.
-std::string quoted(const std::string& text) {
-  std::string out = "'";
-  for (const char c : text) {
-    if (c == '\'')
-      out += "'\\''";
-    else if (c == ':')
-      out += "\\:";
-    else
-      out += c;
-  }
-  return out + "'";
-}
-
-std::string described(const std::string& name, const std::string& help) {
-  std::string text = quoted(name);
-  text.pop_back();
-  return text + ':' + quoted(help).substr(1);
-}
-
-std::string zsh_script(const CommandShape& program) {
-  std::string text = fmt::format(
-      R"sh(#compdef leeway
-# zsh: this text as _leeway in a folder of $fpath, or eval "$(leeway completion zsh)" after compinit
-_leeway() {{
-  local command=leeway word
-  local -a found
-  for word in "${{(@)words[2,CURRENT-1]}}"; do
-    case "$command $word" in ({}) command+=" $word" ;; esac
-  done
-  case "$command ${{words[CURRENT-1]}}" in
-)sh",
-      command_patterns(program));
-  const auto one_of = [](const std::vector<std::string>& choices) {
-    return fmt::format("compadd -- {}; return", fmt::join(choices, " "));
-  };
-  text += option_cases(program, one_of, "_files; return") + "  esac\n  case $command in\n";
-  for_each_command(program, program.name, [&](const std::string& words, const CommandShape& command) {
-    std::vector<std::string> options, first;
-    for (const OptionShape& option : command.options)
-      if (is_option(option)) options.push_back(described(option.name, option.help));
-    for (const CommandShape& inner : command.commands) first.push_back(described(inner.name, inner.help));
-    if (first.empty())
-      for (const std::string& word : words_of(command)) first.push_back(quoted(word));
-    text += fmt::format(
-        "    (\"{}\")\n      if [[ $PREFIX == -* ]]; then found=({})\n      else found=({}); fi ;;\n", words,
-        fmt::join(options, " "), fmt::join(first, " "));
-  });
-  return text + R"sh(  esac
-  if (( $#found )); then _describe leeway found; fi
-  if [[ $PREFIX != -* ]]; then _files; fi
-}
-if [[ $funcstack[1] == _leeway ]]; then _leeway "$@"; else compdef _leeway leeway; fi
 )sh";
 }
 
@@ -203,8 +143,14 @@ std::string fish_script(const CommandShape& program) {
 }  // namespace
 
 std::string completion_script(const CommandShape& program, std::string_view shell) {
-  if (shell == "zsh") return zsh_script(program);
-  return shell == "fish" ? fish_script(program) : bash_script(program);
+  if (shell == "fish") return fish_script(program);
+  if (shell == "zsh")
+    return "# zsh: eval \"$(leeway completion zsh)\" in ~/.zshrc, after compinit\n"
+           "autoload -U +X bashcompinit && bashcompinit\n" +
+           bash_script(program);
+  return "# bash: eval \"$(leeway completion bash)\", or this text as "
+         "~/.local/share/bash-completion/completions/leeway\n" +
+         bash_script(program);
 }
 
 void add_completion(CommandLine& line, Context& context) {
@@ -214,7 +160,7 @@ void add_completion(CommandLine& line, Context& context) {
   command.option("shell", shell, "The shell").required().one_of({"bash", "zsh", "fish"});
   command.footer(
       "  eval \"$(leeway completion bash)\"                                    in ~/.bashrc\n"
-      "  leeway completion zsh > ~/.zfunc/_leeway                            a folder of $fpath\n"
+      "  eval \"$(leeway completion zsh)\"                                     in ~/.zshrc, after compinit\n"
       "  leeway completion fish > ~/.config/fish/completions/leeway.fish");
   command.runs([&line, &context, &shell] {
     context.print({}, completion_script(line.shape(), shell));

@@ -5,7 +5,7 @@
 
 A runner beside a bare loop that starts the same processes one after the other and waits for each, a tenth of the units a round, taking
 turns. Then a plan of many units, each with one record of `leeway pa`, that was not run but written: plan, status and collect, whole
-commands, beside a script (json, csv) that collects the same keys; the table as .npz is compared with the CSV file, value by value.
+commands, beside a script (json, csv) that collects the same keys.
 """
 import argparse
 import contextlib
@@ -17,8 +17,6 @@ import statistics
 import subprocess
 import tempfile
 import time
-
-import numpy
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TICK = os.sysconf("SC_CLK_TCK")
@@ -119,19 +117,6 @@ def script(sweep, keys, out):
     return time.monotonic() - begin
 
 
-def same(table, arrays):
-    with open(table, newline="", encoding="utf-8") as file:
-        rows = list(csv.reader(file))
-    truth = {"true": "1", "false": "0", "": "nan"}
-    for column, name in enumerate(rows[0]):
-        texts, values = [row[column] for row in rows[1:]], arrays[name]
-        if values.dtype.kind == "U":
-            assert texts == values.tolist(), name
-        else:
-            assert numpy.array_equal(numpy.array([float(truth.get(text, text)) for text in texts]), values, equal_nan=True), name
-    return len(rows[0])
-
-
 def collecting(leeway, folder, records):
     sweep = Sweep(leeway, folder, records)
     first = sweep.units[0]
@@ -142,14 +127,13 @@ def collecting(leeway, folder, records):
     print(f"{records} records of {len(record)} bytes: seconds, peak of memory in MB")
     print(f"  {'plan':26}{sweep.plan_seconds:7.2f}{sweep.plan_peak:9.0f}")
     print("  {:26}{:7.2f}{:9.0f}".format("status", *sweep.command("status", str(sweep.folder))))
-    for end in ("csv", "csv.gz", "npz"):
+    for end in ("csv", "csv.gz"):
         out = str(folder / f"runs.{end}")
         seconds, peak = sweep.command("collect", str(sweep.folder), "--out", out)
         print(f"  {'collect, ' + end:26}{seconds:7.2f}{peak:9.0f}{os.path.getsize(out) / 1e6:9.1f} MB written")
     with open(folder / "runs.csv", newline="", encoding="utf-8") as file:
         keys = next(csv.reader(file))[3:]
     print(f"  {'a script, csv':26}{script(sweep, keys, folder / 'script.csv'):7.2f}")
-    print(f"  {same(folder / 'runs.csv', numpy.load(folder / 'runs.npz'))} columns are the same in runs.csv and runs.npz")
 
 
 def main():

@@ -48,16 +48,10 @@ void fields(Align& record, Fields& f) {
   f("results", record.results, "one for each shifted set, in the order given");
 }
 
-Json to_json(const Align& record) {
-  Align copy = record;
-  return written([&](Fields& f) { fields(copy, f); });
-}
+Json to_json(const Align& record) { return json_of(record); }
 
 Align read_align(const Json& json, const std::string& name) {
-  require_schema(json, align_schema, name);
-  Align record;
-  read([&](Fields& f) { fields(record, f); }, json, name);
-  if (record.results.empty()) refuse(name, "at least one result", "none");
+  auto record = record_from<Align>(json, align_schema, name);
   for (const AlignSet& set : record.results)
     if (set.projections_clean.size() != set.projections_shifted.size() ||
         (!set.projection_labels.empty() && set.projection_labels.size() != set.projections_clean.size()))

@@ -333,16 +333,10 @@ std::vector<std::size_t> Assess::worst_first() const {
   return order;
 }
 
-Json to_json(const Assess& record) {
-  Assess copy = record;
-  return written([&](Fields& f) { fields(copy, f); });
-}
+Json to_json(const Assess& record) { return json_of(record); }
 
 Assess read_assess(const Json& json, const std::string& name) {
-  require_schema(json, assess_schema, name);
-  Assess record;
-  read([&](Fields& f) { fields(record, f); }, json, name);
-  if (record.results.empty()) refuse(name, "at least one result", "none");
+  auto record = record_from<Assess>(json, assess_schema, name);
   const auto require_counts = [&](std::size_t expected, std::size_t found, std::size_t i, const char* key) {
     if (found != expected)
       refuse(name, fmt::format("{} counts at results[{}].{}", expected, i, key), fmt::format("{}", found));

@@ -256,20 +256,12 @@ void require_results(const Robustness& found, const std::string& name, const std
 
 }  // namespace
 
-Json to_json(const AverageCase& record) {
-  AverageCase copy = record;
-  return written([&](Fields& f) { fields(copy, f); });
-}
+Json to_json(const AverageCase& record) { return json_of(record); }
 
-Json to_json(const ModelUnderNoise& model) {
-  ModelUnderNoise copy = model;
-  return written([&](Fields& f) { fields(copy, f); });
-}
+Json to_json(const ModelUnderNoise& model) { return json_of(model); }
 
 AverageCase read_average_case(const Json& json, const std::string& name) {
-  require_schema(json, average_case_schema, name);
-  AverageCase record;
-  read([&](Fields& f) { fields(record, f); }, json, name);
+  auto record = record_from<AverageCase>(json, average_case_schema, name);
   require_results(record.found, name, "");
   return record;
 }

@@ -78,16 +78,10 @@ void fields(Bound& record, Fields& f) {
   f("dis2", record.dis2, "the terms of the bound; null where it was not asked for");
 }
 
-Json to_json(const Bound& record) {
-  Bound copy = record;  // a description takes what it reads into and what it writes from alike
-  return written([&](Fields& f) { fields(copy, f); });
-}
+Json to_json(const Bound& record) { return json_of(record); }
 
 Bound read_bound(const Json& json, const std::string& name) {
-  require_schema(json, bound_schema, name);
-  Bound record;
-  read([&](Fields& f) { fields(record, f); }, json, name);
-  if (record.results.empty()) refuse(name, "at least one result", "none");
+  auto record = record_from<Bound>(json, bound_schema, name);
   if (record.dis2 && record.dis2->range && record.dis2->range->chosen >= record.dis2->range->bounds.size())
     refuse(name, "one of dis2.range.bounds at dis2.range.chosen",
            fmt::format("{}", record.dis2->range->chosen));

@@ -70,17 +70,10 @@ std::optional<bool> EvaluatedMethod::exceeds_delta() const {
   return violation_interval().low > *delta;
 }
 
-Json to_json(const BoundEvaluation& record) {
-  BoundEvaluation copy = record;  // a description takes what it reads into and what it writes from alike
-  return written([&](Fields& f) { fields(copy, f); });
-}
+Json to_json(const BoundEvaluation& record) { return json_of(record); }
 
 BoundEvaluation read_bound_evaluation(const Json& json, const std::string& name) {
-  require_schema(json, bound_evaluate_schema, name);
-  BoundEvaluation record;
-  read([&](Fields& f) { fields(record, f); }, json, name);
-  if (record.results.empty()) refuse(name, "at least one result", "none");
-  return record;
+  return record_from<BoundEvaluation>(json, bound_evaluate_schema, name);
 }
 
 static std::string violation_words(const EvaluatedMethod& method) {

@@ -56,17 +56,10 @@ void fields(Distances& record, Fields& f) {
   f("results", record.results, "one for each shifted set, in the order given");
 }
 
-Json to_json(const Distances& record) {
-  Distances copy = record;  // a description takes what it reads into and what it writes from alike
-  return written([&](Fields& f) { fields(copy, f); });
-}
+Json to_json(const Distances& record) { return json_of(record); }
 
 Distances read_distances(const Json& json, const std::string& name) {
-  require_schema(json, distances_schema, name);
-  Distances record;
-  read([&](Fields& f) { fields(record, f); }, json, name);
-  if (record.results.empty()) refuse(name, "at least one result", "none");
-  return record;
+  return record_from<Distances>(json, distances_schema, name);
 }
 
 std::string headline_of(const Distances& record) {

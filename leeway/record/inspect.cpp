@@ -80,10 +80,7 @@ void fields(Inspect& record, Fields& f) {
   f("results", record.results, "one");
 }
 
-Json to_json(const Inspect& record) {
-  Inspect copy = record;
-  return written([&](Fields& f) { fields(copy, f); });
-}
+Json to_json(const Inspect& record) { return json_of(record); }
 
 std::string fitting_text(const InspectedModel& model) {
   std::vector<std::string> names;

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "leeway/core/message.h"
 #include "leeway/core/result.h"
 #include "leeway/record/fields.h"
 
@@ -29,5 +30,23 @@ void read(const Description& describe, const Json& json, const std::string& name
 // Error where the record is not of `schema` ("leeway.pa/2"); an earlier number of the same name is refused with the words to
 // run the command again.
 void require_schema(const Json& record, std::string_view schema, const std::string& name);
+
+// A record that fields() describes, as JSON.
+template <class Record>
+[[nodiscard]] Json json_of(const Record& record) {
+  Record copy = record;  // a description takes what it reads into and what it writes from alike
+  return written([&](Fields& f) { fields(copy, f); });
+}
+
+// A record of `schema`. Errors (Error): those of require_schema and read; no results.
+template <class Record>
+[[nodiscard]] Record record_from(const Json& json, std::string_view schema, const std::string& name) {
+  require_schema(json, schema, name);
+  Record record;
+  read([&](Fields& f) { fields(record, f); }, json, name);
+  if constexpr (requires { record.results; })
+    if (record.results.empty()) refuse(name, "at least one result", "none");
+  return record;
+}
 
 }  // namespace leeway::record

@@ -53,10 +53,7 @@ std::size_t MvnCdf::missed() const {
   return static_cast<std::size_t>(std::ranges::count(results, false, &MvnProbability::converged));
 }
 
-Json to_json(const MvnCdf& record) {
-  MvnCdf copy = record;  // a description takes what it reads into and what it writes from alike
-  return written([&](Fields& f) { fields(copy, f); });
-}
+Json to_json(const MvnCdf& record) { return json_of(record); }
 
 std::string headline_of(const MvnCdf& record) {
   const MvnProbability& first = record.results.front();

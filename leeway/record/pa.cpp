@@ -166,18 +166,9 @@ void fields(Pa& record, Fields& f) {
   f("ar_gap", record.ar_gap, "with --ratios and several models: for each shift, each two of them");
 }
 
-Json to_json(const Pa& record) {
-  Pa copy = record;  // a description takes what it reads into and what it writes from alike
-  return written([&](Fields& f) { fields(copy, f); });
-}
+Json to_json(const Pa& record) { return json_of(record); }
 
-Pa read_pa(const Json& json, const std::string& name) {
-  require_schema(json, pa_schema, name);
-  Pa record;
-  read([&](Fields& f) { fields(record, f); }, json, name);
-  if (record.results.empty()) refuse(name, "at least one result", "none");
-  return record;
-}
+Pa read_pa(const Json& json, const std::string& name) { return record_from<Pa>(json, pa_schema, name); }
 
 double PaSet::log_k() const { return std::log(static_cast<double>(agreement.k)); }
 

@@ -23,10 +23,7 @@ void fields(Report& record, Fields& f) {
   f("results", record.results, "one");
 }
 
-Json to_json(const Report& record) {
-  Report copy = record;
-  return written([&](Fields& f) { fields(copy, f); });
-}
+Json to_json(const Report& record) { return json_of(record); }
 
 std::string headline_of(const Report& record) {
   const WrittenPage& page = record.results.front();

@@ -74,16 +74,10 @@ void fields(Select& record, Fields& f) {
   f("selected", record.selected, "what each criterion chooses");
 }
 
-Json to_json(const Select& record) {
-  Select copy = record;  // a description takes what it reads into and what it writes from alike
-  return written([&](Fields& f) { fields(copy, f); });
-}
+Json to_json(const Select& record) { return json_of(record); }
 
 Select read_select(const Json& json, const std::string& name) {
-  require_schema(json, select_schema, name);
-  Select record;
-  read([&](Fields& f) { fields(record, f); }, json, name);
-  if (record.results.empty()) refuse(name, "at least one result", "none");
+  auto record = record_from<Select>(json, select_schema, name);
   require_result(record, record.selected.pa, "pa", name);
   require_result(record, record.selected.accuracy, "accuracy", name);
   require_result(record, record.selected.accuracy_shifted, "accuracy_shifted", name);

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
-
 #include "leeway/core/numbers.h"
 #include "leeway/record/json.h"
 
@@ -14,12 +12,6 @@ std::string some(std::size_t n, const std::string& what) {
   return fmt::format("{} {}{}", count(n), what, n == 1 ? "" : "s");
 }
 
-std::string duration(double seconds) {
-  if (seconds < 90) return fmt::format("{} s", significant(seconds, 2));
-  return seconds < 5400 ? fmt::format("{:.0f} minutes", seconds / 60)
-                        : fmt::format("{} hours", significant(seconds / 3600, 3));
-}
-
 std::string failures(std::size_t failed, std::size_t blocked) {
   std::string text;
   if (failed > 0) text += fmt::format(", {} failed", count(failed));
@@ -27,19 +19,7 @@ std::string failures(std::size_t failed, std::size_t blocked) {
   return text;
 }
 
-template <class Record>
-Json json_of(const Record& record) {
-  Record copy = record;
-  return written([&](Fields& f) { fields(copy, f); });
-}
-
 }  // namespace
-
-void fields(SweepPlanOptions& options, Fields& f) {
-  f("pilot", options.pilot,
-    "run a unit of each stage, and of each of its algorithms or other words (32 at most), with what "
-    "they need, and estimate time and disk by them");
-}
 
 void fields(SweepRunOptions& options, Fields& f) {
   f("jobs", options.jobs, from_to(0, 4096), "processes at once; 0: as many as processors and memory permit");
@@ -68,13 +48,10 @@ static void fields(SweepPlanStage& stage, Fields& f) {
   f("command", stage.command, "that its units run");
   f("units", stage.units, "of this stage");
   f("kept", stage.kept, "of them done already");
-  f("seconds", stage.seconds, at_least(0), "that a unit takes by the pilot, mean of all; null: none was run");
-  f("bytes", stage.bytes, at_least(0), "that it leaves on disk, likewise; null: none was run");
 }
 
 void fields(SweepPlan& record, Fields& f) {
   fields(record.envelope, sweep_plan_schema, f);
-  f("options", record.options, "what was asked for");
   f("folder", record.folder, "of the sweep");
   f("axes", record.axes, "STAGE.OPTION, for options with several values");
   f("units", record.units, at_least(1), "processes to run, those done already included");
@@ -84,10 +61,6 @@ void fields(SweepPlan& record, Fields& f) {
   f("left_out", record.left_out, "combinations that exclude and only leave out");
   f("threads", record.threads, at_least(1), "of a unit");
   f("jobs", record.jobs, at_least(1), "units that fit on this machine at once");
-  f("seconds_left", record.seconds, at_least(0),
-    "until all are done with so many jobs, by the pilot; null: none was run");
-  f("bytes_in_all", record.bytes, at_least(0),
-    "that the whole sweep takes on disk, by the pilot; null: none was run");
   f("results", record.results, "one for each stage");
 }
 
@@ -173,9 +146,6 @@ std::string headline_of(const SweepPlan& record) {
   if (record.left_out > 0)
     text +=
         fmt::format(" {} of {} combinations left out.", count(record.left_out), count(record.combinations));
-  if (record.seconds && record.bytes)
-    text += fmt::format(" About {} with {}, and {} on disk, by the pilot.", duration(*record.seconds),
-                        some(record.jobs, "job"), bytes(static_cast<std::size_t>(*record.bytes)));
   return text;
 }
 

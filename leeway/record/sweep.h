@@ -14,32 +14,25 @@
 
 namespace leeway::record {
 
-inline constexpr std::string_view sweep_plan_schema = "leeway.sweep-plan/2",
+inline constexpr std::string_view sweep_plan_schema = "leeway.sweep-plan/3",
                                   sweep_run_schema = "leeway.sweep-run/2",
                                   sweep_status_schema = "leeway.sweep-status/2",
                                   sweep_collect_schema = "leeway.sweep-collect/2";
 
-struct SweepPlanOptions {
-  bool pilot = false;
-};
-
 struct SweepPlanStage {
   std::string stage, command;
-  std::size_t units = 0, kept = 0;       // kept: done already
-  std::optional<double> seconds, bytes;  // of a unit, by the pilot
+  std::size_t units = 0, kept = 0;  // kept: done already
 };
 
 struct SweepPlan {
   SweepPlan() { envelope.schema = sweep_plan_schema; }
 
   Envelope envelope;
-  SweepPlanOptions options;
   std::string folder;
   std::vector<std::string> axes;
   std::size_t units = 0, kept = 0, combinations = 0, left_out = 0,
               others = 0;  // others: done, not of this plan
   std::size_t threads = 1, jobs = 1;
-  std::optional<double> seconds, bytes;  // of what is left, by the pilot
   std::vector<SweepPlanStage> results;
 };
 
@@ -112,7 +105,6 @@ struct SweepCollect {
   std::vector<SweepTable> results;  // one
 };
 
-void fields(SweepPlanOptions& options, Fields& f);
 void fields(SweepRunOptions& options, Fields& f);
 void fields(SweepCollectOptions& options, Fields& f);
 void fields(SweepPlan& record, Fields& f);

@@ -206,17 +206,10 @@ void fields(SweepReport& record, Fields& f) {
   f("curves", record.curves, "criteria and test accuracy by epoch; [] where the table has none");
 }
 
-Json to_json(const SweepReport& record) {
-  SweepReport copy = record;
-  return written([&](Fields& f) { fields(copy, f); });
-}
+Json to_json(const SweepReport& record) { return json_of(record); }
 
 SweepReport read_sweep_report(const Json& json, const std::string& name) {
-  require_schema(json, sweep_report_schema, name);
-  SweepReport record;
-  read([&](Fields& f) { fields(record, f); }, json, name);
-  if (record.results.empty()) refuse(name, "at least one result", "none");
-  return record;
+  return record_from<SweepReport>(json, sweep_report_schema, name);
 }
 
 }  // namespace leeway::record

@@ -5,20 +5,23 @@
 #include <fmt/ranges.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
+#include <new>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <span>
 
 #include "leeway/core/csv.h"
+#include "leeway/core/file.h"
 #include "leeway/core/message.h"
 #include "leeway/core/parallel.h"
 #include "leeway/core/suggestion.h"
 #include "leeway/record/keys.h"
 #include "leeway/record/records.h"
-#include "leeway/sweep/detail/table_file.h"
 #include "leeway/sweep/roles.h"
 #include "leeway/sweep/study.h"
 
@@ -59,8 +62,7 @@ std::size_t stage_of(const PlanFile& plan, const std::string& name) {
 
 // A key of a result: one value, or the numbers of a list, of `list` the key `name` of each element.
 struct ResultKey {
-  TableColumn column;
-  std::string list = {}, name = {};
+  std::string column, list = {}, name = {};
 };
 
 // Keys of a result that are one value each, and those of the numbers of lists.
@@ -75,10 +77,10 @@ std::vector<ResultKey> result_keys(const std::string& schema, const std::string&
     std::string path = key.path.substr(result_prefix.size());
     const std::size_t list = path.find("[].");
     if (list == path.npos && path.find("[]") == path.npos)
-      keys.push_back({{std::move(path), key.number || key.type.starts_with("true or false")}});
+      keys.push_back({std::move(path)});
     else if (key.number && list != path.npos && path.find("[]", list + 1) == path.npos)
       keys.push_back(
-          {{path.substr(0, list) + path.substr(list + 2)}, path.substr(0, list), path.substr(list + 3)});
+          {path.substr(0, list) + path.substr(list + 2), path.substr(0, list), path.substr(list + 3)});
   }
   return keys;
 }
@@ -114,6 +116,62 @@ std::string series_cell(const Plain* list, const std::string& key) {
   return any ? text : "";
 }
 
+// Written row by row; compressed where the name ends in .gz.
+class CsvFile {
+ public:
+  CsvFile(const std::string& path, const std::vector<std::string>& columns)
+      : file_(path), compressed_(path.ends_with(".gz")) {
+    constexpr int gzip = 15 + 16, memory = 8;
+    if (compressed_ &&
+        deflateInit2(&stream_, Z_DEFAULT_COMPRESSION, Z_DEFLATED, gzip, memory, Z_DEFAULT_STRATEGY) != Z_OK)
+      throw std::bad_alloc();
+    write(columns);
+  }
+  ~CsvFile() {
+    if (compressed_) deflateEnd(&stream_);
+  }
+  CsvFile(const CsvFile&) = delete;
+  CsvFile& operator=(const CsvFile&) = delete;
+
+  void write(std::span<const std::string> row) {
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      if (i > 0) text_ += ',';
+      text_ += csv_field(row[i]);
+    }
+    text_ += '\n';
+    if (text_.size() > most_kept) put(Z_NO_FLUSH);
+  }
+  void commit() {
+    put(Z_FINISH);
+    file_.commit();
+  }
+
+ private:
+  static constexpr std::size_t most_kept = 1 << 16;
+
+  void put(int flush) {
+    if (!compressed_) {
+      file_.write(text_);
+    } else {
+      std::array<char, 1 << 16> buffer{};
+      stream_.next_in = reinterpret_cast<Bytef*>(text_.data());
+      stream_.avail_in = static_cast<uInt>(text_.size());
+      do {
+        stream_.next_out = reinterpret_cast<Bytef*>(buffer.data());
+        stream_.avail_out = buffer.size();
+        ::deflate(&stream_, flush);
+        file_.write(std::string_view(buffer.data(), buffer.size() - stream_.avail_out));
+      } while (stream_.avail_out == 0);
+    }
+    text_.clear();
+  }
+
+  AtomicFile file_;
+  const bool compressed_;
+  std::string text_;
+  z_stream stream_{};
+};
+
 class Collector {
  public:
   Collector(const PlanFile& plan, const Store& store, const record::SweepCollectOptions& options)
@@ -132,7 +190,7 @@ class Collector {
 
   record::SweepTable write(const std::string& out, Progress* progress) {
     check_table_name(out);
-    const auto file = new_table_file(out, columns(is_npz(out)));
+    CsvFile file(out, table_.columns);
     std::vector<std::optional<Rows>> rows;
     for (std::size_t first = 0; first < units_.size(); first += block) {
       if (progress != nullptr && progress->stop_requested())
@@ -143,11 +201,11 @@ class Collector {
         ++(unit ? table_.units : table_.missing);
         if (!unit) continue;
         table_.rows += unit->size();
-        for (const Row& row : *unit) file->write(row);
+        for (const Row& row : *unit) file.write(row);
       }
       if (progress != nullptr) progress->update("records", first + rows.size(), units_.size(), "");
     }
-    file->commit();
+    file.commit();
     table_.out = out;
     return table_;
   }
@@ -177,21 +235,21 @@ class Collector {
     else
       std::erase_if(keys_, [&](const ResultKey& key) {
         return !key.list.empty() &&
-               !(options.series && std::ranges::find(curve_columns, key.column.name) != curve_columns.end());
+               !(options.series && std::ranges::find(curve_columns, key.column) != curve_columns.end());
       });
     table_.columns = {"unit"};
     axes_ = plan_.axes_of_stage(unit.stage);
     for (const std::size_t axis : axes_) table_.columns.push_back(plan_.axes[axis]);
     table_.columns.emplace_back("unit_seconds");
-    for (const ResultKey& key : keys_) table_.columns.push_back(key.column.name);
+    for (const ResultKey& key : keys_) table_.columns.push_back(key.column);
   }
 
   void choose_keys(const std::vector<std::string>& chosen) {
     std::vector<std::string> names;
     std::vector<ResultKey> keys;
-    for (const ResultKey& key : keys_) names.push_back(key.column.name);
+    for (const ResultKey& key : keys_) names.push_back(key.column);
     for (const std::string& name : chosen) {
-      const auto key = std::ranges::find(keys_, name, [](const ResultKey& one) { return one.column.name; });
+      const auto key = std::ranges::find(keys_, name, &ResultKey::column);
       if (key == keys_.end())
         refuse("--columns",
                fmt::format("keys of a result of {} that are one value, or one in each element of a list",
@@ -200,21 +258,6 @@ class Collector {
       keys.push_back(*key);
     }
     keys_ = std::move(keys);
-  }
-
-  // An axis is one of numbers where all its values in the plan are, whichever units are done. Some units do not have it.
-  std::vector<TableColumn> columns(bool typed) const {
-    std::vector<TableColumn> all{{"unit"}};
-    for (const std::size_t axis : axes_) all.push_back({plan_.axes[axis], typed});
-    if (typed)
-      for (const PlannedUnit* unit : units_) {
-        const std::vector<std::string> values = plan_.axis_values(*unit);
-        for (std::size_t i = 0; i < axes_.size(); ++i)
-          all[i + 1].number &= values[axes_[i]].empty() || parse_number(values[axes_[i]]).has_value();
-      }
-    all.push_back({"unit_seconds", true});
-    for (const ResultKey& key : keys_) all.push_back(key.column);
-    return all;
   }
 
   std::optional<Rows> rows_of(const PlannedUnit& unit) const {
@@ -231,7 +274,7 @@ class Collector {
     for (const Plain& result : json["results"]) {
       Row& row = rows.emplace_back(front);
       for (const ResultKey& key : keys_)
-        row.push_back(key.list.empty() ? cell(at(result, key.column.name))
+        row.push_back(key.list.empty() ? cell(at(result, key.column))
                                        : series_cell(at(result, key.list), key.name));
     }
     return rows;
@@ -250,8 +293,8 @@ class Collector {
 
 void check_table_name(const std::string& out) {
   const std::string ending = std::filesystem::path(out).extension().string();
-  if (!ending.empty() && ending != ".csv" && ending != ".gz" && ending != ".npz")
-    refuse(display_name(out), "a table to write that ends in .csv, .csv.gz or .npz", in_quotes(ending));
+  if (!ending.empty() && ending != ".csv" && ending != ".gz")
+    refuse(display_name(out), "a table to write that ends in .csv or .csv.gz", in_quotes(ending));
 }
 
 record::SweepTable collect(const PlanFile& plan, const Store& store,

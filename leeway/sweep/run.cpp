@@ -85,14 +85,10 @@ class Run {
     Job job(store_, runner_.name(), planned.name, words, options_.program);
     try {
       inputs_.check(words);
-      const JobEnd end = job.run(
+      const Outcome outcome = job.run(
           jobs_, {[&] { inputs_.check(words); }, [this](double seconds) { return hopeless(seconds); }});
-      runner_.release(planned.name, claim, end.outcome != Outcome::none);
-      if (end.outcome == Outcome::done && options_.was_done) {
-        const std::scoped_lock lock(mutex_);
-        options_.was_done(unit, end.seconds);
-      }
-      queue_.settle(unit, end.outcome);
+      runner_.release(planned.name, claim, outcome != Outcome::none);
+      queue_.settle(unit, outcome);
     } catch (...) {
       store_.drop_work(planned.name, runner_.name());
       runner_.release(planned.name, claim, false);

@@ -19,9 +19,7 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <string>
-#include <vector>
 
 #include "leeway/core/progress.h"
 #include "leeway/sweep/claim.h"
@@ -37,10 +35,7 @@ struct RunOptions {
   // After so many seconds somebody ends this runner (a limit of its job on a cluster), a minute or two after it was
   // told; 0: nobody does. A unit that began with the runner and is stopped then fails: it would never end.
   double limit = 0;
-  std::string program = {};            // empty: this one
-  std::vector<std::size_t> only = {};  // units, with all that they need; empty: all
-  // Of each unit that was run here to a good end.
-  std::function<void(std::size_t unit, double seconds)> was_done = {};
+  std::string program = {};  // empty: this one
 };
 
 struct RunSummary {

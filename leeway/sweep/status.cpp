@@ -10,6 +10,7 @@
 #include <unordered_set>
 
 #include "leeway/core/message.h"
+#include "leeway/sweep/run.h"
 
 namespace leeway::sweep {
 namespace {
@@ -117,13 +118,6 @@ void add(record::SweepCounts& sum, const record::SweepCounts& part) {
 
 }  // namespace
 
-std::vector<std::string> done_units(const Store& store) {
-  const Names names = all_listed(store, Outcome::done);
-  std::vector<std::string> sorted(names.begin(), names.end());
-  std::ranges::sort(sorted);
-  return sorted;
-}
-
 std::vector<record::SweepFailure> failures_of(const PlanFile& plan, const Store& store) {
   const Names names = all_listed(store, Outcome::failed), done = all_listed(store, Outcome::done);
   std::vector<const PlannedUnit*> failed;
@@ -162,6 +156,23 @@ record::SweepStatus status_of(const PlanFile& plan, const Store& store) {
   for (const record::SweepStageStatus& stage : status.results) add(status.counts, stage.counts);
   if (status.counts.failed > 0) status.failures = failures_of(plan, store);
   return status;
+}
+
+record::SweepPlan plan_record(const Plan& plan, const Store& store) {
+  record::SweepPlan record;
+  record.folder = display_name(store.folder());
+  record.axes = plan.axes;
+  record.units = plan.units.size(), record.combinations = plan.combinations, record.left_out = plan.left_out;
+  record.threads = plan.threads, record.jobs = jobs_that_fit(plan.threads, plan.memory);
+  for (const PlannedStage& stage : plan.stages) record.results.push_back({stage.name, stage.command, 0, 0});
+  const Names done = all_listed(store, Outcome::done);
+  for (const Unit& unit : plan.units) {
+    record::SweepPlanStage& stage = record.results[unit.stage];
+    const bool kept = done.contains(unit.name);
+    ++stage.units, stage.kept += kept, record.kept += kept;
+  }
+  record.others = done.size() - record.kept;
+  return record;
 }
 
 }  // namespace leeway::sweep

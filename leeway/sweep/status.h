@@ -8,6 +8,7 @@
 
 #include "leeway/record/sweep.h"
 #include "leeway/sweep/claim.h"
+#include "leeway/sweep/plan.h"
 #include "leeway/sweep/plan_file.h"
 
 namespace leeway::sweep {
@@ -19,7 +20,7 @@ namespace leeway::sweep {
 // Units of the plan that failed, by message.
 [[nodiscard]] std::vector<record::SweepFailure> failures_of(const PlanFile& plan, const Store& store);
 
-// Names of units that are done, in order.
-[[nodiscard]] std::vector<std::string> done_units(const Store& store);
+// What a plan comes to: units by stage, and how many are done.
+[[nodiscard]] record::SweepPlan plan_record(const Plan& plan, const Store& store);
 
 }  // namespace leeway::sweep

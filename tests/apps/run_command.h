@@ -1,15 +1,20 @@
 // Runs the leeway command and keeps what it printed.
 #pragma once
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <vector>
+
+#include "leeway/core/result.h"
 
 namespace leeway {
 
@@ -33,6 +38,13 @@ inline Outcome run_command(const std::filesystem::path& folder, const std::strin
           read_text(folder / ".err")};
 }
 
+// A call that the command refuses: its exit code, and what the one line on stderr holds.
+struct Refused {
+  std::string arguments;
+  int code;
+  std::vector<std::string> parts;
+};
+
 // A fixture with an empty folder, removed afterwards; commands run in it.
 class CommandTest : public ::testing::Test {
  protected:
@@ -40,12 +52,27 @@ class CommandTest : public ::testing::Test {
   ~CommandTest() override { std::filesystem::remove_all(folder_); }
 
   [[nodiscard]] Outcome run(const std::string& arguments) const { return run_command(folder_, arguments); }
+  // The record of a run that ends well.
+  [[nodiscard]] Json record(const std::string& arguments) const {
+    const Outcome said = run(arguments + " --json");
+    EXPECT_EQ(said.code, 0) << arguments << "\n" << said.err;
+    return said.code == 0 ? Json::parse(said.out) : Json();
+  }
   // A mistake in the call: exit 2 and this line alone.
   void refused(const std::string& arguments, const std::string& line) const {
     const Outcome said = run(arguments);
     EXPECT_EQ(said.code, 2) << arguments;
     EXPECT_EQ(said.out, "") << arguments;
     EXPECT_EQ(said.err, "leeway: " + line + "\n") << arguments;
+  }
+  // Nothing on stdout, one line on stderr.
+  void refused(const Refused& call) const {
+    const Outcome said = run(call.arguments);
+    EXPECT_EQ(said.code, call.code) << call.arguments << "\n" << said.err;
+    EXPECT_EQ(said.out, "") << call.arguments;
+    EXPECT_EQ(std::ranges::count(said.err, '\n'), 1) << call.arguments << "\n" << said.err;
+    for (const std::string& part : call.parts)
+      EXPECT_THAT(said.err, ::testing::HasSubstr(part)) << call.arguments;
   }
 
   const std::filesystem::path folder_ =

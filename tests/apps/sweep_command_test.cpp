@@ -1,15 +1,12 @@
-// leeway sweep: whole sweeps of its own commands, killed at random moments, by several runners, and called wrongly.
-#include <gtest/gtest.h>
+// leeway sweep: whole sweeps of its own commands, stopped, killed at random moments, by several runners, and called wrongly.
 #include <signal.h>
 #include <sys/mount.h>
-#include <sys/wait.h>
 
-#include <algorithm>
+#include <array>
 #include <chrono>
 #include <map>
 #include <random>
 #include <regex>
-#include <set>
 #include <sstream>
 #include <thread>
 #include <utility>
@@ -21,10 +18,12 @@ namespace {
 
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
-// Images, shifted ones by shift, strength and seed, and what a table of values makes of a seed: 1 + 40 + 40 units.
-constexpr const char* study = R"toml(
-[render]
+// Images, shifted ones by shift, strength and seed, and what a rotation makes of them: 1 + 2 S s + 2 S s units.
+std::string study_of(int strengths, const std::string& seeds) {
+  return R"toml([render]
 command = "data render"
 name = "dsprites"
 sample = 20
@@ -35,8 +34,10 @@ out = "images.npz"
 command = "shift"
 name = ["gaussian-noise", "contrast"]
 data = "{render}"
-strength = "grid 4 from 0.1 to 0.4"
-seed = [1, 2, 3, 4, 5]
+strength = "grid )toml" +
+         std::to_string(strengths) + R"toml( from 0.1 to 0.4"
+seed = )toml" +
+         seeds + R"toml(
 out = "noisy.npz"
 
 [again]
@@ -45,21 +46,17 @@ name = "rotation"
 data = "{noisy}"
 out = "turned.npz"
 )toml";
-
-// A record without what time and machine decide.
-std::string timeless(const std::string& record) {
-  static const std::regex seconds("\"seconds\": [-+.0-9e]+");
-  return std::regex_replace(record, seconds, "\"seconds\": 0");
 }
 
-// Every file of every unit that is done.
+// Every file of every unit that is done; of records what time and machine do not decide.
 std::map<std::string, std::string> results_in(const fs::path& folder) {
+  static const std::regex seconds("\"seconds\": [-+.0-9e]+");
   std::map<std::string, std::string> files;
   for (const auto& entry : fs::recursive_directory_iterator(folder / "units"))
     if (entry.is_regular_file()) {
       const std::string text = read_text(entry.path());
       files[fs::relative(entry.path(), folder).string()] =
-          entry.path().extension() == ".json" ? timeless(text) : text;
+          entry.path().extension() == ".json" ? std::regex_replace(text, seconds, "") : text;
     }
   return files;
 }
@@ -73,7 +70,7 @@ std::size_t files_below(const fs::path& folder) {
 
 class SweepCommand : public CommandTest {
  protected:
-  SweepCommand() { write("study.toml", study); }
+  explicit SweepCommand(const std::string& study = study_of(2, "[1, 2]")) { write("study.toml", study); }
   void write(const std::string& name, const std::string& text) const {
     std::ofstream(folder_ / name) << text;
   }
@@ -90,13 +87,11 @@ class SweepCommand : public CommandTest {
     ::execl("/bin/sh", "sh", "-c", line.c_str(), nullptr);
     ::_exit(127);
   }
-  // Exit 3 and this line alone.
-  void bad_input(const std::string& arguments, const std::string& line) const {
-    const Outcome said = run(arguments);
-    EXPECT_EQ(said.code, 3) << arguments;
-    EXPECT_EQ(said.out, "") << arguments;
-    EXPECT_EQ(said.err, "leeway: " + line + "\n") << arguments;
-  }
+};
+
+class SweepCommandTier2 : public SweepCommand {
+ protected:
+  SweepCommandTier2() : SweepCommand(study_of(4, "[1, 2, 3, 4, 5]")) {}
 };
 
 // The first line of a file of /proc; empty where the process has ended meanwhile.
@@ -125,7 +120,144 @@ std::vector<pid_t> children_of(pid_t parent) {
   return children;
 }
 
-TEST_F(SweepCommand, FiftyKillsChangeNoBit) {
+TEST_F(SweepCommand, PlansRunsCollectsAndReports) {
+  EXPECT_THAT(run("sweep plan study.toml --out sweep").out, HasSubstr("17 units in 3 stages."));
+  EXPECT_EQ(run("sweep run sweep --collect runs.csv").out,
+            "17 of 17 units done.\nruns.csv: 8 rows of 8 units.\n");
+  const std::string table = read_text(folder_ / "runs.csv");
+  write("runs.csv", "of somebody who came in time");
+  EXPECT_EQ(run("sweep run sweep --collect runs.csv").out, "17 of 17 units done, 17 of them before.\n");
+  EXPECT_EQ(read_text(folder_ / "runs.csv"), "of somebody who came in time");
+  EXPECT_EQ(run("sweep collect sweep --out again.csv").out, "again.csv: 8 rows of 8 units.\n");
+  EXPECT_EQ(read_text(folder_ / "again.csv"), table);
+  EXPECT_EQ(run("sweep collect sweep --stage noisy --out noisy.csv --columns strength,mean_change").out,
+            "noisy.csv: 8 rows of 8 units.\n");
+  EXPECT_EQ(record("sweep status sweep")["counts"]["done"], 17);
+  EXPECT_THAT(run("sweep status sweep").out, HasSubstr("noisy           8         8"));
+  const Json page =
+      record("sweep report noisy.csv --measure mean_change --case noisy.name,noisy.strength --out page.html");
+  EXPECT_EQ(page["schema"], "leeway.sweep-report/2");
+  EXPECT_THAT(read_text(folder_ / "page.html"), HasSubstr("</html>"));
+}
+
+// What is left of a changed study is kept; a script of array tasks runs the rest.
+TEST_F(SweepCommand, AChangedStudyKeepsWhatStillHolds) {
+  plan("sweep");
+  ASSERT_EQ(run("sweep run sweep").code, 0);
+  write("study.toml", study_of(2, "[2, 6]"));
+  EXPECT_THAT(
+      run("sweep plan study.toml --out sweep").out,
+      HasSubstr(
+          "17 units in 3 stages, 9 of them done already.\n8 units in the folder are not of this plan."));
+  const Outcome said = run("sweep script sweep --tasks 3 --jobs 2");
+  EXPECT_EQ(said.code, 0) << said.err;
+  write("job.sh", said.out);
+  EXPECT_EQ(std::system(("sh '" + (folder_ / "job.sh").string() + "' >/dev/null").c_str()), 0);
+  EXPECT_THAT(run("sweep run sweep").out, StartsWith("17 of 17 units done, 17 of them before."));
+}
+
+TEST_F(SweepCommand, WithoutARecordThereIsNoTable) {
+  write("study.toml", "[pa]\nclean = \"none.npz\"\nshifted = [\"a.npz\", \"b.npz\"]\n");
+  plan("sweep");
+  const Outcome said = run("sweep run sweep --collect runs.csv");
+  EXPECT_EQ(said.code, 5);
+  EXPECT_EQ(said.err, "leeway: sweep: expected a record of [pa], found none yet\n");
+  EXPECT_FALSE(fs::exists(folder_ / "runs.csv"));
+  EXPECT_THAT(run("sweep status sweep").out, HasSubstr("none.npz: expected a readable file"));
+}
+
+TEST_F(SweepCommand, AFullDiskIsOneLine) {
+  fs::create_directory(folder_ / "small");
+  if (::mount("none", (folder_ / "small").c_str(), "tmpfs", 0, "size=100k") != 0)
+    GTEST_SKIP() << "a small tmpfs cannot be mounted here";
+  const Outcome planned = run("sweep plan study.toml --out small/sweep");
+  const Outcome said = run("sweep run small/sweep --jobs 1");
+  ::umount2((folder_ / "small").c_str(), MNT_DETACH);
+  EXPECT_EQ(planned.code, 0) << planned.err;
+  EXPECT_EQ(said.code, 1);
+  EXPECT_THAT(said.err, HasSubstr("No space left on device"));
+  EXPECT_EQ(std::ranges::count(said.err, '\n'), 1) << said.err;
+}
+
+TEST_F(SweepCommand, CtrlCSavesAndTheSameCommandGoesOn) {
+  plan("sweep");
+  const pid_t runner = start("sweep", "--jobs 1");
+  while (files_below(folder_ / "sweep" / "units") < 6) std::this_thread::sleep_for(5ms);
+  ::kill(runner, SIGINT);
+  int status = 0;
+  ::waitpid(runner, &status, 0);
+  EXPECT_EQ(WEXITSTATUS(status), 130);
+  EXPECT_EQ(files_below(folder_ / "sweep" / "work") + files_below(folder_ / "sweep" / "claims"), 0u);
+  EXPECT_THAT(run("sweep run sweep").out, StartsWith("17 of 17 units done, "));
+}
+
+TEST_F(SweepCommand, AUnitEndsWithItsRunner) {
+  plan("sweep");
+  const pid_t runner = start("sweep", "--jobs 2");
+  std::vector<pid_t> units;
+  while (units.empty()) units = children_of(runner);
+  ::kill(runner, SIGKILL);
+  ::waitpid(runner, nullptr, 0);
+  for (int i = 0; i < 200 && ::kill(units.front(), 0) == 0; ++i) std::this_thread::sleep_for(5ms);
+  const std::string state = line_of("/proc/" + std::to_string(units.front()) + "/stat");
+  EXPECT_TRUE(state.empty() || state.find(") Z") != std::string::npos) << state;
+}
+
+// What units name is looked up when the study is planned, not one by one as they run.
+TEST_F(SweepCommand, StudiesAreCheckedAgainstTheCommands) {
+  fs::create_directory(folder_ / "full");
+  write("full/mine.txt", "");
+  for (const auto& [text, place, found] : std::vector<std::array<std::string, 3>>{
+           {"[shift]\nname = \"contrast\"\nstrenght = [0.1, 0.2]\n",
+            "line 3, column 1: expected an option of leeway shift", "'strenght'; did you mean strength?"},
+           {"[bound]\nsource = \"a.npz\"\ntarget = \"b.npz\"\ndelta = [0.1, 2]\n", "line 4, column 1",
+            "(--delta:"},
+           {"[shift]\nname = [\"contrast\", \"contrst\"]\n", "line 2, column 1: expected a shift",
+            "'contrst'"},
+           {"[shift]\nname = \"contrast\"\nstrength = [0.5, 5000]\n", "expected for strength of contrast",
+            "'5000'"},
+           {"[sweep]\ncommand = \"sweep run\"\n", "a command of leeway", "'sweep run'"}}) {
+    write("s.toml", text);
+    refused({"sweep plan s.toml --out a", 3, {"s.toml: ", place, found}});
+  }
+  EXPECT_FALSE(fs::exists(folder_ / "a"));
+  write("s.toml", "[shift]\nname = [\"fog\", \"contrast\"]\nseverity = 3\n");
+  EXPECT_EQ(run("sweep plan s.toml --out a").code, 0);
+  write("s.toml", "[shift]\nname = \"contrast\"\nstrength = \"grid 3\"\n");
+  EXPECT_EQ(run("sweep plan s.toml --out b").code, 0);
+  EXPECT_THAT(read_text(folder_ / "b" / "plan.jsonl"), HasSubstr("\"shift.strength\":\"0.04\""))
+      << "a tenth of the member's default";
+}
+
+TEST_F(SweepCommand, OneClearLineForEachMistake) {
+  fs::create_directory(folder_ / "full");
+  write("full/mine.txt", "");
+  plan("old"), plan("sweep");
+  std::string text = read_text(folder_ / "old" / "plan.jsonl");
+  text.replace(text.find("\"version\":\"") + 11, 0, "9.");
+  write("old/plan.jsonl", text);
+  for (const Refused& call : std::vector<Refused>{
+           {"sweep run nowhere", 3, {"nowhere/plan.jsonl: expected a readable file"}},
+           {"sweep run old", 3, {"(plan the study again into another folder), found one of 9."}},
+           {"sweep plan study.toml", 2, {"--out is required"}},
+           {"sweep plan study.toml --out full", 3, {"full: expected a new folder", "one with other files"}},
+           {"sweep collect sweep", 2, {"--out is required"}},
+           {"sweep collect sweep --out a.txt", 3, {"a.txt", "'.txt'"}},
+           {"sweep run sweep --collect a.npz", 3, {"a.npz", "'.npz'"}},
+           {"sweep report study.toml --stage x", 2, {"--stage: expected the folder of a sweep"}},
+           {"sweep run sweep --slurm --time 0:01:00",
+            2,
+            {"--time: expected hours:minutes:seconds", "'0:01:00'"}},
+           {"sweep run sweep --slurm --collect a.csv", 2, {"--collect"}}})
+    refused(call);
+  write("sweep/runs.csv", "of before");
+  const Outcome said = run_command(folder_, "sweep run sweep --slurm", "export PATH=/nowhere; ");
+  EXPECT_EQ(said.code, 1);
+  EXPECT_EQ(said.err, "leeway: sbatch: cannot be started: No such file or directory\n");
+  EXPECT_EQ(read_text(folder_ / "sweep" / "runs.csv"), "of before");
+}
+
+TEST_F(SweepCommandTier2, FiftyKillsChangeNoBit) {
   plan("serial");
   ASSERT_EQ(run("sweep run serial --jobs 1").code, 0);
   plan("killed");
@@ -156,14 +288,12 @@ TEST_F(SweepCommand, FiftyKillsChangeNoBit) {
   EXPECT_GT(of_units, 15u);
   const Outcome last = run("sweep run killed --retry");
   EXPECT_EQ(last.code, 0) << last.err;
-  const auto expected = results_in(folder_ / "serial"), found = results_in(folder_ / "killed");
-  EXPECT_EQ(expected.size(), found.size());
-  EXPECT_TRUE(expected == found) << "bits differ";
+  EXPECT_TRUE(results_in(folder_ / "serial") == results_in(folder_ / "killed")) << "bits differ";
   for (const char* const left : {"work", "failed"})
     EXPECT_EQ(files_below(folder_ / "killed" / left), 0u) << left;
 }
 
-TEST_F(SweepCommand, FourRunnersDoNoUnitTwice) {
+TEST_F(SweepCommandTier2, FourRunnersDoNoUnitTwice) {
   plan("serial");
   ASSERT_EQ(run("sweep run serial").code, 0);
   plan("shared");
@@ -175,183 +305,21 @@ TEST_F(SweepCommand, FourRunnersDoNoUnitTwice) {
     int status = 0;
     ::waitpid(runners[i], &status, 0);
     EXPECT_EQ(status, 0);
-    const std::string record = read_text(folder_ / ("run" + std::to_string(i) + ".json"));
-    std::smatch number;
-    ASSERT_TRUE(std::regex_search(record, number, std::regex("\"done\": (\\d+)"))) << record;
-    done += std::stoul(number[1]);
+    const Json one = Json::parse(read_text(folder_ / ("run" + std::to_string(i) + ".json")));
+    done += one["results"][0]["done"].get<std::size_t>();
   }
   EXPECT_EQ(done, 81u);
   EXPECT_TRUE(results_in(folder_ / "serial") == results_in(folder_ / "shared"));
   EXPECT_EQ(files_below(folder_ / "shared" / "work") + files_below(folder_ / "shared" / "runners"), 0u);
 }
 
-TEST_F(SweepCommand, WhoeverEndsTheLastUnitCollects) {
+TEST_F(SweepCommandTier2, WhoeverEndsTheLastUnitCollects) {
   plan("sweep");
   std::vector<pid_t> runners;
   for (int i = 0; i < 3; ++i) runners.push_back(start("sweep", "--jobs 1 --no-wait --collect runs.csv"));
   for (const pid_t runner : runners) ::waitpid(runner, nullptr, 0);
   ASSERT_EQ(run("sweep collect sweep --out again.csv").code, 0);
-  const std::string table = read_text(folder_ / "again.csv");
-  EXPECT_EQ(read_text(folder_ / "runs.csv"), table);
-  write("runs.csv", "of somebody who came in time");
-  EXPECT_EQ(run("sweep run sweep --collect runs.csv").out, "81 of 81 units done, 81 of them before.\n");
-  EXPECT_EQ(read_text(folder_ / "runs.csv"), "of somebody who came in time");
-  fs::remove(folder_ / "runs.csv");
-  EXPECT_EQ(run("sweep run sweep --collect runs.csv").out,
-            "81 of 81 units done, 81 of them before.\nruns.csv: 40 rows of 40 units.\n");
-  EXPECT_EQ(read_text(folder_ / "runs.csv"), table);
-}
-
-TEST_F(SweepCommand, WithoutARecordThereIsNoTable) {
-  write("study.toml", "[pa]\nclean = \"none.npz\"\nshifted = [\"a.npz\", \"b.npz\"]\n");
-  plan("sweep");
-  const Outcome said = run("sweep run sweep --collect runs.csv");
-  EXPECT_EQ(said.code, 5);
-  EXPECT_EQ(said.err, "leeway: sweep: expected a record of [pa], found none yet\n");
-  EXPECT_FALSE(fs::exists(folder_ / "runs.csv"));
-}
-
-TEST_F(SweepCommand, AFullDiskIsOneLine) {
-  fs::create_directory(folder_ / "small");
-  if (::mount("none", (folder_ / "small").c_str(), "tmpfs", 0, "size=400k") != 0)
-    GTEST_SKIP() << "a small tmpfs cannot be mounted here";
-  const Outcome planned = run("sweep plan study.toml --out small/sweep");
-  const Outcome said = run("sweep run small/sweep --jobs 1");
-  ::umount2((folder_ / "small").c_str(), MNT_DETACH);
-  EXPECT_EQ(planned.code, 0) << planned.err;
-  EXPECT_EQ(said.code, 1);
-  EXPECT_NE(said.err.find("No space left on device"), std::string::npos) << said.err;
-  EXPECT_EQ(std::count(said.err.begin(), said.err.end(), '\n'), 1) << said.err;
-}
-
-TEST_F(SweepCommand, CtrlCSavesAndTheSameCommandGoesOn) {
-  plan("sweep");
-  const pid_t runner = start("sweep", "--jobs 1");
-  while (files_below(folder_ / "sweep" / "units") < 6) std::this_thread::sleep_for(5ms);
-  ::kill(runner, SIGINT);
-  int status = 0;
-  ::waitpid(runner, &status, 0);
-  EXPECT_EQ(WEXITSTATUS(status), 130);
-  EXPECT_EQ(files_below(folder_ / "sweep" / "work") + files_below(folder_ / "sweep" / "claims"), 0u);
-  const Outcome rest = run("sweep run sweep");
-  EXPECT_EQ(rest.code, 0);
-  EXPECT_NE(rest.out.find("81 of 81 units done, "), std::string::npos) << rest.out;
-}
-
-TEST_F(SweepCommand, AUnitEndsWithItsRunner) {
-  plan("sweep");
-  const pid_t runner = start("sweep", "--jobs 2");
-  std::vector<pid_t> units;
-  while (units.empty()) units = children_of(runner);
-  ::kill(runner, SIGKILL);
-  ::waitpid(runner, nullptr, 0);
-  for (int i = 0; i < 200 && ::kill(units.front(), 0) == 0; ++i) std::this_thread::sleep_for(5ms);
-  const std::string state = line_of("/proc/" + std::to_string(units.front()) + "/stat");
-  EXPECT_TRUE(state.empty() || state.find(") Z") != std::string::npos) << state;
-}
-
-TEST_F(SweepCommand, AChangedStudyKeepsWhatStillHolds) {
-  plan("sweep");
-  ASSERT_EQ(run("sweep run sweep").code, 0);
-  std::string more = study;
-  more.replace(more.find("[1, 2, 3, 4, 5]"), 15, "[2, 3, 6]");
-  write("study.toml", more);
-  const Outcome said = run("sweep plan study.toml --out sweep");
-  EXPECT_NE(
-      said.out.find(
-          "49 units in 3 stages, 33 of them done already.\n48 units in the folder are not of this plan."),
-      std::string::npos)
-      << said.out;
-  EXPECT_NE(run("sweep run sweep").out.find("49 of 49 units done, 33 of them before."), std::string::npos);
-}
-
-TEST_F(SweepCommand, ThePilotEstimates) {
-  const Outcome said = run("sweep plan study.toml --out sweep --pilot");
-  EXPECT_EQ(said.code, 0) << said.err;
-  EXPECT_NE(said.out.find("81 units in 3 stages, 4 of them done already. About "), std::string::npos)
-      << said.out;
-}
-
-TEST_F(SweepCommand, OneClearLineForEachMistake) {
-  const auto study_with = [&](const std::string& text) { write("s.toml", text); };
-  study_with("[shift]\nname = \"contrast\"\nstrenght = [0.1, 0.2]\n");
-  bad_input("sweep plan s.toml --out a",
-            "s.toml: line 3, column 1: expected an option of leeway shift, found 'strenght'; did you mean "
-            "strength?");
-  study_with("[bound]\nsource = \"a.npz\"\ntarget = \"b.npz\"\ndelta = [0.1, 2]\n");
-  const Outcome impossible = run("sweep plan s.toml --out a");
-  EXPECT_EQ(impossible.code, 3);
-  EXPECT_TRUE(
-      impossible.err.starts_with("leeway: s.toml: line 4, column 1: expected options in [bound] that leeway "
-                                 "bound takes, found a mistake (--delta:"))
-      << impossible.err;
-  EXPECT_EQ(std::count(impossible.err.begin(), impossible.err.end(), '\n'), 1);
-  study_with("[study]\nonly = [\"shift.seed>9\"]\n[shift]\nname = \"contrast\"\nseed = [1, 2]\n");
-  bad_input(
-      "sweep plan s.toml --out a",
-      "s.toml: expected a study of one unit or more, found none: the rules leave out all 2 combinations");
-  study_with("[sweep]\ncommand = \"sweep run\"\n");
-  EXPECT_EQ(run("sweep plan s.toml --out a").code, 3);
-  EXPECT_FALSE(fs::exists(folder_ / "a"));
-  bad_input("sweep run nowhere", "nowhere/plan.jsonl: expected a readable file, found no such file");
-  refused("sweep plan study.toml", "--out is required: the folder of the sweep");
-  fs::create_directory(folder_ / "full");
-  write("full/mine.txt", "");
-  bad_input("sweep plan study.toml --out full",
-            "full: expected a new folder, or that of a sweep, found one with other files");
-  plan("old");
-  std::string text = read_text(folder_ / "old" / "plan.jsonl");
-  text.replace(text.find("\"version\":\"") + 11, 0, "9.");
-  write("old/plan.jsonl", text);
-  const Outcome old = run("sweep run old");
-  EXPECT_EQ(old.code, 3);
-  EXPECT_NE(old.err.find("(plan the study again into another folder), found one of 9."), std::string::npos)
-      << old.err;
-}
-
-// What units name is looked up when the study is planned, not one by one as they run.
-TEST_F(SweepCommand, NamesAndParametersAreThoseThereAre) {
-  const auto plan_of = [&](const std::string& text) {
-    write("s.toml", text);
-    return "sweep plan s.toml --out a";
-  };
-  bad_input(plan_of("[shift]\nname = [\"contrast\", \"contrst\"]\n"),
-            "s.toml: line 2, column 1: expected a shift that leeway list has, found 'contrst'; did you mean "
-            "contrast?");
-  bad_input(
-      plan_of("[shift]\nname = \"contrast\"\nstrength = [0.5, 5000]\n"),
-      "s.toml: line 3, column 1: expected for strength of contrast a number from 0 to 10, found '5000'");
-  EXPECT_EQ(run(plan_of("[shift]\nname = \"contrast\"\nstrength = \"grid 3\"\n")).code, 0);
-  EXPECT_NE(read_text(folder_ / "a" / "plan.jsonl").find("\"shift.strength\":\"0.04\""), std::string::npos)
-      << "a tenth of the member's default";
-  EXPECT_EQ(run(plan_of("[shift]\nname = [\"fog\", \"contrast\"]\nseverity = 3\n")).code, 0);
-}
-
-TEST_F(SweepCommand, WithoutSlurmNothingIsLost) {
-  plan("sweep");
-  write("sweep/runs.csv", "of before");
-  const std::string path = std::getenv("PATH");
-  ::setenv("PATH", "/nowhere", 1);
-  const Outcome said = run("sweep run sweep --slurm");
-  ::setenv("PATH", path.c_str(), 1);
-  EXPECT_EQ(said.code, 1);
-  EXPECT_EQ(said.err, "leeway: sbatch: cannot be started: No such file or directory\n");
-  EXPECT_EQ(read_text(folder_ / "sweep" / "runs.csv"), "of before");
-  refused(
-      "sweep run sweep --slurm --time 0:01:00",
-      "--time: expected hours:minutes:seconds from 0:05:00, found '0:01:00' (see leeway sweep run --help)");
-  EXPECT_EQ(run("sweep run sweep --slurm --collect a.csv").code, 2);
-}
-
-TEST_F(SweepCommand, ScriptsRunWhatIsLeft) {
-  plan("sweep");
-  const Outcome said = run("sweep script sweep --tasks 3 --jobs 2");
-  EXPECT_EQ(said.code, 0) << said.err;
-  write("job.sh", said.out);
-  EXPECT_EQ(std::system(("sh '" + (folder_ / "job.sh").string() + "' >/dev/null").c_str()), 0);
-  EXPECT_NE(run("sweep run sweep").out.find("81 of 81 units done, 81 of them before."), std::string::npos);
-  EXPECT_EQ(run("sweep collect sweep --stage noisy --out runs.csv --columns strength,mean_change").out,
-            "runs.csv: 40 rows of 40 units.\n");
+  EXPECT_EQ(read_text(folder_ / "runs.csv"), read_text(folder_ / "again.csv"));
 }
 
 }  // namespace

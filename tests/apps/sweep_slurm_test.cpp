@@ -52,7 +52,7 @@ std::string said_by(const std::string& command) {
   return text;
 }
 
-class SweepOnSlurm : public CommandTest {
+class SweepOnSlurmTier2 : public CommandTest {
  protected:
   void SetUp() override {
     if (is_slow) GTEST_SKIP() << "a sweep of 60 units, twenty times, is too slow under a sanitizer";
@@ -116,7 +116,7 @@ std::string without_seconds(const std::string& table) {
   return std::regex_replace(table, seconds, "$1");
 }
 
-TEST_F(SweepOnSlurm, TwentyKillsChangeNoBit) {
+TEST_F(SweepOnSlurmTier2, TwentyKillsChangeNoBit) {
   std::ofstream(folder_ / "study.toml") << study;
   for (const char* const name : {"serial", "cluster_run"})
     ASSERT_EQ(run(std::string("sweep plan study.toml --out ") + name).code, 0);
@@ -156,7 +156,7 @@ TEST_F(SweepOnSlurm, TwentyKillsChangeNoBit) {
   EXPECT_TRUE(is_whole());
 }
 
-TEST_F(SweepOnSlurm, CommandsOfTheDocument) {
+TEST_F(SweepOnSlurmTier2, CommandsOfTheDocument) {
   const std::string document = read_text(LEEWAY_REFERENCE "/../../docs/sweeps.md");
   const std::size_t command = document.find("\nleeway sweep run own --slurm ");
   ASSERT_NE(command, document.npos);

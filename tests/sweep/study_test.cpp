@@ -56,69 +56,55 @@ TEST(Study, ReferencesAreFilesOrValues) {
   EXPECT_EQ(look.settings.at(1).values.at(0).at(0).text, "{draw} {}");
 }
 
-TEST(Study, OneClearLineForEachMistake) {
-  const auto wrong = [](const char* text) { return message_of([&] { (void)study_of(text); }); };
-  const auto expect = [&](const char* text, const std::string& line) {
-    EXPECT_EQ(wrong(text), line) << text;
-  };
-  expect("", "study.toml: expected a table for each stage, such as [shift], found none");
-  expect("seed = 1",
-         "study.toml: line 1, column 1: expected a key in [study] or in a stage's table, found 'seed'");
-  expect("[study]\nsed = 1\n[look]\nseed = 1",
-         "study.toml: line 2, column 1: expected in [study] one of seed, threads, memory, exclude, only, "
-         "found 'sed'; did "
-         "you mean seed?");
-  expect("[study]\nthreads = 0\n[look]\nseed = 1",
-         "study.toml: line 2, column 1: expected for threads a whole number from 1 to 4096, found '0'");
-  expect("[study]\nmemory = \"much\"\n[look]\nseed = 1",
-         "study.toml: line 2, column 1: expected for memory a size such as 800M or 2G, found 'much'");
-  expect("[chnage]\nseed = 1",
-         "study.toml: line 2, column 1: expected a command of leeway as a stage's name or as its `command`, "
-         "found 'chnage'; "
-         "did you mean change?");
-  expect("[change]\nstrenth = [1, 2]",
-         "study.toml: line 2, column 1: expected an option of leeway change, found 'strenth'; did you mean "
-         "strength?");
-  expect("[look]\nout = \"r.json\"",
-         "study.toml: line 2, column 1: expected an option that a sweep does not set itself, found 'out'");
-  expect("[change]\nhard = 1",
-         "study.toml: line 2, column 1: expected true or false for hard, found another value");
-  expect("[change]\ndata = true",
-         "study.toml: line 2, column 1: expected a text, a number or a list for data, found true");
-  expect("[change]\nseed = []",
-         "study.toml: line 2, column 1: expected values for seed, found an empty list");
-  expect("[change]\nseed = [1, 1]",
-         "study.toml: line 2, column 1: expected values that differ, found one of them twice");
-  expect("[change]\nout = \"a/b.npz\"",
-         "study.toml: line 2, column 1: expected a file's name without a folder, such as out.npz, found "
-         "'a/b.npz'");
-  expect("[change]\ndata = \"{chang}\"",
-         "study.toml: line 2, column 1: expected {STAGE} or {STAGE.OPTION} in braces, found 'chang'; did you "
-         "mean change?");
-  expect(
-      "[change]\nseed = 1\ndata = \"{change.sed}\"",
-      "study.toml: line 3, column 1: expected an option that [change] sets, found 'sed'; did you mean seed?");
-  expect("[a]\ncommand = \"change\"\ndata = \"{b}\"\n[b]\ncommand = \"change\"\ndata = \"{a}\"",
-         "study.toml: line 2, column 1: expected stages that go by earlier ones, found a circle through [a]");
-  expect("[change]\nstrength = \"grid\"",
-         "study.toml: line 2, column 1: expected for change.strength \"grid N\" or \"random N\", then \"from "
-         "LOW to HIGH\" "
-         "and \"log\", found 'grid'");
-  expect(
-      "[change]\nset.eta = \"grid 3\"",
-      "study.toml: line 2, column 5: expected for change.set.eta a range, as in \"grid 3 from LOW to HIGH\", "
-      "since it has no default, or several, found 'grid 3'");
-  expect("[change]\nname = \"blur\"\nset.stesp = \"grid 3\"",
-         "study.toml: line 3, column 5: expected a parameter of blur, found 'stesp'; did you mean steps?");
-  expect("[study]\nexclude = [\"change.seed=1|3\"]\n[change]\nseed = [1, 2]",
-         "study.toml: line 2, column 1: expected in a rule a value of change.seed, found '3'");
-  expect("[study]\nexclude = [\"change.sed=1\"]\n[change]\nseed = [1, 2]",
-         "study.toml: line 2, column 1: expected an axis, one of change.seed, found 'change.sed'; did you "
-         "mean change.seed?");
-  expect("[study]\nonly = [\"change.seed\"]\n[change]\nseed = [1, 2]",
-         "study.toml: line 2, column 1: expected AXIS=VALUE, found 'change.seed'");
-  expect("[study]\nonly = [\"change.seed<x\"]\n[change]\nseed = [1, 2]",
-         "study.toml: line 2, column 1: expected a number, found 'change.seed<x'");
+struct Mistake {
+  std::string text, place, expected, found;
+};
+
+TEST(Study, MistakesAreNamedByTheirPlace) {
+  const std::string seeds = "[change]\nseed = [1, 2]";
+  for (const Mistake& one : std::vector<Mistake>{
+           {"", "", "a table for each stage", "none"},
+           {"seed = 1", "line 1, column 1: ", "a key in [study] or in a stage's table", "'seed'"},
+           {"[study]\nsed = 1\n" + seeds, "line 2, column 1: ", "one of seed, threads",
+            "'sed'; did you mean seed?"},
+           {"[study]\nthreads = 0\n" + seeds, "line 2, column 1: ", "threads a whole number from 1 to 4096",
+            "'0'"},
+           {"[study]\nmemory = \"much\"\n" + seeds, "line 2, column 1: ", "memory a size", "'much'"},
+           {"[chnage]\nseed = 1", "line 2, column 1: ", "a command of leeway",
+            "'chnage'; did you mean change?"},
+           {"[change]\nstrenth = [1, 2]", "line 2, column 1: ", "an option of leeway change",
+            "'strenth'; did you"},
+           {"[look]\nout = \"r.json\"", "line 2, column 1: ", "an option that a sweep does not set", "'out'"},
+           {"[change]\nhard = 1", "line 2, column 1: ", "true or false for hard", "another value"},
+           {"[change]\ndata = true", "line 2, column 1: ", "a text, a number or a list for data", "true"},
+           {"[change]\nseed = []", "line 2, column 1: ", "values for seed", "an empty list"},
+           {"[change]\nseed = [1, 1]", "line 2, column 1: ", "values that differ", "one of them twice"},
+           {"[change]\nout = \"a/b.npz\"", "line 2, column 1: ", "a file's name without a folder",
+            "'a/b.npz'"},
+           {"[change]\ndata = \"{chang}\"", "line 2, column 1: ", "{STAGE} or {STAGE.OPTION}",
+            "'chang'; did you"},
+           {"[change]\nseed = 1\ndata = \"{change.sed}\"", "line 3, column 1: ", "that [change] sets",
+            "'sed'; did"},
+           {"[a]\ncommand = \"change\"\ndata = \"{b}\"\n[b]\ncommand = \"change\"\ndata = \"{a}\"",
+            "line 2, column 1: ", "stages that go by earlier ones", "a circle through [a]"},
+           {"[change]\nstrength = \"grid\"", "line 2, column 1: ", "for change.strength \"grid N\"",
+            "'grid'"},
+           {"[change]\nset.eta = \"grid 3\"", "line 2, column 5: ", "for change.set.eta a range", "'grid 3'"},
+           {"[change]\nname = \"blur\"\nset.stesp = \"grid 3\"", "line 3, column 5: ", "a parameter of blur",
+            "'stesp'; did you mean steps?"},
+           {"[study]\nexclude = [\"change.seed=1|3\"]\n" + seeds,
+            "line 2, column 1: ", "a value of change.seed", "'3'"},
+           {"[study]\nexclude = [\"change.sed=1\"]\n" + seeds, "line 2, column 1: ", "one of change.seed",
+            "'change.sed'; did you mean change.seed?"},
+           {"[study]\nonly = [\"change.seed\"]\n" + seeds, "line 2, column 1: ", "AXIS=VALUE",
+            "'change.seed'"},
+           {"[study]\nonly = [\"change.seed<x\"]\n" + seeds, "line 2, column 1: ", "a number",
+            "'change.seed<x'"}}) {
+    const std::string message = message_of([&] { (void)study_of(one.text); });
+    EXPECT_TRUE(message.starts_with("study.toml: " + one.place + "expected ")) << message;
+    EXPECT_NE(message.find(one.expected), std::string::npos) << message;
+    EXPECT_NE(message.find(", found " + one.found), std::string::npos) << message;
+  }
 }
 
 std::vector<std::string> range(const std::string& text, bool whole = false, std::uint64_t seed = 0) {

@@ -89,7 +89,7 @@ bool Jobs::is_stopped(std::chrono::steady_clock::duration within) {
   return stop_.wait_for(lock, within, [&] { return stopped_; });
 }
 
-JobEnd Job::run(Jobs& jobs, const JobRules& rules) const {
+Outcome Job::run(Jobs& jobs, const JobRules& rules) const {
   using Clock = std::chrono::steady_clock;
   Ended ended;
   double seconds = 0;
@@ -104,13 +104,13 @@ JobEnd Job::run(Jobs& jobs, const JobRules& rules) const {
     if (jobs.is_stopped(tries < most_tries ? tries * breath : Clock::duration::zero())) {
       if (const std::string why = rules.hopeless(seconds); !why.empty()) {
         fail({why, ended.code, seconds});
-        return {Outcome::failed, seconds};
+        return Outcome::failed;
       }
       store_.drop_work(unit_, runner_);
-      return {Outcome::none, seconds};
+      return Outcome::none;
     }
   }
-  return {finish(ended, seconds, rules) ? Outcome::done : Outcome::failed, seconds};
+  return finish(ended, seconds, rules) ? Outcome::done : Outcome::failed;
 }
 
 bool Job::finish(const Ended& ended, double seconds, const JobRules& rules) const {

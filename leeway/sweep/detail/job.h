@@ -32,11 +32,6 @@ class Jobs {
   bool stopped_ = false;
 };
 
-struct JobEnd {
-  Outcome outcome = Outcome::none;  // none: it was stopped
-  double seconds = 0;
-};
-
 struct JobRules {
   std::function<void()> before_keeping;  // what the process made, or its failure; may throw
   // Of a unit that was stopped after so many seconds: why there is no use in beginning it again; empty: there is.
@@ -53,8 +48,8 @@ class Job {
         words_(std::move(words)),
         program_(std::move(program)) {}
 
-  // DiskFull where that is why it failed.
-  [[nodiscard]] JobEnd run(Jobs& jobs, const JobRules& rules) const;
+  // None: it was stopped. DiskFull where that is why it failed.
+  [[nodiscard]] Outcome run(Jobs& jobs, const JobRules& rules) const;
 
  private:
   [[nodiscard]] bool finish(const Ended& ended, double seconds, const JobRules& rules) const;

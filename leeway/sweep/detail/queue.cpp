@@ -16,22 +16,16 @@ constexpr std::size_t runners_looked_at = 8;  // whether they live; always the s
 Queue::Queue(const PlanFile& plan, const Store& store, const RunOptions& options)
     : plan_(plan), store_(store), wait_(options.wait) {
   const std::size_t n = plan.units.size();
-  states_.assign(n, options.only.empty() ? State::waiting : State::unasked);
-  for (const std::size_t unit : options.only) states_[unit] = State::waiting;
-  for (std::size_t unit = n; unit-- > 0;)  // units stand behind those they need
-    if (states_[unit] == State::waiting)
-      for (const std::size_t needed : plan.units[unit].needs) states_[needed] = State::waiting;
+  states_.assign(n, State::waiting);
   dependants_.resize(n);
   missing_.assign(n, 0);
   for (std::size_t unit = 0; unit < n; ++unit) {
     index_.emplace(plan.units[unit].name, unit);
     of_shard_[shard_of(plan.units[unit].name)].push_back(unit);
-    if (states_[unit] == State::unasked) continue;
-    ++summary_.units;
     missing_[unit] = plan.units[unit].needs.size();
     for (const std::size_t needed : plan.units[unit].needs) dependants_[needed].push_back(unit);
   }
-  waiting_ = summary_.units;
+  summary_.units = waiting_ = n;
   read_store(store);
   make_ready();
   to_settle_ = waiting_ + ready_count_;
@@ -70,7 +64,7 @@ void Queue::turn_ready() {
 // Whether that is news. The caller holds the lock.
 bool Queue::end(std::size_t unit, Outcome outcome, bool here) {
   State& state = states_[unit];
-  if (state == State::unasked || state == State::done || state == State::failed) return false;
+  if (state == State::done || state == State::failed) return false;
   if (state == State::here && !here) return false;  // its own thread will see
   if (state == State::waiting) --waiting_;
   if (state == State::ready) --ready_count_;

@@ -46,7 +46,7 @@ class Queue {
   [[nodiscard]] RunSummary summary() const;
 
  private:
-  enum class State : unsigned char { unasked, waiting, ready, here, elsewhere, done, failed, blocked };
+  enum class State : unsigned char { waiting, ready, here, elsewhere, done, failed, blocked };
 
   [[nodiscard]] bool is_over() const;
   void read_store(const Store& store);

@@ -14,7 +14,6 @@
 namespace leeway::assess {
 namespace {
 
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 std::string message(const std::vector<Source>& sources, const std::vector<Target>& targets,
@@ -84,54 +83,6 @@ TEST(Assess, PosteriorAgreementOfTheSmallPair) {
   EXPECT_NEAR(r["flips"][0]["agreement"].get<double>(), std::log(2. / 6), 1e-3);
 }
 
-TEST(Assess, HasEveryKeyOfTheRecord) {
-  const Json record = assess({{"model", clean}}, {{"model", "noise", shifted}});
-  for (const char* key :
-       {"headline", "findings", "models", "targets", "class_names", "comparisons", "level", "results"})
-    EXPECT_TRUE(record.contains(key)) << key;
-  for (const char* key : {"model",
-                          "target",
-                          "n",
-                          "source_n",
-                          "k",
-                          "paired",
-                          "labelled",
-                          "pairing",
-                          "accuracy",
-                          "accuracy_low",
-                          "accuracy_high",
-                          "source_accuracy",
-                          "accuracy_change",
-                          "accuracy_change_low",
-                          "afr_pred",
-                          "afr_pred_low",
-                          "afr_pred_high",
-                          "afr_true",
-                          "pa",
-                          "pa_low",
-                          "pa_high",
-                          "pa_normalized",
-                          "log_pa_mean",
-                          "beta",
-                          "gap",
-                          "error_bound",
-                          "estimates",
-                          "curve",
-                          "local_maxima",
-                          "confidence",
-                          "classes",
-                          "groups",
-                          "worst_class",
-                          "worst_group",
-                          "confusion",
-                          "top_flips",
-                          "flips",
-                          "predicted_shares",
-                          "warnings",
-                          "not_computed"})
-    EXPECT_TRUE(record["results"][0].contains(key)) << key;
-}
-
 // Two models, one with groups and one gate, one without labels.
 TEST(Assess, TheRecordIsReadAsItWasWritten) {
   Outputs grouped = clean, moved = shifted, plain = clean;
@@ -196,21 +147,6 @@ TEST(Assess, ComparesTwoModelsOnTheSameSamples) {
   ASSERT_EQ(record["findings"].size(), 2u);  // the headline has said what there is to say of a under noise
   for (const std::string finding : record["findings"]) EXPECT_THAT(finding, HasSubstr(", b "));
   EXPECT_EQ(record["results"][2]["target"], "blur");
-}
-
-TEST(Assess, GivesEveryRowToTheSink) {
-  std::size_t calls = 0;
-  Options options = pairs;
-  options.rows = [&](const TargetRows& rows) {
-    ++calls;
-    EXPECT_EQ(rows.target, "noise");
-    EXPECT_THAT(std::vector<std::int32_t>(rows.clean_classes.begin(), rows.clean_classes.end()),
-                ElementsAre(0, 0, 0, 1, 1, 0));
-    EXPECT_EQ(rows.agreements.size(), 6u);
-    EXPECT_EQ(rows.labels.size(), 6u);
-  };
-  (void)assess({{"model", clean}}, {{"model", "noise", shifted}}, options);
-  EXPECT_EQ(calls, 1u);
 }
 
 TEST(Assess, PairedYesLendsLabels) {

@@ -35,62 +35,67 @@ const std::vector<record::AssessResult> results = made();
 
 record::AssessGate judged(const std::string& text) { return check_gate(parse_gate(text), results); }
 
-TEST(ParseGate, ReadsEveryComparison) {
-  const record::AssessGate gate = parse_gate(" worst_class.accuracy <= 0.8 ");
-  EXPECT_EQ(gate.key, "worst_class.accuracy");
-  EXPECT_EQ(gate.op, "<=");
-  EXPECT_EQ(gate.threshold, .8);
-  EXPECT_EQ(parse_gate("estimates.atc-ne>1e-3").key, "estimates.atc-ne");
-  for (const std::string op : {"<", "<=", ">", ">=", "==", "!="})
-    EXPECT_EQ(parse_gate("n" + op + "-3").op, op);
-  EXPECT_EQ(parse_gate("n<-3").threshold, -3);
-  EXPECT_EQ(parse_gate("n<+3").threshold, 3);
-  EXPECT_EQ(parse_gate("beta==inf").threshold, std::numeric_limits<double>::infinity());
-  EXPECT_EQ(parse_gate("beta>-inf").threshold, -std::numeric_limits<double>::infinity());
-}
+struct Parsed {
+  std::string text, key, op;
+  double threshold;
+};
 
-TEST(ParseGate, ReadsPercent) {
-  EXPECT_EQ(parse_gate("accuracy<80%").threshold, .8);
-  EXPECT_EQ(parse_gate("accuracy < 0.1 %").threshold, .001);
-  EXPECT_EQ(parse_gate("accuracy_change<-3.5%").threshold, -.035);
-}
-
-TEST(ParseGate, TakesTitlesOfTablesForKeys) {
-  EXPECT_EQ(parse_gate("AFR(P)<90%").key, "afr_pred");
-  EXPECT_EQ(parse_gate("afr(t) < 0.9").key, "afr_true");
-  EXPECT_EQ(parse_gate("Agreement<1").key, "pa");
-  EXPECT_EQ(parse_gate("error at most>0.2").key, "error_bound");
-  EXPECT_EQ(parse_gate("worst class<0.2").key, "worst_class.accuracy");
-  EXPECT_EQ(parse_gate("ATC-NE>0.2").key, "estimates.atc-ne");
+// Percent, and titles of tables for keys.
+TEST(ParseGate, ReadsKeysComparisonsAndNumbers) {
+  constexpr double inf = std::numeric_limits<double>::infinity();
+  for (const Parsed& expected :
+       std::vector<Parsed>{{" worst_class.accuracy <= 0.8 ", "worst_class.accuracy", "<=", .8},
+                           {"estimates.atc-ne>1e-3", "estimates.atc-ne", ">", .001},
+                           {"n<-3", "n", "<", -3},
+                           {"n>=+3", "n", ">=", 3},
+                           {"n!=-3", "n", "!=", -3},
+                           {"beta==inf", "beta", "==", inf},
+                           {"beta>-inf", "beta", ">", -inf},
+                           {"accuracy < 0.1 %", "accuracy", "<", .001},
+                           {"accuracy_change<-3.5%", "accuracy_change", "<", -.035},
+                           {"AFR(P)<90%", "afr_pred", "<", .9},
+                           {"afr(t) < 0.9", "afr_true", "<", .9},
+                           {"Agreement<1", "pa", "<", 1},
+                           {"error at most>0.2", "error_bound", ">", .2},
+                           {"worst class<0.2", "worst_class.accuracy", "<", .2},
+                           {"ATC-NE>0.2", "estimates.atc-ne", ">", .2}}) {
+    const record::AssessGate gate = parse_gate(expected.text);
+    EXPECT_EQ(gate.key, expected.key);
+    EXPECT_EQ(gate.op, expected.op);
+    EXPECT_EQ(gate.threshold, expected.threshold) << expected.text;
+  }
 }
 
 TEST(ParseGate, SaysWhatIsWrong) {
-  const auto wrong = [](const std::string& text) { return message_of([&] { (void)parse_gate(text); }); };
-  const std::string start = ": expected KEY OP NUMBER such as accuracy<0.8, found ";
-  EXPECT_EQ(wrong("accuracy"), "gate \"accuracy\"" + start + "no comparison (< <= > >= == !=)");
-  EXPECT_EQ(wrong(""), "gate \"\"" + start + "no comparison (< <= > >= == !=)");
-  EXPECT_EQ(wrong("accuracy=0.8"), "gate \"accuracy=0.8\"" + start + "the comparison \"=\"");
-  EXPECT_EQ(wrong("accuracy=<0.8"), "gate \"accuracy=<0.8\"" + start + "the comparison \"=<\"");
-  EXPECT_EQ(wrong("<0.8"), "gate \"<0.8\"" + start + "the key \"\"");
-  EXPECT_EQ(wrong("a/b<0.8"), "gate \"a/b<0.8\"" + start + "the key \"a/b\"");
-  EXPECT_EQ(wrong("accuracy<"), "gate \"accuracy<\"" + start + "the number \"\"");
-  EXPECT_EQ(wrong("accuracy<8e1%"), "gate \"accuracy<8e1%\"" + start + "the number \"8e1%\"");
-  EXPECT_EQ(wrong("accuracy<%"), "gate \"accuracy<%\"" + start + "the number \"%\"");
-  EXPECT_EQ(wrong("accuracy<nan"), "gate \"accuracy<nan\"" + start + "the number \"nan\"");
-  EXPECT_EQ(wrong("accuracy<0.8<1"), "gate \"accuracy<0.8<1\"" + start + "the number \"0.8<1\"");
+  for (const auto& [text, found] :
+       std::vector<std::pair<std::string, std::string>>{{"accuracy", "no comparison"},
+                                                        {"", "no comparison"},
+                                                        {"accuracy=0.8", "the comparison \"=\""},
+                                                        {"accuracy=<0.8", "the comparison \"=<\""},
+                                                        {"<0.8", "the key \"\""},
+                                                        {"a/b<0.8", "the key \"a/b\""},
+                                                        {"accuracy<", "the number \"\""},
+                                                        {"accuracy<8e1%", "the number \"8e1%\""},
+                                                        {"accuracy<%", "the number \"%\""},
+                                                        {"accuracy<nan", "the number \"nan\""},
+                                                        {"accuracy<0.8<1", "the number \"0.8<1\""}})
+    EXPECT_THAT(message_of([&, &text = text] { (void)parse_gate(text); }),
+                ::testing::AllOf(::testing::StartsWith("gate \"" + text + "\": expected "),
+                                 ::testing::HasSubstr("found " + found)));
 }
 
 TEST(CheckGate, IsViolatedWhereItsConditionHolds) {
-  const auto violations = [](const std::string& text) { return judged(text).violations.size(); };
-  EXPECT_EQ(violations("accuracy<0.7"), 0u);
-  EXPECT_EQ(violations("accuracy<=0.7"), 1u);
-  EXPECT_EQ(violations("k==10"), 2u);
-  EXPECT_EQ(violations("k!=10"), 0u);
-  EXPECT_EQ(violations("k>=10"), 2u);
-  EXPECT_EQ(violations("beta>1e6"), 1u);
-  EXPECT_EQ(violations("beta==inf"), 1u);
-  EXPECT_EQ(violations("estimates.cot>0.1"), 1u);
-  EXPECT_EQ(violations("worst_class.accuracy<0.6"), 1u);
+  for (const auto& [text, violations] :
+       std::vector<std::pair<const char*, std::size_t>>{{"accuracy<0.7", 0},
+                                                        {"accuracy<=0.7", 1},
+                                                        {"k==10", 2},
+                                                        {"k!=10", 0},
+                                                        {"k>=10", 2},
+                                                        {"beta>1e6", 1},
+                                                        {"beta==inf", 1},
+                                                        {"estimates.cot>0.1", 1},
+                                                        {"worst_class.accuracy<0.6", 1}})
+    EXPECT_EQ(judged(text).violations.size(), violations) << text;
 }
 
 // The numbers are as sums and differences of doubles leave them: 1 - 280/400 is .30000000000000004.
@@ -107,21 +112,20 @@ TEST(CheckGate, SharesOfSamplesAreComparedByTheirCounts) {
   terms.agreement_source = 360. / 400, terms.agreement_target = 240. / 400;
   terms.discrepancy = 360. / 400 - 240. / 400;
   terms.concentration = .30000000000000004;
-  const auto violated = [&](const std::string& text) {
-    return !check_gate(parse_gate(text), {result}).violations.empty();
-  };
   ASSERT_GT(1 - 280. / 400, .3);
   ASSERT_LT(200. / 400 - 320. / 400, -.3);
-  EXPECT_FALSE(violated("error_bound_terms.source_error>0.3"));
-  EXPECT_TRUE(violated("error_bound_terms.source_error>=0.3"));
-  EXPECT_TRUE(violated("error_bound_terms.source_error==0.3"));
-  EXPECT_FALSE(violated("accuracy_change<-0.3"));
-  EXPECT_TRUE(violated("accuracy_change<=-0.3"));
-  EXPECT_TRUE(violated("error_bound_terms.discrepancy==0.3"));
-  EXPECT_FALSE(violated("worst_class.accuracy>0.3"));
-  EXPECT_TRUE(violated("worst_class.source_accuracy==0.7"));
-  EXPECT_TRUE(violated("error_bound_terms.source_error>0.2999"));
-  EXPECT_TRUE(violated("error_bound_terms.concentration>0.3"));  // no count makes it
+  for (const auto& [text, violated] : std::vector<std::pair<const char*, bool>>{
+           {"error_bound_terms.source_error>0.3", false},
+           {"error_bound_terms.source_error>=0.3", true},
+           {"error_bound_terms.source_error==0.3", true},
+           {"error_bound_terms.source_error>0.2999", true},
+           {"accuracy_change<-0.3", false},
+           {"accuracy_change<=-0.3", true},
+           {"error_bound_terms.discrepancy==0.3", true},
+           {"worst_class.accuracy>0.3", false},
+           {"worst_class.source_accuracy==0.7", true},
+           {"error_bound_terms.concentration>0.3", true}})  // no count makes it
+    EXPECT_EQ(!check_gate(parse_gate(text), {result}).violations.empty(), violated) << text;
 }
 
 TEST(CheckGate, ListsWhatWasNotComputed) {
@@ -137,19 +141,17 @@ TEST(CheckGate, ListsWhatWasNotComputed) {
 }
 
 TEST(CheckGate, RefusesKeysThatNoResultHas) {
-  const auto wrong = [](const std::string& text) { return message_of([&] { (void)judged(text); }); };
-  EXPECT_EQ(wrong("acuracy<0.8"),
-            "gate \"acuracy<0.8\": expected a key of a result such as accuracy, found acuracy, which no "
-            "result has; did you mean accuracy?");
-  EXPECT_THAT(wrong("errorbound<0.8"), ::testing::EndsWith("did you mean error_bound?"));
-  EXPECT_THAT(wrong("zzzzzz<0.8"), ::testing::EndsWith("which no result has"));
-  EXPECT_THAT(wrong("worst_group.acuracy<0.8"), ::testing::HasSubstr("which no result has"));
-  EXPECT_THAT(wrong("worst_class.accuracy.low<0.8"), ::testing::HasSubstr("which no result has"));
-  EXPECT_THAT(wrong("estimates.<0.8"), ::testing::HasSubstr("which no result has"));
-  EXPECT_EQ(wrong("model<1"),
-            "gate \"model<1\": expected a key whose value is a number, found model to be \"a\"");
-  EXPECT_EQ(wrong("worst_class<1"),
-            "gate \"worst_class<1\": expected a key whose value is a number, found worst_class to be object");
+  for (const auto& [text, words] : std::vector<std::pair<std::string, std::string>>{
+           {"acuracy", "which no result has; did you mean accuracy?"},
+           {"errorbound", "did you mean error_bound?"},
+           {"zzzzzz", "which no result has"},
+           {"worst_group.acuracy", "which no result has"},
+           {"worst_class.accuracy.low", "which no result has"},
+           {"estimates.", "which no result has"},
+           {"model", "found model to be \"a\""},
+           {"worst_class", "found worst_class to be object"}})
+    EXPECT_THAT(message_of([&, &text = text] { (void)judged(text + "<0.8"); }), ::testing::HasSubstr(words))
+        << text;
 }
 
 TEST(DescribeGate, CountsTheViolations) {

@@ -67,12 +67,6 @@ TEST(RowsFile, NamesThatASpreadsheetTakesForFormulasBeginWithAnApostrophe) {
   std::filesystem::remove(path);
 }
 
-TEST(RowsFile, WithoutCommitLeavesNothing) {
-  const auto path = file_named("rows_test_absent.csv");
-  { RowsFile file(path); }
-  EXPECT_FALSE(std::filesystem::exists(path));
-}
-
 TEST(RowsFile, OfManyRowsKeepsTheirOrder) {
   constexpr std::size_t n = 300000;  // more than one wave of blocks
   std::vector<std::int32_t> classes(n);

@@ -85,14 +85,6 @@ TEST(Shifts, OfPairsAreTheSourceAloneOnceForAllModels) {
   EXPECT_EQ(found[0]["findings"][0]["kind"], "SC");
 }
 
-TEST(Shifts, OfATargetWithoutGroupsAreTheSourceAlone) {
-  Outputs target = outputs(200, .5, 2);
-  target.groups.clear();
-  const Json found = shifts({{"m", outputs(300, .9, 1)}}, {{"m", "prod", target}});
-  ASSERT_EQ(found.size(), 1u);
-  EXPECT_TRUE(found[0]["target"].is_null());
-}
-
 TEST(Shifts, AreThoseOfTheGroupsThatBothHave) {
   Outputs target = outputs(200, .5, 2);
   target.groups[1].name = "day";

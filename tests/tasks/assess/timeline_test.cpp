@@ -134,14 +134,10 @@ TEST(Timeline, GatesNameTheFirstChunkThatFails) {
   EXPECT_FALSE(record.gates[1].violated());
   EXPECT_FALSE(record.gates[3].violated());  // of the whole alone
   EXPECT_EQ(record.gates[4].chunks[0].first, "2026-01-09");
-  EXPECT_EQ(to_json(record)["gates"][0]["over_time"]["timelines"][0]["first"], "2026-01-09");
-  EXPECT_TRUE(to_json(record)["gates"][1]["over_time"].is_null());
-}
-
-TEST(Timeline, IsReadBackFromItsRecord) {
-  const record::Assess record = over_time(drawn(300, 1), production(5, 60, 3, 2), "150");
   const Json json = to_json(record);
-  EXPECT_EQ(json["over_time"]["timelines"][0]["by"], "rows");
+  EXPECT_EQ(json["gates"][0]["over_time"]["timelines"][0]["first"], "2026-01-09");
+  EXPECT_TRUE(json["gates"][1]["over_time"].is_null());
+  EXPECT_EQ(json["over_time"]["timelines"][0]["by"], "span");
   EXPECT_EQ(to_json(record::read_assess(json, "r.json")), json);
 }
 
@@ -240,7 +236,7 @@ TEST(Timeline, OfAThousandChunksHasNoBounds) {
 
 // 100 targets at rest of 12 chunks each: any chunk outside the band of accuracy, of the estimated error, of the mix of
 // classes; any test of drift. docs/time.md gives the rates.
-TEST(Timeline, AtRestRaisesFewAlarms) {
+TEST(TimelineTier2, AtRestRaisesFewAlarms) {
   constexpr std::size_t sets = 100;
   double accuracy = 0, error = 0, classes = 0, drift = 0;
   for (std::size_t s = 0; s < sets; ++s) {

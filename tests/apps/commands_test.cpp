@@ -1,0 +1,243 @@
+// Commands of outputs from files to table, record and page, one run of each. What they compute: tests of tasks and analyses.
+#include <cmath>
+#include <numbers>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "leeway/core/file.h"
+#include "leeway/core/npy.h"
+#include "leeway/core/npz.h"
+#include "tests/apps/run_command.h"
+
+namespace leeway {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+class Commands : public CommandTest {
+ protected:
+  // Three pairs with their maximum at beta = log(2 + sqrt 3), where the rows agree by 3/4, 3/4 and 1/3
+  // (worked out in tests/agreement/maximum_test.cpp). Predictions: 0 0 0 clean, 0 0 1 shifted.
+  Commands() {
+    const std::vector<double> clean{2, 0, 2, 0, 1, 0}, shifted{1.5, .5, 1.5, .5, .5, 1.5};
+    write_npy(folder_ / "clean.npy", make_array<double>({3, 2}, clean));
+    write_npy(folder_ / "shifted.npy", make_array<double>({3, 2}, shifted));
+    write_npy(folder_ / "half.npy", make_array<float>({3, 2}, {1, 0, 1, 0, .5, 0}));  // agrees with clean
+    write_npy(folder_ / "y.npy", make_array<std::int64_t>({3}, {0, 1, 1}));
+    const Array labels = make_array<std::int64_t>({3}, {0, 0, 1});
+    write_npz(folder_ / "clean.npz", {{"logits", make_array<double>({3, 2}, clean)},
+                                      {"features", make_array<double>({3, 2}, {0, 0, 10, 0, 20, 1})},
+                                      {"labels", labels}});
+    write_npz(folder_ / "shifted.npz", {{"logits", make_array<double>({3, 2}, shifted)},
+                                        {"features", make_array<double>({3, 2}, {1, 0, 11, 0, 19, 1})},
+                                        {"labels", labels}});
+  }
+
+  // `command --json` says what --out holds and what names `schema`; --report writes the page that `leeway report` makes of it.
+  [[nodiscard]] Json checked(const std::string& command, const std::string& schema, bool page = true) const {
+    const Json found = record(command + " --out r.json --seed 5" + (page ? " --report page.html" : ""));
+    EXPECT_EQ(found, Json::parse(read_text(folder_ / "r.json")));
+    EXPECT_EQ(found.at("schema"), schema);
+    EXPECT_EQ(found.at("seed"), 5);
+    EXPECT_EQ(found.at("version"), version);
+    EXPECT_GT(found.at("seconds").get<double>(), 0);
+    EXPECT_EQ(found.at("command").at(1), command.substr(0, command.find(' ')));
+    EXPECT_EQ(run("report r.json --out again.html").code, 0);
+    const std::string again = read_text(folder_ / "again.html");
+    EXPECT_THAT(again, AllOf(StartsWith("<!doctype html>"), HasSubstr("</html>")));
+    if (page) EXPECT_EQ(read_text(folder_ / "page.html"), again) << command;
+    return found;
+  }
+};
+
+TEST_F(Commands, Pa) {
+  const Json found =
+      checked("pa clean.npy shifted.npy half.npy --labels y.npy --summaries --ratios 0:1:0.5", "leeway.pa/2");
+  ASSERT_EQ(found.at("results").size(), 2);
+  const Json& r = found["results"][0];
+  EXPECT_EQ(r.at("shifted"), "shifted.npy");
+  EXPECT_NEAR(r.at("beta"), std::log(2 + std::sqrt(3)), 1e-6);
+  EXPECT_NEAR(r.at("pa"), std::log(2) + (2 * std::log(.75) + std::log(1. / 3)) / 3, 1e-9);
+  EXPECT_NEAR(r.at("afr_true"), 2. / 3, 1e-15);  // shifted predictions 0 0 1, labels 0 1 1
+  EXPECT_EQ(r.at("ratios").size(), 3);
+  EXPECT_EQ(found["results"][1].at("beta"), "inf");
+  const Json& input = found.at("inputs").at(0);
+  EXPECT_EQ(input.at("path"), "clean.npy");
+  EXPECT_EQ(input.at("bytes"), fs::file_size(folder_ / "clean.npy"));
+  EXPECT_EQ(input.at("shape").dump(), "[3,2]");
+  EXPECT_EQ(input.at("xxh3_128"), digest_file(folder_ / "clean.npy"));
+  EXPECT_EQ(found.at("warnings").size(), 2);  // no norms, of either set
+  const Outcome table = run("pa clean.npy shifted.npy --ratios 0,1");
+  EXPECT_THAT(table.err, StartsWith("leeway: shifted.npy: no norms"));
+  EXPECT_THAT(table.out, HasSubstr("0.1352"));
+  EXPECT_EQ(run("pa clean.npy shifted.npy --ratios 0,1 --quiet").err, "");
+}
+
+TEST_F(Commands, PaComparesModelsAndTakesPairs) {
+  const Json found =
+      record("pa clean.npy shifted.npy --name cnn --compare robust=clean.npy,half.npy --ratios 0,1 --quiet");
+  EXPECT_EQ(found["results"][0].at("model"), "cnn");
+  EXPECT_EQ(found["results"][1].at("shifted"), "half.npy");
+  EXPECT_EQ(found["ar_gap"][0].at("model_plus"), "robust");
+  const Json nearest = record("pa clean.npz shifted.npz --pairing nearest --save-pairs p.csv");
+  EXPECT_EQ(read_text(folder_ / "p.csv"), "clean,shifted\n0,0\n1,1\n2,2\n");
+  const Json given = record("pa clean.npz shifted.npz --pairs p.csv");
+  EXPECT_EQ(given["results"][0]["pa"], nearest["results"][0]["pa"]);
+  EXPECT_EQ(given["inputs"].size(), 3);
+  const auto drawn = [&](const std::string& seed) {
+    return record("pa clean.npz shifted.npz --pairing label-resample --bootstrap 9 --seed " +
+                  seed)["results"];
+  };
+  EXPECT_EQ(drawn("1"), drawn("1"));
+  EXPECT_NE(drawn("1"), drawn("2"));
+  write_text(folder_ / "old.json", R"({"schema": "leeway.pa/1", "results": []})");
+  refused({"report old.json", 3, {"old.json: expected a record of schema leeway.pa/2", "'leeway.pa/1'"}});
+}
+
+TEST_F(Commands, DistancesAndAlign) {
+  const Json found = checked("distances clean.npz shifted.npz clean.npy", "leeway.distances/2");
+  EXPECT_EQ(found["results"][0]["distances"].size(), 7);
+  EXPECT_EQ(found["results"][1]["not_computed"]["mmd"], "clean.npy has no features");
+  const Json some = record("distances clean.npz shifted.npz --only kl,centroid")["results"][0];
+  EXPECT_EQ(some["distances"].size(), 2);
+  EXPECT_EQ(run("distances clean.npz shifted.npz").err, "");
+  const Json align = checked("align clean.npz shifted.npz", "leeway.align/2");
+  EXPECT_EQ(align["results"][0]["n"], 3);
+  refused({"align clean.npz clean.npy", 3, {"clean.npy: expected features"}});
+}
+
+TEST_F(Commands, Bound) {
+  const std::string both = "bound --source clean.npz --target shifted.npy --restarts 2 ";
+  const Json found = checked(both + "--temperature off --bootstrap 20", "leeway.bound/2");
+  EXPECT_EQ(found["results"].size(), 8);
+  EXPECT_EQ(found["inverse_temperature"], 1);
+  EXPECT_NEAR(found["source"]["error"], 1. / 3, 1e-15);
+  EXPECT_TRUE(found["target"]["error"].is_null());
+  EXPECT_EQ(found["dis2"]["restarts"].size(), 2);
+  const Json range = record(
+      "bound --source clean.npz --target shifted.npz --methods dis2 --restarts 1 --delta .02 "
+      "--representation pca:range --least-validity 0 --holdout 0 --loss d-bat");
+  EXPECT_EQ(range["options"]["delta"], .02);
+  EXPECT_EQ(range["dis2"]["range"]["bounds"].size(), 1);
+  const Json bare = record(both + "--methods ac --bootstrap 0");
+  EXPECT_TRUE(bare["results"][0]["error_low"].is_null());
+  EXPECT_TRUE(bare["dis2"].is_null());
+}
+
+TEST_F(Commands, BoundEvaluate) {
+  write_text(folder_ / "shifts.csv",
+             "data_set,truth,guess@0.05,ac\na,.5,.6,.4\na,.7,.7,.4\nb,.8,.5,.4\nb,.4,.6,.4\n");
+  const Json found = checked("bound evaluate shifts.csv --coverage .9", "leeway.bound-evaluate/2");
+  EXPECT_EQ(found["data_sets"], 2);
+  EXPECT_EQ(found["results"][0]["delta"], .05);
+  EXPECT_EQ(found["results"][0]["adjusted"].size(), 2);
+  EXPECT_TRUE(found["results"][1]["delta"].is_null());
+  EXPECT_EQ(found["inputs"][0]["shape"].dump(), "[4]");
+  EXPECT_EQ(record("bound evaluate shifts.csv --methods ac --delta .2")["results"][0]["delta"], .2);
+}
+
+TEST_F(Commands, Select) {
+  const std::string pair = "select --clean clean.npy half.npy --shifted shifted.npy clean.npy ";
+  const Json found = checked(pair + "--labels y.npy --names early late", "leeway.select/2", false);
+  EXPECT_EQ(found["inputs"][1]["path"], "y.npy");
+  EXPECT_EQ(found["inputs"].size(), 5);
+  EXPECT_EQ(found["selected"]["pa"]["checkpoint"], "late");
+  EXPECT_EQ(found["results"][0]["checkpoint"], "early");
+  EXPECT_NEAR(found["results"][0]["accuracy_shifted"], 2. / 3, 1e-15);
+  EXPECT_EQ(record(pair)["selected"]["pa"]["checkpoint"], "half.npy");
+}
+
+TEST_F(Commands, MvnCdf) {
+  write_npy(folder_ / "z.npy", make_array<double>({2, 3}, {0, 0, 0, 1, 2, HUGE_VAL}));
+  write_npy(folder_ / "cov.npy", make_array<double>({3, 3}, {1, .5, .2, .5, 1, -.3, .2, -.3, 1}));
+  const std::string arguments = "mvn-cdf --upper z.npy --covariance cov.npy ";
+  const Json found = checked(arguments, "leeway.mvn-cdf/2", false);
+  EXPECT_EQ(found["inputs"].size(), 2);
+  const double p = .125 + (std::asin(.5) + std::asin(.2) + std::asin(-.3)) / (4 * std::numbers::pi);
+  EXPECT_NEAR(found["results"][0]["probability"], p, 1e-4);
+  const Outcome missed = run(arguments + "--tolerance 1e-9 --max-points 1024");
+  EXPECT_EQ(missed.code, 5);
+  EXPECT_THAT(missed.out, HasSubstr("1 of 2 not within the tolerance"));
+}
+
+// Two samples, three classes, two inputs: f = W x, W = (1 0; 0 1; -1 0). Sample 0 at (1, 0), sample 1 at (0, .5).
+TEST_F(Commands, AverageCase) {
+  write_npy(folder_ / "f.npy", make_array<double>({2, 3}, {1, 0, -1, 0, .5, 0}));
+  write_npy(folder_ / "j.npy", make_array<double>({2, 3, 2}, {1, 0, 0, 1, -1, 0, 1, 0, 0, 1, -1, 0}));
+  write_npy(folder_ / "g.npy",
+            make_array<double>({2, 3, 3}, {1, 0, -1, 0, 1, 0, -1, 0, 1, 1, 0, -1, 0, 1, 0, -1, 0, 1}));
+  write_npy(folder_ / "c.npy", make_array<double>({2}, {1, 1}));
+  write_npy(folder_ / "y2.npy", make_array<std::int64_t>({2}, {0, 1}));
+  write_text(folder_ / "groups.csv", "light\ndim\nlit\n");
+  write_text(folder_ / "split.csv", "index,split\n0,train\n1,test\n");
+  const std::string of = "average-case --logits f.npy --jacobian j.npy ";
+  const Json found =
+      record(of + "--sigma 0,0.5,1 --labels y2.npy --groups groups.csv --out p.npz --report page.html");
+  EXPECT_EQ(found.at("schema"), "leeway.average-case/2");
+  ASSERT_EQ(found.at("results").size(), 9);      // taylor, taylor-mvs, softmax at three sigmas
+  EXPECT_EQ(found["results"][0].at("mean"), 1);  // sigma 0
+  EXPECT_EQ(found.at("out"), "p.npz");
+  EXPECT_EQ(found.at("classes_are"), "labels");
+  EXPECT_EQ(found.at("group_bias").size(), 3);
+  EXPECT_THAT(read_text(folder_ / "page.html"), HasSubstr("</html>"));
+  const ArrayMap arrays = read_npz(folder_ / "p.npz");
+  EXPECT_EQ(arrays.at("taylor").shape, (std::vector<std::size_t>{2, 3}));
+  EXPECT_EQ(arrays.at("targets").view<std::int32_t>()[1], 1);
+  EXPECT_FALSE(fs::exists(folder_ / "p.npz.state"));
+  // The same by Gram matrices, by a covariance, from a configuration.
+  write_text(folder_ / "c.toml", "[average-case]\nsigma = [0, 0.5, 1]\nmethods = [\"taylor\"]\n");
+  for (const char* same :
+       {"--logits f.npy --gram g.npy", "--logits f.npy --jacobian j.npy --noise-covariance c.npy"}) {
+    const Json other = record(std::string("average-case --config c.toml ") + same);
+    ASSERT_EQ(other.at("results").size(), 3) << same;
+    EXPECT_NEAR(other["results"][2].at("mean"), found["results"][2].at("mean"), 1e-9) << same;
+  }
+  const Json first = record(of + "--sigma 1 --labels y2.npy --rows 1");
+  EXPECT_EQ(first.at("n"), 1);
+  const Json last = record(of + "--sigma 1 --labels y2.npy --index split.csv --split test");
+  EXPECT_EQ(last.at("n"), 1);
+  EXPECT_NE(last["results"][0].at("mean"), first["results"][0].at("mean"));
+  EXPECT_EQ(run(of + "--sigma 1").err, "");
+}
+
+// Sample 1 has no gradient: it counts as surviving, which the first line says.
+TEST_F(Commands, AverageCaseWarnsOfZeroGradients) {
+  write_npy(folder_ / "f.npy", make_array<double>({2, 2}, {1, 0, 0, .5}));
+  write_npy(folder_ / "z.npy", make_array<double>({2, 2, 1}, {1, 0, 0, 0}));
+  const std::string arguments =
+      "average-case --logits f.npy --jacobian z.npy --sigma 1 --methods taylor,softmax";
+  const Outcome table = run(arguments);
+  EXPECT_THAT(table.out, StartsWith("warning: the gradient of 50.0% of 2 samples is exactly 0"));
+  EXPECT_EQ(table.err, "");
+  const Outcome json = run(arguments + " --json");
+  EXPECT_EQ(std::ranges::count(json.err, '\n'), 1) << json.err;
+  EXPECT_EQ(Json::parse(json.out).at("results").at(0).at("zero_gradient"), .5);
+}
+
+TEST_F(Commands, ListAndReportOfARecordWithoutAPage) {
+  const Json found = checked("list estimators", "leeway.list/2", false);
+  EXPECT_THAT(read_text(folder_ / "again.html"), AllOf(HasSubstr("atc-conf"), HasSubstr("Reproduce")));
+  EXPECT_EQ(found["results"].size(), 1);
+  EXPECT_THAT(run("list estimators").out, HasSubstr("atc-conf"));
+}
+
+TEST_F(Commands, FiguresAreFilesInTheirFolder) {
+  ASSERT_EQ(run("pa clean.npy shifted.npy --figures deep/figures").code, 0);
+  std::set<std::string> endings;
+  for (const auto& entry : fs::directory_iterator(folder_ / "deep/figures"))
+    endings.insert(entry.path().extension().string());
+  EXPECT_TRUE(endings.contains(".tex") && endings.contains(".csv"));
+  EXPECT_THAT(read_text(folder_ / "deep/figures/overview-every-shifted-set-against-the-clean-one.csv"),
+              StartsWith("Shifted set,PA,PA low,PA high,"));
+  const Outcome said = run_command(folder_, "pa clean.npy shifted.npy --figures f", "export PATH=/nowhere; ");
+  EXPECT_EQ(said.code, 0);
+  EXPECT_THAT(said.err, HasSubstr("leeway: --figures: SVG needs the program node\n"));
+  refused({"pa clean.npy shifted.npy --figures y.npy", 1, {"y.npy: cannot write: Not a directory"}});
+}
+
+}  // namespace
+}  // namespace leeway

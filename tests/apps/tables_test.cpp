@@ -1,0 +1,178 @@
+// Records as text for the terminal: rows of tables from made-up records, width, and why a dash is a dash.
+#include "apps/leeway/tables.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <sstream>
+
+#include "apps/leeway/assess_table.h"
+#include "apps/leeway/text_table.h"
+#include "leeway/record/distances.h"
+#include "leeway/record/mvn_cdf.h"
+#include "leeway/tasks/assess.h"
+#include "tests/record/average_case_records.h"
+#include "tests/record/bound_evaluations.h"
+#include "tests/record/bound_records.h"
+#include "tests/record/pa_records.h"
+#include "tests/record/select_records.h"
+#include "tests/tasks/assess/made_outputs.h"
+
+namespace leeway::app {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+std::vector<std::string> lines(const std::string& text) {
+  std::vector<std::string> all;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) all.push_back(line);
+  return all;
+}
+
+// `text` as lines of which each holds its words, in this order.
+void expect_lines(const std::string& text, const std::vector<std::string>& expected) {
+  std::size_t at = 0;
+  for (const std::string& line : expected) {
+    const std::size_t found = text.find(line, at);
+    EXPECT_NE(found, std::string::npos) << line << "\nin\n" << text;
+    if (found != std::string::npos) at = found + line.size();
+  }
+}
+
+TEST(TextTable, ColumnsAreAsWideAsTheirWidestCell) {
+  TextTable table({left("name"), right("n", 4), left("note")});
+  table.add("a", 1, "first");
+  table.add("\u00e9t\u00e9s-long", 12345, "");
+  table.add("", "the last cell of a short row");
+  EXPECT_EQ(table.text(),
+            "name          n  note\n"
+            "a             1  first\n"
+            "\u00e9t\u00e9s-long 12345\n"
+            "          the last cell of a short row\n");
+  table.drop(0);
+  EXPECT_THAT(table.text(), StartsWith("    n  note\n"));
+}
+
+TEST(TextTable, LongNamesAreCutInTheirMiddle) {
+  TextTable table({left("name", 0, 8), right("n")}, 2);
+  table.add(std::string(60, 'a') + std::string(60, 'b'), 7);
+  EXPECT_EQ(table.text().find('\n'), 100u);
+  EXPECT_THAT(table.text(), HasSubstr("aa..bb"));
+}
+
+TEST(Cells, WhatIsNotThereIsADash) {
+  EXPECT_EQ(four(std::nullopt), "-");
+  EXPECT_EQ(interval_text(std::nullopt), "-");
+  EXPECT_EQ(interval_text(Interval{.25, .5}), "[0.2500, 0.5000]");
+  EXPECT_EQ(percents(.25), "25.00");
+  EXPECT_EQ(percents(Interval{.25, .5}), "[25.00, 50.00]");
+  EXPECT_EQ(percents(std::optional<double>{}), "-");
+  EXPECT_EQ(cut_at_front("runs/cnn/clean.npz", 12), "...clean.npz");
+}
+
+TEST(Tables, OfPa) {
+  record::Pa record = record::test::full_pa();
+  record.options.summaries = true;
+  expect_lines(table_of(record), {"PA"});
+}
+
+TEST(Tables, OfSelect) { expect_lines(table_of(record::test::full_select()), {"PA"}); }
+
+TEST(Tables, OfBounds) {
+  expect_lines(table_of(record::test::ranged_bound()), {"dis2"});
+  expect_lines(table_of(record::test::evaluation()), {"cot"});
+}
+
+TEST(Tables, OfAverageCase) { expect_lines(table_of(record::test::full_average_case()), {"mmse"}); }
+
+TEST(Tables, OfDistances) {
+  record::Distances record;
+  for (const char* name : {"moved.npz", "longer.npz"}) {
+    record::DistancesSet set{name, 100, 100, 3, {}, {}, {}, {}};
+    set.distances = {{"kl", .5}, {"mmd", std::nullopt}, {"cosine", std::nullopt}};
+    set.not_computed = {{"mmd", "it has no features"}, {"cosine", "it has no features"}};
+    record.results.push_back(set);
+  }
+  record.envelope.findings = {"a doubt"};
+  expect_lines(table_of(record), {"a doubt\n", "shifted", "moved.npz", "longer.npz", "-  mmd"});
+}
+
+TEST(Tables, OfMvnCdf) {
+  record::MvnCdf record;
+  record.results.assign(21, {.25, std::log(.25), 2e-5, 1e-4, 0, true, average_case::MvnMethod::one_factor});
+  record.results[1].converged = false;
+  expect_lines(table_of(record), {"(not converged)"});
+}
+
+record::Assess assessed(const std::vector<tasks::AssessSource>& sources,
+                        const std::vector<tasks::AssessTarget>& targets) {
+  return tasks::assess({.sources = sources, .targets = targets});
+}
+
+// n rows of four classes; every fifth prediction is wrong.
+Outputs made(std::size_t n, bool with_labels) {
+  std::vector<int> classes(n);
+  std::vector<std::int64_t> labels(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    labels[i] = static_cast<std::int64_t>(i % 4);
+    classes[i] = static_cast<int>(i % 5 == 0 ? (i + 1) % 4 : i % 4);
+  }
+  const Outputs outputs = assess::outputs_of(classes, 4);
+  return with_labels ? assess::labelled(outputs, labels) : outputs;
+}
+
+TEST(AssessTable, TellsShiftsOfGroupsAndWhatWasLeftOut) {
+  record::Assess record = assessed({{"a", made(1000, true)}, {"b", made(1000, true)}},
+                                   {{"a", "week", made(900, true)}, {"b", "week", made(900, true)}});
+  EXPECT_THAT(assess_text(record), Not(HasSubstr("Shifts of labels and groups")));
+  record.shifts = {{{"a", "b"}, "week", {"user"}, {}}, {{"b"}, "", {}, {}}};
+  for (record::AssessShifts& one : record.shifts) one.shifts.description.tests = 8;
+  for (const char* text : {"one", "two", "three", "four"})
+    record.shifts[1].shifts.description.findings.push_back({conds::ShiftKind::sc, 0, .5, text});
+  expect_lines(assess_text(record),
+               {"week: none found in 8 tests\n", "week: left out for too many cells: user\n",
+                "source alone (b): one\n", "source alone (b): three\n", "source alone (b): and 1 more\n"});
+}
+
+TEST(AssessTable, HasOneLineAResultAndSaysWhyADashIsADash) {
+  const std::string text =
+      assess_text(assessed({{"model", made(1000, true)}},
+                           {{"model", "noise", made(1000, true)}, {"model", "week", made(900, false)}}));
+  expect_lines(
+      text,
+      {"target     n  source    accuracy [95%]    AFR",
+       "noise   1000    80.0  80.0 [77.4 82.4]  100.0  1.386 [1.358 1.386]   inf",
+       "week     900    80.0                 -      -", "-  accuracy: the target has no labels (week)\n",
+       "-  AFR, agreement, beta: source and target are different samples: 1000 rows and 900 (week)\n"});
+  EXPECT_THAT(text, Not(HasSubstr("model  ")));  // one model needs no column
+}
+
+TEST(AssessTable, FitsAHundredColumnsAndAScreen) {
+  const std::string many = "a model with a name that goes on and on, as names do",
+                    other = "größeres Modell №2 mit Umlauten";
+  const std::string shift = "a shift that somebody described in one whole long sentence";
+  std::string text =
+      assess_text(assessed({{many, made(1000, true)}, {other, made(1000, true)}},
+                           {{many, shift, made(1000, true)}, {other, shift, made(1000, true)}}));
+  for (const std::string& line : lines(text)) {
+    const auto columns = std::ranges::count_if(line, [](char c) { return (c & 0xc0) != 0x80; });
+    EXPECT_LE(columns, 100) << line;
+  }
+  EXPECT_THAT(text, HasSubstr(".."));
+  Outputs hours = made(2000, true);
+  hours.times = Times{{}, TimeForm::local};
+  for (int i = 0; i < 2000; ++i) hours.times->values.push_back(3600 * i);
+  tasks::AssessTask task{.sources = {{"model", made(400, true)}}, .targets = {{"model", "prod", hours, {}}}};
+  task.options.chunk = "2h", task.options.no_bounds = true;
+  text = assess_text(tasks::assess(task));
+  EXPECT_THAT(text, HasSubstr("prod: 1000 chunks from 1970-01-01T00:00 to 1970-03-25T06:00"));
+  EXPECT_LT(lines(text).size(), 60u);
+}
+
+}  // namespace
+}  // namespace leeway::app

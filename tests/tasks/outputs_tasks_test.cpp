@@ -1,0 +1,476 @@
+// Tasks on sets of outputs in memory: agreement, selection, distances, alignment, bounds. What they compute: tests of analyses.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <span>
+#include <utility>
+
+#include "leeway/agreement/distance.h"
+#include "leeway/record/json.h"
+#include "leeway/tasks/align.h"
+#include "leeway/tasks/bound.h"
+#include "leeway/tasks/bound_evaluate.h"
+#include "leeway/tasks/distances.h"
+#include "leeway/tasks/mvn_cdf.h"
+#include "leeway/tasks/named_outputs.h"
+#include "leeway/tasks/pa.h"
+#include "leeway/tasks/select.h"
+#include "leeway/tasks/shift_names.h"
+#include "leeway/tasks/unproved.h"
+#include "tests/message_of.h"
+#include "tests/tasks/outputs_in_memory.h"
+
+namespace leeway::tasks {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+using ::testing::StartsWith;
+
+using Labels = std::vector<std::int64_t>;
+
+// Of a task whose labels are given beside those of its sets.
+std::function<Labels(std::size_t, std::size_t)> given(Labels labels, std::size_t n) {
+  return [=](std::size_t rows, std::size_t k) {
+    EXPECT_EQ(std::pair(rows, k), std::pair(n, std::size_t{2}));
+    return labels;
+  };
+}
+
+template <class Record>
+void expect_envelope(const Record& record) {
+  EXPECT_EQ(record.envelope.seed, 5u);
+  EXPECT_EQ(record.envelope.version, version);
+  EXPECT_GT(record.envelope.seconds, 0);
+  EXPECT_EQ(record.envelope.headline, headline_of(record));
+  EXPECT_THAT(record.envelope.warnings, IsEmpty());
+}
+
+// Three pairs with their maximum at beta = log(2 + sqrt 3), where the rows agree by 3/4, 3/4 and 1/3
+// (worked out in tests/agreement/maximum_test.cpp). Predictions: 0 0 0 clean, 0 0 1 shifted.
+NamedOutputs clean(Labels labels = {}) { return outputs("clean", 2, {2, 0, 2, 0, 1, 0}, std::move(labels)); }
+NamedOutputs shifted(Labels labels = {}, std::vector<double> norms = {}) {
+  return outputs("shifted", 2, {1.5, .5, 1.5, .5, .5, 1.5}, std::move(labels), std::move(norms));
+}
+
+TEST(PaTask, IsThatOfTheAnalysis) {
+  PaTask task{.models = {{"cnn", clean({0, 1, 1}), {shifted()}}}, .seed = 5};
+  task.options.summaries = true;
+  const record::Pa record = pa(task);
+  ASSERT_THAT(record.results, SizeIs(1));
+  const record::PaSet& set = record.results[0];
+  EXPECT_EQ(set.model, "");  // one model needs no name
+  EXPECT_EQ(set.shifted, "shifted");
+  EXPECT_NEAR(set.agreement.beta, std::log(2 + std::sqrt(3)), 1e-6);
+  EXPECT_NEAR(set.agreement.value, (2 * std::log(.75) + std::log(1. / 3)) / 3, 1e-9);
+  EXPECT_EQ(set.agreement.afr_true, 2. / 3);  // shifted predictions 0 0 1, labels 0 1 1
+  EXPECT_EQ(set.decomposition->groups[3].n, 1u);
+  EXPECT_EQ(set.entropy->samples, 1u);
+  EXPECT_EQ(set.confidence->moved.n, 1u);
+  EXPECT_FALSE(set.pairing->pairs());  // three rows show nothing,
+  EXPECT_EQ(set.doubt, "");            // and too few rows speak against nothing
+  EXPECT_TRUE(record.ar_gap.empty());
+  EXPECT_THAT(record.envelope.findings, IsEmpty());
+  expect_envelope(record);
+}
+
+TEST(PaTask, GivenLabelsAndPairsAreTaken) {
+  PaTask task{.models = {{"cnn", clean({0, 0, 0}), {shifted({0, 0, 0})}}}};
+  EXPECT_NEAR(*pa(task).results[0].agreement.afr_true, 2. / 3, 1e-15);
+  task.labels = given({0, 0, 1}, 3);
+  const record::Pa record = pa(task);
+  EXPECT_EQ(record.results[0].agreement.afr_true, 1);
+  EXPECT_THAT(record.envelope.warnings, ElementsAre(HasSubstr("shifted: its labels differ from those used")));
+  EXPECT_THAT(record.results[0].doubt, HasSubstr("rows of shifted need not be those of clean"));
+  EXPECT_THAT(record.envelope.findings, ElementsAre(record.results[0].doubt));
+  task = {.models = {{"cnn", clean(), {shifted()}}}};
+  task.pairs = [](std::size_t, std::size_t) { return std::vector<agreement::RowPair>{{2, 0}, {1, 1}}; };
+  std::size_t saved = 0;
+  task.save_pairs = [&](std::span<const agreement::RowPair> pairs) { saved = pairs.size(); };
+  const record::PaSet set = pa(task).results[0];
+  EXPECT_EQ(set.agreement.n, 2u);
+  EXPECT_EQ(set.agreement.afr_pred, 1);
+  EXPECT_FALSE(set.pairing);
+  EXPECT_EQ(saved, 2u);
+}
+
+TEST(PaTask, ModelsAreComparedUnderEachShift) {
+  PaTask task{.models = {{"cnn", clean(), {shifted({}, {3, 2, 1})}}, {"robust", clean(), {clean()}}}};
+  task.options.ratios = {0, 1};
+  const record::Pa record = pa(task);
+  EXPECT_EQ(record.results[0].model, "cnn");
+  EXPECT_EQ(record.results[0].shift, "shifted / clean");
+  ASSERT_THAT(record.ar_gap, SizeIs(1));
+  EXPECT_EQ(record.ar_gap[0].model_plus, "robust");
+  EXPECT_EQ(record.ar_gap[0].points[1].gap, 1);
+  EXPECT_THAT(record.envelope.findings, ElementsAre(HasSubstr("cnn is where robust is at 100%")));
+  EXPECT_THAT(record.envelope.warnings, ElementsAre(StartsWith("clean: no norms")));
+  // Of another number of classes PA is not compared.
+  task.models[1] = {"wide", outputs("w", 3, {4, 0, 0}), {outputs("w", 3, {4, 0, 0})}};
+  const record::Pa apart = pa(task);
+  EXPECT_EQ(apart.results[1].agreement.k, 3u);
+  EXPECT_TRUE(apart.ar_gap.empty());
+  EXPECT_THAT(apart.envelope.warnings, ::testing::Contains(HasSubstr("2 and 3 classes")));
+}
+
+TEST(PaTask, ASharedBetaIsThatOfTheFirstSet) {
+  PaTask task{.models = {{"cnn", clean(), {shifted(), outputs("half", 2, {1, 0, 1, 0, .5, 0})}}}};
+  task.options.shared_beta = true;
+  const record::Pa record = pa(task);
+  EXPECT_TRUE(record.results[0].agreement.fitted);
+  EXPECT_FALSE(record.results[1].agreement.fitted);
+  EXPECT_EQ(record.results[1].agreement.beta, record.results[0].agreement.beta);
+  EXPECT_THAT(unproved_maxima(record), IsEmpty());
+}
+
+TEST(PaTask, AMaximumThatIsNotProvedIsALine) {
+  record::Pa record;
+  record::PaSet set;
+  set.shifted = "x.npz";
+  set.agreement.gap = .25;
+  set.agreement.evaluations = 400;
+  set.ratios = {{.5, 1, set.agreement}};
+  record.results = {set};
+  EXPECT_THAT(unproved_maxima(record),
+              ElementsAre(StartsWith("x.npz: its maximum is proved to 0.25 only, not to 1e-09, after 400"),
+                          StartsWith("x.npz at ratio 0.5: ")));
+}
+
+TEST(PaTask, RefusesModelsThatCannotBeCompared) {
+  for (const auto& [models, words] : std::vector<std::pair<std::vector<PaModel>, std::string>>{
+           {{}, "at least one model"},
+           {{{"a", clean(), {}}}, "at least one shifted set of 'a'"},
+           {{{"a", clean(), {shifted()}}, {"a", clean(), {shifted()}}}, "found 'a' twice"},
+           {{{"a", clean(), {shifted()}}, {"b", clean(), {shifted(), shifted()}}},
+            "of 'b' as of 'a', 1, found 2"},
+           {{{"a", clean(), {outputs("wide", 3, {1, 2, 3})}}}, "2 classes"}})
+    EXPECT_THAT(message_of([&, &models = models] { (void)pa({.models = models}); }), HasSubstr(words));
+}
+
+TEST(ShiftNames, AreWhatFilesHaveInCommon) {
+  EXPECT_THAT(shift_names({{"cnn", "cnn/pgd8.npz"}, {"robust", "robust-pgd8.npz"}}, 1), ElementsAre("pgd8"));
+  EXPECT_THAT(shift_names({{"a", "blur.npz"}, {"b", "noise.npz"}, {"c", "noise.npz"}}, 1),
+              ElementsAre("blur / noise"));
+  EXPECT_THAT(shift_names({{"a", "x/s.npz"}, {"a", "y/s.npz"}}, 2), ElementsAre("x/s.npz", "y/s.npz"));
+}
+
+// Two samples of class 0. `steady` is wrong about the second, but says the same when shifted: PA = log 2. `right` is right
+// about both until the shift moves the second: PA = 0 (tests/agreement/selection_test.cpp).
+NamedOutputs steady() { return outputs("steady", 2, {1.5, .5, .5, 1.5}); }
+NamedOutputs right(Labels labels = {}) { return outputs("right", 2, {1.5, .5, 1.5, .5}, std::move(labels)); }
+
+SelectTask early_and_late() {
+  return {.checkpoints = {{"early", right(), steady()}, {"late", steady(), steady()}}, .seed = 5};
+}
+
+TEST(SelectTask, IsThatOfTheAnalysis) {
+  SelectTask task = early_and_late();
+  task.labels_name = "y.npy";
+  task.labels = given({0, 0}, 2);
+  const record::Select record = select(task);
+  ASSERT_THAT(record.results, SizeIs(2));
+  EXPECT_EQ(record.results[0].checkpoint, "early");
+  EXPECT_NEAR(record.results[0].measured.agreement.pa, 0, 1e-12);
+  EXPECT_NEAR(record.results[1].measured.agreement.pa, std::log(2.), 1e-12);
+  EXPECT_EQ(record.results[0].measured.accuracy->value, 1);
+  EXPECT_EQ(record.results[0].measured.accuracy_shifted->value, .5);
+  EXPECT_EQ(record.selected.pa.index, 1u);
+  EXPECT_EQ(record.selected.accuracy->checkpoint, "early");
+  EXPECT_EQ(record.selected.accuracy_shifted->index, 0u);  // both .5: the earliest
+  EXPECT_NEAR(record.selected.pa_difference->value, std::log(2.), 1e-12);
+  EXPECT_FALSE(record.results[0].pairing.pairs());
+  EXPECT_EQ(record.results[0].doubt, "");
+  EXPECT_THAT(record.envelope.findings, ElementsAre(difference_words(record)));
+  expect_envelope(record);
+}
+
+TEST(SelectTask, LabelsOfOneSetServeAllAndNoneIsAgreementAlone) {
+  const NamedOutputs others = outputs("others", 2, {1.5, .5, 1.5, .5}, {0, 1});
+  record::Select record = select(
+      {.checkpoints = {{"a", steady(), steady()}, {"b", steady(), right({0, 0})}, {"c", steady(), others}}});
+  EXPECT_EQ(record.results[0].measured.accuracy->value, .5);
+  EXPECT_THAT(record.envelope.warnings, ElementsAre(HasSubstr("others: its labels differ from those used")));
+  EXPECT_THAT(record.results[2].doubt, HasSubstr("rows of others need not be those of steady"));
+  EXPECT_EQ(record.envelope.findings[0], record.results[2].doubt);
+  record = select(early_and_late());
+  EXPECT_EQ(record.selected.pa.checkpoint, "late");
+  EXPECT_FALSE(record.results[0].measured.accuracy || record.selected.accuracy ||
+               record.selected.pa_difference);
+  EXPECT_THAT(record.envelope.findings, IsEmpty());
+  EXPECT_THAT(unproved_maxima(record), IsEmpty());
+  record.results[1].measured.agreement.converged = false;
+  EXPECT_THAT(unproved_maxima(record), ElementsAre(HasSubstr("late: its maximum is proved to")));
+}
+
+TEST(SelectTask, RefusesSetsThatCannotBeCompared) {
+  const auto complaint = [](std::vector<NamedCheckpoint> checkpoints) {
+    return message_of([&] { (void)select({.checkpoints = std::move(checkpoints)}); });
+  };
+  EXPECT_THAT(complaint({}), HasSubstr("at least one checkpoint"));
+  EXPECT_EQ(complaint({{"a", right(), outputs("wide", 3, {1, 2, 3, 1, 2, 3})}}),
+            "wide: expected 2 rows of 2 classes, as right has, found 2 of 3");
+  EXPECT_EQ(complaint({{"a", right(), right()}, {"b", outputs("long", 2, {1, 2, 3, 4, 5, 6}), right()}}),
+            "long: expected 2 rows of 2 classes, as right has, found 3 of 2");
+}
+
+// Probabilities (3/4, 1/4) and (1/4, 3/4).
+const double x = std::log(3);
+NamedOutputs three_to_one(const std::string& name, Labels labels = {}) {
+  return outputs(name, 2, {x, 0}, std::move(labels));
+}
+
+TEST(DistancesTask, IsThatOfTheAnalysis) {
+  const record::Distances record = distances(
+      {three_to_one("clean"), {outputs("moved", 2, {0, x}), outputs("longer", 2, {x, 0, x, 0})}, {}, 5});
+  ASSERT_THAT(record.results, SizeIs(2));
+  const record::DistancesSet &moved = record.results[0], &longer = record.results[1];
+  EXPECT_EQ(moved.shifted, "moved");
+  EXPECT_EQ(moved.n_clean, 1u);
+  EXPECT_EQ(moved.k, 2u);
+  EXPECT_EQ(moved.distances.size(), agreement::distances().size());
+  EXPECT_NEAR(*moved.distances.at("kl"), .5 * x, 1e-15);  // 3/4 log 3 - 1/4 log 3
+  EXPECT_NEAR(*moved.distances.at("wasserstein"), .5, 1e-15);
+  EXPECT_EQ(moved.not_computed.at("mmd"), "clean has no features");
+  EXPECT_TRUE(moved.pairing);  // of kl
+  EXPECT_EQ(moved.doubt, "");  // one row speaks against nothing
+  EXPECT_EQ(longer.n_shifted, 2u);
+  EXPECT_EQ(longer.distances.at("kl"), std::nullopt);
+  EXPECT_EQ(longer.not_computed.at("kl"), "rows are not paired: 1 and 2");
+  EXPECT_FALSE(longer.pairing);
+  expect_envelope(record);
+}
+
+TEST(DistancesTask, DoubtsNameTheDistancesThatTakePairs) {
+  DistancesTask task{three_to_one("clean", {0}), {three_to_one("other", {1})}, {}, 0};
+  const record::Distances record = distances(task);
+  EXPECT_THAT(record.results[0].doubt, StartsWith("kl: rows of other need not be those of clean"));
+  EXPECT_THAT(record.envelope.findings, ElementsAre(record.results[0].doubt));
+  EXPECT_THAT(record.envelope.warnings, ElementsAre(record.results[0].doubt));
+  task.options.only = {"wasserstein"};
+  EXPECT_EQ(distances(task).results[0].doubt, "");
+  EXPECT_THAT(distances(task).results[0].distances, SizeIs(1));
+  const auto complaint = [](const DistancesTask& wrong) {
+    return message_of([&] { (void)distances(wrong); });
+  };
+  EXPECT_THAT(complaint({three_to_one("clean"), {}, {}, 0}), HasSubstr("at least one shifted set"));
+  EXPECT_EQ(complaint({three_to_one("clean"), {outputs("wide", 3, {1, 2, 3})}, {}, 0}),
+            "wide: expected 2 classes, as in clean, found 3");
+  task.options.only = {"hope"};
+  EXPECT_THAT(complaint(task), HasSubstr("found 'hope'"));
+}
+
+// n rows of two features along (1, 0), or along (0, 1); the class is the sign.
+NamedOutputs along(const std::string& name, std::size_t n, bool first) {
+  Outputs set;
+  std::vector<double> logits, features;
+  Labels labels;
+  for (std::size_t i = 0; i < n; ++i) {
+    const double at = i % 2 == 0 ? 2 : -2;
+    logits.insert(logits.end(), {at, 0});
+    features.insert(features.end(), {first ? at : .01 * static_cast<double>(i), first ? 0 : at});
+    labels.push_back(static_cast<std::int64_t>(i % 2));
+  }
+  set.logits = make_array(std::vector<std::size_t>{n, 2}, logits);
+  set.features = make_array(std::vector<std::size_t>{n, 2}, features);
+  set.labels = labels;
+  set.class_names = {"four", "nine"};
+  return in_memory(name, set);
+}
+
+TEST(AlignTask, IsThatOfTheAnalysisAndItsRecordIsRead) {
+  const record::Align record =
+      align({along("clean", 40, true), {along("same", 40, true), along("turned", 40, false)}, {}, 3});
+  ASSERT_THAT(record.results, SizeIs(2));
+  const record::AlignSet &same = record.results[0], &turned = record.results[1];
+  EXPECT_EQ(same.n, 40);
+  EXPECT_EQ(same.d, 2);
+  EXPECT_EQ(same.cross_domain_error, 0);
+  EXPECT_NEAR(same.explained_variance_clean, 1, 1e-12);
+  EXPECT_NEAR(*same.class_variance_shifted, 0, 1e-12);
+  EXPECT_NEAR(turned.angle, 90, 1);
+  EXPECT_THAT(turned.projections_clean, SizeIs(40));
+  EXPECT_EQ(turned.projection_labels[1], "nine");
+  EXPECT_TRUE(turned.pairing);
+  EXPECT_THAT(record.envelope.headline, HasSubstr("turned: "));
+  Json json = to_json(record);
+  EXPECT_EQ(to_json(record::read_align(json, "r.json")), json);
+  json["results"][0]["projections_clean"].push_back(0);
+  EXPECT_THAT(message_of([&] { (void)record::read_align(json, "r.json"); }),
+              HasSubstr("as many projections"));
+}
+
+TEST(AlignTask, TakesASampleOfPairs) {
+  AlignTask task{along("clean", 3000, true), {along("same", 3000, true)}, {}, 3};
+  EXPECT_THAT(align(task).results[0].projections_clean, SizeIs(1000));
+  task.options.sample = 128;
+  const record::AlignSet set = align(task).results[0];
+  EXPECT_EQ(set.n, 128);
+  EXPECT_EQ(set.cross_domain_error, 0);
+  EXPECT_EQ(align(task).results[0].projection_labels, set.projection_labels);
+  task.seed = 4;
+  EXPECT_NE(align(task).results[0].projection_labels, set.projection_labels);
+  const auto refused = [](NamedOutputs first, std::vector<NamedOutputs> others) {
+    return message_of([&] { (void)align({std::move(first), std::move(others), {}, 0}); });
+  };
+  EXPECT_THAT(refused(along("clean", 4, true), {}), HasSubstr("at least one shifted set"));
+  EXPECT_EQ(refused(along("clean", 4, true), {along("short", 2, true)}),
+            "short: expected 4 rows, as in clean, found 2");
+  EXPECT_THAT(refused(along("clean", 2, true), {outputs("bare", 2, {1, 0, 1, 0})}),
+              StartsWith("bare: expected features"));
+}
+
+// Odds 3:1, 3:1, 7:1 and 1:1 in the source, 7:1, 3:1, 1:3, 1:1 in the target
+// (worked out in tests/error_bound/estimator_test.cpp).
+BoundTask bound_task(Labels labels = {0, 0, 1, 0}, Labels target_labels = {}) {
+  const double a = std::log(3), b = std::log(7);
+  BoundTask task{.source = outputs("source", 2, {a, 0, a, 0, b, 0, 0, 0}, std::move(labels)),
+                 .target = outputs("target", 2, {b, 0, a, 0, 0, a, 0, 0}, std::move(target_labels)),
+                 .seed = 5};
+  task.options.temperature = "off";
+  task.options.bootstrap = 20;
+  task.options.dis2.restarts = 2;
+  return task;
+}
+
+TEST(BoundTask, IsThatOfTheAnalyses) {
+  const record::Bound record = bound(bound_task());
+  std::vector<std::string> methods;
+  for (const record::MethodError& one : record.results) methods.push_back(one.method.method);
+  EXPECT_THAT(methods, ElementsAre("dis2", "dis2-estimate", "ac", "doc", "atc-conf", "atc-ne", "cot",
+                                   "cot-corrected"));
+  EXPECT_NEAR(record.results[2].error, 9. / 32, 1e-12);
+  EXPECT_LE(record.results[2].interval->low, record.results[2].error);
+  EXPECT_TRUE(record.results[0].is_bound);
+  EXPECT_EQ(record.results[0].error, record.dis2->dis2.bound);
+  EXPECT_EQ(record.dis2->representation, "logits");
+  EXPECT_EQ(record.source.error, .25);
+  EXPECT_EQ(record.source.n, 4u);
+  EXPECT_EQ(record.inverse_temperature, 1);
+  EXPECT_FALSE(record.target.error || record.dis2->dis2.corollary);
+  expect_envelope(record);
+}
+
+TEST(BoundTask, GivenLabelsComeFirstAndMethodsInTheirOrder) {
+  BoundTask task = bound_task({}, {0, 0, 1, 1});
+  task.options.methods = {"cot", "ac"};
+  task.labels = given({1, 1, 1, 1}, 4);
+  const record::Bound record = bound(task);
+  EXPECT_EQ(record.source.error, 1);
+  EXPECT_EQ(record.target.error, .25);
+  EXPECT_FALSE(record.dis2);
+  ASSERT_THAT(record.results, SizeIs(2));
+  EXPECT_EQ(record.results[0].method.method, "cot");
+}
+
+// Features of noise: every representation, loss and search; a range is a bound for each number of components.
+TEST(BoundTask, RepresentationsLossesAndSearches) {
+  const NamedOutputs set = along("set", 60, true);
+  const auto dis2 = [&](const std::string& representation, const std::string& loss,
+                        const std::string& search) {
+    BoundTask task{.source = set, .target = set};
+    task.options.methods = {"dis2"};
+    task.options.dis2.restarts = 2;
+    task.options.dis2.representation = representation;
+    task.options.dis2.loss = loss, task.options.dis2.search = search;
+    return *bound(task).dis2;
+  };
+  EXPECT_EQ(dis2("features", "disagreement", "maximum").representation, "features");
+  EXPECT_EQ(dis2("pca:1/2", "disagreement", "maximum").representation, "pca:1");
+  const record::Dis2Bound range = dis2("pca:range", "disagreement", "maximum");
+  ASSERT_TRUE(range.range && range.dis2.corollary);
+  EXPECT_EQ(range.dis2.bound, range.range->best().dis2.bound);
+  EXPECT_EQ(range.dis2.corollary->holds,
+            range.dis2.corollary->target_error <= range.dis2.corollary->threshold);
+  for (const char* loss : {"disagreement", "d-bat", "chuang"})
+    for (const char* search : {"maximum", "reference"}) {
+      const record::Dis2Bound found = dis2("logits", loss, search);
+      EXPECT_THAT(found.dis2.restarts, SizeIs(2));
+      EXPECT_GE(found.dis2.bound, found.dis2.estimate) << loss << search;
+    }
+}
+
+TEST(BoundTask, RefusesWhatItCannotUse) {
+  const auto complaint = [](const auto& change) {
+    BoundTask task = bound_task();
+    change(task);
+    return message_of([&] { (void)bound(task); });
+  };
+  EXPECT_THAT(complaint([](BoundTask& task) { task.options.dis2.representation = "pca:0"; }),
+              HasSubstr("bound: representation: expected logits"));
+  EXPECT_THAT(complaint([](BoundTask& task) { task.options.dis2.loss = "none"; }),
+              HasSubstr("bound: loss: "));
+  EXPECT_THAT(complaint([](BoundTask& task) {
+                task.target = outputs("wide", 3, {1, 2, 3});
+              }),
+              HasSubstr("2 classes"));
+  EXPECT_THAT(complaint([](BoundTask& task) {
+                task.source = outputs("bare", 2, {1, 2});
+              }),
+              HasSubstr("bare: expected labels"));
+  EXPECT_EQ(representation_of("pca:1/6")->fraction, 6u);
+  EXPECT_EQ(representation_of("pca:3")->components, 3u);
+  EXPECT_EQ(representation_of("pca:range")->fraction, 1u);
+  for (const char* text : {"", "pca", "pca:", "pca:0", "pca:-1", "pca:1.5", "pca:1/0", "pca:1/", "pca:2/3",
+                           "PCA:3", "pca: 3", "pca:99999999999999999999"})
+    EXPECT_FALSE(representation_of(text)) << text;
+}
+
+// Predicted .1 above, right on, .3 below, .2 above (tests/error_bound/evaluation_test.cpp).
+TEST(BoundEvaluateTask, ScoresEveryMethodAndItsAdjustments) {
+  const auto task_of = [](const std::string& other) {
+    const std::vector<error_bound::Shift> shifts{
+        {"a", .5, .6}, {"a", .7, .7}, {other, .8, .5}, {other, .4, .6}};
+    const std::size_t sets = other == "a" ? 1 : 2;
+    return BoundEvaluateTask{
+        "shifts",
+        [=] {
+          return error_bound::ShiftTable{4, sets, {{"guess@0.05", shifts}, {"guess@x", shifts}}};
+        },
+        {}};
+  };
+  BoundEvaluateTask task = task_of("b");
+  task.options.delta = .2;
+  task.options.coverage = {.9};
+  task.seed = 5;
+  const record::BoundEvaluation record = bound_evaluate(task);
+  ASSERT_THAT(record.results, SizeIs(2));
+  const record::EvaluatedMethod& guess = record.results[0];
+  EXPECT_NEAR(guess.score.mae, .15, 1e-12);
+  EXPECT_EQ(guess.score.coverage, .5);
+  EXPECT_EQ(guess.delta, .05);  // of its name
+  EXPECT_EQ(record.results[1].delta, .2);
+  ASSERT_THAT(guess.adjusted, SizeIs(2));
+  EXPECT_EQ(guess.adjusted[0].adjustment, "shift");
+  EXPECT_NEAR(guess.adjusted[0].score.mae, .2, 1e-12);  // .4 .5 .4 .5 beside .5 .7 .8 .4
+  EXPECT_THAT(guess.points, SizeIs(4));
+  expect_envelope(record);
+  const record::BoundEvaluation one = bound_evaluate(task_of("a"));
+  EXPECT_TRUE(one.results[0].adjusted.empty());
+  EXPECT_THAT(one.envelope.warnings, ElementsAre(StartsWith("shifts: one data set")));
+}
+
+TEST(MvnCdfTask, IsThatOfEveryPoint) {
+  const auto array = [](const std::string& name, std::vector<std::size_t> shape, std::vector<double> values) {
+    return NamedArray{name, [=] { return make_array<double>(shape, values); }};
+  };
+  MvnCdfTask task{array("z", {2, 1}, {0, -1}), array("r", {2, 1, 1}, {1, 0})};
+  task.options.seed = 5;
+  const record::MvnCdf record = mvn_cdf(task);
+  ASSERT_THAT(record.results, SizeIs(2));
+  EXPECT_NEAR(record.results[0].probability, .5, 1e-12);
+  EXPECT_EQ(record.results[1].probability, 0);  // variance 0, a bound below 0
+  EXPECT_EQ(record.missed(), 0u);
+  expect_envelope(record);
+  const auto complaint = [](const MvnCdfTask& wrong) { return message_of([&] { (void)mvn_cdf(wrong); }); };
+  EXPECT_EQ(complaint({array("z", {1, 1, 1}, {0}), array("r", {1, 1}, {1})}),
+            "z: expected bounds of shape (d) or (m, d), found (1, 1, 1)");
+  EXPECT_EQ(complaint({array("z", {2}, {0, 0}), array("r", {3}, {1, 1, 1})}),
+            "r: expected shape (2, 2) or (1, 2, 2), found (3)");
+}
+
+}  // namespace
+}  // namespace leeway::tasks
