@@ -5,7 +5,6 @@
 #include <nlohmann/json.hpp>
 
 #include "leeway/nn/detail/tensors.h"
-#include "leeway/nn/model/layers.h"
 #include "tests/nn/reference_weights.h"
 #include "tests/nn/toy.h"
 
@@ -103,16 +102,6 @@ TEST(OtherDefinitions, LeaveOutNoArchitecture) {
   for (const Architecture& one : architectures())
     EXPECT_TRUE(elsewhere.contains(one.name) || reference_networks().contains(std::string(one.name)))
         << one.name;
-}
-
-// What a BlurPool begins with, on a map by hand: rows and columns (1, 3, 3, 1) / 8, one pixel mirrored before and two behind.
-TEST(BlurPool, ByHand) {
-  BlurPool blur(2);
-  const torch::Tensor column = torch::tensor({{8.f}, {0.f}, {16.f}, {8.f}});
-  const torch::Tensor found = blur.forward(column.expand({1, 2, 4, 3}));
-  // mirrored: 0 8 0 16 8 16 0, of which those at 0..3 and 2..5
-  EXPECT_TRUE(found.allclose(torch::tensor({{5.f}, {11.f}}).expand({1, 2, 2, 2})));
-  EXPECT_EQ(blur.forward(torch::ones({1, 2, 3, 5})).sizes(), torch::IntArrayRef({1, 2, 2, 3}));
 }
 
 // The papers' figures, for 1000 classes of images of 224 x 224.

@@ -116,62 +116,6 @@ TEST(Initialize, KeepsWithinOneOverTheRootOfTheInputs) {
   }
 }
 
-// Of torchvision's layer2.0.conv1, 64 maps to 128 by 3 x 3: sqrt(2 / (128 * 9)). Of a network with a head the backbones' alone.
-TEST(DrawConvolutions, HaveTheVarianceOfTheirMaps) {
-  const torch::NoGradGuard no_grad;
-  const auto network = make_network(architecture("resnet18"), {3, 32, 32}, 4);
-  initialize(*network, 1);
-  std::map<std::string, torch::Tensor> before;
-  for (const auto& item : network->named_parameters()) before[item.key()] = item.value().clone();
-  draw_convolutions(*network, 1);
-  for (const auto& item : network->named_parameters()) {
-    const torch::Tensor& tensor = item.value();
-    EXPECT_EQ(tensor.equal(before.at(item.key())), tensor.dim() != 4) << item.key();
-    if (tensor.numel() < 10000 || tensor.dim() != 4) continue;
-    const double variance = 2. / static_cast<double>(tensor.size(0) * tensor.size(2) * tensor.size(3));
-    EXPECT_NEAR(tensor.square().mean().item<double>() / variance, 1, .1) << item.key();
-    EXPECT_NEAR(tensor.mean().item<double>() / std::sqrt(variance), 0, .05) << item.key();
-  }
-  const auto headed = make_network(architecture("occamnet:resnet20-cifar"), {3, 32, 32}, 4);
-  initialize(*headed, 1);
-  before.clear();
-  for (const auto& item : headed->named_parameters()) before[item.key()] = item.value().clone();
-  draw_convolutions(*headed, 1);
-  for (const auto& item : headed->named_parameters())
-    EXPECT_EQ(item.value().equal(before.at(item.key())),
-              item.value().dim() != 4 || !item.key().starts_with("backbone."))
-        << item.key();
-}
-
-TEST(BeginAsTorchvision, HasItsVariances) {
-  const auto made = [](const char* name, std::size_t side, bool torchvision = true) {
-    const auto network = make_network(architecture(name), {3, side, side}, 4);
-    initialize(*network, 1);
-    torchvision ? begin_as_torchvision(*network, 1) : draw_convolutions(*network, 1);
-    return network;
-  };
-  const auto square = [](const torch::Tensor& tensor) { return tensor.square().mean().item<double>(); };
-  auto own = made("resnet18", 32)->named_parameters(),
-       usual = made("resnet18", 32, false)->named_parameters();
-  for (const auto& item : own) EXPECT_TRUE(item.value().equal(usual[item.key()])) << item.key();
-  auto dense = made("densenet121", 32)->named_parameters();
-  EXPECT_NEAR(square(dense["features.denseblock3.denselayer4.conv2.weight"]) * (9 * 128) / 2, 1, .05);
-  EXPECT_EQ(square(dense["classifier.bias"]), 0);
-  auto vit = made("vit", 32)->named_parameters();
-  EXPECT_NEAR(square(vit["conv_proj.weight"]) * (3 * 16), 1, .05);
-  EXPECT_EQ(square(vit["conv_proj.bias"]), 0);
-  EXPECT_EQ(square(vit["class_token"]), 0);
-  EXPECT_NEAR(std::sqrt(square(vit["encoder.pos_embedding"])), .02, .001);
-  const std::string block = "encoder.layers.encoder_layer_3.";
-  EXPECT_NEAR(square(vit[block + "self_attention.in_proj_weight"]) * (256 + 768) / 2, 1, .02);
-  EXPECT_EQ(square(vit[block + "self_attention.in_proj_bias"]), 0);
-  EXPECT_EQ(square(vit[block + "self_attention.out_proj.bias"]), 0);
-  EXPECT_NEAR(square(vit[block + "self_attention.out_proj.weight"]) * 256 * 3, 1, .02);
-  EXPECT_NEAR(square(vit[block + "mlp.0.weight"]) * (256 + 512) / 2, 1, .02);
-  EXPECT_NEAR(std::sqrt(square(vit[block + "mlp.3.bias"])), 1e-6, 2e-7);
-  EXPECT_GT(square(vit["heads.head.weight"]), 0) << "the last layer stays";
-}
-
 TEST(ArchitectureInput, IsRefusedWhereThereIsNone) {
   for (const Architecture& one : architectures()) {
     EXPECT_THROW((void)make_network(one, {1, 240, 240}, 1), Error) << one.name;

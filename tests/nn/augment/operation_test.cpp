@@ -168,21 +168,20 @@ TEST(Magnitudes, AreTorchvisions) {
   const auto size = found.at("size").get<std::array<std::size_t, 2>>();
   Levels levels(size[0] * size[1]);
   const Picture picture{levels, 1, size[0], size[1]};
-  for (const std::string transform : {"randaugment", "autoaugment", "augmix"}) {
-    const auto of = transform == "augmix" ? torchvision_augmix_magnitude : magnitude_of;
+  for (const std::string transform : {"randaugment", "autoaugment"}) {
     for (const auto& [name, one] : found.at("spaces").at(transform).items()) {
       const auto wanted = one.at("magnitudes").get<std::vector<double>>();
       EXPECT_EQ(is_signed(named(name)), one.at("signed").get<bool>()) << name;
       if (wanted.empty()) {
-        EXPECT_EQ(of(named(name), .5, picture), 0) << name;
+        EXPECT_EQ(magnitude_of(named(name), .5, picture), 0) << name;
       }
       for (std::size_t i = 0; i < wanted.size(); ++i) {
         const double t = static_cast<double>(i) / (static_cast<double>(wanted.size()) - 1);
         const double factor =
             name == "Brightness" || name == "Color" || name == "Contrast" || name == "Sharpness";
-        EXPECT_NEAR(of(named(name), t, picture), wanted[i] + factor, 2e-5) << name << " " << i;
+        EXPECT_NEAR(magnitude_of(named(name), t, picture), wanted[i] + factor, 2e-5) << name << " " << i;
         if (one.at("signed")) {
-          EXPECT_NEAR(of(named(name), -t, picture), factor - wanted[i], 2e-5) << name << " " << i;
+          EXPECT_NEAR(magnitude_of(named(name), -t, picture), factor - wanted[i], 2e-5) << name << " " << i;
         }
       }
     }
@@ -206,9 +205,6 @@ TEST(Magnitudes, OfTheAuthorsOfAugMix) {
   EXPECT_EQ(at(Operation::posterize, 3), 3);
   EXPECT_EQ(at(Operation::solarize, .1), 254);
   EXPECT_EQ(at(Operation::solarize, 10), 0);
-  EXPECT_NEAR(at(Operation::brightness, .1), .118, 1e-12);
-  EXPECT_NEAR(at(Operation::color, 3), .64, 1e-12);
-  EXPECT_NEAR(at(Operation::color, -3), .64, 1e-12) << "no sign";
 }
 
 TEST(Magnitudes, ByHand) {
