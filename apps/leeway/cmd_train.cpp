@@ -126,7 +126,7 @@ void add_train(const Command& root, Context& context) {
   const Command command = root.add("train", "Train an image classifier");
   auto& flags = command.keep<TrainFlags>();
   command
-      .option("--data", flags.data, "Labelled images: .npz, .safetensors, IDX(.gz), or fashion-mnist:train")
+      .option("--data", flags.data, "Labeled images: .npz, .safetensors, IDX(.gz), or fashion-mnist:train")
       .required();
   command.option("--index", flags.index,
                  "CSV index,split: rows to train on (train) and to validate on (val)");

@@ -413,7 +413,7 @@ class Records(unittest.TestCase):
         named = self.run_leeway(f"{train} --index index.csv --out named.safetensors")
         self.valid(named)
         self.assertEqual([named["results"][0][key] for key in ("n_train", "n_validation")], [40, 20])
-        self.valid(self.run_leeway(f"{train} --algorithm pgd --attack-steps 1 --out robust.safetensors"))
+        self.valid(self.run_leeway(f"{train} --algorithm pgd --set steps=1 --out robust.safetensors"))
         chosen = self.run_leeway(f"{train} --select pa --select-shift gaussian-noise:0.2 --keep-epochs kept --out pa.safetensors")
         self.check(chosen)
         self.assertEqual(chosen["options"]["select_shift"], "gaussian-noise:0.2")

@@ -81,18 +81,25 @@ TEST_P(OtherDefinition, HasTheSameNamesOutputsAndGradients) {
   EXPECT_LT((single - gradient).norm().item<double>(), .02 * norm);
 }
 
-std::vector<std::string> names_of_reference_networks() {
+constexpr std::size_t small_network = 12'000'000;  // weights
+
+std::vector<std::string> names_of_reference_networks(bool small) {
   std::vector<std::string> names;
-  for (const auto& item : reference_networks().items()) names.push_back(item.key());
+  for (const auto& item : reference_networks().items())
+    if ((item.value()["parameters"].get<std::size_t>() < small_network) == small) names.push_back(item.key());
   return names;
 }
 
-INSTANTIATE_TEST_SUITE_P(All, OtherDefinition, testing::ValuesIn(names_of_reference_networks()),
-                         [](const auto& instance) {
-                           std::string name = instance.param;
-                           std::replace(name.begin(), name.end(), '-', '_');
-                           return name;
-                         });
+const auto name_of_network = [](const auto& instance) {
+  std::string name = instance.param;
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+};
+
+INSTANTIATE_TEST_SUITE_P(Small, OtherDefinition, testing::ValuesIn(names_of_reference_networks(true)),
+                         name_of_network);
+INSTANTIATE_TEST_SUITE_P(LargeTier2, OtherDefinition, testing::ValuesIn(names_of_reference_networks(false)),
+                         name_of_network);
 
 // Those of the CIFAR ResNets are in cifar_resnet.json; the linear model and the small CNN stand in tests of their own.
 TEST(OtherDefinitions, LeaveOutNoArchitecture) {

@@ -58,13 +58,6 @@ TEST_P(BothNorms, EverythingStaysInBallAndBox) {
   }
 }
 
-TEST_P(BothNorms, RadiusZeroIsTheCleanImage) {
-  const torch::Tensor clean = made(3, 4, 0, 1);
-  const Ball ball(clean, GetParam(), 0);
-  EXPECT_TRUE(ball.random(1, 1, std::vector<std::uint64_t>{0, 1, 2, 3}).equal(clean));
-  EXPECT_TRUE(ball.step(clean, made(4, 4, -1, 1), 0).equal(clean));
-}
-
 TEST_P(BothNorms, RowsWithoutGradientStay) {
   const torch::Tensor clean = made(5, 2, 0, 1);
   const Ball ball(clean, GetParam(), .3);

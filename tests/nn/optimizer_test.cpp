@@ -60,9 +60,9 @@ TEST(Schedule, ByHand) {
   EXPECT_NEAR(Schedule("warm-up:5").factor(1, 9, 2), .4, 1e-12);
   EXPECT_EQ(Schedule("warm-up:5").factor(1, 9, 9), 1);
   EXPECT_NEAR(Schedule("warm-up:5,step:1,exponential:0.5").factor(1, 9, 3), .6 * .1 * .25, 1e-12);
-  for (const char* text : {"", "constant:1", "cosine:", "linear", "linear:1", "step", "step:0",
-                           "exponential:x", "warm", "cosine:1", "inverse:1", "warm-up:", "cosine,", ",",
-                           "cosine,,cosine"})
+  for (const char* text :
+       {"", "constant:1", "cosine:", "linear", "linear:1", "step", "step:0", "exponential:x", "warm",
+        "cosine:1", "inverse:1", "warm-up:", "cosine,", ",", "cosine,,cosine"})
     EXPECT_TRUE(message_of([&] { (void)Schedule(text); }).ends_with(std::string(", found '") + text + "'"))
         << text;
 }

@@ -120,21 +120,6 @@ TEST_F(SelectedTraining, KeepsTheWeightsOfEveryEpoch) {
   }
 }
 
-TEST_F(SelectedTraining, ResumesToTheBitsOfAnUnbrokenRun) {
-  (void)session().train(images_, options_, folder_ / "whole");
-  const std::string third = kept(3);
-  std::filesystem::remove_all(folder_ / "kept");
-  seen_.clear();
-  StopAfter stop(12);
-  EXPECT_THROW((void)session().train(images_, options_, folder_ / "m", &stop), Interrupted);
-  EXPECT_EQ(seen_.size(), 2U);
-  const TrainResult result = session().train(images_, options_, folder_ / "m");
-  EXPECT_EQ(result.resumed_after, 2U);
-  EXPECT_EQ(seen_.size(), 4U);
-  EXPECT_EQ(file_text(folder_ / "whole"), file_text(folder_ / "m"));
-  EXPECT_EQ(kept(3), third);
-}
-
 TEST_F(SelectedTraining, StartsAnewUnderAnotherSelectionOrWithoutItsEpochs) {
   const auto interrupt = [&] {
     std::filesystem::remove(folder_ / "m.state");

@@ -113,19 +113,6 @@ TEST(TrainingCourse, TheLastEpochMayBeKept) {
   EXPECT_TRUE(result.epochs.back().validation_accuracy);
 }
 
-TEST(TrainingCourse, UnknownWordsAreRefused) {
-  const toy::Folder folder;
-  const auto message = [&](auto change) {
-    TrainOptions options = quick();
-    change(options);
-    return message_of([&] { (void)session().train(toy::squares(50, 4), options, folder / "m"); });
-  };
-  EXPECT_EQ(message([](TrainOptions& options) { options.balance = "group"; }),
-            "train: balance: expected one of auto, environment, groups, none, found 'group'");
-  EXPECT_EQ(message([](TrainOptions& options) { options.last_batch = "dropped"; }),
-            "train: last batch: expected one of join, drop, found 'dropped'");
-}
-
 TEST(FrozenParts, BatchStatisticsStayAsTheyBegin) {
   const toy::Folder folder;
   TrainOptions options = quick();

@@ -337,8 +337,9 @@ TEST(TrainingSet, WindowsOfLargerImages) {
       << "of 3 pixels more the even place";
   const std::int64_t held = set.validation().front();
   const auto row = static_cast<std::size_t>(held);
-  EXPECT_EQ(place_of(set.batch(std::span(set.validation()).first(1)).x[0], pixels(data.images, row, row + 1)[0]),
-            (std::pair<std::int64_t, std::int64_t>(1, 2)));
+  EXPECT_EQ(
+      place_of(set.batch(std::span(set.validation()).first(1)).x[0], pixels(data.images, row, row + 1)[0]),
+      (std::pair<std::int64_t, std::int64_t>(1, 2)));
   set.append(torch::full({1, 3, 6, 6}, .5), std::vector<std::int64_t>{3});
   EXPECT_TRUE(set.batch(std::vector<std::int64_t>{60, 3}).x[0].eq(.5).all().item<bool>());
 }

@@ -230,7 +230,7 @@ TEST(Report, AtMostFourLinesAChart) {
 TEST(Report, RefusesWhatIsNoRecordOfItsKind) {
   EXPECT_EQ(
       complaint({{"schema", "leeway.train/1"}}),
-      "r.json: expected a record of schema leeway.train/2, found 'leeway.train/1', written by an earlier "
+      "r.json: expected a record of schema leeway.train/3, found 'leeway.train/1', written by an earlier "
       "version: run the command again");
   EXPECT_THAT(complaint({{"schema", "leeway.other/1"}}),
               AllOf(HasSubstr("r.json: expected a record of schema leeway.assess/2, "),

@@ -235,7 +235,8 @@ TEST(AugMix, OneChainOfOneOperation) {
   double sum = 0;
   const int draws = 4000;
   for (std::uint64_t draw = 0; draw < draws; ++draw) {
-    const std::uint8_t level = after(Chain("augmix:width=1:depth=1:alpha=0.01:severity=1"), {8}, {1, 1, 1}, draw)[0];
+    const std::uint8_t level =
+        after(Chain("augmix:width=1:depth=1:alpha=0.01:severity=1"), {8}, {1, 1, 1}, draw)[0];
     sum += level;
   }
   EXPECT_NEAR(sum / draws, 8 * (1 - .5 / 9), .15);
