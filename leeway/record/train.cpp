@@ -46,8 +46,8 @@ void flag_fields(TrainingOptions& options, Fields& f) {
   f("epochs", options.epochs, at_least(1), "maximum number of epochs");
   f("steps", options.steps, "maximum number of steps; replaces --epochs (0: off)");
   f("schedule", options.schedule,
-    "learning rate schedule: constant, cosine, inverse, linear:WARM-UP, step:EPOCH:EPOCH..., "
-    "exponential:FACTOR, warm-up:EPOCHS, or several joined by commas (their product)");
+    "learning rate schedule: constant, cosine, inverse, linear:SHARE, step:EPOCH:EPOCH..., "
+    "exponential:FACTOR, warm-up:EPOCHS; several are multiplied: warm-up:5,cosine");
   f("validation", options.validation, share,
     "share of the data held out for validation (0.1, or none where --index names rows)");
   f("check_every", options.check_every, "validate every N steps (0: after every epoch)");
@@ -91,89 +91,89 @@ std::string flags_of(const TrainingOptions& options) {
     std::string name = item.key();
     std::ranges::replace(name, '_', '-');
     text += fmt::format("{}--{}", text.empty() ? "" : " ", name);
-    if (item.value() == Json(true)) continue;  // a flag
     text += " " + (item.value().is_string() ? item.value().get<std::string>() : item.value().dump());
   }
   return text;
 }
 
 static void fields(TrainingPlan::Column& column, Fields& f) {
-  f("name", column.name, "of the attribute");
-  f("digest", column.digest, "of its levels and codes");
+  f("name", column.name, "name of the attribute");
+  f("digest", column.digest, "digest of levels and codes");
 }
 
 static void fields(TrainingPlan& plan, Fields& f) {
-  f("seed", plan.seed, "of weights, orders and everything else random");
-  f("threads", plan.threads, at_least(1), "of LibTorch");
+  f("seed", plan.seed, "seed of all random numbers");
+  f("threads", plan.threads, at_least(1), "threads of LibTorch");
   f("torch", plan.torch, "version of LibTorch");
   f("data", plan.data, "digest of images and labels");
   f.unless_empty("validation_rows", plan.validation_rows,
-                 "digest of the rows' numbers, where they were named");
-  f.unless_empty("unlabelled", plan.unlabelled, "digest of the unlabelled images");
-  f.unless_empty("start", plan.start, "digest of the weights it started from; null: random ones");
-  f.unless_empty("test", plan.test, "digest of the test images and labels; null: none were measured");
-  f("groups", plan.groups, "attributes that, with the label, make an image's group");
-  f("environment", plan.environment, "where or when an image was taken");
-  f.unless_empty("keep_epochs", plan.keep_epochs, "folder of every epoch's weights; null: not kept");
+                 "digest of the validation rows; null: a share of the data");
+  f.unless_empty("unlabelled", plan.unlabelled, "digest of the unlabeled images; null: none");
+  f.unless_empty("start", plan.start, "digest of the initial weights; null: random");
+  f.unless_empty("test", plan.test, "digest of test images and labels; null: none");
+  f("groups", plan.groups, "attributes that define groups, with the label");
+  f("environment", plan.environment, "attribute that names the environment");
+  f.unless_empty("keep_epochs", plan.keep_epochs, "folder with the weights of every epoch; null: not kept");
 }
 
 static void fields(BaseTraining& base, Fields& f) {
-  f("algorithm", base.algorithm, "that trained it");
-  f("epochs", base.epochs, at_least(1), "that it took");
+  f("algorithm", base.algorithm, "algorithm of the first stage");
+  f("epochs", base.epochs, at_least(1), "number of epochs");
   f("best_epoch", base.best_epoch, at_least(1), "the epoch whose weights were kept");
   f.measured("validation_accuracy", base.validation_accuracy, base.validation_accuracy_interval, share,
              "on the validation images");
 }
 
 static void fields(Epoch& epoch, Fields& f) {
-  f("epoch", epoch.number, at_least(1), "from 1; with check_every so many steps are one");
-  f("steps", epoch.steps, at_least(1), "made until its end");
-  f("loss", epoch.loss, "mean over the epoch's batches");
+  f("epoch", epoch.number, at_least(1), "number from 1; with check_every the number of the check");
+  f("steps", epoch.steps, at_least(1), "steps from the beginning of training");
+  f("loss", epoch.loss, "mean training loss of the epoch");
   f.measured("accuracy", epoch.accuracy, epoch.accuracy_interval, share,
-             "on the batches of training, as they were trained on");
+             "accuracy on the training batches, after augmentation and attack");
   f.measured("validation_accuracy", epoch.validation_accuracy, epoch.validation_accuracy_interval, share,
              "on the validation images");
   f.measured("validation_robust_accuracy", epoch.validation_robust_accuracy,
-             epoch.validation_robust_accuracy_interval, share, "under the attack of adversarial training");
+             epoch.validation_robust_accuracy_interval, share,
+             "accuracy under the attack of adversarial training");
   f.measured("validation_worst_group_accuracy", epoch.validation_worst_group_accuracy,
              epoch.validation_worst_group_accuracy_interval, share,
-             "of data with groups: the lowest accuracy of a group, under the attack of adversarial training");
+             "lowest accuracy of a group, under the attack of adversarial training; null without groups");
   f.measured("validation_shifted_accuracy", epoch.validation_shifted_accuracy,
              epoch.validation_shifted_accuracy_interval, share,
-             "with select pa: on the shifted validation images");
-  f("selection_score", epoch.selection_score, "with select pa: posterior agreement");
+             "accuracy on the shifted validation images; null without select_shift");
+  f("selection_score", epoch.selection_score, "posterior agreement; null without select_shift");
   f.measured("test_accuracy", epoch.test_accuracy, epoch.test_accuracy_interval, share,
-             "on the test images, which choose nothing; null where none are measured");
+             "accuracy on the test images, which select nothing; null without test images");
   f("zero_gradient", epoch.zero_gradient, share,
-    "of adversarial training: images whose gradient is exactly 0 where the attack begins, which it cannot "
-    "move");
-  numbers(f, "parts", epoch.parts, "what the algorithm says of its steps, means over images");
-  f.unless_nan("seconds", epoch.seconds, at_least(0), "that it took; null: not known any more");
+    "share of images whose gradient is exactly 0 where the attack of adversarial training starts");
+  numbers(f, "parts", epoch.parts, "quantities that the algorithm reports, means over images");
+  f.unless_nan("seconds", epoch.seconds, at_least(0), "duration; null: unknown");
 }
 
 // All but the options.
 static void course_fields(Training& training, Fields& f) {
-  f("plan", training.plan, "what else the bits of the weights depend on; digests are XXH3-128");
-  f("base", training.base, "the model that an algorithm of two stages began with");
-  f("epochs", training.epochs, "one after the other, those before a resume included");
+  f("plan", training.plan, "what the weights depend on besides the options; digests are XXH3-128");
+  f("base", training.base, "first stage of an algorithm of two stages");
+  f("epochs", training.epochs, "epochs in order, including those before a resume");
   f("best_epoch", training.best_epoch, at_least(1), "the epoch whose weights were kept");
   f("best_by_score", training.best_by_score, at_least(1),
-    "what select pa chooses; null without select_shift");
+    "epoch that select pa chooses; null without select_shift");
   f("best_by_accuracy", training.best_by_accuracy, at_least(1),
-    "what validation accuracy chooses, under the attack of adversarial training; null without validation");
+    "epoch that validation accuracy chooses (under the attack of adversarial training); null without "
+    "validation");
   f("best_by_worst_group", training.best_by_worst_group, at_least(1),
-    "what select worst-group chooses; null without groups or validation");
+    "epoch that select worst-group chooses; null without groups or validation");
   f("best_by_test", training.best_by_test, at_least(1),
-    "the epoch with the best test accuracy (the oracle, which nobody has); null where none is measured");
+    "epoch with the best test accuracy (oracle); null without test images");
   f("stopped_early", training.stopped_early, "ended by --patience, before the last epoch or step");
-  f("n_train", training.n_train, at_least(1), "images that were trained on");
-  f("n_validation", training.n_validation, "images that were held out");
-  f("n_test", training.n_test, "test images that were measured after every epoch; null: none");
+  f("n_train", training.n_train, at_least(1), "number of training images");
+  f("n_validation", training.n_validation, "number of validation images");
+  f("n_test", training.n_test, "number of test images; null: none");
 }
 
 static void fields(TrainedModel& model, Fields& f) {
-  f("out", model.out, "the weights");
-  f("weights", model.weights, "how many");
+  f("out", model.out, "file of the weights");
+  f("weights", model.weights, "number of weights");
   f("resumed_after", model.resumed_after, "epochs taken over from an earlier run that stopped");
   f("reused", model.reused, "these weights were made already");
   std::optional<Epoch> kept;

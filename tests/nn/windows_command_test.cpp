@@ -24,6 +24,7 @@ TEST_F(Command, AModelOfWindowsTakesTheMiddleOfLargerImages) {
       {"infer", "--model", model, "--data", data, "--out", path("b.npz")},
       {"attack", "--model", model, "--data", data, "--steps", "1", "--out", path("adversarial.npz")},
       {"inspect", model, "--data", data, "--no-timing"},
+      {"average-case", "--model", model, "--data", data, "--sigma", ".1", "--methods", "softmax"},
       {"adapt", "--model", model, "--data", data, "--out", path("adapted.safetensors")}};
   for (const auto& arguments : commands) {
     EXPECT_EQ(run(arguments), 0) << err();
