@@ -108,18 +108,6 @@ TEST_F(SelectedTraining, ScoreSeesCleanAndShiftedOutputsOfTheEpoch) {
   EXPECT_FALSE(toy::same_bits(seen_[0].first.logits, seen_[1].first.logits));
 }
 
-TEST_F(SelectedTraining, KeepsTheWeightsOfEveryEpoch) {
-  const TrainResult result = session().train(images_, options_, folder_ / "m");
-  for (int epoch = 1; epoch <= 4; ++epoch) {
-    ModelSource source;
-    source.path = folder_ / ("kept/epoch-00" + std::to_string(epoch) + ".safetensors");
-    const auto model = session().load(source);
-    EXPECT_EQ(training_of(source.path).epochs.size(), static_cast<std::size_t>(epoch));
-    const bool same = toy::same_bits(model->outputs(images_).logits, result.model->outputs(images_).logits);
-    EXPECT_EQ(same, epoch == 2) << epoch;
-  }
-}
-
 TEST_F(SelectedTraining, StartsAnewUnderAnotherSelectionOrWithoutItsEpochs) {
   const auto interrupt = [&] {
     std::filesystem::remove(folder_ / "m.state");

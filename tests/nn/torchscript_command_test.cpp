@@ -1,15 +1,9 @@
 // TorchScript is code: what a model of a stranger may do, from outside. And what OpenMP's environment may do to training.
 #include <gmock/gmock.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <signal.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <chrono>
-#include <cstddef>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -103,32 +97,6 @@ TEST_F(Program, IsSaidToBeOneByInspect) {
       out(),
       HasSubstr("TorchScript is code: it runs on threads that cannot write files, start programs or open "
                 "sockets (seccomp)\n"));
-}
-
-// A process whose kernel answers seccomp with ENOSYS, as a filter of its own makes it.
-TEST_F(Program, NeedsTrustWhereTheKernelCannotConfineIt) {
-  const auto run_without_seccomp = [&](const std::vector<std::string>& arguments) {
-    const pid_t child = fork();
-    if (child != 0) return wait_for(child);
-    sock_filter filter[] = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
-                            BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_seccomp, 0, 1),
-                            BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
-                            BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
-    const sock_fprog program{4, filter};
-    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
-        prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0)
-      _exit(97);
-    _exit(run(arguments));
-  };
-  std::vector<std::string> arguments = infer("logits.pt");
-  EXPECT_EQ(run_without_seccomp(arguments), 3);
-  EXPECT_EQ(
-      err(),
-      "leeway: " + torchscript("logits.pt") +
-          ": TorchScript is a program, and this machine cannot keep it from writing files (seccomp: Function "
-          "not implemented): --trust runs it all the same\n");
-  arguments.emplace_back("--trust");
-  EXPECT_EQ(run_without_seccomp(arguments), 0) << err();
 }
 
 TEST_F(Program, WhoseSoftmaxIsTakenOffSaysSo) {

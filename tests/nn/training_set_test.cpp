@@ -171,26 +171,6 @@ TEST(TrainingSet, EnvironmentsHaveEqualPartsOfEveryBatch) {
     EXPECT_LE(count, data.environment->codes[static_cast<std::size_t>(row)] == 1 ? 2 : 1);
 }
 
-TEST(TrainingSet, ThreeEnvironmentsInBatchesOfSeven) {
-  data::TrainingData data(toy::squares(60, 4));
-  data.environment = GroupColumn{"camera", {"a", "b", "c"}, {}};
-  for (std::int32_t i = 0; i < 60; ++i) data.environment->codes.push_back(i % 12 == 0 ? 2 : i % 2);
-  const TrainOptions options = in_batches(7);
-  Requirements needs;
-  needs.environments = 3, needs.least_rows = 2;
-  TrainingSet set(data, options, needs, "irm");
-  EXPECT_EQ(set.steps(), 8U) << "four rows are too few";
-  set.begin_epoch(1);
-  for (std::size_t step = 0; step < 8; ++step) {
-    const Minibatches batches = set.minibatches(step);
-    ASSERT_EQ(batches.environments.size(), 3U);
-    for (const Batch& part : batches.environments) {
-      EXPECT_GE(part.rows.size(), step == 7 ? 3U : 2U);
-      EXPECT_LE(part.rows.size(), step == 7 ? 5U : 3U);
-    }
-  }
-}
-
 TEST(TrainingSet, BalancedGroups) {
   const data::TrainingData data = squares_of_two_cameras(200);
   const TrainOptions options = in_batches(32);
@@ -372,18 +352,6 @@ TEST(TrainingSet, WindowsOfUnlabelledImagesAndOfRowsBeside) {
   std::set<std::pair<std::int64_t, std::int64_t>> places;
   for (std::int64_t i = 0; i < 12; ++i) places.insert(place_of(two[i], pixels(data.images, 7, 8)[0]));
   EXPECT_GT(places.size(), 3U) << "one row at several places";
-}
-
-TEST(TrainingSet, AWindowOfTheWholeImageChangesNothing) {
-  const data::TrainingData data(toy::squares(40, 8));
-  TrainOptions options = in_batches(16);
-  options.augment = "flip,crop:padding=2,cutmix";
-  TrainingSet plain(data, options, {}, "erm");
-  TrainOptions cropped = options;
-  cropped.crop = 8;
-  TrainingSet same(data, cropped, {}, "erm");
-  plain.begin_epoch(1), same.begin_epoch(1);
-  EXPECT_TRUE(plain.minibatches(0).labelled.x.equal(same.minibatches(0).labelled.x));
 }
 
 }  // namespace

@@ -171,16 +171,6 @@ TEST(RandAugment, EveryOperationIsAsFrequent) {
     }
 }
 
-TEST(RandAugment, MagnitudeZeroIsTheIdentityOfElevenOperations) {
-  const Shape shape = {3, 20, 17};
-  const Levels before = picture_of(shape);
-  int same = 0;
-  for (std::uint64_t draw = 0; draw < 2800; ++draw)
-    same += after(Chain("randaugment:num-ops=1:magnitude=0"), before, shape, draw) == before ? 1 : 0;
-  // the picture has levels 0 and 255, so that AutoContrast, too, changes nothing: 12 of 14
-  EXPECT_NEAR(same / 2800., 12 / 14., .03);
-}
-
 TEST(AutoAugment, OutcomesAreThoseOfItsPairs) {
   const Shape shape = {3, 20, 17};
   const Levels before = picture_of(shape, true);
