@@ -178,21 +178,20 @@ void add_attack(const Command& root, Context& context) {
   auto& flags = command.keep<AttackFlags>();
   add_models_flags(command, flags.of);
   add_option_flags(command, [&](record::Fields& f) { row_fields(flags.rows, f); });
-  command.option(
-      "--targets", flags.targets,
-      "Target class of each image: .npy, .npz, .csv, IDX (default: any other class)");
+  command.option("--targets", flags.targets,
+                 "Target class of each image: .npy, .npz, .csv, IDX (default: any other class)");
   command.option("--attack", flags.options.attack,
                  "Attacks, separated by commas, each with every radius; see leeway list attacks");
   command.option("--norm", flags.options.norm, "Norm of the perturbation; l0: number of changed values")
       .one_of({"linf", "l2", "l1", "l0"});
   command
-      .option(
-          "--eps", flags.eps,
-          "Radii, e.g. 2/255,4/255; l2: of the whole image (default 8/255; not for fmn)")
+      .option("--eps", flags.eps,
+              "Radii, e.g. 2/255,4/255; l2: of the whole image (default 8/255; not for fmn)")
       .by_commas();
   command.option("--loss", flags.options.loss, "Loss to maximize (default: depends on the attack)")
       .one_of({"margin", "difference", "cross-entropy"});
-  command.option("--steps", flags.steps, "Number of steps, or draws of noise (default: depends on the attack)");
+  command.option("--steps", flags.steps,
+                 "Number of steps, or draws of noise (default: depends on the attack)");
   command.option("--restarts", flags.restarts,
                  "Random starts per image for pgd and noise; the best is kept (default 1)");
   command.option("--set", flags.set, "Parameter of the attack, NAME=NUMBER; see leeway list attacks")

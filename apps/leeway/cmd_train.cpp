@@ -125,8 +125,7 @@ int run_train(Context& context, const TrainFlags& flags) {
 void add_train(const Command& root, Context& context) {
   const Command command = root.add("train", "Train an image classifier");
   auto& flags = command.keep<TrainFlags>();
-  command
-      .option("--data", flags.data, "Labeled images: .npz, .safetensors, IDX(.gz), or fashion-mnist:train")
+  command.option("--data", flags.data, "Labeled images: .npz, .safetensors, IDX(.gz), or fashion-mnist:train")
       .required();
   command.option("--index", flags.index,
                  "CSV index,split: rows to train on (train) and to validate on (val)");
